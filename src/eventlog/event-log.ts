@@ -1,0 +1,131 @@
+import type { JsonObject } from '../protocol/json.ts';
+import type { EventKind } from '../protocol/event-kinds.ts';
+
+export interface ResourcePointer {
+  object: string;
+  id: string;
+}
+
+/** What a decision says happened; the log adds id, sequence, time and the link to the resource's previous event. */
+export interface NewEvent {
+  event: EventKind;
+  resource: ResourcePointer;
+  workspace_id?: string;
+  session_id?: string;
+  task_id?: string;
+  payload: JsonObject;
+  metadata?: JsonObject;
+}
+
+/** An Event as stored and sent. Keys are written in RFC 8785 order. Source: Agents Protocol v1, "Event". */
+export interface Event {
+  actor: string | null;
+  created_at: string;
+  event: EventKind;
+  /** 20-digit decimal, one order over the whole gateway. */
+  id: string;
+  metadata: JsonObject;
+  object: 'event';
+  payload: JsonObject;
+  previous_event_id: string | null;
+  resource: ResourcePointer;
+  /** 1..n per resource, without gaps. */
+  sequence: number;
+  session_id: string | null;
+  span_id: string | null;
+  task_id: string | null;
+  trace_id: string | null;
+  updated_at: string;
+  workspace_id: string | null;
+}
+
+/** An event with the bytes that were hashed, stored and are sent. */
+export interface StoredEvent {
+  event: Event;
+  bytes: Buffer;
+}
+
+/** Who caused a transaction. `actor` is null for the gateway itself. */
+export interface Origin {
+  actor: string | null;
+  traceId?: string;
+  spanId?: string;
+}
+
+/** A folded state: any JSON object; immutable once set. */
+export type State = object;
+
+/** Read side of the folds as a decision sees them: all earlier transactions included, durable or not. */
+export interface StateReader {
+  get<S extends State>(key: string): S | undefined;
+}
+
+/** Write side given to a projection. `index` puts an empty marker key, for lists. */
+export interface StateWriter extends StateReader {
+  set(key: string, state: State | undefined): void;
+  index(key: string): void;
+  unindex(key: string): void;
+}
+
+/** Folds one event into states and indexes. Pure: no clock, no randomness, no I/O but the writer. */
+export type Projection = (event: Event, states: StateWriter) => void;
+
+export interface Transaction extends StateReader {
+  /** RFC 3339 time of this transaction; all its events carry it. */
+  readonly time: string;
+  /** Appends an event, folds it at once and returns it as it will be stored (payload redacted). */
+  append(event: NewEvent): Event;
+  /** Writes a primary record that is no event (frame, blob piece, idempotency record), hashed into the commit. */
+  record(key: string, value: Buffer | string): void;
+  /** Deletes a primary record for good (a sent sealed input, an expired idempotency record). */
+  erase(key: string): void;
+  /** A primary record as this transaction sees it: staged first, else durable. */
+  recorded(key: string): Buffer | undefined;
+  /** Calls back once the transaction is durable (never when it failed). */
+  afterCommit(action: () => void): void;
+}
+
+/** What a range read or a subscription covers. */
+export type StreamScope = { kind: 'all' } | { kind: 'session'; id: string } | { kind: 'task'; id: string };
+
+export interface LogHead {
+  commit: number;
+  /** Hash of the newest commit record, hex SHA-256; 64 zeros for an empty log. */
+  hash: string;
+  /** Id of the newest event; 20 zeros for an empty log. */
+  eventId: string;
+}
+
+/**
+ * `ok`: serves. `truncated`: the store holds less than the signed checkpoint says; reads only, until
+ * `log accept-truncation`. `damaged`: a record fails its hash.
+ */
+export type Integrity = { status: 'ok' } | { status: 'truncated'; expected: LogHead; found: LogHead } | { status: 'damaged'; where: string; expected: string; observed: string };
+
+/** The commit log. One transaction at a time decides, many are written together, nobody is answered before fsync. */
+export interface EventLog {
+  readonly integrity: Integrity;
+  /** Newest durable head. */
+  readonly head: LogHead;
+  /**
+   * Runs `decide` at once on the newest state; what it appended and recorded becomes part of one atomic commit, and the
+   * promise resolves with its result after fsync. A throw leaves nothing behind and rejects. While fenced, closing or
+   * not `ok` it rejects with `service_unavailable`. A transaction that appended nothing resolves once all it could have
+   * read is durable.
+   */
+  transact<T>(origin: Origin, decide: (tx: Transaction) => T): Promise<T>;
+  /** A durable state; throws `resource_locked` (details.reason `integrity`) when the stored bytes fail their hash. */
+  state<S extends State>(key: string): S | undefined;
+  /** Keys of an index range, durable ones only, at most `limit`. */
+  indexKeys(range: { gt?: string; gte?: string; lt?: string; lte?: string; reverse?: boolean; limit: number }): Promise<string[]>;
+  /** A primary record, hash verified. */
+  record(key: string): Buffer | undefined;
+  /** Stored bytes of one event. */
+  event(id: string): StoredEvent | undefined;
+  /** Stored bytes of the events after `afterId` (exclusive, 20 digits) in order, at most `limit`. */
+  range(scope: StreamScope, afterId: string, limit: number): Promise<Buffer[]>;
+  /** Calls back with each group of committed events, in order, after fsync. Returns the unsubscriber. */
+  tail(listener: (events: readonly StoredEvent[]) => void): () => void;
+  /** Flushes, writes the checkpoint, closes the store. */
+  close(): Promise<void>;
+}

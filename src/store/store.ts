@@ -1,0 +1,44 @@
+/** Bounds of a key range; keys are ASCII strings ordered bytewise. `limit` counts entries (default: no limit). */
+export interface KeyRange {
+  gt?: string;
+  gte?: string;
+  lt?: string;
+  lte?: string;
+  reverse?: boolean;
+  limit?: number;
+}
+
+export type WriteOp = { type: 'put'; key: string; value: Buffer | string } | { type: 'del'; key: string };
+
+/**
+ * `open`: serves and writes. `fenced`: a write failed, so nothing is written on this handle any more and every write is
+ * refused with `service_unavailable` until `reopen` succeeded; reads go on. `closed`: nothing works.
+ */
+export type StoreHealth = 'open' | 'fenced' | 'closed';
+
+/**
+ * The ordered key-value port under the event log. Reads see durable data only: a written value is visible once it is
+ * fsynced. Every implementation passes test/contracts/store-contract.ts.
+ */
+export interface Store {
+  readonly health: StoreHealth;
+  /** The durable value, or undefined. Synchronous: for small hot look-ups. */
+  get(key: string): Buffer | undefined;
+  getMany(keys: readonly string[]): Promise<(Buffer | undefined)[]>;
+  /** Entries of the range in order, in pages of at most 1,000. */
+  entries(range: KeyRange): AsyncIterable<[string, Buffer][]>;
+  /** Keys of the range in order, in pages of at most 1,000. */
+  keys(range: KeyRange): AsyncIterable<string[]>;
+  /**
+   * Writes all operations as one atomic batch and resolves after fsync. The first failure fences the store
+   * (a LevelDB handle that failed once loses later acknowledged writes) and rejects with `service_unavailable`.
+   */
+  write(ops: readonly WriteOp[]): Promise<void>;
+  /** Calls back when the store is fenced; returns the unsubscriber. */
+  onFence(listener: (cause: unknown) => void): () => void;
+  /** Closes the handle and opens a new one (new write-ahead log). Health is `open` when it resolves. */
+  reopen(): Promise<void>;
+  /** Frees the space of deleted keys in the range. */
+  compact(range: { gte: string; lte: string }): Promise<void>;
+  close(): Promise<void>;
+}
