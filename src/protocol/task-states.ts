@@ -1,0 +1,63 @@
+/** Source: Agents Protocol v1, "Task lifecycle". */
+export const TASK_STATUSES = [
+  'SUBMITTED',
+  'WORKING',
+  'INPUT_REQUIRED',
+  'AUTH_REQUIRED',
+  'COMPLETED',
+  'FAILED',
+  'CANCELED',
+] as const;
+export type TaskStatus = (typeof TASK_STATUSES)[number];
+
+/** Allowed moves; a state without moves is terminal. Source: Agents Protocol v1, "Allowed transitions". */
+export const TASK_TRANSITIONS = {
+  SUBMITTED: ['WORKING', 'CANCELED', 'FAILED'],
+  WORKING: ['INPUT_REQUIRED', 'AUTH_REQUIRED', 'COMPLETED', 'FAILED', 'CANCELED'],
+  INPUT_REQUIRED: ['WORKING', 'FAILED', 'CANCELED'],
+  AUTH_REQUIRED: ['WORKING', 'FAILED', 'CANCELED'],
+  COMPLETED: [],
+  FAILED: [],
+  CANCELED: [],
+} as const satisfies Record<TaskStatus, readonly TaskStatus[]>;
+
+export type TerminalStatus = 'COMPLETED' | 'FAILED' | 'CANCELED';
+export type BlockedStatus = 'INPUT_REQUIRED' | 'AUTH_REQUIRED';
+
+export function canMove(from: TaskStatus, to: TaskStatus): boolean {
+  return (TASK_TRANSITIONS[from] as readonly TaskStatus[]).includes(to);
+}
+
+export function isTerminal(status: TaskStatus): status is TerminalStatus {
+  return TASK_TRANSITIONS[status].length === 0;
+}
+
+export function isBlocked(status: TaskStatus): status is BlockedStatus {
+  return status === 'INPUT_REQUIRED' || status === 'AUTH_REQUIRED';
+}
+
+/** The event of each transition: exactly one. Back to WORKING from a blocked state is `task.status_changed`. */
+export const EVENT_OF_STATUS = {
+  SUBMITTED: 'task.submitted',
+  WORKING: 'task.started',
+  INPUT_REQUIRED: 'task.input_required',
+  AUTH_REQUIRED: 'task.auth_required',
+  COMPLETED: 'task.completed',
+  FAILED: 'task.failed',
+  CANCELED: 'task.canceled',
+} as const satisfies Record<TaskStatus, string>;
+
+/** Task status to Outcome status. Source: contract C13. */
+export const OUTCOME_OF_STATUS = {
+  COMPLETED: 'SUCCEEDED',
+  FAILED: 'FAILED',
+  CANCELED: 'CANCELED',
+} as const satisfies Record<TerminalStatus, string>;
+
+/** What a failed Task carries. Source: OpenAPI `Failure`; `type` by contract section 5. */
+export interface Failure {
+  code: string;
+  message: string;
+  type?: string;
+  details?: import('./json.ts').JsonObject;
+}

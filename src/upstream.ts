@@ -1,0 +1,120 @@
+import type { JsonObject, JsonValue } from './protocol/json.ts';
+import type { Part, Role } from './protocol/resources/message.ts';
+import type { Failure, TaskStatus } from './protocol/task-states.ts';
+
+/**
+ * The contract of an upstream adapter (an A2A agent, an ACP agent, an MCP server, or recorded frames in a replay).
+ *
+ * `run` does I/O and yields frames as they came from the wire. `interpret` is pure: it turns a frame into moves by the
+ * mapping tables. The task runner records each frame and applies its moves in one commit, so a live run and a replay are
+ * the same code with a different source of frames.
+ */
+export interface Upstream {
+  /** Route name, for example `a2a:sample`. */
+  readonly route: string;
+  /** Override key prefix of its frames, for example `a2a:sample`; the runner appends `:<n>`. */
+  readonly materialPrefix: string;
+  /** Runs one turn of a task. Never throws for what the peer or the network does: that is a `fault` frame. */
+  run(turn: Turn, signal: AbortSignal): AsyncIterable<Frame>;
+  /** Asks the peer to cancel; yields what it answered. Bounded by the caller through `signal`. */
+  cancel(turn: Turn, signal: AbortSignal): AsyncIterable<Frame>;
+  interpret(frame: Frame, seen: Seen): Move[];
+  /** What the agent says of itself, for cards and skills; the last good answer while the peer is down. */
+  describe(): AgentDescription | undefined;
+  /** Starts discovery in the background; never throws. */
+  start(): void;
+  close(): Promise<void>;
+}
+
+/** One turn: first input, a continuation after a blocked state, an interrupt, or taking up a run after a restart. */
+export interface Turn {
+  kind: 'start' | 'continue' | 'reattach';
+  taskId: string;
+  sessionId: string;
+  /** The message to send; absent for `reattach` and for `cancel`. */
+  message?: OutboundMessage;
+  /** What earlier frames of this task bound (remote task id), kept durably by the core. */
+  binding: JsonObject | undefined;
+  /** What earlier tasks of this Session bound at this upstream (remote context id), kept durably by the core. */
+  sessionBinding: JsonObject | undefined;
+  /** W3C trace context to pass on. */
+  traceparent?: string;
+}
+
+export interface OutboundMessage {
+  /** Passed on unchanged as the peer's message id. */
+  id: string;
+  role: Role;
+  parts: Part[];
+  metadata: JsonObject;
+  /** Bytes of artifacts that parts refer to, by artifact id, for inlining. */
+  artifacts: ReadonlyMap<string, { bytes: Buffer; mimeType: string; name?: string }>;
+}
+
+/**
+ * A thing that arrived, before any interpretation. `message`: a decoded protocol message, raw members kept.
+ * `fault`: the transport or the peer failed. `end`: the peer closed the turn in good order.
+ */
+export type Frame =
+  | { kind: 'message'; body: JsonValue }
+  | { kind: 'fault'; code: FaultCode; message: string; details?: JsonObject }
+  | { kind: 'end' };
+
+export type FaultCode = 'upstream_unavailable' | 'deadline_exceeded' | 'payload_too_large' | 'auth_required' | 'rejected';
+
+/** What the pure interpretation may know of the run so far. */
+export interface Seen {
+  status: TaskStatus;
+  binding: JsonObject | undefined;
+  sessionBinding: JsonObject | undefined;
+  /** Upstream message ids already in the log for this task. */
+  hasMessage(upstreamId: string): boolean;
+  /** Parts already recorded per upstream artifact id; undefined when unknown. */
+  artifactParts(upstreamId: string): number | undefined;
+}
+
+export interface MessageDraft {
+  /** The peer's id; used as Message.id when free in our store, kept in metadata otherwise. */
+  upstreamId?: string;
+  role: Role;
+  parts: DraftPart[];
+  metadata?: JsonObject;
+}
+
+/** A part as a peer sent it: a Harn part, or bytes that the core turns into an Artifact and a reference. */
+export type DraftPart = Part | { type: 'bytes'; base64: string; mime_type: string; name?: string; metadata?: JsonObject };
+
+export interface ArtifactDraft {
+  /** The peer's artifact id, unique per task. */
+  upstreamId: string;
+  name?: string;
+  description?: string;
+  parts: DraftPart[];
+  /** Append to the artifact's list of parts instead of replacing it. */
+  append: boolean;
+  lastChunk: boolean;
+  metadata?: JsonObject;
+}
+
+/** What a frame means, in words of the core. The core inserts WORKING where the transition table needs it. */
+export type Move =
+  | { type: 'bind'; binding?: JsonObject; sessionBinding?: JsonObject }
+  | { type: 'status'; to: TaskStatus; message?: MessageDraft; failure?: Failure; metadata?: JsonObject }
+  | { type: 'message'; message: MessageDraft }
+  | { type: 'artifact'; artifact: ArtifactDraft }
+  /** Metadata merged into the Task. */
+  | { type: 'metadata'; patch: JsonObject }
+  /** A diagnostic worth keeping that moves nothing (`unknown_state`, `context_changed`, `late_result`). */
+  | { type: 'note'; note: string; details?: JsonObject };
+
+export interface AgentDescription {
+  name: string;
+  description: string;
+  version: string;
+  skills: { id: string; name: string; description: string; tags: string[]; examples?: string[] }[];
+  inputModes: string[];
+  outputModes: string[];
+  streaming: boolean;
+  /** The peer's own card as it came, byte for byte as parsed. */
+  raw: JsonValue;
+}
