@@ -1,0 +1,76 @@
+import type { JsonValue } from './protocol/json.ts';
+import type { CommandId, DocumentId, QueryId, RawBody, StreamId } from './protocol/operations.ts';
+import type { ProtocolError } from './protocol/errors.ts';
+
+/**
+ * The port every face uses. A face decodes its wire into a Call, hands it over, and encodes the Answer or the
+ * ProtocolError. Version, authentication, authorization, validation, idempotency and audit happen behind it.
+ */
+export interface Gateway {
+  /** Runs a command, a query or a document read. Rejects with a ProtocolError only. */
+  call(id: CommandId | QueryId | DocumentId, call: Call): Promise<Answer>;
+  /**
+   * Follows events: history, then live, without gap or duplicate. Rejects with a ProtocolError before the first frame
+   * (bad cursor, hidden resource); afterwards the sink is told how it ended.
+   */
+  subscribe(id: StreamId, call: Call, sink: StreamSink): Promise<Subscription>;
+}
+
+/** One call as a face decoded it, nothing checked yet. */
+export interface Call {
+  requestId: string;
+  /** Value of the Authorization header, or undefined. */
+  authorization: string | undefined;
+  /** Value of the version header; `exempt` for faces that negotiate otherwise (contract C22). */
+  protocolVersion: string | undefined | 'exempt';
+  path: Record<string, string>;
+  query: Record<string, string | string[]>;
+  body: JsonValue | RawBody | undefined;
+  idempotencyKey: string | undefined;
+  /** Resume cursor of a stream (`Last-Event-ID`). */
+  lastEventId: string | undefined;
+  /** W3C trace context as received; malformed values are ignored. */
+  traceparent: string | undefined;
+  /** Aborted when the caller went away. */
+  signal: AbortSignal;
+}
+
+export type AnswerBody =
+  | { kind: 'json'; value: unknown }
+  /** JSON assembled from stored bytes. */
+  | { kind: 'raw_json'; chunks: Buffer[] }
+  | { kind: 'bytes'; mimeType: string; size: number; fileName: string; chunks: AsyncIterable<Buffer> }
+  | { kind: 'none' };
+
+export interface Answer {
+  status: number;
+  body: AnswerBody;
+  /** True when a stored answer was given again (Idempotency-Key). */
+  repeated?: boolean;
+}
+
+/** An event on its way to subscribers; `sse` is the finished frame, built once and shared. */
+export interface StreamFrame {
+  id: string;
+  kind: string;
+  bytes: Buffer;
+  sse: Buffer;
+}
+
+export type StreamEnd = 'complete' | 'overflow' | 'draining' | 'unauthenticated' | 'failed';
+
+/** Where a face takes delivered events. */
+export interface StreamSink {
+  /** Takes one frame; returns the bytes accepted but not yet handed to the network. */
+  write(frame: StreamFrame): number;
+  /** Resolves when the buffered bytes are below half the cap; history reading waits for it. */
+  drained(): Promise<void>;
+  /** The stream is over; the error, if any, is told to the client first. */
+  end(reason: StreamEnd, error?: ProtocolError): void;
+}
+
+export interface Subscription {
+  /** Newest event id up to which this stream is complete; heartbeats carry it. */
+  cursor(): string;
+  close(): void;
+}

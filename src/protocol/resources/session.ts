@@ -1,0 +1,41 @@
+import { z } from 'zod';
+import { envelope, jsonObject, metadata, time } from './envelope.ts';
+import { messageInput } from './message.ts';
+
+export const SESSION_STATES = ['ACTIVE', 'IDLE', 'PAUSED', 'CLOSED', 'FAILED'] as const;
+export type SessionState = (typeof SESSION_STATES)[number];
+
+/** Source: Agents Protocol v1, "Session". */
+export const session = envelope('session', {
+  workspace_id: z.string(),
+  state: z.enum(SESSION_STATES),
+  transcript: jsonObject,
+  persona_id: z.string().nullable(),
+  root_session_id: z.string().nullable(),
+  parent_session_id: z.string().nullable(),
+  branch_id: z.string().nullable(),
+  last_event_id: z.string().nullable(),
+  summary: z.string().nullable(),
+  expires_at: time.nullable(),
+}).meta({ id: 'Session' });
+export type Session = z.infer<typeof session>;
+
+const ids = z.array(z.string().min(1)).max(100);
+
+export const createSessionRequest = z
+  .object({
+    workspace_id: z.string().min(1),
+    persona_id: z.string().nullable().optional(),
+    vault_ids: ids.optional(),
+    memory_ids: ids.optional(),
+    skill_ids: ids.optional(),
+    initial_messages: z.array(messageInput).max(200).optional(),
+    metadata: metadata.optional(),
+  })
+  .meta({ id: 'CreateSessionRequest' });
+export type CreateSessionRequest = z.infer<typeof createSessionRequest>;
+
+export const updateSessionRequest = z
+  .object({ summary: z.string().nullable().optional(), metadata: metadata.optional() })
+  .meta({ id: 'UpdateSessionRequest' });
+export type UpdateSessionRequest = z.infer<typeof updateSessionRequest>;

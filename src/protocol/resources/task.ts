@@ -1,0 +1,64 @@
+import { z } from 'zod';
+import { TASK_STATUSES } from '../task-states.ts';
+import { envelope, jsonObject, metadata, time } from './envelope.ts';
+import { message, messageInput } from './message.ts';
+
+export const taskStatus = z.enum(TASK_STATUSES).meta({ id: 'TaskStatus' });
+
+export const failure = z
+  .object({ code: z.string(), message: z.string(), type: z.string().optional(), details: jsonObject.optional() })
+  .meta({ id: 'Failure' });
+
+/** Source: Agents Protocol v1, "Task". */
+export const task = envelope('task', {
+  session_id: z.string(),
+  workspace_id: z.string(),
+  status: taskStatus,
+  input: z.union([message, jsonObject]),
+  created_by: z.string(),
+  persona_id: z.string().nullable(),
+  branch_id: z.string().nullable(),
+  parent_task_id: z.string().nullable(),
+  assigned_agent_id: z.string().nullable(),
+  receipt_id: z.string().nullable(),
+  outcome_id: z.string().nullable(),
+  quota_id: z.string().nullable(),
+  started_at: time.nullable(),
+  completed_at: time.nullable(),
+  canceled_at: time.nullable(),
+  failure: failure.nullable(),
+}).meta({ id: 'Task' });
+export type Task = z.infer<typeof task>;
+
+/** An object with `role` or `parts` is a Message and must validate as one (contract C28). */
+const taskInput = z.union([messageInput, jsonObject]).superRefine((value, context) => {
+  if (!('role' in value) && !('parts' in value)) return;
+  const parsed = messageInput.safeParse(value);
+  for (const issue of parsed.success ? [] : parsed.error.issues) {
+    context.addIssue({ code: 'custom', path: issue.path, message: issue.message });
+  }
+});
+
+export const submitTaskRequest = z
+  .object({
+    session_id: z.string().min(1).optional(),
+    workspace_id: z.string().min(1).optional(),
+    persona_id: z.string().nullable().optional(),
+    branch_id: z.string().nullable().optional(),
+    parent_task_id: z.string().nullable().optional(),
+    input: taskInput,
+    metadata: metadata.optional(),
+  })
+  .meta({ id: 'SubmitTaskRequest' });
+export type SubmitTaskRequest = z.infer<typeof submitTaskRequest>;
+
+export const cancelTaskRequest = z
+  .object({ reason: z.string().max(2000).nullable().optional() })
+  .meta({ id: 'CancelTaskRequest' });
+
+export const appendMessageRequest = z.object({ message: messageInput }).meta({ id: 'AppendMessageRequest' });
+
+export const TASK_MESSAGE_KINDS = ['input', 'interrupt', 'tool_confirmation'] as const;
+export const appendTaskMessageRequest = z
+  .object({ kind: z.enum(TASK_MESSAGE_KINDS), message: messageInput })
+  .meta({ id: 'AppendTaskMessageRequest' });
