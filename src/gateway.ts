@@ -1,5 +1,5 @@
 import type { JsonValue } from './protocol/json.ts';
-import type { CommandId, DocumentId, QueryId, RawBody, StreamId } from './protocol/operations.ts';
+import type { CommandId, QueryId, RawBody, StreamId } from './protocol/operations.ts';
 import type { ProtocolError } from './protocol/errors.ts';
 
 /**
@@ -7,8 +7,8 @@ import type { ProtocolError } from './protocol/errors.ts';
  * ProtocolError. Version, authentication, authorization, validation, idempotency and audit happen behind it.
  */
 export interface Gateway {
-  /** Runs a command, a query or a document read. Rejects with a ProtocolError only. */
-  call(id: CommandId | QueryId | DocumentId, call: Call): Promise<Answer>;
+  /** Runs a command or a query. Rejects with a ProtocolError only. */
+  call(id: CommandId | QueryId, call: Call): Promise<Answer>;
   /**
    * Follows events: history, then live, without gap or duplicate. Rejects with a ProtocolError before the first frame
    * (bad cursor, hidden resource); afterwards the sink is told how it ended.
