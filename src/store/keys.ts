@@ -1,0 +1,131 @@
+import { ProtocolError } from '../protocol/errors.ts';
+
+/**
+ * The key layout, one row per kind of record. Keys are ASCII, segments end at `/`, numbers are zero-padded so that the
+ * byte order is the numeric order. Primary kinds are hashed into commits; derived kinds can be rebuilt from them.
+ */
+export const KEY_KINDS = {
+  commit: { prefix: 'c/', shape: 'c/<16-digit commit>', kind: 'primary', holds: 'commit record' },
+  event: { prefix: 'e/', shape: 'e/<20-digit event id>', kind: 'primary', holds: 'event bytes' },
+  frame: { prefix: 'f/', shape: 'f/<task>/<8-digit n>', kind: 'primary', holds: 'replay material of a task' },
+  content: {
+    prefix: 'b/',
+    shape: 'b/<artifact>/<8-digit n>',
+    kind: 'primary',
+    holds: 'piece of artifact content',
+  },
+  idempotency: { prefix: 'i/', shape: 'i/<hash>', kind: 'primary', holds: 'decided answer of a command' },
+  input: {
+    prefix: 's/',
+    shape: 's/<task or message>',
+    kind: 'primary',
+    holds: 'encrypted input until it is sent',
+  },
+  resource: {
+    prefix: 'r/',
+    shape: 'r/<object>/<id>',
+    kind: 'derived',
+    holds: 'resource folded from its events',
+  },
+  head: {
+    prefix: 'h/',
+    shape: 'h/<object>/<id>',
+    kind: 'derived',
+    holds: 'newest event and sequence of a resource',
+  },
+  fold: { prefix: 'x/', shape: 'x/<name>/...', kind: 'derived', holds: 'internal fold' },
+  list: { prefix: 'l/', shape: 'l/<list>/...', kind: 'derived', holds: 'list index, empty value' },
+  sessionEvent: {
+    prefix: 'es/',
+    shape: 'es/<session>/<event id>',
+    kind: 'derived',
+    holds: 'stream index, empty value',
+  },
+  taskEvent: {
+    prefix: 'et/',
+    shape: 'et/<task>/<event id>',
+    kind: 'derived',
+    holds: 'stream index, empty value',
+  },
+  idempotencyExpiry: {
+    prefix: 'it/',
+    shape: 'it/<time>/<hash>',
+    kind: 'derived',
+    holds: 'expiry index, empty value',
+  },
+  meta: { prefix: 'm/', shape: 'm/<name>', kind: 'own', holds: 'schema version, log id' },
+} as const;
+
+const COMMIT_DIGITS = 16;
+const EVENT_DIGITS = 20;
+const PIECE_DIGITS = 8;
+/** 13 digits hold epoch milliseconds until the year 2286; one more costs nothing. */
+const TIME_DIGITS = 14;
+
+/** Printable ASCII without the separator. */
+const SEGMENT = /^[!-.0-~]+$/;
+const EVENT_ID = /^\d{20}$/;
+
+export const commitKey = (commit: number): string => KEY_KINDS.commit.prefix + padded(commit, COMMIT_DIGITS);
+export const eventKey = (eventId: string): string => KEY_KINDS.event.prefix + knownEventId(eventId);
+export const frameKey = (task: string, n: number): string => `${framesOf(task)}${padded(n, PIECE_DIGITS)}`;
+export const contentKey = (artifact: string, n: number): string =>
+  `${contentOf(artifact)}${padded(n, PIECE_DIGITS)}`;
+export const idempotencyKey = (hash: string): string => KEY_KINDS.idempotency.prefix + segment(hash);
+export const inputKey = (taskOrMessage: string): string => KEY_KINDS.input.prefix + segment(taskOrMessage);
+export const resourceKey = (object: string, id: string): string =>
+  `${KEY_KINDS.resource.prefix}${segment(object)}/${segment(id)}`;
+export const headKey = (object: string, id: string): string =>
+  `${KEY_KINDS.head.prefix}${segment(object)}/${segment(id)}`;
+export const foldKey = (...parts: readonly string[]): string => KEY_KINDS.fold.prefix + joined(parts);
+export const listKey = (...parts: readonly string[]): string => KEY_KINDS.list.prefix + joined(parts);
+export const sessionEventKey = (session: string, eventId: string): string =>
+  sessionEventsOf(session) + knownEventId(eventId);
+export const taskEventKey = (task: string, eventId: string): string =>
+  taskEventsOf(task) + knownEventId(eventId);
+/** Sorted by the time (epoch milliseconds) at which the record may go. */
+export const idempotencyExpiryKey = (expiresAtMs: number, hash: string): string =>
+  `${KEY_KINDS.idempotencyExpiry.prefix}${padded(expiresAtMs, TIME_DIGITS)}/${segment(hash)}`;
+export const metaKey = (name: string): string => KEY_KINDS.meta.prefix + segment(name);
+
+/** Prefixes of everything that belongs to one owner; ranges are made of them with `keysUnder`. */
+export const framesOf = (task: string): string => `${KEY_KINDS.frame.prefix}${segment(task)}/`;
+export const contentOf = (artifact: string): string => `${KEY_KINDS.content.prefix}${segment(artifact)}/`;
+export const sessionEventsOf = (session: string): string =>
+  `${KEY_KINDS.sessionEvent.prefix}${segment(session)}/`;
+export const taskEventsOf = (task: string): string => `${KEY_KINDS.taskEvent.prefix}${segment(task)}/`;
+
+/** The range of all keys that begin with the prefix, which ends in `/`. */
+export function keysUnder(prefix: string): { gte: string; lt: string } {
+  if (!prefix.endsWith('/')) throw new RangeError(`A key prefix ends in "/": ${prefix}`);
+  // '0' is the byte after '/', so this is the first key behind the prefix.
+  return { gte: prefix, lt: `${prefix.slice(0, -1)}0` };
+}
+
+/** The text after the last `/`: the event id of an index key, the number of a piece. */
+export const lastSegment = (key: string): string => key.slice(key.lastIndexOf('/') + 1);
+
+/** The 20-digit spelling of an event number. */
+export const eventIdOf = (n: number): string => padded(n, EVENT_DIGITS);
+
+function padded(n: number, digits: number): string {
+  if (!Number.isSafeInteger(n) || n < 0) throw new RangeError(`A key number is a whole number from 0: ${n}`);
+  const text = String(n).padStart(digits, '0');
+  if (text.length > digits) throw new RangeError(`A key number has at most ${digits} digits: ${n}`);
+  return text;
+}
+
+/** Refuses an id that can be no key. Such a resource cannot exist, and the caller gets the answer for an absent one. */
+function segment(text: string): string {
+  if (!SEGMENT.test(text)) throw new ProtocolError('resource_not_found', 'No such resource. Check the id.');
+  return text;
+}
+
+function knownEventId(eventId: string): string {
+  if (!EVENT_ID.test(eventId)) throw new ProtocolError('resource_not_found', 'No such event. Check the id.');
+  return eventId;
+}
+
+function joined(parts: readonly string[]): string {
+  return parts.map(segment).join('/');
+}

@@ -1,0 +1,187 @@
+import { Level } from 'level';
+import { openFailure, readFailure, storeUnavailable } from './level-errors.ts';
+import { holdsDatabase, probeRoom } from './level-files.ts';
+import { acquireOwnerLock, type OwnerLock } from './owner-lock.ts';
+import type { KeyRange, Store, StoreHealth, WriteOp } from './store.ts';
+import { StoreOpenError } from './store-errors.ts';
+
+const PAGE_ENTRIES = 1_000;
+/** LevelDB ends a page early at this size; its default of 16 KiB makes pages of a dozen events. */
+const PAGE_BYTES = 2 * 1024 * 1024;
+const STRING_VALUE = { valueEncoding: 'utf8' } as const;
+const SYNC = { sync: true };
+
+/** `level` types only what browsers have too; in Node its handle is classic-level's. */
+type Handle = Level<string, Buffer> & { compactRange(start: string, end: string): Promise<void> };
+
+export interface LevelStoreOptions {
+  /** Directory of the database; made with mode 0700 when missing. */
+  path: string;
+  /** Memory for uncompressed blocks. Default 32 MiB. */
+  cacheBytes?: number;
+  /** Size at which the write-ahead log becomes a table; bounds the recovery at start. Default 8 MiB. */
+  writeBufferBytes?: number;
+}
+
+/** Opens the store and owns its directory until `close`. Rejects with StoreOpenError. */
+export async function openLevelStore(options: LevelStoreOptions): Promise<Store> {
+  const lock = await acquireOwnerLock(options.path);
+  try {
+    return new LevelStore(options, lock, await openHandle(options));
+  } catch (error) {
+    await lock.release();
+    throw error;
+  }
+}
+
+async function openHandle(options: LevelStoreOptions): Promise<Handle> {
+  const { path, cacheBytes = 32 * 1024 * 1024, writeBufferBytes = 8 * 1024 * 1024 } = options;
+  try {
+    const handle = new Level(path, { keyEncoding: 'utf8', valueEncoding: 'buffer' }) as Handle;
+    const createIfMissing = !holdsDatabase(path);
+    const files = { compression: true, cacheSize: cacheBytes, writeBufferSize: writeBufferBytes };
+    await handle.open({ createIfMissing, ...files });
+    return handle;
+  } catch (error) {
+    throw error instanceof StoreOpenError ? error : openFailure(error, path);
+  }
+}
+
+class LevelStore implements Store {
+  readonly #options: LevelStoreOptions;
+  readonly #lock: OwnerLock;
+  readonly #fenceListeners = new Set<(cause: unknown) => void>();
+  #handle: Handle;
+  #health: StoreHealth = 'open';
+  /** Settles when the newest write or reopen did: a write behind a failed one must not reach the handle. */
+  #turn: Promise<unknown> = Promise.resolve();
+  #closing: Promise<void> | undefined;
+
+  constructor(options: LevelStoreOptions, lock: OwnerLock, handle: Handle) {
+    this.#options = options;
+    this.#lock = lock;
+    this.#handle = handle;
+  }
+
+  get health(): StoreHealth {
+    return this.#health;
+  }
+
+  get(key: string): Buffer | undefined {
+    try {
+      return this.#handle.getSync(key);
+    } catch (error) {
+      throw readFailure(error, key);
+    }
+  }
+
+  async getMany(keys: readonly string[]): Promise<(Buffer | undefined)[]> {
+    try {
+      return await this.#handle.getMany([...keys]);
+    } catch (error) {
+      throw readFailure(error, keys[0] ?? '');
+    }
+  }
+
+  entries(range: KeyRange): AsyncIterable<[string, Buffer][]> {
+    return pages(() => this.#handle.iterator({ ...range, highWaterMarkBytes: PAGE_BYTES }), range);
+  }
+
+  keys(range: KeyRange): AsyncIterable<string[]> {
+    return pages(() => this.#handle.keys({ ...range, highWaterMarkBytes: PAGE_BYTES }), range);
+  }
+
+  write(ops: readonly WriteOp[]): Promise<void> {
+    return this.#inTurn(() => this.#writeNow(ops));
+  }
+
+  async #writeNow(ops: readonly WriteOp[]): Promise<void> {
+    if (this.#health !== 'open') throw storeUnavailable(`The store is ${this.#health}.`);
+    const batch = this.#handle.batch();
+    for (const op of ops) {
+      if (op.type === 'del') batch.del(op.key);
+      else if (typeof op.value === 'string') batch.put(op.key, op.value, STRING_VALUE);
+      else batch.put(op.key, op.value);
+    }
+    try {
+      await batch.write(SYNC);
+    } catch (cause) {
+      this.#fence(cause);
+      throw storeUnavailable('The store failed to write.', cause);
+    }
+  }
+
+  #fence(cause: unknown): void {
+    this.#health = 'fenced';
+    for (const listener of [...this.#fenceListeners]) listener(cause);
+  }
+
+  onFence(listener: (cause: unknown) => void): () => void {
+    this.#fenceListeners.add(listener);
+    return () => this.#fenceListeners.delete(listener);
+  }
+
+  reopen(): Promise<void> {
+    return this.#inTurn(() => this.#reopenNow());
+  }
+
+  async #reopenNow(): Promise<void> {
+    if (this.#health === 'closed') throw storeUnavailable('The store is closed.');
+    try {
+      await probeRoom(this.#options.path);
+      await this.#handle.close();
+      this.#handle = await openHandle(this.#options);
+    } catch (cause) {
+      this.#health = 'fenced';
+      throw storeUnavailable('The store cannot be reopened yet.', cause);
+    }
+    this.#health = 'open';
+  }
+
+  async compact(range: { gte: string; lte: string }): Promise<void> {
+    try {
+      await this.#handle.compactRange(range.gte, range.lte);
+    } catch (error) {
+      throw readFailure(error, range.gte);
+    }
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#inTurn(async () => {
+      this.#health = 'closed';
+      await this.#handle.close();
+      await this.#lock.release();
+    });
+    return this.#closing;
+  }
+
+  #inTurn(action: () => Promise<void>): Promise<void> {
+    const turn = this.#turn.then(action);
+    // The caller sees the failure; the next in turn only waits for the end.
+    this.#turn = turn.catch(() => undefined);
+    return turn;
+  }
+}
+
+interface PagedIterator<T> {
+  nextv(size: number): Promise<T[]>;
+  close(): Promise<void>;
+}
+
+async function* pages<T>(start: () => PagedIterator<T>, range: KeyRange): AsyncGenerator<T[], void> {
+  const where = range.gte ?? range.gt ?? '';
+  let iterator: PagedIterator<T> | undefined;
+  try {
+    iterator = start();
+    for (
+      let page = await iterator.nextv(PAGE_ENTRIES);
+      page.length > 0;
+      page = await iterator.nextv(PAGE_ENTRIES)
+    )
+      yield page;
+  } catch (error) {
+    throw readFailure(error, where);
+  } finally {
+    await iterator?.close();
+  }
+}
