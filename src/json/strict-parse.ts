@@ -62,6 +62,7 @@ function parseDecoded(text: string, maxDepth: number): JsonValue {
 
 /** A grammar violation before the fault is the better explanation: the scan may have misread what follows it. */
 function located(text: string, fault: JsonFault): ProtocolError {
+  if (fault.kind === 'byte_order_mark') return refusal(fault.kind, '', 0);
   const place = locate(text, fault.offset);
   const kind = place?.violation === true ? 'syntax' : fault.kind;
   const offset = place?.offset ?? Math.min(fault.offset, text.length);

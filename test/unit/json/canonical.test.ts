@@ -1,0 +1,50 @@
+import { describe, expect, it } from 'vitest';
+import { canonicalJson } from '../../../src/json/canonical.ts';
+import { sha256Bytes, sha256Hex } from '../../../src/json/sha256.ts';
+
+describe('the canonical spelling', () => {
+  it('sorts names by UTF-16 code units at every level and drops white space', () => {
+    const value = {
+      b: [{ z: 1, a: 2 }],
+      '€': 1,
+      '\r': 2,
+      '1': 3,
+      '😀': 4,
+      '\ufb33': 5,
+      a: { d: null, c: true },
+    };
+    expect(canonicalJson(value)).toBe(
+      '{"\\r":2,"1":3,"a":{"c":true,"d":null},"b":[{"a":2,"z":1}],"€":1,"😀":4,"\ufb33":5}',
+    );
+  });
+
+  it('writes numbers as RFC 8785 does', () => {
+    expect(canonicalJson([1e21, 333333333.3333333, 4.5, 2e-3, 1e-27, -0, 0.0])).toBe(
+      '[1e+21,333333333.3333333,4.5,0.002,1e-27,0,0]',
+    );
+  });
+
+  it.each([
+    ['undefined', undefined],
+    ['a function', () => 1],
+    ['NaN', Number.NaN],
+    ['infinity', [Number.POSITIVE_INFINITY]],
+    ['half a surrogate pair', { a: '\ud800' }],
+    ['half a surrogate pair in a name', { '\udead': 1 }],
+  ])('refuses %s', (_, value) => {
+    expect(() => canonicalJson(value as never)).toThrow(TypeError);
+  });
+});
+
+describe('SHA-256', () => {
+  it('hashes a string as its UTF-8 bytes', () => {
+    expect(sha256Hex('abc')).toBe('ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad');
+    expect(sha256Hex('')).toBe('e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855');
+    expect(sha256Hex('€')).toBe(sha256Hex(new Uint8Array([0xe2, 0x82, 0xac])));
+  });
+
+  it('gives the same digest as bytes', () => {
+    expect(sha256Bytes('abc').toString('hex')).toBe(sha256Hex('abc'));
+    expect(sha256Bytes(Buffer.from('abc'))).toHaveLength(32);
+  });
+});
