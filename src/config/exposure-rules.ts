@@ -1,0 +1,89 @@
+import { createSecureContext } from 'node:tls';
+import { ConfigError, type PathFault } from './fault.ts';
+import { rule } from './rules.ts';
+import { readProblem, readSecret, type SecretSources } from './secret.ts';
+import { isLoopbackHost, webUrl } from './shapes.ts';
+
+/** What must hold before the gateway may be reached, or may send a credential. Source: contract sections 7 and 8. */
+export const EXPOSURE_RULES = [
+  rule(['server', 'auth'], ({ server, auth }) => {
+    if (isLoopbackHost(server.host) || auth.api_keys.length > 0) return [];
+    return [
+      { path: ['auth', 'api_keys'], message: 'must hold a key when server.host is not a loopback address' },
+    ];
+  }),
+
+  rule(['server'], ({ server }) => {
+    const isProtected = server.tls !== undefined || server.trusted_proxies.length > 0 || server.insecure;
+    if (isLoopbackHost(server.host) || isProtected) return [];
+    const message =
+      'plain HTTP off loopback is refused; set server.tls, server.trusted_proxies or server.insecure: true';
+    return [{ path: ['server', 'tls'], message }];
+  }),
+
+  rule(['server'], ({ server }, sources) => (server.tls === undefined ? [] : tlsFaults(server.tls, sources))),
+
+  rule(['server'], ({ server }) => {
+    const url = webUrl(server.public_url ?? '');
+    if (url === undefined || url.protocol === 'https:' || isLoopbackHost(url.hostname) || server.insecure)
+      return [];
+    return [
+      {
+        path: ['server', 'public_url'],
+        message: 'must be an https URL, unless it is loopback or server.insecure is true',
+      },
+    ];
+  }),
+
+  rule(['server', 'upstreams'], ({ server, upstreams }) =>
+    (upstreams.a2a ?? []).flatMap(({ card, auth }, index) => {
+      const url = webUrl(card);
+      const isClear = url?.protocol === 'http:' && !isLoopbackHost(url.hostname);
+      if (!isClear || auth === undefined || server.insecure) return [];
+      const message = 'must be an https URL when auth is set: the credential would travel in the clear';
+      return [{ path: ['upstreams', 'a2a', index, 'card'], message }];
+    }),
+  ),
+
+  rule(['upstreams'], ({ upstreams }, sources) =>
+    (upstreams.a2a ?? []).flatMap(({ auth }, index) => {
+      if (auth === undefined) return [];
+      const path = ['upstreams', 'a2a', index, 'auth', 'value'];
+      return attempt(path, () => readSecret(auth.value, sources));
+    }),
+  ),
+] as const;
+
+function attempt(path: PathFault['path'], read: () => unknown): PathFault[] {
+  try {
+    read();
+    return [];
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    return error.faults.map(({ message }) => ({ path, message }));
+  }
+}
+
+function tlsFaults(tls: { cert: string; key: string }, { readFile }: SecretSources): PathFault[] {
+  const texts: Partial<Record<'cert' | 'key', string>> = {};
+  const faults: PathFault[] = [];
+  for (const name of ['cert', 'key'] as const) {
+    try {
+      texts[name] = readFile(tls[name]);
+    } catch (error) {
+      faults.push({ path: ['server', 'tls', name], message: `the file ${tls[name]} ${readProblem(error)}` });
+    }
+  }
+  return faults.length > 0 ? faults : pairFaults(texts);
+}
+
+/** OpenSSL's own reason names no key material, but its code is enough for the operator. */
+function pairFaults(pair: { cert?: string; key?: string }): PathFault[] {
+  try {
+    createSecureContext(pair);
+    return [];
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : 'not PEM';
+    return [{ path: ['server', 'tls'], message: `cert and key are no usable pair (${code})` }];
+  }
+}

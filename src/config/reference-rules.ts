@@ -1,0 +1,100 @@
+import type { PathFault } from './fault.ts';
+import { configuredRoutes } from './routes.ts';
+import { rule } from './rules.ts';
+import {
+  DEFAULT_TENANT,
+  DEFAULT_WORKSPACE,
+  type TenantSettings,
+  type WorkspaceSettings,
+} from './sections/tenancy.ts';
+
+/** Every name that points at another option points at one that exists, and every id is the only one of its kind. */
+export const REFERENCE_RULES = [
+  rule(['auth'], ({ auth }) => repeats(auth.api_keys, ({ id }) => id, ['auth', 'api_keys'], 'id')),
+  rule(['auth'], ({ auth }) => repeats(auth.api_keys, ({ hash }) => hash, ['auth', 'api_keys'], 'hash')),
+  rule(['tenants'], ({ tenants }) => repeats(tenants, ({ id }) => id, ['tenants'], 'id')),
+  rule(['workspaces'], ({ workspaces }) => repeats(workspaces, ({ id }) => id, ['workspaces'], 'id')),
+  rule(['upstreams'], ({ upstreams }) =>
+    repeats(upstreams.a2a ?? [], ({ id }) => id, ['upstreams', 'a2a'], 'id'),
+  ),
+
+  rule(['tenants', 'workspaces'], ({ tenants, workspaces }) =>
+    workspaces.flatMap(({ tenant }, index) =>
+      unknownTenant(tenant, tenants, ['workspaces', index, 'tenant']),
+    ),
+  ),
+
+  rule(['tenants', 'auth'], ({ tenants, auth }) =>
+    auth.api_keys.flatMap(({ tenant }, index) =>
+      unknownTenant(tenant, tenants, ['auth', 'api_keys', index, 'tenant']),
+    ),
+  ),
+
+  rule(['workspaces', 'auth'], ({ workspaces, auth }) => {
+    const owners = new Map(withBuiltInWorkspace(workspaces).map(({ id, tenant }) => [id, tenant]));
+    return auth.api_keys.flatMap((key, keyIndex) =>
+      key.workspaces.flatMap((id, index) => {
+        if (owners.get(id) === key.tenant) return [];
+        const message = owners.has(id)
+          ? "is a workspace of another tenant than the key's"
+          : 'names no configured workspace';
+        return [{ path: ['auth', 'api_keys', keyIndex, 'workspaces', index], message }];
+      }),
+    );
+  }),
+
+  rule(['routing', 'upstreams'], ({ routing, upstreams }) => {
+    const routes = configuredRoutes(upstreams.a2a);
+    if (routing.default === undefined || routes.includes(routing.default)) return [];
+    const known = routes.length === 0 ? 'none is configured' : `configured: ${routes.join(', ')}`;
+    return [{ path: ['routing', 'default'], message: `names no configured route; ${known}` }];
+  }),
+
+  rule(['limits'], ({ limits }) => {
+    if (limits.headers_timeout_ms <= limits.request_timeout_ms) return [];
+    return [
+      {
+        path: ['limits', 'headers_timeout_ms'],
+        message: 'must not be longer than limits.request_timeout_ms',
+      },
+    ];
+  }),
+] as const;
+
+/** The configured tenants and the built-in one. */
+export function withBuiltInTenant(tenants: readonly TenantSettings[]): TenantSettings[] {
+  return tenants.some(({ id }) => id === DEFAULT_TENANT)
+    ? [...tenants]
+    : [{ id: DEFAULT_TENANT }, ...tenants];
+}
+
+/** The configured workspaces and the built-in one. */
+export function withBuiltInWorkspace(workspaces: readonly WorkspaceSettings[]): WorkspaceSettings[] {
+  const builtIn = { id: DEFAULT_WORKSPACE, tenant: DEFAULT_TENANT };
+  return workspaces.some(({ id }) => id === DEFAULT_WORKSPACE) ? [...workspaces] : [builtIn, ...workspaces];
+}
+
+function unknownTenant(
+  tenant: string,
+  tenants: readonly TenantSettings[],
+  path: PathFault['path'],
+): PathFault[] {
+  const isKnown = withBuiltInTenant(tenants).some(({ id }) => id === tenant);
+  return isKnown ? [] : [{ path, message: 'names no configured tenant' }];
+}
+
+function repeats<T>(
+  items: readonly T[],
+  keyOf: (item: T) => string,
+  list: readonly string[],
+  name: string,
+): PathFault[] {
+  const first = new Map<string, number>();
+  return items.flatMap((item, index) => {
+    const seen = first.get(keyOf(item));
+    if (seen === undefined) first.set(keyOf(item), index);
+    return seen === undefined
+      ? []
+      : [{ path: [...list, index, name], message: `repeats the ${name} of entry ${seen}` }];
+  });
+}

@@ -1,0 +1,33 @@
+import { z } from 'zod';
+import type { JsonObject } from '../protocol/json.ts';
+import { auth } from './sections/auth.ts';
+import { limits } from './sections/limits.ts';
+import { outbound, routing, telemetry } from './sections/operation.ts';
+import { server } from './sections/server.ts';
+import { store } from './sections/store.ts';
+import { tenants, workspaces } from './sections/tenancy.ts';
+import { upstreams } from './sections/upstreams.ts';
+
+/** The sections in the order of the example file. A new section is one row here and one file in `sections/`. */
+export const SECTIONS = {
+  server,
+  store,
+  auth,
+  tenants,
+  workspaces,
+  upstreams,
+  routing,
+  limits,
+  telemetry,
+  outbound,
+} as const;
+
+export const settingsSchema = z.strictObject(SECTIONS);
+export type Settings = z.output<typeof settingsSchema>;
+export type SectionName = keyof Settings;
+export const SECTION_NAMES = Object.keys(SECTIONS) as SectionName[];
+
+/** JSON Schema (2020-12) of the configuration file, for editors and for the example file. */
+export function configJsonSchema(): JsonObject {
+  return z.toJSONSchema(settingsSchema, { io: 'input' }) as JsonObject;
+}

@@ -1,0 +1,68 @@
+import { z } from 'zod';
+import { ConfigError } from './fault.ts';
+import { filePath } from './shapes.ts';
+
+const fromEnvironment = z.strictObject({
+  env: z
+    .string()
+    .regex(/^[A-Z_][A-Z0-9_]{0,127}$/, 'must be the name of an environment variable: A-Z, 0-9 and "_"')
+    .describe('Environment variable that holds the secret.'),
+});
+const fromFile = z.strictObject({
+  file: filePath.describe('File that holds the secret; one line end at its end is dropped.'),
+});
+
+/** Where a secret is kept. The secret itself never stands in the configuration. */
+export const secretRef = z.union([fromEnvironment, fromFile], { error: (issue) => refusal(issue.input) });
+export type SecretRef = z.output<typeof secretRef>;
+
+function refusal(input: unknown): string {
+  if (typeof input === 'object' && input !== null && 'vault' in input) {
+    return 'vault references are not available in this version; use {env: NAME} or {file: PATH}';
+  }
+  return 'must be {env: NAME} or {file: PATH}; a secret never stands in the configuration itself';
+}
+
+/** The outside world a secret is read from. `readFile` returns UTF-8 text or throws. */
+export interface SecretSources {
+  env: Readonly<Record<string, string | undefined>>;
+  readFile: (path: string) => string;
+}
+
+/**
+ * Reads the secret now, so that a rotated file takes effect at the next use. Throws ConfigError, without the value, when
+ * it is missing, empty or holds control characters (it would break a header). `path` names the option in the error.
+ */
+export function readSecret(ref: SecretRef, sources: SecretSources, path = 'secret'): string {
+  const outcome = 'env' in ref ? readVariable(ref.env, sources) : readSecretFile(ref.file, sources);
+  if (typeof outcome === 'string') return outcome;
+  throw new ConfigError([{ path, message: outcome.problem }]);
+}
+
+type Outcome = string | { problem: string };
+
+function readVariable(name: string, { env }: SecretSources): Outcome {
+  const value = env[name];
+  if (value === undefined || value === '') return { problem: `the environment variable ${name} is not set` };
+  return checked(value, `the environment variable ${name}`);
+}
+
+function readSecretFile(path: string, { readFile }: SecretSources): Outcome {
+  try {
+    const value = readFile(path).replace(/\r?\n$/, '');
+    return value === '' ? { problem: `the file ${path} is empty` } : checked(value, `the file ${path}`);
+  } catch (error) {
+    return { problem: `the file ${path} ${readProblem(error)}` };
+  }
+}
+
+function checked(value: string, source: string): Outcome {
+  const isPrintable = [...value].every((character) => character >= ' ' && character !== '\u007f');
+  return isPrintable ? value : { problem: `${source} holds control characters or several lines` };
+}
+
+/** The end of a sentence that begins with a file name: why the file could not be read. */
+export function readProblem(error: unknown): string {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown reason';
+  return code === 'ENOENT' ? 'does not exist' : `cannot be read (${code})`;
+}

@@ -1,0 +1,54 @@
+import { z } from 'zod';
+import { duration, positive } from '../shapes.ts';
+
+const requestLimits = {
+  max_body_bytes: positive.default(4_194_304).describe('Largest JSON body; more is 413.'),
+  max_json_depth: positive
+    .max(64, 'must be 64 or less: deeper values overflow the canonical form')
+    .default(64)
+    .describe('Deepest nesting of a JSON body.'),
+  max_header_bytes: positive.default(16_384).describe('Largest header block of a request; more is 413.'),
+  max_headers: positive.default(100).describe('Most headers of a request.'),
+  headers_timeout_ms: duration.default(10_000).describe('Time for a client to send its headers.'),
+  request_timeout_ms: duration.default(30_000).describe('Time for a client to send its whole request.'),
+  keep_alive_timeout_ms: duration
+    .default(5_000)
+    .describe('Time an idle connection stays open for the next request.'),
+  max_requests_per_connection: positive
+    .default(1_000)
+    .describe('Requests on one connection before it is closed.'),
+  max_connections: positive.default(12_000).describe('Open client connections, streams included.'),
+};
+
+const contentLimits = {
+  inline_payload_bytes: positive
+    .default(65_536)
+    .describe('Larger payloads become an Artifact and a reference, on every way in.'),
+  max_artifact_bytes: positive.default(67_108_864).describe('Largest content of one Artifact.'),
+};
+
+const streamLimits = {
+  max_streams: positive.default(10_000).describe('Open event streams; more are refused with 503.'),
+  stream_buffer_bytes: positive
+    .default(1_048_576)
+    .describe('Unsent bytes at which a slow stream is closed; its client resumes.'),
+  heartbeat_interval_ms: duration.default(15_000).describe('Time between heartbeats of a quiet stream.'),
+};
+
+const workLimits = {
+  max_running_tasks: positive.default(256).describe('Tasks that run at a time over all upstreams.'),
+  max_queued_tasks: positive.default(10_000).describe('Accepted tasks that wait; more are refused with 503.'),
+  cancel_wait_ms: duration
+    .default(5_000)
+    .describe('Time an upstream has to confirm a cancel before the task is canceled anyway.'),
+  idempotency_window_ms: duration.default(86_400_000).describe('Time an Idempotency-Key is remembered.'),
+  drain_timeout_ms: duration
+    .default(8_000)
+    .describe('Time to finish after SIGTERM before connections are cut.'),
+};
+
+export const limits = z
+  .strictObject({ ...requestLimits, ...contentLimits, ...streamLimits, ...workLimits })
+  .prefault({})
+  .describe('Bounds that keep one caller from starving the others.');
+export type Limits = z.output<typeof limits>;

@@ -1,0 +1,37 @@
+import { z } from 'zod';
+import { addressRange } from '../shapes.ts';
+
+export const routing = z
+  .strictObject({
+    default: z
+      .string()
+      .min(1)
+      .optional()
+      .describe(
+        'Route of tasks that name none. Unset: the first agent of upstreams.a2a, else the bundled sample.',
+      )
+      .meta({ examples: ['a2a:shop'] }),
+  })
+  .prefault({})
+  .describe('Which agent takes a task.');
+
+export const telemetry = z
+  .strictObject({
+    log_level: z
+      .enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'])
+      .default('info')
+      .describe('Least severe log line written to stderr.'),
+    metrics: z.boolean().default(true).describe('Serve Prometheus metrics at /metrics.'),
+  })
+  .prefault({})
+  .describe('What the gateway tells its operator.');
+
+export const outbound = z
+  .strictObject({
+    allow: z
+      .array(addressRange)
+      .default([])
+      .describe("Private address ranges that callers' URLs may point to."),
+  })
+  .prefault({})
+  .describe('Where the gateway may connect to on behalf of callers.');

@@ -1,0 +1,52 @@
+import { z } from 'zod';
+import { addressRange, filePath, host, port, webUrl } from '../shapes.ts';
+
+const tls = z.strictObject({
+  cert: filePath
+    .describe('PEM file with the certificate and its chain.')
+    .meta({ examples: ['./tls/cert.pem'] }),
+  key: filePath.describe('PEM file with the private key.').meta({ examples: ['./tls/key.pem'] }),
+});
+
+const origin = z.string().refine((text) => {
+  const url = webUrl(text);
+  return url !== undefined && url.origin === text;
+}, 'must be an origin such as https://app.example.com, without a path');
+
+const publicUrl = z.string().refine((text) => {
+  const url = webUrl(text);
+  return url !== undefined && url.pathname === '/' && url.search === '';
+}, 'must be an http or https URL without path, query, fragment or user info');
+
+export const server = z
+  .strictObject({
+    host: host
+      .default('127.0.0.1')
+      .describe(
+        'Address to listen on. Off loopback needs a configured key, and tls, trusted_proxies or insecure.',
+      ),
+    port: port.default(8080).describe('Port to listen on; 0 takes any free port.'),
+    public_url: publicUrl
+      .optional()
+      .describe('URL that clients use, put into cards and links. Unset: the address listened on.')
+      .meta({ examples: ['https://gateway.example.com'] }),
+    tls: tls.optional().describe('Serve HTTPS with this certificate. Unset: plain HTTP.'),
+    allowed_hosts: z
+      .array(z.string().regex(/^[^\s/]+$/, 'must be a host name, with a port when it is not the usual one'))
+      .default([])
+      .describe('Values of the Host header accepted besides the own address and public_url.'),
+    allowed_origins: z
+      .array(origin)
+      .default([])
+      .describe('Origins of browser pages that may call the gateway; none by default.'),
+    trusted_proxies: z
+      .array(addressRange)
+      .default([])
+      .describe('Address ranges of proxies that end TLS; only their X-Forwarded-* headers are believed.'),
+    insecure: z
+      .boolean()
+      .default(false)
+      .describe('Allow plain HTTP off loopback. For closed test networks only.'),
+  })
+  .prefault({})
+  .describe('Where and how the gateway listens.');

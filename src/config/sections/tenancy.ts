@@ -1,0 +1,34 @@
+import { z } from 'zod';
+import { operatorId } from '../shapes.ts';
+
+/** Both exist from the first start, whether the configuration names them or not. Source: contract section 7. */
+export const DEFAULT_TENANT = 'tenant_default';
+export const DEFAULT_WORKSPACE = 'workspace_default';
+
+const tenant = z.strictObject({
+  id: operatorId.describe('Id of the tenant.').meta({ examples: ['tenant_acme'] }),
+});
+export type TenantSettings = z.output<typeof tenant>;
+
+const workspace = z.strictObject({
+  id: operatorId.describe('Id of the workspace.').meta({ examples: ['workspace_shop'] }),
+  tenant: operatorId.default(DEFAULT_TENANT).describe('Tenant that owns the workspace.'),
+  name: z
+    .string()
+    .min(1)
+    .max(200)
+    .optional()
+    .describe('Name shown to people. Unset: the id.')
+    .meta({ examples: ['Shop'] }),
+});
+export type WorkspaceSettings = z.output<typeof workspace>;
+
+export const tenants = z
+  .array(tenant)
+  .default([])
+  .describe(`Tenants besides ${DEFAULT_TENANT}, which always exists.`);
+
+export const workspaces = z
+  .array(workspace)
+  .default([])
+  .describe(`Workspaces made at start besides ${DEFAULT_WORKSPACE}, which always exists.`);

@@ -1,0 +1,103 @@
+import { z } from 'zod';
+import { secretRef } from '../secret.ts';
+import { duration, operatorId, positive, webUrl } from '../shapes.ts';
+
+/** Headers that frame the message or belong to the connection; a credential in one of them would break the request. */
+const RESERVED_HEADERS = [
+  'host',
+  'content-length',
+  'content-type',
+  'connection',
+  'transfer-encoding',
+  'upgrade',
+  'te',
+  'trailer',
+];
+
+const headerName = z
+  .string()
+  .regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,128}$/, 'must be a header name')
+  .refine(
+    (name) => !RESERVED_HEADERS.includes(name.toLowerCase()),
+    'must not be a header that HTTP itself uses',
+  );
+
+const upstreamAuth = z
+  .strictObject({
+    type: z
+      .enum(['bearer', 'header'], { error: (issue) => authTypeRefusal(issue.input) })
+      .describe('bearer sends "Authorization: Bearer <value>"; header sends the value in the header `name`.')
+      .meta({ examples: ['header'] }),
+    name: headerName
+      .optional()
+      .describe('Header that carries the value; for type header only.')
+      .meta({ examples: ['X-Api-Key'] }),
+    value: secretRef
+      .describe('Where the secret is: {env: NAME} or {file: PATH}; read at each use.')
+      .meta({ examples: [{ env: 'SHOP_AGENT_TOKEN' }] }),
+  })
+  .superRefine((auth, context) => {
+    if (auth.type === 'header' && auth.name === undefined) {
+      context.addIssue({ code: 'custom', path: ['name'], message: 'is required when type is header' });
+    }
+    if (auth.type === 'bearer' && auth.name !== undefined) {
+      context.addIssue({ code: 'custom', path: ['name'], message: 'is for type header only' });
+    }
+  });
+export type UpstreamAuth = z.output<typeof upstreamAuth>;
+
+function authTypeRefusal(input: unknown): string {
+  return input === 'oauth2'
+    ? 'oauth2 is not available in this version; use bearer or header'
+    : 'must be bearer or header';
+}
+
+const a2aLimits = z
+  .strictObject({
+    connect_timeout_ms: duration.default(10_000).describe('Wait for the connection.'),
+    first_frame_timeout_ms: duration.default(60_000).describe('Wait for the first frame of an answer.'),
+    idle_timeout_ms: duration
+      .default(120_000)
+      .describe('Wait between two frames of a stream; bytes without a whole frame do not count.'),
+    total_timeout_ms: duration.default(3_600_000).describe('Longest time one task may take.'),
+    max_frame_bytes: positive
+      .default(4_194_304)
+      .describe('Largest single frame; the connection is closed at this size.'),
+    max_response_bytes: positive
+      .default(67_108_864)
+      .describe('Largest whole answer or stream, after decompression.'),
+    concurrency: positive.default(32).describe('Tasks that run on this agent at a time; more wait in order.'),
+  })
+  .prefault({});
+export type A2aLimits = z.output<typeof a2aLimits>;
+
+const a2aUpstream = z.strictObject({
+  id: operatorId.describe('Name of the agent; its route is a2a:<id>.').meta({ examples: ['shop'] }),
+  card: z
+    .string()
+    .refine(
+      (text) => webUrl(text) !== undefined,
+      'must be an http or https URL without fragment or user info',
+    )
+    .describe('URL of its agent card.')
+    .meta({ examples: ['https://agent.example.com/.well-known/agent-card.json'] }),
+  auth: upstreamAuth.optional().describe('Credential sent to the agent. Unset: none.'),
+  protocol: z
+    .enum(['auto', '1.0', '0.3'], 'must be auto, "1.0" or "0.3", in quotes')
+    .default('auto')
+    .describe('A2A version to speak; auto takes the newest one its card offers.'),
+  limits: a2aLimits.describe('Timeouts and sizes for this agent.'),
+});
+export type A2aUpstream = z.output<typeof a2aUpstream>;
+
+export const upstreams = z
+  .strictObject({
+    a2a: z
+      .array(a2aUpstream)
+      .optional()
+      .describe(
+        'A2A agents to front. Unset: the bundled sample agent, as a2a:sample. Set: only those listed.',
+      ),
+  })
+  .prefault({})
+  .describe('Agents that do the work.');

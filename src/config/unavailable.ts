@@ -1,0 +1,53 @@
+import type { PathFault } from './fault.ts';
+
+/**
+ * Options that the contract names and this version cannot honour yet. They are refused by name, because an option that
+ * is accepted and does nothing misleads its operator. An empty list or map asks for nothing and passes.
+ */
+export const UNAVAILABLE = {
+  'auth.oauth': 'OAuth2 validation',
+  'upstreams.acp': 'fronting ACP agents',
+  'upstreams.mcp': 'fronting MCP servers',
+  'store.workspace_roots': 'serving workspace files',
+  personas: 'personas',
+  connectors: 'connectors',
+  quotas: 'quotas',
+  vaults: 'vaults',
+  policy: 'policy',
+  receipts: 'receipts',
+  retention: 'retention',
+} as const;
+
+type RawMap = Record<string, unknown>;
+
+/** The file's content without the unavailable options, and one fault for each that asks for something. */
+export function withoutUnavailable(raw: RawMap): { raw: RawMap; faults: PathFault[] } {
+  const kept = structuredClone(raw);
+  const faults: PathFault[] = [];
+  for (const [name, what] of Object.entries(UNAVAILABLE)) {
+    const path = name.split('.');
+    const value = take(kept, path);
+    if (!isEmpty(value))
+      faults.push({ path, message: `${what}: not available in this version; remove the option` });
+  }
+  return { raw: kept, faults };
+}
+
+function take(raw: RawMap, path: readonly string[]): unknown {
+  const [key = '', ...rest] = path;
+  const value = Object.hasOwn(raw, key) ? raw[key] : undefined;
+  if (rest.length > 0) return isMap(value) ? take(value, rest) : undefined;
+  delete raw[key];
+  return value;
+}
+
+function isEmpty(value: unknown): boolean {
+  return (
+    value === undefined || (typeof value === 'object' && value !== null && Object.keys(value).length === 0)
+  );
+}
+
+/** True for a plain map of options; lists and null are none. */
+export function isMap(value: unknown): value is RawMap {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,97 @@
+import { describe, expect, it } from 'vitest';
+import { load } from './config-harness.ts';
+
+const agent = 'upstreams:\n  a2a:\n    - id: shop\n      card: https://shop.example.com/card.json\n';
+
+describe('a file merged over the defaults', () => {
+  it('keeps the bundled sample agent until upstreams.a2a is set', () => {
+    const bundled = load({ yaml: 'server: {port: 1}' });
+    const own = load({ yaml: agent });
+    expect([bundled.usesSampleAgent, bundled.defaultRoute, bundled.upstreams.a2a]).toEqual([
+      true,
+      'a2a:sample',
+      [],
+    ]);
+    expect([own.usesSampleAgent, own.defaultRoute]).toEqual([false, 'a2a:shop']);
+  });
+
+  it('has no upstream and no default route when upstreams.a2a is an empty list', () => {
+    const config = load({ yaml: 'upstreams: {a2a: []}' });
+    expect([config.usesSampleAgent, config.defaultRoute]).toEqual([false, undefined]);
+  });
+
+  it('fills the options an agent leaves out', () => {
+    const yaml = `${agent}      limits: {idle_timeout_ms: 5}\n`;
+    expect(load({ yaml }).upstreams.a2a).toEqual([
+      {
+        id: 'shop',
+        card: 'https://shop.example.com/card.json',
+        protocol: 'auto',
+        limits: {
+          connect_timeout_ms: 10_000,
+          first_frame_timeout_ms: 60_000,
+          idle_timeout_ms: 5,
+          total_timeout_ms: 3_600_000,
+          max_frame_bytes: 4_194_304,
+          max_response_bytes: 67_108_864,
+          concurrency: 32,
+        },
+      },
+    ]);
+  });
+
+  it('keeps the default of an option or section that is named without a value', () => {
+    const config = load({ yaml: 'server:\n  port:\nlimits:\nupstreams:\n  a2a:\n' });
+    expect([config.server.port, config.limits.max_json_depth, config.usesSampleAgent]).toEqual([
+      8080,
+      64,
+      true,
+    ]);
+  });
+
+  it('has the limits that the contract names', () => {
+    const { limits } = load();
+    expect(limits).toMatchObject({
+      max_json_depth: 64,
+      stream_buffer_bytes: 1_048_576,
+      heartbeat_interval_ms: 15_000,
+      idempotency_window_ms: 86_400_000,
+      headers_timeout_ms: 10_000,
+      request_timeout_ms: 30_000,
+      keep_alive_timeout_ms: 5_000,
+      max_headers: 100,
+      max_requests_per_connection: 1_000,
+    });
+  });
+
+  it('always has the default tenant and workspace, and grants a key the default ones', () => {
+    const hash = `sha256:${'a'.repeat(64)}`;
+    const config = load({
+      yaml: `workspaces: [{id: w1}]\nauth: {api_keys: [{id: k, hash: "${hash}", actor: me}]}`,
+    });
+    expect(config.tenants).toEqual([{ id: 'tenant_default' }]);
+    expect(config.workspaces.map(({ id }) => id)).toEqual(['workspace_default', 'w1']);
+    expect(config.auth.api_keys).toEqual([
+      {
+        id: 'k',
+        hash,
+        actor: 'me',
+        tenant: 'tenant_default',
+        scopes: ['*'],
+        workspaces: ['workspace_default'],
+      },
+    ]);
+  });
+
+  it('lets the file describe the default workspace itself', () => {
+    const config = load({ yaml: 'workspaces: [{id: workspace_default, name: Home}]' });
+    expect(config.workspaces).toEqual([{ id: 'workspace_default', tenant: 'tenant_default', name: 'Home' }]);
+  });
+
+  it('makes relative paths absolute from the working directory', () => {
+    const yaml = `store: {data: d}\n${agent}      auth: {type: bearer, value: {file: secrets/token}}\n`;
+    const config = load({ yaml, files: { '/srv/gateway/secrets/token': 't\n' } });
+    expect(config.store.data).toBe('/srv/gateway/d');
+    expect(config.upstreams.a2a[0]?.auth?.value).toEqual({ file: '/srv/gateway/secrets/token' });
+  });
+});

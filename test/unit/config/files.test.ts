@@ -1,0 +1,77 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { renderExample } from '../../../src/config/example.ts';
+import { loadConfig } from '../../../src/config/load.ts';
+import { findPackageRoot } from '../../../src/config/package-root.ts';
+import { configJsonSchema } from '../../../src/config/schema.ts';
+import type { JsonObject, JsonValue } from '../../../src/protocol/json.ts';
+import { faultsOf, load } from './config-harness.ts';
+
+const packageRoot = findPackageRoot(import.meta.url);
+const example = readFileSync(join(packageRoot, 'config', 'gateway.example.yaml'), 'utf8');
+
+/** The example with its commented options switched on in place of their empty defaults. */
+function switchedOn(text: string): string {
+  const lines = text.split('\n').filter((line) => !/^ *(api_keys|tenants|workspaces): \[\]$/.test(line));
+  return lines.map((line) => line.replace(/^( *)# ( *(- )?[a-z0-9_]+:( .*)?| +#.*)$/, '$1$2')).join('\n');
+}
+
+describe('config/gateway.example.yaml', () => {
+  it('is what the program itself writes from the schema', () => {
+    expect(example).toBe(renderExample());
+  });
+
+  it('loads, and says exactly the defaults', () => {
+    expect({ ...load({ yaml: example }), file: undefined }).toEqual(load());
+  });
+
+  it('has only valid examples for options without a default', () => {
+    const faults = faultsOf({
+      yaml: switchedOn(example),
+      env: { SHOP_AGENT_TOKEN: 'x' },
+      files: { '/srv/gateway/tls/cert.pem': 'none', '/srv/gateway/tls/key.pem': 'none' },
+    });
+    expect(faults.map(({ path }) => path)).toEqual(['server.tls']);
+  });
+
+  it('explains every option', () => {
+    expect(unexplained(configJsonSchema(), 'config')).toEqual([]);
+  });
+});
+
+describe('config/gateway.yaml', () => {
+  it('runs as it is, whatever the working directory', () => {
+    const config = loadConfig({ flags: {}, env: {}, cwd: '/', packageRoot });
+    expect(config.file).toBe(join(packageRoot, 'config', 'gateway.yaml'));
+    expect([config.server.host, config.server.port, config.usesSampleAgent]).toEqual([
+      '127.0.0.1',
+      8080,
+      true,
+    ]);
+  });
+});
+
+describe('the JSON Schema of the configuration', () => {
+  const validate = new Ajv2020().compile(configJsonSchema());
+
+  it('accepts the example file and refuses an unknown option', () => {
+    expect(validate(withoutNulls(parse(example)))).toBe(true);
+    expect(validate({ server: { prot: 1 } })).toBe(false);
+  });
+});
+
+function withoutNulls(sections: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(sections).filter(([, value]) => value !== null));
+}
+
+/** Paths of the options, at any depth, that have no description. */
+function unexplained(schema: JsonValue | undefined, path: string): string[] {
+  if (typeof schema !== 'object' || schema === null || Array.isArray(schema)) return [];
+  const options = Object.entries((schema.properties ?? {}) as JsonObject);
+  const silent = options.filter(([, option]) => (option as JsonObject).description === undefined);
+  const below = options.flatMap(([name, option]) => unexplained(option, `${path}.${name}`));
+  return [...silent.map(([name]) => `${path}.${name}`), ...below, ...unexplained(schema.items, `${path}[]`)];
+}
