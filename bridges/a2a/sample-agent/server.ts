@@ -15,6 +15,8 @@ import type { AgentPorts } from './turn-events.ts';
 export interface SampleAgentOptions extends AgentPorts {
   /** TCP port on 127.0.0.1; 0 or absent takes a free one. */
   readonly port?: number;
+  /** Origin to name in the card when clients reach the agent through a proxy. Absent: its own. */
+  readonly publicUrl?: string;
   /** Told of faults of the agent itself; a fault of a request is answered to its sender. */
   readonly reportError: (error: unknown) => void;
   /** Told of each request before it is answered. */
@@ -35,7 +37,7 @@ export async function serveSampleAgent(options: SampleAgentOptions): Promise<Sam
   await listen(server, options.port ?? 0);
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const turns = new RunningTurns();
-  const answer = router(url, turns, options);
+  const answer = router(options.publicUrl ?? url, turns, options);
   server.on('request', (request: IncomingMessage, response: ServerResponse) => {
     respond(request, response, answer, options).catch(options.reportError);
   });

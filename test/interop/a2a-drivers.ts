@@ -1,0 +1,240 @@
+import {
+  type Artifact,
+  type Message,
+  type Part,
+  SendMessageRequest,
+  type StreamResponse,
+  type Task,
+  taskStateToJSON,
+} from '@a2a-js/sdk';
+import {
+  type Client,
+  ClientFactory,
+  ClientFactoryOptions,
+  JsonRpcTransportFactory,
+  RestTransportFactory,
+} from '@a2a-js/sdk/client';
+import type * as v03 from 'a2a03';
+import { type Client as Client03, ClientFactory as ClientFactory03 } from 'a2a03/client';
+
+/** What a client saw, in the words of A2A 0.3, whatever version it speaks. */
+export interface Seen {
+  readonly kind: 'task' | 'status' | 'artifact' | 'message';
+  readonly taskId: string;
+  readonly contextId: string;
+  readonly state?: string;
+  /** The text of the status message, of the message, or of all the artifact's parts. */
+  readonly text?: string;
+  readonly artifacts?: readonly SeenArtifact[];
+  readonly append?: boolean;
+  readonly lastChunk?: boolean;
+}
+
+export interface SeenArtifact {
+  readonly id: string;
+  readonly parts: readonly (
+    | string
+    | { readonly file: string; readonly type: string }
+    | { readonly data: unknown }
+  )[];
+}
+
+/** One real client, connected to one real agent. */
+export interface Driver {
+  send(text: string, taskId?: string): Promise<Seen>;
+  stream(text: string, taskId?: string): AsyncGenerator<Seen>;
+  get(taskId: string): Promise<Seen>;
+  cancel(taskId: string): Promise<Seen>;
+  resubscribe(taskId: string): AsyncGenerator<Seen>;
+}
+
+/** The client of @a2a-js/sdk 1.3 on one of its bindings. */
+export async function driver10(url: string, binding: 'JSONRPC' | 'HTTP+JSON'): Promise<Driver> {
+  const options = ClientFactoryOptions.createFrom(ClientFactoryOptions.default, {
+    transports: [new JsonRpcTransportFactory(), new RestTransportFactory()],
+    preferredTransports: [binding],
+  });
+  const client = await new ClientFactory(options).createFromUrl(url);
+  if (client.transport.protocolName !== binding)
+    throw new Error(`The client chose ${client.transport.protocolName}.`);
+  return new Driver10(client);
+}
+
+class Driver10 implements Driver {
+  readonly #client: Client;
+  #sent = 0;
+
+  constructor(client: Client) {
+    this.#client = client;
+  }
+
+  async send(text: string, taskId?: string): Promise<Seen> {
+    const answer = await this.#client.sendMessage(this.#request(text, taskId));
+    return 'messageId' in answer ? seenMessage(answer) : seenTask(answer);
+  }
+
+  async *stream(text: string, taskId?: string): AsyncGenerator<Seen> {
+    for await (const event of this.#client.sendMessageStream(this.#request(text, taskId)))
+      yield seenEvent(event);
+  }
+
+  async get(taskId: string): Promise<Seen> {
+    return seenTask(await this.#client.getTask({ tenant: '', id: taskId }));
+  }
+
+  async cancel(taskId: string): Promise<Seen> {
+    return seenTask(await this.#client.cancelTask({ tenant: '', id: taskId, metadata: undefined }));
+  }
+
+  async *resubscribe(taskId: string): AsyncGenerator<Seen> {
+    for await (const event of this.#client.resubscribeTask({ tenant: '', id: taskId }))
+      yield seenEvent(event);
+  }
+
+  #request(text: string, taskId?: string): SendMessageRequest {
+    this.#sent += 1;
+    const message = { messageId: `m${this.#sent}`, role: 'ROLE_USER', parts: [{ text }] };
+    return SendMessageRequest.fromJSON({ message: taskId === undefined ? message : { ...message, taskId } });
+  }
+}
+
+function seenEvent(event: StreamResponse): Seen {
+  const payload = event.payload;
+  if (payload?.$case === 'task') return seenTask(payload.value);
+  if (payload?.$case === 'message') return seenMessage(payload.value);
+  if (payload?.$case === 'statusUpdate') {
+    const { taskId, contextId, status } = payload.value;
+    return { kind: 'status', taskId, contextId, ...seenStatus(status?.state, status?.message) };
+  }
+  if (payload?.$case !== 'artifactUpdate' || payload.value.artifact === undefined)
+    throw new Error('No payload.');
+  const { taskId, contextId, artifact, append, lastChunk } = payload.value;
+  return { kind: 'artifact', taskId, contextId, artifacts: [seenArtifact(artifact)], append, lastChunk };
+}
+
+function seenTask(task: Task): Seen {
+  return {
+    kind: 'task',
+    taskId: task.id,
+    contextId: task.contextId,
+    ...seenStatus(task.status?.state, task.status?.message),
+    artifacts: task.artifacts.map(seenArtifact),
+  };
+}
+
+function seenMessage(message: Message): Seen {
+  const { taskId, contextId } = message;
+  return { kind: 'message', taskId, contextId, text: message.parts.map(seenPart).join('') };
+}
+
+function seenStatus(
+  state: number | undefined,
+  message: Message | undefined,
+): { state: string; text?: string } {
+  const word = taskStateToJSON(state ?? 0).replace('TASK_STATE_', '');
+  const words = { state: word.toLowerCase().replace('_', '-') };
+  return message === undefined ? words : { ...words, text: message.parts.map(seenPart).join('') };
+}
+
+function seenArtifact(artifact: Artifact): SeenArtifact {
+  return { id: artifact.artifactId, parts: artifact.parts.map(seenPart) };
+}
+
+function seenPart({ content, mediaType }: Part): SeenArtifact['parts'][number] {
+  if (content?.$case === 'text') return content.value;
+  if (content?.$case === 'raw') return { file: content.value.toString('utf8'), type: mediaType };
+  return { data: content?.value };
+}
+
+/** The client of @a2a-js/sdk 0.3.14, JSON-RPC. */
+export async function driver03(url: string): Promise<Driver> {
+  return new Driver03(await new ClientFactory03().createFromUrl(url));
+}
+
+class Driver03 implements Driver {
+  readonly #client: Client03;
+  #sent = 0;
+
+  constructor(client: Client03) {
+    this.#client = client;
+  }
+
+  async send(text: string, taskId?: string): Promise<Seen> {
+    return seen03(await this.#client.sendMessage(this.#params(text, taskId)));
+  }
+
+  async *stream(text: string, taskId?: string): AsyncGenerator<Seen> {
+    for await (const event of this.#client.sendMessageStream(this.#params(text, taskId))) yield seen03(event);
+  }
+
+  async get(taskId: string): Promise<Seen> {
+    return seen03(await this.#client.getTask({ id: taskId }));
+  }
+
+  async cancel(taskId: string): Promise<Seen> {
+    return seen03(await this.#client.cancelTask({ id: taskId }));
+  }
+
+  async *resubscribe(taskId: string): AsyncGenerator<Seen> {
+    for await (const event of this.#client.resubscribeTask({ id: taskId })) yield seen03(event);
+  }
+
+  #params(text: string, taskId?: string): v03.MessageSendParams {
+    this.#sent += 1;
+    const message: v03.Message = {
+      kind: 'message',
+      messageId: `m${this.#sent}`,
+      role: 'user',
+      parts: [{ kind: 'text', text }],
+    };
+    return { message: taskId === undefined ? message : { ...message, taskId } };
+  }
+}
+
+type Event03 = v03.Task | v03.Message | v03.TaskStatusUpdateEvent | v03.TaskArtifactUpdateEvent;
+
+function seen03(event: Event03): Seen {
+  const contextId = event.contextId ?? '';
+  switch (event.kind) {
+    case 'task': {
+      const artifacts = (event.artifacts ?? []).map(seenArtifact03);
+      return { kind: 'task', taskId: event.id, contextId, ...seenStatus03(event.status), artifacts };
+    }
+    case 'message':
+      return {
+        kind: 'message',
+        taskId: event.taskId ?? '',
+        contextId,
+        text: event.parts.map(seenPart03).join(''),
+      };
+    case 'status-update':
+      return { kind: 'status', taskId: event.taskId, contextId, ...seenStatus03(event.status) };
+    case 'artifact-update': {
+      const { taskId, append = false, lastChunk = false } = event;
+      return {
+        kind: 'artifact',
+        taskId,
+        contextId,
+        artifacts: [seenArtifact03(event.artifact)],
+        append,
+        lastChunk,
+      };
+    }
+  }
+}
+
+function seenStatus03({ state, message }: v03.TaskStatus): { state: string; text?: string } {
+  return message === undefined ? { state } : { state, text: message.parts.map(seenPart03).join('') };
+}
+
+function seenArtifact03(artifact: v03.Artifact): SeenArtifact {
+  return { id: artifact.artifactId, parts: artifact.parts.map(seenPart03) };
+}
+
+function seenPart03(part: v03.Part): SeenArtifact['parts'][number] {
+  if (part.kind === 'text') return part.text;
+  if (part.kind === 'data') return { data: part.data };
+  if (!('bytes' in part.file)) throw new Error('The sample agent sends bytes, not links.');
+  const file = Buffer.from(part.file.bytes, 'base64').toString('utf8');
+  return { file, type: part.file.mimeType ?? '' };
+}
