@@ -75,13 +75,15 @@ function openFile(
     overrides.config === undefined
       ? join(packageRoot, 'config', 'gateway.yaml')
       : resolve(cwd, overrides.config);
+  let text: string;
   try {
-    return { file, yaml: parseYaml(file, readFile(file)) };
+    text = readFile(file);
   } catch (error) {
     const problem = readProblem(error);
     const isOptional = overrides.config === undefined && problem === 'does not exist';
     return { file: undefined, yaml: withoutFile(isOptional ? [] : [{ path: '', message: problem, file }]) };
   }
+  return { file, yaml: parseYaml(file, text) };
 }
 
 function parseSections(file: Record<string, unknown>): { parsed: Partial<Settings>; faults: PathFault[] } {
