@@ -80,6 +80,7 @@ async function respond(
     await sendReply(response, await answer(call));
   } catch (error) {
     const tooLarge = error instanceof BodyTooLarge;
+    if (!tooLarge && !request.complete) return; // The client left while it was sending.
     if (!tooLarge) options.reportError(error);
     if (response.headersSent) response.destroy();
     else await sendReply(response, { status: tooLarge ? 413 : 500, body: { error: 'The request failed.' } });

@@ -76,7 +76,7 @@ async function respond(request: IncomingMessage, response: ServerResponse, scene
     const call = { ...rpcOf(text), earlier };
     await play(replyTo(operation, call, scene), call, response, signal);
   } catch (error) {
-    if (!signal.aborted) throw error;
+    if (!signal.aborted && request.complete) throw error; // Else the client left while it was sending.
   }
 }
 
