@@ -3,7 +3,6 @@ import { openFailure, readFailure, storeUnavailable } from './level-errors.ts';
 import { holdsDatabase, probeRoom } from './level-files.ts';
 import { acquireOwnerLock, type OwnerLock } from './owner-lock.ts';
 import type { KeyRange, Store, StoreHealth, WriteOp } from './store.ts';
-import { StoreOpenError } from './store-errors.ts';
 
 const PAGE_ENTRIES = 1_000;
 /** LevelDB ends a page early at this size; its default of 16 KiB makes pages of a dozen events. */
@@ -27,23 +26,23 @@ export interface LevelStoreOptions {
 export async function openLevelStore(options: LevelStoreOptions): Promise<Store> {
   const lock = await acquireOwnerLock(options.path);
   try {
-    return new LevelStore(options, lock, await openHandle(options));
+    return new LevelStore(options, lock, await openHandle(options, !holdsDatabase(options.path)));
   } catch (error) {
     await lock.release();
     throw error;
   }
 }
 
-async function openHandle(options: LevelStoreOptions): Promise<Handle> {
+/** `createIfMissing` only at start: a database that vanished under a running gateway must not come back empty. */
+async function openHandle(options: LevelStoreOptions, createIfMissing: boolean): Promise<Handle> {
   const { path, cacheBytes = 32 * 1024 * 1024, writeBufferBytes = 8 * 1024 * 1024 } = options;
   try {
     const handle = new Level(path, { keyEncoding: 'utf8', valueEncoding: 'buffer' }) as Handle;
-    const createIfMissing = !holdsDatabase(path);
     const files = { compression: true, cacheSize: cacheBytes, writeBufferSize: writeBufferBytes };
     await handle.open({ createIfMissing, ...files });
     return handle;
   } catch (error) {
-    throw error instanceof StoreOpenError ? error : openFailure(error, path);
+    throw openFailure(error, path);
   }
 }
 
@@ -130,7 +129,7 @@ class LevelStore implements Store {
     try {
       await probeRoom(this.#options.path);
       await this.#handle.close();
-      this.#handle = await openHandle(this.#options);
+      this.#handle = await openHandle(this.#options, false);
     } catch (cause) {
       this.#health = 'fenced';
       throw storeUnavailable('The store cannot be reopened yet.', cause);

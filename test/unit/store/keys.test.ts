@@ -1,0 +1,79 @@
+import { describe, expect, it } from 'vitest';
+import * as keys from '../../../src/store/keys.ts';
+
+const EVENT = '00000000000000000042';
+
+describe('the key layout', () => {
+  it('spells every kind of key as documented', () => {
+    expect([
+      keys.commitKey(7),
+      keys.eventKey(EVENT),
+      keys.sessionEventKey('session_1', EVENT),
+      keys.taskEventKey('task_1', EVENT),
+      keys.resourceKey('task', 'task_1'),
+      keys.headKey('task', 'task_1'),
+      keys.foldKey('quota', 'tenant_1', 'day'),
+      keys.listKey('tasks', 'workspace_1', 'task_1'),
+      keys.frameKey('task_1', 3),
+      keys.contentKey('artifact_1', 12),
+      keys.idempotencyKey('abc'),
+      keys.idempotencyExpiryKey(1_795_000_000_000, 'abc'),
+      keys.inputKey('message_1'),
+      keys.metaKey('log_id'),
+    ]).toEqual([
+      'c/0000000000000007',
+      'e/00000000000000000042',
+      'es/session_1/00000000000000000042',
+      'et/task_1/00000000000000000042',
+      'r/task/task_1',
+      'h/task/task_1',
+      'x/quota/tenant_1/day',
+      'l/tasks/workspace_1/task_1',
+      'f/task_1/00000003',
+      'b/artifact_1/00000012',
+      'i/abc',
+      'it/01795000000000/abc',
+      's/message_1',
+      'm/log_id',
+    ]);
+  });
+
+  it('gives no two kinds the same prefix, and no prefix inside the range of another', () => {
+    const prefixes = Object.values(keys.KEY_KINDS).map((kind) => kind.prefix);
+    expect(new Set(prefixes).size).toBe(prefixes.length);
+    for (const prefix of prefixes) {
+      const range = keys.keysUnder(prefix);
+      const inside = prefixes.filter((other) => `${other}1` >= range.gte && `${other}1` < range.lt);
+      expect(inside).toEqual([prefix]);
+    }
+  });
+
+  it('orders numbers by value', () => {
+    const spelled = [9, 10, 99, 100, 1_000_000].map(keys.commitKey);
+    expect([...spelled].sort()).toEqual(spelled);
+  });
+
+  it('answers an id that can be no key as an absent resource', () => {
+    for (const id of ['', 'a/b', 'grün', 'a\nb', 'a b', '\u0000', 'ı'])
+      expect(() => keys.resourceKey('task', id), JSON.stringify(id)).toThrow(
+        expect.objectContaining({ code: 'resource_not_found' }),
+      );
+    expect(() => keys.eventKey('42')).toThrow(expect.objectContaining({ code: 'resource_not_found' }));
+    expect(() => keys.listKey('tasks', '..', 'x/y')).toThrow(
+      expect.objectContaining({ code: 'resource_not_found' }),
+    );
+  });
+
+  it('refuses numbers that would break the order', () => {
+    for (const n of [-1, 1.5, Number.NaN, 2 ** 53]) expect(() => keys.commitKey(n)).toThrow(RangeError);
+    expect(() => keys.frameKey('task_1', 100_000_000)).toThrow(RangeError);
+  });
+
+  it('finds the last segment of an index key', () => {
+    expect(keys.lastSegment(keys.taskEventKey('task_1', EVENT))).toBe(EVENT);
+  });
+
+  it('spells the largest event number with 20 digits', () => {
+    expect(keys.eventIdOf(Number.MAX_SAFE_INTEGER)).toBe('00009007199254740991');
+  });
+});
