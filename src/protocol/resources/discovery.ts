@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { ERROR_CODES, ERROR_TYPES, type ErrorCode } from '../errors.ts';
 import { CURRENT_VERSION, PROTOCOL_FAMILY } from '../version.ts';
 import { envelope, jsonObject } from './envelope.ts';
 
@@ -18,7 +19,9 @@ export const discovery = z
   })
   .meta({ id: 'Discovery' });
 
-export const health = z.object({ ok: z.boolean(), status: z.string(), version: z.string() }).meta({ id: 'Health' });
+export const health = z
+  .object({ ok: z.boolean(), status: z.string(), version: z.string() })
+  .meta({ id: 'Health' });
 
 export const readiness = z
   .object({ ok: z.boolean(), status: z.string(), reason: z.string().nullable(), details: jsonObject })
@@ -71,9 +74,9 @@ export const errorResponse = z
   .object({
     error: z
       .object({
-        code: z.string(),
+        code: z.enum(Object.keys(ERROR_CODES) as [ErrorCode, ...ErrorCode[]]),
         message: z.string(),
-        type: z.string(),
+        type: z.enum(ERROR_TYPES),
         param: z.string().nullable(),
         request_id: z.string().nullable(),
         details: jsonObject,

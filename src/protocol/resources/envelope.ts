@@ -2,10 +2,15 @@ import { z } from 'zod';
 import type { JsonObject, JsonValue } from '../json.ts';
 
 /** Any JSON value. The strict reader has already bounded depth and refused unsafe numbers and names. */
-export const jsonValue = z.custom<JsonValue>((value) => value !== undefined).meta({ id: 'JsonValue', description: 'Any JSON value.' });
+export const jsonValue = z
+  .custom<JsonValue>((value) => value !== undefined)
+  .meta({ id: 'JsonValue', description: 'Any JSON value.' });
 
 export const jsonObject = z
-  .custom<JsonObject>((value) => typeof value === 'object' && value !== null && !Array.isArray(value), 'expected an object')
+  .custom<JsonObject>(
+    (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
+    'expected an object',
+  )
   .meta({ id: 'JsonObject', type: 'object', additionalProperties: true });
 
 export const metadata = jsonObject;
@@ -25,12 +30,16 @@ export function envelope<const Name extends string, Shape extends z.ZodRawShape>
   });
 }
 
+const pageInfo = z
+  .object({ has_more: z.boolean(), next_cursor: z.string().nullable() })
+  .meta({ id: 'PageInfo' });
+
 /** A page of a list, with the copies of the page members at the top level (contract C6). */
 export function listOf<Item extends z.ZodType>(item: Item) {
   return z.object({
     object: z.literal('list'),
     data: z.array(item),
-    page: z.object({ has_more: z.boolean(), next_cursor: z.string().nullable() }).meta({ id: 'PageInfo' }),
+    page: pageInfo,
     has_more: z.boolean(),
     next_cursor: z.string().nullable(),
   });
