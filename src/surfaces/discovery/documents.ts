@@ -1,0 +1,100 @@
+import { createHash } from 'node:crypto';
+import type { DocumentId } from '../../protocol/operations.ts';
+import { timestamp } from '../../protocol/ports.ts';
+import {
+  CURRENT_VERSION,
+  PROTOCOL_FAMILY,
+  SUPPORTED_VERSIONS,
+  VERSION_HEADER,
+} from '../../protocol/version.ts';
+import { JSON_TYPE, send, sendEmpty, sendJson } from '../http/answer.ts';
+import type { Exchange } from '../http/exchange.ts';
+import { agentCard, type DescribedAgent } from './agent-card.ts';
+import { openApiDocument } from './openapi.ts';
+
+export interface Readiness {
+  ok: boolean;
+  /** One word: `ready`, `verifying`, `fenced`, `draining`. */
+  status: string;
+  reason: string | null;
+  details: Record<string, string | number | boolean | null>;
+}
+
+export interface DocumentDeps {
+  /** Version of the gateway package. */
+  version: string;
+  /** Origin that clients use; asked at each request because a free port is known only after listening. */
+  publicUrl(): string;
+  readiness(): Readiness;
+  describeAgents(): readonly DescribedAgent[];
+  /** Epoch milliseconds of the start. */
+  startedAtMs: number;
+}
+
+type Document = (exchange: Exchange) => void;
+
+const RETRY_READY_SECONDS = '1';
+
+/** The documents in which the gateway describes itself. They advertise only what works. */
+export class Documents {
+  readonly #rows: Record<DocumentId, Document>;
+
+  constructor(deps: DocumentDeps) {
+    const openApi = JSON.stringify(openApiDocument(deps.version));
+    this.#rows = {
+      getHealth: (exchange) => sendJson(exchange, 200, { ok: true, status: 'ok', version: deps.version }),
+      getReadiness: (exchange) => sendReadiness(exchange, deps.readiness()),
+      getVersion: (exchange) =>
+        sendJson(exchange, 200, {
+          object: 'version',
+          version: deps.version,
+          protocol_version: CURRENT_VERSION,
+        }),
+      getOpenApiDocument: (exchange) => sendTagged(exchange, openApi, []),
+      getProtocolDiscovery: (exchange) => sendJson(exchange, 200, DISCOVERY),
+      getAgentCard: (exchange) => sendCard(exchange, deps),
+    };
+  }
+
+  async answer(id: DocumentId, exchange: Exchange): Promise<void> {
+    this.#rows[id](exchange);
+  }
+}
+
+const DISCOVERY = {
+  object: 'protocol_discovery',
+  protocol_family: PROTOCOL_FAMILY,
+  current_version: CURRENT_VERSION,
+  supported_versions: SUPPORTED_VERSIONS,
+  capabilities: { rest: true, sse: true, websocket: false, receipts: false, replay: false },
+};
+
+function sendReadiness(exchange: Exchange, readiness: Readiness): void {
+  if (readiness.ok) sendJson(exchange, 200, readiness);
+  else sendJson(exchange, 503, readiness, ['Retry-After', RETRY_READY_SECONDS]);
+}
+
+/** Older clients read `agent_card`; they are known by the version header they send here (contract C1). */
+function sendCard(exchange: Exchange, deps: DocumentDeps): void {
+  const isOlder = exchange.req.headers[VERSION_HEADER.toLowerCase()] !== undefined;
+  const card = agentCard(
+    {
+      agents: deps.describeAgents(),
+      publicUrl: deps.publicUrl(),
+      version: deps.version,
+      createdAt: timestamp(deps.startedAtMs),
+    },
+    isOlder ? 'agent_card' : 'harn_agent_card',
+  );
+  sendTagged(exchange, JSON.stringify(card), ['Vary', VERSION_HEADER]);
+}
+
+/** Sends a document with an entity tag; a client that has it gets 304. */
+function sendTagged(exchange: Exchange, text: string, headers: readonly string[]): void {
+  const tag = `"${createHash('sha256').update(text).digest('base64url')}"`;
+  const known = exchange.req.headers['if-none-match'] ?? '';
+  const all = [...headers, 'ETag', tag, 'Cache-Control', 'no-cache'];
+  if (known.split(',').some((entry) => entry.trim().replace(/^W\//, '') === tag))
+    sendEmpty(exchange, 304, all);
+  else send(exchange, 200, JSON_TYPE, text, all);
+}

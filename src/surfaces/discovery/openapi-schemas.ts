@@ -1,0 +1,73 @@
+import { z } from 'zod';
+import type { JsonObject, JsonValue } from '../../protocol/json.ts';
+import { OPERATIONS, type OperationId, operation } from '../../protocol/operations.ts';
+import { errorResponse } from '../../protocol/resources/discovery.ts';
+
+/** JSON Schemas of one operation; absent where it has none or carries raw bytes. */
+export interface OperationSchemas {
+  query?: JsonObject;
+  body?: JsonObject;
+  response?: JsonObject;
+}
+
+const DEFS = '#/$defs/';
+const COMPONENTS = '#/components/schemas/';
+
+/**
+ * Converts every schema of the operations table in one go, so that shapes with an id become shared components.
+ * The input side is described: clients may meet members they do not know.
+ */
+export function operationSchemas(): {
+  schemas: JsonObject;
+  byOperation: Record<OperationId, OperationSchemas>;
+} {
+  const ids = Object.keys(OPERATIONS) as OperationId[];
+  const converted = z.toJSONSchema(z.object({ ...everyShape(ids), error: errorResponse }), {
+    io: 'input',
+    unrepresentable: 'any',
+  });
+  const { $defs, properties } = pointAtComponents(converted as JsonValue) as {
+    $defs: JsonObject;
+    properties: JsonObject;
+  };
+  const byOperation = Object.fromEntries(ids.map((id) => [id, pick(id, properties)]));
+  return { schemas: $defs, byOperation: byOperation as Record<OperationId, OperationSchemas> };
+}
+
+function everyShape(ids: readonly OperationId[]): Record<string, z.ZodType> {
+  const shape: Record<string, z.ZodType> = {};
+  for (const id of ids) {
+    const { query, body, response } = operation(id);
+    if (query !== undefined) shape[`${id}.query`] = query;
+    if (body !== undefined && body !== 'bytes') shape[`${id}.body`] = body;
+    if (typeof response !== 'string') shape[`${id}.response`] = response;
+  }
+  return shape;
+}
+
+function pick(id: OperationId, properties: JsonObject): OperationSchemas {
+  const found = (['query', 'body', 'response'] as const)
+    .map((part) => [part, properties[`${id}.${part}`]] as const)
+    .filter(([, schema]) => schema !== undefined);
+  return Object.fromEntries(found);
+}
+
+/** Moves references from `$defs` to the components; the `id` of a definition is its key already. */
+function pointAtComponents(value: JsonValue, isDefinition = false): JsonValue {
+  if (Array.isArray(value)) return value.map((item) => pointAtComponents(item));
+  if (typeof value !== 'object' || value === null) return value;
+  const moved: JsonObject = {};
+  for (const [key, member] of Object.entries(value)) {
+    if (isDefinition && key === 'id') continue;
+    if (key === '$ref' && typeof member === 'string') moved[key] = member.replace(DEFS, COMPONENTS);
+    else if (key === '$defs') moved[key] = definitions(member);
+    else moved[key] = pointAtComponents(member);
+  }
+  return moved;
+}
+
+function definitions(defs: JsonValue): JsonObject {
+  return Object.fromEntries(
+    Object.entries(defs as JsonObject).map(([name, schema]) => [name, pointAtComponents(schema, true)]),
+  );
+}

@@ -1,0 +1,139 @@
+import type { JsonObject, JsonValue } from '../../protocol/json.ts';
+import { OPERATIONS, type OperationId, type OperationRow, operation } from '../../protocol/operations.ts';
+import { CURRENT_VERSION, SUPPORTED_VERSIONS, VERSION_HEADER } from '../../protocol/version.ts';
+import { EXAMPLES } from './openapi-examples.ts';
+import { type OperationSchemas, operationSchemas } from './openapi-schemas.ts';
+
+const ERROR = { $ref: '#/components/responses/Error' };
+const JSON_MEDIA = 'application/json';
+
+/** OpenAPI 3.1 document of every row of the operations table. */
+export function openApiDocument(gatewayVersion: string): JsonObject {
+  const { schemas, byOperation } = operationSchemas();
+  const paths: Record<string, JsonObject> = {};
+  for (const id of Object.keys(OPERATIONS) as OperationId[]) {
+    const row = operation(id);
+    paths[row.path] = { ...paths[row.path], [row.method.toLowerCase()]: describe(id, row, byOperation[id]) };
+  }
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Harn gateway',
+      version: CURRENT_VERSION,
+      summary: 'Harn Agents Protocol v1 over REST and SSE.',
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+      'x-harn-gateway-version': gatewayVersion,
+    },
+    servers: [{ url: '/' }],
+    security: [{ bearerAuth: [] }],
+    tags: [...new Set(Object.values(OPERATIONS).map((row) => row.tag))].map((name) => ({ name })),
+    paths,
+    components: {
+      schemas,
+      parameters: PARAMETERS,
+      headers: HEADERS,
+      responses: { Error: ERROR_RESPONSE },
+      securitySchemes: {
+        bearerAuth: { type: 'http', scheme: 'bearer', description: 'An API key of this gateway.' },
+      },
+    },
+  };
+}
+
+function describe(id: OperationId, row: OperationRow, schemas: OperationSchemas): JsonObject {
+  return {
+    tags: [row.tag],
+    operationId: id,
+    summary: row.summary,
+    'x-harn-level': row.level,
+    'x-harn-scope': row.scope,
+    ...(row.scope === 'public' ? { security: [] } : {}),
+    parameters: parametersOf(row, schemas),
+    ...requestOf(id, row, schemas),
+    responses: responsesOf(id, row, schemas),
+  };
+}
+
+function parametersOf(row: OperationRow, { query }: OperationSchemas): JsonValue[] {
+  const parameters: JsonValue[] = [];
+  if (row.scope !== 'public') parameters.push({ $ref: '#/components/parameters/ProtocolVersion' });
+  for (const [, name = ''] of row.path.matchAll(/\{(\w+)\}/g)) {
+    parameters.push({ name, in: 'path', required: true, schema: { type: 'string' } });
+  }
+  for (const [name, schema] of Object.entries((query?.['properties'] ?? {}) as JsonObject)) {
+    parameters.push({ name, in: 'query', required: false, schema });
+  }
+  if (row.kind === 'command') parameters.push({ $ref: '#/components/parameters/IdempotencyKey' });
+  if (row.kind === 'stream') parameters.push({ $ref: '#/components/parameters/LastEventId' });
+  return parameters;
+}
+
+function requestOf(id: OperationId, row: OperationRow, schemas: OperationSchemas): JsonObject {
+  if (row.body === undefined) return {};
+  const required = row.bodyRequired !== false;
+  if (schemas.body === undefined) return { requestBody: { required, content: binary('*/*') } };
+  const example = EXAMPLES[id]?.request;
+  return { requestBody: { required, content: { [JSON_MEDIA]: media(schemas.body, example) } } };
+}
+
+function responsesOf(id: OperationId, row: OperationRow, { response }: OperationSchemas): JsonObject {
+  const content =
+    row.response === 'event-stream'
+      ? {
+          'text/event-stream': {
+            schema: { type: 'string', description: 'Frames with id, event and data (an Event).' },
+          },
+        }
+      : response === undefined
+        ? binary('*/*')
+        : { [JSON_MEDIA]: media(response, EXAMPLES[id]?.response) };
+  const success = { description: row.summary, headers: { 'X-Request-Id': REQUEST_ID }, content };
+  const unready =
+    id === 'getReadiness' ? { '503': { ...success, description: 'Not ready; details say why.' } } : {};
+  return { [String(row.success)]: success, ...unready, default: ERROR };
+}
+
+function media(schema: JsonObject, example: JsonValue | undefined): JsonObject {
+  return example === undefined ? { schema } : { schema, example };
+}
+
+function binary(type: string): JsonObject {
+  return { [type]: { schema: { type: 'string', format: 'binary' } } };
+}
+
+const REQUEST_ID = { $ref: '#/components/headers/RequestId' };
+const PARAMETERS: JsonObject = {
+  ProtocolVersion: {
+    name: VERSION_HEADER,
+    in: 'header',
+    required: true,
+    description: 'Date-stamped protocol version.',
+    schema: { type: 'string', enum: [...SUPPORTED_VERSIONS] },
+  },
+  IdempotencyKey: {
+    name: 'Idempotency-Key',
+    in: 'header',
+    required: false,
+    description: 'Chosen by the client; a retry with the same key and body gets the first answer again.',
+    schema: { type: 'string', minLength: 1, maxLength: 255 },
+  },
+  LastEventId: {
+    name: 'Last-Event-ID',
+    in: 'header',
+    required: false,
+    description: 'Id of the last Event received; the stream goes on after it.',
+    schema: { type: 'string' },
+  },
+};
+const HEADERS: JsonObject = {
+  RequestId: {
+    description: 'Id of this request; quote it in reports.',
+    schema: { type: 'string', pattern: '^req_' },
+  },
+  RetryAfter: { description: 'Seconds to wait, with 429 and 503.', schema: { type: 'integer', minimum: 1 } },
+};
+const ERROR_RESPONSE: JsonObject = {
+  description: 'The error envelope.',
+  headers: { 'X-Request-Id': REQUEST_ID, 'Retry-After': { $ref: '#/components/headers/RetryAfter' } },
+  content: { [JSON_MEDIA]: { schema: { $ref: '#/components/schemas/ErrorResponse' } } },
+};

@@ -1,0 +1,118 @@
+import type { Server } from 'node:http';
+import Koa from 'koa';
+import type { Gateway } from '../gateway.ts';
+import type { Clock, Logger } from '../protocol/ports.ts';
+import { type DocumentDeps, Documents } from './discovery/documents.ts';
+import { answerMetrics, type MetricsSource } from './discovery/metrics-route.ts';
+import { drainServer } from './http/drain.ts';
+import { edge, type HttpState, notFound } from './http/edge.ts';
+import { HostAllowList } from './http/host-allow-list.ts';
+import type { HttpLimits } from './http/limits.ts';
+import { createHttpServer, listen } from './http/server.ts';
+import { TransportSecurity } from './http/transport-security.ts';
+import { addRoute, operationRoutes } from './rest/routes.ts';
+import { EventStreams } from './sse/event-streams.ts';
+import type { Timers } from './timers.ts';
+
+export interface HttpSurfaceDeps {
+  gateway: Gateway;
+  clock: Clock;
+  timers: Timers;
+  logger: Logger;
+  /** Fresh request id, `req_<ULID>`. */
+  newRequestId(): string;
+  limits: HttpLimits;
+  /** Facts of the self-describing documents; `publicUrl` is the configured one, else the address listened on. */
+  documents: Omit<DocumentDeps, 'publicUrl'>;
+  metrics: MetricsSource;
+  server: {
+    /** Origin that clients use, without a trailing slash; undefined: the address listened on. */
+    publicUrl?: string;
+    /** PEM texts; absent for plain HTTP. */
+    tls?: { cert: string; key: string };
+    /** `Host` values accepted besides the own address and `publicUrl`. */
+    allowedHosts: readonly string[];
+    /** Origins of browser pages that may call. */
+    allowedOrigins: readonly string[];
+    /** Addresses or ranges whose `X-Forwarded-Proto` is believed. */
+    trustedProxies: readonly string[];
+    /** Refuse plain HTTP from anywhere but loopback; config decides when. */
+    requireTls: boolean;
+  };
+}
+
+export interface HttpSurface {
+  /** The Node server, for faces that take upgrades on the same port. */
+  readonly server: Server;
+  /** Open event streams, for metrics. */
+  openStreams(): number;
+  /** Listens and returns the URL of clients and the bound port; rejects with the system error. */
+  listen(host: string, port: number): Promise<{ url: string; port: number }>;
+  /**
+   * Stops accepting, ends streams with the reason `draining`, and waits for answers under way up to `graceMs`, then cuts
+   * what is left. True when nothing was cut. A second call waits for the same end.
+   */
+  close(options: { graceMs: number }): Promise<boolean>;
+}
+
+/** REST, SSE, discovery and metrics on one HTTP server, over the gateway port. */
+export function createHttpSurface(deps: HttpSurfaceDeps): HttpSurface {
+  let publicUrl = deps.server.publicUrl ?? '';
+  let closing: Promise<boolean> | undefined;
+  const streams = new EventStreams(deps);
+  const documents = new Documents({ ...deps.documents, publicUrl: () => publicUrl });
+  const app = createApp(deps, documents, streams, () => closing !== undefined);
+  const server = createHttpServer({ ...deps, listener: app.callback(), ...tlsOf(deps) });
+  return {
+    server,
+    openStreams: () => streams.size,
+    async listen(host, port) {
+      const address = await listen(server, host, port);
+      const url = `${deps.server.tls === undefined ? 'http' : 'https'}://${urlHost(host)}:${address.port}`;
+      if (publicUrl === '') publicUrl = url;
+      return { url, port: address.port };
+    },
+    close({ graceMs }) {
+      closing ??= drainServer(server, deps.timers, graceMs);
+      streams.drain();
+      return closing;
+    },
+  };
+}
+
+function createApp(
+  deps: HttpSurfaceDeps,
+  documents: Documents,
+  streams: EventStreams,
+  isDraining: () => boolean,
+): Koa {
+  const { server, limits, logger } = deps;
+  const app = new Koa<HttpState>();
+  // Koa would print errors of its own; all of ours are caught at the edge.
+  app.on('error', (error: unknown) => logger.debug({ err: error }, 'connection failed'));
+  const routes = operationRoutes({ gateway: deps.gateway, documents, streams, limits });
+  addRoute(routes, 'GET', '/metrics', (exchange) => answerMetrics(deps.metrics, exchange));
+  app.use(
+    edge({
+      ...deps,
+      isDraining,
+      hosts: new HostAllowList(server.allowedHosts, server.publicUrl),
+      transport: new TransportSecurity(server.trustedProxies, server.requireTls),
+      allowedOrigins: new Set(server.allowedOrigins),
+      maxHeaders: limits.maxHeaders,
+    }),
+  );
+  app.use(routes.routes() as unknown as Koa.Middleware<HttpState>);
+  app.use(notFound());
+  return app as unknown as Koa;
+}
+
+function tlsOf({ server }: HttpSurfaceDeps): { tls?: { cert: string; key: string } } {
+  return server.tls === undefined ? {} : { tls: server.tls };
+}
+
+/** A wildcard address is no address for clients. */
+function urlHost(host: string): string {
+  if (host === '0.0.0.0' || host === '::') return 'localhost';
+  return host.includes(':') ? `[${host}]` : host;
+}

@@ -1,0 +1,88 @@
+import type { IncomingMessage } from 'node:http';
+import { parseStrict } from '../../json/strict-parse.ts';
+import { ProtocolError } from '../../protocol/errors.ts';
+import type { JsonValue } from '../../protocol/json.ts';
+import type { RawBody } from '../../protocol/operations.ts';
+import type { Exchange } from './exchange.ts';
+import { declaresBody } from './unread-body.ts';
+
+const JSON_MEDIA_TYPE = /^application\/json[ \t]*(;[ \t]*charset[ \t]*=[ \t]*"?utf-8"?[ \t]*)?$/i;
+const DEFAULT_RAW_TYPE = 'application/octet-stream';
+const EMPTY = Buffer.alloc(0);
+
+/**
+ * Reads a JSON body; undefined when there is none. The size is checked before and while reading, never after.
+ * Throws 413 `payload_too_large`, 400 for another content type, a content encoding or what the strict reader refuses.
+ */
+export async function readJson(
+  exchange: Exchange,
+  limits: { maxBodyBytes: number; maxJsonDepth: number },
+): Promise<JsonValue | undefined> {
+  const { req } = exchange;
+  if (!declaresBody(req)) return undefined;
+  refuseEncoded(req);
+  const type = req.headers['content-type'];
+  if (type !== 'application/json' && !JSON_MEDIA_TYPE.test(type ?? '')) {
+    throw new ProtocolError('invalid_request', 'Send the body as application/json in UTF-8.', {
+      param: 'Content-Type',
+    });
+  }
+  const bytes = await collect(exchange, limits.maxBodyBytes);
+  if (bytes.length === 0) return undefined;
+  return parseStrict(bytes, { maxBytes: limits.maxBodyBytes, maxDepth: limits.maxJsonDepth });
+}
+
+/** Reads a raw body of at most `maxBytes` with its declared media type. */
+export async function readRaw(exchange: Exchange, maxBytes: number): Promise<RawBody> {
+  const { req } = exchange;
+  refuseEncoded(req);
+  const bytes = declaresBody(req) ? await collect(exchange, maxBytes) : EMPTY;
+  return { bytes, mimeType: req.headers['content-type'] ?? DEFAULT_RAW_TYPE };
+}
+
+/** Encoded bodies would be judged by a size they do not have. */
+function refuseEncoded(req: IncomingMessage): void {
+  const encoding = req.headers['content-encoding'];
+  if (encoding === undefined || encoding === 'identity') return;
+  throw new ProtocolError('invalid_request', 'Send the body without content encoding.', {
+    param: 'Content-Encoding',
+  });
+}
+
+function tooLarge(maxBytes: number): ProtocolError {
+  return new ProtocolError('payload_too_large', `The body exceeds ${maxBytes} bytes. Send less at once.`, {
+    details: { max_bytes: maxBytes },
+  });
+}
+
+function clientLeft(): ProtocolError {
+  return new ProtocolError('client_closed_request', 'The client left before its request was complete.');
+}
+
+async function collect(exchange: Exchange, maxBytes: number): Promise<Buffer> {
+  const { req, res } = exchange;
+  if (req.destroyed) throw clientLeft();
+  if (Number(req.headers['content-length'] ?? 0) > maxBytes) throw tooLarge(maxBytes);
+  if (req.headers.expect !== undefined) res.writeContinue();
+  return await new Promise<Buffer>((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    const settle = (error?: ProtocolError) => {
+      req.off('data', onData).off('end', onEnd).off('close', onClose).off('error', onClose);
+      if (error !== undefined) reject(error);
+      else resolve(chunks.length === 1 ? (chunks[0] ?? EMPTY) : Buffer.concat(chunks, size));
+    };
+    const onData = (chunk: Buffer) => {
+      size += chunk.length;
+      if (size > maxBytes) {
+        req.pause();
+        settle(tooLarge(maxBytes));
+        return;
+      }
+      chunks.push(chunk);
+    };
+    const onEnd = () => settle();
+    const onClose = () => settle(clientLeft());
+    req.on('data', onData).on('end', onEnd).on('close', onClose).on('error', onClose);
+  });
+}

@@ -1,0 +1,60 @@
+import type { IncomingMessage } from 'node:http';
+import { ProtocolError } from '../../protocol/errors.ts';
+import { VERSION_HEADER } from '../../protocol/version.ts';
+import { sendEmpty } from './answer.ts';
+import type { Exchange } from './exchange.ts';
+
+const READING = new Set(['GET', 'HEAD', 'OPTIONS']);
+const EXPOSED = 'X-Request-Id, Retry-After, Idempotency-Replayed';
+const PREFLIGHT = [
+  'Access-Control-Allow-Methods',
+  'GET, POST, PUT, PATCH, DELETE',
+  'Access-Control-Allow-Headers',
+  `Authorization, Content-Type, Idempotency-Key, ${VERSION_HEADER}, Last-Event-ID, traceparent`,
+  'Access-Control-Max-Age',
+  '600',
+] as const;
+
+/**
+ * Applies the rules for browser pages. Listed origins may call and read; pages elsewhere cannot read answers and cannot
+ * change anything. Credentials are bearer tokens only, so cookies are never allowed and `*` is never sent.
+ * Returns true when the request was a preflight and is answered.
+ */
+export function applyCors(exchange: Exchange, allowed: ReadonlySet<string>, isSecure: boolean): boolean {
+  const { req } = exchange;
+  const { origin } = req.headers;
+  if (origin === undefined) {
+    if (req.headers['sec-fetch-site'] === 'cross-site') refuseChange(req);
+    return false;
+  }
+  if (!allowed.has(origin)) {
+    if (isPreflight(req)) throw foreign();
+    if (origin !== `${isSecure ? 'https' : 'http'}://${req.headers.host}`) refuseChange(req);
+    return false;
+  }
+  exchange.headers.push('Access-Control-Allow-Origin', origin, 'Vary', 'Origin');
+  if (!isPreflight(req)) {
+    exchange.headers.push('Access-Control-Expose-Headers', EXPOSED);
+    return false;
+  }
+  sendEmpty(exchange, 204, PREFLIGHT);
+  return true;
+}
+
+function isPreflight(req: IncomingMessage): boolean {
+  return req.method === 'OPTIONS' && req.headers['access-control-request-method'] !== undefined;
+}
+
+function refuseChange(req: IncomingMessage): void {
+  if (!READING.has(req.method ?? '')) throw foreign();
+}
+
+function foreign(): ProtocolError {
+  return new ProtocolError(
+    'permission_denied',
+    'Ask the operator to list this origin in server.allowed_origins.',
+    {
+      param: 'Origin',
+    },
+  );
+}

@@ -1,0 +1,70 @@
+import type { Middleware } from 'koa';
+import { ProtocolError } from '../../protocol/errors.ts';
+import { sendError } from './answer.ts';
+import { applyCors } from './cors.ts';
+import { Exchange, type ExchangeDeps } from './exchange.ts';
+import type { HostAllowList } from './host-allow-list.ts';
+import { checkExpectation, checkHeaders, checkTarget } from './request-checks.ts';
+import type { TransportSecurity } from './transport-security.ts';
+
+export interface EdgeDeps extends ExchangeDeps {
+  hosts: HostAllowList;
+  transport: TransportSecurity;
+  allowedOrigins: ReadonlySet<string>;
+  maxHeaders: number;
+}
+
+/** What the edge leaves for the routes. */
+export interface HttpState {
+  exchange: Exchange;
+}
+
+/**
+ * First step of every request: checks what no operation needs to know about, and is the one place where errors become
+ * answers. Answers are written to the raw response, so Koa is told to keep out.
+ */
+export function edge(deps: EdgeDeps): Middleware<HttpState> {
+  return async (ctx, next) => {
+    ctx.respond = false;
+    const exchange = new Exchange(ctx.req, ctx.res, deps);
+    ctx.state.exchange = exchange;
+    try {
+      if (!admit(exchange, deps)) return;
+      await next();
+    } catch (error) {
+      sendError(exchange, error);
+    }
+  };
+}
+
+/** False when the request is answered already. */
+function admit(exchange: Exchange, deps: EdgeDeps): boolean {
+  const { req } = exchange;
+  checkHeaders(req, deps.maxHeaders);
+  deps.hosts.check(req.headers.host, req.socket);
+  checkTarget(req.url ?? '');
+  checkExpectation(req);
+  deps.transport.check(req);
+  if (req.headers.origin === undefined && req.headers['sec-fetch-site'] === undefined) return true;
+  return !applyCors(exchange, deps.allowedOrigins, deps.transport.isSecure(req));
+}
+
+interface MatchedContext {
+  matched?: { methods: string[] }[];
+}
+
+/** Last step: no route took the request. A known path names its methods. Source: notes on reliability, 7. */
+export function notFound(): Middleware<HttpState> {
+  return async (ctx) => {
+    const { exchange } = ctx.state;
+    const methods = new Set(((ctx as MatchedContext).matched ?? []).flatMap((layer) => layer.methods));
+    const error =
+      methods.size === 0
+        ? new ProtocolError('resource_not_found', 'No such path. GET /openapi.json lists the paths.')
+        : new ProtocolError(
+            'resource_not_found',
+            `Use one of the methods of this path: ${[...methods].join(', ')}.`,
+          );
+    sendError(exchange, error, methods.size === 0 ? [] : ['Allow', [...methods].join(', ')]);
+  };
+}

@@ -1,0 +1,82 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Clock, Logger } from '../../protocol/ports.ts';
+import type { Timers } from '../timers.ts';
+
+export interface ExchangeDeps {
+  clock: Clock;
+  timers: Timers;
+  logger: Logger;
+  /** Fresh request id, `req_<ULID>`. */
+  newRequestId(): string;
+  /** True once the gateway is shutting down: answers then close their connection. */
+  isDraining(): boolean;
+}
+
+const openExchanges = new WeakMap<Socket, Exchange>();
+
+/** The newest exchange on a socket, if any; parse errors are judged by its state. */
+export function exchangeOn(socket: Socket): Exchange | undefined {
+  return openExchanges.get(socket);
+}
+
+/** One request and its answer: ids, the abort signal, and the log line written when the answer is closed. */
+export class Exchange {
+  readonly req: IncomingMessage;
+  readonly res: ServerResponse;
+  readonly requestId: string;
+  /** Path pattern of the matched route; `-` while none matched. */
+  route = '-';
+  /** True for event streams, whose clients leave when they like. */
+  isStream = false;
+  /** Flat list of headers that every answer of this exchange carries. */
+  readonly headers: string[] = [];
+  /** Code of the error answered, for the log. */
+  errorCode: string | undefined;
+  readonly deps: ExchangeDeps;
+  readonly #abort = new AbortController();
+  readonly #startedAt: number;
+
+  constructor(req: IncomingMessage, res: ServerResponse, deps: ExchangeDeps) {
+    this.req = req;
+    this.res = res;
+    this.deps = deps;
+    this.requestId = deps.newRequestId();
+    this.#startedAt = deps.clock.monotonic();
+    openExchanges.set(req.socket, this);
+    res.once('close', () => this.#closed());
+    res.on('error', (error) =>
+      deps.logger.debug({ request_id: this.requestId, err: error }, 'answer failed'),
+    );
+  }
+
+  /** Aborted when the client went away before its answer was complete. */
+  get signal(): AbortSignal {
+    return this.#abort.signal;
+  }
+
+  /** True when nothing more can reach the client. */
+  get isGone(): boolean {
+    return this.res.destroyed || this.req.socket.destroyed;
+  }
+
+  /** Logs route, status and time only: headers and bodies may hold secrets. */
+  #closed(): void {
+    const finished = this.res.writableFinished;
+    if (!finished) this.#abort.abort();
+    const left = !finished && !this.isStream;
+    this.deps.logger.info(
+      {
+        request_id: this.requestId,
+        method: this.req.method,
+        route: this.route,
+        status: left ? 499 : this.res.statusCode,
+        duration_ms: Math.round((this.deps.clock.monotonic() - this.#startedAt) * 1000) / 1000,
+        ...(this.errorCode === undefined
+          ? {}
+          : { error_code: left ? 'client_closed_request' : this.errorCode }),
+      },
+      'request',
+    );
+  }
+}

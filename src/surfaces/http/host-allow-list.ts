@@ -1,0 +1,45 @@
+import type { Socket } from 'node:net';
+import { ProtocolError } from '../../protocol/errors.ts';
+
+/**
+ * Decides which `Host` values are ours. A name that is not listed may be an attacker's name that was re-bound to our
+ * address (DNS rebinding). Always ours: the address and port connected to, and `localhost` with that port.
+ */
+export class HostAllowList {
+  readonly #names: Set<string>;
+
+  /** `names` are host names with a port where it is not the usual one; `publicUrl` adds its own. */
+  constructor(names: readonly string[], publicUrl?: string) {
+    this.#names = new Set(names.map((name) => name.toLowerCase()));
+    if (publicUrl !== undefined) this.#names.add(new URL(publicUrl).host);
+  }
+
+  /** Throws `invalid_request` with param `Host` for a host that is not ours. */
+  check(host: string | undefined, socket: Socket): void {
+    if (host !== undefined && (this.#names.has(host) || this.#isListed(host.toLowerCase(), socket))) return;
+    throw new ProtocolError('invalid_request', 'Address the gateway by one of its configured host names.', {
+      param: 'Host',
+    });
+  }
+
+  #isListed(host: string, socket: Socket): boolean {
+    const port = socket.localPort ?? 0;
+    if (this.#names.has(withoutUsualPort(host))) return true;
+    return ownNames(socket).some(
+      (name) => host === `${name}:${port}` || (isUsualPort(port) && host === name),
+    );
+  }
+}
+
+function ownNames(socket: Socket): string[] {
+  const address = (socket.localAddress ?? '').replace(/^::ffff:(?=\d+\.)/, '');
+  return ['localhost', '127.0.0.1', '[::1]', address.includes(':') ? `[${address}]` : address];
+}
+
+function isUsualPort(port: number): boolean {
+  return port === 80 || port === 443;
+}
+
+function withoutUsualPort(host: string): string {
+  return host.replace(/:(80|443)$/, '');
+}

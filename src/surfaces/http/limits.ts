@@ -1,0 +1,41 @@
+/** Bounds of the HTTP face; the config section `limits` gives the values. Source: notes on reliability, 6.11. */
+export interface HttpLimits {
+  /** Largest JSON body; more is 413. */
+  maxBodyBytes: number;
+  /** Deepest nesting of a JSON body. */
+  maxJsonDepth: number;
+  /** Largest raw upload. */
+  maxArtifactBytes: number;
+  /** Largest header block; more is 413. */
+  maxHeaderBytes: number;
+  /** Most headers of a request; more is 413. */
+  maxHeaders: number;
+  headersTimeoutMs: number;
+  /** Time for a client to send its whole request; slower is 400. */
+  requestTimeoutMs: number;
+  keepAliveTimeoutMs: number;
+  maxRequestsPerConnection: number;
+  maxConnections: number;
+  /** Open event streams; more are 503. */
+  maxStreams: number;
+  /** Unsent bytes at which a slow stream is closed; its client resumes. */
+  streamBufferBytes: number;
+  /** Silence after which a stream gets a heartbeat. */
+  heartbeatIntervalMs: number;
+}
+
+export const DEFAULT_HTTP_LIMITS: HttpLimits = {
+  maxBodyBytes: 4 * 1024 * 1024,
+  maxJsonDepth: 64,
+  maxArtifactBytes: 64 * 1024 * 1024,
+  maxHeaderBytes: 16 * 1024,
+  maxHeaders: 100,
+  headersTimeoutMs: 10_000,
+  requestTimeoutMs: 30_000,
+  keepAliveTimeoutMs: 5_000,
+  maxRequestsPerConnection: 1_000,
+  maxConnections: 12_000,
+  maxStreams: 10_000,
+  streamBufferBytes: 1024 * 1024,
+  heartbeatIntervalMs: 15_000,
+};

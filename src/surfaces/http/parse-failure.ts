@@ -1,0 +1,77 @@
+import { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { ProtocolError } from '../../protocol/errors.ts';
+import type { Logger } from '../../protocol/ports.ts';
+import type { Timers } from '../timers.ts';
+import { exchangeOn } from './exchange.ts';
+
+/** Time for the client to read the refusal before the socket is cut. */
+const LINGER_MS = 1_000;
+
+export interface ParseFailureDeps {
+  logger: Logger;
+  timers: Timers;
+  newRequestId(): string;
+}
+
+const REASONS: Record<number, string> = { 400: 'Bad Request', 404: 'Not Found', 413: 'Payload Too Large' };
+
+/** The error of a request that Node could not parse or that came too slowly. */
+function failureOf(error: NodeJS.ErrnoException): ProtocolError {
+  switch (error.code) {
+    case 'HPE_HEADER_OVERFLOW':
+    case 'HPE_CHUNK_EXTENSIONS_OVERFLOW':
+      return new ProtocolError('payload_too_large', 'The headers are too large. Send fewer or shorter ones.');
+    case 'ERR_HTTP_REQUEST_TIMEOUT':
+      return new ProtocolError(
+        'invalid_request',
+        'The request came too slowly. Send it again without pauses.',
+      );
+    default:
+      return new ProtocolError(
+        'invalid_request',
+        'The request is not well-formed HTTP/1.1. Correct its framing.',
+      );
+  }
+}
+
+/**
+ * Answers a broken request on the bare socket and closes it. When an earlier request on the connection is still being
+ * answered nothing is written: the client would take the refusal for that answer.
+ */
+export function answerParseFailure(
+  deps: ParseFailureDeps,
+  error: NodeJS.ErrnoException,
+  socket: Duplex,
+): void {
+  if (!socket.writable || error.code === 'ECONNRESET') {
+    socket.destroy();
+    return;
+  }
+  const current = socket instanceof Socket ? exchangeOn(socket) : undefined;
+  const answering = current !== undefined && !current.res.writableFinished;
+  if (answering && (current.req.complete || current.res.headersSent)) {
+    socket.destroy();
+    return;
+  }
+  deps.logger.info({ http_error: error.code ?? 'unknown' }, 'request refused by the parser');
+  writeRefusal(deps, failureOf(error), socket);
+}
+
+/** Writes the error envelope on a bare socket, then closes it. */
+export function writeRefusal(deps: ParseFailureDeps, error: ProtocolError, socket: Duplex): void {
+  const requestId = deps.newRequestId();
+  const body = JSON.stringify(error.toBody(requestId));
+  const head = [
+    `HTTP/1.1 ${error.status} ${REASONS[error.status] ?? 'Error'}`,
+    'Content-Type: application/json; charset=utf-8',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    'X-Content-Type-Options: nosniff',
+    "Content-Security-Policy: default-src 'none'; frame-ancestors 'none'",
+    'Cache-Control: no-store',
+    `X-Request-Id: ${requestId}`,
+    'Connection: close',
+  ];
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
+  deps.timers.after(LINGER_MS, () => socket.destroy());
+}

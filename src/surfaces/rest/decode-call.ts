@@ -1,0 +1,66 @@
+import { z } from 'zod';
+import type { Call } from '../../gateway.ts';
+import type { OperationRow } from '../../protocol/operations.ts';
+import { VERSION_HEADER } from '../../protocol/version.ts';
+import { readJson, readRaw } from '../http/body.ts';
+import type { Exchange } from '../http/exchange.ts';
+import type { HttpLimits } from '../http/limits.ts';
+import { refuseBody } from '../http/request-checks.ts';
+import { declaresBody } from '../http/unread-body.ts';
+import { decodeQuery } from './query.ts';
+
+const VERSION_HEADER_NAME = VERSION_HEADER.toLowerCase();
+
+/** How the requests of one operation are decoded; made once from its row. */
+export interface CallShape {
+  body: 'none' | 'json' | 'bytes';
+  singleParams: ReadonlySet<string>;
+}
+
+export function callShape(row: OperationRow): CallShape {
+  const params = Object.entries(row.query?.shape ?? {});
+  return {
+    body: row.body === 'bytes' ? 'bytes' : row.method === 'GET' || row.method === 'DELETE' ? 'none' : 'json',
+    singleParams: new Set(
+      params.filter(([, schema]) => !(schema instanceof z.ZodArray)).map(([name]) => name),
+    ),
+  };
+}
+
+/** Decodes an HTTP request into a Call. Everything but syntax is checked behind the gateway port. */
+export async function decodeCall(
+  exchange: Exchange,
+  path: Record<string, string>,
+  shape: CallShape,
+  limits: HttpLimits,
+): Promise<Call> {
+  const { headers, url = '' } = exchange.req;
+  const query = decodeQuery(url, shape.singleParams);
+  return {
+    requestId: exchange.requestId,
+    authorization: headers.authorization,
+    protocolVersion: single(headers[VERSION_HEADER_NAME]),
+    path,
+    query,
+    body: await decodeBody(exchange, shape, limits),
+    idempotencyKey: single(headers['idempotency-key']),
+    lastEventId: single(headers['last-event-id']),
+    traceparent: single(headers['traceparent']),
+    signal: exchange.signal,
+  };
+}
+
+/** Without credentials the body is not read: the gateway refuses such a call before it looks at the body. */
+async function decodeBody(exchange: Exchange, shape: CallShape, limits: HttpLimits): Promise<Call['body']> {
+  if (shape.body === 'none') {
+    if (declaresBody(exchange.req)) throw refuseBody();
+    return undefined;
+  }
+  if (exchange.req.headers.authorization === undefined) return undefined;
+  if (shape.body === 'bytes') return await readRaw(exchange, limits.maxArtifactBytes);
+  return await readJson(exchange, limits);
+}
+
+function single(value: string | string[] | undefined): string | undefined {
+  return typeof value === 'string' ? value : value?.[0];
+}

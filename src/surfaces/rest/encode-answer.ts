@@ -1,0 +1,72 @@
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { Answer, AnswerBody } from '../../gateway.ts';
+import { JSON_TYPE, send, sendEmpty, sendJson, writeHead } from '../http/answer.ts';
+import type { Exchange } from '../http/exchange.ts';
+
+const MEDIA_TYPE = /^[\w.+-]+\/[\w.+-]+(?:\s*;\s*[\w.+-]+=(?:[\w.+-]+|"[\w .+-]*"))*$/;
+const REPEATED = ['Idempotency-Replayed', 'true'] as const;
+const FIRST: readonly string[] = [];
+
+/** Writes an Answer. Stored JSON goes out as it is; bytes go out as a download. */
+export async function encodeAnswer(exchange: Exchange, answer: Answer): Promise<void> {
+  const headers = answer.repeated === true ? REPEATED : FIRST;
+  const { body, status } = answer;
+  switch (body.kind) {
+    case 'json':
+      sendJson(exchange, status, body.value, headers);
+      return;
+    case 'raw_json':
+      send(exchange, status, JSON_TYPE, join(body.chunks), headers);
+      return;
+    case 'bytes':
+      await sendDownload(exchange, status, body);
+      return;
+    case 'none':
+      sendEmpty(exchange, status, headers);
+      return;
+    default:
+      body satisfies never;
+  }
+}
+
+function join(chunks: Buffer[]): Buffer {
+  const [only] = chunks;
+  return chunks.length === 1 && only !== undefined ? only : Buffer.concat(chunks);
+}
+
+/** A browser must save the bytes, never show or run them: they come from agents and callers. */
+async function sendDownload(
+  exchange: Exchange,
+  status: number,
+  body: Extract<AnswerBody, { kind: 'bytes' }>,
+): Promise<void> {
+  if (exchange.isGone) return;
+  writeHead(exchange, status, [
+    'Content-Type',
+    MEDIA_TYPE.test(body.mimeType) ? body.mimeType : 'application/octet-stream',
+    'Content-Length',
+    String(body.size),
+    'Content-Disposition',
+    disposition(body.fileName),
+  ]);
+  await pipeline(Readable.from(body.chunks, { objectMode: false }), exchange.res, {
+    signal: exchange.signal,
+  });
+}
+
+/** RFC 6266: a plain name for old readers, the exact one in UTF-8. */
+function disposition(fileName: string): string {
+  const plain = fileName.replace(/[^\w.-]/g, '_').slice(0, 200) || 'artifact';
+  const exact = encodeURIComponent(wellFormed(fileName.slice(0, 200))).replace(/['()*]/g, percent);
+  return `attachment; filename="${plain}"; filename*=UTF-8''${exact}`;
+}
+
+/** Half surrogate pairs, which cannot be escaped, become U+FFFD. */
+function wellFormed(text: string): string {
+  return Buffer.from(text, 'utf8').toString('utf8');
+}
+
+function percent(char: string): string {
+  return `%${char.charCodeAt(0).toString(16).toUpperCase()}`;
+}

@@ -1,0 +1,78 @@
+import type { Middleware } from 'koa';
+import Router from 'koa-router';
+import type { Gateway } from '../../gateway.ts';
+import {
+  type CommandId,
+  type DocumentId,
+  OPERATIONS,
+  type OperationId,
+  operation,
+  type QueryId,
+  type StreamId,
+} from '../../protocol/operations.ts';
+import type { Documents } from '../discovery/documents.ts';
+import type { HttpState } from '../http/edge.ts';
+import type { Exchange } from '../http/exchange.ts';
+import type { HttpLimits } from '../http/limits.ts';
+import type { EventStreams } from '../sse/event-streams.ts';
+import { callShape, decodeCall } from './decode-call.ts';
+import { encodeAnswer } from './encode-answer.ts';
+
+export interface RouteDeps {
+  gateway: Gateway;
+  documents: Documents;
+  streams: EventStreams;
+  limits: HttpLimits;
+}
+
+/** Answers one operation; `path` holds the decoded path parameters. */
+type Handler = (exchange: Exchange, path: Record<string, string>) => Promise<void>;
+
+/** Routes of every row of the operations table. Paths are exact: case and trailing slash count. */
+export function operationRoutes(deps: RouteDeps): Router<HttpState> {
+  const router = new Router<HttpState>({ sensitive: true, strict: true });
+  for (const id of Object.keys(OPERATIONS) as OperationId[]) {
+    const { method, path } = operation(id);
+    addRoute(router, method, path, handlerOf(id, deps));
+  }
+  return router;
+}
+
+/** Adds a route that answers exactly one method; koa-router would add HEAD to GET. */
+export function addRoute(router: Router<HttpState>, method: string, path: string, handler: Handler): void {
+  const middleware: Middleware<HttpState> = async (ctx) => {
+    const { exchange } = ctx.state;
+    exchange.route = path;
+    await handler(exchange, (ctx as unknown as { params: Record<string, string> }).params);
+  };
+  router.register(path.replace(/\{(\w+)\}/g, ':$1'), [method], middleware);
+  const layer = router.stack.at(-1);
+  if (layer !== undefined) layer.methods = [method];
+}
+
+function handlerOf(id: OperationId, deps: RouteDeps): Handler {
+  switch (operation(id).kind) {
+    case 'document':
+      return (exchange) => deps.documents.answer(id as DocumentId, exchange);
+    case 'stream':
+      return streamHandler(id as StreamId, deps);
+    case 'command':
+    case 'query':
+      return callHandler(id as CommandId | QueryId, deps);
+  }
+}
+
+function callHandler(id: CommandId | QueryId, { gateway, limits }: RouteDeps): Handler {
+  const shape = callShape(operation(id));
+  return async (exchange, path) => {
+    const call = await decodeCall(exchange, path, shape, limits);
+    await encodeAnswer(exchange, await gateway.call(id, call));
+  };
+}
+
+function streamHandler(id: StreamId, { streams, limits }: RouteDeps): Handler {
+  const shape = callShape(operation(id));
+  return async (exchange, path) => {
+    await streams.follow(id, exchange, await decodeCall(exchange, path, shape, limits));
+  };
+}

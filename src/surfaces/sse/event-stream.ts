@@ -1,0 +1,155 @@
+import type { StreamEnd, StreamFrame, StreamSink, Subscription } from '../../gateway.ts';
+import type { ProtocolError } from '../../protocol/errors.ts';
+import type { Clock } from '../../protocol/ports.ts';
+import { writeHead } from '../http/answer.ts';
+import type { Exchange } from '../http/exchange.ts';
+
+export interface EventStreamOptions {
+  clock: Clock;
+  /** Unsent bytes above which the connection is closed. */
+  streamBufferBytes: number;
+  heartbeatIntervalMs: number;
+  /** True when the client sent Last-Event-ID. */
+  isResumed: boolean;
+  onClose(): void;
+}
+
+/** Time for an ended stream to reach its client before the connection is cut. */
+const LAST_BYTES_MS = 10_000;
+/** Wait of a client after a shutdown, in milliseconds. */
+const RETRY_AFTER_DRAIN_MS = 1_000;
+
+const HEADERS = [
+  'Content-Type',
+  'text/event-stream',
+  'Cache-Control',
+  'no-store, no-transform',
+  'X-Accel-Buffering',
+  'no',
+];
+
+/**
+ * One SSE connection. Frames are written as they are; nothing is dropped: a client that does not keep up loses the
+ * connection and resumes by Last-Event-ID. Source: contract C19, C25.
+ */
+export class EventStream implements StreamSink {
+  readonly #exchange: Exchange;
+  readonly #options: EventStreamOptions;
+  #subscription: Subscription | undefined;
+  #state: 'waiting' | 'open' | 'ended' | 'closed' = 'waiting';
+  /** Comments are allowed: an event went out, or the client resumes. */
+  #mayComment: boolean;
+  #lastWriteMs: number;
+  /** Lets history reading go on when the connection closes instead of draining. */
+  #wake: (() => void) | undefined;
+
+  constructor(exchange: Exchange, options: EventStreamOptions) {
+    this.#exchange = exchange;
+    this.#options = options;
+    this.#mayComment = options.isResumed;
+    this.#lastWriteMs = options.clock.monotonic();
+    exchange.isStream = true;
+    exchange.res.once('close', () => this.#closed());
+  }
+
+  /** True once the head is sent; from then on errors are told in the stream. */
+  get hasStarted(): boolean {
+    return this.#exchange.res.headersSent;
+  }
+
+  /** Takes the running subscription and opens the stream when no frame has yet. */
+  attach(subscription: Subscription): void {
+    this.#subscription = subscription;
+    if (this.#state === 'waiting') this.#open();
+    if (this.#state !== 'open') subscription.close();
+  }
+
+  /** Gives the connection back for an ordinary error answer. */
+  discard(): void {
+    this.#exchange.isStream = false;
+    this.#state = 'closed';
+    this.#options.onClose();
+  }
+
+  write(frame: StreamFrame): number {
+    if (this.#state === 'waiting') this.#open();
+    if (this.#state !== 'open') return 0;
+    const { res } = this.#exchange;
+    const unsent = res.writableLength;
+    // A frame larger than the cap still passes on an empty connection; otherwise its client could never get past it.
+    if (unsent > 0 && unsent + frame.sse.length > this.#options.streamBufferBytes) {
+      this.end('overflow');
+      return 0;
+    }
+    this.#mayComment = true;
+    this.#send(frame.sse);
+    return res.writableLength;
+  }
+
+  async drained(): Promise<void> {
+    const { res } = this.#exchange;
+    while (this.#state === 'open' && res.writableNeedDrain) {
+      if (res.writableLength < this.#options.streamBufferBytes / 2) return;
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+        res.once('drain', resolve);
+      });
+    }
+  }
+
+  end(reason: StreamEnd, error?: ProtocolError): void {
+    if (this.#state === 'ended' || this.#state === 'closed') return;
+    if (this.#state === 'waiting') this.#open();
+    if (error !== undefined) this.#tell(error);
+    if (reason === 'draining' && this.#mayComment) this.#send(`retry: ${RETRY_AFTER_DRAIN_MS}\n\n`);
+    this.#state = 'ended';
+    this.#subscription?.close();
+    if (reason === 'overflow') this.#exchange.res.destroy();
+    else this.#exchange.res.end();
+  }
+
+  /** Sends a heartbeat after silence, and cuts a connection that does not take its last bytes. */
+  tick(nowMs: number): void {
+    const quietMs = nowMs - this.#lastWriteMs;
+    if (this.#state === 'ended' && quietMs >= LAST_BYTES_MS) this.#exchange.res.destroy();
+    if (this.#state !== 'open' || quietMs < this.#options.heartbeatIntervalMs) return;
+    if (!this.#mayComment || this.#exchange.res.writableNeedDrain) return;
+    const cursor = this.#subscription?.cursor() ?? '';
+    this.#send(cursor === '' ? ': heartbeat\n\n' : `: heartbeat\n\nid: ${cursor}\n\n`);
+  }
+
+  /**
+   * The end of the connection ends the stream: chunked framing would add bytes and work to every frame. A resuming
+   * client gets a comment at once, so that it knows the stream is up.
+   */
+  #open(): void {
+    this.#state = 'open';
+    const { res, req } = this.#exchange;
+    if (this.#exchange.isGone) return;
+    res.useChunkedEncodingByDefault = false;
+    res.shouldKeepAlive = false;
+    req.socket.setNoDelay(true);
+    writeHead(this.#exchange, 200, HEADERS);
+    res.flushHeaders();
+    if (this.#options.isResumed) this.#send(': resumed\n\n');
+  }
+
+  /** Source: contract C19: the data of an `error` frame is the error envelope. */
+  #tell(error: ProtocolError): void {
+    this.#exchange.errorCode = error.code;
+    this.#send(`event: error\ndata: ${JSON.stringify(error.toBody(this.#exchange.requestId))}\n\n`);
+  }
+
+  #send(bytes: Buffer | string): void {
+    this.#lastWriteMs = this.#options.clock.monotonic();
+    this.#exchange.res.write(bytes);
+  }
+
+  #closed(): void {
+    if (this.#state === 'closed') return;
+    this.#state = 'closed';
+    this.#subscription?.close();
+    this.#wake?.();
+    this.#options.onClose();
+  }
+}

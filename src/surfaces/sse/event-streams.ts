@@ -1,0 +1,89 @@
+import type { Call, Gateway } from '../../gateway.ts';
+import { ProtocolError } from '../../protocol/errors.ts';
+import type { StreamId } from '../../protocol/operations.ts';
+import type { Clock } from '../../protocol/ports.ts';
+import type { Exchange } from '../http/exchange.ts';
+import type { Timers } from '../timers.ts';
+import { EventStream } from './event-stream.ts';
+
+export interface EventStreamsDeps {
+  gateway: Gateway;
+  clock: Clock;
+  timers: Timers;
+  limits: { maxStreams: number; streamBufferBytes: number; heartbeatIntervalMs: number };
+}
+
+/** One look over all streams per second: a timer per stream would cost more than the streams do. */
+const TICK_MS = 1_000;
+
+/** All open SSE connections of the gateway. */
+export class EventStreams {
+  readonly #deps: EventStreamsDeps;
+  readonly #open = new Set<EventStream>();
+  #stopTicking: (() => void) | undefined;
+
+  constructor(deps: EventStreamsDeps) {
+    this.#deps = deps;
+  }
+
+  get size(): number {
+    return this.#open.size;
+  }
+
+  /**
+   * Follows a stream operation on this connection. Refusals before the first byte are thrown and answered by status;
+   * `cursor_expired` is told in the stream itself (contract C19).
+   */
+  async follow(id: StreamId, exchange: Exchange, call: Call): Promise<void> {
+    const stream = this.#add(exchange, call.lastEventId !== undefined);
+    try {
+      stream.attach(await this.#deps.gateway.subscribe(id, call, stream));
+    } catch (thrown) {
+      const error = ProtocolError.from(thrown);
+      if (stream.hasStarted || error.code === 'cursor_expired') stream.end('failed', error);
+      else {
+        stream.discard();
+        throw error;
+      }
+    }
+  }
+
+  /** Ends every stream for a shutdown; clients resume elsewhere or later. */
+  drain(): void {
+    for (const stream of this.#open) stream.end('draining');
+  }
+
+  #add(exchange: Exchange, isResumed: boolean): EventStream {
+    const { clock, timers, limits } = this.#deps;
+    if (this.#open.size >= limits.maxStreams) {
+      throw new ProtocolError(
+        'service_unavailable',
+        'The gateway has its fill of event streams. Try again later.',
+        {
+          retryAfterSeconds: 5,
+        },
+      );
+    }
+    const stream = new EventStream(exchange, {
+      clock,
+      ...limits,
+      isResumed,
+      onClose: () => this.#remove(stream),
+    });
+    this.#open.add(stream);
+    this.#stopTicking ??= timers.every(TICK_MS, () => this.#tick());
+    return stream;
+  }
+
+  #remove(stream: EventStream): void {
+    this.#open.delete(stream);
+    if (this.#open.size > 0) return;
+    this.#stopTicking?.();
+    this.#stopTicking = undefined;
+  }
+
+  #tick(): void {
+    const now = this.#deps.clock.monotonic();
+    for (const stream of this.#open) stream.tick(now);
+  }
+}

@@ -1,0 +1,179 @@
+import { connect, type Socket } from 'node:net';
+import type { Logger } from '../../../src/protocol/ports.ts';
+import { DEFAULT_HTTP_LIMITS, type HttpLimits } from '../../../src/surfaces/http/limits.ts';
+import {
+  createHttpSurface,
+  type HttpSurface,
+  type HttpSurfaceDeps,
+} from '../../../src/surfaces/http-surface.ts';
+import { nodeTimers, type Timers } from '../../../src/surfaces/timers.ts';
+import { FakeGateway } from './fake-gateway.ts';
+
+export interface LogLine {
+  level: string;
+  fields: Record<string, unknown>;
+  message: string;
+}
+
+/** Time that stands still until a test moves it; repeating timers fire as it passes. */
+export class ManualTime implements Timers {
+  #nowMs = 1_000_000;
+  readonly #repeating = new Set<{ intervalMs: number; dueMs: number; run: () => void }>();
+
+  now = () => this.#nowMs;
+  monotonic = () => this.#nowMs;
+
+  every(intervalMs: number, run: () => void): () => void {
+    const entry = { intervalMs, dueMs: this.#nowMs + intervalMs, run };
+    this.#repeating.add(entry);
+    return () => this.#repeating.delete(entry);
+  }
+
+  /** Grace periods belong to the operating system's time. */
+  after = nodeTimers.after;
+
+  get running(): number {
+    return this.#repeating.size;
+  }
+
+  advance(ms: number): void {
+    const endMs = this.#nowMs + ms;
+    while (this.#nowMs < endMs) {
+      this.#nowMs += 1_000;
+      for (const entry of this.#repeating) {
+        if (entry.dueMs > this.#nowMs) continue;
+        entry.dueMs += entry.intervalMs;
+        entry.run();
+      }
+    }
+  }
+}
+
+export interface Options {
+  limits?: Partial<HttpLimits>;
+  server?: Partial<HttpSurfaceDeps['server']>;
+  documents?: Partial<HttpSurfaceDeps['documents']>;
+}
+
+export interface UnderTest {
+  surface: HttpSurface;
+  gateway: FakeGateway;
+  time: ManualTime;
+  log: LogLine[];
+  url: string;
+  port: number;
+  close(): Promise<void>;
+}
+
+export async function startSurface(options: Options = {}): Promise<UnderTest> {
+  const gateway = new FakeGateway();
+  const time = new ManualTime();
+  const log: LogLine[] = [];
+  let requests = 0;
+  const surface = createHttpSurface({
+    gateway,
+    clock: time,
+    timers: time,
+    logger: recordingLogger(log),
+    newRequestId: () => `req_${String(++requests).padStart(26, '0')}`,
+    limits: { ...DEFAULT_HTTP_LIMITS, ...options.limits },
+    documents: {
+      version: '0.1.0',
+      startedAtMs: Date.UTC(2026, 10, 21),
+      readiness: () => ({ ok: true, status: 'ready', reason: null, details: {} }),
+      describeAgents: () => [],
+      ...options.documents,
+    },
+    metrics: {
+      authorize: async () => undefined,
+      read: async () => ({ contentType: 'text/plain; version=0.0.4', text: 'up 1\n' }),
+    },
+    server: {
+      allowedHosts: [],
+      allowedOrigins: [],
+      trustedProxies: [],
+      requireTls: false,
+      ...options.server,
+    },
+  });
+  const { url, port } = await surface.listen('127.0.0.1', 0);
+  const close = async () => {
+    await surface.close({ graceMs: 0 });
+  };
+  return { surface, gateway, time, log, url, port, close };
+}
+
+function recordingLogger(lines: LogLine[]): Logger {
+  const at = (level: string) => (fields: object, message: string) => {
+    lines.push({ level, fields: fields as Record<string, unknown>, message });
+  };
+  return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };
+}
+
+/** A bare client socket that keeps everything it received. */
+export class RawClient {
+  readonly socket: Socket;
+  #text = '';
+  readonly closed: Promise<void>;
+
+  constructor(port: number) {
+    this.socket = connect(port, '127.0.0.1');
+    this.socket.setEncoding('latin1');
+    this.socket.on('data', (chunk) => {
+      this.#text += String(chunk);
+    });
+    this.socket.on('error', () => undefined);
+    this.closed = new Promise((resolve) => this.socket.once('close', () => resolve()));
+  }
+
+  get text(): string {
+    return this.#text;
+  }
+
+  /** Everything after the head of the first answer. */
+  get body(): string {
+    const at = this.#text.indexOf('\r\n\r\n');
+    return at < 0 ? '' : this.#text.slice(at + 4);
+  }
+
+  send(text: string): this {
+    this.socket.write(text, 'latin1');
+    return this;
+  }
+
+  /** Waits until what arrived satisfies the condition. */
+  async until(condition: (text: string) => boolean): Promise<void> {
+    while (!condition(this.#text)) {
+      if (this.socket.destroyed) throw new Error(`closed while waiting; received: ${this.#text}`);
+      await new Promise<void>((resolve) => {
+        this.socket.once('data', () => resolve());
+        this.socket.once('close', () => resolve());
+      });
+    }
+  }
+}
+
+/** Waits until `condition` holds, looking again after each turn of the event loop. */
+export async function eventually(condition: () => boolean): Promise<void> {
+  while (!condition()) await new Promise((resolve) => setTimeout(resolve, 2));
+}
+
+export const AUTH = {
+  Authorization: 'Bearer test',
+  'Harn-Agents-Protocol-Version': 'agents-protocol-2026-04-25',
+} as const;
+
+export interface Envelope {
+  error: {
+    code: string;
+    type: string;
+    message: string;
+    param: string | null;
+    request_id: string;
+    details: object;
+  };
+}
+
+export async function envelopeOf(response: Response): Promise<Envelope['error']> {
+  return ((await response.json()) as Envelope).error;
+}
