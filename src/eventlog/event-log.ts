@@ -1,5 +1,5 @@
-import type { JsonObject } from '../protocol/json.ts';
 import type { EventKind } from '../protocol/event-kinds.ts';
+import type { JsonObject } from '../protocol/json.ts';
 
 export interface ResourcePointer {
   object: string;
@@ -100,16 +100,27 @@ export interface LogHead {
  * `ok`: serves. `truncated`: the store holds less than the signed checkpoint says; reads only, until
  * `log accept-truncation`. `damaged`: a record fails its hash.
  */
-export type Integrity = { status: 'ok' } | { status: 'truncated'; expected: LogHead; found: LogHead } | { status: 'damaged'; where: string; expected: string; observed: string };
+export type Integrity =
+  | { status: 'ok' }
+  | { status: 'truncated'; expected: LogHead; found: LogHead }
+  | { status: 'damaged'; where: string; expected: string; observed: string };
+
+/** `open`: takes transactions. `fenced`: a write failed and the store is being reopened; reads only. */
+export type LogStatus = 'open' | 'fenced' | 'closing' | 'closed';
 
 /** The commit log. One transaction at a time decides, many are written together, nobody is answered before fsync. */
 export interface EventLog {
   readonly integrity: Integrity;
+  /** Readiness is `status === 'open' && integrity.status === 'ok'`. */
+  readonly status: LogStatus;
+  /** Made at the first start; names the log in its checkpoints. */
+  readonly logId: string;
   /** Newest durable head. */
   readonly head: LogHead;
   /**
    * Runs `decide` at once on the newest state; what it appended and recorded becomes part of one atomic commit, and the
-   * promise resolves with its result after fsync. A throw leaves nothing behind and rejects. While fenced, closing or
+   * promise resolves with its result after fsync. A throw leaves nothing behind and rejects, also only
+   * once all it could have read is durable. While fenced, closing or
    * not `ok` it rejects with `service_unavailable`. A transaction that appended nothing resolves once all it could have
    * read is durable.
    */
@@ -117,15 +128,37 @@ export interface EventLog {
   /** A durable state; throws `resource_locked` (details.reason `integrity`) when the stored bytes fail their hash. */
   state<S extends State>(key: string): S | undefined;
   /** Keys of an index range, durable ones only, at most `limit`. */
-  indexKeys(range: { gt?: string; gte?: string; lt?: string; lte?: string; reverse?: boolean; limit: number }): Promise<string[]>;
+  indexKeys(range: {
+    gt?: string;
+    gte?: string;
+    lt?: string;
+    lte?: string;
+    reverse?: boolean;
+    limit: number;
+  }): Promise<string[]>;
   /** A primary record, hash verified. */
   record(key: string): Buffer | undefined;
   /** Stored bytes of one event. */
   event(id: string): StoredEvent | undefined;
   /** Stored bytes of the events after `afterId` (exclusive, 20 digits) in order, at most `limit`. */
   range(scope: StreamScope, afterId: string, limit: number): Promise<Buffer[]>;
-  /** Calls back with each group of committed events, in order, after fsync. Returns the unsubscriber. */
+  /** Whether the id is a durable event of the scope: what a cursor has to be. */
+  holds(scope: StreamScope, id: string): boolean;
+  /**
+   * Calls back with each group of committed events, in order, after fsync. A group whose write failed but which is found
+   * after the reopen comes too, late. Returns the unsubscriber.
+   */
   tail(listener: (events: readonly StoredEvent[]) => void): () => void;
+  /**
+   * Calls back after a failed write once the store is open and verified again. States may then hold what its transaction
+   * was told had failed (the outcome of a failed fsync is unknown), so whoever reacts to commits looks again.
+   */
+  onReopen(listener: () => void): () => void;
+  /**
+   * Takes a `truncated` store (or a bad checkpoint file) as it is: records `vendor.harn_gateway.truncation_accepted`, writes
+   * a new checkpoint and serves writes again. Rejects with `conflict` when there is nothing to accept.
+   */
+  acceptTruncation(origin: Origin): Promise<void>;
   /** Flushes, writes the checkpoint, closes the store. */
   close(): Promise<void>;
 }

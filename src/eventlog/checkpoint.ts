@@ -1,0 +1,107 @@
+import { readFileSync } from 'node:fs';
+import { sha256Hex } from '../json/sha256.ts';
+import type { KeyRegistry } from '../receipts/key-registry.ts';
+import { commitKey } from '../store/keys.ts';
+import { SEAL_BYTES } from '../store/sealed-record.ts';
+import type { Store } from '../store/store.ts';
+import { IntegrityError } from '../store/store-errors.ts';
+import { isEventId } from './event-id.ts';
+import type { LogHead } from './event-log.ts';
+
+/**
+ * What the log was at one moment, signed and kept in its own file: the store alone cannot show that its tail was cut.
+ * Keys are written in RFC 8785 order.
+ */
+export interface Checkpoint {
+  commit: number;
+  event_id: string;
+  hash: string;
+  key_id: string;
+  log_id: string;
+  /** Standard base64 of the Ed25519 signature over the JSON of the other members. */
+  signature: string;
+  time: string;
+}
+
+export type CheckpointVerdict =
+  | { status: 'none' }
+  | { status: 'ok'; checkpoint: Checkpoint }
+  | { status: 'bad'; expected: string; observed: string };
+
+/**
+ * Signs the head as the store holds it: the commit record is read again and hashed before anything is signed, because a
+ * wrong signed hash can never be taken back. Throws IntegrityError when it is not the head's.
+ */
+export function signCheckpoint(
+  store: Store,
+  keys: KeyRegistry,
+  facts: { head: LogHead; logId: string; time: string },
+): Checkpoint {
+  const { head, logId, time } = facts;
+  const where = commitKey(head.commit);
+  const stored = store.get(where);
+  const observed = stored === undefined ? 'no commit' : sha256Hex(stored.subarray(SEAL_BYTES));
+  if (observed !== head.hash) throw new IntegrityError(where, head.hash, observed);
+  const key = keys.current();
+  const unsigned = {
+    commit: head.commit,
+    event_id: head.eventId,
+    hash: head.hash,
+    key_id: key.keyId,
+    log_id: logId,
+    time,
+  };
+  const signature = key.sign(signedBytes({ ...unsigned, signature: '' })).toString('base64');
+  return { ...unsigned, signature };
+}
+
+export function encodeCheckpoint(checkpoint: Checkpoint): string {
+  return `${JSON.stringify(checkpoint)}\n`;
+}
+
+/** Reads and verifies the file. A file that is absent is no fault: the first second of a log has none. */
+export function readCheckpoint(path: string, keys: KeyRegistry): CheckpointVerdict {
+  const text = readText(path);
+  if (text === undefined) return { status: 'none' };
+  const checkpoint = parseCheckpoint(text);
+  if (checkpoint === undefined)
+    return { status: 'bad', expected: 'a checkpoint', observed: 'unreadable text' };
+  const verdict = keys.verify(checkpoint.key_id, signedBytes(checkpoint), checkpoint.signature);
+  if (verdict !== 'ok') return { status: 'bad', expected: 'a valid signature', observed: verdict };
+  return { status: 'ok', checkpoint };
+}
+
+export function headOfCheckpoint(checkpoint: Checkpoint): LogHead {
+  return { commit: checkpoint.commit, hash: checkpoint.hash, eventId: checkpoint.event_id };
+}
+
+function signedBytes({ commit, event_id, hash, key_id, log_id, time }: Checkpoint): Buffer {
+  return Buffer.from(JSON.stringify({ commit, event_id, hash, key_id, log_id, time }));
+}
+
+function readText(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+function parseCheckpoint(text: string): Checkpoint | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isCheckpoint(value) ? value : undefined;
+  } catch {
+    // Text that is no JSON is reported as a bad checkpoint.
+    return undefined;
+  }
+}
+
+function isCheckpoint(value: unknown): value is Checkpoint {
+  if (typeof value !== 'object' || value === null) return false;
+  const members = new Map<string, unknown>(Object.entries(value));
+  const texts = ['event_id', 'hash', 'key_id', 'log_id', 'signature', 'time'];
+  if (texts.some((name) => typeof members.get(name) !== 'string')) return false;
+  return Number.isSafeInteger(members.get('commit')) && isEventId(String(members.get('event_id')));
+}

@@ -1,0 +1,266 @@
+import { ProtocolError } from '../protocol/errors.ts';
+import type { JsonObject } from '../protocol/json.ts';
+import type { Clock, Logger } from '../protocol/ports.ts';
+import { GroupWriter } from '../store/group-writer.ts';
+import type { Store } from '../store/store.ts';
+import type { IntegrityError } from '../store/store-errors.ts';
+import { CheckpointWriter, type CheckpointWriterParts } from './checkpoint-writer.ts';
+import type {
+  EventLog,
+  Integrity,
+  LogHead,
+  LogStatus,
+  Origin,
+  Projection,
+  State,
+  StoredEvent,
+  StreamScope,
+  Transaction,
+} from './event-log.ts';
+import { GroupStaging } from './group-staging.ts';
+import { Listeners, runGuarded } from './listeners.ts';
+import { refusal } from './log-health.ts';
+import { type IndexRange, LogReader, storedEvent } from './log-reader.ts';
+import { Reopener } from './reopener.ts';
+import { type Redact, StagedTransaction } from './staged-transaction.ts';
+import { StateCache } from './state-cache.ts';
+import type { Timers } from './timers.ts';
+import type { TailVerdict } from './verify-tail.ts';
+
+/** Events told at once when a group is found again after a reopen. */
+const GHOST_PAGE = 500;
+/** Where the log names its checkpoint file in findings. */
+export const CHECKPOINT_FILE = 'checkpoint.json';
+
+export interface CommitLogParts {
+  store: Store;
+  clock: Clock;
+  timers: Timers;
+  logger: Logger;
+  redact: Redact;
+  projection: Projection;
+  /** Memory bound of the parsed durable states, in characters of their JSON. */
+  cacheChars: number;
+  checkpoint: Pick<CheckpointWriterParts, 'keys' | 'path' | 'logId' | 'intervalMs'>;
+  /** What the verification at start found. */
+  start: TailVerdict & { trusted: LogHead };
+}
+
+/** The log over a store. Reads come from the store; a transaction also sees what is not durable yet. */
+export class CommitLog implements EventLog {
+  readonly #parts: CommitLogParts;
+  readonly #reader: LogReader;
+  readonly #staging: GroupStaging;
+  readonly #writer: GroupWriter;
+  readonly #checkpoints: CheckpointWriter;
+  readonly #reopener: Reopener;
+  readonly #tail: Listeners<[readonly StoredEvent[]]>;
+  readonly #reopened: Listeners<[]>;
+  #status: LogStatus = 'open';
+  #integrity: Integrity;
+  #deciding = false;
+  #closing: Promise<void> | undefined;
+
+  constructor(parts: CommitLogParts) {
+    const { store, logger, start, clock, timers } = parts;
+    const cache = new StateCache(parts.cacheChars);
+    this.#parts = parts;
+    this.#integrity = start.integrity;
+    this.#reader = new LogReader(store, cache);
+    this.#staging = new GroupStaging(this.#reader, cache, start);
+    this.#tail = new Listeners(logger);
+    this.#reopened = new Listeners(logger);
+    this.#writer = new GroupWriter(store, {
+      seal: () => this.#staging.seal(),
+      onDurable: () => this.#onDurable(),
+      onFailure: (error) => this.#onFailure(error),
+    });
+    const head = () => this.#staging.head;
+    const onDamage = (error: IntegrityError) => this.#onDamage(error);
+    this.#checkpoints = new CheckpointWriter(
+      { ...parts.checkpoint, store, clock, timers, logger, head, onDamage },
+      start.trusted,
+    );
+    this.#reopener = new Reopener({
+      store,
+      timers,
+      logger,
+      trusted: () => [this.#checkpoints.trusted, head()],
+      onReopened: (verdict) => this.#onReopened(verdict),
+    });
+  }
+
+  get integrity(): Integrity {
+    return this.#integrity;
+  }
+
+  get status(): LogStatus {
+    return this.#status;
+  }
+
+  get logId(): string {
+    return this.#parts.checkpoint.logId;
+  }
+
+  get head(): LogHead {
+    return this.#staging.head;
+  }
+
+  transact<T>(origin: Origin, decide: (tx: Transaction) => T): Promise<T> {
+    const refused = refusal(this.#status, this.#integrity);
+    if (refused !== undefined) return Promise.reject(refused);
+    const { clock, projection, redact } = this.#parts;
+    const time = this.#staging.timeAt(clock.now());
+    const tx = new StagedTransaction({ origin, time, earlier: this.#staging, projection, redact });
+    const answer = this.#decide(tx, decide);
+    if (answer.ok && !tx.changes.isEmpty) this.#staging.merge(origin, tx.changes);
+    const durable = this.#staging.hasUnflushed ? this.#writer.flush() : Promise.resolve();
+    return durable.then(() => {
+      if (!answer.ok) throw answer.error;
+      for (const action of tx.actions) runGuarded(this.#parts.logger, action);
+      return answer.result;
+    });
+  }
+
+  state<S extends State>(key: string): S | undefined {
+    // The caller names the type of the states under its own keys.
+    return this.#reader.state(key) as S | undefined;
+  }
+
+  indexKeys(range: IndexRange): Promise<string[]> {
+    return this.#reader.indexKeys(range);
+  }
+
+  record(key: string): Buffer | undefined {
+    return this.#reader.record(key);
+  }
+
+  event(id: string): StoredEvent | undefined {
+    return this.#reader.event(id);
+  }
+
+  range(scope: StreamScope, afterId: string, limit: number): Promise<Buffer[]> {
+    return this.#reader.range(scope, afterId, limit);
+  }
+
+  holds(scope: StreamScope, id: string): boolean {
+    return this.#reader.isInStream(scope, id);
+  }
+
+  tail(listener: (events: readonly StoredEvent[]) => void): () => void {
+    return this.#tail.add(listener);
+  }
+
+  onReopen(listener: () => void): () => void {
+    return this.#reopened.add(listener);
+  }
+
+  async acceptTruncation(origin: Origin): Promise<void> {
+    const fault = this.#integrity;
+    const payload = acceptable(fault);
+    if (payload === undefined) throw new ProtocolError('conflict', 'The log has no truncation to accept.');
+    this.#integrity = { status: 'ok' };
+    try {
+      const resource = { object: 'log', id: this.logId };
+      await this.transact(origin, (tx) =>
+        tx.append({ event: 'vendor.harn_gateway.truncation_accepted', resource, payload }),
+      );
+    } catch (error) {
+      this.#integrity = fault;
+      throw error;
+    }
+    await this.#checkpoints.write();
+    // Without the new file the next start would find the store truncated again.
+    if (this.#checkpoints.trusted.hash !== this.head.hash)
+      throw new ProtocolError('service_unavailable', 'The new checkpoint could not be written. Try again.');
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
+    const wasOpen = this.#status === 'open';
+    this.#status = 'closing';
+    await this.#reopener.stop();
+    this.#checkpoints.stop();
+    if (wasOpen && this.#staging.hasUnflushed)
+      // The transactions themselves are told; closing goes on.
+      await this.#writer
+        .flush()
+        .catch((error) => this.#parts.logger.error({ err: error }, 'last group lost'));
+    if (wasOpen && this.#integrity.status === 'ok') await this.#checkpoints.write();
+    await this.#parts.store.close();
+    this.#status = 'closed';
+  }
+
+  #decide<T>(tx: StagedTransaction, decide: (tx: Transaction) => T): Decided<T> {
+    if (this.#deciding) throw new Error('A decision must not start a transaction of its own.');
+    this.#deciding = true;
+    try {
+      return { ok: true, result: decide(tx) };
+    } catch (error) {
+      return { ok: false, error };
+    } finally {
+      this.#deciding = false;
+    }
+  }
+
+  #onDurable(): void {
+    this.#tail.tell(this.#staging.settle());
+    this.#checkpoints.headMoved();
+  }
+
+  #onFailure(error: ProtocolError): void {
+    this.#parts.logger.error(
+      { err: error },
+      'the log failed to write; it is fenced until the store is reopened',
+    );
+    this.#staging.restart(this.#staging.head);
+    if (this.#status !== 'open') return;
+    this.#status = 'fenced';
+    this.#reopener.start();
+  }
+
+  #onDamage({ where, expected, observed }: IntegrityError): void {
+    this.#integrity = { status: 'damaged', where, expected, observed };
+  }
+
+  async #onReopened(verdict: TailVerdict): Promise<void> {
+    const before = this.#staging.head;
+    this.#integrity = verdict.integrity;
+    this.#staging.restart(verdict.head);
+    if (verdict.integrity.status === 'ok') await this.#tellFound(before, verdict.head);
+    if (this.#status !== 'fenced') return;
+    this.#writer.resume();
+    this.#status = 'open';
+    this.#checkpoints.headMoved();
+    this.#parts.logger.info({ head: verdict.head, integrity: verdict.integrity }, 'store reopened');
+    this.#reopened.tell();
+  }
+
+  /** Tells the events of a group whose write failed although its bytes reached the disk. */
+  async #tellFound(before: LogHead, now: LogHead): Promise<void> {
+    for (let after = before.eventId; after < now.eventId; ) {
+      const page = (await this.range({ kind: 'all' }, after, GHOST_PAGE)).map(storedEvent);
+      this.#tail.tell(page);
+      after = page.at(-1)?.event.id ?? now.eventId;
+    }
+  }
+}
+
+type Decided<T> = { ok: true; result: T } | { ok: false; error: unknown };
+
+/** What the accepting event records; undefined when the fault is none that can be accepted. */
+function acceptable(fault: Integrity): JsonObject | undefined {
+  if (fault.status === 'truncated')
+    return { expected: headJson(fault.expected), found: headJson(fault.found) };
+  if (fault.status === 'damaged' && fault.where === CHECKPOINT_FILE)
+    return { expected: fault.expected, found: fault.observed };
+  return undefined;
+}
+
+function headJson({ commit, hash, eventId }: LogHead): JsonObject {
+  return { commit, event_id: eventId, hash };
+}

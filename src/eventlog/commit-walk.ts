@@ -1,0 +1,71 @@
+import { sha256Hex } from '../json/sha256.ts';
+import { commitKey, keysUnder, lastSegment } from '../store/keys.ts';
+import { SEAL_BYTES, sealedHash } from '../store/sealed-record.ts';
+import type { Store } from '../store/store.ts';
+import { checkNumbering } from './commit-numbering.ts';
+import { type CommitRecord, NO_COMMIT_HASH, parseCommit } from './commit-record.ts';
+import { NO_EVENT } from './event-id.ts';
+import type { LogHead } from './event-log.ts';
+import type { Finding } from './finding.ts';
+
+export const EMPTY_HEAD: LogHead = { commit: 0, hash: NO_COMMIT_HASH, eventId: NO_EVENT };
+
+/** One commit of a walk: what it says when it can be read, the faults found, and the head after it. */
+export interface WalkedCommit {
+  key: string;
+  commit: CommitRecord | undefined;
+  findings: Finding[];
+  head: LogHead;
+}
+
+/**
+ * Walks the commits after `since` in order and checks number, hash, chain and event numbering of each. Does not stop at a
+ * fault: the caller decides. The records a commit names are checked by RecordAudit.
+ */
+export async function* walkCommits(store: Store, since: LogHead): AsyncGenerator<WalkedCommit, void> {
+  let head = since;
+  const { lt } = keysUnder('c/');
+  for await (const page of store.entries({ gt: commitKey(since.commit), lt }))
+    for (const [key, sealed] of page) {
+      const walked = checkCommit(key, sealed, head);
+      yield walked;
+      head = walked.head;
+    }
+}
+
+function checkCommit(key: string, sealed: Buffer, before: LogHead): WalkedCommit {
+  const n = Number(lastSegment(key));
+  const findings: Finding[] = [];
+  if (n !== before.commit + 1)
+    findings.push({
+      problem: 'missing',
+      where: commitKey(before.commit + 1),
+      expected: 'a commit',
+      observed: `next is ${key}`,
+    });
+  const content = sealed.subarray(SEAL_BYTES);
+  const hash = sha256Hex(content);
+  const claimed = sealedHash(sealed);
+  const commit = readCommit(content);
+  if (hash !== claimed || commit === undefined)
+    findings.push({ problem: 'hash', where: key, expected: claimed, observed: hash });
+  if (commit === undefined) return { key, commit, findings, head: { ...before, commit: n, hash } };
+  if (findings.length === 0 && commit.prev_hash !== before.hash) findings.push(brokenLink(before, commit));
+  findings.push(...checkNumbering(key, commit, n, before));
+  return { key, commit, findings, head: { commit: n, hash, eventId: commit.event_id } };
+}
+
+/** The successor vouches for the commit before it, so that is the one named. */
+function brokenLink(before: LogHead, commit: CommitRecord): Finding {
+  const where = before.commit === 0 ? commitKey(commit.n) : commitKey(before.commit);
+  return { problem: 'chain', where, expected: commit.prev_hash, observed: before.hash };
+}
+
+function readCommit(content: Buffer): CommitRecord | undefined {
+  try {
+    return parseCommit(content);
+  } catch {
+    // Bytes that are no commit are reported by their hash.
+    return undefined;
+  }
+}

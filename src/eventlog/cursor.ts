@@ -1,0 +1,29 @@
+import { ProtocolError } from '../protocol/errors.ts';
+import { isEventId, NO_EVENT } from './event-id.ts';
+import type { EventLog, StreamScope } from './event-log.ts';
+
+/**
+ * Checks a cursor a client sent; returns the event id to go on after. No cursor means from the start. Throws
+ * `invalid_request` for a malformed one (naming `param`) and `cursor_expired` for one in the future, of another stream, or
+ * behind retention: the client starts over. Source: contract C19.
+ */
+export function checkCursor(
+  log: EventLog,
+  scope: StreamScope,
+  cursor: string | undefined,
+  param: string,
+): string {
+  if (cursor === undefined) return NO_EVENT;
+  if (!isEventId(cursor))
+    throw new ProtocolError('invalid_request', 'A cursor is an event id: 20 decimal digits.', { param });
+  if (cursor === NO_EVENT) return cursor;
+  if (cursor > log.head.eventId || !log.holds(scope, cursor))
+    throw new ProtocolError(
+      'cursor_expired',
+      'This stream has no such event any more. Read it from the start.',
+      {
+        param,
+      },
+    );
+  return cursor;
+}

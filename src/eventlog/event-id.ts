@@ -1,0 +1,13 @@
+import { eventIdOf } from '../store/keys.ts';
+
+/** The id before the first event, and the cursor that means "from the start". */
+export const NO_EVENT = eventIdOf(0);
+
+/** The number of an event id; ids stay far below 2^53. */
+export function eventNumberOf(id: string): number {
+  return Number(id);
+}
+
+export function isEventId(text: string): boolean {
+  return /^[0-9]{20}$/.test(text) && Number.isSafeInteger(Number(text));
+}

@@ -1,0 +1,14 @@
+/**
+ * `missing`: a record named by a commit, or a commit, is not there. `hash`: bytes do not match their hash. `chain`: a
+ * commit is not the one its successor (or the checkpoint) was chained to. `order`: ids, sequences or links have a gap.
+ * `extra`: a record that no commit accounts for. `fold`: a folded state is not what the events say.
+ */
+export type Problem = 'missing' | 'hash' | 'chain' | 'order' | 'extra' | 'fold';
+
+/** One fault found in the stored log. `where` is the key (or the resource and sequence) of the faulty record. */
+export interface Finding {
+  problem: Problem;
+  where: string;
+  expected: string;
+  observed: string;
+}

@@ -1,0 +1,49 @@
+import type { Random } from '../protocol/ports.ts';
+import { keysUnder, metaKey } from '../store/keys.ts';
+import { seal, unseal } from '../store/sealed-record.ts';
+import type { Store } from '../store/store.ts';
+import { IntegrityError } from '../store/store-errors.ts';
+
+/** Version of the key layout and of the stored shapes. Raised by every change an older gateway would misread. */
+export const SCHEMA_VERSION = 1;
+const SCHEMA_KEY = metaKey('schema');
+const LOG_ID_BYTES = 16;
+
+/** The data directory was written by a newer gateway. The operator starts that version; nothing was changed. */
+export class NewerSchemaError extends Error {
+  override readonly name = 'NewerSchemaError';
+  readonly found: number;
+
+  constructor(found: number) {
+    super(
+      `The data was written by a newer version (schema ${found}; this one reads up to ${SCHEMA_VERSION}).`,
+    );
+    this.found = found;
+  }
+}
+
+/**
+ * The log's id. The first start writes schema version and id. Throws NewerSchemaError, and IntegrityError when the record
+ * is damaged or absent from a store that is not empty.
+ */
+export async function openLogMeta(store: Store, random: Random): Promise<{ logId: string }> {
+  const sealed = store.get(SCHEMA_KEY);
+  if (sealed === undefined) return writeLogMeta(store, random);
+  const meta = readMeta(unseal(sealed, SCHEMA_KEY));
+  if (meta.schema > SCHEMA_VERSION) throw new NewerSchemaError(meta.schema);
+  return { logId: meta.logId };
+}
+
+async function writeLogMeta(store: Store, random: Random): Promise<{ logId: string }> {
+  for await (const [key] of store.keys({ ...keysUnder('c/'), limit: 1 }))
+    if (key !== undefined) throw new IntegrityError(SCHEMA_KEY, 'the schema record', 'no record');
+  const logId = `log_${Buffer.from(random.bytes(LOG_ID_BYTES)).toString('hex')}`;
+  const meta = JSON.stringify({ log_id: logId, schema: SCHEMA_VERSION });
+  await store.write([{ type: 'put', key: SCHEMA_KEY, value: seal(meta) }]);
+  return { logId };
+}
+
+function readMeta(content: Buffer): { schema: number; logId: string } {
+  const { schema, log_id } = JSON.parse(content.toString('utf8'));
+  return { schema: Number(schema), logId: String(log_id) };
+}

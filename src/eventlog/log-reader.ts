@@ -1,0 +1,130 @@
+import { ProtocolError } from '../protocol/errors.ts';
+import { eventKey, keysUnder, lastSegment, sessionEventsOf, taskEventsOf } from '../store/keys.ts';
+import { unseal } from '../store/sealed-record.ts';
+import type { KeyRange, Store } from '../store/store.ts';
+import { IntegrityError } from '../store/store-errors.ts';
+import { NO_EVENT } from './event-id.ts';
+import type { State, StoredEvent, StreamScope } from './event-log.ts';
+import type { StateCache } from './state-cache.ts';
+
+export interface IndexRange extends KeyRange {
+  limit: number;
+}
+
+/** Reads of durable data. Every record is checked against its hash before it is handed out. */
+export class LogReader {
+  readonly #store: Store;
+  readonly #cache: StateCache;
+
+  constructor(store: Store, cache: StateCache) {
+    this.#store = store;
+    this.#cache = cache;
+  }
+
+  state(key: string): State | undefined {
+    const cached = this.#cache.get(key);
+    if (cached !== undefined) return cached;
+    const content = this.record(key);
+    if (content === undefined) return undefined;
+    const json = content.toString('utf8');
+    const state: State = JSON.parse(json);
+    this.#cache.set(key, state, json.length);
+    return state;
+  }
+
+  record(key: string): Buffer | undefined {
+    return lockedOnDamage(() => {
+      const sealed = this.#store.get(key);
+      return sealed === undefined ? undefined : unseal(sealed, key);
+    });
+  }
+
+  /** The record with its hash, unchecked; for a reader that checks it later. */
+  sealed(key: string): Buffer | undefined {
+    return this.#store.get(key);
+  }
+
+  event(id: string): StoredEvent | undefined {
+    const bytes = this.record(eventKey(id));
+    return bytes === undefined ? undefined : storedEvent(bytes);
+  }
+
+  async indexKeys(range: IndexRange): Promise<string[]> {
+    const found: string[] = [];
+    for await (const page of this.#store.keys(range)) found.push(...page);
+    return found;
+  }
+
+  async range(scope: StreamScope, afterId: string, limit: number): Promise<Buffer[]> {
+    try {
+      return scope.kind === 'all'
+        ? await this.#allEvents(afterId, limit)
+        : await this.#indexedEvents(streamPrefix(scope), afterId, limit);
+    } catch (error) {
+      throw lockedBy(error);
+    }
+  }
+
+  /** Whether the id is one of the stream's (durable) events. */
+  isInStream(scope: StreamScope, id: string): boolean {
+    const key = scope.kind === 'all' ? eventKey(id) : `${streamPrefix(scope)}${id}`;
+    return this.#store.get(key) !== undefined;
+  }
+
+  async #allEvents(afterId: string, limit: number): Promise<Buffer[]> {
+    const found: Buffer[] = [];
+    const { lt } = keysUnder('e/');
+    for await (const page of this.#store.entries({ gt: eventKey(afterId), lt, limit }))
+      for (const [key, sealed] of page) found.push(unseal(sealed, key));
+    return found;
+  }
+
+  async #indexedEvents(prefix: string, afterId: string, limit: number): Promise<Buffer[]> {
+    const { lt } = keysUnder(prefix);
+    const keys: string[] = [];
+    for await (const page of this.#store.keys({ gt: prefix + afterId, lt, limit }))
+      for (const key of page) keys.push(eventKey(lastSegment(key)));
+    const records = await this.#store.getMany(keys);
+    return keys.map((key, at) => {
+      const sealed = records[at];
+      if (sealed === undefined)
+        throw new IntegrityError(key, 'an event named by its stream index', 'no event');
+      return unseal(sealed, key);
+    });
+  }
+}
+
+/** Parses stored bytes for a reader that needs more than the bytes. */
+export function storedEvent(bytes: Buffer): StoredEvent {
+  return { event: JSON.parse(bytes.toString('utf8')), bytes };
+}
+
+/** Prefix of the index of one stream; its keys end in event ids. */
+export function streamPrefix(scope: { kind: 'session' | 'task'; id: string }): string {
+  return scope.kind === 'session' ? sessionEventsOf(scope.id) : taskEventsOf(scope.id);
+}
+
+/** Newest event id in the store; `NO_EVENT` when there is none. */
+export async function newestEventId(store: Store): Promise<string> {
+  for await (const [key] of store.keys({ ...keysUnder('e/'), reverse: true, limit: 1 }))
+    if (key !== undefined) return lastSegment(key);
+  return NO_EVENT;
+}
+
+function lockedOnDamage<T>(read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    throw lockedBy(error);
+  }
+}
+
+/** Damage is answered with 423; the key and the hashes stay in the cause, for the operator's log. */
+function lockedBy(error: unknown): unknown {
+  if (!(error instanceof IntegrityError)) return error;
+  return new ProtocolError(
+    'resource_locked',
+    'The stored record fails its integrity check. The operator runs "harn-gateway log check".',
+    { details: { reason: 'integrity' }, cause: error },
+  );
+}

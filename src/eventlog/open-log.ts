@@ -1,0 +1,110 @@
+import type { Clock, Logger, Random } from '../protocol/ports.ts';
+import type { KeyRegistry } from '../receipts/key-registry.ts';
+import type { Store } from '../store/store.ts';
+import { IntegrityError } from '../store/store-errors.ts';
+import { type CheckpointVerdict, headOfCheckpoint, readCheckpoint } from './checkpoint.ts';
+import { CHECKPOINT_FILE, CommitLog } from './commit-log.ts';
+import { EMPTY_HEAD } from './commit-walk.ts';
+import type { EventLog, Integrity, LogHead, Projection } from './event-log.ts';
+import { openLogMeta } from './log-meta.ts';
+import type { Redact } from './staged-transaction.ts';
+import type { Timers } from './timers.ts';
+import { type TailVerdict, verifyTail } from './verify-tail.ts';
+
+const DEFAULT_CACHE_CHARS = 32 * 1024 * 1024;
+const DEFAULT_CHECKPOINT_INTERVAL_MS = 1_000;
+
+export interface EventLogOptions {
+  store: Store;
+  keys: KeyRegistry;
+  clock: Clock;
+  random: Random;
+  timers: Timers;
+  logger: Logger;
+  redact: Redact;
+  projection: Projection;
+  /** `<data>/checkpoint.json`, outside the store. */
+  checkpointPath: string;
+  /** Least time between two checkpoint files. Default 1,000. */
+  checkpointIntervalMs?: number;
+  /** Bound of the cache of parsed states, in characters of JSON. Default 32 Mi. */
+  stateCacheChars?: number;
+}
+
+/**
+ * Opens the log and verifies it from its signed checkpoint to its end. A store that is truncated or damaged is opened for
+ * reading; `integrity` says why. Throws NewerSchemaError for data of a newer version.
+ */
+export async function openEventLog(options: EventLogOptions): Promise<EventLog> {
+  const { store, keys, clock, timers, logger, redact, projection } = options;
+  const { logId, start } = await verifyAtStart(options);
+  if (start.integrity.status !== 'ok')
+    logger.error({ integrity: start.integrity }, 'the log fails its check');
+  return new CommitLog({
+    store,
+    clock,
+    timers,
+    logger,
+    redact,
+    projection,
+    cacheChars: options.stateCacheChars ?? DEFAULT_CACHE_CHARS,
+    checkpoint: {
+      keys,
+      path: options.checkpointPath,
+      logId,
+      intervalMs: options.checkpointIntervalMs ?? DEFAULT_CHECKPOINT_INTERVAL_MS,
+    },
+    start,
+  });
+}
+
+interface Start {
+  logId: string;
+  start: TailVerdict & { trusted: LogHead };
+}
+
+/** The first fault decides: the store's own record, then the checkpoint file, then the log behind it. */
+async function verifyAtStart({ store, keys, random, checkpointPath }: EventLogOptions): Promise<Start> {
+  const stored = readCheckpoint(checkpointPath, keys);
+  const checkpoint = stored.status === 'ok' ? stored.checkpoint : undefined;
+  const trusted = checkpoint === undefined ? EMPTY_HEAD : headOfCheckpoint(checkpoint);
+  const meta = await logMeta(store, random);
+  const logId = meta.logId ?? checkpoint?.log_id ?? UNKNOWN_LOG;
+  const fault = meta.fault ?? checkpointFault(stored, logId);
+  const verdict = await verifyTail(store, fault === undefined ? trusted : EMPTY_HEAD);
+  const isEmpty = verdict.head.commit === 0;
+  // An emptied store is a truncated one, whatever id it was given since.
+  const integrity = fault === undefined || verdict.integrity.status !== 'ok' ? verdict.integrity : fault;
+  if (isEmpty && checkpoint !== undefined)
+    return { logId, start: { ...verdict, trusted, integrity: truncated(trusted, verdict.head) } };
+  return { logId, start: { ...verdict, trusted, integrity } };
+}
+
+const UNKNOWN_LOG = 'log_unknown';
+
+function truncated(expected: LogHead, found: LogHead): Integrity {
+  return { status: 'truncated', expected, found };
+}
+
+async function logMeta(store: Store, random: Random): Promise<{ logId?: string; fault?: Integrity }> {
+  try {
+    return await openLogMeta(store, random);
+  } catch (error) {
+    if (!(error instanceof IntegrityError)) throw error;
+    const { where, expected, observed } = error;
+    return { fault: { status: 'damaged', where, expected, observed } };
+  }
+}
+
+function checkpointFault(stored: CheckpointVerdict, logId: string): Integrity | undefined {
+  const fault = (expected: string, observed: string): Integrity => ({
+    status: 'damaged',
+    where: CHECKPOINT_FILE,
+    expected,
+    observed,
+  });
+  if (stored.status === 'bad') return fault(stored.expected, stored.observed);
+  if (stored.status === 'ok' && stored.checkpoint.log_id !== logId)
+    return fault(`a checkpoint of ${logId}`, `one of ${stored.checkpoint.log_id}`);
+  return undefined;
+}

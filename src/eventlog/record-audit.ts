@@ -1,0 +1,50 @@
+import { sha256Hex } from '../json/sha256.ts';
+import { SEAL_BYTES } from '../store/sealed-record.ts';
+import type { Store } from '../store/store.ts';
+import type { CommitRecord } from './commit-record.ts';
+import type { Finding } from './finding.ts';
+
+/**
+ * Compares the records that commits name with what is stored. A record that is absent or different stays a suspect until a
+ * later commit erases or rewrites it, so memory holds suspects only, not the log.
+ */
+export class RecordAudit {
+  readonly #store: Store;
+  readonly #suspects = new Map<string, Finding>();
+
+  constructor(store: Store) {
+    this.#store = store;
+  }
+
+  /** Checks the records of the next commit; returns the content of each, undefined where it is not as it should be. */
+  async take(commit: CommitRecord): Promise<(Buffer | undefined)[]> {
+    for (const key of commit.erased) this.#suspects.delete(key);
+    const stored = await this.#store.getMany(commit.records.map(([key]) => key));
+    return commit.records.map(([key, expected], at) => this.#check(key, expected, stored[at]));
+  }
+
+  /** The suspects no later commit cleared, oldest first. */
+  findings(): Finding[] {
+    return [...this.#suspects.values()];
+  }
+
+  #check(key: string, expected: string, sealed: Buffer | undefined): Buffer | undefined {
+    this.#suspects.delete(key);
+    if (sealed === undefined) {
+      this.#suspects.set(key, { problem: 'missing', where: key, expected, observed: 'no record' });
+      return undefined;
+    }
+    const content = sealed.subarray(SEAL_BYTES);
+    const observed = sha256Hex(content);
+    // The stored hash is compared too: a reader trusts it.
+    const claimed = sealed.toString('hex', 0, SEAL_BYTES);
+    if (observed === expected && claimed === expected) return content;
+    this.#suspects.set(key, {
+      problem: 'hash',
+      where: key,
+      expected,
+      observed: observed === expected ? claimed : observed,
+    });
+    return undefined;
+  }
+}

@@ -1,0 +1,200 @@
+import { ProtocolError } from '../protocol/errors.ts';
+import { checkCursor } from './cursor.ts';
+import { EventFrame } from './event-frame.ts';
+import type { Event, EventLog, StreamScope } from './event-log.ts';
+import { type FrameReceiver, LiveFeed } from './live-feed.ts';
+import { storedEvent } from './log-reader.ts';
+
+/** Where a subscription delivers. A closed sink returns 0 from `write`, resolves `drained`, and closes the subscription. */
+export interface FrameSink {
+  /** Takes one frame; returns the bytes accepted but not yet handed to the network. */
+  write(frame: EventFrame): number;
+  /** Resolves when the buffered bytes are below half the cap. */
+  drained(): Promise<void>;
+  /** `complete`: the stream is over. `overflow`: the client is too slow and has to resume. `failed`: with the error. */
+  end(reason: 'complete' | 'overflow' | 'failed', error?: ProtocolError): void;
+}
+
+export interface SubscriptionOptions {
+  scope: StreamScope;
+  /** Event id to go on after, checked by `checkCursor`. Default: from the start. */
+  after?: string;
+  /** Name of the cursor in an `invalid_request`. Default `Last-Event-ID`. */
+  cursorParam?: string;
+  /** Events the subscriber may see; default all. */
+  filter?: (event: Event) => boolean;
+  /** Whether the stream ends with this event. */
+  isLast?: (event: Event) => boolean;
+  /** Asked once everything durable was delivered: whether nothing more can come. */
+  isOver?: () => boolean;
+  sink: FrameSink;
+  /** Unsent bytes of a live subscriber above which it is ended with `overflow`. */
+  maxBufferedBytes: number;
+}
+
+export interface EventSubscription {
+  /** Newest event id up to which this stream is complete; heartbeats carry it. */
+  cursor(): string;
+  close(): void;
+}
+
+export interface SubscriptionsOptions {
+  /** Deliveries in one turn of the event loop. Default 1,000. */
+  sliceSize?: number;
+  /** Events read from the log at once. Default 200. */
+  historyPage?: number;
+}
+
+/** All subscriptions to one log. */
+export class Subscriptions {
+  readonly #log: EventLog;
+  readonly #feed: LiveFeed;
+  readonly #historyPage: number;
+
+  constructor(log: EventLog, { sliceSize = 1_000, historyPage = 200 }: SubscriptionsOptions = {}) {
+    this.#log = log;
+    this.#feed = new LiveFeed(log, sliceSize);
+    this.#historyPage = historyPage;
+  }
+
+  /** Delivers history, then live events, without gap or duplicate. Throws for a bad cursor (see `checkCursor`). */
+  subscribe(options: SubscriptionOptions): EventSubscription {
+    const { scope, after, cursorParam = 'Last-Event-ID' } = options;
+    const start = checkCursor(this.#log, scope, after, cursorParam);
+    const subscription = new Subscriber(this.#log, this.#feed, this.#historyPage, options, start);
+    void subscription.run();
+    return subscription;
+  }
+
+  close(): void {
+    this.#feed.close();
+  }
+}
+
+/**
+ * History is read page by page, only while the sink accepts. When a page comes back short, the subscriber joins the live
+ * feed and keeps what it brings aside, reads once more what was committed in between, then takes what it kept: ids it has
+ * passed already are dropped, so nothing is doubled, and nothing can fall between. If too much comes in meanwhile it goes
+ * back to reading history, so no queue grows without bound.
+ */
+class Subscriber implements EventSubscription, FrameReceiver {
+  readonly #log: EventLog;
+  readonly #feed: LiveFeed;
+  readonly #page: number;
+  readonly #options: SubscriptionOptions;
+  #cursor: string;
+  #mode: 'history' | 'joining' | 'live' | 'closed' = 'history';
+  #kept: EventFrame[] = [];
+  #leave: () => void = () => undefined;
+
+  constructor(log: EventLog, feed: LiveFeed, page: number, options: SubscriptionOptions, start: string) {
+    this.#log = log;
+    this.#feed = feed;
+    this.#page = page;
+    this.#options = options;
+    this.#cursor = start;
+  }
+
+  cursor(): string {
+    return this.#cursor;
+  }
+
+  close(): void {
+    this.#mode = 'closed';
+    this.#kept = [];
+    this.#leave();
+  }
+
+  async run(): Promise<void> {
+    try {
+      while (this.#mode === 'history') {
+        await this.#readHistory();
+        await this.#cutOver();
+      }
+    } catch (error) {
+      this.#end('failed', ProtocolError.from(error));
+    }
+  }
+
+  take(frame: EventFrame): void {
+    if (this.#mode === 'live') this.#takeLive(frame);
+    else if (this.#mode === 'joining' && this.#kept.push(frame) > this.#page) this.#backToHistory();
+  }
+
+  #takeLive(frame: EventFrame): void {
+    try {
+      if (this.#deliver(frame) > this.#options.maxBufferedBytes) this.#end('overflow');
+    } catch (error) {
+      this.#end('failed', ProtocolError.from(error));
+    }
+  }
+
+  #backToHistory(): void {
+    this.#leave();
+    this.#kept = [];
+    this.#mode = 'history';
+  }
+
+  async #readHistory(): Promise<void> {
+    let size = this.#page;
+    while (size === this.#page && this.#isOpen()) {
+      const page = await this.#log.range(this.#options.scope, this.#cursor, this.#page);
+      size = page.length;
+      for (const bytes of page) await this.#deliverSlowly(new EventFrame(storedEvent(bytes)));
+    }
+  }
+
+  async #cutOver(): Promise<void> {
+    if (this.#mode !== 'history') return;
+    this.#mode = 'joining';
+    this.#leave = this.#feed.join(this.#options.scope, this);
+    await this.#readHistory();
+    for (let frame = this.#nextKept(); frame !== undefined; frame = this.#nextKept())
+      await this.#deliverSlowly(frame);
+    if (!this.#isJoining()) return;
+    if (this.#options.isOver?.()) await this.#finish();
+    else this.#mode = 'live';
+  }
+
+  /** What says that it is over may be stored a moment before its events are told. */
+  async #finish(): Promise<void> {
+    await this.#readHistory();
+    this.#end('complete');
+  }
+
+  #nextKept(): EventFrame | undefined {
+    return this.#isJoining() ? this.#kept.shift() : undefined;
+  }
+
+  /** Waits for the client before the next frame; live delivery never waits. */
+  async #deliverSlowly(frame: EventFrame): Promise<void> {
+    if (!this.#isOpen()) return;
+    if (this.#deliver(frame) > this.#options.maxBufferedBytes / 2) await this.#options.sink.drained();
+  }
+
+  /** Returns the unsent bytes of the sink. */
+  #deliver(frame: EventFrame): number {
+    if (this.#mode === 'closed' || frame.id <= this.#cursor) return 0;
+    const { filter, isLast, sink } = this.#options;
+    const isVisible = filter === undefined || filter(frame.event);
+    const unsent = isVisible ? sink.write(frame) : 0;
+    this.#cursor = frame.id;
+    if (isLast?.(frame.event)) this.#end('complete');
+    return unsent;
+  }
+
+  #end(reason: 'complete' | 'overflow' | 'failed', error?: ProtocolError): void {
+    if (this.#mode === 'closed') return;
+    this.close();
+    this.#options.sink.end(reason, error);
+  }
+
+  // Methods, because other code changes the mode while these functions wait.
+  #isOpen(): boolean {
+    return this.#mode !== 'closed';
+  }
+
+  #isJoining(): boolean {
+    return this.#mode === 'joining';
+  }
+}

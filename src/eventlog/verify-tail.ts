@@ -1,0 +1,92 @@
+import { sha256Hex } from '../json/sha256.ts';
+import { commitKey, eventKey, keysUnder, lastSegment } from '../store/keys.ts';
+import { SEAL_BYTES, sealedHash } from '../store/sealed-record.ts';
+import type { Store } from '../store/store.ts';
+import { IntegrityError } from '../store/store-errors.ts';
+import { parseCommit } from './commit-record.ts';
+import { EMPTY_HEAD, walkCommits } from './commit-walk.ts';
+import type { Integrity, LogHead } from './event-log.ts';
+import type { Finding } from './finding.ts';
+import { newestEventId } from './log-reader.ts';
+import { RecordAudit } from './record-audit.ts';
+
+export interface TailVerdict {
+  integrity: Integrity;
+  /** Newest commit in the store as it claims to be. */
+  head: LogHead;
+  /** Time of the newest commit, epoch milliseconds. */
+  timeMs: number;
+}
+
+/**
+ * Verifies the store from a trusted head (a signed checkpoint, or the last head this process saw durable) to its end: the
+ * trusted commit is there unchanged, every later commit is chained to it, and every record those name has its hash.
+ */
+export async function verifyTail(store: Store, trusted: LogHead): Promise<TailVerdict> {
+  const newest = await newestCommit(store);
+  const verdict = (integrity: Integrity): TailVerdict => ({ ...newest, integrity });
+  if (newest.head.commit < trusted.commit)
+    return verdict({ status: 'truncated', expected: trusted, found: newest.head });
+  try {
+    const finding = checkTrusted(store, trusted) ?? (await firstFinding(store, trusted, newest.head));
+    return verdict(finding === undefined ? { status: 'ok' } : damaged(finding));
+  } catch (error) {
+    if (error instanceof IntegrityError) return verdict(damaged(error));
+    throw error;
+  }
+}
+
+function damaged({ where, expected, observed }: Omit<Finding, 'problem'>): Integrity {
+  return { status: 'damaged', where, expected, observed };
+}
+
+function checkTrusted(store: Store, trusted: LogHead): Finding | undefined {
+  if (trusted.commit === 0) return undefined;
+  const where = commitKey(trusted.commit);
+  const sealed = store.get(where);
+  if (sealed === undefined)
+    return { problem: 'missing', where, expected: trusted.hash, observed: 'no commit' };
+  const observed = sha256Hex(sealed.subarray(SEAL_BYTES));
+  return observed === trusted.hash ? undefined : { problem: 'hash', where, expected: trusted.hash, observed };
+}
+
+async function firstFinding(store: Store, trusted: LogHead, head: LogHead): Promise<Finding | undefined> {
+  const audit = new RecordAudit(store);
+  for await (const { commit, findings } of walkCommits(store, trusted)) {
+    if (findings[0] !== undefined) return findings[0];
+    if (commit !== undefined) await audit.take(commit);
+  }
+  const suspect = audit.findings()[0];
+  if (suspect !== undefined) return suspect;
+  const newest = await newestEventId(store);
+  if (newest === head.eventId) return undefined;
+  return newest > head.eventId
+    ? {
+        problem: 'extra',
+        where: eventKey(newest),
+        expected: `events up to ${head.eventId}`,
+        observed: newest,
+      }
+    : {
+        problem: 'missing',
+        where: eventKey(head.eventId),
+        expected: head.eventId,
+        observed: `events up to ${newest}`,
+      };
+}
+
+/** Head and time by the newest commit record; a record that cannot be read leaves the event ids to the events. */
+export async function newestCommit(store: Store): Promise<{ head: LogHead; timeMs: number }> {
+  for await (const [entry] of store.entries({ ...keysUnder('c/'), reverse: true, limit: 1 })) {
+    if (entry === undefined) break;
+    const [key, sealed] = entry;
+    const commit = Number(lastSegment(key));
+    const content = sealed.subarray(SEAL_BYTES);
+    const hash = sha256Hex(content);
+    if (hash !== sealedHash(sealed))
+      return { head: { commit, hash, eventId: await newestEventId(store) }, timeMs: 0 };
+    const record = parseCommit(content);
+    return { head: { commit, hash, eventId: record.event_id }, timeMs: Date.parse(record.time) };
+  }
+  return { head: EMPTY_HEAD, timeMs: 0 };
+}
