@@ -78,6 +78,8 @@ class LevelStore implements Store {
     try {
       return await this.#handle.getMany([...keys]);
     } catch (error) {
+      // Read one by one, the damaged key names itself.
+      for (const key of keys) this.get(key);
       throw readFailure(error, keys[0] ?? '');
     }
   }
@@ -168,7 +170,7 @@ interface PagedIterator<T> {
 }
 
 async function* pages<T>(start: () => PagedIterator<T>, range: KeyRange): AsyncGenerator<T[], void> {
-  const where = range.gte ?? range.gt ?? '';
+  const where = `in the range from ${range.gte ?? range.gt ?? 'the start'}`;
   let iterator: PagedIterator<T> | undefined;
   try {
     iterator = start();
