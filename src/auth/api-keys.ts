@@ -1,0 +1,65 @@
+import { timingSafeEqual } from 'node:crypto';
+import { sha256Bytes } from '../json/sha256.ts';
+import type { Random } from '../protocol/ports.ts';
+import type { Authenticate, Authentication, Caller } from './caller.ts';
+
+/** An API key as the gateway keeps it: the hash of the whole key, never the key. */
+export interface ApiKeyRecord {
+  id: string;
+  /** `sha256:` and 64 hex digits of the whole key. */
+  hash: string;
+  actor: string;
+  tenant: string;
+  scopes: readonly string[];
+  workspaces: readonly string[];
+}
+
+const SECRET_BYTES = 24;
+/** Longer headers are no key of ours; refusing them early bounds the hashing. */
+const MAX_HEADER_CHARS = 4096;
+const BEARER = /^bearer +([!-~]+)$/i;
+
+/** `harn_<environment>_<id>_<secret>`: the prefix lets secret scanners find a leaked key. */
+export function newApiKey(environment: string, id: string, random: Random): string {
+  return `harn_${environment}_${id}_${Buffer.from(random.bytes(SECRET_BYTES)).toString('base64url')}`;
+}
+
+export function apiKeyHash(key: string): string {
+  return `sha256:${sha256Bytes(key).toString('hex')}`;
+}
+
+/**
+ * Authenticates bearer API keys. A key has at least 128 random bits, so a plain SHA-256 is the right hash; the digest is
+ * looked up and then compared in constant time.
+ */
+export function apiKeyAuthenticator(records: readonly ApiKeyRecord[]): Authenticate {
+  const byDigest = new Map(records.map((record) => [record.hash, entry(record)]));
+  return (authorization) => {
+    const key = bearerToken(authorization);
+    if (key === undefined) return UNAUTHENTICATED;
+    const digest = sha256Bytes(key);
+    const found = byDigest.get(`sha256:${digest.toString('hex')}`);
+    if (!found || !timingSafeEqual(found.digest, digest)) return UNAUTHENTICATED;
+    return found.authentication;
+  };
+}
+
+/** The token of a Bearer header, or undefined for anything else. */
+export function bearerToken(authorization: string | undefined): string | undefined {
+  if (authorization === undefined || authorization.length > MAX_HEADER_CHARS) return undefined;
+  return BEARER.exec(authorization)?.[1];
+}
+
+const UNAUTHENTICATED: Authentication = { kind: 'unauthenticated' };
+
+function entry(record: ApiKeyRecord): { digest: Buffer; authentication: Authentication } {
+  const caller: Caller = {
+    actor: record.actor,
+    tenant: record.tenant,
+    scopes: new Set(record.scopes),
+    workspaces: record.workspaces,
+    credentialId: record.id,
+  };
+  const digest = Buffer.from(record.hash.slice('sha256:'.length), 'hex');
+  return { digest, authentication: { kind: 'caller', caller } };
+}

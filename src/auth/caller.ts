@@ -1,0 +1,22 @@
+import type { Scope } from '../protocol/scopes.ts';
+
+/** Who is calling, decided by credentials alone. Source: Agents Protocol v1, "Authentication and authorization". */
+export interface Caller {
+  actor: string;
+  tenant: string;
+  scopes: ReadonlySet<Scope | string>;
+  /** Workspace ids the actor is a member of; `*` means every workspace of the tenant. The first is its default. */
+  workspaces: readonly string[];
+  /** Id of the credential, for audit; never the credential. */
+  credentialId: string;
+}
+
+/** The result of authentication is one of these; there is no default identity. */
+export type Authentication =
+  | { kind: 'caller'; caller: Caller }
+  | { kind: 'unauthenticated' }
+  /** The issuer of the credential cannot be reached to decide. */
+  | { kind: 'unavailable' };
+
+/** Decides who sent an Authorization header. */
+export type Authenticate = (authorization: string | undefined) => Authentication;

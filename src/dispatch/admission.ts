@@ -1,0 +1,103 @@
+import type { Authenticate, Caller } from '../auth/caller.ts';
+import type { Call } from '../gateway.ts';
+import { holdsScope } from '../policy/scope.ts';
+import { ProtocolError } from '../protocol/errors.ts';
+import { type OperationRow, type RawBody } from '../protocol/operations.ts';
+import { SUPPORTED_VERSIONS, VERSION_HEADER } from '../protocol/version.ts';
+import { decodeInput } from './decode-input.ts';
+
+/** A call on its way in; every step fills in what the next one needs. */
+export interface Passage {
+  row: OperationRow;
+  call: Call;
+  authenticate: Authenticate;
+  caller?: Caller;
+  input?: DecodedInput;
+}
+
+export interface DecodedInput {
+  path: Record<string, string>;
+  query: Record<string, unknown>;
+  body: unknown | RawBody;
+}
+
+export interface Admitted {
+  caller: Caller;
+  input: DecodedInput;
+}
+
+/**
+ * What happens to every call before anything is loaded, in this order for every face: 401 before 426 before 403 before
+ * 400 (contract C22). A step refuses by throwing a ProtocolError.
+ */
+export const ADMISSION: readonly (readonly [name: string, step: (passage: Passage) => void])[] = [
+  ['authenticate', authenticate],
+  ['check_version', checkVersion],
+  ['check_scope', checkScope],
+  ['check_idempotency_key', checkIdempotencyKey],
+  ['decode_input', decode],
+];
+
+const VERSION_STEPS = 3;
+
+export function admit(passage: Passage): Admitted {
+  for (const [, step] of ADMISSION) step(passage);
+  const { caller, input } = passage;
+  if (!caller || !input) throw new Error('admission ended without a caller or an input');
+  return { caller, input };
+}
+
+/** Identity, version and scope only; used where the input decides about an answer that may be stored. */
+export function admitCaller(passage: Passage): Caller {
+  for (const [, step] of ADMISSION.slice(0, VERSION_STEPS + 1)) step(passage);
+  if (!passage.caller) throw new Error('admission ended without a caller');
+  return passage.caller;
+}
+
+function authenticate(passage: Passage): void {
+  const result = passage.authenticate(passage.call.authorization);
+  switch (result.kind) {
+    case 'caller':
+      passage.caller = result.caller;
+      return;
+    case 'unauthenticated':
+      throw new ProtocolError('unauthenticated', 'Send a valid key as "Authorization: Bearer <key>".');
+    case 'unavailable':
+      throw new ProtocolError('service_unavailable', 'Your credentials cannot be checked right now. Retry later.', {
+        retryAfterSeconds: 5,
+      });
+  }
+}
+
+function checkVersion({ call }: Passage): void {
+  const asked = call.protocolVersion;
+  if (asked === 'exempt' || (asked !== undefined && SUPPORTED_VERSIONS.includes(asked))) return;
+  const message =
+    asked === undefined
+      ? `Send the header ${VERSION_HEADER}: ${SUPPORTED_VERSIONS[0]}.`
+      : `This protocol version is not supported. Send ${VERSION_HEADER}: ${SUPPORTED_VERSIONS[0]}.`;
+  throw new ProtocolError('unsupported_protocol_version', message, {
+    param: VERSION_HEADER,
+    details: { supported_versions: [...SUPPORTED_VERSIONS] },
+  });
+}
+
+function checkScope({ row, caller }: Passage): void {
+  if (row.scope === 'public' || (caller && holdsScope(caller, row.scope))) return;
+  throw new ProtocolError('permission_denied', `Your credentials lack the scope ${row.scope}. Ask for a key that has it.`, {
+    details: { required_scope: row.scope },
+  });
+}
+
+/** 1 to 255 visible characters. Source: OpenAPI, parameter IdempotencyKey. */
+const IDEMPOTENCY_KEY = /^[!-~]([ -~]{0,253}[!-~])?$/;
+
+function checkIdempotencyKey({ call }: Passage): void {
+  if (call.idempotencyKey === undefined || IDEMPOTENCY_KEY.test(call.idempotencyKey)) return;
+  const message = 'An Idempotency-Key has 1 to 255 printable ASCII characters. A UUID is a good one.';
+  throw new ProtocolError('invalid_request', message, { param: 'Idempotency-Key' });
+}
+
+function decode(passage: Passage): void {
+  passage.input = decodeInput(passage.row, passage.call);
+}

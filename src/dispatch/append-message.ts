@@ -1,0 +1,82 @@
+import type { Transaction } from '../eventlog/event-log.ts';
+import { stateKey } from '../projections/state-keys.ts';
+import type { SessionFold } from '../projections/states.ts';
+import type { JsonObject, JsonValue } from '../protocol/json.ts';
+import type { Message, MessageInput, Part } from '../protocol/resources/message.ts';
+import { inputKey } from '../store/keys.ts';
+import type { DecisionTools } from './facts.ts';
+import { externalizeLargeParts } from './large-content.ts';
+import { newEvent, type Place } from './new-event.ts';
+
+export interface MessageOrigin {
+  place: Place & { session_id: string; workspace_id: string };
+  /** Waits for the next task input. */
+  pending?: boolean;
+  upstreamId?: string;
+  material?: string;
+}
+
+/**
+ * Builds a Message from what a caller or an agent sent: large parts become Artifacts, secrets are replaced, and when
+ * something was replaced in a message that still has to be sent, the original is kept encrypted until then.
+ */
+export function buildMessage(
+  tx: Transaction,
+  tools: DecisionTools,
+  input: MessageInput,
+  place: Place & { session_id: string; workspace_id: string },
+): Message {
+  const id = tools.newId('message');
+  const parts = externalizeLargeParts(tx, tools, place, input.parts as Part[]);
+  const { value, hit } = tools.redact({ parts, metadata: input.metadata ?? {} } as unknown as JsonValue);
+  if (hit && input.role === 'user') keepOriginal(tx, tools, id, parts, input.metadata ?? {});
+  const clean = value as unknown as { parts: Part[]; metadata: JsonObject };
+  return {
+    id,
+    object: 'message',
+    created_at: tx.time,
+    updated_at: tx.time,
+    metadata: clean.metadata,
+    workspace_id: place.workspace_id,
+    session_id: place.session_id,
+    task_id: place.task_id ?? null,
+    role: input.role,
+    parts: clean.parts,
+  };
+}
+
+/** Appends the events of a Message to its Session, in transcript order. */
+export function appendMessage(tx: Transaction, message: Message, origin: MessageOrigin): void {
+  const { place } = origin;
+  const session = tx.get<SessionFold>(stateKey.session(place.session_id));
+  const resource = { object: 'message', id: message.id };
+  const agent = message.role === 'agent' || message.role === 'assistant';
+  if (message.role === 'user') tx.append(newEvent('user.message', resource, place, { message }));
+  if (agent) tx.append(newEvent('agent.message', resource, place, { message, ...sourceOf(origin) }));
+  tx.append(
+    newEvent('session.message_appended', { object: 'session', id: place.session_id }, place, {
+      message_id: message.id,
+      role: message.role,
+      position: session?.internal.messages ?? 0,
+      pending: origin.pending ?? false,
+      ...(message.role === 'user' || agent ? {} : { message }),
+    }),
+  );
+}
+
+function sourceOf(origin: MessageOrigin): { upstream_message_id?: string; material?: string } {
+  return {
+    ...(origin.upstreamId === undefined ? {} : { upstream_message_id: origin.upstreamId }),
+    ...(origin.material === undefined ? {} : { material: origin.material }),
+  };
+}
+
+function keepOriginal(
+  tx: Transaction,
+  tools: DecisionTools,
+  messageId: string,
+  parts: Part[],
+  metadata: JsonObject,
+): void {
+  tx.record(inputKey(messageId), tools.sealInput(Buffer.from(JSON.stringify({ parts, metadata }))));
+}

@@ -1,0 +1,131 @@
+import type { Transaction } from '../eventlog/event-log.ts';
+import { sha256Hex } from '../json/sha256.ts';
+import { stateKey } from '../projections/state-keys.ts';
+import type { ArtifactState, TaskState, UpstreamArtifactState } from '../projections/states.ts';
+import type { JsonObject, JsonValue } from '../protocol/json.ts';
+import { contentKey } from '../store/keys.ts';
+import type { ArtifactDraft, DraftPart } from '../upstream.ts';
+import { contentOfParts } from './artifact-content.ts';
+import type { DecisionTools } from './facts.ts';
+import { blankArtifact } from './large-content.ts';
+import { newEvent, placeOfTask } from './new-event.ts';
+
+/**
+ * Records one chunk an agent sent: its parts become content pieces and one event. The cost does not depend on how much
+ * was recorded before.
+ */
+export function addChunk(
+  tx: Transaction,
+  tools: DecisionTools,
+  task: TaskState,
+  draft: ArtifactDraft,
+  material: string,
+): void {
+  const known = knownArtifact(tx, task.resource.id, draft.upstreamId);
+  const id = known?.resource.id ?? tools.newId('artifact');
+  const fresh = !known || !draft.append;
+  const first = known?.internal.pieces ?? 0;
+  draft.parts.forEach((part, at) => {
+    tx.record(contentKey(id, first + at), JSON.stringify(part));
+  });
+  const chunk = {
+    store: 'parts' as const,
+    append: known !== undefined && draft.append,
+    chunk_index: first,
+    last_chunk: false,
+    parts: draft.parts.map((part) => describePart(part, tools.limits.inlineBytes)),
+    all_text: (fresh || known.internal.all_text) && draft.parts.every((part) => part.type === 'text'),
+    size: (fresh ? 0 : known.internal.size) + sizeOf(draft.parts),
+    pieces: first + draft.parts.length,
+    material,
+  };
+  if (known) appendUpdate(tx, task, id, chunk);
+  else appendCreation(tx, tools, task, draft, id, chunk);
+  if (draft.lastChunk) closeArtifact(tx, tools, id);
+}
+
+/** Fixes hash and media type of an artifact that takes no more chunks. */
+export function closeArtifact(tx: Transaction, _tools: DecisionTools, artifactId: string): void {
+  const state = tx.get<ArtifactState>(stateKey.artifact(artifactId));
+  if (!state || state.internal.closed) return;
+  const content = contentOfParts(state, (key) => tx.recorded(key));
+  const { internal, resource } = state;
+  tx.append(
+    newEvent('artifact.updated', { object: 'artifact', id: artifactId }, resource, {
+      artifact_id: artifactId,
+      store: 'parts',
+      append: true,
+      chunk_index: internal.pieces,
+      last_chunk: true,
+      parts: [],
+      all_text: internal.all_text,
+      size: content.bytes.length,
+      pieces: internal.pieces,
+      sha256: sha256Hex(content.bytes),
+      mime_type: content.mimeType,
+    }),
+  );
+}
+
+/** The artifact that this task made of the agent's artifact id, if any. */
+export function knownArtifact(tx: Transaction, taskId: string, upstreamId: string): ArtifactState | undefined {
+  const link = tx.get<UpstreamArtifactState>(stateKey.upstreamArtifact(taskId, upstreamId));
+  return link && tx.get<ArtifactState>(stateKey.artifact(link.artifact_id));
+}
+
+type Chunk = Omit<Parameters<typeof newEvent<'artifact.updated'>>[3], 'artifact_id'> & { store: 'parts' };
+
+function appendUpdate(tx: Transaction, task: TaskState, id: string, chunk: Chunk): void {
+  tx.append(
+    newEvent('artifact.updated', { object: 'artifact', id }, placeOfTask(task.resource), { artifact_id: id, ...chunk }),
+  );
+}
+
+function appendCreation(
+  tx: Transaction,
+  _tools: DecisionTools,
+  task: TaskState,
+  draft: ArtifactDraft,
+  id: string,
+  chunk: Chunk,
+): void {
+  const place = placeOfTask(task.resource);
+  const named = {
+    ...(draft.name === undefined ? {} : { name: draft.name }),
+    ...(draft.description === undefined ? {} : { description: draft.description }),
+    upstream_artifact_id: draft.upstreamId,
+  };
+  const artifact = {
+    ...blankArtifact(id, tx.time, place),
+    kind: draft.parts.some((part) => part.type === 'bytes' && part.mime_type.startsWith('image/'))
+      ? ('image' as const)
+      : ('file' as const),
+    metadata: { ...draft.metadata, ...named } as JsonObject,
+  };
+  tx.append(
+    newEvent('artifact.created', { object: 'artifact', id }, place, {
+      artifact,
+      upstream_artifact_id: draft.upstreamId,
+      name: draft.name ?? null,
+      ...chunk,
+    }),
+  );
+}
+
+/** A part as a follower sees it; bytes and oversized parts are described and read from the content route. */
+function describePart(part: DraftPart, inlineBytes: number): JsonObject {
+  const size = sizeOf([part]);
+  if (part.type !== 'bytes' && size <= inlineBytes) return part as unknown as JsonObject;
+  const mime = part.type === 'bytes' ? part.mime_type : 'text/plain; charset=utf-8';
+  return { type: 'described', of: part.type, mime_type: mime, size } satisfies Record<string, JsonValue>;
+}
+
+function sizeOf(parts: readonly DraftPart[]): number {
+  let size = 0;
+  for (const part of parts) {
+    if (part.type === 'text') size += Buffer.byteLength(part.text);
+    else if (part.type === 'bytes') size += Math.floor((part.base64.length * 3) / 4);
+    else size += Buffer.byteLength(JSON.stringify(part));
+  }
+  return size;
+}

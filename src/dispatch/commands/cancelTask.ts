@@ -1,0 +1,52 @@
+import type { Transaction } from '../../eventlog/event-log.ts';
+import type { TaskState } from '../../projections/states.ts';
+import { ProtocolError } from '../../protocol/errors.ts';
+import type { Command } from '../command.ts';
+import type { Facts } from '../facts.ts';
+import { load } from '../load.ts';
+import { moveTask } from '../move-task.ts';
+import { newEvent, placeOfTask } from '../new-event.ts';
+
+/**
+ * Records the wish first. A working task is canceled after the upstream took note or a bounded wait; anything else at
+ * once. Canceling a CANCELED task answers with it, canceling another ended task is a conflict (contract C4).
+ */
+export const cancelTask: Command<'cancelTask'> = {
+  decide({ path, body }, tx, facts) {
+    const task = load(tx, facts.caller, 'task', path.task_id);
+    if (task.resource.status === 'CANCELED') return { body: task.resource };
+    refuseEnded(task);
+    requestCancel(tx, task, body?.reason ?? null);
+    if (task.resource.status === 'WORKING') return { awaitCancel: { taskId: task.resource.id } };
+    moveTask(tx, facts, task.resource.id, 'CANCELED', reasonOf(body));
+    tx.afterCommit(() => facts.runs.forwardCancel(path.task_id));
+    return answer(path.task_id, tx, facts);
+  },
+  conclude({ path, body }, tx, facts) {
+    moveTask(tx, facts, path.task_id, 'CANCELED', reasonOf(body));
+    return answer(path.task_id, tx, facts);
+  },
+};
+
+function requestCancel(tx: Transaction, { resource, internal }: TaskState, reason: string | null): void {
+  if (internal.cancel_requested) return;
+  const pointer = { object: 'task', id: resource.id };
+  tx.append(newEvent('user.cancel_requested', pointer, placeOfTask(resource), { reason }));
+}
+
+function answer(taskId: string, tx: Transaction, facts: Facts) {
+  const task = load(tx, facts.caller, 'task', taskId);
+  refuseEnded(task);
+  return { body: task.resource };
+}
+
+function refuseEnded({ resource }: TaskState): void {
+  if (resource.status !== 'COMPLETED' && resource.status !== 'FAILED') return;
+  throw new ProtocolError('conflict', `The task has already ended as ${resource.status}; there is nothing to cancel.`, {
+    details: { status: resource.status },
+  });
+}
+
+function reasonOf(body: { reason?: string | null | undefined } | undefined): { reason?: string } {
+  return body?.reason ? { reason: body.reason } : {};
+}

@@ -1,0 +1,11 @@
+import type { Command } from '../command.ts';
+import { closeSessionNow } from '../close-session.ts';
+import { load } from '../load.ts';
+
+export const closeSession: Command<'closeSession'> = {
+  decide({ path }, tx, facts) {
+    const session = load(tx, facts.caller, 'session', path.session_id).resource;
+    closeSessionNow(tx, facts, session, 'closed_by_caller');
+    return { body: load(tx, facts.caller, 'session', path.session_id).resource };
+  },
+};

@@ -1,0 +1,75 @@
+import { ProtocolError } from '../../protocol/errors.ts';
+import type { JsonObject } from '../../protocol/json.ts';
+import type { MessageInput } from '../../protocol/resources/message.ts';
+import type { Session } from '../../protocol/resources/session.ts';
+import { appendMessage, buildMessage } from '../append-message.ts';
+import { type Command, metadataOf } from '../command.ts';
+import { load, loadWorkspace, notFound } from '../load.ts';
+import { newEvent } from '../new-event.ts';
+
+export const createSession: Command<'createSession'> = {
+  decide({ body }, tx, facts) {
+    const workspace = loadWorkspace(tx, facts.caller, body.workspace_id, 'workspace_id').resource;
+    refuseUnknownReferences(body);
+    const metadata = metadataOf(body);
+    refuseUnknownRoute(metadata, facts.routes.exists);
+    const session: Session = {
+      id: facts.newId('session'),
+      object: 'session',
+      created_at: tx.time,
+      updated_at: tx.time,
+      metadata,
+      workspace_id: workspace.id,
+      state: 'IDLE',
+      transcript: { object: 'transcript', message_count: 0 },
+      persona_id: null,
+      root_session_id: null,
+      parent_session_id: null,
+      branch_id: null,
+      last_event_id: null,
+      summary: null,
+      expires_at: expiryOf(metadata),
+    };
+    const place = { workspace_id: workspace.id, session_id: session.id };
+    tx.append(newEvent('session.created', { object: 'session', id: session.id }, place, { session }));
+    for (const draft of body.initial_messages ?? []) {
+      const message = buildMessage(tx, facts, draft as MessageInput, place);
+      appendMessage(tx, message, { place, pending: true });
+    }
+    return { body: load(tx, facts.caller, 'session', session.id).resource };
+  },
+};
+
+/** Personas, vaults, memories and skills do not exist in this version: naming one is naming an absent resource. */
+function refuseUnknownReferences(body: {
+  persona_id?: string | null | undefined;
+  vault_ids?: string[] | undefined;
+  memory_ids?: string[] | undefined;
+  skill_ids?: string[] | undefined;
+}): void {
+  if (body.persona_id) throw notFound('persona', 'persona_id');
+  if (body.vault_ids?.length) throw notFound('vault', 'vault_ids[0]');
+  if (body.memory_ids?.length) throw notFound('memory', 'memory_ids[0]');
+  if (body.skill_ids?.length) throw notFound('skill', 'skill_ids[0]');
+}
+
+function refuseUnknownRoute(metadata: JsonObject, exists: (route: string) => boolean): void {
+  const route = metadata['route'];
+  if (route === undefined || (typeof route === 'string' && exists(route))) return;
+  throw new ProtocolError('invalid_request', 'metadata.route names no route of this gateway. Leave it out for the default route.', {
+    param: 'metadata.route',
+  });
+}
+
+/** `metadata.expires_at`, an RFC 3339 time, closes the Session then (contract section 9). */
+function expiryOf(metadata: JsonObject): string | null {
+  const asked = metadata['expires_at'];
+  if (asked === undefined) return null;
+  const ms = typeof asked === 'string' ? Date.parse(asked) : Number.NaN;
+  if (Number.isNaN(ms)) {
+    throw new ProtocolError('invalid_request', 'metadata.expires_at must be an RFC 3339 time such as 2026-04-25T19:00:00Z.', {
+      param: 'metadata.expires_at',
+    });
+  }
+  return new Date(ms).toISOString();
+}

@@ -1,0 +1,34 @@
+import type { JsonObject } from '../../protocol/json.ts';
+import type { Workspace } from '../../protocol/resources/workspace.ts';
+import { type Command, metadataOf } from '../command.ts';
+import { newEvent } from '../new-event.ts';
+
+export const createWorkspace: Command<'createWorkspace'> = {
+  decide({ body }, tx, facts) {
+    const { image, packages, network_policy, sandbox_backend } = body;
+    const asked = Object.entries({ image, packages, network_policy, sandbox_backend });
+    const kept = Object.fromEntries(asked.filter(([, value]) => value !== undefined)) as JsonObject;
+    const workspace: Workspace = {
+      id: facts.newId('workspace'),
+      object: 'workspace',
+      created_at: tx.time,
+      updated_at: tx.time,
+      metadata: { ...metadataOf(body), ...(Object.keys(kept).length > 0 ? { requested: kept } : {}) },
+      name: body.name,
+      root: body.root,
+      default_branch_id: null,
+      host: null,
+      repository: null,
+      tenant_id: facts.caller.tenant,
+      capabilities: [],
+      connectors: [],
+      quota_id: null,
+    };
+    const resource = { object: 'workspace', id: workspace.id };
+    const members = [facts.caller.actor];
+    tx.append(
+      newEvent('vendor.harn_gateway.workspace_created', resource, { workspace_id: workspace.id }, { workspace, members }),
+    );
+    return { body: workspace };
+  },
+};

@@ -1,0 +1,20 @@
+import type { JsonObject } from '../../protocol/json.ts';
+import type { Command } from '../command.ts';
+import { load } from '../load.ts';
+import { newEvent } from '../new-event.ts';
+
+export const updateSession: Command<'updateSession'> = {
+  decide({ path, body }, tx, facts) {
+    const { resource } = load(tx, facts.caller, 'session', path.session_id);
+    const changes: JsonObject = {
+      ...(body.summary === undefined ? {} : { summary: body.summary }),
+      ...(body.metadata === undefined ? {} : { metadata: { ...resource.metadata, ...body.metadata } }),
+    };
+    if (Object.keys(changes).length > 0) {
+      const place = { workspace_id: resource.workspace_id, session_id: resource.id };
+      const pointer = { object: 'session', id: resource.id };
+      tx.append(newEvent('vendor.harn_gateway.session_updated', pointer, place, { changes }));
+    }
+    return { body: load(tx, facts.caller, 'session', path.session_id).resource };
+  },
+};

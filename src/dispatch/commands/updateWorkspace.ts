@@ -1,0 +1,22 @@
+import type { JsonObject } from '../../protocol/json.ts';
+import type { Command } from '../command.ts';
+import { loadWorkspace } from '../load.ts';
+import { newEvent } from '../new-event.ts';
+
+export const updateWorkspace: Command<'updateWorkspace'> = {
+  decide({ path, body }, tx, facts) {
+    const { resource } = loadWorkspace(tx, facts.caller, path.workspace_id);
+    const { name, capabilities, quota_id, metadata } = body;
+    const changes: JsonObject = {
+      ...(name === undefined ? {} : { name }),
+      ...(capabilities === undefined ? {} : { capabilities }),
+      ...(quota_id === undefined ? {} : { quota_id }),
+      ...(metadata === undefined ? {} : { metadata: { ...resource.metadata, ...metadata } }),
+    };
+    if (Object.keys(changes).length > 0) {
+      const pointer = { object: 'workspace', id: resource.id };
+      tx.append(newEvent('vendor.harn_gateway.workspace_updated', pointer, { workspace_id: resource.id }, { changes }));
+    }
+    return { body: loadWorkspace(tx, facts.caller, path.workspace_id).resource };
+  },
+};

@@ -1,0 +1,52 @@
+import { sha256Hex } from '../../json/sha256.ts';
+import type { ArtifactState } from '../../projections/states.ts';
+import { ProtocolError } from '../../protocol/errors.ts';
+import type { Command } from '../command.ts';
+import { contentUri, storePieces } from '../large-content.ts';
+import { load } from '../load.ts';
+import { newEvent } from '../new-event.ts';
+
+/** Takes the bytes of a registered Artifact once; the same bytes again change nothing. */
+export const uploadArtifactContent: Command<'uploadArtifactContent'> = {
+  decide({ path, body }, tx, facts) {
+    const state = load(tx, facts.caller, 'artifact', path.artifact_id);
+    const sha256 = sha256Hex(body.bytes);
+    if (state.internal.closed) return repeatedUpload(state, sha256);
+    refuseOtherBytes(state, sha256);
+    if (body.bytes.length > facts.limits.artifactBytes) throw tooLarge(facts.limits.artifactBytes);
+    const { resource } = state;
+    const pieces = storePieces(tx, resource.id, 0, body.bytes);
+    tx.append(
+      newEvent('artifact.updated', { object: 'artifact', id: resource.id }, resource, {
+        artifact_id: resource.id,
+        store: 'bytes',
+        append: false,
+        chunk_index: 0,
+        last_chunk: true,
+        parts: [],
+        all_text: false,
+        size: body.bytes.length,
+        pieces,
+        sha256,
+      }),
+    );
+    return { body: load(tx, facts.caller, 'artifact', path.artifact_id).resource };
+  },
+};
+
+function repeatedUpload({ resource }: ArtifactState, sha256: string) {
+  if (resource.sha256 === sha256 && resource.uri === contentUri(resource.id)) return { body: resource };
+  throw new ProtocolError('conflict', 'This artifact has its content already. Register another artifact for other bytes.');
+}
+
+function refuseOtherBytes({ resource }: ArtifactState, sha256: string): void {
+  if (resource.sha256 === null || resource.sha256 === sha256) return;
+  const message = 'The uploaded bytes do not have the sha256 the artifact was registered with. Upload the right bytes.';
+  throw new ProtocolError('invalid_request', message, { param: 'sha256', details: { expected: resource.sha256, observed: sha256 } });
+}
+
+function tooLarge(limit: number): ProtocolError {
+  return new ProtocolError('payload_too_large', `The content is larger than ${limit} bytes. Split it.`, {
+    details: { limit_bytes: limit },
+  });
+}

@@ -1,0 +1,61 @@
+import type { z } from 'zod';
+import type { Call } from '../gateway.ts';
+import { ProtocolError } from '../protocol/errors.ts';
+import type { JsonObject } from '../protocol/json.ts';
+import type { OperationRow, RawBody } from '../protocol/operations.ts';
+import type { DecodedInput } from './admission.ts';
+
+/** Faults listed in the details of one refusal. */
+const MAX_LISTED = 20;
+
+/** Checks a call against the schemas of its operation; all faults at once, each with its path. */
+export function decodeInput(row: OperationRow, call: Call): DecodedInput {
+  const query = row.query ? check(row.query, call.query, 'query') : {};
+  return { path: call.path, query: query as Record<string, unknown>, body: decodeBody(row, call) };
+}
+
+function decodeBody(row: OperationRow, { body }: Call): unknown {
+  if (row.body === undefined) return undefined;
+  if (row.body === 'bytes') {
+    if (isRawBody(body)) return body;
+    throw new ProtocolError('invalid_request', 'Send the content as the request body.', { param: 'body' });
+  }
+  if (body !== undefined) return check(row.body, body, 'body');
+  if (row.bodyRequired === false) return undefined;
+  throw new ProtocolError('invalid_request', 'Send a JSON body with Content-Type: application/json.', { param: 'body' });
+}
+
+export function isRawBody(body: Call['body']): body is RawBody {
+  return typeof body === 'object' && body !== null && 'bytes' in body && Buffer.isBuffer(body.bytes);
+}
+
+function check(schema: z.ZodType, value: unknown, where: 'query' | 'body'): unknown {
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const faults = parsed.error.issues.slice(0, MAX_LISTED).map((issue) => ({
+    param: pathOf(issue.path) || where,
+    message: describe(issue),
+  }));
+  const first = faults[0] ?? { param: where, message: 'is invalid' };
+  throw new ProtocolError('invalid_request', `${first.param}: ${first.message}.`, {
+    param: first.param,
+    details: faults.length > 1 ? { faults: faults as unknown as JsonObject[] } : {},
+  });
+}
+
+/** `parts[0].text`: the spelling of JSON paths in errors. */
+export function pathOf(path: readonly PropertyKey[]): string {
+  let text = '';
+  for (const step of path) {
+    if (typeof step === 'number') text += `[${step}]`;
+    else text += text === '' ? String(step) : `.${String(step)}`;
+  }
+  return text;
+}
+
+/** The schema's own words; they name types and allowed values, never the value that was sent. */
+function describe(issue: z.core.$ZodIssue): string {
+  if (issue.code === 'invalid_type' && issue.message.includes('undefined')) return 'is required';
+  if (issue.code === 'unrecognized_keys') return 'has unknown members';
+  return issue.message.replace(/\.$/, '');
+}

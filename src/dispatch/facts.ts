@@ -1,0 +1,45 @@
+import type { Caller } from '../auth/caller.ts';
+import type { IdSource } from '../protocol/ids.ts';
+import type { JsonValue } from '../protocol/json.ts';
+
+/** What a decision may know beyond the log: identity, ids, limits, and what runs right now. */
+export interface Facts extends DecisionTools {
+  caller: Caller;
+  idempotencyKey: string | undefined;
+}
+
+/** The same without a caller, for the runner. */
+export interface DecisionTools {
+  newId: IdSource;
+  limits: DecisionLimits;
+  /** Redacts what goes to the log; `hit` tells that something was replaced. */
+  redact(value: JsonValue): { value: JsonValue; hit: boolean };
+  /** Encrypts an input that was redacted, so that the upstream still gets what the caller sent. */
+  sealInput(plain: Buffer): Buffer;
+  routes: RouteFacts;
+  runs: RunFacts;
+}
+
+export interface DecisionLimits {
+  /** Larger content goes to an Artifact and a reference (contract C27). */
+  inlineBytes: number;
+  artifactBytes: number;
+  /** Tasks that may wait to start, over the whole gateway. */
+  queuedTasks: number;
+}
+
+export interface RouteFacts {
+  exists(route: string): boolean;
+  default: string;
+}
+
+export interface RunFacts {
+  /** Whether a task of this route could start now (free slot); the session's own lane is in its state. */
+  hasSlot(route: string): boolean;
+  /** Tasks accepted and not started. */
+  queued(): number;
+  /** To call after commit: the task was accepted, or got its input. */
+  wake(taskId: string): void;
+  /** To call after commit: the task was canceled here; tell the upstream, without waiting. */
+  forwardCancel(taskId: string): void;
+}

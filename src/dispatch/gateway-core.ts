@@ -1,0 +1,179 @@
+import type { Authenticate, Caller } from '../auth/caller.ts';
+import type { EventLog, Origin, Transaction } from '../eventlog/event-log.ts';
+import type { Answer, Call, Gateway, StreamSink, Subscription } from '../gateway.ts';
+import { canonicalTarget } from './canonical-target.ts';
+import { stateKey } from '../projections/state-keys.ts';
+import type { SessionFold } from '../projections/states.ts';
+import { ProtocolError } from '../protocol/errors.ts';
+import type { JsonValue } from '../protocol/json.ts';
+import { type CommandId, operation, type QueryId, type StreamId } from '../protocol/operations.ts';
+import { admit, admitCaller, type DecodedInput } from './admission.ts';
+import { type Command, type Decided, isDeferred } from './command.ts';
+import { COMMANDS } from './commands/index.ts';
+import { decodeInput, isRawBody } from './decode-input.ts';
+import type { DecisionTools, Facts } from './facts.ts';
+import { bodyHash, findAnswer, keepAnswer, keepRefusal, type KeyRecord, recordKeyOf } from './idempotency.ts';
+import { QUERIES } from './queries/index.ts';
+import type { QueryTools } from './query.ts';
+import { openStream } from './streams.ts';
+import type { Subscriptions } from '../eventlog/subscription.ts';
+import { parseTraceparent } from './trace-context.ts';
+
+export interface GatewayDeps {
+  log: EventLog;
+  subscriptions: Subscriptions;
+  authenticate: Authenticate;
+  tools: DecisionTools;
+  newTraceId(): string;
+  /** Waits, bounded, until the upstream of a working task took note of a cancel. */
+  awaitCancel(taskId: string): Promise<void>;
+  idempotencyWindowMs: number;
+  streams: { bufferBytes: number; maxStreams: number };
+}
+
+/** The core behind the port: admits calls, decides commands in one transaction, answers queries from the folds. */
+export class GatewayCore implements Gateway {
+  readonly #deps: GatewayDeps;
+  readonly #streams = { open: 0 };
+
+  constructor(deps: GatewayDeps) {
+    this.#deps = deps;
+  }
+
+  async call(id: CommandId | QueryId, call: Call): Promise<Answer> {
+    if (operation(id).kind === 'command') return this.#command(id as CommandId, call);
+    return this.#query(id as QueryId, call);
+  }
+
+  async subscribe(id: StreamId, call: Call, sink: StreamSink): Promise<Subscription> {
+    const { authenticate, log, subscriptions, streams } = this.#deps;
+    const { caller, input } = admit({ row: operation(id), call, authenticate });
+    if (this.#streams.open >= streams.maxStreams) {
+      throw new ProtocolError('rate_limited', 'Too many open streams. Close some, or retry later.', { retryAfterSeconds: 5 });
+    }
+    const after = call.lastEventId === undefined ? {} : { after: call.lastEventId };
+    const request = { id, caller, input, sink, maxBufferedBytes: streams.bufferBytes, ...after };
+    const subscription = openStream(log, subscriptions, request);
+    this.#streams.open += 1;
+    let closed = false;
+    return {
+      cursor: () => subscription.cursor(),
+      close: () => {
+        if (!closed) this.#streams.open -= 1;
+        closed = true;
+        subscription.close();
+      },
+    };
+  }
+
+  async #query(id: QueryId, call: Call): Promise<Answer> {
+    const { authenticate, log } = this.#deps;
+    const { caller, input } = admit({ row: operation(id), call, authenticate });
+    const reader = { get: log.state.bind(log) };
+    const tools: QueryTools = { log, reader, caller };
+    const answer = QUERIES[id] as (input: DecodedInput, tools: QueryTools) => Promise<Answer>;
+    return answer(input, tools);
+  }
+
+  async #command(id: CommandId, call: Call): Promise<Answer> {
+    const row = operation(id);
+    const caller = admitCaller({ row, call, authenticate: this.#deps.authenticate });
+    const run = new CommandRun(this.#deps, id, call, caller);
+    try {
+      const { decided, repeated } = await run.decide();
+      const answer: Answer = { status: decided.status ?? row.success, body: { kind: 'json', value: decided.body } };
+      return repeated ? { ...answer, repeated } : answer;
+    } catch (error) {
+      const fault = ProtocolError.from(error);
+      await run.keep(fault);
+      throw fault;
+    }
+  }
+}
+
+interface Outcome {
+  decided: Decided;
+  repeated: boolean;
+}
+
+/** One command call: finds a stored answer or decides, in one transaction; twice when it waits in between. */
+class CommandRun {
+  readonly #deps: GatewayDeps;
+  readonly #id: CommandId;
+  readonly #call: Call;
+  readonly #caller: Caller;
+  readonly #origin: Origin;
+  readonly #facts: Facts;
+
+  constructor(deps: GatewayDeps, id: CommandId, call: Call, caller: Caller) {
+    this.#deps = deps;
+    this.#id = id;
+    this.#call = call;
+    this.#caller = caller;
+    const trace = parseTraceparent(call.traceparent);
+    this.#origin = { actor: caller.actor, traceId: trace?.traceId ?? deps.newTraceId() };
+    if (trace) this.#origin.spanId = trace.spanId;
+    this.#facts = { ...deps.tools, caller, idempotencyKey: call.idempotencyKey };
+  }
+
+  async decide(): Promise<Outcome> {
+    const command = COMMANDS[this.#id] as Command<CommandId>;
+    const first = await this.#transact((tx, input) => command.decide(input, tx, this.#facts));
+    if (!('deferred' in first)) return first;
+    await this.#deps.awaitCancel(first.deferred);
+    const second = await this.#transact((tx, input) => {
+      if (!command.conclude) throw new Error(`${this.#id} waits but does not conclude`);
+      return command.conclude(input, tx, this.#facts);
+    });
+    if ('deferred' in second) throw new Error(`${this.#id} waits twice`);
+    return second;
+  }
+
+  /** Keeps a refusal under the caller's key, so that a retry gets the same one. */
+  async keep(error: ProtocolError): Promise<void> {
+    if (this.#call.idempotencyKey === undefined || error.status >= 500) return;
+    await this.#deps.log.transact(this.#origin, (tx) => {
+      const record = this.#record(tx);
+      if (record) keepRefusal(tx, record, error);
+    });
+  }
+
+  #transact(
+    decide: (tx: Transaction, input: never) => Decided | { awaitCancel: { taskId: string } },
+  ): Promise<Outcome | { deferred: string }> {
+    return this.#deps.log.transact(this.#origin, (tx) => {
+      const record = this.#record(tx);
+      const kept = record && findAnswer(tx, record);
+      if (kept) return { decided: kept, repeated: true };
+      const input = decodeInput(operation(this.#id), this.#call);
+      const decided = decide(tx, input as never);
+      if (isDeferred(decided)) return { deferred: decided.awaitCancel.taskId };
+      if (record) keepAnswer(tx, record, decided);
+      return { decided, repeated: false };
+    });
+  }
+
+  #record(tx: Transaction): KeyRecord | undefined {
+    const { idempotencyKey: key, body, path, query } = this.#call;
+    if (key === undefined) return undefined;
+    const row = operation(this.#id);
+    const scope = {
+      actor: this.#caller.actor,
+      workspaceId: workspaceOf(tx, body, path),
+      method: row.method,
+      target: canonicalTarget(row.path, path, query),
+      key,
+    };
+    const hashed = isRawBody(body) ? body.bytes : (body as JsonValue | undefined);
+    return { key: recordKeyOf(scope), bodyHash: bodyHash(hashed), windowMs: this.#deps.idempotencyWindowMs };
+  }
+}
+
+/** The workspace a command names, itself or through its session; null when it names none (contract C21). */
+function workspaceOf(tx: Transaction, body: Call['body'], path: Record<string, string>): string | null {
+  const named = isRawBody(body) ? {} : ((body ?? {}) as Record<string, unknown>);
+  if (typeof named['workspace_id'] === 'string') return named['workspace_id'];
+  const sessionId = path['session_id'] ?? named['session_id'];
+  if (typeof sessionId !== 'string') return path['workspace_id'] ?? null;
+  return tx.get<SessionFold>(stateKey.session(sessionId))?.resource.workspace_id ?? null;
+}

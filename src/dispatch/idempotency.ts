@@ -1,0 +1,94 @@
+import type { Transaction } from '../eventlog/event-log.ts';
+import { canonicalJson } from '../json/canonical.ts';
+import { sha256Hex } from '../json/sha256.ts';
+import { ERROR_CODES, type ErrorCode, ProtocolError } from '../protocol/errors.ts';
+import type { JsonObject, JsonValue } from '../protocol/json.ts';
+import { timestamp } from '../protocol/ports.ts';
+import { idempotencyExpiryKey, idempotencyKey, lastSegment } from '../store/keys.ts';
+import type { Decided } from './command.ts';
+
+/** actor + workspace_id + method + canonical target + key. Source: Agents Protocol v1, "Idempotency"; contract C21. */
+export interface IdempotencyScope {
+  actor: string;
+  workspaceId: string | null;
+  method: string;
+  target: string;
+  key: string;
+}
+
+/** Where the answer of one key is kept, for which body, and for how long. */
+export interface KeyRecord {
+  key: string;
+  bodyHash: string;
+  windowMs: number;
+}
+
+interface Answered {
+  body_hash: string;
+  expires_at: string;
+  status?: number;
+  body?: object;
+  error?: { code: ErrorCode; message: string; param?: string; details?: JsonObject };
+}
+
+/** Answers that were decided and are given again; never 401, 403, 429 or 5xx (notes on open points). */
+const KEPT_ERRORS: ReadonlySet<number> = new Set([400, 404, 409, 422]);
+
+export function recordKeyOf(scope: IdempotencyScope): string {
+  const parts = [scope.actor, scope.workspaceId, scope.method, scope.target, scope.key];
+  return idempotencyKey(sha256Hex(JSON.stringify(parts)));
+}
+
+/** Equal for bodies that differ only in member order or white space. */
+export function bodyHash(body: JsonValue | Uint8Array | undefined): string {
+  if (body === undefined) return sha256Hex('');
+  return sha256Hex(body instanceof Uint8Array ? body : canonicalJson(body));
+}
+
+/** The stored answer for this key, or undefined; another body for the same key is refused. */
+export function findAnswer(tx: Transaction, record: KeyRecord): Decided | undefined {
+  const bytes = tx.recorded(record.key);
+  if (!bytes) return undefined;
+  const answered = JSON.parse(bytes.toString()) as Answered;
+  if (tx.time > answered.expires_at) return undefined;
+  if (answered.body_hash !== record.bodyHash) throw reused();
+  if (answered.error) throw errorOf(answered.error);
+  return { body: answered.body ?? {}, ...(answered.status === undefined ? {} : { status: answered.status }) };
+}
+
+export function keepAnswer(tx: Transaction, record: KeyRecord, decided: Decided): void {
+  keep(tx, record, {
+    body: decided.body,
+    ...(decided.status === undefined ? {} : { status: decided.status }),
+  });
+}
+
+/** Keeps a refusal that another try could not change; true when it was kept. */
+export function keepRefusal(tx: Transaction, record: KeyRecord, error: ProtocolError): boolean {
+  if (!KEPT_ERRORS.has(ERROR_CODES[error.code].status) || error.code === 'idempotency_key_reused') return false;
+  const { code, message, param, details } = error;
+  const kept = { code, message, ...(param === undefined ? {} : { param }), ...(details === undefined ? {} : { details }) };
+  if (tx.recorded(record.key)) return false;
+  keep(tx, record, { error: kept });
+  return true;
+}
+
+function keep(tx: Transaction, record: KeyRecord, answer: Omit<Answered, 'body_hash' | 'expires_at'>): void {
+  const expiresAt = Date.parse(tx.time) + record.windowMs;
+  const answered: Answered = { body_hash: record.bodyHash, expires_at: timestamp(expiresAt), ...answer };
+  tx.record(record.key, JSON.stringify(answered));
+  tx.record(idempotencyExpiryKey(expiresAt, lastSegment(record.key)), '');
+}
+
+function errorOf(error: NonNullable<Answered['error']>): ProtocolError {
+  const { code, message, param, details } = error;
+  return new ProtocolError(code, message, {
+    ...(param === undefined ? {} : { param }),
+    ...(details === undefined ? {} : { details }),
+  });
+}
+
+function reused(): ProtocolError {
+  const message = 'This Idempotency-Key was used with another body. Send the same body, or a new key.';
+  return new ProtocolError('idempotency_key_reused', message, { param: 'Idempotency-Key' });
+}

@@ -1,0 +1,107 @@
+import type { Transaction } from '../eventlog/event-log.ts';
+import { sha256Hex } from '../json/sha256.ts';
+import type { Artifact } from '../protocol/resources/artifact.ts';
+import type { Part } from '../protocol/resources/message.ts';
+import { contentKey } from '../store/keys.ts';
+import type { DecisionTools } from './facts.ts';
+import { newEvent, type Place } from './new-event.ts';
+
+/** Bytes per stored piece of content. */
+const PIECE_BYTES = 256 * 1024;
+/** Marks a reference whose content was a text or json part, so that it goes out as one again. */
+export const INLINED_FROM = 'inlined_from';
+
+/** Moves parts above the inline limit to Artifacts and leaves references (contract C27). */
+export function externalizeLargeParts(tx: Transaction, tools: DecisionTools, place: Place, parts: Part[]): Part[] {
+  return parts.map((part) => {
+    const content = contentOf(part);
+    if (content === undefined || Buffer.byteLength(content.text) <= tools.limits.inlineBytes) return part;
+    const bytes = Buffer.from(content.text);
+    const artifact = storeArtifact(tx, tools, place, bytes, content.mimeType, part.visibility);
+    return {
+      type: 'artifact_ref',
+      artifact_id: artifact.id,
+      visibility: part.visibility,
+      metadata: { ...part.metadata, [INLINED_FROM]: part.type },
+    };
+  });
+}
+
+function contentOf(part: Part): { text: string; mimeType: string } | undefined {
+  if (part.type === 'text') return { text: part.text, mimeType: 'text/plain; charset=utf-8' };
+  if (part.type === 'json') return { text: JSON.stringify(part.value), mimeType: 'application/json' };
+  if (part.type === 'tool_call') return { text: JSON.stringify(part), mimeType: 'application/json' };
+  if (part.type === 'tool_result') return { text: JSON.stringify(part), mimeType: 'application/json' };
+  return undefined;
+}
+
+/** Creates a finished Artifact from bytes and appends its event. */
+export function storeArtifact(
+  tx: Transaction,
+  tools: Pick<DecisionTools, 'newId'>,
+  place: Place,
+  bytes: Buffer,
+  mimeType: string,
+  visibility: Artifact['visibility'],
+  name: string | null = null,
+): Artifact {
+  const artifact: Artifact = {
+    ...blankArtifact(tools.newId('artifact'), tx.time, place),
+    kind: mimeType.startsWith('image/') ? 'image' : 'file',
+    mime_type: mimeType,
+    visibility,
+    sha256: sha256Hex(bytes),
+  };
+  const pieces = storePieces(tx, artifact.id, 0, bytes);
+  tx.append(
+    newEvent('artifact.created', { object: 'artifact', id: artifact.id }, place, {
+      artifact,
+      upstream_artifact_id: null,
+      name,
+      store: 'bytes',
+      append: false,
+      chunk_index: 0,
+      last_chunk: true,
+      parts: [],
+      all_text: false,
+      size: bytes.length,
+      pieces,
+      sha256: sha256Hex(bytes),
+      mime_type: mimeType,
+    }),
+  );
+  return artifact;
+}
+
+/** Records bytes as content pieces from number `first` on; returns the number after the last. */
+export function storePieces(tx: Transaction, artifactId: string, first: number, bytes: Buffer): number {
+  let piece = first;
+  for (let at = 0; at < bytes.length; at += PIECE_BYTES) {
+    tx.record(contentKey(artifactId, piece), bytes.subarray(at, at + PIECE_BYTES));
+    piece += 1;
+  }
+  return piece;
+}
+
+export function blankArtifact(id: string, time: string, place: Place): Artifact {
+  return {
+    id,
+    object: 'artifact',
+    created_at: time,
+    updated_at: time,
+    metadata: {},
+    kind: 'other',
+    mime_type: 'application/octet-stream',
+    uri: contentUri(id),
+    visibility: 'public',
+    sha256: null,
+    workspace_id: place.workspace_id ?? null,
+    session_id: place.session_id ?? null,
+    task_id: place.task_id ?? null,
+    receipt_id: null,
+  };
+}
+
+export function contentUri(artifactId: string): string {
+  return `/v1/artifacts/${artifactId}/content`;
+}

@@ -1,0 +1,75 @@
+import type { Answer } from '../gateway.ts';
+import { listPrefix, stateKey } from '../projections/state-keys.ts';
+import type { Folded, WorkspaceState } from '../projections/states.ts';
+import { isMember } from '../policy/membership.ts';
+import { ProtocolError } from '../protocol/errors.ts';
+import { page } from './answer.ts';
+import type { QueryTools } from './query.ts';
+
+export interface ListRequest {
+  /** Key prefixes whose members make the list; ids sort by creation. */
+  prefixes: readonly string[];
+  /** Oldest first; newest first otherwise. */
+  ascending?: boolean;
+  limit: number;
+  cursor: string | undefined;
+  /** State key of a member. */
+  keyOf(id: string): string;
+  shape?(resource: object, tools: QueryTools): Promise<object>;
+}
+
+/** One page over one or more index prefixes. The cursor is the last id of the page, so inserts never shift a page. */
+export async function listPage(tools: QueryTools, request: ListRequest): Promise<Answer> {
+  const { limit, ascending = false } = request;
+  const after = request.cursor === undefined ? undefined : decodeCursor(request.cursor);
+  const found = await Promise.all(request.prefixes.map((prefix) => idsAfter(tools, prefix, after, limit + 1, ascending)));
+  const ids = [...new Set(found.flat())].sort();
+  if (!ascending) ids.reverse();
+  const shown = ids.slice(0, limit);
+  const data = await Promise.all(shown.map((id) => resourceOf(tools, request, id)));
+  const last = shown.at(-1);
+  const next = ids.length > limit && last !== undefined ? encodeCursor(last) : null;
+  return page(
+    data.filter((resource) => resource !== undefined),
+    next,
+    tools.caller,
+  );
+}
+
+/** The workspaces a list without a filter covers. */
+export async function visibleWorkspaces({ log, reader, caller }: QueryTools): Promise<string[]> {
+  const prefix = listPrefix.workspaces(caller.tenant);
+  const keys = await log.indexKeys({ gt: prefix, lt: `${prefix}~`, limit: 10_000 });
+  return keys
+    .map((key) => key.slice(prefix.length))
+    .filter((id) => isMember(caller, reader.get<WorkspaceState>(stateKey.workspace(id))));
+}
+
+async function idsAfter(
+  { log }: QueryTools,
+  prefix: string,
+  after: string | undefined,
+  limit: number,
+  ascending: boolean,
+): Promise<string[]> {
+  const low = { gt: ascending && after !== undefined ? prefix + after : prefix };
+  const high = { lt: !ascending && after !== undefined ? prefix + after : `${prefix}~` };
+  const keys = await log.indexKeys({ ...low, ...high, reverse: !ascending, limit });
+  return keys.map((key) => key.slice(prefix.length));
+}
+
+async function resourceOf(tools: QueryTools, request: ListRequest, id: string): Promise<object | undefined> {
+  const resource = tools.reader.get<Folded<object, unknown>>(request.keyOf(id))?.resource;
+  return resource && request.shape ? request.shape(resource, tools) : resource;
+}
+
+function encodeCursor(id: string): string {
+  return Buffer.from(`1:${id}`).toString('base64url');
+}
+
+function decodeCursor(cursor: string): string {
+  const [, id] = /^1:([A-Za-z0-9_.-]{1,128})$/.exec(Buffer.from(cursor, 'base64url').toString()) ?? [];
+  if (id !== undefined && encodeCursor(id) === cursor) return id;
+  const message = 'cursor is not one this list gave. Start without it.';
+  throw new ProtocolError('invalid_request', message, { param: 'cursor' });
+}

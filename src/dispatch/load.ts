@@ -1,0 +1,63 @@
+import type { Caller } from '../auth/caller.ts';
+import type { StateReader } from '../eventlog/event-log.ts';
+import { isMember } from '../policy/membership.ts';
+import { stateKey } from '../projections/state-keys.ts';
+import type {
+  ArtifactState,
+  MessageState,
+  OutcomeState,
+  SessionFold,
+  TaskState,
+  WorkspaceState,
+} from '../projections/states.ts';
+import { ProtocolError } from '../protocol/errors.ts';
+
+/** Ids that can be in a key; anything else names nothing. */
+const ID = /^[A-Za-z0-9_.-]{1,128}$/;
+
+const STATES = {
+  session: stateKey.session,
+  task: stateKey.task,
+  message: stateKey.message,
+  artifact: stateKey.artifact,
+  outcome: stateKey.outcome,
+} as const;
+
+interface StateOf {
+  session: SessionFold;
+  task: TaskState;
+  message: MessageState;
+  artifact: ArtifactState;
+  outcome: OutcomeState;
+}
+
+/** The one answer for what is absent and for what is hidden. */
+export function notFound(object: string, param?: string): ProtocolError {
+  const message = `No ${object} with this id is visible to you. Check the id and the workspaces of your key.`;
+  return new ProtocolError('resource_not_found', message, param === undefined ? {} : { param });
+}
+
+export function loadWorkspace(reader: StateReader, caller: Caller, id: string, param?: string): WorkspaceState {
+  const state = ID.test(id) ? reader.get<WorkspaceState>(stateKey.workspace(id)) : undefined;
+  if (!isMember(caller, state)) throw notFound('workspace', param);
+  return state;
+}
+
+/** A resource in a workspace the caller is a member of; `param` names the field that referred to it. */
+export function load<Name extends keyof StateOf>(
+  reader: StateReader,
+  caller: Caller,
+  object: Name,
+  id: string,
+  param?: string,
+): StateOf[Name] {
+  const state = ID.test(id) ? reader.get<StateOf[Name]>(STATES[object](id)) : undefined;
+  if (!state || !isMemberOf(reader, caller, state.resource.workspace_id)) throw notFound(object, param);
+  return state;
+}
+
+/** Whether something of this workspace may be shown to the caller. */
+export function isMemberOf(reader: StateReader, caller: Caller, workspaceId: string | null): boolean {
+  if (workspaceId === null) return false;
+  return isMember(caller, reader.get<WorkspaceState>(stateKey.workspace(workspaceId)));
+}

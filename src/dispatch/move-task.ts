@@ -1,0 +1,126 @@
+import { sha256Hex } from '../json/sha256.ts';
+import type { Transaction } from '../eventlog/event-log.ts';
+import { stateKey } from '../projections/state-keys.ts';
+import type { TaskState } from '../projections/states.ts';
+import type { JsonObject } from '../protocol/json.ts';
+import type { Task } from '../protocol/resources/task.ts';
+import { canMove, EVENT_OF_STATUS, type Failure, isTerminal, type TaskStatus } from '../protocol/task-states.ts';
+import { closeArtifact } from './artifact-chunks.ts';
+import type { DecisionTools } from './facts.ts';
+import { newEvent, placeOfTask } from './new-event.ts';
+
+export interface MoveFacts {
+  /** Override key of the recorded frame that caused the move. */
+  material?: string;
+  messageId?: string;
+  failure?: Failure;
+  reason?: string;
+  metadata?: JsonObject;
+}
+
+const CANCELED_SUMMARY = 'The task was canceled.';
+const FAILED_UNKNOWN: Failure = { code: 'runtime_error', type: 'runtime_error', message: 'The agent failed without a reason.' };
+
+/**
+ * Moves a task along the transition table and appends exactly one event per step; where the table has no direct way it
+ * goes through WORKING, marked `synthesized`. Returns false, and changes nothing, when the task cannot get there.
+ */
+export function moveTask(tx: Transaction, tools: DecisionTools, taskId: string, to: TaskStatus, facts: MoveFacts = {}): boolean {
+  const from = statusOf(tx, taskId);
+  if (from === undefined || isTerminal(from)) return false;
+  if (canMove(from, to)) {
+    step(tx, tools, taskId, to, facts, false);
+    return true;
+  }
+  if (!canMove(from, 'WORKING') || !canMove('WORKING', to)) return false;
+  step(tx, tools, taskId, 'WORKING', facts.material === undefined ? {} : { material: facts.material }, true);
+  step(tx, tools, taskId, to, facts, false);
+  return true;
+}
+
+/** Starts a turn: WORKING and the span of the turn. */
+export function startTurn(tx: Transaction, tools: DecisionTools, taskId: string): void {
+  moveTask(tx, tools, taskId, 'WORKING');
+  openSpan(tx, taskId);
+}
+
+export function openSpan(tx: Transaction, taskId: string): void {
+  const state = tx.get<TaskState>(stateKey.task(taskId));
+  if (!state) return;
+  const span = spanOf(state, state.internal.turns + 1);
+  tx.append(newEvent('span.started', { object: 'span', id: span.span_id }, placeOfTask(state.resource), span));
+}
+
+/** The span of a task's n-th turn; its id is a function of both, so that a replay finds the same. */
+export function spanOf(state: TaskState, turn: number): { span_id: string; name: string; route: string } {
+  return {
+    span_id: sha256Hex(`${state.resource.id}:${turn}`).slice(0, 16),
+    name: `${state.internal.route} turn ${turn}`,
+    route: state.internal.route,
+  };
+}
+
+function step(
+  tx: Transaction,
+  tools: DecisionTools,
+  taskId: string,
+  to: TaskStatus,
+  facts: MoveFacts,
+  synthesized: boolean,
+): void {
+  if (isTerminal(to)) closeOpenArtifacts(tx, tools, taskId);
+  const state = tx.get<TaskState>(stateKey.task(taskId));
+  if (!state) return;
+  const { resource: task, internal } = state;
+  if (task.status === 'WORKING' && internal.turns > 0) closeSpan(tx, state, to, facts);
+  const payload = {
+    status: to,
+    previous_status: task.status,
+    checkpoint_id: `${task.id}.${internal.transitions + 1}`,
+    ...(synthesized ? { synthesized } : {}),
+    ...(facts.material === undefined ? {} : { material: facts.material }),
+    ...(facts.messageId === undefined ? {} : { message_id: facts.messageId }),
+    ...(facts.metadata === undefined ? {} : { metadata: facts.metadata }),
+    ...endOf(tools, state, to, facts),
+  };
+  tx.append(newEvent(eventOf(task.status, to), { object: 'task', id: task.id }, placeOfTask(task), payload as never));
+}
+
+/** Back to WORKING from a blocked state is a status change, not a start. */
+function eventOf(from: TaskStatus, to: TaskStatus) {
+  return to === 'WORKING' && from !== 'SUBMITTED' ? 'task.status_changed' : EVENT_OF_STATUS[to];
+}
+
+function endOf(tools: DecisionTools, state: TaskState, to: TaskStatus, facts: MoveFacts): JsonObject {
+  if (!isTerminal(to)) return {};
+  const failure = facts.failure ?? FAILED_UNKNOWN;
+  const summary = {
+    COMPLETED: state.internal.last_text || 'The task completed.',
+    FAILED: failure.message,
+    CANCELED: facts.reason ?? CANCELED_SUMMARY,
+  }[to];
+  const outcome = { id: tools.newId('outcome'), summary };
+  if (to === 'FAILED') return { outcome, failure: failure as unknown as JsonObject };
+  return to === 'CANCELED' ? { outcome, reason: facts.reason ?? null } : { outcome };
+}
+
+function closeSpan(tx: Transaction, state: TaskState, to: TaskStatus, facts: MoveFacts): void {
+  if (to === 'WORKING') return;
+  const span = spanOf(state, state.internal.turns);
+  const resource = { object: 'span', id: span.span_id };
+  const place = placeOfTask(state.resource);
+  if (to === 'FAILED') {
+    tx.append(newEvent('span.failed', resource, place, { ...span, error: facts.failure ?? FAILED_UNKNOWN }));
+  } else {
+    tx.append(newEvent('span.completed', resource, place, span));
+  }
+}
+
+function closeOpenArtifacts(tx: Transaction, tools: DecisionTools, taskId: string): void {
+  const open = tx.get<TaskState>(stateKey.task(taskId))?.internal.open_artifacts ?? [];
+  for (const artifactId of open) closeArtifact(tx, tools, artifactId);
+}
+
+function statusOf(tx: Transaction, taskId: string): Task['status'] | undefined {
+  return tx.get<TaskState>(stateKey.task(taskId))?.resource.status;
+}

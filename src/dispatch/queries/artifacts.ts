@@ -1,0 +1,74 @@
+import type { Answer } from '../../gateway.ts';
+import { holdsScope } from '../../policy/scope.ts';
+import { listPrefix, stateKey } from '../../projections/state-keys.ts';
+import type { ArtifactState } from '../../projections/states.ts';
+import { ProtocolError } from '../../protocol/errors.ts';
+import { ok } from '../answer.ts';
+import { contentOfParts, pieceKeys } from '../artifact-content.ts';
+import { listPage, visibleWorkspaces } from '../list-page.ts';
+import { load, loadWorkspace, notFound } from '../load.ts';
+import type { Query, QueryTools } from '../query.ts';
+import { paging } from './workspaces.ts';
+
+export const listArtifacts: Query<'listArtifacts'> = async ({ query }, tools) => {
+  const prefixes = await artifactPrefixes(query, tools);
+  return listPage(tools, { prefixes, ...paging(query), keyOf: stateKey.artifact });
+};
+
+export const getArtifact: Query<'getArtifact'> = ({ path }, { reader, caller }) =>
+  ok(load(reader, caller, 'artifact', path.artifact_id).resource, caller);
+
+/** `internal` content needs `internal:read`, `receipt_only` content never leaves (contract section 4). */
+export const downloadArtifactContent: Query<'downloadArtifactContent'> = ({ path }, tools) => {
+  const state = load(tools.reader, tools.caller, 'artifact', path.artifact_id);
+  const { visibility } = state.resource;
+  const hidden = visibility === 'receipt_only' || (visibility === 'internal' && !holdsScope(tools.caller, 'internal:read'));
+  if (hidden) throw new ProtocolError('permission_denied', 'The content of this artifact is not public; only its description is.');
+  if (state.internal.store === 'none') throw notFound('content of this artifact');
+  return state.internal.store === 'parts' ? assembled(state, tools) : streamed(state, tools);
+};
+
+function assembled(state: ArtifactState, { log }: QueryTools): Answer {
+  const { mimeType, bytes } = contentOfParts(state, (key) => log.record(key));
+  return content(state, mimeType, bytes.length, [bytes]);
+}
+
+function streamed(state: ArtifactState, { log }: QueryTools): Answer {
+  return content(state, state.resource.mime_type, state.internal.size, pieces(state, log));
+}
+
+function* pieces(state: ArtifactState, log: QueryTools['log']): Iterable<Buffer> {
+  for (const key of pieceKeys(state)) {
+    const piece = log.record(key);
+    if (!piece) throw new ProtocolError('resource_locked', 'A piece of this artifact is missing. Run "harn-gateway log check".', { details: { reason: 'integrity' } });
+    yield piece;
+  }
+}
+
+function content(state: ArtifactState, mimeType: string, size: number, chunks: Iterable<Buffer>): Answer {
+  const fileName = state.internal.name ?? state.resource.id;
+  return { status: 200, body: { kind: 'bytes', mimeType, size, fileName, chunks: eachOf(chunks) } };
+}
+
+async function* eachOf(chunks: Iterable<Buffer>): AsyncIterable<Buffer> {
+  yield* chunks;
+}
+
+async function artifactPrefixes(
+  query: { workspace_id?: string | undefined; session_id?: string | undefined; task_id?: string | undefined },
+  tools: QueryTools,
+): Promise<string[]> {
+  const { reader, caller } = tools;
+  if (query.workspace_id) loadWorkspace(reader, caller, query.workspace_id, 'workspace_id');
+  const task = query.task_id ? load(reader, caller, 'task', query.task_id, 'task_id').resource : undefined;
+  const session = query.session_id ? load(reader, caller, 'session', query.session_id, 'session_id').resource : undefined;
+  const narrowest = task ?? session;
+  const contradicts =
+    (query.workspace_id && narrowest && narrowest.workspace_id !== query.workspace_id) ||
+    (task && session && task.session_id !== session.id);
+  if (contradicts) return [];
+  if (task) return [listPrefix.artifactsOfTask(task.id)];
+  if (session) return [listPrefix.artifactsOfSession(session.id)];
+  const workspaces = query.workspace_id ? [query.workspace_id] : await visibleWorkspaces(tools);
+  return workspaces.map(listPrefix.artifactsOfWorkspace);
+}

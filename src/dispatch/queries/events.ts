@@ -1,0 +1,113 @@
+import { checkCursor } from '../../eventlog/cursor.ts';
+import type { Event, StreamScope } from '../../eventlog/event-log.ts';
+import type { Answer } from '../../gateway.ts';
+import { holdsScope } from '../../policy/scope.ts';
+import { ok } from '../answer.ts';
+import { isMemberOf, load, notFound } from '../load.ts';
+import type { Query, QueryTools } from '../query.ts';
+import { type EventFilters, visibleTo, scopeOfFilters } from '../event-filter.ts';
+
+/** Events read at once when a filter may drop some of them. */
+const SCAN_PAGE = 500;
+/** Events one request looks at before it answers with what it found and a cursor. */
+const MAX_SCANNED = 10_000;
+
+export const listTaskEvents: Query<'listTaskEvents'> = ({ path, query }, tools) => {
+  const task = load(tools.reader, tools.caller, 'task', path.task_id).resource;
+  return rangeOf({ kind: 'task', id: task.id }, query, tools);
+};
+
+export const listSessionEvents: Query<'listSessionEvents'> = ({ path, query }, tools) => {
+  const session = load(tools.reader, tools.caller, 'session', path.session_id).resource;
+  return rangeOf({ kind: 'session', id: session.id }, query, tools);
+};
+
+export const listEvents: Query<'listEvents'> = ({ query }, tools) => {
+  const { scope, matches } = scopeOfFilters(query, tools.reader, tools.caller);
+  return rangeOf(scope, query, tools, matches);
+};
+
+export const getEvent: Query<'getEvent'> = ({ path }, { log, reader, caller }) => {
+  const found = /^\d{20}$/.test(path.event_id) ? log.event(path.event_id) : undefined;
+  if (!found || !isMemberOf(reader, caller, found.event.workspace_id)) throw notFound('event');
+  return ok(found.event, caller);
+};
+
+interface RangeQuery extends EventFilters {
+  limit: number;
+  after_event_id?: string | undefined;
+  cursor?: string | undefined;
+  after?: string | undefined;
+}
+
+/** A range assembled from the stored bytes (contract C7): reading it twice gives the same bytes. */
+async function rangeOf(
+  scope: StreamScope,
+  query: RangeQuery,
+  tools: QueryTools,
+  matches?: (event: Event) => boolean,
+): Promise<Answer> {
+  const cursor = query.after_event_id ?? query.cursor ?? query.after;
+  const after = checkCursor(tools.log, scope, cursor, 'after_event_id');
+  const { found, more, last } = matches
+    ? await scan(scope, after, query.limit, tools, matches)
+    : await plain(scope, after, query.limit, tools);
+  return rangeAnswer(found, more, last, tools);
+}
+
+interface Found {
+  found: Buffer[];
+  more: boolean;
+  last: string | null;
+}
+
+async function plain(scope: StreamScope, after: string, limit: number, { log }: QueryTools): Promise<Found> {
+  const events = await log.range(scope, after, limit + 1);
+  const found = events.slice(0, limit);
+  return { found, more: events.length > limit, last: lastId(found) };
+}
+
+async function scan(
+  scope: StreamScope,
+  after: string,
+  limit: number,
+  { log }: QueryTools,
+  matches: (event: Event) => boolean,
+): Promise<Found> {
+  const found: Buffer[] = [];
+  let from = after;
+  for (let scanned = 0; scanned < MAX_SCANNED; scanned += SCAN_PAGE) {
+    const events = await log.range(scope, from, SCAN_PAGE);
+    for (const bytes of events) {
+      const event = JSON.parse(bytes.toString()) as Event;
+      if (matches(event)) {
+        if (found.length === limit) return { found, more: true, last: lastId(found) };
+        found.push(bytes);
+      }
+      from = event.id;
+    }
+    if (events.length < SCAN_PAGE) return { found, more: false, last: lastId(found) };
+  }
+  return { found, more: true, last: from };
+}
+
+function lastId(found: readonly Buffer[]): string | null {
+  const last = found.at(-1);
+  return last ? (JSON.parse(last.toString()) as Event).id : null;
+}
+
+const COMMA = Buffer.from(',');
+
+function rangeAnswer(found: readonly Buffer[], more: boolean, last: string | null, { caller }: QueryTools): Answer {
+  const seesInternal = holdsScope(caller, 'internal:read');
+  const shown = found.map((bytes) => visibleTo(bytes, seesInternal));
+  const next = JSON.stringify(more ? last : null);
+  const chunks: Buffer[] = [Buffer.from('{"object":"list","data":[')];
+  shown.forEach((bytes, at) => {
+    if (at > 0) chunks.push(COMMA);
+    chunks.push(bytes);
+  });
+  chunks.push(Buffer.from(`],"page":{"has_more":${more},"next_cursor":${next}},"has_more":${more},"next_cursor":${next}}`));
+  return { status: 200, body: { kind: 'raw_json', chunks } };
+}
+

@@ -1,0 +1,30 @@
+import type { QueryId } from '../../protocol/operations.ts';
+import type { Query } from '../query.ts';
+import { downloadArtifactContent, getArtifact, listArtifacts } from './artifacts.ts';
+import { getEvent, listEvents, listSessionEvents, listTaskEvents } from './events.ts';
+import { getOutcome, listOutcomes } from './outcomes.ts';
+import { getMessage, getSession, listSessionMessages, listSessions } from './sessions.ts';
+import { getTask, listSessionTasks, listTasks } from './tasks.ts';
+import { getWorkspace, listWorkspaces } from './workspaces.ts';
+
+/** Queries by operation; a row of the operations table without one does not compile. */
+export const QUERIES: { readonly [Id in QueryId]: Query<Id> } = {
+  downloadArtifactContent,
+  getArtifact,
+  getEvent,
+  getMessage,
+  getOutcome,
+  getSession,
+  getTask,
+  getWorkspace,
+  listArtifacts,
+  listEvents,
+  listOutcomes,
+  listSessionEvents,
+  listSessionMessages,
+  listSessions,
+  listSessionTasks,
+  listTaskEvents,
+  listTasks,
+  listWorkspaces,
+};

@@ -1,0 +1,47 @@
+import { listPrefix, stateKey } from '../../projections/state-keys.ts';
+import type { ArtifactState, MessageState } from '../../projections/states.ts';
+import type { Outcome } from '../../protocol/resources/outcome.ts';
+import { ok } from '../answer.ts';
+import { listPage, visibleWorkspaces } from '../list-page.ts';
+import { load } from '../load.ts';
+import type { Query, QueryTools } from '../query.ts';
+import { paging } from './workspaces.ts';
+
+/** Messages and artifacts shown in one Outcome; the lists of the task have the rest. */
+const MAX_SHOWN = 100;
+
+export const listOutcomes: Query<'listOutcomes'> = async ({ query }, tools) => {
+  const task = query.task_id ? load(tools.reader, tools.caller, 'task', query.task_id, 'task_id').resource : undefined;
+  const prefixes = task
+    ? [listPrefix.outcomesOfTask(task.id)]
+    : (await visibleWorkspaces(tools)).map(listPrefix.outcomesOfWorkspace);
+  const shape = (outcome: object) => complete(outcome as Outcome, tools);
+  return listPage(tools, { prefixes, ...paging(query), keyOf: stateKey.outcome, shape });
+};
+
+export const getOutcome: Query<'getOutcome'> = async ({ path }, tools) => {
+  const { resource } = load(tools.reader, tools.caller, 'outcome', path.outcome_id);
+  return ok(await complete(resource, tools), tools.caller);
+};
+
+/** Fills in what the task's agent said and made; both lists are final once the Outcome exists. */
+async function complete(outcome: Outcome, tools: QueryTools): Promise<Outcome> {
+  const said = await members<MessageState>(tools, listPrefix.messagesOfTask(outcome.task_id), stateKey.message);
+  const made = await members<ArtifactState>(tools, listPrefix.artifactsOfTask(outcome.task_id), stateKey.artifact);
+  const fromAgent = said.filter(({ resource }) => resource.role === 'agent' || resource.role === 'assistant');
+  return {
+    ...outcome,
+    messages: fromAgent.map(({ resource }) => resource),
+    artifacts: made.map(({ resource }) => resource),
+  };
+}
+
+async function members<State extends object>(
+  { log, reader }: QueryTools,
+  prefix: string,
+  keyOf: (id: string) => string,
+): Promise<State[]> {
+  const keys = await log.indexKeys({ gt: prefix, lt: `${prefix}~`, limit: MAX_SHOWN });
+  const states = keys.map((key) => reader.get<State>(keyOf(key.slice(prefix.length))));
+  return states.filter((state) => state !== undefined);
+}

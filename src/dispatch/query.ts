@@ -1,0 +1,14 @@
+import type { Caller } from '../auth/caller.ts';
+import type { EventLog, StateReader } from '../eventlog/event-log.ts';
+import type { Answer } from '../gateway.ts';
+import type { OperationInput, QueryId } from '../protocol/operations.ts';
+
+/** What a query reads with. */
+export interface QueryTools {
+  log: EventLog;
+  /** Durable folds. */
+  reader: StateReader;
+  caller: Caller;
+}
+
+export type Query<Id extends QueryId> = (input: OperationInput<Id>, tools: QueryTools) => Answer | Promise<Answer>;

@@ -1,0 +1,161 @@
+import type { Transaction } from '../../eventlog/event-log.ts';
+import { stateKey } from '../../projections/state-keys.ts';
+import type {
+  SessionBindingState,
+  SessionFold,
+  TaskState,
+  UpstreamMessageState,
+} from '../../projections/states.ts';
+import type { JsonObject } from '../../protocol/json.ts';
+import type { Message, MessageInput, Part } from '../../protocol/resources/message.ts';
+import { isTerminal } from '../../protocol/task-states.ts';
+import type { DraftPart, MessageDraft, Move, Seen } from '../../upstream.ts';
+import { addChunk, knownArtifact } from '../artifact-chunks.ts';
+import { appendMessage, buildMessage } from '../append-message.ts';
+import type { DecisionTools } from '../facts.ts';
+import { storeArtifact } from '../large-content.ts';
+import { moveTask, type MoveFacts } from '../move-task.ts';
+import { newEvent, placeOfTask } from '../new-event.ts';
+
+/** Where moves are applied: one transaction, one task, one recorded frame. */
+export interface MoveTarget {
+  tx: Transaction;
+  tools: DecisionTools;
+  taskId: string;
+  /** Override key of the frame, for example `a2a:sample:3`. */
+  material: string;
+}
+
+/** What interpretation may know, read from the transaction. */
+export function seenBy(tx: Transaction, task: TaskState): Seen {
+  const { resource, internal } = task;
+  return {
+    status: resource.status,
+    binding: internal.binding ?? undefined,
+    sessionBinding: tx.get<SessionBindingState>(stateKey.sessionBinding(resource.session_id, internal.route))?.binding,
+    hasMessage: (upstreamId) =>
+      tx.get<UpstreamMessageState>(stateKey.upstreamMessage(resource.id, upstreamId)) !== undefined,
+    artifactParts: (upstreamId) => {
+      const state = knownArtifact(tx, resource.id, upstreamId);
+      return state && state.internal.pieces - state.internal.first_piece;
+    },
+  };
+}
+
+/** Applies the moves of one frame in order. After a terminal state nothing lands; it is noted as a late result. */
+export function applyMoves(target: MoveTarget, moves: readonly Move[]): void {
+  for (const move of moves) {
+    const task = target.tx.get<TaskState>(stateKey.task(target.taskId));
+    if (!task) return;
+    if (isTerminal(task.resource.status)) {
+      note(target, task, 'late_result', { move: move.type, ...(move.type === 'status' ? { to: move.to } : {}) });
+      return;
+    }
+    APPLY[move.type](target, task, move as never);
+  }
+}
+
+type Apply<Kind extends Move['type']> = (target: MoveTarget, task: TaskState, move: Extract<Move, { type: Kind }>) => void;
+
+const APPLY: { readonly [Kind in Move['type']]: Apply<Kind> } = {
+  bind: applyBinding,
+  status: applyStatus,
+  message: (target, task, move) => {
+    addAgentMessage(target, task, move.message);
+  },
+  artifact: ({ tx, tools, material }, task, move) => {
+    const parts = move.artifact.parts;
+    addChunk(tx, tools, task, { ...move.artifact, parts }, material);
+  },
+  metadata: (target, task, move) => note(target, task, 'metadata', {}, move.patch),
+  note: (target, task, move) => note(target, task, move.note, move.details ?? {}),
+};
+
+function applyBinding({ tx }: MoveTarget, task: TaskState, move: Extract<Move, { type: 'bind' }>): void {
+  const seen = seenBy(tx, task);
+  const binding = changed(seen.binding, move.binding);
+  const session = changed(seen.sessionBinding, move.sessionBinding);
+  if (!binding && !session) return;
+  const { resource, internal } = task;
+  tx.append(
+    newEvent('vendor.harn_gateway.upstream_bound', { object: 'task', id: resource.id }, placeOfTask(resource), {
+      route: internal.route,
+      binding: binding ?? null,
+      session_binding: session ?? null,
+    }),
+  );
+}
+
+function changed(before: JsonObject | undefined, now: JsonObject | undefined): JsonObject | undefined {
+  return now && JSON.stringify(now) !== JSON.stringify(before) ? now : undefined;
+}
+
+function applyStatus(target: MoveTarget, task: TaskState, move: Extract<Move, { type: 'status' }>): void {
+  const message = move.message && addAgentMessage(target, task, move.message);
+  if (task.resource.status === move.to) {
+    if (move.metadata) note(target, task, 'status_repeated', {}, move.metadata);
+    return;
+  }
+  const facts: MoveFacts = { material: target.material };
+  if (message) facts.messageId = message.id;
+  if (move.failure) facts.failure = move.failure;
+  if (move.metadata) facts.metadata = move.metadata;
+  const moved = moveTask(target.tx, target.tools, target.taskId, move.to, facts);
+  if (!moved) note(target, task, 'impossible_status', { from: task.resource.status, to: move.to });
+}
+
+/** Appends what the agent said, once per upstream message id. */
+function addAgentMessage(target: MoveTarget, task: TaskState, draft: MessageDraft): Message | undefined {
+  const { tx, tools, material } = target;
+  const { upstreamId } = draft;
+  if (upstreamId !== undefined && seenBy(tx, task).hasMessage(upstreamId)) return undefined;
+  const { workspace_id, session_id, id } = task.resource;
+  const place = { workspace_id, session_id, task_id: id };
+  const input: MessageInput = {
+    role: draft.role === 'user' ? 'agent' : draft.role,
+    parts: draft.parts.map((part) => storeBytes(target, place, part)),
+    metadata: {
+      ...draft.metadata,
+      ...(upstreamId === undefined ? {} : { upstream_message_id: upstreamId }),
+    },
+  };
+  if (input.parts.length === 0) return undefined;
+  const message = buildMessage(tx, tools, input, place);
+  appendMessage(tx, message, { place, material, ...(upstreamId === undefined ? {} : { upstreamId }) });
+  return message;
+}
+
+/** Bytes inside a message become an Artifact and a reference (contract C27). */
+function storeBytes({ tx, tools }: MoveTarget, place: Parameters<typeof storeArtifact>[2], part: DraftPart): Part {
+  if (part.type !== 'bytes') return part;
+  const bytes = Buffer.from(part.base64, 'base64');
+  const artifact = storeArtifact(tx, tools, place, bytes, part.mime_type, 'public', part.name ?? null);
+  const metadata = part.metadata ? { metadata: part.metadata } : {};
+  if (!part.mime_type.startsWith('image/')) {
+    return { type: 'artifact_ref', artifact_id: artifact.id, visibility: 'public', ...metadata };
+  }
+  return { type: 'image_ref', artifact_id: artifact.id, mime_type: part.mime_type, visibility: 'public', ...metadata };
+}
+
+/** Keeps a diagnostic that moves nothing; `metadata` is merged into the Task. */
+export function note(
+  { tx, material }: Pick<MoveTarget, 'tx' | 'material'>,
+  { resource }: TaskState,
+  name: string,
+  details: JsonObject,
+  metadata?: JsonObject,
+): void {
+  tx.append(
+    newEvent('vendor.harn_gateway.upstream_note', { object: 'task', id: resource.id }, placeOfTask(resource), {
+      note: name,
+      material,
+      ...(Object.keys(details).length > 0 ? { details } : {}),
+      ...(metadata === undefined ? {} : { metadata }),
+    }),
+  );
+}
+
+/** Whether the session of a task has a task in WORKING. */
+export function laneIsBusy(session: SessionFold | undefined): boolean {
+  return (session?.internal.working ?? 0) > 0;
+}

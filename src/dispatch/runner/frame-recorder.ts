@@ -1,0 +1,115 @@
+import type { Origin, Transaction } from '../../eventlog/event-log.ts';
+import { stateKey } from '../../projections/state-keys.ts';
+import type { TaskState } from '../../projections/states.ts';
+import type { JsonValue } from '../../protocol/json.ts';
+import { isTerminal } from '../../protocol/task-states.ts';
+import { frameKey, inputKey } from '../../store/keys.ts';
+import type { Frame, Upstream } from '../../upstream.ts';
+import { spanOf } from '../move-task.ts';
+import { applyMoves, note, seenBy } from './apply-moves.ts';
+import type { FrameNumbers } from './frame-numbers.ts';
+import type { RunnerDeps } from './task-runner.ts';
+
+/** Frames whose commits may be in flight before the run waits for the store: bounds memory, keeps groups large. */
+const FRAMES_IN_FLIGHT = 64;
+
+export async function openRecorder(deps: RunnerDeps, upstream: Upstream, taskId: string): Promise<FrameRecorder> {
+  await deps.frameNumbers.open(taskId);
+  return new FrameRecorder(deps, upstream, taskId);
+}
+
+/** Records frames as replay material and applies their moves, each in one transaction. */
+export class FrameRecorder {
+  readonly #deps: RunnerDeps;
+  readonly #upstream: Upstream;
+  readonly #taskId: string;
+  readonly #numbers: FrameNumbers;
+  #pending: Promise<unknown>[] = [];
+  #atRest = false;
+
+  constructor(deps: RunnerDeps, upstream: Upstream, taskId: string) {
+    this.#deps = deps;
+    this.#upstream = upstream;
+    this.#taskId = taskId;
+    this.#numbers = deps.frameNumbers;
+  }
+
+  /** `over` when the task ended or waits for the caller's input, so that the turn needs no more frames. */
+  async take(frame: Frame): Promise<'open' | 'over'> {
+    let status: 'open' | 'over' = 'open';
+    const committed = this.#deps.log.transact(this.#origin(), (tx) => {
+      status = this.#apply(tx, frame);
+    });
+    await this.#track(committed);
+    return status;
+  }
+
+  async noteFault(frame: Extract<Frame, { kind: 'fault' }>): Promise<void> {
+    const committed = this.#deps.log.transact(this.#origin(), (tx) => {
+      const task = tx.get<TaskState>(stateKey.task(this.#taskId));
+      const material = this.#record(tx, frame);
+      if (task) note({ tx, material }, task, 'cancel_not_confirmed', { code: frame.code, message: frame.message });
+    });
+    await this.#track(committed);
+  }
+
+  /** True when the last applied frame left the task ended or blocked. */
+  isAtRest(): boolean {
+    return this.#atRest;
+  }
+
+  /** Waits for durability and gives the numbering free; nothing may be taken afterwards. */
+  async finish(): Promise<void> {
+    try {
+      await this.#durable();
+    } finally {
+      this.#numbers.close(this.#taskId);
+    }
+  }
+
+  async #durable(): Promise<void> {
+    await Promise.all(this.#pending);
+    this.#pending = [];
+  }
+
+  #apply(tx: Transaction, frame: Frame): 'open' | 'over' {
+    const before = tx.get<TaskState>(stateKey.task(this.#taskId));
+    if (!before) return 'over';
+    const material = this.#record(tx, frame);
+    this.#forgetSentInput(tx, before);
+    const moves = this.#upstream.interpret(frame, seenBy(tx, before));
+    applyMoves({ tx, tools: this.#deps.tools, taskId: this.#taskId, material }, moves);
+    const status = tx.get<TaskState>(stateKey.task(this.#taskId))?.resource.status ?? 'FAILED';
+    this.#atRest = status !== 'WORKING' && status !== 'SUBMITTED';
+    return isTerminal(status) || status === 'INPUT_REQUIRED' ? 'over' : 'open';
+  }
+
+  #record(tx: Transaction, frame: Frame): string {
+    const number = this.#numbers.take(this.#taskId);
+    const material = `${this.#upstream.materialPrefix}:${number}`;
+    const { value } = this.#deps.redactFrame({ key: material, at: tx.time, ...frame } as JsonValue);
+    tx.record(frameKey(this.#taskId, number), JSON.stringify(value));
+    return material;
+  }
+
+  /** The first answer proves that the input was sent, so its encrypted original goes. */
+  #forgetSentInput(tx: Transaction, { internal }: TaskState): void {
+    for (const id of [...internal.preceding, internal.turn_message]) {
+      if (tx.recorded(inputKey(id))) tx.erase(inputKey(id));
+    }
+  }
+
+  #origin(): Origin {
+    const task = this.#deps.log.state<TaskState>(stateKey.task(this.#taskId));
+    const origin: Origin = { actor: this.#upstream.route };
+    if (!task) return origin;
+    const trace = task.internal.trace_id === null ? {} : { traceId: task.internal.trace_id };
+    return { ...origin, ...trace, spanId: spanOf(task, task.internal.turns).span_id };
+  }
+
+  async #track(committed: Promise<unknown>): Promise<void> {
+    this.#pending.push(committed);
+    committed.catch(() => undefined);
+    if (this.#pending.length >= FRAMES_IN_FLIGHT) await this.#durable();
+  }
+}

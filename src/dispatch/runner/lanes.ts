@@ -1,0 +1,68 @@
+/**
+ * Which tasks run and which wait. A session is a lane with one working task at a time, tasks of a lane start in the
+ * order they were accepted; slots bound what runs per route and in all.
+ */
+export class Lanes {
+  readonly #waiting = new Map<string, { sessionId: string; route: string }>();
+  readonly #running = new Map<string, string>();
+  readonly #perRoute = new Map<string, number>();
+  readonly #limits: { perRoute: (route: string) => number; total: number };
+
+  constructor(limits: { perRoute: (route: string) => number; total: number }) {
+    this.#limits = limits;
+  }
+
+  hasSlot(route: string): boolean {
+    return this.#running.size < this.#limits.total && (this.#perRoute.get(route) ?? 0) < this.#limits.perRoute(route);
+  }
+
+  get waitingCount(): number {
+    return this.#waiting.size;
+  }
+
+  get runningCount(): number {
+    return this.#running.size;
+  }
+
+  isRunning(taskId: string): boolean {
+    return this.#running.has(taskId);
+  }
+
+  runningTasks(): string[] {
+    return [...this.#running.keys()];
+  }
+
+  wait(taskId: string, sessionId: string, route: string): void {
+    this.#waiting.set(taskId, { sessionId, route });
+  }
+
+  forget(taskId: string): void {
+    this.#waiting.delete(taskId);
+  }
+
+  take(taskId: string, route: string): void {
+    this.#waiting.delete(taskId);
+    this.#running.set(taskId, route);
+    this.#perRoute.set(route, (this.#perRoute.get(route) ?? 0) + 1);
+  }
+
+  release(taskId: string): void {
+    const route = this.#running.get(taskId);
+    if (route === undefined) return;
+    this.#running.delete(taskId);
+    this.#perRoute.set(route, (this.#perRoute.get(route) ?? 1) - 1);
+  }
+
+  /** Waiting tasks that could start now: the oldest of each free session whose route has a slot. */
+  startable(sessionIsFree: (sessionId: string) => boolean): string[] {
+    const seen = new Set<string>();
+    const found: string[] = [];
+    for (const [taskId, { sessionId, route }] of this.#waiting) {
+      if (this.#running.size + found.length >= this.#limits.total) break;
+      if (seen.has(sessionId)) continue;
+      seen.add(sessionId);
+      if (this.hasSlot(route) && sessionIsFree(sessionId)) found.push(taskId);
+    }
+    return found;
+  }
+}

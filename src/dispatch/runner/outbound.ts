@@ -1,0 +1,72 @@
+import { stateKey } from '../../projections/state-keys.ts';
+import type { ArtifactState, MessageState, TaskState } from '../../projections/states.ts';
+import type { StateReader } from '../../eventlog/event-log.ts';
+import type { JsonObject } from '../../protocol/json.ts';
+import type { Part } from '../../protocol/resources/message.ts';
+import { inputKey } from '../../store/keys.ts';
+import type { OutboundMessage } from '../../upstream.ts';
+import { contentOfParts, pieceKeys } from '../artifact-content.ts';
+import { INLINED_FROM } from '../large-content.ts';
+
+/** What building an outbound message reads: folds, records, and the key of sealed inputs. */
+export interface OutboundSources extends StateReader {
+  record(key: string): Buffer | undefined;
+  openInput(sealed: Buffer): Buffer;
+}
+
+/**
+ * The message of the task's current turn as the caller sent it: the originals of redacted inputs, large parts back in
+ * place, and before it the parts of the messages that were appended outside a task.
+ */
+export function outboundMessage(sources: OutboundSources, task: TaskState): OutboundMessage {
+  const { preceding, turn_message } = task.internal;
+  const messages = [...preceding, turn_message].map((id) => original(sources, id));
+  const main = messages.at(-1);
+  if (!main) throw new Error(`task ${task.resource.id} has no message to send`);
+  const restored = messages.flatMap((message) => message.parts).map((part) => restorePart(sources, part));
+  return {
+    id: main.id,
+    role: main.role,
+    parts: restored,
+    metadata: main.metadata,
+    artifacts: referencedArtifacts(sources, restored),
+  };
+}
+
+function original(sources: OutboundSources, id: string): MessageState['resource'] {
+  const stored = sources.get<MessageState>(stateKey.message(id))?.resource;
+  if (!stored) throw new Error(`message ${id} is not in the log`);
+  const sealed = sources.record(inputKey(id));
+  if (!sealed) return stored;
+  const kept = JSON.parse(sources.openInput(sealed).toString()) as { parts: Part[]; metadata: JsonObject };
+  return { ...stored, parts: kept.parts, metadata: kept.metadata };
+}
+
+function restorePart(sources: OutboundSources, part: Part): Part {
+  const form = part.type === 'artifact_ref' ? part.metadata?.[INLINED_FROM] : undefined;
+  if (part.type !== 'artifact_ref' || form === undefined) return part;
+  const text = contentOf(sources, part.artifact_id)?.bytes.toString() ?? '';
+  if (form === 'text') return { type: 'text', text, visibility: part.visibility };
+  if (form === 'json') return { type: 'json', value: JSON.parse(text), visibility: part.visibility };
+  return JSON.parse(text) as Part;
+}
+
+function referencedArtifacts(sources: OutboundSources, parts: readonly Part[]): OutboundMessage['artifacts'] {
+  const found = new Map<string, { bytes: Buffer; mimeType: string; name?: string }>();
+  for (const part of parts) {
+    if (part.type !== 'artifact_ref' && part.type !== 'image_ref') continue;
+    const content = contentOf(sources, part.artifact_id);
+    if (content) found.set(part.artifact_id, content);
+  }
+  return found;
+}
+
+function contentOf(sources: OutboundSources, id: string): { bytes: Buffer; mimeType: string; name?: string } | undefined {
+  const state = sources.get<ArtifactState>(stateKey.artifact(id));
+  if (!state || state.internal.store === 'none') return undefined;
+  const name = state.internal.name === null ? {} : { name: state.internal.name };
+  const read = (key: string) => sources.record(key);
+  if (state.internal.store === 'parts') return { ...contentOfParts(state, read), ...name };
+  const pieces = pieceKeys(state).map((key) => read(key) ?? Buffer.alloc(0));
+  return { bytes: Buffer.concat(pieces), mimeType: state.resource.mime_type, ...name };
+}

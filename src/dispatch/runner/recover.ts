@@ -1,0 +1,49 @@
+import type { TaskState } from '../../projections/states.ts';
+import type { Failure } from '../../protocol/task-states.ts';
+
+export type Recovery =
+  /** Accepted and never started: it starts when its turn comes. */
+  | { kind: 'wait' }
+  /** The upstream knows it by id: ask for its state and follow it. */
+  | { kind: 'reattach' }
+  /** Blocked on the caller: nothing to do. */
+  | { kind: 'stay' }
+  | { kind: 'fail'; failure: Failure };
+
+/**
+ * What to do with a task that had not ended when the gateway stopped. A message that may have reached the agent is never
+ * sent again: without an id to ask for, the task fails and says so. Source: Agents Protocol v1, "Task"; design section 4.
+ */
+export function recoverTask({ resource, internal }: TaskState, routeExists: boolean): Recovery {
+  if (!routeExists) return { kind: 'fail', failure: routeGone(internal.route) };
+  switch (resource.status) {
+    case 'SUBMITTED':
+      return { kind: 'wait' };
+    case 'WORKING':
+      return internal.binding === null ? { kind: 'fail', failure: RESTARTED } : { kind: 'reattach' };
+    // In A2A the authorization arrives out of band, so the agent may have gone on meanwhile.
+    case 'AUTH_REQUIRED':
+      return internal.binding === null ? { kind: 'stay' } : { kind: 'reattach' };
+    case 'INPUT_REQUIRED':
+    case 'COMPLETED':
+    case 'FAILED':
+    case 'CANCELED':
+      return { kind: 'stay' };
+  }
+}
+
+const RESTARTED: Failure = {
+  code: 'runtime_error',
+  type: 'runtime_error',
+  message: 'The gateway restarted before the agent had named its task. Whether the agent did anything is unknown; check before submitting again.',
+  details: { reason: 'harness_restarted' },
+};
+
+function routeGone(route: string): Failure {
+  return {
+    code: 'upstream_unavailable',
+    type: 'upstream_error',
+    message: 'The route of this task is no longer configured. Restore it in the config file, or submit the task again.',
+    details: { reason: 'route_removed', route },
+  };
+}

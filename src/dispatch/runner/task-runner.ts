@@ -1,0 +1,178 @@
+import type { EventLog } from '../../eventlog/event-log.ts';
+import { listPrefix, stateKey } from '../../projections/state-keys.ts';
+import type { SessionFold, TaskState } from '../../projections/states.ts';
+import { ProtocolError } from '../../protocol/errors.ts';
+import type { Logger } from '../../protocol/ports.ts';
+import { isTerminal } from '../../protocol/task-states.ts';
+import type { Upstream } from '../../upstream.ts';
+import type { DecisionTools, RunFacts } from '../facts.ts';
+import { moveTask, startTurn } from '../move-task.ts';
+import { laneIsBusy } from './apply-moves.ts';
+import type { FrameNumbers } from './frame-numbers.ts';
+import { Lanes } from './lanes.ts';
+import { recoverTask } from './recover.ts';
+import { forwardCancel, TaskRun } from './task-run.ts';
+
+/** How many open tasks recovery reads at once. */
+const RECOVERY_PAGE = 500;
+
+export interface RunnerDeps {
+  log: EventLog;
+  tools: DecisionTools;
+  upstreams: ReadonlyMap<string, Upstream>;
+  logger: Logger;
+  openInput(sealed: Buffer): Buffer;
+  redactFrame: DecisionTools['redact'];
+  frameNumbers: FrameNumbers;
+  limits: { perRoute: (route: string) => number; total: number; cancelWaitMs: number };
+  timeoutSignal(ms: number): AbortSignal;
+}
+
+/** Starts accepted tasks, runs their turns, cancels them, and takes them up again after a restart. */
+export class TaskRunner implements RunFacts {
+  readonly #deps: RunnerDeps;
+  readonly #lanes: Lanes;
+  readonly #runs = new Map<string, TaskRun>();
+  readonly #background = new Set<Promise<void>>();
+  #draining = false;
+
+  constructor(deps: RunnerDeps) {
+    this.#deps = deps;
+    this.#lanes = new Lanes(deps.limits);
+  }
+
+  hasSlot(route: string): boolean {
+    return !this.#draining && this.#lanes.hasSlot(route);
+  }
+
+  queued(): number {
+    return this.#lanes.waitingCount;
+  }
+
+  running(): number {
+    return this.#lanes.runningCount;
+  }
+
+  wake(taskId: string): void {
+    const task = this.#task(taskId);
+    if (!task || isTerminal(task.resource.status)) return;
+    if (task.resource.status === 'WORKING') this.#launch(task, task.internal.binding === null ? 'start' : 'continue');
+    if (task.resource.status === 'SUBMITTED') {
+      this.#lanes.wait(taskId, task.resource.session_id, task.internal.route);
+      this.#startWaiting();
+    }
+  }
+
+  forwardCancel(taskId: string): void {
+    this.#lanes.forget(taskId);
+    const run = this.#runs.get(taskId);
+    if (run) run.stop();
+    const task = this.#task(taskId);
+    if (!task || task.internal.binding === null) return;
+    this.#track(forwardCancel(this.#deps, task));
+  }
+
+  /** Asks the upstream of a working task to cancel and waits, bounded, until the task has ended. */
+  async cancel(taskId: string): Promise<void> {
+    const run = this.#runs.get(taskId);
+    const task = this.#task(taskId);
+    if (!task || isTerminal(task.resource.status)) return;
+    const signal = this.#deps.timeoutSignal(this.#deps.limits.cancelWaitMs);
+    await forwardCancel(this.#deps, task, signal);
+    if (run) await run.endedOr(signal);
+  }
+
+  /** Takes up every task that had not ended. Call once, before new work is accepted. */
+  async recover(): Promise<number> {
+    let after = listPrefix.openTasks();
+    let count = 0;
+    for (;;) {
+      const keys = await this.#deps.log.indexKeys({ gt: after, lt: `${listPrefix.openTasks()}~`, limit: RECOVERY_PAGE });
+      for (const key of keys) await this.#recover(key.slice(listPrefix.openTasks().length));
+      count += keys.length;
+      after = keys.at(-1) ?? after;
+      if (keys.length < RECOVERY_PAGE) break;
+    }
+    this.#startWaiting();
+    return count;
+  }
+
+  /** Stops taking work and lets go of running turns; the tasks stay as they are and are taken up by the next start. */
+  async drain(): Promise<void> {
+    this.#draining = true;
+    for (const run of this.#runs.values()) run.stop();
+    await Promise.allSettled([...[...this.#runs.values()].map((run) => run.ended), ...this.#background]);
+  }
+
+  async #recover(taskId: string): Promise<void> {
+    const task = this.#task(taskId);
+    if (!task) return;
+    const action = recoverTask(task, this.#deps.upstreams.has(task.internal.route));
+    if (action.kind === 'wait') this.#lanes.wait(taskId, task.resource.session_id, task.internal.route);
+    if (action.kind === 'reattach') this.#launch(task, 'reattach');
+    if (action.kind !== 'fail') return;
+    await this.#deps.log.transact({ actor: null }, (tx) =>
+      moveTask(tx, this.#deps.tools, taskId, 'FAILED', { failure: action.failure }),
+    );
+  }
+
+  #startWaiting(): void {
+    if (this.#draining) return;
+    const free = (sessionId: string) => !laneIsBusy(this.#deps.log.state<SessionFold>(stateKey.session(sessionId)));
+    for (const taskId of this.#lanes.startable(free)) this.#track(this.#start(taskId));
+  }
+
+  async #start(taskId: string): Promise<void> {
+    const waiting = this.#task(taskId);
+    if (!waiting) return;
+    this.#lanes.take(taskId, waiting.internal.route);
+    const started = await this.#deps.log.transact({ actor: null }, (tx) => {
+      const task = tx.get<TaskState>(stateKey.task(taskId));
+      if (task?.resource.status !== 'SUBMITTED') return false;
+      startTurn(tx, this.#deps.tools, taskId);
+      return true;
+    });
+    this.#lanes.release(taskId);
+    const task = this.#task(taskId);
+    if (started && task) this.#launch(task, 'start');
+  }
+
+  #launch(task: TaskState, kind: 'start' | 'continue' | 'reattach'): void {
+    if (this.#draining) return;
+    const { id } = task.resource;
+    const upstream = this.#deps.upstreams.get(task.internal.route);
+    const before = this.#runs.get(id);
+    before?.stop();
+    this.#lanes.take(id, task.internal.route);
+    const run = new TaskRun(this.#deps, upstream, id, kind, before?.ended);
+    this.#runs.set(id, run);
+    this.#track(
+      run.ended.then(() => {
+        if (this.#runs.get(id) !== run) return;
+        this.#runs.delete(id);
+        this.#lanes.release(id);
+        this.#startWaiting();
+      }),
+    );
+  }
+
+  #task(taskId: string): TaskState | undefined {
+    return this.#deps.log.state<TaskState>(stateKey.task(taskId));
+  }
+
+  #track(work: Promise<void>): void {
+    const done = work
+      .catch((error: unknown) => this.#report(error))
+      .finally(() => {
+        this.#background.delete(done);
+      });
+    this.#background.add(done);
+  }
+
+  /** A fenced store refuses the runner like everybody else; the tasks are taken up again after reopening. */
+  #report(error: unknown): void {
+    const fault = ProtocolError.from(error);
+    const level = fault.code === 'service_unavailable' ? 'warn' : 'error';
+    this.#deps.logger[level]({ err: error, code: fault.code }, 'a task run stopped');
+  }
+}

@@ -1,0 +1,35 @@
+import { stateKey } from '../../projections/state-keys.ts';
+import type { SessionBindingState, TaskState } from '../../projections/states.ts';
+import type { Turn } from '../../upstream.ts';
+import { spanOf } from '../move-task.ts';
+import { outboundMessage } from './outbound.ts';
+import type { RunnerDeps } from './task-runner.ts';
+
+/** The next turn of a task, with the message it sends. */
+export function turnOf(deps: RunnerDeps, task: TaskState, kind: Turn['kind']): Turn {
+  const base = { ...turnBase(deps, task), kind };
+  if (kind === 'reattach') return base;
+  const sources = {
+    get: deps.log.state.bind(deps.log),
+    record: deps.log.record.bind(deps.log),
+    openInput: deps.openInput,
+  };
+  return { ...base, message: outboundMessage(sources, task) };
+}
+
+/** What every request to the upstream about this task says. */
+export function turnBase(deps: RunnerDeps, { resource, internal }: TaskState): Omit<Turn, 'kind'> {
+  const key = stateKey.sessionBinding(resource.session_id, internal.route);
+  const trace = internal.trace_id === null ? {} : { traceparent: traceparentOf({ resource, internal }, internal.trace_id) };
+  return {
+    taskId: resource.id,
+    sessionId: resource.session_id,
+    binding: internal.binding ?? undefined,
+    sessionBinding: deps.log.state<SessionBindingState>(key)?.binding,
+    ...trace,
+  };
+}
+
+function traceparentOf(task: TaskState, traceId: string): string {
+  return `00-${traceId}-${spanOf(task, Math.max(1, task.internal.turns)).span_id}-01`;
+}

@@ -1,0 +1,129 @@
+import type { Transaction } from '../eventlog/event-log.ts';
+import { stateKey } from '../projections/state-keys.ts';
+import type { SessionFold, TaskState } from '../projections/states.ts';
+import { ProtocolError } from '../protocol/errors.ts';
+import type { JsonObject } from '../protocol/json.ts';
+import type { Message, MessageInput } from '../protocol/resources/message.ts';
+import type { SubmitTaskRequest, Task } from '../protocol/resources/task.ts';
+import { appendMessage, buildMessage } from './append-message.ts';
+import { chooseRoute } from './choose-route.ts';
+import { type Decided, metadataOf } from './command.ts';
+import type { Facts } from './facts.ts';
+import { load, notFound } from './load.ts';
+import { startTurn } from './move-task.ts';
+import { newEvent } from './new-event.ts';
+import { refuseClosed } from './refuse-closed.ts';
+
+const RETRY_AFTER_SECONDS = 2;
+
+/** Accepts a task in a session, and starts it in the same commit when its lane and a slot are free (contract C24). */
+export function submitTaskTo(sessionId: string, body: SubmitTaskRequest, tx: Transaction, facts: Facts): Decided {
+  const session = load(tx, facts.caller, 'session', sessionId, 'session_id');
+  refuseClosed(session.resource);
+  checkReferences(body, session.resource.workspace_id, tx, facts);
+  const route = chooseRoute(facts.routes, metadataOf(body), session.resource.metadata);
+  const startable = session.internal.working === 0 && queueIsEmpty(session) && facts.runs.hasSlot(route);
+  if (!startable) refuseFullQueue(facts);
+  const taskId = appendSubmission(session, body, route, tx, facts);
+  if (startable) startTurn(tx, facts, taskId);
+  tx.afterCommit(() => facts.runs.wake(taskId));
+  const accepted = tx.get<TaskState>(stateKey.task(taskId));
+  return { body: accepted?.resource ?? {} };
+}
+
+function appendSubmission(
+  session: SessionFold,
+  body: SubmitTaskRequest,
+  route: string,
+  tx: Transaction,
+  facts: Facts,
+): string {
+  const id = facts.newId('task');
+  const { workspace_id, id: session_id } = session.resource;
+  const place = { workspace_id, session_id, task_id: id };
+  const message = buildMessage(tx, facts, messageOf(body.input), place);
+  const task = newTask(id, tx.time, facts.caller.actor, route, body, message, place);
+  tx.append(
+    newEvent('task.submitted', { object: 'task', id }, place, {
+      task,
+      route,
+      message_id: message.id,
+      preceding: session.internal.pending,
+      checkpoint_id: `${id}.1`,
+    }),
+  );
+  appendMessage(tx, message, { place });
+  return id;
+}
+
+function newTask(
+  id: string,
+  time: string,
+  actor: string,
+  route: string,
+  body: SubmitTaskRequest,
+  input: Message,
+  place: { workspace_id: string; session_id: string },
+): Task {
+  return {
+    id,
+    object: 'task',
+    created_at: time,
+    updated_at: time,
+    metadata: metadataOf(body),
+    session_id: place.session_id,
+    workspace_id: place.workspace_id,
+    status: 'SUBMITTED',
+    input: isMessage(body.input) ? input : payloadOf(input),
+    created_by: actor,
+    persona_id: null,
+    branch_id: null,
+    parent_task_id: body.parent_task_id ?? null,
+    assigned_agent_id: route,
+    receipt_id: null,
+    outcome_id: null,
+    quota_id: null,
+    started_at: null,
+    completed_at: null,
+    canceled_at: null,
+    failure: null,
+  };
+}
+
+/** An object without `role` and `parts` is a payload: it goes to the agent as one json part (contract C28). */
+function messageOf(input: SubmitTaskRequest['input']): MessageInput {
+  if (isMessage(input)) return input;
+  return { role: 'user', parts: [{ type: 'json', value: input as JsonObject, visibility: 'public' }] };
+}
+
+function isMessage(input: SubmitTaskRequest['input']): input is MessageInput {
+  return 'role' in input || 'parts' in input;
+}
+
+/** The payload as it went to the log: redacted, and a reference when it was large. */
+function payloadOf(message: Message): JsonObject {
+  const part = message.parts[0];
+  if (part?.type === 'json') return part.value as JsonObject;
+  return (part ?? {}) as unknown as JsonObject;
+}
+
+function queueIsEmpty(session: SessionFold): boolean {
+  const { open_tasks, working, blocked } = session.internal;
+  return open_tasks.length === working + blocked;
+}
+
+function refuseFullQueue(facts: Facts): void {
+  if (facts.runs.queued() < facts.limits.queuedTasks) return;
+  throw new ProtocolError('rate_limited', 'The queue of tasks is full. Retry later with the same Idempotency-Key.', {
+    retryAfterSeconds: RETRY_AFTER_SECONDS,
+  });
+}
+
+function checkReferences(body: SubmitTaskRequest, workspaceId: string, tx: Transaction, facts: Facts): void {
+  if (body.workspace_id !== undefined && body.workspace_id !== workspaceId) {
+    throw notFound('workspace with this session', 'workspace_id');
+  }
+  if (body.persona_id) throw notFound('persona', 'persona_id');
+  if (body.branch_id) throw notFound('branch', 'branch_id');
+  if (body.parent_task_id) load(tx, facts.caller, 'task', body.parent_task_id, 'parent_task_id');
+}

@@ -1,0 +1,42 @@
+import { sha256Hex } from '../json/sha256.ts';
+import { canonicalJson } from '../json/canonical.ts';
+import type { JsonObject, JsonValue } from '../protocol/json.ts';
+
+/** Markers that stored bytes contain when something in them is not for everybody. */
+const MARKERS = ['"visibility":"internal"', '"visibility":"receipt_only"'].map((marker) => Buffer.from(marker));
+
+/** True when bytes need `conceal` before a reader sees them; a plain byte search, so that the usual case costs little. */
+export function mayHoldHidden(bytes: Buffer): boolean {
+  return MARKERS.some((marker) => bytes.includes(marker));
+}
+
+/**
+ * Replaces content the reader may not see by a descriptor: `receipt_only` always, `internal` without the scope
+ * `internal:read`. The descriptor keeps type, visibility and, for `receipt_only`, the hash, so that it is plain that
+ * content existed. Source: contract section 4; Agents Protocol v1, "Privacy and redaction".
+ */
+export function conceal<Value>(value: Value, seesInternal: boolean): Value {
+  return walk(value as JsonValue, seesInternal) as Value;
+}
+
+function walk(value: JsonValue, seesInternal: boolean): JsonValue {
+  if (Array.isArray(value)) return value.map((item) => walk(item, seesInternal));
+  if (typeof value !== 'object' || value === null) return value;
+  if (isHidden(value, seesInternal)) return descriptor(value);
+  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, walk(member, seesInternal)]));
+}
+
+function isHidden(value: JsonObject, seesInternal: boolean): boolean {
+  if (typeof value['type'] !== 'string') return false;
+  return value['visibility'] === 'receipt_only' || (value['visibility'] === 'internal' && !seesInternal);
+}
+
+function descriptor(part: JsonObject): JsonObject {
+  const hidden: JsonObject = { redacted: true, type: part['type'] ?? 'part', visibility: part['visibility'] ?? 'internal' };
+  if (part['visibility'] === 'receipt_only') hidden['sha256'] = `sha256:${sha256Hex(canonicalJson(part))}`;
+  return {
+    type: 'json',
+    visibility: part['visibility'] ?? 'internal',
+    value: hidden,
+  };
+}

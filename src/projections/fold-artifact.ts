@@ -1,0 +1,69 @@
+import type { Event, StateWriter } from '../eventlog/event-log.ts';
+import { foldOpenArtifact } from './fold-task.ts';
+import { payload } from './payload.ts';
+import { listPrefix, stateKey } from './state-keys.ts';
+import type { ArtifactState, UpstreamArtifactState } from './states.ts';
+
+export function foldArtifactCreated(event: Event, states: StateWriter): void {
+  const said = payload(event, 'artifact.created');
+  const { artifact } = said;
+  const state: ArtifactState = {
+    resource: closed(artifact, said),
+    internal: {
+      store: said.store,
+      first_piece: 0,
+      pieces: said.pieces,
+      all_text: said.all_text,
+      size: said.size,
+      upstream_id: said.upstream_artifact_id,
+      name: said.name,
+      closed: said.last_chunk,
+    },
+  };
+  states.set(stateKey.artifact(artifact.id), state);
+  indexArtifact(state, states);
+  if (event.task_id === null || said.upstream_artifact_id === null) return;
+  const key = stateKey.upstreamArtifact(event.task_id, said.upstream_artifact_id);
+  states.set(key, { artifact_id: artifact.id } satisfies UpstreamArtifactState);
+  foldOpenArtifact(event, states, artifact.id, !said.last_chunk);
+}
+
+export function foldArtifactUpdated(event: Event, states: StateWriter): void {
+  const said = payload(event, 'artifact.updated');
+  const key = stateKey.artifact(said.artifact_id);
+  const state = states.get<ArtifactState>(key);
+  if (!state) return;
+  const { resource, internal } = state;
+  states.set(key, {
+    resource: { ...closed(resource, said), updated_at: event.created_at },
+    internal: {
+      ...internal,
+      store: said.store,
+      first_piece: said.append ? internal.first_piece : internal.pieces,
+      pieces: said.pieces,
+      all_text: said.all_text,
+      size: said.size,
+      closed: said.last_chunk,
+    },
+  } satisfies ArtifactState);
+  if (internal.upstream_id !== null) foldOpenArtifact(event, states, said.artifact_id, !said.last_chunk);
+}
+
+/** The last chunk fixes hash and media type; until then the content may still grow. */
+function closed(
+  artifact: ArtifactState['resource'],
+  said: { sha256?: string | undefined; mime_type?: string | undefined; last_chunk: boolean },
+): ArtifactState['resource'] {
+  return {
+    ...artifact,
+    mime_type: said.mime_type ?? artifact.mime_type,
+    sha256: said.sha256 ?? (said.last_chunk ? artifact.sha256 : null),
+  };
+}
+
+function indexArtifact({ resource }: ArtifactState, states: StateWriter): void {
+  const { id, workspace_id, session_id, task_id } = resource;
+  if (workspace_id) states.index(listPrefix.artifactsOfWorkspace(workspace_id) + id);
+  if (session_id) states.index(listPrefix.artifactsOfSession(session_id) + id);
+  if (task_id) states.index(listPrefix.artifactsOfTask(task_id) + id);
+}

@@ -1,0 +1,95 @@
+import type { Event, StateWriter } from '../eventlog/event-log.ts';
+import type { SessionState } from '../protocol/resources/session.ts';
+import { payload } from './payload.ts';
+import { listPrefix, stateKey } from './state-keys.ts';
+import type { SessionFold } from './states.ts';
+
+export function foldSessionCreated(event: Event, states: StateWriter): void {
+  const { session } = payload(event, 'session.created');
+  const internal = { open_tasks: [], working: 0, blocked: 0, messages: 0, pending: [] };
+  states.set(stateKey.session(session.id), { resource: session, internal } satisfies SessionFold);
+  states.index(listPrefix.sessions(session.workspace_id) + session.id);
+  if (session.expires_at) states.index(`${listPrefix.expiringSessions()}${session.expires_at}/${session.id}`);
+}
+
+export function foldSessionClosed(event: Event, states: StateWriter): void {
+  change(event, states, (state) => {
+    const { expires_at, id } = state.resource;
+    if (expires_at) states.unindex(`${listPrefix.expiringSessions()}${expires_at}/${id}`);
+    return { ...state, resource: { ...state.resource, state: 'CLOSED' } };
+  });
+}
+
+export function foldSessionUpdated(event: Event, states: StateWriter): void {
+  const { changes } = payload(event, 'vendor.harn_gateway.session_updated');
+  change(event, states, (state) => ({ ...state, resource: { ...state.resource, ...changes } }));
+}
+
+/** The position in the transcript is the event's; a pending message waits for the next task input. */
+export function foldMessageAppended(event: Event, states: StateWriter): void {
+  const { message_id, position, pending } = payload(event, 'session.message_appended');
+  change(event, states, (state) => ({
+    resource: { ...state.resource, transcript: { ...state.resource.transcript, message_count: position + 1 } },
+    internal: {
+      ...state.internal,
+      messages: position + 1,
+      pending: pending ? [...state.internal.pending, message_id] : state.internal.pending,
+    },
+  }));
+}
+
+/** Keeps the counts that decide the Session state when a task enters (`before` undefined), moves or ends. */
+export function foldTaskCounts(
+  event: Event,
+  states: StateWriter,
+  before: TaskCount | undefined,
+  after: TaskCount | undefined,
+): void {
+  change(event, states, (state) => {
+    const internal = {
+      ...state.internal,
+      open_tasks: openTasks(state.internal.open_tasks, event.resource.id, before, after),
+      working: state.internal.working + Number(after === 'working') - Number(before === 'working'),
+      blocked: state.internal.blocked + Number(after === 'blocked') - Number(before === 'blocked'),
+      pending: before === undefined ? [] : state.internal.pending,
+    };
+    return { resource: { ...state.resource, state: stateOf(state.resource.state, internal) }, internal };
+  });
+}
+
+function openTasks(
+  open: string[],
+  taskId: string,
+  before: TaskCount | undefined,
+  after: TaskCount | undefined,
+): string[] {
+  if (before === undefined) return [...open, taskId];
+  return after === undefined ? open.filter((id) => id !== taskId) : open;
+}
+
+export type TaskCount = 'queued' | 'working' | 'blocked';
+
+/** Every event of a session moves its `last_event_id`. Source: Agents Protocol v1, "Session". */
+export function foldLastEvent(event: Event, states: StateWriter): void {
+  if (event.session_id === null) return;
+  change(event, states, (state) => state);
+}
+
+/** ACTIVE: a task runs; PAUSED: every open task is blocked; IDLE otherwise (contract section 9). */
+function stateOf(current: SessionState, counts: { open_tasks: string[]; blocked: number }): SessionState {
+  if (current === 'CLOSED' || current === 'FAILED') return current;
+  if (counts.open_tasks.length === 0) return 'IDLE';
+  return counts.open_tasks.length === counts.blocked ? 'PAUSED' : 'ACTIVE';
+}
+
+function change(event: Event, states: StateWriter, next: (state: SessionFold) => SessionFold): void {
+  if (event.session_id === null) return;
+  const key = stateKey.session(event.session_id);
+  const state = states.get<SessionFold>(key);
+  if (!state) return;
+  const { resource, internal } = next(state);
+  states.set(key, {
+    resource: { ...resource, last_event_id: event.id, updated_at: event.created_at },
+    internal,
+  } satisfies SessionFold);
+}

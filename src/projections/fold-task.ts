@@ -1,0 +1,130 @@
+import type { Event, StateWriter } from '../eventlog/event-log.ts';
+import type { Task } from '../protocol/resources/task.ts';
+import { isBlocked, isTerminal, type TaskStatus } from '../protocol/task-states.ts';
+import { foldTaskCounts, type TaskCount } from './fold-session.ts';
+import { payload } from './payload.ts';
+import { listPrefix, stateKey } from './state-keys.ts';
+import type { SessionBindingState, TaskState } from './states.ts';
+
+export function foldTaskSubmitted(event: Event, states: StateWriter): void {
+  const { task, route, message_id, preceding } = payload(event, 'task.submitted');
+  const internal = {
+    route,
+    binding: null,
+    cancel_requested: false,
+    trace_id: event.trace_id,
+    turn_message: message_id,
+    preceding,
+    transitions: 1,
+    turns: 0,
+    open_artifacts: [],
+    last_text: '',
+  };
+  states.set(stateKey.task(task.id), { resource: task, internal } satisfies TaskState);
+  states.index(listPrefix.tasksOfWorkspace(task.workspace_id) + task.id);
+  states.index(listPrefix.tasksOfSession(task.session_id) + task.id);
+  states.index(listPrefix.openTasks() + task.id);
+  foldTaskCounts(event, states, undefined, countOf(task.status));
+}
+
+/** Applies one lifecycle event; status, times, failure and outcome come from the event alone. */
+export function foldTaskMoved(event: Event, states: StateWriter): void {
+  const { status, previous_status, metadata } = payload(event, 'task.started');
+  change(event, states, ({ resource, internal }) => ({
+    resource: { ...resource, status, ...timesOf(event, resource, status), ...endOf(event, status) },
+    internal: { ...internal, transitions: internal.transitions + 1 },
+    metadata,
+  }));
+  if (isTerminal(status)) states.unindex(listPrefix.openTasks() + event.resource.id);
+  foldTaskCounts(event, states, countOf(previous_status), countOf(status));
+}
+
+export function foldInputSubmitted(event: Event, states: StateWriter): void {
+  const { message_id } = payload(event, 'user.input_submitted');
+  change(event, states, ({ resource, internal }) => ({
+    resource,
+    internal: { ...internal, turn_message: message_id, preceding: [] },
+  }));
+}
+
+export function foldCancelRequested(event: Event, states: StateWriter): void {
+  change(event, states, ({ resource, internal }) => ({
+    resource,
+    internal: { ...internal, cancel_requested: true },
+  }));
+}
+
+export function foldSpanStarted(event: Event, states: StateWriter): void {
+  change(event, states, ({ resource, internal }) => ({
+    resource,
+    internal: { ...internal, turns: internal.turns + 1 },
+  }));
+}
+
+export function foldUpstreamBound(event: Event, states: StateWriter): void {
+  const { route, binding, session_binding } = payload(event, 'vendor.harn_gateway.upstream_bound');
+  if (binding) {
+    change(event, states, ({ resource, internal }) => ({ resource, internal: { ...internal, binding } }));
+  }
+  if (session_binding && event.session_id) {
+    const key = stateKey.sessionBinding(event.session_id, route);
+    states.set(key, { binding: session_binding } satisfies SessionBindingState);
+  }
+}
+
+export function foldUpstreamNote(event: Event, states: StateWriter): void {
+  const { metadata } = payload(event, 'vendor.harn_gateway.upstream_note');
+  change(event, states, (state) => ({ ...state, metadata }));
+}
+
+/** Keeps the list of artifacts that still take chunks; the terminal state closes them. */
+export function foldOpenArtifact(event: Event, states: StateWriter, artifactId: string, open: boolean): void {
+  change(event, states, (state) => {
+    const listed = state.internal.open_artifacts.includes(artifactId);
+    if (listed === open) return state;
+    const others = state.internal.open_artifacts.filter((id) => id !== artifactId);
+    const open_artifacts = open ? [...others, artifactId] : others;
+    return { ...state, internal: { ...state.internal, open_artifacts } };
+  });
+}
+
+function change(
+  event: Event,
+  states: StateWriter,
+  next: (state: TaskState) => TaskState & { metadata?: Task['metadata'] | undefined },
+): void {
+  if (event.task_id === null) return;
+  const key = stateKey.task(event.task_id);
+  const state = states.get<TaskState>(key);
+  if (!state) return;
+  const { resource, internal, metadata } = next(state);
+  if (resource === state.resource && internal === state.internal && !metadata) return;
+  const merged = metadata ? { ...resource.metadata, ...metadata } : resource.metadata;
+  states.set(key, {
+    resource: { ...resource, metadata: merged, updated_at: event.created_at },
+    internal,
+  } satisfies TaskState);
+}
+
+/** A CANCELED task has `canceled_at` and no `completed_at` (contract C4). */
+function timesOf(event: Event, task: Task, status: TaskStatus): Partial<Task> {
+  if (status === 'CANCELED') return { canceled_at: event.created_at };
+  if (isTerminal(status)) return { completed_at: event.created_at };
+  if (status === 'WORKING' && task.started_at === null) return { started_at: event.created_at };
+  return {};
+}
+
+function endOf(event: Event, status: TaskStatus): Partial<Task> {
+  if (status === 'FAILED') {
+    const { outcome, failure } = payload(event, 'task.failed');
+    return { outcome_id: outcome.id, failure };
+  }
+  if (!isTerminal(status)) return {};
+  return { outcome_id: payload(event, 'task.completed').outcome.id };
+}
+
+function countOf(status: TaskStatus): TaskCount | undefined {
+  if (isTerminal(status)) return undefined;
+  if (isBlocked(status)) return 'blocked';
+  return status === 'WORKING' ? 'working' : 'queued';
+}

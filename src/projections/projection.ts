@@ -1,0 +1,57 @@
+import type { Event, Projection, StateWriter } from '../eventlog/event-log.ts';
+import type { EventKind } from '../protocol/event-kinds.ts';
+import { foldArtifactCreated, foldArtifactUpdated } from './fold-artifact.ts';
+import { foldAgentMessage, foldInlinedMessage, foldUserMessage } from './fold-message.ts';
+import { foldOutcome } from './fold-outcome.ts';
+import {
+  foldLastEvent,
+  foldMessageAppended,
+  foldSessionClosed,
+  foldSessionCreated,
+  foldSessionUpdated,
+} from './fold-session.ts';
+import {
+  foldCancelRequested,
+  foldInputSubmitted,
+  foldSpanStarted,
+  foldTaskMoved,
+  foldTaskSubmitted,
+  foldUpstreamBound,
+  foldUpstreamNote,
+} from './fold-task.ts';
+import { foldWorkspaceCreated, foldWorkspaceUpdated } from './fold-workspace.ts';
+
+type Fold = (event: Event, states: StateWriter) => void;
+
+/** Which folds an event kind drives, in order. A kind without a row changes no resource but `last_event_id`. */
+const FOLDS: Partial<Record<EventKind, readonly Fold[]>> = {
+  'vendor.harn_gateway.workspace_created': [foldWorkspaceCreated],
+  'vendor.harn_gateway.workspace_updated': [foldWorkspaceUpdated],
+  'session.created': [foldSessionCreated],
+  'session.closed': [foldSessionClosed],
+  'vendor.harn_gateway.session_updated': [foldSessionUpdated],
+  'session.message_appended': [foldInlinedMessage, foldMessageAppended],
+  'user.message': [foldUserMessage],
+  'agent.message': [foldAgentMessage],
+  'user.input_submitted': [foldInputSubmitted],
+  'user.cancel_requested': [foldCancelRequested],
+  'task.submitted': [foldTaskSubmitted],
+  'task.started': [foldTaskMoved],
+  'task.status_changed': [foldTaskMoved],
+  'task.input_required': [foldTaskMoved],
+  'task.auth_required': [foldTaskMoved],
+  'task.completed': [foldTaskMoved, foldOutcome],
+  'task.failed': [foldTaskMoved, foldOutcome],
+  'task.canceled': [foldTaskMoved, foldOutcome],
+  'span.started': [foldSpanStarted],
+  'artifact.created': [foldArtifactCreated],
+  'artifact.updated': [foldArtifactUpdated],
+  'vendor.harn_gateway.upstream_bound': [foldUpstreamBound],
+  'vendor.harn_gateway.upstream_note': [foldUpstreamNote],
+};
+
+/** Everything a client can read is folded from events by this one function. */
+export const project: Projection = (event, states) => {
+  for (const fold of FOLDS[event.event] ?? []) fold(event, states);
+  foldLastEvent(event, states);
+};

@@ -1,0 +1,36 @@
+import { sha256Hex } from '../json/sha256.ts';
+
+/** Keys of folded states and list indexes. Ids are `<object>_<ULID>` or configured names; foreign ids are hashed. */
+export const stateKey = {
+  workspace: (id: string) => `r/workspace/${id}`,
+  session: (id: string) => `r/session/${id}`,
+  task: (id: string) => `r/task/${id}`,
+  message: (id: string) => `r/message/${id}`,
+  artifact: (id: string) => `r/artifact/${id}`,
+  outcome: (id: string) => `r/outcome/${id}`,
+  upstreamMessage: (taskId: string, upstreamId: string) => `x/um/${taskId}/${foreign(upstreamId)}`,
+  upstreamArtifact: (taskId: string, upstreamId: string) => `x/ua/${taskId}/${foreign(upstreamId)}`,
+  sessionBinding: (sessionId: string, route: string) => `x/sb/${sessionId}/${foreign(route)}`,
+} as const;
+
+function foreign(id: string): string {
+  return sha256Hex(id).slice(0, 32);
+}
+
+/** A list is a key prefix followed by the member's id; ids sort by creation, so reverse order is newest first. */
+export const listPrefix = {
+  workspaces: (tenant: string) => `l/workspace/${foreign(tenant)}/`,
+  sessions: (workspaceId: string) => `l/session/${workspaceId}/`,
+  tasksOfWorkspace: (workspaceId: string) => `l/task/w/${workspaceId}/`,
+  tasksOfSession: (sessionId: string) => `l/task/s/${sessionId}/`,
+  openTasks: () => 'l/task/open/',
+  messagesOfSession: (sessionId: string) => `l/message/s/${sessionId}/`,
+  messagesOfTask: (taskId: string) => `l/message/t/${taskId}/`,
+  artifactsOfWorkspace: (workspaceId: string) => `l/artifact/w/${workspaceId}/`,
+  artifactsOfSession: (sessionId: string) => `l/artifact/s/${sessionId}/`,
+  artifactsOfTask: (taskId: string) => `l/artifact/t/${taskId}/`,
+  outcomesOfWorkspace: (workspaceId: string) => `l/outcome/w/${workspaceId}/`,
+  outcomesOfTask: (taskId: string) => `l/outcome/t/${taskId}/`,
+  /** Sessions that have an `expires_at`, ordered by it. */
+  expiringSessions: () => 'l/session-expiry/',
+} as const;

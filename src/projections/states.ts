@@ -1,0 +1,88 @@
+import type { JsonObject } from '../protocol/json.ts';
+import type { Artifact } from '../protocol/resources/artifact.ts';
+import type { Message } from '../protocol/resources/message.ts';
+import type { Outcome } from '../protocol/resources/outcome.ts';
+import type { Session } from '../protocol/resources/session.ts';
+import type { Task } from '../protocol/resources/task.ts';
+import type { Workspace } from '../protocol/resources/workspace.ts';
+
+/** A folded resource: what clients see, and what only the gateway needs. All of it comes from events. */
+export interface Folded<Resource, Internal> {
+  resource: Resource;
+  internal: Internal;
+}
+
+export type WorkspaceState = Folded<Workspace, { tenant: string; members: string[] }>;
+
+export type SessionFold = Folded<
+  Session,
+  {
+    /** Tasks that have not ended, oldest first; the queue limits bound their number. */
+    open_tasks: string[];
+    /** Tasks in WORKING. */
+    working: number;
+    /** Tasks waiting for input or authorization. */
+    blocked: number;
+    messages: number;
+    /** Messages appended outside a task; they precede the next input. */
+    pending: string[];
+  }
+>;
+
+export type TaskState = Folded<
+  Task,
+  {
+    /** Route the task runs on, for example `a2a:sample`. */
+    route: string;
+    /** What the upstream bound to this task (remote task id). */
+    binding: JsonObject | null;
+    cancel_requested: boolean;
+    /** W3C trace id of the submission; goes on to the upstream and into later events. */
+    trace_id: string | null;
+    /** Message that the running or next turn sends. */
+    turn_message: string;
+    /** Messages that precede the first input. */
+    preceding: string[];
+    /** Lifecycle transitions so far; numbers the checkpoints. */
+    transitions: number;
+    /** Upstream turns so far; numbers the spans. */
+    turns: number;
+    open_artifacts: string[];
+    /** Start of the newest agent text, for the summary of the Outcome. */
+    last_text: string;
+  }
+>;
+
+export type MessageState = Folded<Message, { tenant?: string }>;
+
+export type ArtifactState = Folded<
+  Artifact,
+  {
+    /** `parts`: one stored piece per part, as an agent sent them; `bytes`: pieces of one byte string. */
+    store: 'none' | 'parts' | 'bytes';
+    first_piece: number;
+    pieces: number;
+    /** True while every part is text: the content is then their concatenation. */
+    all_text: boolean;
+    size: number;
+    /** The agent's own artifact id. */
+    upstream_id: string | null;
+    name: string | null;
+    closed: boolean;
+  }
+>;
+
+export type OutcomeState = Folded<Outcome, { tenant?: string }>;
+
+/** Message id given to an upstream's message id within a task. */
+export interface UpstreamMessageState {
+  message_id: string;
+}
+/** Artifact id given to an upstream's artifact id within a task. */
+export interface UpstreamArtifactState {
+  artifact_id: string;
+}
+/** What an upstream bound to a Session (remote context id). */
+export interface SessionBindingState {
+  binding: JsonObject;
+}

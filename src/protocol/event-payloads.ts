@@ -1,0 +1,122 @@
+import { z } from 'zod';
+import type { EventKind } from './event-kinds.ts';
+import { artifact } from './resources/artifact.ts';
+import { jsonObject, jsonValue } from './resources/envelope.ts';
+import { message } from './resources/message.ts';
+import { session } from './resources/session.ts';
+import { failure, task, taskStatus } from './resources/task.ts';
+import { workspace } from './resources/workspace.ts';
+
+/** What every task lifecycle event says. `checkpoint_id` names this boundary for replay (contract C15). */
+const transition = {
+  status: taskStatus,
+  previous_status: taskStatus,
+  checkpoint_id: z.string(),
+  /** The gateway inserted this step because the agent skipped it. */
+  synthesized: z.boolean().optional(),
+  /** Override key of the recorded frame that caused it. */
+  material: z.string().optional(),
+  message_id: z.string().optional(),
+  /** Metadata merged into the Task. */
+  metadata: jsonObject.optional(),
+};
+
+const ended = { ...transition, outcome: z.object({ id: z.string(), summary: z.string() }) };
+
+/** Parts of a chunk as a follower sees them; bytes and oversized parts are described, not inlined. */
+const chunk = {
+  append: z.boolean(),
+  chunk_index: z.int().min(0),
+  last_chunk: z.boolean(),
+  parts: z.array(jsonObject),
+  /** Text only: whether the artifact still consists of text parts alone. */
+  all_text: z.boolean(),
+  /** Bytes of content so far. */
+  size: z.int().min(0),
+  /** Number of stored pieces after this event. */
+  pieces: z.int().min(0),
+  material: z.string().optional(),
+};
+
+const closing = {
+  sha256: z.string().optional(),
+  mime_type: z.string().optional(),
+};
+
+const span = {
+  span_id: z.string(),
+  name: z.string(),
+  route: z.string(),
+};
+
+/** Payload schema of every kind this version emits; a test checks each emitted event against its row. */
+export const EVENT_PAYLOADS = {
+  'vendor.harn_gateway.workspace_created': z.object({ workspace, members: z.array(z.string()) }),
+  'vendor.harn_gateway.workspace_updated': z.object({ changes: jsonObject }),
+  'session.created': z.object({ session }),
+  'session.closed': z.object({ reason: z.string() }),
+  'vendor.harn_gateway.session_updated': z.object({ changes: jsonObject }),
+  'user.message': z.object({ message }),
+  'agent.message': z.object({
+    message,
+    upstream_message_id: z.string().optional(),
+    material: z.string().optional(),
+  }),
+  'session.message_appended': z.object({
+    message_id: z.string(),
+    role: z.string(),
+    position: z.int().min(0),
+    /** True when it waits for the next task input. */
+    pending: z.boolean(),
+    /** Inlined for roles that have no message event of their own. */
+    message: message.optional(),
+  }),
+  'user.input_submitted': z.object({ message_id: z.string(), kind: z.enum(['input', 'interrupt']) }),
+  'user.cancel_requested': z.object({ reason: z.string().nullable() }),
+  'task.submitted': z.object({
+    task,
+    route: z.string(),
+    message_id: z.string(),
+    preceding: z.array(z.string()),
+    checkpoint_id: z.string(),
+  }),
+  'task.started': z.object(transition),
+  'task.status_changed': z.object(transition),
+  'task.input_required': z.object(transition),
+  'task.auth_required': z.object(transition),
+  'task.completed': z.object(ended),
+  'task.failed': z.object({ ...ended, failure }),
+  'task.canceled': z.object({ ...ended, reason: z.string().nullable() }),
+  'artifact.created': z.object({
+    artifact,
+    upstream_artifact_id: z.string().nullable(),
+    name: z.string().nullable(),
+    store: z.enum(['none', 'parts', 'bytes']),
+    ...chunk,
+    ...closing,
+  }),
+  'artifact.updated': z.object({
+    artifact_id: z.string(),
+    store: z.enum(['parts', 'bytes']),
+    ...chunk,
+    ...closing,
+  }),
+  'span.started': z.object(span),
+  'span.completed': z.object(span),
+  'span.failed': z.object({ ...span, error: failure }),
+  'vendor.harn_gateway.upstream_bound': z.object({
+    route: z.string(),
+    binding: jsonObject.nullable(),
+    session_binding: jsonObject.nullable(),
+  }),
+  'vendor.harn_gateway.upstream_note': z.object({
+    note: z.string(),
+    details: jsonObject.optional(),
+    material: z.string().optional(),
+    metadata: jsonObject.optional(),
+  }),
+  'vendor.harn_gateway.truncation_accepted': z.object({ expected: jsonValue, found: jsonValue }),
+} as const satisfies Partial<Record<EventKind, z.ZodType>>;
+
+export type EmittedKind = keyof typeof EVENT_PAYLOADS;
+export type PayloadOf<Kind extends EmittedKind> = z.infer<(typeof EVENT_PAYLOADS)[Kind]>;

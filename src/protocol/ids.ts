@@ -1,0 +1,51 @@
+import type { Clock, Random } from './ports.ts';
+
+const CROCKFORD = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
+const TIME_DIGITS = 10;
+const RANDOM_DIGITS = 16;
+
+/** Makes `<object>_<ULID>` ids: unique, and sorted by creation within one source (contract section 6). */
+export type IdSource = (object: string) => string;
+
+/** A monotonic ULID source: within one millisecond, or when the clock steps back, the random part counts up. */
+export function createIdSource(clock: Clock, random: Random): IdSource {
+  let lastMs = -1;
+  let timePart = '';
+  let digits: number[] = [];
+  return (object) => {
+    const now = clock.now();
+    if (now > lastMs) {
+      lastMs = now;
+      timePart = encodeTime(now);
+      digits = Array.from(random.bytes(RANDOM_DIGITS), (byte) => byte & 31);
+      // A clear top bit leaves room to count up without overflow.
+      digits[0] = (digits[0] ?? 0) & 15;
+    } else {
+      increment(digits);
+    }
+    let tail = '';
+    for (const digit of digits) tail += CROCKFORD[digit];
+    return `${object}_${timePart}${tail}`;
+  };
+}
+
+function encodeTime(ms: number): string {
+  let rest = ms;
+  let text = '';
+  for (let digit = 0; digit < TIME_DIGITS; digit++) {
+    text = CROCKFORD[rest % 32] + text;
+    rest = Math.floor(rest / 32);
+  }
+  return text;
+}
+
+function increment(digits: number[]): void {
+  for (let at = digits.length - 1; at >= 0; at--) {
+    const digit = digits[at] ?? 0;
+    if (digit < 31) {
+      digits[at] = digit + 1;
+      return;
+    }
+    digits[at] = 0;
+  }
+}
