@@ -1,0 +1,11 @@
+import type { Bridge } from '../bridge.ts';
+import type { A2aUpstreamConfig } from './upstream/config.ts';
+import { A2aUpstream } from './upstream/upstream.ts';
+
+export type { A2aUpstreamConfig } from './upstream/config.ts';
+
+/** Agents that speak A2A 1.0, A2A 0.3 or the dialect of `harn serve`. */
+export const a2aBridge: Bridge<A2aUpstreamConfig> = {
+  id: 'a2a',
+  createUpstreams: (rows, deps) => rows.map((row) => new A2aUpstream(row, deps)),
+};

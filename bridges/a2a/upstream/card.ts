@@ -1,0 +1,58 @@
+import { AgentCard } from '@a2a-js/sdk';
+import { isObject } from '../../../mappings/a2a/events.ts';
+import type { JsonValue } from '../../../src/protocol/json.ts';
+import type { AgentDescription } from '../../../src/upstream.ts';
+import { malformed } from './fault.ts';
+import { chooseInterface, type Pin, type Target } from './interfaces.ts';
+
+/** A card that was read and found usable. */
+export interface ReadCard {
+  target: Target;
+  description: AgentDescription;
+}
+
+/** Reads a 1.0, 0.3, hybrid or `harn serve` card. Throws Fault when it is none or offers nothing usable. */
+export function readCard(raw: JsonValue, cardUrl: URL, pin: Pin): ReadCard {
+  if (!isObject(raw)) throw malformed('card', 'The agent card is no JSON object.');
+  const target = chooseInterface(raw, cardUrl, pin);
+  const card = typedView(raw);
+  return {
+    target,
+    description: {
+      name: card.name,
+      description: card.description,
+      version: card.version,
+      skills: card.skills.map(({ id, name, description, tags, examples }) => ({
+        id,
+        name,
+        description,
+        tags,
+        ...(examples.length > 0 && { examples }),
+      })),
+      inputModes: card.defaultInputModes,
+      outputModes: card.defaultOutputModes,
+      streaming: target.streaming,
+      raw,
+    },
+  };
+}
+
+/** The members read here are the same in both versions, so the codec of 1.0 reads every card. */
+function typedView(raw: JsonValue): AgentCard {
+  try {
+    return AgentCard.fromJSON(raw);
+  } catch {
+    throw malformed('card', 'The agent card has members of the wrong kind.');
+  }
+}
+
+const WELL_KNOWN = '.well-known/agent-card.json';
+/** Before A2A 0.3. */
+const OLD_WELL_KNOWN = '.well-known/agent.json';
+
+/** Where to look for the card: the URL itself, or below it when its path ends with a slash. */
+export function cardUrls(configured: string): URL[] {
+  const url = new URL(configured);
+  if (!url.pathname.endsWith('/')) return [url];
+  return [new URL(WELL_KNOWN, url), new URL(OLD_WELL_KNOWN, url)];
+}

@@ -1,0 +1,66 @@
+import type { SecretRef } from '../../bridge.ts';
+
+/** One row of `upstreams.a2a`, as the configuration gives it. */
+export interface A2aUpstreamConfig {
+  id: string;
+  /** URL of the card, or of the agent when its path ends with a slash: then the well-known paths are tried. */
+  card: string;
+  auth?: UpstreamAuth | undefined;
+  /** Pins the version; `auto` (default) takes the newest the card offers. */
+  protocol?: 'auto' | '1.0' | '0.3' | undefined;
+  /** Pins the binding of A2A 1.0; unset: the card's order of preference. */
+  binding?: 'JSONRPC' | 'HTTP+JSON' | undefined;
+  limits?: Partial<A2aLimits> | undefined;
+}
+
+export interface UpstreamAuth {
+  type: 'bearer' | 'header';
+  /** Header that carries the value; for type `header`. */
+  name?: string | undefined;
+  value: SecretRef;
+}
+
+export interface A2aLimits {
+  connect_timeout_ms: number;
+  first_frame_timeout_ms: number;
+  idle_timeout_ms: number;
+  total_timeout_ms: number;
+  max_frame_bytes: number;
+  max_response_bytes: number;
+  concurrency: number;
+}
+
+export const DEFAULT_LIMITS: A2aLimits = {
+  connect_timeout_ms: 10_000,
+  first_frame_timeout_ms: 60_000,
+  idle_timeout_ms: 120_000,
+  total_timeout_ms: 3_600_000,
+  max_frame_bytes: 4 * 1024 * 1024,
+  max_response_bytes: 64 * 1024 * 1024,
+  concurrency: 32,
+};
+
+/** Bounds that no operator needs to turn. */
+export const FIXED_LIMITS = {
+  /** A card is a page of text; more is an attack. */
+  maxCardBytes: 1024 * 1024,
+  /** A card comes from memory; longer means that the agent is down. */
+  cardTimeoutMs: 10_000,
+  /** A card older than this is asked for again, by ETag. */
+  cardRefreshMs: 300_000,
+  /** First and longest wait between two attempts to find an agent that is down. */
+  rediscoverMs: { first: 1_000, longest: 30_000 },
+  /** A reconnect outlives the restart of an agent: 8 attempts wait 36 s in all. */
+  reconnect: { attempts: 8, firstMs: 250, longestMs: 10_000 },
+  /** Polling starts quickly for short tasks and settles at a rate that costs nothing. */
+  poll: { firstMs: 200, longestMs: 5_000 },
+  /** Polls that may answer an unknown state after the stream is over. */
+  unknownPolls: 5,
+  /** Cancels, polls and cards must not queue behind streams. */
+  controlConnections: 8,
+  /** How long a finished answer may take to close, so that its connection is used again. */
+  lingerMs: 1_000,
+  lingerBytes: 64 * 1024,
+  /** A cancel that nobody waits for. */
+  abandonMs: 5_000,
+} as const;

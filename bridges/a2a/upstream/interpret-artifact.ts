@@ -1,0 +1,60 @@
+import { isObject } from '../../../mappings/a2a/events.ts';
+import { decodeParts } from '../../../mappings/a2a/parts-in.ts';
+import type { JsonObject } from '../../../src/protocol/json.ts';
+import type { ArtifactDraft, Move, Seen } from '../../../src/upstream.ts';
+import { bindMoves } from './interpret-bind.ts';
+import { filled } from './interpret-message.ts';
+import { metadataMoves } from './interpret-status.ts';
+import { text } from './progress.ts';
+
+/** A TaskArtifactUpdateEvent: appends parts or replaces the artifact, exactly as it says. */
+export function interpretArtifact(body: JsonObject, seen: Seen): Move[] {
+  const binds = bindMoves(text(body['taskId']), text(body['contextId']), seen);
+  const artifact = isObject(body['artifact']) ? body['artifact'] : undefined;
+  const id = text(artifact?.['artifactId']);
+  if (artifact === undefined || id === undefined) {
+    return [...binds, { type: 'note', note: 'unknown_message', details: { reason: 'artifact without id' } }];
+  }
+  const append = body['append'] === true;
+  const isGap = append && seen.artifactParts(id) === undefined;
+  const draft = { ...artifactDraft(artifact, id), append, lastChunk: body['lastChunk'] === true };
+  return [
+    ...binds,
+    ...metadataMoves(body),
+    ...(isGap ? [{ type: 'note', note: 'missed_chunk', details: { artifact_id: id } } as const] : []),
+    { type: 'artifact', artifact: draft },
+  ];
+}
+
+/** What a snapshot has and the log has not. Source: notes/a2a.md 1.4, "reconcile by artifactId + part count". */
+export function reconcileArtifact(artifact: JsonObject, isOver: boolean, seen: Seen): Move[] {
+  const id = text(artifact['artifactId']);
+  if (id === undefined)
+    return [{ type: 'note', note: 'unknown_message', details: { reason: 'artifact without id' } }];
+  const draft = artifactDraft(artifact, id);
+  const known = seen.artifactParts(id);
+  if (known === draft.parts.length) return [];
+  // Fewer parts than the log has: the agent replaced the artifact while nobody listened.
+  const isLonger = known !== undefined && known < draft.parts.length;
+  const parts = isLonger ? draft.parts.slice(known) : draft.parts;
+  return [{ type: 'artifact', artifact: { ...draft, parts, append: isLonger, lastChunk: isOver } }];
+}
+
+function artifactDraft(
+  artifact: JsonObject,
+  upstreamId: string,
+): Omit<ArtifactDraft, 'append' | 'lastChunk'> {
+  const name = text(artifact['name']);
+  const description = text(artifact['description']);
+  const a2a = {
+    ...filled('metadata', artifact['metadata']),
+    ...filled('extensions', artifact['extensions']),
+  };
+  return {
+    upstreamId,
+    ...(name !== undefined && { name }),
+    ...(description !== undefined && { description }),
+    parts: decodeParts(artifact['parts']),
+    ...(Object.keys(a2a).length > 0 && { metadata: { a2a } }),
+  };
+}

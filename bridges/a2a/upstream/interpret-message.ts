@@ -1,0 +1,68 @@
+import { isObject } from '../../../mappings/a2a/events.ts';
+import { decodeParts } from '../../../mappings/a2a/parts-in.ts';
+import { decodeRole } from '../../../mappings/a2a/roles.ts';
+import type { JsonObject, JsonValue } from '../../../src/protocol/json.ts';
+import type { MessageDraft, Move, Seen } from '../../../src/upstream.ts';
+import { bindMoves } from './interpret-bind.ts';
+import { text } from './progress.ts';
+
+/**
+ * A Message of the agent. Without a task it is the whole answer: the Task completes with it, marked `message_only`.
+ * Beside a task it is only said. Source: notes/a2a.md 1.2, last row.
+ */
+export function interpretMessage(body: JsonObject, seen: Seen): Move[] {
+  const binds = bindMoves(text(seen.binding?.['task_id']), text(body['contextId']), seen);
+  if (isUserMessage(body)) return [...binds, { type: 'note', note: 'echoed_message' }];
+  const isBeside = text(seen.binding?.['task_id']) !== undefined;
+  const said = sayMoves(body, seen);
+  if (isBeside) return [...binds, ...said];
+  return [...binds, ...said, { type: 'status', to: 'COMPLETED', metadata: { a2a: { message_only: true } } }];
+}
+
+/** The message, unless the log has it already. */
+export function sayMoves(body: JsonObject, seen: Seen): Move[] {
+  const message = draftOf(body);
+  if (message.upstreamId !== undefined && seen.hasMessage(message.upstreamId)) {
+    return [{ type: 'note', note: 'repeated_message', details: { message_id: message.upstreamId } }];
+  }
+  return [{ type: 'message', message }];
+}
+
+/** `harn serve` calls the id `id`. */
+export function messageId(body: JsonObject): string | undefined {
+  return text(body['messageId']) ?? text(body['id']);
+}
+
+export function isUserMessage(body: JsonObject): boolean {
+  const found = decodeRole(text(body['role']) ?? '');
+  return found.known && found.word === 'user';
+}
+
+/** Everything an agent sends is said by the agent, whatever an unknown role word may mean. */
+export function draftOf(body: JsonObject): MessageDraft {
+  const found = decodeRole(text(body['role']) ?? '');
+  const upstreamId = messageId(body);
+  const a2a = keptMembers(body, upstreamId, found.known ? undefined : found.raw);
+  return {
+    ...(upstreamId !== undefined && { upstreamId }),
+    role: found.known && found.word !== 'user' ? found.word : 'agent',
+    parts: decodeParts(body['parts']),
+    metadata: { a2a },
+  };
+}
+
+function keptMembers(body: JsonObject, id: string | undefined, rawRole: string | undefined): JsonObject {
+  return {
+    ...(id !== undefined && { message_id: id }),
+    ...(rawRole !== undefined && rawRole !== '' && { raw_role: rawRole }),
+    ...filled('metadata', body['metadata']),
+    ...filled('extensions', body['extensions']),
+    ...filled('reference_task_ids', body['referenceTaskIds']),
+  };
+}
+
+/** The member when it says anything: empty lists and objects are how codecs spell absence. */
+export function filled(name: string, value: JsonValue | undefined): JsonObject {
+  const isFilled = Array.isArray(value) ? value.length > 0 : isObject(value) && Object.keys(value).length > 0;
+  return isFilled && value !== undefined ? { [name]: value } : {};
+}

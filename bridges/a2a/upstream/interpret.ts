@@ -1,0 +1,74 @@
+import { ERROR_CODES } from '../../../src/protocol/errors.ts';
+import type { JsonObject } from '../../../src/protocol/json.ts';
+import { type Failure, isBlocked, isTerminal } from '../../../src/protocol/task-states.ts';
+import type { Frame, Move, Seen } from '../../../src/upstream.ts';
+import { interpretArtifact } from './interpret-artifact.ts';
+import { interpretError } from './interpret-error.ts';
+import { interpretMessage } from './interpret-message.ts';
+import { interpretStatus } from './interpret-status.ts';
+import { interpretTask } from './interpret-task.ts';
+import { isForeignTask, text } from './progress.ts';
+import { type A2aRecord, asRecord, type Reading, readRecord } from './record.ts';
+
+/** What a frame means, by the tables of mappings/a2a. Pure: the same frame and the same past give the same moves. */
+export function interpret(frame: Frame, seen: Seen): Move[] {
+  if (frame.kind === 'fault') return faultMoves(frame, seen);
+  if (frame.kind === 'end') return endMoves(seen);
+  const record = asRecord(frame.body);
+  if (record === undefined) return [{ type: 'note', note: 'not_a_record' }];
+  const reading = readRecord(record);
+  if (reading.kind === 'event') return eventMoves(record, reading, seen);
+  if (reading.kind === 'error') return interpretError(record, reading.error, seen);
+  if (reading.kind === 'foreign')
+    return [{ type: 'note', note: 'foreign_answer', details: { id: reading.id } }];
+  return [{ type: 'note', note: 'unknown_message', details: { reason: reading.reason } }];
+}
+
+function eventMoves(record: A2aRecord, reading: Extract<Reading, { kind: 'event' }>, seen: Seen): Move[] {
+  const { event, body } = reading;
+  if (isTerminal(seen.status)) return [{ type: 'note', note: 'late_result', details: { event } }];
+  if (isForeignTask(reading, record.operation, text(seen.binding?.['task_id']))) {
+    return [{ type: 'note', note: 'foreign_task', details: { event } }];
+  }
+  switch (event) {
+    case 'task':
+      return interpretTask(body, record, seen);
+    case 'message':
+      return interpretMessage(body, seen);
+    case 'status':
+      return interpretStatus(body, record, seen);
+    case 'artifact':
+      return interpretArtifact(body, seen);
+  }
+}
+
+type FaultFrame = Extract<Frame, { kind: 'fault' }>;
+
+function faultMoves(frame: FaultFrame, seen: Seen): Move[] {
+  const details: JsonObject = { ...frame.details };
+  if (frame.details?.['operation'] === 'CancelTask')
+    return [{ type: 'note', note: 'cancel_failed', details }];
+  if (isTerminal(seen.status)) return [{ type: 'note', note: 'late_result', details: { fault: frame.code } }];
+  if (frame.code === 'auth_required') {
+    const metadata = { a2a: { ...details, auth_message: frame.message } };
+    return seen.status === 'AUTH_REQUIRED' ? [] : [{ type: 'status', to: 'AUTH_REQUIRED', metadata }];
+  }
+  return [{ type: 'status', to: 'FAILED', failure: failureOf(frame) }];
+}
+
+function failureOf({ code, message, details }: FaultFrame): Failure {
+  const known = Object.hasOwn(ERROR_CODES, code) ? ERROR_CODES[code as keyof typeof ERROR_CODES] : undefined;
+  const type = known?.type === 'request_error' ? 'upstream_error' : (known?.type ?? 'upstream_error');
+  return { code, message, type, ...(details !== undefined && { details }) };
+}
+
+/** The agent closed the turn. Work that is still going on then has no result. */
+function endMoves({ status }: Seen): Move[] {
+  if (isTerminal(status) || isBlocked(status)) return [];
+  const failure: Failure = {
+    code: 'upstream_unavailable',
+    message: 'The agent ended without a result.',
+    type: 'upstream_error',
+  };
+  return [{ type: 'status', to: 'FAILED', failure }];
+}

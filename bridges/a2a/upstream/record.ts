@@ -1,0 +1,98 @@
+import { type A2aErrorName, findError } from '../../../mappings/a2a/errors.ts';
+import { type A2aEventName, decodeEvent, isObject } from '../../../mappings/a2a/events.ts';
+import {
+  type A2aOperation,
+  type A2aProtocol,
+  isOperation,
+  PROTOCOLS,
+} from '../../../mappings/a2a/operations.ts';
+import type { JsonObject, JsonValue } from '../../../src/protocol/json.ts';
+
+/** Body of a recorded frame: what arrived, untouched, and what it answered. All that interpretation needs. */
+export interface A2aRecord {
+  protocol: A2aProtocol;
+  operation: A2aOperation;
+  /** Id of the JSON-RPC request; absent over HTTP+JSON. */
+  request_id?: string;
+  /** Only when it was not 200. */
+  http_status?: number;
+  message: JsonValue;
+}
+
+export interface AgentError {
+  /** Undefined when no table knows it. */
+  name: A2aErrorName | undefined;
+  code: number | undefined;
+  reason: string | undefined;
+  httpStatus: number | undefined;
+  message: string;
+}
+
+/** What a record holds. `foreign` and `unknown` are noted and otherwise ignored. */
+export type Reading =
+  | { kind: 'event'; event: A2aEventName; body: JsonObject }
+  | { kind: 'error'; error: AgentError }
+  | { kind: 'foreign'; id: JsonValue }
+  | { kind: 'unknown'; reason: string };
+
+export function toFrameBody(record: A2aRecord): JsonObject {
+  return { ...record };
+}
+
+/** The record of a frame body; undefined when it is none (an override may put anything there). */
+export function asRecord(body: JsonValue): A2aRecord | undefined {
+  if (!isObject(body)) return undefined;
+  const { protocol, operation, request_id: requestId, http_status: httpStatus, message } = body;
+  const knownProtocol = PROTOCOLS.find((name) => name === protocol);
+  if (knownProtocol === undefined || typeof operation !== 'string' || !isOperation(operation))
+    return undefined;
+  return {
+    protocol: knownProtocol,
+    operation,
+    ...(typeof requestId === 'string' && { request_id: requestId }),
+    ...(typeof httpStatus === 'number' && { http_status: httpStatus }),
+    message: message ?? null,
+  };
+}
+
+/** Tells what a record holds, tolerant of every dialect. */
+export function readRecord(record: A2aRecord): Reading {
+  const { message } = record;
+  if (!isObject(message)) return { kind: 'unknown', reason: 'not an object' };
+  if (record.request_id !== undefined && !answers(message['id'], record.request_id)) {
+    return { kind: 'foreign', id: message['id'] ?? null };
+  }
+  if (isObject(message['error']))
+    return { kind: 'error', error: readError(message['error'], record.http_status) };
+  const payload = record.request_id === undefined ? message : message['result'];
+  const decoded = decodeEvent(payload);
+  return decoded.event === 'unknown'
+    ? { kind: 'unknown', reason: decoded.reason }
+    : { kind: 'event', event: decoded.event, body: decoded.body };
+}
+
+/** An id of null means nobody else: errors before parsing have it, and `harn serve` sends it on every stream frame. */
+function answers(id: JsonValue | undefined, requestId: string): boolean {
+  return id === requestId || id === null || id === undefined;
+}
+
+function readError(error: JsonObject, httpStatus: number | undefined): AgentError {
+  // Over HTTP+JSON `code` is the HTTP status again, which must not be read as a JSON-RPC code.
+  const code = typeof error['code'] === 'number' && error['code'] < 0 ? error['code'] : undefined;
+  const reason = reasonOf(error['details']) ?? reasonOf(error['data']);
+  const found = findError({ code, reason, httpStatus });
+  return {
+    name: found.known ? found.name : undefined,
+    code,
+    reason,
+    httpStatus,
+    message: typeof error['message'] === 'string' ? error['message'] : '',
+  };
+}
+
+/** The reason of the first `google.rpc.ErrorInfo`. Spec: A2A 1.0, 9.5 and 11.6. */
+function reasonOf(details: JsonValue | undefined): string | undefined {
+  const infos = Array.isArray(details) ? details : [];
+  const info = infos.find((entry) => isObject(entry) && typeof entry['reason'] === 'string');
+  return isObject(info) && typeof info['reason'] === 'string' ? info['reason'] : undefined;
+}

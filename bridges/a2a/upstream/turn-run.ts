@@ -1,0 +1,143 @@
+import type { A2aErrorName } from '../../../mappings/a2a/errors.ts';
+import type { JsonObject } from '../../../src/protocol/json.ts';
+import type { Frame, Turn } from '../../../src/upstream.ts';
+import type { Timers } from '../../bridge.ts';
+import type { Discovery } from './discovery.ts';
+import { type Conversation, exchange, type Wire } from './exchange.ts';
+import { Fault, faultOf } from './fault.ts';
+import type { Target } from './interfaces.ts';
+import { encodeMessage } from './outbound-message.ts';
+import { Progress } from './progress.ts';
+import { type A2aRecord, type AgentError, type Reading, readRecord, toFrameBody } from './record.ts';
+import type { Ask } from './requests.ts';
+import { Watchdog } from './watchdog.ts';
+
+/** What all turns of an upstream share. */
+export interface TurnPorts {
+  wire: Wire;
+  discovery: Discovery;
+  timers: Timers;
+  /** Set once the agent refused to stream although its card promises it. */
+  memory: { refusesStreaming: boolean };
+}
+
+/** One turn under way: where it talks, how far it is, and how frames are made. */
+export class TurnRun {
+  readonly ports: TurnPorts;
+  readonly turn: Turn;
+  readonly progress: Progress;
+  readonly signal: AbortSignal;
+  readonly target: Target;
+
+  constructor(ports: TurnPorts, turn: Turn, target: Target, signal: AbortSignal) {
+    this.ports = ports;
+    this.turn = turn;
+    this.target = target;
+    this.signal = signal;
+    this.progress = new Progress(turn);
+  }
+
+  get canStream(): boolean {
+    return this.target.streaming && !this.ports.memory.refusesStreaming;
+  }
+
+  /** Asks and yields what comes back. Throws Fault only, or the caller's reason. */
+  async *ask(ask: Ask): AsyncGenerator<{ record: A2aRecord; reading: Reading }> {
+    const watchdog = new Watchdog(this.signal, this.ports.timers);
+    const talk: Conversation = {
+      target: this.target,
+      watchdog,
+      traceparent: this.turn.traceparent,
+      isTimed: () => !this.progress.awaitsAuth,
+    };
+    try {
+      for await (const record of exchange(ask, this.ports.wire, talk))
+        yield { record, reading: readRecord(record) };
+    } catch (error) {
+      throw watchdog.signal.aborted ? watchdog.signal.reason : faultOf(error);
+    } finally {
+      watchdog.close();
+    }
+  }
+
+  /** The frame of a record, which the progress takes note of. */
+  take(record: A2aRecord, reading: Reading): Frame {
+    this.progress.note(reading, record.operation);
+    return { kind: 'message', body: toFrameBody(record) };
+  }
+}
+
+/** Sends the message of a turn: streaming where the agent can, else blocking. */
+export async function* sendMessage(run: TurnRun): AsyncGenerator<Frame> {
+  if (run.canStream) {
+    const outcome = yield* deliver(run, 'SendStreamingMessage');
+    if (outcome === 'delivered') return;
+    run.ports.memory.refusesStreaming = true;
+  }
+  yield* deliver(run, 'SendMessage');
+}
+
+type Delivery = 'delivered' | 'cannot_stream';
+
+async function* deliver(
+  run: TurnRun,
+  operation: 'SendMessage' | 'SendStreamingMessage',
+): AsyncGenerator<Frame, Delivery> {
+  const isStream = operation === 'SendStreamingMessage';
+  let isFirst = true;
+  try {
+    for await (const { record, reading } of run.ask({ operation, message: messageOf(run) })) {
+      if (isFirst && isStream && cannotStream(reading)) return 'cannot_stream';
+      if (isFirst && reading.kind === 'error' && (yield* alreadyOver(run))) return 'delivered';
+      isFirst = false;
+      yield run.take(record, reading);
+      if (run.progress.isSettled) return 'delivered';
+    }
+  } catch (error) {
+    if (isFirst && isStream && isStreamless(error)) return 'cannot_stream';
+    // A refused connection delivered nothing; a lost one may have, and the agent knows the task.
+    const isRecoverable = error instanceof Fault && error.details['reason'] === 'lost';
+    if (!isRecoverable || run.progress.taskId === undefined) throw error;
+  }
+  return 'delivered';
+}
+
+function messageOf(run: TurnRun): JsonObject {
+  const { message, kind } = run.turn;
+  if (message === undefined) throw new Fault('rejected', 'The turn has no message to send.');
+  const taskId = kind === 'continue' ? run.progress.taskId : undefined;
+  const links = { taskId, contextId: run.progress.contextId };
+  return encodeMessage(message, links, run.target.protocol, run.target.dialect);
+}
+
+/**
+ * A continuation may be refused because the agent went on by itself and is done; peers use several codes for that. Then
+ * the task says how it ended, and the refusal does not count. Source: notes/a2a.md 1.6, "Peers differ".
+ */
+async function* alreadyOver(run: TurnRun): AsyncGenerator<Frame, boolean> {
+  const { taskId } = run.progress;
+  if (run.turn.kind !== 'continue' || taskId === undefined) return false;
+  for await (const { record, reading } of run.ask({ operation: 'GetTask', taskId })) {
+    const ahead = new Progress(run.turn);
+    ahead.note(reading, record.operation);
+    if (!ahead.isOver) return false;
+    yield run.take(record, reading);
+    return true;
+  }
+  return false;
+}
+
+const STREAMLESS_ERRORS: readonly (A2aErrorName | undefined)[] = ['UnsupportedOperation', 'MethodNotFound'];
+const STREAMLESS_STATUSES: readonly unknown[] = [404, 405, 406, 415, 501];
+
+function cannotStream(reading: Reading): boolean {
+  return reading.kind === 'error' && saysUnsupported(reading.error);
+}
+
+export function saysUnsupported({ name }: AgentError): boolean {
+  return STREAMLESS_ERRORS.includes(name);
+}
+
+function isStreamless(error: unknown): boolean {
+  return error instanceof Fault && STREAMLESS_STATUSES.includes(error.details['http_status']);
+}

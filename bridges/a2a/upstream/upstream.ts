@@ -1,0 +1,120 @@
+import type { AgentDescription, Frame, Move, Seen, Turn, Upstream } from '../../../src/upstream.ts';
+import type { BridgeDeps } from '../../bridge.ts';
+import { createHttpClient, type HttpClient } from '../../outbound/http-client.ts';
+import { cancelTask } from './cancel.ts';
+import { type A2aUpstreamConfig, DEFAULT_LIMITS, FIXED_LIMITS } from './config.ts';
+import { credentialHeaders } from './credentials.ts';
+import { Discovery } from './discovery.ts';
+import { Fault, faultOf } from './fault.ts';
+import { follow } from './follow.ts';
+import { interpret } from './interpret.ts';
+import { sendMessage, type TurnPorts, TurnRun } from './turn-run.ts';
+import { Watchdog } from './watchdog.ts';
+
+/** An A2A agent as an upstream. Recorded frames are records (`record.ts`); `interpret` needs nothing else. */
+export class A2aUpstream implements Upstream {
+  readonly route: string;
+  readonly materialPrefix: string;
+  readonly #ports: TurnPorts;
+  readonly #http: HttpClient;
+  readonly #deps: BridgeDeps;
+  readonly interpret: (frame: Frame, seen: Seen) => Move[] = interpret;
+
+  constructor(config: A2aUpstreamConfig, deps: BridgeDeps) {
+    const limits = { ...DEFAULT_LIMITS, ...config.limits };
+    this.route = `a2a:${config.id}`;
+    this.materialPrefix = this.route;
+    this.#deps = deps;
+    this.#http = createHttpClient({
+      timers: deps.timers,
+      connectTimeoutMs: limits.connect_timeout_ms,
+      connections: { turn: limits.concurrency, control: FIXED_LIMITS.controlConnections },
+      linger: { ms: FIXED_LIMITS.lingerMs, bytes: FIXED_LIMITS.lingerBytes },
+    });
+    const credentials = () => credentialHeaders(config.auth, deps.readSecret);
+    let requests = 0;
+    const nextRequestId = () => {
+      requests += 1;
+      return `harn-${requests}`;
+    };
+    this.#ports = {
+      wire: { http: this.#http, limits, parseJson: deps.parseJson, credentials, nextRequestId },
+      discovery: new Discovery({
+        route: this.route,
+        cardUrl: config.card,
+        pin: config,
+        http: this.#http,
+        credentials,
+        deps,
+      }),
+      timers: deps.timers,
+      memory: { refusesStreaming: false },
+    };
+  }
+
+  async *run(turn: Turn, signal: AbortSignal): AsyncGenerator<Frame> {
+    const total = new Watchdog(signal, this.#deps.timers);
+    total.watch('total', this.#ports.wire.limits.total_timeout_ms);
+    let run: TurnRun | undefined;
+    try {
+      run = new TurnRun(this.#ports, turn, await this.#ports.discovery.target(total.signal), total.signal);
+      if (turn.kind !== 'reattach') yield* sendMessage(run);
+      if (!run.progress.isSettled) yield* follow(run);
+      yield { kind: 'end' };
+    } catch (error) {
+      if (!signal.aborted) yield this.#ending(error, run);
+    } finally {
+      total.close();
+    }
+  }
+
+  async *cancel(turn: Turn, signal: AbortSignal): AsyncGenerator<Frame> {
+    try {
+      const target = await this.#ports.discovery.target(signal);
+      yield* cancelTask(new TurnRun(this.#ports, turn, target, signal));
+      yield { kind: 'end' };
+    } catch (error) {
+      if (signal.aborted) return;
+      const fault = faultOf(error);
+      yield new Fault(fault.code, fault.message, { ...fault.details, operation: 'CancelTask' }).toFrame();
+    }
+  }
+
+  describe(): AgentDescription | undefined {
+    return this.#ports.discovery.description;
+  }
+
+  start(): void {
+    this.#ports.discovery.start();
+  }
+
+  async close(): Promise<void> {
+    this.#ports.discovery.close();
+    await this.#http.close();
+  }
+
+  /** Waiting for a human is no failure: when its time is over the turn ends and the task stays blocked. */
+  #ending(error: unknown, run: TurnRun | undefined): Frame {
+    const fault = faultOf(error);
+    const isTimeout = fault.code === 'deadline_exceeded';
+    if (isTimeout && run?.progress.awaitsAuth) return { kind: 'end' };
+    if (fault.code === 'upstream_unavailable') this.#ports.discovery.distrust();
+    if (isTimeout && run?.progress.taskId !== undefined) this.#abandon(run);
+    return fault.toFrame();
+  }
+
+  /** Nobody waits for the answer: a task that ran out of time must not go on at the agent's cost. */
+  #abandon(run: TurnRun): void {
+    const patience = new Watchdog(new AbortController().signal, this.#deps.timers);
+    patience.watch('total', FIXED_LIMITS.abandonMs);
+    const { taskId = '', contextId = '' } = run.progress;
+    const turn = { ...run.turn, binding: { task_id: taskId, context_id: contextId } };
+    void (async () => {
+      for await (const frame of this.cancel(turn, patience.signal)) {
+        if (frame.kind === 'fault')
+          this.#deps.logger.warn({ route: this.route }, 'timed out task was not canceled');
+      }
+      patience.close();
+    })();
+  }
+}

@@ -1,0 +1,32 @@
+import type { JsonValue } from '../src/protocol/json.ts';
+import type { Clock, Logger } from '../src/protocol/ports.ts';
+import type { Upstream } from '../src/upstream.ts';
+
+/** Timers, injected so that tests decide when time passes. Milliseconds. */
+export interface Timers {
+  setTimeout(run: () => void, ms: number): unknown;
+  clearTimeout(handle: unknown): void;
+}
+
+/** Where a secret is kept; its value never stands in the configuration. */
+export type SecretRef = { env: string } | { file: string };
+
+/** What every bridge gets from the composition root. */
+export interface BridgeDeps {
+  clock: Clock;
+  timers: Timers;
+  logger: Logger;
+  /** Reads a secret now; throws when it is missing. Called for each request, so that a rotated file takes effect. */
+  readSecret(ref: SecretRef): string;
+  /** The strict JSON reader; throws for what readers disagree about. */
+  parseJson(text: string): JsonValue;
+}
+
+/**
+ * A protocol that joins the gateway. `createUpstreams` makes one adapter per row of the configuration section
+ * `upstreams.<id>`; nothing is contacted before `Upstream.start`.
+ */
+export interface Bridge<Row> {
+  readonly id: string;
+  createUpstreams(rows: readonly Row[], deps: BridgeDeps): Upstream[];
+}

@@ -1,0 +1,6 @@
+import { a2aBridge } from './a2a/index.ts';
+
+/** The bridges of this gateway: one line each, named as their section under `upstreams`. */
+export const bridges = {
+  a2a: a2aBridge,
+} as const;

@@ -1,0 +1,108 @@
+import { Agent, buildConnector, type Dispatcher, request } from 'undici';
+import type { Timers } from '../bridge.ts';
+import { ConnectTimeout } from './transport-error.ts';
+
+export interface HttpCall {
+  method: 'GET' | 'POST';
+  url: URL;
+  headers: Record<string, string>;
+  body?: string;
+  signal: AbortSignal;
+  /** `control` requests have connections of their own: a cancel never queues behind a stream. */
+  lane: 'turn' | 'control';
+}
+
+export interface HttpReply {
+  status: number;
+  header(name: string): string | undefined;
+  /** The bytes as they come; to be read once. */
+  body: AsyncIterable<Uint8Array>;
+  /**
+   * Gives the connection back. Must be called once, whether the body was read or not: a short rest is read away so that
+   * the connection can be used again, anything longer closes it.
+   */
+  release(): void;
+}
+
+/** Sends requests as told: no redirects, no retries, no decompression, no timeouts but the connect timeout. */
+export interface HttpClient {
+  /** Rejects with the reason of the signal when aborted, else with the error of the transport. */
+  request(call: HttpCall): Promise<HttpReply>;
+  close(): Promise<void>;
+}
+
+export interface HttpClientOptions {
+  timers: Timers;
+  connectTimeoutMs: number;
+  /** Largest number of open connections per lane. */
+  connections: { turn: number; control: number };
+  linger: { ms: number; bytes: number };
+}
+
+export function createHttpClient(options: HttpClientOptions): HttpClient {
+  const lanes = { turn: lane('turn', options), control: lane('control', options) };
+  return {
+    request: async (call) => {
+      const reply = await request(call.url, {
+        dispatcher: lanes[call.lane],
+        method: call.method,
+        headers: call.headers,
+        signal: call.signal,
+        ...(call.body !== undefined && { body: call.body }),
+      });
+      return replyOf(reply, options);
+    },
+    close: async () => {
+      await Promise.all([lanes.turn.destroy(), lanes.control.destroy()]);
+    },
+  };
+}
+
+/** undici's own timeouts are off: they run on the real clock and cannot tell a first frame from an idle stream. */
+function lane(name: 'turn' | 'control', options: HttpClientOptions): Agent {
+  return new Agent({
+    connections: options.connections[name],
+    headersTimeout: 0,
+    bodyTimeout: 0,
+    connect: connectorWithTimeout(options),
+  });
+}
+
+function connectorWithTimeout({ timers, connectTimeoutMs }: HttpClientOptions): buildConnector.connector {
+  const connect = buildConnector({ timeout: 0 });
+  return (target, callback) => {
+    let isLate = false;
+    const timer = timers.setTimeout(() => {
+      isLate = true;
+      callback(new ConnectTimeout(), null);
+    }, connectTimeoutMs);
+    connect(target, (...outcome) => {
+      if (isLate) {
+        outcome[1]?.destroy();
+        return;
+      }
+      timers.clearTimeout(timer);
+      callback(...outcome);
+    });
+  };
+}
+
+function replyOf(reply: Dispatcher.ResponseData, { timers, linger }: HttpClientOptions): HttpReply {
+  const { body } = reply;
+  // A body that nobody reads any more still reports how its connection ended.
+  body.on('error', () => undefined);
+  return {
+    status: reply.statusCode,
+    header: (name) => {
+      const value = reply.headers[name];
+      return Array.isArray(value) ? value[0] : value;
+    },
+    body: body.iterator({ destroyOnReturn: false }) as AsyncIterable<Uint8Array>,
+    release: () => {
+      if (body.destroyed || body.readableEnded) return;
+      const timer = timers.setTimeout(() => body.destroy(), linger.ms);
+      body.once('close', () => timers.clearTimeout(timer));
+      body.dump({ limit: linger.bytes }).catch(() => body.destroy());
+    },
+  };
+}

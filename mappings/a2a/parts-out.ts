@@ -1,0 +1,106 @@
+import type { JsonObject, JsonValue } from '../../src/protocol/json.ts';
+import type { Part } from '../../src/protocol/resources/message.ts';
+import { isObject } from './events.ts';
+import { MEDIA_TYPES, WRAPPED_VALUE } from './part-words.ts';
+
+/** How parts are spelled: A2A 1.0, A2A 0.3, or the reader of `harn serve`, which looks at `type`. */
+export type PartDialect = '1.0' | '0.3' | 'harn-serve';
+
+export interface InlineBytes {
+  bytes: Buffer;
+  mimeType: string;
+  name?: string;
+}
+
+/**
+ * A Harn part as a part of the dialect. Internal and receipt_only parts never leave: a descriptor stands in their place,
+ * so that positions stay. An artifact without bytes at hand leaves as a descriptor too. Source: notes/a2a.md 1.4.
+ */
+export function encodePart(
+  part: Part,
+  dialect: PartDialect,
+  artifacts: ReadonlyMap<string, InlineBytes>,
+): JsonObject {
+  const spelled = part.visibility === 'public' ? content(part, artifacts) : redacted(part);
+  const encoded = { ...spelled, ...carried(part) };
+  return dialect === '1.0' ? encoded : legacy(encoded, dialect);
+}
+
+function redacted(part: Part): JsonObject {
+  return { data: { redacted: true, type: part.type } };
+}
+
+function content(part: Part, artifacts: ReadonlyMap<string, InlineBytes>): JsonObject {
+  switch (part.type) {
+    case 'text':
+      return { text: part.text };
+    case 'json':
+      return { data: part.value };
+    case 'tool_call': {
+      const { tool_call_id, name, input } = part;
+      return { data: { tool_call_id, name, input }, mediaType: MEDIA_TYPES.tool_call };
+    }
+    case 'tool_result': {
+      const { tool_call_id, output, status } = part;
+      return { data: { tool_call_id, output, status }, mediaType: MEDIA_TYPES.tool_result };
+    }
+    case 'file_ref':
+      return { url: part.uri, mediaType: part.mime_type };
+    case 'artifact_ref':
+    case 'image_ref':
+      return inlined(part.artifact_id, artifacts.get(part.artifact_id));
+  }
+}
+
+function inlined(id: string, artifact: InlineBytes | undefined): JsonObject {
+  if (artifact === undefined) return { data: { artifact_id: id, available: false } };
+  const { bytes, mimeType, name } = artifact;
+  return {
+    raw: bytes.toString('base64'),
+    mediaType: mimeType,
+    ...(name !== undefined && { filename: name }),
+  };
+}
+
+/** What came from A2A goes back to it; other part metadata is the gateway's own. Nothing of a hidden part goes. */
+function carried(part: Part): JsonObject {
+  const kept = part.visibility === 'public' ? part.metadata?.['a2a'] : undefined;
+  if (!isObject(kept)) return {};
+  return {
+    ...(typeof kept['media_type'] === 'string' && { mediaType: kept['media_type'] }),
+    ...(typeof kept['filename'] === 'string' && { filename: kept['filename'] }),
+    ...(isObject(kept['metadata']) && { metadata: kept['metadata'] }),
+  };
+}
+
+function legacy(part: JsonObject, dialect: PartDialect): JsonObject {
+  const metadata = legacyMetadata(part);
+  const spelled: JsonObject = { ...legacyContent(part), ...(metadata !== undefined && { metadata }) };
+  return dialect === 'harn-serve' ? { ...spelled, type: spelled['kind'] ?? null } : spelled;
+}
+
+function legacyContent(part: JsonObject): JsonObject {
+  if (typeof part['text'] === 'string') return { kind: 'text', text: part['text'] };
+  if ('raw' in part || 'url' in part) return { kind: 'file', file: legacyFile(part) };
+  return { kind: 'data', data: wrapped(part['data'] ?? null) };
+}
+
+function legacyFile({ raw, url, mediaType, filename }: JsonObject): JsonObject {
+  return {
+    ...(raw !== undefined && { bytes: raw }),
+    ...(url !== undefined && { uri: url }),
+    ...(mediaType !== undefined && { mimeType: mediaType }),
+    ...(filename !== undefined && { name: filename }),
+  };
+}
+
+function wrapped(value: JsonValue): JsonObject {
+  return isObject(value) ? value : { [WRAPPED_VALUE]: value };
+}
+
+/** A2A 0.3 text and data parts have no media type: it goes into the metadata. */
+function legacyMetadata(part: JsonObject): JsonObject | undefined {
+  const own = isObject(part['metadata']) ? part['metadata'] : undefined;
+  const isFile = 'raw' in part || 'url' in part;
+  return isFile || part['mediaType'] === undefined ? own : { ...own, mediaType: part['mediaType'] };
+}

@@ -1,0 +1,60 @@
+import type { JsonObject } from '../../src/protocol/json.ts';
+import type { Failure, TaskStatus } from '../../src/protocol/task-states.ts';
+import type { DraftPart, MessageDraft, Move, Seen } from '../../src/upstream.ts';
+
+/** What a test's core knows of a task: applies moves in order and answers what interpretation may ask. */
+export class Past implements Seen {
+  status: TaskStatus = 'WORKING';
+  binding: JsonObject | undefined;
+  sessionBinding: JsonObject | undefined;
+  failure: Failure | undefined;
+  readonly states: TaskStatus[] = [];
+  readonly messages: MessageDraft[] = [];
+  readonly artifacts = new Map<string, DraftPart[]>();
+  readonly closed = new Set<string>();
+  readonly notes: string[] = [];
+  readonly metadata: JsonObject[] = [];
+
+  hasMessage = (id: string) => this.messages.some((message) => message.upstreamId === id);
+  artifactParts = (id: string) => this.artifacts.get(id)?.length;
+
+  /** The texts the agent said, in order. */
+  get texts(): string[] {
+    return this.messages.map((message) => textOf(message.parts));
+  }
+
+  textOf(artifactId: string): string {
+    return textOf(this.artifacts.get(artifactId) ?? []);
+  }
+
+  apply(moves: Move[]): void {
+    for (const move of moves) this.#applyOne(move);
+  }
+
+  #applyOne(move: Move): void {
+    if (move.type === 'bind') {
+      this.binding = move.binding ?? this.binding;
+      this.sessionBinding = move.sessionBinding ?? this.sessionBinding;
+    }
+    if (move.type === 'message') this.messages.push(move.message);
+    if (move.type === 'note') this.notes.push(move.note);
+    if (move.type === 'metadata') this.metadata.push(move.patch);
+    if (move.type === 'artifact') {
+      const { upstreamId, parts, append, lastChunk } = move.artifact;
+      const before = append ? (this.artifacts.get(upstreamId) ?? []) : [];
+      this.artifacts.set(upstreamId, [...before, ...parts]);
+      if (lastChunk) this.closed.add(upstreamId);
+    }
+    if (move.type === 'status') {
+      this.status = move.to;
+      this.states.push(move.to);
+      this.failure = move.failure ?? this.failure;
+      if (move.metadata !== undefined) this.metadata.push(move.metadata);
+      if (move.message !== undefined) this.messages.push(move.message);
+    }
+  }
+}
+
+function textOf(parts: readonly DraftPart[]): string {
+  return parts.map((part) => (part.type === 'text' ? part.text : `<${part.type}>`)).join('');
+}

@@ -1,0 +1,96 @@
+import { type A2aUpstreamConfig, a2aBridge } from '../../bridges/a2a/index.ts';
+import type { BridgeDeps, Timers } from '../../bridges/bridge.ts';
+import { parseStrictText } from '../../src/json/strict-parse.ts';
+import type { Frame, OutboundMessage, Turn, Upstream } from '../../src/upstream.ts';
+import { Past } from './past.ts';
+
+/** Real timers; `speed` makes all waits that many times shorter. */
+export function fastTimers(speed = 1): Timers {
+  return {
+    setTimeout: (run, ms) => setTimeout(run, ms / speed),
+    clearTimeout: (handle) => clearTimeout(handle as NodeJS.Timeout),
+  };
+}
+
+export function bridgeDeps(overrides: Partial<BridgeDeps> = {}): BridgeDeps {
+  const silent = () => undefined;
+  return {
+    clock: { now: () => Date.now(), monotonic: () => performance.now() },
+    timers: fastTimers(),
+    logger: { debug: silent, info: silent, warn: silent, error: silent },
+    readSecret: (ref) => `secret-of-${'env' in ref ? ref.env : ref.file}`,
+    parseJson: parseStrictText,
+    ...overrides,
+  };
+}
+
+export function a2aUpstream(config: Omit<A2aUpstreamConfig, 'id'>, deps: Partial<BridgeDeps> = {}): Upstream {
+  const [upstream] = a2aBridge.createUpstreams([{ id: 'peer', ...config }], bridgeDeps(deps));
+  if (upstream === undefined) throw new Error('The bridge made no upstream.');
+  return upstream;
+}
+
+export function textMessage(text: string, id = `message-${text}`): OutboundMessage {
+  return {
+    id,
+    role: 'user',
+    parts: [{ type: 'text', text, visibility: 'public' }],
+    metadata: {},
+    artifacts: new Map(),
+  };
+}
+
+/** One task of a test: runs turns, applies what they mean and keeps every frame. */
+export class TaskOnStage {
+  readonly past = new Past();
+  readonly frames: Frame[] = [];
+  readonly #upstream: Upstream;
+
+  constructor(upstream: Upstream) {
+    this.#upstream = upstream;
+  }
+
+  start(text: string): Promise<this> {
+    return this.play(this.turn('start', textMessage(text)));
+  }
+
+  /** The core is back at WORKING before the upstream hears of the answer. */
+  continue(text: string): Promise<this> {
+    this.past.status = 'WORKING';
+    return this.play(this.turn('continue', textMessage(text)));
+  }
+
+  reattach(): Promise<this> {
+    return this.play(this.turn('reattach'));
+  }
+
+  turn(kind: Turn['kind'], message?: OutboundMessage): Turn {
+    const { binding, sessionBinding } = this.past;
+    return {
+      kind,
+      taskId: 't1',
+      sessionId: 's1',
+      binding,
+      sessionBinding,
+      ...(message !== undefined && { message }),
+    };
+  }
+
+  async play(turn: Turn, signal = new AbortController().signal): Promise<this> {
+    return this.take(this.#upstream.run(turn, signal));
+  }
+
+  async cancel(): Promise<this> {
+    return this.take(this.#upstream.cancel(this.turn('reattach'), new AbortController().signal));
+  }
+
+  async take(frames: AsyncIterable<Frame>): Promise<this> {
+    for await (const frame of frames) this.see(frame);
+    return this;
+  }
+
+  see(frame: Frame): void {
+    this.frames.push(frame);
+    this.past.apply(this.#upstream.interpret(frame, this.past));
+  }
+}
