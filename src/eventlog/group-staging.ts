@@ -109,8 +109,9 @@ export class GroupStaging implements EarlierState {
       records,
       erased: [...changes.erased],
     };
-    const sealed = seal(JSON.stringify(commit));
-    ops.push({ type: 'put', key: commitKey(commit.n), value: sealed });
+    const key = commitKey(commit.n);
+    const sealed = seal(JSON.stringify(commit), key);
+    ops.push({ type: 'put', key, value: sealed });
     const head = { commit: commit.n, hash: sealedHash(sealed), eventId: commit.event_id };
     this.#sealed = { changes, folds, head };
     this.#open = new StagedChanges();
@@ -158,7 +159,7 @@ function putFolds(changes: StagedChanges, ops: WriteOp[]): FoldedState[] {
   const folds: FoldedState[] = [];
   for (const [key, state] of changes.states) {
     const json = state === undefined ? undefined : JSON.stringify(state);
-    ops.push(json === undefined ? { type: 'del', key } : { type: 'put', key, value: seal(json) });
+    ops.push(json === undefined ? { type: 'del', key } : { type: 'put', key, value: seal(json, key) });
     folds.push({ key, state, chars: json?.length ?? 0 });
   }
   for (const [key, present] of changes.markers)

@@ -39,7 +39,7 @@ async function writeLogMeta(store: Store, random: Random): Promise<{ logId: stri
     if (key !== undefined) throw new IntegrityError(SCHEMA_KEY, 'the schema record', 'no record');
   const logId = `log_${Buffer.from(random.bytes(LOG_ID_BYTES)).toString('hex')}`;
   const meta = JSON.stringify({ log_id: logId, schema: SCHEMA_VERSION });
-  await store.write([{ type: 'put', key: SCHEMA_KEY, value: seal(meta) }]);
+  await store.write([{ type: 'put', key: SCHEMA_KEY, value: seal(meta, SCHEMA_KEY) }]);
   return { logId };
 }
 

@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from '../protocol/json.ts';
-import { eventIdOf, headKey } from '../store/keys.ts';
+import { eventIdOf, eventKey, headKey } from '../store/keys.ts';
 import { seal, unseal } from '../store/sealed-record.ts';
 import { buildEvent } from './encode-event.ts';
 
@@ -64,13 +64,13 @@ export class StagedTransaction implements Transaction {
       previousEventId: head?.event_id ?? null,
       time,
     });
-    this.changes.events.push({ event, sealed: seal(JSON.stringify(event)) });
+    this.changes.events.push({ event, sealed: seal(JSON.stringify(event), eventKey(event.id)) });
     foldEvent(event, this.#folds, projection);
     return event;
   }
 
   record(key: string, value: Buffer | string): void {
-    this.changes.record(key, seal(value));
+    this.changes.record(key, seal(value, key));
   }
 
   erase(key: string): void {

@@ -1,32 +1,42 @@
 import { hash } from 'node:crypto';
+import { crc32 } from 'node:zlib';
 import { IntegrityError } from './store-errors.ts';
 
-/** Bytes of the hash before the content. */
-export const SEAL_BYTES = 32;
+const HASH_BYTES = 32;
+const KEY_CHECK_BYTES = 4;
+/** Bytes before the content. */
+export const SEAL_BYTES = HASH_BYTES + KEY_CHECK_BYTES;
 
-/** A stored record: 32 raw SHA-256 bytes of the content, then the content (a string is stored as UTF-8). */
-export function seal(content: Buffer | string): Buffer {
+/**
+ * A stored record: 32 raw SHA-256 bytes of the content, the CRC-32 of its key, then the content (a string is stored as
+ * UTF-8). The hash alone would miss a damaged key, under which LevelDB serves one record for another.
+ */
+export function seal(content: Buffer | string, key: string): Buffer {
   // A hex digest written into place is the cheapest way in Node 20: a Buffer digest costs twice as much.
   const digest = hash('sha256', content, 'hex');
   const size = typeof content === 'string' ? Buffer.byteLength(content) : content.length;
   const record = Buffer.allocUnsafe(SEAL_BYTES + size);
-  record.write(digest, 0, SEAL_BYTES, 'hex');
+  record.write(digest, 0, HASH_BYTES, 'hex');
+  record.writeUInt32BE(crc32(key), HASH_BYTES);
   if (typeof content === 'string') record.write(content, SEAL_BYTES);
   else record.set(content, SEAL_BYTES);
   return record;
 }
 
-/** The content of a sealed record, as a view of it. Throws IntegrityError when it is not what was sealed at `where`. */
-export function unseal(record: Buffer, where: string): Buffer {
+/** The content of a sealed record, as a view of it. Throws IntegrityError unless it is what was sealed for the key. */
+export function unseal(record: Buffer, key: string): Buffer {
   const expected = sealedHash(record);
+  if (record.length < SEAL_BYTES)
+    throw new IntegrityError(key, expected, `a record of ${record.length} bytes`);
   const content = record.subarray(SEAL_BYTES);
   const observed = hash('sha256', content, 'hex');
-  if (observed !== expected || record.length < SEAL_BYTES)
-    throw new IntegrityError(where, expected, observed);
+  if (observed !== expected) throw new IntegrityError(key, expected, observed);
+  if (record.readUInt32BE(HASH_BYTES) !== crc32(key))
+    throw new IntegrityError(key, 'the record of this key', 'the record of another key');
   return content;
 }
 
 /** The hash a record claims, lower-case hex; says nothing about its content. */
 export function sealedHash(record: Buffer): string {
-  return record.toString('hex', 0, SEAL_BYTES);
+  return record.toString('hex', 0, HASH_BYTES);
 }

@@ -23,7 +23,11 @@ describe('a table file with one flipped bit', () => {
   async function tableFile(): Promise<string> {
     const store = await openLevelStore({ path });
     await store.write(
-      Array.from({ length: RECORDS }, (_, n) => ({ type: 'put', key: key(n), value: seal(content(n)) })),
+      Array.from({ length: RECORDS }, (_, n) => ({
+        type: 'put',
+        key: key(n),
+        value: seal(content(n), key(n)),
+      })),
     );
     await store.compact({ gte: 'k/', lte: 'k0' });
     await store.close();
