@@ -31,7 +31,50 @@ export const runtimeVersion = z
   .object({ object: z.literal('version'), version: z.string(), protocol_version: z.string() })
   .meta({ id: 'RuntimeVersion' });
 
-export const a2aAgentCard = jsonObject.meta({ id: 'A2aAgentCard' });
+const a2aAgentInterface = z
+  .object({
+    url: z.string(),
+    protocolBinding: z.string(),
+    protocolVersion: z.string(),
+    tenant: z.string().optional(),
+  })
+  .meta({ id: 'A2aAgentInterface' });
+
+const a2aAgentSkill = z
+  .object({
+    id: z.string(),
+    name: z.string(),
+    description: z.string(),
+    tags: z.array(z.string()).min(1),
+    examples: z.array(z.string()).optional(),
+  })
+  .meta({ id: 'A2aAgentSkill' });
+
+/** Members that readers of A2A 1.0 or 0.3 need; one card satisfies both (contract C3). */
+export const a2aAgentCard = z
+  .looseObject({
+    name: z.string(),
+    description: z.string(),
+    version: z.string(),
+    supportedInterfaces: z.array(a2aAgentInterface).min(1),
+    protocolVersion: z.string(),
+    url: z.string(),
+    preferredTransport: z.string(),
+    additionalInterfaces: z.array(z.object({ url: z.string(), transport: z.string() })),
+    capabilities: z.object({ streaming: z.boolean(), pushNotifications: z.boolean() }),
+    securitySchemes: jsonObject,
+    securityRequirements: z.array(jsonObject),
+    security: z.array(jsonObject),
+    defaultInputModes: z.array(z.string()),
+    defaultOutputModes: z.array(z.string()),
+    skills: z.array(a2aAgentSkill),
+  })
+  .meta({ id: 'A2aAgentCard' });
+export type A2aAgentCard = z.infer<typeof a2aAgentCard>;
+
+const cardSignature = z
+  .object({ algorithm: z.string(), key_id: z.string(), value: z.string() })
+  .meta({ id: 'CardSignature' });
 
 const harnInterface = z
   .object({ transport: z.enum(['rest', 'sse', 'websocket', 'a2a', 'mcp', 'acp']), url: z.string() })
@@ -51,7 +94,6 @@ export const skill = envelope('skill', {
 
 /** The union of the fields that current and older clients read (contract C1). */
 export const harnAgentCard = envelope('harn_agent_card', {
-  object: z.enum(['harn_agent_card', 'agent_card']),
   name: z.string(),
   description: z.string(),
   protocol_version: z.string(),
@@ -66,8 +108,10 @@ export const harnAgentCard = envelope('harn_agent_card', {
   receipt_policy: z.string().nullable(),
   provider: jsonObject,
   public_url: z.string().nullable(),
-  signature: jsonObject.nullable(),
-}).meta({ id: 'HarnAgentCard' });
+  signature: cardSignature.nullable(),
+})
+  .extend({ object: z.enum(['harn_agent_card', 'agent_card']) })
+  .meta({ id: 'HarnAgentCard' });
 export type HarnAgentCard = z.infer<typeof harnAgentCard>;
 
 export const errorResponse = z

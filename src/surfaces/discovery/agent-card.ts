@@ -1,5 +1,4 @@
-import type { JsonObject } from '../../protocol/json.ts';
-import type { HarnAgentCard } from '../../protocol/resources/discovery.ts';
+import type { A2aAgentCard, HarnAgentCard } from '../../protocol/resources/discovery.ts';
 import { CURRENT_VERSION } from '../../protocol/version.ts';
 
 /** A callable capability of an agent behind the gateway. */
@@ -20,12 +19,6 @@ export interface DescribedAgent {
   outputModes: string[];
 }
 
-/** The two spellings of the card's discriminator. Source: contract C1. */
-export type CardObject = 'harn_agent_card' | 'agent_card';
-
-/** The inferred type cannot show that the card overrides the discriminator of the envelope. */
-export type Card = Omit<HarnAgentCard, 'object'> & { object: CardObject };
-
 export interface CardFacts {
   agents: readonly DescribedAgent[];
   /** Origin that clients use, without a trailing slash. */
@@ -44,7 +37,7 @@ const GATEWAY_DESCRIPTION = 'Durable sessions, tasks, events and artifacts in fr
 const PROVIDER = { organization: 'harn-gateway', url: 'https://harnlang.com' };
 
 /** The card with the union of the fields that current and older clients read. Source: contract C1. */
-export function agentCard(facts: CardFacts, object: CardObject): Card {
+export function agentCard(facts: CardFacts, object: HarnAgentCard['object']): HarnAgentCard {
   const a2aCard = a2aAgentCard(facts);
   const interfaces: HarnAgentCard['interfaces'] = [
     { transport: 'rest', url: `${facts.publicUrl}/v1` },
@@ -75,7 +68,7 @@ export function agentCard(facts: CardFacts, object: CardObject): Card {
 }
 
 /** One card that satisfies A2A 1.0 and 0.3 readers. Source: contract C3. */
-function a2aAgentCard(facts: CardFacts): JsonObject {
+function a2aAgentCard(facts: CardFacts): A2aAgentCard {
   const url = `${facts.publicUrl}/v1`;
   return {
     name: nameOf(facts),
@@ -100,7 +93,7 @@ function a2aAgentCard(facts: CardFacts): JsonObject {
 }
 
 /** Every skill has a tag: A2A requires the member, and an empty one breaks card signatures of some readers. */
-function a2aSkill(skill: DescribedSkill): JsonObject {
+function a2aSkill(skill: DescribedSkill): A2aAgentCard['skills'][number] {
   return {
     id: skill.id,
     name: skill.name,

@@ -65,6 +65,7 @@ export class Exchange {
     const finished = this.res.writableFinished;
     if (!finished) this.#abort.abort();
     const left = !finished && !this.isStream;
+    const errorCode = left ? 'client_closed_request' : this.errorCode;
     this.deps.logger.info(
       {
         request_id: this.requestId,
@@ -72,9 +73,7 @@ export class Exchange {
         route: this.route,
         status: left ? 499 : this.res.statusCode,
         duration_ms: Math.round((this.deps.clock.monotonic() - this.#startedAt) * 1000) / 1000,
-        ...(this.errorCode === undefined
-          ? {}
-          : { error_code: left ? 'client_closed_request' : this.errorCode }),
+        ...(errorCode === undefined ? {} : { error_code: errorCode }),
       },
       'request',
     );

@@ -19,8 +19,9 @@ const SINGLE_BY_NAME = new Map<string, number>(
 );
 const SINGLE_LENGTHS = new Set(SINGLE_HEADERS.map((name) => name.length));
 
-/** Refuses more headers than allowed, and a second one of a kind that decides something. */
+/** Refuses HTTP before 1.0, more headers than allowed, and a second one of a kind that decides something. */
 export function checkHeaders(req: IncomingMessage, maxHeaders: number): void {
+  if (req.httpVersionMajor !== 1) throw invalid('Send the request as HTTP/1.1.', 'version');
   const raw = req.rawHeaders;
   if (raw.length > maxHeaders * 2) {
     throw new ProtocolError(

@@ -10,7 +10,7 @@ afterEach(async () => {
   await under.close();
 });
 
-const post = (path: string, body: BodyInit | null, headers: Record<string, string> = {}) =>
+const post = (path: string, body: string | null, headers: Record<string, string> = {}) =>
   fetch(`${under.url}${path}`, {
     method: 'POST',
     headers: { ...AUTH, 'Content-Type': 'application/json', ...headers },

@@ -1,0 +1,203 @@
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { ProtocolError } from '../../../src/protocol/errors.ts';
+import { OPERATIONS } from '../../../src/protocol/operations.ts';
+import { harnAgentCard } from '../../../src/protocol/resources/discovery.ts';
+import { answerMetrics } from '../../../src/surfaces/discovery/metrics-route.ts';
+import { openApiDocument } from '../../../src/surfaces/discovery/openapi.ts';
+import { startSurface, type UnderTest } from './surface-under-test.ts';
+
+interface Json {
+  [key: string]: unknown;
+}
+const agent = {
+  name: 'Sample',
+  description: 'Answers.',
+  skills: [{ id: 'echo', name: 'Echo', description: 'Echoes.', tags: [] }],
+  inputModes: ['text/plain'],
+  outputModes: ['text/plain', 'image/png'],
+};
+
+let under: UnderTest;
+beforeEach(async () => {
+  under = await startSurface({ documents: { describeAgents: () => [agent] } });
+});
+afterEach(async () => {
+  await under.close();
+});
+
+const read = async (path: string, headers: Record<string, string> = {}) => {
+  const response = await fetch(`${under.url}${path}`, { headers });
+  return { response, body: (await response.json()) as Json };
+};
+
+describe('public documents', () => {
+  it('need neither credentials nor the version header', async () => {
+    expect((await read('/health')).body).toEqual({ ok: true, status: 'ok', version: '0.1.0' });
+    expect((await read('/version')).body).toEqual({
+      object: 'version',
+      version: '0.1.0',
+      protocol_version: 'agents-protocol-2026-04-25',
+    });
+    expect((await read('/ready')).response.status).toBe(200);
+    expect(under.gateway.calls).toEqual([]);
+  });
+
+  it('advertise only what works', async () => {
+    expect((await read('/v1')).body).toEqual({
+      object: 'protocol_discovery',
+      protocol_family: 'harn_agents_protocol',
+      current_version: 'agents-protocol-2026-04-25',
+      supported_versions: ['agents-protocol-2026-04-25'],
+      capabilities: { rest: true, sse: true, websocket: false, receipts: false, replay: false },
+    });
+  });
+
+  it('say with 503 when and why the gateway is not ready', async () => {
+    await under.close();
+    const details = { checked: 5 };
+    under = await startSurface({
+      documents: {
+        readiness: () => ({ ok: false, status: 'verifying', reason: 'The log is checked.', details }),
+      },
+    });
+    const { response, body } = await read('/ready');
+    expect(response.status).toBe(503);
+    expect(response.headers.get('retry-after')).toBe('1');
+    expect(body).toEqual({ ok: false, status: 'verifying', reason: 'The log is checked.', details });
+  });
+});
+
+describe('the agent card', () => {
+  it('is called harn_agent_card, and agent_card by clients that send the version header', async () => {
+    const newer = await read('/v1/agent-card');
+    const older = await read('/v1/agent-card', {
+      'Harn-Agents-Protocol-Version': 'agents-protocol-2026-04-25',
+    });
+    expect(newer.body['object']).toBe('harn_agent_card');
+    expect(older.body['object']).toBe('agent_card');
+    expect({ ...older.body, object: 0 }).toEqual({ ...newer.body, object: 0 });
+    expect(newer.response.headers.get('vary')).toBe('Harn-Agents-Protocol-Version');
+    expect(newer.response.headers.get('etag')).not.toBe(older.response.headers.get('etag'));
+    expect(harnAgentCard.parse(newer.body)).toMatchObject({ name: 'Sample', signature: null });
+  });
+
+  it('holds one A2A card that readers of 1.0 and 0.3 understand', async () => {
+    const { body } = await read('/v1/agent-card');
+    const url = `${under.url}/v1`;
+    const binding = 'https://harnlang.com/spec/agents-protocol/v1';
+    expect(body['a2a_card']).toMatchObject({
+      name: 'Sample',
+      supportedInterfaces: [{ url, protocolBinding: binding, protocolVersion: 'agents-protocol-2026-04-25' }],
+      url,
+      preferredTransport: binding,
+      additionalInterfaces: [{ url, transport: binding }],
+      protocolVersion: '0.3.0',
+      capabilities: { streaming: true, pushNotifications: false },
+      defaultInputModes: ['text/plain'],
+      defaultOutputModes: ['text/plain', 'image/png'],
+      skills: [{ id: 'echo', name: 'Echo', description: 'Echoes.', tags: ['agent'] }],
+    });
+    expect(body['a2a_agent_card']).toEqual(body['a2a_card']);
+    expect(body['harn_interfaces']).toEqual([
+      { transport: 'rest', url },
+      { transport: 'sse', url: `${url}/events/stream` },
+    ]);
+    expect(body['interfaces']).toEqual(body['harn_interfaces']);
+  });
+
+  it('is not sent again to a client that has it', async () => {
+    const first = await fetch(`${under.url}/v1/agent-card`);
+    const tag = first.headers.get('etag') ?? '';
+    const again = await fetch(`${under.url}/v1/agent-card`, {
+      headers: { 'If-None-Match': `"x", W/${tag}` },
+    });
+    expect(again.status).toBe(304);
+    expect(await again.text()).toBe('');
+    const garbage = await fetch(`${under.url}/v1/agent-card`, {
+      headers: { 'If-None-Match': '",,"*', Range: 'bytes=9-1' },
+    });
+    expect(garbage.status).toBe(200);
+  });
+
+  it('uses the configured public URL', async () => {
+    await under.close();
+    under = await startSurface({ server: { publicUrl: 'https://gw.example.com' } });
+    expect((await read('/v1/agent-card')).body['public_url']).toBe('https://gw.example.com');
+  });
+});
+
+describe('the OpenAPI document', () => {
+  it('holds every operation with its parameters, success status, level and error answer', async () => {
+    const { body } = await read('/openapi.json');
+    const paths = body['paths'] as Record<string, Record<string, Json>>;
+    for (const [id, row] of Object.entries(OPERATIONS)) {
+      const described = paths[row.path]?.[row.method.toLowerCase()];
+      expect(described?.['operationId']).toBe(id);
+      expect(described?.['x-harn-level']).toBe(row.level);
+      const responses = described?.['responses'] as Json;
+      expect(responses['default']).toEqual({ $ref: '#/components/responses/Error' });
+      expect(Object.keys(responses)).toContain(String(row.success));
+    }
+  });
+
+  it('refers only to components that exist', () => {
+    const document = openApiDocument('0.1.0');
+    const refs = [...JSON.stringify(document).matchAll(/"\$ref":"#\/components\/(\w+)\/([^"]+)"/g)];
+    expect(refs.length).toBeGreaterThan(100);
+    const components = document['components'] as Record<string, Json>;
+    for (const [, kind = '', name = ''] of refs) expect(Object.keys(components[kind] ?? {})).toContain(name);
+    expect(JSON.stringify(document)).not.toContain('$defs');
+  });
+
+  it('gives examples that its own schemas accept', () => {
+    const document = openApiDocument('0.1.0') as Json;
+    const ajv = new Ajv2020({ strict: false, validateFormats: false });
+    ajv.addSchema(document, 'doc');
+    let checked = 0;
+    const check = (media: Json | undefined, at: string) => {
+      if (media?.['example'] === undefined) return;
+      checked += 1;
+      const validate = ajv.compile({ $ref: `doc#${at}/schema` });
+      expect([at, validate(media['example']), validate.errors]).toEqual([at, true, null]);
+    };
+    for (const [path, methods] of Object.entries(document['paths'] as Record<string, Record<string, Json>>)) {
+      for (const [method, described] of Object.entries(methods)) {
+        const base = `/paths/${path.replaceAll('/', '~1').replaceAll('{', '%7B').replaceAll('}', '%7D')}/${method}`;
+        const body = (described['requestBody'] as { content: Record<string, Json> } | undefined)?.content;
+        check(body?.['application/json'], `${base}/requestBody/content/application~1json`);
+        for (const [status, response] of Object.entries(
+          described['responses'] as Record<string, { content?: Record<string, Json> }>,
+        )) {
+          check(
+            response.content?.['application/json'],
+            `${base}/responses/${status}/content/application~1json`,
+          );
+        }
+      }
+    }
+    expect(checked).toBeGreaterThan(8);
+  });
+});
+
+describe('/metrics', () => {
+  it('serves the injected text without the version header', async () => {
+    const response = await fetch(`${under.url}/metrics`, { headers: { Authorization: 'Bearer test' } });
+    expect(response.headers.get('content-type')).toBe('text/plain; version=0.0.4');
+    expect(await response.text()).toBe('up 1\n');
+  });
+
+  it('asks the injected check first', async () => {
+    const refused = new ProtocolError('unauthenticated', 'Send a bearer token.');
+    const source = {
+      authorize: async () => {
+        throw refused;
+      },
+      read: async () => {
+        throw new Error('must not be read');
+      },
+    };
+    const exchange = { req: { headers: {} } } as never;
+    await expect(answerMetrics(source, exchange)).rejects.toBe(refused);
+  });
+});

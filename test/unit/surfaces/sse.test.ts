@@ -1,0 +1,289 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { ProtocolError } from '../../../src/protocol/errors.ts';
+import { frameOf } from './fake-gateway.ts';
+import {
+  AUTH,
+  envelopeOf,
+  eventually,
+  RawClient,
+  startSurface,
+  type UnderTest,
+} from './surface-under-test.ts';
+
+let under: UnderTest;
+const clients: RawClient[] = [];
+beforeEach(async () => {
+  under = await startSurface({ limits: { streamBufferBytes: 256 * 1024, maxStreams: 3 } });
+});
+afterEach(async () => {
+  for (const client of clients.splice(0)) client.socket.destroy();
+  await under.close();
+});
+
+const TASK_STREAM = '/v1/tasks/task_1/stream';
+
+/** Opens a stream on a bare socket, so that the bytes can be compared. */
+async function follow(path = TASK_STREAM, headers: Record<string, string> = {}): Promise<RawClient> {
+  const client = new RawClient(under.port);
+  clients.push(client);
+  const lines = Object.entries({ Host: `127.0.0.1:${under.port}`, ...AUTH, ...headers });
+  client.send(
+    `GET ${path} HTTP/1.1\r\n${lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n`,
+  );
+  return client;
+}
+
+async function opened(client: RawClient, count = 1) {
+  await client.until((text) => text.includes('\r\n\r\n'));
+  await eventually(() => under.gateway.streams.length >= count);
+  const stream = under.gateway.streams[count - 1];
+  if (stream === undefined) throw new Error('no stream');
+  return stream;
+}
+
+const ONE = frameOf('00000000000000000001', 'task.submitted');
+const TWO = frameOf('00000000000000000002', 'task.started');
+
+describe('the bytes of a stream', () => {
+  it('are the frames as they came, with nothing before the first', async () => {
+    const client = await follow();
+    const { sink, call } = await opened(client);
+    expect(call.lastEventId).toBeUndefined();
+    under.time.advance(60_000);
+    sink.write(ONE);
+    sink.write(TWO);
+    sink.end('complete');
+    await client.closed;
+    expect(client.body).toBe(
+      'id: 00000000000000000001\nevent: task.submitted\ndata: {"id":"00000000000000000001"}\n\n' +
+        'id: 00000000000000000002\nevent: task.started\ndata: {"id":"00000000000000000002"}\n\n',
+    );
+  });
+
+  it('follow headers that keep caches and proxies from holding them back', async () => {
+    const client = await follow();
+    await opened(client);
+    const head = client.text.slice(0, client.text.indexOf('\r\n\r\n')).toLowerCase();
+    expect(head).toContain('http/1.1 200');
+    expect(head).toContain('content-type: text/event-stream');
+    expect(head).toContain('cache-control: no-store, no-transform');
+    expect(head).toContain('x-accel-buffering: no');
+    expect(head).toContain('x-request-id: req_');
+    expect(head).not.toContain('transfer-encoding');
+  });
+
+  it('may begin before the subscription is complete', async () => {
+    under.gateway.beforeSubscribe = (sink) => {
+      sink.write(ONE);
+    };
+    const client = await follow();
+    await client.until((text) => text.includes('task.submitted'));
+    expect(client.body).toBe(ONE.sse.toString());
+  });
+});
+
+describe('heartbeats', () => {
+  it('come after 15 s of silence and advance the cursor without dispatching an event', async () => {
+    const client = await follow();
+    const { sink } = await opened(client);
+    sink.write(ONE);
+    under.gateway.cursor = '00000000000000000009';
+    under.time.advance(14_000);
+    await client.until((text) => text.includes('task.submitted'));
+    expect(client.body).toBe(ONE.sse.toString());
+    under.time.advance(1_000);
+    await client.until((text) => text.endsWith('id: 00000000000000000009\n\n'));
+    expect(client.body).toBe(`${ONE.sse}: heartbeat\n\nid: 00000000000000000009\n\n`);
+    under.time.advance(10_000);
+    sink.write(TWO);
+    under.time.advance(10_000);
+    sink.end('complete');
+    await client.closed;
+    expect(client.body).toBe(`${ONE.sse}: heartbeat\n\nid: 00000000000000000009\n\n${TWO.sse}`);
+  });
+
+  it('come before the first event only when the client resumes, which is told at once', async () => {
+    const client = await follow(TASK_STREAM, { 'Last-Event-ID': '00000000000000000001' });
+    const { call } = await opened(client);
+    expect(call.lastEventId).toBe('00000000000000000001');
+    await client.until((text) => text.includes(': resumed'));
+    under.gateway.cursor = '00000000000000000001';
+    under.time.advance(15_000);
+    await client.until((text) => text.includes(': heartbeat'));
+    expect(client.body).toBe(': resumed\n\n: heartbeat\n\nid: 00000000000000000001\n\n');
+  });
+
+  it('need one timer for all streams and none without streams', async () => {
+    const first = await follow();
+    await opened(first);
+    const second = await follow('/v1/events/stream');
+    await opened(second, 2);
+    expect(under.time.running).toBe(1);
+    first.socket.destroy();
+    second.socket.destroy();
+    await eventually(() => under.surface.openStreams() === 0);
+    expect(under.time.running).toBe(0);
+  });
+});
+
+describe('refusals', () => {
+  it('before the stream are ordinary errors', async () => {
+    under.gateway.beforeSubscribe = () => {
+      throw new ProtocolError('invalid_request', 'Malformed cursor.', { param: 'Last-Event-ID' });
+    };
+    const response = await fetch(`${under.url}${TASK_STREAM}`, {
+      headers: { ...AUTH, 'Last-Event-ID': 'x' },
+    });
+    expect(response.status).toBe(400);
+    expect((await envelopeOf(response)).param).toBe('Last-Event-ID');
+    expect(under.surface.openStreams()).toBe(0);
+  });
+
+  it('of an expired cursor are one error frame in a stream that closes', async () => {
+    under.gateway.beforeSubscribe = () => {
+      throw new ProtocolError('cursor_expired', 'Start over.');
+    };
+    const client = await follow(TASK_STREAM, { 'Last-Event-ID': '1' });
+    await client.closed;
+    expect(client.text).toContain('HTTP/1.1 200');
+    const requestId = /X-Request-Id: (\S+)/i.exec(client.text)?.[1];
+    expect(client.body).toBe(
+      ': resumed\n\nevent: error\ndata: {"error":{"code":"cursor_expired","message":"Start over.",' +
+        `"type":"not_found_error","param":null,"request_id":"${requestId}","details":{}}}\n\n`,
+    );
+  });
+
+  it('after the stream began are an error frame', async () => {
+    const client = await follow();
+    const { sink } = await opened(client);
+    sink.write(ONE);
+    sink.end('unauthenticated', new ProtocolError('unauthenticated', 'Your key was revoked.'));
+    await client.closed;
+    expect(client.body).toMatch(
+      /^id: 0+1\n[\s\S]*\n\nevent: error\ndata: \{"error":\{"code":"unauthenticated"[^\n]*\n\n$/,
+    );
+  });
+
+  it('come with 503 and Retry-After when there are too many streams', async () => {
+    for (let count = 1; count <= 3; count += 1) await opened(await follow(), count);
+    const response = await fetch(`${under.url}${TASK_STREAM}`, { headers: AUTH });
+    expect(response.status).toBe(503);
+    expect(response.headers.get('retry-after')).toBe('5');
+    clients[0]?.socket.destroy();
+    await eventually(() => under.surface.openStreams() === 2);
+    await opened(await follow(), 4);
+  });
+});
+
+describe('a client that does not read', () => {
+  const big = frameOf('00000000000000000003', 'agent.message', `{"text":"${'x'.repeat(64 * 1024)}"}`);
+
+  it('is closed at the byte cap, and nobody else is', async () => {
+    const slow = await follow();
+    const slowStream = await opened(slow);
+    slow.socket.pause();
+    const quick = await follow();
+    const quickStream = await opened(quick, 2);
+    let unsent = 0;
+    while (!slowStream.closed) {
+      unsent = Math.max(unsent, slowStream.sink.write(big));
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    expect(unsent).toBeLessThanOrEqual(256 * 1024);
+    expect(slowStream.sink.write(big)).toBe(0);
+    quickStream.sink.write(ONE);
+    await quick.until((text) => text.includes('task.submitted'));
+    expect(quickStream.closed).toBe(false);
+    expect(under.surface.openStreams()).toBe(1);
+  });
+
+  it('gets a frame larger than the cap when nothing else waits', async () => {
+    const client = await follow();
+    const { sink } = await opened(client);
+    const huge = frameOf('00000000000000000004', 'agent.message', `{"text":"${'y'.repeat(512 * 1024)}"}`);
+    sink.write(huge);
+    await sink.drained();
+    sink.end('complete');
+    await client.closed;
+    expect(client.body).toBe(huge.sse.toString());
+  });
+
+  it('holds back history reading until it has read half', async () => {
+    const client = await follow();
+    const { sink } = await opened(client);
+    client.socket.pause();
+    while (sink.write(big) < 192 * 1024) await new Promise((resolve) => setImmediate(resolve));
+    let drained = false;
+    const waiting = sink.drained().then(() => {
+      drained = true;
+    });
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(drained).toBe(false);
+    client.socket.resume();
+    await waiting;
+    expect(sink.write(ONE)).toBeLessThan(128 * 1024 + ONE.sse.length);
+  });
+
+  it('does not hold back anything once it is gone', async () => {
+    const client = await follow();
+    const stream = await opened(client);
+    client.socket.pause();
+    while (stream.sink.write(big) < 192 * 1024) await new Promise((resolve) => setImmediate(resolve));
+    const waiting = stream.sink.drained();
+    client.socket.destroy();
+    await waiting;
+    await eventually(() => stream.closed);
+  });
+});
+
+describe('the end of a stream', () => {
+  it('by the client closes the subscription and is no failure in the log', async () => {
+    const client = await follow();
+    const stream = await opened(client);
+    stream.sink.write(ONE);
+    client.socket.destroy();
+    await eventually(() => stream.closed && under.log.some((line) => line.message === 'request'));
+    expect(stream.sink.write(TWO)).toBe(0);
+    expect(under.log.find((line) => line.message === 'request')?.fields['status']).toBe(200);
+    expect(stream.call.signal.aborted).toBe(true);
+  });
+
+  it('by the client while the subscription is made closes it as soon as it exists', async () => {
+    let release = () => {};
+    under.gateway.beforeSubscribe = () =>
+      new Promise<void>((resolve) => {
+        release = resolve;
+      });
+    const client = await follow();
+    await eventually(() => under.surface.openStreams() === 1);
+    client.socket.destroy();
+    await eventually(() => under.surface.openStreams() === 0);
+    release();
+    await eventually(() => under.gateway.streams[0]?.closed === true);
+  });
+
+  it('by a shutdown tells when to come back, unless no event was sent', async () => {
+    const told = await follow();
+    const { sink } = await opened(told);
+    sink.write(ONE);
+    const untold = await follow();
+    await opened(untold, 2);
+    expect(await under.surface.close({ graceMs: 2_000 })).toBe(true);
+    await told.closed;
+    await untold.closed;
+    expect(told.body).toBe(`${ONE.sse}retry: 1000\n\n`);
+    expect(untold.body).toBe('');
+  });
+
+  it('that the client does not take is cut after a while', async () => {
+    const client = await follow();
+    const stream = await opened(client);
+    client.socket.pause();
+    const frame = frameOf('00000000000000000003', 'agent.message', `{"t":"${'x'.repeat(32 * 1024)}"}`);
+    while (stream.sink.write(frame) < 128 * 1024) await new Promise((resolve) => setImmediate(resolve));
+    stream.sink.end('complete');
+    expect(under.surface.openStreams()).toBe(1);
+    under.time.advance(10_000);
+    await eventually(() => under.surface.openStreams() === 0);
+  });
+});
