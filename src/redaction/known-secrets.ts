@@ -1,0 +1,80 @@
+import { secretSpellings } from './secret-spellings.ts';
+
+/** Every spelling searched for is at least this long; the search skips ahead by up to this many characters. */
+const WINDOW = 8;
+const TABLE_SIZE = 1 << 16;
+
+/** Where a known secret stands: start inclusive, end exclusive. */
+export interface Interval {
+  start: number;
+  end: number;
+}
+
+/**
+ * Finds many fixed strings in one pass (Wu and Manber): two characters at the end of an 8 character window say how far
+ * the window may move, usually 7 characters, whatever the number of secrets.
+ */
+export class KnownSecrets {
+  private readonly spellings = new Set<string>();
+  private readonly shifts = new Uint8Array(TABLE_SIZE).fill(WINDOW - 1);
+  private readonly buckets = new Map<number, string[]>();
+
+  /** Adds a secret in all its spellings; those shorter than 8 characters are left out. */
+  add(secret: string): void {
+    for (const spelling of secretSpellings(secret)) {
+      if (spelling.length < WINDOW || this.spellings.has(spelling)) continue;
+      this.spellings.add(spelling);
+      this.index(spelling);
+    }
+  }
+
+  /** Where secrets stand, in order; overlapping ones become one interval. */
+  find(text: string): Interval[] {
+    const found: Interval[] = [];
+    if (this.spellings.size === 0) return found;
+    let at = WINDOW - 1;
+    while (at < text.length) {
+      const block = blockAt(text, at);
+      const shift = this.shifts[block] ?? 0;
+      if (shift > 0) {
+        at += shift;
+        continue;
+      }
+      const start = at - WINDOW + 1;
+      const length = this.longestAt(text, start, block);
+      if (length > 0) join(found, { start, end: start + length });
+      at += 1;
+    }
+    return found;
+  }
+
+  private index(spelling: string): void {
+    for (let at = 1; at < WINDOW; at += 1) {
+      const block = blockAt(spelling, at);
+      this.shifts[block] = Math.min(this.shifts[block] ?? 0, WINDOW - 1 - at);
+    }
+    const last = blockAt(spelling, WINDOW - 1);
+    const bucket = this.buckets.get(last);
+    if (bucket === undefined) this.buckets.set(last, [spelling]);
+    else bucket.push(spelling);
+  }
+
+  private longestAt(text: string, start: number, block: number): number {
+    let longest = 0;
+    for (const spelling of this.buckets.get(block) ?? []) {
+      if (spelling.length > longest && text.startsWith(spelling, start)) longest = spelling.length;
+    }
+    return longest;
+  }
+}
+
+/** A table index for the two characters that end at `at`; different pairs may share it. */
+function blockAt(text: string, at: number): number {
+  return ((text.charCodeAt(at - 1) << 8) ^ text.charCodeAt(at)) & (TABLE_SIZE - 1);
+}
+
+function join(found: Interval[], next: Interval): void {
+  const last = found.at(-1);
+  if (last === undefined || next.start >= last.end) found.push(next);
+  else last.end = Math.max(last.end, next.end);
+}

@@ -1,0 +1,39 @@
+/** Names of paging and model tokens: they end like secrets and are none. */
+const HARMLESS_TOKEN =
+  /(?:page|next|prev|previous|continuation|sync|cursor|max|stop|eos|bos|pad|unk|mask|cls|sep)$/i;
+const HARMLESS_NAME = /(?:page|next|prev|previous|continuation|sync|cursor)_token$/i;
+
+/** Values that stand for a secret without being one: references, format strings, code. */
+const REFERENCE = /^(?:\$[A-Z_{(]|%[sd({A-Z]|\.\.\.|x{6,}$)/;
+const CODE =
+  /^(?:[A-Za-z_$][\w$.]*\(|(?:process|os|env|config|settings|self|this|request|req|params|args|options|ctx|secrets|vault)\.)/;
+const PLAIN_WORD =
+  /^(?:authenticat|authori[sz]|credential|certificat|token|secret|password|passphrase|required|optional|undefined|disabled|enabled|missing|invalid|string|number|boolean|unknown)[a-z]*[-.:!?)]*$/i;
+
+/** Whether `page_token`, `next_token` and the like: cursors that a client needs back. */
+export function isPagingName(name: string): boolean {
+  return HARMLESS_NAME.test(name);
+}
+
+/** `sk-learn-compatible-estimators` is a name; keys have digits, capitals or long runs of letters. */
+export function isLikelyOpenAiKey(secret: string): boolean {
+  return /[0-9A-Z]|[a-z]{16}/.test(secret.slice(3));
+}
+
+/** "Bearer authentication" is prose. */
+export function isLikelyBearerToken(secret: string): boolean {
+  return !PLAIN_WORD.test(secret);
+}
+
+/**
+ * Tells `password=hunter2` from `password: required` and `password = readPassword()`: quoted values, values after an
+ * authorization scheme and values with a digit count; a plain word only as in an environment file, `NAME=word`.
+ */
+export function isLikelyAssignedSecret(secret: string, needle: string, before: string): boolean {
+  if (/^[_-]token/i.test(needle) && HARMLESS_TOKEN.test(before)) return false;
+  if (REFERENCE.test(secret) || PLAIN_WORD.test(secret)) return false;
+  if (/["']/.test(needle.slice(-1))) return true;
+  if (/[A-Za-z]\s+$/.test(needle)) return secret.length >= 8;
+  if (CODE.test(secret)) return false;
+  return /[0-9]/.test(secret) || (needle.endsWith('=') && /^[A-Za-z!@#%^~+/=-]{8,}$/.test(secret));
+}

@@ -1,0 +1,152 @@
+import {
+  isLikelyAssignedSecret,
+  isLikelyBearerToken,
+  isLikelyOpenAiKey,
+  isPagingName,
+} from './likelihood.ts';
+import { PLACEHOLDER } from './marker.ts';
+
+/**
+ * One kind of secret. `needle` is a native expression without unbounded parts: it says where a match may begin; clean
+ * text meets only the `hint`. `secret` is a re2 expression, so hostile text costs linear time.
+ * Every unbounded part of `secret` must end where the next match of the same needle could begin (or `notAfter` must
+ * forbid that match): otherwise failing matches would overlap and cost quadratic time.
+ */
+export interface SecretPattern {
+  name: string;
+  /** The cheapest part of the needle that ordinary text does not contain; the needle itself by default. */
+  hint?: string;
+  /** A literal that every match contains; looking for it first is almost free. */
+  requires?: string;
+  needle: string;
+  secret: string;
+  /** The needle is context that stays; `secret` is matched behind it. */
+  keepsNeedle?: true;
+  /** Characters that must not stand before the needle. */
+  notAfter?: RegExp;
+  /** What replaces the secret when it is no marker. */
+  replacement?: string;
+  /** A last look that tells secrets from ordinary words and code. */
+  isLikely?: (secret: string, needle: string, before: string) => boolean;
+}
+
+const ALPHANUMERIC = /[A-Za-z0-9]/;
+const BASE64URL = /[A-Za-z0-9_-]/;
+const PEM_NAME = '[A-Z0-9 ]{0,32}PRIVATE KEY(?: BLOCK)?-----';
+const PEM_BREAK = String.raw`(?:\\[nr]|\s)`;
+const PEM_HEADER = String.raw`(?:${PEM_BREAK}+[A-Za-z]+(?:-[A-Za-z]+)?: (?:[^\r\n\\-]|-[^\r\n\\-])*)`;
+const PEM_CUT_OFF = `${PEM_HEADER}*(?:${PEM_BREAK}*[A-Za-z0-9+/=]{20,})+(?:${PEM_BREAK}+[A-Za-z0-9+/=]+)?`;
+const MARKER = '<redacted:[a-z_]{1,40}:[0-9]{1,12}>';
+
+/** Tokens that are recognised by their shape. Source: contract section 4, "secret patterns". */
+export const SHAPES: readonly SecretPattern[] = [
+  {
+    name: 'jwt',
+    hint: 'eyJ',
+    needle: 'eyJ[A-Za-z0-9_-]{6}',
+    secret: String.raw`[A-Za-z0-9_-]+\.[A-Za-z0-9_-]{4,}\.[A-Za-z0-9_-]*(?:\.[A-Za-z0-9_-]+){0,2}`,
+    notAfter: BASE64URL,
+  },
+  prefixed('github_token', 'gh[pousr]_', '[A-Za-z0-9_]', 16),
+  prefixed('github_token', 'github_pat_', '[A-Za-z0-9_]', 16),
+  prefixed('slack_token', 'xox[abeprs]-', '[A-Za-z0-9-]', 10),
+  prefixed('aws_access_key_id', 'A(?:KIA|SIA|GPA|IDA|NPA|ROA|IPA)', '[0-9A-Z]', 16),
+  prefixed('gitlab_token', 'glpat-', '[A-Za-z0-9_-]', 10, String.raw`(?:\.[A-Za-z0-9_-]+)*`),
+  prefixed('huggingface_token', 'hf_', '[A-Za-z0-9]', 20),
+  { ...prefixed('cerebras_key', 'csk-', '[A-Za-z0-9_-]', 16), isLikely: isLikelyOpenAiKey },
+  prefixed('together_key', 'tgp_v1_', '[A-Za-z0-9_-]', 16),
+  prefixed('google_api_key', 'AIza', '[0-9A-Za-z_-]', 35),
+  prefixed('npm_token', 'npm_', '[A-Za-z0-9]', 36),
+  { ...prefixed('openai_key', 'sk-', '[A-Za-z0-9_-]', 16), notAfter: BASE64URL, isLikely: isLikelyOpenAiKey },
+  prefixed('stripe_key', '[rs]k_(?:live|test)_', '[A-Za-z0-9]', 10),
+  {
+    name: 'private_key',
+    requires: '-----BEGIN',
+    hint: 'PRIVATE KEY',
+    needle: `-----BEGIN ${PEM_NAME}`,
+    // Closed by its END line; or cut off, and then as many header and base64 lines as follow.
+    secret: `-----BEGIN ${PEM_NAME}(?:(?:[^-]|-{1,4}[^-])*-----END ${PEM_NAME}|${PEM_CUT_OFF})`,
+  },
+  {
+    name: 'url_userinfo',
+    requires: '@',
+    needle: String.raw`:\/\/(?=(?:[^\s\/?#"'<>\\]|${MARKER}){1,1024}@)`,
+    secret: String.raw`(?:[^\s/?#"'<>\\]|${MARKER})*@`,
+    keepsNeedle: true,
+    replacement: `${PLACEHOLDER}@`,
+    isLikely: (secret) => secret !== `${PLACEHOLDER}@`,
+  },
+  {
+    name: 'url_parameter',
+    requires: '=',
+    needle: `[?&](?:${[
+      anyCase('(?:x-)?api[_-]?key'),
+      anyCase('(?:access|refresh|id|bearer|session|auth|csrf|xsrf)[_-]token'),
+      anyCase('token|authorization|password|passwd|private_key|sig|signature'),
+      anyCase('(?:client_)?secret'),
+      anyCase('x-(?:amz|goog)-(?:signature|credential|security-token)'),
+      `[A-Za-z0-9_]{1,32}_${anyCase('(?:token|secret|password|apikey|api_key)')}`,
+    ].join('|')})=`,
+    secret: String.raw`[^&\s"'<>#\\]+`,
+    keepsNeedle: true,
+    replacement: PLACEHOLDER,
+    isLikely: (secret, needle) => secret !== PLACEHOLDER && !isPagingName(needle.slice(1, -1)),
+  },
+];
+
+const SECRET_WORD = [
+  anyCase('api[_-]?key'),
+  anyCase('(?:[_-]|access|refresh|id|bearer|session|auth|csrf|xsrf)token'),
+  anyCase('secret(?:[_-]?(?:access[_-]?)?key)?'),
+  anyCase('passw(?:or)?d|passphrase'),
+  anyCase('(?:private|account)[_-]?key'),
+  anyCase('authorization'),
+].join('|');
+const SECRET_NAME_AND_SIGN = String.raw`(?:${SECRET_WORD})\\{0,3}["'\x60]?\s{0,3}(?::=|=>|={1,3}|:)\s{0,3}`;
+const SCHEME = `(?:(?:${anyCase('basic|bearer|token|digest|apikey|negotiate')})\\s{1,3})?`;
+
+/** Tokens that are recognised by what stands before them. Run after the shapes, which name things better. */
+export const CONTEXTS: readonly SecretPattern[] = [
+  {
+    name: 'secret_assignment',
+    requires: '=',
+    hint: anyCase('cookie'),
+    needle: `(?:${anyCase('set-')})?${anyCase('cookie')}\\s{0,3}:\\s{0,3}[^\\s=;:,"']{1,64}=`,
+    secret: String.raw`[^\r\n"'<>]{4,}`,
+    keepsNeedle: true,
+  },
+  {
+    name: 'secret_assignment',
+    hint: SECRET_NAME_AND_SIGN,
+    needle: String.raw`${SECRET_NAME_AND_SIGN}\\{0,3}["']${SCHEME}`,
+    secret: String.raw`[^"'\\\r\n<{\[(*][^"'\\\r\n]{5,}`,
+    keepsNeedle: true,
+    isLikely: isLikelyAssignedSecret,
+  },
+  {
+    name: 'secret_assignment',
+    hint: SECRET_NAME_AND_SIGN,
+    needle: `${SECRET_NAME_AND_SIGN}${SCHEME}`,
+    secret: '[^\\s"\'`,;&<>{}()\\[\\]|\\\\*][^\\s"\'`,;&<>|\\\\]{5,}',
+    keepsNeedle: true,
+    isLikely: isLikelyAssignedSecret,
+  },
+  {
+    name: 'bearer_token',
+    needle: `${anyCase('bearer')}\\s{1,4}`,
+    secret: '[A-Za-z0-9._~+/=-]{12,}',
+    keepsNeedle: true,
+    notAfter: ALPHANUMERIC,
+    isLikely: isLikelyBearerToken,
+  },
+];
+
+function prefixed(name: string, prefix: string, of: string, least: number, tail = ''): SecretPattern {
+  const needle = `${prefix}${of}{${least}}`;
+  return { name, hint: prefix, needle, secret: `${prefix}${of}{${least},}${tail}`, notAfter: ALPHANUMERIC };
+}
+
+/** Spells lower-case letters of an expression in both cases; twice as fast as the `i` flag on the whole needle. */
+function anyCase(expression: string): string {
+  return expression.replace(/[a-z]/g, (letter) => `[${letter.toUpperCase()}${letter}]`);
+}

@@ -1,0 +1,83 @@
+import type { JsonValue } from '../protocol/json.ts';
+import { KnownSecrets } from './known-secrets.ts';
+import { loggable } from './loggable.ts';
+import type { Redaction, TextHit, TextRedaction } from './marker.ts';
+import { marker } from './marker.ts';
+import { PatternScanner } from './pattern-scanner.ts';
+import { CONTEXTS, SHAPES } from './patterns.ts';
+import { redactTree } from './redact-tree.ts';
+import { isSecretName } from './secret-names.ts';
+
+/** A shorter secret would hit ordinary words. */
+const MIN_SECRET_LENGTH = 8;
+const KNOWN_SECRET = 'known_secret';
+/** No pattern matches less, so short names and words are passed unread. */
+const MIN_TEXT_LENGTH = 8;
+const NO_HITS: readonly TextHit[] = [];
+
+/**
+ * Takes secrets out of everything that enters the log, an error or a bundle: known secrets (keys, vault values) and
+ * secret patterns become `<redacted:NAME:UTF8BYTES>`, userinfo and secret query parameters of URLs `[redacted]`.
+ * Deterministic, linear in the size of the text, and idempotent; clean values come back as the same object.
+ * A secret that is cut in two by its sender (two parts, two chunks) is not seen.
+ * Source: contract section 4; Agents Protocol v1, "Privacy and redaction".
+ */
+export class Redactor {
+  private readonly known = new KnownSecrets();
+  private readonly shapes = new PatternScanner(SHAPES);
+  private readonly contexts = new PatternScanner(CONTEXTS);
+
+  /**
+   * Hides a secret from now on, also spelled as base64, base64url, hex, URL-encoded or JSON-escaped.
+   * Ignored: secrets shorter than 8 characters, and words that the markers themselves are made of.
+   */
+  addKnownSecret(secret: string): void {
+    if (secret.length < MIN_SECRET_LENGTH || MARKER_WORDS.includes(secret)) return;
+    this.known.add(secret);
+  }
+
+  /** For the log: strings and member names lose secrets, whole members stay, so a tool's `page_token` survives. */
+  redactValue(value: JsonValue): Redaction {
+    return redactTree(value, { redactText: this.findInText });
+  }
+
+  /** One string, without the list of what was found. */
+  redactText(text: string): string {
+    return this.findInText(text).text;
+  }
+
+  /** For headers, errors, log records and bundles: also the whole value of every member with a secret name. */
+  redactForLog(value: unknown): Redaction {
+    return redactTree(loggable(value), { redactText: this.findInText, isSecretName });
+  }
+
+  /** One string with its hits. */
+  readonly findInText = (text: string): TextRedaction => {
+    if (text.length < MIN_TEXT_LENGTH) return { text, hits: NO_HITS };
+    const known = this.hideKnown(text);
+    const shapes = this.shapes.scan(known.text);
+    const contexts = this.contexts.scan(shapes.text);
+    if (contexts.text === text) return { text, hits: NO_HITS };
+    return { text: contexts.text, hits: [...known.hits, ...shapes.hits, ...contexts.hits] };
+  };
+
+  private hideKnown(text: string): TextRedaction {
+    const found = this.known.find(text);
+    if (found.length === 0) return { text, hits: NO_HITS };
+    const hits: TextHit[] = [];
+    let clean = '';
+    let done = 0;
+    for (const { start, end } of found) {
+      const replacement = marker(KNOWN_SECRET, text.slice(start, end));
+      hits.push({ name: KNOWN_SECRET, replacement });
+      clean += text.slice(done, start) + replacement;
+      done = end;
+    }
+    return { text: clean + text.slice(done), hits };
+  }
+}
+
+/** Hiding one of these would change markers and so break idempotence. */
+const MARKER_WORDS = [KNOWN_SECRET, ...[...SHAPES, ...CONTEXTS].map(({ name }) => name)]
+  .map((name) => `[redacted] <redacted:${name}:`)
+  .join(' ');

@@ -1,0 +1,32 @@
+/** Member names whose whole value is secret. Source: contract section 4, pass 1. */
+const NAMES: ReadonlySet<string> = new Set([
+  'authorization',
+  'proxy-authorization',
+  'cookie',
+  'set-cookie',
+  'api_key',
+  'apikey',
+  'api-key',
+  'x-api-key',
+  'x-auth-token',
+  'x-csrf-token',
+  'x-xsrf-token',
+  'access_token',
+  'refresh_token',
+  'id_token',
+  'bearer_token',
+  'client_secret',
+  'secret',
+  'password',
+  'passwd',
+  'private_key',
+  'session_token',
+]);
+
+const SUFFIX = /_(?:token|secret|password|apikey|api_key)$/;
+
+/** Whether a member or header of this name holds a secret, in any case of letters. */
+export function isSecretName(name: string): boolean {
+  const lower = name.toLowerCase();
+  return NAMES.has(lower) || SUFFIX.test(lower);
+}
