@@ -1,6 +1,6 @@
-import { sha256Hex } from '../json/sha256.ts';
-import { SEAL_BYTES } from '../store/sealed-record.ts';
+import { SEAL_BYTES, sealedHash, unseal } from '../store/sealed-record.ts';
 import type { Store } from '../store/store.ts';
+import { IntegrityError } from '../store/store-errors.ts';
 import type { CommitRecord } from './commit-record.ts';
 import type { Finding } from './finding.ts';
 
@@ -34,17 +34,25 @@ export class RecordAudit {
       this.#suspects.set(key, { problem: 'missing', where: key, expected, observed: 'no record' });
       return undefined;
     }
-    const content = sealed.subarray(SEAL_BYTES);
-    const observed = sha256Hex(content);
-    // The stored hash is compared too: a reader trusts it.
-    const claimed = sealed.toString('hex', 0, SEAL_BYTES);
-    if (observed === expected && claimed === expected) return content;
-    this.#suspects.set(key, {
-      problem: 'hash',
-      where: key,
-      expected,
-      observed: observed === expected ? claimed : observed,
-    });
+    const fault = faultOf(sealed, key, expected);
+    if (fault === undefined) return sealed.subarray(SEAL_BYTES);
+    this.#suspects.set(key, { problem: 'hash', where: key, ...fault });
     return undefined;
   }
+}
+
+/** The record has to be what its own seal says, because readers trust that, and what the commit says. */
+function faultOf(
+  sealed: Buffer,
+  key: string,
+  expected: string,
+): Pick<Finding, 'expected' | 'observed'> | undefined {
+  try {
+    unseal(sealed, key);
+  } catch (error) {
+    if (error instanceof IntegrityError) return { expected: error.expected, observed: error.observed };
+    throw error;
+  }
+  const observed = sealedHash(sealed);
+  return observed === expected ? undefined : { expected, observed };
 }

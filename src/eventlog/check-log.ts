@@ -1,0 +1,147 @@
+import { commitKey, eventIdOf, eventKey, KEY_KINDS, keysUnder, lastSegment } from '../store/keys.ts';
+import type { Store } from '../store/store.ts';
+import { IntegrityError } from '../store/store-errors.ts';
+import type { CommitRecord } from './commit-record.ts';
+import { EMPTY_HEAD, walkCommits } from './commit-walk.ts';
+import { ACCOUNTED, compareKeys } from './compare-keys.ts';
+import { isEventId } from './event-id.ts';
+import type { Event, LogHead, Projection } from './event-log.ts';
+import type { Finding } from './finding.ts';
+import { Rebuild } from './rebuild.ts';
+import { RecordAudit } from './record-audit.ts';
+import { MemoryScratch, type Scratch } from './scratch.ts';
+
+export interface CheckLogOptions {
+  store: Store;
+  projection: Projection;
+  /** Head of the verified checkpoint; a log behind it, or another commit at its number, is a finding. */
+  checkpoint?: LogHead;
+  /** Where the folds are rebuilt. Default: memory. A large log wants a StoreScratch on an empty directory. */
+  scratch?: Scratch;
+}
+
+export type CheckStep =
+  | { kind: 'finding'; finding: Finding }
+  /** Told every 1,000 commits and at the end. */
+  | { kind: 'progress'; commits: number; events: number }
+  /** The folds could not be compared, because an event they depend on cannot be read. */
+  | { kind: 'folds_not_compared' };
+
+const PROGRESS_COMMITS = 1_000;
+
+/**
+ * Verifies the whole log: the chain of commits, every record a commit names, the numbering of events, sequences and links
+ * per resource, and the folds, rebuilt from the events alone and compared with the stored ones. Changes nothing. Run it on
+ * a log that takes no writes meanwhile.
+ */
+export async function* checkLog(options: CheckLogOptions): AsyncGenerator<CheckStep, void> {
+  try {
+    yield* checkReadable(options);
+  } catch (error) {
+    if (!(error instanceof IntegrityError)) throw error;
+    // The store itself could not read on; what lies behind this block is not checked.
+    const { where, expected, observed } = error;
+    yield { kind: 'finding', finding: { problem: 'hash', where, expected, observed } };
+    yield { kind: 'folds_not_compared' };
+  }
+}
+
+async function* checkReadable(options: CheckLogOptions): AsyncGenerator<CheckStep, void> {
+  const { store, projection, checkpoint, scratch = new MemoryScratch() } = options;
+  const pass = new LogPass(store, scratch, projection);
+  let head = EMPTY_HEAD;
+  for await (const walked of walkCommits(store, EMPTY_HEAD)) {
+    yield* found(walked.findings);
+    if (walked.commit === undefined) pass.skip();
+    else yield* found(await pass.take(walked.commit));
+    head = walked.head;
+    yield* found(checkAgainst(checkpoint, head));
+    if (head.commit % PROGRESS_COMMITS === 0)
+      yield { kind: 'progress', commits: head.commit, events: pass.events };
+  }
+  if (checkpoint !== undefined && head.commit < checkpoint.commit) yield* found([behind(checkpoint, head)]);
+  yield* found(pass.missing());
+  yield* found(await strayEvents(store, head));
+  if (!pass.isComplete) yield { kind: 'folds_not_compared' };
+  else for await (const finding of compareKeys(store, scratch)) yield { kind: 'finding', finding };
+  yield { kind: 'progress', commits: head.commit, events: pass.events };
+}
+
+/** One pass over the commits: audits their records and folds their events. */
+class LogPass {
+  readonly #audit: RecordAudit;
+  readonly #rebuild: Rebuild;
+  readonly #scratch: Scratch;
+  events = 0;
+  /** False once an event could not be folded. */
+  isComplete = true;
+
+  constructor(store: Store, scratch: Scratch, projection: Projection) {
+    this.#audit = new RecordAudit(store);
+    this.#rebuild = new Rebuild(scratch, projection);
+    this.#scratch = scratch;
+  }
+
+  skip(): void {
+    this.isComplete = false;
+  }
+
+  missing(): Finding[] {
+    return this.#audit.findings();
+  }
+
+  async take(commit: CommitRecord): Promise<Finding[]> {
+    const findings: Finding[] = [];
+    for (const key of commit.erased) this.#scratch.delete(key);
+    const contents = await this.#audit.take(commit);
+    for (const [at, [key]] of commit.records.entries()) {
+      if (!key.startsWith(KEY_KINDS.event.prefix)) this.#scratch.put(key, ACCOUNTED);
+      else findings.push(...this.#takeEvent(key, contents[at]));
+    }
+    await this.#rebuild.settle();
+    return findings;
+  }
+
+  #takeEvent(key: string, content: Buffer | undefined): Finding[] {
+    this.events += 1;
+    if (content === undefined) this.skip();
+    if (content === undefined || !this.isComplete) return [];
+    const event: Event = JSON.parse(content.toString('utf8'));
+    const observed = eventKey(event.id);
+    const misplaced: Finding[] =
+      observed === key ? [] : [{ problem: 'order', where: key, expected: key, observed }];
+    return [...misplaced, ...this.#rebuild.fold(event)];
+  }
+}
+
+function* found(findings: readonly Finding[]): Generator<CheckStep, void> {
+  for (const finding of findings) yield { kind: 'finding', finding };
+}
+
+function checkAgainst(checkpoint: LogHead | undefined, head: LogHead): Finding[] {
+  if (checkpoint?.commit !== head.commit || checkpoint.hash === head.hash) return [];
+  const where = commitKey(head.commit);
+  return [{ problem: 'chain', where, expected: checkpoint.hash, observed: head.hash }];
+}
+
+function behind(checkpoint: LogHead, head: LogHead): Finding {
+  const spell = ({ commit, eventId }: LogHead) => `commit ${commit}, event ${eventId}`;
+  return { problem: 'missing', where: 'checkpoint', expected: spell(checkpoint), observed: spell(head) };
+}
+
+/** Event keys outside 1 to the head's id; those inside are counted by the commits. */
+async function strayEvents(store: Store, head: LogHead): Promise<Finding[]> {
+  const findings: Finding[] = [];
+  for await (const page of store.keys(keysUnder(KEY_KINDS.event.prefix)))
+    for (const where of page) {
+      const id = lastSegment(where);
+      if (isEventId(id) && id >= eventIdOf(1) && id <= head.eventId) continue;
+      findings.push({
+        problem: 'extra',
+        where,
+        expected: `events up to ${head.eventId}`,
+        observed: 'an event',
+      });
+    }
+  return findings;
+}

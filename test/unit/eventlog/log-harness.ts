@@ -1,0 +1,146 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { EventLog, NewEvent, Projection } from '../../../src/eventlog/event-log.ts';
+import { type EventLogOptions, openEventLog } from '../../../src/eventlog/open-log.ts';
+import type { Timers } from '../../../src/eventlog/timers.ts';
+import type { Logger } from '../../../src/protocol/ports.ts';
+import { type KeyRegistry, openKeyRegistry } from '../../../src/receipts/key-registry.ts';
+import { listKey, resourceKey } from '../../../src/store/keys.ts';
+import { openLevelStore } from '../../../src/store/level-store.ts';
+import type { Store } from '../../../src/store/store.ts';
+
+export const NOBODY = { actor: null };
+export const START_MS = Date.parse('2026-11-21T00:00:00.000Z');
+
+/** What the test projection folds per resource. */
+export interface Tally {
+  count: number;
+  last: string;
+  note?: string;
+}
+
+/** Counts the events of each resource and lists the resources; `payload.drop` takes one off the list and deletes it. */
+export const tally: Projection = (event, states) => {
+  const { object, id } = event.resource;
+  const key = resourceKey(object, id);
+  const before = states.get<Tally>(key);
+  if (event.payload['drop'] === true) {
+    states.set(key, undefined);
+    states.unindex(listKey(object, id));
+    return;
+  }
+  const note = event.payload['note'];
+  states.set(key, {
+    count: (before?.count ?? 0) + 1,
+    last: event.id,
+    ...(typeof note === 'string' ? { note } : {}),
+  });
+  if (before === undefined) states.index(listKey(object, id));
+};
+
+export class SettableClock {
+  ms = START_MS;
+  now(): number {
+    return this.ms;
+  }
+  monotonic(): number {
+    return this.ms;
+  }
+}
+
+/** Timers that run when the test says so. */
+export class ManualTimers implements Timers {
+  readonly #due = new Map<number, { run: () => void; delayMs: number }>();
+  #next = 0;
+
+  after(delayMs: number, run: () => void): () => void {
+    const id = this.#next++;
+    this.#due.set(id, { run, delayMs });
+    return () => void this.#due.delete(id);
+  }
+
+  get delays(): number[] {
+    return [...this.#due.values()].map(({ delayMs }) => delayMs);
+  }
+
+  fire(): void {
+    const due = [...this.#due.values()];
+    this.#due.clear();
+    for (const { run } of due) run();
+  }
+}
+
+export const silent: Logger = {
+  debug: () => undefined,
+  info: () => undefined,
+  warn: () => undefined,
+  error: () => undefined,
+};
+
+let seed = 0;
+const random = {
+  bytes(size: number): Uint8Array {
+    seed += 1;
+    return new Uint8Array(size).map((_, at) => (seed * 31 + at * 7) % 251);
+  },
+};
+
+/** A data directory of its own, on a real LevelDB store. Stores are opened through it, so that it can close them. */
+export class LogDirectory {
+  readonly path = mkdtempSync(join(tmpdir(), 'harn-log-'));
+  readonly clock = new SettableClock();
+  readonly timers = new ManualTimers();
+  readonly checkpointPath = join(this.path, 'checkpoint.json');
+  readonly #opened: { close(): Promise<void> }[] = [];
+
+  async store(): Promise<Store> {
+    const store = await openLevelStore({ path: join(this.path, 'log') });
+    this.#opened.push(store);
+    return store;
+  }
+
+  keys(): KeyRegistry {
+    return openKeyRegistry({ dir: join(this.path, 'keys'), clock: this.clock, random });
+  }
+
+  #options(store: Store): EventLogOptions {
+    const { clock, timers, checkpointPath } = this;
+    return {
+      store,
+      keys: this.keys(),
+      clock,
+      random,
+      timers,
+      logger: silent,
+      redact: (value) => value,
+      projection: tally,
+      checkpointPath,
+    };
+  }
+
+  async open(change: Partial<EventLogOptions> = {}): Promise<EventLog> {
+    const log = await openEventLog({ ...this.#options(change.store ?? (await this.store())), ...change });
+    this.#opened.push(log);
+    return log;
+  }
+
+  async remove(): Promise<void> {
+    for (const opened of this.#opened.reverse()) await opened.close();
+    rmSync(this.path, { recursive: true, force: true });
+  }
+}
+
+/** A plain event about one task. */
+export function noted(id: string, note: string, more: Partial<NewEvent> = {}): NewEvent {
+  return { event: 'task.submitted', resource: { object: 'task', id }, payload: { note }, ...more };
+}
+
+export async function append(log: EventLog, ...events: NewEvent[]): Promise<string[]> {
+  return log.transact(NOBODY, (tx) => events.map((event) => tx.append(event).id));
+}
+
+/** Lets pending I/O and ticks go on until the condition holds. */
+export async function until(condition: () => boolean): Promise<void> {
+  while (!condition()) await new Promise((resolve) => setImmediate(resolve));
+}
