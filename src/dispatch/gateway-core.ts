@@ -28,13 +28,13 @@ export interface GatewayDeps {
   /** Waits, bounded, until the upstream of a working task took note of a cancel. */
   awaitCancel(taskId: string): Promise<void>;
   idempotencyWindowMs: number;
-  streams: { bufferBytes: number; maxStreams: number };
+  /** Unsent bytes at which a slow stream is closed. */
+  streamBufferBytes: number;
 }
 
 /** The core behind the port: admits calls, decides commands in one transaction, answers queries from the folds. */
 export class GatewayCore implements Gateway {
   readonly #deps: GatewayDeps;
-  readonly #streams = { open: 0 };
 
   constructor(deps: GatewayDeps) {
     this.#deps = deps;
@@ -46,24 +46,11 @@ export class GatewayCore implements Gateway {
   }
 
   async subscribe(id: StreamId, call: Call, sink: StreamSink): Promise<Subscription> {
-    const { authenticate, log, subscriptions, streams } = this.#deps;
+    const { authenticate, log, subscriptions, streamBufferBytes } = this.#deps;
     const { caller, input } = admit({ row: operation(id), call, authenticate });
-    if (this.#streams.open >= streams.maxStreams) {
-      throw new ProtocolError('rate_limited', 'Too many open streams. Close some, or retry later.', { retryAfterSeconds: 5 });
-    }
     const after = call.lastEventId === undefined ? {} : { after: call.lastEventId };
-    const request = { id, caller, input, sink, maxBufferedBytes: streams.bufferBytes, ...after };
-    const subscription = openStream(log, subscriptions, request);
-    this.#streams.open += 1;
-    let closed = false;
-    return {
-      cursor: () => subscription.cursor(),
-      close: () => {
-        if (!closed) this.#streams.open -= 1;
-        closed = true;
-        subscription.close();
-      },
-    };
+    const request = { id, caller, input, sink, maxBufferedBytes: streamBufferBytes, ...after };
+    return openStream(log, subscriptions, request);
   }
 
   async #query(id: QueryId, call: Call): Promise<Answer> {

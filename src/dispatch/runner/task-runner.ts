@@ -82,7 +82,7 @@ export class TaskRunner implements RunFacts {
     if (run) await run.endedOr(signal);
   }
 
-  /** Takes up every task that had not ended. Call once, before new work is accepted. */
+  /** Takes up every open task that does not run: at the start, and after the store was reopened. */
   async recover(): Promise<number> {
     let after = listPrefix.openTasks();
     let count = 0;
@@ -106,7 +106,7 @@ export class TaskRunner implements RunFacts {
 
   async #recover(taskId: string): Promise<void> {
     const task = this.#task(taskId);
-    if (!task) return;
+    if (!task || this.#runs.has(taskId)) return;
     const action = recoverTask(task, this.#deps.upstreams.has(task.internal.route));
     if (action.kind === 'wait') this.#lanes.wait(taskId, task.resource.session_id, task.internal.route);
     if (action.kind === 'reattach') this.#launch(task, 'reattach');

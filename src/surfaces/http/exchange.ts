@@ -34,7 +34,7 @@ export class Exchange {
   /** Code of the error answered, for the log. */
   errorCode: string | undefined;
   readonly deps: ExchangeDeps;
-  readonly #abort = new AbortController();
+  #abort: AbortController | undefined;
   readonly #startedAt: number;
 
   constructor(req: IncomingMessage, res: ServerResponse, deps: ExchangeDeps) {
@@ -50,8 +50,9 @@ export class Exchange {
     );
   }
 
-  /** Aborted when the client went away before its answer was complete. */
+  /** Aborted when the client went away before its answer was complete; made on demand, as few calls look at it. */
   get signal(): AbortSignal {
+    this.#abort ??= new AbortController();
     return this.#abort.signal;
   }
 
@@ -63,7 +64,7 @@ export class Exchange {
   /** Logs route, status and time only: headers and bodies may hold secrets. */
   #closed(): void {
     const finished = this.res.writableFinished;
-    if (!finished) this.#abort.abort();
+    if (!finished) this.#abort?.abort();
     const left = !finished && !this.isStream;
     const errorCode = left ? 'client_closed_request' : this.errorCode;
     this.deps.logger.info(

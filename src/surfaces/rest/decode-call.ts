@@ -46,7 +46,9 @@ export async function decodeCall(
     idempotencyKey: single(headers['idempotency-key']),
     lastEventId: single(headers['last-event-id']),
     traceparent: single(headers['traceparent']),
-    signal: exchange.signal,
+    get signal() {
+      return exchange.signal;
+    },
   };
 }
 

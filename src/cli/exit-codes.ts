@@ -1,0 +1,49 @@
+import { ConfigError } from '../config/fault.ts';
+import { NewerSchemaError } from '../eventlog/log-meta.ts';
+import { KeyRegistryError } from '../receipts/key-files.ts';
+import { StoreOpenError } from '../store/store-errors.ts';
+
+/** Exit codes of every command. Source: contract section 7. */
+export const EXIT = {
+  fine: 0,
+  /** A finding or a failure. */
+  failed: 1,
+  /** Wrong usage or a faulty configuration. */
+  usage: 2,
+  cannotOpenData: 3,
+  dataInUse: 4,
+  newerData: 5,
+} as const;
+
+/** An end of a command that people caused: one line, one code. */
+export class CliError extends Error {
+  override readonly name = 'CliError';
+  readonly exitCode: number;
+
+  constructor(message: string, exitCode: number = EXIT.failed) {
+    super(message);
+    this.exitCode = exitCode;
+  }
+}
+
+const LISTEN_FAILURES: Readonly<Record<string, string>> = {
+  EADDRINUSE: 'The port is in use. Choose another one with --port, or stop its owner.',
+  EACCES: 'The port may not be used by this user. Choose one above 1023 with --port.',
+  EADDRNOTAVAIL: 'The host is no address of this machine. Choose another one with --host.',
+};
+
+/** What an error of a command means to the shell, and the line that says why. */
+export function describeFailure(error: unknown): { exitCode: number; message: string } {
+  if (error instanceof CliError) return { exitCode: error.exitCode, message: error.message };
+  if (error instanceof ConfigError) return { exitCode: EXIT.usage, message: error.message };
+  if (error instanceof NewerSchemaError) return { exitCode: EXIT.newerData, message: error.message };
+  if (error instanceof KeyRegistryError) return { exitCode: EXIT.cannotOpenData, message: error.message };
+  if (error instanceof StoreOpenError) {
+    const exitCode = error.reason === 'locked' ? EXIT.dataInUse : EXIT.cannotOpenData;
+    return { exitCode, message: error.message };
+  }
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  const listening = LISTEN_FAILURES[code];
+  if (listening !== undefined) return { exitCode: EXIT.usage, message: listening };
+  return { exitCode: EXIT.failed, message: error instanceof Error ? error.message : String(error) };
+}

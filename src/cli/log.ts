@@ -1,0 +1,66 @@
+import { existsSync } from 'node:fs';
+import { Command } from 'commander';
+import { checkData, openLog, systemClock, systemRandom } from '../compose.ts';
+import type { Finding } from '../eventlog/finding.ts';
+import { dataPaths } from '../operation/data-directory.ts';
+import { createLogger } from '../operation/logger.ts';
+import { Redactor } from '../redaction/redactor.ts';
+import { CliError, EXIT } from './exit-codes.ts';
+import { type ConfigOptions, configOf, withConfigOptions } from './gateway-config.ts';
+
+export function logCommand(): Command {
+  const check = new Command('check')
+    .description('Verify the whole event log and rebuild its folds; changes nothing.')
+    .option('--json', 'print one JSON object per finding and a summary');
+  const accept = new Command('accept-truncation').description(
+    'Go on with a log that holds less than its checkpoint says; the acceptance is recorded.',
+  );
+  return new Command('log')
+    .description('Work on the event log of a stopped gateway.')
+    .addCommand(withConfigOptions(check, ['config', 'data']).action(checkLogOf))
+    .addCommand(withConfigOptions(accept, ['config', 'data']).action(acceptTruncation));
+}
+
+async function checkLogOf(flags: ConfigOptions & { json?: boolean }): Promise<void> {
+  const config = configOf(flags);
+  refuseMissing(config.store.data);
+  let findings = 0;
+  let counted = { commits: 0, events: 0 };
+  for await (const step of checkData(config.store.data, systemClock, systemRandom)) {
+    if (step.kind === 'progress') counted = step;
+    if (step.kind === 'folds_not_compared') print(flags.json ? { folds_not_compared: true } : 'The folds could not be compared.');
+    if (step.kind !== 'finding') continue;
+    findings += 1;
+    print(flags.json ? { finding: step.finding } : describe(step.finding));
+  }
+  const { commits, events } = counted;
+  print(flags.json ? { commits, events, findings } : `${commits} commits, ${events} events, ${findings} findings`);
+  if (findings > 0) process.exitCode = EXIT.failed;
+}
+
+async function acceptTruncation(flags: ConfigOptions): Promise<void> {
+  const config = configOf(flags);
+  refuseMissing(config.store.data);
+  const redactor = new Redactor();
+  const logger = createLogger('warn', redactor, process.stderr);
+  const log = await openLog({ config, logger, redactor }, systemClock, systemRandom);
+  try {
+    await log.acceptTruncation({ actor: 'operator' });
+    print('Accepted. The log goes on from what it holds.');
+  } finally {
+    await log.close();
+  }
+}
+
+function refuseMissing(data: string): void {
+  if (existsSync(dataPaths(data).store)) return;
+  throw new CliError(`${data} holds no event log. Name the data directory with --data.`, EXIT.cannotOpenData);
+}
+
+function describe({ problem, where, expected, observed }: Finding): string {
+  return `${problem} at ${where}: expected ${expected}, observed ${observed}`;
+}
+
+function print(line: string | object): void {
+  process.stdout.write(`${typeof line === 'string' ? line : JSON.stringify(line)}\n`);
+}

@@ -1,0 +1,37 @@
+import { Command, CommanderError } from 'commander';
+import { checkCommand } from './check.ts';
+import { describeFailure, EXIT } from './exit-codes.ts';
+import { logCommand } from './log.ts';
+import { openapiCommand } from './openapi.ts';
+import { packageVersion } from './package-facts.ts';
+import { serveCommand } from './serve.ts';
+import { taskCommand } from './task.ts';
+
+/** Runs one command line and returns the exit code. Answers go to stdout, everything else to stderr. */
+export async function runCli(argv: readonly string[]): Promise<number> {
+  // `| head` closes our standard output early; that is no failure.
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code === 'EPIPE') process.exit(EXIT.fine);
+  });
+  try {
+    await program().parseAsync([...argv]);
+    return Number(process.exitCode ?? EXIT.fine);
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.fine : EXIT.usage;
+    const { exitCode, message } = describeFailure(error);
+    process.stderr.write(`error: ${message}\n`);
+    return exitCode;
+  }
+}
+
+function program(): Command {
+  const root = new Command('harn-gateway')
+    .description('Protocol gateway that gives every agent Harn semantics.')
+    .version(packageVersion())
+    .showHelpAfterError('(add --help for the options)')
+    .exitOverride();
+  for (const command of [serveCommand(), checkCommand(), taskCommand(), logCommand(), openapiCommand()]) {
+    root.addCommand(command.exitOverride());
+  }
+  return root;
+}

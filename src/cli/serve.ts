@@ -1,0 +1,56 @@
+import { Command } from 'commander';
+import { startGateway } from '../compose.ts';
+import { createLogger } from '../operation/logger.ts';
+import { dataPaths } from '../operation/data-directory.ts';
+import { Redactor } from '../redaction/redactor.ts';
+import { EXIT } from './exit-codes.ts';
+import { type ConfigOptions, configOf, withConfigOptions } from './gateway-config.ts';
+import { packageRoot, packageVersion } from './package-facts.ts';
+import { firstSteps } from './first-steps.ts';
+
+export function serveCommand(): Command {
+  const command = new Command('serve').description('Run the gateway.');
+  return withConfigOptions(command, ['config', 'host', 'port', 'data']).action(serve);
+}
+
+async function serve(flags: ConfigOptions): Promise<void> {
+  const config = configOf(flags);
+  const redactor = new Redactor();
+  const logger = createLogger(config.telemetry.log_level, redactor, process.stderr);
+  let freshKey: string | undefined;
+  const gateway = await startGateway({
+    config,
+    packageRoot,
+    version: packageVersion(),
+    logger,
+    redactor,
+    env: process.env,
+    onDevelopmentKey: (key) => {
+      freshKey = key;
+    },
+  });
+  const data = config.store.data;
+  process.stdout.write(`${JSON.stringify({ event: 'ready', url: gateway.url, pid: process.pid, data })}\n`);
+  const keyFile = config.auth.api_keys.length > 0 ? undefined : dataPaths(data).devKey;
+  process.stderr.write(firstSteps({ url: gateway.url, freshKey, keyFile }));
+  await stopped(() => gateway.close(), logger);
+}
+
+/** Waits for a signal, then drains; a second signal ends at once. */
+async function stopped(close: () => Promise<void>, logger: ReturnType<typeof createLogger>): Promise<void> {
+  const fatal = (error: unknown) => {
+    logger.error({ err: error }, 'unexpected error; the gateway stops');
+    process.exit(EXIT.failed);
+  };
+  process.on('uncaughtException', fatal);
+  process.on('unhandledRejection', fatal);
+  const signal = await new Promise<string>((resolve) => {
+    process.once('SIGTERM', resolve);
+    process.once('SIGINT', resolve);
+  });
+  process.once('SIGTERM', () => process.exit(EXIT.failed));
+  process.once('SIGINT', () => process.exit(EXIT.failed));
+  logger.info({ signal }, 'draining');
+  await close();
+  logger.info({}, 'stopped');
+}

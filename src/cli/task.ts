@@ -1,0 +1,82 @@
+import { Command } from 'commander';
+import type { Message } from '../protocol/resources/message.ts';
+import type { Session } from '../protocol/resources/session.ts';
+import type { Task } from '../protocol/resources/task.ts';
+import type { Workspace } from '../protocol/resources/workspace.ts';
+import { type ClientOptions, GatewayClient, type StreamedEvent, withClientOptions } from './client.ts';
+import { EXIT } from './exit-codes.ts';
+
+interface TaskOptions extends ClientOptions {
+  route?: string;
+  session?: string;
+  follow?: boolean;
+  json?: boolean;
+}
+
+export function taskCommand(): Command {
+  const command = new Command('task')
+    .description('Submit a task and print what the agent answers.')
+    .argument('<text>', 'what the agent should do')
+    .option('--route <route>', 'agent, for example a2a:sample (default: the route of the session or the gateway)')
+    .option('--session <id>', 'go on in this session (default: a new one)')
+    .option('--follow', 'print the events until the task ends')
+    .option('--json', 'print JSON: the task, or one event per line with --follow')
+    .addHelpText('after', '\nExample:\n  harn-gateway task "stream 3" --follow');
+  return withClientOptions(command).action(runTask);
+}
+
+async function runTask(text: string, options: TaskOptions): Promise<void> {
+  const client = new GatewayClient(options);
+  const session = options.session ?? (await newSession(client));
+  const task = await client.json<Task>('POST', `/v1/sessions/${encodeURIComponent(session)}/tasks`, {
+    input: { role: 'user', parts: [{ type: 'text', text, visibility: 'public' }] },
+    ...(options.route === undefined ? {} : { metadata: { route: options.route } }),
+  });
+  if (!options.follow) {
+    print(options.json ? JSON.stringify(task) : `${task.id} ${task.status} in ${task.session_id}`);
+    return;
+  }
+  await followTask(client, task, options.json ?? false);
+}
+
+async function newSession(client: GatewayClient): Promise<string> {
+  const { data } = await client.json<{ data: Workspace[] }>('GET', '/v1/workspaces?limit=200');
+  const ids = data.map(({ id }) => id);
+  const workspace_id = ids.includes('workspace_default') ? 'workspace_default' : ids[0];
+  return (await client.json<Session>('POST', '/v1/sessions', { workspace_id })).id;
+}
+
+const ENDS = new Set(['task.completed', 'task.failed', 'task.canceled']);
+const ASKS = new Set(['task.input_required', 'task.auth_required']);
+
+async function followTask(client: GatewayClient, task: Task, json: boolean): Promise<void> {
+  const isLast = ({ event }: StreamedEvent) => ENDS.has(event) || ASKS.has(event);
+  for await (const event of client.follow(`/v1/tasks/${task.id}/stream`, isLast)) {
+    for (const line of json ? [JSON.stringify(event)] : describe(event)) print(line);
+    if (event.event === 'task.failed' || event.event === 'task.canceled') process.exitCode = EXIT.failed;
+    if (ASKS.has(event.event) && !json) print(howToAnswer(task));
+  }
+}
+
+/** What a person wants to see of an event; events without a line are left out. */
+function describe({ event, payload }: StreamedEvent): string[] {
+  const message = payload['message'] as Message | undefined;
+  if (event === 'agent.message' && message) return textsOf(message.parts).map((text) => `agent: ${text}`);
+  if (event === 'artifact.created' || event === 'artifact.updated') {
+    return textsOf((payload['parts'] ?? []) as Message['parts']).map((text) => `artifact: ${text}`);
+  }
+  if (event === 'task.failed') return [`${event}: ${(payload['failure'] as { message: string }).message}`];
+  return event.startsWith('task.') ? [event] : [];
+}
+
+function textsOf(parts: Message['parts']): string[] {
+  return parts.flatMap((part) => (part.type === 'text' ? [part.text] : [`[${part.type}]`]));
+}
+
+function howToAnswer(task: Task): string {
+  return `The task waits for you: POST /v1/tasks/${task.id}/messages with {"kind":"input","message":{...}}, then follow again.`;
+}
+
+function print(line: string): void {
+  process.stdout.write(`${line}\n`);
+}

@@ -1,0 +1,75 @@
+import type { EventLog } from '../eventlog/event-log.ts';
+import { listPrefix, stateKey } from '../projections/state-keys.ts';
+import type { SessionFold, WorkspaceState } from '../projections/states.ts';
+import { type Clock, timestamp } from '../protocol/ports.ts';
+import type { Workspace } from '../protocol/resources/workspace.ts';
+import { idempotencyExpiryKey, idempotencyKey, KEY_KINDS, lastSegment } from '../store/keys.ts';
+import { closeSessionNow } from './close-session.ts';
+import type { DecisionTools } from './facts.ts';
+import { newEvent } from './new-event.ts';
+
+/** Expired things dealt with in one transaction: small, so that no request waits behind it. */
+const BATCH = 200;
+
+/** Creates the configured workspaces that do not exist yet. */
+export async function ensureWorkspaces(
+  log: EventLog,
+  rows: readonly { id: string; tenant: string; name?: string | undefined }[],
+): Promise<void> {
+  const missing = rows.filter(({ id }) => log.state<WorkspaceState>(stateKey.workspace(id)) === undefined);
+  if (missing.length === 0) return;
+  await log.transact({ actor: null }, (tx) => {
+    for (const row of missing) {
+      const workspace = configured(row, tx.time);
+      const resource = { object: 'workspace', id: row.id };
+      const payload = { workspace, members: [] };
+      tx.append(newEvent('vendor.harn_gateway.workspace_created', resource, { workspace_id: row.id }, payload));
+    }
+  });
+}
+
+function configured(row: { id: string; tenant: string; name?: string | undefined }, time: string): Workspace {
+  return {
+    id: row.id,
+    object: 'workspace',
+    created_at: time,
+    updated_at: time,
+    metadata: {},
+    name: row.name ?? row.id,
+    root: `harn://${row.id}`,
+    default_branch_id: null,
+    host: null,
+    repository: null,
+    tenant_id: row.tenant,
+    capabilities: [],
+    connectors: [],
+    quota_id: null,
+  };
+}
+
+/** Forgets answers whose Idempotency-Key window is over. Returns how many. */
+export async function forgetOldAnswers(log: EventLog, clock: Clock): Promise<number> {
+  const gt = KEY_KINDS.idempotencyExpiry.prefix;
+  const keys = await log.indexKeys({ gt, lt: idempotencyExpiryKey(clock.now(), '0'), limit: BATCH });
+  if (keys.length === 0) return 0;
+  await log.transact({ actor: null }, (tx) => {
+    for (const key of keys) {
+      tx.erase(idempotencyKey(lastSegment(key)));
+      tx.erase(key);
+    }
+  });
+  return keys.length;
+}
+
+/** Closes sessions whose `expires_at` has passed. Returns how many. */
+export async function closeExpiredSessions(log: EventLog, tools: DecisionTools, clock: Clock): Promise<number> {
+  const prefix = listPrefix.expiringSessions();
+  const keys = await log.indexKeys({ gt: prefix, lt: `${prefix}${timestamp(clock.now())}`, limit: BATCH });
+  for (const key of keys) {
+    await log.transact({ actor: null }, (tx) => {
+      const session = tx.get<SessionFold>(stateKey.session(lastSegment(key)))?.resource;
+      if (session) closeSessionNow(tx, tools, session, 'expired');
+    });
+  }
+  return keys.length;
+}

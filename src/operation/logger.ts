@@ -1,0 +1,19 @@
+import { type DestinationStream, pino } from 'pino';
+import type { Logger } from '../protocol/ports.ts';
+import type { Redactor } from '../redaction/redactor.ts';
+
+const LEVELS = ['debug', 'info', 'warn', 'error'] as const;
+
+/** JSON lines; every field passes the redactor, so that no secret reaches a log whatever was logged. */
+export function createLogger(level: string, redactor: Redactor, destination: DestinationStream): Logger {
+  const sink = pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime, formatters: { level: named } }, destination);
+  const log = (name: (typeof LEVELS)[number]) => (fields: object, message: string) => {
+    if (!sink.isLevelEnabled(name)) return;
+    sink[name](redactor.redactForLog(fields).value, redactor.redactText(message));
+  };
+  return { debug: log('debug'), info: log('info'), warn: log('warn'), error: log('error') };
+}
+
+function named(label: string): object {
+  return { level: label };
+}
