@@ -18,10 +18,10 @@ export interface HttpReply {
   /** The bytes as they come; to be read once. */
   body: AsyncIterable<Uint8Array>;
   /**
-   * Gives the connection back. Must be called once, whether the body was read or not: a short rest is read away so that
-   * the connection can be used again, anything longer closes it.
+   * Gives the connection back; must be called once. `done`: a short rest of the body is read away so that the connection
+   * can be used again, anything longer closes it. `broken`: it is closed at once.
    */
-  release(): void;
+  release(how: 'done' | 'broken'): void;
 }
 
 /** Sends requests as told: no redirects, no retries, no decompression, no timeouts but the connect timeout. */
@@ -98,8 +98,12 @@ function replyOf(reply: Dispatcher.ResponseData, { timers, linger }: HttpClientO
       return Array.isArray(value) ? value[0] : value;
     },
     body: body.iterator({ destroyOnReturn: false }) as AsyncIterable<Uint8Array>,
-    release: () => {
+    release: (how) => {
       if (body.destroyed || body.readableEnded) return;
+      if (how === 'broken') {
+        body.destroy();
+        return;
+      }
       const timer = timers.setTimeout(() => body.destroy(), linger.ms);
       body.once('close', () => timers.clearTimeout(timer));
       body.dump({ limit: linger.bytes }).catch(() => body.destroy());

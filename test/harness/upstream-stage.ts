@@ -45,9 +45,15 @@ export class TaskOnStage {
   readonly past = new Past();
   readonly frames: Frame[] = [];
   readonly #upstream: Upstream;
+  readonly #waiting: { count: number; resolve: () => void }[] = [];
 
   constructor(upstream: Upstream) {
     this.#upstream = upstream;
+  }
+
+  /** Resolves when so many frames have been seen. */
+  saw(count: number): Promise<void> {
+    return new Promise((resolve) => this.#waiting.push({ count, resolve }));
   }
 
   start(text: string): Promise<this> {
@@ -92,5 +98,6 @@ export class TaskOnStage {
   see(frame: Frame): void {
     this.frames.push(frame);
     this.past.apply(this.#upstream.interpret(frame, this.past));
+    for (const { count, resolve } of this.#waiting) if (this.frames.length >= count) resolve();
   }
 }

@@ -109,7 +109,7 @@ export class Discovery {
         await this.#accept(reply, url);
         return true;
       } finally {
-        reply.release();
+        reply.release('done');
       }
     } finally {
       watchdog.close();

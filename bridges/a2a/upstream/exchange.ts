@@ -34,15 +34,19 @@ export async function* exchange(ask: Ask, wire: Wire, talk: Conversation): Async
   const request = encodeAsk(ask, talk.target, wire.nextRequestId());
   watchFirst(ask, wire.limits, talk);
   const reply = await send(request, wire, talk);
+  let how: 'done' | 'broken' = 'done';
   try {
     refuseEncoding(reply);
     const base = recordBase(request, talk, reply.status);
     if (reply.status === 200 && mediaType(reply) === 'text/event-stream')
       yield* streamed(reply, base, wire, talk);
     else yield await single(reply, base, wire);
+  } catch (error) {
+    how = 'broken';
+    throw error;
   } finally {
     talk.watchdog.rest();
-    reply.release();
+    reply.release(how);
   }
 }
 

@@ -28,6 +28,7 @@ export class TurnRun {
   readonly progress: Progress;
   readonly signal: AbortSignal;
   readonly target: Target;
+  #watchdog: Watchdog | undefined;
 
   constructor(ports: TurnPorts, turn: Turn, target: Target, signal: AbortSignal) {
     this.ports = ports;
@@ -44,6 +45,7 @@ export class TurnRun {
   /** Asks and yields what comes back. Throws Fault only, or the caller's reason. */
   async *ask(ask: Ask): AsyncGenerator<{ record: A2aRecord; reading: Reading }> {
     const watchdog = new Watchdog(this.signal, this.ports.timers);
+    this.#watchdog = watchdog;
     const talk: Conversation = {
       target: this.target,
       watchdog,
@@ -60,9 +62,13 @@ export class TurnRun {
     }
   }
 
-  /** The frame of a record, which the progress takes note of. */
+  /**
+   * The frame of a record, which the progress takes note of. After the last one the caller lets go of the turn; that
+   * must not cut the connection, which is free for the next.
+   */
   take(record: A2aRecord, reading: Reading): Frame {
     this.progress.note(reading, record.operation);
+    if (this.progress.isSettled) this.#watchdog?.close();
     return { kind: 'message', body: toFrameBody(record) };
   }
 }

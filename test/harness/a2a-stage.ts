@@ -1,0 +1,59 @@
+import { afterEach } from 'vitest';
+import type { A2aUpstreamConfig } from '../../bridges/a2a/index.ts';
+import type { BridgeDeps } from '../../bridges/bridge.ts';
+import type { Upstream } from '../../src/upstream.ts';
+import type { Script } from './peers/script.ts';
+import { type ScriptedPeer, startScriptedAgent } from './peers/scripted-agent.ts';
+import { a2aUpstream, fastTimers, TaskOnStage } from './upstream-stage.ts';
+
+/** All waits of the gateway are so many times shorter than configured. */
+export const SPEED = 50;
+
+export interface ScriptedStage {
+  peer: ScriptedPeer;
+  upstream: Upstream;
+  task: TaskOnStage;
+}
+
+type Closable = { close(): Promise<void> };
+
+/** Things that are closed after each test, last one first. Call once per test file. */
+export function stageHands() {
+  const open: Closable[] = [];
+  afterEach(async () => {
+    for (const thing of open.splice(0).reverse()) await thing.close();
+  });
+  const kept = <Thing extends Closable>(thing: Thing): Thing => {
+    open.push(thing);
+    return thing;
+  };
+  /** A scripted agent and one task that runs on it. */
+  const stage = async (
+    script: Script,
+    config: Partial<A2aUpstreamConfig> = {},
+    card?: (origin: string) => unknown,
+    deps: Partial<BridgeDeps> = {},
+  ): Promise<ScriptedStage> => {
+    const peer = kept(await startScriptedAgent(script, card === undefined ? {} : { card }));
+    const upstream = kept(
+      a2aUpstream({ card: peer.cardUrl, ...config }, { timers: fastTimers(SPEED), ...deps }),
+    );
+    return { peer, upstream, task: new TaskOnStage(upstream) };
+  };
+  return { kept, stage };
+}
+
+/** Something the test says once. */
+export function signal(): { given: Promise<void>; give: () => void } {
+  let give: () => void = () => undefined;
+  const given = new Promise<void>((resolve) => {
+    give = resolve;
+  });
+  return { given, give };
+}
+
+export function operations(peer: ScriptedPeer): string[] {
+  return peer.requests
+    .map(({ operation }) => operation)
+    .filter((name) => !name.startsWith('GET /.well-known'));
+}

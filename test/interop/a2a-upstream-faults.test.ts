@@ -1,0 +1,327 @@
+import { describe, expect, it } from 'vitest';
+import type { Frame } from '../../src/upstream.ts';
+import { operations, signal, stageHands } from '../harness/a2a-stage.ts';
+import { artifactFrame, statusFrame, task, taskFrame } from '../harness/a2a-words.ts';
+import { startFaultProxy } from '../harness/peers/fault-proxy.ts';
+import { body, json, rpcError, socket, stream } from '../harness/peers/script.ts';
+import { startScriptedAgent } from '../harness/peers/scripted-agent.ts';
+import { cards } from '../harness/peers/scripted-cards.ts';
+import { a2aUpstream, fastTimers, TaskOnStage } from '../harness/upstream-stage.ts';
+
+const { kept, stage } = stageHands();
+
+const faultOf = (shown: TaskOnStage) =>
+  shown.frames.find((frame): frame is Extract<Frame, { kind: 'fault' }> => frame.kind === 'fault');
+
+describe('an agent that cannot be reached', () => {
+  it('fails the task with upstream_unavailable when it refuses connections', async () => {
+    const peer = await startScriptedAgent({});
+    await peer.close();
+    const shown = new TaskOnStage(kept(a2aUpstream({ card: peer.cardUrl })));
+    await shown.start('hi');
+    expect(shown.past.failure).toMatchObject({ code: 'upstream_unavailable', type: 'upstream_error' });
+    expect(faultOf(shown)?.details).toEqual({ reason: 'refused' });
+  });
+
+  it('fails the task with upstream_unavailable when its name does not resolve', async () => {
+    const shown = new TaskOnStage(kept(a2aUpstream({ card: 'http://no-such-host.invalid/card.json' })));
+    await shown.start('hi');
+    expect(faultOf(shown)?.details).toEqual({ reason: 'unknown_host' });
+  });
+
+  it('ends with deadline_exceeded when the card never comes', async () => {
+    const { task } = await stage({
+      'GET /.well-known/agent-card.json': body('application/json', { hang: true }),
+    });
+    await task.start('hi');
+    expect(task.past.failure?.code).toBe('deadline_exceeded');
+    expect(faultOf(task)?.details).toEqual({ timeout: 'card' });
+  });
+});
+
+describe('an agent that is too slow', () => {
+  it.each([
+    ['sends nothing', stream({ hang: true })],
+    [
+      'drips bytes without a whole frame',
+      stream({ drip: 'data: '.repeat(100), everyMs: 20 }, { hang: true }),
+    ],
+    ['sends comments only', stream({ send: ': x\n\n' }, { hang: true })],
+    ['takes the connection and is silent', socket({ hang: true })],
+  ])('misses the first frame when it %s', async (_how, reply) => {
+    const { task, peer } = await stage(
+      { SendStreamingMessage: reply },
+      { limits: { first_frame_timeout_ms: 5_000 } },
+    );
+    await task.start('hi');
+    expect(task.past.failure?.code).toBe('deadline_exceeded');
+    expect(faultOf(task)?.details).toEqual({ timeout: 'first_frame' });
+    await expect.poll(() => peer.abandoned).toEqual(['SendStreamingMessage']);
+  });
+
+  it.each([
+    ['falls silent', [{ hang: true }] as const],
+    ['drips bytes of the next frame', [{ drip: 'data: '.repeat(100), everyMs: 20 }] as const],
+  ])('is idle when it %s, and its task is canceled', async (_how, actions) => {
+    const script = { SendStreamingMessage: stream(taskFrame('WORKING'), ...actions) };
+    const { task, peer } = await stage(script, { limits: { idle_timeout_ms: 5_000 } });
+    await task.start('hi');
+    expect(faultOf(task)).toMatchObject({ code: 'deadline_exceeded', details: { timeout: 'idle' } });
+    const { body: cancel } = await peer.arrived('CancelTask');
+    expect(JSON.parse(cancel)).toMatchObject({ params: { id: 'r1' } });
+  });
+
+  it('is not idle while it sends comments', async () => {
+    const pings = Array.from({ length: 8 }, () => [{ delayMs: 40 }, { send: ': ping\n\n' }]).flat();
+    const script = { SendStreamingMessage: stream(taskFrame('WORKING'), ...pings, statusFrame('COMPLETED')) };
+    const { task } = await stage(script, { limits: { idle_timeout_ms: 7_500 } });
+    expect((await task.start('hi')).past.status).toBe('COMPLETED');
+  });
+
+  it('meets the total timeout however busy it is', async () => {
+    const busy = Array.from({ length: 50 }, () => [{ delayMs: 20 }, statusFrame('WORKING')]).flat();
+    const script = { SendStreamingMessage: stream(taskFrame('WORKING'), ...busy) };
+    const { task } = await stage(script, { limits: { total_timeout_ms: 10_000 } });
+    await task.start('hi');
+    expect(faultOf(task)?.details).toEqual({ timeout: 'total' });
+  });
+
+  it('may take its time while a human signs in: the turn ends without a failure', async () => {
+    const script = {
+      SendStreamingMessage: stream(taskFrame('WORKING'), statusFrame('AUTH_REQUIRED'), { hang: true }),
+    };
+    const { task } = await stage(script, { limits: { idle_timeout_ms: 1_000, total_timeout_ms: 10_000 } });
+    await task.start('hi');
+    expect(task.past).toMatchObject({ status: 'AUTH_REQUIRED', failure: undefined });
+    expect(task.frames.at(-1)).toEqual({ kind: 'end' });
+  });
+});
+
+describe('an agent that breaks the protocol', () => {
+  it.each([
+    ['json', stream({ send: 'data: {"jsonrpc":\n\n' })],
+    ['json', stream({ send: 'data: {"a":1,"a":2}\n\n' })],
+    ['json', stream({ send: `data: ${'['.repeat(70)}${']'.repeat(70)}\n\n` })],
+    ['utf8', stream({ send: Buffer.from([0x64, 0x61, 0x74, 0x61, 0x3a, 0xff, 0x0a, 0x0a]) })],
+    ['json', body('application/json', { send: 'null garbage' })],
+    ['protocol', socket({ send: 'NOT HTTP\r\n\r\n' })],
+  ])('fails the task with the reason %s', async (reason, reply) => {
+    const { task } = await stage({ SendStreamingMessage: reply });
+    await task.start('hi');
+    expect(task.past.failure).toMatchObject({ code: 'upstream_unavailable', details: { reason } });
+  });
+
+  it('is refused when it compresses although told not to', async () => {
+    const reply = { headers: { 'Content-Encoding': 'gzip' }, actions: [{ send: 'x' }] };
+    const { task, peer } = await stage({ SendStreamingMessage: reply });
+    await task.start('hi');
+    expect(task.past.failure?.details).toEqual({ reason: 'content_encoding' });
+    expect(peer.requests.at(-1)?.headers['accept-encoding']).toBe('identity');
+  });
+
+  it.each([
+    ['a line without end', stream({ send: 'data: ' }, { flood: 300_000 }, { hang: true })],
+    ['an event of many lines', stream({ send: 'data: 0123456789\n'.repeat(20_000) }, { hang: true })],
+    ['a stream of small events', stream({ send: 'data: {}\n\n'.repeat(60_000) }, { hang: true })],
+    ['one large answer', body('application/json', { flood: 600_000 }, { hang: true })],
+  ])('is cut off at the cap when it sends %s', async (_what, reply) => {
+    const limits = { max_frame_bytes: 100_000, max_response_bytes: 500_000 };
+    const { task, peer } = await stage({ SendStreamingMessage: reply }, { limits });
+    await task.start('hi');
+    expect(task.past.failure?.code).toBe('payload_too_large');
+    await expect.poll(() => peer.abandoned).toContain('SendStreamingMessage');
+  });
+
+  it('has answers for somebody else noted and otherwise ignored', async () => {
+    const foreign = { frame: { jsonrpc: '2.0', id: 'other', result: { task: task('COMPLETED') } } };
+    const elsewhere = statusFrame('FAILED', 'not yours', { taskId: 'r2' });
+    const odd = [{ result: { surprise: 1 } }, { result: 7 }, { frame: [] }];
+    const script = {
+      SendStreamingMessage: stream(
+        foreign,
+        taskFrame('WORKING'),
+        elsewhere,
+        ...odd,
+        statusFrame('COMPLETED'),
+      ),
+    };
+    const { task: shown } = await stage(script);
+    await shown.start('hi');
+    expect(shown.past.status).toBe('COMPLETED');
+    expect(shown.past.notes).toEqual([
+      'foreign_answer',
+      'foreign_task',
+      'unknown_message',
+      'unknown_message',
+      'unknown_message',
+    ]);
+  });
+
+  it('says a message once, however often it repeats it', async () => {
+    const said = statusFrame('WORKING', 'once');
+    const { task } = await stage({
+      SendStreamingMessage: stream(taskFrame('WORKING'), said, said, statusFrame('COMPLETED')),
+    });
+    await task.start('hi');
+    expect(task.past.texts).toEqual(['once']);
+    expect(task.past.notes).toEqual(['repeated_message']);
+  });
+
+  it('keeps a task working on a state nobody knows, with the raw word kept', async () => {
+    const script = {
+      SendStreamingMessage: stream(taskFrame('WORKING'), statusFrame('DREAMING'), statusFrame('COMPLETED')),
+    };
+    const { task } = await stage(script);
+    await task.start('hi');
+    expect(task.past.states).toEqual(['COMPLETED']);
+    expect(task.past.notes).toEqual(['unknown_state']);
+    expect(task.past.metadata).toContainEqual({ a2a: { raw_state: 'TASK_STATE_DREAMING' } });
+  });
+
+  it('fails a task that it leaves in a state nobody knows', async () => {
+    const unknown = json({ jsonrpc: '2.0', id: null, result: task('DREAMING') });
+    const { task: shown } = await stage({
+      SendStreamingMessage: stream(taskFrame('DREAMING')),
+      GetTask: unknown,
+    });
+    await shown.start('hi');
+    expect(shown.past.failure).toMatchObject({
+      code: 'upstream_unavailable',
+      details: { reason: 'unknown_state' },
+    });
+  });
+
+  it('fails a blocking answer in a state nobody knows', async () => {
+    const reply = json({ jsonrpc: '2.0', id: null, result: { task: task('DREAMING') } });
+    const { task: shown } = await stage({ SendMessage: reply }, {}, cards.v1Blocking);
+    await shown.start('hi');
+    expect(shown.past.failure).toMatchObject({ details: { a2a_state: 'TASK_STATE_DREAMING' } });
+  });
+});
+
+describe('an agent that refuses', () => {
+  it.each([
+    [401, 'AUTH_REQUIRED', undefined],
+    [403, 'AUTH_REQUIRED', undefined],
+    [429, 'FAILED', 'upstream_unavailable'],
+    [500, 'FAILED', 'upstream_unavailable'],
+    [504, 'FAILED', 'deadline_exceeded'],
+  ])('ends with HTTP %i in %s', async (status, state, code) => {
+    const { task } = await stage({ SendStreamingMessage: json({ oops: true }, status) });
+    await task.start('hi');
+    expect(task.past.status).toBe(state);
+    expect(task.past.failure?.code).toBe(code);
+  });
+
+  it.each([
+    [-32005, 'invalid_request', 'ContentTypeNotSupported'],
+    [-32008, 'policy_violation', 'ExtensionSupportRequired'],
+    [-32603, 'upstream_unavailable', 'InternalError'],
+    [-31999, 'upstream_unavailable', 'unknown'],
+  ])('fails the task with JSON-RPC error %i as %s', async (code, harn, name) => {
+    const { task } = await stage({ SendStreamingMessage: rpcError(code, 'No.') });
+    await task.start('hi');
+    expect(task.past.failure).toMatchObject({ code: harn, message: 'No.', details: { a2a_error: name } });
+  });
+
+  it('redirects in vain: nothing is sent to another place', async () => {
+    const other = kept(await startScriptedAgent({}));
+    const reply = { status: 307, headers: { Location: `${other.url}/rpc` }, actions: [] };
+    const { task } = await stage({ SendStreamingMessage: reply });
+    await task.start('hi');
+    expect(task.past.failure?.details).toMatchObject({ http_status: 307 });
+    expect(other.requests).toEqual([]);
+  });
+});
+
+describe('an agent that dies in the middle', () => {
+  const begun = [taskFrame('WORKING'), artifactFrame('one ', false), statusFrame('WORKING', 'first')];
+
+  it('is subscribed to again, and the snapshot adds only what is missing', async () => {
+    const snapshot = taskFrame('WORKING', {
+      artifacts: [{ artifactId: 'a1', parts: [{ text: 'one ' }, { text: 'two ' }] }],
+      history: [
+        { messageId: 'message-hi', role: 'ROLE_USER', parts: [{ text: 'hi' }] },
+        { messageId: 'm-first', role: 'ROLE_AGENT', parts: [{ text: 'first' }] },
+        { messageId: 'm-second', role: 'ROLE_AGENT', parts: [{ text: 'second' }] },
+      ],
+    });
+    const gate = signal();
+    const { task, peer } = await stage({
+      SendStreamingMessage: stream(...begun, { until: gate.given }, { reset: true }),
+      SubscribeToTask: stream(
+        snapshot,
+        artifactFrame('three', true, true),
+        statusFrame('COMPLETED', 'third'),
+      ),
+    });
+    void task.saw(3).then(gate.give);
+    await task.start('hi');
+    expect(task.past).toMatchObject({ status: 'COMPLETED', texts: ['first', 'second', 'third'], notes: [] });
+    expect(task.past.textOf('a1')).toBe('one two three');
+    expect(operations(peer)).toEqual(['SendStreamingMessage', 'SubscribeToTask']);
+  });
+
+  it.each([
+    ['refuses to be subscribed to', rpcError(-32004, 'No.')],
+    ['subscribes without a snapshot', stream(artifactFrame('x', true), { hang: true })],
+    ['ends the subscription at once', stream(taskFrame('WORKING'))],
+  ])('is polled when it %s', async (_how, subscription) => {
+    const finished = task('COMPLETED', {
+      artifacts: [{ artifactId: 'a1', parts: [{ text: 'one ' }, { text: 'two' }] }],
+    });
+    const { task: shown, peer } = await stage({
+      SendStreamingMessage: stream(...begun),
+      SubscribeToTask: subscription,
+      GetTask: [
+        json({ jsonrpc: '2.0', id: null, result: task('WORKING') }),
+        json({ jsonrpc: '2.0', id: null, result: finished }),
+      ],
+    });
+    await shown.start('hi');
+    expect(shown.past.status).toBe('COMPLETED');
+    expect(shown.past.textOf('a1')).toBe('one two');
+    expect(peer.requests.filter(({ operation }) => operation === 'GetTask')).toHaveLength(2);
+  });
+
+  it('and stays away is upstream_unavailable after a bounded number of attempts, its work kept', async () => {
+    const proxy = kept(await startFaultProxy());
+    const death = signal();
+    const script = { SendStreamingMessage: stream(...begun, { until: death.given }, { reset: true }) };
+    const peer = kept(await startScriptedAgent(script, { publicUrl: proxy.url }));
+    proxy.forwardTo(peer.url);
+    const upstream = kept(
+      a2aUpstream({ card: `${proxy.url}/.well-known/agent-card.json` }, { timers: fastTimers(50) }),
+    );
+    const shown = new TaskOnStage(upstream);
+    const running = shown.start('hi');
+    await shown.saw(3);
+    await proxy.set({ kind: 'refuse' });
+    death.give();
+    await running;
+    expect(shown.past.failure).toMatchObject({
+      code: 'upstream_unavailable',
+      details: { reason: 'refused' },
+    });
+    expect(shown.past.textOf('a1')).toBe('one ');
+  });
+
+  it('before it named its task fails at once: nothing is sent twice', async () => {
+    const { task, peer } = await stage({ SendStreamingMessage: stream({ reset: true }) });
+    await task.start('hi');
+    expect(task.past.failure).toMatchObject({ code: 'upstream_unavailable', details: { reason: 'lost' } });
+    expect(peer.requests.filter(({ operation }) => operation === 'SendStreamingMessage')).toHaveLength(1);
+  });
+
+  it('and forgets the task is upstream_unavailable', async () => {
+    const { task } = await stage({
+      SendStreamingMessage: stream(...begun),
+      SubscribeToTask: rpcError(-32001, 'Who?'),
+    });
+    await task.start('hi');
+    expect(task.past.failure).toMatchObject({
+      code: 'upstream_unavailable',
+      details: { a2a_error: 'TaskNotFound' },
+    });
+  });
+});
