@@ -1,0 +1,197 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { checkLog } from '../../../src/eventlog/check-log.ts';
+import type { EventLog } from '../../../src/eventlog/event-log.ts';
+import type { Finding } from '../../../src/eventlog/finding.ts';
+import { ProtocolError } from '../../../src/protocol/errors.ts';
+import { eventIdOf, idempotencyKey, resourceKey } from '../../../src/store/keys.ts';
+import type { Store } from '../../../src/store/store.ts';
+import { FaultyStore, type StoreCall, type StoreFault } from '../../harness/faulty-store.ts';
+import { append, LogDirectory, NOBODY, noted, type Tally, tally, until } from './log-harness.ts';
+
+/** The first write of a new log is its schema record. */
+const SECOND_COMMIT = 3;
+
+async function findingsOf(store: Store): Promise<Finding[]> {
+  const findings: Finding[] = [];
+  for await (const step of checkLog({ store, projection: tally }))
+    if (step.kind === 'finding') findings.push(step.finding);
+  return findings;
+}
+
+describe('a log whose store fails to write', () => {
+  let directory: LogDirectory;
+  beforeEach(() => {
+    directory = new LogDirectory();
+  });
+  afterEach(() => directory.remove());
+
+  async function openFaulty(fault: StoreFault): Promise<{ log: EventLog; store: FaultyStore }> {
+    const store = new FaultyStore(await directory.store(), fault);
+    return { log: await directory.open({ store }), store };
+  }
+  /** Fires the reopen timers until the log serves again. */
+  async function recovered(log: EventLog): Promise<void> {
+    await until(() => {
+      directory.timers.fire();
+      return log.status === 'open';
+    });
+  }
+  const unavailable = { status: 'rejected', reason: { code: 'service_unavailable' } };
+
+  it('rejects everything that is not durable, and forgets what those transactions decided', async () => {
+    const { log } = await openFaulty({ call: 'write', nth: SECOND_COMMIT, write: 'lost' });
+    await append(log, noted('t1', 'acked'));
+    const actions: string[] = [];
+    const failing = log.transact(NOBODY, (tx) => {
+      tx.append(noted('t1', 'lost'));
+      tx.afterCommit(() => void actions.push('ran'));
+    });
+    const staged = append(log, noted('t1', 'staged behind it'));
+    expect(await Promise.allSettled([failing, staged])).toMatchObject([unavailable, unavailable]);
+    expect(log.status).toBe('fenced');
+    await expect(append(log, noted('t1', 'refused'))).rejects.toMatchObject({ code: 'service_unavailable' });
+    expect(log.state<Tally>(resourceKey('task', 't1'))?.note).toBe('acked');
+    expect(actions).toEqual([]);
+  });
+
+  it('reopens by itself and goes on without a gap; nothing acknowledged is lost', async () => {
+    const { log, store } = await openFaulty({ call: 'write', nth: SECOND_COMMIT, write: 'lost' });
+    await append(log, noted('t1', 'acked'));
+    await append(log, noted('t1', 'lost')).catch(() => undefined);
+    let reopened = 0;
+    log.onReopen(() => {
+      reopened += 1;
+    });
+    await recovered(log);
+    expect(await append(log, noted('t1', 'after'))).toEqual([eventIdOf(2)]);
+    expect(reopened).toBe(1);
+    expect(log.event(eventIdOf(2))?.event).toMatchObject({ sequence: 2, payload: { note: 'after' } });
+    expect(await findingsOf(store)).toEqual([]);
+  });
+
+  it('finds the group again whose fsync failed although its bytes were written, and tells its events', async () => {
+    const { log, store } = await openFaulty({ call: 'write', nth: SECOND_COMMIT, write: 'ghost' });
+    await append(log, noted('t1', 'acked'));
+    const told: string[] = [];
+    log.tail((events) => void told.push(...events.map(({ event }) => event.id)));
+    const ghost = log.transact(NOBODY, (tx) => {
+      tx.append(noted('t1', 'unknown'));
+      tx.record(idempotencyKey('retry'), 'decided');
+    });
+    await expect(ghost).rejects.toMatchObject({ code: 'service_unavailable' });
+    await recovered(log);
+    const seen = await log.transact(NOBODY, (tx) => tx.recorded(idempotencyKey('retry'))?.toString());
+    expect(seen).toBe('decided');
+    expect(await append(log, noted('t1', 'after'))).toEqual([eventIdOf(3)]);
+    expect(told).toEqual([eventIdOf(2), eventIdOf(3)]);
+    expect(await findingsOf(store)).toEqual([]);
+  });
+
+  it('tries to reopen again, waiting longer each time', async () => {
+    const store = new FaultyStore(await directory.store(), { call: 'write', nth: SECOND_COMMIT });
+    const log = await directory.open({ store });
+    await append(log, noted('t1', 'acked'));
+    let refusals = 3;
+    const { reopen } = store;
+    store.reopen = async () => {
+      refusals -= 1;
+      if (refusals >= 0) throw new ProtocolError('service_unavailable', 'no room yet');
+      await reopen.call(store);
+    };
+    await append(log, noted('t1', 'lost')).catch(() => undefined);
+    const delays: number[] = [];
+    await until(() => {
+      delays.push(...directory.timers.delays.filter((ms) => ms !== 1_000));
+      directory.timers.fire();
+      return log.status === 'open';
+    });
+    expect(delays).toEqual([0, 100, 200, 400]);
+    expect(await append(log, noted('t1', 'after'))).toEqual([eventIdOf(2)]);
+  });
+
+  it('is truncated, and takes nothing, when the store comes back with less than was acknowledged', async () => {
+    const { log, store } = await openFaulty({ call: 'write', nth: SECOND_COMMIT + 1, write: 'lost' });
+    await append(log, noted('t1', 'kept'));
+    await append(log, noted('t1', 'acknowledged'));
+    const { reopen } = store;
+    store.reopen = async () => {
+      await reopen.call(store);
+      const gone = ['c/0000000000000002', `e/${eventIdOf(2)}`];
+      await store.write(gone.map((key) => ({ type: 'del', key })));
+    };
+    await append(log, noted('t1', 'lost')).catch(() => undefined);
+    await recovered(log);
+    expect(log.integrity).toMatchObject({
+      status: 'truncated',
+      expected: { commit: 2 },
+      found: { commit: 1 },
+    });
+    await expect(append(log, noted('t1', 'x'))).rejects.toMatchObject({ code: 'service_unavailable' });
+    expect(await log.range({ kind: 'all' }, eventIdOf(0), 10)).toHaveLength(1);
+  });
+
+  it('can be closed while it is fenced', async () => {
+    const { log } = await openFaulty({ call: 'write', nth: SECOND_COMMIT, write: 'lost' });
+    await append(log, noted('t1', 'acked'));
+    await append(log, noted('t1', 'lost')).catch(() => undefined);
+    await log.close();
+    expect(log.status).toBe('closed');
+    const again = await directory.open();
+    expect(again.integrity).toEqual({ status: 'ok' });
+    expect(again.head.eventId).toBe(eventIdOf(1));
+  });
+
+  it('rejects a group whose state cannot be serialised, and goes on', async () => {
+    const log = await directory.open({
+      projection: (event, states) =>
+        states.set(resourceKey('task', 't1'), event.payload['note'] === 'bad' ? { big: 1n } : { fine: true }),
+    });
+    await expect(append(log, noted('t1', 'bad'))).rejects.toMatchObject({ code: 'service_unavailable' });
+    await recovered(log);
+    expect(await append(log, noted('t1', 'good'))).toEqual([eventIdOf(1)]);
+  });
+
+  const calls: StoreCall[] = ['write', 'get', 'getMany', 'entries', 'keys', 'reopen'];
+  it.each(calls)('keeps every acknowledged event whichever %s call fails', async (call) => {
+    let reached = 0;
+    for (let nth = 1; ; nth += 1) {
+      const round = new LogDirectory();
+      const write = nth % 2 === 0 ? 'ghost' : 'lost';
+      // The inner fault makes every story go through a reopen.
+      const fenced = new FaultyStore(await round.store(), { call: 'write', nth: SECOND_COMMIT });
+      const store = new FaultyStore(fenced, { call, nth, write });
+      const acked = await story(round, store);
+      const log = await round.open();
+      expect(log.integrity).toEqual({ status: 'ok' });
+      for (const id of acked) expect(log.event(id)?.event.id).toBe(id);
+      await log.close();
+      const check = await round.store();
+      expect(await findingsOf(check)).toEqual([]);
+      await round.remove();
+      if (!store.happened) break;
+      reached = nth;
+    }
+    expect(reached).toBeGreaterThan(0);
+  });
+
+  /** Opens, appends in three turns with a forced reopen between, closes. Returns the acknowledged ids. */
+  async function story(round: LogDirectory, store: FaultyStore): Promise<string[]> {
+    const acked: string[] = [];
+    const log = await round.open({ store }).catch(() => undefined);
+    for (let turn = 0; turn < 3 && log !== undefined; turn += 1) {
+      const answers = await Promise.allSettled([
+        append(log, noted(`t${turn}`, 'a', { session_id: 's' })),
+        append(log, noted('t0', 'b'), noted('t1', 'c')),
+      ]);
+      for (const answer of answers) if (answer.status === 'fulfilled') acked.push(...answer.value);
+      await until(() => {
+        round.timers.fire();
+        return log.status === 'open';
+      });
+    }
+    await log?.range({ kind: 'session', id: 's' }, eventIdOf(0), 10).catch(() => []);
+    await (log ?? store).close().catch(() => undefined);
+    await store.close();
+    return acked;
+  }
+});
