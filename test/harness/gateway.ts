@@ -1,0 +1,85 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { stringify } from 'yaml';
+import { apiKeyHash, newApiKey } from '../../src/auth/api-keys.ts';
+import { type RunningGateway, startGateway, systemRandom } from '../../src/compose.ts';
+import { loadConfig } from '../../src/config/load.ts';
+import { findPackageRoot } from '../../src/config/package-root.ts';
+import { createLogger } from '../../src/operation/logger.ts';
+import type { Clock, Random } from '../../src/protocol/ports.ts';
+import { Redactor } from '../../src/redaction/redactor.ts';
+import type { Upstream } from '../../src/upstream.ts';
+import { TestClient } from './client.ts';
+
+export interface TestGatewayOptions {
+  /** Sections merged over `{server, store, auth}`; usually `upstreams`, `limits`, `routing`. */
+  config?: Record<string, unknown>;
+  /** Keys besides the all-powerful default one. */
+  keys?: readonly { actor: string; scopes?: string[]; workspaces?: string[]; tenant?: string }[];
+  /** Kept between two starts when given; else a fresh directory removed at close. */
+  data?: string;
+  clock?: Clock;
+  random?: Random;
+  extraUpstreams?: readonly Upstream[];
+}
+
+export interface TestGateway extends RunningGateway {
+  data: string;
+  /** Calls with the default key, which may do everything in `workspace_default`. */
+  client: TestClient;
+  /** Clients of `options.keys`, by actor. */
+  clients: Record<string, TestClient>;
+  /** Every log line so far, as written. */
+  logText(): string;
+}
+
+/** A whole gateway in this process, on a free port and a real LevelDB directory. Close it in the test. */
+export async function startTestGateway(options: TestGatewayOptions = {}): Promise<TestGateway> {
+  const data = options.data ?? mkdtempSync(join(tmpdir(), 'harn-test-'));
+  const people = [{ actor: 'actor_test' }, ...(options.keys ?? [])].map((row, at) => {
+    const key = newApiKey('test', `k${at}`, systemRandom);
+    return { ...row, id: `k${at}`, key, hash: apiKeyHash(key) };
+  });
+  const lines: string[] = [];
+  const redactor = new Redactor();
+  for (const { key } of people) redactor.addKnownSecret(key);
+  const gateway = await startGateway({
+    config: writeConfig(data, options, people),
+    packageRoot: findPackageRoot(import.meta.url),
+    version: '0.0.0-test',
+    logger: createLogger('debug', redactor, { write: (line: string) => void lines.push(line) }),
+    redactor,
+    env: process.env,
+    ...(options.clock === undefined ? {} : { clock: options.clock }),
+    ...(options.random === undefined ? {} : { random: options.random }),
+    ...(options.extraUpstreams === undefined ? {} : { extraUpstreams: options.extraUpstreams }),
+  });
+  const clients = Object.fromEntries(people.map(({ actor, key }) => [actor, new TestClient(gateway.url, key)]));
+  return {
+    ...gateway,
+    data,
+    client: clients['actor_test'] as TestClient,
+    clients,
+    logText: () => lines.join(''),
+    close: async () => {
+      await gateway.close();
+      if (options.data === undefined) rmSync(data, { recursive: true, force: true });
+    },
+  };
+}
+
+function writeConfig(data: string, options: TestGatewayOptions, people: readonly Record<string, unknown>[]) {
+  const api_keys = people.map(({ id, hash, actor, scopes, workspaces, tenant }) => ({
+    id,
+    hash,
+    actor,
+    ...(scopes === undefined ? {} : { scopes }),
+    ...(workspaces === undefined ? {} : { workspaces }),
+    ...(tenant === undefined ? {} : { tenant }),
+  }));
+  const file = join(data, 'gateway.test.yaml');
+  const sections = { server: { port: 0 }, store: { data }, auth: { api_keys }, upstreams: { a2a: [] }, ...options.config };
+  writeFileSync(file, stringify(sections));
+  return loadConfig({ flags: { config: file }, env: {}, cwd: data, packageRoot: data });
+}
