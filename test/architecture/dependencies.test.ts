@@ -1,0 +1,156 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { cycleFindings } from './cycles.ts';
+import { importsOf } from './imports.ts';
+import { layerFindings } from './layers.ts';
+import { packageFindings } from './packages.ts';
+import { PACKAGE_ROOT, plantedTree, productCode, readSourceTree } from './source-tree.ts';
+
+const tree = readSourceTree();
+const manifest = JSON.parse(readFileSync(join(PACKAGE_ROOT, 'package.json'), 'utf8'));
+const dependencies = Object.keys(manifest.dependencies);
+
+describe('reading imports', () => {
+  it('finds every way to import, and nothing in comments and strings', () => {
+    const source = [
+      `import { a } from './a.ts';`,
+      `import type { B } from '../b.ts';`,
+      `import 'node:fs';`,
+      `export { c } from './c.ts';`,
+      `export type * from './d.ts';`,
+      `const e = await import('./e.ts');`,
+      `type F = import('./f.ts').F;`,
+      `const g = require('g');`,
+      `const h = await import(name);`,
+      `// import './comment.ts';`,
+      'const text = `import "./text.ts"`;',
+    ].join('\n');
+    const found = importsOf('src/x/y.ts', source);
+    expect(found.map(({ target, specifier, typeOnly }) => [target ?? specifier, typeOnly])).toEqual([
+      ['src/x/a.ts', false],
+      ['src/b.ts', true],
+      ['node:fs', false],
+      ['src/x/c.ts', false],
+      ['src/x/d.ts', true],
+      ['src/x/e.ts', false],
+      ['src/x/f.ts', true],
+      ['g', false],
+      [undefined, false],
+    ]);
+    expect(found.map(({ line }) => line)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9]);
+  });
+
+  it('sees the whole product, so that a rule cannot pass by looking at nothing', () => {
+    const product = productCode(tree);
+    expect(product.length).toBeGreaterThan(150);
+    expect(product.flatMap(([path, source]) => importsOf(path, source)).length).toBeGreaterThan(600);
+  });
+});
+
+describe('layers', () => {
+  it('are kept by every import of the product', () => {
+    expect(layerFindings(tree)).toEqual([]);
+  });
+
+  const there = {
+    'src/gateway.ts': '',
+    'src/upstream.ts': '',
+    'src/compose.ts': '',
+    'src/store/store.ts': '',
+    'src/config/load.ts': '',
+    'src/dispatch/load.ts': '',
+    'src/eventlog/event-log.ts': '',
+    'src/protocol/json.ts': '',
+    'bridges/index.ts': '',
+    'bridges/acp/index.ts': '',
+    'mappings/acp/states.ts': '',
+  };
+
+  it.each([
+    ['a surface that reaches the store', 'src/surfaces/a.ts', '../store/store.ts'],
+    ['a surface that reaches dispatch', 'src/surfaces/rest/a.ts', '../../dispatch/load.ts'],
+    ['a bridge that reaches the log', 'bridges/a2a/a.ts', '../../src/eventlog/event-log.ts'],
+    ['a bridge that imports another bridge', 'bridges/a2a/a.ts', '../acp/index.ts'],
+    ['a bridge that uses the words of another', 'bridges/a2a/a.ts', '../../mappings/acp/states.ts'],
+    ['a mapping that uses the words of another', 'mappings/a2a/a.ts', '../acp/states.ts'],
+    [
+      'a mapping that uses more than types of the upstream port',
+      'mappings/a2a/a.ts',
+      '../../src/upstream.ts',
+    ],
+    ['a projection that runs the log', 'src/projections/a.ts', '../eventlog/event-log.ts'],
+    ['a protocol file that knows the gateway', 'src/protocol/a.ts', '../gateway.ts'],
+    ['a store that knows the log', 'src/store/a.ts', '../eventlog/event-log.ts'],
+    ['a log that knows dispatch', 'src/eventlog/a.ts', '../dispatch/load.ts'],
+    ['dispatch that reads the configuration', 'src/dispatch/a.ts', '../config/load.ts'],
+    ['dispatch that opens the store', 'src/dispatch/a.ts', '../store/store.ts'],
+    ['anything but the composition root that imports bridges', 'src/surfaces/a.ts', '../../bridges/index.ts'],
+    ['a composition root that reaches into a bridge', 'src/compose.ts', '../bridges/acp/index.ts'],
+    ['anything that imports the composition root', 'src/dispatch/a.ts', '../compose.ts'],
+    ['an import of nothing', 'src/dispatch/a.ts', './gone.ts'],
+  ])('do not let through %s', (_, from, specifier) => {
+    const planted = { ...there, [from]: `import { x } from '${specifier}';` };
+    expect(layerFindings(plantedTree(planted))).toEqual([expect.stringMatching(`^${from}:1: `)]);
+  });
+
+  it('need a row for every folder', () => {
+    expect(layerFindings(plantedTree({ 'src/novelty/a.ts': '' }))).toHaveLength(1);
+  });
+
+  it('do not accept a computed import', () => {
+    expect(layerFindings(plantedTree({ 'src/config/a.ts': 'await import(name);' }))).toHaveLength(1);
+  });
+
+  it('allow types where the table says types', () => {
+    const planted = {
+      ...there,
+      'src/projections/a.ts': `import type { X } from '../eventlog/event-log.ts';`,
+    };
+    expect(layerFindings(plantedTree(planted))).toEqual([]);
+  });
+});
+
+describe('import cycles', () => {
+  it('do not exist', () => {
+    expect(cycleFindings(tree)).toEqual([]);
+  });
+
+  it('are found with the whole ring, through types as well', () => {
+    const planted = {
+      'src/a.ts': `import { b } from './b.ts';`,
+      'src/b.ts': `import type { C } from './c/c.ts';`,
+      'src/c/c.ts': `export { a } from '../a.ts';`,
+      'src/d.ts': `import './a.ts';`,
+    };
+    expect(cycleFindings(plantedTree(planted))).toEqual(['src/a.ts -> src/b.ts -> src/c/c.ts -> src/a.ts']);
+  });
+});
+
+describe('npm packages', () => {
+  it('are declared and have one importing folder each', () => {
+    expect(packageFindings(tree, dependencies)).toEqual([]);
+  });
+
+  it('are refused in a second folder', () => {
+    const planted = {
+      'src/store/a.ts': `import { Level } from 'level';`,
+      'src/eventlog/deep/b.ts': `import { Level } from 'level/sub';`,
+    };
+    expect(packageFindings(plantedTree(planted), ['level'])).toEqual([
+      'level: imported from more than one folder: src/eventlog, src/store',
+    ]);
+  });
+
+  it('are refused outside the folders of their row', () => {
+    const planted = plantedTree({ 'src/store/a.ts': `import { z } from 'zod';` });
+    expect(packageFindings(planted, ['zod'])).toEqual(['zod: not allowed in src/store']);
+  });
+
+  it('are refused when package.json does not declare them', () => {
+    const planted = plantedTree({ 'bridges/acp/a.ts': `import '@scope/name/sub';` });
+    expect(packageFindings(planted, [])).toEqual([
+      '@scope/name: imported by bridges/acp but no dependency in package.json',
+    ]);
+  });
+});

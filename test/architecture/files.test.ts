@@ -1,0 +1,73 @@
+import { describe, expect, it } from 'vitest';
+import { OPERATIONS, type OperationId } from '../../src/protocol/operations.ts';
+import { SCOPES } from '../../src/protocol/scopes.ts';
+import { fixtureFindings, outsideFindings } from './data.ts';
+import { missingCommandFiles, nameFindings } from './names.ts';
+import { plantedTree, readSourceTree } from './source-tree.ts';
+
+const tree = readSourceTree();
+const commandIds = Object.entries(OPERATIONS).flatMap(([id, { kind }]) => (kind === 'command' ? [id] : []));
+
+describe('names', () => {
+  it('follow the conventions', () => {
+    expect(nameFindings(tree, commandIds)).toEqual([]);
+  });
+
+  it.each([
+    ['src/store/levelStore.ts', 'levelStore is not kebab-case'],
+    ['src/EventLog/commit.ts', 'EventLog is not kebab-case'],
+    ['src/store/key_layout.ts', 'key_layout is not kebab-case'],
+    ['src/utils/a.ts', '"utils" says nothing'],
+    ['test/unit/test-helpers.ts', '"helpers" says nothing'],
+    ['src/dispatch/task-manager.ts', '"manager" says nothing'],
+    ['src/dispatch/commands/startTask.ts', 'startTask is no command of the operations table'],
+    ['src/dispatch/commands/move-task.ts', 'move-task is no command of the operations table'],
+  ])('are refused: %s', (path, problem) => {
+    expect(nameFindings(plantedTree({ [path]: '' }), ['submitTask'])).toEqual([`${path}: ${problem}`]);
+  });
+});
+
+describe('the operations table', () => {
+  it('has a file for every command', () => {
+    expect(commandIds.length).toBeGreaterThan(10);
+    expect(missingCommandFiles(tree, commandIds)).toEqual([]);
+  });
+
+  it('misses a file when there is a command without one', () => {
+    expect(missingCommandFiles(tree, ['startTask'])).toEqual([
+      'src/dispatch/commands/startTask.ts is missing',
+    ]);
+  });
+
+  it('names a known scope, or public, in every row', () => {
+    const known: readonly string[] = ['public', ...SCOPES];
+    for (const id of Object.keys(OPERATIONS) as OperationId[])
+      expect(known, id).toContain(OPERATIONS[id].scope);
+  });
+});
+
+describe('fixtures', () => {
+  it('are data only', () => {
+    expect([...tree.keys()].some((path) => path.startsWith('fixtures/'))).toBe(true);
+    expect(fixtureFindings(tree)).toEqual([]);
+  });
+
+  it.each([
+    ['code', 'fixtures/wire/a.ts', 'export {};'],
+    ['a script', 'fixtures/wire/make', '#!/bin/sh'],
+    ['broken JSON', 'fixtures/wire/a.json', '{'],
+    ['a broken line of JSON', 'fixtures/wire/a.ndjson', '{}\n{\n'],
+  ])('are not: %s', (_, path, source) => {
+    expect(fixtureFindings(plantedTree({ [path]: source }))).toHaveLength(1);
+  });
+});
+
+describe('what ships', () => {
+  it('stands alone: nothing names the folder beside the project', () => {
+    expect(outsideFindings(tree)).toEqual([]);
+  });
+
+  it.each(['src/a.ts', 'config/gateway.yaml', 'fixtures/a.json'])('is found when it does not: %s', (path) => {
+    expect(outsideFindings(plantedTree({ [path]: '"../shared/spec/openapi.yaml"' }))).toHaveLength(1);
+  });
+});

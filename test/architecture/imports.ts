@@ -1,0 +1,59 @@
+import { posix } from 'node:path';
+import { isNode, lineAt, nameOf, placesOf, type SyntaxNode } from './syntax.ts';
+
+/** One import, re-export, dynamic import, require or import type. */
+export interface Import {
+  /** The importing file. */
+  readonly from: string;
+  readonly line: number;
+  /** As written; undefined when it is computed, so that no rule can judge it. */
+  readonly specifier: string | undefined;
+  /** Path from the package root when the specifier is relative. */
+  readonly target: string | undefined;
+  /** True when nothing is left of it at run time. */
+  readonly typeOnly: boolean;
+}
+
+type Found = Pick<Import, 'typeOnly'> & { source: unknown };
+
+export function importsOf(path: string, source: string): Import[] {
+  return placesOf(source).flatMap(({ node }) => {
+    const found = importIn(node);
+    if (found === undefined) return [];
+    const value = isNode(found.source) && found.source.type === 'Literal' ? found.source['value'] : undefined;
+    const specifier = typeof value === 'string' ? value : undefined;
+    return [
+      {
+        from: path,
+        line: lineAt(source, node.start),
+        specifier,
+        target: specifier?.startsWith('.') ? posix.join(posix.dirname(path), specifier) : undefined,
+        typeOnly: found.typeOnly,
+      },
+    ];
+  });
+}
+
+function importIn(node: SyntaxNode): Found | undefined {
+  switch (node.type) {
+    case 'ImportDeclaration':
+      return { source: node['source'], typeOnly: node['importKind'] === 'type' };
+    case 'ExportNamedDeclaration':
+    case 'ExportAllDeclaration':
+      return isNode(node['source'])
+        ? { source: node['source'], typeOnly: node['exportKind'] === 'type' }
+        : undefined;
+    case 'ImportExpression':
+      return { source: node['source'], typeOnly: false };
+    case 'TSImportType':
+      return { source: node['source'], typeOnly: true };
+    case 'TSExternalModuleReference':
+      return { source: node['expression'], typeOnly: false };
+    case 'CallExpression':
+      return nameOf(node['callee']) === 'require'
+        ? { source: Array.isArray(node['arguments']) ? node['arguments'][0] : undefined, typeOnly: false }
+        : undefined;
+    default:
+      return undefined;
+  }
+}

@@ -1,0 +1,173 @@
+/**
+ * Who may import whom (design section 1). A layer is a folder or a file; the longest match decides, and files of one
+ * layer may import each other. `*` stands for one folder name and means the same name in `imports`.
+ */
+export interface LayerRow {
+  readonly layer: string;
+  /** Files or folders it may import. */
+  readonly imports: readonly string[];
+  /** Files or folders of which it may import types only. */
+  readonly types?: readonly string[];
+  readonly because: string;
+}
+
+const CONTRACTS = ['src/gateway.ts', 'src/upstream.ts'];
+
+export const LAYERS: readonly LayerRow[] = [
+  // The bottom: words, shapes and pure helpers of the language.
+  { layer: 'src/protocol', imports: [], because: 'words and shapes depend on nothing' },
+  {
+    layer: 'src/json',
+    imports: ['src/protocol'],
+    because: 'reading and hashing JSON needs its types and errors',
+  },
+  {
+    layer: 'src/gateway.ts',
+    imports: ['src/protocol'],
+    because: 'the port of the faces is protocol words only',
+  },
+  {
+    layer: 'src/upstream.ts',
+    imports: ['src/protocol'],
+    because: 'the port of the agents is protocol words only',
+  },
+
+  // Storage and the log.
+  {
+    layer: 'src/store',
+    imports: ['src/protocol', 'src/json'],
+    because: 'bytes under keys; knows no resource',
+  },
+  {
+    layer: 'src/receipts',
+    imports: ['src/protocol', 'src/json', 'src/store'],
+    because: 'keys and receipts are files and records of the store',
+  },
+  {
+    layer: 'src/eventlog',
+    imports: ['src/protocol', 'src/json', 'src/store', 'src/receipts'],
+    because: 'commits are records of the store, their checkpoint is signed; folds are handed in',
+  },
+  {
+    layer: 'src/projections',
+    imports: ['src/protocol', 'src/json'],
+    types: ['src/eventlog'],
+    because: 'evolve functions are pure: they see the shape of an event, never the log',
+  },
+
+  // Decisions.
+  { layer: 'src/redaction', imports: ['src/protocol', 'src/json'], because: 'a filter over JSON and text' },
+  { layer: 'src/auth', imports: ['src/protocol', 'src/json'], because: 'turns a credential into a caller' },
+  {
+    layer: 'src/policy',
+    imports: ['src/protocol', 'src/json'],
+    types: ['src/auth', 'src/projections'],
+    because: 'pure checks over a caller and a resource that others loaded',
+  },
+  {
+    layer: 'src/dispatch',
+    imports: [
+      ...CONTRACTS,
+      'src/protocol',
+      'src/json',
+      'src/policy',
+      'src/eventlog',
+      'src/projections',
+      'src/receipts',
+      'src/store/keys.ts',
+    ],
+    types: ['src/auth', 'src/redaction', 'src/store'],
+    because:
+      'the pipeline joins them; it reads and writes through the log, of the store it knows the key layout',
+  },
+
+  // Faces and agents: nothing behind the ports.
+  {
+    layer: 'src/surfaces',
+    imports: ['src/gateway.ts', 'src/protocol', 'src/json'],
+    because: 'a face decodes, calls the port, encodes',
+  },
+  {
+    layer: 'mappings/table.ts',
+    imports: ['src/protocol'],
+    because: 'the form of a word table',
+  },
+  {
+    layer: 'mappings/*',
+    imports: ['mappings/table.ts', 'src/protocol'],
+    types: ['src/upstream.ts'],
+    because: 'words of one protocol; moves are the types of the upstream port',
+  },
+  {
+    layer: 'bridges/bridge.ts',
+    imports: [...CONTRACTS, 'src/protocol'],
+    because: 'the contract of a bridge is made of the two ports',
+  },
+  {
+    layer: 'bridges/outbound',
+    imports: ['bridges/bridge.ts', 'src/protocol'],
+    because: 'the one way out to the network, common to the bridges',
+  },
+  {
+    layer: 'bridges/*',
+    imports: [
+      ...CONTRACTS,
+      'bridges/bridge.ts',
+      'bridges/outbound',
+      'mappings/*',
+      'src/protocol',
+      'src/json',
+    ],
+    because: 'an adapter translates by its own tables; one bridge never imports another',
+  },
+  {
+    layer: 'bridges/a2a/sample-agent',
+    imports: ['src/protocol'],
+    because: 'a program of its own, in its own process: an agent knows nothing of gateways',
+  },
+  { layer: 'bridges/index.ts', imports: ['bridges'], because: 'one line per bridge' },
+
+  // The top: wiring and the program.
+  {
+    layer: 'src/config',
+    imports: ['src/protocol', 'src/json'],
+    because: 'files and environment become typed settings; what they mean is decided elsewhere',
+  },
+  {
+    layer: 'src/compose.ts',
+    imports: ['src', 'bridges/index.ts', 'bridges/bridge.ts'],
+    because: 'the only constructor of things',
+  },
+  {
+    layer: 'src/operation',
+    imports: ['src/protocol', 'src/auth/api-keys.ts', 'src/store/atomic-file.ts'],
+    types: ['src/redaction'],
+    because:
+      'the machine around the gateway: data directory, log lines, metrics, the process of the sample agent',
+  },
+  {
+    layer: 'src/cli',
+    imports: [
+      'src/compose.ts',
+      'src/config',
+      'src/operation',
+      'src/protocol',
+      'src/json',
+      // Errors of start-up, which become exit codes.
+      'src/eventlog/log-meta.ts',
+      'src/receipts/key-files.ts',
+      'src/store/store-errors.ts',
+      // What a command needs before, or without, a gateway.
+      'src/redaction/redactor.ts',
+      'src/surfaces/discovery/openapi.ts',
+    ],
+    types: ['src/eventlog/finding.ts'],
+    because:
+      'commands start what compose built, or are clients of a running gateway; of the rest they know names',
+  },
+  {
+    layer: 'src/main.ts',
+    imports: ['src/cli', 'src/compose.ts'],
+    because: 'the binary hands over to the commands',
+  },
+];

@@ -1,0 +1,38 @@
+import { isWithin, type SourceTree } from './source-tree.ts';
+
+const COMMANDS = 'src/dispatch/commands';
+const KEBAB_CASE = /^[a-z0-9]+(-[a-z0-9]+)*$/;
+/** Names that say nothing about what is inside (style.md, convention 1). */
+const EMPTY_WORDS = /^(utils?|helpers?|common|managers?|misc|shared)$/;
+
+/** Names of files and folders that break the conventions, and commands that are no operation. */
+export function nameFindings(tree: SourceTree, operationIds: readonly string[]): string[] {
+  const paths = [...tree.keys()].filter((path) => !isWithin(path, 'fixtures'));
+  return paths.flatMap((path) => nameProblems(path, operationIds).map((problem) => `${path}: ${problem}`));
+}
+
+function nameProblems(path: string, operationIds: readonly string[]): string[] {
+  const parts = path.split('/');
+  const file = parts.at(-1)?.split('.')[0] ?? '';
+  const words = [...parts.slice(0, -1), file].flatMap((part) => part.split('-'));
+  const problems = words.filter((word) => EMPTY_WORDS.test(word)).map((word) => `"${word}" says nothing`);
+  if (isWithin(path, COMMANDS) && file !== 'index') {
+    return operationIds.includes(file)
+      ? problems
+      : [...problems, `${file} is no command of the operations table`];
+  }
+  const odd = [...parts.slice(0, -1), file].filter((part) => !KEBAB_CASE.test(part) && !isConventional(part));
+  return [...problems, ...odd.map((part) => `${part} is not kebab-case`)];
+}
+
+/** Names that tools and readers expect in capitals. */
+function isConventional(part: string): boolean {
+  return part === 'README' || part === 'Dockerfile';
+}
+
+/** Commands of the operations table that have no file of their name. */
+export function missingCommandFiles(tree: SourceTree, commandIds: readonly string[]): string[] {
+  return commandIds
+    .filter((id) => !tree.has(`${COMMANDS}/${id}.ts`))
+    .map((id) => `${COMMANDS}/${id}.ts is missing`);
+}

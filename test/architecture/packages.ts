@@ -1,0 +1,57 @@
+import { importsOf } from './imports.ts';
+import { productCode, type SourceTree } from './source-tree.ts';
+
+/** Packages that may be imported from more than one folder, and from which. */
+export const SHARED_PACKAGES: Readonly<Record<string, { folders: readonly string[]; because: string }>> = {
+  zod: {
+    folders: ['src/protocol', 'src/config', 'src/dispatch', 'src/surfaces'],
+    because:
+      'one schema per shape: defined in protocol and config, run by dispatch, printed and asked by surfaces',
+  },
+};
+
+/** npm packages imported from several folders without a row that says why, or not declared as dependencies. */
+export function packageFindings(tree: SourceTree, declared: readonly string[]): string[] {
+  return [...importersOf(tree)].flatMap(([name, folders]) => [
+    ...(declared.includes(name)
+      ? []
+      : [`${name}: imported by ${list(folders)} but no dependency in package.json`]),
+    ...extraFolders(name, folders).map((problem) => `${name}: ${problem}`),
+  ]);
+}
+
+function extraFolders(name: string, folders: ReadonlySet<string>): string[] {
+  const row = Object.hasOwn(SHARED_PACKAGES, name) ? SHARED_PACKAGES[name] : undefined;
+  if (row === undefined)
+    return folders.size > 1 ? [`imported from more than one folder: ${list(folders)}`] : [];
+  return [...folders]
+    .filter((folder) => !row.folders.includes(folder))
+    .map((folder) => `not allowed in ${folder}`);
+}
+
+function importersOf(tree: SourceTree): Map<string, Set<string>> {
+  const importers = new Map<string, Set<string>>();
+  for (const [path, source] of productCode(tree)) {
+    for (const { specifier, target } of importsOf(path, source)) {
+      if (specifier === undefined || target !== undefined || specifier.startsWith('node:')) continue;
+      const name = packageName(specifier);
+      importers.set(name, (importers.get(name) ?? new Set()).add(folderOf(path)));
+    }
+  }
+  return importers;
+}
+
+/** `@scope/name` or `name`, without the path into the package. */
+function packageName(specifier: string): string {
+  return specifier.split('/', specifier.startsWith('@') ? 2 : 1).join('/');
+}
+
+/** The folder that counts as one importer: the first below src, bridges or mappings. */
+function folderOf(path: string): string {
+  const [top, second] = path.split('/', 2);
+  return path.split('/').length > 2 ? `${top}/${second}` : `${top}`;
+}
+
+function list(folders: ReadonlySet<string>): string {
+  return [...folders].sort().join(', ');
+}
