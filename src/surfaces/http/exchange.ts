@@ -35,6 +35,7 @@ export class Exchange {
   errorCode: string | undefined;
   readonly deps: ExchangeDeps;
   #abort: AbortController | undefined;
+  #hasLeft = false;
   readonly #startedAt: number;
 
   constructor(req: IncomingMessage, res: ServerResponse, deps: ExchangeDeps) {
@@ -52,7 +53,10 @@ export class Exchange {
 
   /** Aborted when the client went away before its answer was complete; made on demand, as few calls look at it. */
   get signal(): AbortSignal {
-    this.#abort ??= new AbortController();
+    if (this.#abort === undefined) {
+      this.#abort = new AbortController();
+      if (this.#hasLeft) this.#abort.abort();
+    }
     return this.#abort.signal;
   }
 
@@ -64,6 +68,7 @@ export class Exchange {
   /** Logs route, status and time only: headers and bodies may hold secrets. */
   #closed(): void {
     const finished = this.res.writableFinished;
+    this.#hasLeft = !finished;
     if (!finished) this.#abort?.abort();
     const left = !finished && !this.isStream;
     const errorCode = left ? 'client_closed_request' : this.errorCode;

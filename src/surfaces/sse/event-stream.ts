@@ -88,11 +88,11 @@ export class EventStream implements StreamSink {
 
   async drained(): Promise<void> {
     const { res } = this.#exchange;
-    while (this.#state === 'open' && res.writableNeedDrain) {
+    while (this.#state === 'open' && this.#needsDrain) {
       if (res.writableLength < this.#options.streamBufferBytes / 2) return;
       await new Promise<void>((resolve) => {
         this.#wake = resolve;
-        res.once('drain', resolve);
+        (res.socket ?? res).once('drain', resolve);
       });
     }
   }
@@ -113,7 +113,7 @@ export class EventStream implements StreamSink {
     const quietMs = nowMs - this.#lastWriteMs;
     if (this.#state === 'ended' && quietMs >= LAST_BYTES_MS) this.#exchange.res.destroy();
     if (this.#state !== 'open' || quietMs < this.#options.heartbeatIntervalMs) return;
-    if (!this.#mayComment || this.#exchange.res.writableNeedDrain) return;
+    if (!this.#mayComment || this.#needsDrain) return;
     const cursor = this.#subscription?.cursor() ?? '';
     this.#send(cursor === '' ? ': heartbeat\n\n' : `: heartbeat\n\nid: ${cursor}\n\n`);
   }
@@ -140,9 +140,19 @@ export class EventStream implements StreamSink {
     this.#send(`event: error\ndata: ${JSON.stringify(error.toBody(this.#exchange.requestId))}\n\n`);
   }
 
+  /**
+   * Writes to the socket itself: the response would cork and uncork it for every frame, which costs more than the frame.
+   * Without a socket the response still waits for an earlier one on the connection, and keeps the bytes until its turn.
+   */
   #send(bytes: Buffer | string): void {
     this.#lastWriteMs = this.#options.clock.monotonic();
-    this.#exchange.res.write(bytes);
+    const { res } = this.#exchange;
+    (res.socket ?? res).write(bytes);
+  }
+
+  get #needsDrain(): boolean {
+    const { res } = this.#exchange;
+    return (res.socket ?? res).writableNeedDrain;
   }
 
   #closed(): void {

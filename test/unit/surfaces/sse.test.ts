@@ -72,6 +72,27 @@ describe('the bytes of a stream', () => {
     expect(head).not.toContain('transfer-encoding');
   });
 
+  it('wait for an earlier answer on the same connection', async () => {
+    let release = () => {};
+    under.gateway.answer = () =>
+      new Promise((resolve) => {
+        release = () => resolve({ status: 200, body: { kind: 'json', value: { first: true } } });
+      });
+    const client = await follow('/v1/tasks');
+    const head = `Host: 127.0.0.1:${under.port}\r\nAuthorization: Bearer test\r\n`;
+    client.send(`GET ${TASK_STREAM} HTTP/1.1\r\n${head}\r\n`);
+    await eventually(() => under.gateway.streams.length === 1);
+    under.gateway.streams[0]?.sink.write(ONE);
+    release();
+    await client.until((text) => text.includes('task.submitted'));
+    under.gateway.streams[0]?.sink.write(TWO);
+    under.gateway.streams[0]?.sink.end('complete');
+    await client.closed;
+    expect(client.text.indexOf('{"first":true}')).toBeGreaterThan(0);
+    expect(client.text.indexOf('{"first":true}')).toBeLessThan(client.text.indexOf('text/event-stream'));
+    expect(client.text.endsWith(`\r\n\r\n${ONE.sse}${TWO.sse}`)).toBe(true);
+  });
+
   it('may begin before the subscription is complete', async () => {
     under.gateway.beforeSubscribe = (sink) => {
       sink.write(ONE);
