@@ -54,13 +54,16 @@ export function answerParseFailure(
     socket.destroy();
     return;
   }
-  deps.logger.info({ http_error: error.code ?? 'unknown' }, 'request refused by the parser');
   writeRefusal(deps, failureOf(error), socket);
 }
 
 /** Writes the error envelope on a bare socket, then closes it. */
 export function writeRefusal(deps: ParseFailureDeps, error: ProtocolError, socket: Duplex): void {
   const requestId = deps.newRequestId();
+  deps.logger.info(
+    { request_id: requestId, status: error.status, error_code: error.code },
+    'request refused',
+  );
   const body = JSON.stringify(error.toBody(requestId));
   const head = [
     `HTTP/1.1 ${error.status} ${REASONS[error.status] ?? 'Error'}`,
