@@ -1,6 +1,6 @@
+import type { ProtocolError } from './protocol/errors.ts';
 import type { JsonValue } from './protocol/json.ts';
 import type { CommandId, QueryId, RawBody, StreamId } from './protocol/operations.ts';
-import type { ProtocolError } from './protocol/errors.ts';
 
 /**
  * The port every face uses. A face decodes its wire into a Call, hands it over, and encodes the Answer or the

@@ -60,7 +60,12 @@ export type Frame =
   | { kind: 'fault'; code: FaultCode; message: string; details?: JsonObject }
   | { kind: 'end' };
 
-export type FaultCode = 'upstream_unavailable' | 'deadline_exceeded' | 'payload_too_large' | 'auth_required' | 'rejected';
+export type FaultCode =
+  | 'upstream_unavailable'
+  | 'deadline_exceeded'
+  | 'payload_too_large'
+  | 'auth_required'
+  | 'rejected';
 
 /** What the pure interpretation may know of the run so far. */
 export interface Seen {
@@ -82,7 +87,9 @@ export interface MessageDraft {
 }
 
 /** A part as a peer sent it: a Harn part, or bytes that the core turns into an Artifact and a reference. */
-export type DraftPart = Part | { type: 'bytes'; base64: string; mime_type: string; name?: string; metadata?: JsonObject };
+export type DraftPart =
+  | Part
+  | { type: 'bytes'; base64: string; mime_type: string; name?: string; metadata?: JsonObject };
 
 export interface ArtifactDraft {
   /** The peer's artifact id, unique per task. */

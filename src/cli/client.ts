@@ -34,7 +34,11 @@ export class GatewayClient {
 
   async json<Body>(method: string, path: string, body?: object): Promise<Body> {
     const headers = body === undefined ? {} : { 'content-type': 'application/json' };
-    const response = await this.#fetch(path, { method, headers, ...(body ? { body: JSON.stringify(body) } : {}) });
+    const response = await this.#fetch(path, {
+      method,
+      headers,
+      ...(body ? { body: JSON.stringify(body) } : {}),
+    });
     return (await response.json()) as Body;
   }
 
@@ -59,7 +63,9 @@ export class GatewayClient {
     try {
       response = await fetch(this.#url + path, { ...init, headers: { ...init.headers, ...this.#headers } });
     } catch {
-      throw new CliError(`No gateway answers at ${this.#url}. Start one with "harn-gateway serve", or name it with --url.`);
+      throw new CliError(
+        `No gateway answers at ${this.#url}. Start one with "harn-gateway serve", or name it with --url.`,
+      );
     }
     if (response.ok) return response;
     const { error } = (await response.json()) as { error: { message: string; code: string } };
@@ -80,7 +86,10 @@ function gatewayUrl({ url }: ClientOptions, data: string): string {
   if (named) return named.replace(/\/$/, '');
   const { gateway } = dataPaths(data);
   if (existsSync(gateway)) return (JSON.parse(readFileSync(gateway, 'utf8')) as RunningGateway).url;
-  throw new CliError(`No gateway runs on ${data}. Start one with "harn-gateway serve", or name it with --url.`, EXIT.usage);
+  throw new CliError(
+    `No gateway runs on ${data}. Start one with "harn-gateway serve", or name it with --url.`,
+    EXIT.usage,
+  );
 }
 
 function apiKey({ key, keyFile }: ClientOptions, data: string): string {
@@ -110,7 +119,9 @@ async function* readEvents(response: Response): AsyncGenerator<StreamedEvent> {
     for (const frame of frames) {
       const data = frame.split('\n').find((line) => line.startsWith('data: '));
       if (data === undefined) continue;
-      const value = JSON.parse(data.slice('data: '.length)) as StreamedEvent & { error?: { message: string } };
+      const value = JSON.parse(data.slice('data: '.length)) as StreamedEvent & {
+        error?: { message: string };
+      };
       if (value.error) throw new CliError(value.error.message);
       yield value;
     }

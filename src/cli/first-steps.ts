@@ -1,7 +1,11 @@
 import { CURRENT_VERSION, VERSION_HEADER } from '../protocol/version.ts';
 
 /** What a new user can paste next: submit a task, follow its events, look at the card. */
-export function firstSteps(facts: { url: string; freshKey: string | undefined; keyFile: string | undefined }): string {
+export function firstSteps(facts: {
+  url: string;
+  freshKey: string | undefined;
+  keyFile: string | undefined;
+}): string {
   const { url, freshKey, keyFile } = facts;
   const key = keyFile === undefined ? '$HARN_GATEWAY_KEY' : `$(cat ${shellWord(keyFile)})`;
   const headers = `-H "Authorization: Bearer ${key}" -H "${VERSION_HEADER}: ${CURRENT_VERSION}"`;

@@ -28,13 +28,16 @@ async function checkLogOf(flags: ConfigOptions & { json?: boolean }): Promise<vo
   let counted = { commits: 0, events: 0 };
   for await (const step of checkData(config.store.data, systemClock, systemRandom)) {
     if (step.kind === 'progress') counted = step;
-    if (step.kind === 'folds_not_compared') print(flags.json ? { folds_not_compared: true } : 'The folds could not be compared.');
+    if (step.kind === 'folds_not_compared')
+      print(flags.json ? { folds_not_compared: true } : 'The folds could not be compared.');
     if (step.kind !== 'finding') continue;
     findings += 1;
     print(flags.json ? { finding: step.finding } : describe(step.finding));
   }
   const { commits, events } = counted;
-  print(flags.json ? { commits, events, findings } : `${commits} commits, ${events} events, ${findings} findings`);
+  print(
+    flags.json ? { commits, events, findings } : `${commits} commits, ${events} events, ${findings} findings`,
+  );
   if (findings > 0) process.exitCode = EXIT.failed;
 }
 
@@ -43,7 +46,7 @@ async function acceptTruncation(flags: ConfigOptions): Promise<void> {
   refuseMissing(config.store.data);
   const redactor = new Redactor();
   const logger = createLogger('warn', redactor, process.stderr);
-  const log = await openLog({ config, logger, redactor }, systemClock, systemRandom);
+  const log = await openLog({ config, logger, redactor, clock: systemClock, random: systemRandom });
   try {
     await log.acceptTruncation({ actor: 'operator' });
     print('Accepted. The log goes on from what it holds.');

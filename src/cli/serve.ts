@@ -1,12 +1,12 @@
 import { Command } from 'commander';
 import { startGateway } from '../compose.ts';
-import { createLogger } from '../operation/logger.ts';
 import { dataPaths } from '../operation/data-directory.ts';
+import { createLogger } from '../operation/logger.ts';
 import { Redactor } from '../redaction/redactor.ts';
 import { EXIT } from './exit-codes.ts';
+import { firstSteps } from './first-steps.ts';
 import { type ConfigOptions, configOf, withConfigOptions } from './gateway-config.ts';
 import { packageRoot, packageVersion } from './package-facts.ts';
-import { firstSteps } from './first-steps.ts';
 
 export function serveCommand(): Command {
   const command = new Command('serve').description('Run the gateway.');

@@ -17,7 +17,10 @@ export function taskCommand(): Command {
   const command = new Command('task')
     .description('Submit a task and print what the agent answers.')
     .argument('<text>', 'what the agent should do')
-    .option('--route <route>', 'agent, for example a2a:sample (default: the route of the session or the gateway)')
+    .option(
+      '--route <route>',
+      'agent, for example a2a:sample (default: the route of the session or the gateway)',
+    )
     .option('--session <id>', 'go on in this session (default: a new one)')
     .option('--follow', 'print the events until the task ends')
     .option('--json', 'print JSON: the task, or one event per line with --follow')

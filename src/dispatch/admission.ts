@@ -2,7 +2,7 @@ import type { Authenticate, Caller } from '../auth/caller.ts';
 import type { Call } from '../gateway.ts';
 import { holdsScope } from '../policy/scope.ts';
 import { ProtocolError } from '../protocol/errors.ts';
-import { type OperationRow, type RawBody } from '../protocol/operations.ts';
+import type { OperationRow, RawBody } from '../protocol/operations.ts';
 import { SUPPORTED_VERSIONS, VERSION_HEADER } from '../protocol/version.ts';
 import { decodeInput } from './decode-input.ts';
 
@@ -63,9 +63,13 @@ function authenticate(passage: Passage): void {
     case 'unauthenticated':
       throw new ProtocolError('unauthenticated', 'Send a valid key as "Authorization: Bearer <key>".');
     case 'unavailable':
-      throw new ProtocolError('service_unavailable', 'Your credentials cannot be checked right now. Retry later.', {
-        retryAfterSeconds: 5,
-      });
+      throw new ProtocolError(
+        'service_unavailable',
+        'Your credentials cannot be checked right now. Retry later.',
+        {
+          retryAfterSeconds: 5,
+        },
+      );
   }
 }
 
@@ -84,9 +88,13 @@ function checkVersion({ call }: Passage): void {
 
 function checkScope({ row, caller }: Passage): void {
   if (row.scope === 'public' || (caller && holdsScope(caller, row.scope))) return;
-  throw new ProtocolError('permission_denied', `Your credentials lack the scope ${row.scope}. Ask for a key that has it.`, {
-    details: { required_scope: row.scope },
-  });
+  throw new ProtocolError(
+    'permission_denied',
+    `Your credentials lack the scope ${row.scope}. Ask for a key that has it.`,
+    {
+      details: { required_scope: row.scope },
+    },
+  );
 }
 
 /** 1 to 255 visible characters. Source: OpenAPI, parameter IdempotencyKey. */

@@ -1,11 +1,14 @@
+import type { Caller } from '../auth/caller.ts';
 import type { Answer } from '../gateway.ts';
 import { holdsScope } from '../policy/scope.ts';
 import { conceal } from '../policy/visibility.ts';
-import type { Caller } from '../auth/caller.ts';
 
 /** A resource as this caller may see it (contract section 4, "Readers"). */
 export function ok(resource: object, caller: Caller): Answer {
-  return { status: 200, body: { kind: 'json', value: conceal(resource, holdsScope(caller, 'internal:read')) } };
+  return {
+    status: 200,
+    body: { kind: 'json', value: conceal(resource, holdsScope(caller, 'internal:read')) },
+  };
 }
 
 /** One page of a list, with the top-level copies of the page members (contract C6). */

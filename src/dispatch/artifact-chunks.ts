@@ -68,7 +68,11 @@ export function closeArtifact(tx: Transaction, _tools: DecisionTools, artifactId
 }
 
 /** The artifact that this task made of the agent's artifact id, if any. */
-export function knownArtifact(tx: Transaction, taskId: string, upstreamId: string): ArtifactState | undefined {
+export function knownArtifact(
+  tx: Transaction,
+  taskId: string,
+  upstreamId: string,
+): ArtifactState | undefined {
   const link = tx.get<UpstreamArtifactState>(stateKey.upstreamArtifact(taskId, upstreamId));
   return link && tx.get<ArtifactState>(stateKey.artifact(link.artifact_id));
 }
@@ -77,7 +81,10 @@ type Chunk = Omit<Parameters<typeof newEvent<'artifact.updated'>>[3], 'artifact_
 
 function appendUpdate(tx: Transaction, task: TaskState, id: string, chunk: Chunk): void {
   tx.append(
-    newEvent('artifact.updated', { object: 'artifact', id }, placeOfTask(task.resource), { artifact_id: id, ...chunk }),
+    newEvent('artifact.updated', { object: 'artifact', id }, placeOfTask(task.resource), {
+      artifact_id: id,
+      ...chunk,
+    }),
   );
 }
 

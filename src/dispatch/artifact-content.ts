@@ -18,12 +18,18 @@ export interface Content {
  * The bytes of an artifact that was stored part by part: text parts are joined, a single part of bytes is itself, and
  * anything else is a JSON document of the parts in order, which loses nothing.
  */
-export function contentOfParts(state: Pick<ArtifactState, 'internal' | 'resource'>, read: ReadPiece): Content {
+export function contentOfParts(
+  state: Pick<ArtifactState, 'internal' | 'resource'>,
+  read: ReadPiece,
+): Content {
   const parts = readParts(state, read);
   const only = parts.length === 1 ? parts[0] : undefined;
   if (only?.type === 'bytes') return { mimeType: only.mime_type, bytes: Buffer.from(only.base64, 'base64') };
   if (parts.length > 0 && parts.every((part) => part.type === 'text')) {
-    return { mimeType: 'text/plain; charset=utf-8', bytes: Buffer.from(parts.map((part) => part.text).join('')) };
+    return {
+      mimeType: 'text/plain; charset=utf-8',
+      bytes: Buffer.from(parts.map((part) => part.text).join('')),
+    };
   }
   if (only?.type === 'json') {
     return { mimeType: 'application/json', bytes: Buffer.from(JSON.stringify(only.value)) };

@@ -10,6 +10,8 @@ export function canonicalTarget(
   const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(parameters[name] ?? ''));
   const pairs = Object.keys(query)
     .sort()
-    .flatMap((name) => [query[name] ?? []].flat().map((value) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`));
+    .flatMap((name) =>
+      [query[name] ?? []].flat().map((value) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`),
+    );
   return pairs.length === 0 ? filled : `${filled}?${pairs.join('&')}`;
 }

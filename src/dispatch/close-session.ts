@@ -7,7 +7,12 @@ import { moveTask } from './move-task.ts';
 import { newEvent } from './new-event.ts';
 
 /** Cancels the open tasks of a Session and closes it; closing a closed one changes nothing (contract section 9). */
-export function closeSessionNow(tx: Transaction, tools: DecisionTools, session: Session, reason: string): void {
+export function closeSessionNow(
+  tx: Transaction,
+  tools: DecisionTools,
+  session: Session,
+  reason: string,
+): void {
   if (session.state === 'CLOSED') return;
   const open = tx.get<SessionFold>(stateKey.session(session.id))?.internal.open_tasks ?? [];
   for (const taskId of open) {

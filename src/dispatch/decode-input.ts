@@ -22,7 +22,9 @@ function decodeBody(row: OperationRow, { body }: Call): unknown {
   }
   if (body !== undefined) return check(row.body, body, 'body');
   if (row.bodyRequired === false) return undefined;
-  throw new ProtocolError('invalid_request', 'Send a JSON body with Content-Type: application/json.', { param: 'body' });
+  throw new ProtocolError('invalid_request', 'Send a JSON body with Content-Type: application/json.', {
+    param: 'body',
+  });
 }
 
 export function isRawBody(body: Call['body']): body is RawBody {

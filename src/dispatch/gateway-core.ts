@@ -1,22 +1,22 @@
 import type { Authenticate, Caller } from '../auth/caller.ts';
 import type { EventLog, Origin, Transaction } from '../eventlog/event-log.ts';
+import type { Subscriptions } from '../eventlog/subscription.ts';
 import type { Answer, Call, Gateway, StreamSink, Subscription } from '../gateway.ts';
-import { canonicalTarget } from './canonical-target.ts';
 import { stateKey } from '../projections/state-keys.ts';
 import type { SessionFold } from '../projections/states.ts';
 import { ProtocolError } from '../protocol/errors.ts';
 import type { JsonValue } from '../protocol/json.ts';
 import { type CommandId, operation, type QueryId, type StreamId } from '../protocol/operations.ts';
 import { admit, admitCaller, type DecodedInput } from './admission.ts';
+import { canonicalTarget } from './canonical-target.ts';
 import { type Command, type Decided, isDeferred } from './command.ts';
 import { COMMANDS } from './commands/index.ts';
 import { decodeInput, isRawBody } from './decode-input.ts';
 import type { DecisionTools, Facts } from './facts.ts';
-import { bodyHash, findAnswer, keepAnswer, keepRefusal, type KeyRecord, recordKeyOf } from './idempotency.ts';
+import { bodyHash, findAnswer, type KeyRecord, keepAnswer, keepRefusal, recordKeyOf } from './idempotency.ts';
 import { QUERIES } from './queries/index.ts';
 import type { QueryTools } from './query.ts';
 import { openStream } from './streams.ts';
-import type { Subscriptions } from '../eventlog/subscription.ts';
 import { parseTraceparent } from './trace-context.ts';
 
 export interface GatewayDeps {
@@ -68,7 +68,10 @@ export class GatewayCore implements Gateway {
     const run = new CommandRun(this.#deps, id, call, caller);
     try {
       const { decided, repeated } = await run.decide();
-      const answer: Answer = { status: decided.status ?? row.success, body: { kind: 'json', value: decided.body } };
+      const answer: Answer = {
+        status: decided.status ?? row.success,
+        body: { kind: 'json', value: decided.body },
+      };
       return repeated ? { ...answer, repeated } : answer;
     } catch (error) {
       const fault = ProtocolError.from(error);

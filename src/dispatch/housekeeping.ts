@@ -23,7 +23,9 @@ export async function ensureWorkspaces(
       const workspace = configured(row, tx.time);
       const resource = { object: 'workspace', id: row.id };
       const payload = { workspace, members: [] };
-      tx.append(newEvent('vendor.harn_gateway.workspace_created', resource, { workspace_id: row.id }, payload));
+      tx.append(
+        newEvent('vendor.harn_gateway.workspace_created', resource, { workspace_id: row.id }, payload),
+      );
     }
   });
 }
@@ -62,7 +64,11 @@ export async function forgetOldAnswers(log: EventLog, clock: Clock): Promise<num
 }
 
 /** Closes sessions whose `expires_at` has passed. Returns how many. */
-export async function closeExpiredSessions(log: EventLog, tools: DecisionTools, clock: Clock): Promise<number> {
+export async function closeExpiredSessions(
+  log: EventLog,
+  tools: DecisionTools,
+  clock: Clock,
+): Promise<number> {
   const prefix = listPrefix.expiringSessions();
   const keys = await log.indexKeys({ gt: prefix, lt: `${prefix}${timestamp(clock.now())}`, limit: BATCH });
   for (const key of keys) {

@@ -65,9 +65,15 @@ export function keepAnswer(tx: Transaction, record: KeyRecord, decided: Decided)
 
 /** Keeps a refusal that another try could not change; true when it was kept. */
 export function keepRefusal(tx: Transaction, record: KeyRecord, error: ProtocolError): boolean {
-  if (!KEPT_ERRORS.has(ERROR_CODES[error.code].status) || error.code === 'idempotency_key_reused') return false;
+  if (!KEPT_ERRORS.has(ERROR_CODES[error.code].status) || error.code === 'idempotency_key_reused')
+    return false;
   const { code, message, param, details } = error;
-  const kept = { code, message, ...(param === undefined ? {} : { param }), ...(details === undefined ? {} : { details }) };
+  const kept = {
+    code,
+    message,
+    ...(param === undefined ? {} : { param }),
+    ...(details === undefined ? {} : { details }),
+  };
   if (tx.recorded(record.key)) return false;
   keep(tx, record, { error: kept });
   return true;

@@ -12,7 +12,12 @@ const PIECE_BYTES = 256 * 1024;
 export const INLINED_FROM = 'inlined_from';
 
 /** Moves parts above the inline limit to Artifacts and leaves references (contract C27). */
-export function externalizeLargeParts(tx: Transaction, tools: DecisionTools, place: Place, parts: Part[]): Part[] {
+export function externalizeLargeParts(
+  tx: Transaction,
+  tools: DecisionTools,
+  place: Place,
+  parts: Part[],
+): Part[] {
   return parts.map((part) => {
     const content = contentOf(part);
     if (content === undefined || Buffer.byteLength(content.text) <= tools.limits.inlineBytes) return part;

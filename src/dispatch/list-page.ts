@@ -1,7 +1,7 @@
 import type { Answer } from '../gateway.ts';
+import { isMember } from '../policy/membership.ts';
 import { listPrefix, stateKey } from '../projections/state-keys.ts';
 import type { Folded, WorkspaceState } from '../projections/states.ts';
-import { isMember } from '../policy/membership.ts';
 import { ProtocolError } from '../protocol/errors.ts';
 import { page } from './answer.ts';
 import type { QueryTools } from './query.ts';
@@ -22,7 +22,9 @@ export interface ListRequest {
 export async function listPage(tools: QueryTools, request: ListRequest): Promise<Answer> {
   const { limit, ascending = false } = request;
   const after = request.cursor === undefined ? undefined : decodeCursor(request.cursor);
-  const found = await Promise.all(request.prefixes.map((prefix) => idsAfter(tools, prefix, after, limit + 1, ascending)));
+  const found = await Promise.all(
+    request.prefixes.map((prefix) => idsAfter(tools, prefix, after, limit + 1, ascending)),
+  );
   const ids = [...new Set(found.flat())].sort();
   if (!ascending) ids.reverse();
   const shown = ids.slice(0, limit);

@@ -37,7 +37,12 @@ export function notFound(object: string, param?: string): ProtocolError {
   return new ProtocolError('resource_not_found', message, param === undefined ? {} : { param });
 }
 
-export function loadWorkspace(reader: StateReader, caller: Caller, id: string, param?: string): WorkspaceState {
+export function loadWorkspace(
+  reader: StateReader,
+  caller: Caller,
+  id: string,
+  param?: string,
+): WorkspaceState {
   const state = ID.test(id) ? reader.get<WorkspaceState>(stateKey.workspace(id)) : undefined;
   if (!isMember(caller, state)) throw notFound('workspace', param);
   return state;

@@ -1,10 +1,16 @@
-import { sha256Hex } from '../json/sha256.ts';
 import type { Transaction } from '../eventlog/event-log.ts';
+import { sha256Hex } from '../json/sha256.ts';
 import { stateKey } from '../projections/state-keys.ts';
 import type { TaskState } from '../projections/states.ts';
 import type { JsonObject } from '../protocol/json.ts';
 import type { Task } from '../protocol/resources/task.ts';
-import { canMove, EVENT_OF_STATUS, type Failure, isTerminal, type TaskStatus } from '../protocol/task-states.ts';
+import {
+  canMove,
+  EVENT_OF_STATUS,
+  type Failure,
+  isTerminal,
+  type TaskStatus,
+} from '../protocol/task-states.ts';
 import { closeArtifact } from './artifact-chunks.ts';
 import type { DecisionTools } from './facts.ts';
 import { newEvent, placeOfTask } from './new-event.ts';
@@ -19,13 +25,23 @@ export interface MoveFacts {
 }
 
 const CANCELED_SUMMARY = 'The task was canceled.';
-const FAILED_UNKNOWN: Failure = { code: 'runtime_error', type: 'runtime_error', message: 'The agent failed without a reason.' };
+const FAILED_UNKNOWN: Failure = {
+  code: 'runtime_error',
+  type: 'runtime_error',
+  message: 'The agent failed without a reason.',
+};
 
 /**
  * Moves a task along the transition table and appends exactly one event per step; where the table has no direct way it
  * goes through WORKING, marked `synthesized`. Returns false, and changes nothing, when the task cannot get there.
  */
-export function moveTask(tx: Transaction, tools: DecisionTools, taskId: string, to: TaskStatus, facts: MoveFacts = {}): boolean {
+export function moveTask(
+  tx: Transaction,
+  tools: DecisionTools,
+  taskId: string,
+  to: TaskStatus,
+  facts: MoveFacts = {},
+): boolean {
   const from = statusOf(tx, taskId);
   if (from === undefined || isTerminal(from)) return false;
   if (canMove(from, to)) {
@@ -48,7 +64,9 @@ export function openSpan(tx: Transaction, taskId: string): void {
   const state = tx.get<TaskState>(stateKey.task(taskId));
   if (!state) return;
   const span = spanOf(state, state.internal.turns + 1);
-  tx.append(newEvent('span.started', { object: 'span', id: span.span_id }, placeOfTask(state.resource), span));
+  tx.append(
+    newEvent('span.started', { object: 'span', id: span.span_id }, placeOfTask(state.resource), span),
+  );
 }
 
 /** The span of a task's n-th turn; its id is a function of both, so that a replay finds the same. */
@@ -83,7 +101,9 @@ function step(
     ...(facts.metadata === undefined ? {} : { metadata: facts.metadata }),
     ...endOf(tools, state, to, facts),
   };
-  tx.append(newEvent(eventOf(task.status, to), { object: 'task', id: task.id }, placeOfTask(task), payload as never));
+  tx.append(
+    newEvent(eventOf(task.status, to), { object: 'task', id: task.id }, placeOfTask(task), payload as never),
+  );
 }
 
 /** Back to WORKING from a blocked state is a status change, not a start. */

@@ -11,4 +11,7 @@ export interface QueryTools {
   caller: Caller;
 }
 
-export type Query<Id extends QueryId> = (input: OperationInput<Id>, tools: QueryTools) => Answer | Promise<Answer>;
+export type Query<Id extends QueryId> = (
+  input: OperationInput<Id>,
+  tools: QueryTools,
+) => Answer | Promise<Answer>;

@@ -1,7 +1,12 @@
 import type { Caller } from '../auth/caller.ts';
 import { EventFrame } from '../eventlog/event-frame.ts';
 import type { Event, EventLog, StreamScope } from '../eventlog/event-log.ts';
-import type { EventSubscription, FrameSink, SubscriptionOptions, Subscriptions } from '../eventlog/subscription.ts';
+import type {
+  EventSubscription,
+  FrameSink,
+  SubscriptionOptions,
+  Subscriptions,
+} from '../eventlog/subscription.ts';
 import type { StreamSink } from '../gateway.ts';
 import { holdsScope } from '../policy/scope.ts';
 import { conceal, mayHoldHidden } from '../policy/visibility.ts';
@@ -36,7 +41,11 @@ const ENDING: ReadonlySet<string> = new Set(
 );
 
 /** Checks what may be followed and joins the live feed. Throws a ProtocolError before the first frame. */
-export function openStream(log: EventLog, subscriptions: Subscriptions, request: StreamRequest): EventSubscription {
+export function openStream(
+  log: EventLog,
+  subscriptions: Subscriptions,
+  request: StreamRequest,
+): EventSubscription {
   const plan = PLANS[request.id](log, request);
   const sink = readerSink(request.sink, holdsScope(request.caller, 'internal:read'));
   const after = request.after === undefined ? {} : { after: request.after };
@@ -67,7 +76,11 @@ function planSession(log: EventLog, { caller, input }: StreamRequest): Plan {
 function planAll(log: EventLog, { caller, input }: StreamRequest): Plan {
   const reader = { get: log.state.bind(log) };
   const { scope, matches } = scopeOfFilters(input.query as EventFilters, reader, caller);
-  return { scope: scope as StreamScope, filter: matches as (event: Event) => boolean, after: log.head.eventId };
+  return {
+    scope: scope as StreamScope,
+    filter: matches as (event: Event) => boolean,
+    after: log.head.eventId,
+  };
 }
 
 const hidden = new WeakMap<EventFrame, EventFrame>();

@@ -17,7 +17,12 @@ import { refuseClosed } from './refuse-closed.ts';
 const RETRY_AFTER_SECONDS = 2;
 
 /** Accepts a task in a session, and starts it in the same commit when its lane and a slot are free (contract C24). */
-export function submitTaskTo(sessionId: string, body: SubmitTaskRequest, tx: Transaction, facts: Facts): Decided {
+export function submitTaskTo(
+  sessionId: string,
+  body: SubmitTaskRequest,
+  tx: Transaction,
+  facts: Facts,
+): Decided {
   const session = load(tx, facts.caller, 'session', sessionId, 'session_id');
   refuseClosed(session.resource);
   checkReferences(body, session.resource.workspace_id, tx, facts);
@@ -114,9 +119,13 @@ function queueIsEmpty(session: SessionFold): boolean {
 
 function refuseFullQueue(facts: Facts): void {
   if (facts.runs.queued() < facts.limits.queuedTasks) return;
-  throw new ProtocolError('rate_limited', 'The queue of tasks is full. Retry later with the same Idempotency-Key.', {
-    retryAfterSeconds: RETRY_AFTER_SECONDS,
-  });
+  throw new ProtocolError(
+    'rate_limited',
+    'The queue of tasks is full. Retry later with the same Idempotency-Key.',
+    {
+      retryAfterSeconds: RETRY_AFTER_SECONDS,
+    },
+  );
 }
 
 function checkReferences(body: SubmitTaskRequest, workspaceId: string, tx: Transaction, facts: Facts): void {

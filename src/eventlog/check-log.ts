@@ -8,7 +8,7 @@ import { isEventId } from './event-id.ts';
 import type { Event, LogHead, Projection } from './event-log.ts';
 import type { Finding } from './finding.ts';
 import { Rebuild } from './rebuild.ts';
-import { RecordAudit } from './record-audit.ts';
+import { type AuditedEvent, RecordAudit } from './record-audit.ts';
 import { MemoryScratch, type Scratch } from './scratch.ts';
 
 export interface CheckLogOptions {
@@ -53,7 +53,7 @@ async function* checkReadable(options: CheckLogOptions): AsyncGenerator<CheckSte
   for await (const walked of walkCommits(store, EMPTY_HEAD)) {
     yield* found(walked.findings);
     if (walked.commit === undefined) pass.skip();
-    else yield* found(await pass.take(walked.commit));
+    else yield* found(await pass.take(walked.commit, walked.before));
     head = walked.head;
     yield* found(checkAgainst(checkpoint, head));
     if (head.commit % PROGRESS_COMMITS === 0)
@@ -90,19 +90,16 @@ class LogPass {
     return this.#audit.findings();
   }
 
-  async take(commit: CommitRecord): Promise<Finding[]> {
-    const findings: Finding[] = [];
+  async take(commit: CommitRecord, before: LogHead): Promise<Finding[]> {
     for (const key of commit.erased) this.#scratch.delete(key);
-    const contents = await this.#audit.take(commit);
-    for (const [at, [key]] of commit.records.entries()) {
-      if (!key.startsWith(KEY_KINDS.event.prefix)) this.#scratch.put(key, ACCOUNTED);
-      else findings.push(...this.#takeEvent(key, contents[at]));
-    }
+    for (const [key] of commit.records) this.#scratch.put(key, ACCOUNTED);
+    const events = await this.#audit.take(commit, before);
+    const findings = events.flatMap((event) => this.#takeEvent(event));
     await this.#rebuild.settle();
     return findings;
   }
 
-  #takeEvent(key: string, content: Buffer | undefined): Finding[] {
+  #takeEvent({ key, content }: AuditedEvent): Finding[] {
     this.events += 1;
     if (content === undefined) this.skip();
     if (content === undefined || !this.isComplete) return [];

@@ -1,8 +1,7 @@
-/** What one transaction added to a commit; `first_event` is null when it appended none. */
+/** Who caused one transaction of a commit, and how many of the commit's events it appended, in their order. */
 export interface CommitEntry {
   actor: string | null;
   trace_id: string | null;
-  first_event: string | null;
   events: number;
 }
 
@@ -17,13 +16,33 @@ export interface CommitRecord {
   /** Newest event id after this commit. */
   event_id: string;
   entries: CommitEntry[];
-  /** Primary records written: key and hex SHA-256 of the content. */
+  /** SHA-256 of each event, 32 bytes each in id order, standard base64; the ids follow those of the commit before. */
+  event_hashes: string;
+  /** Other primary records written: key and hex SHA-256 of the content. */
   records: [string, string][];
   /** Primary records deleted for good. */
   erased: string[];
 }
 
 export const NO_COMMIT_HASH = '0'.repeat(64);
+
+const HASH_BYTES = 32;
+
+/** The hashes of a commit's events, lower-case hex. */
+export function eventHashes(commit: CommitRecord): string[] {
+  const bytes = Buffer.from(commit.event_hashes, 'base64');
+  const hashes: string[] = [];
+  for (let at = 0; at < bytes.length; at += HASH_BYTES)
+    hashes.push(bytes.toString('hex', at, at + HASH_BYTES));
+  return hashes;
+}
+
+/** Joins the hashes that sealed events begin with. */
+export function joinEventHashes(sealed: readonly Buffer[]): string {
+  const joined = Buffer.allocUnsafe(sealed.length * HASH_BYTES);
+  for (const [at, record] of sealed.entries()) record.copy(joined, at * HASH_BYTES, 0, HASH_BYTES);
+  return joined.toString('base64');
+}
 
 /** Reads stored commit bytes; throws SyntaxError when they are no JSON. */
 export function parseCommit(bytes: Buffer): CommitRecord {

@@ -10,11 +10,12 @@ import type { Finding } from './finding.ts';
 
 export const EMPTY_HEAD: LogHead = { commit: 0, hash: NO_COMMIT_HASH, eventId: NO_EVENT };
 
-/** One commit of a walk: what it says when it can be read, the faults found, and the head after it. */
+/** One commit of a walk: what it says when it can be read, the faults found, and the heads before and after it. */
 export interface WalkedCommit {
   key: string;
   commit: CommitRecord | undefined;
   findings: Finding[];
+  before: LogHead;
   head: LogHead;
 }
 
@@ -49,10 +50,10 @@ function checkCommit(key: string, sealed: Buffer, before: LogHead): WalkedCommit
   const commit = readCommit(content);
   if (hash !== claimed || commit === undefined)
     findings.push({ problem: 'hash', where: key, expected: claimed, observed: hash });
-  if (commit === undefined) return { key, commit, findings, head: { ...before, commit: n, hash } };
+  if (commit === undefined) return { key, commit, findings, before, head: { ...before, commit: n, hash } };
   if (findings.length === 0 && commit.prev_hash !== before.hash) findings.push(brokenLink(before, commit));
   findings.push(...checkNumbering(key, commit, n, before));
-  return { key, commit, findings, head: { commit: n, hash, eventId: commit.event_id } };
+  return { key, commit, findings, before, head: { commit: n, hash, eventId: commit.event_id } };
 }
 
 /** The successor vouches for the commit before it, so that is the one named. */

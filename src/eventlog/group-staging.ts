@@ -1,8 +1,8 @@
 import { timestamp } from '../protocol/ports.ts';
-import { commitKey, eventIdOf, eventKey } from '../store/keys.ts';
+import { commitKey, eventIdOf } from '../store/keys.ts';
 import { SEAL_BYTES, seal, sealedHash } from '../store/sealed-record.ts';
 import type { WriteOp } from '../store/store.ts';
-import type { CommitEntry, CommitRecord } from './commit-record.ts';
+import { type CommitEntry, type CommitRecord, joinEventHashes } from './commit-record.ts';
 import { eventNumberOf } from './event-id.ts';
 import type { LogHead, Origin, State, StoredEvent } from './event-log.ts';
 import type { LogReader } from './log-reader.ts';
@@ -35,6 +35,7 @@ export class GroupStaging implements EarlierState {
   #durable: LogHead;
   #eventNumber: number;
   #timeMs: number;
+  #time: string;
   #open = new StagedChanges();
   #entries: CommitEntry[] = [];
   #sealed: SealedGroup | undefined;
@@ -45,6 +46,7 @@ export class GroupStaging implements EarlierState {
     this.#durable = start.head;
     this.#eventNumber = eventNumberOf(start.head.eventId);
     this.#timeMs = start.timeMs;
+    this.#time = timestamp(start.timeMs);
   }
 
   get head(): LogHead {
@@ -62,8 +64,11 @@ export class GroupStaging implements EarlierState {
 
   /** Time of the next transaction: the wall clock, but never before an earlier transaction. */
   timeAt(wallMs: number): string {
-    this.#timeMs = Math.max(this.#timeMs, wallMs);
-    return timestamp(this.#timeMs);
+    if (wallMs > this.#timeMs) {
+      this.#timeMs = wallMs;
+      this.#time = timestamp(wallMs);
+    }
+    return this.#time;
   }
 
   state(key: string): State | undefined {
@@ -86,7 +91,6 @@ export class GroupStaging implements EarlierState {
     this.#entries.push({
       actor: origin.actor,
       trace_id: origin.traceId ?? null,
-      first_event: changes.events[0]?.event.id ?? null,
       events: changes.events.length,
     });
     this.#eventNumber += changes.events.length;
@@ -103,9 +107,10 @@ export class GroupStaging implements EarlierState {
     const commit: CommitRecord = {
       n: this.#durable.commit + 1,
       prev_hash: this.#durable.hash,
-      time: timestamp(this.#timeMs),
+      time: this.#time,
       event_id: eventIdOf(this.#eventNumber),
       entries: this.#entries,
+      event_hashes: joinEventHashes(changes.events.map(({ sealed }) => sealed)),
       records,
       erased: [...changes.erased],
     };
@@ -145,12 +150,11 @@ export class GroupStaging implements EarlierState {
 
 function putRecords(changes: StagedChanges, ops: WriteOp[]): [string, string][] {
   const records: [string, string][] = [];
-  const put = (key: string, value: Buffer) => {
-    ops.push({ type: 'put', key, value });
-    records.push([key, sealedHash(value)]);
-  };
-  for (const { event, sealed } of changes.events) put(eventKey(event.id), sealed);
-  for (const [key, sealed] of changes.records) put(key, sealed);
+  for (const { key, sealed } of changes.events) ops.push({ type: 'put', key, value: sealed });
+  for (const [key, sealed] of changes.records) {
+    ops.push({ type: 'put', key, value: sealed });
+    records.push([key, sealedHash(sealed)]);
+  }
   for (const key of changes.erased) ops.push({ type: 'del', key });
   return records;
 }

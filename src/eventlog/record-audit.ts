@@ -1,8 +1,16 @@
+import { eventKey } from '../store/keys.ts';
 import { SEAL_BYTES, sealedHash, unseal } from '../store/sealed-record.ts';
 import type { Store } from '../store/store.ts';
 import { IntegrityError } from '../store/store-errors.ts';
-import type { CommitRecord } from './commit-record.ts';
+import { eventIdsAfter } from './commit-numbering.ts';
+import { type CommitRecord, eventHashes } from './commit-record.ts';
+import type { LogHead } from './event-log.ts';
 import type { Finding } from './finding.ts';
+
+export interface AuditedEvent {
+  key: string;
+  content: Buffer | undefined;
+}
 
 /**
  * Compares the records that commits name with what is stored. A record that is absent or different stays a suspect until a
@@ -16,11 +24,18 @@ export class RecordAudit {
     this.#store = store;
   }
 
-  /** Checks the records of the next commit; returns the content of each, undefined where it is not as it should be. */
-  async take(commit: CommitRecord): Promise<(Buffer | undefined)[]> {
+  /** Checks the records of the commit after `before`; returns its events, without content where it is not as it should be. */
+  async take(commit: CommitRecord, before: LogHead): Promise<AuditedEvent[]> {
     for (const key of commit.erased) this.#suspects.delete(key);
-    const stored = await this.#store.getMany(commit.records.map(([key]) => key));
-    return commit.records.map(([key, expected], at) => this.#check(key, expected, stored[at]));
+    const hashes = eventHashes(commit);
+    const events = eventIdsAfter(before, commit).map((id, at): [string, string] => [
+      eventKey(id),
+      hashes[at] ?? '',
+    ]);
+    const listed = [...events, ...commit.records];
+    const stored = await this.#store.getMany(listed.map(([key]) => key));
+    const contents = listed.map(([key, expected], at) => this.#check(key, expected, stored[at]));
+    return events.map(([key], at) => ({ key, content: contents[at] }));
   }
 
   /** The suspects no later commit cleared, oldest first. */

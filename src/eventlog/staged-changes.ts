@@ -6,6 +6,7 @@ export type SealedRecord = Buffer;
 /** An event staged for a commit. `sealed` holds the bytes that are hashed, stored and sent. */
 export interface StagedEvent {
   event: Event;
+  key: string;
   sealed: SealedRecord;
 }
 

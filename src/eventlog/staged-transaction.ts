@@ -27,21 +27,17 @@ export interface TransactionParts {
   redact: Redact;
 }
 
-/** One transaction while its decision runs. Nothing leaves it before the log merges `changes`. */
-export class StagedTransaction implements Transaction {
+/**
+ * One transaction while its decision runs. Nothing leaves it before the log merges `changes`. The folds write to it too; a
+ * decision sees it as a Transaction only.
+ */
+export class StagedTransaction implements Transaction, StateWriter {
   readonly changes = new StagedChanges();
   readonly actions: (() => void)[] = [];
   readonly #parts: TransactionParts;
-  readonly #folds: StateWriter;
 
   constructor(parts: TransactionParts) {
     this.#parts = parts;
-    this.#folds = {
-      get: (key) => this.get(key),
-      set: (key, state) => void this.changes.states.set(key, state),
-      index: (key) => void this.changes.markers.set(key, true),
-      unindex: (key) => void this.changes.markers.set(key, false),
-    };
   }
 
   get time(): string {
@@ -54,6 +50,18 @@ export class StagedTransaction implements Transaction {
     return (staged.has(key) ? staged.get(key) : this.#parts.earlier.state(key)) as S | undefined;
   }
 
+  set(key: string, state: State | undefined): void {
+    this.changes.states.set(key, state);
+  }
+
+  index(key: string): void {
+    this.changes.markers.set(key, true);
+  }
+
+  unindex(key: string): void {
+    this.changes.markers.set(key, false);
+  }
+
   append(input: NewEvent): Event {
     const { origin, time, earlier, projection } = this.#parts;
     const head = this.get<ResourceHead>(headKey(input.resource.object, input.resource.id));
@@ -64,8 +72,9 @@ export class StagedTransaction implements Transaction {
       previousEventId: head?.event_id ?? null,
       time,
     });
-    this.changes.events.push({ event, sealed: seal(JSON.stringify(event), eventKey(event.id)) });
-    foldEvent(event, this.#folds, projection);
+    const key = eventKey(event.id);
+    this.changes.events.push({ event, key, sealed: seal(JSON.stringify(event), key) });
+    foldEvent(event, this, projection);
     return event;
   }
 

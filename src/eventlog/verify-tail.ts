@@ -52,9 +52,9 @@ function checkTrusted(store: Store, trusted: LogHead): Finding | undefined {
 
 async function firstFinding(store: Store, trusted: LogHead, head: LogHead): Promise<Finding | undefined> {
   const audit = new RecordAudit(store);
-  for await (const { commit, findings } of walkCommits(store, trusted)) {
+  for await (const { commit, findings, before } of walkCommits(store, trusted)) {
     if (findings[0] !== undefined) return findings[0];
-    if (commit !== undefined) await audit.take(commit);
+    if (commit !== undefined) await audit.take(commit, before);
   }
   const suspect = audit.findings()[0];
   if (suspect !== undefined) return suspect;

@@ -6,7 +6,10 @@ const LEVELS = ['debug', 'info', 'warn', 'error'] as const;
 
 /** JSON lines; every field passes the redactor, so that no secret reaches a log whatever was logged. */
 export function createLogger(level: string, redactor: Redactor, destination: DestinationStream): Logger {
-  const sink = pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime, formatters: { level: named } }, destination);
+  const sink = pino(
+    { level, base: null, timestamp: pino.stdTimeFunctions.isoTime, formatters: { level: named } },
+    destination,
+  );
   const log = (name: (typeof LEVELS)[number]) => (fields: object, message: string) => {
     if (!sink.isLevelEnabled(name)) return;
     sink[name](redactor.redactForLog(fields).value, redactor.redactText(message));

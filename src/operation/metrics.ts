@@ -14,7 +14,11 @@ export interface MetricFacts {
 
 const GAUGES: readonly [name: string, help: string, read: (facts: MetricFacts) => number][] = [
   ['harn_tasks_running', 'Tasks whose agent works now.', (facts) => facts.runningTasks()],
-  ['harn_tasks_queued', 'Accepted tasks that wait for their session or a slot.', (facts) => facts.queuedTasks()],
+  [
+    'harn_tasks_queued',
+    'Accepted tasks that wait for their session or a slot.',
+    (facts) => facts.queuedTasks(),
+  ],
   ['harn_streams_open', 'Open event streams.', (facts) => facts.openStreams()],
   ['harn_log_commits', 'Number of the newest durable commit.', (facts) => facts.commits()],
   ['harn_log_events', 'Number of the newest durable event.', (facts) => facts.events()],
@@ -22,7 +26,9 @@ const GAUGES: readonly [name: string, help: string, read: (facts: MetricFacts) =
 ];
 
 /** Prometheus metrics of the process and of the gateway. No label holds an id, so their number is bounded. */
-export function createMetrics(facts: MetricFacts): { read(): Promise<{ contentType: string; text: string }> } {
+export function createMetrics(facts: MetricFacts): {
+  read(): Promise<{ contentType: string; text: string }>;
+} {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   for (const [name, help, read] of GAUGES) {

@@ -20,20 +20,27 @@ export async function startSampleAgent(entry: string, logger: Logger): Promise<S
     stdio: ['pipe', 'pipe', 'pipe'],
     env: { PATH: process.env['PATH'] ?? '' },
   });
-  createInterface({ input: child.stderr }).on('line', (line) => logger.warn({ line: line.slice(0, 500) }, 'sample agent'));
+  createInterface({ input: child.stderr }).on('line', (line) =>
+    logger.warn({ line: line.slice(0, 500) }, 'sample agent'),
+  );
   const url = await readyUrl(child);
   return { cardUrl: `${url}/.well-known/agent-card.json`, close: () => closeChild(child) };
 }
 
 function readyUrl(child: ChildProcess): Promise<string> {
   return new Promise((resolve, reject) => {
-    const late = setTimeout(() => reject(new Error('The sample agent did not start in time.')), READY_TIMEOUT_MS);
+    const late = setTimeout(
+      () => reject(new Error('The sample agent did not start in time.')),
+      READY_TIMEOUT_MS,
+    );
     const settle = (action: () => void) => {
       clearTimeout(late);
       action();
     };
     child.once('error', (error) => settle(() => reject(error)));
-    child.once('exit', (code) => settle(() => reject(new Error(`The sample agent ended with code ${code}.`))));
+    child.once('exit', (code) =>
+      settle(() => reject(new Error(`The sample agent ended with code ${code}.`))),
+    );
     if (!child.stdout) throw new Error('The sample agent has no standard output.');
     createInterface({ input: child.stdout }).once('line', (line) => {
       settle(() => resolve((JSON.parse(line) as { url: string }).url));

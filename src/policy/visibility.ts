@@ -1,9 +1,11 @@
-import { sha256Hex } from '../json/sha256.ts';
 import { canonicalJson } from '../json/canonical.ts';
+import { sha256Hex } from '../json/sha256.ts';
 import type { JsonObject, JsonValue } from '../protocol/json.ts';
 
 /** Markers that stored bytes contain when something in them is not for everybody. */
-const MARKERS = ['"visibility":"internal"', '"visibility":"receipt_only"'].map((marker) => Buffer.from(marker));
+const MARKERS = ['"visibility":"internal"', '"visibility":"receipt_only"'].map((marker) =>
+  Buffer.from(marker),
+);
 
 /** True when bytes need `conceal` before a reader sees them; a plain byte search, so that the usual case costs little. */
 export function mayHoldHidden(bytes: Buffer): boolean {
@@ -32,7 +34,11 @@ function isHidden(value: JsonObject, seesInternal: boolean): boolean {
 }
 
 function descriptor(part: JsonObject): JsonObject {
-  const hidden: JsonObject = { redacted: true, type: part['type'] ?? 'part', visibility: part['visibility'] ?? 'internal' };
+  const hidden: JsonObject = {
+    redacted: true,
+    type: part['type'] ?? 'part',
+    visibility: part['visibility'] ?? 'internal',
+  };
   if (part['visibility'] === 'receipt_only') hidden['sha256'] = `sha256:${sha256Hex(canonicalJson(part))}`;
   return {
     type: 'json',

@@ -29,7 +29,10 @@ export function foldSessionUpdated(event: Event, states: StateWriter): void {
 export function foldMessageAppended(event: Event, states: StateWriter): void {
   const { message_id, position, pending } = payload(event, 'session.message_appended');
   change(event, states, (state) => ({
-    resource: { ...state.resource, transcript: { ...state.resource.transcript, message_count: position + 1 } },
+    resource: {
+      ...state.resource,
+      transcript: { ...state.resource.transcript, message_count: position + 1 },
+    },
     internal: {
       ...state.internal,
       messages: position + 1,

@@ -88,8 +88,12 @@ export class ProtocolError extends Error {
   /** A ProtocolError stays itself; anything else is an internal error whose cause is kept private. */
   static from(error: unknown): ProtocolError {
     if (error instanceof ProtocolError) return error;
-    return new ProtocolError('internal_error', 'The gateway failed unexpectedly. Retry; quote the request id when it persists.', {
-      cause: error,
-    });
+    return new ProtocolError(
+      'internal_error',
+      'The gateway failed unexpectedly. Retry; quote the request id when it persists.',
+      {
+        cause: error,
+      },
+    );
   }
 }

@@ -525,7 +525,9 @@ type ParamNames<Path extends string> = Path extends `${string}{${infer Name}}${i
 /** What a decoded call of an operation holds. */
 export interface OperationInput<Id extends OperationId> {
   path: Record<ParamNames<(typeof rows)[Id]['path']>, string>;
-  query: (typeof rows)[Id] extends { query: infer Query extends z.ZodObject } ? z.infer<Query> : Record<never, never>;
+  query: (typeof rows)[Id] extends { query: infer Query extends z.ZodObject }
+    ? z.infer<Query>
+    : Record<never, never>;
   body: (typeof rows)[Id] extends { body: infer Body }
     ? Body extends z.ZodType
       ? (typeof rows)[Id] extends { bodyRequired: false }

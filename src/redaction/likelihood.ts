@@ -10,6 +10,9 @@ const CODE =
 const PLAIN_WORD =
   /^(?:authenticat|authori[sz]|credential|certificat|token|secret|password|passphrase|required|optional|undefined|disabled|enabled|missing|invalid|string|number|boolean|unknown)[a-z]*[-.:!?)]*$/i;
 
+/** `"password": "Choose a new one"` is a label. */
+const PROSE = /^[A-Za-z'-]+(?: [A-Za-z'-]+)+[ .:!?]*$/;
+
 /** Whether `page_token`, `next_token` and the like: cursors that a client needs back. */
 export function isPagingName(name: string): boolean {
   return HARMLESS_NAME.test(name);
@@ -31,7 +34,7 @@ export function isLikelyBearerToken(secret: string): boolean {
  */
 export function isLikelyAssignedSecret(secret: string, needle: string, before: string): boolean {
   if (/^[_-]token/i.test(needle) && HARMLESS_TOKEN.test(before)) return false;
-  if (REFERENCE.test(secret) || PLAIN_WORD.test(secret)) return false;
+  if (REFERENCE.test(secret) || PLAIN_WORD.test(secret) || PROSE.test(secret)) return false;
   if (/["']/.test(needle.slice(-1))) return true;
   if (/[A-Za-z]\s+$/.test(needle)) return secret.length >= 8;
   if (CODE.test(secret)) return false;

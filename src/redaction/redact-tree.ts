@@ -6,6 +6,7 @@ const PLAIN_NAME = /^[A-Za-z_$][A-Za-z0-9_$-]*$/;
 
 export interface TreeRules {
   redactText: (text: string) => TextRedaction;
+  redactName: (name: string) => TextRedaction;
   /** Members whose whole value becomes the placeholder; null and the placeholder itself stay. */
   isSecretName?: (name: string) => boolean;
 }
@@ -59,7 +60,7 @@ class TreeWalk {
     for (let index = 0; index < names.length; index += 1) {
       const name = names[index] ?? '';
       const item = source[name] ?? null;
-      const cleanName = this.rules.redactText(name);
+      const cleanName = this.rules.redactName(name);
       this.steps.push(cleanName.text);
       for (const hit of cleanName.hits) this.hit({ class: 'secret_pattern', ...hit });
       const clean = this.member(name, item);

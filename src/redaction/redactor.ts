@@ -13,6 +13,9 @@ const MIN_SECRET_LENGTH = 8;
 const KNOWN_SECRET = 'known_secret';
 /** No pattern matches less, so short names and words are passed unread. */
 const MIN_TEXT_LENGTH = 8;
+/** Enough for every name of the protocols, little enough that a flood of names costs no memory. */
+const MAX_KEPT_NAMES = 2048;
+const MAX_KEPT_NAME_LENGTH = 48;
 const NO_HITS: readonly TextHit[] = [];
 
 /**
@@ -25,6 +28,7 @@ const NO_HITS: readonly TextHit[] = [];
 export class Redactor {
   private readonly known = new KnownSecrets();
   private readonly shapes = new PatternScanner(SHAPES);
+  private readonly cleanNames = new Set<string>();
   private readonly contexts = new PatternScanner(CONTEXTS);
 
   /**
@@ -34,11 +38,12 @@ export class Redactor {
   addKnownSecret(secret: string): void {
     if (secret.length < MIN_SECRET_LENGTH || MARKER_WORDS.includes(secret)) return;
     this.known.add(secret);
+    this.cleanNames.clear();
   }
 
   /** For the log: strings and member names lose secrets, whole members stay, so a tool's `page_token` survives. */
   redactValue(value: JsonValue): Redaction {
-    return redactTree(value, { redactText: this.findInText });
+    return redactTree(value, { redactText: this.findInText, redactName: this.findInName });
   }
 
   /** One string, without the list of what was found. */
@@ -48,7 +53,11 @@ export class Redactor {
 
   /** For headers, errors, log records and bundles: also the whole value of every member with a secret name. */
   redactForLog(value: unknown): Redaction {
-    return redactTree(loggable(value), { redactText: this.findInText, isSecretName });
+    return redactTree(loggable(value), {
+      redactText: this.findInText,
+      redactName: this.findInName,
+      isSecretName,
+    });
   }
 
   /** One string with its hits. */
@@ -59,6 +68,15 @@ export class Redactor {
     const contexts = this.contexts.scan(shapes.text);
     if (contexts.text === text) return { text, hits: NO_HITS };
     return { text: contexts.text, hits: [...known.hits, ...shapes.hits, ...contexts.hits] };
+  };
+
+  /** Member names repeat from message to message, so clean ones are remembered. */
+  private readonly findInName = (name: string): TextRedaction => {
+    if (this.cleanNames.has(name)) return { text: name, hits: NO_HITS };
+    const found = this.findInText(name);
+    const isWorthKeeping = found.hits.length === 0 && name.length <= MAX_KEPT_NAME_LENGTH;
+    if (isWorthKeeping && this.cleanNames.size < MAX_KEPT_NAMES) this.cleanNames.add(name);
+    return found;
   };
 
   private hideKnown(text: string): TextRedaction {

@@ -33,7 +33,9 @@ function submitInput(
   kind: 'input' | 'interrupt',
 ): void {
   const pointer = { object: 'task', id: resource.id };
-  tx.append(newEvent('user.input_submitted', pointer, placeOfTask(resource), { message_id: message.id, kind }));
+  tx.append(
+    newEvent('user.input_submitted', pointer, placeOfTask(resource), { message_id: message.id, kind }),
+  );
   if (kind === 'input') {
     moveTask(tx, facts, resource.id, 'WORKING', { messageId: message.id });
     openSpan(tx, resource.id);
@@ -47,7 +49,10 @@ function sessionOf({ resource }: TaskState): { workspace_id: string; session_id:
 
 function refuseUnasked({ resource }: TaskState): void {
   if (isBlocked(resource.status)) return;
-  throw illegal(resource.status, 'This task asks for no input. Wait for task.input_required, or submit a new task.');
+  throw illegal(
+    resource.status,
+    'This task asks for no input. Wait for task.input_required, or submit a new task.',
+  );
 }
 
 /** Interrupting needs a working task whose agent has taken it, so that the words reach the same upstream task. */

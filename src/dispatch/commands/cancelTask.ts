@@ -42,9 +42,13 @@ function answer(taskId: string, tx: Transaction, facts: Facts) {
 
 function refuseEnded({ resource }: TaskState): void {
   if (resource.status !== 'COMPLETED' && resource.status !== 'FAILED') return;
-  throw new ProtocolError('conflict', `The task has already ended as ${resource.status}; there is nothing to cancel.`, {
-    details: { status: resource.status },
-  });
+  throw new ProtocolError(
+    'conflict',
+    `The task has already ended as ${resource.status}; there is nothing to cancel.`,
+    {
+      details: { status: resource.status },
+    },
+  );
 }
 
 function reasonOf(body: { reason?: string | null | undefined } | undefined): { reason?: string } {

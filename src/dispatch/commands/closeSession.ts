@@ -1,5 +1,5 @@
-import type { Command } from '../command.ts';
 import { closeSessionNow } from '../close-session.ts';
+import type { Command } from '../command.ts';
 import { load } from '../load.ts';
 
 export const closeSession: Command<'closeSession'> = {

@@ -56,9 +56,13 @@ function refuseUnknownReferences(body: {
 function refuseUnknownRoute(metadata: JsonObject, exists: (route: string) => boolean): void {
   const route = metadata['route'];
   if (route === undefined || (typeof route === 'string' && exists(route))) return;
-  throw new ProtocolError('invalid_request', 'metadata.route names no route of this gateway. Leave it out for the default route.', {
-    param: 'metadata.route',
-  });
+  throw new ProtocolError(
+    'invalid_request',
+    'metadata.route names no route of this gateway. Leave it out for the default route.',
+    {
+      param: 'metadata.route',
+    },
+  );
 }
 
 /** `metadata.expires_at`, an RFC 3339 time, closes the Session then (contract section 9). */
@@ -67,9 +71,13 @@ function expiryOf(metadata: JsonObject): string | null {
   if (asked === undefined) return null;
   const ms = typeof asked === 'string' ? Date.parse(asked) : Number.NaN;
   if (Number.isNaN(ms)) {
-    throw new ProtocolError('invalid_request', 'metadata.expires_at must be an RFC 3339 time such as 2026-04-25T19:00:00Z.', {
-      param: 'metadata.expires_at',
-    });
+    throw new ProtocolError(
+      'invalid_request',
+      'metadata.expires_at must be an RFC 3339 time such as 2026-04-25T19:00:00Z.',
+      {
+        param: 'metadata.expires_at',
+      },
+    );
   }
   return new Date(ms).toISOString();
 }

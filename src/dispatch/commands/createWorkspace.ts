@@ -27,7 +27,12 @@ export const createWorkspace: Command<'createWorkspace'> = {
     const resource = { object: 'workspace', id: workspace.id };
     const members = [facts.caller.actor];
     tx.append(
-      newEvent('vendor.harn_gateway.workspace_created', resource, { workspace_id: workspace.id }, { workspace, members }),
+      newEvent(
+        'vendor.harn_gateway.workspace_created',
+        resource,
+        { workspace_id: workspace.id },
+        { workspace, members },
+      ),
     );
     return { body: workspace };
   },

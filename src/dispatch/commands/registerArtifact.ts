@@ -1,4 +1,5 @@
 import type { Transaction } from '../../eventlog/event-log.ts';
+import { defaultWorkspace } from '../../policy/membership.ts';
 import { ProtocolError } from '../../protocol/errors.ts';
 import type { Artifact, RegisterArtifactRequest } from '../../protocol/resources/artifact.ts';
 import { type Command, metadataOf } from '../command.ts';
@@ -6,7 +7,6 @@ import type { Facts } from '../facts.ts';
 import { blankArtifact } from '../large-content.ts';
 import { load, loadWorkspace } from '../load.ts';
 import { newEvent, type Place } from '../new-event.ts';
-import { defaultWorkspace } from '../../policy/membership.ts';
 
 export const registerArtifact: Command<'registerArtifact'> = {
   decide({ body }, tx, facts) {

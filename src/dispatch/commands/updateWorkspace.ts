@@ -15,7 +15,14 @@ export const updateWorkspace: Command<'updateWorkspace'> = {
     };
     if (Object.keys(changes).length > 0) {
       const pointer = { object: 'workspace', id: resource.id };
-      tx.append(newEvent('vendor.harn_gateway.workspace_updated', pointer, { workspace_id: resource.id }, { changes }));
+      tx.append(
+        newEvent(
+          'vendor.harn_gateway.workspace_updated',
+          pointer,
+          { workspace_id: resource.id },
+          { changes },
+        ),
+      );
     }
     return { body: loadWorkspace(tx, facts.caller, path.workspace_id).resource };
   },

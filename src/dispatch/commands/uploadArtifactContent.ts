@@ -36,13 +36,20 @@ export const uploadArtifactContent: Command<'uploadArtifactContent'> = {
 
 function repeatedUpload({ resource }: ArtifactState, sha256: string) {
   if (resource.sha256 === sha256 && resource.uri === contentUri(resource.id)) return { body: resource };
-  throw new ProtocolError('conflict', 'This artifact has its content already. Register another artifact for other bytes.');
+  throw new ProtocolError(
+    'conflict',
+    'This artifact has its content already. Register another artifact for other bytes.',
+  );
 }
 
 function refuseOtherBytes({ resource }: ArtifactState, sha256: string): void {
   if (resource.sha256 === null || resource.sha256 === sha256) return;
-  const message = 'The uploaded bytes do not have the sha256 the artifact was registered with. Upload the right bytes.';
-  throw new ProtocolError('invalid_request', message, { param: 'sha256', details: { expected: resource.sha256, observed: sha256 } });
+  const message =
+    'The uploaded bytes do not have the sha256 the artifact was registered with. Upload the right bytes.';
+  throw new ProtocolError('invalid_request', message, {
+    param: 'sha256',
+    details: { expected: resource.sha256, observed: sha256 },
+  });
 }
 
 function tooLarge(limit: number): ProtocolError {

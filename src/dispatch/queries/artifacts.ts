@@ -22,8 +22,14 @@ export const getArtifact: Query<'getArtifact'> = ({ path }, { reader, caller }) 
 export const downloadArtifactContent: Query<'downloadArtifactContent'> = ({ path }, tools) => {
   const state = load(tools.reader, tools.caller, 'artifact', path.artifact_id);
   const { visibility } = state.resource;
-  const hidden = visibility === 'receipt_only' || (visibility === 'internal' && !holdsScope(tools.caller, 'internal:read'));
-  if (hidden) throw new ProtocolError('permission_denied', 'The content of this artifact is not public; only its description is.');
+  const hidden =
+    visibility === 'receipt_only' ||
+    (visibility === 'internal' && !holdsScope(tools.caller, 'internal:read'));
+  if (hidden)
+    throw new ProtocolError(
+      'permission_denied',
+      'The content of this artifact is not public; only its description is.',
+    );
   if (state.internal.store === 'none') throw notFound('content of this artifact');
   return state.internal.store === 'parts' ? assembled(state, tools) : streamed(state, tools);
 };
@@ -40,7 +46,12 @@ function streamed(state: ArtifactState, { log }: QueryTools): Answer {
 function* pieces(state: ArtifactState, log: QueryTools['log']): Iterable<Buffer> {
   for (const key of pieceKeys(state)) {
     const piece = log.record(key);
-    if (!piece) throw new ProtocolError('resource_locked', 'A piece of this artifact is missing. Run "harn-gateway log check".', { details: { reason: 'integrity' } });
+    if (!piece)
+      throw new ProtocolError(
+        'resource_locked',
+        'A piece of this artifact is missing. Run "harn-gateway log check".',
+        { details: { reason: 'integrity' } },
+      );
     yield piece;
   }
 }
@@ -61,7 +72,9 @@ async function artifactPrefixes(
   const { reader, caller } = tools;
   if (query.workspace_id) loadWorkspace(reader, caller, query.workspace_id, 'workspace_id');
   const task = query.task_id ? load(reader, caller, 'task', query.task_id, 'task_id').resource : undefined;
-  const session = query.session_id ? load(reader, caller, 'session', query.session_id, 'session_id').resource : undefined;
+  const session = query.session_id
+    ? load(reader, caller, 'session', query.session_id, 'session_id').resource
+    : undefined;
   const narrowest = task ?? session;
   const contradicts =
     (query.workspace_id && narrowest && narrowest.workspace_id !== query.workspace_id) ||

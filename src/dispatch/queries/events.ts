@@ -3,9 +3,9 @@ import type { Event, StreamScope } from '../../eventlog/event-log.ts';
 import type { Answer } from '../../gateway.ts';
 import { holdsScope } from '../../policy/scope.ts';
 import { ok } from '../answer.ts';
+import { type EventFilters, scopeOfFilters, visibleTo } from '../event-filter.ts';
 import { isMemberOf, load, notFound } from '../load.ts';
 import type { Query, QueryTools } from '../query.ts';
-import { type EventFilters, visibleTo, scopeOfFilters } from '../event-filter.ts';
 
 /** Events read at once when a filter may drop some of them. */
 const SCAN_PAGE = 500;
@@ -98,7 +98,12 @@ function lastId(found: readonly Buffer[]): string | null {
 
 const COMMA = Buffer.from(',');
 
-function rangeAnswer(found: readonly Buffer[], more: boolean, last: string | null, { caller }: QueryTools): Answer {
+function rangeAnswer(
+  found: readonly Buffer[],
+  more: boolean,
+  last: string | null,
+  { caller }: QueryTools,
+): Answer {
   const seesInternal = holdsScope(caller, 'internal:read');
   const shown = found.map((bytes) => visibleTo(bytes, seesInternal));
   const next = JSON.stringify(more ? last : null);
@@ -107,7 +112,10 @@ function rangeAnswer(found: readonly Buffer[], more: boolean, last: string | nul
     if (at > 0) chunks.push(COMMA);
     chunks.push(bytes);
   });
-  chunks.push(Buffer.from(`],"page":{"has_more":${more},"next_cursor":${next}},"has_more":${more},"next_cursor":${next}}`));
+  chunks.push(
+    Buffer.from(
+      `],"page":{"has_more":${more},"next_cursor":${next}},"has_more":${more},"next_cursor":${next}}`,
+    ),
+  );
   return { status: 200, body: { kind: 'raw_json', chunks } };
 }
-

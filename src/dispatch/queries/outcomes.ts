@@ -11,7 +11,9 @@ import { paging } from './workspaces.ts';
 const MAX_SHOWN = 100;
 
 export const listOutcomes: Query<'listOutcomes'> = async ({ query }, tools) => {
-  const task = query.task_id ? load(tools.reader, tools.caller, 'task', query.task_id, 'task_id').resource : undefined;
+  const task = query.task_id
+    ? load(tools.reader, tools.caller, 'task', query.task_id, 'task_id').resource
+    : undefined;
   const prefixes = task
     ? [listPrefix.outcomesOfTask(task.id)]
     : (await visibleWorkspaces(tools)).map(listPrefix.outcomesOfWorkspace);
@@ -26,8 +28,16 @@ export const getOutcome: Query<'getOutcome'> = async ({ path }, tools) => {
 
 /** Fills in what the task's agent said and made; both lists are final once the Outcome exists. */
 async function complete(outcome: Outcome, tools: QueryTools): Promise<Outcome> {
-  const said = await members<MessageState>(tools, listPrefix.messagesOfTask(outcome.task_id), stateKey.message);
-  const made = await members<ArtifactState>(tools, listPrefix.artifactsOfTask(outcome.task_id), stateKey.artifact);
+  const said = await members<MessageState>(
+    tools,
+    listPrefix.messagesOfTask(outcome.task_id),
+    stateKey.message,
+  );
+  const made = await members<ArtifactState>(
+    tools,
+    listPrefix.artifactsOfTask(outcome.task_id),
+    stateKey.artifact,
+  );
   const fromAgent = said.filter(({ resource }) => resource.role === 'agent' || resource.role === 'assistant');
   return {
     ...outcome,

@@ -1,5 +1,5 @@
-import { listPrefix, stateKey } from '../../projections/state-keys.ts';
 import { isMember } from '../../policy/membership.ts';
+import { listPrefix, stateKey } from '../../projections/state-keys.ts';
 import type { WorkspaceState } from '../../projections/states.ts';
 import { ok, page } from '../answer.ts';
 import { listPage, visibleWorkspaces } from '../list-page.ts';

@@ -10,11 +10,11 @@ import type { JsonObject } from '../../protocol/json.ts';
 import type { Message, MessageInput, Part } from '../../protocol/resources/message.ts';
 import { isTerminal } from '../../protocol/task-states.ts';
 import type { DraftPart, MessageDraft, Move, Seen } from '../../upstream.ts';
-import { addChunk, knownArtifact } from '../artifact-chunks.ts';
 import { appendMessage, buildMessage } from '../append-message.ts';
+import { addChunk, knownArtifact } from '../artifact-chunks.ts';
 import type { DecisionTools } from '../facts.ts';
 import { storeArtifact } from '../large-content.ts';
-import { moveTask, type MoveFacts } from '../move-task.ts';
+import { type MoveFacts, moveTask } from '../move-task.ts';
 import { newEvent, placeOfTask } from '../new-event.ts';
 
 /** Where moves are applied: one transaction, one task, one recorded frame. */
@@ -32,7 +32,8 @@ export function seenBy(tx: Transaction, task: TaskState): Seen {
   return {
     status: resource.status,
     binding: internal.binding ?? undefined,
-    sessionBinding: tx.get<SessionBindingState>(stateKey.sessionBinding(resource.session_id, internal.route))?.binding,
+    sessionBinding: tx.get<SessionBindingState>(stateKey.sessionBinding(resource.session_id, internal.route))
+      ?.binding,
     hasMessage: (upstreamId) =>
       tx.get<UpstreamMessageState>(stateKey.upstreamMessage(resource.id, upstreamId)) !== undefined,
     artifactParts: (upstreamId) => {
@@ -48,14 +49,21 @@ export function applyMoves(target: MoveTarget, moves: readonly Move[]): void {
     const task = target.tx.get<TaskState>(stateKey.task(target.taskId));
     if (!task) return;
     if (isTerminal(task.resource.status)) {
-      note(target, task, 'late_result', { move: move.type, ...(move.type === 'status' ? { to: move.to } : {}) });
+      note(target, task, 'late_result', {
+        move: move.type,
+        ...(move.type === 'status' ? { to: move.to } : {}),
+      });
       return;
     }
     APPLY[move.type](target, task, move as never);
   }
 }
 
-type Apply<Kind extends Move['type']> = (target: MoveTarget, task: TaskState, move: Extract<Move, { type: Kind }>) => void;
+type Apply<Kind extends Move['type']> = (
+  target: MoveTarget,
+  task: TaskState,
+  move: Extract<Move, { type: Kind }>,
+) => void;
 
 const APPLY: { readonly [Kind in Move['type']]: Apply<Kind> } = {
   bind: applyBinding,
@@ -78,11 +86,16 @@ function applyBinding({ tx }: MoveTarget, task: TaskState, move: Extract<Move, {
   if (!binding && !session) return;
   const { resource, internal } = task;
   tx.append(
-    newEvent('vendor.harn_gateway.upstream_bound', { object: 'task', id: resource.id }, placeOfTask(resource), {
-      route: internal.route,
-      binding: binding ?? null,
-      session_binding: session ?? null,
-    }),
+    newEvent(
+      'vendor.harn_gateway.upstream_bound',
+      { object: 'task', id: resource.id },
+      placeOfTask(resource),
+      {
+        route: internal.route,
+        binding: binding ?? null,
+        session_binding: session ?? null,
+      },
+    ),
   );
 }
 
@@ -126,7 +139,11 @@ function addAgentMessage(target: MoveTarget, task: TaskState, draft: MessageDraf
 }
 
 /** Bytes inside a message become an Artifact and a reference (contract C27). */
-function storeBytes({ tx, tools }: MoveTarget, place: Parameters<typeof storeArtifact>[2], part: DraftPart): Part {
+function storeBytes(
+  { tx, tools }: MoveTarget,
+  place: Parameters<typeof storeArtifact>[2],
+  part: DraftPart,
+): Part {
   if (part.type !== 'bytes') return part;
   const bytes = Buffer.from(part.base64, 'base64');
   const artifact = storeArtifact(tx, tools, place, bytes, part.mime_type, 'public', part.name ?? null);
@@ -134,7 +151,13 @@ function storeBytes({ tx, tools }: MoveTarget, place: Parameters<typeof storeArt
   if (!part.mime_type.startsWith('image/')) {
     return { type: 'artifact_ref', artifact_id: artifact.id, visibility: 'public', ...metadata };
   }
-  return { type: 'image_ref', artifact_id: artifact.id, mime_type: part.mime_type, visibility: 'public', ...metadata };
+  return {
+    type: 'image_ref',
+    artifact_id: artifact.id,
+    mime_type: part.mime_type,
+    visibility: 'public',
+    ...metadata,
+  };
 }
 
 /** Keeps a diagnostic that moves nothing; `metadata` is merged into the Task. */
@@ -146,12 +169,17 @@ export function note(
   metadata?: JsonObject,
 ): void {
   tx.append(
-    newEvent('vendor.harn_gateway.upstream_note', { object: 'task', id: resource.id }, placeOfTask(resource), {
-      note: name,
-      material,
-      ...(Object.keys(details).length > 0 ? { details } : {}),
-      ...(metadata === undefined ? {} : { metadata }),
-    }),
+    newEvent(
+      'vendor.harn_gateway.upstream_note',
+      { object: 'task', id: resource.id },
+      placeOfTask(resource),
+      {
+        note: name,
+        material,
+        ...(Object.keys(details).length > 0 ? { details } : {}),
+        ...(metadata === undefined ? {} : { metadata }),
+      },
+    ),
   );
 }
 

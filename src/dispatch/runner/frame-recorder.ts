@@ -13,7 +13,11 @@ import type { RunnerDeps } from './task-runner.ts';
 /** Frames whose commits may be in flight before the run waits for the store: bounds memory, keeps groups large. */
 const FRAMES_IN_FLIGHT = 64;
 
-export async function openRecorder(deps: RunnerDeps, upstream: Upstream, taskId: string): Promise<FrameRecorder> {
+export async function openRecorder(
+  deps: RunnerDeps,
+  upstream: Upstream,
+  taskId: string,
+): Promise<FrameRecorder> {
   await deps.frameNumbers.open(taskId);
   return new FrameRecorder(deps, upstream, taskId);
 }
@@ -48,7 +52,8 @@ export class FrameRecorder {
     const committed = this.#deps.log.transact(this.#origin(), (tx) => {
       const task = tx.get<TaskState>(stateKey.task(this.#taskId));
       const material = this.#record(tx, frame);
-      if (task) note({ tx, material }, task, 'cancel_not_confirmed', { code: frame.code, message: frame.message });
+      if (task)
+        note({ tx, material }, task, 'cancel_not_confirmed', { code: frame.code, message: frame.message });
     });
     await this.#track(committed);
   }

@@ -13,7 +13,10 @@ export class Lanes {
   }
 
   hasSlot(route: string): boolean {
-    return this.#running.size < this.#limits.total && (this.#perRoute.get(route) ?? 0) < this.#limits.perRoute(route);
+    return (
+      this.#running.size < this.#limits.total &&
+      (this.#perRoute.get(route) ?? 0) < this.#limits.perRoute(route)
+    );
   }
 
   get waitingCount(): number {

@@ -1,6 +1,6 @@
+import type { StateReader } from '../../eventlog/event-log.ts';
 import { stateKey } from '../../projections/state-keys.ts';
 import type { ArtifactState, MessageState, TaskState } from '../../projections/states.ts';
-import type { StateReader } from '../../eventlog/event-log.ts';
 import type { JsonObject } from '../../protocol/json.ts';
 import type { Part } from '../../protocol/resources/message.ts';
 import { inputKey } from '../../store/keys.ts';
@@ -61,7 +61,10 @@ function referencedArtifacts(sources: OutboundSources, parts: readonly Part[]): 
   return found;
 }
 
-function contentOf(sources: OutboundSources, id: string): { bytes: Buffer; mimeType: string; name?: string } | undefined {
+function contentOf(
+  sources: OutboundSources,
+  id: string,
+): { bytes: Buffer; mimeType: string; name?: string } | undefined {
   const state = sources.get<ArtifactState>(stateKey.artifact(id));
   if (!state || state.internal.store === 'none') return undefined;
   const name = state.internal.name === null ? {} : { name: state.internal.name };

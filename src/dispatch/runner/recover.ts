@@ -35,7 +35,8 @@ export function recoverTask({ resource, internal }: TaskState, routeExists: bool
 const RESTARTED: Failure = {
   code: 'runtime_error',
   type: 'runtime_error',
-  message: 'The gateway restarted before the agent had named its task. Whether the agent did anything is unknown; check before submitting again.',
+  message:
+    'The gateway restarted before the agent had named its task. Whether the agent did anything is unknown; check before submitting again.',
   details: { reason: 'harness_restarted' },
 };
 
@@ -43,7 +44,8 @@ function routeGone(route: string): Failure {
   return {
     code: 'upstream_unavailable',
     type: 'upstream_error',
-    message: 'The route of this task is no longer configured. Restore it in the config file, or submit the task again.',
+    message:
+      'The route of this task is no longer configured. Restore it in the config file, or submit the task again.',
     details: { reason: 'route_removed', route },
   };
 }

@@ -84,7 +84,8 @@ export class TaskRun {
   async #fail(failure: Failure): Promise<void> {
     await this.#deps.log.transact({ actor: null }, (tx) => {
       const task = tx.get<TaskState>(stateKey.task(this.#taskId));
-      if (task?.resource.status === 'WORKING') moveTask(tx, this.#deps.tools, this.#taskId, 'FAILED', { failure });
+      if (task?.resource.status === 'WORKING')
+        moveTask(tx, this.#deps.tools, this.#taskId, 'FAILED', { failure });
     });
   }
 }
@@ -110,7 +111,8 @@ export async function forwardCancel(deps: RunnerDeps, task: TaskState, signal?: 
 const BROKEN_TURN: Failure = {
   code: 'internal_error',
   type: 'runtime_error',
-  message: 'The gateway failed while it ran this task. What the agent did so far is in the events; submit the task again.',
+  message:
+    'The gateway failed while it ran this task. What the agent did so far is in the events; submit the task again.',
 };
 
 const ENDED_EARLY: Failure = {
@@ -124,7 +126,8 @@ function routeMissing(route: string): Failure {
   return {
     code: 'upstream_unavailable',
     type: 'upstream_error',
-    message: 'The route of this task is not configured. Restore it in the config file, or submit the task again.',
+    message:
+      'The route of this task is not configured. Restore it in the config file, or submit the task again.',
     details: { reason: 'route_removed', route },
   };
 }

@@ -56,7 +56,8 @@ export class TaskRunner implements RunFacts {
   wake(taskId: string): void {
     const task = this.#task(taskId);
     if (!task || isTerminal(task.resource.status)) return;
-    if (task.resource.status === 'WORKING') this.#launch(task, task.internal.binding === null ? 'start' : 'continue');
+    if (task.resource.status === 'WORKING')
+      this.#launch(task, task.internal.binding === null ? 'start' : 'continue');
     if (task.resource.status === 'SUBMITTED') {
       this.#lanes.wait(taskId, task.resource.session_id, task.internal.route);
       this.#startWaiting();
@@ -87,7 +88,11 @@ export class TaskRunner implements RunFacts {
     let after = listPrefix.openTasks();
     let count = 0;
     for (;;) {
-      const keys = await this.#deps.log.indexKeys({ gt: after, lt: `${listPrefix.openTasks()}~`, limit: RECOVERY_PAGE });
+      const keys = await this.#deps.log.indexKeys({
+        gt: after,
+        lt: `${listPrefix.openTasks()}~`,
+        limit: RECOVERY_PAGE,
+      });
       for (const key of keys) await this.#recover(key.slice(listPrefix.openTasks().length));
       count += keys.length;
       after = keys.at(-1) ?? after;
@@ -118,7 +123,8 @@ export class TaskRunner implements RunFacts {
 
   #startWaiting(): void {
     if (this.#draining) return;
-    const free = (sessionId: string) => !laneIsBusy(this.#deps.log.state<SessionFold>(stateKey.session(sessionId)));
+    const free = (sessionId: string) =>
+      !laneIsBusy(this.#deps.log.state<SessionFold>(stateKey.session(sessionId)));
     for (const taskId of this.#lanes.startable(free)) this.#track(this.#start(taskId));
   }
 

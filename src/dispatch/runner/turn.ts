@@ -20,7 +20,10 @@ export function turnOf(deps: RunnerDeps, task: TaskState, kind: Turn['kind']): T
 /** What every request to the upstream about this task says. */
 export function turnBase(deps: RunnerDeps, { resource, internal }: TaskState): Omit<Turn, 'kind'> {
   const key = stateKey.sessionBinding(resource.session_id, internal.route);
-  const trace = internal.trace_id === null ? {} : { traceparent: traceparentOf({ resource, internal }, internal.trace_id) };
+  const trace =
+    internal.trace_id === null
+      ? {}
+      : { traceparent: traceparentOf({ resource, internal }, internal.trace_id) };
   return {
     taskId: resource.id,
     sessionId: resource.session_id,

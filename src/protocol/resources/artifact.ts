@@ -2,7 +2,17 @@ import { z } from 'zod';
 import { envelope, metadata } from './envelope.ts';
 import { visibility } from './message.ts';
 
-export const ARTIFACT_KINDS = ['file', 'patch', 'image', 'log', 'diff', 'receipt', 'snapshot', 'dataset', 'other'] as const;
+export const ARTIFACT_KINDS = [
+  'file',
+  'patch',
+  'image',
+  'log',
+  'diff',
+  'receipt',
+  'snapshot',
+  'dataset',
+  'other',
+] as const;
 
 /** Bare hex in artifact resources, the `sha256:` prefix accepted on input (contract C5). */
 const sha256 = z.string().regex(/^[a-fA-F0-9]{64}$/);
@@ -24,7 +34,10 @@ export type Artifact = z.infer<typeof artifact>;
 export const registerArtifactRequest = z
   .object({
     kind: z.enum(ARTIFACT_KINDS),
-    mime_type: z.string().regex(/^[\w.+-]+\/[\w.+-]+(\s*;.*)?$/, 'expected a media type such as text/plain').max(255),
+    mime_type: z
+      .string()
+      .regex(/^[\w.+-]+\/[\w.+-]+(\s*;.*)?$/, 'expected a media type such as text/plain')
+      .max(255),
     uri: z.string().max(4096).nullable().optional(),
     visibility,
     sha256: z

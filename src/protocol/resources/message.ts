@@ -40,7 +40,13 @@ export const artifactRefPart = z
   .object({ type: z.literal('artifact_ref'), artifact_id: z.string(), visibility, metadata: partMetadata })
   .meta({ id: 'ArtifactRefPart' });
 export const fileRefPart = z
-  .object({ type: z.literal('file_ref'), uri: z.string(), mime_type: z.string(), visibility, metadata: partMetadata })
+  .object({
+    type: z.literal('file_ref'),
+    uri: z.string(),
+    mime_type: z.string(),
+    visibility,
+    metadata: partMetadata,
+  })
   .meta({ id: 'FileRefPart' });
 export const imageRefPart = z
   .object({

@@ -6,7 +6,12 @@ import { message, messageInput } from './message.ts';
 export const taskStatus = z.enum(TASK_STATUSES).meta({ id: 'TaskStatus' });
 
 export const failure = z
-  .object({ code: z.string(), message: z.string(), type: z.string().optional(), details: jsonObject.optional() })
+  .object({
+    code: z.string(),
+    message: z.string(),
+    type: z.string().optional(),
+    details: jsonObject.optional(),
+  })
   .meta({ id: 'Failure' });
 
 /** Source: Agents Protocol v1, "Task". */

@@ -1,0 +1,105 @@
+import type { Authenticate } from '../auth/caller.ts';
+import type { DecisionTools } from '../dispatch/facts.ts';
+import { GatewayCore } from '../dispatch/gateway-core.ts';
+import { FrameNumbers } from '../dispatch/runner/frame-numbers.ts';
+import { TaskRunner } from '../dispatch/runner/task-runner.ts';
+import type { EventLog } from '../eventlog/event-log.ts';
+import { Subscriptions } from '../eventlog/subscription.ts';
+import { inputBoxKey } from '../operation/data-directory.ts';
+import { createIdSource } from '../protocol/ids.ts';
+import { createSecretBox, type SecretBox } from '../store/secret-box.ts';
+import type { Upstream } from '../upstream.ts';
+import type { Parts } from './parts.ts';
+
+const TRACE_ID_BYTES = 16;
+
+/** The core and what the faces and the housekeeping need of it. */
+export interface Core {
+  gateway: GatewayCore;
+  runner: TaskRunner;
+  tools: DecisionTools;
+  subscriptions: Subscriptions;
+}
+
+/** The gateway behind the port: tools of decisions, task runner, subscriptions. */
+export function makeCore(
+  parts: Parts,
+  log: EventLog,
+  upstreams: ReadonlyMap<string, Upstream>,
+  authenticate: Authenticate,
+): Core {
+  const { config, logger, random } = parts;
+  const { limits } = config;
+  const box = createSecretBox(inputBoxKey(config.store.data), random);
+  const tools = decisionTools(parts, upstreams, box, () => runner);
+  const concurrency = new Map(config.upstreams.a2a.map((row) => [`a2a:${row.id}`, row.limits.concurrency]));
+  const runner = new TaskRunner({
+    log,
+    tools,
+    upstreams,
+    logger,
+    openInput: (sealed) => box.open(sealed),
+    redactFrame: tools.redact,
+    frameNumbers: new FrameNumbers(log),
+    limits: {
+      perRoute: (route) => concurrency.get(route) ?? limits.max_running_tasks,
+      total: limits.max_running_tasks,
+      cancelWaitMs: limits.cancel_wait_ms,
+    },
+    timeoutSignal: (ms) => AbortSignal.timeout(ms),
+  });
+  log.onReopen(() => {
+    runner
+      .recover()
+      .catch((error: unknown) => logger.error({ err: error }, 'open tasks could not be taken up'));
+  });
+  const subscriptions = new Subscriptions(log);
+  const gateway = new GatewayCore({
+    log,
+    subscriptions,
+    authenticate,
+    tools,
+    newTraceId: () => Buffer.from(random.bytes(TRACE_ID_BYTES)).toString('hex'),
+    awaitCancel: (taskId) => runner.cancel(taskId),
+    idempotencyWindowMs: limits.idempotency_window_ms,
+    streamBufferBytes: limits.stream_buffer_bytes,
+  });
+  return { gateway, runner, tools, subscriptions };
+}
+
+/** The runner needs these tools itself, so its part is asked for late. */
+function decisionTools(
+  { config, redactor, clock, random }: Parts,
+  upstreams: ReadonlyMap<string, Upstream>,
+  box: SecretBox,
+  runner: () => TaskRunner,
+): DecisionTools {
+  const { limits } = config;
+  return {
+    newId: createIdSource(clock, random),
+    limits: {
+      inlineBytes: limits.inline_payload_bytes,
+      artifactBytes: limits.max_artifact_bytes,
+      queuedTasks: limits.max_queued_tasks,
+    },
+    redact: (value) => {
+      const { value: clean, hits } = redactor.redactValue(value);
+      return { value: clean, hit: hits.length > 0 };
+    },
+    sealInput: (plain) => box.seal(plain),
+    routes: {
+      exists: (route) => upstreams.has(route),
+      default: config.defaultRoute ?? firstRoute(upstreams),
+    },
+    runs: {
+      hasSlot: (route) => runner().hasSlot(route),
+      queued: () => runner().queued(),
+      wake: (taskId) => runner().wake(taskId),
+      forwardCancel: (taskId) => runner().forwardCancel(taskId),
+    },
+  };
+}
+
+function firstRoute(upstreams: ReadonlyMap<string, Upstream>): string {
+  return upstreams.keys().next().value ?? 'none';
+}

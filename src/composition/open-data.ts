@@ -1,0 +1,61 @@
+import type { Config } from '../config/load.ts';
+import { type CheckStep, checkLog } from '../eventlog/check-log.ts';
+import { headOfCheckpoint, readCheckpoint } from '../eventlog/checkpoint.ts';
+import type { EventLog } from '../eventlog/event-log.ts';
+import { openEventLog } from '../eventlog/open-log.ts';
+import { dataPaths } from '../operation/data-directory.ts';
+import { project } from '../projections/projection.ts';
+import type { Clock, Logger, Random } from '../protocol/ports.ts';
+import { openKeyRegistry } from '../receipts/key-registry.ts';
+import type { Redactor } from '../redaction/redactor.ts';
+import { openLevelStore } from '../store/level-store.ts';
+import { nodeTimers } from '../surfaces/timers.ts';
+
+export interface OpenLogParts {
+  config: Config;
+  logger: Logger;
+  redactor: Redactor;
+  clock: Clock;
+  random: Random;
+}
+
+/** Opens store, keys and log of a data directory; also what the offline `log` commands do. */
+export async function openLog(parts: OpenLogParts): Promise<EventLog> {
+  const { config, logger, redactor, clock, random } = parts;
+  const paths = dataPaths(config.store.data);
+  const store = await openLevelStore({ path: paths.store });
+  try {
+    return await openEventLog({
+      store,
+      keys: openKeyRegistry({ dir: paths.keys, clock, random }),
+      clock,
+      random,
+      timers: nodeTimers,
+      logger,
+      redact: (value) => redactor.redactValue(value).value,
+      projection: project,
+      checkpointPath: paths.checkpoint,
+    });
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+}
+
+/** Verifies the log of a data directory that no gateway uses. */
+export async function* checkData(data: string, clock: Clock, random: Random): AsyncGenerator<CheckStep> {
+  const paths = dataPaths(data);
+  const store = await openLevelStore({ path: paths.store });
+  try {
+    const keys = openKeyRegistry({ dir: paths.keys, clock, random });
+    const stored = readCheckpoint(paths.checkpoint, keys);
+    if (stored.status === 'bad') {
+      const { expected, observed } = stored;
+      yield { kind: 'finding', finding: { problem: 'chain', where: paths.checkpoint, expected, observed } };
+    }
+    const checkpoint = stored.status === 'ok' ? { checkpoint: headOfCheckpoint(stored.checkpoint) } : {};
+    yield* checkLog({ store, projection: project, ...checkpoint });
+  } finally {
+    await store.close();
+  }
+}

@@ -1,0 +1,90 @@
+import { readFileSync } from 'node:fs';
+import type { Authenticate } from '../auth/caller.ts';
+import type { Config } from '../config/load.ts';
+import type { EventLog } from '../eventlog/event-log.ts';
+import { createMetrics } from '../operation/metrics.ts';
+import { readinessOf } from '../operation/readiness.ts';
+import type { HttpLimits } from '../surfaces/http/limits.ts';
+import { createHttpSurface, type HttpSurface, type HttpSurfaceDeps } from '../surfaces/http-surface.ts';
+import { nodeTimers } from '../surfaces/timers.ts';
+import type { Upstream } from '../upstream.ts';
+import { metricsReader } from './authentication.ts';
+import type { Core } from './core.ts';
+import type { Parts } from './parts.ts';
+
+/** REST, SSE, discovery and metrics over the gateway. */
+export function makeSurface(
+  parts: Parts,
+  log: EventLog,
+  upstreams: ReadonlyMap<string, Upstream>,
+  authenticate: Authenticate,
+  { gateway, runner, tools }: Core,
+): HttpSurface {
+  const { config, logger, version, clock } = parts;
+  let draining = false;
+  const readiness = () => readinessOf(log, draining);
+  const metrics = createMetrics({
+    runningTasks: () => runner.running(),
+    queuedTasks: () => runner.queued(),
+    openStreams: () => surface.openStreams(),
+    commits: () => log.head.commit,
+    events: () => Number(log.head.eventId),
+    ready: () => readiness().ok,
+  });
+  const surface = createHttpSurface({
+    gateway,
+    clock,
+    timers: nodeTimers,
+    logger,
+    newRequestId: () => tools.newId('req'),
+    limits: httpLimits(config),
+    documents: {
+      version,
+      readiness,
+      describeAgents: () => [...upstreams.values()].flatMap((upstream) => upstream.describe() ?? []),
+      startedAtMs: clock.now(),
+    },
+    metrics: { authorize: metricsReader(authenticate), read: () => metrics.read() },
+    server: serverSettings(config),
+  });
+  return {
+    ...surface,
+    close(options) {
+      draining = true;
+      return surface.close(options);
+    },
+  };
+}
+
+function serverSettings({ server }: Config): HttpSurfaceDeps['server'] {
+  return {
+    ...(server.public_url === undefined ? {} : { publicUrl: server.public_url }),
+    ...(server.tls === undefined ? {} : { tls: readPem(server.tls) }),
+    allowedHosts: server.allowed_hosts,
+    allowedOrigins: server.allowed_origins,
+    trustedProxies: server.trusted_proxies,
+    requireTls: !server.insecure,
+  };
+}
+
+function readPem({ cert, key }: { cert: string; key: string }): { cert: string; key: string } {
+  return { cert: readFileSync(cert, 'utf8'), key: readFileSync(key, 'utf8') };
+}
+
+function httpLimits({ limits }: Config): HttpLimits {
+  return {
+    maxBodyBytes: limits.max_body_bytes,
+    maxJsonDepth: limits.max_json_depth,
+    maxArtifactBytes: limits.max_artifact_bytes,
+    maxHeaderBytes: limits.max_header_bytes,
+    maxHeaders: limits.max_headers,
+    headersTimeoutMs: limits.headers_timeout_ms,
+    requestTimeoutMs: limits.request_timeout_ms,
+    keepAliveTimeoutMs: limits.keep_alive_timeout_ms,
+    maxRequestsPerConnection: limits.max_requests_per_connection,
+    maxConnections: limits.max_connections,
+    maxStreams: limits.max_streams,
+    streamBufferBytes: limits.stream_buffer_bytes,
+    heartbeatIntervalMs: limits.heartbeat_interval_ms,
+  };
+}

@@ -1,0 +1,30 @@
+import type { EventLog } from '../eventlog/event-log.ts';
+import type { Readiness } from '../surfaces/discovery/documents.ts';
+
+/** Whether new work is taken, and what the operator does when it is not. */
+export function readinessOf(log: EventLog, draining: boolean): Readiness {
+  if (draining) return { ok: false, status: 'draining', reason: 'The gateway is stopping.', details: {} };
+  const { integrity } = log;
+  if (integrity.status === 'truncated') {
+    const details = {
+      integrity: 'truncated',
+      expected_commit: integrity.expected.commit,
+      found_commit: integrity.found.commit,
+    };
+    const reason =
+      'The store holds less than its checkpoint says. Restore it, or run "harn-gateway log accept-truncation".';
+    return { ok: false, status: 'fenced', reason, details };
+  }
+  if (integrity.status === 'damaged') {
+    const reason = 'A stored record fails its check. Run "harn-gateway log check".';
+    return { ok: false, status: 'fenced', reason, details: { integrity: 'damaged', where: integrity.where } };
+  }
+  if (log.status !== 'open')
+    return {
+      ok: false,
+      status: 'fenced',
+      reason: 'A write failed; the store is being reopened.',
+      details: {},
+    };
+  return { ok: true, status: 'ready', reason: null, details: {} };
+}
