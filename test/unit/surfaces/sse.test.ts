@@ -196,67 +196,6 @@ describe('refusals', () => {
   });
 });
 
-describe('a client that does not read', () => {
-  const big = frameOf('00000000000000000003', 'agent.message', `{"text":"${'x'.repeat(64 * 1024)}"}`);
-
-  it('is closed at the byte cap, and nobody else is', async () => {
-    const slow = await follow();
-    const slowStream = await opened(slow);
-    slow.socket.pause();
-    const quick = await follow();
-    const quickStream = await opened(quick, 2);
-    let unsent = 0;
-    while (!slowStream.closed) {
-      unsent = Math.max(unsent, slowStream.sink.write(big));
-      await new Promise((resolve) => setImmediate(resolve));
-    }
-    expect(unsent).toBeLessThanOrEqual(256 * 1024);
-    expect(slowStream.sink.write(big)).toBe(0);
-    quickStream.sink.write(ONE);
-    await quick.until((text) => text.includes('task.submitted'));
-    expect(quickStream.closed).toBe(false);
-    expect(under.surface.openStreams()).toBe(1);
-  });
-
-  it('gets a frame larger than the cap when nothing else waits', async () => {
-    const client = await follow();
-    const { sink } = await opened(client);
-    const huge = frameOf('00000000000000000004', 'agent.message', `{"text":"${'y'.repeat(512 * 1024)}"}`);
-    sink.write(huge);
-    await sink.drained();
-    sink.end('complete');
-    await client.closed;
-    expect(client.body).toBe(huge.sse.toString());
-  });
-
-  it('holds back history reading until it has read half', async () => {
-    const client = await follow();
-    const { sink } = await opened(client);
-    client.socket.pause();
-    while (sink.write(big) < 192 * 1024) await new Promise((resolve) => setImmediate(resolve));
-    let drained = false;
-    const waiting = sink.drained().then(() => {
-      drained = true;
-    });
-    await new Promise((resolve) => setTimeout(resolve, 20));
-    expect(drained).toBe(false);
-    client.socket.resume();
-    await waiting;
-    expect(sink.write(ONE)).toBeLessThan(128 * 1024 + ONE.sse.length);
-  });
-
-  it('does not hold back anything once it is gone', async () => {
-    const client = await follow();
-    const stream = await opened(client);
-    client.socket.pause();
-    while (stream.sink.write(big) < 192 * 1024) await new Promise((resolve) => setImmediate(resolve));
-    const waiting = stream.sink.drained();
-    client.socket.destroy();
-    await waiting;
-    await eventually(() => stream.closed);
-  });
-});
-
 describe('the end of a stream', () => {
   it('by the client closes the subscription and is no failure in the log', async () => {
     const client = await follow();
@@ -294,17 +233,5 @@ describe('the end of a stream', () => {
     await untold.closed;
     expect(told.body).toBe(`${ONE.sse}retry: 1000\n\n`);
     expect(untold.body).toBe('');
-  });
-
-  it('that the client does not take is cut after a while', async () => {
-    const client = await follow();
-    const stream = await opened(client);
-    client.socket.pause();
-    const frame = frameOf('00000000000000000003', 'agent.message', `{"t":"${'x'.repeat(32 * 1024)}"}`);
-    while (stream.sink.write(frame) < 128 * 1024) await new Promise((resolve) => setImmediate(resolve));
-    stream.sink.end('complete');
-    expect(under.surface.openStreams()).toBe(1);
-    under.time.advance(10_000);
-    await eventually(() => under.surface.openStreams() === 0);
   });
 });
