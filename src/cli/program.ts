@@ -1,4 +1,5 @@
 import { Command, CommanderError } from 'commander';
+import { apiKeysCommand } from './api-keys.ts';
 import { checkCommand } from './check.ts';
 import { describeFailure, EXIT } from './exit-codes.ts';
 import { logCommand } from './log.ts';
@@ -30,7 +31,14 @@ function program(): Command {
     .version(packageVersion())
     .showHelpAfterError('(add --help for the options)')
     .exitOverride();
-  for (const command of [serveCommand(), checkCommand(), taskCommand(), logCommand(), openapiCommand()]) {
+  for (const command of [
+    serveCommand(),
+    checkCommand(),
+    taskCommand(),
+    logCommand(),
+    apiKeysCommand(),
+    openapiCommand(),
+  ]) {
     root.addCommand(command.exitOverride());
   }
   return root;
