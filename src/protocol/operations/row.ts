@@ -1,0 +1,39 @@
+import { z } from 'zod';
+import type { Scope } from '../scopes.ts';
+
+/**
+ * One row per operation. REST routes, validation, authorization and the OpenAPI document are made from these rows.
+ * `command` changes the log, `query` reads, `stream` follows, `document` describes the gateway itself.
+ */
+export interface OperationRow {
+  kind: 'command' | 'query' | 'stream' | 'document';
+  method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
+  /** Path with `{name}` parameters, from the origin root. */
+  path: string;
+  tag: string;
+  summary: string;
+  /** What the caller must hold; `public` needs no credentials and no version header. */
+  scope: Scope | 'public';
+  /** Conformance level of the narrative that asks for it; `vendor` for our own routes (contract section 8). */
+  level: 'core' | 'extended' | 'vendor';
+  success: 200 | 201 | 202 | 204 | 503;
+  query?: z.ZodObject;
+  /** JSON body schema, or `bytes` for a raw body. */
+  body?: z.ZodType | 'bytes';
+  /** False: the body may be left out. Default true where there is a body. */
+  bodyRequired?: boolean;
+  response: z.ZodType | 'bytes' | 'event-stream';
+}
+
+/** limit 1..200, default 50 (contract C6). */
+const limit = z.coerce.number().int().min(1).max(200).default(50);
+export const filter = z.string().min(1).max(200).optional();
+export const page = z.object({ limit, cursor: z.string().max(512).optional() });
+/** `after_event_id` is normative, the other two are aliases (contract C7). */
+export const range = z.object({
+  limit,
+  after_event_id: z.string().max(64).optional(),
+  cursor: z.string().max(64).optional(),
+  after: z.string().max(64).optional(),
+});
+export const eventFilters = { workspace_id: filter, session_id: filter, task_id: filter };
