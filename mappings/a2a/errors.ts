@@ -41,6 +41,7 @@ export const A2A_ERRORS = {
     http: 400,
     reason: 'CONTENT_TYPE_NOT_SUPPORTED',
     harn: 'invalid_request',
+    loses: WHICH,
   },
   InvalidAgentResponse: {
     code: -32006,

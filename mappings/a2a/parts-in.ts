@@ -57,7 +57,8 @@ type Extras = { metadata?: JsonObject };
 function extras(raw: JsonObject, content: JsonObject): Extras {
   const isBytes = typeof content['raw'] === 'string';
   const isFile = isBytes || typeof content['url'] === 'string';
-  const media = isFile || isToolType(content['mediaType']) ? undefined : content['mediaType'];
+  const isPlain = isFile || isToolType(content['mediaType']) || isDefault(content);
+  const media = isPlain ? undefined : content['mediaType'];
   const name = isBytes ? undefined : content['filename'];
   const kept: JsonObject = {
     ...(typeof media === 'string' && media !== '' && { media_type: media }),
@@ -65,6 +66,11 @@ function extras(raw: JsonObject, content: JsonObject): Extras {
     ...(isObject(raw['metadata']) && { metadata: raw['metadata'] }),
   };
   return Object.keys(kept).length === 0 ? {} : { metadata: { a2a: kept } };
+}
+
+/** Peers that name the obvious media type say no more than those that name none. */
+function isDefault({ text, mediaType: media }: JsonObject): boolean {
+  return media === (typeof text === 'string' ? 'text/plain' : 'application/json');
 }
 
 function mediaType(content: JsonObject): string {

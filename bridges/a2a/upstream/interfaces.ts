@@ -77,7 +77,7 @@ function legacyOffers(card: JsonObject): Offer[] {
     }));
 }
 
-/** Patch numbers do not matter. Spec: A2A 1.0, 3.6. A missing version in a 1.0 list is 1.0 by its place. */
+/** Patch numbers do not matter; anything else unknown is refused. Spec: A2A 1.0, 3.6. */
 function protocolOf({ binding, version }: Offer): A2aProtocol | undefined {
   const major = /^(\d+\.\d+)(\.\d+)?$/.exec(version)?.[1];
   if (major === '1.0' && binding === 'JSONRPC') return 'jsonrpc-1.0';
