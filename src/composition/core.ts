@@ -30,7 +30,7 @@ export function makeCore(
 ): Core {
   const { config, logger, random } = parts;
   const { limits } = config;
-  const box = createSecretBox(inputBoxKey(config.store.data), random);
+  const box = createSecretBox(inputBoxKey(config.store.data, random), random);
   const tools = decisionTools(parts, upstreams, box, () => runner);
   const concurrency = new Map(config.upstreams.a2a.map((row) => [`a2a:${row.id}`, row.limits.concurrency]));
   const runner = new TaskRunner({

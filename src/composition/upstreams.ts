@@ -15,10 +15,15 @@ const FRAME_LIMITS = { maxBytes: 64 * 1024 * 1024, maxDepth: 64 };
 export async function startSample({
   config,
   packageRoot,
+  env,
   logger,
 }: Parts): Promise<SampleAgentProcess | undefined> {
   if (!config.usesSampleAgent) return undefined;
-  return startSampleAgent(join(packageRoot, 'dist', 'bridges', 'a2a', 'sample-agent', 'main.js'), logger);
+  return startSampleAgent(
+    join(packageRoot, 'dist', 'bridges', 'a2a', 'sample-agent', 'main.js'),
+    env,
+    logger,
+  );
 }
 
 /** One adapter per configured agent, by route. Their credentials are known secrets from now on. */

@@ -2,9 +2,9 @@ import type { Authenticate, Caller } from '../auth/caller.ts';
 import type { Call } from '../gateway.ts';
 import { holdsScope } from '../policy/scope.ts';
 import { ProtocolError } from '../protocol/errors.ts';
-import type { OperationRow, RawBody } from '../protocol/operations.ts';
+import type { OperationRow } from '../protocol/operations.ts';
 import { SUPPORTED_VERSIONS, VERSION_HEADER } from '../protocol/version.ts';
-import { decodeInput } from './decode-input.ts';
+import { type DecodedInput, decodeInput } from './decode-input.ts';
 
 /** A call on its way in; every step fills in what the next one needs. */
 export interface Passage {
@@ -13,12 +13,6 @@ export interface Passage {
   authenticate: Authenticate;
   caller?: Caller;
   input?: DecodedInput;
-}
-
-export interface DecodedInput {
-  path: Record<string, string>;
-  query: Record<string, unknown>;
-  body: unknown | RawBody;
 }
 
 export interface Admitted {

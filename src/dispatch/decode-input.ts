@@ -3,7 +3,13 @@ import type { Call } from '../gateway.ts';
 import { ProtocolError } from '../protocol/errors.ts';
 import type { JsonObject } from '../protocol/json.ts';
 import type { OperationRow, RawBody } from '../protocol/operations.ts';
-import type { DecodedInput } from './admission.ts';
+
+/** A call that fits the schemas of its operation. */
+export interface DecodedInput {
+  path: Record<string, string>;
+  query: Record<string, unknown>;
+  body: unknown | RawBody;
+}
 
 /** Faults listed in the details of one refusal. */
 const MAX_LISTED = 20;

@@ -14,7 +14,7 @@ import { stateKey } from '../projections/state-keys.ts';
 import type { SessionFold, TaskState } from '../projections/states.ts';
 import type { StreamId } from '../protocol/operations.ts';
 import { EVENT_OF_STATUS, isTerminal, type TerminalStatus } from '../protocol/task-states.ts';
-import type { DecodedInput } from './admission.ts';
+import type { DecodedInput } from './decode-input.ts';
 import { type EventFilters, scopeOfFilters } from './event-filter.ts';
 import { load } from './load.ts';
 

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { type ApiKeyRecord, apiKeyHash, newApiKey } from '../auth/api-keys.ts';
@@ -53,9 +52,10 @@ export function developmentKey(data: string, random: Random): DevelopmentKey {
 }
 
 /** Key of the box that keeps inputs until they are sent; made at the first start. */
-export function inputBoxKey(data: string): Buffer {
+export function inputBoxKey(data: string, random: Random): Buffer {
   const { inputKey } = dataPaths(data);
-  if (!existsSync(inputKey)) writeFileAtomicSync(inputKey, randomBytes(BOX_KEY_BYTES), OWNER_ONLY);
+  if (!existsSync(inputKey))
+    writeFileAtomicSync(inputKey, Buffer.from(random.bytes(BOX_KEY_BYTES)), OWNER_ONLY);
   return readFileSync(inputKey);
 }
 

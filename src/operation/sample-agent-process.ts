@@ -15,10 +15,14 @@ const READY_TIMEOUT_MS = 15_000;
  * Starts the bundled sample agent in its own process on a free port. It ends with its standard input, so it never
  * outlives the gateway, not even a killed one. Rejects when it does not come up.
  */
-export async function startSampleAgent(entry: string, logger: Logger): Promise<SampleAgentProcess> {
+export async function startSampleAgent(
+  entry: string,
+  env: Readonly<Record<string, string | undefined>>,
+  logger: Logger,
+): Promise<SampleAgentProcess> {
   const child = spawn(process.execPath, [entry, '--port', '0'], {
     stdio: ['pipe', 'pipe', 'pipe'],
-    env: { PATH: process.env['PATH'] ?? '' },
+    env: { PATH: env['PATH'] ?? '' },
   });
   createInterface({ input: child.stderr }).on('line', (line) =>
     logger.warn({ line: line.slice(0, 500) }, 'sample agent'),

@@ -1,5 +1,6 @@
 import { ProtocolError } from '../../protocol/errors.ts';
 import type { JsonObject } from '../../protocol/json.ts';
+import { timestamp } from '../../protocol/ports.ts';
 import type { MessageInput } from '../../protocol/resources/message.ts';
 import type { Session } from '../../protocol/resources/session.ts';
 import { appendMessage, buildMessage } from '../append-message.ts';
@@ -79,5 +80,5 @@ function expiryOf(metadata: JsonObject): string | null {
       },
     );
   }
-  return new Date(ms).toISOString();
+  return timestamp(ms);
 }

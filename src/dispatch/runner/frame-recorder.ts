@@ -8,7 +8,7 @@ import type { Frame, Upstream } from '../../upstream.ts';
 import { spanOf } from '../move-task.ts';
 import { applyMoves, note, seenBy } from './apply-moves.ts';
 import type { FrameNumbers } from './frame-numbers.ts';
-import type { RunnerDeps } from './task-runner.ts';
+import type { RunnerDeps } from './runner-deps.ts';
 
 /** Frames whose commits may be in flight before the run waits for the store: bounds memory, keeps groups large. */
 const FRAMES_IN_FLIGHT = 64;

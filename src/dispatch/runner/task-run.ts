@@ -5,7 +5,7 @@ import { type Failure, isTerminal } from '../../protocol/task-states.ts';
 import type { Turn, Upstream } from '../../upstream.ts';
 import { moveTask } from '../move-task.ts';
 import { type FrameRecorder, openRecorder } from './frame-recorder.ts';
-import type { RunnerDeps } from './task-runner.ts';
+import type { RunnerDeps } from './runner-deps.ts';
 import { turnBase, turnOf } from './turn.ts';
 
 /** One turn of one task: sends the message, records every frame, applies what it means. */

@@ -1,32 +1,17 @@
-import type { EventLog } from '../../eventlog/event-log.ts';
 import { listPrefix, stateKey } from '../../projections/state-keys.ts';
 import type { SessionFold, TaskState } from '../../projections/states.ts';
 import { ProtocolError } from '../../protocol/errors.ts';
-import type { Logger } from '../../protocol/ports.ts';
 import { isTerminal } from '../../protocol/task-states.ts';
-import type { Upstream } from '../../upstream.ts';
-import type { DecisionTools, RunFacts } from '../facts.ts';
+import type { RunFacts } from '../facts.ts';
 import { moveTask, startTurn } from '../move-task.ts';
 import { laneIsBusy } from './apply-moves.ts';
-import type { FrameNumbers } from './frame-numbers.ts';
 import { Lanes } from './lanes.ts';
 import { recoverTask } from './recover.ts';
+import type { RunnerDeps } from './runner-deps.ts';
 import { forwardCancel, TaskRun } from './task-run.ts';
 
 /** How many open tasks recovery reads at once. */
 const RECOVERY_PAGE = 500;
-
-export interface RunnerDeps {
-  log: EventLog;
-  tools: DecisionTools;
-  upstreams: ReadonlyMap<string, Upstream>;
-  logger: Logger;
-  openInput(sealed: Buffer): Buffer;
-  redactFrame: DecisionTools['redact'];
-  frameNumbers: FrameNumbers;
-  limits: { perRoute: (route: string) => number; total: number; cancelWaitMs: number };
-  timeoutSignal(ms: number): AbortSignal;
-}
 
 /** Starts accepted tasks, runs their turns, cancels them, and takes them up again after a restart. */
 export class TaskRunner implements RunFacts {

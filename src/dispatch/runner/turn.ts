@@ -3,7 +3,7 @@ import type { SessionBindingState, TaskState } from '../../projections/states.ts
 import type { Turn } from '../../upstream.ts';
 import { spanOf } from '../move-task.ts';
 import { outboundMessage } from './outbound.ts';
-import type { RunnerDeps } from './task-runner.ts';
+import type { RunnerDeps } from './runner-deps.ts';
 
 /** The next turn of a task, with the message it sends. */
 export function turnOf(deps: RunnerDeps, task: TaskState, kind: Turn['kind']): Turn {
