@@ -7,6 +7,11 @@ import type { CommandId, QueryId, RawBody, StreamId } from './protocol/operation
  * ProtocolError. Version, authentication, authorization, validation, idempotency and audit happen behind it.
  */
 export interface Gateway {
+  /**
+   * Refuses a call for identity, version, scope or key before its body is read. `call` checks again, so only a face that
+   * has the body still to read asks first.
+   */
+  admit(id: CommandId | QueryId | StreamId, call: CallHead): void;
   /** Runs a command or a query. Rejects with a ProtocolError only. */
   call(id: CommandId | QueryId, call: Call): Promise<Answer>;
   /**
@@ -34,6 +39,9 @@ export interface Call {
   /** Aborted when the caller went away. */
   signal: AbortSignal;
 }
+
+/** A call whose body is not read yet. */
+export type CallHead = Omit<Call, 'body'>;
 
 export type AnswerBody =
   | { kind: 'json'; value: unknown }

@@ -1,5 +1,5 @@
 import type { Authenticate, Caller } from '../auth/caller.ts';
-import type { Call } from '../gateway.ts';
+import type { Call, CallHead } from '../gateway.ts';
 import { holdsScope } from '../policy/scope.ts';
 import { ProtocolError } from '../protocol/errors.ts';
 import type { OperationRow } from '../protocol/operations.ts';
@@ -9,7 +9,8 @@ import { type DecodedInput, decodeInput } from './decode-input.ts';
 /** A call on its way in; every step fills in what the next one needs. */
 export interface Passage {
   row: OperationRow;
-  call: Call;
+  /** Without a body where only the caller is asked about. */
+  call: Call | CallHead;
   authenticate: Authenticate;
   caller?: Caller;
   input?: DecodedInput;
@@ -32,7 +33,7 @@ export const ADMISSION: readonly (readonly [name: string, step: (passage: Passag
   ['decode_input', decode],
 ];
 
-const VERSION_STEPS = 3;
+const CALLER_STEPS = ADMISSION.filter(([name]) => name !== 'decode_input');
 
 export function admit(passage: Passage): Admitted {
   for (const [, step] of ADMISSION) step(passage);
@@ -43,7 +44,7 @@ export function admit(passage: Passage): Admitted {
 
 /** Identity, version and scope only; used where the input decides about an answer that may be stored. */
 export function admitCaller(passage: Passage): Caller {
-  for (const [, step] of ADMISSION.slice(0, VERSION_STEPS + 1)) step(passage);
+  for (const [, step] of CALLER_STEPS) step(passage);
   if (!passage.caller) throw new Error('admission ended without a caller');
   return passage.caller;
 }
@@ -101,5 +102,10 @@ function checkIdempotencyKey({ call }: Passage): void {
 }
 
 function decode(passage: Passage): void {
-  passage.input = decodeInput(passage.row, passage.call);
+  const { row, call } = passage;
+  passage.input = decodeInput(row, {
+    path: call.path,
+    query: call.query,
+    body: 'body' in call ? call.body : undefined,
+  });
 }

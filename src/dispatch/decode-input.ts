@@ -15,12 +15,12 @@ export interface DecodedInput {
 const MAX_LISTED = 20;
 
 /** Checks a call against the schemas of its operation; all faults at once, each with its path. */
-export function decodeInput(row: OperationRow, call: Call): DecodedInput {
+export function decodeInput(row: OperationRow, call: Pick<Call, 'path' | 'query' | 'body'>): DecodedInput {
   const query = row.query ? check(row.query, call.query, 'query') : {};
   return { path: call.path, query: query as Record<string, unknown>, body: decodeBody(row, call) };
 }
 
-function decodeBody(row: OperationRow, { body }: Call): unknown {
+function decodeBody(row: OperationRow, { body }: Pick<Call, 'body'>): unknown {
   if (row.body === undefined) return undefined;
   if (row.body === 'bytes') {
     if (isRawBody(body)) return body;

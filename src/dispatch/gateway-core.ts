@@ -1,7 +1,7 @@
 import type { Authenticate, Caller } from '../auth/caller.ts';
 import type { EventLog, Origin, Transaction } from '../eventlog/event-log.ts';
 import type { Subscriptions } from '../eventlog/subscription.ts';
-import type { Answer, Call, Gateway, StreamSink, Subscription } from '../gateway.ts';
+import type { Answer, Call, CallHead, Gateway, StreamSink, Subscription } from '../gateway.ts';
 import { stateKey } from '../projections/state-keys.ts';
 import type { SessionFold } from '../projections/states.ts';
 import { ProtocolError } from '../protocol/errors.ts';
@@ -38,6 +38,10 @@ export class GatewayCore implements Gateway {
 
   constructor(deps: GatewayDeps) {
     this.#deps = deps;
+  }
+
+  admit(id: CommandId | QueryId | StreamId, call: CallHead): void {
+    admitCaller({ row: operation(id), call, authenticate: this.#deps.authenticate });
   }
 
   async call(id: CommandId | QueryId, call: Call): Promise<Answer> {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Call } from '../../gateway.ts';
+import type { Call, CallHead } from '../../gateway.ts';
 import type { OperationRow } from '../../protocol/operations.ts';
 import { VERSION_HEADER } from '../../protocol/version.ts';
 import { readJson, readRaw } from '../http/body.ts';
@@ -33,16 +33,16 @@ export async function decodeCall(
   path: Record<string, string>,
   shape: CallShape,
   limits: HttpLimits,
+  admit: (head: CallHead) => void,
 ): Promise<Call> {
   const { headers, url = '' } = exchange.req;
   const query = decodeQuery(url, shape.singleParams);
-  return {
+  const head: CallHead = {
     requestId: exchange.requestId,
     authorization: headers.authorization,
     protocolVersion: single(headers[VERSION_HEADER_NAME]),
     path,
     query,
-    body: await decodeBody(exchange, shape, limits),
     idempotencyKey: single(headers['idempotency-key']),
     lastEventId: single(headers['last-event-id']),
     traceparent: single(headers['traceparent']),
@@ -50,15 +50,24 @@ export async function decodeCall(
       return exchange.signal;
     },
   };
+  // Defined on the same object: spreading it would make the lazy signal.
+  const call = head as Call;
+  call.body = await decodeBody(exchange, shape, limits, () => admit(head));
+  return call;
 }
 
-/** Without credentials the body is not read: the gateway refuses such a call before it looks at the body. */
-async function decodeBody(exchange: Exchange, shape: CallShape, limits: HttpLimits): Promise<Call['body']> {
+/** A body is read only for callers who may use the operation. */
+async function decodeBody(
+  exchange: Exchange,
+  shape: CallShape,
+  limits: HttpLimits,
+  admit: () => void,
+): Promise<Call['body']> {
   if (shape.body === 'none') {
     if (declaresBody(exchange.req)) throw refuseBody();
     return undefined;
   }
-  if (exchange.req.headers.authorization === undefined) return undefined;
+  admit();
   if (shape.body === 'bytes') return await readRaw(exchange, limits.maxArtifactBytes);
   return await readJson(exchange, limits);
 }

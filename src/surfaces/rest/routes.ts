@@ -1,6 +1,6 @@
 import type { Middleware } from 'koa';
 import Router from 'koa-router';
-import type { Gateway } from '../../gateway.ts';
+import type { CallHead, Gateway } from '../../gateway.ts';
 import {
   type CommandId,
   type DocumentId,
@@ -64,15 +64,17 @@ function handlerOf(id: OperationId, deps: RouteDeps): Handler {
 
 function callHandler(id: CommandId | QueryId, { gateway, limits }: RouteDeps): Handler {
   const shape = callShape(operation(id));
+  const admit = (head: CallHead) => gateway.admit(id, head);
   return async (exchange, path) => {
-    const call = await decodeCall(exchange, path, shape, limits);
+    const call = await decodeCall(exchange, path, shape, limits, admit);
     await encodeAnswer(exchange, await gateway.call(id, call));
   };
 }
 
-function streamHandler(id: StreamId, { streams, limits }: RouteDeps): Handler {
+function streamHandler(id: StreamId, { gateway, streams, limits }: RouteDeps): Handler {
   const shape = callShape(operation(id));
+  const admit = (head: CallHead) => gateway.admit(id, head);
   return async (exchange, path) => {
-    await streams.follow(id, exchange, await decodeCall(exchange, path, shape, limits));
+    await streams.follow(id, exchange, await decodeCall(exchange, path, shape, limits, admit));
   };
 }

@@ -1,4 +1,12 @@
-import type { Answer, Call, Gateway, StreamFrame, StreamSink, Subscription } from '../../../src/gateway.ts';
+import type {
+  Answer,
+  Call,
+  CallHead,
+  Gateway,
+  StreamFrame,
+  StreamSink,
+  Subscription,
+} from '../../../src/gateway.ts';
 import { ProtocolError } from '../../../src/protocol/errors.ts';
 
 export interface FakeCall {
@@ -24,9 +32,13 @@ export class FakeGateway implements Gateway {
   });
   beforeSubscribe: (sink: StreamSink, call: Call) => Promise<void> | void = () => undefined;
 
+  admit(_id: string, call: CallHead): void {
+    if (call.authorization === undefined) throw new ProtocolError('unauthenticated', 'Send a bearer token.');
+  }
+
   async call(id: string, call: Call): Promise<Answer> {
     this.calls.push({ id, call });
-    if (call.authorization === undefined) throw new ProtocolError('unauthenticated', 'Send a bearer token.');
+    this.admit(id, call);
     return await this.answer(id, call);
   }
 
