@@ -219,7 +219,8 @@ describe('canceling', () => {
   const begun = { SendStreamingMessage: stream(taskFrame('WORKING'), { hang: true }) };
 
   async function running(script: Parameters<typeof stage>[0]) {
-    const staged = await stage({ ...begun, ...script });
+    // The only connection for turns is taken by the stream; a cancel must get through all the same.
+    const staged = await stage({ ...begun, ...script }, { limits: { concurrency: 1 } });
     const caller = new AbortController();
     const run = staged.task.play(staged.task.turn('start', textMessage('hi')), caller.signal);
     await staged.task.saw(1);

@@ -24,20 +24,4 @@ describe('a word table', () => {
     expect(table.decode('Y')).toEqual({ known: false, raw: 'Y', loses: undefined });
     expect(table.decode('toString')).toEqual({ known: false, raw: 'toString', loses: undefined });
   });
-
-  it('does not compile with a missing word, a wrong target or a silent loss', () => {
-    const make = wordTable<Harn, Foreign>();
-    const fromForeign = { y: 'YES', n: 'NO', maybe: { to: 'NO', loses: 'the doubt' } } as const;
-    const tables = [
-      // @ts-expect-error NO has no row.
-      make({ toForeign: { YES: 'y' }, fromForeign }),
-      // @ts-expect-error There is no word z.
-      make({ toForeign: { YES: 'y', NO: 'z' }, fromForeign }),
-      // @ts-expect-error maybe does not come back and does not say what it loses.
-      make({ toForeign: { YES: 'y', NO: 'n' }, fromForeign: { y: 'YES', n: 'NO', maybe: 'NO' } }),
-      // @ts-expect-error maybe has no row.
-      make({ toForeign: { YES: 'y', NO: 'n' }, fromForeign: { y: 'YES', n: 'NO' } }),
-    ];
-    expect(tables).toHaveLength(4);
-  });
 });
