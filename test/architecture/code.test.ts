@@ -67,7 +67,6 @@ describe('shortcuts', () => {
     ['any', 'const value: any = 1;'],
     ['any as an argument', 'const values = new Map<string, any>();'],
     ['a type check switched off', mark('@ts-', 'ignore')],
-    ['an error expected outside a type test', mark('@ts-expect-', 'error')],
     ['a lint rule switched off', mark('biome-', 'ignore lint/style/x: y')],
     ['a lint rule switched off the other way', mark('eslint-', 'disable')],
     ['work put off', mark('TO', 'DO later')],
@@ -79,6 +78,12 @@ describe('shortcuts', () => {
     ['a promised test', `test.${'todo'}('works');`],
   ])('are found: %s', (_, source) => {
     expect(shortcutFindings(plantedTree({ 'test/unit/a.test.ts': source }))).toHaveLength(1);
+  });
+
+  it('are found: an expected error, which only a test may have', () => {
+    const source = mark('@ts-expect-', 'error');
+    expect(shortcutFindings(plantedTree({ 'src/a.ts': source }))).toHaveLength(1);
+    expect(shortcutFindings(plantedTree({ 'test/a.test.ts': source }))).toEqual([]);
   });
 
   it('are not seen in words that only look like them', () => {

@@ -57,6 +57,7 @@ describe('layers', () => {
     'src/gateway.ts': '',
     'src/upstream.ts': '',
     'src/compose.ts': '',
+    'src/cli/serve.ts': '',
     'src/store/store.ts': '',
     'src/config/load.ts': '',
     'src/dispatch/load.ts': '',
@@ -87,6 +88,7 @@ describe('layers', () => {
     ['dispatch that opens the store', 'src/dispatch/a.ts', '../store/store.ts'],
     ['anything but the composition root that imports bridges', 'src/surfaces/a.ts', '../../bridges/index.ts'],
     ['a composition root that reaches into a bridge', 'src/compose.ts', '../bridges/acp/index.ts'],
+    ['a composition root that calls a command', 'src/composition/a.ts', '../cli/serve.ts'],
     ['anything that imports the composition root', 'src/dispatch/a.ts', '../compose.ts'],
     ['an import of nothing', 'src/dispatch/a.ts', './gone.ts'],
   ])('do not let through %s', (_, from, specifier) => {

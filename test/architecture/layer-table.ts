@@ -12,6 +12,20 @@ export interface LayerRow {
 }
 
 const CONTRACTS = ['src/gateway.ts', 'src/upstream.ts'];
+/** Everything between the ports and the bytes. */
+const CORE = [
+  ...CONTRACTS,
+  'src/protocol',
+  'src/json',
+  'src/store',
+  'src/receipts',
+  'src/eventlog',
+  'src/projections',
+  'src/redaction',
+  'src/auth',
+  'src/policy',
+  'src/dispatch',
+];
 
 export const LAYERS: readonly LayerRow[] = [
   // The bottom: words, shapes and pure helpers of the language.
@@ -134,16 +148,27 @@ export const LAYERS: readonly LayerRow[] = [
     because: 'files and environment become typed settings; what they mean is decided elsewhere',
   },
   {
+    layer: 'src/composition',
+    imports: [
+      ...CORE,
+      'src/config',
+      'src/operation',
+      'src/surfaces',
+      'bridges/index.ts',
+      'bridges/bridge.ts',
+    ],
+    because: 'the parts of the composition root: with compose.ts the only constructor of things',
+  },
+  {
     layer: 'src/compose.ts',
-    imports: ['src', 'bridges/index.ts', 'bridges/bridge.ts'],
-    because: 'the only constructor of things',
+    imports: [...CORE, 'src/composition', 'src/config', 'src/operation', 'src/surfaces/timers.ts'],
+    because: 'puts the parts together and takes them apart; bridges are made by a part',
   },
   {
     layer: 'src/operation',
     imports: ['src/protocol', 'src/auth/api-keys.ts', 'src/store/atomic-file.ts'],
-    types: ['src/redaction'],
-    because:
-      'the machine around the gateway: data directory, log lines, metrics, the process of the sample agent',
+    types: ['src/redaction', 'src/eventlog', 'src/surfaces'],
+    because: 'the machine around the gateway: data directory, log lines, metrics, readiness, child processes',
   },
   {
     layer: 'src/cli',
@@ -157,6 +182,8 @@ export const LAYERS: readonly LayerRow[] = [
       'src/eventlog/log-meta.ts',
       'src/receipts/key-files.ts',
       'src/store/store-errors.ts',
+      // Keys are made without a gateway.
+      'src/auth/api-keys.ts',
       // What a command needs before, or without, a gateway.
       'src/redaction/redactor.ts',
       'src/surfaces/discovery/openapi.ts',

@@ -7,7 +7,8 @@ export const PURE = ['src/protocol', 'src/policy', 'src/projections', 'src/dispa
 
 /** Files that may touch what is injected everywhere else. No `uses`: anything. */
 export const AMBIENT: readonly { path: string; uses?: readonly AmbientUse['what'][]; because: string }[] = [
-  { path: 'src/compose.ts', because: 'the composition root: the real clock, ids and randomness enter here' },
+  { path: 'src/compose.ts', because: 'the composition root' },
+  { path: 'src/composition', because: 'its parts: the real clock, timers and randomness enter here' },
   { path: 'src/main.ts', because: 'the program: it owns its process' },
   { path: 'src/cli', because: 'commands own their process' },
   {
@@ -19,6 +20,11 @@ export const AMBIENT: readonly { path: string; uses?: readonly AmbientUse['what'
     path: 'src/surfaces/timers.ts',
     uses: ['timer'],
     because: 'the real timers, handed in by the composition root',
+  },
+  {
+    path: 'src/operation/sample-agent-process.ts',
+    uses: ['timer'],
+    because: 'waits for a real process to start',
   },
   {
     path: 'bridges/a2a/sample-agent',

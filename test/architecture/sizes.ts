@@ -4,12 +4,6 @@ import { lineAt, nameOf, type Place, placesOf } from './syntax.ts';
 /** Longest file and longest function, in lines (style.md: 95th percentiles near 300 and 50). */
 export const MAX_FILE_LINES = 300;
 export const MAX_FUNCTION_LINES = 50;
-const MAX_TABLE_LINES = 400;
-
-/** Files of rows only, which stay readable when longer: up to 400 lines. */
-export const DATA_TABLES: Readonly<Record<string, string>> = {
-  'src/protocol/operations.ts': 'one row per operation, read as a table',
-};
 
 export interface SizedFunction {
   readonly path: string;
@@ -21,9 +15,8 @@ export interface SizedFunction {
 
 export function sizeFindings(tree: SourceTree): string[] {
   const files = code(tree).flatMap(([path, source]) => {
-    const limit = Object.hasOwn(DATA_TABLES, path) ? MAX_TABLE_LINES : MAX_FILE_LINES;
     const lines = linesIn(source);
-    return lines > limit ? [`${path}: ${lines} lines, at most ${limit}`] : [];
+    return lines > MAX_FILE_LINES ? [`${path}: ${lines} lines, at most ${MAX_FILE_LINES}`] : [];
   });
   const functions = functionsOf(tree)
     .filter(({ lines }) => lines > MAX_FUNCTION_LINES)
