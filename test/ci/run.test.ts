@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 
 const SCRIPT = fileURLToPath(new URL('../../.ci/run', import.meta.url));
 const script = readFileSync(SCRIPT, 'utf8');
-const steps = [...script.matchAll(/^step (\S+) (\d+) (.+)$/gm)].map(([, name, seconds, command]) => ({
+const steps = [...script.matchAll(/(?:^|then )step (\S+) (\d+) (.+?)(?:; fi)?$/gm)].map(([, name, seconds, command]) => ({
   name,
   seconds: Number(seconds),
   command: command ?? '',
