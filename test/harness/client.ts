@@ -19,6 +19,8 @@ export interface CallOptions {
 export class TestClient {
   readonly url: string;
   readonly key: string;
+  /** Told of every answer; a test that opts in lets it throw. */
+  onAnswer: ((method: string, path: string, answer: TestAnswer) => void) | undefined;
 
   constructor(url: string, key: string) {
     this.url = url;
@@ -46,7 +48,10 @@ export class TestClient {
     });
     const text = await response.text();
     const json = response.headers.get('content-type')?.includes('json');
-    return { status: response.status, headers: response.headers, body: (json ? JSON.parse(text) : {}) as Body, text };
+    const { status, headers: received } = response;
+    const answer = { status, headers: received, body: (json ? JSON.parse(text) : {}) as Body, text };
+    this.onAnswer?.(method, path, answer as TestAnswer);
+    return answer;
   }
 
   async get<Body = Record<string, unknown>>(path: string): Promise<Body> {
@@ -61,7 +66,10 @@ export class TestClient {
   }
 
   async session(metadata?: Record<string, unknown>): Promise<Session> {
-    return this.post<Session>('/v1/sessions', { workspace_id: 'workspace_default', ...(metadata ? { metadata } : {}) });
+    return this.post<Session>('/v1/sessions', {
+      workspace_id: 'workspace_default',
+      ...(metadata ? { metadata } : {}),
+    });
   }
 
   /** Submits a text task, in a new session unless one is named. */
@@ -91,9 +99,10 @@ export class TestClient {
     const found: TestEvent[] = [];
     let cursor = '';
     for (;;) {
-      const page = await this.get<{ data: TestEvent[]; page: { has_more: boolean; next_cursor: string | null } }>(
-        `${path}?limit=200${cursor}`,
-      );
+      const page = await this.get<{
+        data: TestEvent[];
+        page: { has_more: boolean; next_cursor: string | null };
+      }>(`${path}?limit=200${cursor}`);
       found.push(...page.data);
       if (!page.page.has_more) return found;
       cursor = `&after_event_id=${page.page.next_cursor}`;

@@ -1,0 +1,53 @@
+import type { z } from 'zod';
+import type { Event, EventLog } from '../../src/eventlog/event-log.ts';
+import { EVENT_KINDS } from '../../src/protocol/event-kinds.ts';
+import { EVENT_PAYLOADS } from '../../src/protocol/event-payloads.ts';
+
+const PAGE = 1_000;
+const TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/;
+
+/** Every event of a log, in order. */
+export async function allEvents(log: EventLog): Promise<Event[]> {
+  const events: Event[] = [];
+  for (;;) {
+    const after = events.at(-1)?.id ?? '0'.repeat(20);
+    const page = await log.range({ kind: 'all' }, after, PAGE);
+    events.push(...page.map((bytes) => JSON.parse(bytes.toString()) as Event));
+    if (page.length < PAGE) return events;
+  }
+}
+
+/** What is wrong with a run of events that starts at the first one: ids, links, times, kinds, payloads. */
+export function eventFindings(events: readonly Event[]): string[] {
+  const last = new Map<string, Event>();
+  return events.flatMap((event, at) => {
+    const key = `${event.resource.object}/${event.resource.id}`;
+    const before = last.get(key);
+    last.set(key, event);
+    const faults = [
+      ...(/^\d{20}$/.test(event.id) && event.id > (events[at - 1]?.id ?? '')
+        ? []
+        : ['id is not the next one']),
+      ...(event.sequence === (before?.sequence ?? 0) + 1 ? [] : [`sequence ${event.sequence} leaves a gap`]),
+      ...(event.previous_event_id === (before?.id ?? null) ? [] : ['previous_event_id links elsewhere']),
+      ...(TIME.test(event.created_at) && event.created_at >= (before?.created_at ?? '')
+        ? []
+        : ['time runs back']),
+      ...(event.updated_at === event.created_at ? [] : ['updated_at differs']),
+      ...payloadFaults(event),
+    ];
+    return faults.map((fault) => `${event.id} ${event.event}: ${fault}`);
+  });
+}
+
+/** A payload keeps to the schema of its kind, and has no top-level member the schema does not name. */
+function payloadFaults({ event, payload }: Event): string[] {
+  if (!EVENT_KINDS.includes(event)) return ['kind is not in the table'];
+  const schemas: Partial<Record<string, z.ZodObject>> = EVENT_PAYLOADS;
+  const schema = schemas[event];
+  if (schema === undefined) return ['kind has no payload schema'];
+  const parsed = schema.safeParse(payload);
+  if (!parsed.success) return parsed.error.issues.map(({ path, message }) => `${path.join('.')} ${message}`);
+  const unnamed = Object.keys(payload).filter((name) => !(name in schema.shape));
+  return unnamed.map((name) => `${name} is not in the schema`);
+}

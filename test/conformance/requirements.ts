@@ -1,0 +1,6 @@
+import { CONTRACT } from './requirements/contract.ts';
+import { NARRATIVE } from './requirements/narrative.ts';
+import type { Requirement } from './requirements/requirement.ts';
+
+/** Every row that a test has to cite by `[ID]` in its title. */
+export const REQUIREMENTS: readonly Requirement[] = [...NARRATIVE, ...CONTRACT];

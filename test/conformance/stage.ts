@@ -1,0 +1,81 @@
+import { afterAll, beforeAll, expect } from 'vitest';
+import type { TestClient } from '../harness/client.ts';
+import { startTestGateway, type TestGateway, type TestGatewayOptions } from '../harness/gateway.ts';
+import { OpenApiCheck, referenceCheck } from '../harness/openapi-check.ts';
+import type { Peer } from '../harness/peers/peer.ts';
+import { startSampleAgent } from '../harness/peers/sample-agent.ts';
+import { allEvents, eventFindings } from './event-findings.ts';
+
+export interface StageOptions extends TestGatewayOptions {
+  /** Agents besides the sample agent, by upstream id. */
+  agents?: Record<string, () => Promise<Peer>>;
+  /** Members of the sample agent's upstream row. */
+  upstream?: Record<string, unknown>;
+}
+
+/** A gateway in front of the sample agent, for the tests of one file. */
+export class Stage {
+  #gateway: TestGateway | undefined;
+  readonly peers: Record<string, Peer> = {};
+  readonly #checks: OpenApiCheck[] = [];
+
+  get gateway(): TestGateway {
+    if (this.#gateway === undefined) throw new Error('the stage is not up');
+    return this.#gateway;
+  }
+
+  /** The client that may do everything in `workspace_default`. */
+  get client(): TestClient {
+    return this.gateway.client;
+  }
+
+  /** The client of one of `options.keys`. */
+  as(actor: string): TestClient {
+    const found = this.gateway.clients[actor];
+    if (found === undefined) throw new Error(`no key for ${actor}`);
+    return found;
+  }
+
+  peer(id: string): Peer {
+    const found = this.peers[id];
+    if (found === undefined) throw new Error(`no agent ${id}`);
+    return found;
+  }
+
+  async open({ agents = {}, upstream = {}, config = {}, ...options }: StageOptions): Promise<void> {
+    this.peers['sample'] = await startSampleAgent();
+    for (const [id, start] of Object.entries(agents)) this.peers[id] = await start();
+    const a2a = Object.entries(this.peers).map(([id, { cardUrl }]) => ({ id, card: cardUrl, ...upstream }));
+    this.#gateway = await startTestGateway({ ...options, config: { upstreams: { a2a }, ...config } });
+    const document = (await this.client.call('GET', '/openapi.json')).body;
+    const reference = referenceCheck();
+    this.#checks.push(new OpenApiCheck('ours', document), ...(reference === undefined ? [] : [reference]));
+    for (const client of Object.values(this.gateway.clients)) this.check(client);
+  }
+
+  /** Lets every JSON answer to this client be checked against our document and the reference. */
+  check(client: TestClient): TestClient {
+    client.onAnswer = (method, path, answer) => {
+      expect(this.#checks.flatMap((check) => check.findings(method, path, answer))).toEqual([]);
+    };
+    return client;
+  }
+
+  /** Closes all, once every event of the run was found right. */
+  async close(): Promise<void> {
+    try {
+      expect(eventFindings(await allEvents(this.gateway.log))).toEqual([]);
+    } finally {
+      await this.#gateway?.close();
+      for (const peer of Object.values(this.peers)) await peer.close();
+    }
+  }
+}
+
+/** The stage of a test file: up before its first test, checked and down after its last. */
+export function stageOf(options: StageOptions = {}): Stage {
+  const stage = new Stage();
+  beforeAll(() => stage.open(options));
+  afterAll(() => stage.close());
+  return stage;
+}
