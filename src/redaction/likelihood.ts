@@ -13,6 +13,11 @@ const PLAIN_WORD =
 /** `"password": "Choose a new one"` is a label. */
 const PROSE = /^[A-Za-z'-]+(?: [A-Za-z'-]+)+[ .:!?]*$/;
 
+/** What stands before the name of a query parameter; the rule for URLs follows and keeps the rest of the URL. */
+const PARAMETER_START = /[?&][A-Za-z0-9_.-]*$/;
+/** The name and size of a marker, `private_key:1704`, look like an assignment. */
+const MARKER_START = /<redacted:[a-z_]*$/;
+
 /** Whether `page_token`, `next_token` and the like: cursors that a client needs back. */
 export function isPagingName(name: string): boolean {
   return HARMLESS_NAME.test(name);
@@ -28,12 +33,17 @@ export function isLikelyBearerToken(secret: string): boolean {
   return !PLAIN_WORD.test(secret);
 }
 
+/** Not for `page_token=`, query parameters and markers. */
+export function announcesAssignedSecret(needle: string, before: string): boolean {
+  if (PARAMETER_START.test(before) || MARKER_START.test(before)) return false;
+  return !(/^[_-]token/i.test(needle) && HARMLESS_TOKEN.test(before));
+}
+
 /**
  * Tells `password=hunter2` from `password: required` and `password = readPassword()`: quoted values, values after an
  * authorization scheme and values with a digit count; a plain word only as in an environment file, `NAME=word`.
  */
-export function isLikelyAssignedSecret(secret: string, needle: string, before: string): boolean {
-  if (/^[_-]token/i.test(needle) && HARMLESS_TOKEN.test(before)) return false;
+export function isLikelyAssignedSecret(secret: string, needle: string): boolean {
   if (REFERENCE.test(secret) || PLAIN_WORD.test(secret) || PROSE.test(secret)) return false;
   if (/["']/.test(needle.slice(-1))) return true;
   if (/[A-Za-z]\s+$/.test(needle)) return secret.length >= 8;

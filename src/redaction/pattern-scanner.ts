@@ -4,7 +4,12 @@ import { marker } from './marker.ts';
 import type { SecretPattern } from './patterns.ts';
 
 /** How much text before a needle `isLikely` gets to see. */
-const CONTEXT_LENGTH = 16;
+const CONTEXT_LENGTH = 48;
+/**
+ * No word, name or piece of code is this long, so a longer match is a secret. This also keeps rejected matches short:
+ * they may overlap the next one, and long overlaps would cost quadratic time.
+ */
+const MAX_DOUBTFUL_LENGTH = 256;
 const NO_HITS: readonly TextHit[] = [];
 
 interface CompiledPattern extends SecretPattern {
@@ -63,12 +68,14 @@ export class PatternScanner {
     done: number,
   ): Match | undefined {
     if (at > done && pattern.notAfter?.test(text.charAt(at - 1)) === true) return undefined;
+    if (pattern.announces?.(needle, text.slice(Math.max(0, at - CONTEXT_LENGTH), at)) === false)
+      return undefined;
     const start = pattern.keepsNeedle === true ? at + needle.length : at;
     const matcher = pattern.engine.matcher(text.slice(start));
     if (!matcher.lookingAt()) return undefined;
     const secret = text.slice(start, start + matcher.end());
-    const before = text.slice(Math.max(0, at - CONTEXT_LENGTH), at);
-    return pattern.isLikely?.(secret, needle, before) === false ? undefined : { secret, start };
+    const isDoubtful = secret.length <= MAX_DOUBTFUL_LENGTH && pattern.isLikely?.(secret, needle) === false;
+    return isDoubtful ? undefined : { secret, start };
   }
 }
 

@@ -1,4 +1,5 @@
 import {
+  announcesAssignedSecret,
   isLikelyAssignedSecret,
   isLikelyBearerToken,
   isLikelyOpenAiKey,
@@ -26,8 +27,10 @@ export interface SecretPattern {
   notAfter?: RegExp;
   /** What replaces the secret when it is no marker. */
   replacement?: string;
-  /** A last look that tells secrets from ordinary words and code. */
-  isLikely?: (secret: string, needle: string, before: string) => boolean;
+  /** Whether the needle and what stands before it announce a secret at all. */
+  announces?: (needle: string, before: string) => boolean;
+  /** A last look that tells secrets from ordinary words and code. Not asked about long ones. */
+  isLikely?: (secret: string, needle: string) => boolean;
 }
 
 const ALPHANUMERIC = /[A-Za-z0-9]/;
@@ -67,31 +70,6 @@ export const SHAPES: readonly SecretPattern[] = [
     // Closed by its END line; or cut off, and then as many header and base64 lines as follow.
     secret: `-----BEGIN ${PEM_NAME}(?:(?:[^-]|-{1,4}[^-])*-----END ${PEM_NAME}|${PEM_CUT_OFF})`,
   },
-  {
-    name: 'url_userinfo',
-    requires: '@',
-    needle: String.raw`:\/\/(?=(?:[^\s\/?#"'<>\\]|${MARKER}){1,1024}@)`,
-    secret: String.raw`(?:[^\s/?#"'<>\\]|${MARKER})*@`,
-    keepsNeedle: true,
-    replacement: `${PLACEHOLDER}@`,
-    isLikely: (secret) => secret !== `${PLACEHOLDER}@`,
-  },
-  {
-    name: 'url_parameter',
-    requires: '=',
-    needle: `[?&](?:${[
-      anyCase('(?:x-)?api[_-]?key'),
-      anyCase('(?:access|refresh|id|bearer|session|auth|csrf|xsrf)[_-]token'),
-      anyCase('token|authorization|password|passwd|private_key|sig|signature'),
-      anyCase('(?:client_)?secret'),
-      anyCase('x-(?:amz|goog)-(?:signature|credential|security-token)'),
-      `[A-Za-z0-9_]{1,32}_${anyCase('(?:token|secret|password|apikey|api_key)')}`,
-    ].join('|')})=`,
-    secret: String.raw`[^&\s"'<>#\\]+`,
-    keepsNeedle: true,
-    replacement: PLACEHOLDER,
-    isLikely: (secret, needle) => secret !== PLACEHOLDER && !isPagingName(needle.slice(1, -1)),
-  },
 ];
 
 const SECRET_WORD = [
@@ -121,6 +99,7 @@ export const CONTEXTS: readonly SecretPattern[] = [
     needle: String.raw`${SECRET_NAME_AND_SIGN}\\{0,3}["']${SCHEME}`,
     secret: String.raw`[^"'\\\r\n<{\[(*][^"'\\\r\n]{5,}`,
     keepsNeedle: true,
+    announces: announcesAssignedSecret,
     isLikely: isLikelyAssignedSecret,
   },
   {
@@ -129,6 +108,7 @@ export const CONTEXTS: readonly SecretPattern[] = [
     needle: `${SECRET_NAME_AND_SIGN}${SCHEME}`,
     secret: '[^\\s"\'`,;&<>{}()\\[\\]|\\\\*][^\\s"\'`,;&<>|\\\\]{5,}',
     keepsNeedle: true,
+    announces: announcesAssignedSecret,
     isLikely: isLikelyAssignedSecret,
   },
   {
@@ -138,6 +118,34 @@ export const CONTEXTS: readonly SecretPattern[] = [
     keepsNeedle: true,
     notAfter: ALPHANUMERIC,
     isLikely: isLikelyBearerToken,
+  },
+];
+
+const SECRET_PARAMETER = [
+  `[A-Za-z0-9_.-]{0,48}(?:${SECRET_WORD})`,
+  anyCase('token|sig|signature|passwd|x-(?:amz|goog)-(?:signature|credential|security-token)'),
+].join('|');
+
+/** Parts of URLs. Run last, because markers may stand in them. */
+export const URL_PARTS: readonly SecretPattern[] = [
+  {
+    name: 'url_userinfo',
+    requires: '@',
+    needle: String.raw`:\/\/(?=(?:[^\s\/?#"'<>\\]|${MARKER}){1,1024}@)`,
+    secret: String.raw`(?:[^\s/?#"'<>\\]|${MARKER})*@`,
+    keepsNeedle: true,
+    replacement: `${PLACEHOLDER}@`,
+    isLikely: (secret) => secret !== `${PLACEHOLDER}@`,
+  },
+  {
+    name: 'url_parameter',
+    requires: '=',
+    needle: `[?&](?:${SECRET_PARAMETER})=`,
+    secret: String.raw`(?:[^&\s"'<>#\\]|${MARKER})+`,
+    keepsNeedle: true,
+    replacement: PLACEHOLDER,
+    announces: (needle) => !isPagingName(needle.slice(1, -1)),
+    isLikely: (secret) => secret !== PLACEHOLDER,
   },
 ];
 

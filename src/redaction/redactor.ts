@@ -4,7 +4,7 @@ import { loggable } from './loggable.ts';
 import type { Redaction, TextHit, TextRedaction } from './marker.ts';
 import { marker } from './marker.ts';
 import { PatternScanner } from './pattern-scanner.ts';
-import { CONTEXTS, SHAPES } from './patterns.ts';
+import { CONTEXTS, SHAPES, URL_PARTS } from './patterns.ts';
 import { redactTree } from './redact-tree.ts';
 import { isSecretName } from './secret-names.ts';
 
@@ -27,9 +27,9 @@ const NO_HITS: readonly TextHit[] = [];
  */
 export class Redactor {
   private readonly known = new KnownSecrets();
-  private readonly shapes = new PatternScanner(SHAPES);
   private readonly cleanNames = new Set<string>();
-  private readonly contexts = new PatternScanner(CONTEXTS);
+  /** In this order: what an earlier one puts in place never makes work for it again, only for later ones. */
+  private readonly scanners = [SHAPES, CONTEXTS, URL_PARTS].map((patterns) => new PatternScanner(patterns));
 
   /**
    * Hides a secret from now on, also spelled as base64, base64url, hex, URL-encoded or JSON-escaped.
@@ -63,11 +63,12 @@ export class Redactor {
   /** One string with its hits. */
   readonly findInText = (text: string): TextRedaction => {
     if (text.length < MIN_TEXT_LENGTH) return { text, hits: NO_HITS };
-    const known = this.hideKnown(text);
-    const shapes = this.shapes.scan(known.text);
-    const contexts = this.contexts.scan(shapes.text);
-    if (contexts.text === text) return { text, hits: NO_HITS };
-    return { text: contexts.text, hits: [...known.hits, ...shapes.hits, ...contexts.hits] };
+    let found = this.hideKnown(text);
+    for (const scanner of this.scanners) {
+      const next = scanner.scan(found.text);
+      if (next.hits.length > 0) found = { text: next.text, hits: [...found.hits, ...next.hits] };
+    }
+    return found;
   };
 
   /** Member names repeat from message to message, so clean ones are remembered. */
@@ -96,6 +97,6 @@ export class Redactor {
 }
 
 /** Hiding one of these would change markers and so break idempotence. */
-const MARKER_WORDS = [KNOWN_SECRET, ...[...SHAPES, ...CONTEXTS].map(({ name }) => name)]
+const MARKER_WORDS = [KNOWN_SECRET, ...[...SHAPES, ...CONTEXTS, ...URL_PARTS].map(({ name }) => name)]
   .map((name) => `[redacted] <redacted:${name}:`)
   .join(' ');

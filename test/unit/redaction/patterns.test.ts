@@ -1,0 +1,41 @@
+import { describe, expect, it } from 'vitest';
+import { Redactor } from '../../../src/redaction/redactor.ts';
+import { CONTEXT_SAMPLES, NEAR_MISSES, SHAPE_SAMPLES } from './samples.ts';
+
+const redactor = new Redactor();
+
+describe('a secret recognised by its shape', () => {
+  it.each(SHAPE_SAMPLES)('$name becomes a marker with its size in bytes', ({ name, secret }) => {
+    const mark = `<redacted:${name}:${secret.length}>`;
+    expect(redactor.redactText(secret)).toBe(mark);
+    expect(redactor.redactText(`found "${secret}" here`)).toBe(`found "${mark}" here`);
+    expect(redactor.redactText(`(${secret}) and\n${secret}`)).toBe(`(${mark}) and\n${mark}`);
+  });
+
+  it.each(SHAPE_SAMPLES)('$name keeps its name when it is assigned', ({ name, secret }) => {
+    const text = redactor.redactText(`export MY_API_KEY="${secret}"; password='${secret}'`);
+    const mark = `<redacted:${name}:${secret.length}>`;
+    expect(text).toBe(`export MY_API_KEY="${mark}"; password='${mark}'`);
+  });
+
+  it('is not looked for inside a longer word', () => {
+    const text = SHAPE_SAMPLES.filter(({ name }) => name !== 'private_key').map(({ secret }) => `x${secret}`);
+    for (const each of text) expect(redactor.redactText(each)).toBe(each);
+  });
+});
+
+describe('a secret recognised by what stands before it', () => {
+  it.each(CONTEXT_SAMPLES)('$text', ({ text, clean }) => {
+    expect(redactor.redactText(text)).toBe(clean);
+  });
+
+  it('is measured in UTF-8 bytes', () => {
+    expect(redactor.redactText('password="€€€€€€"')).toBe('password="<redacted:secret_assignment:18>"');
+  });
+});
+
+describe('text that only looks like a secret', () => {
+  it.each(NEAR_MISSES)('%s stays', (text) => {
+    expect(redactor.redactText(text)).toBe(text);
+  });
+});
