@@ -4,11 +4,13 @@ import { describe, expect, it } from 'vitest';
 
 const SCRIPT = fileURLToPath(new URL('../../.ci/run', import.meta.url));
 const script = readFileSync(SCRIPT, 'utf8');
-const steps = [...script.matchAll(/(?:^|then )step (\S+) (\d+) (.+?)(?:; fi)?$/gm)].map(([, name, seconds, command]) => ({
-  name,
-  seconds: Number(seconds),
-  command: command ?? '',
-}));
+const steps = [...script.matchAll(/(?:^|then )step (\S+) (\d+) (.+?)(?:; fi)?$/gm)].map(
+  ([, name, seconds, command]) => ({
+    name,
+    seconds: Number(seconds),
+    command: command ?? '',
+  }),
+);
 const manifest = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
 
 const MAX_TOTAL_SECONDS = 25 * 60;
