@@ -4,10 +4,15 @@ import type { BridgeDeps } from '../../bridges/bridge.ts';
 import type { Upstream } from '../../src/upstream.ts';
 import type { Script } from './peers/script.ts';
 import { type ScriptedPeer, startScriptedAgent } from './peers/scripted-agent.ts';
-import { a2aUpstream, fastTimers, TaskOnStage } from './upstream-stage.ts';
+import { a2aUpstream, TaskOnStage } from './upstream-stage.ts';
 
-/** All waits of the gateway are so many times shorter than configured. */
-export const SPEED = 50;
+/** Waits of the gateway that a test does not want to sit through, in milliseconds. */
+export const WAITS = {
+  card: [10_000],
+  poll: [200, 400, 800, 1_600, 3_200],
+  reconnect: [250, 500, 1_000, 2_000, 4_000, 8_000],
+  rediscover: [1_000, 2_000, 4_000, 8_000, 16_000, 30_000],
+} as const;
 
 export interface ScriptedStage {
   peer: ScriptedPeer;
@@ -35,9 +40,7 @@ export function stageHands() {
     deps: Partial<BridgeDeps> = {},
   ): Promise<ScriptedStage> => {
     const peer = kept(await startScriptedAgent(script, card === undefined ? {} : { card }));
-    const upstream = kept(
-      a2aUpstream({ card: peer.cardUrl, ...config }, { timers: fastTimers(SPEED), ...deps }),
-    );
+    const upstream = kept(a2aUpstream({ card: peer.cardUrl, ...config }, deps));
     return { peer, upstream, task: new TaskOnStage(upstream) };
   };
   return { kept, stage };

@@ -4,10 +4,10 @@ import { parseStrictText } from '../../src/json/strict-parse.ts';
 import type { Frame, OutboundMessage, Turn, Upstream } from '../../src/upstream.ts';
 import { Past } from './past.ts';
 
-/** Real timers; `speed` makes all waits that many times shorter. */
-export function fastTimers(speed = 1): Timers {
+/** Real timers, but waits of exactly these lengths are over at once. */
+export function hastyTimers(...hastyMs: readonly number[]): Timers {
   return {
-    setTimeout: (run, ms) => setTimeout(run, ms / speed),
+    setTimeout: (run, ms) => setTimeout(run, hastyMs.includes(ms) ? 1 : ms),
     clearTimeout: (handle) => clearTimeout(handle as NodeJS.Timeout),
   };
 }
@@ -16,7 +16,7 @@ export function bridgeDeps(overrides: Partial<BridgeDeps> = {}): BridgeDeps {
   const silent = () => undefined;
   return {
     clock: { now: () => Date.now(), monotonic: () => performance.now() },
-    timers: fastTimers(),
+    timers: hastyTimers(),
     logger: { debug: silent, info: silent, warn: silent, error: silent },
     readSecret: (ref) => `secret-of-${'env' in ref ? ref.env : ref.file}`,
     parseJson: parseStrictText,

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { operations, SPEED, stageHands } from '../harness/a2a-stage.ts';
+import { operations, stageHands, WAITS } from '../harness/a2a-stage.ts';
 import { task, taskFrame } from '../harness/a2a-words.ts';
 import { body, json, result, type Script, stream } from '../harness/peers/script.ts';
 import { type ScriptedPeer, startScriptedAgent } from '../harness/peers/scripted-agent.ts';
 import { cards } from '../harness/peers/scripted-cards.ts';
-import { a2aUpstream, fastTimers, TaskOnStage } from '../harness/upstream-stage.ts';
+import { a2aUpstream, hastyTimers, TaskOnStage } from '../harness/upstream-stage.ts';
 
 const { kept, stage } = stageHands();
 const CARD = 'GET /.well-known/agent-card.json';
@@ -101,7 +101,9 @@ describe('the card', () => {
       error: silent,
       warn: (fields: object) => void warnings.push(fields),
     };
-    const upstream = kept(a2aUpstream({ card: first.cardUrl }, { timers: fastTimers(SPEED), logger }));
+    const upstream = kept(
+      a2aUpstream({ card: first.cardUrl }, { timers: hastyTimers(...WAITS.rediscover), logger }),
+    );
     upstream.start();
     await expect.poll(() => warnings.length).toBeGreaterThan(1);
     expect(warnings.slice(0, 2)).toMatchObject([{ retry_ms: 1_000 }, { retry_ms: 2_000 }]);

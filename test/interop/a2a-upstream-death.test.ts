@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { operations, SPEED, signal, stageHands } from '../harness/a2a-stage.ts';
+import { operations, signal, stageHands, WAITS } from '../harness/a2a-stage.ts';
 import { artifactFrame, statusFrame, task, taskFrame } from '../harness/a2a-words.ts';
 import { startFaultProxy } from '../harness/peers/fault-proxy.ts';
 import { json, rpcError, stream } from '../harness/peers/script.ts';
 import { startScriptedAgent } from '../harness/peers/scripted-agent.ts';
-import { a2aUpstream, fastTimers, TaskOnStage } from '../harness/upstream-stage.ts';
+import { a2aUpstream, hastyTimers, TaskOnStage } from '../harness/upstream-stage.ts';
 
 const { kept, stage } = stageHands();
 
@@ -65,7 +65,10 @@ describe('an agent that dies in the middle', () => {
     const peer = kept(await startScriptedAgent(script, { publicUrl: proxy.url }));
     proxy.forwardTo(peer.url);
     const upstream = kept(
-      a2aUpstream({ card: `${proxy.url}/.well-known/agent-card.json` }, { timers: fastTimers(SPEED) }),
+      a2aUpstream(
+        { card: `${proxy.url}/.well-known/agent-card.json` },
+        { timers: hastyTimers(...WAITS.reconnect) },
+      ),
     );
     const shown = new TaskOnStage(upstream);
     const running = shown.start('hi');

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { Frame } from '../../src/upstream.ts';
-import { stageHands } from '../harness/a2a-stage.ts';
+import { stageHands, WAITS } from '../harness/a2a-stage.ts';
 import { statusFrame, task, taskFrame } from '../harness/a2a-words.ts';
 import { body, json, rpcError, socket, stream } from '../harness/peers/script.ts';
 import { startScriptedAgent } from '../harness/peers/scripted-agent.ts';
 import { cards } from '../harness/peers/scripted-cards.ts';
-import { a2aUpstream, fastTimers, TaskOnStage } from '../harness/upstream-stage.ts';
+import { a2aUpstream, hastyTimers, TaskOnStage } from '../harness/upstream-stage.ts';
 
 const { kept, stage } = stageHands();
 
@@ -37,7 +37,7 @@ describe('an agent that cannot be reached', () => {
 
   it('ends with deadline_exceeded when the connection does not come up in time', async () => {
     const connectMs = 777;
-    const timers = fastTimers();
+    const timers = hastyTimers();
     const impatient = {
       ...timers,
       setTimeout: (run: () => void, ms: number) => (ms === connectMs ? run() : timers.setTimeout(run, ms)),
@@ -49,8 +49,9 @@ describe('an agent that cannot be reached', () => {
   });
 
   it('ends with deadline_exceeded when the card never comes', async () => {
-    const { task } = await stage({
-      'GET /.well-known/agent-card.json': body('application/json', { hang: true }),
+    const script = { 'GET /.well-known/agent-card.json': body('application/json', { hang: true }) };
+    const { task } = await stage(script, { limits: { connect_timeout_ms: 9_000 } }, undefined, {
+      timers: hastyTimers(...WAITS.card),
     });
     await task.start('hi');
     expect(task.past.failure?.code).toBe('deadline_exceeded');
@@ -70,7 +71,7 @@ describe('an agent that is too slow', () => {
   ])('misses the first frame when it %s', async (_how, reply) => {
     const { task, peer } = await stage(
       { SendStreamingMessage: reply },
-      { limits: { first_frame_timeout_ms: 5_000 } },
+      { limits: { first_frame_timeout_ms: 300 } },
     );
     await task.start('hi');
     expect(task.past.failure?.code).toBe('deadline_exceeded');
@@ -83,7 +84,7 @@ describe('an agent that is too slow', () => {
     ['drips bytes of the next frame', [{ drip: 'data: '.repeat(100), everyMs: 20 }] as const],
   ])('is idle when it %s, and its task is canceled', async (_how, actions) => {
     const script = { SendStreamingMessage: stream(taskFrame('WORKING'), ...actions) };
-    const { task, peer } = await stage(script, { limits: { idle_timeout_ms: 5_000 } });
+    const { task, peer } = await stage(script, { limits: { idle_timeout_ms: 300 } });
     await task.start('hi');
     expect(faultOf(task)).toMatchObject({ code: 'deadline_exceeded', details: { timeout: 'idle' } });
     const { body: cancel } = await peer.arrived('CancelTask');
@@ -91,16 +92,16 @@ describe('an agent that is too slow', () => {
   });
 
   it('is not idle while it sends comments', async () => {
-    const pings = Array.from({ length: 8 }, () => [{ delayMs: 40 }, { send: ': ping\n\n' }]).flat();
+    const pings = Array.from({ length: 5 }, () => [{ delayMs: 300 }, { send: ': ping\n\n' }]).flat();
     const script = { SendStreamingMessage: stream(taskFrame('WORKING'), ...pings, statusFrame('COMPLETED')) };
-    const { task } = await stage(script, { limits: { idle_timeout_ms: 7_500 } });
+    const { task } = await stage(script, { limits: { idle_timeout_ms: 1_200 } });
     expect((await task.start('hi')).past.status).toBe('COMPLETED');
   });
 
   it('meets the total timeout however busy it is', async () => {
     const busy = Array.from({ length: 50 }, () => [{ delayMs: 20 }, statusFrame('WORKING')]).flat();
     const script = { SendStreamingMessage: stream(taskFrame('WORKING'), ...busy) };
-    const { task } = await stage(script, { limits: { total_timeout_ms: 10_000 } });
+    const { task } = await stage(script, { limits: { total_timeout_ms: 500 } });
     await task.start('hi');
     expect(faultOf(task)?.details).toEqual({ timeout: 'total' });
   });
@@ -109,7 +110,7 @@ describe('an agent that is too slow', () => {
     const script = {
       SendStreamingMessage: stream(taskFrame('WORKING'), statusFrame('AUTH_REQUIRED'), { hang: true }),
     };
-    const { task } = await stage(script, { limits: { idle_timeout_ms: 1_000, total_timeout_ms: 10_000 } });
+    const { task } = await stage(script, { limits: { idle_timeout_ms: 300, total_timeout_ms: 1_500 } });
     await task.start('hi');
     expect(task.past).toMatchObject({ status: 'AUTH_REQUIRED', failure: undefined });
     expect(task.frames.at(-1)).toEqual({ kind: 'end' });
@@ -199,10 +200,8 @@ describe('an agent that breaks the protocol', () => {
 
   it('fails a task that it leaves in a state nobody knows', async () => {
     const unknown = json({ jsonrpc: '2.0', id: null, result: task('DREAMING') });
-    const { task: shown } = await stage({
-      SendStreamingMessage: stream(taskFrame('DREAMING')),
-      GetTask: unknown,
-    });
+    const script = { SendStreamingMessage: stream(taskFrame('DREAMING')), GetTask: unknown };
+    const { task: shown } = await stage(script, {}, undefined, { timers: hastyTimers(...WAITS.poll) });
     await shown.start('hi');
     expect(shown.past.failure).toMatchObject({
       code: 'upstream_unavailable',

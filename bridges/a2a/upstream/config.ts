@@ -50,8 +50,8 @@ export const FIXED_LIMITS = {
   cardRefreshMs: 300_000,
   /** First and longest wait between two attempts to find an agent that is down. */
   rediscoverMs: { first: 1_000, longest: 30_000 },
-  /** A reconnect outlives the restart of an agent: 8 attempts wait 36 s in all. */
-  reconnect: { attempts: 8, firstMs: 250, longestMs: 10_000 },
+  /** A reconnect outlives the restart of an agent: 8 attempts wait 32 s in all. */
+  reconnect: { attempts: 8, firstMs: 250, longestMs: 8_000 },
   /** Polling starts quickly for short tasks and settles at a rate that costs nothing. */
   poll: { firstMs: 200, longestMs: 5_000 },
   /** Polls that may answer an unknown state after the stream is over. */
