@@ -80,7 +80,10 @@ const SECRET_WORD = [
   anyCase('(?:private|account)[_-]?key'),
   anyCase('authorization'),
 ].join('|');
-const SECRET_NAME_AND_SIGN = String.raw`(?:${SECRET_WORD})\\{0,3}["'\x60]?\s{0,3}(?::=|=>|={1,3}|:)\s{0,3}`;
+const SIGN = String.raw`\\{0,3}["'\x60]?\s{0,3}(?::=|=>|={1,3}|:)\s{0,3}`;
+/** The ends of the words, which an expression finds faster than the words. */
+const SECRET_WORD_END = anyCase('(?:pass(?:word|wd|phrase)|token|secret|(?:_|-|e|i|s|t)key|rization)');
+const ASSIGN = `(?:${SECRET_WORD})${SIGN}`;
 const SCHEME = `(?:(?:${anyCase('basic|bearer|token|digest|apikey|negotiate')})\\s{1,3})?`;
 
 /** Tokens that are recognised by what stands before them. Run after the shapes, which name things better. */
@@ -95,8 +98,8 @@ export const CONTEXTS: readonly SecretPattern[] = [
   },
   {
     name: 'secret_assignment',
-    hint: SECRET_NAME_AND_SIGN,
-    needle: String.raw`${SECRET_NAME_AND_SIGN}\\{0,3}["']${SCHEME}`,
+    hint: SECRET_WORD_END + SIGN,
+    needle: String.raw`${ASSIGN}\\{0,3}["']${SCHEME}`,
     secret: String.raw`[^"'\\\r\n<{\[(*][^"'\\\r\n]{5,}`,
     keepsNeedle: true,
     announces: announcesAssignedSecret,
@@ -104,8 +107,8 @@ export const CONTEXTS: readonly SecretPattern[] = [
   },
   {
     name: 'secret_assignment',
-    hint: SECRET_NAME_AND_SIGN,
-    needle: `${SECRET_NAME_AND_SIGN}${SCHEME}`,
+    hint: SECRET_WORD_END + SIGN,
+    needle: `${ASSIGN}${SCHEME}`,
     secret: '[^\\s"\'`,;&<>{}()\\[\\]|\\\\*][^\\s"\'`,;&<>|\\\\]{5,}',
     keepsNeedle: true,
     announces: announcesAssignedSecret,
@@ -140,6 +143,7 @@ export const URL_PARTS: readonly SecretPattern[] = [
   {
     name: 'url_parameter',
     requires: '=',
+    hint: '[?&][A-Za-z0-9_.-]{1,80}=',
     needle: `[?&](?:${SECRET_PARAMETER})=`,
     secret: String.raw`(?:[^&\s"'<>#\\]|${MARKER})+`,
     keepsNeedle: true,
@@ -154,7 +158,7 @@ function prefixed(name: string, prefix: string, of: string, least: number, tail 
   return { name, hint: prefix, needle, secret: `${prefix}${of}{${least},}${tail}`, notAfter: ALPHANUMERIC };
 }
 
-/** Spells lower-case letters of an expression in both cases; twice as fast as the `i` flag on the whole needle. */
+/** Spells the letters of an expression (none in a class) in both cases; twice as fast as the `i` flag on the whole needle. */
 function anyCase(expression: string): string {
   return expression.replace(/[a-z]/g, (letter) => `[${letter.toUpperCase()}${letter}]`);
 }

@@ -29,6 +29,46 @@ describe('a secret recognised by what stands before it', () => {
     expect(redactor.redactText(text)).toBe(clean);
   });
 
+  it.each([
+    ...[
+      'api_key',
+      'apiKey',
+      'api-key',
+      'access_token',
+      'refreshToken',
+      'id_token',
+      'bearer_token',
+      'session_token',
+    ],
+    ...[
+      'x-auth-token',
+      'x-csrf-token',
+      'X-XSRF-TOKEN',
+      'client_secret',
+      'secret',
+      'secret_key',
+      'SecretAccessKey',
+    ],
+    ...[
+      'password',
+      'PASSWD',
+      'passphrase',
+      'private_key',
+      'privateKey',
+      'AccountKey',
+      'my_secret',
+      'my_token',
+      'MY_APIKEY',
+    ],
+    ...['proxy-authorization', 'Authorization'],
+  ])('is found behind the name %s', (name) => {
+    expect(redactor.redactText(`x ${name}=q1w2e3r4`)).toBe(`x ${name}=<redacted:secret_assignment:8>`);
+    expect(redactor.redactText(`"${name}" : "q1w2e3r4"`)).toBe(
+      `"${name}" : "<redacted:secret_assignment:8>"`,
+    );
+    expect(redactor.redactText(`/x?a=1&${name}=q1`)).toBe(`/x?a=1&${name}=[redacted]`);
+  });
+
   it('is measured in UTF-8 bytes', () => {
     expect(redactor.redactText('password="€€€€€€"')).toBe('password="<redacted:secret_assignment:18>"');
   });
