@@ -49,18 +49,19 @@ export const LAYERS: readonly LayerRow[] = [
   // Storage and the log.
   {
     layer: 'src/store',
-    imports: ['src/protocol', 'src/json'],
+    imports: ['src/protocol'],
     because: 'bytes under keys; knows no resource',
   },
   {
     layer: 'src/receipts',
-    imports: ['src/protocol', 'src/json', 'src/store'],
+    imports: ['src/protocol', 'src/store'],
     because: 'keys and receipts are files and records of the store',
   },
   {
     layer: 'src/eventlog',
-    imports: ['src/protocol', 'src/json', 'src/store', 'src/receipts'],
-    because: 'commits are records of the store, their checkpoint is signed; folds are handed in',
+    imports: ['src/protocol', 'src/json', 'src/store'],
+    types: ['src/receipts'],
+    because: 'commits are records of the store; the key of the checkpoint and the folds are handed in',
   },
   {
     layer: 'src/projections',
@@ -70,7 +71,7 @@ export const LAYERS: readonly LayerRow[] = [
   },
 
   // Decisions.
-  { layer: 'src/redaction', imports: ['src/protocol', 'src/json'], because: 'a filter over JSON and text' },
+  { layer: 'src/redaction', imports: ['src/protocol'], because: 'a filter over JSON and text' },
   { layer: 'src/auth', imports: ['src/protocol', 'src/json'], because: 'turns a credential into a caller' },
   {
     layer: 'src/policy',
@@ -81,16 +82,14 @@ export const LAYERS: readonly LayerRow[] = [
   {
     layer: 'src/dispatch',
     imports: [
-      ...CONTRACTS,
       'src/protocol',
       'src/json',
       'src/policy',
       'src/eventlog',
       'src/projections',
-      'src/receipts',
       'src/store/keys.ts',
     ],
-    types: ['src/auth', 'src/redaction', 'src/store'],
+    types: [...CONTRACTS, 'src/auth', 'src/store'],
     because:
       'the pipeline joins them; it reads and writes through the log, of the store it knows the key layout',
   },
@@ -98,12 +97,13 @@ export const LAYERS: readonly LayerRow[] = [
   // Faces and agents: nothing behind the ports.
   {
     layer: 'src/surfaces',
-    imports: ['src/gateway.ts', 'src/protocol', 'src/json'],
+    imports: ['src/protocol', 'src/json'],
+    types: ['src/gateway.ts'],
     because: 'a face decodes, calls the port, encodes',
   },
   {
     layer: 'mappings/table.ts',
-    imports: ['src/protocol'],
+    imports: [],
     because: 'the form of a word table',
   },
   {
@@ -114,24 +114,20 @@ export const LAYERS: readonly LayerRow[] = [
   },
   {
     layer: 'bridges/bridge.ts',
-    imports: [...CONTRACTS, 'src/protocol'],
+    imports: [],
+    types: [...CONTRACTS, 'src/protocol'],
     because: 'the contract of a bridge is made of the two ports',
   },
   {
     layer: 'bridges/outbound',
-    imports: ['bridges/bridge.ts', 'src/protocol'],
+    imports: [],
+    types: ['bridges/bridge.ts'],
     because: 'the one way out to the network, common to the bridges',
   },
   {
     layer: 'bridges/*',
-    imports: [
-      ...CONTRACTS,
-      'bridges/bridge.ts',
-      'bridges/outbound',
-      'mappings/*',
-      'src/protocol',
-      'src/json',
-    ],
+    imports: ['bridges/outbound', 'mappings/*', 'src/protocol'],
+    types: [...CONTRACTS, 'bridges/bridge.ts'],
     because: 'an adapter translates by its own tables; one bridge never imports another',
   },
   {
@@ -144,24 +140,18 @@ export const LAYERS: readonly LayerRow[] = [
   // The top: wiring and the program.
   {
     layer: 'src/config',
-    imports: ['src/protocol', 'src/json'],
+    imports: ['src/protocol'],
     because: 'files and environment become typed settings; what they mean is decided elsewhere',
   },
   {
     layer: 'src/composition',
-    imports: [
-      ...CORE,
-      'src/config',
-      'src/operation',
-      'src/surfaces',
-      'bridges/index.ts',
-      'bridges/bridge.ts',
-    ],
+    imports: [...CORE, 'src/config', 'src/operation', 'src/surfaces', 'bridges/index.ts'],
     because: 'the parts of the composition root: with compose.ts the only constructor of things',
   },
   {
     layer: 'src/compose.ts',
-    imports: [...CORE, 'src/composition', 'src/config', 'src/operation', 'src/surfaces/timers.ts'],
+    imports: ['src/composition', 'src/dispatch', 'src/operation', 'src/surfaces/timers.ts'],
+    types: ['src/protocol', 'src/eventlog'],
     because: 'puts the parts together and takes them apart; bridges are made by a part',
   },
   {
@@ -177,7 +167,6 @@ export const LAYERS: readonly LayerRow[] = [
       'src/config',
       'src/operation',
       'src/protocol',
-      'src/json',
       // Errors of start-up, which become exit codes.
       'src/eventlog/log-meta.ts',
       'src/receipts/key-files.ts',
@@ -194,7 +183,7 @@ export const LAYERS: readonly LayerRow[] = [
   },
   {
     layer: 'src/main.ts',
-    imports: ['src/cli', 'src/compose.ts'],
+    imports: ['src/cli'],
     because: 'the binary hands over to the commands',
   },
 ];
