@@ -1,0 +1,19 @@
+import { append } from './append.ts';
+import type { Bench } from './bench.ts';
+import { durableTask } from './durable-task.ts';
+import { fanOut } from './fan-out.ts';
+import { growth } from './growth.ts';
+import { rangeReads } from './range-reads.ts';
+import { startUp } from './start-up.ts';
+import { upstreamHop } from './upstream-hop.ts';
+
+/** In the order of quality.md. */
+export const BENCHES: readonly Bench[] = [
+  durableTask,
+  upstreamHop,
+  append,
+  fanOut,
+  rangeReads,
+  growth,
+  startUp,
+];

@@ -1,0 +1,46 @@
+import { startGateway } from '../../src/compose.ts';
+import { createLogger } from '../../src/operation/logger.ts';
+import { Redactor } from '../../src/redaction/redactor.ts';
+import { serveCommands, startArguments } from './commands.ts';
+import { BENCH_KEY, readConfig } from './data-directory.ts';
+import { EchoUpstream } from './echo-upstream.ts';
+
+/** The gateway as `serve` starts it, with the echo upstream beside the configured ones. */
+const { config: file, echo } = startArguments<{ config: string; echo: boolean }>();
+const config = readConfig(file);
+const redactor = new Redactor();
+redactor.addKnownSecret(BENCH_KEY);
+const gateway = await startGateway({
+  config,
+  packageRoot: process.cwd(),
+  version: '0.0.0-bench',
+  logger: createLogger(config.telemetry.log_level, redactor, process.stderr),
+  redactor,
+  env: process.env,
+  ...(echo ? { extraUpstreams: [new EchoUpstream()] } : {}),
+});
+
+/** Terminal commits since the last question: task id and time of the system's monotonic clock in milliseconds. */
+let ended: [string, number][] = [];
+let enough: { count: number; resolve: () => void } | undefined;
+
+gateway.log.tail((events) => {
+  const now = Number(process.hrtime.bigint()) / 1e6;
+  for (const { event } of events) if (event.event === 'task.completed') ended.push([event.resource.id, now]);
+  if (enough !== undefined && ended.length >= enough.count) enough.resolve();
+});
+
+serveCommands(
+  { url: gateway.url, key: BENCH_KEY },
+  {
+    /** Waits until so many tasks have been completed durably since the last call, and says which and when. */
+    ended: async (count: number) => {
+      if (ended.length < count) await new Promise<void>((resolve) => (enough = { count, resolve }));
+      const found = ended;
+      ended = [];
+      enough = undefined;
+      return found;
+    },
+  },
+  () => gateway.close(),
+);

@@ -1,0 +1,144 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { systemClock as clock, systemRandom as random } from '../../src/compose.ts';
+import { openEventLog } from '../../src/eventlog/open-log.ts';
+import { dataPaths } from '../../src/operation/data-directory.ts';
+import { project } from '../../src/projections/projection.ts';
+import { openKeyRegistry } from '../../src/receipts/key-registry.ts';
+import { Redactor } from '../../src/redaction/redactor.ts';
+import { eventIdOf, keysUnder } from '../../src/store/keys.ts';
+import { openLevelStore } from '../../src/store/level-store.ts';
+import { SEAL_BYTES } from '../../src/store/sealed-record.ts';
+import type { WriteOp } from '../../src/store/store.ts';
+import { nodeTimers } from '../../src/surfaces/timers.ts';
+import { openBareLevel, writeBare } from './bare-level.ts';
+import { appendWith, EventSource } from './bench-events.ts';
+import { serveCommands, startArguments } from './commands.ts';
+import { recordingStore } from './recording-store.ts';
+
+/** The event log alone, opened as the gateway opens it. `events` count, times in microseconds. */
+export interface Spent {
+  events: number;
+  cpuUs: number;
+  wallUs: number;
+}
+
+const WRITERS = 64;
+const FILL_WRITERS = 256;
+const EVENTS_PER_SESSION = 200;
+const PAGE = 1_000;
+
+const { data } = startArguments<{ data: string }>();
+mkdirSync(data, { recursive: true });
+const paths = dataPaths(data);
+const silent = () => undefined;
+const redactor = new Redactor();
+const plain = await openLevelStore({ path: paths.store });
+const recording = recordingStore(plain);
+const log = await openEventLog({
+  store: recording.store,
+  keys: openKeyRegistry({ dir: paths.keys, clock, random }),
+  clock,
+  random,
+  timers: nodeTimers,
+  logger: { debug: silent, info: silent, warn: silent, error: console.error },
+  redact: (value) => redactor.redactValue(value).value,
+  projection: project,
+  checkpointPath: paths.checkpoint,
+});
+const start = log.head.commit;
+const sources = (count: number, name: string) =>
+  Array.from({ length: count }, (_, at) => new EventSource(log, `${start}${name}${at}`, EVENTS_PER_SESSION));
+const writers = sources(WRITERS, 'w');
+const fillers = sources(FILL_WRITERS, 'f');
+const bare = await openBareLevel(join(data, 'bare'));
+const single = await openBareLevel(join(data, 'single'));
+let batches: WriteOp[][] = [];
+
+async function spent(events: number, work: () => Promise<unknown>): Promise<Spent> {
+  const cpu = process.cpuUsage();
+  const startedAt = performance.now();
+  await work();
+  const wallUs = (performance.now() - startedAt) * 1000;
+  const { user, system } = process.cpuUsage(cpu);
+  return { events, cpuUs: user + system, wallUs };
+}
+
+/** Every event of the newest recorded run as one put, in batches of as many as there are writers. */
+function onePutEach(): WriteOp[][] {
+  const puts = batches.flat().filter((op) => op.type === 'put' && op.key.startsWith('e/'));
+  const groups: WriteOp[][] = [];
+  for (let at = 0; at < puts.length; at += WRITERS) groups.push(puts.slice(at, at + WRITERS));
+  return groups;
+}
+
+async function readAll(): Promise<number> {
+  let after = eventIdOf(0);
+  let count = 0;
+  for (;;) {
+    const page = await log.range({ kind: 'all' }, after, PAGE);
+    count += page.length;
+    if (page.length < PAGE) return count;
+    after = eventIdOf(count);
+  }
+}
+
+async function readSessions(): Promise<number> {
+  let count = 0;
+  for (const source of [...writers, ...fillers]) {
+    const page = await log.range({ kind: 'session', id: source.sessionId }, eventIdOf(0), PAGE);
+    count += page.length;
+  }
+  return count;
+}
+
+async function readBare(): Promise<number> {
+  let count = 0;
+  for await (const page of plain.entries(keysUnder('e/'))) count += page.length;
+  return count;
+}
+
+async function counted(read: () => Promise<number>): Promise<Spent> {
+  let events = 0;
+  const took = await spent(0, async () => {
+    events = await read();
+  });
+  return { ...took, events };
+}
+
+serveCommands(
+  {},
+  {
+    fill: async (count: number) => spent(count, () => appendWith(fillers, count)),
+    append: async (count: number) => spent(count, () => appendWith(writers, count)),
+    /** Appends and keeps the batches for `bare` and `single`. */
+    recorded: async (count: number) => {
+      recording.start();
+      const took = await spent(count, () => appendWith(writers, count));
+      batches = recording.stop();
+      return took;
+    },
+    /** The recorded batches again, with nothing but LevelDB. */
+    bare: (events: number) => spent(events, () => writeBare(bare, batches)),
+    single: (events: number) => spent(events, () => writeBare(single, onePutEach())),
+    shape: () => {
+      const ops = batches.flat();
+      const bytes = ops.reduce(
+        (sum, op) => sum + op.key.length + (op.type === 'put' ? op.value.length : 0),
+        0,
+      );
+      const eventBytes = onePutEach()
+        .flat()
+        .reduce((sum, op) => sum + (op.type === 'put' ? op.value.length : 0), 0);
+      return { batches: batches.length, ops: ops.length, bytes, eventBytes: eventBytes - SEAL_BYTES };
+    },
+    readAll: () => counted(readAll),
+    readSessions: () => counted(readSessions),
+    readBare: () => counted(readBare),
+    head: () => log.head.eventId,
+  },
+  async () => {
+    await log.close();
+    await Promise.all([bare.close(), single.close()]);
+  },
+);
