@@ -3,7 +3,7 @@ import { eventKey, keysUnder, lastSegment, sessionEventsOf, taskEventsOf } from 
 import { unseal } from '../store/sealed-record.ts';
 import type { KeyRange, Store } from '../store/store.ts';
 import { IntegrityError } from '../store/store-errors.ts';
-import { NO_EVENT } from './event-id.ts';
+import { eventNumberOf, NO_EVENT } from './event-id.ts';
 import type { State, StoredEvent, StreamScope } from './event-log.ts';
 import type { StateCache } from './state-cache.ts';
 
@@ -84,7 +84,7 @@ export class LogReader {
     const keys: string[] = [];
     for await (const page of this.#store.keys({ gt: prefix + afterId, lt, limit }))
       for (const key of page) keys.push(eventKey(lastSegment(key)));
-    const records = await this.#store.getMany(keys);
+    const records = isDense(keys) ? await this.#scan(keys) : await this.#store.getMany(keys);
     return keys.map((key, at) => {
       const sealed = records[at];
       if (sealed === undefined)
@@ -92,6 +92,29 @@ export class LogReader {
       return unseal(sealed, key);
     });
   }
+
+  /** The records of ascending keys, read in one pass over everything between the first and the last. */
+  async #scan(keys: readonly string[]): Promise<(Buffer | undefined)[]> {
+    const [gte, lte] = [keys[0], keys.at(-1)];
+    if (gte === undefined || lte === undefined) return [];
+    const found: (Buffer | undefined)[] = [];
+    for await (const page of this.#store.entries({ gte, lte }))
+      for (const [key, sealed] of page) {
+        // A key that is passed over has no record.
+        while (found.length < keys.length && key > (keys[found.length] ?? '')) found.push(undefined);
+        if (key === keys[found.length]) found.push(sealed);
+      }
+    return found;
+  }
+}
+
+/** A scan reads four times as many records per second as single look-ups do, so gaps up to that are cheaper to read over. */
+const SCAN_FACTOR = 3;
+
+function isDense(keys: readonly string[]): boolean {
+  const [first, last] = [keys[0], keys.at(-1)];
+  if (first === undefined || last === undefined) return false;
+  return eventNumberOf(lastSegment(last)) - eventNumberOf(lastSegment(first)) < keys.length * SCAN_FACTOR;
 }
 
 /** Parses stored bytes for a reader that needs more than the bytes. */

@@ -247,4 +247,17 @@ describe('range', () => {
     expect(await ids({ kind: 'session', id: 'none' })).toEqual([]);
     await directory.remove();
   });
+
+  it('gives the same events whether they lie close together or far apart', async () => {
+    const directory = new LogDirectory();
+    const log = await directory.open();
+    const streams = Array.from({ length: 200 }, (_, n) => (n < 100 ? `s${n % 2}` : `s${2 + (n % 20)}`));
+    await append(log, ...streams.map((id) => noted('t', id, { session_id: id })));
+    for (const id of new Set(streams)) {
+      const events = await log.range({ kind: 'session', id }, eventIdOf(0), 1_000);
+      const expected = streams.flatMap((stream, at) => (stream === id ? [at + 1] : []));
+      expect(events.map((bytes) => Number(JSON.parse(bytes.toString()).id))).toEqual(expected);
+    }
+    await directory.remove();
+  });
 });
