@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { bridges } from '../../bridges/index.ts';
 import { SAMPLE_AGENT_ID } from '../config/routes.ts';
 import { readSecret, type SecretRef } from '../config/secret.ts';
-import { parseStrict } from '../json/strict-parse.ts';
+import { parseStrictText } from '../json/strict-parse.ts';
 import { type SampleAgentProcess, startSampleAgent } from '../operation/sample-agent-process.ts';
 import type { Upstream } from '../upstream.ts';
 import type { Parts } from './parts.ts';
@@ -37,7 +37,7 @@ export function makeUpstreams(parts: Parts, sample: SampleAgentProcess | undefin
     },
     logger,
     readSecret: secretReader(parts),
-    parseJson: (text: string) => parseStrict(Buffer.from(text), FRAME_LIMITS),
+    parseJson: (text: string) => parseStrictText(text, FRAME_LIMITS),
   };
   for (const { auth } of config.upstreams.a2a) if (auth) deps.readSecret(auth.value);
   const rows = sample ? [{ id: SAMPLE_AGENT_ID, card: sample.cardUrl }] : config.upstreams.a2a;

@@ -6,10 +6,10 @@ import type { Message, MessageInput, Part } from '../protocol/resources/message.
 import { inputKey } from '../store/keys.ts';
 import type { DecisionTools } from './facts.ts';
 import { externalizeLargeParts } from './large-content.ts';
-import { newEvent, type Place } from './new-event.ts';
+import { newEvent, type SessionPlace } from './new-event.ts';
 
 export interface MessageOrigin {
-  place: Place & { session_id: string; workspace_id: string };
+  place: SessionPlace;
   /** Waits for the next task input. */
   pending?: boolean;
   upstreamId?: string;
@@ -24,7 +24,7 @@ export function buildMessage(
   tx: Transaction,
   tools: DecisionTools,
   input: MessageInput,
-  place: Place & { session_id: string; workspace_id: string },
+  place: SessionPlace,
 ): Message {
   const id = tools.newId('message');
   const parts = externalizeLargeParts(tx, tools, place, input.parts as Part[]);

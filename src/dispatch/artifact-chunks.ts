@@ -8,7 +8,7 @@ import type { ArtifactDraft, DraftPart } from '../upstream.ts';
 import { contentOfParts } from './artifact-content.ts';
 import type { DecisionTools } from './facts.ts';
 import { blankArtifact } from './large-content.ts';
-import { newEvent, placeOfTask } from './new-event.ts';
+import { newEvent, placeOfArtifact, placeOfTask } from './new-event.ts';
 
 /**
  * Records one chunk an agent sent: its parts become content pieces and one event. The cost does not depend on how much
@@ -51,7 +51,7 @@ export function closeArtifact(tx: Transaction, _tools: DecisionTools, artifactId
   const content = contentOfParts(state, (key) => tx.recorded(key));
   const { internal, resource } = state;
   tx.append(
-    newEvent('artifact.updated', { object: 'artifact', id: artifactId }, resource, {
+    newEvent('artifact.updated', { object: 'artifact', id: artifactId }, placeOfArtifact(resource), {
       artifact_id: artifactId,
       store: 'parts',
       append: true,
@@ -102,12 +102,13 @@ function appendCreation(
     ...(draft.description === undefined ? {} : { description: draft.description }),
     upstream_artifact_id: draft.upstreamId,
   };
+  const blank = blankArtifact(id, tx.time, place);
   const artifact = {
-    ...blankArtifact(id, tx.time, place),
+    ...blank,
     kind: draft.parts.some((part) => part.type === 'bytes' && part.mime_type.startsWith('image/'))
       ? ('image' as const)
       : ('file' as const),
-    metadata: { ...draft.metadata, ...named } as JsonObject,
+    metadata: { ...draft.metadata, ...named, ...blank.metadata } as JsonObject,
   };
   tx.append(
     newEvent('artifact.created', { object: 'artifact', id }, place, {

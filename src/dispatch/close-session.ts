@@ -4,7 +4,7 @@ import type { SessionFold } from '../projections/states.ts';
 import type { Session } from '../protocol/resources/session.ts';
 import type { DecisionTools } from './facts.ts';
 import { moveTask } from './move-task.ts';
-import { newEvent } from './new-event.ts';
+import { newEvent, placeOfSession } from './new-event.ts';
 
 /** Cancels the open tasks of a Session and closes it; closing a closed one changes nothing (contract section 9). */
 export function closeSessionNow(
@@ -14,11 +14,21 @@ export function closeSessionNow(
   reason: string,
 ): void {
   if (session.state === 'CLOSED') return;
-  const open = tx.get<SessionFold>(stateKey.session(session.id))?.internal.open_tasks ?? [];
+  cancelOpenTasks(tx, tools, session.id, 'The session was closed.');
+  const place = placeOfSession(session);
+  tx.append(newEvent('session.closed', { object: 'session', id: session.id }, place, { reason }));
+}
+
+/** Cancels what a Session still has open and tells the upstreams after the commit. */
+export function cancelOpenTasks(
+  tx: Transaction,
+  tools: DecisionTools,
+  sessionId: string,
+  reason: string,
+): void {
+  const open = tx.get<SessionFold>(stateKey.session(sessionId))?.internal.open_tasks ?? [];
   for (const taskId of open) {
-    moveTask(tx, tools, taskId, 'CANCELED', { reason: 'The session was closed.' });
+    moveTask(tx, tools, taskId, 'CANCELED', { reason });
     tx.afterCommit(() => tools.runs.forwardCancel(taskId));
   }
-  const place = { workspace_id: session.workspace_id, session_id: session.id };
-  tx.append(newEvent('session.closed', { object: 'session', id: session.id }, place, { reason }));
 }

@@ -94,7 +94,7 @@ export function blankArtifact(id: string, time: string, place: Place): Artifact 
     object: 'artifact',
     created_at: time,
     updated_at: time,
-    metadata: {},
+    metadata: place.branch_id ? { branch_id: place.branch_id } : {},
     kind: 'other',
     mime_type: 'application/octet-stream',
     uri: contentUri(id),

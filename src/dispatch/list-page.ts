@@ -13,9 +13,10 @@ export interface ListRequest {
   ascending?: boolean;
   limit: number;
   cursor: string | undefined;
-  /** State key of a member. */
+  /** State key of a member; its `resource` is listed. */
   keyOf(id: string): string;
-  shape?(resource: object, tools: QueryTools): Promise<object>;
+  /** For members that need more than one look-up. */
+  shape?(state: object, tools: QueryTools): object | undefined | Promise<object | undefined>;
 }
 
 /** One page over one or more index prefixes. The cursor is the last id of the page, so inserts never shift a page. */
@@ -61,8 +62,9 @@ async function idsAfter(
 }
 
 async function resourceOf(tools: QueryTools, request: ListRequest, id: string): Promise<object | undefined> {
-  const resource = tools.reader.get<Folded<object, unknown>>(request.keyOf(id))?.resource;
-  return resource && request.shape ? request.shape(resource, tools) : resource;
+  const state = tools.reader.get<Folded<object, unknown>>(request.keyOf(id));
+  if (state === undefined) return undefined;
+  return request.shape ? request.shape(state, tools) : state.resource;
 }
 
 function encodeCursor(id: string): string {

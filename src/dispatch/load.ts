@@ -4,6 +4,7 @@ import { isMember } from '../policy/membership.ts';
 import { stateKey } from '../projections/state-keys.ts';
 import type {
   ArtifactState,
+  BranchState,
   MessageState,
   OutcomeState,
   SessionFold,
@@ -21,6 +22,7 @@ const STATES = {
   message: stateKey.message,
   artifact: stateKey.artifact,
   outcome: stateKey.outcome,
+  branch: stateKey.branch,
 } as const;
 
 interface StateOf {
@@ -29,6 +31,7 @@ interface StateOf {
   message: MessageState;
   artifact: ArtifactState;
   outcome: OutcomeState;
+  branch: BranchState;
 }
 
 /** The one answer for what is absent and for what is hidden. */
@@ -59,6 +62,29 @@ export function load<Name extends keyof StateOf>(
   const state = ID.test(id) ? reader.get<StateOf[Name]>(STATES[object](id)) : undefined;
   if (!state || !isMemberOf(reader, caller, state.resource.workspace_id)) throw notFound(object, param);
   return state;
+}
+
+/** A branch of this workspace that still takes work. */
+export function loadBranch(
+  reader: StateReader,
+  caller: Caller,
+  id: string,
+  workspaceId: string,
+  param = 'branch_id',
+): BranchState {
+  const state = load(reader, caller, 'branch', id, param);
+  if (state.resource.workspace_id !== workspaceId) throw notFound('branch', param);
+  refuseEndedBranch(state);
+  return state;
+}
+
+/** A merged or abandoned branch takes nothing more. */
+export function refuseEndedBranch({ internal }: BranchState): void {
+  if (internal.state === 'open') return;
+  throw new ProtocolError('conflict', `The branch was ${internal.state}. Use another one.`, {
+    param: 'branch_id',
+    details: { state: internal.state },
+  });
 }
 
 /** Whether something of this workspace may be shown to the caller. */

@@ -1,12 +1,17 @@
 import type { NewEvent } from '../eventlog/event-log.ts';
 import type { EmittedKind, PayloadOf } from '../protocol/event-payloads.ts';
 import type { JsonObject } from '../protocol/json.ts';
+import type { Artifact } from '../protocol/resources/artifact.ts';
+import type { Session } from '../protocol/resources/session.ts';
+import type { Task } from '../protocol/resources/task.ts';
 
 /** Where an event belongs; decides the streams it appears in. */
 export interface Place {
   workspace_id?: string | null;
   session_id?: string | null;
   task_id?: string | null;
+  /** Path the change came from; told in the metadata of its events and artifacts. */
+  branch_id?: string | null;
 }
 
 /** An event with its payload checked by the compiler against the payload schema of its kind. */
@@ -20,10 +25,29 @@ export function newEvent<Kind extends EmittedKind>(
   if (place.workspace_id) event.workspace_id = place.workspace_id;
   if (place.session_id) event.session_id = place.session_id;
   if (place.task_id) event.task_id = place.task_id;
+  if (place.branch_id) event.metadata = { branch_id: place.branch_id };
   return event;
 }
 
 /** The place of everything that happens in a task. */
-export function placeOfTask(task: { id: string; session_id: string; workspace_id: string }): Place {
-  return { workspace_id: task.workspace_id, session_id: task.session_id, task_id: task.id };
+export function placeOfTask(
+  task: Pick<Task, 'id' | 'session_id' | 'workspace_id' | 'branch_id'>,
+): SessionPlace {
+  const { id, session_id, workspace_id, branch_id } = task;
+  return { workspace_id, session_id, task_id: id, branch_id };
+}
+
+/** The place of what happens to an artifact. */
+export function placeOfArtifact(artifact: Artifact): Place {
+  const { workspace_id, session_id, task_id, metadata } = artifact;
+  const branch = metadata['branch_id'];
+  return { workspace_id, session_id, task_id, branch_id: typeof branch === 'string' ? branch : null };
+}
+
+/** A place inside a session. */
+export type SessionPlace = Place & { workspace_id: string; session_id: string };
+
+/** The place of what happens in a session outside a task. */
+export function placeOfSession(session: Pick<Session, 'id' | 'workspace_id' | 'branch_id'>): SessionPlace {
+  return { workspace_id: session.workspace_id, session_id: session.id, branch_id: session.branch_id };
 }

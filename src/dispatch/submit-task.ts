@@ -9,9 +9,9 @@ import { appendMessage, buildMessage } from './append-message.ts';
 import { chooseRoute } from './choose-route.ts';
 import { type Decided, metadataOf } from './command.ts';
 import type { Facts } from './facts.ts';
-import { load, notFound } from './load.ts';
+import { load, loadBranch, notFound } from './load.ts';
 import { startTurn } from './move-task.ts';
-import { newEvent } from './new-event.ts';
+import { newEvent, placeOfSession, type SessionPlace } from './new-event.ts';
 import { refuseClosed } from './refuse-closed.ts';
 
 const RETRY_AFTER_SECONDS = 2;
@@ -44,8 +44,8 @@ function appendSubmission(
   facts: Facts,
 ): string {
   const id = facts.newId('task');
-  const { workspace_id, id: session_id } = session.resource;
-  const place = { workspace_id, session_id, task_id: id };
+  const branch_id = body.branch_id ?? session.resource.branch_id;
+  const place = { ...placeOfSession(session.resource), task_id: id, branch_id };
   const message = buildMessage(tx, facts, messageOf(body.input), place);
   const task = newTask(id, tx.time, facts.caller.actor, route, body, message, place);
   tx.append(
@@ -68,7 +68,7 @@ function newTask(
   route: string,
   body: SubmitTaskRequest,
   input: Message,
-  place: { workspace_id: string; session_id: string },
+  place: SessionPlace,
 ): Task {
   return {
     id,
@@ -82,7 +82,7 @@ function newTask(
     input: isMessage(body.input) ? input : payloadOf(input),
     created_by: actor,
     persona_id: null,
-    branch_id: null,
+    branch_id: place.branch_id ?? null,
     parent_task_id: body.parent_task_id ?? null,
     assigned_agent_id: route,
     receipt_id: null,
@@ -133,6 +133,6 @@ function checkReferences(body: SubmitTaskRequest, workspaceId: string, tx: Trans
     throw notFound('workspace with this session', 'workspace_id');
   }
   if (body.persona_id) throw notFound('persona', 'persona_id');
-  if (body.branch_id) throw notFound('branch', 'branch_id');
+  if (body.branch_id) loadBranch(tx, facts.caller, body.branch_id, workspaceId);
   if (body.parent_task_id) load(tx, facts.caller, 'task', body.parent_task_id, 'parent_task_id');
 }

@@ -29,7 +29,6 @@ export function foldInlinedMessage(event: Event, states: StateWriter): void {
 
 function putMessage(message: Message, states: StateWriter): void {
   states.set(stateKey.message(message.id), { resource: message, internal: {} } satisfies MessageState);
-  if (message.session_id) states.index(listPrefix.messagesOfSession(message.session_id) + message.id);
   if (message.task_id) states.index(listPrefix.messagesOfTask(message.task_id) + message.id);
 }
 

@@ -2,14 +2,45 @@ import type { Event, StateWriter } from '../eventlog/event-log.ts';
 import type { SessionState } from '../protocol/resources/session.ts';
 import { payload } from './payload.ts';
 import { listPrefix, stateKey } from './state-keys.ts';
-import type { SessionFold } from './states.ts';
+import type { SessionFold, TurnState } from './states.ts';
 
 export function foldSessionCreated(event: Event, states: StateWriter): void {
-  const { session } = payload(event, 'session.created');
-  const internal = { open_tasks: [], working: 0, blocked: 0, messages: 0, pending: [] };
+  const { session, forked } = payload(event, 'session.created');
+  const messages = forked?.turn_count ?? 0;
+  const internal = { open_tasks: [], working: 0, blocked: 0, messages, epoch: 0, pending: [] };
+  if (forked) copyTurns(states, forked.session_id, session.id, messages);
   states.set(stateKey.session(session.id), { resource: session, internal } satisfies SessionFold);
   states.index(listPrefix.sessions(session.workspace_id) + session.id);
   if (session.expires_at) states.index(`${listPrefix.expiringSessions()}${session.expires_at}/${session.id}`);
+}
+
+/** The turns of a fork are the same Messages; what happens to one transcript later leaves the other alone. */
+function copyTurns(states: StateWriter, from: string, to: string, count: number): void {
+  for (let position = 0; position < count; position += 1) {
+    states.set(stateKey.turn(to, position), states.get<TurnState>(stateKey.turn(from, position)));
+  }
+}
+
+export function foldSessionTruncated(event: Event, states: StateWriter): void {
+  const { kept_turn_count: kept } = payload(event, 'session.truncated');
+  change(event, states, (state) => {
+    const removed = removeTurns(states, state.resource.id, kept, state.internal.messages);
+    const pending = state.internal.pending.filter((id) => !removed.has(id));
+    return {
+      resource: { ...state.resource, transcript: { ...state.resource.transcript, message_count: kept } },
+      internal: { ...state.internal, messages: kept, pending, epoch: state.internal.epoch + 1 },
+    };
+  });
+}
+
+function removeTurns(states: StateWriter, sessionId: string, from: number, to: number): Set<string> {
+  const removed = new Set<string>();
+  for (let position = from; position < to; position += 1) {
+    const turn = states.get<TurnState>(stateKey.turn(sessionId, position));
+    if (turn) removed.add(turn.message_id);
+    states.set(stateKey.turn(sessionId, position), undefined);
+  }
+  return removed;
 }
 
 export function foldSessionClosed(event: Event, states: StateWriter): void {
@@ -28,6 +59,8 @@ export function foldSessionUpdated(event: Event, states: StateWriter): void {
 /** The position in the transcript is the event's; a pending message waits for the next task input. */
 export function foldMessageAppended(event: Event, states: StateWriter): void {
   const { message_id, position, pending } = payload(event, 'session.message_appended');
+  const turn: TurnState = { message_id, event_id: event.id };
+  states.set(stateKey.turn(event.resource.id, position), turn);
   change(event, states, (state) => ({
     resource: {
       ...state.resource,

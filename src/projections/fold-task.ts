@@ -1,10 +1,11 @@
 import type { Event, StateWriter } from '../eventlog/event-log.ts';
+import type { JsonObject, JsonValue } from '../protocol/json.ts';
 import type { Task } from '../protocol/resources/task.ts';
 import { isBlocked, isTerminal, type TaskStatus } from '../protocol/task-states.ts';
 import { foldTaskCounts, type TaskCount } from './fold-session.ts';
 import { payload } from './payload.ts';
 import { listPrefix, stateKey } from './state-keys.ts';
-import type { SessionBindingState, TaskState } from './states.ts';
+import type { SessionBindingState, SessionFold, TaskState } from './states.ts';
 
 export function foldTaskSubmitted(event: Event, states: StateWriter): void {
   const { task, route, message_id, preceding } = payload(event, 'task.submitted');
@@ -68,7 +69,8 @@ export function foldUpstreamBound(event: Event, states: StateWriter): void {
   }
   if (session_binding && event.session_id) {
     const key = stateKey.sessionBinding(event.session_id, route);
-    states.set(key, { binding: session_binding } satisfies SessionBindingState);
+    const epoch = states.get<SessionFold>(stateKey.session(event.session_id))?.internal.epoch ?? 0;
+    states.set(key, { binding: session_binding, epoch } satisfies SessionBindingState);
   }
 }
 
@@ -99,11 +101,25 @@ function change(
   if (!state) return;
   const { resource, internal, metadata } = next(state);
   if (resource === state.resource && internal === state.internal && !metadata) return;
-  const merged = metadata ? { ...resource.metadata, ...metadata } : resource.metadata;
+  const merged = metadata ? mergeMetadata(resource.metadata, metadata) : resource.metadata;
   states.set(key, {
     resource: { ...resource, metadata: merged, updated_at: event.created_at },
     internal,
   } satisfies TaskState);
+}
+
+/** Members are merged, and so are the members of a protocol's own object, so that one patch never drops another's. */
+function mergeMetadata(before: Task['metadata'], patch: Task['metadata']): Task['metadata'] {
+  const merged = { ...before };
+  for (const [name, value] of Object.entries(patch)) {
+    const known = merged[name];
+    merged[name] = isObject(known) && isObject(value) ? { ...known, ...value } : value;
+  }
+  return merged;
+}
+
+function isObject(value: JsonValue | undefined): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** A CANCELED task has `canceled_at` and no `completed_at` (contract C4). */

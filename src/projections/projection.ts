@@ -1,6 +1,7 @@
 import type { Event, Projection, StateWriter } from '../eventlog/event-log.ts';
 import type { EventKind } from '../protocol/event-kinds.ts';
 import { foldArtifactCreated, foldArtifactUpdated } from './fold-artifact.ts';
+import { foldBranchAbandoned, foldBranchCreated, foldBranchMerged } from './fold-branch.ts';
 import { foldAgentMessage, foldInlinedMessage, foldUserMessage } from './fold-message.ts';
 import { foldOutcome } from './fold-outcome.ts';
 import {
@@ -8,6 +9,7 @@ import {
   foldMessageAppended,
   foldSessionClosed,
   foldSessionCreated,
+  foldSessionTruncated,
   foldSessionUpdated,
 } from './fold-session.ts';
 import {
@@ -29,6 +31,10 @@ const FOLDS: Partial<Record<EventKind, readonly Fold[]>> = {
   'vendor.harn_gateway.workspace_updated': [foldWorkspaceUpdated],
   'session.created': [foldSessionCreated],
   'session.closed': [foldSessionClosed],
+  'session.truncated': [foldSessionTruncated],
+  'branch.created': [foldBranchCreated],
+  'branch.merged': [foldBranchMerged],
+  'branch.abandoned': [foldBranchAbandoned],
   'vendor.harn_gateway.session_updated': [foldSessionUpdated],
   'session.message_appended': [foldInlinedMessage, foldMessageAppended],
   'user.message': [foldUserMessage],

@@ -8,10 +8,18 @@ export const stateKey = {
   message: (id: string) => `r/message/${id}`,
   artifact: (id: string) => `r/artifact/${id}`,
   outcome: (id: string) => `r/outcome/${id}`,
+  branch: (id: string) => `r/branch/${id}`,
+  turn: (sessionId: string, position: number) =>
+    `${turnPrefix(sessionId)}${String(position).padStart(8, '0')}`,
   upstreamMessage: (taskId: string, upstreamId: string) => `x/um/${taskId}/${foreign(upstreamId)}`,
   upstreamArtifact: (taskId: string, upstreamId: string) => `x/ua/${taskId}/${foreign(upstreamId)}`,
   sessionBinding: (sessionId: string, route: string) => `x/sb/${sessionId}/${foreign(route)}`,
 } as const;
+
+/** Turns of a session in order; the rest of the key is the position. */
+export function turnPrefix(sessionId: string): string {
+  return `x/turn/${sessionId}/`;
+}
 
 function foreign(id: string): string {
   return sha256Hex(id).slice(0, 32);
@@ -24,7 +32,7 @@ export const listPrefix = {
   tasksOfWorkspace: (workspaceId: string) => `l/task/w/${workspaceId}/`,
   tasksOfSession: (sessionId: string) => `l/task/s/${sessionId}/`,
   openTasks: () => 'l/task/open/',
-  messagesOfSession: (sessionId: string) => `l/message/s/${sessionId}/`,
+  branchesOfSession: (sessionId: string) => `l/branch/s/${sessionId}/`,
   messagesOfTask: (taskId: string) => `l/message/t/${taskId}/`,
   artifactsOfWorkspace: (workspaceId: string) => `l/artifact/w/${workspaceId}/`,
   artifactsOfSession: (sessionId: string) => `l/artifact/s/${sessionId}/`,

@@ -1,5 +1,6 @@
 import type { JsonObject } from '../protocol/json.ts';
 import type { Artifact } from '../protocol/resources/artifact.ts';
+import type { Branch } from '../protocol/resources/branch.ts';
 import type { Message } from '../protocol/resources/message.ts';
 import type { Outcome } from '../protocol/resources/outcome.ts';
 import type { Session } from '../protocol/resources/session.ts';
@@ -24,6 +25,8 @@ export type SessionFold = Folded<
     /** Tasks waiting for input or authorization. */
     blocked: number;
     messages: number;
+    /** Truncations so far: what a remote agent remembers of an earlier epoch is not this transcript. */
+    epoch: number;
     /** Messages appended outside a task; they precede the next input. */
     pending: string[];
   }
@@ -72,6 +75,14 @@ export type ArtifactState = Folded<
   }
 >;
 
+export type BranchState = Folded<Branch, { state: 'open' | 'merged' | 'abandoned' }>;
+
+/** One turn of a transcript: the Message at a position, and the event that put it there. */
+export interface TurnState {
+  message_id: string;
+  event_id: string;
+}
+
 export type OutcomeState = Folded<Outcome, { tenant?: string }>;
 
 /** Message id given to an upstream's message id within a task. */
@@ -85,4 +96,6 @@ export interface UpstreamArtifactState {
 /** What an upstream bound to a Session (remote context id). */
 export interface SessionBindingState {
   binding: JsonObject;
+  /** The transcript the remote context knows; a truncation begins another one. */
+  epoch: number;
 }

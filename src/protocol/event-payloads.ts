@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { EventKind } from './event-kinds.ts';
 import { artifact } from './resources/artifact.ts';
+import { branch } from './resources/branch.ts';
 import { jsonObject, jsonValue } from './resources/envelope.ts';
 import { message } from './resources/message.ts';
 import { session } from './resources/session.ts';
@@ -53,7 +54,32 @@ const span = {
 export const EVENT_PAYLOADS = {
   'vendor.harn_gateway.workspace_created': z.object({ workspace, members: z.array(z.string()) }),
   'vendor.harn_gateway.workspace_updated': z.object({ changes: jsonObject }),
-  'session.created': z.object({ session }),
+  'session.created': z.object({
+    session,
+    /** Where a fork took its transcript from. */
+    forked: z
+      .object({ session_id: z.string(), at_event_id: z.string().nullable(), turn_count: z.int().min(0) })
+      .optional(),
+  }),
+  'session.thread_forked': z.object({
+    session_id: z.string(),
+    branch_id: z.string(),
+    at_event_id: z.string().nullable(),
+    turn_count: z.int().min(0),
+  }),
+  'session.truncated': z.object({
+    kept_turn_count: z.int().min(0),
+    removed_turn_count: z.int().min(0),
+    new_tip_turn_id: z.string().nullable(),
+    reason: z.string().nullable(),
+  }),
+  'branch.created': z.object({ branch }),
+  'branch.merged': z.object({
+    branch_id: z.string(),
+    merged_into: z.string().nullable(),
+    metadata: jsonObject,
+  }),
+  'branch.abandoned': z.object({ branch_id: z.string(), reason: z.string().nullable() }),
   'session.closed': z.object({ reason: z.string() }),
   'vendor.harn_gateway.session_updated': z.object({ changes: jsonObject }),
   'user.message': z.object({ message }),

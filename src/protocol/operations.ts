@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import { artifactsOperations } from './operations/artifacts.ts';
+import { branchesOperations } from './operations/branches.ts';
 import { discoveryOperations } from './operations/discovery.ts';
 import { eventsOperations } from './operations/events.ts';
 import { messagesOperations } from './operations/messages.ts';
@@ -16,6 +17,7 @@ const rows = {
   ...discoveryOperations,
   ...workspacesOperations,
   ...sessionsOperations,
+  ...branchesOperations,
   ...messagesOperations,
   ...tasksOperations,
   ...eventsOperations,

@@ -4,6 +4,8 @@ export const SCOPES = [
   'workspaces:write',
   'sessions:read',
   'sessions:write',
+  'branches:read',
+  'branches:write',
   'messages:read',
   'messages:write',
   'tasks:read',

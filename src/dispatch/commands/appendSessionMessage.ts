@@ -2,13 +2,14 @@ import type { MessageInput } from '../../protocol/resources/message.ts';
 import { appendMessage, buildMessage } from '../append-message.ts';
 import type { Command } from '../command.ts';
 import { load } from '../load.ts';
+import { placeOfSession } from '../new-event.ts';
 import { refuseClosed } from '../refuse-closed.ts';
 
 export const appendSessionMessage: Command<'appendSessionMessage'> = {
   decide({ path, body }, tx, facts) {
     const session = load(tx, facts.caller, 'session', path.session_id).resource;
     refuseClosed(session);
-    const place = { workspace_id: session.workspace_id, session_id: session.id };
+    const place = placeOfSession(session);
     const message = buildMessage(tx, facts, body.message as MessageInput, place);
     appendMessage(tx, message, { place, pending: true });
     return { body: message };

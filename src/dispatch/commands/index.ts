@@ -1,29 +1,39 @@
 import type { CommandId } from '../../protocol/operations.ts';
 import type { Command } from '../command.ts';
+import { abandonBranch } from './abandonBranch.ts';
 import { appendSessionMessage } from './appendSessionMessage.ts';
 import { appendTaskMessage } from './appendTaskMessage.ts';
 import { cancelTask } from './cancelTask.ts';
 import { closeSession } from './closeSession.ts';
 import { createSession } from './createSession.ts';
+import { createSessionBranch } from './createSessionBranch.ts';
 import { createWorkspace } from './createWorkspace.ts';
+import { forkSession } from './forkSession.ts';
+import { mergeBranch } from './mergeBranch.ts';
 import { registerArtifact } from './registerArtifact.ts';
 import { submitSessionTask } from './submitSessionTask.ts';
 import { submitTask } from './submitTask.ts';
+import { truncateSession } from './truncateSession.ts';
 import { updateSession } from './updateSession.ts';
 import { updateWorkspace } from './updateWorkspace.ts';
 import { uploadArtifactContent } from './uploadArtifactContent.ts';
 
 /** One file per command, named after its operation; a row of the operations table without one does not compile. */
 export const COMMANDS: { readonly [Id in CommandId]: Command<Id> } = {
+  abandonBranch,
   appendSessionMessage,
   appendTaskMessage,
   cancelTask,
   closeSession,
   createSession,
+  createSessionBranch,
   createWorkspace,
+  forkSession,
+  mergeBranch,
   registerArtifact,
   submitSessionTask,
   submitTask,
+  truncateSession,
   updateSession,
   updateWorkspace,
   uploadArtifactContent,

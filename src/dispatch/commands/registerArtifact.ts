@@ -21,7 +21,7 @@ export const registerArtifact: Command<'registerArtifact'> = {
       uri: body.uri ?? blank.uri,
       visibility: body.visibility,
       sha256,
-      metadata: metadataOf(body),
+      metadata: { ...metadataOf(body), ...blank.metadata },
     };
     tx.append(
       newEvent('artifact.created', { object: 'artifact', id }, place, {
@@ -52,7 +52,13 @@ function placeOf(body: RegisterArtifactRequest, tx: Transaction, facts: Facts): 
   const workspace = loadWorkspace(tx, facts.caller, workspaceId, 'workspace_id').resource;
   refuseContradiction(task !== undefined && session?.id !== task.session_id, 'session_id');
   refuseContradiction(session !== undefined && workspace.id !== session.workspace_id, 'workspace_id');
-  return { workspace_id: workspace.id, session_id: session?.id ?? null, task_id: task?.id ?? null };
+  const branch_id = task?.branch_id ?? session?.branch_id ?? null;
+  return {
+    workspace_id: workspace.id,
+    session_id: session?.id ?? null,
+    task_id: task?.id ?? null,
+    branch_id,
+  };
 }
 
 function refuseContradiction(contradicts: boolean, param: string): void {

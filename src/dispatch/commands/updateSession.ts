@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../protocol/json.ts';
 import type { Command } from '../command.ts';
 import { load } from '../load.ts';
-import { newEvent } from '../new-event.ts';
+import { newEvent, placeOfSession } from '../new-event.ts';
 
 export const updateSession: Command<'updateSession'> = {
   decide({ path, body }, tx, facts) {
@@ -11,7 +11,7 @@ export const updateSession: Command<'updateSession'> = {
       ...(body.metadata === undefined ? {} : { metadata: { ...resource.metadata, ...body.metadata } }),
     };
     if (Object.keys(changes).length > 0) {
-      const place = { workspace_id: resource.workspace_id, session_id: resource.id };
+      const place = placeOfSession(resource);
       const pointer = { object: 'session', id: resource.id };
       tx.append(newEvent('vendor.harn_gateway.session_updated', pointer, place, { changes }));
     }

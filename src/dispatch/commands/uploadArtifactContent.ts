@@ -4,7 +4,7 @@ import { ProtocolError } from '../../protocol/errors.ts';
 import type { Command } from '../command.ts';
 import { contentUri, storePieces } from '../large-content.ts';
 import { load } from '../load.ts';
-import { newEvent } from '../new-event.ts';
+import { newEvent, placeOfArtifact } from '../new-event.ts';
 
 /** Takes the bytes of a registered Artifact once; the same bytes again change nothing. */
 export const uploadArtifactContent: Command<'uploadArtifactContent'> = {
@@ -17,7 +17,7 @@ export const uploadArtifactContent: Command<'uploadArtifactContent'> = {
     const { resource } = state;
     const pieces = storePieces(tx, resource.id, 0, body.bytes);
     tx.append(
-      newEvent('artifact.updated', { object: 'artifact', id: resource.id }, resource, {
+      newEvent('artifact.updated', { object: 'artifact', id: resource.id }, placeOfArtifact(resource), {
         artifact_id: resource.id,
         store: 'bytes',
         append: false,

@@ -1,6 +1,7 @@
 import type { QueryId } from '../../protocol/operations.ts';
 import type { Query } from '../query.ts';
 import { downloadArtifactContent, getArtifact, listArtifacts } from './artifacts.ts';
+import { getBranch, listSessionBranches } from './branches.ts';
 import { getEvent, listEvents, listSessionEvents, listTaskEvents } from './events.ts';
 import { getOutcome, listOutcomes } from './outcomes.ts';
 import { getMessage, getSession, listSessionMessages, listSessions } from './sessions.ts';
@@ -11,6 +12,7 @@ import { getWorkspace, listWorkspaces } from './workspaces.ts';
 export const QUERIES: { readonly [Id in QueryId]: Query<Id> } = {
   downloadArtifactContent,
   getArtifact,
+  getBranch,
   getEvent,
   getMessage,
   getOutcome,
@@ -20,6 +22,7 @@ export const QUERIES: { readonly [Id in QueryId]: Query<Id> } = {
   listArtifacts,
   listEvents,
   listOutcomes,
+  listSessionBranches,
   listSessionEvents,
   listSessionMessages,
   listSessions,

@@ -1,5 +1,5 @@
 import { listPrefix, stateKey } from '../../projections/state-keys.ts';
-import type { ArtifactState, MessageState } from '../../projections/states.ts';
+import type { ArtifactState, MessageState, OutcomeState } from '../../projections/states.ts';
 import type { Outcome } from '../../protocol/resources/outcome.ts';
 import { ok } from '../answer.ts';
 import { listPage, visibleWorkspaces } from '../list-page.ts';
@@ -17,7 +17,7 @@ export const listOutcomes: Query<'listOutcomes'> = async ({ query }, tools) => {
   const prefixes = task
     ? [listPrefix.outcomesOfTask(task.id)]
     : (await visibleWorkspaces(tools)).map(listPrefix.outcomesOfWorkspace);
-  const shape = (outcome: object) => complete(outcome as Outcome, tools);
+  const shape = (state: object) => complete((state as OutcomeState).resource, tools);
   return listPage(tools, { prefixes, ...paging(query), keyOf: stateKey.outcome, shape });
 };
 

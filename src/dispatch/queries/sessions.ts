@@ -1,4 +1,5 @@
-import { listPrefix, stateKey } from '../../projections/state-keys.ts';
+import { listPrefix, stateKey, turnPrefix } from '../../projections/state-keys.ts';
+import type { MessageState, TurnState } from '../../projections/states.ts';
 import { ok } from '../answer.ts';
 import { listPage, visibleWorkspaces } from '../list-page.ts';
 import { load, loadWorkspace } from '../load.ts';
@@ -16,10 +17,18 @@ export const listSessions: Query<'listSessions'> = async ({ query }, tools) => {
 export const getSession: Query<'getSession'> = ({ path }, { reader, caller }) =>
   ok(load(reader, caller, 'session', path.session_id).resource, caller);
 
+/** The turns in order; the cursor is a position, which a truncation may hand out again. */
 export const listSessionMessages: Query<'listSessionMessages'> = ({ path, query }, tools) => {
-  const session = load(tools.reader, tools.caller, 'session', path.session_id).resource;
-  const prefixes = [listPrefix.messagesOfSession(session.id)];
-  return listPage(tools, { prefixes, ascending: true, ...paging(query), keyOf: stateKey.message });
+  const { id } = load(tools.reader, tools.caller, 'session', path.session_id).resource;
+  const prefix = turnPrefix(id);
+  return listPage(tools, {
+    prefixes: [prefix],
+    ascending: true,
+    ...paging(query),
+    keyOf: (position) => prefix + position,
+    shape: (turn) =>
+      tools.reader.get<MessageState>(stateKey.message((turn as TurnState).message_id))?.resource,
+  });
 };
 
 export const getMessage: Query<'getMessage'> = ({ path }, { reader, caller }) =>

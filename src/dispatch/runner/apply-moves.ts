@@ -1,11 +1,7 @@
 import type { Transaction } from '../../eventlog/event-log.ts';
+import { sessionBinding } from '../../projections/session-binding.ts';
 import { stateKey } from '../../projections/state-keys.ts';
-import type {
-  SessionBindingState,
-  SessionFold,
-  TaskState,
-  UpstreamMessageState,
-} from '../../projections/states.ts';
+import type { SessionFold, TaskState, UpstreamMessageState } from '../../projections/states.ts';
 import type { JsonObject } from '../../protocol/json.ts';
 import type { Message, MessageInput, Part } from '../../protocol/resources/message.ts';
 import { isTerminal } from '../../protocol/task-states.ts';
@@ -32,8 +28,7 @@ export function seenBy(tx: Transaction, task: TaskState): Seen {
   return {
     status: resource.status,
     binding: internal.binding ?? undefined,
-    sessionBinding: tx.get<SessionBindingState>(stateKey.sessionBinding(resource.session_id, internal.route))
-      ?.binding,
+    sessionBinding: sessionBinding(tx, resource.session_id, internal.route),
     hasMessage: (upstreamId) =>
       tx.get<UpstreamMessageState>(stateKey.upstreamMessage(resource.id, upstreamId)) !== undefined,
     artifactParts: (upstreamId) => {
@@ -122,8 +117,7 @@ function addAgentMessage(target: MoveTarget, task: TaskState, draft: MessageDraf
   const { tx, tools, material } = target;
   const { upstreamId } = draft;
   if (upstreamId !== undefined && seenBy(tx, task).hasMessage(upstreamId)) return undefined;
-  const { workspace_id, session_id, id } = task.resource;
-  const place = { workspace_id, session_id, task_id: id };
+  const place = placeOfTask(task.resource);
   const input: MessageInput = {
     role: draft.role === 'user' ? 'agent' : draft.role,
     parts: draft.parts.map((part) => storeBytes(target, place, part)),

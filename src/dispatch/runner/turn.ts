@@ -1,5 +1,5 @@
-import { stateKey } from '../../projections/state-keys.ts';
-import type { SessionBindingState, TaskState } from '../../projections/states.ts';
+import { sessionBinding } from '../../projections/session-binding.ts';
+import type { TaskState } from '../../projections/states.ts';
 import type { Turn } from '../../upstream.ts';
 import { spanOf } from '../move-task.ts';
 import { outboundMessage } from './outbound.ts';
@@ -19,7 +19,7 @@ export function turnOf(deps: RunnerDeps, task: TaskState, kind: Turn['kind']): T
 
 /** What every request to the upstream about this task says. */
 export function turnBase(deps: RunnerDeps, { resource, internal }: TaskState): Omit<Turn, 'kind'> {
-  const key = stateKey.sessionBinding(resource.session_id, internal.route);
+  const reader = { get: deps.log.state.bind(deps.log) };
   const trace =
     internal.trace_id === null
       ? {}
@@ -28,7 +28,7 @@ export function turnBase(deps: RunnerDeps, { resource, internal }: TaskState): O
     taskId: resource.id,
     sessionId: resource.session_id,
     binding: internal.binding ?? undefined,
-    sessionBinding: deps.log.state<SessionBindingState>(key)?.binding,
+    sessionBinding: sessionBinding(reader, resource.session_id, internal.route),
     ...trace,
   };
 }

@@ -1,5 +1,12 @@
 import { listOf } from '../resources/envelope.ts';
-import { createSessionRequest, session, updateSessionRequest } from '../resources/session.ts';
+import {
+  createSessionRequest,
+  forkSessionRequest,
+  session,
+  truncateSessionRequest,
+  truncateSessionResponse,
+  updateSessionRequest,
+} from '../resources/session.ts';
 import { filter, type OperationRow, page } from './row.ts';
 
 export const sessionsOperations = {
@@ -60,5 +67,30 @@ export const sessionsOperations = {
     level: 'core',
     success: 200,
     response: session,
+  },
+  forkSession: {
+    kind: 'command',
+    method: 'POST',
+    path: '/v1/sessions/{session_id}/fork',
+    tag: 'Sessions',
+    summary: 'Fork the transcript of a Session, up to an Event, into a new Session on a Branch of its own.',
+    scope: 'sessions:write',
+    level: 'extended',
+    success: 201,
+    body: forkSessionRequest,
+    bodyRequired: false,
+    response: session,
+  },
+  truncateSession: {
+    kind: 'command',
+    method: 'POST',
+    path: '/v1/sessions/{session_id}/truncate',
+    tag: 'Sessions',
+    summary: 'Keep the first turns of a Session in place; later ones go, open Tasks are canceled.',
+    scope: 'sessions:write',
+    level: 'extended',
+    success: 200,
+    body: truncateSessionRequest,
+    response: truncateSessionResponse,
   },
 } as const satisfies Record<string, OperationRow>;

@@ -35,6 +35,29 @@ export const createSessionRequest = z
   .meta({ id: 'CreateSessionRequest' });
 export type CreateSessionRequest = z.infer<typeof createSessionRequest>;
 
+export const forkSessionRequest = z
+  .object({
+    at_event_id: z.string().nullable().optional(),
+    branch_id: z.string().nullable().optional(),
+    metadata: metadata.optional(),
+  })
+  .meta({ id: 'ForkSessionRequest' });
+
+export const truncateSessionRequest = z
+  .object({ keep_first: z.int().min(0), reason: z.string().max(2000).optional() })
+  .meta({ id: 'TruncateSessionRequest' });
+
+export const truncateSessionResponse = z
+  .object({
+    object: z.literal('session.truncate_result'),
+    session_id: z.string(),
+    kept_turn_count: z.int().min(0),
+    removed_turn_count: z.int().min(0),
+    new_tip_turn_id: z.string().nullable(),
+    session,
+  })
+  .meta({ id: 'TruncateSessionResponse' });
+
 export const updateSessionRequest = z
   .object({ summary: z.string().nullable().optional(), metadata: metadata.optional() })
   .meta({ id: 'UpdateSessionRequest' });

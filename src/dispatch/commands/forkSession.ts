@@ -1,0 +1,86 @@
+import type { Event, Transaction } from '../../eventlog/event-log.ts';
+import { stateKey } from '../../projections/state-keys.ts';
+import type { SessionFold, TurnState } from '../../projections/states.ts';
+import { ProtocolError } from '../../protocol/errors.ts';
+import type { Session } from '../../protocol/resources/session.ts';
+import { eventKey } from '../../store/keys.ts';
+import { type Command, metadataOf } from '../command.ts';
+import type { Facts } from '../facts.ts';
+import { load, loadBranch } from '../load.ts';
+import { createBranch } from '../new-branch.ts';
+import { newEvent, placeOfSession } from '../new-event.ts';
+
+export const forkSession: Command<'forkSession'> = {
+  decide({ path, body }, tx, facts) {
+    const source = load(tx, facts.caller, 'session', path.session_id);
+    const at = body?.at_event_id ?? null;
+    const turn_count = at === null ? source.internal.messages : turnsUntil(tx, source, at);
+    const branch_id = branchOf(body?.branch_id ?? null, source, at, tx, facts);
+    const fork = forkOf(source.resource, branch_id, metadataOf(body ?? {}), tx, facts);
+    const fact = { at_event_id: at, turn_count };
+    const forked = { session_id: source.resource.id, ...fact };
+    const pointer = { object: 'session', id: fork.id };
+    tx.append(newEvent('session.created', pointer, placeOfSession(fork), { session: fork, forked }));
+    const origin = { object: 'session', id: source.resource.id };
+    const payload = { session_id: fork.id, branch_id, ...fact };
+    tx.append(newEvent('session.thread_forked', origin, placeOfSession(source.resource), payload));
+    return { body: load(tx, facts.caller, 'session', fork.id).resource };
+  },
+};
+
+/** Turns that the event had seen; the event must be one of this session. */
+function turnsUntil(tx: Transaction, { resource, internal }: SessionFold, eventId: string): number {
+  const bytes = /^\d{20}$/.test(eventId) ? tx.recorded(eventKey(eventId)) : undefined;
+  const event = bytes && (JSON.parse(bytes.toString()) as Event);
+  if (event?.session_id !== resource.id) {
+    const message = 'at_event_id is no event of this session. Take one from its events, or leave it out.';
+    throw new ProtocolError('invalid_request', message, { param: 'at_event_id' });
+  }
+  let count = 0;
+  while (count < internal.messages) {
+    const turn = tx.get<TurnState>(stateKey.turn(resource.id, count));
+    if (turn === undefined || turn.event_id > eventId) break;
+    count += 1;
+  }
+  return count;
+}
+
+function branchOf(
+  asked: string | null,
+  { resource }: SessionFold,
+  at: string | null,
+  tx: Transaction,
+  facts: Facts,
+): string {
+  if (asked !== null) return loadBranch(tx, facts.caller, asked, resource.workspace_id).resource.id;
+  const draft = {
+    kind: 'session' as const,
+    base_ref: at === null ? resource.id : `${resource.id}@${at}`,
+    metadata: {},
+    parent_branch_id: resource.branch_id,
+    session_id: resource.id,
+  };
+  return createBranch(tx, facts, placeOfSession(resource), draft).id;
+}
+
+/** A fork starts idle, with the metadata of its source under its own. */
+function forkOf(
+  source: Session,
+  branch_id: string,
+  metadata: Session['metadata'],
+  tx: Transaction,
+  facts: Facts,
+): Session {
+  return {
+    ...source,
+    id: facts.newId('session'),
+    created_at: tx.time,
+    updated_at: tx.time,
+    metadata: { ...source.metadata, ...metadata },
+    state: 'IDLE',
+    root_session_id: source.root_session_id ?? source.id,
+    parent_session_id: source.id,
+    branch_id,
+    last_event_id: null,
+  };
+}

@@ -1,0 +1,35 @@
+import type { Transaction } from '../eventlog/event-log.ts';
+import type { Branch } from '../protocol/resources/branch.ts';
+import type { Facts } from './facts.ts';
+import { newEvent, type Place } from './new-event.ts';
+
+export type BranchDraft = Pick<Branch, 'kind' | 'base_ref' | 'metadata'> &
+  Partial<Pick<Branch, 'parent_branch_id' | 'session_id' | 'task_id'>>;
+
+/** Creates a Branch and appends its event. */
+export function createBranch(
+  tx: Transaction,
+  facts: Facts,
+  place: Place & { workspace_id: string },
+  draft: BranchDraft,
+): Branch {
+  const branch: Branch = {
+    id: facts.newId('branch'),
+    object: 'branch',
+    created_at: tx.time,
+    updated_at: tx.time,
+    metadata: draft.metadata,
+    workspace_id: place.workspace_id,
+    kind: draft.kind,
+    base_ref: draft.base_ref,
+    parent_branch_id: draft.parent_branch_id ?? null,
+    session_id: draft.session_id ?? null,
+    task_id: draft.task_id ?? null,
+    worktree_uri: null,
+    created_by: facts.caller.actor,
+    merged_into: null,
+  };
+  const own = { ...place, branch_id: branch.id };
+  tx.append(newEvent('branch.created', { object: 'branch', id: branch.id }, own, { branch }));
+  return branch;
+}
