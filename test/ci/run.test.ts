@@ -33,6 +33,14 @@ describe('.ci/run', () => {
     expect(steps.reduce((sum, { seconds }) => sum + seconds, 0)).toBeLessThan(MAX_TOTAL_SECONDS);
   });
 
+  it('runs the test command of the README, word for word', () => {
+    const [, command = ''] =
+      /^bash -c '(.+)'$/.exec(steps.find(({ name }) => name === 'test')?.command ?? '') ?? [];
+    const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
+    expect(command).not.toBe('');
+    expect(readme.split('\n')).toContain(command);
+  });
+
   it('calls scripts that package.json has', () => {
     const called = steps.flatMap(({ command }) => /npm run (\S+)/.exec(command)?.[1] ?? []);
     expect(called).toEqual(['types', 'lint', 'bench', 'torture']);
