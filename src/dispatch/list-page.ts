@@ -26,8 +26,28 @@ export async function listPage(tools: QueryTools, request: ListRequest): Promise
   const found = await Promise.all(
     request.prefixes.map((prefix) => idsAfter(tools, prefix, after, limit + 1, ascending)),
   );
-  const ids = [...new Set(found.flat())].sort();
-  if (!ascending) ids.reverse();
+  return pageOf(tools, request, found.flat());
+}
+
+/** The same over ids that are already known, such as the workspaces of a caller. */
+export async function listAmong(
+  tools: QueryTools,
+  ids: readonly string[],
+  request: Omit<ListRequest, 'prefixes'>,
+): Promise<Answer> {
+  const after = request.cursor === undefined ? undefined : decodeCursor(request.cursor);
+  const rest = ids.filter((id) => after === undefined || (request.ascending ? id > after : id < after));
+  return pageOf(tools, request, rest);
+}
+
+async function pageOf(
+  tools: QueryTools,
+  request: Omit<ListRequest, 'prefixes'>,
+  found: readonly string[],
+): Promise<Answer> {
+  const { limit } = request;
+  const ids = [...new Set(found)].sort();
+  if (!request.ascending) ids.reverse();
   const shown = ids.slice(0, limit);
   const data = await Promise.all(shown.map((id) => resourceOf(tools, request, id)));
   const last = shown.at(-1);
@@ -61,7 +81,11 @@ async function idsAfter(
   return keys.map((key) => key.slice(prefix.length));
 }
 
-async function resourceOf(tools: QueryTools, request: ListRequest, id: string): Promise<object | undefined> {
+async function resourceOf(
+  tools: QueryTools,
+  request: Omit<ListRequest, 'prefixes'>,
+  id: string,
+): Promise<object | undefined> {
   const state = tools.reader.get<Folded<object, unknown>>(request.keyOf(id));
   if (state === undefined) return undefined;
   return request.shape ? request.shape(state, tools) : state.resource;

@@ -1,6 +1,7 @@
 import type { JsonObject } from '../../protocol/json.ts';
 import type { Workspace } from '../../protocol/resources/workspace.ts';
 import { type Command, metadataOf } from '../command.ts';
+import { loadWorkspace } from '../load.ts';
 import { newEvent } from '../new-event.ts';
 
 export const createWorkspace: Command<'createWorkspace'> = {
@@ -34,6 +35,6 @@ export const createWorkspace: Command<'createWorkspace'> = {
         { workspace, members },
       ),
     );
-    return { body: workspace };
+    return { body: loadWorkspace(tx, facts.caller, workspace.id).resource };
   },
 };
