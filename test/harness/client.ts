@@ -49,7 +49,12 @@ export class TestClient {
     const text = await response.text();
     const json = response.headers.get('content-type')?.includes('json');
     const { status, headers: received } = response;
-    const answer = { status, headers: received, body: (json ? JSON.parse(text) : {}) as Body, text };
+    const answer = {
+      status,
+      headers: received,
+      body: (json && text !== '' ? JSON.parse(text) : {}) as Body,
+      text,
+    };
     this.onAnswer?.(method, path, answer as TestAnswer);
     return answer;
   }

@@ -28,7 +28,7 @@ export class OpenApiCheck {
 
   /** What does not fit the document, as `<name>: <operation> <path> <reason>`. Paths it does not describe pass. */
   findings(method: string, path: string, { status, headers, body }: TestAnswer): string[] {
-    if (!headers.get('content-type')?.startsWith('application/json')) return [];
+    if (!headers.get('content-type')?.startsWith('application/json') || method === 'HEAD') return [];
     const template = this.#templateOf(path.split('?')[0] ?? '');
     if (template === undefined) return [];
     const validate = this.#validator(template, method.toLowerCase(), status);

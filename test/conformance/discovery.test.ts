@@ -1,0 +1,120 @@
+import { describe, expect, it } from 'vitest';
+import { OPERATIONS } from '../../src/protocol/operations.ts';
+import { EventStreamClient } from '../harness/event-stream.ts';
+import { stageOf } from './stage.ts';
+
+const VERSION = 'Harn-Agents-Protocol-Version';
+const NOBODY = { authorization: undefined, [VERSION]: undefined };
+
+interface Card {
+  object: string;
+  name: string;
+  skills: { id: string; metadata: object }[];
+  interfaces: { transport: string; url: string }[];
+  harn_interfaces: object[];
+  a2a_card: Record<string, unknown> & { skills: { tags: string[] }[]; capabilities: { streaming: boolean } };
+  a2a_agent_card: object;
+  signature: unknown;
+}
+
+/** What the narrative lists for level Core: reads of every resource, and the writes of Sessions, Messages and Tasks. */
+const CORE_ROUTES = [
+  'GET /v1/agent-card',
+  'GET /v1/sessions',
+  'POST /v1/sessions',
+  'GET /v1/sessions/{session_id}',
+  'POST /v1/sessions/{session_id}/close',
+  'GET /v1/sessions/{session_id}/messages',
+  'POST /v1/sessions/{session_id}/messages',
+  'GET /v1/messages/{message_id}',
+  'POST /v1/tasks',
+  'POST /v1/sessions/{session_id}/tasks',
+  'GET /v1/tasks',
+  'GET /v1/tasks/{task_id}',
+  'POST /v1/tasks/{task_id}/cancel',
+  'POST /v1/tasks/{task_id}/messages',
+  'GET /v1/tasks/{task_id}/events',
+  'GET /v1/sessions/{session_id}/events',
+  'GET /v1/events',
+  'GET /v1/events/{event_id}',
+  'GET /v1/artifacts',
+  'POST /v1/artifacts',
+  'GET /v1/artifacts/{artifact_id}',
+  'GET /v1/artifacts/{artifact_id}/content',
+  'GET /v1/outcomes',
+  'GET /v1/outcomes/{outcome_id}',
+  'GET /v1/tasks/{task_id}/stream',
+  'GET /v1/sessions/{session_id}/events/stream',
+];
+
+describe('discovery', () => {
+  const stage = stageOf();
+  const card = async (headers: Record<string, string | undefined> = NOBODY) =>
+    stage.client.call<Card>('GET', '/v1/agent-card', { headers });
+
+  it('[CORE-CARD-01] [C1] the card describes the agent and nests its A2A card twice', async () => {
+    const { body, headers } = await card();
+    expect(body).toMatchObject({ object: 'harn_agent_card', protocol_version: 'agents-protocol-2026-04-25' });
+    expect(body.name).not.toBe('');
+    expect(body.skills.map(({ id }) => id)).toContain('echo');
+    expect(body.a2a_agent_card).toEqual(body.a2a_card);
+    expect(body.harn_interfaces).toEqual(body.interfaces);
+    expect(headers.get('vary')).toContain(VERSION);
+  });
+
+  it('[C1] a client that sends the version header reads the older object word, and nothing else differs', async () => {
+    const older = await card({ ...NOBODY, [VERSION]: 'agents-protocol-2026-04-25' });
+    expect(older.body.object).toBe('agent_card');
+    expect({ ...older.body, object: '' }).toEqual({ ...(await card()).body, object: '' });
+  });
+
+  it('[CORE-CARD-02] a card that is not signed says so', async () => {
+    const { body } = await card();
+    expect(body.signature).toBeNull();
+    expect(body.a2a_card['signatures']).toBeUndefined();
+  });
+
+  it('[C3] one A2A card has the members of 1.0 and of 0.3, and every skill has tags', async () => {
+    const { a2a_card } = (await card()).body;
+    const members = [
+      'supportedInterfaces',
+      'securityRequirements',
+      'url',
+      'preferredTransport',
+      'protocolVersion',
+    ];
+    for (const member of [...members, 'additionalInterfaces', 'security'])
+      expect(a2a_card).toHaveProperty(member);
+    expect(a2a_card.skills.length).toBeGreaterThan(3);
+    for (const { tags } of a2a_card.skills) expect(tags.length).toBeGreaterThan(0);
+  });
+
+  it('[CORE-TRP-01] every advertised transport answers where the card says', async () => {
+    const { interfaces, a2a_card } = (await card()).body;
+    expect(interfaces.map(({ transport }) => transport)).toEqual(['rest', 'sse']);
+    for (const { transport, url } of interfaces) {
+      const path = new URL(url).pathname;
+      if (transport === 'rest') {
+        expect((await stage.client.call('GET', `${path}/sessions`)).status).toBe(200);
+        continue;
+      }
+      const stream = await EventStreamClient.open(stage.client, path);
+      expect(stream.headers.get('content-type')).toBe('text/event-stream');
+      await stream.close();
+    }
+    expect(a2a_card.capabilities.streaming).toBe(true);
+  });
+
+  it('[CORE-TRP-02] every route of level Core exists', () => {
+    const routes = Object.values(OPERATIONS).map(({ method, path }) => `${method} ${path}`);
+    expect(CORE_ROUTES.filter((route) => !routes.includes(route as (typeof routes)[number]))).toEqual([]);
+  });
+
+  it('[CORE-TRP-01] protocol discovery promises no transport that is not there', async () => {
+    const { body } = await stage.client.call('GET', '/v1', { headers: NOBODY });
+    expect(body).toMatchObject({
+      supported_versions: ['agents-protocol-2026-04-25'],
+      capabilities: { rest: true, sse: true, websocket: false, receipts: false, replay: false },
+    });
+  });
+});
