@@ -8,9 +8,6 @@ import { type SampleAgentProcess, startSampleAgent } from '../operation/sample-a
 import type { Upstream } from '../upstream.ts';
 import type { Parts } from './parts.ts';
 
-/** The wire bounds frames before they are parsed; this only bounds depth and names. */
-const FRAME_LIMITS = { maxBytes: 64 * 1024 * 1024, maxDepth: 64 };
-
 /** Starts the bundled agent when the configuration names no other; undefined otherwise. */
 export async function startSample({
   config,
@@ -37,7 +34,7 @@ export function makeUpstreams(parts: Parts, sample: SampleAgentProcess | undefin
     },
     logger,
     readSecret: secretReader(parts),
-    parseJson: (text: string) => parseStrictText(text, FRAME_LIMITS),
+    parseJson: (text: string) => parseStrictText(text),
   };
   for (const { auth } of config.upstreams.a2a) if (auth) deps.readSecret(auth.value);
   const rows = sample ? [{ id: SAMPLE_AGENT_ID, card: sample.cardUrl }] : config.upstreams.a2a;
