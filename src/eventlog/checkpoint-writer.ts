@@ -20,6 +20,8 @@ export interface CheckpointWriterParts {
   /** Least time between two files, milliseconds. */
   intervalMs: number;
   head(): LogHead;
+  /** False while the log fails its check: a new file would hide what the old one proves. */
+  isSound(): boolean;
   /** The head's commit record is not what was written: nothing was signed. */
   onDamage(error: IntegrityError): void;
 }
@@ -63,7 +65,7 @@ export class CheckpointWriter {
   async #writeNow(): Promise<void> {
     const { store, keys, clock, logger, path, logId } = this.#parts;
     const head = this.#parts.head();
-    if (head.commit === 0 || head.hash === this.#trusted.hash) return;
+    if (!this.#parts.isSound() || head.commit === 0 || head.hash === this.#trusted.hash) return;
     try {
       const checkpoint = signCheckpoint(store, keys, { head, logId, time: timestamp(clock.now()) });
       await writeFileAtomic(path, encodeCheckpoint(checkpoint), FILE_MODE);

@@ -76,9 +76,10 @@ export class CommitLog implements EventLog {
       onFailure: (error) => this.#onFailure(error),
     });
     const head = () => this.#staging.head;
+    const isSound = () => this.#integrity.status === 'ok';
     const onDamage = (error: IntegrityError) => this.#onDamage(error);
     this.#checkpoints = new CheckpointWriter(
-      { ...parts.checkpoint, store, clock, timers, logger, head, onDamage },
+      { ...parts.checkpoint, store, clock, timers, logger, head, isSound, onDamage },
       start.trusted,
     );
     this.#reopener = new Reopener({
@@ -190,7 +191,7 @@ export class CommitLog implements EventLog {
       await this.#writer
         .flush()
         .catch((error) => this.#parts.logger.error({ err: error }, 'last group lost'));
-    if (wasOpen && this.#integrity.status === 'ok') await this.#checkpoints.write();
+    if (wasOpen) await this.#checkpoints.write();
     await this.#parts.store.close();
     this.#status = 'closed';
   }

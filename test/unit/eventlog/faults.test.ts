@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { checkLog } from '../../../src/eventlog/check-log.ts';
 import type { EventLog } from '../../../src/eventlog/event-log.ts';
@@ -113,6 +114,8 @@ describe('a log whose store fails to write', () => {
     const { log, store } = await openFaulty({ call: 'write', nth: SECOND_COMMIT + 1, write: 'lost' });
     await append(log, noted('t1', 'kept'));
     await append(log, noted('t1', 'acknowledged'));
+    directory.timers.fire();
+    await until(() => existsSync(directory.checkpointPath));
     const { reopen } = store;
     store.reopen = async () => {
       await reopen.call(store);
@@ -128,6 +131,9 @@ describe('a log whose store fails to write', () => {
     });
     await expect(append(log, noted('t1', 'x'))).rejects.toMatchObject({ code: 'service_unavailable' });
     expect(await log.range({ kind: 'all' }, eventIdOf(0), 10)).toHaveLength(1);
+    directory.timers.fire();
+    await log.close();
+    expect((await directory.open()).integrity).toEqual(log.integrity);
   });
 
   it('can be closed while it is fenced', async () => {
@@ -156,9 +162,13 @@ describe('a log whose store fails to write', () => {
     let reached = 0;
     for (let nth = 1; ; nth += 1) {
       const round = new LogDirectory();
-      const write = nth % 2 === 0 ? 'ghost' : 'lost';
+      const [write, other] = nth % 2 === 0 ? (['ghost', 'lost'] as const) : (['lost', 'ghost'] as const);
       // The inner fault makes every story go through a reopen.
-      const fenced = new FaultyStore(await round.store(), { call: 'write', nth: SECOND_COMMIT });
+      const fenced = new FaultyStore(await round.store(), {
+        call: 'write',
+        nth: SECOND_COMMIT,
+        write: other,
+      });
       const store = new FaultyStore(fenced, { call, nth, write });
       const acked = await story(round, store);
       const log = await round.open();
