@@ -12,18 +12,19 @@ export function chooseRoute(
   task: JsonObject,
   session: JsonObject,
 ): TaskState['internal']['route'] {
-  const asked = task['route'];
-  if (asked !== undefined) {
-    if (typeof asked === 'string' && routes.exists(asked)) return asked;
-    throw new ProtocolError(
-      'invalid_request',
-      'metadata.route names no route of this gateway. Leave it out for the default route.',
-      {
-        param: 'metadata.route',
-      },
-    );
-  }
-  const ofSession = session['route'];
-  if (typeof ofSession === 'string' && routes.exists(ofSession)) return ofSession;
-  return routes.default;
+  refuseUnknownRoute(routes, task);
+  const found = [task['route'], session['route']].find((route) => isRoute(routes, route));
+  return typeof found === 'string' ? found : routes.default;
+}
+
+/** Metadata that a caller sends may name a route of this gateway, and no other. */
+export function refuseUnknownRoute(routes: RouteFacts, metadata: JsonObject): void {
+  const { route } = metadata;
+  if (route === undefined || isRoute(routes, route)) return;
+  const message = 'metadata.route names no route of this gateway. Leave it out for the default route.';
+  throw new ProtocolError('invalid_request', message, { param: 'metadata.route' });
+}
+
+function isRoute(routes: RouteFacts, route: unknown): route is string {
+  return typeof route === 'string' && routes.exists(route);
 }

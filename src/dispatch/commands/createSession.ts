@@ -4,6 +4,7 @@ import { timestamp } from '../../protocol/ports.ts';
 import type { MessageInput } from '../../protocol/resources/message.ts';
 import type { Session } from '../../protocol/resources/session.ts';
 import { appendMessage, buildMessage } from '../append-message.ts';
+import { refuseUnknownRoute } from '../choose-route.ts';
 import { type Command, metadataOf } from '../command.ts';
 import { load, loadWorkspace, notFound } from '../load.ts';
 import { newEvent } from '../new-event.ts';
@@ -13,7 +14,7 @@ export const createSession: Command<'createSession'> = {
     const workspace = loadWorkspace(tx, facts.caller, body.workspace_id, 'workspace_id').resource;
     refuseUnknownReferences(body);
     const metadata = metadataOf(body);
-    refuseUnknownRoute(metadata, facts.routes.exists);
+    refuseUnknownRoute(facts.routes, metadata);
     const session: Session = {
       id: facts.newId('session'),
       object: 'session',
@@ -52,18 +53,6 @@ function refuseUnknownReferences(body: {
   if (body.vault_ids?.length) throw notFound('vault', 'vault_ids[0]');
   if (body.memory_ids?.length) throw notFound('memory', 'memory_ids[0]');
   if (body.skill_ids?.length) throw notFound('skill', 'skill_ids[0]');
-}
-
-function refuseUnknownRoute(metadata: JsonObject, exists: (route: string) => boolean): void {
-  const route = metadata['route'];
-  if (route === undefined || (typeof route === 'string' && exists(route))) return;
-  throw new ProtocolError(
-    'invalid_request',
-    'metadata.route names no route of this gateway. Leave it out for the default route.',
-    {
-      param: 'metadata.route',
-    },
-  );
 }
 
 /** `metadata.expires_at`, an RFC 3339 time, closes the Session then (contract section 9). */

@@ -1,11 +1,13 @@
 import type { JsonObject } from '../../protocol/json.ts';
-import type { Command } from '../command.ts';
+import { refuseUnknownRoute } from '../choose-route.ts';
+import { type Command, metadataOf } from '../command.ts';
 import { load } from '../load.ts';
 import { newEvent, placeOfSession } from '../new-event.ts';
 
 export const updateSession: Command<'updateSession'> = {
   decide({ path, body }, tx, facts) {
     const { resource } = load(tx, facts.caller, 'session', path.session_id);
+    refuseUnknownRoute(facts.routes, metadataOf(body));
     const changes: JsonObject = {
       ...(body.summary === undefined ? {} : { summary: body.summary }),
       ...(body.metadata === undefined ? {} : { metadata: { ...resource.metadata, ...body.metadata } }),
