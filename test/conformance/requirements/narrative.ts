@@ -35,6 +35,11 @@ export const NARRATIVE: readonly Requirement[] = [
     ],
     ['CORE-RES-12', 'SHOULD', 'large payloads are Artifacts, not inlined in parts'],
     ['CORE-RES-13', 'SHOULD', 'a completed Task has exactly one Outcome'],
+    [
+      'CORE-RES-14',
+      'MUST',
+      'where transcripts walk back, truncate keeps the first turns of the session in place',
+    ],
   ]),
   ...section('HarnAgentCard', [
     ['CORE-CARD-01', 'MUST', 'the card has its required fields, the A2A card nested in it'],
