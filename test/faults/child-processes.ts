@@ -1,0 +1,79 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+
+/** Root of the package, from the sources as well as from `dist`. */
+export const PACKAGE_ROOT = import.meta.url.includes('/dist/')
+  ? fileURLToPath(new URL('../../../', import.meta.url))
+  : fileURLToPath(new URL('../../', import.meta.url));
+
+/** The built program. */
+export const PROGRAM = `${PACKAGE_ROOT}dist/src/main.js`;
+
+const open = new Set<ChildProcess>();
+
+export interface Output {
+  code: number | null;
+  signal: NodeJS.Signals | null;
+  stdout: string;
+  stderr: string;
+}
+
+/** A child of this process whose output is kept; none outlives `killChildren`. */
+export class Child {
+  readonly process: ChildProcess;
+  readonly ended: Promise<Output>;
+  stdout = '';
+  stderr = '';
+  #wake: () => void = () => undefined;
+  #isOver = false;
+
+  constructor(args: readonly string[], env: Record<string, string | undefined> = {}) {
+    this.process = spawn(process.execPath, [...args], {
+      stdio: ['pipe', 'pipe', 'pipe'],
+      env: { PATH: process.env['PATH'], TMPDIR: process.env['TMPDIR'], ...env },
+    });
+    open.add(this.process);
+    this.process.stdout?.setEncoding('utf8').on('data', (text: string) => {
+      this.stdout += text;
+      this.#wake();
+    });
+    this.process.stderr?.setEncoding('utf8').on('data', (text: string) => {
+      this.stderr += text;
+    });
+    this.ended = this.#follow();
+  }
+
+  /** The first line of standard output; undefined when the process ended without one. */
+  async firstLine(): Promise<string | undefined> {
+    while (!this.stdout.includes('\n') && !this.#isOver)
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
+    return this.stdout.includes('\n') ? this.stdout.slice(0, this.stdout.indexOf('\n')) : undefined;
+  }
+
+  /** Sends a signal and waits for the end. */
+  async end(signal: NodeJS.Signals): Promise<Output> {
+    this.process.kill(signal);
+    return this.ended;
+  }
+
+  async #follow(): Promise<Output> {
+    const [code, signal] = (await once(this.process, 'close')) as [number | null, NodeJS.Signals | null];
+    open.delete(this.process);
+    this.#isOver = true;
+    this.#wake();
+    return { code, signal, stdout: this.stdout, stderr: this.stderr };
+  }
+}
+
+/** Runs a command of the program to its end. */
+export function runProgram(...args: readonly string[]): Promise<Output> {
+  return new Child([PROGRAM, ...args]).ended;
+}
+
+/** Ends every child that is left; for the end of a test and of the torture run. */
+export function killChildren(): void {
+  for (const child of open) child.kill('SIGKILL');
+}
