@@ -94,6 +94,7 @@ function decisionTools(
     runs: {
       hasSlot: (route) => runner().hasSlot(route),
       queued: () => runner().queued(),
+      claim: (...task) => runner().claim(...task),
       wake: (taskId) => runner().wake(taskId),
       forwardCancel: (taskId) => runner().forwardCancel(taskId),
     },

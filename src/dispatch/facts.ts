@@ -38,7 +38,12 @@ export interface RunFacts {
   hasSlot(route: string): boolean;
   /** Tasks accepted and not started. */
   queued(): number;
-  /** To call after commit: the task was accepted, or got its input. */
+  /**
+   * Counts a task before its commit, so that decisions made meanwhile see it: in a slot when it starts at once, else in
+   * the queue.
+   */
+  claim(taskId: string, sessionId: string, route: string, startsNow: boolean): void;
+  /** To call after commit: the task was accepted, got its input, or ended and leaves its lane to the next one. */
   wake(taskId: string): void;
   /** To call after commit: the task was canceled here; tell the upstream, without waiting. */
   forwardCancel(taskId: string): void;

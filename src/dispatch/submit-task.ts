@@ -31,6 +31,7 @@ export function submitTaskTo(
   if (!startable) refuseFullQueue(facts);
   const taskId = appendSubmission(session, body, route, tx, facts);
   if (startable) startTurn(tx, facts, taskId);
+  facts.runs.claim(taskId, session.resource.id, route, startable);
   tx.afterCommit(() => facts.runs.wake(taskId));
   const accepted = tx.get<TaskState>(stateKey.task(taskId));
   return { body: accepted?.resource ?? {} };

@@ -24,6 +24,7 @@ export const cancelTask: Command<'cancelTask'> = {
   },
   conclude({ path, body }, tx, facts) {
     moveTask(tx, facts, path.task_id, 'CANCELED', reasonOf(body));
+    tx.afterCommit(() => facts.runs.wake(path.task_id));
     return answer(path.task_id, tx, facts);
   },
 };

@@ -27,14 +27,6 @@ export class Lanes {
     return this.#running.size;
   }
 
-  isRunning(taskId: string): boolean {
-    return this.#running.has(taskId);
-  }
-
-  runningTasks(): string[] {
-    return [...this.#running.keys()];
-  }
-
   wait(taskId: string, sessionId: string, route: string): void {
     this.#waiting.set(taskId, { sessionId, route });
   }
@@ -43,10 +35,18 @@ export class Lanes {
     this.#waiting.delete(taskId);
   }
 
+  /** Takes a slot; a task that has one keeps it. */
   take(taskId: string, route: string): void {
     this.#waiting.delete(taskId);
+    if (this.#running.has(taskId)) return;
     this.#running.set(taskId, route);
     this.#perRoute.set(route, (this.#perRoute.get(route) ?? 0) + 1);
+  }
+
+  /** Forgets what was claimed or begun for tasks other than these. */
+  keepOnly(taskIds: ReadonlySet<string>): void {
+    for (const taskId of [...this.#running.keys()]) if (!taskIds.has(taskId)) this.release(taskId);
+    this.#waiting.clear();
   }
 
   release(taskId: string): void {

@@ -101,7 +101,8 @@ export async function forwardCancel(deps: RunnerDeps, task: TaskState, signal?: 
     for await (const frame of upstream.cancel(turn, bounded)) {
       // A peer that cannot cancel does not fail the task: the wish is recorded, the gateway decides.
       if (frame.kind === 'fault') await recorder.noteFault(frame);
-      else await recorder.take(frame);
+      // The end of this exchange is not the end of the turn that runs beside it.
+      if (frame.kind === 'message') await recorder.take(frame);
     }
   } finally {
     await recorder.finish();

@@ -18,6 +18,8 @@ export class TaskRunner implements RunFacts {
   readonly #deps: RunnerDeps;
   readonly #lanes: Lanes;
   readonly #runs = new Map<string, TaskRun>();
+  /** Sessions whose next task is about to start. */
+  readonly #starting = new Set<string>();
   readonly #background = new Set<Promise<void>>();
   #draining = false;
 
@@ -38,9 +40,19 @@ export class TaskRunner implements RunFacts {
     return this.#lanes.runningCount;
   }
 
+  claim(taskId: string, sessionId: string, route: string, startsNow: boolean): void {
+    if (startsNow) this.#lanes.take(taskId, route);
+    else this.#lanes.wait(taskId, sessionId, route);
+  }
+
   wake(taskId: string): void {
     const task = this.#task(taskId);
-    if (!task || isTerminal(task.resource.status)) return;
+    if (!task || isTerminal(task.resource.status)) {
+      this.#lanes.forget(taskId);
+      if (!this.#runs.has(taskId)) this.#lanes.release(taskId);
+      this.#startWaiting();
+      return;
+    }
     if (task.resource.status === 'WORKING')
       this.#launch(task, task.internal.binding === null ? 'start' : 'continue');
     if (task.resource.status === 'SUBMITTED') {
@@ -70,6 +82,7 @@ export class TaskRunner implements RunFacts {
 
   /** Takes up every open task that does not run: at the start, and after the store was reopened. */
   async recover(): Promise<number> {
+    this.#lanes.keepOnly(new Set(this.#runs.keys()));
     let after = listPrefix.openTasks();
     let count = 0;
     for (;;) {
@@ -109,23 +122,32 @@ export class TaskRunner implements RunFacts {
   #startWaiting(): void {
     if (this.#draining) return;
     const free = (sessionId: string) =>
+      !this.#starting.has(sessionId) &&
       !laneIsBusy(this.#deps.log.state<SessionFold>(stateKey.session(sessionId)));
     for (const taskId of this.#lanes.startable(free)) this.#track(this.#start(taskId));
   }
 
+  /** Leaves a task waiting that is not durable yet, or whose slot another one took meanwhile. */
   async #start(taskId: string): Promise<void> {
     const waiting = this.#task(taskId);
-    if (!waiting) return;
+    if (!waiting || !this.#lanes.hasSlot(waiting.internal.route)) return;
+    const { session_id } = waiting.resource;
     this.#lanes.take(taskId, waiting.internal.route);
-    const started = await this.#deps.log.transact({ actor: null }, (tx) => {
+    this.#starting.add(session_id);
+    const started = await this.#recordStart(taskId).finally(() => this.#starting.delete(session_id));
+    this.#lanes.release(taskId);
+    const task = this.#task(taskId);
+    if (started && task) this.#launch(task, 'start');
+    else this.#startWaiting();
+  }
+
+  #recordStart(taskId: string): Promise<boolean> {
+    return this.#deps.log.transact({ actor: null }, (tx) => {
       const task = tx.get<TaskState>(stateKey.task(taskId));
       if (task?.resource.status !== 'SUBMITTED') return false;
       startTurn(tx, this.#deps.tools, taskId);
       return true;
     });
-    this.#lanes.release(taskId);
-    const task = this.#task(taskId);
-    if (started && task) this.#launch(task, 'start');
   }
 
   #launch(task: TaskState, kind: 'start' | 'continue' | 'reattach'): void {
