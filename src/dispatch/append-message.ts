@@ -8,6 +8,12 @@ import type { DecisionTools } from './facts.ts';
 import { externalizeLargeParts } from './large-content.ts';
 import { newEvent, type SessionPlace } from './new-event.ts';
 
+/** A Message for the log; `sealed` when its original is kept encrypted until it is sent. */
+export interface BuiltMessage {
+  message: Message;
+  sealed: boolean;
+}
+
 export interface MessageOrigin {
   place: SessionPlace;
   /** Waits for the next task input. */
@@ -25,13 +31,14 @@ export function buildMessage(
   tools: DecisionTools,
   input: MessageInput,
   place: SessionPlace,
-): Message {
+): BuiltMessage {
   const id = tools.newId('message');
   const parts = externalizeLargeParts(tx, tools, place, input.parts as Part[]);
   const { value, hit } = tools.redact({ parts, metadata: input.metadata ?? {} } as unknown as JsonValue);
-  if (hit && input.role === 'user') keepOriginal(tx, tools, id, parts, input.metadata ?? {});
+  const sealed = hit && input.role === 'user';
+  if (sealed) keepOriginal(tx, tools, id, parts, input.metadata ?? {});
   const clean = value as unknown as { parts: Part[]; metadata: JsonObject };
-  return {
+  const message: Message = {
     id,
     object: 'message',
     created_at: tx.time,
@@ -43,15 +50,22 @@ export function buildMessage(
     role: input.role,
     parts: clean.parts,
   };
+  return { message, sealed };
 }
 
 /** Appends the events of a Message to its Session, in transcript order. */
-export function appendMessage(tx: Transaction, message: Message, origin: MessageOrigin): void {
+export function appendMessage(
+  tx: Transaction,
+  { message, sealed }: BuiltMessage,
+  origin: MessageOrigin,
+): void {
   const { place } = origin;
   const session = tx.get<SessionFold>(stateKey.session(place.session_id));
   const resource = { object: 'message', id: message.id };
   const agent = message.role === 'agent' || message.role === 'assistant';
-  if (message.role === 'user') tx.append(newEvent('user.message', resource, place, { message }));
+  if (message.role === 'user') {
+    tx.append(newEvent('user.message', resource, place, { message, ...(sealed ? { sealed } : {}) }));
+  }
   if (agent) tx.append(newEvent('agent.message', resource, place, { message, ...sourceOf(origin) }));
   tx.append(
     newEvent('session.message_appended', { object: 'session', id: place.session_id }, place, {

@@ -54,21 +54,6 @@ export function moveTask(
   return true;
 }
 
-/** Starts a turn: WORKING and the span of the turn. */
-export function startTurn(tx: Transaction, tools: DecisionTools, taskId: string): void {
-  moveTask(tx, tools, taskId, 'WORKING');
-  openSpan(tx, taskId);
-}
-
-export function openSpan(tx: Transaction, taskId: string): void {
-  const state = tx.get<TaskState>(stateKey.task(taskId));
-  if (!state) return;
-  const span = spanOf(state, state.internal.turns + 1);
-  tx.append(
-    newEvent('span.started', { object: 'span', id: span.span_id }, placeOfTask(state.resource), span),
-  );
-}
-
 /** The span of a task's n-th turn; its id is a function of both, so that a replay finds the same. */
 export function spanOf(state: TaskState, turn: number): { span_id: string; name: string; route: string } {
   return {
@@ -90,7 +75,7 @@ function step(
   const state = tx.get<TaskState>(stateKey.task(taskId));
   if (!state) return;
   const { resource: task, internal } = state;
-  if (task.status === 'WORKING' && internal.turns > 0) closeSpan(tx, state, to, facts);
+  if (task.status === 'WORKING' && to === 'FAILED') failSpan(tx, state, facts);
   const payload = {
     status: to,
     previous_status: task.status,
@@ -124,16 +109,16 @@ function endOf(tools: DecisionTools, state: TaskState, to: TaskStatus, facts: Mo
   return to === 'CANCELED' ? { outcome, reason: facts.reason ?? null } : { outcome };
 }
 
-function closeSpan(tx: Transaction, state: TaskState, to: TaskStatus, facts: MoveFacts): void {
-  if (to === 'WORKING') return;
+/**
+ * What an agent did wrong is visible as a span too. A turn that goes well has none of its own: its task events tell its
+ * times, and every event of it carries the span id.
+ */
+function failSpan(tx: Transaction, state: TaskState, { failure = FAILED_UNKNOWN }: MoveFacts): void {
   const span = spanOf(state, state.internal.turns);
-  const resource = { object: 'span', id: span.span_id };
-  const place = placeOfTask(state.resource);
-  if (to === 'FAILED') {
-    tx.append(newEvent('span.failed', resource, place, { ...span, error: facts.failure ?? FAILED_UNKNOWN }));
-  } else {
-    tx.append(newEvent('span.completed', resource, place, span));
-  }
+  const payload = { ...span, started_at: state.resource.started_at, error: failure };
+  tx.append(
+    newEvent('span.failed', { object: 'span', id: span.span_id }, placeOfTask(state.resource), payload),
+  );
 }
 
 function closeOpenArtifacts(tx: Transaction, tools: DecisionTools, taskId: string): void {

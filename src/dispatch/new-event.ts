@@ -14,6 +14,16 @@ export interface Place {
   branch_id?: string | null;
 }
 
+/** Kinds that make their resource: its id was drawn in the same transaction. */
+const FIRST: ReadonlySet<EmittedKind> = new Set([
+  'session.created',
+  'task.submitted',
+  'user.message',
+  'agent.message',
+  'artifact.created',
+  'branch.created',
+]);
+
 /** An event with its payload checked by the compiler against the payload schema of its kind. */
 export function newEvent<Kind extends EmittedKind>(
   kind: Kind,
@@ -22,6 +32,7 @@ export function newEvent<Kind extends EmittedKind>(
   payload: PayloadOf<Kind>,
 ): NewEvent {
   const event: NewEvent = { event: kind, resource, payload: payload as unknown as JsonObject };
+  if (FIRST.has(kind)) event.isFirst = true;
   if (place.workspace_id) event.workspace_id = place.workspace_id;
   if (place.session_id) event.session_id = place.session_id;
   if (place.task_id) event.task_id = place.task_id;

@@ -10,7 +10,7 @@ import { chooseRoute } from './choose-route.ts';
 import { type Decided, metadataOf } from './command.ts';
 import type { Facts } from './facts.ts';
 import { load, loadBranch, notFound } from './load.ts';
-import { startTurn } from './move-task.ts';
+import { moveTask } from './move-task.ts';
 import { newEvent, placeOfSession, type SessionPlace } from './new-event.ts';
 import { refuseClosed } from './refuse-closed.ts';
 
@@ -30,7 +30,7 @@ export function submitTaskTo(
   const startable = session.internal.working === 0 && queueIsEmpty(session) && facts.runs.hasSlot(route);
   if (!startable) refuseFullQueue(facts);
   const taskId = appendSubmission(session, body, route, tx, facts);
-  if (startable) startTurn(tx, facts, taskId);
+  if (startable) moveTask(tx, facts, taskId, 'WORKING');
   facts.runs.claim(taskId, session.resource.id, route, startable);
   tx.afterCommit(() => facts.runs.wake(taskId));
   const accepted = tx.get<TaskState>(stateKey.task(taskId));
@@ -47,7 +47,8 @@ function appendSubmission(
   const id = facts.newId('task');
   const branch_id = body.branch_id ?? session.resource.branch_id;
   const place = { ...placeOfSession(session.resource), task_id: id, branch_id };
-  const message = buildMessage(tx, facts, messageOf(body.input), place);
+  const built = buildMessage(tx, facts, messageOf(body.input), place);
+  const { message } = built;
   const task = newTask(id, tx.time, facts.caller.actor, route, body, message, place);
   tx.append(
     newEvent('task.submitted', { object: 'task', id }, place, {
@@ -58,7 +59,7 @@ function appendSubmission(
       checkpoint_id: `${id}.1`,
     }),
   );
-  appendMessage(tx, message, { place });
+  appendMessage(tx, built, { place });
   return id;
 }
 

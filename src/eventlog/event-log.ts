@@ -15,6 +15,8 @@ export interface NewEvent {
   task_id?: string;
   payload: JsonObject;
   metadata?: JsonObject;
+  /** The resource gets its id in this transaction, so it can have no earlier event and none is looked up. */
+  isFirst?: boolean;
 }
 
 /** An Event as stored and sent. Keys are written in RFC 8785 order. Source: Agents Protocol v1, "Event". */

@@ -23,9 +23,12 @@ export class LogReader {
 
   state(key: string): State | undefined {
     const cached = this.#cache.get(key);
-    if (cached !== undefined) return cached;
+    if (cached !== undefined) return cached ?? undefined;
     const content = this.record(key);
-    if (content === undefined) return undefined;
+    if (content === undefined) {
+      this.#cache.setAbsent(key);
+      return undefined;
+    }
     const json = content.toString('utf8');
     const state: State = JSON.parse(json);
     this.#cache.set(key, state, json.length);

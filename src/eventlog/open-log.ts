@@ -11,7 +11,7 @@ import type { Redact } from './staged-transaction.ts';
 import type { Timers } from './timers.ts';
 import { type TailVerdict, verifyTail } from './verify-tail.ts';
 
-const DEFAULT_CACHE_CHARS = 32 * 1024 * 1024;
+const DEFAULT_CACHE_CHARS = 4 * 1024 * 1024;
 const DEFAULT_CHECKPOINT_INTERVAL_MS = 1_000;
 
 export interface EventLogOptions {

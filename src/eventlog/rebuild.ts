@@ -58,7 +58,7 @@ export class Rebuild {
   #get(key: string): State | undefined {
     if (this.#states.has(key)) return this.#states.get(key);
     const cached = this.#cache.get(key);
-    if (cached !== undefined) return cached;
+    if (cached !== undefined) return cached ?? undefined;
     const sealed = this.#scratch.get(key);
     return sealed === undefined ? undefined : JSON.parse(unseal(sealed, key).toString('utf8'));
   }

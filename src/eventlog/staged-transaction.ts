@@ -64,7 +64,8 @@ export class StagedTransaction implements Transaction, StateWriter {
 
   append(input: NewEvent): Event {
     const { origin, time, earlier, projection } = this.#parts;
-    const head = this.get<ResourceHead>(headKey(input.resource.object, input.resource.id));
+    const { object, id } = input.resource;
+    const head = input.isFirst ? undefined : this.get<ResourceHead>(headKey(object, id));
     const content = { payload: this.#clean(input.payload), metadata: this.#clean(input.metadata ?? {}) };
     const event = buildEvent(input, content, origin, {
       id: eventIdOf(earlier.eventNumber + this.changes.events.length + 1),

@@ -1,14 +1,17 @@
 import type { Event, StateWriter } from '../eventlog/event-log.ts';
 import type { Message } from '../protocol/resources/message.ts';
 import { payload } from './payload.ts';
-import { listPrefix, stateKey } from './state-keys.ts';
+import { stateKey } from './state-keys.ts';
 import type { MessageState, TaskState, UpstreamMessageState } from './states.ts';
 
 /** Longest piece of agent text kept for the summary of an Outcome, in characters. */
 const SUMMARY_CHARS = 280;
+/** Messages an Outcome shows; the transcript has the rest. */
+const MESSAGES_SHOWN = 50;
 
 export function foldUserMessage(event: Event, states: StateWriter): void {
-  putMessage(payload(event, 'user.message').message, states);
+  const { message, sealed = false } = payload(event, 'user.message');
+  putMessage(message, states, sealed);
 }
 
 export function foldAgentMessage(event: Event, states: StateWriter): void {
@@ -27,16 +30,18 @@ export function foldInlinedMessage(event: Event, states: StateWriter): void {
   if (message) putMessage(message, states);
 }
 
-function putMessage(message: Message, states: StateWriter): void {
-  states.set(stateKey.message(message.id), { resource: message, internal: {} } satisfies MessageState);
-  if (message.task_id) states.index(listPrefix.messagesOfTask(message.task_id) + message.id);
+function putMessage(message: Message, states: StateWriter, sealed = false): void {
+  const state: MessageState = { resource: message, internal: { sealed } };
+  states.set(stateKey.message(message.id), state);
 }
 
+/** The task keeps what its Outcome will show: the newest messages and the start of the newest text. */
 function rememberText(taskId: string, message: Message, states: StateWriter): void {
-  const text = message.parts.find((part) => part.type === 'text' && part.visibility === 'public');
   const key = stateKey.task(taskId);
   const state = states.get<TaskState>(key);
-  if (!state || text?.type !== 'text') return;
-  const internal = { ...state.internal, last_text: text.text.slice(0, SUMMARY_CHARS) };
-  states.set(key, { ...state, internal } satisfies TaskState);
+  if (!state) return;
+  const text = message.parts.find((part) => part.type === 'text' && part.visibility === 'public');
+  const last_text = text?.type === 'text' ? text.text.slice(0, SUMMARY_CHARS) : state.internal.last_text;
+  const said = [...state.internal.said, message.id].slice(-MESSAGES_SHOWN);
+  states.set(key, { ...state, internal: { ...state.internal, said, last_text } } satisfies TaskState);
 }

@@ -19,6 +19,7 @@ export function foldTaskSubmitted(event: Event, states: StateWriter): void {
     transitions: 1,
     turns: 0,
     open_artifacts: [],
+    said: [],
     last_text: '',
   };
   states.set(stateKey.task(task.id), { resource: task, internal } satisfies TaskState);
@@ -30,10 +31,14 @@ export function foldTaskSubmitted(event: Event, states: StateWriter): void {
 
 /** Applies one lifecycle event; status, times, failure and outcome come from the event alone. */
 export function foldTaskMoved(event: Event, states: StateWriter): void {
-  const { status, previous_status, metadata } = payload(event, 'task.started');
+  const { status, previous_status, metadata, synthesized = false } = payload(event, 'task.started');
   change(event, states, ({ resource, internal }) => ({
     resource: { ...resource, status, ...timesOf(event, resource, status), ...endOf(event, status) },
-    internal: { ...internal, transitions: internal.transitions + 1 },
+    internal: {
+      ...internal,
+      transitions: internal.transitions + 1,
+      turns: internal.turns + Number(status === 'WORKING' && !synthesized),
+    },
     metadata,
   }));
   if (isTerminal(status)) states.unindex(listPrefix.openTasks() + event.resource.id);
@@ -52,13 +57,6 @@ export function foldCancelRequested(event: Event, states: StateWriter): void {
   change(event, states, ({ resource, internal }) => ({
     resource,
     internal: { ...internal, cancel_requested: true },
-  }));
-}
-
-export function foldSpanStarted(event: Event, states: StateWriter): void {
-  change(event, states, ({ resource, internal }) => ({
-    resource,
-    internal: { ...internal, turns: internal.turns + 1 },
   }));
 }
 
@@ -87,6 +85,15 @@ export function foldOpenArtifact(event: Event, states: StateWriter, artifactId: 
     const others = state.internal.open_artifacts.filter((id) => id !== artifactId);
     const open_artifacts = open ? [...others, artifactId] : others;
     return { ...state, internal: { ...state.internal, open_artifacts } };
+  });
+}
+
+/** Keeps the list of permission requests that wait for an answer. */
+export function foldOpenRequest(event: Event, states: StateWriter, requestId: string, open: boolean): void {
+  change(event, states, ({ resource, internal }) => {
+    const others = internal.open_requests.filter((id) => id !== requestId);
+    const open_requests = open ? [...others, requestId] : others;
+    return { resource, internal: { ...internal, open_requests } };
   });
 }
 

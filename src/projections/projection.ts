@@ -4,6 +4,7 @@ import { foldArtifactCreated, foldArtifactUpdated } from './fold-artifact.ts';
 import { foldBranchAbandoned, foldBranchCreated, foldBranchMerged } from './fold-branch.ts';
 import { foldAgentMessage, foldInlinedMessage, foldUserMessage } from './fold-message.ts';
 import { foldOutcome } from './fold-outcome.ts';
+import { foldRequestOpened, foldRequestResolved } from './fold-permission-request.ts';
 import {
   foldLastEvent,
   foldMessageAppended,
@@ -15,7 +16,6 @@ import {
 import {
   foldCancelRequested,
   foldInputSubmitted,
-  foldSpanStarted,
   foldTaskMoved,
   foldTaskSubmitted,
   foldUpstreamBound,
@@ -49,7 +49,11 @@ const FOLDS: Partial<Record<EventKind, readonly Fold[]>> = {
   'task.completed': [foldTaskMoved, foldOutcome],
   'task.failed': [foldTaskMoved, foldOutcome],
   'task.canceled': [foldTaskMoved, foldOutcome],
-  'span.started': [foldSpanStarted],
+  'tool.approval_required': [foldRequestOpened],
+  'tool.approved': [foldRequestResolved],
+  'tool.denied': [foldRequestResolved],
+  'vendor.harn_gateway.permission_requested': [foldRequestOpened],
+  'vendor.harn_gateway.permission_resolved': [foldRequestResolved],
   'artifact.created': [foldArtifactCreated],
   'artifact.updated': [foldArtifactUpdated],
   'vendor.harn_gateway.upstream_bound': [foldUpstreamBound],

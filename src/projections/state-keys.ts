@@ -9,10 +9,12 @@ export const stateKey = {
   artifact: (id: string) => `r/artifact/${id}`,
   outcome: (id: string) => `r/outcome/${id}`,
   branch: (id: string) => `r/branch/${id}`,
+  permissionRequest: (id: string) => `r/permission_request/${id}`,
   turn: (sessionId: string, position: number) =>
     `${turnPrefix(sessionId)}${String(position).padStart(8, '0')}`,
   upstreamMessage: (taskId: string, upstreamId: string) => `x/um/${taskId}/${foreign(upstreamId)}`,
   upstreamArtifact: (taskId: string, upstreamId: string) => `x/ua/${taskId}/${foreign(upstreamId)}`,
+  upstreamRequest: (taskId: string, upstreamId: string) => `x/up/${taskId}/${foreign(upstreamId)}`,
   sessionBinding: (sessionId: string, route: string) => `x/sb/${sessionId}/${foreign(route)}`,
 } as const;
 
@@ -33,7 +35,6 @@ export const listPrefix = {
   tasksOfSession: (sessionId: string) => `l/task/s/${sessionId}/`,
   openTasks: () => 'l/task/open/',
   branchesOfSession: (sessionId: string) => `l/branch/s/${sessionId}/`,
-  messagesOfTask: (taskId: string) => `l/message/t/${taskId}/`,
   artifactsOfWorkspace: (workspaceId: string) => `l/artifact/w/${workspaceId}/`,
   artifactsOfSession: (sessionId: string) => `l/artifact/s/${sessionId}/`,
   artifactsOfTask: (taskId: string) => `l/artifact/t/${taskId}/`,

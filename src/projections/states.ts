@@ -3,6 +3,7 @@ import type { Artifact } from '../protocol/resources/artifact.ts';
 import type { Branch } from '../protocol/resources/branch.ts';
 import type { Message } from '../protocol/resources/message.ts';
 import type { Outcome } from '../protocol/resources/outcome.ts';
+import type { PermissionRequest } from '../protocol/resources/permission-request.ts';
 import type { Session } from '../protocol/resources/session.ts';
 import type { Task } from '../protocol/resources/task.ts';
 import type { Workspace } from '../protocol/resources/workspace.ts';
@@ -51,12 +52,16 @@ export type TaskState = Folded<
     /** Upstream turns so far; numbers the spans. */
     turns: number;
     open_artifacts: string[];
+    /** Permission requests that wait for an answer, oldest first. */
+    open_requests: string[];
+    /** What the agent said, newest last, at most as many as an Outcome shows. */
+    said: string[];
     /** Start of the newest agent text, for the summary of the Outcome. */
     last_text: string;
   }
 >;
 
-export type MessageState = Folded<Message, { tenant?: string }>;
+export type MessageState = Folded<Message, { sealed: boolean }>;
 
 export type ArtifactState = Folded<
   Artifact,
@@ -77,13 +82,21 @@ export type ArtifactState = Folded<
 
 export type BranchState = Folded<Branch, { state: 'open' | 'merged' | 'abandoned' }>;
 
+export type PermissionRequestState = Folded<
+  PermissionRequest,
+  {
+    /** The agent's id of a request that it waits for inside its running turn; null when the answer is a next turn. */
+    upstream_id: string | null;
+  }
+>;
+
 /** One turn of a transcript: the Message at a position, and the event that put it there. */
 export interface TurnState {
   message_id: string;
   event_id: string;
 }
 
-export type OutcomeState = Folded<Outcome, { tenant?: string }>;
+export type OutcomeState = Folded<Outcome, Record<never, never>>;
 
 /** Message id given to an upstream's message id within a task. */
 export interface UpstreamMessageState {
@@ -92,6 +105,10 @@ export interface UpstreamMessageState {
 /** Artifact id given to an upstream's artifact id within a task. */
 export interface UpstreamArtifactState {
   artifact_id: string;
+}
+/** Permission request made of an upstream's request id within a task. */
+export interface UpstreamRequestState {
+  request_id: string;
 }
 /** What an upstream bound to a Session (remote context id). */
 export interface SessionBindingState {

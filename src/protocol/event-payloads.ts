@@ -4,6 +4,11 @@ import { artifact } from './resources/artifact.ts';
 import { branch } from './resources/branch.ts';
 import { jsonObject, jsonValue } from './resources/envelope.ts';
 import { message } from './resources/message.ts';
+import {
+  PERMISSION_STATUSES,
+  permissionRequest,
+  permissionResponse,
+} from './resources/permission-request.ts';
 import { session } from './resources/session.ts';
 import { failure, task, taskStatus } from './resources/task.ts';
 import { workspace } from './resources/workspace.ts';
@@ -18,6 +23,8 @@ const transition = {
   /** Override key of the recorded frame that caused it. */
   material: z.string().optional(),
   message_id: z.string().optional(),
+  /** The permission request that a blocked Task waits for. */
+  request_id: z.string().optional(),
   /** Metadata merged into the Task. */
   metadata: jsonObject.optional(),
 };
@@ -49,6 +56,21 @@ const span = {
   name: z.string(),
   route: z.string(),
 };
+
+const requested = {
+  permission_request: permissionRequest,
+  /** The agent's own id, when it waits for the answer inside its running turn. */
+  upstream_request_id: z.string().nullable(),
+  material: z.string().optional(),
+};
+
+const resolved = {
+  request_id: z.string(),
+  status: z.enum(PERMISSION_STATUSES).exclude(['pending']),
+  response: permissionResponse,
+};
+
+const toolCall = { tool_call_id: z.string(), name: z.string() };
 
 /** Payload schema of every kind this version emits; a test checks each emitted event against its row. */
 export const EVENT_PAYLOADS = {
@@ -82,7 +104,11 @@ export const EVENT_PAYLOADS = {
   'branch.abandoned': z.object({ branch_id: z.string(), reason: z.string().nullable() }),
   'session.closed': z.object({ reason: z.string() }),
   'vendor.harn_gateway.session_updated': z.object({ changes: jsonObject }),
-  'user.message': z.object({ message }),
+  'user.message': z.object({
+    message,
+    /** Secrets were replaced; the original is kept encrypted until it is sent. */
+    sealed: z.boolean().optional(),
+  }),
   'agent.message': z.object({
     message,
     upstream_message_id: z.string().optional(),
@@ -98,6 +124,14 @@ export const EVENT_PAYLOADS = {
     message: message.optional(),
   }),
   'user.input_submitted': z.object({ message_id: z.string(), kind: z.enum(['input', 'interrupt']) }),
+  'user.tool_confirmation': z.object({
+    request_id: z.string(),
+    tool_call_id: z.string().nullable(),
+    approved: z.boolean(),
+    option_id: z.string().nullable(),
+    /** Message that carried it, when one did. */
+    message_id: z.string().nullable(),
+  }),
   'user.cancel_requested': z.object({ reason: z.string().nullable() }),
   'task.submitted': z.object({
     task,
@@ -113,6 +147,11 @@ export const EVENT_PAYLOADS = {
   'task.completed': z.object(ended),
   'task.failed': z.object({ ...ended, failure }),
   'task.canceled': z.object({ ...ended, reason: z.string().nullable() }),
+  'tool.approval_required': z.object({ ...toolCall, ...requested }),
+  'tool.approved': z.object({ ...toolCall, ...resolved }),
+  'tool.denied': z.object({ ...toolCall, ...resolved }),
+  'vendor.harn_gateway.permission_requested': z.object(requested),
+  'vendor.harn_gateway.permission_resolved': z.object(resolved),
   'artifact.created': z.object({
     artifact,
     upstream_artifact_id: z.string().nullable(),
@@ -127,9 +166,7 @@ export const EVENT_PAYLOADS = {
     ...chunk,
     ...closing,
   }),
-  'span.started': z.object(span),
-  'span.completed': z.object(span),
-  'span.failed': z.object({ ...span, error: failure }),
+  'span.failed': z.object({ ...span, started_at: z.string().nullable(), error: failure }),
   'vendor.harn_gateway.upstream_bound': z.object({
     route: z.string(),
     binding: jsonObject.nullable(),

@@ -10,8 +10,8 @@ export const appendSessionMessage: Command<'appendSessionMessage'> = {
     const session = load(tx, facts.caller, 'session', path.session_id).resource;
     refuseClosed(session);
     const place = placeOfSession(session);
-    const message = buildMessage(tx, facts, body.message as MessageInput, place);
-    appendMessage(tx, message, { place, pending: true });
-    return { body: message };
+    const built = buildMessage(tx, facts, body.message as MessageInput, place);
+    appendMessage(tx, built, { place, pending: true });
+    return { body: built.message };
   },
 };

@@ -7,7 +7,7 @@ import { appendMessage, buildMessage } from '../append-message.ts';
 import type { Command } from '../command.ts';
 import type { Facts } from '../facts.ts';
 import { load } from '../load.ts';
-import { moveTask, openSpan } from '../move-task.ts';
+import { moveTask } from '../move-task.ts';
 import { newEvent, placeOfTask } from '../new-event.ts';
 
 export const appendTaskMessage: Command<'appendTaskMessage'> = {
@@ -18,10 +18,10 @@ export const appendTaskMessage: Command<'appendTaskMessage'> = {
     if (kind === 'input') refuseUnasked(task);
     if (kind === 'interrupt') refuseIdle(task);
     const place = { ...placeOfTask(task.resource), ...sessionOf(task) };
-    const message = buildMessage(tx, facts, body.message as MessageInput, place);
-    appendMessage(tx, message, { place });
-    submitInput(tx, facts, task, message, kind);
-    return { body: message };
+    const built = buildMessage(tx, facts, body.message as MessageInput, place);
+    appendMessage(tx, built, { place });
+    submitInput(tx, facts, task, built.message, kind);
+    return { body: built.message };
   },
 };
 
@@ -36,10 +36,7 @@ function submitInput(
   tx.append(
     newEvent('user.input_submitted', pointer, placeOfTask(resource), { message_id: message.id, kind }),
   );
-  if (kind === 'input') {
-    moveTask(tx, facts, resource.id, 'WORKING', { messageId: message.id });
-    openSpan(tx, resource.id);
-  }
+  if (kind === 'input') moveTask(tx, facts, resource.id, 'WORKING', { messageId: message.id });
   tx.afterCommit(() => facts.runs.wake(resource.id));
 }
 

@@ -35,8 +35,8 @@ export const createSession: Command<'createSession'> = {
     const place = { workspace_id: workspace.id, session_id: session.id };
     tx.append(newEvent('session.created', { object: 'session', id: session.id }, place, { session }));
     for (const draft of body.initial_messages ?? []) {
-      const message = buildMessage(tx, facts, draft as MessageInput, place);
-      appendMessage(tx, message, { place, pending: true });
+      const built = buildMessage(tx, facts, draft as MessageInput, place);
+      appendMessage(tx, built, { place, pending: true });
     }
     return { body: load(tx, facts.caller, 'session', session.id).resource };
   },

@@ -1,5 +1,5 @@
 import { listPrefix, stateKey } from '../../projections/state-keys.ts';
-import type { ArtifactState, MessageState, OutcomeState } from '../../projections/states.ts';
+import type { ArtifactState, MessageState, OutcomeState, TaskState } from '../../projections/states.ts';
 import type { Outcome } from '../../protocol/resources/outcome.ts';
 import { ok } from '../answer.ts';
 import { listPage, visibleWorkspaces } from '../list-page.ts';
@@ -28,22 +28,22 @@ export const getOutcome: Query<'getOutcome'> = async ({ path }, tools) => {
 
 /** Fills in what the task's agent said and made; both lists are final once the Outcome exists. */
 async function complete(outcome: Outcome, tools: QueryTools): Promise<Outcome> {
-  const said = await members<MessageState>(
-    tools,
-    listPrefix.messagesOfTask(outcome.task_id),
-    stateKey.message,
-  );
   const made = await members<ArtifactState>(
     tools,
     listPrefix.artifactsOfTask(outcome.task_id),
     stateKey.artifact,
   );
-  const fromAgent = said.filter(({ resource }) => resource.role === 'agent' || resource.role === 'assistant');
   return {
     ...outcome,
-    messages: fromAgent.map(({ resource }) => resource),
+    messages: said(outcome.task_id, tools),
     artifacts: made.map(({ resource }) => resource),
   };
+}
+
+function said(taskId: string, { reader }: QueryTools): Outcome['messages'] {
+  const ids = reader.get<TaskState>(stateKey.task(taskId))?.internal.said ?? [];
+  const states = ids.map((id) => reader.get<MessageState>(stateKey.message(id)));
+  return states.flatMap((state) => state?.resource ?? []);
 }
 
 async function members<State extends object>(

@@ -127,9 +127,9 @@ function addAgentMessage(target: MoveTarget, task: TaskState, draft: MessageDraf
     },
   };
   if (input.parts.length === 0) return undefined;
-  const message = buildMessage(tx, tools, input, place);
-  appendMessage(tx, message, { place, material, ...(upstreamId === undefined ? {} : { upstreamId }) });
-  return message;
+  const built = buildMessage(tx, tools, input, place);
+  appendMessage(tx, built, { place, material, ...(upstreamId === undefined ? {} : { upstreamId }) });
+  return built.message;
 }
 
 /** Bytes inside a message become an Artifact and a reference (contract C27). */

@@ -12,10 +12,13 @@ export class FrameNumbers {
     this.#log = log;
   }
 
-  /** Finds out how far the store is. Every `open` needs a `close`; `take` is for the time between. */
-  async open(taskId: string): Promise<void> {
-    const known = this.#tasks.get(taskId);
-    const found = known ? known.next : await this.#nextInStore(taskId);
+  /**
+   * Finds out how far the store is; a task that starts has no frames yet, so nothing is looked up. Every `open` needs a
+   * `close`; `take` is for the time between.
+   */
+  async open(taskId: string, isStarting: boolean): Promise<void> {
+    const known = this.#tasks.get(taskId)?.next ?? (isStarting ? 1 : undefined);
+    const found = known ?? (await this.#nextInStore(taskId));
     const task = this.#tasks.get(taskId) ?? { next: found, recorders: 0 };
     task.recorders += 1;
     this.#tasks.set(taskId, task);

@@ -1,6 +1,6 @@
 import type { Origin, Transaction } from '../../eventlog/event-log.ts';
 import { stateKey } from '../../projections/state-keys.ts';
-import type { TaskState } from '../../projections/states.ts';
+import type { MessageState, TaskState } from '../../projections/states.ts';
 import type { JsonValue } from '../../protocol/json.ts';
 import { isTerminal } from '../../protocol/task-states.ts';
 import { frameKey, inputKey } from '../../store/keys.ts';
@@ -17,8 +17,9 @@ export async function openRecorder(
   deps: RunnerDeps,
   upstream: Upstream,
   taskId: string,
+  isStarting: boolean,
 ): Promise<FrameRecorder> {
-  await deps.frameNumbers.open(taskId);
+  await deps.frameNumbers.open(taskId, isStarting);
   return new FrameRecorder(deps, upstream, taskId);
 }
 
@@ -100,7 +101,8 @@ export class FrameRecorder {
   /** The first answer proves that the input was sent, so its encrypted original goes. */
   #forgetSentInput(tx: Transaction, { internal }: TaskState): void {
     for (const id of [...internal.preceding, internal.turn_message]) {
-      if (tx.recorded(inputKey(id))) tx.erase(inputKey(id));
+      const isSealed = tx.get<MessageState>(stateKey.message(id))?.internal.sealed;
+      if (isSealed && tx.recorded(inputKey(id))) tx.erase(inputKey(id));
     }
   }
 

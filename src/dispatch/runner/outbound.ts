@@ -34,12 +34,12 @@ export function outboundMessage(sources: OutboundSources, task: TaskState): Outb
 }
 
 function original(sources: OutboundSources, id: string): MessageState['resource'] {
-  const stored = sources.get<MessageState>(stateKey.message(id))?.resource;
+  const stored = sources.get<MessageState>(stateKey.message(id));
   if (!stored) throw new Error(`message ${id} is not in the log`);
-  const sealed = sources.record(inputKey(id));
-  if (!sealed) return stored;
+  const sealed = stored.internal.sealed ? sources.record(inputKey(id)) : undefined;
+  if (!sealed) return stored.resource;
   const kept = JSON.parse(sources.openInput(sealed).toString()) as { parts: Part[]; metadata: JsonObject };
-  return { ...stored, parts: kept.parts, metadata: kept.metadata };
+  return { ...stored.resource, parts: kept.parts, metadata: kept.metadata };
 }
 
 function restorePart(sources: OutboundSources, part: Part): Part {

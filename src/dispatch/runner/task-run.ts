@@ -8,6 +8,9 @@ import { type FrameRecorder, openRecorder } from './frame-recorder.ts';
 import type { RunnerDeps } from './runner-deps.ts';
 import { turnBase, turnOf } from './turn.ts';
 
+/** A reason made once: abort() without one would make an exception with a stack for every turn. */
+const STOPPED = 'stopped';
+
 /** One turn of one task: sends the message, records every frame, applies what it means. */
 export class TaskRun {
   /** Resolves when the turn is over and everything it recorded is durable; never rejects but for the store. */
@@ -34,7 +37,7 @@ export class TaskRun {
 
   /** Lets go of the upstream; the task stays as it is. */
   stop(): void {
-    this.#stopper.abort();
+    this.#stopper.abort(STOPPED);
   }
 
   /** Resolves when the turn is over, or when the signal aborts; then the turn is stopped. */
@@ -64,7 +67,8 @@ export class TaskRun {
 
   async #turn(upstream: Upstream, task: TaskState): Promise<boolean> {
     const turn = turnOf(this.#deps, task, this.#kind);
-    const recorder = await openRecorder(this.#deps, upstream, this.#taskId);
+    const isStarting = this.#kind === 'start' && task.internal.turns <= 1;
+    const recorder = await openRecorder(this.#deps, upstream, this.#taskId, isStarting);
     return this.#follow(upstream, turn, recorder).finally(() => recorder.finish());
   }
 
@@ -94,7 +98,7 @@ export class TaskRun {
 export async function forwardCancel(deps: RunnerDeps, task: TaskState, signal?: AbortSignal): Promise<void> {
   const upstream = deps.upstreams.get(task.internal.route);
   if (!upstream) return;
-  const recorder = await openRecorder(deps, upstream, task.resource.id);
+  const recorder = await openRecorder(deps, upstream, task.resource.id, false);
   const turn = { ...turnBase(deps, task), kind: 'continue' as const };
   const bounded = signal ?? deps.timeoutSignal(deps.limits.cancelWaitMs);
   try {

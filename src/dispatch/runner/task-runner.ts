@@ -3,7 +3,7 @@ import type { SessionFold, TaskState } from '../../projections/states.ts';
 import { ProtocolError } from '../../protocol/errors.ts';
 import { isTerminal } from '../../protocol/task-states.ts';
 import type { RunFacts } from '../facts.ts';
-import { moveTask, startTurn } from '../move-task.ts';
+import { moveTask } from '../move-task.ts';
 import { laneIsBusy } from './apply-moves.ts';
 import { Lanes } from './lanes.ts';
 import { recoverTask } from './recover.ts';
@@ -145,7 +145,7 @@ export class TaskRunner implements RunFacts {
     return this.#deps.log.transact({ actor: null }, (tx) => {
       const task = tx.get<TaskState>(stateKey.task(taskId));
       if (task?.resource.status !== 'SUBMITTED') return false;
-      startTurn(tx, this.#deps.tools, taskId);
+      moveTask(tx, this.#deps.tools, taskId, 'WORKING');
       return true;
     });
   }

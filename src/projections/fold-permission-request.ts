@@ -1,0 +1,43 @@
+import type { Event, StateWriter } from '../eventlog/event-log.ts';
+import { foldOpenRequest } from './fold-task.ts';
+import { payload } from './payload.ts';
+import { listPrefix, stateKey } from './state-keys.ts';
+import type { PermissionRequestState, UpstreamRequestState } from './states.ts';
+
+/** Opens a permission request, whatever its kind of event. */
+export function foldRequestOpened(event: Event, states: StateWriter): void {
+  const { permission_request: request, upstream_request_id } = payload(
+    event,
+    'vendor.harn_gateway.permission_requested',
+  );
+  const internal = { upstream_id: upstream_request_id };
+  states.set(stateKey.permissionRequest(request.id), {
+    resource: request,
+    internal,
+  } satisfies PermissionRequestState);
+  states.index(listPrefix.requestsOfWorkspace(request.workspace_id) + request.id);
+  if (request.session_id) states.index(listPrefix.requestsOfSession(request.session_id) + request.id);
+  if (request.task_id) {
+    states.index(listPrefix.requestsOfTask(request.task_id) + request.id);
+    if (upstream_request_id !== null) {
+      const key = stateKey.upstreamRequest(request.task_id, upstream_request_id);
+      states.set(key, { request_id: request.id } satisfies UpstreamRequestState);
+    }
+  }
+  const { expires_at } = request.request;
+  if (expires_at) states.index(`${listPrefix.expiringRequests()}${expires_at}/${request.id}`);
+  foldOpenRequest(event, states, request.id, true);
+}
+
+/** Resolves it; there is one such event per request. */
+export function foldRequestResolved(event: Event, states: StateWriter): void {
+  const { request_id, status, response } = payload(event, 'vendor.harn_gateway.permission_resolved');
+  const key = stateKey.permissionRequest(request_id);
+  const state = states.get<PermissionRequestState>(key);
+  if (!state) return;
+  const { expires_at } = state.resource.request;
+  if (expires_at) states.unindex(`${listPrefix.expiringRequests()}${expires_at}/${request_id}`);
+  const resource = { ...state.resource, status, response, updated_at: event.created_at };
+  states.set(key, { ...state, resource } satisfies PermissionRequestState);
+  foldOpenRequest(event, states, request_id, false);
+}
