@@ -1,6 +1,6 @@
 import type { ProtocolError } from './protocol/errors.ts';
 import type { JsonValue } from './protocol/json.ts';
-import type { CommandId, QueryId, RawBody, StreamId } from './protocol/operations.ts';
+import type { CommandId, IdsOfKind, QueryId, RawBody, StreamId } from './protocol/operations.ts';
 
 /**
  * The port every face uses. A face decodes its wire into a Call, hands it over, and encodes the Answer or the
@@ -11,7 +11,7 @@ export interface Gateway {
    * Refuses a call for identity, version, scope or key before its body is read. `call` checks again, so only a face that
    * has the body still to read asks first.
    */
-  admit(id: CommandId | QueryId | StreamId, call: CallHead): void;
+  admit(id: CommandId | QueryId | StreamId | IdsOfKind<'socket'>, call: CallHead): void;
   /** Runs a command or a query. Rejects with a ProtocolError only. */
   call(id: CommandId | QueryId, call: Call): Promise<Answer>;
   /**
@@ -69,8 +69,13 @@ export type StreamEnd = 'complete' | 'overflow' | 'draining' | 'unauthenticated'
 
 /** Where a face takes delivered events. */
 export interface StreamSink {
-  /** Takes one frame; returns the bytes accepted but not yet handed to the network. */
-  write(frame: StreamFrame): number;
+  /**
+   * Takes one frame; returns the bytes accepted but not yet handed to the network. `replayed` is true for what was
+   * recorded before the subscription began; default false.
+   */
+  write(frame: StreamFrame, replayed?: boolean): number;
+  /** Told once, when everything recorded so far is delivered and live delivery begins. */
+  caughtUp?(): void;
   /** Resolves when the buffered bytes are below half the cap; history reading waits for it. */
   drained(): Promise<void>;
   /** The stream is over; the error, if any, is told to the client first. */

@@ -6,7 +6,13 @@ import { stateKey } from '../projections/state-keys.ts';
 import type { SessionFold } from '../projections/states.ts';
 import { ProtocolError } from '../protocol/errors.ts';
 import type { JsonValue } from '../protocol/json.ts';
-import { type CommandId, operation, type QueryId, type StreamId } from '../protocol/operations.ts';
+import {
+  type CommandId,
+  type IdsOfKind,
+  operation,
+  type QueryId,
+  type StreamId,
+} from '../protocol/operations.ts';
 import { admit, admitCaller } from './admission.ts';
 import { canonicalTarget } from './canonical-target.ts';
 import { type Command, type Decided, isDeferred } from './command.ts';
@@ -40,7 +46,7 @@ export class GatewayCore implements Gateway {
     this.#deps = deps;
   }
 
-  admit(id: CommandId | QueryId | StreamId, call: CallHead): void {
+  admit(id: CommandId | QueryId | StreamId | IdsOfKind<'socket'>, call: CallHead): void {
     admitCaller({ row: operation(id), call, authenticate: this.#deps.authenticate });
   }
 

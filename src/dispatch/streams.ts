@@ -88,7 +88,8 @@ const hidden = new WeakMap<EventFrame, EventFrame>();
 /** Gives a reader without `internal:read` the concealed form of frames that need it; made once per frame. */
 function readerSink(sink: StreamSink, seesInternal: boolean): FrameSink {
   return {
-    write: (frame) => sink.write(seesInternal ? concealed(frame, true) : shared(frame)),
+    write: (frame, replayed) => sink.write(seesInternal ? concealed(frame, true) : shared(frame), replayed),
+    caughtUp: () => sink.caughtUp?.(),
     drained: () => sink.drained(),
     end: (reason, error) => sink.end(reason, error),
   };

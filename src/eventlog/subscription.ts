@@ -7,8 +7,10 @@ import { storedEvent } from './log-reader.ts';
 
 /** Where a subscription delivers. A closed sink returns 0 from `write`, resolves `drained`, and closes the subscription. */
 export interface FrameSink {
-  /** Takes one frame; returns the bytes accepted but not yet handed to the network. */
-  write(frame: EventFrame): number;
+  /** Takes one frame; `replayed`: recorded before the subscription began. Returns the bytes not yet handed to the network. */
+  write(frame: EventFrame, replayed: boolean): number;
+  /** Told once, when history is delivered and live delivery begins. */
+  caughtUp?(): void;
   /** Resolves when the buffered bytes are below half the cap. */
   drained(): Promise<void>;
   /** `complete`: the stream is over. `overflow`: the client is too slow and has to resume. `failed`: with the error. */
@@ -82,6 +84,8 @@ class Subscriber implements EventSubscription, FrameReceiver {
   readonly #feed: LiveFeed;
   readonly #page: number;
   readonly #options: SubscriptionOptions;
+  /** Newest event at the start: what comes after it is live. */
+  readonly #startedAt: string;
   #cursor: string;
   #mode: 'history' | 'joining' | 'live' | 'closed' = 'history';
   #kept: EventFrame[] = [];
@@ -92,6 +96,7 @@ class Subscriber implements EventSubscription, FrameReceiver {
     this.#feed = feed;
     this.#page = page;
     this.#options = options;
+    this.#startedAt = log.head.eventId;
     this.#cursor = start;
   }
 
@@ -153,7 +158,12 @@ class Subscriber implements EventSubscription, FrameReceiver {
       await this.#deliverSlowly(frame);
     if (!this.#isJoining()) return;
     if (this.#options.isOver?.()) await this.#finish();
-    else this.#mode = 'live';
+    else this.#goLive();
+  }
+
+  #goLive(): void {
+    this.#mode = 'live';
+    this.#options.sink.caughtUp?.();
   }
 
   /** What says that it is over may be stored a moment before its events are told. */
@@ -177,7 +187,7 @@ class Subscriber implements EventSubscription, FrameReceiver {
     if (this.#mode === 'closed' || frame.id <= this.#cursor) return 0;
     const { filter, isLast, sink } = this.#options;
     const isVisible = filter === undefined || filter(frame.event);
-    const unsent = isVisible ? sink.write(frame) : 0;
+    const unsent = isVisible ? sink.write(frame, frame.id <= this.#startedAt) : 0;
     this.#cursor = frame.id;
     if (isLast?.(frame.event)) this.#end('complete');
     return unsent;

@@ -5,7 +5,7 @@ import type { Clock, Logger } from '../protocol/ports.ts';
 import { type DocumentDeps, Documents } from './discovery/documents.ts';
 import { answerMetrics, type MetricsSource } from './discovery/metrics-route.ts';
 import { drainServer } from './http/drain.ts';
-import { edge, type HttpState, notFound } from './http/edge.ts';
+import { type EdgeDeps, edge, type HttpState, notFound } from './http/edge.ts';
 import { HostAllowList } from './http/host-allow-list.ts';
 import type { HttpLimits } from './http/limits.ts';
 import { createHttpServer, listen } from './http/server.ts';
@@ -13,6 +13,7 @@ import { TransportSecurity } from './http/transport-security.ts';
 import { addRoute, operationRoutes } from './rest/routes.ts';
 import { EventStreams } from './sse/event-streams.ts';
 import type { Timers } from './timers.ts';
+import { WebSockets } from './ws/web-sockets.ts';
 
 export interface HttpSurfaceDeps {
   gateway: Gateway;
@@ -44,7 +45,7 @@ export interface HttpSurfaceDeps {
 export interface HttpSurface {
   /** The Node server, for faces that take upgrades on the same port. */
   readonly server: Server;
-  /** Open event streams, for metrics. */
+  /** Open event streams and WebSockets, for metrics. */
   openStreams(): number;
   /** Listens and returns the URL of clients and the bound port; rejects with the system error. */
   listen(host: string, port: number): Promise<{ url: string; port: number }>;
@@ -55,17 +56,20 @@ export interface HttpSurface {
   close(options: { graceMs: number }): Promise<boolean>;
 }
 
-/** REST, SSE, discovery and metrics on one HTTP server, over the gateway port. */
+/** REST, SSE, WebSocket, discovery and metrics on one HTTP server, over the gateway port. */
 export function createHttpSurface(deps: HttpSurfaceDeps): HttpSurface {
   let publicUrl = deps.server.publicUrl ?? '';
   let closing: Promise<boolean> | undefined;
   const streams = new EventStreams(deps);
   const documents = new Documents({ ...deps.documents, publicUrl: () => publicUrl });
-  const app = createApp(deps, documents, streams, () => closing !== undefined);
+  const bounds = edgeDeps(deps, () => closing !== undefined);
+  const app = createApp(deps, bounds, documents, streams);
   const server = createHttpServer({ ...deps, listener: app.callback(), ...tlsOf(deps) });
+  const sockets = new WebSockets({ ...deps, ...bounds });
+  sockets.listenOn(server);
   return {
     server,
-    openStreams: () => streams.size,
+    openStreams: () => streams.size + sockets.size,
     async listen(host, port) {
       const address = await listen(server, host, port);
       const url = `${deps.server.tls === undefined ? 'http' : 'https'}://${urlHost(host)}:${address.port}`;
@@ -75,6 +79,7 @@ export function createHttpSurface(deps: HttpSurfaceDeps): HttpSurface {
     close({ graceMs }) {
       closing ??= drainServer(server, deps.timers, graceMs);
       streams.drain();
+      sockets.drain(graceMs);
       return closing;
     },
   };
@@ -82,29 +87,33 @@ export function createHttpSurface(deps: HttpSurfaceDeps): HttpSurface {
 
 function createApp(
   deps: HttpSurfaceDeps,
+  bounds: EdgeDeps,
   documents: Documents,
   streams: EventStreams,
-  isDraining: () => boolean,
 ): Koa {
-  const { server, limits, logger } = deps;
+  const { limits, logger } = deps;
   const app = new Koa<HttpState>();
   // Koa would print errors of its own; all of ours are caught at the edge.
   app.on('error', (error: unknown) => logger.debug({ err: error }, 'connection failed'));
   const routes = operationRoutes({ gateway: deps.gateway, documents, streams, limits });
   addRoute(routes, 'GET', '/metrics', (exchange) => answerMetrics(deps.metrics, exchange));
-  app.use(
-    edge({
-      ...deps,
-      isDraining,
-      hosts: new HostAllowList(server.allowedHosts, server.publicUrl),
-      transport: new TransportSecurity(server.trustedProxies, server.requireTls),
-      allowedOrigins: new Set(server.allowedOrigins),
-      maxHeaders: limits.maxHeaders,
-    }),
-  );
+  app.use(edge(bounds));
   app.use(routes.routes() as unknown as Koa.Middleware<HttpState>);
   app.use(notFound());
   return app as unknown as Koa;
+}
+
+/** What every request and every upgrade is checked against. */
+function edgeDeps(deps: HttpSurfaceDeps, isDraining: () => boolean): EdgeDeps {
+  const { server, limits } = deps;
+  return {
+    ...deps,
+    isDraining,
+    hosts: new HostAllowList(server.allowedHosts, server.publicUrl),
+    transport: new TransportSecurity(server.trustedProxies, server.requireTls),
+    allowedOrigins: new Set(server.allowedOrigins),
+    maxHeaders: limits.maxHeaders,
+  };
 }
 
 function tlsOf({ server }: HttpSurfaceDeps): { tls?: { cert: string; key: string } } {

@@ -74,6 +74,18 @@ export const eventsOperations = {
     query: z.object(eventFilters),
     response: 'event-stream',
   },
+  openWebSocket: {
+    kind: 'socket',
+    method: 'GET',
+    path: '/v1/ws',
+    tag: 'Events',
+    summary:
+      'Open a WebSocket: commands, and subscriptions to many streams. Every stream path takes an upgrade too.',
+    scope: 'events:read',
+    level: 'vendor',
+    success: 101,
+    response: 'frames',
+  },
   getEvent: {
     kind: 'query',
     method: 'GET',

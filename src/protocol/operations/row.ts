@@ -3,10 +3,11 @@ import type { Scope } from '../scopes.ts';
 
 /**
  * One row per operation. REST routes, validation, authorization and the OpenAPI document are made from these rows.
- * `command` changes the log, `query` reads, `stream` follows, `document` describes the gateway itself.
+ * `command` changes the log, `query` reads, `stream` follows, `document` describes the gateway itself,
+ * `socket` opens a WebSocket whose frames are operations of other rows.
  */
 export interface OperationRow {
-  kind: 'command' | 'query' | 'stream' | 'document';
+  kind: 'command' | 'query' | 'stream' | 'document' | 'socket';
   method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
   /** Path with `{name}` parameters, from the origin root. */
   path: string;
@@ -16,13 +17,13 @@ export interface OperationRow {
   scope: Scope | 'public';
   /** Conformance level of the narrative that asks for it; `vendor` for our own routes (contract section 8). */
   level: 'core' | 'extended' | 'vendor';
-  success: 200 | 201 | 202 | 204 | 503;
+  success: 101 | 200 | 201 | 202 | 204 | 503;
   query?: z.ZodObject;
   /** JSON body schema, or `bytes` for a raw body. */
   body?: z.ZodType | 'bytes';
   /** False: the body may be left out. Default true where there is a body. */
   bodyRequired?: boolean;
-  response: z.ZodType | 'bytes' | 'event-stream';
+  response: z.ZodType | 'bytes' | 'event-stream' | 'frames';
 }
 
 /** limit 1..200, default 50 (contract C6). */

@@ -42,6 +42,7 @@ export function agentCard(facts: CardFacts, object: HarnAgentCard['object']): Ha
   const interfaces: HarnAgentCard['interfaces'] = [
     { transport: 'rest', url: `${facts.publicUrl}/v1` },
     { transport: 'sse', url: `${facts.publicUrl}/v1/events/stream` },
+    { transport: 'websocket', url: `${facts.publicUrl.replace(/^http/, 'ws')}/v1/ws` },
   ];
   return {
     id: 'card_default',

@@ -66,7 +66,7 @@ const DISCOVERY = {
   protocol_family: PROTOCOL_FAMILY,
   current_version: CURRENT_VERSION,
   supported_versions: SUPPORTED_VERSIONS,
-  capabilities: { rest: true, sse: true, websocket: false, receipts: false, replay: false },
+  capabilities: { rest: true, sse: true, websocket: true, receipts: false, replay: false },
 };
 
 function sendReadiness(exchange: Exchange, readiness: Readiness): void {

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { JsonObject, JsonValue } from '../../protocol/json.ts';
 import { OPERATIONS, type OperationId, operation } from '../../protocol/operations.ts';
 import { errorResponse } from '../../protocol/resources/discovery.ts';
+import { clientFrame, serverFrame } from '../../protocol/ws-frames.ts';
 
 /** JSON Schemas of one operation; absent where it has none or carries raw bytes. */
 export interface OperationSchemas {
@@ -22,7 +23,7 @@ export function operationSchemas(): {
   byOperation: Record<OperationId, OperationSchemas>;
 } {
   const ids = Object.keys(OPERATIONS) as OperationId[];
-  const converted = z.toJSONSchema(z.object({ ...everyShape(ids), error: errorResponse }), {
+  const converted = z.toJSONSchema(z.object({ ...everyShape(ids), ...ALWAYS }), {
     io: 'input',
     unrepresentable: 'any',
   });
@@ -33,6 +34,9 @@ export function operationSchemas(): {
   const byOperation = Object.fromEntries(ids.map((id) => [id, pick(id, properties)]));
   return { schemas: $defs, byOperation: byOperation as Record<OperationId, OperationSchemas> };
 }
+
+/** Shapes that no row names: the error envelope, and the frames of the WebSocket profile. */
+const ALWAYS = { error: errorResponse, clientFrame, serverFrame };
 
 function everyShape(ids: readonly OperationId[]): Record<string, z.ZodType> {
   const shape: Record<string, z.ZodType> = {};

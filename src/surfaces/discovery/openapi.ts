@@ -20,7 +20,7 @@ export function openApiDocument(gatewayVersion: string): JsonObject {
     info: {
       title: 'Harn gateway',
       version: CURRENT_VERSION,
-      summary: 'Harn Agents Protocol v1 over REST and SSE.',
+      summary: 'Harn Agents Protocol v1 over REST, SSE and WebSocket.',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
       'x-harn-gateway-version': gatewayVersion,
     },
@@ -77,6 +77,7 @@ function requestOf(id: OperationId, row: OperationRow, schemas: OperationSchemas
 }
 
 function responsesOf(id: OperationId, row: OperationRow, { response }: OperationSchemas): JsonObject {
+  if (row.kind === 'socket') return { [String(row.success)]: SOCKET_OPEN, default: ERROR };
   const content =
     row.response === 'event-stream'
       ? {
@@ -92,6 +93,13 @@ function responsesOf(id: OperationId, row: OperationRow, { response }: Operation
     id === 'getReadiness' ? { '503': { ...success, description: 'Not ready; details say why.' } } : {};
   return { [String(row.success)]: success, ...unready, default: ERROR };
 }
+
+/** OpenAPI has no place for frames of a socket, so the description names their schemas. */
+const SOCKET_OPEN: JsonObject = {
+  description:
+    'The WebSocket is open. Text messages are JSON: the client sends #/components/schemas/WsClientFrame, the gateway ' +
+    'sends #/components/schemas/WsServerFrame. Browsers offer the subprotocols harn.v1 and harn.bearer.<token>.',
+};
 
 function media(schema: JsonObject, example: JsonValue | undefined): JsonObject {
   return example === undefined ? { schema } : { schema, example };

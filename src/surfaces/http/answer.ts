@@ -68,7 +68,8 @@ export function sendError(exchange: Exchange, thrown: unknown, headers: readonly
   sendJson(exchange, error.status, error.toBody(exchange.requestId), [...headers, ...errorHeaders(error)]);
 }
 
-function errorHeaders(error: ProtocolError): string[] {
+/** Headers an error answer has besides the usual ones, names and values in turn. */
+export function errorHeaders(error: ProtocolError): string[] {
   if (error.status === 401) return ['WWW-Authenticate', 'Bearer'];
   if (error.status !== 429 && error.status !== 503) return [];
   return ['Retry-After', String(Math.max(1, Math.ceil(error.retryAfterSeconds ?? DEFAULT_RETRY_SECONDS)))];

@@ -1,8 +1,10 @@
+import { STATUS_CODES } from 'node:http';
 import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { ProtocolError } from '../../protocol/errors.ts';
 import type { Logger } from '../../protocol/ports.ts';
 import type { Timers } from '../timers.ts';
+import { errorHeaders } from './answer.ts';
 import { exchangeOn } from './exchange.ts';
 
 /** Time for the client to read the refusal before the socket is cut. */
@@ -13,8 +15,6 @@ export interface ParseFailureDeps {
   timers: Timers;
   newRequestId(): string;
 }
-
-const REASONS: Record<number, string> = { 400: 'Bad Request', 404: 'Not Found', 413: 'Payload Too Large' };
 
 /** The error of a request that Node could not parse or that came too slowly. */
 function failureOf(error: NodeJS.ErrnoException): ProtocolError {
@@ -58,23 +58,32 @@ export function answerParseFailure(
 }
 
 /** Writes the error envelope on a bare socket, then closes it. */
-export function writeRefusal(deps: ParseFailureDeps, error: ProtocolError, socket: Duplex): void {
-  const requestId = deps.newRequestId();
+export function writeRefusal(
+  deps: ParseFailureDeps,
+  error: ProtocolError,
+  socket: Duplex,
+  requestId: string = deps.newRequestId(),
+): void {
   deps.logger.info(
     { request_id: requestId, status: error.status, error_code: error.code },
     'request refused',
   );
   const body = JSON.stringify(error.toBody(requestId));
   const head = [
-    `HTTP/1.1 ${error.status} ${REASONS[error.status] ?? 'Error'}`,
+    `HTTP/1.1 ${error.status} ${STATUS_CODES[error.status] ?? 'Error'}`,
     'Content-Type: application/json; charset=utf-8',
     `Content-Length: ${Buffer.byteLength(body)}`,
     'X-Content-Type-Options: nosniff',
     "Content-Security-Policy: default-src 'none'; frame-ancestors 'none'",
     'Cache-Control: no-store',
     `X-Request-Id: ${requestId}`,
+    ...headerLines(errorHeaders(error)),
     'Connection: close',
   ];
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
   deps.timers.after(LINGER_MS, () => socket.destroy());
+}
+
+function headerLines(pairs: readonly string[]): string[] {
+  return pairs.flatMap((name, at) => (at % 2 === 0 ? [`${name}: ${pairs[at + 1]}`] : []));
 }

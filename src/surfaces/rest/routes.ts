@@ -1,9 +1,11 @@
 import type { Middleware } from 'koa';
 import Router from 'koa-router';
 import type { CallHead, Gateway } from '../../gateway.ts';
+import { ProtocolError } from '../../protocol/errors.ts';
 import {
   type CommandId,
   type DocumentId,
+  type IdsOfKind,
   OPERATIONS,
   type OperationId,
   operation,
@@ -56,6 +58,8 @@ function handlerOf(id: OperationId, deps: RouteDeps): Handler {
       return (exchange) => deps.documents.answer(id as DocumentId, exchange);
     case 'stream':
       return streamHandler(id as StreamId, deps);
+    case 'socket':
+      return socketHandler(id as IdsOfKind<'socket'>, deps);
     case 'command':
     case 'query':
       return callHandler(id as CommandId | QueryId, deps);
@@ -76,5 +80,16 @@ function streamHandler(id: StreamId, { gateway, streams, limits }: RouteDeps): H
   const admit = (head: CallHead) => gateway.admit(id, head);
   return async (exchange, path) => {
     await streams.follow(id, exchange, await decodeCall(exchange, path, shape, limits, admit));
+  };
+}
+
+/** An upgrade never comes here; a plain request is told what to do instead. */
+function socketHandler(id: IdsOfKind<'socket'>, { gateway, limits }: RouteDeps): Handler {
+  const shape = callShape(operation(id));
+  return async (exchange, path) => {
+    gateway.admit(id, await decodeCall(exchange, path, shape, limits, (head) => gateway.admit(id, head)));
+    throw new ProtocolError('invalid_request', 'Open a WebSocket here: send Upgrade: websocket.', {
+      param: 'Upgrade',
+    });
   };
 }

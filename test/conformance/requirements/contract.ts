@@ -18,6 +18,11 @@ export const CONTRACT: readonly Requirement[] = [
       'ranges: after_event_id with aliases, next_cursor usable there, rereads byte-identical',
     ],
     ['C8', 'DECIDED', 'Event and Message have the whole envelope, with updated_at and workspace_id'],
+    [
+      'C10',
+      'DECIDED',
+      'WebSocket: upgrades on stream paths and /v1/ws, credentials by header or subprotocol, acks and errors',
+    ],
     ['C13', 'DECIDED', 'COMPLETED is SUCCEEDED in the Outcome'],
     ['C19', 'DECIDED', 'bad cursors: malformed 400, unknown 410 in REST, one error frame in SSE'],
     ['C21', 'DECIDED', 'a key of a write that names no workspace counts per actor'],
@@ -78,7 +83,6 @@ export interface LaterRow {
 export const LATER: readonly LaterRow[] = [
   { id: 'C2', why: 'receipts', duePath: '/v1/receipts' },
   { id: 'C9', why: 'replay of sessions', duePath: '/v1/sessions/{session_id}/replay' },
-  { id: 'C10', why: 'WebSocket', duePath: '/v1/ws' },
   { id: 'C11', why: 'receipt chain', duePath: '/v1/receipts' },
   { id: 'C12', why: 'receipts at acceptance', duePath: '/v1/receipts' },
   { id: 'C15', why: 'replay overrides', duePath: '/v1/tasks/{task_id}/replay' },

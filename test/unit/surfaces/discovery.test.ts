@@ -49,7 +49,7 @@ describe('public documents', () => {
       protocol_family: 'harn_agents_protocol',
       current_version: 'agents-protocol-2026-04-25',
       supported_versions: ['agents-protocol-2026-04-25'],
-      capabilities: { rest: true, sse: true, websocket: false, receipts: false, replay: false },
+      capabilities: { rest: true, sse: true, websocket: true, receipts: false, replay: false },
     });
   });
 
@@ -102,6 +102,7 @@ describe('the agent card', () => {
     expect(body['harn_interfaces']).toEqual([
       { transport: 'rest', url },
       { transport: 'sse', url: `${url}/events/stream` },
+      { transport: 'websocket', url: `${url.replace('http:', 'ws:')}/ws` },
     ]);
     expect(body['interfaces']).toEqual(body['harn_interfaces']);
   });
