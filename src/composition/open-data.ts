@@ -8,7 +8,8 @@ import { project } from '../projections/projection.ts';
 import type { Clock, Logger, Random } from '../protocol/ports.ts';
 import { openKeyRegistry } from '../receipts/key-registry.ts';
 import type { Redactor } from '../redaction/redactor.ts';
-import { openLevelStore } from '../store/level-store.ts';
+import { type LevelStoreOptions, openLevelStore } from '../store/level-store.ts';
+import type { Store } from '../store/store.ts';
 import { nodeTimers } from '../surfaces/timers.ts';
 
 export interface OpenLogParts {
@@ -17,13 +18,15 @@ export interface OpenLogParts {
   redactor: Redactor;
   clock: Clock;
   random: Random;
+  /** Default: LevelDB. */
+  openStore?: (options: LevelStoreOptions) => Promise<Store>;
 }
 
 /** Opens store, keys and log of a data directory; also what the offline `log` commands do. */
 export async function openLog(parts: OpenLogParts): Promise<EventLog> {
-  const { config, logger, redactor, clock, random } = parts;
+  const { config, logger, redactor, clock, random, openStore = openLevelStore } = parts;
   const paths = dataPaths(config.store.data);
-  const store = await openLevelStore({ path: paths.store });
+  const store = await openStore({ path: paths.store });
   try {
     return await openEventLog({
       store,

@@ -24,16 +24,17 @@ export class Journal {
     this.#prefix = prefix;
   }
 
-  /** Sends a new command; undefined when nobody answered it. */
-  async send(
-    client: TestClient,
-    path: string,
-    body: (key: string) => object,
-  ): Promise<TestAnswer | undefined> {
+  /** Notes a new command that is about to be sent. */
+  note(path: string, body: (key: string) => object): Entry {
     const key = `${this.#prefix}-${this.entries.length}`;
     const entry: Entry = { key, path, body: body(key) };
     this.entries.push(entry);
-    return this.attempt(client, entry);
+    return entry;
+  }
+
+  /** Sends a new command; undefined when nobody answered it. */
+  send(client: TestClient, path: string, body: (key: string) => object): Promise<TestAnswer | undefined> {
+    return this.attempt(client, this.note(path, body));
   }
 
   /** Sends a command, again or for the first time. */

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
 import { apiKeyHash, newApiKey } from '../../src/auth/api-keys.ts';
-import { type RunningGateway, startGateway, systemRandom } from '../../src/compose.ts';
+import { type GatewayParts, type RunningGateway, startGateway, systemRandom } from '../../src/compose.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import { findPackageRoot } from '../../src/config/package-root.ts';
 import { createLogger } from '../../src/operation/logger.ts';
@@ -22,6 +22,8 @@ export interface TestGatewayOptions {
   clock?: Clock;
   random?: Random;
   extraUpstreams?: readonly Upstream[];
+  /** Default: LevelDB. */
+  openStore?: GatewayParts['openStore'];
 }
 
 export interface TestGateway extends RunningGateway {
@@ -54,8 +56,11 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
     ...(options.clock === undefined ? {} : { clock: options.clock }),
     ...(options.random === undefined ? {} : { random: options.random }),
     ...(options.extraUpstreams === undefined ? {} : { extraUpstreams: options.extraUpstreams }),
+    ...(options.openStore === undefined ? {} : { openStore: options.openStore }),
   });
-  const clients = Object.fromEntries(people.map(({ actor, key }) => [actor, new TestClient(gateway.url, key)]));
+  const clients = Object.fromEntries(
+    people.map(({ actor, key }) => [actor, new TestClient(gateway.url, key)]),
+  );
   return {
     ...gateway,
     data,
@@ -79,7 +84,13 @@ function writeConfig(data: string, options: TestGatewayOptions, people: readonly
     ...(tenant === undefined ? {} : { tenant }),
   }));
   const file = join(data, 'gateway.test.yaml');
-  const sections = { server: { port: 0 }, store: { data }, auth: { api_keys }, upstreams: { a2a: [] }, ...options.config };
+  const sections = {
+    server: { port: 0 },
+    store: { data },
+    auth: { api_keys },
+    upstreams: { a2a: [] },
+    ...options.config,
+  };
   writeFileSync(file, stringify(sections));
   return loadConfig({ flags: { config: file }, env: {}, cwd: data, packageRoot: data });
 }

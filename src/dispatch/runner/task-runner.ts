@@ -134,8 +134,10 @@ export class TaskRunner implements RunFacts {
     const { session_id } = waiting.resource;
     this.#lanes.take(taskId, waiting.internal.route);
     this.#starting.add(session_id);
-    const started = await this.#recordStart(taskId).finally(() => this.#starting.delete(session_id));
-    this.#lanes.release(taskId);
+    const started = await this.#recordStart(taskId).finally(() => {
+      this.#starting.delete(session_id);
+      this.#lanes.release(taskId);
+    });
     const task = this.#task(taskId);
     if (started && task) this.#launch(task, 'start');
     else this.#startWaiting();
@@ -160,13 +162,30 @@ export class TaskRunner implements RunFacts {
     const run = new TaskRun(this.#deps, upstream, id, kind, before?.ended);
     this.#runs.set(id, run);
     this.#track(
-      run.ended.then(() => {
-        if (this.#runs.get(id) !== run) return;
-        this.#runs.delete(id);
-        this.#lanes.release(id);
-        this.#startWaiting();
-      }),
+      run.ended.then(
+        () => this.#leave(id, run),
+        (error: unknown) => this.#fallOut(id, run, error),
+      ),
     );
+  }
+
+  #leave(taskId: string, run: TaskRun): void {
+    if (this.#runs.get(taskId) !== run) return;
+    this.#runs.delete(taskId);
+    this.#lanes.release(taskId);
+    this.#startWaiting();
+  }
+
+  /**
+   * The store refused the turn. The recovery after the reopening takes the task up again, unless it has passed already:
+   * it leaves alone what is still running then.
+   */
+  async #fallOut(taskId: string, run: TaskRun, error: unknown): Promise<void> {
+    this.#report(error);
+    this.#leave(taskId, run);
+    const { status, integrity } = this.#deps.log;
+    const isOver = ProtocolError.from(error).code === 'service_unavailable' && status === 'open';
+    if (isOver && integrity.status === 'ok') await this.#recover(taskId);
   }
 
   #task(taskId: string): TaskState | undefined {
