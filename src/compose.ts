@@ -5,7 +5,12 @@ import { type GatewayParts, type Parts, systemClock, systemRandom } from './comp
 import { makeSurface } from './composition/surface.ts';
 import { makeUpstreams, startSample } from './composition/upstreams.ts';
 import type { DecisionTools } from './dispatch/facts.ts';
-import { closeExpiredSessions, ensureWorkspaces, forgetOldAnswers } from './dispatch/housekeeping.ts';
+import {
+  closeExpiredSessions,
+  ensureWorkspaces,
+  forgetExpiredMemories,
+  forgetOldAnswers,
+} from './dispatch/housekeeping.ts';
 import type { EventLog } from './eventlog/event-log.ts';
 import { announceGateway, withdrawGateway } from './operation/data-directory.ts';
 import type { Clock, Logger } from './protocol/ports.ts';
@@ -71,8 +76,13 @@ async function closeAll(closers: Closer[]): Promise<void> {
 function keepHouse(log: EventLog, tools: DecisionTools, clock: Clock, logger: Logger): () => void {
   return nodeTimers.every(HOUSEKEEPING_INTERVAL_MS, () => {
     if (log.status !== 'open' || log.integrity.status !== 'ok') return;
-    Promise.all([forgetOldAnswers(log, clock), closeExpiredSessions(log, tools, clock)]).catch(
-      (error: unknown) => logger.warn({ err: error }, 'housekeeping stopped; it goes on at its next turn'),
+    const chores = [
+      forgetOldAnswers(log, clock),
+      closeExpiredSessions(log, tools, clock),
+      forgetExpiredMemories(log, clock),
+    ];
+    Promise.all(chores).catch((error: unknown) =>
+      logger.warn({ err: error }, 'housekeeping stopped; it goes on at its next turn'),
     );
   });
 }

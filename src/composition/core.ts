@@ -7,6 +7,7 @@ import type { EventLog } from '../eventlog/event-log.ts';
 import { Subscriptions } from '../eventlog/subscription.ts';
 import { inputBoxKey } from '../operation/data-directory.ts';
 import { createIdSource } from '../protocol/ids.ts';
+import { timestamp } from '../protocol/ports.ts';
 import { createSecretBox, type SecretBox } from '../store/secret-box.ts';
 import type { Upstream } from '../upstream.ts';
 import type { Parts } from './parts.ts';
@@ -28,7 +29,7 @@ export function makeCore(
   upstreams: ReadonlyMap<string, Upstream>,
   authenticate: Authenticate,
 ): Core {
-  const { config, logger, random } = parts;
+  const { config, logger, clock, random } = parts;
   const { limits } = config;
   const box = createSecretBox(inputBoxKey(config.store.data, random), random);
   const tools = decisionTools(parts, upstreams, box, () => runner);
@@ -60,6 +61,7 @@ export function makeCore(
     authenticate,
     tools,
     newTraceId: () => Buffer.from(random.bytes(TRACE_ID_BYTES)).toString('hex'),
+    time: () => timestamp(clock.now()),
     awaitCancel: (taskId) => runner.cancel(taskId),
     idempotencyWindowMs: limits.idempotency_window_ms,
     streamBufferBytes: limits.stream_buffer_bytes,

@@ -1,7 +1,7 @@
 import type { Caller } from '../auth/caller.ts';
 import type { Event, StateReader, StreamScope } from '../eventlog/event-log.ts';
 import { conceal, mayHoldHidden } from '../policy/visibility.ts';
-import { isMemberOf, load, loadWorkspace } from './load.ts';
+import { load, loadWorkspace, seesEvent } from './load.ts';
 
 export interface EventFilters {
   workspace_id?: string | undefined;
@@ -23,7 +23,7 @@ export function scopeOfFilters(
     (!workspace_id || event.workspace_id === workspace_id) &&
     (!session_id || event.session_id === session_id) &&
     (!task_id || event.task_id === task_id) &&
-    isMemberOf(reader, caller, event.workspace_id);
+    seesEvent(reader, caller, event);
   if (task_id) return { scope: { kind: 'task', id: task_id }, matches };
   if (session_id) return { scope: { kind: 'session', id: session_id }, matches };
   return { scope: { kind: 'all' }, matches };

@@ -31,6 +31,8 @@ export interface GatewayDeps {
   authenticate: Authenticate;
   tools: DecisionTools;
   newTraceId(): string;
+  /** RFC 3339 time, now. */
+  time(): string;
   /** Waits, bounded, until the upstream of a working task took note of a cancel. */
   awaitCancel(taskId: string): Promise<void>;
   idempotencyWindowMs: number;
@@ -67,7 +69,7 @@ export class GatewayCore implements Gateway {
     const { authenticate, log } = this.#deps;
     const { caller, input } = admit({ row: operation(id), call, authenticate });
     const reader = { get: log.state.bind(log) };
-    const tools: QueryTools = { log, reader, caller };
+    const tools: QueryTools = { log, reader, caller, time: this.#deps.time() };
     const answer = QUERIES[id] as (input: DecodedInput, tools: QueryTools) => Promise<Answer>;
     return answer(input, tools);
   }
@@ -80,7 +82,7 @@ export class GatewayCore implements Gateway {
       const { decided, repeated } = await run.decide();
       const answer: Answer = {
         status: decided.status ?? row.success,
-        body: { kind: 'json', value: decided.body },
+        body: row.response === 'none' ? { kind: 'none' } : { kind: 'json', value: decided.body },
       };
       return repeated ? { ...answer, repeated } : answer;
     } catch (error) {

@@ -1,11 +1,12 @@
 import type { EventLog } from '../eventlog/event-log.ts';
 import { listPrefix, stateKey } from '../projections/state-keys.ts';
-import type { SessionFold, WorkspaceState } from '../projections/states.ts';
+import type { MemoryState, SessionFold, WorkspaceState } from '../projections/states.ts';
 import { type Clock, timestamp } from '../protocol/ports.ts';
 import type { Workspace } from '../protocol/resources/workspace.ts';
 import { idempotencyExpiryKey, idempotencyKey, KEY_KINDS, lastSegment } from '../store/keys.ts';
 import { closeSessionNow } from './close-session.ts';
 import type { DecisionTools } from './facts.ts';
+import { forgetMemory } from './memory-content.ts';
 import { newEvent } from './new-event.ts';
 
 /** Expired things dealt with in one transaction: small, so that no request waits behind it. */
@@ -77,5 +78,19 @@ export async function closeExpiredSessions(
       if (session) closeSessionNow(tx, tools, session, 'expired');
     });
   }
+  return keys.length;
+}
+
+/** Erases memories whose `expires_at` has passed; readers miss them already. Returns how many. */
+export async function forgetExpiredMemories(log: EventLog, clock: Clock): Promise<number> {
+  const prefix = listPrefix.expiringMemories();
+  const keys = await log.indexKeys({ gt: prefix, lt: `${prefix}${timestamp(clock.now())}`, limit: BATCH });
+  if (keys.length === 0) return 0;
+  await log.transact({ actor: null }, (tx) => {
+    for (const key of keys) {
+      const memory = tx.get<MemoryState>(stateKey.memory(lastSegment(key)));
+      if (memory) forgetMemory(tx, memory, 'expired');
+    }
+  });
   return keys.length;
 }

@@ -1,10 +1,11 @@
 import type { Caller } from '../auth/caller.ts';
-import type { StateReader } from '../eventlog/event-log.ts';
+import type { Event, StateReader } from '../eventlog/event-log.ts';
 import { isMember } from '../policy/membership.ts';
 import { stateKey } from '../projections/state-keys.ts';
 import type {
   ArtifactState,
   BranchState,
+  MemoryState,
   MessageState,
   OutcomeState,
   SessionFold,
@@ -23,6 +24,7 @@ const STATES = {
   artifact: stateKey.artifact,
   outcome: stateKey.outcome,
   branch: stateKey.branch,
+  memory: stateKey.memory,
 } as const;
 
 interface StateOf {
@@ -32,6 +34,7 @@ interface StateOf {
   artifact: ArtifactState;
   outcome: OutcomeState;
   branch: BranchState;
+  memory: MemoryState;
 }
 
 /** The one answer for what is absent and for what is hidden. */
@@ -51,7 +54,7 @@ export function loadWorkspace(
   return state;
 }
 
-/** A resource in a workspace the caller is a member of; `param` names the field that referred to it. */
+/** A resource in a workspace the caller is a member of, or of its tenant; `param` names the field that referred to it. */
 export function load<Name extends keyof StateOf>(
   reader: StateReader,
   caller: Caller,
@@ -60,8 +63,25 @@ export function load<Name extends keyof StateOf>(
   param?: string,
 ): StateOf[Name] {
   const state = ID.test(id) ? reader.get<StateOf[Name]>(STATES[object](id)) : undefined;
-  if (!state || !isMemberOf(reader, caller, state.resource.workspace_id)) throw notFound(object, param);
+  if (!state || !isVisible(reader, caller, state)) throw notFound(object, param);
   return state;
+}
+
+/** A Memory that has not expired at `time` (RFC 3339); an expired one is absent. */
+export function loadMemory(
+  reader: StateReader,
+  caller: Caller,
+  id: string,
+  time: string,
+  param?: string,
+): MemoryState {
+  const state = load(reader, caller, 'memory', id, param);
+  if (isExpired(state.resource, time)) throw notFound('memory', param);
+  return state;
+}
+
+export function isExpired({ expires_at }: { expires_at: string | null }, time: string): boolean {
+  return expires_at !== null && expires_at <= time;
 }
 
 /** A branch of this workspace that still takes work. */
@@ -85,6 +105,23 @@ export function refuseEndedBranch({ internal }: BranchState): void {
     param: 'branch_id',
     details: { state: internal.state },
   });
+}
+
+interface Owned {
+  resource: { workspace_id?: string | null };
+  internal: object;
+}
+
+/** What belongs to a workspace is for its members, what belongs to none is for its tenant. */
+function isVisible(reader: StateReader, caller: Caller, { resource, internal }: Owned): boolean {
+  if (resource.workspace_id) return isMemberOf(reader, caller, resource.workspace_id);
+  return 'tenant' in internal && internal.tenant === caller.tenant;
+}
+
+/** Whether the caller may see an event: by its workspace, or by the tenant of what belongs to no workspace. */
+export function seesEvent(reader: StateReader, caller: Caller, { workspace_id, metadata }: Event): boolean {
+  if (workspace_id !== null) return isMemberOf(reader, caller, workspace_id);
+  return metadata['tenant_id'] === caller.tenant;
 }
 
 /** Whether something of this workspace may be shown to the caller. */

@@ -12,6 +12,8 @@ export interface Place {
   task_id?: string | null;
   /** Path the change came from; told in the metadata of its events and artifacts. */
   branch_id?: string | null;
+  /** For what belongs to no workspace: the tenant whose callers may see the event. */
+  tenant_id?: string;
 }
 
 /** Kinds that make their resource: its id was drawn in the same transaction. */
@@ -37,6 +39,7 @@ export function newEvent<Kind extends EmittedKind>(
   if (place.session_id) event.session_id = place.session_id;
   if (place.task_id) event.task_id = place.task_id;
   if (place.branch_id) event.metadata = { branch_id: place.branch_id };
+  if (place.tenant_id !== undefined) event.metadata = { ...event.metadata, tenant_id: place.tenant_id };
   return event;
 }
 

@@ -9,6 +9,8 @@ export interface QueryTools {
   /** Durable folds. */
   reader: StateReader;
   caller: Caller;
+  /** RFC 3339 time of the call: what has expired by then is absent. */
+  time: string;
 }
 
 export type Query<Id extends QueryId> = (

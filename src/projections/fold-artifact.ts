@@ -18,6 +18,7 @@ export function foldArtifactCreated(event: Event, states: StateWriter): void {
       upstream_id: said.upstream_artifact_id,
       name: said.name,
       closed: said.last_chunk,
+      ...tenantOf(event),
     },
   };
   states.set(stateKey.artifact(artifact.id), state);
@@ -47,6 +48,24 @@ export function foldArtifactUpdated(event: Event, states: StateWriter): void {
     },
   } satisfies ArtifactState);
   if (internal.upstream_id !== null) foldOpenArtifact(event, states, said.artifact_id, !said.last_chunk);
+}
+
+/** The description stays, so that readers understand that content existed. */
+export function foldArtifactRedacted(event: Event, states: StateWriter): void {
+  const key = stateKey.artifact(event.resource.id);
+  const state = states.get<ArtifactState>(key);
+  if (!state) return;
+  const { resource, internal } = state;
+  const metadata = { ...resource.metadata, redacted: true };
+  states.set(key, {
+    resource: { ...resource, metadata, updated_at: event.created_at },
+    internal: { ...internal, store: 'none', first_piece: 0, pieces: 0, size: 0 },
+  } satisfies ArtifactState);
+}
+
+function tenantOf({ workspace_id, metadata }: Event): { tenant?: string } {
+  const tenant = metadata['tenant_id'];
+  return workspace_id === null && typeof tenant === 'string' ? { tenant } : {};
 }
 
 /** The last chunk fixes hash and media type; until then the content may still grow. */

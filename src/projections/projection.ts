@@ -1,7 +1,8 @@
 import type { Event, Projection, StateWriter } from '../eventlog/event-log.ts';
 import type { EventKind } from '../protocol/event-kinds.ts';
-import { foldArtifactCreated, foldArtifactUpdated } from './fold-artifact.ts';
+import { foldArtifactCreated, foldArtifactRedacted, foldArtifactUpdated } from './fold-artifact.ts';
 import { foldBranchAbandoned, foldBranchCreated, foldBranchMerged } from './fold-branch.ts';
+import { foldMemoryCreated, foldMemoryDeleted } from './fold-memory.ts';
 import { foldAgentMessage, foldInlinedMessage, foldUserMessage } from './fold-message.ts';
 import { foldOutcome } from './fold-outcome.ts';
 import { foldRequestOpened, foldRequestResolved } from './fold-permission-request.ts';
@@ -56,6 +57,9 @@ const FOLDS: Partial<Record<EventKind, readonly Fold[]>> = {
   'vendor.harn_gateway.permission_resolved': [foldRequestResolved],
   'artifact.created': [foldArtifactCreated],
   'artifact.updated': [foldArtifactUpdated],
+  'artifact.redacted': [foldArtifactRedacted],
+  'vendor.harn_gateway.memory_created': [foldMemoryCreated],
+  'vendor.harn_gateway.memory_deleted': [foldMemoryDeleted],
   'vendor.harn_gateway.upstream_bound': [foldUpstreamBound],
   'vendor.harn_gateway.upstream_note': [foldUpstreamNote],
 };

@@ -10,6 +10,7 @@ export const stateKey = {
   outcome: (id: string) => `r/outcome/${id}`,
   branch: (id: string) => `r/branch/${id}`,
   permissionRequest: (id: string) => `r/permission_request/${id}`,
+  memory: (id: string) => `r/memory/${id}`,
   turn: (sessionId: string, position: number) =>
     `${turnPrefix(sessionId)}${String(position).padStart(8, '0')}`,
   upstreamMessage: (taskId: string, upstreamId: string) => `x/um/${taskId}/${foreign(upstreamId)}`,
@@ -40,6 +41,11 @@ export const listPrefix = {
   artifactsOfTask: (taskId: string) => `l/artifact/t/${taskId}/`,
   outcomesOfWorkspace: (workspaceId: string) => `l/outcome/w/${workspaceId}/`,
   outcomesOfTask: (taskId: string) => `l/outcome/t/${taskId}/`,
+  memoriesOfTenant: (tenant: string) => `l/memory/t/${foreign(tenant)}/`,
+  memoriesOfWorkspace: (workspaceId: string) => `l/memory/w/${workspaceId}/`,
+  memoriesOfSession: (sessionId: string) => `l/memory/s/${sessionId}/`,
+  /** Memories that have an `expires_at`, ordered by it. */
+  expiringMemories: () => 'l/memory-expiry/',
   /** Sessions that have an `expires_at`, ordered by it. */
   expiringSessions: () => 'l/session-expiry/',
 } as const;

@@ -1,6 +1,7 @@
 import type { JsonObject } from '../protocol/json.ts';
 import type { Artifact } from '../protocol/resources/artifact.ts';
 import type { Branch } from '../protocol/resources/branch.ts';
+import type { MemoryDescription } from '../protocol/resources/memory.ts';
 import type { Message } from '../protocol/resources/message.ts';
 import type { Outcome } from '../protocol/resources/outcome.ts';
 import type { PermissionRequest } from '../protocol/resources/permission-request.ts';
@@ -77,6 +78,8 @@ export type ArtifactState = Folded<
     upstream_id: string | null;
     name: string | null;
     closed: boolean;
+    /** Set for what belongs to no workspace: the tenant that may read it. */
+    tenant?: string;
   }
 >;
 
@@ -87,6 +90,16 @@ export type PermissionRequestState = Folded<
   {
     /** The agent's id of a request that it waits for inside its running turn; null when the answer is a next turn. */
     upstream_id: string | null;
+  }
+>;
+
+export type MemoryState = Folded<
+  MemoryDescription,
+  {
+    tenant: string;
+    session_id: string | null;
+    /** Artifact made for large content; forgotten together with the Memory. */
+    artifact_id: string | null;
   }
 >;
 

@@ -3,6 +3,7 @@ import type { EventKind } from './event-kinds.ts';
 import { artifact } from './resources/artifact.ts';
 import { branch } from './resources/branch.ts';
 import { jsonObject, jsonValue } from './resources/envelope.ts';
+import { memoryDescription } from './resources/memory.ts';
 import { message } from './resources/message.ts';
 import {
   PERMISSION_STATUSES,
@@ -165,6 +166,20 @@ export const EVENT_PAYLOADS = {
     store: z.enum(['parts', 'bytes']),
     ...chunk,
     ...closing,
+  }),
+  /** The content is gone for good; what the artifact was stays readable. */
+  'artifact.redacted': z.object({ artifact_id: z.string(), reason: z.string() }),
+  /** The content is not in the event: it can be forgotten, the event stays. */
+  'vendor.harn_gateway.memory_created': z.object({
+    memory: memoryDescription,
+    tenant: z.string(),
+    session_id: z.string().nullable(),
+    /** The artifact that holds the content when it was large. */
+    artifact_id: z.string().nullable(),
+  }),
+  'vendor.harn_gateway.memory_deleted': z.object({
+    memory_id: z.string(),
+    reason: z.enum(['deleted', 'expired']),
   }),
   'span.failed': z.object({ ...span, started_at: z.string().nullable(), error: failure }),
   'vendor.harn_gateway.upstream_bound': z.object({

@@ -3,6 +3,7 @@ import { artifactsOperations } from './operations/artifacts.ts';
 import { branchesOperations } from './operations/branches.ts';
 import { discoveryOperations } from './operations/discovery.ts';
 import { eventsOperations } from './operations/events.ts';
+import { memoriesOperations } from './operations/memories.ts';
 import { messagesOperations } from './operations/messages.ts';
 import { outcomesOperations } from './operations/outcomes.ts';
 import type { OperationRow } from './operations/row.ts';
@@ -23,6 +24,7 @@ const rows = {
   ...eventsOperations,
   ...artifactsOperations,
   ...outcomesOperations,
+  ...memoriesOperations,
 } as const satisfies Record<string, OperationRow>;
 
 export const OPERATIONS = rows;

@@ -1,11 +1,9 @@
-import { ProtocolError } from '../../protocol/errors.ts';
-import type { JsonObject } from '../../protocol/json.ts';
-import { timestamp } from '../../protocol/ports.ts';
 import type { MessageInput } from '../../protocol/resources/message.ts';
 import type { Session } from '../../protocol/resources/session.ts';
 import { appendMessage, buildMessage } from '../append-message.ts';
 import { refuseUnknownRoute } from '../choose-route.ts';
 import { type Command, metadataOf } from '../command.ts';
+import { expiryOf } from '../expiry.ts';
 import { load, loadWorkspace, notFound } from '../load.ts';
 import { newEvent } from '../new-event.ts';
 
@@ -53,21 +51,4 @@ function refuseUnknownReferences(body: {
   if (body.vault_ids?.length) throw notFound('vault', 'vault_ids[0]');
   if (body.memory_ids?.length) throw notFound('memory', 'memory_ids[0]');
   if (body.skill_ids?.length) throw notFound('skill', 'skill_ids[0]');
-}
-
-/** `metadata.expires_at`, an RFC 3339 time, closes the Session then (contract section 9). */
-function expiryOf(metadata: JsonObject): string | null {
-  const asked = metadata['expires_at'];
-  if (asked === undefined) return null;
-  const ms = typeof asked === 'string' ? Date.parse(asked) : Number.NaN;
-  if (Number.isNaN(ms)) {
-    throw new ProtocolError(
-      'invalid_request',
-      'metadata.expires_at must be an RFC 3339 time such as 2026-04-25T19:00:00Z.',
-      {
-        param: 'metadata.expires_at',
-      },
-    );
-  }
-  return timestamp(ms);
 }

@@ -5,9 +5,11 @@ import { appendSessionMessage } from './appendSessionMessage.ts';
 import { appendTaskMessage } from './appendTaskMessage.ts';
 import { cancelTask } from './cancelTask.ts';
 import { closeSession } from './closeSession.ts';
+import { createMemory } from './createMemory.ts';
 import { createSession } from './createSession.ts';
 import { createSessionBranch } from './createSessionBranch.ts';
 import { createWorkspace } from './createWorkspace.ts';
+import { deleteMemory } from './deleteMemory.ts';
 import { forkSession } from './forkSession.ts';
 import { mergeBranch } from './mergeBranch.ts';
 import { registerArtifact } from './registerArtifact.ts';
@@ -25,9 +27,11 @@ export const COMMANDS: { readonly [Id in CommandId]: Command<Id> } = {
   appendTaskMessage,
   cancelTask,
   closeSession,
+  createMemory,
   createSession,
   createSessionBranch,
   createWorkspace,
+  deleteMemory,
   forkSession,
   mergeBranch,
   registerArtifact,

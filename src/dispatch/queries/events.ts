@@ -4,7 +4,7 @@ import type { Answer } from '../../gateway.ts';
 import { holdsScope } from '../../policy/scope.ts';
 import { ok } from '../answer.ts';
 import { type EventFilters, scopeOfFilters, visibleTo } from '../event-filter.ts';
-import { isMemberOf, load, notFound } from '../load.ts';
+import { load, notFound, seesEvent } from '../load.ts';
 import type { Query, QueryTools } from '../query.ts';
 
 /** Events read at once when a filter may drop some of them. */
@@ -29,7 +29,7 @@ export const listEvents: Query<'listEvents'> = ({ query }, tools) => {
 
 export const getEvent: Query<'getEvent'> = ({ path }, { log, reader, caller }) => {
   const found = /^\d{20}$/.test(path.event_id) ? log.event(path.event_id) : undefined;
-  if (!found || !isMemberOf(reader, caller, found.event.workspace_id)) throw notFound('event');
+  if (!found || !seesEvent(reader, caller, found.event)) throw notFound('event');
   return ok(found.event, caller);
 };
 

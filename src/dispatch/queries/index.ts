@@ -3,6 +3,7 @@ import type { Query } from '../query.ts';
 import { downloadArtifactContent, getArtifact, listArtifacts } from './artifacts.ts';
 import { getBranch, listSessionBranches } from './branches.ts';
 import { getEvent, listEvents, listSessionEvents, listTaskEvents } from './events.ts';
+import { getMemory, listMemories } from './memories.ts';
 import { getOutcome, listOutcomes } from './outcomes.ts';
 import { getMessage, getSession, listSessionMessages, listSessions } from './sessions.ts';
 import { getTask, listSessionTasks, listTasks } from './tasks.ts';
@@ -14,6 +15,7 @@ export const QUERIES: { readonly [Id in QueryId]: Query<Id> } = {
   getArtifact,
   getBranch,
   getEvent,
+  getMemory,
   getMessage,
   getOutcome,
   getSession,
@@ -21,6 +23,7 @@ export const QUERIES: { readonly [Id in QueryId]: Query<Id> } = {
   getWorkspace,
   listArtifacts,
   listEvents,
+  listMemories,
   listOutcomes,
   listSessionBranches,
   listSessionEvents,

@@ -23,7 +23,7 @@ export interface OperationRow {
   body?: z.ZodType | 'bytes';
   /** False: the body may be left out. Default true where there is a body. */
   bodyRequired?: boolean;
-  response: z.ZodType | 'bytes' | 'event-stream' | 'frames';
+  response: z.ZodType | 'none' | 'bytes' | 'event-stream' | 'frames';
 }
 
 /** limit 1..200, default 50 (contract C6). */

@@ -78,17 +78,11 @@ function requestOf(id: OperationId, row: OperationRow, schemas: OperationSchemas
 
 function responsesOf(id: OperationId, row: OperationRow, { response }: OperationSchemas): JsonObject {
   if (row.kind === 'socket') return { [String(row.success)]: SOCKET_OPEN, default: ERROR };
-  const content =
-    row.response === 'event-stream'
-      ? {
-          'text/event-stream': {
-            schema: { type: 'string', description: 'Frames with id, event and data (an Event).' },
-          },
-        }
-      : response === undefined
-        ? binary('*/*')
-        : { [JSON_MEDIA]: media(response, EXAMPLES[id]?.response) };
-  const success = { description: row.summary, headers: { 'X-Request-Id': REQUEST_ID }, content };
+  const success = {
+    description: row.summary,
+    headers: { 'X-Request-Id': REQUEST_ID },
+    ...contentOf(id, row, response),
+  };
   const unready =
     id === 'getReadiness' ? { '503': { ...success, description: 'Not ready; details say why.' } } : {};
   return { [String(row.success)]: success, ...unready, default: ERROR };
@@ -100,6 +94,19 @@ const SOCKET_OPEN: JsonObject = {
     'The WebSocket is open. Text messages are JSON: the client sends #/components/schemas/WsClientFrame, the gateway ' +
     'sends #/components/schemas/WsServerFrame. Browsers offer the subprotocols harn.v1 and harn.bearer.<token>.',
 };
+
+const EVENT_STREAM = {
+  'text/event-stream': {
+    schema: { type: 'string', description: 'Frames with id, event and data (an Event).' },
+  },
+};
+
+function contentOf(id: OperationId, row: OperationRow, schema: JsonObject | undefined): JsonObject {
+  if (row.response === 'none') return {};
+  if (row.response === 'event-stream') return { content: EVENT_STREAM };
+  if (schema === undefined) return { content: binary('*/*') };
+  return { content: { [JSON_MEDIA]: media(schema, EXAMPLES[id]?.response) } };
+}
 
 function media(schema: JsonObject, example: JsonValue | undefined): JsonObject {
   return example === undefined ? { schema } : { schema, example };

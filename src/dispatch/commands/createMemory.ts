@@ -1,0 +1,77 @@
+import type { Transaction } from '../../eventlog/event-log.ts';
+import { holdsScope } from '../../policy/scope.ts';
+import type { JsonValue } from '../../protocol/json.ts';
+import type { CreateMemoryRequest, Memory, MemoryDescription } from '../../protocol/resources/memory.ts';
+import { artifactRefPart } from '../../protocol/resources/message.ts';
+import { type Command, metadataOf } from '../command.ts';
+import { expiryOf } from '../expiry.ts';
+import type { Facts } from '../facts.ts';
+import { externalizeLargeParts } from '../large-content.ts';
+import { load } from '../load.ts';
+import { keepContent, placeOfMemory, withContent } from '../memory-content.ts';
+import { ownerOf } from '../memory-owner.ts';
+import { newEvent, type Place } from '../new-event.ts';
+
+export const createMemory: Command<'createMemory'> = {
+  decide({ body }, tx, facts) {
+    const owner = ownerOf(body, tx, facts);
+    const { tenant } = facts.caller;
+    const place = placeOfMemory(owner.workspace_id, owner.session_id, tenant);
+    const memory = describe(body, owner.workspace_id, tx, facts);
+    const { content, artifact_id } = contentOf(body, memory.visibility, place, tx, facts);
+    keepContent(tx, memory.id, content);
+    const payload = { memory, tenant, session_id: owner.session_id, artifact_id };
+    const pointer = { object: 'memory', id: memory.id };
+    tx.append(newEvent('vendor.harn_gateway.memory_created', pointer, place, payload));
+    const made = load(tx, facts.caller, 'memory', memory.id);
+    return { body: withContent(made, (key) => tx.recorded(key), holdsScope(facts.caller, 'internal:read')) };
+  },
+};
+
+function describe(
+  body: CreateMemoryRequest,
+  workspace_id: string | null,
+  tx: Transaction,
+  facts: Facts,
+): MemoryDescription {
+  const metadata = metadataOf(body);
+  return {
+    id: facts.newId('memory'),
+    object: 'memory',
+    created_at: tx.time,
+    updated_at: tx.time,
+    metadata,
+    scope: body.scope,
+    owner_id: body.owner_id,
+    workspace_id,
+    provenance: body.provenance,
+    expires_at: expiryOf(metadata),
+    visibility: body.visibility ?? 'public',
+  };
+}
+
+/** What is kept: without secrets, and as a reference to an Artifact when it is large (contract C27). */
+function contentOf(
+  { content: sent }: CreateMemoryRequest,
+  visibility: Memory['visibility'],
+  place: Place,
+  tx: Transaction,
+  facts: Facts,
+): { content: JsonValue; artifact_id: string | null } {
+  const ref = artifactRefPart.safeParse(sent);
+  if (ref.success) load(tx, facts.caller, 'artifact', ref.data.artifact_id, 'content.artifact_id');
+  const clean = facts.redact(sent).value;
+  const drafted =
+    typeof clean === 'string'
+      ? { type: 'text' as const, text: clean, visibility }
+      : { type: 'json' as const, value: clean, visibility };
+  const [part] = externalizeLargeParts(tx, facts, place, [drafted]);
+  if (part?.type !== 'artifact_ref') return { content: asMember(clean), artifact_id: null };
+  return { content: part as unknown as JsonValue, artifact_id: part.artifact_id };
+}
+
+/** The shape of a Memory's content is text or an object. */
+function asMember(content: JsonValue): JsonValue {
+  const isObject = typeof content === 'object' && content !== null && !Array.isArray(content);
+  return typeof content === 'string' || isObject ? content : { value: content };
+}

@@ -1,0 +1,31 @@
+import type { Event, StateWriter } from '../eventlog/event-log.ts';
+import { payload } from './payload.ts';
+import { listPrefix, stateKey } from './state-keys.ts';
+import type { MemoryState } from './states.ts';
+
+export function foldMemoryCreated(event: Event, states: StateWriter): void {
+  const { memory, tenant, session_id, artifact_id } = payload(event, 'vendor.harn_gateway.memory_created');
+  const state: MemoryState = { resource: memory, internal: { tenant, session_id, artifact_id } };
+  states.set(stateKey.memory(memory.id), state);
+  for (const key of indexKeys(state)) states.index(key);
+}
+
+export function foldMemoryDeleted(event: Event, states: StateWriter): void {
+  const key = stateKey.memory(event.resource.id);
+  const state = states.get<MemoryState>(key);
+  if (!state) return;
+  states.set(key, undefined);
+  for (const listed of indexKeys(state)) states.unindex(listed);
+}
+
+function indexKeys({ resource, internal }: MemoryState): string[] {
+  const { id, workspace_id, expires_at } = resource;
+  const owner = workspace_id
+    ? listPrefix.memoriesOfWorkspace(workspace_id)
+    : listPrefix.memoriesOfTenant(internal.tenant);
+  return [
+    owner + id,
+    ...(internal.session_id ? [listPrefix.memoriesOfSession(internal.session_id) + id] : []),
+    ...(expires_at ? [`${listPrefix.expiringMemories()}${expires_at}/${id}`] : []),
+  ];
+}
