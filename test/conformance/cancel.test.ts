@@ -93,6 +93,16 @@ describe('cancel', () => {
     expect((await cancel(task.id)).body).toMatchObject({ status: 'CANCELED' });
   });
 
+  it('[C4] an agent that knows neither the cancel nor its task does not turn the cancel into a failure', async () => {
+    const task = await onScript(
+      () => stream(taskFrame('WORKING'), { hang: true }),
+      rpcError(-32601, 'What?'),
+    );
+    script['GetTask'] = rpcError(-32001, 'Which task?');
+    await bound(task.id);
+    expect((await cancel(task.id)).body).toMatchObject({ status: 'CANCELED' });
+  });
+
   it('[C4] an agent that never answered is canceled too', async () => {
     const task = await onScript(() => stream({ hang: true }), rpcError(-32001, 'What?'));
     expect((await cancel(task.id)).body).toMatchObject({ status: 'CANCELED' });
