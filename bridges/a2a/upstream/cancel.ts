@@ -1,5 +1,8 @@
 import type { Frame } from '../../../src/upstream.ts';
+import { Fault } from './fault.ts';
 import type { TurnRun } from './turn-run.ts';
+
+const UNTOLD = 'The agent neither canceled the task nor told its state.';
 
 /** Asks the agent to cancel. When it cannot any more, the task says why: it is over. Throws Fault. */
 export async function* cancelTask(run: TurnRun): AsyncGenerator<Frame> {
@@ -11,6 +14,8 @@ export async function* cancelTask(run: TurnRun): AsyncGenerator<Frame> {
     yield run.take(record, reading);
   }
   if (!isRefused) return;
-  for await (const { record, reading } of run.ask({ operation: 'GetTask', taskId }))
+  for await (const { record, reading } of run.ask({ operation: 'GetTask', taskId })) {
+    if (reading.kind === 'error') throw new Fault('upstream_unavailable', UNTOLD);
     yield run.take(record, reading);
+  }
 }
