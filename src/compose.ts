@@ -4,6 +4,7 @@ import { openLog } from './composition/open-data.ts';
 import { type GatewayParts, type Parts, systemClock, systemRandom } from './composition/parts.ts';
 import { makeSurface } from './composition/surface.ts';
 import { makeUpstreams, startSample } from './composition/upstreams.ts';
+import { ensurePersonas } from './dispatch/configured-personas.ts';
 import type { DecisionTools } from './dispatch/facts.ts';
 import {
   closeExpiredSessions,
@@ -58,6 +59,7 @@ async function start(parts: Parts, closers: Closer[]): Promise<RunningGateway> {
   for (const upstream of upstreams.values()) upstream.start();
   if (log.integrity.status === 'ok') {
     await ensureWorkspaces(log, config.workspaces);
+    await ensurePersonas(log, config.personas);
     await core.runner.recover();
   }
   const surface = makeSurface(parts, log, upstreams, authenticate, core);

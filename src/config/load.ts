@@ -1,11 +1,12 @@
-import { readFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
 import { EXPOSURE_RULES } from './exposure-rules.ts';
 import { ConfigError, type ConfigFault, type PathFault } from './fault.ts';
 import { issueFaults, unknownOption } from './issue-faults.ts';
 import { type ConfigFlags, type Environment, type Overrides, readOverrides } from './overrides.ts';
+import { type PersonaSettings, readPersonas } from './personas.ts';
 import { REFERENCE_RULES, withBuiltInTenant, withBuiltInWorkspace } from './reference-rules.ts';
-import { configuredRoutes } from './routes.ts';
+import { configuredRoutes, SAMPLE_AGENT_ID } from './routes.ts';
 import { SECTION_NAMES, SECTIONS, type Settings } from './schema.ts';
 import { readProblem, type SecretSources } from './secret.ts';
 import type { A2aUpstream } from './sections/upstreams.ts';
@@ -21,10 +22,14 @@ export interface ConfigSources {
   packageRoot: string;
   /** UTF-8 text of a file, or throws. Default: node:fs. */
   readFile?: (path: string) => string;
+  /** Names in a directory, or throws. Default: node:fs. */
+  listFiles?: (dir: string) => string[];
 }
 
 /** A checked configuration. All paths are absolute; `tenants` and `workspaces` include the built-in ones. */
-export interface Config extends Omit<Settings, 'upstreams'> {
+export interface Config extends Omit<Settings, 'upstreams' | 'personas'> {
+  /** Personas read from their files. */
+  personas: PersonaSettings[];
   upstreams: { a2a: A2aUpstream[] };
   /** True until the file sets `upstreams.a2a`: the bundled agent is to be started and fronted as `a2a:sample`. */
   usesSampleAgent: boolean;
@@ -43,9 +48,27 @@ export function loadConfig(sources: ConfigSources): Config {
   const { overrides, faults: overrideFaults } = readOverrides(sources.flags, sources.env);
   const source = openFile(sources, overrides, readFile);
   const { settings, faults: optionFaults } = readSettings(source.yaml, overrides, { ...sources, readFile });
-  const faults = [...overrideFaults, ...source.yaml.faults, ...optionFaults];
+  const { personas, faults: personaFaults } = personasOf(settings, source, sources, readFile);
+  const faults = [...overrideFaults, ...source.yaml.faults, ...optionFaults, ...personaFaults];
   if (faults.length > 0 || !isComplete(settings)) throw new ConfigError(faults);
-  return toConfig(settings, source.file);
+  return { ...toConfig(settings, source.file), personas };
+}
+
+/** Their directory is known once its section is well formed. */
+function personasOf(
+  { personas, tenants, upstreams }: Partial<Settings>,
+  { file }: Source,
+  { cwd, listFiles }: ConfigSources,
+  readFile: (path: string) => string,
+): { personas: PersonaSettings[]; faults: ConfigFault[] } {
+  const beside = file === undefined ? undefined : join(dirname(file), 'personas');
+  const dir = personas?.dir === undefined ? beside : resolve(cwd, personas.dir);
+  if (dir === undefined || !personas || !tenants) return { personas: [], faults: [] };
+  const files = { readFile, listFiles: listFiles ?? ((path: string) => readdirSync(path)) };
+  return readPersonas(dir, personas.dir !== undefined, files, {
+    tenants: withBuiltInTenant(tenants).map(({ id }) => id),
+    upstreams: (upstreams?.a2a ?? [{ id: SAMPLE_AGENT_ID }]).map(({ id }) => id),
+  });
 }
 
 /** A file that is not readable as a whole says nothing about its options, so none of them is judged. */
@@ -134,10 +157,11 @@ function isComplete(settings: Partial<Settings>): settings is Settings {
   return SECTION_NAMES.every((name) => settings[name] !== undefined);
 }
 
-function toConfig(settings: Settings, file: string | undefined): Config {
+function toConfig(settings: Settings, file: string | undefined): Omit<Config, 'personas'> {
+  const { personas: _files, ...rest } = settings;
   const { a2a } = settings.upstreams;
   return {
-    ...settings,
+    ...rest,
     tenants: withBuiltInTenant(settings.tenants),
     workspaces: withBuiltInWorkspace(settings.workspaces),
     upstreams: { a2a: a2a ?? [] },

@@ -3,6 +3,7 @@ import type { JsonObject } from '../protocol/json.ts';
 import { auth } from './sections/auth.ts';
 import { limits } from './sections/limits.ts';
 import { outbound, routing, telemetry } from './sections/operation.ts';
+import { personas } from './sections/personas.ts';
 import { server } from './sections/server.ts';
 import { store } from './sections/store.ts';
 import { tenants, workspaces } from './sections/tenancy.ts';
@@ -17,6 +18,7 @@ export const SECTIONS = {
   workspaces,
   upstreams,
   routing,
+  personas,
   limits,
   telemetry,
   outbound,

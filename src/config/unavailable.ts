@@ -9,7 +9,6 @@ export const UNAVAILABLE = {
   'upstreams.acp': 'fronting ACP agents',
   'upstreams.mcp': 'fronting MCP servers',
   'store.workspace_roots': 'serving workspace files',
-  personas: 'personas',
   connectors: 'connectors',
   quotas: 'quotas',
   vaults: 'vaults',

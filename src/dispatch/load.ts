@@ -8,6 +8,7 @@ import type {
   MemoryState,
   MessageState,
   OutcomeState,
+  PersonaState,
   SessionFold,
   TaskState,
   WorkspaceState,
@@ -25,6 +26,7 @@ const STATES = {
   outcome: stateKey.outcome,
   branch: stateKey.branch,
   memory: stateKey.memory,
+  persona: stateKey.persona,
 } as const;
 
 interface StateOf {
@@ -35,6 +37,7 @@ interface StateOf {
   outcome: OutcomeState;
   branch: BranchState;
   memory: MemoryState;
+  persona: PersonaState;
 }
 
 /** The one answer for what is absent and for what is hidden. */
@@ -108,13 +111,14 @@ export function refuseEndedBranch({ internal }: BranchState): void {
 }
 
 interface Owned {
-  resource: { workspace_id?: string | null };
+  resource: object;
   internal: object;
 }
 
 /** What belongs to a workspace is for its members, what belongs to none is for its tenant. */
 function isVisible(reader: StateReader, caller: Caller, { resource, internal }: Owned): boolean {
-  if (resource.workspace_id) return isMemberOf(reader, caller, resource.workspace_id);
+  const workspaceId = 'workspace_id' in resource ? resource.workspace_id : null;
+  if (typeof workspaceId === 'string') return isMemberOf(reader, caller, workspaceId);
   return 'tenant' in internal && internal.tenant === caller.tenant;
 }
 

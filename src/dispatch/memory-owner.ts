@@ -28,8 +28,9 @@ const OWNERS: Record<CreateMemoryRequest['scope'], Find> = {
     if (id !== caller.tenant) throw notFound('tenant', 'owner_id');
     return OF_TENANT;
   },
-  persona() {
-    throw notFound('persona', 'owner_id');
+  persona(id, reader, { caller }) {
+    load(reader, caller, 'persona', id, 'owner_id');
+    return OF_TENANT;
   },
 };
 

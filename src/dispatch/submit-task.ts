@@ -4,6 +4,7 @@ import type { SessionFold, TaskState } from '../projections/states.ts';
 import { ProtocolError } from '../protocol/errors.ts';
 import type { JsonObject } from '../protocol/json.ts';
 import type { Message, MessageInput } from '../protocol/resources/message.ts';
+import type { Persona } from '../protocol/resources/persona.ts';
 import type { SubmitTaskRequest, Task } from '../protocol/resources/task.ts';
 import { appendMessage, buildMessage } from './append-message.ts';
 import { chooseRoute } from './choose-route.ts';
@@ -26,10 +27,11 @@ export function submitTaskTo(
   const session = load(tx, facts.caller, 'session', sessionId, 'session_id');
   refuseClosed(session.resource);
   checkReferences(body, session.resource.workspace_id, tx, facts);
-  const route = chooseRoute(facts.routes, metadataOf(body), session.resource.metadata);
+  const persona = personaOf(body, session, tx, facts);
+  const route = chooseRoute(facts.routes, metadataOf(body), persona, session.resource.metadata);
   const startable = session.internal.working === 0 && queueIsEmpty(session) && facts.runs.hasSlot(route);
   if (!startable) refuseFullQueue(facts);
-  const taskId = appendSubmission(session, body, route, tx, facts);
+  const taskId = appendSubmission(session, { ...body, persona_id: persona?.id ?? null }, route, tx, facts);
   if (startable) moveTask(tx, facts, taskId, 'WORKING');
   facts.runs.claim(taskId, session.resource.id, route, startable);
   tx.afterCommit(() => facts.runs.wake(taskId));
@@ -83,7 +85,7 @@ function newTask(
     status: 'SUBMITTED',
     input: isMessage(body.input) ? input : payloadOf(input),
     created_by: actor,
-    persona_id: null,
+    persona_id: body.persona_id ?? null,
     branch_id: place.branch_id ?? null,
     parent_task_id: body.parent_task_id ?? null,
     assigned_agent_id: route,
@@ -130,11 +132,21 @@ function refuseFullQueue(facts: Facts): void {
   );
 }
 
+/** The Persona of the task, else of its session. */
+function personaOf(
+  body: SubmitTaskRequest,
+  { resource }: SessionFold,
+  tx: Transaction,
+  { caller }: Facts,
+): Persona | undefined {
+  const id = body.persona_id ?? resource.persona_id;
+  return id === null ? undefined : load(tx, caller, 'persona', id, 'persona_id').resource;
+}
+
 function checkReferences(body: SubmitTaskRequest, workspaceId: string, tx: Transaction, facts: Facts): void {
   if (body.workspace_id !== undefined && body.workspace_id !== workspaceId) {
     throw notFound('workspace with this session', 'workspace_id');
   }
-  if (body.persona_id) throw notFound('persona', 'persona_id');
   if (body.branch_id) loadBranch(tx, facts.caller, body.branch_id, workspaceId);
   if (body.parent_task_id) load(tx, facts.caller, 'task', body.parent_task_id, 'parent_task_id');
 }

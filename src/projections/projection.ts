@@ -6,6 +6,7 @@ import { foldMemoryCreated, foldMemoryDeleted } from './fold-memory.ts';
 import { foldAgentMessage, foldInlinedMessage, foldUserMessage } from './fold-message.ts';
 import { foldOutcome } from './fold-outcome.ts';
 import { foldRequestOpened, foldRequestResolved } from './fold-permission-request.ts';
+import { foldPersonaCreated, foldPersonaUpdated } from './fold-persona.ts';
 import {
   foldLastEvent,
   foldMessageAppended,
@@ -58,6 +59,8 @@ const FOLDS: Partial<Record<EventKind, readonly Fold[]>> = {
   'artifact.created': [foldArtifactCreated],
   'artifact.updated': [foldArtifactUpdated],
   'artifact.redacted': [foldArtifactRedacted],
+  'vendor.harn_gateway.persona_created': [foldPersonaCreated],
+  'vendor.harn_gateway.persona_updated': [foldPersonaUpdated],
   'vendor.harn_gateway.memory_created': [foldMemoryCreated],
   'vendor.harn_gateway.memory_deleted': [foldMemoryDeleted],
   'vendor.harn_gateway.upstream_bound': [foldUpstreamBound],

@@ -11,6 +11,7 @@ export const stateKey = {
   branch: (id: string) => `r/branch/${id}`,
   permissionRequest: (id: string) => `r/permission_request/${id}`,
   memory: (id: string) => `r/memory/${id}`,
+  persona: (id: string) => `r/persona/${id}`,
   turn: (sessionId: string, position: number) =>
     `${turnPrefix(sessionId)}${String(position).padStart(8, '0')}`,
   upstreamMessage: (taskId: string, upstreamId: string) => `x/um/${taskId}/${foreign(upstreamId)}`,
@@ -41,6 +42,7 @@ export const listPrefix = {
   artifactsOfTask: (taskId: string) => `l/artifact/t/${taskId}/`,
   outcomesOfWorkspace: (workspaceId: string) => `l/outcome/w/${workspaceId}/`,
   outcomesOfTask: (taskId: string) => `l/outcome/t/${taskId}/`,
+  personas: (tenant: string) => `l/persona/${foreign(tenant)}/`,
   memoriesOfTenant: (tenant: string) => `l/memory/t/${foreign(tenant)}/`,
   memoriesOfWorkspace: (workspaceId: string) => `l/memory/w/${workspaceId}/`,
   memoriesOfSession: (sessionId: string) => `l/memory/s/${sessionId}/`,

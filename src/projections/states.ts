@@ -5,6 +5,7 @@ import type { MemoryDescription } from '../protocol/resources/memory.ts';
 import type { Message } from '../protocol/resources/message.ts';
 import type { Outcome } from '../protocol/resources/outcome.ts';
 import type { PermissionRequest } from '../protocol/resources/permission-request.ts';
+import type { Persona } from '../protocol/resources/persona.ts';
 import type { Session } from '../protocol/resources/session.ts';
 import type { Task } from '../protocol/resources/task.ts';
 import type { Workspace } from '../protocol/resources/workspace.ts';
@@ -90,6 +91,16 @@ export type PermissionRequestState = Folded<
   {
     /** The agent's id of a request that it waits for inside its running turn; null when the answer is a next turn. */
     upstream_id: string | null;
+  }
+>;
+
+export type PersonaState = Folded<
+  Persona,
+  {
+    tenant: string;
+    revision: number;
+    /** Hash of the file it was last read from. */
+    file_hash: string | null;
   }
 >;
 

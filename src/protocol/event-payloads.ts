@@ -10,6 +10,7 @@ import {
   permissionRequest,
   permissionResponse,
 } from './resources/permission-request.ts';
+import { persona } from './resources/persona.ts';
 import { session } from './resources/session.ts';
 import { failure, task, taskStatus } from './resources/task.ts';
 import { workspace } from './resources/workspace.ts';
@@ -52,6 +53,11 @@ const closing = {
   mime_type: z.string().optional(),
 };
 
+/** Counts the changes of one Persona, from 1; its `version` belongs to whoever wrote it. */
+const revision = z.int().min(1);
+/** Hash of the file it was last read from; null when no file says it. */
+const file_hash = z.string().nullable();
+
 const span = {
   span_id: z.string(),
   name: z.string(),
@@ -79,6 +85,10 @@ export const EVENT_PAYLOADS = {
   'vendor.harn_gateway.workspace_updated': z.object({ changes: jsonObject }),
   'session.created': z.object({
     session,
+    /** What the session was given besides its persona. */
+    vault_ids: z.array(z.string()).optional(),
+    memory_ids: z.array(z.string()).optional(),
+    skill_ids: z.array(z.string()).optional(),
     /** Where a fork took its transcript from. */
     forked: z
       .object({ session_id: z.string(), at_event_id: z.string().nullable(), turn_count: z.int().min(0) })
@@ -169,6 +179,8 @@ export const EVENT_PAYLOADS = {
   }),
   /** The content is gone for good; what the artifact was stays readable. */
   'artifact.redacted': z.object({ artifact_id: z.string(), reason: z.string() }),
+  'vendor.harn_gateway.persona_created': z.object({ persona, tenant: z.string(), revision, file_hash }),
+  'vendor.harn_gateway.persona_updated': z.object({ changes: jsonObject, revision, file_hash }),
   /** The content is not in the event: it can be forgotten, the event stays. */
   'vendor.harn_gateway.memory_created': z.object({
     memory: memoryDescription,

@@ -6,6 +6,7 @@ import { eventsOperations } from './operations/events.ts';
 import { memoriesOperations } from './operations/memories.ts';
 import { messagesOperations } from './operations/messages.ts';
 import { outcomesOperations } from './operations/outcomes.ts';
+import { personasOperations } from './operations/personas.ts';
 import type { OperationRow } from './operations/row.ts';
 import { sessionsOperations } from './operations/sessions.ts';
 import { tasksOperations } from './operations/tasks.ts';
@@ -25,6 +26,7 @@ const rows = {
   ...artifactsOperations,
   ...outcomesOperations,
   ...memoriesOperations,
+  ...personasOperations,
 } as const satisfies Record<string, OperationRow>;
 
 export const OPERATIONS = rows;

@@ -14,6 +14,8 @@ export const SCOPES = [
   'artifacts:read',
   'artifacts:write',
   'outcomes:read',
+  'personas:read',
+  'personas:write',
   'memories:read',
   'memories:write',
   'internal:read',

@@ -4,13 +4,14 @@ import { appendMessage, buildMessage } from '../append-message.ts';
 import { refuseUnknownRoute } from '../choose-route.ts';
 import { type Command, metadataOf } from '../command.ts';
 import { expiryOf } from '../expiry.ts';
-import { load, loadWorkspace, notFound } from '../load.ts';
+import { load, loadWorkspace } from '../load.ts';
 import { newEvent } from '../new-event.ts';
+import { referencesOf } from '../session-references.ts';
 
 export const createSession: Command<'createSession'> = {
   decide({ body }, tx, facts) {
     const workspace = loadWorkspace(tx, facts.caller, body.workspace_id, 'workspace_id').resource;
-    refuseUnknownReferences(body);
+    const references = referencesOf(body, tx, facts);
     const metadata = metadataOf(body);
     refuseUnknownRoute(facts.routes, metadata);
     const session: Session = {
@@ -22,7 +23,7 @@ export const createSession: Command<'createSession'> = {
       workspace_id: workspace.id,
       state: 'IDLE',
       transcript: { object: 'transcript', message_count: 0 },
-      persona_id: null,
+      persona_id: body.persona_id ?? null,
       root_session_id: null,
       parent_session_id: null,
       branch_id: null,
@@ -31,7 +32,9 @@ export const createSession: Command<'createSession'> = {
       expires_at: expiryOf(metadata),
     };
     const place = { workspace_id: workspace.id, session_id: session.id };
-    tx.append(newEvent('session.created', { object: 'session', id: session.id }, place, { session }));
+    tx.append(
+      newEvent('session.created', { object: 'session', id: session.id }, place, { session, ...references }),
+    );
     for (const draft of body.initial_messages ?? []) {
       const built = buildMessage(tx, facts, draft as MessageInput, place);
       appendMessage(tx, built, { place, pending: true });
@@ -39,16 +42,3 @@ export const createSession: Command<'createSession'> = {
     return { body: load(tx, facts.caller, 'session', session.id).resource };
   },
 };
-
-/** Personas, vaults, memories and skills do not exist in this version: naming one is naming an absent resource. */
-function refuseUnknownReferences(body: {
-  persona_id?: string | null | undefined;
-  vault_ids?: string[] | undefined;
-  memory_ids?: string[] | undefined;
-  skill_ids?: string[] | undefined;
-}): void {
-  if (body.persona_id) throw notFound('persona', 'persona_id');
-  if (body.vault_ids?.length) throw notFound('vault', 'vault_ids[0]');
-  if (body.memory_ids?.length) throw notFound('memory', 'memory_ids[0]');
-  if (body.skill_ids?.length) throw notFound('skill', 'skill_ids[0]');
-}

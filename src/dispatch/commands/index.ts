@@ -6,6 +6,7 @@ import { appendTaskMessage } from './appendTaskMessage.ts';
 import { cancelTask } from './cancelTask.ts';
 import { closeSession } from './closeSession.ts';
 import { createMemory } from './createMemory.ts';
+import { createPersona } from './createPersona.ts';
 import { createSession } from './createSession.ts';
 import { createSessionBranch } from './createSessionBranch.ts';
 import { createWorkspace } from './createWorkspace.ts';
@@ -16,6 +17,7 @@ import { registerArtifact } from './registerArtifact.ts';
 import { submitSessionTask } from './submitSessionTask.ts';
 import { submitTask } from './submitTask.ts';
 import { truncateSession } from './truncateSession.ts';
+import { updatePersona } from './updatePersona.ts';
 import { updateSession } from './updateSession.ts';
 import { updateWorkspace } from './updateWorkspace.ts';
 import { uploadArtifactContent } from './uploadArtifactContent.ts';
@@ -28,6 +30,7 @@ export const COMMANDS: { readonly [Id in CommandId]: Command<Id> } = {
   cancelTask,
   closeSession,
   createMemory,
+  createPersona,
   createSession,
   createSessionBranch,
   createWorkspace,
@@ -38,6 +41,7 @@ export const COMMANDS: { readonly [Id in CommandId]: Command<Id> } = {
   submitSessionTask,
   submitTask,
   truncateSession,
+  updatePersona,
   updateSession,
   updateWorkspace,
   uploadArtifactContent,

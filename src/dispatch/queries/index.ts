@@ -5,6 +5,7 @@ import { getBranch, listSessionBranches } from './branches.ts';
 import { getEvent, listEvents, listSessionEvents, listTaskEvents } from './events.ts';
 import { getMemory, listMemories } from './memories.ts';
 import { getOutcome, listOutcomes } from './outcomes.ts';
+import { getPersona, listPersonas } from './personas.ts';
 import { getMessage, getSession, listSessionMessages, listSessions } from './sessions.ts';
 import { getTask, listSessionTasks, listTasks } from './tasks.ts';
 import { getWorkspace, listWorkspaces } from './workspaces.ts';
@@ -18,6 +19,7 @@ export const QUERIES: { readonly [Id in QueryId]: Query<Id> } = {
   getMemory,
   getMessage,
   getOutcome,
+  getPersona,
   getSession,
   getTask,
   getWorkspace,
@@ -25,6 +27,7 @@ export const QUERIES: { readonly [Id in QueryId]: Query<Id> } = {
   listEvents,
   listMemories,
   listOutcomes,
+  listPersonas,
   listSessionBranches,
   listSessionEvents,
   listSessionMessages,

@@ -5,7 +5,7 @@ const CWD = '/srv/gateway';
 const PACKAGE_ROOT = '/opt/harn-gateway';
 const DEFAULT_FILE = `${PACKAGE_ROOT}/config/gateway.yaml`;
 
-export interface Given extends Partial<Omit<ConfigSources, 'readFile'>> {
+export interface Given extends Partial<Omit<ConfigSources, 'readFile' | 'listFiles'>> {
   /** Text of the default configuration file; absent: there is none. */
   yaml?: string;
   /** Other files by absolute path. */
@@ -19,7 +19,12 @@ function sourcesOf({ yaml, files = {}, ...given }: Given): ConfigSources {
     if (text === undefined) throw Object.assign(new Error(`no such file ${path}`), { code: 'ENOENT' });
     return text;
   };
-  return { flags: {}, env: {}, cwd: CWD, packageRoot: PACKAGE_ROOT, ...given, readFile };
+  const listFiles = (dir: string): string[] => {
+    const found = Object.keys(texts).filter((path) => path.startsWith(`${dir}/`));
+    if (found.length === 0) throw Object.assign(new Error(`no such directory ${dir}`), { code: 'ENOENT' });
+    return found.map((path) => path.slice(dir.length + 1));
+  };
+  return { flags: {}, env: {}, cwd: CWD, packageRoot: PACKAGE_ROOT, ...given, readFile, listFiles };
 }
 
 /** Loads a configuration from texts in memory. */

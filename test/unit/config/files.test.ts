@@ -32,7 +32,11 @@ describe('config/gateway.example.yaml', () => {
     const faults = faultsOf({
       yaml: switchedOn(example),
       env: { SHOP_AGENT_TOKEN: 'x' },
-      files: { '/srv/gateway/tls/cert.pem': 'none', '/srv/gateway/tls/key.pem': 'none' },
+      files: {
+        '/srv/gateway/tls/cert.pem': 'none',
+        '/srv/gateway/tls/key.pem': 'none',
+        '/srv/gateway/config/personas/README.md': '',
+      },
     });
     expect(faults.map(({ path }) => path)).toEqual(['server.tls']);
   });

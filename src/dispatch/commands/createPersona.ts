@@ -1,0 +1,14 @@
+import type { Command } from '../command.ts';
+import { createPersonaOf } from '../define-persona.ts';
+import { load } from '../load.ts';
+
+export const createPersona: Command<'createPersona'> = {
+  decide({ body }, tx, facts) {
+    const { module_ref, ...definition } = body;
+    const metadata = { ...definition.metadata, ...(module_ref === undefined ? {} : { module_ref }) };
+    const id = facts.newId('persona');
+    const origin = { tenant: facts.caller.tenant, fileHash: null };
+    createPersonaOf(tx, id, { ...definition, metadata }, origin);
+    return { body: load(tx, facts.caller, 'persona', id).resource };
+  },
+};

@@ -1,0 +1,19 @@
+import type { JsonObject } from '../../protocol/json.ts';
+import type { Command } from '../command.ts';
+import { revisePersona } from '../define-persona.ts';
+import { load } from '../load.ts';
+
+export const updatePersona: Command<'updatePersona'> = {
+  decide({ path, body }, tx, facts) {
+    const state = load(tx, facts.caller, 'persona', path.persona_id);
+    const { description, receipt_policy, quota_id, metadata } = body;
+    const changes: JsonObject = {
+      ...(description === undefined ? {} : { description }),
+      ...(receipt_policy === undefined ? {} : { receipt_policy }),
+      ...(quota_id === undefined ? {} : { quota_id }),
+      ...(metadata === undefined ? {} : { metadata: { ...state.resource.metadata, ...metadata } }),
+    };
+    if (Object.keys(changes).length > 0) revisePersona(tx, state, changes);
+    return { body: load(tx, facts.caller, 'persona', path.persona_id).resource };
+  },
+};

@@ -1,0 +1,37 @@
+import type { EventLog } from '../eventlog/event-log.ts';
+import { canonicalJson } from '../json/canonical.ts';
+import { sha256Hex } from '../json/sha256.ts';
+import { stateKey } from '../projections/state-keys.ts';
+import type { PersonaState } from '../projections/states.ts';
+import type { JsonObject } from '../protocol/json.ts';
+import type { PersonaDefinition } from '../protocol/resources/persona.ts';
+import { createPersonaOf, revisePersona } from './define-persona.ts';
+
+export interface ConfiguredPersona {
+  id: string;
+  tenant: string;
+  definition: PersonaDefinition;
+}
+
+/**
+ * Makes the log say what the files say: a new file creates its Persona, a changed one is its next revision. What callers
+ * updated since stays until the file itself changes. A file that is gone leaves its Persona, because tasks name it.
+ */
+export async function ensurePersonas(log: EventLog, rows: readonly ConfiguredPersona[]): Promise<void> {
+  const changed = rows.filter(
+    (row) => log.state<PersonaState>(stateKey.persona(row.id))?.internal.file_hash !== hashOf(row),
+  );
+  if (changed.length === 0) return;
+  await log.transact({ actor: null }, (tx) => {
+    for (const row of changed) {
+      const { id, tenant, definition } = row;
+      const known = tx.get<PersonaState>(stateKey.persona(id));
+      if (known) revisePersona(tx, known, definition as unknown as JsonObject, hashOf(row));
+      else createPersonaOf(tx, id, definition, { tenant, fileHash: hashOf(row) });
+    }
+  });
+}
+
+function hashOf({ definition }: ConfiguredPersona): string {
+  return sha256Hex(canonicalJson(definition as unknown as JsonObject));
+}

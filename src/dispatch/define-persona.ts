@@ -1,0 +1,42 @@
+import type { Transaction } from '../eventlog/event-log.ts';
+import type { PersonaState } from '../projections/states.ts';
+import type { JsonObject } from '../protocol/json.ts';
+import type { Persona, PersonaDefinition } from '../protocol/resources/persona.ts';
+import { newEvent } from './new-event.ts';
+
+/** Where a definition comes from: the tenant it is for, and the hash of its file when it has one. */
+export interface PersonaOrigin {
+  tenant: string;
+  fileHash: string | null;
+}
+
+export function createPersonaOf(
+  tx: Transaction,
+  id: string,
+  definition: PersonaDefinition,
+  { tenant, fileHash }: PersonaOrigin,
+): void {
+  const persona: Persona = {
+    id,
+    object: 'persona',
+    created_at: tx.time,
+    updated_at: tx.time,
+    ...definition,
+  };
+  const payload = { persona, tenant, revision: 1, file_hash: fileHash };
+  const pointer = { object: 'persona', id };
+  tx.append(newEvent('vendor.harn_gateway.persona_created', pointer, { tenant_id: tenant }, payload));
+}
+
+/** The next revision of a Persona; tasks that already run go on as they were accepted. */
+export function revisePersona(
+  tx: Transaction,
+  { resource, internal }: PersonaState,
+  changes: JsonObject,
+  fileHash = internal.file_hash,
+): void {
+  const payload = { changes, revision: internal.revision + 1, file_hash: fileHash };
+  const pointer = { object: 'persona', id: resource.id };
+  const place = { tenant_id: internal.tenant };
+  tx.append(newEvent('vendor.harn_gateway.persona_updated', pointer, place, payload));
+}

@@ -1,0 +1,22 @@
+import type { StateReader } from '../eventlog/event-log.ts';
+import type { CreateSessionRequest } from '../protocol/resources/session.ts';
+import type { Facts } from './facts.ts';
+import { load, loadMemory, notFound } from './load.ts';
+
+export type SessionReferences = Pick<CreateSessionRequest, 'vault_ids' | 'memory_ids' | 'skill_ids'>;
+
+/** What a new Session names besides its workspace; everything has to be visible to the caller, and is recorded. */
+export function referencesOf(
+  body: CreateSessionRequest,
+  tx: StateReader & { time: string },
+  { caller }: Pick<Facts, 'caller'>,
+): SessionReferences {
+  const { persona_id, vault_ids, memory_ids, skill_ids } = body;
+  if (persona_id) load(tx, caller, 'persona', persona_id, 'persona_id');
+  memory_ids?.forEach((id, at) => {
+    loadMemory(tx, caller, id, tx.time, `memory_ids[${at}]`);
+  });
+  if (vault_ids?.length) throw notFound('vault', 'vault_ids[0]');
+  if (skill_ids?.length) throw notFound('skill', 'skill_ids[0]');
+  return { ...(memory_ids === undefined ? {} : { memory_ids }) };
+}
