@@ -8,6 +8,7 @@ import { ensurePersonas } from './dispatch/configured-personas.ts';
 import type { DecisionTools } from './dispatch/facts.ts';
 import {
   closeExpiredSessions,
+  denyExpiredRequests,
   ensureWorkspaces,
   forgetExpiredMemories,
   forgetOldAnswers,
@@ -25,6 +26,8 @@ const HOUSEKEEPING_INTERVAL_MS = 5_000;
 export interface RunningGateway {
   url: string;
   log: EventLog;
+  /** Does at once what is due by the clock, deadlines and expiries; done every few seconds anyway. */
+  tidy(): Promise<void>;
   /** Drains within `drain_timeout_ms`: no new work, streams told, tasks parked durably. */
   close(): Promise<void>;
 }
@@ -67,23 +70,28 @@ async function start(parts: Parts, closers: Closer[]): Promise<RunningGateway> {
   const { url } = await surface.listen(config.server.host, config.server.port);
   announceGateway(config.store.data, { url, pid: process.pid });
   closers.push(() => withdrawGateway(config.store.data));
-  closers.push(keepHouse(log, core.tools, clock, logger));
-  return { url, log, close: () => closeAll(closers) };
+  const tidy = () => keepHouse(log, core.tools, clock);
+  closers.push(tidyRegularly(tidy, logger));
+  return { url, log, tidy, close: () => closeAll(closers) };
 }
 
 async function closeAll(closers: Closer[]): Promise<void> {
   for (let close = closers.pop(); close !== undefined; close = closers.pop()) await close();
 }
 
-function keepHouse(log: EventLog, tools: DecisionTools, clock: Clock, logger: Logger): () => void {
+async function keepHouse(log: EventLog, tools: DecisionTools, clock: Clock): Promise<void> {
+  if (log.status !== 'open' || log.integrity.status !== 'ok') return;
+  await Promise.all([
+    forgetOldAnswers(log, clock),
+    closeExpiredSessions(log, tools, clock),
+    denyExpiredRequests(log, tools, clock),
+    forgetExpiredMemories(log, clock),
+  ]);
+}
+
+function tidyRegularly(tidy: () => Promise<void>, logger: Logger): () => void {
   return nodeTimers.every(HOUSEKEEPING_INTERVAL_MS, () => {
-    if (log.status !== 'open' || log.integrity.status !== 'ok') return;
-    const chores = [
-      forgetOldAnswers(log, clock),
-      closeExpiredSessions(log, tools, clock),
-      forgetExpiredMemories(log, clock),
-    ];
-    Promise.all(chores).catch((error: unknown) =>
+    tidy().catch((error: unknown) =>
       logger.warn({ err: error }, 'housekeeping stopped; it goes on at its next turn'),
     );
   });

@@ -1,5 +1,6 @@
 import type { JsonObject, JsonValue } from './protocol/json.ts';
 import type { Part, Role } from './protocol/resources/message.ts';
+import type { PermissionOption, PermissionToolCall } from './protocol/resources/permission-request.ts';
 import type { Failure, TaskStatus } from './protocol/task-states.ts';
 
 /**
@@ -19,6 +20,11 @@ export interface Upstream {
   /** Asks the peer to cancel; yields what it answered. Bounded by the caller through `signal`. */
   cancel(turn: Turn, signal: AbortSignal): AsyncIterable<Frame>;
   interpret(frame: Frame, seen: Seen): Move[];
+  /**
+   * Hands the answer of a `permission` move to the running turn that waits for it; false when none does. Upstreams that
+   * never wait inside a turn leave it out.
+   */
+  answer?(taskId: string, answer: PermissionAnswer): boolean;
   /** What the agent says of itself, for cards and skills; the last good answer while the peer is down. */
   describe(): AgentDescription | undefined;
   /** Starts discovery in the background; never throws. */
@@ -103,12 +109,52 @@ export interface ArtifactDraft {
   metadata?: JsonObject;
 }
 
+/** What a peer wants before it goes on; it becomes a permission request that any face can answer. */
+export type PermissionDraft = PermissionAsk &
+  ({ kind: 'tool'; toolCall: PermissionToolCall } | { kind: 'authorization' | 'elicitation' });
+
+/** What every kind of permission draft says; `elicitation` blocks as INPUT_REQUIRED, the others as AUTH_REQUIRED. */
+export interface PermissionAsk {
+  /**
+   * The peer's request id, unique per task, for a peer that waits inside its running turn: the answer comes through
+   * `Upstream.answer`. Left out, an approval is the message of the next turn and a denial cancels the task.
+   */
+  upstreamId?: string;
+  source: 'acp' | 'hitl';
+  message: string;
+  /** What is to be done, in one word or as the peer says it; default: the tool's name, or the kind. */
+  action?: JsonValue;
+  /** Default: approve and deny, for an elicitation none. */
+  options?: PermissionOption[];
+  /** JSON Schema of the answer. */
+  requestedSchema?: JsonValue;
+  url?: string;
+  /** Denied after this time; default `limits.permission_timeout_ms`. */
+  timeoutMs?: number;
+  metadata?: JsonObject;
+}
+
+/** The decision about a `permission` move, as the caller gave it. */
+export interface PermissionAnswer {
+  upstreamId: string;
+  approved: boolean;
+  /** The chosen option; where the caller named none, the narrowest that fits. */
+  optionId: string | null;
+  answer?: JsonValue;
+  /** `timeout`, or the reviewer's words. */
+  reason: string | null;
+}
+
 /** What a frame means, in words of the core. The core inserts WORKING where the transition table needs it. */
 export type Move =
   | { type: 'bind'; binding?: JsonObject; sessionBinding?: JsonObject }
   | { type: 'status'; to: TaskStatus; message?: MessageDraft; failure?: Failure; metadata?: JsonObject }
   | { type: 'message'; message: MessageDraft }
   | { type: 'artifact'; artifact: ArtifactDraft }
+  /** The peer wants something allowed or answered. Blocks the Task until the last open one is resolved. */
+  | { type: 'permission'; permission: PermissionDraft }
+  /** The peer no longer waits for an answer; it was given elsewhere, or withdrawn. */
+  | { type: 'permission_closed'; upstreamId: string; approved: boolean; reason: string }
   /** Metadata merged into the Task. */
   | { type: 'metadata'; patch: JsonObject }
   /** A diagnostic worth keeping that moves nothing (`unknown_state`, `context_changed`, `late_result`). */

@@ -83,6 +83,7 @@ function decisionTools(
       inlineBytes: limits.inline_payload_bytes,
       artifactBytes: limits.max_artifact_bytes,
       queuedTasks: limits.max_queued_tasks,
+      permissionTimeoutMs: limits.permission_timeout_ms,
     },
     redact: (value) => {
       const { value: clean, hits } = redactor.redactValue(value);
@@ -97,6 +98,7 @@ function decisionTools(
       hasSlot: (route) => runner().hasSlot(route),
       queued: () => runner().queued(),
       claim: (...task) => runner().claim(...task),
+      answer: (taskId, answer) => runner().answer(taskId, answer),
       wake: (taskId) => runner().wake(taskId),
       forwardCancel: (taskId) => runner().forwardCancel(taskId),
     },

@@ -1,6 +1,7 @@
 import type { Caller } from '../auth/caller.ts';
 import type { IdSource } from '../protocol/ids.ts';
 import type { JsonValue } from '../protocol/json.ts';
+import type { PermissionAnswer } from '../upstream.ts';
 
 /** What a decision may know beyond the log: identity, ids, limits, and what runs right now. */
 export interface Facts extends DecisionTools {
@@ -26,6 +27,8 @@ export interface DecisionLimits {
   artifactBytes: number;
   /** Tasks that may wait to start, over the whole gateway. */
   queuedTasks: number;
+  /** Time a permission request waits; undefined: for ever. */
+  permissionTimeoutMs: number | undefined;
 }
 
 export interface RouteFacts {
@@ -45,6 +48,8 @@ export interface RunFacts {
   claim(taskId: string, sessionId: string, route: string, startsNow: boolean): void;
   /** To call after commit: the task was accepted, got its input, or ended and leaves its lane to the next one. */
   wake(taskId: string): void;
+  /** To call after commit: what the running turn of a task waits for is decided. */
+  answer(taskId: string, answer: PermissionAnswer): void;
   /** To call after commit: the task was canceled here; tell the upstream, without waiting. */
   forwardCancel(taskId: string): void;
 }

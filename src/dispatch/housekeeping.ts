@@ -1,6 +1,11 @@
 import type { EventLog } from '../eventlog/event-log.ts';
 import { listPrefix, stateKey } from '../projections/state-keys.ts';
-import type { MemoryState, SessionFold, WorkspaceState } from '../projections/states.ts';
+import type {
+  MemoryState,
+  PermissionRequestState,
+  SessionFold,
+  WorkspaceState,
+} from '../projections/states.ts';
 import { type Clock, timestamp } from '../protocol/ports.ts';
 import type { Workspace } from '../protocol/resources/workspace.ts';
 import { idempotencyExpiryKey, idempotencyKey, KEY_KINDS, lastSegment } from '../store/keys.ts';
@@ -8,6 +13,7 @@ import { closeSessionNow } from './close-session.ts';
 import type { DecisionTools } from './facts.ts';
 import { forgetMemory } from './memory-content.ts';
 import { newEvent } from './new-event.ts';
+import { denyRequest } from './settle-request.ts';
 
 /** Expired things dealt with in one transaction: small, so that no request waits behind it. */
 const BATCH = 200;
@@ -92,5 +98,22 @@ export async function forgetExpiredMemories(log: EventLog, clock: Clock): Promis
       if (memory) forgetMemory(tx, memory, 'expired');
     }
   });
+  return keys.length;
+}
+
+/** Denies permission requests that nobody answered in time. Returns how many. */
+export async function denyExpiredRequests(
+  log: EventLog,
+  tools: DecisionTools,
+  clock: Clock,
+): Promise<number> {
+  const prefix = listPrefix.expiringRequests();
+  const keys = await log.indexKeys({ gt: prefix, lt: `${prefix}${timestamp(clock.now())}0`, limit: BATCH });
+  for (const key of keys) {
+    await log.transact({ actor: null }, (tx) => {
+      const request = tx.get<PermissionRequestState>(stateKey.permissionRequest(lastSegment(key)));
+      if (request?.resource.status === 'pending') denyRequest(tx, tools, request, 'timeout');
+    });
+  }
   return keys.length;
 }

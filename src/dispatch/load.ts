@@ -8,6 +8,7 @@ import type {
   MemoryState,
   MessageState,
   OutcomeState,
+  PermissionRequestState,
   PersonaState,
   SessionFold,
   TaskState,
@@ -25,6 +26,7 @@ const STATES = {
   artifact: stateKey.artifact,
   outcome: stateKey.outcome,
   branch: stateKey.branch,
+  permission_request: stateKey.permissionRequest,
   memory: stateKey.memory,
   persona: stateKey.persona,
 } as const;
@@ -36,6 +38,7 @@ interface StateOf {
   artifact: ArtifactState;
   outcome: OutcomeState;
   branch: BranchState;
+  permission_request: PermissionRequestState;
   memory: MemoryState;
   persona: PersonaState;
 }

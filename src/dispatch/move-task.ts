@@ -5,15 +5,19 @@ import type { TaskState } from '../projections/states.ts';
 import type { JsonObject } from '../protocol/json.ts';
 import type { Task } from '../protocol/resources/task.ts';
 import {
+  type BlockedStatus,
   canMove,
   EVENT_OF_STATUS,
   type Failure,
+  isBlocked,
   isTerminal,
   type TaskStatus,
 } from '../protocol/task-states.ts';
+import type { PermissionDraft } from '../upstream.ts';
 import { closeArtifact } from './artifact-chunks.ts';
 import type { DecisionTools } from './facts.ts';
 import { newEvent, placeOfTask } from './new-event.ts';
+import { draftOfStatus, leaveRequests, openRequest } from './permission-request.ts';
 
 export interface MoveFacts {
   /** Override key of the recorded frame that caused the move. */
@@ -22,6 +26,8 @@ export interface MoveFacts {
   failure?: Failure;
   reason?: string;
   metadata?: JsonObject;
+  /** What the task waits for, when the agent says it better than the status does. */
+  permission?: PermissionDraft;
 }
 
 const CANCELED_SUMMARY = 'The task was canceled.';
@@ -72,6 +78,9 @@ function step(
   synthesized: boolean,
 ): void {
   if (isTerminal(to)) closeOpenArtifacts(tx, tools, taskId);
+  const before = tx.get<TaskState>(stateKey.task(taskId));
+  if (before) leaveRequests(tx, before, to);
+  const requestId = before && isBlocked(to) ? requestOf(tx, tools, before, to, facts) : undefined;
   const state = tx.get<TaskState>(stateKey.task(taskId));
   if (!state) return;
   const { resource: task, internal } = state;
@@ -83,12 +92,25 @@ function step(
     ...(synthesized ? { synthesized } : {}),
     ...(facts.material === undefined ? {} : { material: facts.material }),
     ...(facts.messageId === undefined ? {} : { message_id: facts.messageId }),
+    ...(requestId === undefined ? {} : { request_id: requestId }),
     ...(facts.metadata === undefined ? {} : { metadata: facts.metadata }),
     ...endOf(tools, state, to, facts),
   };
   tx.append(
     newEvent(eventOf(task.status, to), { object: 'task', id: task.id }, placeOfTask(task), payload as never),
   );
+}
+
+/** Whatever blocks a task is in the queue of permission requests, in the same commit. */
+function requestOf(
+  tx: Transaction,
+  tools: DecisionTools,
+  task: TaskState,
+  to: BlockedStatus,
+  facts: MoveFacts,
+): string {
+  const draft = facts.permission ?? draftOfStatus(tx, to, facts.messageId);
+  return openRequest(tx, tools, task, draft, facts);
 }
 
 /** Back to WORKING from a blocked state is a status change, not a start. */

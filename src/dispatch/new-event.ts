@@ -24,6 +24,8 @@ const FIRST: ReadonlySet<EmittedKind> = new Set([
   'agent.message',
   'artifact.created',
   'branch.created',
+  'tool.approval_required',
+  'vendor.harn_gateway.permission_requested',
 ]);
 
 /** An event with its payload checked by the compiler against the payload schema of its kind. */

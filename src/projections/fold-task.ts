@@ -19,6 +19,7 @@ export function foldTaskSubmitted(event: Event, states: StateWriter): void {
     transitions: 1,
     turns: 0,
     open_artifacts: [],
+    open_requests: [],
     said: [],
     last_text: '',
   };

@@ -37,6 +37,11 @@ export const listPrefix = {
   tasksOfSession: (sessionId: string) => `l/task/s/${sessionId}/`,
   openTasks: () => 'l/task/open/',
   branchesOfSession: (sessionId: string) => `l/branch/s/${sessionId}/`,
+  requestsOfWorkspace: (workspaceId: string) => `l/permission/w/${workspaceId}/`,
+  requestsOfSession: (sessionId: string) => `l/permission/s/${sessionId}/`,
+  requestsOfTask: (taskId: string) => `l/permission/t/${taskId}/`,
+  /** Pending permission requests that have an `expires_at`, ordered by it. */
+  expiringRequests: () => 'l/permission-expiry/',
   artifactsOfWorkspace: (workspaceId: string) => `l/artifact/w/${workspaceId}/`,
   artifactsOfSession: (sessionId: string) => `l/artifact/s/${sessionId}/`,
   artifactsOfTask: (taskId: string) => `l/artifact/t/${taskId}/`,

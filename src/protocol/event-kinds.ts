@@ -65,6 +65,8 @@ export const VENDOR_KINDS = [
   'vendor.harn_gateway.workspace_created',
   'vendor.harn_gateway.workspace_updated',
   'vendor.harn_gateway.session_updated',
+  'vendor.harn_gateway.permission_requested',
+  'vendor.harn_gateway.permission_resolved',
   'vendor.harn_gateway.persona_created',
   'vendor.harn_gateway.persona_updated',
   'vendor.harn_gateway.memory_created',

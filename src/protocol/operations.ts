@@ -8,6 +8,7 @@ import { messagesOperations } from './operations/messages.ts';
 import { outcomesOperations } from './operations/outcomes.ts';
 import { personasOperations } from './operations/personas.ts';
 import type { OperationRow } from './operations/row.ts';
+import { permissionRequestsOperations } from './operations/permission-requests.ts';
 import { sessionsOperations } from './operations/sessions.ts';
 import { tasksOperations } from './operations/tasks.ts';
 import { workspacesOperations } from './operations/workspaces.ts';
@@ -22,6 +23,7 @@ const rows = {
   ...branchesOperations,
   ...messagesOperations,
   ...tasksOperations,
+  ...permissionRequestsOperations,
   ...eventsOperations,
   ...artifactsOperations,
   ...outcomesOperations,

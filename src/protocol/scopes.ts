@@ -10,6 +10,8 @@ export const SCOPES = [
   'messages:write',
   'tasks:read',
   'tasks:write',
+  'permissions:read',
+  'permissions:respond',
   'events:read',
   'artifacts:read',
   'artifacts:write',

@@ -41,6 +41,10 @@ const workLimits = {
   cancel_wait_ms: duration
     .default(5_000)
     .describe('Time an upstream has to confirm a cancel before the task is canceled anyway.'),
+  permission_timeout_ms: duration
+    .optional()
+    .describe('Time a permission request waits for an answer before it is denied. Unset: for ever.')
+    .meta({ examples: [86_400_000] }),
   idempotency_window_ms: duration.default(86_400_000).describe('Time an Idempotency-Key is remembered.'),
   drain_timeout_ms: duration
     .default(8_000)

@@ -2,54 +2,64 @@ import type { Transaction } from '../../eventlog/event-log.ts';
 import type { TaskState } from '../../projections/states.ts';
 import { ProtocolError } from '../../protocol/errors.ts';
 import type { Message, MessageInput } from '../../protocol/resources/message.ts';
+import type { TASK_MESSAGE_KINDS } from '../../protocol/resources/task.ts';
 import { isBlocked, type TaskStatus } from '../../protocol/task-states.ts';
 import { appendMessage, buildMessage } from '../append-message.ts';
 import type { Command } from '../command.ts';
 import type { Facts } from '../facts.ts';
 import { load } from '../load.ts';
-import { moveTask } from '../move-task.ts';
 import { newEvent, placeOfTask } from '../new-event.ts';
+import { openRequestsOf } from '../permission-request.ts';
+import { readVerdict } from '../read-verdict.ts';
+import { refuseSettled, settleRequest } from '../settle-request.ts';
+import { readConfirmation, requestToConfirm } from '../tool-confirmation.ts';
 
 export const appendTaskMessage: Command<'appendTaskMessage'> = {
   decide({ path, body }, tx, facts) {
     const task = load(tx, facts.caller, 'task', path.task_id);
-    const { kind } = body;
-    if (kind === 'tool_confirmation') throw noConfirmationAsked(task);
-    if (kind === 'input') refuseUnasked(task);
-    if (kind === 'interrupt') refuseIdle(task);
-    const place = { ...placeOfTask(task.resource), ...sessionOf(task) };
-    const built = buildMessage(tx, facts, body.message as MessageInput, place);
-    appendMessage(tx, built, { place });
-    submitInput(tx, facts, task, built.message, kind);
-    return { body: built.message };
+    return { body: APPEND[body.kind](tx, facts, task, body.message as MessageInput) };
   },
 };
 
-function submitInput(
-  tx: Transaction,
-  facts: Facts,
-  { resource }: TaskState,
-  message: Message,
-  kind: 'input' | 'interrupt',
-): void {
-  const pointer = { object: 'task', id: resource.id };
-  tx.append(
-    newEvent('user.input_submitted', pointer, placeOfTask(resource), { message_id: message.id, kind }),
-  );
-  if (kind === 'input') moveTask(tx, facts, resource.id, 'WORKING', { messageId: message.id });
+type Append = (tx: Transaction, facts: Facts, task: TaskState, input: MessageInput) => Message;
+
+const APPEND: { readonly [Kind in (typeof TASK_MESSAGE_KINDS)[number]]: Append } = {
+  input: answerQuestion,
+  interrupt,
+  tool_confirmation: confirmTool,
+};
+
+/** Answers what the task asked first; a tool call is no question. */
+function answerQuestion(tx: Transaction, facts: Facts, task: TaskState, message: MessageInput): Message {
+  const { status } = task.resource;
+  const asked = openRequestsOf(tx, task.resource.id);
+  const request = asked.find(({ resource }) => resource.request.kind !== 'tool');
+  if (!isBlocked(status) || (!request && asked.length === 0)) throw illegal(status, NOTHING_ASKED);
+  if (!request) throw illegal(status, CONFIRMATION_ASKED);
+  refuseSettled(request, tx.time);
+  const verdict = { approved: true, optionId: null, answer: undefined };
+  return turnOf(settleRequest(tx, facts, request, { ...verdict, message }));
+}
+
+function confirmTool(tx: Transaction, facts: Facts, task: TaskState, message: MessageInput): Message {
+  const confirmation = readConfirmation(tx, task, message);
+  const request = requestToConfirm(tx, task, confirmation);
+  refuseSettled(request, tx.time);
+  const { reviewer, reason, metadata } = confirmation;
+  const verdict = readVerdict(request.resource.request, confirmation);
+  return turnOf(settleRequest(tx, facts, request, { ...verdict, reviewer, reason, metadata, message }));
+}
+
+function interrupt(tx: Transaction, facts: Facts, task: TaskState, input: MessageInput): Message {
+  refuseIdle(task);
+  const { resource } = task;
+  const place = placeOfTask(resource);
+  const built = buildMessage(tx, facts, input, place);
+  appendMessage(tx, built, { place });
+  const payload = { message_id: built.message.id, kind: 'interrupt' as const };
+  tx.append(newEvent('user.input_submitted', { object: 'task', id: resource.id }, place, payload));
   tx.afterCommit(() => facts.runs.wake(resource.id));
-}
-
-function sessionOf({ resource }: TaskState): { workspace_id: string; session_id: string } {
-  return { workspace_id: resource.workspace_id, session_id: resource.session_id };
-}
-
-function refuseUnasked({ resource }: TaskState): void {
-  if (isBlocked(resource.status)) return;
-  throw illegal(
-    resource.status,
-    'This task asks for no input. Wait for task.input_required, or submit a new task.',
-  );
+  return built.message;
 }
 
 /** Interrupting needs a working task whose agent has taken it, so that the words reach the same upstream task. */
@@ -63,8 +73,13 @@ function refuseIdle({ resource, internal }: TaskState): void {
   });
 }
 
-function noConfirmationAsked({ resource }: TaskState): ProtocolError {
-  return illegal(resource.status, 'No tool call of this task waits for a confirmation.');
+const NOTHING_ASKED = 'This task asks for no input. Wait for task.input_required, or submit a new task.';
+const CONFIRMATION_ASKED =
+  'This task waits for a tool call to be approved. Send kind tool_confirmation, or answer its permission request.';
+
+function turnOf(message: Message | undefined): Message {
+  if (!message) throw new Error('a message that answers was not appended');
+  return message;
 }
 
 function illegal(status: TaskStatus, message: string): ProtocolError {

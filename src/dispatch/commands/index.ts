@@ -14,6 +14,7 @@ import { deleteMemory } from './deleteMemory.ts';
 import { forkSession } from './forkSession.ts';
 import { mergeBranch } from './mergeBranch.ts';
 import { registerArtifact } from './registerArtifact.ts';
+import { respondPermissionRequest } from './respondPermissionRequest.ts';
 import { submitSessionTask } from './submitSessionTask.ts';
 import { submitTask } from './submitTask.ts';
 import { truncateSession } from './truncateSession.ts';
@@ -38,6 +39,7 @@ export const COMMANDS: { readonly [Id in CommandId]: Command<Id> } = {
   forkSession,
   mergeBranch,
   registerArtifact,
+  respondPermissionRequest,
   submitSessionTask,
   submitTask,
   truncateSession,

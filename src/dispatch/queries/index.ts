@@ -5,6 +5,7 @@ import { getBranch, listSessionBranches } from './branches.ts';
 import { getEvent, listEvents, listSessionEvents, listTaskEvents } from './events.ts';
 import { getMemory, listMemories } from './memories.ts';
 import { getOutcome, listOutcomes } from './outcomes.ts';
+import { listPermissionRequests, listTaskPermissionRequests } from './permission-requests.ts';
 import { getPersona, listPersonas } from './personas.ts';
 import { getMessage, getSession, listSessionMessages, listSessions } from './sessions.ts';
 import { getTask, listSessionTasks, listTasks } from './tasks.ts';
@@ -27,6 +28,7 @@ export const QUERIES: { readonly [Id in QueryId]: Query<Id> } = {
   listEvents,
   listMemories,
   listOutcomes,
+  listPermissionRequests,
   listPersonas,
   listSessionBranches,
   listSessionEvents,
@@ -34,6 +36,7 @@ export const QUERIES: { readonly [Id in QueryId]: Query<Id> } = {
   listSessions,
   listSessionTasks,
   listTaskEvents,
+  listTaskPermissionRequests,
   listTasks,
   listWorkspaces,
 };

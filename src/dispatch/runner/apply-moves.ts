@@ -8,19 +8,12 @@ import { isTerminal } from '../../protocol/task-states.ts';
 import type { DraftPart, MessageDraft, Move, Seen } from '../../upstream.ts';
 import { appendMessage, buildMessage } from '../append-message.ts';
 import { addChunk, knownArtifact } from '../artifact-chunks.ts';
-import type { DecisionTools } from '../facts.ts';
 import { storeArtifact } from '../large-content.ts';
 import { type MoveFacts, moveTask } from '../move-task.ts';
 import { newEvent, placeOfTask } from '../new-event.ts';
-
-/** Where moves are applied: one transaction, one task, one recorded frame. */
-export interface MoveTarget {
-  tx: Transaction;
-  tools: DecisionTools;
-  taskId: string;
-  /** Override key of the frame, for example `a2a:sample:3`. */
-  material: string;
-}
+import { waitsInTurn } from '../permission-request.ts';
+import { applyPermission, applyPermissionClosed } from './apply-permission.ts';
+import type { MoveTarget } from './move-target.ts';
 
 /** What interpretation may know, read from the transaction. */
 export function seenBy(tx: Transaction, task: TaskState): Seen {
@@ -70,6 +63,8 @@ const APPLY: { readonly [Kind in Move['type']]: Apply<Kind> } = {
     const parts = move.artifact.parts;
     addChunk(tx, tools, task, { ...move.artifact, parts }, material);
   },
+  permission: applyPermission,
+  permission_closed: applyPermissionClosed,
   metadata: (target, task, move) => note(target, task, 'metadata', {}, move.patch),
   note: (target, task, move) => note(target, task, move.note, move.details ?? {}),
 };
@@ -102,6 +97,11 @@ function applyStatus(target: MoveTarget, task: TaskState, move: Extract<Move, { 
   const message = move.message && addAgentMessage(target, task, move.message);
   if (task.resource.status === move.to) {
     if (move.metadata) note(target, task, 'status_repeated', {}, move.metadata);
+    return;
+  }
+  // An agent that waits for an answer inside its turn works again when it has it, and not before.
+  if (move.to === 'WORKING' && waitsInTurn(target.tx, target.taskId)) {
+    note(target, task, 'still_waiting', {}, move.metadata);
     return;
   }
   const facts: MoveFacts = { material: target.material };

@@ -6,6 +6,7 @@ import { isTerminal } from '../../protocol/task-states.ts';
 import { frameKey, inputKey } from '../../store/keys.ts';
 import type { Frame, Upstream } from '../../upstream.ts';
 import { spanOf } from '../move-task.ts';
+import { waitsInTurn } from '../permission-request.ts';
 import { applyMoves, note, seenBy } from './apply-moves.ts';
 import type { FrameNumbers } from './frame-numbers.ts';
 import type { RunnerDeps } from './runner-deps.ts';
@@ -87,7 +88,8 @@ export class FrameRecorder {
     applyMoves({ tx, tools: this.#deps.tools, taskId: this.#taskId, material }, moves);
     const status = tx.get<TaskState>(stateKey.task(this.#taskId))?.resource.status ?? 'FAILED';
     this.#atRest = status !== 'WORKING' && status !== 'SUBMITTED';
-    return isTerminal(status) || status === 'INPUT_REQUIRED' ? 'over' : 'open';
+    const asks = status === 'INPUT_REQUIRED' && !waitsInTurn(tx, this.#taskId);
+    return isTerminal(status) || asks ? 'over' : 'open';
   }
 
   #record(tx: Transaction, frame: Frame): string {

@@ -14,16 +14,19 @@ export type Recovery =
  * What to do with a task that had not ended when the gateway stopped. A message that may have reached the agent is never
  * sent again: without an id to ask for, the task fails and says so. Source: Agents Protocol v1, "Task"; design section 4.
  */
-export function recoverTask({ resource, internal }: TaskState, routeExists: boolean): Recovery {
+export function recoverTask(
+  { resource, internal }: TaskState,
+  { routeExists, waitsInTurn }: { routeExists: boolean; waitsInTurn: boolean },
+): Recovery {
   if (!routeExists) return { kind: 'fail', failure: routeGone(internal.route) };
   switch (resource.status) {
     case 'SUBMITTED':
       return { kind: 'wait' };
     case 'WORKING':
       return internal.binding === null ? { kind: 'fail', failure: RESTARTED } : { kind: 'reattach' };
-    // In A2A the authorization arrives out of band, so the agent may have gone on meanwhile.
+    // In A2A the authorization arrives out of band, so the agent may have gone on meanwhile; an approval does not.
     case 'AUTH_REQUIRED':
-      return internal.binding === null ? { kind: 'stay' } : { kind: 'reattach' };
+      return internal.binding === null || waitsInTurn ? { kind: 'stay' } : { kind: 'reattach' };
     case 'INPUT_REQUIRED':
     case 'COMPLETED':
     case 'FAILED':

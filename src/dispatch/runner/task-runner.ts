@@ -2,8 +2,10 @@ import { listPrefix, stateKey } from '../../projections/state-keys.ts';
 import type { SessionFold, TaskState } from '../../projections/states.ts';
 import { ProtocolError } from '../../protocol/errors.ts';
 import { isTerminal } from '../../protocol/task-states.ts';
+import type { PermissionAnswer } from '../../upstream.ts';
 import type { RunFacts } from '../facts.ts';
 import { moveTask } from '../move-task.ts';
+import { waitsInTurn } from '../permission-request.ts';
 import { laneIsBusy } from './apply-moves.ts';
 import { Lanes } from './lanes.ts';
 import { recoverTask } from './recover.ts';
@@ -61,6 +63,15 @@ export class TaskRunner implements RunFacts {
     }
   }
 
+  /** After a restart no turn waits any more: the task is taken up again like one that worked. */
+  answer(taskId: string, answer: PermissionAnswer): void {
+    const task = this.#task(taskId);
+    if (!task) return;
+    const upstream = this.#deps.upstreams.get(task.internal.route);
+    if (this.#runs.has(taskId) && upstream?.answer?.(taskId, answer)) return;
+    if (task.resource.status === 'WORKING') this.#track(this.#recover(taskId));
+  }
+
   forwardCancel(taskId: string): void {
     this.#lanes.forget(taskId);
     const run = this.#runs.get(taskId);
@@ -110,7 +121,10 @@ export class TaskRunner implements RunFacts {
   async #recover(taskId: string): Promise<void> {
     const task = this.#task(taskId);
     if (!task || this.#runs.has(taskId)) return;
-    const action = recoverTask(task, this.#deps.upstreams.has(task.internal.route));
+    const action = recoverTask(task, {
+      routeExists: this.#deps.upstreams.has(task.internal.route),
+      waitsInTurn: waitsInTurn({ get: this.#deps.log.state.bind(this.#deps.log) }, taskId),
+    });
     if (action.kind === 'wait') this.#lanes.wait(taskId, task.resource.session_id, task.internal.route);
     if (action.kind === 'reattach') this.#launch(task, 'reattach');
     if (action.kind !== 'fail') return;

@@ -1,0 +1,190 @@
+import type { StateReader, Transaction } from '../eventlog/event-log.ts';
+import { stateKey } from '../projections/state-keys.ts';
+import type { MessageState, PermissionRequestState, TaskState } from '../projections/states.ts';
+import type { JsonObject, JsonValue } from '../protocol/json.ts';
+import { timestamp } from '../protocol/ports.ts';
+import type {
+  PermissionOption,
+  PermissionQuestion,
+  PermissionRequest,
+  PermissionToolCall,
+} from '../protocol/resources/permission-request.ts';
+import { type BlockedStatus, isTerminal, type TaskStatus } from '../protocol/task-states.ts';
+import type { PermissionDraft } from '../upstream.ts';
+import type { DecisionTools } from './facts.ts';
+import { storeArtifact } from './large-content.ts';
+import { newEvent, placeOfTask, type SessionPlace } from './new-event.ts';
+
+/** How a permission request ends. */
+export interface Resolution {
+  approved: boolean;
+  optionId?: string | null;
+  answer?: JsonValue;
+  messageId?: string;
+  reviewer?: string | null;
+  reason?: string | null;
+  metadata?: JsonObject;
+}
+
+/** Characters of an agent's words repeated in a request; the Message has them all. */
+const MESSAGE_CHARS = 2_000;
+const APPROVE: PermissionOption = { option_id: 'approve', name: 'Approve', kind: 'allow_once' };
+const DENY: PermissionOption = { option_id: 'deny', name: 'Deny', kind: 'reject_once' };
+
+/** What an agent asks that only says which state it is in. */
+export function draftOfStatus(
+  tx: Transaction,
+  status: BlockedStatus,
+  messageId: string | undefined,
+): PermissionDraft {
+  const said = messageId === undefined ? '' : textOf(tx, messageId);
+  return status === 'INPUT_REQUIRED'
+    ? { kind: 'elicitation', source: 'hitl', message: said || 'The agent asks for input.' }
+    : { kind: 'authorization', source: 'hitl', message: said || 'The agent asks for authorization.' };
+}
+
+/** Opens a request and returns its id; one that the agent has asked before is opened once. */
+export function openRequest(
+  tx: Transaction,
+  tools: DecisionTools,
+  task: TaskState,
+  draft: PermissionDraft,
+  facts: { messageId?: string; material?: string },
+): string {
+  const { resource } = task;
+  const place = placeOfTask(resource);
+  const request: PermissionRequest = {
+    id: tools.newId('permission_request'),
+    object: 'permission_request',
+    created_at: tx.time,
+    updated_at: tx.time,
+    metadata: draft.metadata ?? {},
+    workspace_id: resource.workspace_id,
+    session_id: resource.session_id,
+    task_id: resource.id,
+    status: 'pending',
+    source: draft.source,
+    action: boundedValue(tx, tools, place, actionOf(draft)),
+    request: questionOf(tx, tools, place, draft, facts.messageId),
+    response: null,
+  };
+  const payload = {
+    permission_request: request,
+    upstream_request_id: draft.upstreamId ?? null,
+    ...(facts.material === undefined ? {} : { material: facts.material }),
+  };
+  const pointer = { object: 'permission_request', id: request.id };
+  const { tool_call } = request.request;
+  if (tool_call) {
+    const call = { tool_call_id: tool_call.tool_call_id, name: tool_call.name };
+    tx.append(newEvent('tool.approval_required', pointer, place, { ...call, ...payload }));
+  } else {
+    tx.append(newEvent('vendor.harn_gateway.permission_requested', pointer, place, payload));
+  }
+  return request.id;
+}
+
+/** Records how a request ended; what follows for the task is the caller's business. */
+export function resolveRequest(
+  tx: Transaction,
+  task: TaskState,
+  { resource }: PermissionRequestState,
+  resolution: Resolution,
+): void {
+  const status: 'approved' | 'denied' = resolution.approved ? 'approved' : 'denied';
+  const response = {
+    approved: resolution.approved,
+    option_id: resolution.optionId ?? null,
+    answer: resolution.answer ?? null,
+    message_id: resolution.messageId ?? null,
+    reviewer: resolution.reviewer ?? null,
+    reason: resolution.reason ?? null,
+    responded_at: tx.time,
+    metadata: resolution.metadata ?? {},
+  };
+  const payload = { request_id: resource.id, status, response };
+  const pointer = { object: 'permission_request', id: resource.id };
+  const place = placeOfTask(task.resource);
+  const { tool_call } = resource.request;
+  if (!tool_call) {
+    tx.append(newEvent('vendor.harn_gateway.permission_resolved', pointer, place, payload));
+    return;
+  }
+  const call = { tool_call_id: tool_call.tool_call_id, name: tool_call.name };
+  tx.append(newEvent(`tool.${status}`, pointer, place, { ...call, ...payload }));
+}
+
+/** The requests of a task that wait for an answer, oldest first. */
+export function openRequestsOf(reader: StateReader, taskId: string): PermissionRequestState[] {
+  const ids = reader.get<TaskState>(stateKey.task(taskId))?.internal.open_requests ?? [];
+  return ids.flatMap((id) => reader.get<PermissionRequestState>(stateKey.permissionRequest(id)) ?? []);
+}
+
+/** Whether the agent waits for an answer inside its running turn. */
+export function waitsInTurn(reader: StateReader, taskId: string): boolean {
+  return openRequestsOf(reader, taskId).some(({ internal }) => internal.upstream_id !== null);
+}
+
+/**
+ * Nothing stays pending that nobody waits for. A task that ends denies what is left; an agent that goes on by itself got
+ * what it asked for elsewhere. What it waits for inside its turn is not touched by going on.
+ */
+export function leaveRequests(tx: Transaction, task: TaskState, to: TaskStatus): void {
+  for (const request of openRequestsOf(tx, task.resource.id)) {
+    if (isTerminal(to)) resolveRequest(tx, task, request, { approved: false, reason: LEFT_BY[to] });
+    else if (to === 'WORKING' && request.internal.upstream_id === null)
+      resolveRequest(tx, task, request, { approved: true, reason: 'continued_by_agent' });
+  }
+}
+
+const LEFT_BY = { COMPLETED: 'task_completed', FAILED: 'task_failed', CANCELED: 'canceled' } as const;
+
+function questionOf(
+  tx: Transaction,
+  tools: DecisionTools,
+  place: SessionPlace,
+  draft: PermissionDraft,
+  messageId: string | undefined,
+): PermissionQuestion {
+  const { kind, options, requestedSchema, url } = draft;
+  const timeoutMs = draft.timeoutMs ?? tools.limits.permissionTimeoutMs;
+  const bounded = (value: JsonValue) => boundedValue(tx, tools, place, value);
+  return {
+    kind,
+    message: draft.message.slice(0, MESSAGE_CHARS),
+    options: options ?? (kind === 'elicitation' ? [] : [APPROVE, DENY]),
+    ...(messageId === undefined ? {} : { message_id: messageId }),
+    ...(draft.kind === 'tool' ? { tool_call: boundedCall(draft.toolCall, bounded) } : {}),
+    ...(requestedSchema === undefined ? {} : { requested_schema: bounded(requestedSchema) }),
+    ...(url === undefined ? {} : { url }),
+    ...(timeoutMs === undefined ? {} : { expires_at: timestamp(Date.parse(tx.time) + timeoutMs) }),
+  };
+}
+
+function actionOf(draft: PermissionDraft): JsonValue {
+  return draft.action ?? (draft.kind === 'tool' ? draft.toolCall.name : draft.kind);
+}
+
+function boundedCall(call: PermissionToolCall, bounded: (value: JsonValue) => JsonValue): PermissionToolCall {
+  return call.input === undefined ? call : { ...call, input: bounded(call.input) };
+}
+
+/** A JSON value above the inline limit becomes an Artifact, and its id stands in its place (contract C27). */
+export function boundedValue(
+  tx: Transaction,
+  tools: DecisionTools,
+  place: SessionPlace,
+  value: JsonValue,
+): JsonValue {
+  const text = JSON.stringify(value);
+  if (Buffer.byteLength(text) <= tools.limits.inlineBytes) return value;
+  const artifact = storeArtifact(tx, tools, place, Buffer.from(text), 'application/json', 'public');
+  return { artifact_id: artifact.id };
+}
+
+function textOf(tx: Transaction, messageId: string): string {
+  const parts = tx.get<MessageState>(stateKey.message(messageId))?.resource.parts ?? [];
+  return parts
+    .flatMap((part) => (part.type === 'text' && part.visibility === 'public' ? [part.text] : []))
+    .join('\n');
+}

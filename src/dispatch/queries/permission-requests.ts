@@ -1,0 +1,31 @@
+import { listPrefix, stateKey } from '../../projections/state-keys.ts';
+import { listPage, visibleWorkspaces } from '../list-page.ts';
+import { load } from '../load.ts';
+import type { Query, QueryTools } from '../query.ts';
+import { paging } from './workspaces.ts';
+
+export const listPermissionRequests: Query<'listPermissionRequests'> = async ({ query }, tools) => {
+  const prefixes = await requestPrefixes(query, tools);
+  return listPage(tools, { prefixes, ...paging(query), keyOf: stateKey.permissionRequest });
+};
+
+export const listTaskPermissionRequests: Query<'listTaskPermissionRequests'> = ({ path, query }, tools) => {
+  const task = load(tools.reader, tools.caller, 'task', path.task_id).resource;
+  const prefixes = [listPrefix.requestsOfTask(task.id)];
+  return listPage(tools, { prefixes, ...paging(query), keyOf: stateKey.permissionRequest });
+};
+
+async function requestPrefixes(
+  query: { session_id?: string | undefined; task_id?: string | undefined },
+  tools: QueryTools,
+): Promise<string[]> {
+  const { reader, caller } = tools;
+  const task = query.task_id ? load(reader, caller, 'task', query.task_id, 'task_id').resource : undefined;
+  const session = query.session_id
+    ? load(reader, caller, 'session', query.session_id, 'session_id').resource
+    : undefined;
+  if (task && session && task.session_id !== session.id) return [];
+  if (task) return [listPrefix.requestsOfTask(task.id)];
+  if (session) return [listPrefix.requestsOfSession(session.id)];
+  return (await visibleWorkspaces(tools)).map(listPrefix.requestsOfWorkspace);
+}

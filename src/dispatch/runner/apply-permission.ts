@@ -1,0 +1,36 @@
+import { stateKey } from '../../projections/state-keys.ts';
+import type { PermissionRequestState, TaskState, UpstreamRequestState } from '../../projections/states.ts';
+import { isBlocked } from '../../protocol/task-states.ts';
+import type { Move } from '../../upstream.ts';
+import { moveTask } from '../move-task.ts';
+import { openRequest, openRequestsOf, resolveRequest } from '../permission-request.ts';
+import type { MoveTarget } from './move-target.ts';
+
+/** Opens what the agent asks, once per request id of the agent; the first open one blocks the task. */
+export function applyPermission(
+  { tx, tools, taskId, material }: MoveTarget,
+  task: TaskState,
+  { permission }: Extract<Move, { type: 'permission' }>,
+): void {
+  const { upstreamId, kind } = permission;
+  if (upstreamId !== undefined && tx.get(stateKey.upstreamRequest(taskId, upstreamId))) return;
+  if (isBlocked(task.resource.status)) {
+    openRequest(tx, tools, task, permission, { material });
+  } else {
+    const to = kind === 'elicitation' ? 'INPUT_REQUIRED' : 'AUTH_REQUIRED';
+    moveTask(tx, tools, taskId, to, { material, permission });
+  }
+}
+
+/** Resolves what the agent no longer waits for; the last open one lets the task work again. */
+export function applyPermissionClosed(
+  { tx, tools, taskId, material }: MoveTarget,
+  task: TaskState,
+  { upstreamId, approved, reason }: Extract<Move, { type: 'permission_closed' }>,
+): void {
+  const known = tx.get<UpstreamRequestState>(stateKey.upstreamRequest(taskId, upstreamId));
+  const request = known && tx.get<PermissionRequestState>(stateKey.permissionRequest(known.request_id));
+  if (request?.resource.status !== 'pending') return;
+  resolveRequest(tx, task, request, { approved, reason });
+  if (openRequestsOf(tx, taskId).length === 0) moveTask(tx, tools, taskId, 'WORKING', { material });
+}

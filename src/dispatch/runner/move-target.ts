@@ -1,0 +1,11 @@
+import type { Transaction } from '../../eventlog/event-log.ts';
+import type { DecisionTools } from '../facts.ts';
+
+/** Where moves are applied: one transaction, one task, one recorded frame. */
+export interface MoveTarget {
+  tx: Transaction;
+  tools: DecisionTools;
+  taskId: string;
+  /** Override key of the frame, for example `a2a:sample:3`. */
+  material: string;
+}

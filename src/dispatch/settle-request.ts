@@ -1,0 +1,166 @@
+import type { Transaction } from '../eventlog/event-log.ts';
+import { stateKey } from '../projections/state-keys.ts';
+import type { PermissionRequestState, TaskState } from '../projections/states.ts';
+import { ProtocolError } from '../protocol/errors.ts';
+import type { JsonObject, JsonValue } from '../protocol/json.ts';
+import type { Message, MessageInput } from '../protocol/resources/message.ts';
+import { appendMessage, buildMessage } from './append-message.ts';
+import type { DecisionTools, Facts } from './facts.ts';
+import { moveTask } from './move-task.ts';
+import { newEvent, placeOfTask } from './new-event.ts';
+import { boundedValue, openRequestsOf, type Resolution, resolveRequest } from './permission-request.ts';
+import { messageOfAnswer, type Verdict } from './read-verdict.ts';
+
+/** A decision on its way into the log. */
+export interface Settlement extends Verdict {
+  /** The message that carried the answer, when it came as one; it is a turn of the transcript. */
+  message?: MessageInput;
+  reviewer?: string | null | undefined;
+  reason?: string | null | undefined;
+  metadata?: JsonObject | undefined;
+}
+
+/** A request that somebody may still answer; the first answer wins, every later one is a conflict. */
+export function refuseSettled({ resource }: PermissionRequestState, time: string): void {
+  const { expires_at } = resource.request;
+  const expired = resource.status === 'pending' && expires_at !== undefined && expires_at <= time;
+  if (resource.status === 'pending' && !expired) return;
+  const status = expired ? 'denied' : resource.status;
+  const reason = expired ? 'timeout' : (resource.response?.reason ?? null);
+  throw new ProtocolError('conflict', 'This permission request is already resolved. Read it again.', {
+    details: { status, reason },
+  });
+}
+
+/**
+ * Records what a person decided, and lets the task go on or cancels it. Returns the Message that the answer became, when
+ * it became one: an approval that the agent gets as its next turn, or a message that was sent as the answer.
+ */
+export function settleRequest(
+  tx: Transaction,
+  facts: Facts,
+  request: PermissionRequestState,
+  settlement: Settlement,
+): Message | undefined {
+  const task = taskOf(tx, request);
+  const input = settlement.message ?? messageFor(request, settlement);
+  const message = input && appendTurn(tx, facts, task, input);
+  if (message && settlement.approved && request.resource.request.kind !== 'tool') {
+    const payload = { message_id: message.id, kind: 'input' as const };
+    const pointer = { object: 'task', id: task.resource.id };
+    tx.append(newEvent('user.input_submitted', pointer, placeOfTask(task.resource), payload));
+  }
+  confirmTool(tx, task, request, settlement, message);
+  const answer = settlement.message ? answerOf(settlement.message) : settlement.answer;
+  const resolution: Resolution = {
+    approved: settlement.approved,
+    optionId: settlement.optionId,
+    reviewer: settlement.reviewer ?? facts.caller.actor,
+    reason: settlement.reason ?? null,
+    ...(answer === undefined ? {} : { answer }),
+    ...(message === undefined ? {} : { messageId: message.id }),
+    ...(settlement.metadata === undefined ? {} : { metadata: settlement.metadata }),
+  };
+  conclude(tx, facts, task, request, resolution);
+  return message;
+}
+
+/** Denies a request for the gateway itself, for example because nobody answered in time. */
+export function denyRequest(
+  tx: Transaction,
+  tools: DecisionTools,
+  request: PermissionRequestState,
+  reason: string,
+): void {
+  conclude(tx, tools, taskOf(tx, request), request, { approved: false, reason });
+}
+
+/**
+ * An agent that waits inside its turn is told, and works again when nothing else is open. Any other agent gets an approval
+ * as the message of a next turn; it cannot be told a denial, so that one cancels the task.
+ */
+function conclude(
+  tx: Transaction,
+  tools: DecisionTools,
+  task: TaskState,
+  request: PermissionRequestState,
+  resolution: Resolution,
+): void {
+  const { id } = task.resource;
+  const logged = boundedResolution(tx, tools, task, resolution);
+  resolveRequest(tx, task, request, logged);
+  const facts = resolution.messageId === undefined ? {} : { messageId: resolution.messageId };
+  const { upstream_id: upstreamId } = request.internal;
+  if (upstreamId !== null) {
+    if (openRequestsOf(tx, id).length === 0) moveTask(tx, tools, id, 'WORKING', facts);
+    tx.afterCommit(() => tools.runs.answer(id, { upstreamId, ...answerFor(resolution) }));
+  } else if (resolution.approved) {
+    moveTask(tx, tools, id, 'WORKING', facts);
+    tx.afterCommit(() => tools.runs.wake(id));
+  } else {
+    moveTask(tx, tools, id, 'CANCELED', {
+      reason: resolution.reason ?? 'The permission request was denied.',
+    });
+    tx.afterCommit(() => tools.runs.forwardCancel(id));
+  }
+}
+
+function answerFor({ approved, optionId = null, answer, reason = null }: Resolution) {
+  return { approved, optionId, reason, ...(answer === undefined ? {} : { answer }) };
+}
+
+function boundedResolution(
+  tx: Transaction,
+  tools: DecisionTools,
+  task: TaskState,
+  resolution: Resolution,
+): Resolution {
+  if (resolution.answer === undefined) return resolution;
+  const answer = boundedValue(tx, tools, placeOfTask(task.resource), resolution.answer);
+  return { ...resolution, answer };
+}
+
+/** A tool call is confirmed in place; every other approval is something the agent is told in words. */
+function messageFor({ resource }: PermissionRequestState, verdict: Verdict): MessageInput | undefined {
+  const { request } = resource;
+  return verdict.approved && request.kind !== 'tool' ? messageOfAnswer(request, verdict.answer) : undefined;
+}
+
+function appendTurn(tx: Transaction, tools: DecisionTools, task: TaskState, input: MessageInput): Message {
+  const place = placeOfTask(task.resource);
+  const built = buildMessage(tx, tools, input, place);
+  appendMessage(tx, built, { place });
+  return built.message;
+}
+
+function confirmTool(
+  tx: Transaction,
+  task: TaskState,
+  { resource }: PermissionRequestState,
+  settlement: Settlement,
+  message: Message | undefined,
+): void {
+  const { tool_call } = resource.request;
+  if (!tool_call) return;
+  const payload = {
+    request_id: resource.id,
+    tool_call_id: tool_call.tool_call_id,
+    approved: settlement.approved,
+    option_id: settlement.optionId,
+    message_id: message?.id ?? null,
+  };
+  const pointer = { object: 'task', id: task.resource.id };
+  tx.append(newEvent('user.tool_confirmation', pointer, placeOfTask(task.resource), payload));
+}
+
+function answerOf({ parts }: MessageInput): JsonValue {
+  const [only] = parts;
+  if (parts.length === 1 && only?.type === 'text') return only.text;
+  return { parts: parts as unknown as JsonObject[] };
+}
+
+function taskOf(tx: Transaction, { resource }: PermissionRequestState): TaskState {
+  const task = tx.get<TaskState>(stateKey.task(resource.task_id ?? ''));
+  if (!task) throw new Error(`permission request ${resource.id} belongs to no task`);
+  return task;
+}

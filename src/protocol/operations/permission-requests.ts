@@ -1,0 +1,43 @@
+import { listOf } from '../resources/envelope.ts';
+import { permissionRequest, permissionResponseRequest } from '../resources/permission-request.ts';
+import { filter, type OperationRow, page } from './row.ts';
+
+export const permissionRequestsOperations = {
+  listPermissionRequests: {
+    kind: 'query',
+    method: 'GET',
+    path: '/v1/permission-requests',
+    tag: 'Permissions',
+    summary: 'List what Tasks wait for, pending and resolved, newest first.',
+    scope: 'permissions:read',
+    level: 'extended',
+    success: 200,
+    query: page.extend({ session_id: filter, task_id: filter }),
+    response: listOf(permissionRequest),
+  },
+  listTaskPermissionRequests: {
+    kind: 'query',
+    method: 'GET',
+    path: '/v1/tasks/{task_id}/permission-requests',
+    tag: 'Permissions',
+    summary: 'List the permission requests of a Task, newest first.',
+    scope: 'permissions:read',
+    level: 'extended',
+    success: 200,
+    query: page,
+    response: listOf(permissionRequest),
+  },
+  respondPermissionRequest: {
+    kind: 'command',
+    method: 'POST',
+    path: '/v1/permission-requests/{request_id}/respond',
+    tag: 'Permissions',
+    summary:
+      'Approve or deny a permission request; the first answer wins. A denial that the agent cannot be told cancels the Task.',
+    scope: 'permissions:respond',
+    level: 'extended',
+    success: 200,
+    body: permissionResponseRequest,
+    response: permissionRequest,
+  },
+} as const satisfies Record<string, OperationRow>;
