@@ -1,0 +1,120 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { findPackageRoot } from '../../src/config/package-root.ts';
+
+const run = promisify(execFile);
+const root = findPackageRoot(import.meta.url);
+const readme = readFileSync(join(root, 'README.md'), 'utf8');
+const main = join(root, 'dist', 'src', 'main.js');
+
+/** Where each command of the README is run; a command without a row here fails. */
+const RUN_BY: Readonly<Record<string, 'this test' | '.ci/run'>> = {
+  'npm ci && npm start': 'this test',
+  'npm ci && npm test': '.ci/run',
+  'npx harn-gateway task "stream 3" --follow': 'this test',
+  'npx harn-gateway check --config my-gateway.yaml': 'this test',
+  'npx harn-gateway serve --config my-gateway.yaml': 'this test',
+  'npx harn-gateway api-keys create --id ci --actor ci-bot': 'this test',
+  'npm run check     # types, lint, tests': '.ci/run',
+  'npm run bench     # speed, with baselines in the same run': '.ci/run',
+  'npm run torture -- --minutes 1 --seed 1': '.ci/run',
+};
+
+function blocks(language: string): string[] {
+  return [...readme.matchAll(new RegExp(`\`\`\`${language}\n(.*?)\`\`\``, 'gs'))].map(
+    ([, text = '']) => text,
+  );
+}
+
+describe('the README', () => {
+  const data = mkdtempSync(join(tmpdir(), 'harn-readme-'));
+  const env = { ...process.env, HARN_GATEWAY_DATA: data, HARN_GATEWAY_PORT: '0' };
+  let gateway: ChildProcess;
+  let told = '';
+
+  beforeAll(async () => {
+    gateway = spawn(process.execPath, [main, 'serve'], { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] });
+    gateway.stderr?.on('data', (text) => {
+      told += String(text);
+    });
+    await new Promise<void>((resolve, reject) => {
+      gateway.stdout?.once('data', () => resolve());
+      gateway.once('exit', (code) => reject(new Error(`serve ended with ${code}: ${told}`)));
+    });
+    while (!told.includes('Without curl')) await new Promise((resolve) => setTimeout(resolve, 10));
+  });
+
+  afterAll(async () => {
+    const ended = new Promise((resolve) => gateway.once('exit', resolve));
+    gateway.kill('SIGTERM');
+    await ended;
+    rmSync(data, { recursive: true, force: true });
+  });
+
+  it('has no command that nothing runs', () => {
+    const commands = blocks('sh').flatMap((text) => text.trim().split('\n'));
+    expect(commands).toEqual(Object.keys(RUN_BY));
+  });
+
+  it('gives a first success with the command line', async () => {
+    const { stdout } = await run('npx', ['harn-gateway', 'task', 'stream 3', '--follow'], { cwd: root, env });
+    expect(stdout).toContain('chunk 3 of 3');
+    expect(stdout.trim().split('\n').at(-1)).toBe('task.completed');
+  });
+
+  it('the commands printed at the start submit a task, follow it and show the card', async () => {
+    const commands = told.split('\n').filter((line) => line.startsWith('   '));
+    expect(commands).toHaveLength(4);
+    const { stdout } = await run('bash', ['-c', commands.join('\n')], { cwd: root, env });
+    expect(stdout).toContain('event: task.completed');
+    expect(stdout).toContain('"harn_agent_card"');
+  });
+
+  it('its configuration for an agent of your own passes the check, and serves', async () => {
+    const [yaml = ''] = blocks('yaml');
+    const file = join(data, 'my-gateway.yaml');
+    writeFileSync(file, yaml);
+    const { stdout } = await run('npx', ['harn-gateway', 'check', '--config', file], { cwd: root, env });
+    expect(stdout).toContain('is fine');
+    const own = mkdtempSync(join(tmpdir(), 'harn-readme-own-'));
+    const child = spawn(process.execPath, [main, 'serve', '--config', file], {
+      cwd: root,
+      env: { ...env, HARN_GATEWAY_DATA: own },
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+    const ready = await new Promise<string>((resolve) =>
+      child.stdout?.once('data', (text) => resolve(String(text))),
+    );
+    expect(JSON.parse(ready)).toMatchObject({ event: 'ready' });
+    const ended = new Promise((resolve) => child.once('exit', resolve));
+    child.kill('SIGTERM');
+    expect(await ended).toBe(0);
+    rmSync(own, { recursive: true, force: true });
+  });
+
+  it('makes a key whose row the configuration accepts', async () => {
+    const { stdout } = await run(
+      'npx',
+      ['harn-gateway', 'api-keys', 'create', '--id', 'ci', '--actor', 'ci-bot'],
+      {
+        cwd: root,
+        env,
+      },
+    );
+    const row = stdout.split('auth.api_keys: ')[1] ?? '';
+    const file = join(data, 'keyed.yaml');
+    writeFileSync(file, `auth:\n  api_keys:\n    - ${row}`);
+    const checked = await run('npx', ['harn-gateway', 'check', '--config', file], { cwd: root, env });
+    expect(checked.stdout).toContain('is fine');
+  });
+
+  it('every link into the project leads to a file', () => {
+    const links = [...readme.matchAll(/\]\((?!https?:)([^)#]+)\)/g)].map(([, path = '']) => path);
+    expect(links.length).toBeGreaterThan(5);
+    for (const path of links) expect(() => readFileSync(join(root, path)), path).not.toThrow();
+  });
+});
