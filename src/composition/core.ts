@@ -8,6 +8,7 @@ import { Subscriptions } from '../eventlog/subscription.ts';
 import { inputBoxKey } from '../operation/data-directory.ts';
 import { createIdSource } from '../protocol/ids.ts';
 import { timestamp } from '../protocol/ports.ts';
+import { isSecretName } from '../redaction/secret-names.ts';
 import { createSecretBox, type SecretBox } from '../store/secret-box.ts';
 import type { Upstream } from '../upstream.ts';
 import type { Parts } from './parts.ts';
@@ -89,6 +90,7 @@ function decisionTools(
       const { value: clean, hits } = redactor.redactValue(value);
       return { value: clean, hit: hits.length > 0 };
     },
+    isSecretName,
     sealInput: (plain) => box.seal(plain),
     routes: {
       exists: (route) => upstreams.has(route),

@@ -15,6 +15,8 @@ export interface DecisionTools {
   limits: DecisionLimits;
   /** Redacts what goes to the log; `hit` tells that something was replaced. */
   redact(value: JsonValue): { value: JsonValue; hit: boolean };
+  /** Whether a member of this name holds a secret (contract section 4). */
+  isSecretName(name: string): boolean;
   /** Encrypts an input that was redacted, so that the upstream still gets what the caller sent. */
   sealInput(plain: Buffer): Buffer;
   routes: RouteFacts;

@@ -12,6 +12,7 @@ import type {
   PersonaState,
   SessionFold,
   TaskState,
+  VaultState,
   WorkspaceState,
 } from '../projections/states.ts';
 import { ProtocolError } from '../protocol/errors.ts';
@@ -29,6 +30,7 @@ const STATES = {
   permission_request: stateKey.permissionRequest,
   memory: stateKey.memory,
   persona: stateKey.persona,
+  vault: stateKey.vault,
 } as const;
 
 interface StateOf {
@@ -41,6 +43,7 @@ interface StateOf {
   permission_request: PermissionRequestState;
   memory: MemoryState;
   persona: PersonaState;
+  vault: VaultState;
 }
 
 /** The one answer for what is absent and for what is hidden. */

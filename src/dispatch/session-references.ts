@@ -16,7 +16,9 @@ export function referencesOf(
   memory_ids?.forEach((id, at) => {
     loadMemory(tx, caller, id, tx.time, `memory_ids[${at}]`);
   });
-  if (vault_ids?.length) throw notFound('vault', 'vault_ids[0]');
+  vault_ids?.forEach((id, at) => {
+    load(tx, caller, 'vault', id, `vault_ids[${at}]`);
+  });
   if (skill_ids?.length) throw notFound('skill', 'skill_ids[0]');
-  return { ...(memory_ids === undefined ? {} : { memory_ids }) };
+  return Object.fromEntries(Object.entries({ vault_ids, memory_ids }).filter(([, ids]) => ids !== undefined));
 }

@@ -23,6 +23,7 @@ import {
   foldUpstreamBound,
   foldUpstreamNote,
 } from './fold-task.ts';
+import { foldVaultCreated } from './fold-vault.ts';
 import { foldWorkspaceCreated, foldWorkspaceUpdated } from './fold-workspace.ts';
 
 type Fold = (event: Event, states: StateWriter) => void;
@@ -61,6 +62,7 @@ const FOLDS: Partial<Record<EventKind, readonly Fold[]>> = {
   'artifact.redacted': [foldArtifactRedacted],
   'vendor.harn_gateway.persona_created': [foldPersonaCreated],
   'vendor.harn_gateway.persona_updated': [foldPersonaUpdated],
+  'vendor.harn_gateway.vault_created': [foldVaultCreated],
   'vendor.harn_gateway.memory_created': [foldMemoryCreated],
   'vendor.harn_gateway.memory_deleted': [foldMemoryDeleted],
   'vendor.harn_gateway.upstream_bound': [foldUpstreamBound],

@@ -11,6 +11,7 @@ export const stateKey = {
   branch: (id: string) => `r/branch/${id}`,
   permissionRequest: (id: string) => `r/permission_request/${id}`,
   memory: (id: string) => `r/memory/${id}`,
+  vault: (id: string) => `r/vault/${id}`,
   persona: (id: string) => `r/persona/${id}`,
   turn: (sessionId: string, position: number) =>
     `${turnPrefix(sessionId)}${String(position).padStart(8, '0')}`,
@@ -48,6 +49,8 @@ export const listPrefix = {
   outcomesOfWorkspace: (workspaceId: string) => `l/outcome/w/${workspaceId}/`,
   outcomesOfTask: (taskId: string) => `l/outcome/t/${taskId}/`,
   personas: (tenant: string) => `l/persona/${foreign(tenant)}/`,
+  vaultsOfTenant: (tenant: string) => `l/vault/t/${foreign(tenant)}/`,
+  vaultsOfWorkspace: (workspaceId: string) => `l/vault/w/${workspaceId}/`,
   memoriesOfTenant: (tenant: string) => `l/memory/t/${foreign(tenant)}/`,
   memoriesOfWorkspace: (workspaceId: string) => `l/memory/w/${workspaceId}/`,
   memoriesOfSession: (sessionId: string) => `l/memory/s/${sessionId}/`,

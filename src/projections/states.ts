@@ -8,6 +8,7 @@ import type { PermissionRequest } from '../protocol/resources/permission-request
 import type { Persona } from '../protocol/resources/persona.ts';
 import type { Session } from '../protocol/resources/session.ts';
 import type { Task } from '../protocol/resources/task.ts';
+import type { Vault } from '../protocol/resources/vault.ts';
 import type { Workspace } from '../protocol/resources/workspace.ts';
 
 /** A folded resource: what clients see, and what only the gateway needs. All of it comes from events. */
@@ -103,6 +104,8 @@ export type PersonaState = Folded<
     file_hash: string | null;
   }
 >;
+
+export type VaultState = Folded<Vault, { tenant: string }>;
 
 export type MemoryState = Folded<
   MemoryDescription,

@@ -13,6 +13,7 @@ import {
 import { persona } from './resources/persona.ts';
 import { session } from './resources/session.ts';
 import { failure, task, taskStatus } from './resources/task.ts';
+import { vault } from './resources/vault.ts';
 import { workspace } from './resources/workspace.ts';
 
 /** What every task lifecycle event says. `checkpoint_id` names this boundary for replay (contract C15). */
@@ -181,6 +182,7 @@ export const EVENT_PAYLOADS = {
   'artifact.redacted': z.object({ artifact_id: z.string(), reason: z.string() }),
   'vendor.harn_gateway.persona_created': z.object({ persona, tenant: z.string(), revision, file_hash }),
   'vendor.harn_gateway.persona_updated': z.object({ changes: jsonObject, revision, file_hash }),
+  'vendor.harn_gateway.vault_created': z.object({ vault, tenant: z.string() }),
   /** The content is not in the event: it can be forgotten, the event stays. */
   'vendor.harn_gateway.memory_created': z.object({
     memory: memoryDescription,

@@ -11,6 +11,7 @@ import type { OperationRow } from './operations/row.ts';
 import { permissionRequestsOperations } from './operations/permission-requests.ts';
 import { sessionsOperations } from './operations/sessions.ts';
 import { tasksOperations } from './operations/tasks.ts';
+import { vaultsOperations } from './operations/vaults.ts';
 import { workspacesOperations } from './operations/workspaces.ts';
 
 export type { OperationRow } from './operations/row.ts';
@@ -29,6 +30,7 @@ const rows = {
   ...outcomesOperations,
   ...memoriesOperations,
   ...personasOperations,
+  ...vaultsOperations,
 } as const satisfies Record<string, OperationRow>;
 
 export const OPERATIONS = rows;

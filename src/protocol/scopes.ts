@@ -18,6 +18,8 @@ export const SCOPES = [
   'outcomes:read',
   'personas:read',
   'personas:write',
+  'vaults:read',
+  'vaults:write',
   'memories:read',
   'memories:write',
   'internal:read',

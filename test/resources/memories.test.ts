@@ -93,7 +93,7 @@ describe('memories', () => {
     }
   });
 
-  it('is deleted with 204 and no body: the content is gone from the store, the events stay', async () => {
+  it('[C18] is deleted with 204 and no body: the content is gone from the store, the events stay', async () => {
     const canary = 'canary-3f9b';
     const { id } = await create({ ...ofWorkspace, content: `remember ${canary}` });
     const answer = await stage.client.call('DELETE', `/v1/memories/${id}`);
@@ -158,7 +158,7 @@ describe('memories', () => {
     expect(data).toEqual([]);
   });
 
-  it('keeps large content in an artifact and takes it along when it goes', async () => {
+  it('[C27] keeps large content in an artifact and takes it along when it goes', async () => {
     const memory = await create({ ...ofWorkspace, content: 'x'.repeat(200_000) });
     const ref = memory.content as { type: string; artifact_id: string };
     expect(ref.type).toBe('artifact_ref');

@@ -95,7 +95,7 @@ describe('personas', () => {
     }
   });
 
-  it('choose the route of their tasks, below the task and above the session', async () => {
+  it('[S7-01] choose the route of their tasks, below the task and above the session', async () => {
     const { id: persona_id } = await create();
     const session = await stage.client.post<{ id: string }>('/v1/sessions', {
       workspace_id: 'workspace_default',

@@ -9,6 +9,7 @@ import { createMemory } from './createMemory.ts';
 import { createPersona } from './createPersona.ts';
 import { createSession } from './createSession.ts';
 import { createSessionBranch } from './createSessionBranch.ts';
+import { createVault } from './createVault.ts';
 import { createWorkspace } from './createWorkspace.ts';
 import { deleteMemory } from './deleteMemory.ts';
 import { forkSession } from './forkSession.ts';
@@ -34,6 +35,7 @@ export const COMMANDS: { readonly [Id in CommandId]: Command<Id> } = {
   createPersona,
   createSession,
   createSessionBranch,
+  createVault,
   createWorkspace,
   deleteMemory,
   forkSession,

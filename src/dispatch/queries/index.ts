@@ -9,6 +9,7 @@ import { listPermissionRequests, listTaskPermissionRequests } from './permission
 import { getPersona, listPersonas } from './personas.ts';
 import { getMessage, getSession, listSessionMessages, listSessions } from './sessions.ts';
 import { getTask, listSessionTasks, listTasks } from './tasks.ts';
+import { getVault, listVaults } from './vaults.ts';
 import { getWorkspace, listWorkspaces } from './workspaces.ts';
 
 /** Queries by operation; a row of the operations table without one does not compile. */
@@ -23,6 +24,7 @@ export const QUERIES: { readonly [Id in QueryId]: Query<Id> } = {
   getPersona,
   getSession,
   getTask,
+  getVault,
   getWorkspace,
   listArtifacts,
   listEvents,
@@ -38,5 +40,6 @@ export const QUERIES: { readonly [Id in QueryId]: Query<Id> } = {
   listTaskEvents,
   listTaskPermissionRequests,
   listTasks,
+  listVaults,
   listWorkspaces,
 };

@@ -24,6 +24,7 @@ export const CONTRACT: readonly Requirement[] = [
       'WebSocket: upgrades on stream paths and /v1/ws, credentials by header or subprotocol, acks and errors',
     ],
     ['C13', 'DECIDED', 'COMPLETED is SUCCEEDED in the Outcome'],
+    ['C18', 'DECIDED', 'a deleted memory is answered with 204 and no body'],
     ['C19', 'DECIDED', 'bad cursors: malformed 400, unknown 410 in REST, one error frame in SSE'],
     ['C21', 'DECIDED', 'a key of a write that names no workspace counts per actor'],
     ['C22', 'DECIDED', '401 before 426 before 403 and 404; the public routes need neither key nor version'],
@@ -33,6 +34,7 @@ export const CONTRACT: readonly Requirement[] = [
       'DECIDED',
       'SSE bytes: LF, id, event, data; history first; ends after the terminal event; heartbeats',
     ],
+    ['C26', 'DECIDED', 'a vault says neither secrets nor members named like one'],
     ['C27', 'DECIDED', 'content above the limit goes to an Artifact and a reference, on every way in'],
     [
       'C28',
@@ -57,7 +59,11 @@ export const CONTRACT: readonly Requirement[] = [
     ['S6-03', 'DECIDED', 'ids are object_ULID, times have milliseconds and Z'],
   ]),
   ...section('Contract 7, Operator', [
-    ['S7-01', 'DECIDED', 'route: of the task, else of the session, else the default; an unknown one is 400'],
+    [
+      'S7-01',
+      'DECIDED',
+      'route: of the task, else of its persona, else of the session, else the default; an unknown one is 400',
+    ],
     ['S7-02', 'DECIDED', 'workspace_default exists; the first workspace of an actor is its default'],
     ['S7-03', 'DECIDED', 'trace context is kept in events and passed to the agent'],
   ]),
@@ -86,8 +92,6 @@ export const LATER: readonly LaterRow[] = [
   { id: 'C11', why: 'receipt chain', duePath: '/v1/receipts' },
   { id: 'C12', why: 'receipts at acceptance', duePath: '/v1/receipts' },
   { id: 'C15', why: 'replay overrides', duePath: '/v1/tasks/{task_id}/replay' },
-  { id: 'C18', why: 'memory', duePath: '/v1/memory' },
   { id: 'C20', why: 'connectors', duePath: '/v1/connectors' },
   { id: 'C23', why: 'signed cards', duePath: '/.well-known/jwks.json' },
-  { id: 'C26', why: 'vaults', duePath: '/v1/vaults' },
 ];

@@ -1,0 +1,31 @@
+import type { JsonObject } from '../../protocol/json.ts';
+import type { Vault } from '../../protocol/resources/vault.ts';
+import { type Command, metadataOf } from '../command.ts';
+import { load, loadWorkspace } from '../load.ts';
+import { newEvent } from '../new-event.ts';
+import { refuseSecrets } from '../refuse-secrets.ts';
+
+export const createVault: Command<'createVault'> = {
+  decide({ body }, tx, facts) {
+    const { tenant } = facts.caller;
+    const { provider, capabilities } = body;
+    const workspace = body.workspace_id
+      ? loadWorkspace(tx, facts.caller, body.workspace_id, 'workspace_id').resource
+      : undefined;
+    refuseSecrets({ provider, capabilities, metadata: metadataOf(body) } satisfies JsonObject, facts);
+    const vault: Vault = {
+      id: facts.newId('vault'),
+      object: 'vault',
+      created_at: tx.time,
+      updated_at: tx.time,
+      metadata: metadataOf(body),
+      workspace_id: workspace?.id ?? null,
+      provider,
+      capabilities,
+    };
+    const place = workspace ? { workspace_id: workspace.id } : { tenant_id: tenant };
+    const pointer = { object: 'vault', id: vault.id };
+    tx.append(newEvent('vendor.harn_gateway.vault_created', pointer, place, { vault, tenant }));
+    return { body: load(tx, facts.caller, 'vault', vault.id).resource };
+  },
+};
