@@ -1,5 +1,5 @@
 import type { Authenticate } from '../auth/caller.ts';
-import type { DecisionTools } from '../dispatch/facts.ts';
+import type { DecisionTools, RoutedAgent } from '../dispatch/facts.ts';
 import { GatewayCore } from '../dispatch/gateway-core.ts';
 import { FrameNumbers } from '../dispatch/runner/frame-numbers.ts';
 import { TaskRunner } from '../dispatch/runner/task-runner.ts';
@@ -72,7 +72,7 @@ export function makeCore(
 
 /** The runner needs these tools itself, so its part is asked for late. */
 function decisionTools(
-  { config, redactor, clock, random }: Parts,
+  { config, version, redactor, clock, random }: Parts,
   upstreams: ReadonlyMap<string, Upstream>,
   box: SecretBox,
   runner: () => TaskRunner,
@@ -92,6 +92,11 @@ function decisionTools(
     },
     isSecretName,
     sealInput: (plain) => box.seal(plain),
+    self: {
+      version,
+      startedAt: timestamp(clock.now()),
+      agents: () => describedAgents(upstreams),
+    },
     routes: {
       exists: (route) => upstreams.has(route),
       default: config.defaultRoute ?? firstRoute(upstreams),
@@ -105,6 +110,13 @@ function decisionTools(
       forwardCancel: (taskId) => runner().forwardCancel(taskId),
     },
   };
+}
+
+function describedAgents(upstreams: ReadonlyMap<string, Upstream>): RoutedAgent[] {
+  return [...upstreams].flatMap(([route, upstream]) => {
+    const description = upstream.describe();
+    return description === undefined ? [] : [{ route, description }];
+  });
 }
 
 function firstRoute(upstreams: ReadonlyMap<string, Upstream>): string {

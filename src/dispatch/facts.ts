@@ -1,7 +1,7 @@
 import type { Caller } from '../auth/caller.ts';
 import type { IdSource } from '../protocol/ids.ts';
 import type { JsonValue } from '../protocol/json.ts';
-import type { PermissionAnswer } from '../upstream.ts';
+import type { AgentDescription, PermissionAnswer } from '../upstream.ts';
 
 /** What a decision may know beyond the log: identity, ids, limits, and what runs right now. */
 export interface Facts extends DecisionTools {
@@ -21,6 +21,21 @@ export interface DecisionTools {
   sealInput(plain: Buffer): Buffer;
   routes: RouteFacts;
   runs: RunFacts;
+  self: SelfFacts;
+}
+
+/** What the gateway knows of itself and of the agents behind it. */
+export interface SelfFacts {
+  version: string;
+  /** RFC 3339 time of the start. */
+  startedAt: string;
+  /** Agents that have described themselves so far. */
+  agents(): readonly RoutedAgent[];
+}
+
+export interface RoutedAgent {
+  route: string;
+  description: AgentDescription;
 }
 
 export interface DecisionLimits {

@@ -69,7 +69,8 @@ export class GatewayCore implements Gateway {
     const { authenticate, log } = this.#deps;
     const { caller, input } = admit({ row: operation(id), call, authenticate });
     const reader = { get: log.state.bind(log) };
-    const tools: QueryTools = { log, reader, caller, time: this.#deps.time() };
+    const { self } = this.#deps.tools;
+    const tools: QueryTools = { log, reader, caller, self, time: this.#deps.time() };
     const answer = QUERIES[id] as (input: DecodedInput, tools: QueryTools) => Promise<Answer>;
     return answer(input, tools);
   }

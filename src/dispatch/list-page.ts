@@ -40,6 +40,20 @@ export async function listAmong(
   return pageOf(tools, request, rest);
 }
 
+/** One page of resources that are at hand, in the order of their ids. */
+export function listGiven(
+  { caller }: QueryTools,
+  resources: readonly { id: string }[],
+  { limit, cursor }: Pick<ListRequest, 'limit' | 'cursor'>,
+): Answer {
+  const after = cursor === undefined ? undefined : decodeCursor(cursor);
+  const sorted = [...resources].sort((one, other) => (one.id < other.id ? -1 : 1));
+  const rest = sorted.filter(({ id }) => after === undefined || id > after);
+  const shown = rest.slice(0, limit);
+  const last = shown.at(-1);
+  return page(shown, rest.length > limit && last ? encodeCursor(last.id) : null, caller);
+}
+
 async function pageOf(
   tools: QueryTools,
   request: Omit<ListRequest, 'prefixes'>,

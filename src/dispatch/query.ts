@@ -2,6 +2,7 @@ import type { Caller } from '../auth/caller.ts';
 import type { EventLog, StateReader } from '../eventlog/event-log.ts';
 import type { Answer } from '../gateway.ts';
 import type { OperationInput, QueryId } from '../protocol/operations.ts';
+import type { SelfFacts } from './facts.ts';
 
 /** What a query reads with. */
 export interface QueryTools {
@@ -11,6 +12,7 @@ export interface QueryTools {
   caller: Caller;
   /** RFC 3339 time of the call: what has expired by then is absent. */
   time: string;
+  self: SelfFacts;
 }
 
 export type Query<Id extends QueryId> = (

@@ -2,6 +2,7 @@ import type { StateReader } from '../eventlog/event-log.ts';
 import type { CreateSessionRequest } from '../protocol/resources/session.ts';
 import type { Facts } from './facts.ts';
 import { load, loadMemory, notFound } from './load.ts';
+import { skillsOf } from './skills.ts';
 
 export type SessionReferences = Pick<CreateSessionRequest, 'vault_ids' | 'memory_ids' | 'skill_ids'>;
 
@@ -9,7 +10,7 @@ export type SessionReferences = Pick<CreateSessionRequest, 'vault_ids' | 'memory
 export function referencesOf(
   body: CreateSessionRequest,
   tx: StateReader & { time: string },
-  { caller }: Pick<Facts, 'caller'>,
+  { caller, self }: Pick<Facts, 'caller' | 'self'>,
 ): SessionReferences {
   const { persona_id, vault_ids, memory_ids, skill_ids } = body;
   if (persona_id) load(tx, caller, 'persona', persona_id, 'persona_id');
@@ -19,6 +20,11 @@ export function referencesOf(
   vault_ids?.forEach((id, at) => {
     load(tx, caller, 'vault', id, `vault_ids[${at}]`);
   });
-  if (skill_ids?.length) throw notFound('skill', 'skill_ids[0]');
-  return Object.fromEntries(Object.entries({ vault_ids, memory_ids }).filter(([, ids]) => ids !== undefined));
+  const known = new Set(skill_ids ? skillsOf(self).map(({ id }) => id) : []);
+  skill_ids?.forEach((id, at) => {
+    if (!known.has(id)) throw notFound('skill', `skill_ids[${at}]`);
+  });
+  return Object.fromEntries(
+    Object.entries({ vault_ids, memory_ids, skill_ids }).filter(([, ids]) => ids !== undefined),
+  );
 }

@@ -6,10 +6,12 @@ import { eventsOperations } from './operations/events.ts';
 import { memoriesOperations } from './operations/memories.ts';
 import { messagesOperations } from './operations/messages.ts';
 import { outcomesOperations } from './operations/outcomes.ts';
+import { permissionRequestsOperations } from './operations/permission-requests.ts';
 import { personasOperations } from './operations/personas.ts';
 import type { OperationRow } from './operations/row.ts';
-import { permissionRequestsOperations } from './operations/permission-requests.ts';
+import { runtimeOperations } from './operations/runtime.ts';
 import { sessionsOperations } from './operations/sessions.ts';
+import { skillsOperations } from './operations/skills.ts';
 import { tasksOperations } from './operations/tasks.ts';
 import { vaultsOperations } from './operations/vaults.ts';
 import { workspacesOperations } from './operations/workspaces.ts';
@@ -31,6 +33,8 @@ const rows = {
   ...memoriesOperations,
   ...personasOperations,
   ...vaultsOperations,
+  ...skillsOperations,
+  ...runtimeOperations,
 } as const satisfies Record<string, OperationRow>;
 
 export const OPERATIONS = rows;

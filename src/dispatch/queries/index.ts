@@ -7,7 +7,9 @@ import { getMemory, listMemories } from './memories.ts';
 import { getOutcome, listOutcomes } from './outcomes.ts';
 import { listPermissionRequests, listTaskPermissionRequests } from './permission-requests.ts';
 import { getPersona, listPersonas } from './personas.ts';
+import { getRuntime, getTool, listCapabilities, listTools } from './runtime.ts';
 import { getMessage, getSession, listSessionMessages, listSessions } from './sessions.ts';
+import { getSkill, listSkills } from './skills.ts';
 import { getTask, listSessionTasks, listTasks } from './tasks.ts';
 import { getVault, listVaults } from './vaults.ts';
 import { getWorkspace, listWorkspaces } from './workspaces.ts';
@@ -24,6 +26,9 @@ export const QUERIES: { readonly [Id in QueryId]: Query<Id> } = {
   getPersona,
   getSession,
   getTask,
+  getRuntime,
+  getSkill,
+  getTool,
   getVault,
   getWorkspace,
   listArtifacts,
@@ -40,6 +45,9 @@ export const QUERIES: { readonly [Id in QueryId]: Query<Id> } = {
   listTaskEvents,
   listTaskPermissionRequests,
   listTasks,
+  listCapabilities,
+  listSkills,
+  listTools,
   listVaults,
   listWorkspaces,
 };

@@ -91,6 +91,7 @@ export const skill = envelope('skill', {
   requires_approval: z.boolean(),
   deprecated: z.boolean(),
 }).meta({ id: 'Skill' });
+export type Skill = z.infer<typeof skill>;
 
 /** The union of the fields that current and older clients read (contract C1). */
 export const harnAgentCard = envelope('harn_agent_card', {
