@@ -1,7 +1,7 @@
 import { Level } from 'level';
 import type { WriteOp } from '../../src/store/store.ts';
 
-const WRITE_BUFFER_BYTES = 8 * 1024 * 1024;
+const WRITE_BUFFER_BYTES = 32 * 1024 * 1024;
 
 /** LevelDB without anything of ours, opened with the gateway's sizes. */
 export async function openBareLevel(path: string): Promise<Level<string, Buffer>> {
