@@ -51,7 +51,11 @@ export class Stage {
   async open({ agents = {}, upstream = {}, config = {}, ...options }: StageOptions): Promise<void> {
     this.peers['sample'] = await startSampleAgent();
     for (const [id, start] of Object.entries(agents)) this.peers[id] = await start();
-    const a2a = Object.entries(this.peers).map(([id, { cardUrl }]) => ({ id, card: cardUrl, ...upstream }));
+    const a2a = Object.entries(this.peers).map(([id, { cardUrl }]) => ({
+      id,
+      card: cardUrl,
+      ...structuredClone(upstream), // One object twice would be a YAML alias.
+    }));
     this.#gateway = await startTestGateway({ ...options, config: { upstreams: { a2a }, ...config } });
     const document = (await this.client.call('GET', '/openapi.json')).body;
     const reference = referenceCheck();
