@@ -31,11 +31,12 @@ export function buildMessage(
   tools: DecisionTools,
   input: MessageInput,
   place: SessionPlace,
+  from: 'caller' | 'agent' = 'caller',
 ): BuiltMessage {
   const id = tools.newId('message');
   const parts = externalizeLargeParts(tx, tools, place, input.parts as Part[]);
   const { value, hit } = tools.redact({ parts, metadata: input.metadata ?? {} } as unknown as JsonValue);
-  const sealed = hit && input.role === 'user';
+  const sealed = hit && from === 'caller';
   if (sealed) keepOriginal(tx, tools, id, parts, input.metadata ?? {});
   const clean = value as unknown as { parts: Part[]; metadata: JsonObject };
   const message: Message = {
@@ -63,17 +64,16 @@ export function appendMessage(
   const session = tx.get<SessionFold>(stateKey.session(place.session_id));
   const resource = { object: 'message', id: message.id };
   const agent = message.role === 'agent' || message.role === 'assistant';
-  if (message.role === 'user') {
-    tx.append(newEvent('user.message', resource, place, { message, ...(sealed ? { sealed } : {}) }));
-  }
-  if (agent) tx.append(newEvent('agent.message', resource, place, { message, ...sourceOf(origin) }));
+  const whole = { message, ...(sealed ? { sealed } : {}) };
+  if (message.role === 'user') tx.append(newEvent('user.message', resource, place, whole));
+  if (agent) tx.append(newEvent('agent.message', resource, place, { ...whole, ...sourceOf(origin) }));
   tx.append(
     newEvent('session.message_appended', { object: 'session', id: place.session_id }, place, {
       message_id: message.id,
       role: message.role,
       position: session?.internal.messages ?? 0,
       pending: origin.pending ?? false,
-      ...(message.role === 'user' || agent ? {} : { message }),
+      ...(message.role === 'user' || agent ? {} : whole),
     }),
   );
 }

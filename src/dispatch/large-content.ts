@@ -18,7 +18,8 @@ export function externalizeLargeParts(
   place: Place,
   parts: Part[],
 ): Part[] {
-  return parts.map((part) => {
+  return parts.map((given) => {
+    const part = given.type === 'artifact_ref' ? withoutMark(given) : given;
     const content = contentOf(part);
     if (content === undefined || Buffer.byteLength(content.text) <= tools.limits.inlineBytes) return part;
     const bytes = Buffer.from(content.text);
@@ -30,6 +31,13 @@ export function externalizeLargeParts(
       metadata: { ...part.metadata, [INLINED_FROM]: part.type },
     };
   });
+}
+
+/** Only the gateway marks what it moved itself. */
+function withoutMark(part: Extract<Part, { type: 'artifact_ref' }>): Part {
+  if (part.metadata?.[INLINED_FROM] === undefined) return part;
+  const { [INLINED_FROM]: _, ...metadata } = part.metadata;
+  return { ...part, metadata };
 }
 
 function contentOf(part: Part): { text: string; mimeType: string } | undefined {

@@ -11,6 +11,7 @@ import { chooseRoute } from './choose-route.ts';
 import { type Decided, metadataOf } from './command.ts';
 import type { Facts } from './facts.ts';
 import { load, loadBranch, notFound } from './load.ts';
+import { refuseForeignArtifacts } from './message-references.ts';
 import { moveTask } from './move-task.ts';
 import { newEvent, placeOfSession, type SessionPlace } from './new-event.ts';
 import { refuseClosed } from './refuse-closed.ts';
@@ -25,8 +26,9 @@ export function submitTaskTo(
   facts: Facts,
 ): Decided {
   const session = load(tx, facts.caller, 'session', sessionId, 'session_id');
-  refuseClosed(session.resource);
+  refuseClosed(session.resource, tx.time);
   checkReferences(body, session.resource.workspace_id, tx, facts);
+  refuseForeignArtifacts(messageOf(body.input), 'input', session.resource.workspace_id, tx, facts);
   const persona = personaOf(body, session, tx, facts);
   const route = chooseRoute(facts.routes, metadataOf(body), persona, session.resource.metadata);
   const startable = session.internal.working === 0 && queueIsEmpty(session) && facts.runs.hasSlot(route);

@@ -15,8 +15,8 @@ export function foldUserMessage(event: Event, states: StateWriter): void {
 }
 
 export function foldAgentMessage(event: Event, states: StateWriter): void {
-  const { message, upstream_message_id } = payload(event, 'agent.message');
-  putMessage(message, states);
+  const { message, sealed = false, upstream_message_id } = payload(event, 'agent.message');
+  putMessage(message, states, sealed);
   if (event.task_id === null) return;
   if (upstream_message_id !== undefined) {
     const key = stateKey.upstreamMessage(event.task_id, upstream_message_id);
@@ -26,11 +26,11 @@ export function foldAgentMessage(event: Event, states: StateWriter): void {
 }
 
 export function foldInlinedMessage(event: Event, states: StateWriter): void {
-  const { message } = payload(event, 'session.message_appended');
-  if (message) putMessage(message, states);
+  const { message, sealed = false } = payload(event, 'session.message_appended');
+  if (message) putMessage(message, states, sealed);
 }
 
-function putMessage(message: Message, states: StateWriter, sealed = false): void {
+function putMessage(message: Message, states: StateWriter, sealed: boolean): void {
   const state: MessageState = { resource: message, internal: { sealed } };
   states.set(stateKey.message(message.id), state);
 }

@@ -123,6 +123,8 @@ export const EVENT_PAYLOADS = {
   }),
   'agent.message': z.object({
     message,
+    /** As in `user.message`; only what a caller appends in the agent's name has an original to send. */
+    sealed: z.boolean().optional(),
     upstream_message_id: z.string().optional(),
     material: z.string().optional(),
   }),
@@ -134,6 +136,8 @@ export const EVENT_PAYLOADS = {
     pending: z.boolean(),
     /** Inlined for roles that have no message event of their own. */
     message: message.optional(),
+    /** As in `user.message`, for the inlined one. */
+    sealed: z.boolean().optional(),
   }),
   'user.input_submitted': z.object({ message_id: z.string(), kind: z.enum(['input', 'interrupt']) }),
   'user.tool_confirmation': z.object({

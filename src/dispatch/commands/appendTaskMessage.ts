@@ -8,6 +8,7 @@ import { appendMessage, buildMessage } from '../append-message.ts';
 import type { Command } from '../command.ts';
 import type { Facts } from '../facts.ts';
 import { load } from '../load.ts';
+import { refuseForeignArtifacts } from '../message-references.ts';
 import { newEvent, placeOfTask } from '../new-event.ts';
 import { openRequestsOf } from '../permission-request.ts';
 import { readVerdict } from '../read-verdict.ts';
@@ -17,7 +18,9 @@ import { readConfirmation, requestToConfirm } from '../tool-confirmation.ts';
 export const appendTaskMessage: Command<'appendTaskMessage'> = {
   decide({ path, body }, tx, facts) {
     const task = load(tx, facts.caller, 'task', path.task_id);
-    return { body: APPEND[body.kind](tx, facts, task, body.message as MessageInput) };
+    const message = body.message as MessageInput;
+    refuseForeignArtifacts(message, 'message', task.resource.workspace_id, tx, facts);
+    return { body: APPEND[body.kind](tx, facts, task, message) };
   },
 };
 

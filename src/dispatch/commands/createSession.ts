@@ -5,6 +5,7 @@ import { refuseUnknownRoute } from '../choose-route.ts';
 import { type Command, metadataOf } from '../command.ts';
 import { expiryOf } from '../expiry.ts';
 import { load, loadWorkspace } from '../load.ts';
+import { refuseForeignArtifacts } from '../message-references.ts';
 import { newEvent } from '../new-event.ts';
 import { referencesOf } from '../session-references.ts';
 
@@ -35,10 +36,11 @@ export const createSession: Command<'createSession'> = {
     tx.append(
       newEvent('session.created', { object: 'session', id: session.id }, place, { session, ...references }),
     );
-    for (const draft of body.initial_messages ?? []) {
-      const built = buildMessage(tx, facts, draft as MessageInput, place);
-      appendMessage(tx, built, { place, pending: true });
-    }
+    (body.initial_messages ?? []).forEach((draft, at) => {
+      const message = draft as MessageInput;
+      refuseForeignArtifacts(message, `initial_messages[${at}]`, workspace.id, tx, facts);
+      appendMessage(tx, buildMessage(tx, facts, message, place), { place, pending: true });
+    });
     return { body: load(tx, facts.caller, 'session', session.id).resource };
   },
 };

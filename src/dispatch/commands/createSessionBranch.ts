@@ -7,7 +7,7 @@ import { refuseClosed } from '../refuse-closed.ts';
 export const createSessionBranch: Command<'createSessionBranch'> = {
   decide({ path, body }, tx, facts) {
     const session = load(tx, facts.caller, 'session', path.session_id).resource;
-    refuseClosed(session);
+    refuseClosed(session, tx.time);
     const { kind, base_ref, parent_branch_id, task_id } = body;
     if (parent_branch_id)
       loadBranch(tx, facts.caller, parent_branch_id, session.workspace_id, 'parent_branch_id');

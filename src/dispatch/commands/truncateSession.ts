@@ -11,7 +11,7 @@ import { refuseClosed } from '../refuse-closed.ts';
 export const truncateSession: Command<'truncateSession'> = {
   decide({ path, body }, tx, facts) {
     const before = load(tx, facts.caller, 'session', path.session_id);
-    refuseClosed(before.resource);
+    refuseClosed(before.resource, tx.time);
     const kept = Math.min(body.keep_first, before.internal.messages);
     const removed = before.internal.messages - kept;
     const tip = tipOf(tx, before, kept);

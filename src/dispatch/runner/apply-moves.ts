@@ -127,7 +127,7 @@ function addAgentMessage(target: MoveTarget, task: TaskState, draft: MessageDraf
     },
   };
   if (input.parts.length === 0) return undefined;
-  const built = buildMessage(tx, tools, input, place);
+  const built = buildMessage(tx, tools, input, place, 'agent');
   appendMessage(tx, built, { place, material, ...(upstreamId === undefined ? {} : { upstreamId }) });
   return built.message;
 }

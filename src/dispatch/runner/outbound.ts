@@ -55,10 +55,15 @@ function referencedArtifacts(sources: OutboundSources, parts: readonly Part[]): 
   const found = new Map<string, { bytes: Buffer; mimeType: string; name?: string }>();
   for (const part of parts) {
     if (part.type !== 'artifact_ref' && part.type !== 'image_ref') continue;
-    const content = contentOf(sources, part.artifact_id);
+    const content = isPublic(sources, part.artifact_id) ? contentOf(sources, part.artifact_id) : undefined;
     if (content) found.set(part.artifact_id, content);
   }
   return found;
+}
+
+/** What is not public never leaves, whatever a Message calls it (contract section 4). */
+function isPublic(sources: OutboundSources, id: string): boolean {
+  return sources.get<ArtifactState>(stateKey.artifact(id))?.resource.visibility === 'public';
 }
 
 function contentOf(
