@@ -5,7 +5,7 @@ import { ProtocolError } from '../../protocol/errors.ts';
 import type { Logger } from '../../protocol/ports.ts';
 import type { Timers } from '../timers.ts';
 import { errorHeaders } from './answer.ts';
-import { exchangeOn } from './exchange.ts';
+import { type Exchange, exchangeOn } from './exchange.ts';
 
 /** Time for the client to read the refusal before the socket is cut. */
 const LINGER_MS = 1_000;
@@ -36,8 +36,8 @@ function failureOf(error: NodeJS.ErrnoException): ProtocolError {
 }
 
 /**
- * Answers a broken request on the bare socket and closes it. When an earlier request on the connection is still being
- * answered nothing is written: the client would take the refusal for that answer.
+ * Answers a broken request on the bare socket and closes it. Nothing is written when the client would take the refusal for
+ * another answer.
  */
 export function answerParseFailure(
   deps: ParseFailureDeps,
@@ -49,12 +49,19 @@ export function answerParseFailure(
     return;
   }
   const current = socket instanceof Socket ? exchangeOn(socket) : undefined;
-  const answering = current !== undefined && !current.res.writableFinished;
-  if (answering && (current.req.complete || current.res.headersSent)) {
+  if (current !== undefined && wouldBeTaken(current)) {
     socket.destroy();
     return;
   }
   writeRefusal(deps, failureOf(error), socket);
+}
+
+/**
+ * An earlier request is still being answered, or this one was answered already, before its body came (a refusal by its
+ * head): a second answer would be taken for that of the next request.
+ */
+function wouldBeTaken({ req, res }: Exchange): boolean {
+  return req.complete ? !res.writableFinished : res.headersSent;
 }
 
 /** Writes the error envelope on a bare socket, then closes it. */

@@ -76,6 +76,15 @@ describe('a request with broken framing', () => {
     expect(client.text).toBe('');
   });
 
+  it('in its body only, refused by its head before, gets no second answer', async () => {
+    const refused = `POST /v1/nothing HTTP/1.1\r\nHost: localhost:${under.port}\r\nContent-Length: 50\r\n\r\n{"a"`;
+    const client = new RawClient(under.port).send(refused);
+    await client.until((text) => text.endsWith('}'));
+    client.socket.end();
+    await client.closed;
+    expect(client.text.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 404']);
+  });
+
   it('after a finished one is answered on its own', async () => {
     const client = new RawClient(under.port).send(withPort(get('/health'), under.port));
     await client.until((text) => text.endsWith('}'));
