@@ -9,6 +9,7 @@ import {
 import { errorResponse } from './resources/discovery.ts';
 import { jsonObject } from './resources/envelope.ts';
 import { event } from './resources/event.ts';
+import { permissionRequest } from './resources/permission-request.ts';
 
 /**
  * The frames of the WebSocket profile, one schema per frame type. Contract C10 asks for them; the narrative names what
@@ -194,6 +195,7 @@ export const requestFrame = z
       task_id: z.string().nullable(),
       session_id: z.string().nullable(),
       request_id: z.string().nullable().describe('Permission request to respond to; null: answer the Task.'),
+      permission_request: permissionRequest.nullable(),
     }),
   })
   .meta({ id: 'WsRequestFrame' });

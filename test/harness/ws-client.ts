@@ -50,6 +50,7 @@ export class WsTestClient {
   readonly closed: Promise<{ code: number; reason: string }>;
   readonly #texts: string[] = [];
   #isClosed = false;
+  #wake = () => {};
 
   private constructor(socket: WebSocket) {
     this.socket = socket;
@@ -58,6 +59,7 @@ export class WsTestClient {
     this.closed = new Promise((resolve) => {
       socket.once('close', (code, reason) => {
         this.#isClosed = true;
+        this.#wake();
         resolve({ code, reason: reason.toString() });
       });
     });
@@ -98,7 +100,7 @@ export class WsTestClient {
   }
 
   /** Sends and waits for the ack or error of this frame. */
-  async ask(frame: object & { id: string }): Promise<ServerFrame> {
+  async ask(frame: Record<string, unknown> & { id: string }): Promise<ServerFrame> {
     this.send(frame);
     return await this.until(({ id, type }) => id === frame.id && (type === 'ack' || type === 'error'));
   }
@@ -114,8 +116,7 @@ export class WsTestClient {
       }
       if (this.#isClosed) throw new Error(`closed while waiting; received: ${this.#texts.join('\n')}`);
       await new Promise<void>((resolve) => {
-        this.socket.once('message', () => resolve());
-        this.socket.once('close', () => resolve());
+        this.#wake = resolve;
       });
     }
   }
@@ -131,6 +132,7 @@ export class WsTestClient {
   #take(text: string): void {
     this.#texts.push(text);
     this.frames.push(serverFrame.parse(JSON.parse(text)) as unknown as ServerFrame);
+    this.#wake();
   }
 }
 

@@ -1,3 +1,5 @@
+import type { ProtocolError } from '../../protocol/errors.ts';
+
 /** Why the gateway closes a socket. 1007 (bad UTF-8) and 1009 (too large) come from the frame parser. */
 export const CLOSE = {
   /** The one stream of the socket is complete. */
@@ -17,3 +19,13 @@ export const CLOSE = {
   /** The cursor cannot be served: read the stream from the start (contract C19). */
   cursorExpired: 4410,
 } as const;
+
+/** The code for a socket whose one stream, or whose credential, has come to its end. */
+export function closeCodeOf(
+  reason: 'complete' | 'unauthenticated' | 'failed',
+  error: ProtocolError | undefined,
+): number {
+  if (reason === 'complete') return CLOSE.complete;
+  if (reason === 'unauthenticated') return CLOSE.unauthenticated;
+  return error?.code === 'cursor_expired' ? CLOSE.cursorExpired : CLOSE.failed;
+}

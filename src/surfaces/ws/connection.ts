@@ -17,14 +17,21 @@ export interface ConnectionDeps {
   newRequestId(): string;
 }
 
-export interface ConnectionOptions {
-  deps: ConnectionDeps;
+/** What a connection tells its owner. */
+export interface ConnectionOwner {
+  /** Takes one text message. */
+  take(bytes: Buffer): void;
+  /** Nothing more can be sent. */
+  closing(): void;
+  /** The connection is over; with the code of the close frame, 1006 when there was none. */
+  closed(closeCode: number): void;
+}
+
+/** How a connection begins. */
+export interface Wire {
   socket: Socket;
   /** Completes the upgrade; undefined when the peer is gone or its handshake is broken. */
   accept(): WebSocket | undefined;
-  /** Takes one text message. */
-  onMessage(bytes: Buffer): void;
-  onClose(closeCode: number): void;
 }
 
 /**
@@ -35,7 +42,9 @@ export class Connection {
   readonly #deps: ConnectionDeps;
   readonly #socket: Socket;
   readonly #budget: FrameBudget;
-  #options: ConnectionOptions | undefined;
+  readonly #owner: ConnectionOwner;
+  /** Let go of when the socket is open: it holds the request. */
+  #accept: Wire['accept'] | undefined;
   #ws: WebSocket | undefined;
   #state: 'waiting' | 'open' | 'closing' | 'closed' = 'waiting';
   #lastWriteMs: number;
@@ -44,12 +53,13 @@ export class Connection {
   /** History readers that wait for the client to read. */
   #waiting: (() => void)[] = [];
 
-  constructor(options: ConnectionOptions) {
-    const { clock, limits } = options.deps;
+  constructor(deps: ConnectionDeps, { socket, accept }: Wire, owner: ConnectionOwner) {
+    const { clock, limits } = deps;
     const now = clock.monotonic();
-    this.#deps = options.deps;
-    this.#socket = options.socket;
-    this.#options = options;
+    this.#deps = deps;
+    this.#socket = socket;
+    this.#accept = accept;
+    this.#owner = owner;
     this.#budget = new FrameBudget(limits.framesPerSecond, limits.frameBurst, now);
     this.#lastWriteMs = now;
     this.#lastHeardMs = now;
@@ -62,24 +72,21 @@ export class Connection {
 
   /** Completes the upgrade, once; until then a refusal can still be an HTTP answer. */
   open(): void {
-    const options = this.#options;
-    if (this.#state !== 'waiting' || options === undefined) return;
-    this.#options = undefined;
-    const ws = options.accept();
-    if (ws === undefined) {
-      this.#state = 'closed';
-      options.onClose(1006);
+    if (this.#state !== 'waiting') return;
+    this.#ws = this.#accept?.();
+    this.#accept = undefined;
+    if (this.#ws === undefined) {
+      this.#over(1006);
       return;
     }
     this.#state = 'open';
-    this.#ws = ws;
-    this.#listen(ws, options);
+    this.#listen(this.#ws);
   }
 
   /** Gives the network socket back for an HTTP answer. */
   discard(): void {
     this.#state = 'closed';
-    this.#options = undefined;
+    this.#accept = undefined;
   }
 
   /** Sends one event, and what it asks; returns the unsent bytes of the socket. */
@@ -126,6 +133,7 @@ export class Connection {
   close(code: number, reason = ''): void {
     if (this.#state !== 'open') return;
     this.#state = 'closing';
+    this.#owner.closing();
     this.#wake();
     this.#ws?.close(code, reason);
   }
@@ -155,21 +163,24 @@ export class Connection {
     this.#sendJson({ type: 'heartbeat', cursors: cursors() } satisfies HeartbeatFrame);
   }
 
-  #listen(ws: WebSocket, { onMessage, onClose }: ConnectionOptions): void {
+  #listen(ws: WebSocket): void {
     const heard = () => this.#admitFrame();
     ws.on('ping', heard);
     ws.on('pong', heard);
     ws.on('message', (data, isBinary) => {
       if (!this.#admitFrame()) return;
       if (isBinary) this.close(CLOSE.binary, 'frames are JSON text');
-      else onMessage(data as Buffer);
+      else this.#owner.take(data as Buffer);
     });
     ws.on('error', (error) => this.#deps.logger.debug({ err: error }, 'socket failed'));
-    ws.on('close', (code) => {
-      this.#state = 'closed';
-      this.#wake();
-      onClose(code);
-    });
+    ws.on('close', (code) => this.#over(code));
+  }
+
+  #over(closeCode: number): void {
+    this.#state = 'closed';
+    this.#owner.closing();
+    this.#wake();
+    this.#owner.closed(closeCode);
   }
 
   /** Control frames count too: a flood of pings costs as much as one of messages. */

@@ -1,45 +1,57 @@
 import type { StreamFrame } from '../../gateway.ts';
+import type { PermissionKind, PermissionRequest } from '../../protocol/resources/permission-request.ts';
 import type { QuestionKind, RequestFrame } from '../../protocol/ws-frames.ts';
 
 export type Question = RequestFrame['request'];
 
-/** Events that ask the client for something. */
-const ASKING: Readonly<Record<string, QuestionKind>> = {
-  'task.input_required': 'input',
-  'task.auth_required': 'authorization',
-  'tool.approval_required': 'approval',
+/** What an event does to the questions of a stream. */
+type Effect = 'asks' | 'blocks' | 'answers' | 'moves';
+
+/**
+ * Whatever blocks a task is in the queue of permission requests, so its events ask. The task's own events ask only where
+ * they name no request: in logs older than the queue.
+ */
+const EFFECTS: Readonly<Record<string, Effect>> = {
+  'tool.approval_required': 'asks',
+  'vendor.harn_gateway.permission_requested': 'asks',
+  'task.input_required': 'blocks',
+  'task.auth_required': 'blocks',
+  'tool.approved': 'answers',
+  'tool.denied': 'answers',
+  'vendor.harn_gateway.permission_resolved': 'answers',
+  'task.status_changed': 'moves',
+  'task.completed': 'moves',
+  'task.failed': 'moves',
+  'task.canceled': 'moves',
 };
 
-/** Events that answer what a task asked, or make the answer pointless. */
-const SETTLING: ReadonlySet<string> = new Set([
-  'task.status_changed',
-  'task.completed',
-  'task.failed',
-  'task.canceled',
-]);
-const DECIDING: ReadonlySet<string> = new Set(['tool.approved', 'tool.denied']);
+const KINDS = {
+  tool: 'approval',
+  authorization: 'authorization',
+  elicitation: 'input',
+} as const satisfies Record<PermissionKind, QuestionKind>;
 
 /** The members of a stored event that matter here. */
-interface AskingEvent {
+interface StoredEvent {
   id: string;
+  event: string;
   task_id: string | null;
   session_id: string | null;
-  resource: { object: string; id: string };
-  payload: Record<string, unknown>;
+  payload: { permission_request?: PermissionRequest; request_id?: string };
 }
 
-/** What an event asks, or undefined for all others. */
+/** What an event asks of the client; undefined for all others. */
 export function questionOf(frame: StreamFrame): Question | undefined {
-  const kind = ASKING[frame.kind];
-  if (kind === undefined) return undefined;
-  const event = read(frame);
-  return {
-    kind,
-    event_id: event.id,
-    task_id: event.task_id,
-    session_id: event.session_id,
-    request_id: requestIdOf(event),
-  };
+  const effect = EFFECTS[frame.kind];
+  if (effect !== 'asks' && effect !== 'blocks') return undefined;
+  const { id, event, task_id, session_id, payload } = read(frame);
+  const place = { event_id: id, task_id, session_id };
+  const { permission_request: asked, request_id: named } = payload;
+  if (asked !== undefined)
+    return { kind: KINDS[asked.request.kind], ...place, request_id: asked.id, permission_request: asked };
+  if (named !== undefined) return undefined;
+  const kind = event === 'task.input_required' ? 'input' : 'authorization';
+  return { kind, ...place, request_id: null, permission_request: null };
 }
 
 /**
@@ -52,7 +64,7 @@ export class OpenQuestions {
   /** Live questions are asked at once, so only replayed ones are kept; what settles them may be either. */
   note(frame: StreamFrame, replayed: boolean): void {
     const question = replayed ? questionOf(frame) : undefined;
-    if (question !== undefined) this.#open.set(keyOf(question), question);
+    if (question !== undefined) this.#open.set(question.request_id ?? question.event_id, question);
     else if (this.#open.size > 0) this.#settle(frame);
   }
 
@@ -63,28 +75,17 @@ export class OpenQuestions {
   }
 
   #settle(frame: StreamFrame): void {
-    if (!SETTLING.has(frame.kind) && !DECIDING.has(frame.kind)) return;
-    const event = read(frame);
-    const requestId = requestIdOf(event);
+    const effect = EFFECTS[frame.kind];
+    if (effect !== 'answers' && effect !== 'moves') return;
+    const { task_id, payload } = read(frame);
     for (const [key, question] of this.#open) {
-      const isDecided = requestId !== null && question.request_id === requestId;
-      if (isDecided || (SETTLING.has(frame.kind) && question.task_id === event.task_id))
-        this.#open.delete(key);
+      const isAnswered = effect === 'answers' && question.request_id === payload.request_id;
+      const isLeft = effect === 'moves' && question.request_id === null && question.task_id === task_id;
+      if (isAnswered || isLeft) this.#open.delete(key);
     }
   }
 }
 
-/** A permission request is one question however many events tell of it; else a task asks one thing at a time. */
-function keyOf({ request_id, task_id }: Question): string {
-  return request_id ?? task_id ?? '';
-}
-
-function requestIdOf({ resource, payload }: AskingEvent): string | null {
-  if (resource.object === 'permission_request') return resource.id;
-  const named = payload['permission_request_id'] ?? payload['request_id'];
-  return typeof named === 'string' ? named : null;
-}
-
-function read({ bytes }: StreamFrame): AskingEvent {
-  return JSON.parse(bytes.toString()) as AskingEvent;
+function read({ bytes }: StreamFrame): StoredEvent {
+  return JSON.parse(bytes.toString()) as StoredEvent;
 }

@@ -51,6 +51,8 @@ const SERVER_OPTIONS = {
   maxFragments: WS_LIMITS.maxFragments,
   maxBufferedChunks: WS_LIMITS.maxBufferedChunks,
   closeTimeout: WS_LIMITS.closeTimeoutMs,
+  // The frame budget is reached first, so that a flood of pings learns why it is closed.
+  maxPendingAutoPongs: WS_LIMITS.frameBurst + 1,
   /** The subprotocol that carries a credential is never echoed. */
   handleProtocols: (offered: Set<string>) => (offered.has(WS_SUBPROTOCOL) ? WS_SUBPROTOCOL : false),
 } as const;
@@ -156,14 +158,10 @@ export class WebSockets {
     const { requestId, authorization, protocolVersion, traceparent } = call;
     const startedMs = clock.monotonic();
     const facts = { authorization, protocolVersion, traceparent, isSingle: id !== OPEN_SOCKET };
-    const session = new SocketSession(this.#session, facts, {
-      socket,
-      accept,
-      onClose: (code) => {
-        this.#remove(session);
-        const fields = { request_id: requestId, route, status: 101, close_code: code };
-        logger.info({ ...fields, duration_ms: Math.round(clock.monotonic() - startedMs) }, 'socket closed');
-      },
+    const session = new SocketSession(this.#session, facts, { socket, accept }, (code) => {
+      this.#remove(session);
+      const fields = { request_id: requestId, route, status: 101, close_code: code };
+      logger.info({ ...fields, duration_ms: Math.round(clock.monotonic() - startedMs) }, 'socket closed');
     });
     this.#open.add(session);
     this.#stopTicking ??= timers.every(TICK_MS, () => this.#tick());
