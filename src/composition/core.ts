@@ -1,14 +1,16 @@
 import type { Authenticate } from '../auth/caller.ts';
+import type { Effect } from '../dispatch/command.ts';
 import type { DecisionTools, RoutedAgent } from '../dispatch/facts.ts';
 import { GatewayCore } from '../dispatch/gateway-core.ts';
 import { FrameNumbers } from '../dispatch/runner/frame-numbers.ts';
 import { TaskRunner } from '../dispatch/runner/task-runner.ts';
 import type { EventLog } from '../eventlog/event-log.ts';
 import { Subscriptions } from '../eventlog/subscription.ts';
-import { inputBoxKey } from '../operation/data-directory.ts';
+import { dataPaths, inputBoxKey } from '../operation/data-directory.ts';
 import { createIdSource } from '../protocol/ids.ts';
 import { timestamp } from '../protocol/ports.ts';
 import { isSecretName } from '../redaction/secret-names.ts';
+import { FileTree } from '../store/file-tree.ts';
 import { createSecretBox, type SecretBox } from '../store/secret-box.ts';
 import type { Upstream } from '../upstream.ts';
 import type { Parts } from './parts.ts';
@@ -56,6 +58,7 @@ export function makeCore(
       .catch((error: unknown) => logger.error({ err: error }, 'open tasks could not be taken up'));
   });
   const subscriptions = new Subscriptions(log);
+  const files = fileTree(config);
   const gateway = new GatewayCore({
     log,
     subscriptions,
@@ -63,11 +66,28 @@ export function makeCore(
     tools,
     newTraceId: () => Buffer.from(random.bytes(TRACE_ID_BYTES)).toString('hex'),
     time: () => timestamp(clock.now()),
-    awaitCancel: (taskId) => runner.cancel(taskId),
+    perform: performer(runner, files),
+    files,
     idempotencyWindowMs: limits.idempotency_window_ms,
     streamBufferBytes: limits.stream_buffer_bytes,
   });
   return { gateway, runner, tools, subscriptions };
+}
+
+/** Files under the workspace roots of the data directory and of the configured directories. */
+function fileTree({ store, limits }: Parts['config']): FileTree {
+  return new FileTree({
+    dir: dataPaths(store.data).workspaces,
+    roots: store.workspace_roots,
+    maxFileBytes: limits.max_file_bytes,
+  });
+}
+
+function performer(runner: TaskRunner, files: FileTree): (effect: Effect) => Promise<void> {
+  return (effect) =>
+    effect.kind === 'await_cancel'
+      ? runner.cancel(effect.taskId)
+      : files.write(effect.root, effect.names, effect.bytes);
 }
 
 /** The runner needs these tools itself, so its part is asked for late. */
@@ -83,6 +103,7 @@ function decisionTools(
     limits: {
       inlineBytes: limits.inline_payload_bytes,
       artifactBytes: limits.max_artifact_bytes,
+      fileBytes: limits.max_file_bytes,
       queuedTasks: limits.max_queued_tasks,
       permissionTimeoutMs: limits.permission_timeout_ms,
     },

@@ -8,7 +8,6 @@ export const UNAVAILABLE = {
   'auth.oauth': 'OAuth2 validation',
   'upstreams.acp': 'fronting ACP agents',
   'upstreams.mcp': 'fronting MCP servers',
-  'store.workspace_roots': 'serving workspace files',
   connectors: 'connectors',
   quotas: 'quotas',
   vaults: 'vaults',

@@ -1,6 +1,7 @@
 import type { Transaction } from '../eventlog/event-log.ts';
 import type { JsonObject } from '../protocol/json.ts';
 import type { CommandId, OperationInput } from '../protocol/operations.ts';
+import type { FileRoot } from '../store/file-tree.ts';
 import type { Facts } from './facts.ts';
 
 /** What a command decided: the resource to answer with, and the status when it is not the operation's usual one. */
@@ -10,21 +11,31 @@ export interface Decided {
 }
 
 /**
- * A command decides on the newest state and appends what happened; it is pure but for its arguments. `defer` makes it
- * two-phased: after the first phase is durable the named wait happens, then `conclude` decides the answer.
+ * A command decides on the newest state and appends what happened; it is pure but for its arguments. Naming an effect makes
+ * it two-phased: after the first phase is durable the effect happens, then `conclude` decides the answer. A crash in
+ * between leaves the effect without what `conclude` would have recorded.
  */
 export interface Command<Id extends CommandId> {
   decide(input: OperationInput<Id>, tx: Transaction, facts: Facts): Decided | Deferred;
   conclude?(input: OperationInput<Id>, tx: Transaction, facts: Facts): Decided;
+  /** Calls with the same lane run one after another, both phases and the effect, so that their order is that of the log. */
+  lane?(path: OperationInput<Id>['path']): string;
 }
 
-/** The answer has to wait for the upstream to take note of a cancel. */
+/** What happens outside the log between the phases of a command. */
+export type Effect =
+  /** The upstream takes note of a cancel; bounded. */
+  | { kind: 'await_cancel'; taskId: string }
+  /** A file becomes durable. */
+  | { kind: 'write_file'; root: FileRoot; names: readonly string[]; bytes: Buffer };
+
+/** The answer has to wait for an effect. */
 export interface Deferred {
-  awaitCancel: { taskId: string };
+  effect: Effect;
 }
 
 export function isDeferred(decided: Decided | Deferred): decided is Deferred {
-  return 'awaitCancel' in decided;
+  return 'effect' in decided;
 }
 
 /** Metadata of a request, with the default. */

@@ -42,6 +42,8 @@ export interface DecisionLimits {
   /** Larger content goes to an Artifact and a reference (contract C27). */
   inlineBytes: number;
   artifactBytes: number;
+  /** Largest file under a workspace root. */
+  fileBytes: number;
   /** Tasks that may wait to start, over the whole gateway. */
   queuedTasks: number;
   /** Time a permission request waits; undefined: for ever. */

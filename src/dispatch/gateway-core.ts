@@ -13,13 +13,15 @@ import {
   type QueryId,
   type StreamId,
 } from '../protocol/operations.ts';
+import type { FileTree } from '../store/file-tree.ts';
 import { admit, admitCaller } from './admission.ts';
 import { canonicalTarget } from './canonical-target.ts';
-import { type Command, type Decided, isDeferred } from './command.ts';
+import { type Command, type Decided, type Deferred, type Effect, isDeferred } from './command.ts';
 import { COMMANDS } from './commands/index.ts';
 import { type DecodedInput, decodeInput, isRawBody } from './decode-input.ts';
 import type { DecisionTools, Facts } from './facts.ts';
 import { bodyHash, findAnswer, type KeyRecord, keepAnswer, keepRefusal, recordKeyOf } from './idempotency.ts';
+import { OneAtATime } from './one-at-a-time.ts';
 import { QUERIES } from './queries/index.ts';
 import type { QueryTools } from './query.ts';
 import { openStream } from './streams.ts';
@@ -33,8 +35,9 @@ export interface GatewayDeps {
   newTraceId(): string;
   /** RFC 3339 time, now. */
   time(): string;
-  /** Waits, bounded, until the upstream of a working task took note of a cancel. */
-  awaitCancel(taskId: string): Promise<void>;
+  /** Does what a command named; rejects with a ProtocolError when it could not be done. */
+  perform(effect: Effect): Promise<void>;
+  files: Pick<FileTree, 'read'>;
   idempotencyWindowMs: number;
   /** Unsent bytes at which a slow stream is closed. */
   streamBufferBytes: number;
@@ -43,6 +46,7 @@ export interface GatewayDeps {
 /** The core behind the port: admits calls, decides commands in one transaction, answers queries from the folds. */
 export class GatewayCore implements Gateway {
   readonly #deps: GatewayDeps;
+  readonly #lanes = new OneAtATime();
 
   constructor(deps: GatewayDeps) {
     this.#deps = deps;
@@ -70,7 +74,7 @@ export class GatewayCore implements Gateway {
     const { caller, input } = admit({ row: operation(id), call, authenticate });
     const reader = { get: log.state.bind(log) };
     const { self } = this.#deps.tools;
-    const tools: QueryTools = { log, reader, caller, self, time: this.#deps.time() };
+    const tools: QueryTools = { log, reader, caller, self, time: this.#deps.time(), files: this.#deps.files };
     const answer = QUERIES[id] as (input: DecodedInput, tools: QueryTools) => Promise<Answer>;
     return answer(input, tools);
   }
@@ -80,7 +84,7 @@ export class GatewayCore implements Gateway {
     const caller = admitCaller({ row, call, authenticate: this.#deps.authenticate });
     const run = new CommandRun(this.#deps, id, call, caller);
     try {
-      const { decided, repeated } = await run.decide();
+      const { decided, repeated } = await run.decide(this.#lanes);
       const answer: Answer = {
         status: decided.status ?? row.success,
         body: row.response === 'none' ? { kind: 'none' } : { kind: 'json', value: decided.body },
@@ -119,16 +123,21 @@ class CommandRun {
     this.#facts = { ...deps.tools, caller, idempotencyKey: call.idempotencyKey };
   }
 
-  async decide(): Promise<Outcome> {
+  async decide(lanes: OneAtATime): Promise<Outcome> {
     const command = COMMANDS[this.#id] as Command<CommandId>;
+    const lane = command.lane?.(this.#call.path as never);
+    return lane === undefined ? this.#decide(command) : lanes.run(lane, () => this.#decide(command));
+  }
+
+  async #decide(command: Command<CommandId>): Promise<Outcome> {
     const first = await this.#transact((tx, input) => command.decide(input, tx, this.#facts));
-    if (!('deferred' in first)) return first;
-    await this.#deps.awaitCancel(first.deferred);
+    if (!('effect' in first)) return first;
+    await this.#deps.perform(first.effect);
     const second = await this.#transact((tx, input) => {
       if (!command.conclude) throw new Error(`${this.#id} waits but does not conclude`);
       return command.conclude(input, tx, this.#facts);
     });
-    if ('deferred' in second) throw new Error(`${this.#id} waits twice`);
+    if ('effect' in second) throw new Error(`${this.#id} waits twice`);
     return second;
   }
 
@@ -141,16 +150,14 @@ class CommandRun {
     });
   }
 
-  #transact(
-    decide: (tx: Transaction, input: never) => Decided | { awaitCancel: { taskId: string } },
-  ): Promise<Outcome | { deferred: string }> {
+  #transact(decide: (tx: Transaction, input: never) => Decided | Deferred): Promise<Outcome | Deferred> {
     return this.#deps.log.transact(this.#origin, (tx) => {
       const record = this.#record(tx);
       const kept = record && findAnswer(tx, record);
       if (kept) return { decided: kept, repeated: true };
       const input = decodeInput(operation(this.#id), this.#call);
       const decided = decide(tx, input as never);
-      if (isDeferred(decided)) return { deferred: decided.awaitCancel.taskId };
+      if (isDeferred(decided)) return decided;
       if (record) keepAnswer(tx, record, decided);
       return { decided, repeated: false };
     });

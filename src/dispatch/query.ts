@@ -2,6 +2,7 @@ import type { Caller } from '../auth/caller.ts';
 import type { EventLog, StateReader } from '../eventlog/event-log.ts';
 import type { Answer } from '../gateway.ts';
 import type { OperationInput, QueryId } from '../protocol/operations.ts';
+import type { FileTree } from '../store/file-tree.ts';
 import type { SelfFacts } from './facts.ts';
 
 /** What a query reads with. */
@@ -10,6 +11,8 @@ export interface QueryTools {
   /** Durable folds. */
   reader: StateReader;
   caller: Caller;
+  /** Files under workspace roots. */
+  files: Pick<FileTree, 'read'>;
   /** RFC 3339 time of the call: what has expired by then is absent. */
   time: string;
   self: SelfFacts;

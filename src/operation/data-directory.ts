@@ -17,6 +17,7 @@ export function dataPaths(data: string) {
     devKey: join(data, 'dev-api-key'),
     apiKeys: join(data, 'api-keys.json'),
     gateway: join(data, 'gateway.json'),
+    workspaces: join(data, 'workspaces'),
   };
 }
 

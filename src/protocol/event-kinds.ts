@@ -64,6 +64,7 @@ export const TAXONOMY_KINDS = [
 export const VENDOR_KINDS = [
   'vendor.harn_gateway.workspace_created',
   'vendor.harn_gateway.workspace_updated',
+  'vendor.harn_gateway.file_written',
   'vendor.harn_gateway.session_updated',
   'vendor.harn_gateway.permission_requested',
   'vendor.harn_gateway.permission_resolved',

@@ -84,6 +84,13 @@ const toolCall = { tool_call_id: z.string(), name: z.string() };
 export const EVENT_PAYLOADS = {
   'vendor.harn_gateway.workspace_created': z.object({ workspace, members: z.array(z.string()) }),
   'vendor.harn_gateway.workspace_updated': z.object({ changes: jsonObject }),
+  /** The file is durable before its event; its content stays out of the log. */
+  'vendor.harn_gateway.file_written': z.object({
+    path: z.string(),
+    bytes: z.int().min(0),
+    sha256: z.string(),
+    metadata: jsonObject,
+  }),
   'session.created': z.object({
     session,
     /** What the session was given besides its persona. */

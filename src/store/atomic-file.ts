@@ -45,7 +45,8 @@ export function writeFileAtomicSync(path: string, content: Buffer | string, mode
   syncDirectorySync(dirname(path));
 }
 
-async function syncDirectory(path: string): Promise<void> {
+/** Makes the names in a directory durable. */
+export async function syncDirectory(path: string): Promise<void> {
   if (process.platform === 'win32') return;
   const directory = await open(path, 'r');
   try {

@@ -24,6 +24,9 @@ const contentLimits = {
   inline_payload_bytes: positive
     .default(65_536)
     .describe('Larger payloads become an Artifact and a reference, on every way in.'),
+  max_file_bytes: positive
+    .default(1_048_576)
+    .describe('Largest file that is read or written under a workspace root.'),
   max_artifact_bytes: positive.default(67_108_864).describe('Largest content of one Artifact.'),
 };
 

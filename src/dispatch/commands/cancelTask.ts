@@ -17,7 +17,9 @@ export const cancelTask: Command<'cancelTask'> = {
     if (task.resource.status === 'CANCELED') return { body: task.resource };
     refuseEnded(task);
     requestCancel(tx, task, body?.reason ?? null);
-    if (task.resource.status === 'WORKING') return { awaitCancel: { taskId: task.resource.id } };
+    if (task.resource.status === 'WORKING') {
+      return { effect: { kind: 'await_cancel', taskId: task.resource.id } };
+    }
     moveTask(tx, facts, task.resource.id, 'CANCELED', reasonOf(body));
     tx.afterCommit(() => facts.runs.forwardCancel(path.task_id));
     return answer(path.task_id, tx, facts);

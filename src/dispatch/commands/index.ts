@@ -23,6 +23,7 @@ import { updatePersona } from './updatePersona.ts';
 import { updateSession } from './updateSession.ts';
 import { updateWorkspace } from './updateWorkspace.ts';
 import { uploadArtifactContent } from './uploadArtifactContent.ts';
+import { writeWorkspaceFile } from './writeWorkspaceFile.ts';
 
 /** One file per command, named after its operation; a row of the operations table without one does not compile. */
 export const COMMANDS: { readonly [Id in CommandId]: Command<Id> } = {
@@ -49,4 +50,5 @@ export const COMMANDS: { readonly [Id in CommandId]: Command<Id> } = {
   updateSession,
   updateWorkspace,
   uploadArtifactContent,
+  writeWorkspaceFile,
 };

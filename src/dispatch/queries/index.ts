@@ -12,6 +12,7 @@ import { getMessage, getSession, listSessionMessages, listSessions } from './ses
 import { getSkill, listSkills } from './skills.ts';
 import { getTask, listSessionTasks, listTasks } from './tasks.ts';
 import { getVault, listVaults } from './vaults.ts';
+import { readWorkspaceFile } from './workspace-files.ts';
 import { getWorkspace, listWorkspaces } from './workspaces.ts';
 
 /** Queries by operation; a row of the operations table without one does not compile. */
@@ -50,4 +51,5 @@ export const QUERIES: { readonly [Id in QueryId]: Query<Id> } = {
   listTools,
   listVaults,
   listWorkspaces,
+  readWorkspaceFile,
 };

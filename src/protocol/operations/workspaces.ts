@@ -1,5 +1,12 @@
+import { z } from 'zod';
 import { listOf } from '../resources/envelope.ts';
 import { createWorkspaceRequest, updateWorkspaceRequest, workspace } from '../resources/workspace.ts';
+import {
+  filePath,
+  workspaceFile,
+  workspaceFileListing,
+  writeWorkspaceFileRequest,
+} from '../resources/workspace-file.ts';
 import { type OperationRow, page } from './row.ts';
 
 export const workspacesOperations = {
@@ -37,6 +44,31 @@ export const workspacesOperations = {
     level: 'extended',
     success: 200,
     response: workspace,
+  },
+  readWorkspaceFile: {
+    kind: 'query',
+    method: 'GET',
+    path: '/v1/workspaces/{workspace_id}/files',
+    tag: 'Workspaces',
+    summary: 'Read a UTF-8 file under the root of a Workspace, or list a directory.',
+    scope: 'workspaces:read',
+    level: 'extended',
+    success: 200,
+    query: z.object({ path: filePath.optional() }),
+    response: z.discriminatedUnion('object', [workspaceFile, workspaceFileListing]),
+  },
+  writeWorkspaceFile: {
+    kind: 'command',
+    method: 'PUT',
+    path: '/v1/workspaces/{workspace_id}/files',
+    tag: 'Workspaces',
+    summary: 'Write a UTF-8 file under the root of a Workspace, with the directories it needs.',
+    scope: 'workspaces:write',
+    level: 'extended',
+    success: 200,
+    query: z.object({ path: filePath.optional() }),
+    body: writeWorkspaceFileRequest,
+    response: workspaceFile,
   },
   updateWorkspace: {
     kind: 'command',

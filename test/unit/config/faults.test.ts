@@ -82,7 +82,7 @@ describe('options that this version cannot honour are refused by name', () => {
     ],
     ['upstreams: {acp: [{id: x, command: [x]}]}', 'upstreams.acp: fronting ACP agents: not available'],
     ['upstreams: {mcp: [{id: x, command: [x]}]}', 'upstreams.mcp: fronting MCP servers: not available'],
-    ['store: {workspace_roots: [/srv]}', 'store.workspace_roots: serving workspace files: not available'],
+    ['store: {workspace_roots: [srv]}', 'store.workspace_roots[0]: must be an absolute path'],
     ['retention: {days: 3}', 'retention: retention: not available'],
     [agent(', auth: {type: oauth2, value: {env: T}}'), 'upstreams.a2a[0].auth.type: oauth2 is not available'],
     [

@@ -1,0 +1,226 @@
+import { constants } from 'node:fs';
+import { type FileHandle, lstat, mkdir, open, readdir, realpath, stat } from 'node:fs/promises';
+import { basename, dirname, isAbsolute, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { ProtocolError } from '../protocol/errors.ts';
+import { syncDirectory } from './atomic-file.ts';
+import { isInside, leavesRoot, refuseMoved, resolveInside } from './confined-path.ts';
+import { DRAFT_NAME, fileFault } from './file-faults.ts';
+import { replaceFile } from './replace-file.ts';
+
+/** The workspace whose files are meant. */
+export interface FileRoot {
+  id: string;
+  /** `harn://...` lives in the data directory; any other root is a label unless it lies under a configured directory. */
+  root: string;
+}
+
+export interface FileEntry {
+  name: string;
+  kind: 'file' | 'directory';
+  /** Bytes; 0 for a directory. */
+  size: number;
+}
+
+export type FileContent =
+  | { kind: 'file'; bytes: Buffer }
+  | { kind: 'directory'; entries: FileEntry[]; isTruncated: boolean };
+
+export interface FileTreeOptions {
+  /** Directory of the `harn://` roots, one per workspace id. */
+  dir: string;
+  /** Directories under which other roots are served. */
+  roots: readonly string[];
+  maxFileBytes: number;
+}
+
+/** Entries of one listing: bounds the answer and the look-ups; the rest is said to be missing. */
+const MAX_ENTRIES = 1_000;
+
+/**
+ * Files under workspace roots. Every path is confined to its root after following symlinks; names are checked before (no
+ * `..`, not absolute). A write is durable, whole or not there, when it resolves. One write per workspace at a time.
+ */
+export class FileTree {
+  readonly #options: FileTreeOptions;
+
+  constructor(options: FileTreeOptions) {
+    this.#options = options;
+  }
+
+  /** Rejects with resource_not_found, payload_too_large, policy_violation or invalid_request. */
+  async read(root: FileRoot, names: readonly string[]): Promise<FileContent> {
+    try {
+      return await this.#read(root, names);
+    } catch (error) {
+      throw fileFault(error);
+    }
+  }
+
+  /** Makes missing directories. Rejects with policy_violation, invalid_request or service_unavailable. */
+  async write(root: FileRoot, names: readonly string[], bytes: Buffer): Promise<void> {
+    try {
+      await this.#write(root, names, bytes);
+    } catch (error) {
+      throw fileFault(error);
+    }
+  }
+
+  async #read(root: FileRoot, names: readonly string[]): Promise<FileContent> {
+    if (names.includes(DRAFT_NAME)) throw absent();
+    const directory = await this.#directoryOf(root);
+    if (directory === undefined) {
+      if (names.length === 0) return { kind: 'directory', entries: [], isTruncated: false };
+      throw absent();
+    }
+    const { real, missing } = await resolveInside(directory, names);
+    if (missing.length > 0) throw absent();
+    return (await lstat(real)).isDirectory() ? list(directory, real) : this.#readFile(real);
+  }
+
+  async #readFile(real: string): Promise<FileContent> {
+    // NONBLOCK: opening a pipe that nobody writes to must not wait.
+    const file = await open(real, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    try {
+      const stats = await file.stat();
+      if (!stats.isFile()) throw notAFile();
+      if (stats.size > this.#options.maxFileBytes) throw tooLarge(this.#options.maxFileBytes);
+      const bytes = await readUpTo(file, this.#options.maxFileBytes);
+      await refuseMoved(real);
+      return { kind: 'file', bytes };
+    } finally {
+      await file.close();
+    }
+  }
+
+  async #write(root: FileRoot, names: readonly string[], bytes: Buffer): Promise<void> {
+    if (names.includes(DRAFT_NAME)) throw reserved();
+    if (root.root.startsWith('harn://')) await this.#makeRoot(root.id);
+    const directory = await this.#directoryOf(root);
+    if (directory === undefined) throw absent();
+    const { real, missing } = await resolveInside(directory, names);
+    if (missing.length > 0) {
+      await replaceFile(await makeDirectories(real, missing.slice(0, -1)), missing.at(-1) ?? '', bytes);
+      return;
+    }
+    const stats = await lstat(real);
+    if (stats.isDirectory()) throw isADirectory();
+    if (!stats.isFile()) throw notAFile();
+    await replaceFile(dirname(real), basename(real), bytes, stats.mode & 0o777);
+  }
+
+  async #makeRoot(id: string): Promise<void> {
+    const { dir } = this.#options;
+    const made = await mkdir(join(dir, id), { recursive: true, mode: 0o700 });
+    if (made === undefined) return;
+    await syncDirectory(dir);
+    await syncDirectory(dirname(dir));
+  }
+
+  /** The real directory of a root; undefined when a `harn://` root has no files yet. */
+  async #directoryOf({ id, root }: FileRoot): Promise<string | undefined> {
+    if (!root.startsWith('harn://')) return this.#servedDirectory(root);
+    try {
+      return await realpath(join(this.#options.dir, id));
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+      throw error;
+    }
+  }
+
+  async #servedDirectory(root: string): Promise<string> {
+    const path = root.startsWith('file:///') ? fileURLToPath(root) : root;
+    if (!isAbsolute(path)) throw isALabel();
+    for (const served of this.#options.roots) {
+      const [below, real] = await Promise.all([realOrNothing(served), realOrNothing(path)]);
+      if (below !== undefined && real !== undefined && isInside(below, real)) return real;
+    }
+    throw isALabel();
+  }
+}
+
+async function list(root: string, real: string): Promise<FileContent> {
+  const names = (await readdir(real)).filter((name) => name !== DRAFT_NAME).sort();
+  const shown = names.slice(0, MAX_ENTRIES);
+  const entries = await Promise.all(shown.map((name) => entryOf(root, real, name)));
+  return {
+    kind: 'directory',
+    entries: entries.filter((entry) => entry !== undefined),
+    isTruncated: names.length > shown.length,
+  };
+}
+
+/** Undefined for what cannot be read through this door: links that lead out, pipes, sockets, devices. */
+async function entryOf(root: string, directory: string, name: string): Promise<FileEntry | undefined> {
+  const real = await realOrNothing(join(directory, name));
+  if (real === undefined || !isInside(root, real)) return undefined;
+  const stats = await stat(real);
+  if (stats.isDirectory()) return { name, kind: 'directory', size: 0 };
+  return stats.isFile() ? { name, kind: 'file', size: stats.size } : undefined;
+}
+
+async function makeDirectories(from: string, names: readonly string[]): Promise<string> {
+  let real = from;
+  for (const name of names) {
+    real = join(real, name);
+    await mkdir(real, { mode: 0o755 });
+    await syncDirectory(dirname(real));
+  }
+  if ((await realpath(real)) !== real) throw leavesRoot();
+  return real;
+}
+
+async function readUpTo(file: FileHandle, limit: number): Promise<Buffer> {
+  const buffer = Buffer.allocUnsafe(limit + 1);
+  let length = 0;
+  for (;;) {
+    const { bytesRead } = await file.read(buffer, length, buffer.length - length);
+    length += bytesRead;
+    if (length > limit) throw tooLarge(limit);
+    if (bytesRead === 0) return buffer.subarray(0, length);
+  }
+}
+
+async function realOrNothing(path: string): Promise<string | undefined> {
+  try {
+    return await realpath(path);
+  } catch {
+    // Absent, a loop, or not ours to see: for the reader of a listing it is not there.
+    return undefined;
+  }
+}
+
+function absent(): ProtocolError {
+  return new ProtocolError('resource_not_found', 'No such file in this workspace. List its directory.', {
+    param: 'path',
+  });
+}
+
+function isADirectory(): ProtocolError {
+  return new ProtocolError('invalid_request', 'The path names a directory. Name a file in it.', {
+    param: 'path',
+  });
+}
+
+function reserved(): ProtocolError {
+  return new ProtocolError('invalid_request', `The name ${DRAFT_NAME} is reserved. Choose another one.`, {
+    param: 'path',
+  });
+}
+
+function notAFile(): ProtocolError {
+  return new ProtocolError('policy_violation', 'The path names no regular file.', { param: 'path' });
+}
+
+function isALabel(): ProtocolError {
+  const message =
+    'The root of this workspace is a label: its files are not served here. Use a harn:// root, or configure store.workspace_roots.';
+  return new ProtocolError('policy_violation', message);
+}
+
+function tooLarge(limit: number): ProtocolError {
+  return new ProtocolError('payload_too_large', `The file is larger than ${limit} bytes. Use an artifact.`, {
+    param: 'path',
+    details: { limit_bytes: limit },
+  });
+}
