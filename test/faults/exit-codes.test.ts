@@ -1,0 +1,108 @@
+import { chmodSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { metaKey } from '../../src/store/keys.ts';
+import { openLevelStore } from '../../src/store/level-store.ts';
+import { seal } from '../../src/store/sealed-record.ts';
+import { killChildren, type Output, runProgram } from './child-processes.ts';
+import { GatewayPlace } from './gateway-process.ts';
+
+let place: GatewayPlace;
+beforeEach(() => {
+  place = new GatewayPlace();
+});
+afterEach(() => {
+  killChildren();
+  place.remove();
+});
+afterAll(killChildren);
+
+const serve = (...flags: string[]): Promise<Output> => runProgram('serve', '--config', place.config, ...flags);
+
+/** One line that says what is wrong, and nothing on standard output. */
+function expectRefusal({ code, stdout, stderr }: Output, exitCode: number, words: RegExp): void {
+  expect({ code, stdout, stderr }).toEqual({ code: exitCode, stdout: '', stderr: expect.stringMatching(words) });
+  expect(stderr.trimEnd().split('\n').at(-1)).toMatch(/^error: /);
+}
+
+describe('a gateway that cannot start (D-10, D-13, D-18, O-10)', () => {
+  it('ends with 4 beside another one on the same data, and the first goes on', async () => {
+    const first = await place.start();
+    expectRefusal(await serve(), 4, new RegExp(`in use by process ${first.child.process.pid}`));
+    expectRefusal(await runProgram('log', 'check', '--config', place.config), 4, /in use/);
+    expect((await first.client.session()).id).toMatch(/^session_/);
+    expect((await first.stop()).code).toBe(0);
+  });
+
+  it('ends with 3 when the data directory is a file', async () => {
+    writeFileSync(place.data, 'no directory');
+    expectRefusal(await serve(), 3, /data/);
+  });
+
+  it('ends with 3 and names the path when the store is damaged beyond opening', async () => {
+    const gateway = await place.start();
+    await gateway.client.session();
+    await gateway.stop();
+    rmSync(join(place.data, 'store', 'CURRENT'));
+    expectRefusal(await serve(), 3, /store is damaged/);
+    expectRefusal(await runProgram('log', 'check', '--config', place.config), 3, /store is damaged/);
+  });
+
+  it('ends with 3 when there is no log to check', async () => {
+    expectRefusal(await runProgram('log', 'check', '--config', place.config), 3, /no event log/);
+  });
+
+  it('ends with 5 on data of a newer version and changes nothing', async () => {
+    const gateway = await place.start();
+    await gateway.stop();
+    const path = join(place.data, 'store');
+    const store = await openLevelStore({ path });
+    const key = metaKey('schema');
+    const newer = seal(JSON.stringify({ log_id: 'log_of_tomorrow', schema: 99 }), key);
+    await store.write([{ type: 'put', key, value: newer }]);
+    await store.close();
+    expectRefusal(await serve(), 5, /newer version/);
+    const after = await openLevelStore({ path });
+    expect(after.get(key)).toEqual(newer);
+    await after.close();
+  });
+
+  it('ends with 2 and every fault when the configuration is bad', async () => {
+    writeFileSync(place.config, 'server: {port: 99999, nonsense: 1}\nlimits: {max_body_bytes: -1}\n');
+    const { code, stderr } = await serve();
+    expect(code).toBe(2);
+    for (const path of ['server.port', 'server.nonsense', 'limits.max_body_bytes']) expect(stderr).toContain(path);
+  });
+
+  it.each([
+    ['an unknown option', ['serve', '--nonsense']],
+    ['an unknown command', ['nonsense']],
+    ['a configuration file that is not there', ['serve', '--config', '/nonexistent/gateway.yaml']],
+    ['a port that is none', ['serve', '--port', 'eighty']],
+  ])('ends with 2 for %s', async (_what, args) => {
+    const { code, stdout, stderr } = await runProgram(...args);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).not.toMatch(/\n\s+at /);
+  });
+
+  it('ends with 2 when the port is in use, and gives the data free again', async () => {
+    const other = createServer().listen(0, '127.0.0.1');
+    await new Promise((resolve) => other.once('listening', resolve));
+    const { port } = other.address() as { port: number };
+    expectRefusal(await serve('--port', String(port)), 2, /port is in use/);
+    await new Promise((resolve) => other.close(resolve));
+    const gateway = await place.start();
+    expect((await gateway.stop()).code).toBe(0);
+  });
+});
+
+describe('a key directory that others can read (O-12)', () => {
+  it('keeps the gateway from starting', async () => {
+    const gateway = await place.start();
+    await gateway.client.session();
+    await gateway.stop();
+    chmodSync(join(place.data, 'keys'), 0o755);
+    expectRefusal(await serve(), 3, /keys/);
+  });
+});
