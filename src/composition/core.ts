@@ -117,6 +117,7 @@ function decisionTools(
       version,
       startedAt: timestamp(clock.now()),
       agents: () => describedAgents(upstreams),
+      quotas: config.quotas,
     },
     routes: {
       exists: (route) => upstreams.has(route),

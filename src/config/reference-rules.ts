@@ -18,6 +18,19 @@ export const REFERENCE_RULES = [
     repeats(upstreams.a2a ?? [], ({ id }) => id, ['upstreams', 'a2a'], 'id'),
   ),
 
+  rule(['quotas'], ({ quotas }) => repeats(quotas, ({ id }) => id, ['quotas'], 'id')),
+
+  rule(['quotas', 'tenants', 'workspaces'], ({ quotas, tenants, workspaces }) => {
+    const known = {
+      workspace: withBuiltInWorkspace(workspaces).map(({ id }) => id),
+      tenant: withBuiltInTenant(tenants).map(({ id }) => id),
+    };
+    return quotas.flatMap(({ scope, owner = '' }, index) => {
+      if ((scope !== 'workspace' && scope !== 'tenant') || known[scope].includes(owner)) return [];
+      return [{ path: ['quotas', index, 'owner'], message: `names no configured ${scope}` }];
+    });
+  }),
+
   rule(['tenants', 'workspaces'], ({ tenants, workspaces }) =>
     workspaces.flatMap(({ tenant }, index) =>
       unknownTenant(tenant, tenants, ['workspaces', index, 'tenant']),

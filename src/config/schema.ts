@@ -4,6 +4,7 @@ import { auth } from './sections/auth.ts';
 import { limits } from './sections/limits.ts';
 import { outbound, routing, telemetry } from './sections/operation.ts';
 import { personas } from './sections/personas.ts';
+import { quotas } from './sections/quotas.ts';
 import { server } from './sections/server.ts';
 import { store } from './sections/store.ts';
 import { tenants, workspaces } from './sections/tenancy.ts';
@@ -19,6 +20,7 @@ export const SECTIONS = {
   upstreams,
   routing,
   personas,
+  quotas,
   limits,
   telemetry,
   outbound,

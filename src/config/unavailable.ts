@@ -9,7 +9,6 @@ export const UNAVAILABLE = {
   'upstreams.acp': 'fronting ACP agents',
   'upstreams.mcp': 'fronting MCP servers',
   connectors: 'connectors',
-  quotas: 'quotas',
   vaults: 'vaults',
   policy: 'policy',
   receipts: 'receipts',

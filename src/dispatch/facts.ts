@@ -1,6 +1,7 @@
 import type { Caller } from '../auth/caller.ts';
 import type { IdSource } from '../protocol/ids.ts';
 import type { JsonValue } from '../protocol/json.ts';
+import type { QuotaRow } from '../protocol/resources/quota.ts';
 import type { AgentDescription, PermissionAnswer } from '../upstream.ts';
 
 /** What a decision may know beyond the log: identity, ids, limits, and what runs right now. */
@@ -31,6 +32,7 @@ export interface SelfFacts {
   startedAt: string;
   /** Agents that have described themselves so far. */
   agents(): readonly RoutedAgent[];
+  quotas: readonly QuotaRow[];
 }
 
 export interface RoutedAgent {

@@ -7,10 +7,11 @@ import type { Message, MessageInput } from '../protocol/resources/message.ts';
 import type { Persona } from '../protocol/resources/persona.ts';
 import type { SubmitTaskRequest, Task } from '../protocol/resources/task.ts';
 import { appendMessage, buildMessage } from './append-message.ts';
+import { checkQuotas } from './check-quotas.ts';
 import { chooseRoute } from './choose-route.ts';
 import { type Decided, metadataOf } from './command.ts';
 import type { Facts } from './facts.ts';
-import { load, loadBranch, notFound } from './load.ts';
+import { load, loadBranch, loadWorkspace, notFound } from './load.ts';
 import { refuseForeignArtifacts } from './message-references.ts';
 import { moveTask } from './move-task.ts';
 import { newEvent, placeOfSession, type SessionPlace } from './new-event.ts';
@@ -33,7 +34,10 @@ export function submitTaskTo(
   const route = chooseRoute(facts.routes, metadataOf(body), persona, session.resource.metadata);
   const startable = session.internal.working === 0 && queueIsEmpty(session) && facts.runs.hasSlot(route);
   if (!startable) refuseFullQueue(facts);
-  const taskId = appendSubmission(session, { ...body, persona_id: persona?.id ?? null }, route, tx, facts);
+  const { resource: workspace } = loadWorkspace(tx, facts.caller, session.resource.workspace_id);
+  const quotas = checkQuotas(tx, facts, { workspace, persona, startsNow: startable });
+  const request = { ...body, persona_id: persona?.id ?? null };
+  const taskId = appendSubmission(session, request, { route, quotas }, tx, facts);
   if (startable) moveTask(tx, facts, taskId, 'WORKING');
   facts.runs.claim(taskId, session.resource.id, route, startable);
   tx.afterCommit(() => facts.runs.wake(taskId));
@@ -41,10 +45,16 @@ export function submitTaskTo(
   return { body: accepted?.resource ?? {} };
 }
 
+/** What was decided about a task before it is accepted. */
+interface Terms {
+  route: string;
+  quotas: string[];
+}
+
 function appendSubmission(
   session: SessionFold,
   body: SubmitTaskRequest,
-  route: string,
+  terms: Terms,
   tx: Transaction,
   facts: Facts,
 ): string {
@@ -53,13 +63,14 @@ function appendSubmission(
   const place = { ...placeOfSession(session.resource), task_id: id, branch_id };
   const built = buildMessage(tx, facts, messageOf(body.input), place);
   const { message } = built;
-  const task = newTask(id, tx.time, facts.caller.actor, route, body, message, place);
+  const task = newTask(id, tx.time, facts.caller.actor, terms, body, message, place);
   tx.append(
     newEvent('task.submitted', { object: 'task', id }, place, {
       task,
-      route,
+      route: terms.route,
       message_id: message.id,
       preceding: session.internal.pending,
+      ...(terms.quotas.length === 0 ? {} : { quota_ids: terms.quotas }),
       checkpoint_id: `${id}.1`,
     }),
   );
@@ -71,7 +82,7 @@ function newTask(
   id: string,
   time: string,
   actor: string,
-  route: string,
+  { route, quotas }: Terms,
   body: SubmitTaskRequest,
   input: Message,
   place: SessionPlace,
@@ -93,7 +104,7 @@ function newTask(
     assigned_agent_id: route,
     receipt_id: null,
     outcome_id: null,
-    quota_id: null,
+    quota_id: quotas[0] ?? null,
     started_at: null,
     completed_at: null,
     canceled_at: null,

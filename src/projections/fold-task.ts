@@ -2,13 +2,14 @@ import type { Event, StateWriter } from '../eventlog/event-log.ts';
 import type { JsonObject, JsonValue } from '../protocol/json.ts';
 import type { Task } from '../protocol/resources/task.ts';
 import { isBlocked, isTerminal, type TaskStatus } from '../protocol/task-states.ts';
+import { foldQuotaUsage } from './fold-quota.ts';
 import { foldTaskCounts, type TaskCount } from './fold-session.ts';
 import { payload } from './payload.ts';
 import { listPrefix, stateKey } from './state-keys.ts';
 import type { SessionBindingState, SessionFold, TaskState } from './states.ts';
 
 export function foldTaskSubmitted(event: Event, states: StateWriter): void {
-  const { task, route, message_id, preceding } = payload(event, 'task.submitted');
+  const { task, route, message_id, preceding, quota_ids } = payload(event, 'task.submitted');
   const internal = {
     route,
     binding: null,
@@ -22,12 +23,14 @@ export function foldTaskSubmitted(event: Event, states: StateWriter): void {
     open_requests: [],
     said: [],
     last_text: '',
+    ...(quota_ids === undefined ? {} : { quotas: quota_ids }),
   };
   states.set(stateKey.task(task.id), { resource: task, internal } satisfies TaskState);
   states.index(listPrefix.tasksOfWorkspace(task.workspace_id) + task.id);
   states.index(listPrefix.tasksOfSession(task.session_id) + task.id);
   states.index(listPrefix.openTasks() + task.id);
   foldTaskCounts(event, states, undefined, countOf(task.status));
+  foldQuotaUsage(event, states, quota_ids, undefined, countOf(task.status));
 }
 
 /** Applies one lifecycle event; status, times, failure and outcome come from the event alone. */
@@ -44,6 +47,8 @@ export function foldTaskMoved(event: Event, states: StateWriter): void {
   }));
   if (isTerminal(status)) states.unindex(listPrefix.openTasks() + event.resource.id);
   foldTaskCounts(event, states, countOf(previous_status), countOf(status));
+  const quotas = states.get<TaskState>(stateKey.task(event.resource.id))?.internal.quotas;
+  foldQuotaUsage(event, states, quotas, countOf(previous_status), countOf(status));
 }
 
 export function foldInputSubmitted(event: Event, states: StateWriter): void {

@@ -59,6 +59,8 @@ export type TaskState = Folded<
     open_requests: string[];
     /** What the agent said, newest last, at most as many as an Outcome shows. */
     said: string[];
+    /** Quotas that the task counts against. */
+    quotas?: string[];
     /** Start of the newest agent text, for the summary of the Outcome. */
     last_text: string;
   }
@@ -116,6 +118,17 @@ export type MemoryState = Folded<
     artifact_id: string | null;
   }
 >;
+
+/** What the tasks of one quota use. */
+export interface QuotaUsageState {
+  /** Accepted and not ended. */
+  open: number;
+  /** Of these, not started. */
+  queued: number;
+  /** The hour, as `2026-11-21T03`, that `submitted` counts. */
+  hour: string;
+  submitted: number;
+}
 
 /** One turn of a transcript: the Message at a position, and the event that put it there. */
 export interface TurnState {

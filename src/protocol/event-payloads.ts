@@ -161,6 +161,8 @@ export const EVENT_PAYLOADS = {
     route: z.string(),
     message_id: z.string(),
     preceding: z.array(z.string()),
+    /** Quotas that the task counts against. */
+    quota_ids: z.array(z.string()).optional(),
     checkpoint_id: z.string(),
   }),
   'task.started': z.object(transition),

@@ -8,6 +8,7 @@ import { messagesOperations } from './operations/messages.ts';
 import { outcomesOperations } from './operations/outcomes.ts';
 import { permissionRequestsOperations } from './operations/permission-requests.ts';
 import { personasOperations } from './operations/personas.ts';
+import { quotasOperations } from './operations/quotas.ts';
 import type { OperationRow } from './operations/row.ts';
 import { runtimeOperations } from './operations/runtime.ts';
 import { sessionsOperations } from './operations/sessions.ts';
@@ -33,6 +34,7 @@ const rows = {
   ...memoriesOperations,
   ...personasOperations,
   ...vaultsOperations,
+  ...quotasOperations,
   ...skillsOperations,
   ...runtimeOperations,
 } as const satisfies Record<string, OperationRow>;

@@ -20,6 +20,7 @@ export const SCOPES = [
   'personas:write',
   'vaults:read',
   'vaults:write',
+  'quotas:read',
   'skills:read',
   'runtime:read',
   'tools:read',

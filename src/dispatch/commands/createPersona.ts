@@ -1,9 +1,11 @@
 import type { Command } from '../command.ts';
 import { createPersonaOf } from '../define-persona.ts';
 import { load } from '../load.ts';
+import { refuseUnknownQuota } from '../quota-usage.ts';
 
 export const createPersona: Command<'createPersona'> = {
   decide({ body }, tx, facts) {
+    refuseUnknownQuota(tx, facts, body.quota_id);
     const { module_ref, ...definition } = body;
     const metadata = { ...definition.metadata, ...(module_ref === undefined ? {} : { module_ref }) };
     const id = facts.newId('persona');

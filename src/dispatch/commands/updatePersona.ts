@@ -2,11 +2,13 @@ import type { JsonObject } from '../../protocol/json.ts';
 import type { Command } from '../command.ts';
 import { revisePersona } from '../define-persona.ts';
 import { load } from '../load.ts';
+import { refuseUnknownQuota } from '../quota-usage.ts';
 
 export const updatePersona: Command<'updatePersona'> = {
   decide({ path, body }, tx, facts) {
     const state = load(tx, facts.caller, 'persona', path.persona_id);
     const { description, receipt_policy, quota_id, metadata } = body;
+    refuseUnknownQuota(tx, facts, quota_id);
     const changes: JsonObject = {
       ...(description === undefined ? {} : { description }),
       ...(receipt_policy === undefined ? {} : { receipt_policy }),

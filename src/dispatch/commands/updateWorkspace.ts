@@ -2,11 +2,13 @@ import type { JsonObject } from '../../protocol/json.ts';
 import type { Command } from '../command.ts';
 import { loadWorkspace } from '../load.ts';
 import { newEvent } from '../new-event.ts';
+import { refuseUnknownQuota } from '../quota-usage.ts';
 
 export const updateWorkspace: Command<'updateWorkspace'> = {
   decide({ path, body }, tx, facts) {
     const { resource } = loadWorkspace(tx, facts.caller, path.workspace_id);
     const { name, capabilities, quota_id, metadata } = body;
+    refuseUnknownQuota(tx, facts, quota_id);
     const changes: JsonObject = {
       ...(name === undefined ? {} : { name }),
       ...(capabilities === undefined ? {} : { capabilities }),

@@ -7,6 +7,7 @@ import { getMemory, listMemories } from './memories.ts';
 import { getOutcome, listOutcomes } from './outcomes.ts';
 import { listPermissionRequests, listTaskPermissionRequests } from './permission-requests.ts';
 import { getPersona, listPersonas } from './personas.ts';
+import { getQuota, listQuotas } from './quotas.ts';
 import { getRuntime, getTool, listCapabilities, listTools } from './runtime.ts';
 import { getMessage, getSession, listSessionMessages, listSessions } from './sessions.ts';
 import { getSkill, listSkills } from './skills.ts';
@@ -27,6 +28,7 @@ export const QUERIES: { readonly [Id in QueryId]: Query<Id> } = {
   getPersona,
   getSession,
   getTask,
+  getQuota,
   getRuntime,
   getSkill,
   getTool,
@@ -47,6 +49,7 @@ export const QUERIES: { readonly [Id in QueryId]: Query<Id> } = {
   listTaskPermissionRequests,
   listTasks,
   listCapabilities,
+  listQuotas,
   listSkills,
   listTools,
   listVaults,

@@ -101,6 +101,25 @@ describe('options that this version cannot honour are refused by name', () => {
 });
 
 describe('checks across options', () => {
+  it.each([
+    [
+      'quotas: [{id: q, scope: tenant, owner: nobody, limits: {queued_tasks: 1}}]',
+      'quotas[0].owner: names no',
+    ],
+    ['quotas: [{id: q, scope: tenant, limits: {queued_tasks: 1}}]', 'quotas[0].owner: is required'],
+    [
+      'quotas: [{id: q, scope: organization, owner: x, limits: {queued_tasks: 1}}]',
+      'quotas[0].owner: is not for',
+    ],
+    ['quotas: [{id: q, scope: organization, limits: {}}]', 'quotas[0].limits: must name at least one limit'],
+    [
+      'quotas: [{id: q, scope: organization, limits: {tokens: 1, queued_tasks: 1}}]',
+      'quotas[0].limits.tokens: unknown option',
+    ],
+  ])('a quota is for something, and of what can be counted: %s', (yaml, fault) => {
+    expect(onlyFault({ yaml })).toContain(fault);
+  });
+
   it('off loopback needs a configured key and a protected or excused connection', () => {
     expect(faultsOf({ flags: { host: '0.0.0.0' } }).map(({ path }) => path)).toEqual([
       'auth.api_keys',

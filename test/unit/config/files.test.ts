@@ -15,7 +15,9 @@ const example = readFileSync(join(packageRoot, 'config', 'gateway.example.yaml')
 
 /** The example with its commented options switched on in place of their empty defaults. */
 function switchedOn(text: string): string {
-  const lines = text.split('\n').filter((line) => !/^ *(api_keys|tenants|workspaces): \[\]$/.test(line));
+  const lines = text
+    .split('\n')
+    .filter((line) => !/^ *(api_keys|tenants|workspaces|quotas|connectors): \[\]$/.test(line));
   return lines.map((line) => line.replace(/^( *)# ( *(- )?[a-z0-9_]+:( .*)?| +#.*)$/, '$1$2')).join('\n');
 }
 
