@@ -46,6 +46,8 @@ export class WsRefused extends Error {
 export class WsTestClient {
   readonly socket: WebSocket;
   readonly frames: ServerFrame[] = [];
+  /** What `send` sent. */
+  readonly sent: object[] = [];
   /** Code and reason once the socket is closed. */
   readonly closed: Promise<{ code: number; reason: string }>;
   readonly #texts: string[] = [];
@@ -91,6 +93,7 @@ export class WsTestClient {
   /** Sends a frame that fits the schema; throws for another one. */
   send(frame: object): this {
     clientFrame.parse(frame);
+    this.sent.push(frame);
     return this.sendRaw(JSON.stringify(frame));
   }
 
