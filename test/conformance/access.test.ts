@@ -1,27 +1,8 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { OPERATIONS, type OperationRow } from '../../src/protocol/operations.ts';
-import { userText } from '../harness/client.ts';
+import { BODIES, type Ids, makeWorld, namesIn, SEEN_BY } from './access-world.ts';
 import { stageOf } from './stage.ts';
 
-type Params = Record<string, string>;
-
-/** Bodies that are valid wherever they go, so that a refusal is about access and nothing else. */
-const BODIES: Record<string, (ids: Params) => unknown> = {
-  createWorkspace: () => ({ name: 'n', root: 'harn://n' }),
-  createSession: (ids) => ({ workspace_id: ids['workspace_id'] }),
-  appendSessionMessage: () => ({ message: userText('x') }),
-  submitSessionTask: () => ({ input: userText('x') }),
-  submitTask: (ids) => ({ session_id: ids['session_id'], input: userText('x') }),
-  appendTaskMessage: () => ({ kind: 'input', message: userText('x') }),
-  registerArtifact: (ids) => ({
-    kind: 'file',
-    mime_type: 'text/plain',
-    visibility: 'public',
-    workspace_id: ids['workspace_id'],
-  }),
-  truncateSession: () => ({ keep_first: 0 }),
-  createSessionBranch: () => ({ kind: 'session', base_ref: 'x' }),
-};
 /** Filters of lists, which name resources too. */
 const FILTERS = ['workspace_id', 'session_id', 'task_id'];
 
@@ -35,12 +16,13 @@ const ROWS: Case[] = Object.entries<OperationRow>(OPERATIONS)
   .filter(([, { scope }]) => scope !== 'public')
   .map(([id, row]) => ({ id, row, title: `${row.method} ${row.path}` }));
 
-const path = (row: OperationRow, ids: Params) =>
+const path = (row: OperationRow, ids: Ids) =>
   row.path.replace(/\{(\w+)\}/g, (_, name: string) => ids[name] ?? `${name.replace('_id', '')}_absent`);
-const namesIn = ({ id, row }: Case) => {
-  const inPath = [...row.path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
-  return [...inPath, ...(['createSession', 'submitTask', 'registerArtifact'].includes(id) ? ['body'] : [])];
-};
+/** Callers who must not learn that what the operation touches exists. */
+const strangersTo = ({ id, row }: Case) =>
+  ['foreign_tenant', 'foreign_workspace'].filter(
+    (actor) => !namesIn(id, row).some((name) => SEEN_BY[name]?.includes(actor)),
+  );
 
 describe('access, for every operation', () => {
   const stage = stageOf({
@@ -55,30 +37,13 @@ describe('access, for every operation', () => {
       { actor: 'foreign_workspace', workspaces: ['workspace_b'] },
     ],
   });
-  const real: Params = { workspace_id: 'workspace_default' };
-  const absent: Params = {};
-
+  let real: Ids = {};
+  let absent: Ids = {};
   beforeAll(async () => {
-    const task = await stage.client.submit('ask');
-    await stage.client.until(task.id, 'INPUT_REQUIRED');
-    const done = await stage.client.submit('stream 1', task.session_id);
-    const { outcome_id } = await stage.client.until(done.id, 'COMPLETED');
-    const first = async (list: string) =>
-      (await stage.client.get<{ data: { id: string }[] }>(list)).data[0]?.id ?? '';
-    const fork = await stage.client.post<{ branch_id: string }>(`/v1/sessions/${task.session_id}/fork`);
-    Object.assign(real, {
-      session_id: task.session_id,
-      task_id: task.id,
-      branch_id: fork.branch_id,
-      outcome_id,
-      message_id: await first(`/v1/sessions/${task.session_id}/messages`),
-      artifact_id: await first(`/v1/artifacts?session_id=${task.session_id}`),
-      event_id: await first(`/v1/tasks/${task.id}/events`),
-    });
-    for (const [name, id] of Object.entries(real)) absent[name] = id.replace(/.{6}$/, '000000');
+    ({ real, absent } = await makeWorld(stage));
   });
 
-  const call = (client = stage.client, { id, row }: Case, ids: Params, headers = {}) => {
+  const call = (client = stage.client, { id, row }: Case, ids: Ids, headers = {}) => {
     const body = row.body === 'bytes' ? Buffer.from('x') : row.body && (BODIES[id]?.(ids) ?? {});
     return client.call(row.method, path(row, ids), { ...(body === undefined ? {} : { body }), headers });
   };
@@ -120,10 +85,10 @@ describe('access, for every operation', () => {
     },
   );
 
-  it.each(ROWS.filter((row) => namesIn(row).length > 0))(
+  it.each(ROWS.filter(({ id, row }) => namesIn(id, row).length > 0))(
     '[CORE-AUTH-04] [S5-03] $title: what belongs to others is what never existed, to the byte',
     async (operation) => {
-      for (const actor of ['foreign_tenant', 'foreign_workspace']) {
+      for (const actor of strangersTo(operation)) {
         const foreign = await call(stage.as(actor), operation, real);
         const never = await call(stage.as(actor), operation, absent);
         expect([actor, foreign.status]).toEqual([actor, 404]);
@@ -142,7 +107,7 @@ describe('access, for every operation', () => {
     );
     expect(filtered.length).toBeGreaterThan(5);
     for (const { row, name } of filtered) {
-      const ask = (ids: Params) =>
+      const ask = (ids: Ids) =>
         stage.as('foreign_workspace').call('GET', `${path(row, real)}?${name}=${ids[name]}`);
       const foreign = await ask(real);
       expect([row.path, name, foreign.status]).toEqual([row.path, name, 404]);

@@ -8,7 +8,10 @@ export interface Citation {
   readonly title: string;
 }
 
-const TITLE = /\b(?:it|test)(?:\.each\([^)]*\))?\(\s*(['"`])((?:\\.|(?!\1)[^\\])*)\1/g;
+/** Rows of a repeated test may hold calls, up to three deep. */
+const EACH = /\.each\((?:[^()]|\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\))*\)/.source;
+const QUOTED = /\(\s*(['"`])((?:\\.|(?!\1)[^\\])*)\1/.source;
+const TITLE = new RegExp(`\\b(?:it|test)(?:${EACH})?${QUOTED}`, 'g');
 const ID = /\[([A-Z][A-Z0-9]*(?:-[A-Z0-9]+)*)\]/g;
 
 /** The rows that the titles of a source cite. Ids stand at the start of a title, in brackets. */

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { OPERATIONS } from '../../src/protocol/operations.ts';
 import { EventStreamClient } from '../harness/event-stream.ts';
+import { WsTestClient } from '../harness/ws-client.ts';
 import { stageOf } from './stage.ts';
 
 const VERSION = 'Harn-Agents-Protocol-Version';
@@ -52,6 +53,23 @@ describe('discovery', () => {
   const card = async (headers: Record<string, string | undefined> = NOBODY) =>
     stage.client.call<Card>('GET', '/v1/agent-card', { headers });
 
+  /** Proves of each transport that it is where the card says; what the card does not name must not be here. */
+  const ANSWERS: Record<string, (path: string) => Promise<void>> = {
+    rest: async (path) => {
+      expect((await stage.client.call('GET', `${path}/sessions`)).status).toBe(200);
+    },
+    sse: async (path) => {
+      const stream = await EventStreamClient.open(stage.client, path);
+      expect(stream.headers.get('content-type')).toBe('text/event-stream');
+      await stream.close();
+    },
+    websocket: async (path) => {
+      const socket = await WsTestClient.open(stage.client.url, path, { key: stage.client.key });
+      socket.socket.close();
+      await socket.closed;
+    },
+  };
+
   it('[CORE-CARD-01] [C1] the card describes the agent and nests its A2A card twice', async () => {
     const { body, headers } = await card();
     expect(body).toMatchObject({ object: 'harn_agent_card', protocol_version: 'agents-protocol-2026-04-25' });
@@ -91,17 +109,8 @@ describe('discovery', () => {
 
   it('[CORE-TRP-01] every advertised transport answers where the card says', async () => {
     const { interfaces, a2a_card } = (await card()).body;
-    expect(interfaces.map(({ transport }) => transport)).toEqual(['rest', 'sse']);
-    for (const { transport, url } of interfaces) {
-      const path = new URL(url).pathname;
-      if (transport === 'rest') {
-        expect((await stage.client.call('GET', `${path}/sessions`)).status).toBe(200);
-        continue;
-      }
-      const stream = await EventStreamClient.open(stage.client, path);
-      expect(stream.headers.get('content-type')).toBe('text/event-stream');
-      await stream.close();
-    }
+    expect(interfaces.map(({ transport }) => transport)).toEqual(Object.keys(ANSWERS));
+    for (const { transport, url } of interfaces) await ANSWERS[transport]?.(new URL(url).pathname);
     expect(a2a_card.capabilities.streaming).toBe(true);
   });
 

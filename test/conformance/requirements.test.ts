@@ -41,6 +41,7 @@ describe('the scan for citations', () => {
       `${call}("[A-B-02] it's so", () => {});`,
       `${call}.each(rows)('[A-B-03] $name', () => {});`,
       `${call}(\n    '[A-B-04] wrapped', () => {});`,
+      `${call}.each(rows.filter((row) => keep(row, [f(1)])))('[A-B-05] $name', () => {});`,
     ].join('\n');
     expect(citationsIn('x.test.ts', source).map(({ id }) => id)).toEqual([
       'A-B-01',
@@ -48,6 +49,7 @@ describe('the scan for citations', () => {
       'A-B-02',
       'A-B-03',
       'A-B-04',
+      'A-B-05',
     ]);
   });
 

@@ -1,0 +1,94 @@
+import type { OperationRow } from '../../src/protocol/operations.ts';
+import { userText } from '../harness/client.ts';
+import type { Stage } from './stage.ts';
+
+/** An id for every path parameter of the operations table, by its name. */
+export type Ids = Record<string, string>;
+
+/**
+ * Bodies that are valid wherever they go, so that a refusal is about access and nothing else. An operation without a row
+ * takes an empty object.
+ */
+export const BODIES: Record<string, (ids: Ids) => unknown> = {
+  createWorkspace: () => ({ name: 'n', root: 'harn://n' }),
+  createSession: (ids) => ({ workspace_id: ids['workspace_id'] }),
+  appendSessionMessage: () => ({ message: userText('x') }),
+  submitSessionTask: () => ({ input: userText('x') }),
+  submitTask: (ids) => ({ session_id: ids['session_id'], input: userText('x') }),
+  appendTaskMessage: () => ({ kind: 'input', message: userText('x') }),
+  registerArtifact: (ids) => ({ ...FILE, workspace_id: ids['workspace_id'] }),
+  truncateSession: () => ({ keep_first: 0 }),
+  createSessionBranch: () => ({ kind: 'session', base_ref: 'x' }),
+  respondPermissionRequest: () => ({ approved: true }),
+  createMemory: (ids) => memoryOf(ids['workspace_id'] ?? ''),
+  createVault: (ids) => ({ ...VAULT, workspace_id: ids['workspace_id'] }),
+};
+
+/** Operations that name a resource in the body. */
+export const NAMES_IN_BODY = [
+  'createSession',
+  'submitTask',
+  'registerArtifact',
+  'createMemory',
+  'createVault',
+];
+
+/** Who sees a resource although it was made by a member of another workspace; nobody where there is no row. */
+export const SEEN_BY: Record<string, readonly string[]> = {
+  persona_id: ['foreign_workspace'],
+  // What the agents and the gateway offer is the same for all.
+  skill_id: ['foreign_workspace', 'foreign_tenant'],
+  tool_id: ['foreign_workspace', 'foreign_tenant'],
+};
+
+const FILE = { kind: 'file', mime_type: 'text/plain', visibility: 'public' };
+const VAULT = { provider: 'any', capabilities: [] };
+const memoryOf = (workspace: string) => ({
+  scope: 'workspace',
+  owner_id: workspace,
+  content: 'remembered',
+  provenance: { source: 'test' },
+});
+const PERSONA = {
+  name: 'Clerk',
+  version: '1',
+  entry_workflow: 'a2a:sample',
+  description: 'Keeps the books.',
+  autonomy_tier: 'act_auto',
+  receipt_policy: 'disabled',
+};
+
+/** Makes one resource of every kind in `workspace_default`, and ids of the same form that nothing has. */
+export async function makeWorld({ client }: Stage): Promise<{ real: Ids; absent: Ids }> {
+  const newest = async (list: string) =>
+    (await client.get<{ data: { id: string }[] }>(list)).data[0]?.id ?? '';
+  const made = async (path: string, body?: unknown) => client.post<Record<string, string>>(path, body);
+  const asking = await client.submit('ask');
+  await client.until(asking.id, 'INPUT_REQUIRED');
+  const done = await client.submit('stream 1', asking.session_id);
+  const { outcome_id } = await client.until(done.id, 'COMPLETED');
+  const real: Ids = {
+    workspace_id: 'workspace_default',
+    session_id: asking.session_id,
+    task_id: asking.id,
+    outcome_id: outcome_id ?? '',
+    branch_id: (await made(`/v1/sessions/${asking.session_id}/fork`))['branch_id'] ?? '',
+    message_id: await newest(`/v1/sessions/${asking.session_id}/messages`),
+    artifact_id: await newest(`/v1/artifacts?session_id=${asking.session_id}`),
+    event_id: await newest(`/v1/tasks/${asking.id}/events`),
+    request_id: await newest(`/v1/tasks/${asking.id}/permission-requests`),
+    memory_id: (await made('/v1/memories', memoryOf('workspace_default')))['id'] ?? '',
+    persona_id: (await made('/v1/personas', PERSONA))['id'] ?? '',
+    vault_id: (await made('/v1/vaults', { ...VAULT, workspace_id: 'workspace_default' }))['id'] ?? '',
+    skill_id: await newest('/v1/skills'),
+    tool_id: await newest('/v1/tools'),
+  };
+  const absent = Object.entries(real).map(([name, id]) => [name, id.replace(/.{6}$/, '000000')]);
+  return { real, absent: Object.fromEntries(absent) as Ids };
+}
+
+/** Names of what an operation touches: its path parameters, and `body` when the body names a resource. */
+export function namesIn(id: string, row: OperationRow): string[] {
+  const inPath = [...row.path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
+  return NAMES_IN_BODY.includes(id) ? [...inPath, 'body'] : inPath;
+}
