@@ -5,6 +5,8 @@ import { scratchDirectory } from './scratch-directory.ts';
 import { median, medianRatio } from './statistics.ts';
 
 const TARGET = 0.8;
+/** Events until the compiler has settled: rounds before them cost half as much again. */
+const WARM_UP = 40_000;
 
 interface Shape {
   batches: number;
@@ -26,7 +28,7 @@ export const append: Bench = {
     const rounds = amount(effort, { quick: 4, normal: 9 });
     return withChild('log-child', { args: { data: scratchDirectory() }, profileDir }, async (child) => {
       const runs: Runs = { log: [], bare: [], single: [] };
-      await child.ask('append', events);
+      await child.ask('append', WARM_UP);
       for (let round = 0; round < rounds; round += 1) {
         runs.log.push(await child.ask<Spent>('recorded', events));
         runs.bare.push(await child.ask<Spent>('bare', events));

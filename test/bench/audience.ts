@@ -1,15 +1,17 @@
 import { connect, type Socket } from 'node:net';
 
-/** Many SSE readers that only count bytes, so that the load process costs as little as it can. */
+/** Many readers of SSE or WebSocket streams that only count bytes, so that the load process costs as little as it can. */
 export class Audience {
   readonly #sockets: Socket[] = [];
   readonly #target: URL;
   readonly #head: string;
+  readonly #status: string;
   #bytes = 0;
   #expected: { bytes: number; resolve: () => void } | undefined;
   #left: string | undefined;
 
-  constructor(url: string, path: string, headers: Readonly<Record<string, string>>) {
+  constructor(url: string, path: string, status: number, headers: Readonly<Record<string, string>>) {
+    this.#status = ` ${status}`;
     this.#target = new URL(path, url);
     const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
     this.#head = `GET ${path} HTTP/1.1\r\nhost: ${this.#target.host}\r\n${lines.join('')}\r\n`;
@@ -52,7 +54,7 @@ export class Audience {
       socket.once('error', reject);
       socket.write(this.#head);
       socket.once('data', (first: Buffer) => {
-        if (!first.toString('latin1', 0, 15).includes(' 200')) reject(new Error(first.toString()));
+        if (!first.toString('latin1', 0, 15).includes(this.#status)) reject(new Error(first.toString()));
         socket.on('data', (chunk: Buffer) => this.#take(chunk.length));
         resolve();
       });

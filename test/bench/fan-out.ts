@@ -8,8 +8,53 @@ import { scratchDirectory } from './scratch-directory.ts';
 import { median, medianRatio } from './statistics.ts';
 
 const TARGET_SHARE = 0.8;
-const TARGET_IDLE_KB = 16;
 const SETTLE_MS = 300;
+
+/** One way to follow a session, and the bare server that does nothing else. */
+interface Face {
+  name: string;
+  /** Status line of an open stream. */
+  status: 101 | 200;
+  headers: Readonly<Record<string, string>>;
+  bare: string;
+  baseline: string;
+  targetIdleKb: number;
+  /** Bytes of one event of this session on the wire. */
+  bytesOf(event: SeenEvent, session: string): number;
+}
+
+const SSE: Face = {
+  name: 'SSE',
+  status: 200,
+  headers: {},
+  bare: 'frame-server-child',
+  baseline: 'node:http',
+  targetIdleKb: 16,
+  bytesOf: (event) => `id: ${event.id}\nevent: ${event.event}\ndata: ${JSON.stringify(event)}\n\n`.length,
+};
+
+const WEB_SOCKET: Face = {
+  name: 'WebSocket',
+  status: 101,
+  headers: {
+    connection: 'Upgrade',
+    upgrade: 'websocket',
+    'sec-websocket-version': '13',
+    'sec-websocket-key': 'dGhlIHNhbXBsZSBub25jZQ==',
+  },
+  bare: 'ws-server-child',
+  baseline: 'ws',
+  targetIdleKb: 12,
+  bytesOf: (event, session) => {
+    const frame = { type: 'event', subscription: `session:${session}`, replayed: false, event };
+    return webSocketBytes(JSON.stringify(frame).length);
+  },
+};
+
+/** Head and payload of an unmasked frame below 64 KiB. */
+function webSocketBytes(payload: number): number {
+  return payload + (payload < 126 ? 2 : 4);
+}
 
 interface Round {
   cpuUs: number;
@@ -25,25 +70,29 @@ interface Side {
 
 export const fanOut: Bench = {
   id: 'P4',
-  title: 'SSE subscribers of one session',
+  title: 'SSE and WebSocket subscribers of one session',
   async run(options) {
-    const rows = await withAudience(1_000, options);
-    return options.effort === 'full' ? [...rows, ...(await withAudience(5_000, options))] : rows;
+    const rows: Row[] = [];
+    for (const face of [SSE, WEB_SOCKET])
+      for (const size of options.effort === 'full' ? [1_000, 5_000] : [1_000])
+        rows.push(...(await withAudience(face, size, options)));
+    return rows;
   },
 };
 
-async function withAudience(size: number, options: BenchOptions): Promise<Row[]> {
+async function withAudience(face: Face, size: number, options: BenchOptions): Promise<Row[]> {
   const args = { config: writeConfig(scratchDirectory()), echo: true };
   const gateway = new Child<GatewayAddress>('gateway-child', { args, profileDir: options.profileDir });
-  const bare = new Child<{ url: string }>('frame-server-child', {});
+  const bare = new Child<{ url: string }>(face.bare, {});
   const address = await gateway.ready;
   const client = new GatewayClient(address, 4);
   const session = await client.session();
-  const sizes = await frameSizes(client, session, await seenOf(client, session));
+  const sizes = await frameSizes(face, client, session, await seenOf(client, session));
   const path = `/v1/sessions/${session}/events/stream`;
   const ours: Side = {
     child: gateway,
-    audience: new Audience(address.url, path, {
+    audience: new Audience(address.url, path, face.status, {
+      ...face.headers,
       ...client.headers,
       'last-event-id': await newestId(client, session),
     }),
@@ -51,12 +100,15 @@ async function withAudience(size: number, options: BenchOptions): Promise<Row[]>
   };
   const theirs: Side = {
     child: bare,
-    audience: new Audience((await bare.ready).url, '/events', {}),
+    audience: new Audience((await bare.ready).url, '/events', face.status, face.headers),
     publish: () => bare.ask('publish', sizes),
   };
   try {
     const idle = { ours: await join(ours, size), theirs: await join(theirs, size) };
-    return [...(await deliveries(ours, theirs, sizes, size, options)), idleRow(idle.ours, idle.theirs, size)];
+    return [
+      ...(await deliveries(face, ours, theirs, sizes, size, options)),
+      idleRow(face, idle.ours, idle.theirs, size),
+    ];
   } finally {
     ours.audience.leave();
     theirs.audience.leave();
@@ -77,12 +129,15 @@ async function seenOf(client: GatewayClient, session: string): Promise<number> {
 }
 
 /** What one more task adds to the stream: the sizes of its frames. */
-async function frameSizes(client: GatewayClient, session: string, before: number): Promise<number[]> {
+async function frameSizes(
+  face: Face,
+  client: GatewayClient,
+  session: string,
+  before: number,
+): Promise<number[]> {
   await client.followToEnd(await client.submit(session, 'fan out'));
   const events = (await eventsOf(client, session)).slice(before);
-  return events.map(
-    (event) => `id: ${event.id}\nevent: ${event.event}\ndata: ${JSON.stringify(event)}\n\n`.length,
-  );
+  return events.map((event) => face.bytesOf(event, session));
 }
 
 async function newestId(client: GatewayClient, session: string): Promise<string> {
@@ -94,13 +149,13 @@ async function eventsOf(client: GatewayClient, session: string): Promise<SeenEve
   return (JSON.parse(text) as { data: SeenEvent[] }).data;
 }
 
-/** Bytes of RSS per subscriber that only listens. */
+/** Bytes of RSS per subscriber that only listens, once a whole audience has come and gone and the heap has its size. */
 async function join({ child, audience }: Side, size: number): Promise<number> {
-  const warmUp = size / 10;
-  await audience.join(warmUp);
+  await audience.join(size);
+  audience.leave();
   const before = await settledRss(child);
-  await audience.join(size - warmUp);
-  return ((await settledRss(child)) - before) / (size - warmUp);
+  await audience.join(size);
+  return ((await settledRss(child)) - before) / size;
 }
 
 async function settledRss(child: Child<unknown>): Promise<number> {
@@ -112,6 +167,7 @@ async function settledRss(child: Child<unknown>): Promise<number> {
 }
 
 async function deliveries(
+  face: Face,
   ours: Side,
   theirs: Side,
   sizes: readonly number[],
@@ -132,7 +188,7 @@ async function deliveries(
     mine.push(ourRound);
     progress(`${ourRound.cpuUs.toFixed(1)} us against ${theirRound.cpuUs.toFixed(1)} us per delivery`);
   }
-  return [deliveryRow(mine, bare, size)];
+  return [deliveryRow(face, mine, bare, size)];
 }
 
 async function deliver(
@@ -150,16 +206,16 @@ async function deliver(
   return { cpuUs: cpuUs / count, perSecond: (count / (nowMs() - startedAt)) * 1000 };
 }
 
-function deliveryRow(mine: readonly Round[], bare: readonly Round[], size: number): Row {
+function deliveryRow(face: Face, mine: readonly Round[], bare: readonly Round[], size: number): Row {
   const cpu = (rounds: readonly Round[]) => rounds.map(({ cpuUs }) => cpuUs);
   const share = medianRatio(cpu(bare), cpu(mine));
   const describe = (rounds: readonly Round[]) =>
     `${median(cpu(rounds)).toFixed(1)} us CPU, ${(median(rounds.map(({ perSecond }) => perSecond)) / 1000).toFixed(0)} k/s`;
   return {
     id: 'P4',
-    what: `delivery of one event to one of ${size} SSE subscribers of a session`,
+    what: `delivery of one event to one of ${size} ${face.name} subscribers of a session`,
     measured: describe(mine),
-    baseline: `node:http, shared frame of the same size: ${describe(bare)}`,
+    baseline: `${face.baseline}, shared frame of the same size: ${describe(bare)}`,
     ratio: share,
     target: `bare CPU / ours >= ${TARGET_SHARE}`,
     met: share >= TARGET_SHARE,
@@ -167,16 +223,16 @@ function deliveryRow(mine: readonly Round[], bare: readonly Round[], size: numbe
   };
 }
 
-function idleRow(ours: number, theirs: number, size: number): Row {
+function idleRow(face: Face, ours: number, theirs: number, size: number): Row {
   const kb = (bytes: number) => bytes / 1024;
   return {
     id: 'P4',
-    what: `RSS per idle SSE subscriber, ${size} of them`,
+    what: `RSS per idle ${face.name} subscriber, ${size} of them`,
     measured: `${kb(ours).toFixed(1)} KB`,
-    baseline: `node:http: ${kb(theirs).toFixed(1)} KB`,
+    baseline: `${face.baseline}: ${kb(theirs).toFixed(1)} KB`,
     ratio: ours / theirs,
-    target: `<= ${TARGET_IDLE_KB} KB`,
-    met: kb(ours) <= TARGET_IDLE_KB,
+    target: `<= ${face.targetIdleKb} KB`,
+    met: kb(ours) <= face.targetIdleKb,
     figures: { idleKb: kb(ours), bareIdleKb: kb(theirs) },
   };
 }

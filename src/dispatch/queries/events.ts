@@ -76,8 +76,9 @@ async function scan(
 ): Promise<Found> {
   const found: Buffer[] = [];
   let from = after;
-  for (let scanned = 0; scanned < MAX_SCANNED; scanned += SCAN_PAGE) {
-    const events = await log.range(scope, from, SCAN_PAGE);
+  // Most filters drop nothing, so the first page is what the answer takes at most, and one to know whether more follow.
+  for (let scanned = 0, page = limit + 1; scanned < MAX_SCANNED; scanned += page, page = SCAN_PAGE) {
+    const events = await log.range(scope, from, page);
     for (const bytes of events) {
       const event = JSON.parse(bytes.toString()) as Event;
       if (matches(event)) {
@@ -86,7 +87,7 @@ async function scan(
       }
       from = event.id;
     }
-    if (events.length < SCAN_PAGE) return { found, more: false, last: lastId(found) };
+    if (events.length < page) return { found, more: false, last: lastId(found) };
   }
   return { found, more: true, last: from };
 }
