@@ -5,7 +5,9 @@ import { describeFailure, EXIT } from './exit-codes.ts';
 import { logCommand } from './log.ts';
 import { openapiCommand } from './openapi.ts';
 import { packageVersion } from './package-facts.ts';
+import { permissionCommand } from './permission.ts';
 import { serveCommand } from './serve.ts';
+import { sessionCommand } from './session.ts';
 import { taskCommand } from './task.ts';
 
 /** Runs one command line and returns the exit code. Answers go to stdout, everything else to stderr. */
@@ -35,11 +37,20 @@ function program(): Command {
     serveCommand(),
     checkCommand(),
     taskCommand(),
+    sessionCommand(),
+    permissionCommand(),
     logCommand(),
     apiKeysCommand(),
     openapiCommand(),
   ]) {
-    root.addCommand(command.exitOverride());
+    throwAtExit(command);
+    root.addCommand(command);
   }
   return root;
+}
+
+/** Wrong usage is reported to `runCli`, which knows the exit code; commander would end the process with its own. */
+function throwAtExit(command: Command): void {
+  command.exitOverride();
+  for (const below of command.commands) throwAtExit(below);
 }

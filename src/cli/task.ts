@@ -57,7 +57,7 @@ async function followTask(client: GatewayClient, task: Task, json: boolean): Pro
   for await (const event of client.follow(`/v1/tasks/${task.id}/stream`, isLast)) {
     for (const line of json ? [JSON.stringify(event)] : describe(event)) print(line);
     if (event.event === 'task.failed' || event.event === 'task.canceled') process.exitCode = EXIT.failed;
-    if (ASKS.has(event.event) && !json) print(howToAnswer(task));
+    if (ASKS.has(event.event) && !json) print(howToAnswer(event));
   }
 }
 
@@ -76,8 +76,9 @@ function textsOf(parts: Message['parts']): string[] {
   return parts.flatMap((part) => (part.type === 'text' ? [part.text] : [`[${part.type}]`]));
 }
 
-function howToAnswer(task: Task): string {
-  return `The task waits for you: POST /v1/tasks/${task.id}/messages with {"kind":"input","message":{...}}, then follow again.`;
+function howToAnswer({ event, payload }: StreamedEvent): string {
+  const answer = event === 'task.input_required' ? '--answer "..."' : '--approve';
+  return `The task waits for you: harn-gateway permission respond ${payload['request_id']} ${answer}, then follow again.`;
 }
 
 function print(line: string): void {

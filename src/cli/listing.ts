@@ -1,0 +1,61 @@
+import { type Command, InvalidArgumentError } from 'commander';
+import type { GatewayClient } from './client.ts';
+
+/** Items asked for at a time; the most that one page holds. */
+const PAGE = 200;
+
+export interface ListingOptions {
+  limit: number;
+  json?: boolean;
+}
+
+/** Adds the options that every listing has. */
+export function withListingOptions(command: Command): Command {
+  return command
+    .option('--limit <n>', 'items at most, newest first', wholeNumber, 50)
+    .option('--json', 'print one JSON object per line');
+}
+
+/** The items of a list, page by page, until `limit` of them fit. */
+export async function* itemsOf<Item>(
+  client: GatewayClient,
+  path: string,
+  limit: number,
+  fits: (item: Item) => boolean = () => true,
+): AsyncGenerator<Item> {
+  let left = limit;
+  let cursor: string | null = '';
+  while (cursor !== null && left > 0) {
+    const query: string = `${path.includes('?') ? '&' : '?'}limit=${PAGE}${cursor && `&cursor=${cursor}`}`;
+    const page: { data: Item[]; next_cursor: string | null } = await client.json('GET', path + query);
+    for (const item of page.data.filter(fits).slice(0, left)) {
+      left -= 1;
+      yield item;
+    }
+    cursor = page.next_cursor;
+  }
+}
+
+/** Prints each item as JSON or as the columns a person reads, as they arrive. */
+export async function printItems<Item extends object>(
+  items: AsyncIterable<Item>,
+  json: boolean | undefined,
+  columns: (item: Item) => readonly string[],
+): Promise<void> {
+  for await (const item of items) print(json ? JSON.stringify(item) : columns(item).join('  '));
+}
+
+export function print(line: string): void {
+  process.stdout.write(`${line}\n`);
+}
+
+/** `?a=1&b=2` of the values that are there. */
+export function queryOf(values: Record<string, string | undefined>): string {
+  const given = Object.entries(values).filter((entry): entry is [string, string] => entry[1] !== undefined);
+  return given.length === 0 ? '' : `?${new URLSearchParams(given)}`;
+}
+
+function wholeNumber(text: string): number {
+  if (/^[1-9]\d{0,6}$/.test(text)) return Number(text);
+  throw new InvalidArgumentError('It is a whole number from 1.');
+}

@@ -1,0 +1,87 @@
+import { Command, Option } from 'commander';
+import type { PermissionRequest } from '../protocol/resources/permission-request.ts';
+import { type ClientOptions, GatewayClient, withClientOptions } from './client.ts';
+import { itemsOf, type ListingOptions, print, printItems, queryOf, withListingOptions } from './listing.ts';
+
+interface ListOptions extends ClientOptions, ListingOptions {
+  session?: string;
+  task?: string;
+  all?: boolean;
+}
+
+interface RespondOptions extends ClientOptions {
+  approve?: boolean;
+  deny?: boolean;
+  answer?: string;
+  option?: string;
+  reason?: string;
+  json?: boolean;
+}
+
+const EXAMPLES = `
+Examples:
+  harn-gateway permission list
+  harn-gateway permission respond permission_request_01... --approve
+  harn-gateway permission respond permission_request_01... --answer "blue"
+  harn-gateway permission respond permission_request_01... --deny --reason "not on Fridays"`;
+
+export function permissionCommand(): Command {
+  return new Command('permission')
+    .description('See what tasks wait for, and answer it.')
+    .addCommand(listCommand())
+    .addCommand(respondCommand())
+    .addHelpText('after', EXAMPLES);
+}
+
+function listCommand(): Command {
+  const command = new Command('list')
+    .description('List permission requests that wait for an answer, newest first.')
+    .option('--session <id>', 'only those of this session')
+    .option('--task <id>', 'only those of this task')
+    .option('--all', 'resolved ones too');
+  return withClientOptions(withListingOptions(command)).action(list);
+}
+
+async function list(options: ListOptions): Promise<void> {
+  const path = `/v1/permission-requests${queryOf({ session_id: options.session, task_id: options.task })}`;
+  const fits = ({ status }: PermissionRequest) => options.all === true || status === 'pending';
+  const items = itemsOf<PermissionRequest>(new GatewayClient(options), path, options.limit, fits);
+  await printItems(items, options.json, line);
+}
+
+function respondCommand(): Command {
+  const command = new Command('respond')
+    .description('Answer a permission request; the first answer wins.')
+    .argument('<id>', 'permission request')
+    .addOption(new Option('--approve', 'allow it').conflicts('deny'))
+    .option('--deny', 'refuse it')
+    .addOption(new Option('--answer <text>', 'what to tell the agent').conflicts('option'))
+    .option('--option <id>', 'choose one of its options')
+    .option('--reason <text>', 'why, for the record')
+    .option('--json', 'print the permission request as JSON')
+    .addHelpText('after', EXAMPLES);
+  return withClientOptions(command).action(respond);
+}
+
+async function respond(id: string, options: RespondOptions): Promise<void> {
+  const path = `/v1/permission-requests/${encodeURIComponent(id)}/respond`;
+  const request = await new GatewayClient(options).json<PermissionRequest>('POST', path, bodyOf(options));
+  print(options.json ? JSON.stringify(request) : line(request).join('  '));
+}
+
+/** What the options say and nothing more: the gateway decides whether it is an answer. */
+function bodyOf({ approve, deny, answer, option, reason }: RespondOptions): object {
+  return {
+    ...(approve ? { approved: true } : {}),
+    ...(deny ? { approved: false } : {}),
+    ...(answer === undefined ? {} : { answer }),
+    ...(option === undefined ? {} : { answer: { option_id: option } }),
+    ...(reason === undefined ? {} : { reason }),
+  };
+}
+
+function line({ id, status, task_id, request }: PermissionRequest): string[] {
+  const options = request.options.map(({ option_id }) => option_id).join('|');
+  const words = request.message.replace(/\s+/g, ' ');
+  return [id, status.padEnd(8), request.kind, task_id ?? '-', words, ...(options ? [`[${options}]`] : [])];
+}

@@ -1,0 +1,48 @@
+import { Command } from 'commander';
+import type { Session } from '../protocol/resources/session.ts';
+import { type ClientOptions, GatewayClient, withClientOptions } from './client.ts';
+import { itemsOf, type ListingOptions, print, printItems, queryOf, withListingOptions } from './listing.ts';
+
+interface OneOptions extends ClientOptions {
+  json?: boolean;
+}
+
+export function sessionCommand(): Command {
+  return new Command('session')
+    .description('Look at the sessions of a running gateway, and close them.')
+    .addCommand(listCommand())
+    .addCommand(oneCommand('get', 'Show a session.', 'GET', ''))
+    .addCommand(oneCommand('close', 'Close a session; its open tasks are canceled.', 'POST', '/close'))
+    .addHelpText(
+      'after',
+      '\nExamples:\n  harn-gateway session list\n  harn-gateway session close session_01...',
+    );
+}
+
+function listCommand(): Command {
+  const command = new Command('list')
+    .description('List sessions, newest first.')
+    .option('--workspace <id>', 'only those of this workspace');
+  return withClientOptions(withListingOptions(command)).action(
+    async (options: ClientOptions & ListingOptions & { workspace?: string }) => {
+      const path = `/v1/sessions${queryOf({ workspace_id: options.workspace })}`;
+      await printItems(itemsOf<Session>(new GatewayClient(options), path, options.limit), options.json, line);
+    },
+  );
+}
+
+function oneCommand(name: string, description: string, method: string, verb: string): Command {
+  const command = new Command(name)
+    .description(description)
+    .argument('<id>', 'session')
+    .option('--json', 'print the session as JSON');
+  return withClientOptions(command).action(async (id: string, options: OneOptions) => {
+    const path = `/v1/sessions/${encodeURIComponent(id)}${verb}`;
+    const session = await new GatewayClient(options).json<Session>(method, path);
+    print(options.json ? JSON.stringify(session) : line(session).join('  '));
+  });
+}
+
+function line({ id, state, workspace_id, created_at, transcript }: Session): string[] {
+  return [id, state.padEnd(6), created_at, workspace_id, `${transcript['message_count'] ?? 0} turns`];
+}

@@ -1,0 +1,108 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { runCli } from '../../src/cli/program.ts';
+import type { PermissionRequest } from '../../src/protocol/resources/permission-request.ts';
+import { startTestGateway, type TestGateway } from '../harness/gateway.ts';
+import type { Peer } from '../harness/peers/peer.ts';
+import { startSampleAgent } from '../harness/peers/sample-agent.ts';
+
+describe('command line: session and permission', () => {
+  let agent: Peer;
+  let gateway: TestGateway;
+  beforeAll(async () => {
+    agent = await startSampleAgent();
+    const upstreams = { a2a: [{ id: 'sample', card: agent.cardUrl }] };
+    gateway = await startTestGateway({ config: { upstreams } });
+  });
+  afterEach(() => {
+    vi.restoreAllMocks();
+    process.exitCode = undefined;
+  });
+  afterAll(async () => {
+    await gateway.close();
+    await agent.close();
+  });
+
+  /** Runs one command in this process against the gateway. */
+  async function run(...args: string[]): Promise<{ code: number; out: string; err: string }> {
+    const said = { out: '', err: '' };
+    const collect = (to: 'out' | 'err') => (text: string | Uint8Array) => {
+      said[to] += String(text);
+      return true;
+    };
+    vi.spyOn(process.stdout, 'write').mockImplementation(collect('out'));
+    vi.spyOn(process.stderr, 'write').mockImplementation(collect('err'));
+    const connection = args.includes('--help') ? [] : ['--url', gateway.url, '--key', gateway.client.key];
+    const before = process.stdout.listeners('error');
+    const code = await runCli(['node', 'harn-gateway', ...args, ...connection]);
+    for (const listener of process.stdout.listeners('error'))
+      if (!before.includes(listener)) process.stdout.off('error', listener as () => void);
+    vi.restoreAllMocks();
+    return { code, ...said };
+  }
+
+  async function asked(text: string): Promise<PermissionRequest> {
+    const task = await gateway.client.submit(text);
+    await gateway.client.until(task.id, 'INPUT_REQUIRED', 'AUTH_REQUIRED');
+    const { data } = await gateway.client.get<{ data: PermissionRequest[] }>(
+      `/v1/tasks/${task.id}/permission-requests`,
+    );
+    return data[0] as PermissionRequest;
+  }
+
+  it('lists sessions newest first, as lines for people and as JSON for programs', async () => {
+    const ids = [];
+    for (let at = 0; at < 3; at += 1) ids.unshift((await gateway.client.session()).id);
+    const { code, out } = await run('session', 'list', '--limit', '2');
+    expect([
+      code,
+      out
+        .trimEnd()
+        .split('\n')
+        .map((line) => line.split(' ')[0]),
+    ]).toEqual([0, ids.slice(0, 2)]);
+    const lines = (await run('session', 'list', '--limit', '3', '--json')).out.trimEnd().split('\n');
+    expect(lines.map((line) => (JSON.parse(line) as { id: string }).id)).toEqual(ids);
+  });
+
+  it('shows a session and closes it', async () => {
+    const { id } = await gateway.client.session();
+    expect((await run('session', 'get', id)).out).toMatch(new RegExp(`^${id}  IDLE`));
+    const closed = await run('session', 'close', id, '--json');
+    expect(JSON.parse(closed.out)).toMatchObject({ id, state: 'CLOSED' });
+  });
+
+  it('lists what waits and answers it', async () => {
+    const request = await asked('ask');
+    const listed = await run('permission', 'list', '--task', request.task_id ?? '');
+    expect(listed.out).toMatch(new RegExp(`^${request.id}  pending   elicitation`));
+    const answered = await run('permission', 'respond', request.id, '--answer', 'blue', '--json');
+    expect(JSON.parse(answered.out)).toMatchObject({ status: 'approved', response: { answer: 'blue' } });
+    await gateway.client.until(request.task_id ?? '', 'COMPLETED');
+    expect((await run('permission', 'list', '--task', request.task_id ?? '')).out).toBe('');
+    const all = await run('permission', 'list', '--all', '--task', request.task_id ?? '');
+    expect(all.out).toContain('approved');
+  });
+
+  it('denies with a reason, and tells why a second answer is refused', async () => {
+    const request = await asked('login');
+    const { out } = await run('permission', 'respond', request.id, '--deny', '--reason', 'no', '--json');
+    expect(JSON.parse(out)).toMatchObject({ status: 'denied', response: { reason: 'no' } });
+    const second = await run('permission', 'respond', request.id, '--approve');
+    expect([second.code, second.out]).toEqual([1, '']);
+    expect(second.err).toMatch(/^error: .*already resolved.*\(conflict\)/);
+  });
+
+  it.each([
+    [['permission', 'respond', 'x', '--approve', '--deny']],
+    [['session', 'list', '--limit', '0']],
+    [['session', 'get']],
+  ])('wrong usage ends with 2: %j', async (args) => {
+    expect((await run(...args)).code).toBe(2);
+  });
+
+  it('the help shows examples that can be pasted', async () => {
+    const { code, out } = await run('permission', '--help');
+    expect(code).toBe(0);
+    expect(out).toContain('harn-gateway permission respond permission_request_01... --approve');
+  });
+});
