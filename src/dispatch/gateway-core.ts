@@ -2,6 +2,8 @@ import type { Authenticate, Caller } from '../auth/caller.ts';
 import type { EventLog, Origin, Transaction } from '../eventlog/event-log.ts';
 import type { Subscriptions } from '../eventlog/subscription.ts';
 import type { Answer, Call, CallHead, Gateway, StreamSink, Subscription } from '../gateway.ts';
+import { holdsScope } from '../policy/scope.ts';
+import { conceal } from '../policy/visibility.ts';
 import { stateKey } from '../projections/state-keys.ts';
 import type { SessionFold } from '../projections/states.ts';
 import { ProtocolError } from '../protocol/errors.ts';
@@ -85,9 +87,10 @@ export class GatewayCore implements Gateway {
     const run = new CommandRun(this.#deps, id, call, caller);
     try {
       const { decided, repeated } = await run.decide(this.#lanes);
+      const shown = conceal(decided.body, holdsScope(caller, 'internal:read'));
       const answer: Answer = {
         status: decided.status ?? row.success,
-        body: row.response === 'none' ? { kind: 'none' } : { kind: 'json', value: decided.body },
+        body: row.response === 'none' ? { kind: 'none' } : { kind: 'json', value: shown },
       };
       return repeated ? { ...answer, repeated } : answer;
     } catch (error) {

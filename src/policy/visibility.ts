@@ -18,7 +18,17 @@ export function mayHoldHidden(bytes: Buffer): boolean {
  * content existed. Source: contract section 4; Agents Protocol v1, "Privacy and redaction".
  */
 export function conceal<Value>(value: Value, seesInternal: boolean): Value {
-  return walk(value as JsonValue, seesInternal) as Value;
+  const json = value as JsonValue;
+  return holdsHidden(json, seesInternal) ? (walk(json, seesInternal) as Value) : value;
+}
+
+/** Looks without copying: most answers hide nothing. */
+function holdsHidden(value: JsonValue, seesInternal: boolean): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  if (Array.isArray(value)) return value.some((item) => holdsHidden(item, seesInternal));
+  if (isHidden(value, seesInternal)) return true;
+  for (const key in value) if (holdsHidden(value[key] ?? null, seesInternal)) return true;
+  return false;
 }
 
 function walk(value: JsonValue, seesInternal: boolean): JsonValue {
