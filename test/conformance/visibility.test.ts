@@ -30,6 +30,7 @@ describe('visibility', () => {
     config: { limits: { inline_payload_bytes: 64 } },
     keys: [
       { actor: 'reader', scopes },
+      { actor: 'writer', scopes: [...scopes, 'tasks:write', 'messages:write'] },
       { actor: 'insider', scopes: [...scopes, 'internal:read'] },
     ],
   });
@@ -101,6 +102,41 @@ describe('visibility', () => {
     expect(sent?.body).toContain('"redacted":true');
     expect(sent?.body).not.toContain(INSIDER);
     expect(sent?.body).not.toContain(RECEIPT);
+  });
+
+  it('[S4-03] [CORE-PRIV-01] the answers of commands hide as reads do, the first time and repeated', async () => {
+    const { id } = await stage.client.session();
+    const input = { role: 'user', parts: [...PARTS, part('ask', 'public')] };
+    const submit = (client: TestClient, key: string) =>
+      client.call<Task>('POST', `/v1/sessions/${id}/tasks`, {
+        body: { input },
+        headers: { 'idempotency-key': key },
+      });
+    const answers = [
+      await submit(stage.client, 'by all'),
+      await submit(stage.client, 'by all'),
+      await submit(stage.as('writer'), 'by writer'),
+      await submit(stage.as('writer'), 'by writer'),
+    ];
+    const [own] = answers;
+    const cancel = `/v1/tasks/${own?.body.id}/cancel`;
+    answers.push(
+      await stage.as('writer').call<Task>('POST', cancel),
+      await stage.as('writer').call<Task>('POST', cancel),
+    );
+    for (const { text } of answers) expect(text).not.toContain(RECEIPT);
+    expect(answers.map(({ text }) => text.includes(INSIDER))).toEqual([
+      true,
+      true,
+      false,
+      false,
+      false,
+      false,
+    ]);
+    const message = { message: { role: 'user', parts: PARTS } };
+    const appended = await stage.as('writer').call('POST', `/v1/sessions/${id}/messages`, { body: message });
+    expect(appended.status).toBe(201);
+    expect(appended.text).not.toContain(INSIDER);
   });
 
   it.each([
