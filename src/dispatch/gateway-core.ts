@@ -23,6 +23,7 @@ import { COMMANDS } from './commands/index.ts';
 import { type DecodedInput, decodeInput, isRawBody } from './decode-input.ts';
 import type { DecisionTools, Facts } from './facts.ts';
 import { bodyHash, findAnswer, type KeyRecord, keepAnswer, keepRefusal, recordKeyOf } from './idempotency.ts';
+import { isMemberOf } from './load.ts';
 import { OneAtATime } from './one-at-a-time.ts';
 import { QUERIES } from './queries/index.ts';
 import type { QueryTools } from './query.ts';
@@ -157,7 +158,7 @@ class CommandRun {
     return this.#deps.log.transact(this.#origin, (tx) => {
       const record = this.#record(tx);
       const kept = record && findAnswer(tx, record);
-      if (kept) return { decided: kept, repeated: true };
+      if (kept && isFor(tx, this.#caller, kept)) return { decided: kept, repeated: true };
       const input = decodeInput(operation(this.#id), this.#call);
       const decided = decide(tx, input as never);
       if (isDeferred(decided)) return decided;
@@ -171,6 +172,7 @@ class CommandRun {
     if (key === undefined) return undefined;
     const row = operation(this.#id);
     const scope = {
+      tenant: this.#caller.tenant,
       actor: this.#caller.actor,
       workspaceId: workspaceOf(tx, body, path),
       method: row.method,
@@ -180,6 +182,12 @@ class CommandRun {
     const hashed = isRawBody(body) ? body.bytes : (body as JsonValue | undefined);
     return { key: recordKeyOf(scope), bodyHash: bodyHash(hashed), windowMs: this.#deps.idempotencyWindowMs };
   }
+}
+
+/** A stored answer is no way around membership: another key of the same actor may have other workspaces. */
+function isFor(tx: Transaction, caller: Caller, { body }: Decided): boolean {
+  const workspaceId = 'workspace_id' in body ? body.workspace_id : undefined;
+  return typeof workspaceId !== 'string' || isMemberOf(tx, caller, workspaceId);
 }
 
 /** The workspace a command names, itself or through its session; null when it names none (contract C21). */

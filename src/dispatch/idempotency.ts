@@ -7,8 +7,12 @@ import { timestamp } from '../protocol/ports.ts';
 import { idempotencyExpiryKey, idempotencyKey, lastSegment } from '../store/keys.ts';
 import type { Decided } from './command.ts';
 
-/** actor + workspace_id + method + canonical target + key. Source: Agents Protocol v1, "Idempotency"; contract C21. */
+/**
+ * actor + workspace_id + method + canonical target + key. An actor is a name of its tenant: two tenants may have the same
+ * one. Source: Agents Protocol v1, "Idempotency"; contract C21.
+ */
 export interface IdempotencyScope {
+  tenant: string;
   actor: string;
   workspaceId: string | null;
   method: string;
@@ -35,7 +39,7 @@ interface Answered {
 const KEPT_ERRORS: ReadonlySet<number> = new Set([400, 404, 409, 422]);
 
 export function recordKeyOf(scope: IdempotencyScope): string {
-  const parts = [scope.actor, scope.workspaceId, scope.method, scope.target, scope.key];
+  const parts = [scope.tenant, scope.actor, scope.workspaceId, scope.method, scope.target, scope.key];
   return idempotencyKey(sha256Hex(JSON.stringify(parts)));
 }
 

@@ -16,8 +16,16 @@ describe('idempotency', () => {
   const script: Record<string, Answer> = {};
   const stage = stageOf({
     agents: { scripted: () => startScriptedAgent(script) },
-    config: { limits: { cancel_wait_ms: 2_000 }, workspaces: [] },
-    keys: [{ actor: 'second' }],
+    config: {
+      limits: { cancel_wait_ms: 2_000 },
+      tenants: [{ id: 'tenant_other' }],
+      workspaces: [{ id: 'workspace_b' }, { id: 'workspace_other', tenant: 'tenant_other' }],
+    },
+    keys: [
+      { actor: 'second' },
+      { name: 'namesake', actor: 'actor_test', tenant: 'tenant_other', workspaces: ['workspace_other'] },
+      { name: 'elsewhere', actor: 'actor_test', workspaces: ['workspace_b'] },
+    ],
   });
   const send = (method: string, path: string, key: string, body?: unknown, client = stage.client) =>
     client.call(method, path, {
@@ -98,6 +106,26 @@ describe('idempotency', () => {
     const there = await send('POST', '/v1/sessions', key, { workspace_id: other.id });
     expect(there.status).toBe(201);
     expect(there.body['id']).not.toBe(here.body['id']);
+  });
+
+  it('[CORE-IDEM-02] a key of the same actor name elsewhere never gets the answer', async () => {
+    const key = newKey();
+    const first = await send('POST', '/v1/sessions', key, session());
+    expect(first.status).toBe(201);
+    for (const id of ['namesake', 'elsewhere']) {
+      const theirs = await send('POST', '/v1/sessions', key, session(), stage.as(id));
+      expect([id, theirs.status, theirs.body['id']]).toEqual([id, 404, undefined]);
+    }
+    const one = await send('POST', '/v1/workspaces', key, { name: 'W', root: 'harn://w' });
+    const two = await send(
+      'POST',
+      '/v1/workspaces',
+      key,
+      { name: 'W', root: 'harn://w' },
+      stage.as('namesake'),
+    );
+    expect([one.status, two.status]).toEqual([201, 201]);
+    expect(two.body['id']).not.toBe(one.body['id']);
   });
 
   it('[C21] a write without a workspace counts per actor', async () => {

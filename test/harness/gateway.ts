@@ -15,8 +15,14 @@ import { TestClient } from './client.ts';
 export interface TestGatewayOptions {
   /** Sections merged over `{server, store, auth}`; usually `upstreams`, `limits`, `routing`. */
   config?: Record<string, unknown>;
-  /** Keys besides the all-powerful default one. */
-  keys?: readonly { actor: string; scopes?: string[]; workspaces?: string[]; tenant?: string }[];
+  /** Keys besides the all-powerful default one; `name` where two have the same actor. */
+  keys?: readonly {
+    actor: string;
+    name?: string;
+    scopes?: string[];
+    workspaces?: string[];
+    tenant?: string;
+  }[];
   /** Kept between two starts when given; else a fresh directory removed at close. */
   data?: string;
   clock?: Clock;
@@ -30,7 +36,7 @@ export interface TestGateway extends RunningGateway {
   data: string;
   /** Calls with the default key, which may do everything in `workspace_default`. */
   client: TestClient;
-  /** Clients of `options.keys`, by actor. */
+  /** Clients of `options.keys`, by name, else actor. */
   clients: Record<string, TestClient>;
   /** Every log line so far, as written. */
   logText(): string;
@@ -41,11 +47,10 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
   const data = options.data ?? mkdtempSync(join(tmpdir(), 'harn-test-'));
   const people = [{ actor: 'actor_test' }, ...(options.keys ?? [])].map((row, at) => {
     const key = newApiKey('test', `k${at}`, systemRandom);
-    return { ...row, id: `k${at}`, key, hash: apiKeyHash(key) };
+    return { name: row.actor, ...row, id: `k${at}`, key, hash: apiKeyHash(key) };
   });
   const lines: string[] = [];
   const redactor = new Redactor();
-  for (const { key } of people) redactor.addKnownSecret(key);
   const gateway = await startGateway({
     config: writeConfig(data, options, people),
     packageRoot: findPackageRoot(import.meta.url),
@@ -58,9 +63,7 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
     ...(options.extraUpstreams === undefined ? {} : { extraUpstreams: options.extraUpstreams }),
     ...(options.openStore === undefined ? {} : { openStore: options.openStore }),
   });
-  const clients = Object.fromEntries(
-    people.map(({ actor, key }) => [actor, new TestClient(gateway.url, key)]),
-  );
+  const clients = Object.fromEntries(people.map(({ name, key }) => [name, new TestClient(gateway.url, key)]));
   return {
     ...gateway,
     data,

@@ -25,6 +25,21 @@ describe('sending', () => {
     expect(operations(peer)).toEqual(['SendStreamingMessage', 'SendMessage', 'SendMessage']);
   });
 
+  it('goes on streaming after an agent refused one message, streamed or not', async () => {
+    const refusal = rpcError(-32004, 'The task takes no message now.');
+    const {
+      task: shown,
+      peer,
+      upstream,
+    } = await stage({
+      SendStreamingMessage: [refusal, stream(taskFrame('COMPLETED'))],
+      SendMessage: refusal,
+    });
+    expect((await shown.start('hi')).past.status).toBe('FAILED');
+    expect((await new TaskOnStage(upstream).start('again')).past.status).toBe('COMPLETED');
+    expect(operations(peer)).toEqual(['SendStreamingMessage', 'SendMessage', 'SendStreamingMessage']);
+  });
+
   it('is blocking when the card promises no stream, and polls a task that is not over', async () => {
     const { task: shown, peer } = await stage(
       {

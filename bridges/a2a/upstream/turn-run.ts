@@ -75,11 +75,7 @@ export class TurnRun {
 
 /** Sends the message of a turn: streaming where the agent can, else blocking. */
 export async function* sendMessage(run: TurnRun): AsyncGenerator<Frame> {
-  if (run.canStream) {
-    const outcome = yield* deliver(run, 'SendStreamingMessage');
-    if (outcome === 'delivered') return;
-    run.ports.memory.refusesStreaming = true;
-  }
+  if (run.canStream && (yield* deliver(run, 'SendStreamingMessage')) === 'delivered') return;
   yield* deliver(run, 'SendMessage');
 }
 
@@ -95,6 +91,9 @@ async function* deliver(
     for await (const { record, reading } of run.ask({ operation, message: messageOf(run) })) {
       if (isFirst && isStream && cannotStream(reading)) return 'cannot_stream';
       if (isFirst && reading.kind === 'error' && (yield* alreadyOver(run))) return 'delivered';
+      // Only now it is plain that streaming was refused, and not this message.
+      if (isFirst && !isStream && run.canStream && reading.kind !== 'error')
+        run.ports.memory.refusesStreaming = true;
       isFirst = false;
       yield run.take(record, reading);
       if (run.progress.isSettled) return 'delivered';
