@@ -23,21 +23,22 @@ export interface Verdict {
  * an answer and is not denied. Throws invalid_request with the member to correct.
  */
 export function readVerdict(question: PermissionQuestion, body: PermissionResponseRequest): Verdict {
-  const option = chosenOption(question, body.answer);
+  const answer = body.answer ?? undefined;
+  const option = chosenOption(question, answer);
   const byOption = option === undefined ? undefined : OPTION_APPROVES[option.kind];
   const votes = [body.approved, voteOf(body.outcome, byOption), byOption].filter(
     (vote) => vote !== undefined,
   );
   if (new Set(votes).size > 1) throw contradiction(body, votes);
-  const approved = votes[0] ?? implied(question, body.answer);
-  if (approved && question.kind === 'elicitation' && body.answer === undefined) throw unanswered();
+  const approved = votes[0] ?? implied(question, answer);
+  if (approved && question.kind === 'elicitation' && answer === undefined) throw unanswered();
   const optionId = (option ?? narrowest(question, approved))?.option_id ?? null;
-  return { approved, optionId, answer: body.answer };
+  return { approved, optionId, answer };
 }
 
 /** An answer as a Message for the agent: its parts, its text, the name of the option, or the JSON as it is. */
 export function messageOfAnswer(question: PermissionQuestion, answer: JsonValue | undefined): MessageInput {
-  if (answer === undefined || answer === null) return textMessage('approved');
+  if (answer === undefined) return textMessage('approved');
   if (typeof answer === 'string') return textMessage(answer);
   if (!isObject(answer)) return jsonMessage(answer);
   if (answer['parts'] !== undefined) return messageOfParts(answer['parts']);

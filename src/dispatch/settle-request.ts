@@ -4,6 +4,7 @@ import type { PermissionRequestState, TaskState } from '../projections/states.ts
 import { ProtocolError } from '../protocol/errors.ts';
 import type { JsonObject, JsonValue } from '../protocol/json.ts';
 import type { Message, MessageInput } from '../protocol/resources/message.ts';
+import { inputKey } from '../store/keys.ts';
 import { appendMessage, buildMessage } from './append-message.ts';
 import type { DecisionTools, Facts } from './facts.ts';
 import { moveTask } from './move-task.ts';
@@ -44,8 +45,9 @@ export function settleRequest(
 ): Message | undefined {
   const task = taskOf(tx, request);
   const input = settlement.message ?? messageFor(request, settlement);
-  const message = input && appendTurn(tx, facts, task, input);
-  if (message && settlement.approved && request.resource.request.kind !== 'tool') {
+  const isSent = settlement.approved && request.resource.request.kind !== 'tool';
+  const message = input && appendTurn(tx, facts, task, input, isSent);
+  if (message && isSent) {
     const payload = { message_id: message.id, kind: 'input' as const };
     const pointer = { object: 'task', id: task.resource.id };
     tx.append(newEvent('user.input_submitted', pointer, placeOfTask(task.resource), payload));
@@ -126,10 +128,18 @@ function messageFor({ resource }: PermissionRequestState, verdict: Verdict): Mes
   return verdict.approved && request.kind !== 'tool' ? messageOfAnswer(request, verdict.answer) : undefined;
 }
 
-function appendTurn(tx: Transaction, tools: DecisionTools, task: TaskState, input: MessageInput): Message {
+/** The original of a redacted message is kept only for one that is sent. */
+function appendTurn(
+  tx: Transaction,
+  tools: DecisionTools,
+  task: TaskState,
+  input: MessageInput,
+  isSent: boolean,
+): Message {
   const place = placeOfTask(task.resource);
   const built = buildMessage(tx, tools, input, place);
   appendMessage(tx, built, { place });
+  if (built.sealed && !isSent) tx.erase(inputKey(built.message.id));
   return built.message;
 }
 

@@ -154,7 +154,9 @@ async function list(root: string, real: string): Promise<FileContent> {
 async function entryOf(root: string, directory: string, name: string): Promise<FileEntry | undefined> {
   const real = await realOrNothing(join(directory, name));
   if (real === undefined || !isInside(root, real)) return undefined;
-  const stats = await stat(real);
+  // Removed since its directory was read: not there.
+  const stats = await stat(real).catch(() => undefined);
+  if (stats === undefined) return undefined;
   if (stats.isDirectory()) return { name, kind: 'directory', size: 0 };
   return stats.isFile() ? { name, kind: 'file', size: stats.size } : undefined;
 }

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { checkData, systemClock, systemRandom } from '../../src/compose.ts';
 import type { PermissionRequest } from '../../src/protocol/resources/permission-request.ts';
 import type { Task } from '../../src/protocol/resources/task.ts';
 import { allEvents, eventFindings } from '../conformance/event-findings.ts';
@@ -29,6 +30,8 @@ describe('permission requests an agent waits for inside its turn', () => {
   afterEach(async () => {
     expect(eventFindings(await allEvents(gateway.log))).toEqual([]);
     await gateway.close();
+    for await (const step of checkData(data, systemClock, systemRandom))
+      expect(step.kind).not.toBe('finding');
     rmSync(data, { recursive: true, force: true });
   });
 
@@ -132,6 +135,18 @@ describe('permission requests an agent waits for inside its turn', () => {
     expect((await confirm({ approved: false })).status).toBe(201);
     await gateway.client.until(task.id, 'COMPLETED');
     expect(await said(task)).toBe('false:never true:once');
+  });
+
+  it('a secret in a confirmation stays out of the log, and no original of it is kept', async () => {
+    const { task } = await asked('tool');
+    const secret = `ghp_${'a1B2'.repeat(9)}`;
+    const value = { approved: true, answer: { token: secret } };
+    const message = { role: 'user', parts: [{ type: 'json', value, visibility: 'public' }] };
+    await gateway.client.post(`/v1/tasks/${task.id}/messages`, { kind: 'tool_confirmation', message });
+    await gateway.client.until(task.id, 'COMPLETED');
+    expect(JSON.stringify(agent.answers)).toContain(secret);
+    expect(JSON.stringify(await allEvents(gateway.log))).not.toContain(secret);
+    expect(await gateway.log.indexKeys({ gt: 's/', lt: 's0', limit: 9 })).toEqual([]);
   });
 
   it('a tool call is not answered by a message of kind input', async () => {
