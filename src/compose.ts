@@ -2,6 +2,7 @@ import { authenticator } from './composition/authentication.ts';
 import { makeCore } from './composition/core.ts';
 import { openLog } from './composition/open-data.ts';
 import { type GatewayParts, type Parts, systemClock, systemRandom } from './composition/parts.ts';
+import { makeRetention } from './composition/retention.ts';
 import { makeSurface } from './composition/surface.ts';
 import { makeUpstreams, startSample } from './composition/upstreams.ts';
 import { ensurePersonas } from './dispatch/configured-personas.ts';
@@ -13,6 +14,7 @@ import {
   forgetExpiredMemories,
   forgetOldAnswers,
 } from './dispatch/housekeeping.ts';
+import type { RetentionSweep } from './dispatch/retention.ts';
 import type { EventLog } from './eventlog/event-log.ts';
 import { announceGateway, withdrawGateway } from './operation/data-directory.ts';
 import type { Clock, Logger } from './protocol/ports.ts';
@@ -70,7 +72,9 @@ async function start(parts: Parts, closers: Closer[]): Promise<RunningGateway> {
   const { url } = await surface.listen(config.server.host, config.server.port);
   announceGateway(config.store.data, { url, pid: process.pid });
   closers.push(() => withdrawGateway(config.store.data));
-  const tidy = () => keepHouse(log, core.tools, clock);
+  const retention = makeRetention(parts, log);
+  const tidy = () => keepHouse(log, core.tools, clock, retention);
+  closers.push(() => retention.stop());
   closers.push(tidyRegularly(tidy, logger));
   return { url, log, tidy, close: () => closeAll(closers) };
 }
@@ -79,13 +83,19 @@ async function closeAll(closers: Closer[]): Promise<void> {
   for (let close = closers.pop(); close !== undefined; close = closers.pop()) await close();
 }
 
-async function keepHouse(log: EventLog, tools: DecisionTools, clock: Clock): Promise<void> {
+async function keepHouse(
+  log: EventLog,
+  tools: DecisionTools,
+  clock: Clock,
+  retention: RetentionSweep,
+): Promise<void> {
   if (log.status !== 'open' || log.integrity.status !== 'ok') return;
   await Promise.all([
     forgetOldAnswers(log, clock),
     closeExpiredSessions(log, tools, clock),
     denyExpiredRequests(log, tools, clock),
     forgetExpiredMemories(log, clock),
+    retention.runIfDue(),
   ]);
 }
 

@@ -5,6 +5,7 @@ import type { EventLog } from '../eventlog/event-log.ts';
 import { openEventLog } from '../eventlog/open-log.ts';
 import { dataPaths } from '../operation/data-directory.ts';
 import { project } from '../projections/projection.ts';
+import { isSettledState } from '../projections/state-keys.ts';
 import type { Clock, Logger, Random } from '../protocol/ports.ts';
 import { openKeyRegistry } from '../receipts/key-registry.ts';
 import type { Redactor } from '../redaction/redactor.ts';
@@ -37,6 +38,7 @@ export async function openLog(parts: OpenLogParts): Promise<EventLog> {
       logger,
       redact: (value) => redactor.redactValue(value).value,
       projection: project,
+      isSettled: isSettledState,
       checkpointPath: paths.checkpoint,
     });
   } catch (error) {

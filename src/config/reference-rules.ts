@@ -14,6 +14,9 @@ export const REFERENCE_RULES = [
   rule(['auth'], ({ auth }) => repeats(auth.api_keys, ({ hash }) => hash, ['auth', 'api_keys'], 'hash')),
   rule(['tenants'], ({ tenants }) => repeats(tenants, ({ id }) => id, ['tenants'], 'id')),
   rule(['workspaces'], ({ workspaces }) => repeats(workspaces, ({ id }) => id, ['workspaces'], 'id')),
+  rule(['retention'], ({ retention }) =>
+    repeats(retention.workspaces, ({ id }) => id, ['retention', 'workspaces'], 'id'),
+  ),
   rule(['upstreams'], ({ upstreams }) =>
     repeats(upstreams.a2a ?? [], ({ id }) => id, ['upstreams', 'a2a'], 'id'),
   ),

@@ -5,6 +5,7 @@ import { limits } from './sections/limits.ts';
 import { outbound, routing, telemetry } from './sections/operation.ts';
 import { personas } from './sections/personas.ts';
 import { quotas } from './sections/quotas.ts';
+import { retention } from './sections/retention.ts';
 import { server } from './sections/server.ts';
 import { store } from './sections/store.ts';
 import { tenants, workspaces } from './sections/tenancy.ts';
@@ -21,6 +22,7 @@ export const SECTIONS = {
   routing,
   personas,
   quotas,
+  retention,
   limits,
   telemetry,
   outbound,

@@ -12,7 +12,6 @@ export const UNAVAILABLE = {
   vaults: 'vaults',
   policy: 'policy',
   receipts: 'receipts',
-  retention: 'retention',
 } as const;
 
 type RawMap = Record<string, unknown>;

@@ -26,7 +26,7 @@ export function scopeOfFilters(
     seesEvent(reader, caller, event);
   if (task_id) return { scope: { kind: 'task', id: task_id }, matches };
   if (session_id) return { scope: { kind: 'session', id: session_id }, matches };
-  return { scope: { kind: 'all' }, matches };
+  return { scope: { kind: 'all', ...(workspace_id ? { workspaceId: workspace_id } : {}) }, matches };
 }
 
 /** Stored bytes as they are, unless something in them is hidden from this reader. */

@@ -1,6 +1,7 @@
 import { commitKey, eventIdOf, eventKey, KEY_KINDS, keysUnder, lastSegment } from '../store/keys.ts';
 import type { Store } from '../store/store.ts';
 import { IntegrityError } from '../store/store-errors.ts';
+import { loadBase } from './base-folds.ts';
 import type { CommitRecord } from './commit-record.ts';
 import { EMPTY_HEAD, walkCommits } from './commit-walk.ts';
 import { ACCOUNTED, compareKeys } from './compare-keys.ts';
@@ -9,6 +10,7 @@ import type { Event, LogHead, Projection } from './event-log.ts';
 import type { Finding } from './finding.ts';
 import { Rebuild } from './rebuild.ts';
 import { type AuditedEvent, RecordAudit } from './record-audit.ts';
+import { RemovedEvents } from './removed-events.ts';
 import { MemoryScratch, type Scratch } from './scratch.ts';
 
 export interface CheckLogOptions {
@@ -31,7 +33,7 @@ const PROGRESS_COMMITS = 1_000;
 
 /**
  * Verifies the whole log: the chain of commits, every record a commit names, the numbering of events, sequences and links
- * per resource, and the folds, rebuilt from the events alone and compared with the stored ones. Changes nothing. Run it on
+ * per resource, and the folds, rebuilt from the events (and the base of those that retention removed) and compared with the stored ones. Changes nothing. Run it on
  * a log that takes no writes meanwhile.
  */
 export async function* checkLog(options: CheckLogOptions): AsyncGenerator<CheckStep, void> {
@@ -48,7 +50,8 @@ export async function* checkLog(options: CheckLogOptions): AsyncGenerator<CheckS
 
 async function* checkReadable(options: CheckLogOptions): AsyncGenerator<CheckStep, void> {
   const { store, projection, checkpoint, scratch = new MemoryScratch() } = options;
-  const pass = new LogPass(store, scratch, projection);
+  const pass = new LogPass(store, scratch, projection, await RemovedEvents.read(store));
+  yield* found(await loadBase(store, scratch));
   let head = EMPTY_HEAD;
   for await (const walked of walkCommits(store, EMPTY_HEAD)) {
     yield* found(walked.findings);
@@ -72,14 +75,16 @@ class LogPass {
   readonly #audit: RecordAudit;
   readonly #rebuild: Rebuild;
   readonly #scratch: Scratch;
+  readonly #removed: RemovedEvents;
   events = 0;
   /** False once an event could not be folded. */
   isComplete = true;
 
-  constructor(store: Store, scratch: Scratch, projection: Projection) {
+  constructor(store: Store, scratch: Scratch, projection: Projection, removed: RemovedEvents) {
     this.#audit = new RecordAudit(store);
     this.#rebuild = new Rebuild(scratch, projection);
     this.#scratch = scratch;
+    this.#removed = removed;
   }
 
   skip(): void {
@@ -101,6 +106,8 @@ class LogPass {
 
   #takeEvent({ key, content }: AuditedEvent): Finding[] {
     this.events += 1;
+    // The base holds what it folded to.
+    if (this.#removed.has(key)) return this.#removed.check(key);
     if (content === undefined) this.skip();
     if (content === undefined || !this.isComplete) return [];
     const event: Event = JSON.parse(content.toString('utf8'));

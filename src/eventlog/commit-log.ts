@@ -2,11 +2,13 @@ import { ProtocolError } from '../protocol/errors.ts';
 import type { JsonObject } from '../protocol/json.ts';
 import type { Clock, Logger } from '../protocol/ports.ts';
 import { GroupWriter } from '../store/group-writer.ts';
+import { baseKey, headKey, keysUnder } from '../store/keys.ts';
 import type { Store } from '../store/store.ts';
 import type { IntegrityError } from '../store/store-errors.ts';
 import { CheckpointWriter, type CheckpointWriterParts } from './checkpoint-writer.ts';
 import type {
   EventLog,
+  HistoryRemoval,
   Integrity,
   LogHead,
   LogStatus,
@@ -18,10 +20,13 @@ import type {
   Transaction,
 } from './event-log.ts';
 import { GroupStaging } from './group-staging.ts';
+import { planRemoval } from './history-removal.ts';
 import { Listeners, runGuarded } from './listeners.ts';
 import { refusal } from './log-health.ts';
 import { type IndexRange, LogReader, storedEvent } from './log-reader.ts';
 import { Reopener } from './reopener.ts';
+import { removablePrefixes } from './retention-rules.ts';
+import { stageRemoval } from './stage-removal.ts';
 import { type Redact, StagedTransaction } from './staged-transaction.ts';
 import { StateCache } from './state-cache.ts';
 import type { Timers } from './timers.ts';
@@ -39,6 +44,7 @@ export interface CommitLogParts {
   logger: Logger;
   redact: Redact;
   projection: Projection;
+  isSettled(key: string): boolean;
   /** Memory bound of the parsed durable states, in characters of their JSON. */
   cacheChars: number;
   checkpoint: Pick<CheckpointWriterParts, 'keys' | 'path' | 'logId' | 'intervalMs'>;
@@ -108,6 +114,10 @@ export class CommitLog implements EventLog {
   }
 
   transact<T>(origin: Origin, decide: (tx: Transaction) => T): Promise<T> {
+    return this.#transact(origin, decide);
+  }
+
+  #transact<T>(origin: Origin, decide: (tx: StagedTransaction) => T): Promise<T> {
     const refused = refusal(this.#status, this.#integrity);
     if (refused !== undefined) return Promise.reject(refused);
     const { clock, projection, redact } = this.#parts;
@@ -146,6 +156,24 @@ export class CommitLog implements EventLog {
 
   holds(scope: StreamScope, id: string): boolean {
     return this.#reader.isInStream(scope, id);
+  }
+
+  isCut(sessionId: string): boolean {
+    return this.#reader.record(baseKey(headKey('session', sessionId))) !== undefined;
+  }
+
+  async removeHistory(removal: HistoryRemoval): Promise<number> {
+    const { projection, isSettled } = this.#parts;
+    const plan = await planRemoval({ reader: this.#reader, projection, isSettled }, removal);
+    if (plan === undefined) return 0;
+    return this.#transact({ actor: null }, (tx) => stageRemoval(tx, plan));
+  }
+
+  async compact(): Promise<void> {
+    for (const prefix of removablePrefixes()) {
+      const { gte, lt } = keysUnder(prefix);
+      await this.#parts.store.compact({ gte, lte: lt });
+    }
   }
 
   tail(listener: (events: readonly StoredEvent[]) => void): () => void {
@@ -196,7 +224,7 @@ export class CommitLog implements EventLog {
     this.#status = 'closed';
   }
 
-  #decide<T>(tx: StagedTransaction, decide: (tx: Transaction) => T): Decided<T> {
+  #decide<T>(tx: StagedTransaction, decide: (tx: StagedTransaction) => T): Decided<T> {
     if (this.#deciding) throw new Error('A decision must not start a transaction of its own.');
     this.#deciding = true;
     try {

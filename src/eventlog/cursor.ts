@@ -1,4 +1,5 @@
 import { ProtocolError } from '../protocol/errors.ts';
+import { cursorExpired } from './cursor-expired.ts';
 import { isEventId, NO_EVENT } from './event-id.ts';
 import type { EventLog, StreamScope } from './event-log.ts';
 
@@ -17,13 +18,6 @@ export function checkCursor(
   if (!isEventId(cursor))
     throw new ProtocolError('invalid_request', 'A cursor is an event id: 20 decimal digits.', { param });
   if (cursor === NO_EVENT) return cursor;
-  if (cursor > log.head.eventId || !log.holds(scope, cursor))
-    throw new ProtocolError(
-      'cursor_expired',
-      'This stream has no such event any more. Read it from the start.',
-      {
-        param,
-      },
-    );
+  if (cursor > log.head.eventId || !log.holds(scope, cursor)) throw cursorExpired(param);
   return cursor;
 }

@@ -87,8 +87,20 @@ export interface Transaction extends StateReader {
   afterCommit(action: () => void): void;
 }
 
+/** The beginning of a session that has to go. */
+export interface HistoryRemoval {
+  sessionId: string;
+  /** Newest event to remove, one of the session's. */
+  throughId: string;
+  /** The other session whose states an event was folded from (a fork copies a transcript). Default: none. */
+  readsFrom?(event: Event): string | undefined;
+}
+
 /** What a range read or a subscription covers. */
-export type StreamScope = { kind: 'all' } | { kind: 'session'; id: string } | { kind: 'task'; id: string };
+export type StreamScope =
+  | { kind: 'all'; workspaceId?: string }
+  | { kind: 'session'; id: string }
+  | { kind: 'task'; id: string };
 
 export interface LogHead {
   commit: number;
@@ -142,10 +154,23 @@ export interface EventLog {
   record(key: string): Buffer | undefined;
   /** Stored bytes of one event. */
   event(id: string): StoredEvent | undefined;
-  /** Stored bytes of the events after `afterId` (exclusive, 20 digits) in order, at most `limit`. */
+  /**
+   * Stored bytes of the events after `afterId` (exclusive, 20 digits) in order, at most `limit`. After 20 zeros it begins
+   * with what retention left; rejects with `cursor_expired` when events after another `afterId` were removed.
+   */
   range(scope: StreamScope, afterId: string, limit: number): Promise<Buffer[]>;
-  /** Whether the id is a durable event of the scope: what a cursor has to be. */
+  /** Whether the id is a durable event of the scope and all of the scope's events after it are kept: what a cursor has to be. */
   holds(scope: StreamScope, id: string): boolean;
+  /** Whether retention has removed the beginning of this session. */
+  isCut(sessionId: string): boolean;
+  /**
+   * Removes the events of a session from its beginning through `throughId`, in one commit; a mark stays in the place of the
+   * last one of each stream (`vendor.harn_gateway.history_removed`). What they had folded to stays. Returns how many
+   * events went; 0 when they are gone already. Calls must not overlap.
+   */
+  removeHistory(removal: HistoryRemoval): Promise<number>;
+  /** Frees the space of what was removed. */
+  compact(): Promise<void>;
   /**
    * Calls back with each group of committed events, in order, after fsync. A group whose write failed but which is found
    * after the reopen comes too, late. Returns the unsubscriber.

@@ -1,9 +1,19 @@
 import { ProtocolError } from '../protocol/errors.ts';
-import { eventKey, keysUnder, lastSegment, sessionEventsOf, taskEventsOf } from '../store/keys.ts';
+import {
+  eventKey,
+  keysUnder,
+  LOG_CUT_KEY,
+  lastSegment,
+  sessionEventsOf,
+  taskEventsOf,
+  workspaceCutKey,
+} from '../store/keys.ts';
 import { unseal } from '../store/sealed-record.ts';
 import type { KeyRange, Store } from '../store/store.ts';
 import { IntegrityError } from '../store/store-errors.ts';
-import { eventNumberOf, NO_EVENT } from './event-id.ts';
+import { cursorExpired } from './cursor-expired.ts';
+import { readCut } from './cut-record.ts';
+import { eventIdBefore, eventNumberOf, NO_EVENT } from './event-id.ts';
 import type { State, StoredEvent, StreamScope } from './event-log.ts';
 import type { StateCache } from './state-cache.ts';
 
@@ -59,19 +69,33 @@ export class LogReader {
   }
 
   async range(scope: StreamScope, afterId: string, limit: number): Promise<Buffer[]> {
+    const found = await this.#readRange(scope, afterId, limit);
+    // Asked after the read: what was removed while it ran must not be passed over.
+    if (afterId !== NO_EVENT && !this.isInStream(scope, afterId)) throw cursorExpired();
+    return found;
+  }
+
+  async #readRange(scope: StreamScope, afterId: string, limit: number): Promise<Buffer[]> {
     try {
-      return scope.kind === 'all'
-        ? await this.#allEvents(afterId, limit)
-        : await this.#indexedEvents(streamPrefix(scope), afterId, limit);
+      if (scope.kind !== 'all') return await this.#indexedEvents(streamPrefix(scope), afterId, limit);
+      const start = afterId === NO_EVENT ? eventIdBefore(this.#cutOf(scope)) : afterId;
+      return await this.#allEvents(start, limit);
     } catch (error) {
       throw lockedBy(error);
     }
   }
 
-  /** Whether the id is one of the stream's (durable) events. */
+  /** Whether the id is one of the stream's (durable) events, and none after it was removed. */
   isInStream(scope: StreamScope, id: string): boolean {
-    const key = scope.kind === 'all' ? eventKey(id) : `${streamPrefix(scope)}${id}`;
-    return this.#store.get(key) !== undefined;
+    // What goes of a session or a task goes from its beginning, so one that is left has all behind it.
+    if (scope.kind !== 'all') return this.#store.get(`${streamPrefix(scope)}${id}`) !== undefined;
+    return this.#store.get(eventKey(id)) !== undefined && id >= this.#cutOf(scope);
+  }
+
+  /** Newest removed event of a scope over sessions; `NO_EVENT` when none was. */
+  #cutOf({ workspaceId }: { workspaceId?: string }): string {
+    const content = this.record(workspaceId === undefined ? LOG_CUT_KEY : workspaceCutKey(workspaceId));
+    return content === undefined ? NO_EVENT : readCut(content);
   }
 
   async #allEvents(afterId: string, limit: number): Promise<Buffer[]> {
@@ -90,6 +114,8 @@ export class LogReader {
     const records = isDense(keys) ? await this.#scan(keys) : await this.#store.getMany(keys);
     return keys.map((key, at) => {
       const sealed = records[at];
+      if (sealed === undefined && this.#store.get(prefix + lastSegment(key)) === undefined)
+        throw cursorExpired();
       if (sealed === undefined)
         throw new IntegrityError(key, 'an event named by its stream index', 'no event');
       return unseal(sealed, key);

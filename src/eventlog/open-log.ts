@@ -23,6 +23,8 @@ export interface EventLogOptions {
   logger: Logger;
   redact: Redact;
   projection: Projection;
+  /** States that no event changes once they are set, so that retention keeps no copy of them. Default: none. */
+  isSettled?: (key: string) => boolean;
   /** `<data>/checkpoint.json`, outside the store. */
   checkpointPath: string;
   /** Least time between two checkpoint files. Default 1,000. */
@@ -47,6 +49,7 @@ export async function openEventLog(options: EventLogOptions): Promise<EventLog> 
     logger,
     redact,
     projection,
+    isSettled: options.isSettled ?? (() => false),
     cacheChars: options.stateCacheChars ?? DEFAULT_CACHE_CHARS,
     checkpoint: {
       keys,

@@ -22,6 +22,11 @@ export const stateKey = {
   sessionBinding: (sessionId: string, route: string) => `x/sb/${sessionId}/${foreign(route)}`,
 } as const;
 
+/** A Message is never changed once it is made. */
+export function isSettledState(key: string): boolean {
+  return key.startsWith(stateKey.message(''));
+}
+
 /** Turns of a session in order; the rest of the key is the position. */
 export function turnPrefix(sessionId: string): string {
   return `x/turn/${sessionId}/`;
@@ -33,6 +38,7 @@ function foreign(id: string): string {
 
 /** A list is a key prefix followed by the member's id; ids sort by creation, so reverse order is newest first. */
 export const listPrefix = {
+  everyWorkspace: () => 'l/workspace/',
   workspaces: (tenant: string) => `l/workspace/${foreign(tenant)}/`,
   sessions: (workspaceId: string) => `l/session/${workspaceId}/`,
   tasksOfWorkspace: (workspaceId: string) => `l/task/w/${workspaceId}/`,

@@ -53,6 +53,18 @@ export const KEY_KINDS = {
     kind: 'derived',
     holds: 'expiry index, empty value',
   },
+  base: {
+    prefix: 'p/',
+    shape: 'p/<derived key>',
+    kind: 'primary',
+    holds: 'what events that retention removed had folded to',
+  },
+  cut: {
+    prefix: 'o/',
+    shape: 'o/<stream>/<id>',
+    kind: 'primary',
+    holds: 'newest event that retention removed',
+  },
   meta: { prefix: 'm/', shape: 'm/<name>', kind: 'own', holds: 'schema version, log id' },
 } as const;
 
@@ -86,6 +98,12 @@ export const taskEventKey = (task: string, eventId: string): string =>
 /** Sorted by the time (epoch milliseconds) at which the record may go. */
 export const idempotencyExpiryKey = (expiresAtMs: number, hash: string): string =>
   `${KEY_KINDS.idempotencyExpiry.prefix}${padded(expiresAtMs, TIME_DIGITS)}/${segment(hash)}`;
+export const baseKey = (derivedKey: string): string => KEY_KINDS.base.prefix + derivedKey;
+/** How far retention came in the events of one workspace. */
+export const workspaceCutKey = (workspace: string): string =>
+  `${KEY_KINDS.cut.prefix}workspace/${segment(workspace)}`;
+/** How far retention came over all workspaces. */
+export const LOG_CUT_KEY = `${KEY_KINDS.cut.prefix}log/all`;
 export const metaKey = (name: string): string => KEY_KINDS.meta.prefix + segment(name);
 
 /** Prefixes of everything that belongs to one owner; ranges are made of them with `keysUnder`. */

@@ -37,6 +37,11 @@ describe('shape faults name the option and say what is wanted', () => {
       `auth: {api_keys: [${key(', scopes: [everything]')}]}`,
       'auth.api_keys[0].scopes[0]: must be one of workspaces:read',
     ],
+    ['retention: {events_days: 0}', 'retention.events_days: must be 1 or more'],
+    [
+      'retention: {workspaces: [{id: a}, {id: a}]}',
+      'retention.workspaces[1].id: repeats the id of entry 0',
+    ],
     [
       `auth: {api_keys: [${key(', workspaces: []')}]}`,
       'auth.api_keys[0].workspaces: must name at least one workspace',
@@ -83,7 +88,6 @@ describe('options that this version cannot honour are refused by name', () => {
     ['upstreams: {acp: [{id: x, command: [x]}]}', 'upstreams.acp: fronting ACP agents: not available'],
     ['upstreams: {mcp: [{id: x, command: [x]}]}', 'upstreams.mcp: fronting MCP servers: not available'],
     ['store: {workspace_roots: [srv]}', 'store.workspace_roots[0]: must be an absolute path'],
-    ['retention: {days: 3}', 'retention: retention: not available'],
     [agent(', auth: {type: oauth2, value: {env: T}}'), 'upstreams.a2a[0].auth.type: oauth2 is not available'],
     [
       agent(', auth: {type: bearer, value: {vault: v/n}}'),

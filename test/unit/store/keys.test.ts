@@ -19,6 +19,9 @@ describe('the key layout', () => {
       keys.idempotencyKey('abc'),
       keys.idempotencyExpiryKey(1_795_000_000_000, 'abc'),
       keys.inputKey('message_1'),
+      keys.baseKey('r/task/task_1'),
+      keys.workspaceCutKey('workspace_1'),
+      keys.LOG_CUT_KEY,
       keys.metaKey('log_id'),
     ]).toEqual([
       'c/0000000000000007',
@@ -34,6 +37,9 @@ describe('the key layout', () => {
       'i/abc',
       'it/01795000000000/abc',
       's/message_1',
+      'p/r/task/task_1',
+      'o/workspace/workspace_1',
+      'o/log/all',
       'm/log_id',
     ]);
   });
