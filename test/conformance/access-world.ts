@@ -19,6 +19,7 @@ export const BODIES: Record<string, (ids: Ids) => unknown> = {
   registerArtifact: (ids) => ({ ...FILE, workspace_id: ids['workspace_id'] }),
   truncateSession: () => ({ keep_first: 0 }),
   createSessionBranch: () => ({ kind: 'session', base_ref: 'x' }),
+  writeWorkspaceFile: () => ({ path: 'a.txt', content: 'x' }),
   respondPermissionRequest: () => ({ approved: true }),
   createMemory: (ids) => memoryOf(ids['workspace_id'] ?? ''),
   createVault: (ids) => ({ ...VAULT, workspace_id: ids['workspace_id'] }),
