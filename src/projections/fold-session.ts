@@ -1,5 +1,5 @@
 import type { Event, StateWriter } from '../eventlog/event-log.ts';
-import type { SessionState } from '../protocol/resources/session.ts';
+import type { Session, SessionState } from '../protocol/resources/session.ts';
 import { payload } from './payload.ts';
 import { listPrefix, stateKey } from './state-keys.ts';
 import type { SessionFold, TurnState } from './states.ts';
@@ -53,7 +53,17 @@ export function foldSessionClosed(event: Event, states: StateWriter): void {
 
 export function foldSessionUpdated(event: Event, states: StateWriter): void {
   const { changes } = payload(event, 'vendor.harn_gateway.session_updated');
-  change(event, states, (state) => ({ ...state, resource: { ...state.resource, ...changes } }));
+  change(event, states, (state) => {
+    const resource = { ...state.resource, ...changes };
+    if (state.resource.state !== 'CLOSED') moveExpiry(states, state.resource, resource);
+    return { ...state, resource };
+  });
+}
+
+function moveExpiry(states: StateWriter, before: Session, after: Session): void {
+  if (before.expires_at === after.expires_at) return;
+  if (before.expires_at) states.unindex(`${listPrefix.expiringSessions()}${before.expires_at}/${before.id}`);
+  if (after.expires_at) states.index(`${listPrefix.expiringSessions()}${after.expires_at}/${after.id}`);
 }
 
 /** The position in the transcript is the event's; a pending message waits for the next task input. */

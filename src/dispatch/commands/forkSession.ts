@@ -4,15 +4,18 @@ import type { SessionFold, TurnState } from '../../projections/states.ts';
 import { ProtocolError } from '../../protocol/errors.ts';
 import type { Session } from '../../protocol/resources/session.ts';
 import { eventKey } from '../../store/keys.ts';
+import { refuseUnknownRoute } from '../choose-route.ts';
 import { type Command, metadataOf } from '../command.ts';
+import { expiryOf } from '../expiry.ts';
 import type { Facts } from '../facts.ts';
-import { load, loadBranch } from '../load.ts';
+import { isExpired, load, loadBranch } from '../load.ts';
 import { createBranch } from '../new-branch.ts';
 import { newEvent, placeOfSession } from '../new-event.ts';
 
 export const forkSession: Command<'forkSession'> = {
   decide({ path, body }, tx, facts) {
     const source = load(tx, facts.caller, 'session', path.session_id);
+    refuseUnknownRoute(facts.routes, metadataOf(body ?? {}));
     const at = body?.at_event_id ?? null;
     const turn_count = at === null ? source.internal.messages : turnsUntil(tx, source, at);
     const branch_id = branchOf(body?.branch_id ?? null, source, at, tx, facts);
@@ -63,7 +66,7 @@ function branchOf(
   return createBranch(tx, facts, placeOfSession(resource), draft).id;
 }
 
-/** A fork starts idle, with the metadata of its source under its own. */
+/** A fork starts idle, with the metadata of its source under its own; of a source that is over it takes no expiry. */
 function forkOf(
   source: Session,
   branch_id: string,
@@ -71,12 +74,15 @@ function forkOf(
   tx: Transaction,
   facts: Facts,
 ): Session {
+  const { expires_at, ...lasting } = source.metadata;
+  const kept = expires_at === undefined || isExpired(source, tx.time) ? lasting : source.metadata;
   return {
     ...source,
     id: facts.newId('session'),
     created_at: tx.time,
     updated_at: tx.time,
-    metadata: { ...source.metadata, ...metadata },
+    metadata: { ...kept, ...metadata },
+    expires_at: expiryOf({ ...kept, ...metadata }),
     state: 'IDLE',
     root_session_id: source.root_session_id ?? source.id,
     parent_session_id: source.id,

@@ -1,6 +1,7 @@
 import type { JsonObject } from '../../protocol/json.ts';
 import { refuseUnknownRoute } from '../choose-route.ts';
 import { type Command, metadataOf } from '../command.ts';
+import { expiryOf } from '../expiry.ts';
 import { load } from '../load.ts';
 import { newEvent, placeOfSession } from '../new-event.ts';
 
@@ -11,6 +12,7 @@ export const updateSession: Command<'updateSession'> = {
     const changes: JsonObject = {
       ...(body.summary === undefined ? {} : { summary: body.summary }),
       ...(body.metadata === undefined ? {} : { metadata: { ...resource.metadata, ...body.metadata } }),
+      ...(body.metadata?.['expires_at'] === undefined ? {} : { expires_at: expiryOf(body.metadata) }),
     };
     if (Object.keys(changes).length > 0) {
       const place = placeOfSession(resource);
