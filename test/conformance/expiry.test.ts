@@ -14,6 +14,12 @@ describe('sessions that expire', () => {
     const session = await stage.client.session({ expires_at });
     expect(session.expires_at).toBe(expires_at);
     const lasting = await stage.client.session();
+    const prolonged = await stage.client.session({ expires_at });
+    const later = new Date(now + 3 * HOUR_MS).toISOString();
+    const update = { body: { metadata: { expires_at: later } } };
+    expect((await stage.client.call('PATCH', `/v1/sessions/${prolonged.id}`, update)).body).toMatchObject({
+      expires_at: later,
+    });
     const task = await stage.client.submit('ask', session.id);
     await stage.client.until(task.id, 'INPUT_REQUIRED');
     now += HOUR_MS + 1;
@@ -28,7 +34,12 @@ describe('sessions that expire', () => {
       ({ event }) => event === 'session.closed',
     );
     expect(closed).toMatchObject({ actor: null, payload: { reason: 'expired' } });
-    expect(await stage.client.get(`/v1/sessions/${lasting.id}`)).toMatchObject({ state: 'IDLE' });
+    for (const { id } of [lasting, prolonged]) {
+      expect(await stage.client.get(`/v1/sessions/${id}`)).toMatchObject({ state: 'IDLE' });
+    }
+    const fork = await stage.client.post<Session>(`/v1/sessions/${session.id}/fork`);
+    expect(fork).toMatchObject({ state: 'IDLE', expires_at: null });
+    expect(await stage.client.post(`/v1/sessions/${prolonged.id}/fork`)).toMatchObject({ expires_at: later });
   });
 
   it.each(['tomorrow', '2026', '2026-01-01', 'Jan 1 2027', '2026-13-01T00:00:00Z', 1_767_225_600, null])(

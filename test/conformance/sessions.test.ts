@@ -60,12 +60,13 @@ describe('sessions', () => {
     expect(cleared.body).toMatchObject({ summary: null, metadata: { a: 1, b: 2 } });
   });
 
-  it('[S7-01] an unknown route is refused at creation and at update alike', async () => {
+  it('[S7-01] an unknown route is refused at creation, update and fork alike', async () => {
     const body = { workspace_id: 'workspace_default', metadata: { route: 'a2a:nobody' } };
     const refused = { error: { code: 'invalid_request', param: 'metadata.route' } };
     expect((await stage.client.call('POST', '/v1/sessions', { body })).body).toMatchObject(refused);
     const { id } = await stage.client.session();
     const update = { body: { metadata: { route: 'a2a:nobody' } } };
+    expect((await stage.client.call('POST', `/v1/sessions/${id}/fork`, update)).body).toMatchObject(refused);
     expect((await stage.client.call('PATCH', `/v1/sessions/${id}`, update)).body).toMatchObject(refused);
   });
 
