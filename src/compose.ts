@@ -63,7 +63,7 @@ async function start(parts: Parts, closers: Closer[]): Promise<RunningGateway> {
   closers.push(() => core.runner.drain());
   for (const upstream of upstreams.values()) upstream.start();
   if (log.integrity.status === 'ok') {
-    await ensureWorkspaces(log, config.workspaces);
+    await ensureWorkspaces(log, config.workspaces, logger);
     await ensurePersonas(log, config.personas);
     await core.runner.recover();
   }

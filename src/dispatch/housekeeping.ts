@@ -6,7 +6,7 @@ import type {
   SessionFold,
   WorkspaceState,
 } from '../projections/states.ts';
-import { type Clock, timestamp } from '../protocol/ports.ts';
+import { type Clock, type Logger, timestamp } from '../protocol/ports.ts';
 import type { Workspace } from '../protocol/resources/workspace.ts';
 import { idempotencyExpiryKey, idempotencyKey, KEY_KINDS, lastSegment } from '../store/keys.ts';
 import { closeSessionNow } from './close-session.ts';
@@ -14,16 +14,20 @@ import type { DecisionTools } from './facts.ts';
 import { forgetMemory } from './memory-content.ts';
 import { newEvent } from './new-event.ts';
 import { denyRequest } from './settle-request.ts';
+import { unlessDamaged } from './unless-damaged.ts';
 
 /** Expired things dealt with in one transaction: small, so that no request waits behind it. */
 const BATCH = 200;
 
-/** Creates the configured workspaces that do not exist yet. */
+/** Creates the configured workspaces that do not exist yet. A damaged one exists; its requests are told so. */
 export async function ensureWorkspaces(
   log: EventLog,
   rows: readonly { id: string; tenant: string; name?: string | undefined }[],
+  logger: Logger,
 ): Promise<void> {
-  const missing = rows.filter(({ id }) => log.state<WorkspaceState>(stateKey.workspace(id)) === undefined);
+  const exists = (id: string) => log.state<WorkspaceState>(stateKey.workspace(id)) !== undefined;
+  const report = (err: unknown) => logger.error({ err }, 'a workspace is damaged');
+  const missing = rows.filter(({ id }) => !unlessDamaged(() => exists(id), true, report));
   if (missing.length === 0) return;
   await log.transact({ actor: null }, (tx) => {
     for (const row of missing) {

@@ -54,7 +54,7 @@ export class LogReader {
 
   /** The record with its hash, unchecked; for a reader that checks it later. */
   sealed(key: string): Buffer | undefined {
-    return this.#store.get(key);
+    return lockedOnDamage(() => this.#store.get(key));
   }
 
   event(id: string): StoredEvent | undefined {
@@ -64,7 +64,11 @@ export class LogReader {
 
   async indexKeys(range: IndexRange): Promise<string[]> {
     const found: string[] = [];
-    for await (const page of this.#store.keys(range)) found.push(...page);
+    try {
+      for await (const page of this.#store.keys(range)) found.push(...page);
+    } catch (error) {
+      throw lockedBy(error);
+    }
     return found;
   }
 
@@ -88,8 +92,8 @@ export class LogReader {
   /** Whether the id is one of the stream's (durable) events, and none after it was removed. */
   isInStream(scope: StreamScope, id: string): boolean {
     // What goes of a session or a task goes from its beginning, so one that is left has all behind it.
-    if (scope.kind !== 'all') return this.#store.get(`${streamPrefix(scope)}${id}`) !== undefined;
-    return this.#store.get(eventKey(id)) !== undefined && id >= this.#cutOf(scope);
+    if (scope.kind !== 'all') return this.sealed(`${streamPrefix(scope)}${id}`) !== undefined;
+    return this.sealed(eventKey(id)) !== undefined && id >= this.#cutOf(scope);
   }
 
   /** Newest removed event of a scope over sessions; `NO_EVENT` when none was. */

@@ -6,6 +6,7 @@ import type { PermissionAnswer } from '../../upstream.ts';
 import type { RunFacts } from '../facts.ts';
 import { moveTask } from '../move-task.ts';
 import { waitsInTurn } from '../permission-request.ts';
+import { unlessDamaged } from '../unless-damaged.ts';
 import { laneIsBusy } from './apply-moves.ts';
 import { Lanes } from './lanes.ts';
 import { recoverTask } from './recover.ts';
@@ -92,23 +93,22 @@ export class TaskRunner implements RunFacts {
   }
 
   /** Takes up every open task that does not run: at the start, and after the store was reopened. */
-  async recover(): Promise<number> {
+  async recover(): Promise<void> {
     this.#lanes.keepOnly(new Set(this.#runs.keys()));
-    let after = listPrefix.openTasks();
-    let count = 0;
-    for (;;) {
-      const keys = await this.#deps.log.indexKeys({
-        gt: after,
-        lt: `${listPrefix.openTasks()}~`,
-        limit: RECOVERY_PAGE,
-      });
-      for (const key of keys) await this.#recover(key.slice(listPrefix.openTasks().length));
-      count += keys.length;
-      after = keys.at(-1) ?? after;
-      if (keys.length < RECOVERY_PAGE) break;
-    }
+    let after: string | undefined = listPrefix.openTasks();
+    while (after !== undefined) after = await this.#recoverPage(after);
     this.#startWaiting();
-    return count;
+  }
+
+  /** Returns where the next page begins. */
+  async #recoverPage(after: string): Promise<string | undefined> {
+    const range = { gt: after, lt: `${listPrefix.openTasks()}~`, limit: RECOVERY_PAGE };
+    const keys = await this.#deps.log.indexKeys(range).catch((error: unknown) => {
+      this.#reportDamage(error);
+      return [];
+    });
+    for (const key of keys) await this.#recover(key.slice(listPrefix.openTasks().length));
+    return keys.length < RECOVERY_PAGE ? undefined : keys.at(-1);
   }
 
   /** Stops taking work and lets go of running turns; the tasks stay as they are and are taken up by the next start. */
@@ -119,7 +119,7 @@ export class TaskRunner implements RunFacts {
   }
 
   async #recover(taskId: string): Promise<void> {
-    const task = this.#task(taskId);
+    const task = this.#intact(() => this.#task(taskId), undefined);
     if (!task || this.#runs.has(taskId)) return;
     const action = recoverTask(task, {
       routeExists: this.#deps.upstreams.has(task.internal.route),
@@ -137,7 +137,7 @@ export class TaskRunner implements RunFacts {
     if (this.#draining) return;
     const free = (sessionId: string) =>
       !this.#starting.has(sessionId) &&
-      !laneIsBusy(this.#deps.log.state<SessionFold>(stateKey.session(sessionId)));
+      !this.#intact(() => laneIsBusy(this.#deps.log.state<SessionFold>(stateKey.session(sessionId))), true);
     for (const taskId of this.#lanes.startable(free)) this.#track(this.#start(taskId));
   }
 
@@ -200,6 +200,15 @@ export class TaskRunner implements RunFacts {
     const { status, integrity } = this.#deps.log;
     const isOver = ProtocolError.from(error).code === 'service_unavailable' && status === 'open';
     if (isOver && integrity.status === 'ok') await this.#recover(taskId);
+  }
+
+  #intact<T>(read: () => T, otherwise: T): T {
+    return unlessDamaged(read, otherwise, (error) => this.#reportDamage(error));
+  }
+
+  #reportDamage(error: unknown): void {
+    if (ProtocolError.from(error).code !== 'resource_locked') throw error;
+    this.#deps.logger.error({ err: error }, 'damaged tasks or sessions are left alone; the others go on');
   }
 
   #task(taskId: string): TaskState | undefined {
