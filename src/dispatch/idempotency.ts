@@ -86,8 +86,17 @@ export function keepRefusal(tx: Transaction, record: KeyRecord, error: ProtocolE
 function keep(tx: Transaction, record: KeyRecord, answer: Omit<Answered, 'body_hash' | 'expires_at'>): void {
   const expiresAt = Date.parse(tx.time) + record.windowMs;
   const answered: Answered = { body_hash: record.bodyHash, expires_at: timestamp(expiresAt), ...answer };
+  forgetExpiry(tx, record.key);
   tx.record(record.key, JSON.stringify(answered));
   tx.record(idempotencyExpiryKey(expiresAt, lastSegment(record.key)), '');
+}
+
+/** A key used again after its window has one expiry, the new one: the old one would take the new answer with it. */
+function forgetExpiry(tx: Transaction, key: string): void {
+  const bytes = tx.recorded(key);
+  if (!bytes) return;
+  const { expires_at } = JSON.parse(bytes.toString()) as Answered;
+  tx.erase(idempotencyExpiryKey(Date.parse(expires_at), lastSegment(key)));
 }
 
 function errorOf(error: NonNullable<Answered['error']>): ProtocolError {

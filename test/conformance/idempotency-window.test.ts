@@ -1,14 +1,15 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { forgetOldAnswers } from '../../src/dispatch/housekeeping.ts';
 import { startTestGateway, type TestGateway } from '../harness/gateway.ts';
 
 const HOUR_MS = 3_600_000;
 const START_MS = Date.UTC(2026, 0, 1);
 
 describe('the memory of keys', () => {
-  const data = mkdtempSync(join(tmpdir(), 'harn-keys-'));
+  let data = '';
   let now = START_MS;
   const clock = { now: () => now, monotonic: () => performance.now() };
   let gateway: TestGateway | undefined;
@@ -20,18 +21,22 @@ describe('the memory of keys', () => {
     await gateway?.close();
     gateway = undefined;
   };
+  beforeEach(() => {
+    data = mkdtempSync(join(tmpdir(), 'harn-keys-'));
+    now = START_MS;
+  });
   afterEach(async () => {
     await stop();
     rmSync(data, { recursive: true, force: true });
   });
+  const create = async () => {
+    const client = gateway?.client ?? (await start());
+    const options = { body: { workspace_id: 'workspace_default' }, headers: { 'idempotency-key': 'once' } };
+    const answer = await client.call('POST', '/v1/sessions', options);
+    return { id: answer.body['id'], repeated: answer.headers.get('idempotency-replayed') === 'true' };
+  };
 
   it('[CORE-IDEM-03] lasts 24 hours, over a restart, and then the key is free', async () => {
-    const create = async () => {
-      const client = gateway?.client ?? (await start());
-      const options = { body: { workspace_id: 'workspace_default' }, headers: { 'idempotency-key': 'once' } };
-      const answer = await client.call('POST', '/v1/sessions', options);
-      return { id: answer.body['id'], repeated: answer.headers.get('idempotency-replayed') === 'true' };
-    };
     const first = await create();
     expect(first.repeated).toBe(false);
     await stop();
@@ -42,5 +47,15 @@ describe('the memory of keys', () => {
     const later = await create();
     expect(later.repeated).toBe(false);
     expect(later.id).not.toBe(first.id);
+  });
+
+  it('[CORE-IDEM-03] starts anew with the first use after it, whenever the old answer is swept', async () => {
+    await create();
+    now = START_MS + 24 * HOUR_MS + 1_000;
+    const later = await create();
+    expect(later.repeated).toBe(false);
+    if (gateway === undefined) throw new Error('no gateway');
+    await forgetOldAnswers(gateway.log, clock);
+    expect(await create()).toEqual({ id: later.id, repeated: true });
   });
 });
