@@ -76,6 +76,9 @@ export interface StreamSink {
   write(frame: StreamFrame, replayed?: boolean): number;
   /** Told once, when everything recorded so far is delivered and live delivery begins. */
   caughtUp?(): void;
+  /** Several frames follow; they may be held until `uncork`, so that they cost one write to the network. */
+  cork?(): void;
+  uncork?(): void;
   /** Resolves when the buffered bytes are below half the cap; history reading waits for it. */
   drained(): Promise<void>;
   /** The stream is over; the error, if any, is told to the client first. */

@@ -47,7 +47,8 @@ export function openStream(
   request: StreamRequest,
 ): EventSubscription {
   const plan = PLANS[request.id](log, request);
-  const sink = readerSink(request.sink, holdsScope(request.caller, 'internal:read'));
+  const forms = holdsScope(request.caller, 'internal:read') ? SHOWN.toInternal : SHOWN.toOthers;
+  const sink = new ReaderSink(request.sink, forms);
   const after = request.after === undefined ? {} : { after: request.after };
   return subscriptions.subscribe({ ...plan, ...after, sink, maxBufferedBytes: request.maxBufferedBytes });
 }
@@ -83,28 +84,62 @@ function planAll(log: EventLog, { caller, input }: StreamRequest): Plan {
   };
 }
 
-const hidden = new WeakMap<EventFrame, EventFrame>();
+/** Delivers to one reader what it may see: the concealed form of frames that need it. */
+class ReaderSink implements FrameSink {
+  readonly #sink: StreamSink;
+  readonly #forms: ShownFrames;
 
-/** Gives a reader without `internal:read` the concealed form of frames that need it; made once per frame. */
-function readerSink(sink: StreamSink, seesInternal: boolean): FrameSink {
-  return {
-    write: (frame, replayed) => sink.write(seesInternal ? concealed(frame, true) : shared(frame), replayed),
-    caughtUp: () => sink.caughtUp?.(),
-    drained: () => sink.drained(),
-    end: (reason, error) => sink.end(reason, error),
-  };
+  constructor(sink: StreamSink, forms: ShownFrames) {
+    this.#sink = sink;
+    this.#forms = forms;
+  }
+
+  write(frame: EventFrame, replayed: boolean): number {
+    return this.#sink.write(this.#forms.of(frame), replayed);
+  }
+
+  caughtUp(): void {
+    this.#sink.caughtUp?.();
+  }
+
+  cork(): void {
+    this.#sink.cork?.();
+  }
+
+  uncork(): void {
+    this.#sink.uncork?.();
+  }
+
+  drained(): Promise<void> {
+    return this.#sink.drained();
+  }
+
+  end(...ending: Parameters<FrameSink['end']>): void {
+    this.#sink.end(...ending);
+  }
 }
 
-function shared(frame: EventFrame): EventFrame {
-  const known = hidden.get(frame);
-  if (known) return known;
-  const shown = concealed(frame, false);
-  hidden.set(frame, shown);
-  return shown;
+/** What readers of one kind are shown; made once per frame, however many read it. */
+class ShownFrames {
+  readonly #seesInternal: boolean;
+  readonly #shown = new WeakMap<EventFrame, EventFrame>();
+
+  constructor(seesInternal: boolean) {
+    this.#seesInternal = seesInternal;
+  }
+
+  of(frame: EventFrame): EventFrame {
+    const known = this.#shown.get(frame);
+    if (known !== undefined) return known;
+    const shown = mayHoldHidden(frame.bytes) ? this.#conceal(frame) : frame;
+    this.#shown.set(frame, shown);
+    return shown;
+  }
+
+  #conceal(frame: EventFrame): EventFrame {
+    const event = conceal(frame.event, this.#seesInternal);
+    return new EventFrame({ event, bytes: Buffer.from(JSON.stringify(event)) });
+  }
 }
 
-function concealed(frame: EventFrame, seesInternal: boolean): EventFrame {
-  if (!mayHoldHidden(frame.bytes)) return frame;
-  const event = conceal(frame.event, seesInternal);
-  return new EventFrame({ event, bytes: Buffer.from(JSON.stringify(event)) });
-}
+const SHOWN = { toInternal: new ShownFrames(true), toOthers: new ShownFrames(false) };

@@ -1,18 +1,20 @@
 import { EventFrame } from './event-frame.ts';
-import type { Event, EventLog, StreamScope } from './event-log.ts';
+import type { Event, EventLog, StoredEvent, StreamScope } from './event-log.ts';
 
 export interface FrameReceiver {
-  take(frame: EventFrame): void;
+  /** Takes the events of one commit, in order. */
+  take(frames: readonly EventFrame[]): void;
 }
 
-/** One event and those who get it; the iterator remembers how far the delivery has come. */
+/** Events of one commit and those who get them; the iterator remembers how far the delivery has come. */
 interface Delivery {
-  frame: EventFrame;
+  frames: EventFrame[];
   receivers: Iterator<FrameReceiver>;
 }
 
 /**
- * Hands committed events to the subscribers of their streams. At most `sliceSize` deliveries run in one turn of the event
+ * Hands committed events to the subscribers of their streams, all those of one commit at once: a subscriber then costs one
+ * write to the network, not one per event. At most `sliceSize` deliveries run in one turn of the event
  * loop, so that commits never wait for a large audience. A receiver that joins while a delivery is under way may get an
  * event it has read from the log already, never miss one: it drops ids it knows.
  */
@@ -28,10 +30,8 @@ export class LiveFeed {
   constructor(log: EventLog, sliceSize: number) {
     this.#sliceSize = sliceSize;
     this.#stop = log.tail((events) => {
-      for (const stored of events) {
-        const sets = this.#audience(stored.event);
-        if (sets.length > 0) this.#deliveries.push({ frame: new EventFrame(stored), receivers: each(sets) });
-      }
+      for (const [receivers, frames] of this.#audiences(events))
+        this.#deliveries.push({ frames, receivers: receivers.values() });
       if (!this.#scheduled) this.#deliver();
     });
   }
@@ -53,6 +53,22 @@ export class LiveFeed {
     this.#deliveries = [];
   }
 
+  /** Every subscriber is in one set only, so the order within a set is the order each of them sees. */
+  #audiences(events: readonly StoredEvent[]): Map<Set<FrameReceiver>, EventFrame[]> {
+    const audiences = new Map<Set<FrameReceiver>, EventFrame[]>();
+    for (const stored of events) {
+      const sets = this.#audience(stored.event);
+      if (sets.length === 0) continue;
+      const frame = new EventFrame(stored);
+      for (const set of sets) {
+        const frames = audiences.get(set);
+        if (frames === undefined) audiences.set(set, [frame]);
+        else frames.push(frame);
+      }
+    }
+    return audiences;
+  }
+
   #audience(event: Event): Set<FrameReceiver>[] {
     const sets = [
       this.#all,
@@ -72,21 +88,17 @@ export class LiveFeed {
   }
 }
 
-/** Runs up to `budget` deliveries in order; returns those that are not finished. */
+/** Runs deliveries in order until `budget` events were handed over; returns those that are not finished. */
 function deliverSlice(deliveries: Delivery[], budget: number): Delivery[] {
   let left = budget;
-  for (const [at, { frame, receivers }] of deliveries.entries()) {
+  for (const [at, { frames, receivers }] of deliveries.entries()) {
     for (let next = receivers.next(); !next.done; next = receivers.next()) {
-      next.value.take(frame);
-      left -= 1;
-      if (left === 0) return deliveries.slice(at);
+      next.value.take(frames);
+      left -= frames.length;
+      if (left <= 0) return deliveries.slice(at);
     }
   }
   return [];
-}
-
-function* each(sets: Set<FrameReceiver>[]): Generator<FrameReceiver, void> {
-  for (const set of sets) yield* set;
 }
 
 function joinSet(set: Set<FrameReceiver>, receiver: FrameReceiver): () => void {

@@ -11,6 +11,9 @@ export interface FrameSink {
   write(frame: EventFrame, replayed: boolean): number;
   /** Told once, when history is delivered and live delivery begins. */
   caughtUp?(): void;
+  /** Several frames follow; they may be held until `uncork`. */
+  cork?(): void;
+  uncork?(): void;
   /** Resolves when the buffered bytes are below half the cap. */
   drained(): Promise<void>;
   /** `complete`: the stream is over. `overflow`: the client is too slow and has to resume. `failed`: with the error. */
@@ -121,16 +124,23 @@ class Subscriber implements EventSubscription, FrameReceiver {
     }
   }
 
-  take(frame: EventFrame): void {
-    if (this.#mode === 'live') this.#takeLive(frame);
-    else if (this.#mode === 'joining' && this.#kept.push(frame) > this.#page) this.#backToHistory();
+  take(frames: readonly EventFrame[]): void {
+    if (this.#mode === 'live') this.#takeLive(frames);
+    else if (this.#mode === 'joining' && this.#kept.push(...frames) > this.#page) this.#backToHistory();
   }
 
-  #takeLive(frame: EventFrame): void {
+  /** The events of a commit are one write to the network. */
+  #takeLive(frames: readonly EventFrame[]): void {
+    const { sink } = this.#options;
+    if (frames.length > 1) sink.cork?.();
     try {
-      if (this.#deliver(frame) > this.#options.maxBufferedBytes) this.#end('overflow');
+      for (const frame of frames) {
+        if (this.#deliver(frame, false) > this.#options.maxBufferedBytes) this.#end('overflow');
+      }
     } catch (error) {
       this.#end('failed', ProtocolError.from(error));
+    } finally {
+      if (frames.length > 1) sink.uncork?.();
     }
   }
 
@@ -179,15 +189,16 @@ class Subscriber implements EventSubscription, FrameReceiver {
   /** Waits for the client before the next frame; live delivery never waits. */
   async #deliverSlowly(frame: EventFrame): Promise<void> {
     if (!this.#isOpen()) return;
-    if (this.#deliver(frame) > this.#options.maxBufferedBytes / 2) await this.#options.sink.drained();
+    const unsent = this.#deliver(frame, frame.id <= this.#startedAt);
+    if (unsent > this.#options.maxBufferedBytes / 2) await this.#options.sink.drained();
   }
 
   /** Returns the unsent bytes of the sink. */
-  #deliver(frame: EventFrame): number {
+  #deliver(frame: EventFrame, replayed: boolean): number {
     if (this.#mode === 'closed' || frame.id <= this.#cursor) return 0;
     const { filter, isLast, sink } = this.#options;
     const isVisible = filter === undefined || filter(frame.event);
-    const unsent = isVisible ? sink.write(frame, frame.id <= this.#startedAt) : 0;
+    const unsent = isVisible ? sink.write(frame, replayed) : 0;
     this.#cursor = frame.id;
     if (isLast?.(frame.event)) this.#end('complete');
     return unsent;

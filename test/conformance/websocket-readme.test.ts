@@ -31,13 +31,13 @@ describe('the README of the WebSocket profile', () => {
   });
 
   it('lists every frame', () => {
-    const listed = [...text.matchAll(/^\| `(\w+)` \|/gm)].map(([, name]) => name);
+    const listed = [...text.matchAll(/^\| `(\w+)` +\|/gm)].map(([, name]) => name);
     const served = serverFrame.options.map(({ shape }) => shape.type.value);
     expect(listed).toEqual([...Object.keys(CLIENT_FRAMES), ...served]);
   });
 
   it('lists every close code and the limits', () => {
-    const listed = [...text.matchAll(/^\| (\d{4}) \|/gm)].map(([, code]) => Number(code));
+    const listed = [...text.matchAll(/^\| (\d{4}) +\|/gm)].map(([, code]) => Number(code));
     expect(Object.values(CLOSE).filter((code) => !listed.includes(code))).toEqual([]);
     expect(WS_LIMITS).toMatchObject({ framesPerSecond: 200, frameBurst: 400, maxFragments: 256 });
     expect(WS_LIMITS.maxMessageBytes).toBe(1024 * 1024);

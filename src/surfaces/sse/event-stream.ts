@@ -1,3 +1,4 @@
+import type { Writable } from 'node:stream';
 import type { StreamEnd, StreamFrame, StreamSink, Subscription } from '../../gateway.ts';
 import type { ProtocolError } from '../../protocol/errors.ts';
 import type { Clock } from '../../protocol/ports.ts';
@@ -86,13 +87,21 @@ export class EventStream implements StreamSink {
     return res.writableLength;
   }
 
+  cork(): void {
+    this.#socket.cork();
+  }
+
+  uncork(): void {
+    this.#socket.uncork();
+  }
+
   async drained(): Promise<void> {
     const { res } = this.#exchange;
     while (this.#state === 'open' && this.#needsDrain) {
       if (res.writableLength < this.#options.streamBufferBytes / 2) return;
       await new Promise<void>((resolve) => {
         this.#wake = resolve;
-        (res.socket ?? res).once('drain', resolve);
+        this.#socket.once('drain', resolve);
       });
     }
   }
@@ -146,13 +155,16 @@ export class EventStream implements StreamSink {
    */
   #send(bytes: Buffer | string): void {
     this.#lastWriteMs = this.#options.clock.monotonic();
+    this.#socket.write(bytes);
+  }
+
+  get #socket(): Writable {
     const { res } = this.#exchange;
-    (res.socket ?? res).write(bytes);
+    return res.socket ?? res;
   }
 
   get #needsDrain(): boolean {
-    const { res } = this.#exchange;
-    return (res.socket ?? res).writableNeedDrain;
+    return this.#socket.writableNeedDrain;
   }
 
   #closed(): void {

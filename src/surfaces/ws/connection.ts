@@ -104,6 +104,15 @@ export class Connection {
     return this.#socket.writableLength;
   }
 
+  /** Several events follow: what is written until `uncork` is one write to the network. */
+  cork(): void {
+    this.#socket.cork();
+  }
+
+  uncork(): void {
+    this.#socket.uncork();
+  }
+
   /** Resolves when the unsent bytes are below half the cap, or the connection is over. */
   async drained(): Promise<void> {
     while (this.#state === 'open' && this.#socket.writableLength >= this.#deps.limits.streamBufferBytes / 2) {

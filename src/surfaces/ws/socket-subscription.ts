@@ -45,6 +45,14 @@ export class SocketSubscription implements StreamSink {
     return this.#options.connection.deliver(frame, this.#options.name, replayed);
   }
 
+  cork(): void {
+    this.#options.connection.cork();
+  }
+
+  uncork(): void {
+    this.#options.connection.uncork();
+  }
+
   drained(): Promise<void> {
     return this.#options.connection.drained();
   }

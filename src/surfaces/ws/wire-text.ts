@@ -31,24 +31,26 @@ export interface EventText {
   request: Buffer | undefined;
 }
 
+/** A text and what it was built for. */
+interface KnownText {
+  name: string;
+  replayed: boolean;
+  text: EventText;
+}
+
 /**
- * Wire texts, each built once for all sockets that follow the same stream. Live delivery hands one event to all of them
- * in a row, so remembering the newest text is enough.
+ * Wire texts, each built once for all sockets that follow the same stream. Live delivery goes through the subscribers of
+ * one stream before those of the next, so remembering the newest text of an event is enough.
  */
 export class EventTexts {
-  #frame: StreamFrame | undefined;
-  #name = '';
-  #replayed = false;
-  #text: EventText | undefined;
+  readonly #known = new WeakMap<StreamFrame, KnownText>();
 
   of(frame: StreamFrame, name: string, replayed: boolean): EventText {
-    const isSame = this.#frame === frame && this.#name === name && this.#replayed === replayed;
-    if (isSame && this.#text !== undefined) return this.#text;
-    this.#frame = frame;
-    this.#name = name;
-    this.#replayed = replayed;
-    this.#text = eventText(frame, name, replayed);
-    return this.#text;
+    const known = this.#known.get(frame);
+    if (known !== undefined && known.name === name && known.replayed === replayed) return known.text;
+    const text = eventText(frame, name, replayed);
+    this.#known.set(frame, { name, replayed, text });
+    return text;
   }
 }
 
