@@ -13,6 +13,7 @@ import { isSecretName } from '../redaction/secret-names.ts';
 import { FileTree } from '../store/file-tree.ts';
 import { createSecretBox, type SecretBox } from '../store/secret-box.ts';
 import type { Upstream } from '../upstream.ts';
+import { connectorRows, deliveries } from './connectors.ts';
 import type { Parts } from './parts.ts';
 
 const TRACE_ID_BYTES = 16;
@@ -63,6 +64,7 @@ export function makeCore(
     log,
     subscriptions,
     authenticate,
+    authenticateDelivery: deliveries(parts),
     tools,
     newTraceId: () => Buffer.from(random.bytes(TRACE_ID_BYTES)).toString('hex'),
     time: () => timestamp(clock.now()),
@@ -118,6 +120,7 @@ function decisionTools(
       startedAt: timestamp(clock.now()),
       agents: () => describedAgents(upstreams),
       quotas: config.quotas,
+      connectors: connectorRows(config),
     },
     routes: {
       exists: (route) => upstreams.has(route),

@@ -43,7 +43,7 @@ export function makeUpstreams(parts: Parts, sample: SampleAgentProcess | undefin
 }
 
 /** Reads a secret at each use, so that a rotated file takes effect, and hides it wherever it might appear. */
-function secretReader({ env, redactor }: Parts): (ref: SecretRef) => string {
+export function secretReader({ env, redactor }: Parts): (ref: SecretRef) => string {
   const sources = { env, readFile: (path: string) => readFileSync(path, 'utf8') };
   return (ref) => {
     const secret = readSecret(ref, sources);

@@ -52,6 +52,13 @@ export const EXPOSURE_RULES = [
       return attempt(path, () => readSecret(auth.value, sources));
     }),
   ),
+
+  rule(['connectors'], ({ connectors }, sources) =>
+    connectors.flatMap(({ auth }, index) => {
+      const path = ['connectors', index, 'auth', 'secret'];
+      return attempt(path, () => readSecret(auth.secret, sources));
+    }),
+  ),
 ] as const;
 
 function attempt(path: PathFault['path'], read: () => unknown): PathFault[] {

@@ -8,7 +8,7 @@ import { type PersonaSettings, readPersonas } from './personas.ts';
 import { REFERENCE_RULES, withBuiltInTenant, withBuiltInWorkspace } from './reference-rules.ts';
 import { configuredRoutes, SAMPLE_AGENT_ID } from './routes.ts';
 import { SECTION_NAMES, SECTIONS, type Settings } from './schema.ts';
-import { readProblem, type SecretSources } from './secret.ts';
+import { readProblem, type SecretRef, type SecretSources } from './secret.ts';
 import type { A2aUpstream } from './sections/upstreams.ts';
 import { withoutUnavailable } from './unavailable.ts';
 import { parseYaml, withoutFile, type YamlFile } from './yaml-file.ts';
@@ -134,7 +134,7 @@ function applyOverrides(parsed: Partial<Settings>, { host, port, data }: Overrid
 }
 
 function absolutePaths(settings: Partial<Settings>, cwd: string): Partial<Settings> {
-  const { server, store, upstreams } = settings;
+  const { server, store, upstreams, connectors } = settings;
   const absolute = { ...settings };
   if (store) absolute.store = { ...store, data: resolve(cwd, store.data) };
   if (server?.tls) {
@@ -145,12 +145,22 @@ function absolutePaths(settings: Partial<Settings>, cwd: string): Partial<Settin
   }
   if (upstreams?.a2a)
     absolute.upstreams = { ...upstreams, a2a: upstreams.a2a.map((agent) => withAbsoluteSecret(agent, cwd)) };
+  if (connectors) {
+    absolute.connectors = connectors.map((row) => ({
+      ...row,
+      auth: { ...row.auth, secret: absoluteRef(row.auth.secret, cwd) },
+    }));
+  }
   return absolute;
 }
 
 function withAbsoluteSecret(agent: A2aUpstream, cwd: string): A2aUpstream {
-  if (agent.auth === undefined || !('file' in agent.auth.value)) return agent;
-  return { ...agent, auth: { ...agent.auth, value: { file: resolve(cwd, agent.auth.value.file) } } };
+  if (agent.auth === undefined) return agent;
+  return { ...agent, auth: { ...agent.auth, value: absoluteRef(agent.auth.value, cwd) } };
+}
+
+function absoluteRef(ref: SecretRef, cwd: string): SecretRef {
+  return 'file' in ref ? { file: resolve(cwd, ref.file) } : ref;
 }
 
 function isComplete(settings: Partial<Settings>): settings is Settings {

@@ -21,6 +21,24 @@ export const REFERENCE_RULES = [
     repeats(upstreams.a2a ?? [], ({ id }) => id, ['upstreams', 'a2a'], 'id'),
   ),
 
+  rule(['connectors'], ({ connectors }) => repeats(connectors, ({ id }) => id, ['connectors'], 'id')),
+
+  rule(['connectors', 'workspaces'], ({ connectors, workspaces }) => {
+    const known = withBuiltInWorkspace(workspaces).map(({ id }) => id);
+    return connectors.flatMap(({ workspace }, index) => {
+      if (known.includes(workspace)) return [];
+      return [{ path: ['connectors', index, 'workspace'], message: 'names no configured workspace' }];
+    });
+  }),
+
+  rule(['connectors', 'upstreams'], ({ connectors, upstreams }) => {
+    const routes = configuredRoutes(upstreams.a2a);
+    return connectors.flatMap(({ route }, index) => {
+      if (route === undefined || routes.includes(route)) return [];
+      return [{ path: ['connectors', index, 'route'], message: 'names no configured route' }];
+    });
+  }),
+
   rule(['quotas'], ({ quotas }) => repeats(quotas, ({ id }) => id, ['quotas'], 'id')),
 
   rule(['quotas', 'tenants', 'workspaces'], ({ quotas, tenants, workspaces }) => {

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { JsonObject } from '../protocol/json.ts';
 import { auth } from './sections/auth.ts';
+import { connectors } from './sections/connectors.ts';
 import { limits } from './sections/limits.ts';
 import { outbound, routing, telemetry } from './sections/operation.ts';
 import { personas } from './sections/personas.ts';
@@ -23,6 +24,7 @@ export const SECTIONS = {
   personas,
   quotas,
   retention,
+  connectors,
   limits,
   telemetry,
   outbound,

@@ -8,7 +8,6 @@ export const UNAVAILABLE = {
   'auth.oauth': 'OAuth2 validation',
   'upstreams.acp': 'fronting ACP agents',
   'upstreams.mcp': 'fronting MCP servers',
-  connectors: 'connectors',
   vaults: 'vaults',
   policy: 'policy',
   receipts: 'receipts',

@@ -1,10 +1,11 @@
-import type { Authenticate, Caller } from '../auth/caller.ts';
+import type { Authenticate, Authentication, Caller } from '../auth/caller.ts';
+import type { AuthenticateDelivery } from '../auth/delivery-signature.ts';
 import type { Call, CallHead } from '../gateway.ts';
 import { holdsScope } from '../policy/scope.ts';
 import { ProtocolError } from '../protocol/errors.ts';
 import type { OperationRow } from '../protocol/operations.ts';
 import { SUPPORTED_VERSIONS, VERSION_HEADER } from '../protocol/version.ts';
-import { type DecodedInput, decodeInput } from './decode-input.ts';
+import { type DecodedInput, decodeInput, isRawBody } from './decode-input.ts';
 
 /** A call on its way in; every step fills in what the next one needs. */
 export interface Passage {
@@ -12,6 +13,8 @@ export interface Passage {
   /** Without a body where only the caller is asked about. */
   call: Call | CallHead;
   authenticate: Authenticate;
+  /** For rows that are signed by their sender. */
+  authenticateDelivery?: AuthenticateDelivery;
   caller?: Caller;
   input?: DecodedInput;
 }
@@ -49,14 +52,26 @@ export function admitCaller(passage: Passage): Caller {
   return passage.caller;
 }
 
+const SEND_A_KEY = 'Send a valid key as "Authorization: Bearer <key>".';
+const SIGN_IT = 'Sign the delivery with the secret of this connector, with the time of now.';
+
+/** The signature covers the body, so a delivery is judged once it is read. */
+function ofSender({ call, authenticateDelivery }: Passage): Authentication {
+  const body = 'body' in call ? call.body : undefined;
+  if (!authenticateDelivery || !isRawBody(body)) return { kind: 'unauthenticated' };
+  const { bytes, headers = {} } = body;
+  return authenticateDelivery({ connectorId: call.path['connector_id'] ?? '', headers, bytes });
+}
+
 function authenticate(passage: Passage): void {
-  const result = passage.authenticate(passage.call.authorization);
+  const isSigned = passage.row.scope === 'signature';
+  const result = isSigned ? ofSender(passage) : passage.authenticate(passage.call.authorization);
   switch (result.kind) {
     case 'caller':
       passage.caller = result.caller;
       return;
     case 'unauthenticated':
-      throw new ProtocolError('unauthenticated', 'Send a valid key as "Authorization: Bearer <key>".');
+      throw new ProtocolError('unauthenticated', isSigned ? SIGN_IT : SEND_A_KEY);
     case 'unavailable':
       throw new ProtocolError(
         'service_unavailable',
@@ -68,7 +83,8 @@ function authenticate(passage: Passage): void {
   }
 }
 
-function checkVersion({ call }: Passage): void {
+function checkVersion({ row, call }: Passage): void {
+  if (row.scope === 'signature') return;
   const asked = call.protocolVersion;
   if (asked === 'exempt' || (asked !== undefined && SUPPORTED_VERSIONS.includes(asked))) return;
   const message =
@@ -82,7 +98,8 @@ function checkVersion({ call }: Passage): void {
 }
 
 function checkScope({ row, caller }: Passage): void {
-  if (row.scope === 'public' || (caller && holdsScope(caller, row.scope))) return;
+  if (row.scope === 'public' || row.scope === 'signature' || (caller && holdsScope(caller, row.scope)))
+    return;
   throw new ProtocolError(
     'permission_denied',
     `Your credentials lack the scope ${row.scope}. Ask for a key that has it.`,

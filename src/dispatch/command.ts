@@ -1,4 +1,5 @@
 import type { Transaction } from '../eventlog/event-log.ts';
+import type { ProtocolError } from '../protocol/errors.ts';
 import type { JsonObject } from '../protocol/json.ts';
 import type { CommandId, OperationInput } from '../protocol/operations.ts';
 import type { FileRoot } from '../store/file-tree.ts';
@@ -18,6 +19,8 @@ export interface Decided {
 export interface Command<Id extends CommandId> {
   decide(input: OperationInput<Id>, tx: Transaction, facts: Facts): Decided | Deferred;
   conclude?(input: OperationInput<Id>, tx: Transaction, facts: Facts): Decided;
+  /** Records that a call was refused, in a transaction of its own. */
+  refused?(path: OperationInput<Id>['path'], tx: Transaction, facts: Facts, error: ProtocolError): void;
   /** Calls with the same lane run one after another, both phases and the effect, so that their order is that of the log. */
   lane?(path: OperationInput<Id>['path']): string;
 }

@@ -7,12 +7,17 @@ const BYTES = z.string().meta({ format: 'binary' });
 
 let described: readonly Tool[] | undefined;
 
-/** Commands and queries as tools; made at the first question, because most gateways are never asked. */
+/** Commands and queries as tools, but deliveries; made at the first question, because most gateways are never asked. */
 export function controlTools(): readonly Tool[] {
   described ??= (Object.keys(OPERATIONS) as OperationId[])
-    .filter((id) => operation(id).kind === 'command' || operation(id).kind === 'query')
+    .filter((id) => isTool(operation(id)))
     .map((id) => toolOf(id, operation(id)));
   return described;
+}
+
+/** What is signed by its sender cannot be called by who holds a key. */
+function isTool({ kind, scope }: OperationRow): boolean {
+  return (kind === 'command' || kind === 'query') && scope !== 'signature';
 }
 
 /** The arguments are those of the REST route, by place: `path`, `query` and `body`. */

@@ -1,6 +1,7 @@
 import type { Caller } from '../auth/caller.ts';
 import type { IdSource } from '../protocol/ids.ts';
 import type { JsonValue } from '../protocol/json.ts';
+import type { ConnectorRow } from '../protocol/resources/connector.ts';
 import type { QuotaRow } from '../protocol/resources/quota.ts';
 import type { AgentDescription, PermissionAnswer } from '../upstream.ts';
 
@@ -33,6 +34,7 @@ export interface SelfFacts {
   /** Agents that have described themselves so far. */
   agents(): readonly RoutedAgent[];
   quotas: readonly QuotaRow[];
+  connectors: readonly ConnectorRow[];
 }
 
 export interface RoutedAgent {

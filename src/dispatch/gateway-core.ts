@@ -1,4 +1,5 @@
 import type { Authenticate, Caller } from '../auth/caller.ts';
+import type { AuthenticateDelivery } from '../auth/delivery-signature.ts';
 import type { EventLog, Origin, Transaction } from '../eventlog/event-log.ts';
 import type { Subscriptions } from '../eventlog/subscription.ts';
 import type { Answer, Call, CallHead, Gateway, StreamSink, Subscription } from '../gateway.ts';
@@ -34,6 +35,7 @@ export interface GatewayDeps {
   log: EventLog;
   subscriptions: Subscriptions;
   authenticate: Authenticate;
+  authenticateDelivery: AuthenticateDelivery;
   tools: DecisionTools;
   newTraceId(): string;
   /** RFC 3339 time, now. */
@@ -56,7 +58,9 @@ export class GatewayCore implements Gateway {
   }
 
   admit(id: CommandId | QueryId | StreamId | IdsOfKind<'socket'>, call: CallHead): void {
-    admitCaller({ row: operation(id), call, authenticate: this.#deps.authenticate });
+    const row = operation(id);
+    // A signature covers the body, so it is judged when the body is there.
+    if (row.scope !== 'signature') admitCaller({ row, call, authenticate: this.#deps.authenticate });
   }
 
   async call(id: CommandId | QueryId, call: Call): Promise<Answer> {
@@ -84,7 +88,8 @@ export class GatewayCore implements Gateway {
 
   async #command(id: CommandId, call: Call): Promise<Answer> {
     const row = operation(id);
-    const caller = admitCaller({ row, call, authenticate: this.#deps.authenticate });
+    const { authenticate, authenticateDelivery } = this.#deps;
+    const caller = admitCaller({ row, call, authenticate, authenticateDelivery });
     const run = new CommandRun(this.#deps, id, call, caller);
     try {
       const { decided, repeated } = await run.decide(this.#lanes);
@@ -145,10 +150,12 @@ class CommandRun {
     return second;
   }
 
-  /** Keeps a refusal under the caller's key, so that a retry gets the same one. */
+  /** Keeps a refusal under the caller's key, so that a retry gets the same one, and lets the command record it. */
   async keep(error: ProtocolError): Promise<void> {
-    if (this.#call.idempotencyKey === undefined || error.status >= 500) return;
+    const { refused } = COMMANDS[this.#id] as Command<CommandId>;
+    if ((this.#call.idempotencyKey === undefined && !refused) || error.status >= 500) return;
     await this.#deps.log.transact(this.#origin, (tx) => {
+      refused?.(this.#call.path as never, tx, this.#facts, error);
       const record = this.#record(tx);
       if (record) keepRefusal(tx, record, error);
     });

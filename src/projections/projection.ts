@@ -2,6 +2,7 @@ import type { Event, Projection, StateWriter } from '../eventlog/event-log.ts';
 import type { EventKind } from '../protocol/event-kinds.ts';
 import { foldArtifactCreated, foldArtifactRedacted, foldArtifactUpdated } from './fold-artifact.ts';
 import { foldBranchAbandoned, foldBranchCreated, foldBranchMerged } from './fold-branch.ts';
+import { foldConnectorTask, foldNormalized } from './fold-connector.ts';
 import { foldMemoryCreated, foldMemoryDeleted } from './fold-memory.ts';
 import { foldAgentMessage, foldInlinedMessage, foldUserMessage } from './fold-message.ts';
 import { foldOutcome } from './fold-outcome.ts';
@@ -60,6 +61,8 @@ const FOLDS: Partial<Record<EventKind, readonly Fold[]>> = {
   'artifact.created': [foldArtifactCreated],
   'artifact.updated': [foldArtifactUpdated],
   'artifact.redacted': [foldArtifactRedacted],
+  'connector.normalized': [foldNormalized],
+  'connector.task_submitted': [foldConnectorTask],
   'vendor.harn_gateway.persona_created': [foldPersonaCreated],
   'vendor.harn_gateway.persona_updated': [foldPersonaUpdated],
   'vendor.harn_gateway.vault_created': [foldVaultCreated],

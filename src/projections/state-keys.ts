@@ -18,6 +18,8 @@ export const stateKey = {
   upstreamMessage: (taskId: string, upstreamId: string) => `x/um/${taskId}/${foreign(upstreamId)}`,
   upstreamArtifact: (taskId: string, upstreamId: string) => `x/ua/${taskId}/${foreign(upstreamId)}`,
   upstreamRequest: (taskId: string, upstreamId: string) => `x/up/${taskId}/${foreign(upstreamId)}`,
+  delivery: (connectorId: string, key: string) => `x/delivery/${connectorId}/${foreign(key)}`,
+  connectorSession: (connectorId: string) => `x/cs/${connectorId}`,
   quotaUsage: (quotaId: string) => `x/quota/${quotaId}`,
   sessionBinding: (sessionId: string, route: string) => `x/sb/${sessionId}/${foreign(route)}`,
 } as const;

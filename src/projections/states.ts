@@ -1,6 +1,7 @@
 import type { JsonObject } from '../protocol/json.ts';
 import type { Artifact } from '../protocol/resources/artifact.ts';
 import type { Branch } from '../protocol/resources/branch.ts';
+import type { ConnectorDelivery } from '../protocol/resources/connector.ts';
 import type { MemoryDescription } from '../protocol/resources/memory.ts';
 import type { Message } from '../protocol/resources/message.ts';
 import type { Outcome } from '../protocol/resources/outcome.ts';
@@ -118,6 +119,15 @@ export type MemoryState = Folded<
     artifact_id: string | null;
   }
 >;
+
+/** What became of a delivery. */
+export interface DeliveryState {
+  delivery: ConnectorDelivery;
+}
+/** The session that a connector without a configured one delivers to. */
+export interface ConnectorSessionState {
+  session_id: string;
+}
 
 /** What the tasks of one quota use. */
 export interface QuotaUsageState {

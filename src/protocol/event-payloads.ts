@@ -80,6 +80,8 @@ const resolved = {
 
 const toolCall = { tool_call_id: z.string(), name: z.string() };
 
+const delivery = { delivery_id: z.string(), dedupe_key: z.string().nullable() };
+
 /** Payload schema of every kind this version emits; a test checks each emitted event against its row. */
 export const EVENT_PAYLOADS = {
   'vendor.harn_gateway.workspace_created': z.object({ workspace, members: z.array(z.string()) }),
@@ -196,6 +198,18 @@ export const EVENT_PAYLOADS = {
   'vendor.harn_gateway.persona_created': z.object({ persona, tenant: z.string(), revision, file_hash }),
   'vendor.harn_gateway.persona_updated': z.object({ changes: jsonObject, revision, file_hash }),
   'vendor.harn_gateway.vault_created': z.object({ vault, tenant: z.string() }),
+  'connector.delivery_received': z.object({ ...delivery, size: z.int().min(0), mime_type: z.string() }),
+  'connector.delivery_deduped': z.object(delivery),
+  /** What the delivery became; `message_id` when it is only appended. */
+  'connector.normalized': z.object({
+    ...delivery,
+    as: z.enum(['task', 'message']),
+    session_id: z.string(),
+    message_id: z.string().nullable(),
+  }),
+  'connector.task_submitted': z.object({ ...delivery, task_id: z.string() }),
+  /** The delivery changed nothing; the provider may send it again. */
+  'connector.failed': z.object({ code: z.string(), message: z.string(), param: z.string().nullable() }),
   /** The content is not in the event: it can be forgotten, the event stays. */
   'vendor.harn_gateway.memory_created': z.object({
     memory: memoryDescription,

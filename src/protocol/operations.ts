@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import { artifactsOperations } from './operations/artifacts.ts';
 import { branchesOperations } from './operations/branches.ts';
+import { connectorsOperations } from './operations/connectors.ts';
 import { discoveryOperations } from './operations/discovery.ts';
 import { eventsOperations } from './operations/events.ts';
 import { memoriesOperations } from './operations/memories.ts';
@@ -35,6 +36,7 @@ const rows = {
   ...personasOperations,
   ...vaultsOperations,
   ...quotasOperations,
+  ...connectorsOperations,
   ...skillsOperations,
   ...runtimeOperations,
 } as const satisfies Record<string, OperationRow>;
@@ -72,6 +74,8 @@ export interface OperationInput<Id extends OperationId> {
 export interface RawBody {
   bytes: Buffer;
   mimeType: string;
+  /** Headers of the request by lower-case name; only where the operation is signed by its sender. */
+  headers?: Readonly<Record<string, string>>;
 }
 
 export function operation(id: OperationId): OperationRow {

@@ -20,6 +20,7 @@ export const SCOPES = [
   'personas:write',
   'vaults:read',
   'vaults:write',
+  'connectors:read',
   'quotas:read',
   'skills:read',
   'runtime:read',

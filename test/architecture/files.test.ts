@@ -39,8 +39,8 @@ describe('the operations table', () => {
     ]);
   });
 
-  it('names a known scope, or public, in every row', () => {
-    const known: readonly string[] = ['public', ...SCOPES];
+  it('names a known scope, public or signature in every row', () => {
+    const known: readonly string[] = ['public', 'signature', ...SCOPES];
     for (const id of Object.keys(OPERATIONS) as OperationId[])
       expect(known, id).toContain(OPERATIONS[id].scope);
   });

@@ -14,7 +14,7 @@ const RESERVED_HEADERS = [
   'trailer',
 ];
 
-const headerName = z
+export const headerName = z
   .string()
   .regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,128}$/, 'must be a header name')
   .refine(

@@ -12,6 +12,7 @@ import { createSessionBranch } from './createSessionBranch.ts';
 import { createVault } from './createVault.ts';
 import { createWorkspace } from './createWorkspace.ts';
 import { deleteMemory } from './deleteMemory.ts';
+import { deliverToConnector } from './deliverToConnector.ts';
 import { forkSession } from './forkSession.ts';
 import { mergeBranch } from './mergeBranch.ts';
 import { registerArtifact } from './registerArtifact.ts';
@@ -39,6 +40,7 @@ export const COMMANDS: { readonly [Id in CommandId]: Command<Id> } = {
   createVault,
   createWorkspace,
   deleteMemory,
+  deliverToConnector,
   forkSession,
   mergeBranch,
   registerArtifact,

@@ -2,6 +2,7 @@ import type { QueryId } from '../../protocol/operations.ts';
 import type { Query } from '../query.ts';
 import { downloadArtifactContent, getArtifact, listArtifacts } from './artifacts.ts';
 import { getBranch, listSessionBranches } from './branches.ts';
+import { getConnector, listConnectors } from './connectors.ts';
 import { getEvent, listEvents, listSessionEvents, listTaskEvents } from './events.ts';
 import { getMemory, listMemories } from './memories.ts';
 import { getOutcome, listOutcomes } from './outcomes.ts';
@@ -28,6 +29,7 @@ export const QUERIES: { readonly [Id in QueryId]: Query<Id> } = {
   getPersona,
   getSession,
   getTask,
+  getConnector,
   getQuota,
   getRuntime,
   getSkill,
@@ -49,6 +51,7 @@ export const QUERIES: { readonly [Id in QueryId]: Query<Id> } = {
   listTaskPermissionRequests,
   listTasks,
   listCapabilities,
+  listConnectors,
   listQuotas,
   listSkills,
   listTools,

@@ -13,8 +13,11 @@ export interface OperationRow {
   path: string;
   tag: string;
   summary: string;
-  /** What the caller must hold; `public` needs no credentials and no version header. */
-  scope: Scope | 'public';
+  /**
+   * What the caller must hold; `public` needs no credentials and no version header, `signature` is signed by its sender
+   * instead of both.
+   */
+  scope: Scope | 'public' | 'signature';
   /** Conformance level of the narrative that asks for it; `vendor` for our own routes (contract section 8). */
   level: 'core' | 'extended' | 'vendor';
   success: 101 | 200 | 201 | 202 | 204 | 503;

@@ -47,16 +47,21 @@ function describe(id: OperationId, row: OperationRow, schemas: OperationSchemas)
     summary: row.summary,
     'x-harn-level': row.level,
     'x-harn-scope': row.scope,
-    ...(row.scope === 'public' ? { security: [] } : {}),
+    ...(isKeyless(row) ? { security: [] } : {}),
     parameters: parametersOf(row, schemas),
     ...requestOf(id, row, schemas),
     responses: responsesOf(id, row, schemas),
   };
 }
 
+/** Neither key nor version header: it is open to all, or signed by its sender. */
+function isKeyless({ scope }: OperationRow): boolean {
+  return scope === 'public' || scope === 'signature';
+}
+
 function parametersOf(row: OperationRow, { query }: OperationSchemas): JsonValue[] {
   const parameters: JsonValue[] = [];
-  if (row.scope !== 'public') parameters.push({ $ref: '#/components/parameters/ProtocolVersion' });
+  if (!isKeyless(row)) parameters.push({ $ref: '#/components/parameters/ProtocolVersion' });
   for (const [, name = ''] of row.path.matchAll(/\{(\w+)\}/g)) {
     parameters.push({ name, in: 'path', required: true, schema: { type: 'string' } });
   }

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import { z } from 'zod';
 import type { Call, CallHead } from '../../gateway.ts';
 import type { OperationRow } from '../../protocol/operations.ts';
@@ -15,11 +16,14 @@ const VERSION_HEADER_NAME = VERSION_HEADER.toLowerCase();
 export interface CallShape {
   body: 'none' | 'json' | 'bytes';
   singleParams: ReadonlySet<string>;
+  /** Signed by its sender: headers come along, and the body is bounded like JSON. */
+  isSigned: boolean;
 }
 
 export function callShape(row: OperationRow): CallShape {
   const params = Object.entries(row.query?.shape ?? {});
   return {
+    isSigned: row.scope === 'signature',
     body: row.body === 'bytes' ? 'bytes' : row.method === 'GET' || row.method === 'DELETE' ? 'none' : 'json',
     singleParams: new Set(
       params.filter(([, schema]) => !(schema instanceof z.ZodArray)).map(([name]) => name),
@@ -68,8 +72,17 @@ async function decodeBody(
     return undefined;
   }
   admit();
+  if (shape.isSigned) {
+    const raw = await readRaw(exchange, limits.maxBodyBytes);
+    return { ...raw, headers: plainHeaders(exchange.req) };
+  }
   if (shape.body === 'bytes') return await readRaw(exchange, limits.maxArtifactBytes);
   return await readJson(exchange, limits);
+}
+
+function plainHeaders({ headers }: IncomingMessage): Record<string, string> {
+  const entries = Object.entries(headers).map(([name, value]) => [name, single(value) ?? ''] as const);
+  return Object.fromEntries(entries);
 }
 
 function single(value: string | string[] | undefined): string | undefined {

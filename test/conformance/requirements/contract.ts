@@ -26,6 +26,7 @@ export const CONTRACT: readonly Requirement[] = [
     ['C13', 'DECIDED', 'COMPLETED is SUCCEEDED in the Outcome'],
     ['C18', 'DECIDED', 'a deleted memory is answered with 204 and no body'],
     ['C19', 'DECIDED', 'bad cursors: malformed 400, unknown 410 in REST, one error frame in SSE'],
+    ['C20', 'DECIDED', 'deliveries are checked by their signature and deduped by their id'],
     ['C21', 'DECIDED', 'a key of a write that names no workspace counts per actor'],
     ['C22', 'DECIDED', '401 before 426 before 403 and 404; the public routes need neither key nor version'],
     ['C24', 'DECIDED', 'a task that can start is WORKING in its answer, a queued one is SUBMITTED'],
@@ -92,6 +93,5 @@ export const LATER: readonly LaterRow[] = [
   { id: 'C11', why: 'receipt chain', duePath: '/v1/receipts' },
   { id: 'C12', why: 'receipts at acceptance', duePath: '/v1/receipts' },
   { id: 'C15', why: 'replay overrides', duePath: '/v1/tasks/{task_id}/replay' },
-  { id: 'C20', why: 'connectors', duePath: '/v1/connectors' },
   { id: 'C23', why: 'signed cards', duePath: '/.well-known/jwks.json' },
 ];

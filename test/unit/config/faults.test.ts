@@ -38,10 +38,7 @@ describe('shape faults name the option and say what is wanted', () => {
       'auth.api_keys[0].scopes[0]: must be one of workspaces:read',
     ],
     ['retention: {events_days: 0}', 'retention.events_days: must be 1 or more'],
-    [
-      'retention: {workspaces: [{id: a}, {id: a}]}',
-      'retention.workspaces[1].id: repeats the id of entry 0',
-    ],
+    ['retention: {workspaces: [{id: a}, {id: a}]}', 'retention.workspaces[1].id: repeats the id of entry 0'],
     [
       `auth: {api_keys: [${key(', workspaces: []')}]}`,
       'auth.api_keys[0].workspaces: must name at least one workspace',
@@ -122,6 +119,21 @@ describe('checks across options', () => {
     ],
   ])('a quota is for something, and of what can be counted: %s', (yaml, fault) => {
     expect(onlyFault({ yaml })).toContain(fault);
+  });
+
+  it.each([
+    ['workspace: nowhere', 'connectors[0].workspace: names no configured workspace'],
+    ['route: a2a:none', 'connectors[0].route: names no configured route'],
+    ['dedupe: {query: id}', 'connectors[0].dedupe: must be {header: NAME} or {path: name.of.member}'],
+    [
+      'auth: {type: hmac-sha256, secret: {env: ABSENT}}',
+      'connectors[0].auth.secret: the environment variable',
+    ],
+    ['auth: {type: hmac-sha256, secret: hunter2}', 'connectors[0].auth.secret: must be {env: NAME}'],
+  ])('a connector has its secret elsewhere, and names what exists: %s', (member, fault) => {
+    const auth = member.startsWith('auth') ? '' : 'auth: {type: hmac-sha256, secret: {env: T}}, ';
+    const yaml = `connectors: [{id: c, provider: shop, ${auth}${member}}]`;
+    expect(onlyFault({ yaml, env: { T: 'token' } })).toContain(fault);
   });
 
   it('off loopback needs a configured key and a protected or excused connection', () => {

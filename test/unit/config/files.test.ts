@@ -33,7 +33,7 @@ describe('config/gateway.example.yaml', () => {
   it('has only valid examples for options without a default', () => {
     const faults = faultsOf({
       yaml: switchedOn(example),
-      env: { SHOP_AGENT_TOKEN: 'x' },
+      env: { SHOP_AGENT_TOKEN: 'x', SHOP_WEBHOOK_SECRET: 'x' },
       files: {
         '/srv/gateway/tls/cert.pem': 'none',
         '/srv/gateway/tls/key.pem': 'none',

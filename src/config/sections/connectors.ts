@@ -1,0 +1,89 @@
+import { z } from 'zod';
+import { secretRef } from '../secret.ts';
+import { operatorId, positive } from '../shapes.ts';
+import { DEFAULT_WORKSPACE } from './tenancy.ts';
+import { headerName } from './upstreams.ts';
+
+const auth = z.strictObject({
+  type: z
+    .literal('hmac-sha256')
+    .describe('How deliveries are signed.')
+    .meta({ examples: ['hmac-sha256'] }),
+  header: headerName.default('X-Harn-Signature').describe('Header that carries the signature.'),
+  signed: z
+    .enum(['timestamp_body', 'body'])
+    .default('timestamp_body')
+    .describe(
+      'timestamp_body: "t=<unix s>,v1=<hex>" over "<t>.<body>"; body: "sha256=<hex>" over the body, without a time.',
+    ),
+  tolerance_seconds: positive
+    .max(86_400)
+    .default(300)
+    .describe('How far the time of a delivery may be off; for timestamp_body.'),
+  secret: secretRef
+    .describe('Where the shared secret is: {env: NAME} or {file: PATH}; read at each use.')
+    .meta({ examples: [{ env: 'SHOP_WEBHOOK_SECRET' }] }),
+});
+
+const dedupe = z.union(
+  [
+    z.strictObject({ header: headerName }),
+    z.strictObject({
+      path: z
+        .string()
+        .regex(/^[^.]+(\.[^.]+)*$/)
+        .max(200),
+    }),
+  ],
+  { error: 'must be {header: NAME} or {path: name.of.member}' },
+);
+
+const connector = z.strictObject({
+  id: operatorId
+    .describe('Id of the connector; it is called at /v1/connectors/<id>/deliveries.')
+    .meta({ examples: ['shop-orders'] }),
+  provider: z
+    .string()
+    .min(1)
+    .max(200)
+    .describe('Who delivers, for people.')
+    .meta({ examples: ['shop'] }),
+  workspace: operatorId.default(DEFAULT_WORKSPACE).describe('Workspace that its work belongs to.'),
+  auth: auth.describe('How a delivery proves where it comes from.'),
+  dedupe: dedupe
+    .optional()
+    .describe(
+      'Where the id of a delivery is; one that comes again gets the first answer. Unset: every one counts.',
+    )
+    .meta({ examples: [{ header: 'X-Shop-Delivery' }] }),
+  deliver_as: z
+    .enum(['task', 'message'])
+    .default('task')
+    .describe('task starts work; message is appended and precedes the next task.'),
+  target_session: z
+    .string()
+    .min(1)
+    .max(128)
+    .optional()
+    .describe('Session that takes the deliveries. Unset: one of its own, made at the first.')
+    .meta({ examples: ['session_01KAHG5Y3TQ8W0M2Z4N6B8D0F2'] }),
+  target_persona: z
+    .string()
+    .min(1)
+    .max(128)
+    .optional()
+    .describe('Persona of its tasks.')
+    .meta({ examples: ['concierge'] }),
+  route: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('Agent that takes its tasks. Unset: that of persona, session or gateway.')
+    .meta({ examples: ['a2a:shop'] }),
+});
+export type ConnectorSettings = z.output<typeof connector>;
+
+export const connectors = z
+  .array(connector)
+  .default([])
+  .describe('Providers that bring work by signed deliveries.');

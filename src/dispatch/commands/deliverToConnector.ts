@@ -1,0 +1,125 @@
+import type { Transaction } from '../../eventlog/event-log.ts';
+import { stateKey } from '../../projections/state-keys.ts';
+import type { ConnectorSessionState, DeliveryState, SessionFold } from '../../projections/states.ts';
+import type { RawBody } from '../../protocol/operations.ts';
+import type { ConnectorDelivery, ConnectorRow } from '../../protocol/resources/connector.ts';
+import { appendMessage, buildMessage } from '../append-message.ts';
+import type { Command, Decided } from '../command.ts';
+import { dedupeKeyOf, messageOfDelivery } from '../delivery-content.ts';
+import type { Facts } from '../facts.ts';
+import { load, notFound } from '../load.ts';
+import { newEvent, placeOfSession } from '../new-event.ts';
+import { refuseClosed } from '../refuse-closed.ts';
+import { submitTaskTo } from '../submit-task.ts';
+import { createSession } from './createSession.ts';
+
+/** One delivery: received, made a task or a message of the target session, and answered; all in one commit. */
+export const deliverToConnector: Command<'deliverToConnector'> = {
+  decide({ path, body }, tx, facts) {
+    const row = rowOf(path.connector_id, facts);
+    const dedupe_key = dedupeKeyOf(row, body);
+    const known =
+      dedupe_key === null ? undefined : tx.get<DeliveryState>(stateKey.delivery(row.id, dedupe_key));
+    if (known) return deduped(known.delivery, row, tx);
+    return accept(row, body, { delivery_id: facts.newId('delivery'), dedupe_key }, tx, facts);
+  },
+
+  /** The provider sees the error and sends again; this is for whoever looks after the connector. */
+  refused({ connector_id }, tx, facts, { code, message, param = null }) {
+    const row = rowOf(connector_id, facts);
+    tx.append(newEvent('connector.failed', pointerOf(row), placeOf(row), { code, message, param }));
+  },
+};
+
+type Delivery = Pick<ConnectorDelivery, 'dedupe_key'> & { delivery_id: string };
+
+function deduped(delivery: ConnectorDelivery, row: ConnectorRow, tx: Transaction): Decided {
+  const payload = { delivery_id: delivery.id, dedupe_key: delivery.dedupe_key };
+  tx.append(newEvent('connector.delivery_deduped', pointerOf(row), placeOf(row), payload));
+  return { body: delivery };
+}
+
+function accept(
+  row: ConnectorRow,
+  body: RawBody,
+  delivery: Delivery,
+  tx: Transaction,
+  facts: Facts,
+): Decided {
+  const received = { ...delivery, size: body.bytes.length, mime_type: body.mimeType };
+  tx.append(newEvent('connector.delivery_received', pointerOf(row), placeOf(row), received));
+  const message = messageOfDelivery(body, { connector_id: row.id, delivery_id: delivery.delivery_id });
+  const session = sessionOf(row, tx, facts);
+  const place = placeOfSession(session);
+  const message_id = row.deliver_as === 'message' ? append(message, session, tx, facts) : null;
+  const normalized = { ...delivery, as: row.deliver_as, session_id: session.id, message_id };
+  tx.append(newEvent('connector.normalized', pointerOf(row), place, normalized));
+  const task_id = row.deliver_as === 'task' ? submit(row, delivery, message, session.id, tx, facts) : null;
+  const body_: ConnectorDelivery = {
+    id: delivery.delivery_id,
+    object: 'connector_delivery',
+    created_at: tx.time,
+    connector_id: row.id,
+    workspace_id: row.workspace,
+    dedupe_key: delivery.dedupe_key,
+    session_id: session.id,
+    task_id,
+    message_id,
+  };
+  return { body: body_ };
+}
+
+type Message = ReturnType<typeof messageOfDelivery>;
+
+function submit(
+  row: ConnectorRow,
+  delivery: Delivery,
+  input: Message,
+  sessionId: string,
+  tx: Transaction,
+  facts: Facts,
+): string {
+  const route = row.route === undefined ? {} : { route: row.route };
+  const metadata = { connector_id: row.id, delivery_id: delivery.delivery_id, ...route };
+  const request = { input, metadata, persona_id: row.target_persona ?? null };
+  const { id } = submitTaskTo(sessionId, request, tx, facts).body as { id: string };
+  const place = { workspace_id: row.workspace, session_id: sessionId, task_id: id };
+  tx.append(newEvent('connector.task_submitted', pointerOf(row), place, { ...delivery, task_id: id }));
+  return id;
+}
+
+function append(input: Message, session: SessionFold['resource'], tx: Transaction, facts: Facts): string {
+  const place = placeOfSession(session);
+  const built = buildMessage(tx, facts, input, place);
+  appendMessage(tx, built, { place, pending: true });
+  return built.message.id;
+}
+
+/** The configured session; else the connector's own, made anew when the last one is closed. */
+function sessionOf(row: ConnectorRow, tx: Transaction, facts: Facts): SessionFold['resource'] {
+  if (row.target_session !== undefined) {
+    const session = load(tx, facts.caller, 'session', row.target_session, 'target_session').resource;
+    refuseClosed(session, tx.time);
+    return session;
+  }
+  const last = tx.get<ConnectorSessionState>(stateKey.connectorSession(row.id))?.session_id;
+  const open = last && tx.get<SessionFold>(stateKey.session(last))?.resource;
+  if (open && open.state !== 'CLOSED' && open.state !== 'FAILED') return open;
+  const body = { workspace_id: row.workspace, metadata: { connector_id: row.id } };
+  const made = createSession.decide({ path: {}, query: {}, body }, tx, facts) as Decided;
+  return made.body as SessionFold['resource'];
+}
+
+function rowOf(id: string, { self }: Facts): ConnectorRow {
+  const found = self.connectors.find((row) => row.id === id);
+  if (!found) throw notFound('connector');
+  return found;
+}
+
+function pointerOf({ id }: ConnectorRow): { object: string; id: string } {
+  return { object: 'connector', id };
+}
+
+function placeOf({ workspace }: ConnectorRow): { workspace_id: string } {
+  return { workspace_id: workspace };
+}

@@ -1,0 +1,46 @@
+import { parseStrict } from '../json/strict-parse.ts';
+import { ProtocolError } from '../protocol/errors.ts';
+import type { JsonValue } from '../protocol/json.ts';
+import type { RawBody } from '../protocol/operations.ts';
+import type { ConnectorRow } from '../protocol/resources/connector.ts';
+import type { MessageInput } from '../protocol/resources/message.ts';
+
+/** Longest id of a delivery, in characters. */
+const MAX_KEY_CHARS = 255;
+
+/** A delivery is JSON, or text of a declared text type; it becomes one part of a message. */
+export function messageOfDelivery(
+  { bytes, mimeType }: RawBody,
+  metadata: MessageInput['metadata'],
+): MessageInput {
+  const part = /^text\//i.test(mimeType)
+    ? { type: 'text' as const, text: bytes.toString(), visibility: 'public' as const }
+    : { type: 'json' as const, value: parse(bytes), visibility: 'public' as const };
+  return { role: 'user', parts: [part], metadata };
+}
+
+/** The provider's id of a delivery, from where the connector says it is; null when it says nothing. */
+export function dedupeKeyOf({ dedupe }: ConnectorRow, { bytes, headers = {} }: RawBody): string | null {
+  if (dedupe === undefined) return null;
+  const [where, found] =
+    'header' in dedupe
+      ? [dedupe.header, headers[dedupe.header.toLowerCase()]]
+      : [dedupe.path, memberAt(parse(bytes), dedupe.path)];
+  const key = typeof found === 'number' ? String(found) : found;
+  if (typeof key === 'string' && key !== '' && key.length <= MAX_KEY_CHARS) return key;
+  const message = `A delivery to this connector has an id of at most ${MAX_KEY_CHARS} characters here.`;
+  throw new ProtocolError('invalid_request', message, { param: where });
+}
+
+function memberAt(value: JsonValue, path: string): JsonValue | undefined {
+  return path.split('.').reduce<JsonValue | undefined>(member, value);
+}
+
+function member(value: JsonValue | undefined, name: string): JsonValue | undefined {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
+  return Object.hasOwn(value, name) ? value[name] : undefined;
+}
+
+function parse(bytes: Buffer): JsonValue {
+  return parseStrict(bytes, { maxBytes: bytes.length });
+}

@@ -1,0 +1,48 @@
+import { CONNECTOR_EVENTS, type Connector, type ConnectorRow } from '../../protocol/resources/connector.ts';
+import { ok } from '../answer.ts';
+import { listGiven } from '../list-page.ts';
+import { isMemberOf, loadWorkspace, notFound } from '../load.ts';
+import type { Query, QueryTools } from '../query.ts';
+import { paging } from './workspaces.ts';
+
+export const listConnectors: Query<'listConnectors'> = ({ query }, tools) => {
+  const { workspace_id } = query;
+  if (workspace_id) loadWorkspace(tools.reader, tools.caller, workspace_id, 'workspace_id');
+  const rows = visible(tools).filter(({ workspace }) => !workspace_id || workspace === workspace_id);
+  return listGiven(
+    tools,
+    rows.map((row) => resourceOf(row, tools)),
+    paging(query),
+  );
+};
+
+export const getConnector: Query<'getConnector'> = ({ path }, tools) => {
+  const found = visible(tools).find(({ id }) => id === path.connector_id);
+  if (!found) throw notFound('connector');
+  return ok(resourceOf(found, tools), tools.caller);
+};
+
+function visible({ self, reader, caller }: QueryTools): ConnectorRow[] {
+  return self.connectors.filter(({ workspace }) => isMemberOf(reader, caller, workspace));
+}
+
+function resourceOf(row: ConnectorRow, { self }: QueryTools): Connector {
+  const { type, header, signed, tolerance_seconds } = row.auth;
+  return {
+    id: row.id,
+    object: 'connector',
+    created_at: self.startedAt,
+    updated_at: self.startedAt,
+    metadata: {},
+    provider: row.provider,
+    workspace_id: row.workspace,
+    status: 'ACTIVE',
+    event_kinds: [...CONNECTOR_EVENTS],
+    dedupe_policy: row.dedupe === undefined ? {} : { ...row.dedupe },
+    auth: { type, header, signed, tolerance_seconds },
+    webhook: { method: 'POST', path: `/v1/connectors/${row.id}/deliveries` },
+    polling: {},
+    target_persona_id: row.target_persona ?? null,
+    target_session_id: row.target_session ?? null,
+  };
+}
