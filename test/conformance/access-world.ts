@@ -42,6 +42,14 @@ export const SEEN_BY: Record<string, readonly string[]> = {
   tool_id: ['foreign_workspace', 'foreign_tenant'],
 };
 
+/** Quotas come from the configuration alone. */
+export const QUOTA = {
+  id: 'quota-of-default',
+  scope: 'workspace',
+  owner: 'workspace_default',
+  limits: { concurrent_tasks: 500 },
+};
+
 const FILE = { kind: 'file', mime_type: 'text/plain', visibility: 'public' };
 const VAULT = { provider: 'any', capabilities: [] };
 const memoryOf = (workspace: string) => ({
@@ -83,6 +91,7 @@ export async function makeWorld({ client }: Stage): Promise<{ real: Ids; absent:
     vault_id: (await made('/v1/vaults', { ...VAULT, workspace_id: 'workspace_default' }))['id'] ?? '',
     skill_id: await newest('/v1/skills'),
     tool_id: await newest('/v1/tools'),
+    quota_id: QUOTA.id,
   };
   const absent = Object.entries(real).map(([name, id]) => [name, id.replace(/.{6}$/, '000000')]);
   return { real, absent: Object.fromEntries(absent) as Ids };

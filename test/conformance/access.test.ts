@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { OPERATIONS, type OperationRow } from '../../src/protocol/operations.ts';
-import { BODIES, type Ids, makeWorld, namesIn, SEEN_BY } from './access-world.ts';
+import { BODIES, type Ids, makeWorld, namesIn, QUOTA, SEEN_BY } from './access-world.ts';
 import { stageOf } from './stage.ts';
 
 /** Filters of lists, which name resources too. */
@@ -28,6 +28,7 @@ describe('access, for every operation', () => {
   const stage = stageOf({
     config: {
       tenants: [{ id: 'tenant_other' }],
+      quotas: [QUOTA],
       workspaces: [{ id: 'workspace_foreign', tenant: 'tenant_other' }, { id: 'workspace_b' }],
     },
     keys: [
