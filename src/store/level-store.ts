@@ -1,8 +1,11 @@
+import { join } from 'node:path';
 import { Level } from 'level';
 import { openFailure, readFailure, storeUnavailable } from './level-errors.ts';
 import { holdsDatabase, probeRoom } from './level-files.ts';
 import { acquireOwnerLock, type OwnerLock } from './owner-lock.ts';
 import type { KeyRange, Store, StoreHealth, WriteOp } from './store.ts';
+import { StoreOpenError } from './store-errors.ts';
+import { findLogHole } from './write-ahead-log.ts';
 
 const PAGE_ENTRIES = 1_000;
 /** LevelDB ends a page early at this size; its default of 16 KiB makes pages of a dozen events. */
@@ -26,11 +29,26 @@ export interface LevelStoreOptions {
 export async function openLevelStore(options: LevelStoreOptions): Promise<Store> {
   const lock = await acquireOwnerLock(options.path);
   try {
+    refuseHole(options.path);
     return new LevelStore(options, lock, await openHandle(options, !holdsDatabase(options.path)));
   } catch (error) {
     await lock.release();
     throw error;
   }
+}
+
+/** Opened with a hole, the store would serve states that were overwritten long ago, each with a right hash. */
+function refuseHole(path: string): void {
+  const hole = findLogHole(path);
+  if (hole === undefined) return;
+  const file = join(path, hole.file);
+  throw new StoreOpenError(
+    'corrupt',
+    path,
+    `${file} is damaged at byte ${hole.offset}, and later writes are behind it. Restore a backup. Or keep a copy of the ` +
+      `directory, run "truncate -s ${hole.offset} ${file}", remove later .log files, and accept the loss with ` +
+      `"harn-gateway log accept-truncation".`,
+  );
 }
 
 /** `createIfMissing` only at start: a database that vanished under a running gateway must not come back empty. */

@@ -1,0 +1,67 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { crc32c, unmaskCrc } from './crc32c.ts';
+
+/** LevelDB writes its logs in blocks of this size. A batch that does not fit is cut into parts. */
+const BLOCK_BYTES = 32 * 1024;
+/** Masked CRC (4 bytes), length (2), type (1), little endian. */
+const HEADER_BYTES = 7;
+const LENGTH_AT = 4;
+const TYPE_AT = 6;
+/** Types of records that begin a batch: a whole one, and the first part of one. */
+const WHOLE = 1;
+const FIRST = 2;
+
+/** A place in a write-ahead log from which nothing can be read, although batches were written behind it. */
+export interface LogHole {
+  file: string;
+  offset: number;
+}
+
+/**
+ * The first hole in the write-ahead logs of a closed database: an unreadable record with the begin of a later batch behind
+ * it. LevelDB passes over a hole in silence, and what the lost batches changed reads as it was before them. An unreadable
+ * end is no hole: a crash leaves one, since a batch is begun only when the one before is fsynced.
+ */
+export function findLogHole(path: string): LogHole | undefined {
+  const files = readdirSync(path).filter((name) => name.endsWith('.log'));
+  files.sort((one, other) => Number.parseInt(one, 10) - Number.parseInt(other, 10));
+  let bad: LogHole | undefined;
+  for (const file of files)
+    for (const { offset, begins } of recordsOf(readFileSync(join(path, file)))) {
+      if (begins === undefined) bad ??= { file, offset };
+      else if (begins && bad !== undefined) return bad;
+    }
+  return undefined;
+}
+
+interface LogRecord {
+  offset: number;
+  /** Whether a batch begins here; undefined when the record cannot be read. */
+  begins: boolean | undefined;
+}
+
+function* recordsOf(bytes: Buffer): Generator<LogRecord> {
+  for (let block = 0; block < bytes.length; block += BLOCK_BYTES) {
+    const end = Math.min(block + BLOCK_BYTES, bytes.length);
+    let offset = block;
+    while (offset + HEADER_BYTES <= end) {
+      const next = offset + HEADER_BYTES + bytes.readUInt16LE(offset + LENGTH_AT);
+      if (isUnused(bytes, offset, end)) break;
+      yield { offset, begins: beginsBatch(bytes, offset, next, end) };
+      offset = next;
+    }
+  }
+}
+
+/** The rest of a block may be left empty. */
+function isUnused(bytes: Buffer, offset: number, end: number): boolean {
+  return bytes[offset + TYPE_AT] === 0 && bytes.subarray(offset, end).every((byte) => byte === 0);
+}
+
+function beginsBatch(bytes: Buffer, offset: number, next: number, end: number): boolean | undefined {
+  if (next > end) return undefined;
+  const type = bytes[offset + TYPE_AT];
+  const isRight = crc32c(bytes, offset + TYPE_AT, next) === unmaskCrc(bytes.readUInt32LE(offset));
+  return isRight ? type === WHOLE || type === FIRST : undefined;
+}
