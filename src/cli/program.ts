@@ -1,11 +1,13 @@
 import { Command, CommanderError } from 'commander';
 import { apiKeysCommand } from './api-keys.ts';
 import { checkCommand } from './check.ts';
+import { connectorCommand } from './connector.ts';
 import { describeFailure, EXIT } from './exit-codes.ts';
 import { logCommand } from './log.ts';
 import { openapiCommand } from './openapi.ts';
 import { packageVersion } from './package-facts.ts';
 import { permissionCommand } from './permission.ts';
+import { personaCommand } from './persona.ts';
 import { serveCommand } from './serve.ts';
 import { sessionCommand } from './session.ts';
 import { taskCommand } from './task.ts';
@@ -39,6 +41,8 @@ function program(): Command {
     taskCommand(),
     sessionCommand(),
     permissionCommand(),
+    personaCommand(),
+    connectorCommand(),
     logCommand(),
     apiKeysCommand(),
     openapiCommand(),

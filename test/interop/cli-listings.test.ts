@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { runCli } from '../../src/cli/program.ts';
 import type { PermissionRequest } from '../../src/protocol/resources/permission-request.ts';
@@ -5,13 +8,19 @@ import { startTestGateway, type TestGateway } from '../harness/gateway.ts';
 import type { Peer } from '../harness/peers/peer.ts';
 import { startSampleAgent } from '../harness/peers/sample-agent.ts';
 
-describe('command line: session and permission', () => {
+describe('command line: listings', () => {
   let agent: Peer;
   let gateway: TestGateway;
+  const directories: string[] = [];
   beforeAll(async () => {
     agent = await startSampleAgent();
     const upstreams = { a2a: [{ id: 'sample', card: agent.cardUrl }] };
-    gateway = await startTestGateway({ config: { upstreams } });
+    const directory = mkdtempSync(join(tmpdir(), 'harn-cli-'));
+    directories.push(directory);
+    const file = join(directory, 'secret');
+    writeFileSync(file, 'cli-test-connector-secret');
+    const connectors = [{ id: 'orders', provider: 'shop', auth: { type: 'hmac-sha256', secret: { file } } }];
+    gateway = await startTestGateway({ config: { upstreams, connectors } });
   });
   afterEach(() => {
     vi.restoreAllMocks();
@@ -20,6 +29,7 @@ describe('command line: session and permission', () => {
   afterAll(async () => {
     await gateway.close();
     await agent.close();
+    for (const directory of directories) rmSync(directory, { recursive: true, force: true });
   });
 
   /** Runs one command in this process against the gateway. */
@@ -90,6 +100,24 @@ describe('command line: session and permission', () => {
     const second = await run('permission', 'respond', request.id, '--approve');
     expect([second.code, second.out]).toEqual([1, '']);
     expect(second.err).toMatch(/^error: .*already resolved.*\(conflict\)/);
+  });
+
+  it('lists personas and connectors, and shows one', async () => {
+    const persona = await gateway.client.post<{ id: string }>('/v1/personas', {
+      name: 'Clerk',
+      version: '1',
+      entry_workflow: 'a2a:sample',
+      description: 'Answers.',
+      autonomy_tier: 'act_auto',
+      receipt_policy: 'optional',
+    });
+    expect((await run('persona', 'list')).out).toBe(`${persona.id}  1  act_auto  a2a:sample  Clerk\n`);
+    expect(JSON.parse((await run('persona', 'get', persona.id, '--json')).out)).toEqual(persona);
+    const { out } = await run('connector', 'list');
+    expect(out).toBe('orders  ACTIVE  shop  workspace_default  POST /v1/connectors/orders/deliveries\n');
+    expect(JSON.parse((await run('connector', 'list', '--json')).out)).toMatchObject({ id: 'orders' });
+    const absent = await run('connector', 'get', 'none');
+    expect([absent.code, absent.out]).toEqual([1, '']);
   });
 
   it.each([
