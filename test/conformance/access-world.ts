@@ -50,6 +50,9 @@ export const QUOTA = {
   limits: { concurrent_tasks: 500 },
 };
 
+/** So do connectors. */
+export const CONNECTOR = 'connector-of-default';
+
 const FILE = { kind: 'file', mime_type: 'text/plain', visibility: 'public' };
 const VAULT = { provider: 'any', capabilities: [] };
 const memoryOf = (workspace: string) => ({
@@ -92,6 +95,7 @@ export async function makeWorld({ client }: Stage): Promise<{ real: Ids; absent:
     skill_id: await newest('/v1/skills'),
     tool_id: await newest('/v1/tools'),
     quota_id: QUOTA.id,
+    connector_id: CONNECTOR,
   };
   const absent = Object.entries(real).map(([name, id]) => [name, id.replace(/.{6}$/, '000000')]);
   return { real, absent: Object.fromEntries(absent) as Ids };

@@ -1,6 +1,9 @@
-import { beforeAll, describe, expect, it } from 'vitest';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { OPERATIONS, type OperationRow } from '../../src/protocol/operations.ts';
-import { BODIES, type Ids, makeWorld, namesIn, QUOTA, SEEN_BY } from './access-world.ts';
+import { BODIES, CONNECTOR, type Ids, makeWorld, namesIn, QUOTA, SEEN_BY } from './access-world.ts';
 import { stageOf } from './stage.ts';
 
 /** Filters of lists, which name resources too. */
@@ -15,6 +18,9 @@ interface Case {
 const ROWS: Case[] = Object.entries<OperationRow>(OPERATIONS)
   .filter(([, { scope }]) => scope !== 'public')
   .map(([id, row]) => ({ id, row, title: `${row.method} ${row.path}` }));
+/** Signed requests carry no key (contract C22). */
+const KEYED = ROWS.filter(({ row }) => row.scope !== 'signature');
+const SIGNED = ROWS.filter(({ row }) => row.scope === 'signature');
 
 const path = (row: OperationRow, ids: Ids) =>
   row.path.replace(/\{(\w+)\}/g, (_, name: string) => ids[name] ?? `${name.replace('_id', '')}_absent`);
@@ -25,10 +31,16 @@ const strangersTo = ({ id, row }: Case) =>
   );
 
 describe('access, for every operation', () => {
+  const directory = mkdtempSync(join(tmpdir(), 'harn-access-'));
+  const file = join(directory, 'connector-secret');
+  writeFileSync(file, 'a-connector-secret-0123456789');
+  afterAll(() => rmSync(directory, { recursive: true }));
+  const connector = { id: CONNECTOR, provider: 'shop', auth: { type: 'hmac-sha256', secret: { file } } };
   const stage = stageOf({
     config: {
       tenants: [{ id: 'tenant_other' }],
       quotas: [QUOTA],
+      connectors: [connector],
       workspaces: [{ id: 'workspace_foreign', tenant: 'tenant_other' }, { id: 'workspace_b' }],
     },
     keys: [
@@ -57,7 +69,7 @@ describe('access, for every operation', () => {
     expect([...names].filter((name) => real[name] === undefined || real[name] === '')).toEqual([]);
   });
 
-  it.each(ROWS)('[CORE-AUTH-01] $title: no key, a wrong key or a wrong scheme is 401', async (operation) => {
+  it.each(KEYED)('[CORE-AUTH-01] $title: no key, a wrong key or a wrong scheme is 401', async (operation) => {
     for (const authorization of [
       undefined,
       'Bearer harn_test_k0_wrong',
@@ -70,7 +82,7 @@ describe('access, for every operation', () => {
     }
   });
 
-  it.each(ROWS)(
+  it.each(KEYED)(
     '[CORE-AUTH-03] $title: without its scope 403, the same for what is there and what is not',
     async (operation) => {
       const actors = operation.row.scope === 'outcomes:read' ? ['admin_only'] : ['powerless', 'admin_only'];
@@ -86,7 +98,7 @@ describe('access, for every operation', () => {
     },
   );
 
-  it.each(ROWS.filter(({ id, row }) => namesIn(id, row).length > 0))(
+  it.each(KEYED.filter(({ id, row }) => namesIn(id, row).length > 0))(
     '[CORE-AUTH-04] [S5-03] $title: what belongs to others is what never existed, to the byte',
     async (operation) => {
       for (const actor of strangersTo(operation)) {
@@ -98,6 +110,16 @@ describe('access, for every operation', () => {
         });
         expect(without(foreign.text)).toBe(without(never.text));
       }
+    },
+  );
+
+  it.each(SIGNED)(
+    '[CORE-AUTH-04] [C22] $title: without a signature 401, whatever is there',
+    async (operation) => {
+      const there = await call(stage.client, operation, real, { authorization: undefined });
+      expect(there.status).toBe(401);
+      const nowhere = await call(stage.client, operation, absent, { authorization: undefined });
+      expect(without(nowhere.text)).toBe(without(there.text));
     },
   );
 
