@@ -64,12 +64,13 @@ function wouldBeTaken({ req, res }: Exchange): boolean {
   return req.complete ? !res.writableFinished : res.headersSent;
 }
 
-/** Writes the error envelope on a bare socket, then closes it. */
+/** Writes the error envelope on a bare socket, then closes it; `headers` is a flat list of names and values. */
 export function writeRefusal(
   deps: ParseFailureDeps,
   error: ProtocolError,
   socket: Duplex,
   requestId: string = deps.newRequestId(),
+  headers: readonly string[] = [],
 ): void {
   deps.logger.info(
     { request_id: requestId, status: error.status, error_code: error.code },
@@ -84,7 +85,7 @@ export function writeRefusal(
     "Content-Security-Policy: default-src 'none'; frame-ancestors 'none'",
     'Cache-Control: no-store',
     `X-Request-Id: ${requestId}`,
-    ...headerLines(errorHeaders(error)),
+    ...headerLines([...headers, ...errorHeaders(error)]),
     'Connection: close',
   ];
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);

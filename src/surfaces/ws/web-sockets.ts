@@ -57,6 +57,9 @@ const SERVER_OPTIONS = {
   handleProtocols: (offered: Set<string>) => (offered.has(WS_SUBPROTOCOL) ? WS_SUBPROTOCOL : false),
 } as const;
 
+/** A refused client is told which version of RFC 6455 is spoken here (section 4.4). */
+const SPOKEN_VERSION = ['Sec-WebSocket-Version', '13'];
+
 /** All WebSockets of the gateway: takes upgrades on every stream path and on `/v1/ws`. Source: contract C10. */
 export class WebSockets {
   readonly #deps: WebSocketsDeps;
@@ -100,8 +103,11 @@ export class WebSockets {
     const requestId = this.#deps.newRequestId();
     try {
       await this.#follow(this.#admit(req, requestId), req, head);
-    } catch (error) {
-      writeRefusal(this.#deps, ProtocolError.from(error), req.socket, requestId);
+    } catch (thrown) {
+      const error = ProtocolError.from(thrown);
+      if (error.status >= 500)
+        this.#deps.logger.error({ request_id: requestId, err: error.cause ?? error }, 'upgrade failed');
+      writeRefusal(this.#deps, error, req.socket, requestId, SPOKEN_VERSION);
     }
   }
 

@@ -112,6 +112,16 @@ describe('a refused upgrade', () => {
     expect(under.time.running).toBe(0);
   });
 
+  it('tells nothing of an internal failure but logs it', async () => {
+    under.gateway.beforeSubscribe = () => {
+      throw new Error('secret place');
+    };
+    const { status, body } = await refusal('/v1/tasks/task_1/stream');
+    expect(status).toBe(500);
+    expect(body).not.toContain('secret place');
+    expect(under.log.find(({ message }) => message === 'upgrade failed')?.level).toBe('error');
+  });
+
   it('comes with 503 when there are too many sockets', async () => {
     for (let count = 0; count < 3; count += 1) await open();
     const { status, headers } = await refusal('/v1/ws');
@@ -138,6 +148,7 @@ describe('a refused upgrade', () => {
       `GET /v1/ws HTTP/1.1\r\n${head}Connection: Upgrade\r\nUpgrade: websocket\r\n${lines}\r\n`,
     );
     expect(answers(text)[0]).toMatchObject({ status: 400, envelope: { error: { param } } });
+    expect(text).toContain('Sec-WebSocket-Version: 13\r\n');
   });
 });
 
