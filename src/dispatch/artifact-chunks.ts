@@ -41,7 +41,12 @@ export function addChunk(
   };
   if (known) appendUpdate(tx, task, id, chunk);
   else appendCreation(tx, tools, task, draft, id, chunk);
-  if (draft.lastChunk) closeArtifact(tx, tools, id);
+  if (draft.lastChunk && isBelieved(tx, id)) closeArtifact(tx, tools, id);
+}
+
+/** Closing reads the whole content, so it happens once: an artifact that grows after its end is closed with the task. */
+function isBelieved(tx: Transaction, artifactId: string): boolean {
+  return !tx.get<ArtifactState>(stateKey.artifact(artifactId))?.internal.reopened;
 }
 
 /** Fixes hash and media type of an artifact that takes no more chunks. */

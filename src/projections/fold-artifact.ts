@@ -45,6 +45,7 @@ export function foldArtifactUpdated(event: Event, states: StateWriter): void {
       all_text: said.all_text,
       size: said.size,
       closed: said.last_chunk,
+      ...(internal.closed && said.append && !said.last_chunk ? { reopened: true } : {}),
     },
   } satisfies ArtifactState);
   if (internal.upstream_id !== null) foldOpenArtifact(event, states, said.artifact_id, !said.last_chunk);

@@ -83,6 +83,8 @@ export type ArtifactState = Folded<
     upstream_id: string | null;
     name: string | null;
     closed: boolean;
+    /** Set once a chunk came after the last one: the agent's word for the end is worth nothing any more. */
+    reopened?: true;
     /** Set for what belongs to no workspace: the tenant that may read it. */
     tenant?: string;
   }

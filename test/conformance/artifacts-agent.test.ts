@@ -58,6 +58,15 @@ describe('artifacts of agents', () => {
     ]);
   });
 
+  it('[CORE-RES-11] an agent that calls every chunk the last one pays for one end and gets one at the end of the task', async () => {
+    const frames = ['a', 'b', 'c', 'd'].map((text, at) => artifactFrame(text, at > 0, true));
+    const { data, contents, events } = await made(...frames, done);
+    expect(contents).toEqual(['abcd']);
+    expect(data[0]?.sha256).toBe(sha256('abcd'));
+    const ends = events.filter(({ payload }) => payload['last_chunk']);
+    expect(ends.map(({ payload }) => payload['sha256'])).toEqual([sha256('a'), sha256('abcd')]);
+  });
+
   it('[CORE-RES-11] an artifact sent anew replaces what was there', async () => {
     const { contents, data } = await made(
       artifactFrame('draft', false),
