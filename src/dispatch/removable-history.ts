@@ -20,6 +20,7 @@ export interface Horizons {
 }
 
 export interface RemovableHistory {
+  firstId: string;
   throughId: string;
   tasks: Set<string>;
 }
@@ -47,6 +48,7 @@ export class SessionHistory {
     const page = await this.#log.range({ kind: 'session', id }, NO_EVENT, BATCH);
     const events = page.map((bytes): Event => JSON.parse(bytes.toString())).filter(isNoMark);
     if (events.length > 0) this.#newestTask ??= await this.#findNewestTask();
+    const firstId = events[0]?.id ?? NO_EVENT;
     let throughId: string | undefined;
     const tasks = new Set<string>();
     for (const event of events) {
@@ -54,7 +56,7 @@ export class SessionHistory {
       throughId = event.id;
       if (event.task_id !== null) tasks.add(event.task_id);
     }
-    return throughId === undefined ? undefined : { throughId, tasks };
+    return throughId === undefined ? undefined : { firstId, throughId, tasks };
   }
 
   async #mayGo(event: Event): Promise<boolean> {

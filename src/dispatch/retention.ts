@@ -5,6 +5,7 @@ import type { SessionFold } from '../projections/states.ts';
 import { type Clock, type Logger, timestamp } from '../protocol/ports.ts';
 import { framesOf, keysUnder, lastSegment } from '../store/keys.ts';
 import { type Horizons, SessionHistory } from './removable-history.ts';
+import { SweptRanges } from './swept-ranges.ts';
 
 /** Sessions listed, and frames erased, at once. */
 const PAGE = 200;
@@ -59,18 +60,19 @@ export class RetentionSweep {
 
   async #sweep(): Promise<number> {
     const { log, logger } = this.#deps;
+    const swept = new SweptRanges();
     let removed = 0;
     for await (const key of keysOf(log, listPrefix.everyWorkspace())) {
       if (this.#stopped) break;
-      removed += await this.#sweepWorkspace(lastSegment(key));
+      removed += await this.#sweepWorkspace(lastSegment(key), swept);
     }
+    for (const range of swept) if (!this.#stopped) await log.compact(range);
     if (removed === 0) return 0;
-    await log.compact();
     logger.info({ events: removed }, 'retention removed events behind their window');
     return removed;
   }
 
-  async #sweepWorkspace(workspaceId: string): Promise<number> {
+  async #sweepWorkspace(workspaceId: string, swept: SweptRanges): Promise<number> {
     const { log, windowOf, clock } = this.#deps;
     const horizons = horizonsOf(windowOf(workspaceId), clock.now());
     if (horizons === undefined) return 0;
@@ -78,20 +80,28 @@ export class RetentionSweep {
     for await (const key of keysOf(log, listPrefix.sessions(workspaceId))) {
       const session = log.state<SessionFold>(stateKey.session(lastSegment(key)))?.resource;
       if (session === undefined || session.created_at >= horizons.events) continue;
-      removed += await this.#sweepSession(session, horizons);
+      removed += await this.#sweepSession(session, horizons, swept);
       if (this.#stopped) break;
     }
     return removed;
   }
 
-  async #sweepSession(session: SessionFold['resource'], horizons: Horizons): Promise<number> {
+  async #sweepSession(
+    session: SessionFold['resource'],
+    horizons: Horizons,
+    swept: SweptRanges,
+  ): Promise<number> {
     const { log } = this.#deps;
     const history = new SessionHistory(log, horizons, session);
     let removed = 0;
     for (let next = await history.next(); next && !this.#stopped; next = await history.next()) {
       // Frames go first: a sweep that is cut short here finds their run again by its events.
-      for (const taskId of next.tasks) await eraseFrames(log, taskId);
-      const { throughId } = next;
+      for (const taskId of next.tasks) {
+        await eraseFrames(log, taskId);
+        swept.task(taskId);
+      }
+      const { firstId, throughId } = next;
+      swept.session(session.id, firstId, throughId);
       removed += await log.removeHistory({ sessionId: session.id, throughId, readsFrom: sourceOfFork });
     }
     return removed;

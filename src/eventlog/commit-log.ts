@@ -2,7 +2,7 @@ import { ProtocolError } from '../protocol/errors.ts';
 import type { JsonObject } from '../protocol/json.ts';
 import type { Clock, Logger } from '../protocol/ports.ts';
 import { GroupWriter } from '../store/group-writer.ts';
-import { baseKey, headKey, keysUnder } from '../store/keys.ts';
+import { baseKey, headKey } from '../store/keys.ts';
 import type { Store } from '../store/store.ts';
 import type { IntegrityError } from '../store/store-errors.ts';
 import { CheckpointWriter, type CheckpointWriterParts } from './checkpoint-writer.ts';
@@ -25,7 +25,6 @@ import { Listeners, runGuarded } from './listeners.ts';
 import { refusal } from './log-health.ts';
 import { type IndexRange, LogReader, storedEvent } from './log-reader.ts';
 import { Reopener } from './reopener.ts';
-import { removablePrefixes } from './retention-rules.ts';
 import { stageRemoval } from './stage-removal.ts';
 import { type Redact, StagedTransaction } from './staged-transaction.ts';
 import { StateCache } from './state-cache.ts';
@@ -169,11 +168,8 @@ export class CommitLog implements EventLog {
     return this.#transact({ actor: null }, (tx) => stageRemoval(tx, plan));
   }
 
-  async compact(): Promise<void> {
-    for (const prefix of removablePrefixes()) {
-      const { gte, lt } = keysUnder(prefix);
-      await this.#parts.store.compact({ gte, lte: lt });
-    }
+  compact(range: { gte: string; lte: string }): Promise<void> {
+    return this.#parts.store.compact(range);
   }
 
   tail(listener: (events: readonly StoredEvent[]) => void): () => void {

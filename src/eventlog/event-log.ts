@@ -169,8 +169,8 @@ export interface EventLog {
    * events went; 0 when they are gone already. Calls must not overlap.
    */
   removeHistory(removal: HistoryRemoval): Promise<number>;
-  /** Frees the space of what was removed. */
-  compact(): Promise<void>;
+  /** Frees the space of what was removed in a range of keys. */
+  compact(range: { gte: string; lte: string }): Promise<void>;
   /**
    * Calls back with each group of committed events, in order, after fsync. A group whose write failed but which is found
    * after the reopen comes too, late. Returns the unsubscriber.

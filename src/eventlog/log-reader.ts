@@ -73,10 +73,21 @@ export class LogReader {
   }
 
   async range(scope: StreamScope, afterId: string, limit: number): Promise<Buffer[]> {
+    if (afterId === NO_EVENT) return this.#readFromStart(scope, limit);
     const found = await this.#readRange(scope, afterId, limit);
     // Asked after the read: what was removed while it ran must not be passed over.
-    if (afterId !== NO_EVENT && !this.isInStream(scope, afterId)) throw cursorExpired();
+    if (!this.isInStream(scope, afterId)) throw cursorExpired();
     return found;
+  }
+
+  /** Reads again when events were removed under the read: the start has moved. */
+  async #readFromStart(scope: StreamScope, limit: number): Promise<Buffer[]> {
+    try {
+      return await this.#readRange(scope, NO_EVENT, limit);
+    } catch (error) {
+      if (ProtocolError.from(error).code !== 'cursor_expired') throw error;
+      return this.#readFromStart(scope, limit);
+    }
   }
 
   async #readRange(scope: StreamScope, afterId: string, limit: number): Promise<Buffer[]> {

@@ -28,11 +28,6 @@ const REMOVABLE = Object.entries(RETENTION_RULES)
   .filter(([, rule]) => rule === 'with its run')
   .map(([kind]) => KEY_KINDS[kind as keyof typeof KEY_KINDS].prefix);
 
-/** Prefixes of the keys that are removed with a run; their ranges are compacted afterwards. */
-export function removablePrefixes(): readonly string[] {
-  return REMOVABLE;
-}
-
 /** Throws for a record that retention has to keep: a fault of the caller. */
 export function refuseKept(key: string): void {
   if (!REMOVABLE.some((prefix) => key.startsWith(prefix)))

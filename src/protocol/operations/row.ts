@@ -36,7 +36,13 @@ export const page = z.object({ limit, cursor: z.string().max(512).optional() });
 /** `after_event_id` is normative, the other two are aliases (contract C7). */
 export const range = z.object({
   limit,
-  after_event_id: z.string().max(64).optional(),
+  after_event_id: z
+    .string()
+    .max(64)
+    .optional()
+    .describe(
+      'Event id to go on after; 410 `cursor_expired` when events after it were removed by retention. Without it the range begins with what is kept: where a beginning was removed, the first Event is `vendor.harn_gateway.history_removed`.',
+    ),
   cursor: z.string().max(64).optional(),
   after: z.string().max(64).optional(),
 });

@@ -141,7 +141,8 @@ const PARAMETERS: JsonObject = {
     name: 'Last-Event-ID',
     in: 'header',
     required: false,
-    description: 'Id of the last Event received; the stream goes on after it.',
+    description:
+      'Id of the last Event received; the stream goes on after it, or tells `cursor_expired` in one `error` event. Without it history comes first; `vendor.harn_gateway.history_removed` says that its beginning was removed.',
     schema: { type: 'string' },
   },
 };

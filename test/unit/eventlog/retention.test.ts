@@ -6,6 +6,7 @@ import type { Finding } from '../../../src/eventlog/finding.ts';
 import { baseKey, eventIdOf, eventKey, resourceKey, taskEventKey } from '../../../src/store/keys.ts';
 import { seal } from '../../../src/store/sealed-record.ts';
 import type { Store } from '../../../src/store/store.ts';
+import { FaultyStore } from '../../harness/faulty-store.ts';
 import { append, LogDirectory, noted, type Tally, tally, until } from './log-harness.ts';
 
 const START = eventIdOf(0);
@@ -143,6 +144,23 @@ describe('the removal of history', () => {
     expect(log.integrity).toEqual({ status: 'ok' });
     expect(await ids(S1)).toEqual([id(8)]);
     await log.removeHistory({ sessionId: 's2', throughId: id(5) });
+    expect(await check()).toEqual([]);
+  });
+
+  it.each(['lost', 'ghost'] as const)('is there whole or not at all when its write is %s', async (write) => {
+    await log.close();
+    const store = new FaultyStore(await directory.store(), { call: 'write', nth: 1, write });
+    log = await directory.open({ store });
+    const removal = { sessionId: 's1', throughId: id(4) };
+    await expect(log.removeHistory(removal)).rejects.toMatchObject({ code: 'service_unavailable' });
+    const reopened = new Promise<void>((resolve) => log.onReopen(resolve));
+    while (log.status === 'fenced') {
+      directory.timers.fire();
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    await reopened;
+    expect(await log.removeHistory(removal)).toBe(write === 'ghost' ? 0 : 3);
+    expect(await ids(S1)).toEqual([id(4), id(7), id(8)]);
     expect(await check()).toEqual([]);
   });
 

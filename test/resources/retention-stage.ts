@@ -1,0 +1,112 @@
+import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { checkData, systemClock, systemRandom } from '../../src/compose.ts';
+import type { Session } from '../../src/protocol/resources/session.ts';
+import type { Task } from '../../src/protocol/resources/task.ts';
+import type { Move, Turn } from '../../src/upstream.ts';
+import { bind, chunk, PuppetUpstream, say, textOf } from '../faults/puppet-upstream.ts';
+import { AskingUpstream } from '../harness/asking-upstream.ts';
+import { startTestGateway, type TestGateway } from '../harness/gateway.ts';
+
+const DAY_MS = 86_400_000;
+
+/** Words of a task: `fail`, `ask` and `tool` do what they say; everything else is answered and becomes an artifact. */
+async function* play(turn: Turn): AsyncGenerator<Move[]> {
+  const text = textOf(turn);
+  yield [bind(turn)];
+  if (text === 'ask') return yield [{ type: 'status', to: 'INPUT_REQUIRED' }];
+  const failure = { code: 'upstream_failed', type: 'upstream_error', message: 'as asked' } as const;
+  if (text === 'fail') return yield [{ type: 'status', to: 'FAILED', failure }];
+  yield [say(`You said: ${text}`)];
+  yield [chunk(`artifact of ${text}`, false, true)];
+  yield [{ type: 'status', to: 'COMPLETED' }];
+}
+
+/** A gateway that keeps events for 30 days, runs of interest for 180, and one workspace for ever; its clock can be moved. */
+export class RetentionStage {
+  readonly data = mkdtempSync(join(tmpdir(), 'harn-retention-'));
+  #gateway: TestGateway | undefined;
+  #passed = 0;
+
+  get gateway(): TestGateway {
+    if (this.#gateway === undefined) throw new Error('the stage is not up');
+    return this.#gateway;
+  }
+
+  get client() {
+    return this.gateway.client;
+  }
+
+  async open(): Promise<this> {
+    const clock = {
+      now: () => Date.now() + this.#passed,
+      monotonic: () => performance.now() + this.#passed,
+    };
+    this.#gateway = await startTestGateway({
+      data: this.data,
+      clock,
+      extraUpstreams: [new PuppetUpstream(play), new AskingUpstream()],
+      keys: [{ actor: 'keeper', workspaces: ['workspace_kept', 'workspace_default'] }],
+      config: {
+        workspaces: [{ id: 'workspace_kept' }],
+        retention: {
+          events_days: 30,
+          interesting_days: 180,
+          workspaces: [{ id: 'workspace_kept', events_days: null }],
+        },
+      },
+    });
+    return this;
+  }
+
+  pass(days: number): void {
+    this.#passed += days * DAY_MS;
+  }
+
+  /** Lets so many days pass and sweeps. */
+  async sweepAfter(days: number): Promise<void> {
+    this.pass(days);
+    await this.gateway.tidy();
+  }
+
+  async restart(): Promise<void> {
+    await this.gateway.close();
+    await this.open();
+  }
+
+  /** A task that came to its end. */
+  async run(text: string, sessionId?: string, status: Task['status'] = 'COMPLETED'): Promise<Task> {
+    const { id } = await this.client.submit(text, sessionId, { route: 'test:puppet' });
+    return this.client.until(id, status);
+  }
+
+  close(session: Pick<Session, 'id'>): Promise<unknown> {
+    return this.client.post(`/v1/sessions/${session.id}/close`);
+  }
+
+  async kinds(path: string): Promise<string[]> {
+    return (await this.client.events(path)).map(({ event }) => event);
+  }
+
+  /** Findings of the log check; the gateway is down meanwhile. */
+  async checked(): Promise<unknown[]> {
+    await this.gateway.close();
+    const found: unknown[] = [];
+    for await (const step of checkData(this.data, systemClock, systemRandom))
+      if (step.kind !== 'progress') found.push(step);
+    await this.open();
+    return found;
+  }
+
+  /** Bytes of the store's files. */
+  storedBytes(): number {
+    const folder = join(this.data, 'store');
+    return readdirSync(folder).reduce((sum, name) => sum + statSync(join(folder, name)).size, 0);
+  }
+
+  async end(): Promise<void> {
+    await this.gateway.close();
+    rmSync(this.data, { recursive: true, force: true });
+  }
+}
