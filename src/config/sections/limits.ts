@@ -40,7 +40,7 @@ const streamLimits = {
 
 const workLimits = {
   max_running_tasks: positive.default(256).describe('Tasks that run at a time over all upstreams.'),
-  max_queued_tasks: positive.default(10_000).describe('Accepted tasks that wait; more are refused with 503.'),
+  max_queued_tasks: positive.default(10_000).describe('Accepted tasks that wait; more are refused with 429.'),
   cancel_wait_ms: duration
     .default(5_000)
     .describe('Time an upstream has to confirm a cancel before the task is canceled anyway.'),
