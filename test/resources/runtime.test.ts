@@ -35,6 +35,15 @@ describe('runtime, capabilities and tools', () => {
     expect(ids.filter((id) => !id.startsWith('transport:'))).toEqual(operations);
   });
 
+  it('the card names the collections that are served', async () => {
+    const card = await stage.client.get<{ capabilities: string[] }>('/v1/agent-card');
+    expect(card.capabilities).toEqual(
+      expect.arrayContaining(['sessions', 'memories', 'personas', 'connectors']),
+    );
+    const read = new Set(rows.map(([, { scope }]) => scope).filter((scope) => scope.endsWith(':read')));
+    expect([...read]).toEqual(card.capabilities.map((name) => `${name}:read`));
+  });
+
   it('tools are the commands and queries, with schemas that judge their arguments', async () => {
     const { data } = await stage.client.get<{ data: Tool[] }>('/v1/tools?limit=200');
     const expected = rows

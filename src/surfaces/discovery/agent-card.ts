@@ -1,3 +1,4 @@
+import { OPERATIONS, type OperationRow } from '../../protocol/operations.ts';
 import type { A2aAgentCard, HarnAgentCard } from '../../protocol/resources/discovery.ts';
 import { CURRENT_VERSION } from '../../protocol/version.ts';
 
@@ -36,6 +37,13 @@ const GATEWAY_NAME = 'Harn gateway';
 const GATEWAY_DESCRIPTION = 'Durable sessions, tasks, events and artifacts in front of existing agents.';
 const PROVIDER = { organization: 'harn-gateway', url: 'https://harnlang.com' };
 
+/** What can be read here, off the operations table, so that the card names what is served and no more. */
+const COLLECTIONS = [
+  ...new Set(
+    Object.values<OperationRow>(OPERATIONS).flatMap(({ scope }) => /^(\w+):read$/.exec(scope)?.[1] ?? []),
+  ),
+];
+
 /** The card with the union of the fields that current and older clients read. Source: contract C1. */
 export function agentCard(facts: CardFacts, object: HarnAgentCard['object']): HarnAgentCard {
   const a2aCard = a2aAgentCard(facts);
@@ -59,7 +67,7 @@ export function agentCard(facts: CardFacts, object: HarnAgentCard['object']): Ha
     interfaces,
     harn_interfaces: interfaces,
     persona_ids: [],
-    capabilities: ['sessions', 'tasks', 'messages', 'events', 'artifacts', 'outcomes'],
+    capabilities: COLLECTIONS,
     auth_schemes: ['bearer'],
     receipt_policy: 'disabled',
     provider: PROVIDER,
