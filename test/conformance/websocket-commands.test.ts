@@ -42,7 +42,7 @@ describe('a user message over WebSocket', () => {
     expect(listed.data.at(-1)).toEqual(ack['resource']);
   });
 
-  it('answers a task that asks, which then goes on', async () => {
+  it('[EXT-WS-03] answers a task that asks, which then goes on', async () => {
     const task = await stage.client.submit('ask');
     const socket = await room.enter();
     await socket.ask({ type: 'subscribe', id: 's', stream: 'task', task_id: task.id });

@@ -21,7 +21,7 @@ async function finished(text: string): Promise<{ task: Task; ids: string[] }> {
 }
 
 describe('a resumed socket', () => {
-  it('[C19] goes on after every cursor without gap or duplicate, all of it marked as replayed', async () => {
+  it('[C19] [EXT-WS-04] goes on after every cursor without gap or duplicate, all of it marked as replayed', async () => {
     const { task, ids } = await finished('stream 3');
     expect(ids.length).toBeGreaterThan(5);
     for (const [at, cursor] of ids.slice(0, -1).entries()) {
@@ -39,7 +39,7 @@ describe('a resumed socket', () => {
     }
   });
 
-  it('sends the events byte for byte as SSE does', async () => {
+  it('[EXT-WS-01] sends the events byte for byte as SSE does, in JSON objects', async () => {
     const { task } = await finished('stream 2');
     const path = `/v1/tasks/${task.id}/stream`;
     const sse = await EventStreamClient.open(stage.client, path);

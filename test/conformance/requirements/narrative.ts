@@ -63,6 +63,13 @@ export const NARRATIVE: readonly Requirement[] = [
     ['CORE-SSE-02', 'SHOULD', 'Last-Event-ID resumes, with the missed events from the log'],
     ['CORE-SSE-03', 'MUST', 'a cursor that cannot be served gets an error event and the end of the stream'],
   ]),
+  ...section('Transports, WebSocket', [
+    ['EXT-WS-01', 'MUST', 'frames are JSON objects'],
+    ['EXT-WS-02', 'MUST', 'clients send user messages, cancel tasks and truncate sessions'],
+    ['EXT-WS-03', 'MUST', 'clients get events, and are asked for input and authorization'],
+    ['EXT-WS-04', 'MUST', 'a cursor resumes; what is of the past is marked as replayed'],
+    ['EXT-WS-05', 'SHOULD', 'pings or heartbeats show broken connections'],
+  ]),
   ...section('Authentication and authorization', [
     ['CORE-AUTH-01', 'MUST', 'an API key is bound to an actor and to what that actor may do'],
     ['CORE-AUTH-02', 'MUST NOT', 'API keys show up in events, receipts or errors'],

@@ -70,7 +70,7 @@ describe('a command frame', () => {
     expect(call?.requestId).toMatch(/^req_/);
   });
 
-  it('has a row and a test for every frame that is offered', () => {
+  it('[EXT-WS-02] has a row and a test for every frame that is offered', () => {
     const tested = new Set<string>(rows.map(([{ type }, { id }]) => `${type} ${id}`));
     expect(COMMAND_FRAMES.filter(({ type, operation }) => !tested.has(`${type} ${operation}`))).toEqual([]);
     expect(UNOFFERED_FRAMES).toEqual([]);

@@ -33,7 +33,7 @@ describe('heartbeats', () => {
 });
 
 describe('a peer that does not answer', () => {
-  it('is pinged after 15 s and cut after 30 s', async () => {
+  it('[EXT-WS-05] is pinged after 15 s and cut after 30 s', async () => {
     const silent = await stage.open(TASK_STREAM, { autoPong: false });
     let pings = 0;
     silent.socket.on('ping', () => {
