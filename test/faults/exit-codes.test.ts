@@ -18,11 +18,16 @@ afterEach(() => {
 });
 afterAll(killChildren);
 
-const serve = (...flags: string[]): Promise<Output> => runProgram('serve', '--config', place.config, ...flags);
+const serve = (...flags: string[]): Promise<Output> =>
+  runProgram('serve', '--config', place.config, ...flags);
 
 /** One line that says what is wrong, and nothing on standard output. */
 function expectRefusal({ code, stdout, stderr }: Output, exitCode: number, words: RegExp): void {
-  expect({ code, stdout, stderr }).toEqual({ code: exitCode, stdout: '', stderr: expect.stringMatching(words) });
+  expect({ code, stdout, stderr }).toEqual({
+    code: exitCode,
+    stdout: '',
+    stderr: expect.stringMatching(words),
+  });
   expect(stderr.trimEnd().split('\n').at(-1)).toMatch(/^error: /);
 }
 
@@ -72,7 +77,8 @@ describe('a gateway that cannot start (D-10, D-13, D-18, O-10)', () => {
     writeFileSync(place.config, 'server: {port: 99999, nonsense: 1}\nlimits: {max_body_bytes: -1}\n');
     const { code, stderr } = await serve();
     expect(code).toBe(2);
-    for (const path of ['server.port', 'server.nonsense', 'limits.max_body_bytes']) expect(stderr).toContain(path);
+    for (const path of ['server.port', 'server.nonsense', 'limits.max_body_bytes'])
+      expect(stderr).toContain(path);
   });
 
   it.each([
