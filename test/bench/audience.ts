@@ -44,6 +44,11 @@ export class Audience {
     this.#bytes = 0;
   }
 
+  /** Sends the same bytes on every connection: what a silent reader owes a server that looks for dead peers. */
+  say(bytes: Buffer): void {
+    for (const socket of this.#sockets) socket.write(bytes);
+  }
+
   leave(): void {
     for (const socket of this.#sockets.splice(0)) socket.removeAllListeners('close').destroy();
   }
@@ -55,10 +60,14 @@ export class Audience {
       socket.write(this.#head);
       socket.once('data', (first: Buffer) => {
         if (!first.toString('latin1', 0, 15).includes(this.#status)) reject(new Error(first.toString()));
-        socket.on('data', (chunk: Buffer) => this.#take(chunk.length));
+        let last = first;
+        socket.on('data', (chunk: Buffer) => {
+          last = chunk;
+          this.#take(chunk.length);
+        });
+        socket.on('close', () => this.#lost(last));
         resolve();
       });
-      socket.on('close', () => this.#lost());
       this.#sockets.push(socket);
     });
   }
@@ -75,8 +84,8 @@ export class Audience {
     }
   }
 
-  #lost(): void {
-    this.#left = 'A subscriber lost its connection.';
+  #lost(last: Buffer): void {
+    this.#left = `A subscriber of ${this.#target.href} lost its connection after: ${last.subarray(-300).toString()}`;
     this.#expected?.resolve();
   }
 }

@@ -19,6 +19,8 @@ interface Face {
   bare: string;
   baseline: string;
   targetIdleKb: number;
+  /** Sent by every subscriber now and then, where silent ones are cut. */
+  signOfLife: Buffer;
   /** Bytes of one event of this session on the wire. */
   bytesOf(event: SeenEvent, session: string): number;
 }
@@ -30,6 +32,7 @@ const SSE: Face = {
   bare: 'frame-server-child',
   baseline: 'node:http',
   targetIdleKb: 16,
+  signOfLife: Buffer.alloc(0),
   bytesOf: (event) => `id: ${event.id}\nevent: ${event.event}\ndata: ${JSON.stringify(event)}\n\n`.length,
 };
 
@@ -45,6 +48,8 @@ const WEB_SOCKET: Face = {
   bare: 'ws-server-child',
   baseline: 'ws',
   targetIdleKb: 12,
+  // An empty pong, masked with zeros.
+  signOfLife: Buffer.from('8a8000000000', 'hex'),
   bytesOf: (event, session) => {
     const frame = { type: 'event', subscription: `session:${session}`, replayed: false, event };
     return webSocketBytes(JSON.stringify(frame).length);
@@ -179,6 +184,7 @@ async function deliveries(
   const mine: Round[] = [];
   const bare: Round[] = [];
   for (let round = 0; round <= rounds; round += 1) {
+    for (const { audience } of [ours, theirs]) audience.say(face.signOfLife);
     const [theirRound, ourRound] = [
       await deliver(theirs, sizes, batches),
       await deliver(ours, sizes, batches),
