@@ -131,7 +131,7 @@ function decisionTools(
       queued: () => runner().queued(),
       claim: (...task) => runner().claim(...task),
       answer: (taskId, answer) => runner().answer(taskId, answer),
-      wake: (taskId) => runner().wake(taskId),
+      wake: (taskId, messageId) => runner().wake(taskId, messageId),
       forwardCancel: (taskId) => runner().forwardCancel(taskId),
     },
   };

@@ -69,8 +69,11 @@ export interface RunFacts {
    * the queue.
    */
   claim(taskId: string, sessionId: string, route: string, startsNow: boolean): void;
-  /** To call after commit: the task was accepted, got its input, or ended and leaves its lane to the next one. */
-  wake(taskId: string): void;
+  /**
+   * To call after commit: the task was accepted, got its input, or ended and leaves its lane to the next one. An
+   * interrupt names its message: several may wait for their turn.
+   */
+  wake(taskId: string, messageId?: string): void;
   /** To call after commit: what the running turn of a task waits for is decided. */
   answer(taskId: string, answer: PermissionAnswer): void;
   /** To call after commit: the task was canceled here; tell the upstream, without waiting. */

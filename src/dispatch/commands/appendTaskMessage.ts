@@ -61,7 +61,7 @@ function interrupt(tx: Transaction, facts: Facts, task: TaskState, input: Messag
   appendMessage(tx, built, { place });
   const payload = { message_id: built.message.id, kind: 'interrupt' as const };
   tx.append(newEvent('user.input_submitted', { object: 'task', id: resource.id }, place, payload));
-  tx.afterCommit(() => facts.runs.wake(resource.id));
+  tx.afterCommit(() => facts.runs.wake(resource.id, built.message.id));
   return built.message;
 }
 
@@ -71,9 +71,13 @@ function refuseIdle({ resource, internal }: TaskState): void {
     throw illegal(resource.status, 'Only a WORKING task can be interrupted.');
   }
   if (internal.binding !== null) return;
-  throw new ProtocolError('conflict', 'The agent has not taken the task yet. Retry in a moment.', {
-    details: { status: resource.status },
-  });
+  throw new ProtocolError(
+    'conflict',
+    'The agent has not taken the task yet. Retry in a moment, with a new Idempotency-Key.',
+    {
+      details: { status: resource.status },
+    },
+  );
 }
 
 const NOTHING_ASKED = 'This task asks for no input. Wait for task.input_required, or submit a new task.';

@@ -36,7 +36,8 @@ export function applyMoves(target: MoveTarget, moves: readonly Move[]): void {
   for (const move of moves) {
     const task = target.tx.get<TaskState>(stateKey.task(target.taskId));
     if (!task) return;
-    if (isTerminal(task.resource.status)) {
+    // The name an agent gave a canceled task is what it can still be told by.
+    if (isTerminal(task.resource.status) && !(move.type === 'bind' && task.resource.status === 'CANCELED')) {
       note(target, task, 'late_result', {
         move: move.type,
         ...(move.type === 'status' ? { to: move.to } : {}),

@@ -17,11 +17,18 @@ const FRAMES_IN_FLIGHT = 64;
 export async function openRecorder(
   deps: RunnerDeps,
   upstream: Upstream,
-  taskId: string,
-  isStarting: boolean,
+  turn: RecordedTurn,
 ): Promise<FrameRecorder> {
-  await deps.frameNumbers.open(taskId, isStarting);
-  return new FrameRecorder(deps, upstream, taskId);
+  await deps.frameNumbers.open(turn.taskId, turn.isStarting);
+  return new FrameRecorder(deps, upstream, turn);
+}
+
+export interface RecordedTurn {
+  taskId: string;
+  /** The first turn of a new task, which has no frames yet. */
+  isStarting: boolean;
+  /** Messages the turn sends. */
+  sent: readonly string[];
 }
 
 /** Records frames as replay material and applies their moves, each in one transaction. */
@@ -30,13 +37,15 @@ export class FrameRecorder {
   readonly #upstream: Upstream;
   readonly #taskId: string;
   readonly #numbers: FrameNumbers;
+  #sent: readonly string[];
   #pending: Promise<unknown>[] = [];
   #atRest = false;
 
-  constructor(deps: RunnerDeps, upstream: Upstream, taskId: string) {
+  constructor(deps: RunnerDeps, upstream: Upstream, { taskId, sent }: RecordedTurn) {
     this.#deps = deps;
     this.#upstream = upstream;
     this.#taskId = taskId;
+    this.#sent = sent;
     this.#numbers = deps.frameNumbers;
   }
 
@@ -83,7 +92,7 @@ export class FrameRecorder {
     const before = tx.get<TaskState>(stateKey.task(this.#taskId));
     if (!before) return 'over';
     const material = this.#record(tx, frame);
-    this.#forgetSentInput(tx, before);
+    this.#forgetSentInput(tx);
     const moves = this.#upstream.interpret(frame, seenBy(tx, before));
     applyMoves({ tx, tools: this.#deps.tools, taskId: this.#taskId, material }, moves);
     const status = tx.get<TaskState>(stateKey.task(this.#taskId))?.resource.status ?? 'FAILED';
@@ -101,11 +110,14 @@ export class FrameRecorder {
   }
 
   /** The first answer proves that the input was sent, so its encrypted original goes. */
-  #forgetSentInput(tx: Transaction, { internal }: TaskState): void {
-    for (const id of [...internal.preceding, internal.turn_message]) {
+  #forgetSentInput(tx: Transaction): void {
+    for (const id of this.#sent) {
       const isSealed = tx.get<MessageState>(stateKey.message(id))?.internal.sealed;
       if (isSealed && tx.recorded(inputKey(id))) tx.erase(inputKey(id));
     }
+    tx.afterCommit(() => {
+      this.#sent = [];
+    });
   }
 
   #origin(): Origin {

@@ -1,6 +1,6 @@
 import type { StateReader } from '../../eventlog/event-log.ts';
 import { stateKey } from '../../projections/state-keys.ts';
-import type { ArtifactState, MessageState, TaskState } from '../../projections/states.ts';
+import type { ArtifactState, MessageState } from '../../projections/states.ts';
 import type { JsonObject } from '../../protocol/json.ts';
 import type { Part } from '../../protocol/resources/message.ts';
 import { inputKey } from '../../store/keys.ts';
@@ -15,14 +15,13 @@ export interface OutboundSources extends StateReader {
 }
 
 /**
- * The message of the task's current turn as the caller sent it: the originals of redacted inputs, large parts back in
- * place, and before it the parts of the messages that were appended outside a task.
+ * The message of a turn as the caller sent it: the originals of redacted inputs, large parts back in place. The last id
+ * is the message; the parts of the others, which were appended outside a task, precede its own.
  */
-export function outboundMessage(sources: OutboundSources, task: TaskState): OutboundMessage {
-  const { preceding, turn_message } = task.internal;
-  const messages = [...preceding, turn_message].map((id) => original(sources, id));
+export function outboundMessage(sources: OutboundSources, ids: readonly string[]): OutboundMessage {
+  const messages = ids.map((id) => original(sources, id));
   const main = messages.at(-1);
-  if (!main) throw new Error(`task ${task.resource.id} has no message to send`);
+  if (!main) throw new Error('a turn needs a message to send');
   const restored = messages.flatMap((message) => message.parts).map((part) => restorePart(sources, part));
   return {
     id: main.id,

@@ -11,6 +11,15 @@ import { turnBase, turnOf } from './turn.ts';
 /** A reason made once: abort() without one would make an exception with a stack for every turn. */
 const STOPPED = 'stopped';
 
+/** What a run does: which turn of which task, the messages it sends, and what has to be over before. */
+export interface TurnPlan {
+  taskId: string;
+  kind: Turn['kind'];
+  /** Ids; the last one is the message, the others precede it. Empty for `reattach`. */
+  messages: readonly string[];
+  after: Promise<void> | undefined;
+}
+
 /** One turn of one task: sends the message, records every frame, applies what it means. */
 export class TaskRun {
   /** Resolves when the turn is over and everything it recorded is durable; never rejects but for the store. */
@@ -18,21 +27,32 @@ export class TaskRun {
   readonly #stopper = new AbortController();
   readonly #deps: RunnerDeps;
   readonly #upstream: Upstream | undefined;
-  readonly #taskId: string;
-  readonly #kind: Turn['kind'];
+  readonly #plan: TurnPlan;
+  readonly #taken: Promise<void>;
+  #isTaken = false;
+  #owesCancel = false;
+  #markTaken: () => void = () => undefined;
 
-  constructor(
-    deps: RunnerDeps,
-    upstream: Upstream | undefined,
-    taskId: string,
-    kind: Turn['kind'],
-    after: Promise<void> | undefined,
-  ) {
+  constructor(deps: RunnerDeps, upstream: Upstream | undefined, plan: TurnPlan) {
     this.#deps = deps;
     this.#upstream = upstream;
-    this.#taskId = taskId;
-    this.#kind = kind;
-    this.ended = this.#run(after);
+    this.#plan = plan;
+    this.#taken = new Promise((resolve) => {
+      this.#markTaken = resolve;
+    });
+    this.ended = this.#run(plan.after).finally(() => this.#take());
+  }
+
+  /** Lets go of the upstream once it has answered anything, so that what was sent is neither lost nor sent again. */
+  async yieldTo(): Promise<void> {
+    await this.#taken;
+    this.stop();
+    await this.ended;
+  }
+
+  /** Resolves when the agent has answered anything, the turn is over, or the signal aborts. */
+  async takenOr(signal: AbortSignal): Promise<void> {
+    await either(this.#taken, signal);
   }
 
   /** Lets go of the upstream; the task stays as it is. */
@@ -40,19 +60,28 @@ export class TaskRun {
     this.#stopper.abort(STOPPED);
   }
 
-  /** Resolves when the turn is over, or when the signal aborts; then the turn is stopped. */
+  /** Resolves when the turn is over, or when the signal aborts. */
   async endedOr(signal: AbortSignal): Promise<void> {
-    await new Promise<void>((resolve) => {
-      if (signal.aborted) resolve();
-      signal.addEventListener('abort', () => resolve(), { once: true });
-      this.ended.then(resolve, resolve);
-    });
-    this.stop();
+    await either(this.ended, signal);
+  }
+
+  /**
+   * The task was canceled. A turn whose agent has not answered yet is followed until it does: its first frame names the
+   * remote task, which can then be told.
+   */
+  stopCanceled(): void {
+    if (this.#isTaken) this.stop();
+    else this.#owesCancel = true;
+  }
+
+  #take(): void {
+    this.#isTaken = true;
+    this.#markTaken();
   }
 
   async #run(after: Promise<void> | undefined): Promise<void> {
     await after?.catch(() => undefined);
-    const task = this.#deps.log.state<TaskState>(stateKey.task(this.#taskId));
+    const task = this.#deps.log.state<TaskState>(stateKey.task(this.#plan.taskId));
     if (!task || isTerminal(task.resource.status)) return;
     if (!this.#upstream) return this.#fail(routeMissing(task.internal.route));
     try {
@@ -60,16 +89,19 @@ export class TaskRun {
       if (!ended && !this.#stopper.signal.aborted) await this.#fail(ENDED_EARLY);
     } catch (error) {
       if (ProtocolError.from(error).code === 'service_unavailable') throw error;
-      this.#deps.logger.error({ err: error, task_id: this.#taskId }, 'a turn failed inside the gateway');
+      this.#deps.logger.error({ err: error, task_id: this.#plan.taskId }, 'a turn failed inside the gateway');
       await this.#fail(BROKEN_TURN);
     }
   }
 
   async #turn(upstream: Upstream, task: TaskState): Promise<boolean> {
-    const turn = turnOf(this.#deps, task, this.#kind);
-    const isStarting = this.#kind === 'start' && task.internal.turns <= 1;
-    const recorder = await openRecorder(this.#deps, upstream, this.#taskId, isStarting);
-    return this.#follow(upstream, turn, recorder).finally(() => recorder.finish());
+    const { taskId, kind, messages } = this.#plan;
+    const turn = turnOf(this.#deps, task, kind, messages);
+    const isStarting = kind === 'start' && task.internal.turns <= 1;
+    const recorder = await openRecorder(this.#deps, upstream, { taskId, isStarting, sent: messages });
+    const isOver = await this.#follow(upstream, turn, recorder).finally(() => recorder.finish());
+    if (this.#owesCancel) await this.#tellCanceled();
+    return isOver;
   }
 
   /** Records frames until the task is over or waits for somebody; true when it got there. */
@@ -77,6 +109,7 @@ export class TaskRun {
     for await (const frame of upstream.run(turn, this.#stopper.signal)) {
       if (this.#stopper.signal.aborted) return false;
       const status = await recorder.take(frame);
+      this.#take();
       if (status === 'over') {
         this.stop();
         return true;
@@ -85,11 +118,17 @@ export class TaskRun {
     return recorder.isAtRest();
   }
 
+  /** The cancel came before the agent had named its task; now it can be told. */
+  async #tellCanceled(): Promise<void> {
+    const task = this.#deps.log.state<TaskState>(stateKey.task(this.#plan.taskId));
+    if (task && task.internal.binding !== null) await forwardCancel(this.#deps, task);
+  }
+
   async #fail(failure: Failure): Promise<void> {
     await this.#deps.log.transact({ actor: null }, (tx) => {
-      const task = tx.get<TaskState>(stateKey.task(this.#taskId));
+      const task = tx.get<TaskState>(stateKey.task(this.#plan.taskId));
       if (task?.resource.status === 'WORKING')
-        moveTask(tx, this.#deps.tools, this.#taskId, 'FAILED', { failure });
+        moveTask(tx, this.#deps.tools, this.#plan.taskId, 'FAILED', { failure });
     });
   }
 }
@@ -98,7 +137,11 @@ export class TaskRun {
 export async function forwardCancel(deps: RunnerDeps, task: TaskState, signal?: AbortSignal): Promise<void> {
   const upstream = deps.upstreams.get(task.internal.route);
   if (!upstream) return;
-  const recorder = await openRecorder(deps, upstream, task.resource.id, false);
+  const recorder = await openRecorder(deps, upstream, {
+    taskId: task.resource.id,
+    isStarting: false,
+    sent: [],
+  });
   const turn = { ...turnBase(deps, task), kind: 'continue' as const };
   const bounded = signal ?? deps.timeoutSignal(deps.limits.cancelWaitMs);
   try {
@@ -111,6 +154,14 @@ export async function forwardCancel(deps: RunnerDeps, task: TaskState, signal?: 
   } finally {
     await recorder.finish();
   }
+}
+
+function either(promise: Promise<void>, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    signal.addEventListener('abort', () => resolve(), { once: true });
+    promise.then(resolve, () => resolve());
+  });
 }
 
 const BROKEN_TURN: Failure = {

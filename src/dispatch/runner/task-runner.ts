@@ -48,7 +48,7 @@ export class TaskRunner implements RunFacts {
     else this.#lanes.wait(taskId, sessionId, route);
   }
 
-  wake(taskId: string): void {
+  wake(taskId: string, messageId?: string): void {
     const task = this.#task(taskId);
     if (!task || isTerminal(task.resource.status)) {
       this.#lanes.forget(taskId);
@@ -57,7 +57,7 @@ export class TaskRunner implements RunFacts {
       return;
     }
     if (task.resource.status === 'WORKING')
-      this.#launch(task, task.internal.binding === null ? 'start' : 'continue');
+      this.#launch(task, task.internal.binding === null ? 'start' : 'continue', messageId);
     if (task.resource.status === 'SUBMITTED') {
       this.#lanes.wait(taskId, task.resource.session_id, task.internal.route);
       this.#startWaiting();
@@ -76,7 +76,7 @@ export class TaskRunner implements RunFacts {
   forwardCancel(taskId: string): void {
     this.#lanes.forget(taskId);
     const run = this.#runs.get(taskId);
-    if (run) run.stop();
+    if (run) run.stopCanceled();
     const task = this.#task(taskId);
     if (!task || task.internal.binding === null) return;
     this.#track(forwardCancel(this.#deps, task));
@@ -85,11 +85,13 @@ export class TaskRunner implements RunFacts {
   /** Asks the upstream of a working task to cancel and waits, bounded, until the task has ended. */
   async cancel(taskId: string): Promise<void> {
     const run = this.#runs.get(taskId);
+    const signal = this.#deps.timeoutSignal(this.#deps.limits.cancelWaitMs);
+    await run?.takenOr(signal);
     const task = this.#task(taskId);
     if (!task || isTerminal(task.resource.status)) return;
-    const signal = this.#deps.timeoutSignal(this.#deps.limits.cancelWaitMs);
-    await forwardCancel(this.#deps, task, signal);
-    if (run) await run.endedOr(signal);
+    if (task.internal.binding !== null) await forwardCancel(this.#deps, task, signal);
+    await run?.endedOr(signal);
+    run?.stopCanceled();
   }
 
   /** Takes up every open task that does not run: at the start, and after the store was reopened. */
@@ -166,14 +168,16 @@ export class TaskRunner implements RunFacts {
     });
   }
 
-  #launch(task: TaskState, kind: 'start' | 'continue' | 'reattach'): void {
+  #launch(task: TaskState, kind: 'start' | 'continue' | 'reattach', messageId?: string): void {
     if (this.#draining) return;
     const { id } = task.resource;
     const upstream = this.#deps.upstreams.get(task.internal.route);
-    const before = this.#runs.get(id);
-    before?.stop();
-    this.#lanes.take(id, task.internal.route);
-    const run = new TaskRun(this.#deps, upstream, id, kind, before?.ended);
+    const { preceding, turn_message, route } = task.internal;
+    const messages =
+      kind === 'reattach' ? [] : messageId === undefined ? [...preceding, turn_message] : [messageId];
+    const after = this.#runs.get(id)?.yieldTo();
+    this.#lanes.take(id, route);
+    const run = new TaskRun(this.#deps, upstream, { taskId: id, kind, messages, after });
     this.#runs.set(id, run);
     this.#track(
       run.ended.then(

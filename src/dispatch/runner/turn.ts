@@ -6,7 +6,12 @@ import { outboundMessage } from './outbound.ts';
 import type { RunnerDeps } from './runner-deps.ts';
 
 /** The next turn of a task, with the message it sends. */
-export function turnOf(deps: RunnerDeps, task: TaskState, kind: Turn['kind']): Turn {
+export function turnOf(
+  deps: RunnerDeps,
+  task: TaskState,
+  kind: Turn['kind'],
+  messages: readonly string[],
+): Turn {
   const base = { ...turnBase(deps, task), kind };
   if (kind === 'reattach') return base;
   const sources = {
@@ -14,7 +19,7 @@ export function turnOf(deps: RunnerDeps, task: TaskState, kind: Turn['kind']): T
     record: deps.log.record.bind(deps.log),
     openInput: deps.openInput,
   };
-  return { ...base, message: outboundMessage(sources, task) };
+  return { ...base, message: outboundMessage(sources, messages) };
 }
 
 /** What every request to the upstream about this task says. */
