@@ -1,6 +1,4 @@
-import { startGateway } from '../../src/compose.ts';
-import { createLogger } from '../../src/operation/logger.ts';
-import { Redactor } from '../../src/redaction/redactor.ts';
+import { createLogging, startGateway } from '../../src/compose.ts';
 import { serveCommands, startArguments } from './commands.ts';
 import { BENCH_KEY, readConfig } from './data-directory.ts';
 import { EchoUpstream } from './echo-upstream.ts';
@@ -8,13 +6,13 @@ import { EchoUpstream } from './echo-upstream.ts';
 /** The gateway as `serve` starts it, with the echo upstream beside the configured ones. */
 const { config: file, echo } = startArguments<{ config: string; echo: boolean }>();
 const config = readConfig(file);
-const redactor = new Redactor();
+const { logger, redactor } = createLogging(config.telemetry.log_level, process.stderr);
 redactor.addKnownSecret(BENCH_KEY);
 const gateway = await startGateway({
   config,
   packageRoot: process.cwd(),
   version: '0.0.0-bench',
-  logger: createLogger(config.telemetry.log_level, redactor, process.stderr),
+  logger,
   redactor,
   env: process.env,
   ...(echo ? { extraUpstreams: [new EchoUpstream()] } : {}),

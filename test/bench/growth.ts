@@ -54,6 +54,8 @@ async function fill(child: Child<unknown>, sizes: Sizes, { progress }: BenchOpti
   await child.ask('fill', large - small - measured);
   const atLarge = await windows(child, window);
   progress(`at ${large}: ${describe(atLarge)}`);
+  // What is held, not what the collector has not looked at yet.
+  await child.ask('collect');
   return { atSmall, atLarge, rssBytes: (await child.usage()).rssBytes };
 }
 

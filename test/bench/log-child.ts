@@ -1,17 +1,16 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { systemClock as clock, systemRandom as random } from '../../src/compose.ts';
+import { systemClock as clock, createLogging, systemRandom as random } from '../../src/compose.ts';
 import { openEventLog } from '../../src/eventlog/open-log.ts';
 import { dataPaths } from '../../src/operation/data-directory.ts';
 import { project } from '../../src/projections/projection.ts';
 import { openKeyRegistry } from '../../src/receipts/key-registry.ts';
-import { Redactor } from '../../src/redaction/redactor.ts';
 import { eventIdOf, keysUnder } from '../../src/store/keys.ts';
 import { openLevelStore } from '../../src/store/level-store.ts';
 import { SEAL_BYTES } from '../../src/store/sealed-record.ts';
 import type { WriteOp } from '../../src/store/store.ts';
 import { nodeTimers } from '../../src/surfaces/timers.ts';
-import { openBareLevel, writeBare } from './bare-level.ts';
+import { type BareLevel, openBareLevel, writeBare } from './bare-level.ts';
 import { appendWith, EventSource } from './bench-events.ts';
 import { serveCommands, startArguments } from './commands.ts';
 import { recordingStore } from './recording-store.ts';
@@ -31,8 +30,7 @@ const PAGE = 1_000;
 const { data } = startArguments<{ data: string }>();
 mkdirSync(data, { recursive: true });
 const paths = dataPaths(data);
-const silent = () => undefined;
-const redactor = new Redactor();
+const { logger, redactor } = createLogging('error', process.stderr);
 const plain = await openLevelStore({ path: paths.store });
 const recording = recordingStore(plain);
 const log = await openEventLog({
@@ -41,7 +39,7 @@ const log = await openEventLog({
   clock,
   random,
   timers: nodeTimers,
-  logger: { debug: silent, info: silent, warn: silent, error: console.error },
+  logger,
   redact: (value) => redactor.redactValue(value).value,
   projection: project,
   checkpointPath: paths.checkpoint,
@@ -51,9 +49,15 @@ const sources = (count: number, name: string) =>
   Array.from({ length: count }, (_, at) => new EventSource(log, `${start}${name}${at}`, EVENTS_PER_SESSION));
 const writers = sources(WRITERS, 'w');
 const fillers = sources(FILL_WRITERS, 'f');
-const bare = await openBareLevel(join(data, 'bare'));
-const single = await openBareLevel(join(data, 'single'));
 let batches: WriteOp[][] = [];
+
+/** A bare database is opened when it is first asked for: the other benches shall not carry its memory. */
+const bareLevels = new Map<string, Promise<BareLevel>>();
+function bareLevel(name: string): Promise<BareLevel> {
+  const opened = bareLevels.get(name) ?? openBareLevel(join(data, name));
+  bareLevels.set(name, opened);
+  return opened;
+}
 
 async function spent(events: number, work: () => Promise<unknown>): Promise<Spent> {
   const cpu = process.cpuUsage();
@@ -119,8 +123,14 @@ serveCommands(
       return took;
     },
     /** The recorded batches again, with nothing but LevelDB. */
-    bare: (events: number) => spent(events, () => writeBare(bare, batches)),
-    single: (events: number) => spent(events, () => writeBare(single, onePutEach())),
+    bare: async (events: number) => {
+      const level = await bareLevel('bare');
+      return spent(events, () => writeBare(level, batches));
+    },
+    single: async (events: number) => {
+      const [level, puts] = [await bareLevel('single'), onePutEach()];
+      return spent(events, () => writeBare(level, puts));
+    },
     shape: () => {
       const ops = batches.flat();
       const bytes = ops.reduce(
@@ -139,6 +149,6 @@ serveCommands(
   },
   async () => {
     await log.close();
-    await Promise.all([bare.close(), single.close()]);
+    for (const level of bareLevels.values()) await (await level).close();
   },
 );
