@@ -4,6 +4,7 @@ import type { DecisionTools, RoutedAgent } from '../dispatch/facts.ts';
 import { GatewayCore } from '../dispatch/gateway-core.ts';
 import { FrameNumbers } from '../dispatch/runner/frame-numbers.ts';
 import { TaskRunner } from '../dispatch/runner/task-runner.ts';
+import { unlessDamaged } from '../dispatch/unless-damaged.ts';
 import type { EventLog } from '../eventlog/event-log.ts';
 import { Subscriptions } from '../eventlog/subscription.ts';
 import { dataPaths, inputBoxKey } from '../operation/data-directory.ts';
@@ -36,7 +37,7 @@ export function makeCore(
   const { config, logger, clock, random } = parts;
   const { limits } = config;
   const box = createSecretBox(inputBoxKey(config.store.data, random), random);
-  const tools = decisionTools(parts, upstreams, box, () => runner);
+  const tools = decisionTools(parts, log, upstreams, box, () => runner);
   const concurrency = new Map(config.upstreams.a2a.map((row) => [`a2a:${row.id}`, row.limits.concurrency]));
   const runner = new TaskRunner({
     log,
@@ -95,13 +96,14 @@ function performer(runner: TaskRunner, files: FileTree): (effect: Effect) => Pro
 /** The runner needs these tools itself, so its part is asked for late. */
 function decisionTools(
   { config, version, redactor, clock, random }: Parts,
+  log: EventLog,
   upstreams: ReadonlyMap<string, Upstream>,
   box: SecretBox,
   runner: () => TaskRunner,
 ): DecisionTools {
   const { limits } = config;
   return {
-    newId: createIdSource(clock, random),
+    newId: createIdSource(clock, random, newestMs(log) + 1),
     limits: {
       inlineBytes: limits.inline_payload_bytes,
       artifactBytes: limits.max_artifact_bytes,
@@ -146,4 +148,10 @@ function describedAgents(upstreams: ReadonlyMap<string, Upstream>): RoutedAgent[
 
 function firstRoute(upstreams: ReadonlyMap<string, Upstream>): string {
   return upstreams.keys().next().value ?? 'none';
+}
+
+/** Time of the newest event; 0 when there is none, or it cannot be read. */
+function newestMs(log: EventLog): number {
+  const newest = unlessDamaged(() => log.event(log.head.eventId), undefined);
+  return newest === undefined ? 0 : Date.parse(newest.event.created_at);
 }

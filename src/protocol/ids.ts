@@ -7,13 +7,16 @@ const RANDOM_DIGITS = 16;
 /** Makes `<object>_<ULID>` ids: unique, and sorted by creation within one source (contract section 6). */
 export type IdSource = (object: string) => string;
 
-/** A monotonic ULID source: within one millisecond, or when the clock steps back, the random part counts up. */
-export function createIdSource(clock: Clock, random: Random): IdSource {
+/**
+ * A monotonic ULID source: within one millisecond, or when the clock steps back, the random part counts up. No id is from
+ * before `notBeforeMs`, so that ids go on rising over a restart with a clock that was put back.
+ */
+export function createIdSource(clock: Clock, random: Random, notBeforeMs = 0): IdSource {
   let lastMs = -1;
   let timePart = '';
   let digits: number[] = [];
   return (object) => {
-    const now = clock.now();
+    const now = Math.max(clock.now(), notBeforeMs);
     if (now > lastMs) {
       lastMs = now;
       timePart = encodeTime(now);

@@ -1,6 +1,12 @@
+import { readdirSync, statSync, truncateSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
+import { KEY_KINDS, keysUnder } from '../../src/store/keys.ts';
+import { openLevelStore } from '../../src/store/level-store.ts';
+import { unseal } from '../../src/store/sealed-record.ts';
 import { bitFlips } from './bit-flips.ts';
 import { killChildren } from './child-processes.ts';
+import { GatewayPlace } from './gateway-process.ts';
 
 const SEED = Number(process.env['FAULTS_SEED'] ?? 20_261_121);
 const FLIPS = Number(process.env['FAULTS_FLIPS'] ?? 50);
@@ -14,4 +20,71 @@ describe('a bit that flipped in the store (D-11)', () => {
     expect(violations).toEqual([]);
     expect((counts['flips'] ?? 0) + (counts['LevelDB aborted'] ?? 0)).toBe(FLIPS);
   }, 120_000);
+});
+
+describe('a write-ahead log that lost its end (D-04)', () => {
+  const SESSIONS = 60;
+
+  /** Cuts the newest log of the stopped gateway to a part of its size. */
+  function cutLog(place: GatewayPlace, part: number): void {
+    const store = join(place.data, 'store');
+    const logs = readdirSync(store).filter((name) => name.endsWith('.log'));
+    const file = join(store, logs.sort().at(-1) ?? '');
+    truncateSync(file, Math.floor(statSync(file).size * part));
+  }
+
+  /** Read from the store: the event belongs to no workspace, so no caller is shown it. */
+  async function eventKinds(place: GatewayPlace): Promise<string[]> {
+    const store = await openLevelStore({ path: join(place.data, 'store') });
+    const kinds: string[] = [];
+    for await (const page of store.entries(keysUnder(KEY_KINDS.event.prefix)))
+      for (const [key, sealed] of page)
+        kinds.push((JSON.parse(unseal(sealed, key).toString()) as { event: string }).event);
+    await store.close();
+    return kinds;
+  }
+
+  it('is found by the checkpoint: reads go on, writes wait for the operator, whose acceptance is recorded', async () => {
+    const place = new GatewayPlace();
+    try {
+      const first = await place.start();
+      const ids: string[] = [];
+      for (let n = 0; n < SESSIONS; n += 1) ids.push((await first.client.session()).id);
+      await first.stop();
+      cutLog(place, 0.6);
+
+      const truncated = await place.start();
+      const ready = await truncated.client.call('GET', '/ready');
+      expect(ready.status).toBe(503);
+      expect(ready.text).toContain('"integrity":"truncated"');
+      expect((await truncated.client.call('GET', '/health')).status).toBe(200);
+      const statuses = [];
+      for (const id of ids) statuses.push((await truncated.client.call('GET', `/v1/sessions/${id}`)).status);
+      const left = statuses.indexOf(404);
+      expect(left).toBeGreaterThan(SESSIONS / 3);
+      expect(statuses).toEqual(ids.map((_, at) => (at < left ? 200 : 404)));
+      const refused = await truncated.client.call('POST', '/v1/sessions', {
+        body: { workspace_id: 'workspace_default' },
+      });
+      expect(refused).toMatchObject({ status: 503, body: { error: { code: 'service_unavailable' } } });
+      await truncated.stop();
+
+      expect(await place.check()).toMatchObject({ code: 1, stdout: expect.stringContaining('checkpoint') });
+      expect((await place.acceptTruncation()).code).toBe(0);
+      expect(await place.check()).toMatchObject({ code: 0 });
+      expect(await place.acceptTruncation()).toMatchObject({
+        code: 1,
+        stderr: expect.stringMatching(/^error: /),
+      });
+
+      const accepted = await place.start();
+      expect((await accepted.client.call('GET', '/ready')).status).toBe(200);
+      await accepted.client.session();
+      expect(await accepted.stop()).toMatchObject({ code: 0 });
+      expect(await eventKinds(place)).toContain('vendor.harn_gateway.truncation_accepted');
+      expect(await place.check()).toMatchObject({ code: 0 });
+    } finally {
+      place.remove();
+    }
+  }, 60_000);
 });
