@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { operations, stageHands, WAITS } from '../harness/a2a-stage.ts';
 import { task, taskFrame } from '../harness/a2a-words.ts';
-import { body, json, result, type Script, stream } from '../harness/peers/script.ts';
+import { body, json, result, rpcError, type Script, stream } from '../harness/peers/script.ts';
 import { type ScriptedPeer, startScriptedAgent } from '../harness/peers/scripted-agent.ts';
 import { cards } from '../harness/peers/scripted-cards.ts';
 import { a2aUpstream, hastyTimers, TaskOnStage } from '../harness/upstream-stage.ts';
@@ -132,7 +132,7 @@ describe('the card', () => {
     expect(operations(peer)).toEqual([]);
   });
 
-  it('is asked for again after the agent did not behave as it says', async () => {
+  it('is asked for again before the turn that follows one in which the agent did not behave as it says', async () => {
     const peer: ScriptedPeer = kept(
       await startScriptedAgent({
         [CARD]: [() => json(cards.v1(peer.url)), () => json(cards.v1Blocking(peer.url))],
@@ -142,8 +142,49 @@ describe('the card', () => {
     );
     const upstream = kept(a2aUpstream({ card: peer.cardUrl }));
     expect((await new TaskOnStage(upstream).start('hi')).past.status).toBe('FAILED');
-    await new TaskOnStage(upstream).start('hi');
-    await expect.poll(() => upstream.describe()?.streaming).toBe(false);
     expect((await new TaskOnStage(upstream).start('hi')).past.status).toBe('COMPLETED');
+    expect(operations(peer)).toEqual(['SendStreamingMessage', 'SendMessage']);
+  });
+
+  it('stays in use after that when no fresh one is to be had, and is asked for once', async () => {
+    const peer: ScriptedPeer = kept(
+      await startScriptedAgent({
+        [CARD]: [() => json(cards.v1(peer.url)), json({}, 500)],
+        SendStreamingMessage: [json({}, 500), stream(taskFrame('COMPLETED'))],
+      }),
+    );
+    const upstream = kept(a2aUpstream({ card: peer.cardUrl }));
+    const ends: string[] = [];
+    for (const text of ['one', 'two', 'three'])
+      ends.push((await new TaskOnStage(upstream).start(text)).past.status);
+    expect(ends).toEqual(['FAILED', 'COMPLETED', 'COMPLETED']);
+    expect(peer.requests.filter(({ operation }) => operation === CARD)).toHaveLength(2);
+  });
+
+  it('makes the gateway forget, when it is a new one, that the agent refused to stream', async () => {
+    const { clock, pass } = movingClock();
+    const finished = stream(taskFrame('COMPLETED'));
+    const { upstream, peer } = await stage(
+      {
+        SendStreamingMessage: [rpcError(-32004, 'Not now.'), finished],
+        SendMessage: result({ task: task('COMPLETED') }),
+      },
+      {},
+      cards.v1,
+      { clock },
+    );
+    await new TaskOnStage(upstream).start('refused');
+    await new TaskOnStage(upstream).start('not tried');
+    pass(300_001);
+    await new TaskOnStage(upstream).start('asks for the card meanwhile');
+    await peer.arrived(CARD, 2);
+    // A moment may pass between the arrival of the request and that of the card.
+    await expect
+      .poll(async () => {
+        await new TaskOnStage(upstream).start('tried again');
+        return operations(peer).at(-1);
+      })
+      .toBe('SendStreamingMessage');
+    expect(operations(peer).slice(0, 3)).toEqual(['SendStreamingMessage', 'SendMessage', 'SendMessage']);
   });
 });

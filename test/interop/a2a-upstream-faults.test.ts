@@ -217,6 +217,23 @@ describe('an agent that breaks the protocol', () => {
   });
 });
 
+describe('an agent that names its task with more than 512 characters', () => {
+  it.each(['id', 'contextId'])(
+    'in %s fails it: such an id can be neither kept nor shortened',
+    async (member) => {
+      const { task: shown } = await stage({
+        SendStreamingMessage: stream(taskFrame('WORKING', { [member]: 'x'.repeat(513) }), { hang: true }),
+      });
+      await shown.start('hi');
+      expect(shown.past.failure).toMatchObject({
+        code: 'upstream_unavailable',
+        details: { reason: 'overlong_id' },
+      });
+      expect(shown.past.binding).toBeUndefined();
+    },
+  );
+});
+
 describe('an agent that refuses', () => {
   it.each([
     [401, 'AUTH_REQUIRED', undefined],

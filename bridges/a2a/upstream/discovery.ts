@@ -26,6 +26,7 @@ export class Discovery {
   #card: (ReadCard & { readAt: number; etag: string | undefined }) | undefined;
   #attempt: Promise<void> | undefined;
   #retry: unknown;
+  #isDistrusted = false;
 
   constructor(options: DiscoveryOptions) {
     this.#options = options;
@@ -46,14 +47,20 @@ export class Discovery {
    */
   async target(signal: AbortSignal): Promise<Target> {
     if (this.#card === undefined) await abortable(this.#refresh(), signal);
-    else if (this.#isOld(this.#card.readAt)) this.#refreshQuietly();
+    else if (this.#isOld(this.#card.readAt)) void this.#refreshQuietly();
     if (this.#card === undefined) throw malformed('card', 'The agent has no card.');
     return this.#card.target;
   }
 
+  /** Like `target`, for a new turn: a distrusted card is used only when there is no fresh one to be had. */
+  async targetOfTurn(signal: AbortSignal): Promise<Target> {
+    if (this.#isDistrusted) await abortable(this.#refreshQuietly(), signal);
+    return this.target(signal);
+  }
+
   /** The agent did not behave as its card says: the next turn asks for a fresh one first. */
   distrust(): void {
-    if (this.#card !== undefined) this.#card.readAt = Number.NEGATIVE_INFINITY;
+    this.#isDistrusted = this.#card !== undefined;
   }
 
   close(): void {
@@ -65,8 +72,8 @@ export class Discovery {
     return this.#options.deps.clock.monotonic() - readAt > FIXED_LIMITS.cardRefreshMs;
   }
 
-  #refreshQuietly(): void {
-    this.#refresh().catch((error: unknown) => {
+  #refreshQuietly(): Promise<void> {
+    return this.#refresh().catch((error: unknown) => {
       const { route, deps } = this.#options;
       deps.logger.warn(
         { route, reason: faultOf(error).message },
@@ -78,6 +85,7 @@ export class Discovery {
   #refresh(): Promise<void> {
     this.#attempt ??= this.#fetch().finally(() => {
       this.#attempt = undefined;
+      this.#isDistrusted = false;
     });
     return this.#attempt;
   }

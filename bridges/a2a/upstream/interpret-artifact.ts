@@ -1,17 +1,20 @@
 import { isObject } from '../../../mappings/a2a/events.ts';
-import { decodeParts } from '../../../mappings/a2a/parts-in.ts';
 import type { JsonObject } from '../../../src/protocol/json.ts';
 import type { ArtifactDraft, Move, Seen } from '../../../src/upstream.ts';
+import { bounded, boundedParts, cut } from './bounds.ts';
 import { bindMoves } from './interpret-bind.ts';
 import { filled } from './interpret-message.ts';
 import { metadataMoves } from './interpret-status.ts';
 import { text } from './progress.ts';
 
+/** A description is a sentence or two; what is longer belongs into the parts. */
+const MAX_DESCRIPTION_LENGTH = 2_000;
+
 /** A TaskArtifactUpdateEvent: appends parts or replaces the artifact, exactly as it says. */
 export function interpretArtifact(body: JsonObject, seen: Seen): Move[] {
   const binds = bindMoves(text(body['taskId']), text(body['contextId']), seen);
   const artifact = isObject(body['artifact']) ? body['artifact'] : undefined;
-  const id = text(artifact?.['artifactId']);
+  const id = artifactId(artifact);
   if (artifact === undefined || id === undefined) {
     return [...binds, { type: 'note', note: 'unknown_message', details: { reason: 'artifact without id' } }];
   }
@@ -28,7 +31,7 @@ export function interpretArtifact(body: JsonObject, seen: Seen): Move[] {
 
 /** What a snapshot has and the log has not. Source: notes/a2a.md 1.4, "reconcile by artifactId + part count". */
 export function reconcileArtifact(artifact: JsonObject, isOver: boolean, seen: Seen): Move[] {
-  const id = text(artifact['artifactId']);
+  const id = artifactId(artifact);
   if (id === undefined)
     return [{ type: 'note', note: 'unknown_message', details: { reason: 'artifact without id' } }];
   const draft = artifactDraft(artifact, id);
@@ -38,6 +41,11 @@ export function reconcileArtifact(artifact: JsonObject, isOver: boolean, seen: S
   const isLonger = known !== undefined && known < draft.parts.length;
   const parts = isLonger ? draft.parts.slice(known) : draft.parts;
   return [{ type: 'artifact', artifact: { ...draft, parts, append: isLonger, lastChunk: isOver } }];
+}
+
+function artifactId(artifact: JsonObject | undefined): string | undefined {
+  const id = text(artifact?.['artifactId']);
+  return id === undefined ? undefined : bounded(id);
 }
 
 function artifactDraft(
@@ -52,9 +60,9 @@ function artifactDraft(
   };
   return {
     upstreamId,
-    ...(name !== undefined && { name }),
-    ...(description !== undefined && { description }),
-    parts: decodeParts(artifact['parts']),
+    ...(name !== undefined && { name: bounded(name) }),
+    ...(description !== undefined && { description: cut(description, MAX_DESCRIPTION_LENGTH) }),
+    parts: boundedParts(artifact['parts']),
     ...(Object.keys(a2a).length > 0 && { metadata: { a2a } }),
   };
 }

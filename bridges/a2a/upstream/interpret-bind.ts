@@ -1,9 +1,15 @@
 import type { JsonObject } from '../../../src/protocol/json.ts';
 import type { Move, Seen } from '../../../src/upstream.ts';
+import { isBindable } from './bounds.ts';
 import { text } from './progress.ts';
 
-/** Keeps the remote ids. A context other than the one sent is noted and taken: later messages go there. */
+/**
+ * Keeps the remote ids. A context other than the one sent is noted and taken: later messages go there. Ids too long to
+ * be kept are noted only; the driver has already refused them.
+ */
 export function bindMoves(taskId: string | undefined, contextId: string | undefined, seen: Seen): Move[] {
+  const isOverlong = [taskId, contextId].some((id) => id !== undefined && !isBindable(id));
+  if (isOverlong) return [{ type: 'note', note: 'overlong_id' }];
   const known = { task: text(seen.binding?.['task_id']), context: text(seen.sessionBinding?.['context_id']) };
   const isNewTask = taskId !== undefined && taskId !== known.task;
   const isNewContext = contextId !== undefined && contextId !== known.context;

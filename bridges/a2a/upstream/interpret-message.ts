@@ -1,8 +1,8 @@
 import { isObject } from '../../../mappings/a2a/events.ts';
-import { decodeParts } from '../../../mappings/a2a/parts-in.ts';
 import { decodeRole } from '../../../mappings/a2a/roles.ts';
 import type { JsonObject, JsonValue } from '../../../src/protocol/json.ts';
 import type { MessageDraft, Move, Seen } from '../../../src/upstream.ts';
+import { bounded, boundedParts } from './bounds.ts';
 import { bindMoves } from './interpret-bind.ts';
 import { text } from './progress.ts';
 
@@ -28,9 +28,10 @@ export function sayMoves(body: JsonObject, seen: Seen): Move[] {
   return [{ type: 'message', message }];
 }
 
-/** `harn serve` calls the id `id`. */
+/** `harn serve` calls the id `id`. A longer id than 512 characters is a shorter one to us. */
 export function messageId(body: JsonObject): string | undefined {
-  return text(body['messageId']) ?? text(body['id']);
+  const id = text(body['messageId']) ?? text(body['id']);
+  return id === undefined ? undefined : bounded(id);
 }
 
 export function isUserMessage(body: JsonObject): boolean {
@@ -42,11 +43,11 @@ export function isUserMessage(body: JsonObject): boolean {
 export function draftOf(body: JsonObject): MessageDraft {
   const found = decodeRole(text(body['role']) ?? '');
   const upstreamId = messageId(body);
-  const a2a = keptMembers(body, upstreamId, found.known ? undefined : found.raw);
+  const a2a = keptMembers(body, upstreamId, found.known ? undefined : bounded(found.raw));
   return {
     ...(upstreamId !== undefined && { upstreamId }),
     role: found.known && found.word !== 'user' ? found.word : 'agent',
-    parts: decodeParts(body['parts']),
+    parts: boundedParts(body['parts']),
     metadata: { a2a },
   };
 }

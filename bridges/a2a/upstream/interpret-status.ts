@@ -3,6 +3,7 @@ import { decodeState, type HarnState, statusOf, UNKNOWN_STATE } from '../../../m
 import type { JsonObject } from '../../../src/protocol/json.ts';
 import type { Failure, TaskStatus } from '../../../src/protocol/task-states.ts';
 import type { MessageDraft, Move, Seen } from '../../../src/upstream.ts';
+import { bounded, cut } from './bounds.ts';
 import { bindMoves } from './interpret-bind.ts';
 import { draftOf, filled, isUserMessage, sayMoves } from './interpret-message.ts';
 import { rawState, text } from './progress.ts';
@@ -34,7 +35,9 @@ export function stateMoves(body: JsonObject, isFinal: boolean, seen: Seen): Move
   const spoken = message === undefined || isUserMessage(message) ? undefined : message;
   const raw = rawState(body) ?? '';
   const found = decodeState(raw);
-  return found.known ? knownMoves(found.word, spoken, seen) : unknownMoves(raw, isFinal, spoken, seen);
+  return found.known
+    ? knownMoves(found.word, spoken, seen)
+    : unknownMoves(bounded(raw), isFinal, spoken, seen);
 }
 
 function knownMoves(state: HarnState, message: JsonObject | undefined, seen: Seen): Move[] {
@@ -105,8 +108,5 @@ function failureOf(state: HarnState, draft: MessageDraft | undefined): Failure {
 
 function textOf(draft: MessageDraft | undefined): string {
   const texts = (draft?.parts ?? []).flatMap((part) => (part.type === 'text' ? [part.text] : []));
-  const whole = texts.join('\n');
-  if (whole.length <= MAX_REASON_LENGTH) return whole;
-  // Half a surrogate pair at the cut would not be JSON text.
-  return whole.slice(0, MAX_REASON_LENGTH).replace(/[\ud800-\udbff]$/, '');
+  return cut(texts.join('\n'), MAX_REASON_LENGTH);
 }

@@ -2,6 +2,7 @@ import { ERROR_CODES } from '../../../src/protocol/errors.ts';
 import type { JsonObject } from '../../../src/protocol/json.ts';
 import { type Failure, isBlocked, isTerminal } from '../../../src/protocol/task-states.ts';
 import type { Frame, Move, Seen } from '../../../src/upstream.ts';
+import { bounded, boundedId } from './bounds.ts';
 import { interpretArtifact } from './interpret-artifact.ts';
 import { interpretError } from './interpret-error.ts';
 import { interpretMessage } from './interpret-message.ts';
@@ -20,8 +21,8 @@ export function interpret(frame: Frame, seen: Seen): Move[] {
   if (reading.kind === 'event') return eventMoves(record, reading, seen);
   if (reading.kind === 'error') return interpretError(record, reading.error, seen);
   if (reading.kind === 'foreign')
-    return [{ type: 'note', note: 'foreign_answer', details: { id: reading.id } }];
-  return [{ type: 'note', note: 'unknown_message', details: { reason: reading.reason } }];
+    return [{ type: 'note', note: 'foreign_answer', details: { id: boundedId(reading.id) } }];
+  return [{ type: 'note', note: 'unknown_message', details: { reason: bounded(reading.reason) } }];
 }
 
 function eventMoves(record: A2aRecord, reading: Extract<Reading, { kind: 'event' }>, seen: Seen): Move[] {
@@ -49,6 +50,10 @@ function faultMoves(frame: FaultFrame, seen: Seen): Move[] {
   if (frame.details?.['operation'] === 'CancelTask')
     return [{ type: 'note', note: 'cancel_failed', details }];
   if (isTerminal(seen.status)) return [{ type: 'note', note: 'late_result', details: { fault: frame.code } }];
+  if (frame.details?.['task_goes_on'] === true) {
+    const { code, message } = frame;
+    return [{ type: 'note', note: 'message_refused', details: { ...details, code, message } }];
+  }
   if (frame.code === 'auth_required') {
     const metadata = { a2a: { ...details, auth_message: frame.message } };
     return seen.status === 'AUTH_REQUIRED' ? [] : [{ type: 'status', to: 'AUTH_REQUIRED', metadata }];

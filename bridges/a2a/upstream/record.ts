@@ -16,6 +16,8 @@ export interface A2aRecord {
   request_id?: string;
   /** Only when it was not 200. */
   http_status?: number;
+  /** Marks the refusal of a message to a task that is still open: it is noted and ends nothing. */
+  task_goes_on?: true;
   message: JsonValue;
 }
 
@@ -43,6 +45,7 @@ export function toFrameBody(record: A2aRecord): JsonObject {
 export function asRecord(body: JsonValue): A2aRecord | undefined {
   if (!isObject(body)) return undefined;
   const { protocol, operation, request_id: requestId, http_status: httpStatus, message } = body;
+  const goesOn = body['task_goes_on'] === true;
   const knownProtocol = PROTOCOLS.find((name) => name === protocol);
   if (knownProtocol === undefined || typeof operation !== 'string' || !isOperation(operation))
     return undefined;
@@ -51,6 +54,7 @@ export function asRecord(body: JsonValue): A2aRecord | undefined {
     operation,
     ...(typeof requestId === 'string' && { request_id: requestId }),
     ...(typeof httpStatus === 'number' && { http_status: httpStatus }),
+    ...(goesOn && { task_goes_on: true }),
     message: message ?? null,
   };
 }

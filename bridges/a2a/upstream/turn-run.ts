@@ -2,6 +2,7 @@ import type { A2aErrorName } from '../../../mappings/a2a/errors.ts';
 import type { JsonObject } from '../../../src/protocol/json.ts';
 import type { Frame, Turn } from '../../../src/upstream.ts';
 import type { Timers } from '../../bridge.ts';
+import { refuseOverlong } from './bounds.ts';
 import type { Discovery } from './discovery.ts';
 import { type Conversation, exchange, type Wire } from './exchange.ts';
 import { Fault, faultOf } from './fault.ts';
@@ -9,6 +10,7 @@ import type { Target } from './interfaces.ts';
 import { encodeMessage } from './outbound-message.ts';
 import { Progress } from './progress.ts';
 import { type A2aRecord, type AgentError, type Reading, readRecord, toFrameBody } from './record.ts';
+import { isHttpRefusal, refused } from './refusal.ts';
 import type { Ask } from './requests.ts';
 import { Watchdog } from './watchdog.ts';
 
@@ -17,8 +19,8 @@ export interface TurnPorts {
   wire: Wire;
   discovery: Discovery;
   timers: Timers;
-  /** Set once the agent refused to stream although its card promises it. */
-  memory: { refusesStreaming: boolean };
+  /** Interfaces that refused to stream although their card promises it; a new card brings new ones. */
+  streamless: WeakSet<Target>;
 }
 
 /** One turn under way: where it talks, how far it is, and how frames are made. */
@@ -39,7 +41,7 @@ export class TurnRun {
   }
 
   get canStream(): boolean {
-    return this.target.streaming && !this.ports.memory.refusesStreaming;
+    return this.target.streaming && !this.ports.streamless.has(this.target);
   }
 
   /** Asks and yields what comes back. Throws Fault only, or the caller's reason. */
@@ -64,9 +66,10 @@ export class TurnRun {
 
   /**
    * The frame of a record, which the progress takes note of. After the last one the caller lets go of the turn; that
-   * must not cut the connection, which is free for the next.
+   * must not cut the connection, which is free for the next. Throws Fault for ids that cannot be kept.
    */
   take(record: A2aRecord, reading: Reading): Frame {
+    refuseOverlong(reading);
     this.progress.note(reading, record.operation);
     if (this.progress.isSettled) this.#watchdog?.close();
     return { kind: 'message', body: toFrameBody(record) };
@@ -90,16 +93,18 @@ async function* deliver(
   try {
     for await (const { record, reading } of run.ask({ operation, message: messageOf(run) })) {
       if (isFirst && isStream && cannotStream(reading)) return 'cannot_stream';
-      if (isFirst && reading.kind === 'error' && (yield* alreadyOver(run))) return 'delivered';
+      const isRefused = isFirst && reading.kind === 'error';
       // Only now it is plain that streaming was refused, and not this message.
-      if (isFirst && !isStream && run.canStream && reading.kind !== 'error')
-        run.ports.memory.refusesStreaming = true;
+      if (isFirst && !isRefused && !isStream && run.canStream) run.ports.streamless.add(run.target);
       isFirst = false;
+      if (isRefused && (yield* refused(run, { record, reading }))) return 'delivered';
       yield run.take(record, reading);
       if (run.progress.isSettled) return 'delivered';
     }
   } catch (error) {
     if (isFirst && isStream && isStreamless(error)) return 'cannot_stream';
+    if (isFirst && isHttpRefusal(error) && (yield* refused(run, { fault: error, operation })))
+      return 'delivered';
     // A refused connection delivered nothing; a lost one may have, and the agent knows the task.
     const isRecoverable = error instanceof Fault && error.details['reason'] === 'lost';
     if (!isRecoverable || run.progress.taskId === undefined) throw error;
@@ -113,23 +118,6 @@ function messageOf(run: TurnRun): JsonObject {
   const taskId = kind === 'continue' ? run.progress.taskId : undefined;
   const links = { taskId, contextId: run.progress.contextId };
   return encodeMessage(message, links, run.target.protocol, run.target.dialect);
-}
-
-/**
- * A continuation may be refused because the agent went on by itself and is done; peers use several codes for that. Then
- * the task says how it ended, and the refusal does not count. Source: notes/a2a.md 1.6, "Peers differ".
- */
-async function* alreadyOver(run: TurnRun): AsyncGenerator<Frame, boolean> {
-  const { taskId } = run.progress;
-  if (run.turn.kind !== 'continue' || taskId === undefined) return false;
-  for await (const { record, reading } of run.ask({ operation: 'GetTask', taskId })) {
-    const ahead = new Progress(run.turn);
-    ahead.note(reading, record.operation);
-    if (!ahead.isOver) return false;
-    yield run.take(record, reading);
-    return true;
-  }
-  return false;
 }
 
 const STREAMLESS_ERRORS: readonly (A2aErrorName | undefined)[] = ['UnsupportedOperation', 'MethodNotFound'];

@@ -8,6 +8,7 @@ import { Discovery } from './discovery.ts';
 import { Fault, faultOf } from './fault.ts';
 import { follow } from './follow.ts';
 import { interpret } from './interpret.ts';
+import { text } from './progress.ts';
 import { sendMessage, type TurnPorts, TurnRun } from './turn-run.ts';
 import { Watchdog } from './watchdog.ts';
 
@@ -48,7 +49,7 @@ export class A2aUpstream implements Upstream {
         deps,
       }),
       timers: deps.timers,
-      memory: { refusesStreaming: false },
+      streamless: new WeakSet(),
     };
   }
 
@@ -57,7 +58,8 @@ export class A2aUpstream implements Upstream {
     total.watch('total', this.#ports.wire.limits.total_timeout_ms);
     let run: TurnRun | undefined;
     try {
-      run = new TurnRun(this.#ports, turn, await this.#ports.discovery.target(total.signal), total.signal);
+      const target = await this.#ports.discovery.targetOfTurn(total.signal);
+      run = new TurnRun(this.#ports, turn, target, total.signal);
       if (turn.kind !== 'reattach') yield* sendMessage(run);
       if (!run.progress.isSettled) yield* follow(run);
       yield { kind: 'end' };
@@ -68,7 +70,9 @@ export class A2aUpstream implements Upstream {
     }
   }
 
+  /** Yields nothing while the agent has not named its task: there is nothing to cancel, and nothing has ended. */
   async *cancel(turn: Turn, signal: AbortSignal): AsyncGenerator<Frame> {
+    if (text(turn.binding?.['task_id']) === undefined) return;
     try {
       const target = await this.#ports.discovery.target(signal);
       yield* cancelTask(new TurnRun(this.#ports, turn, target, signal));
