@@ -20,6 +20,7 @@ import { announceGateway, withdrawGateway } from './operation/data-directory.ts'
 import type { Clock, Logger } from './protocol/ports.ts';
 import { nodeTimers } from './surfaces/timers.ts';
 
+export { createLogging } from './composition/logging.ts';
 export { checkData, openLog } from './composition/open-data.ts';
 export { type GatewayParts, systemClock, systemRandom } from './composition/parts.ts';
 

@@ -1,9 +1,13 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Command } from 'commander';
 import { dataPaths, type RunningGateway } from '../operation/data-directory.ts';
 import { CURRENT_VERSION, VERSION_HEADER } from '../protocol/version.ts';
+import { readEvents, type StreamedEvent } from './event-frames.ts';
 import { CliError, EXIT } from './exit-codes.ts';
+
+export type { StreamedEvent } from './event-frames.ts';
 
 export interface ClientOptions {
   url?: string;
@@ -21,12 +25,23 @@ export function withClientOptions(command: Command): Command {
     .option('--data <dir>', 'data directory of the gateway (default: HARN_GATEWAY_DATA, else ./data)');
 }
 
+/** Half a minute in all: a restart takes a few seconds, and a person waits. */
+const RESUME_DELAYS_MS = [250, 500, 1_000, 2_000, 4_000, 4_000, 4_000, 4_000, 5_000, 5_000];
+
+const UNAVAILABLE = 503;
+
+/** No answer, or none for now: the same request may succeed later. */
+class UnavailableError extends CliError {}
+
 /** A client of a running gateway; errors of the gateway become CliErrors with its own words. */
 export class GatewayClient {
   readonly #url: string;
   readonly #headers: Record<string, string>;
+  readonly #resumeDelaysMs: readonly number[];
 
-  constructor(options: ClientOptions) {
+  /** `resumeDelaysMs`: pauses before `follow` tries again; it gives up after the last one. */
+  constructor(options: ClientOptions, resumeDelaysMs: readonly number[] = RESUME_DELAYS_MS) {
+    this.#resumeDelaysMs = resumeDelaysMs;
     const data = resolve(options.data ?? process.env['HARN_GATEWAY_DATA'] ?? './data');
     this.#url = gatewayUrl(options, data);
     this.#headers = { authorization: `Bearer ${apiKey(options, data)}`, [VERSION_HEADER]: CURRENT_VERSION };
@@ -42,20 +57,40 @@ export class GatewayClient {
     return (await response.json()) as Body;
   }
 
-  /** The events of a stream as they come; resumes after a cut until the gateway closes it in good order. */
+  /**
+   * The events of a stream as they come, up to the last one. A cut, a refused connection and a gateway that drains or
+   * starts are waited out; throws CliError when the gateway stays away, or refuses for another reason.
+   */
   async *follow(path: string, isLast: (event: StreamedEvent) => boolean): AsyncGenerator<StreamedEvent> {
     let cursor: string | undefined;
-    for (let failures = 0; failures < MAX_RESUMES; failures += 1) {
-      const headers: Record<string, string> = cursor === undefined ? {} : { 'last-event-id': cursor };
-      const response = await this.#fetch(path, { headers });
-      for await (const event of readEvents(response)) {
+    for (let failures = 0; ; failures += 1) {
+      for await (const event of this.#untilCut(path, cursor)) {
         cursor = event.id;
         failures = 0;
         yield event;
         if (isLast(event)) return;
       }
+      const delayMs = this.#resumeDelaysMs[failures];
+      if (delayMs === undefined) throw new CliError(this.#gone(path));
+      await pause(delayMs);
     }
-    throw new CliError('The event stream ended too often. Look at the task with GET /v1/tasks/{id}.');
+  }
+
+  /** The events of one connection; ends without an error when another one may go on. */
+  async *#untilCut(path: string, cursor: string | undefined): AsyncGenerator<StreamedEvent> {
+    const headers: Record<string, string> = cursor === undefined ? {} : { 'last-event-id': cursor };
+    try {
+      yield* readEvents(await this.#fetch(path, { headers }));
+    } catch (error) {
+      // fetch reports every cut of a body as a TypeError.
+      if (!(error instanceof UnavailableError || error instanceof TypeError)) throw error;
+    }
+  }
+
+  #gone(path: string): string {
+    const seconds = Math.ceil(this.#resumeDelaysMs.reduce((sum, ms) => sum + ms, 0) / 1000);
+    const resource = path.replace(/\/stream$/, '');
+    return `The event stream of ${this.#url} did not go on within ${seconds} s. What was accepted is kept: look at GET ${resource} when the gateway runs.`;
   }
 
   async #fetch(path: string, init: RequestInit & { headers?: Record<string, string> }): Promise<Response> {
@@ -63,22 +98,15 @@ export class GatewayClient {
     try {
       response = await fetch(this.#url + path, { ...init, headers: { ...init.headers, ...this.#headers } });
     } catch {
-      throw new CliError(
+      throw new UnavailableError(
         `No gateway answers at ${this.#url}. Start one with "harn-gateway serve", or name it with --url.`,
       );
     }
     if (response.ok) return response;
     const { error } = (await response.json()) as { error: { message: string; code: string } };
-    throw new CliError(`${error.message} (${error.code})`);
+    const message = `${error.message} (${error.code})`;
+    throw response.status === UNAVAILABLE ? new UnavailableError(message) : new CliError(message);
   }
-}
-
-const MAX_RESUMES = 5;
-
-export interface StreamedEvent {
-  id: string;
-  event: string;
-  payload: Record<string, unknown>;
 }
 
 function gatewayUrl({ url }: ClientOptions, data: string): string {
@@ -107,23 +135,5 @@ function readKey(file: string): string {
     return readFileSync(file, 'utf8').trim();
   } catch {
     throw new CliError(`The key file ${file} cannot be read.`, EXIT.usage);
-  }
-}
-
-async function* readEvents(response: Response): AsyncGenerator<StreamedEvent> {
-  if (!response.body) return;
-  let rest = '';
-  for await (const text of response.body.pipeThrough(new TextDecoderStream())) {
-    const frames = (rest + text).split('\n\n');
-    rest = frames.pop() ?? '';
-    for (const frame of frames) {
-      const data = frame.split('\n').find((line) => line.startsWith('data: '));
-      if (data === undefined) continue;
-      const value = JSON.parse(data.slice('data: '.length)) as StreamedEvent & {
-        error?: { message: string };
-      };
-      if (value.error) throw new CliError(value.error.message);
-      yield value;
-    }
   }
 }

@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { type ClientOptions, GatewayClient, withClientOptions } from './client.ts';
-import { itemsOf, type ListingOptions, print, printItems, withListingOptions } from './listing.ts';
+import { itemsOf, type ListingOptions, printItem, printItems, withListingOptions } from './listing.ts';
 
 export interface Collection<Item extends object> {
   /** The command, in the singular. */
@@ -38,7 +38,7 @@ function getCommand<Item extends object>({ name, path, line }: Collection<Item>)
   return withClientOptions(command).action(
     async (id: string, options: ClientOptions & { json?: boolean }) => {
       const item = await new GatewayClient(options).json<Item>('GET', `${path}/${encodeURIComponent(id)}`);
-      print(options.json ? JSON.stringify(item) : line(item).join('  '));
+      printItem(item, options.json, line);
     },
   );
 }

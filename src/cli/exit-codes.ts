@@ -26,10 +26,11 @@ export class CliError extends Error {
   }
 }
 
-const LISTEN_FAILURES: Readonly<Record<string, string>> = {
-  EADDRINUSE: 'The port is in use. Choose another one with --port, or stop its owner.',
-  EACCES: 'The port may not be used by this user. Choose one above 1023 with --port.',
-  EADDRNOTAVAIL: 'The host is no address of this machine. Choose another one with --host.',
+const LISTEN_FAILURES: Readonly<Record<string, (address: string) => string>> = {
+  EADDRINUSE: (address) =>
+    `The port is in use: ${address}. Choose another one with --port, or stop its owner.`,
+  EACCES: (address) => `${address} may not be used by this user. Choose a port above 1023 with --port.`,
+  EADDRNOTAVAIL: (address) => `${address} is no address of this machine. Choose another one with --host.`,
 };
 
 /** What an error of a command means to the shell, and the line that says why. */
@@ -42,8 +43,15 @@ export function describeFailure(error: unknown): { exitCode: number; message: st
     const exitCode = error.reason === 'locked' ? EXIT.dataInUse : EXIT.cannotOpenData;
     return { exitCode, message: error.message };
   }
-  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-  const listening = LISTEN_FAILURES[code];
+  const listening = listenFailure(error);
   if (listening !== undefined) return { exitCode: EXIT.usage, message: listening };
   return { exitCode: EXIT.failed, message: error instanceof Error ? error.message : String(error) };
+}
+
+/** Only errors of `listen`: the same codes also stand for files that may not be touched. */
+function listenFailure(error: unknown): string | undefined {
+  if (!(error instanceof Error) || !('syscall' in error) || error.syscall !== 'listen') return undefined;
+  const { code, address, port } = error as NodeJS.ErrnoException & { address?: string; port?: number };
+  const host = address?.includes(':') ? `[${address}]` : address;
+  return LISTEN_FAILURES[code ?? '']?.(`${host}:${port}`);
 }

@@ -25,3 +25,8 @@ export function withConfigOptions(command: Command, names: readonly (keyof Confi
 export function configOf(flags: ConfigOptions): Config {
   return loadConfig({ flags, env: process.env, cwd: process.cwd(), packageRoot });
 }
+
+/** The same for commands that only open the data directory: what just a start needs is not checked, and may be absent. */
+export function offlineConfigOf(flags: ConfigOptions): Config {
+  return loadConfig({ flags, env: process.env, cwd: process.cwd(), packageRoot, offline: true });
+}

@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import type { GatewayClient } from './client.ts';
+import { printJson, printRow } from './terminal.ts';
 
 /** Items asked for at a time; the most that one page holds. */
 const PAGE = 200;
@@ -42,11 +43,17 @@ export async function printItems<Item extends object>(
   json: boolean | undefined,
   columns: (item: Item) => readonly string[],
 ): Promise<void> {
-  for await (const item of items) print(json ? JSON.stringify(item) : columns(item).join('  '));
+  for await (const item of items) printItem(item, json, columns);
 }
 
-export function print(line: string): void {
-  process.stdout.write(`${line}\n`);
+/** Prints one item as JSON or as the columns a person reads. */
+export function printItem<Item extends object>(
+  item: Item,
+  json: boolean | undefined,
+  columns: (item: Item) => readonly string[],
+): void {
+  if (json) printJson(item);
+  else printRow(columns(item));
 }
 
 /** `?a=1&b=2` of the values that are there. */

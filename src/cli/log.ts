@@ -1,12 +1,11 @@
 import { existsSync } from 'node:fs';
 import { Command } from 'commander';
-import { checkData, openLog, systemClock, systemRandom } from '../compose.ts';
+import { checkData, createLogging, openLog, systemClock, systemRandom } from '../compose.ts';
 import type { Finding } from '../eventlog/finding.ts';
 import { dataPaths } from '../operation/data-directory.ts';
-import { createLogger } from '../operation/logger.ts';
-import { Redactor } from '../redaction/redactor.ts';
 import { CliError, EXIT } from './exit-codes.ts';
-import { type ConfigOptions, configOf, withConfigOptions } from './gateway-config.ts';
+import { type ConfigOptions, offlineConfigOf, withConfigOptions } from './gateway-config.ts';
+import { printJson, print as printText } from './terminal.ts';
 
 export function logCommand(): Command {
   const check = new Command('check')
@@ -22,7 +21,7 @@ export function logCommand(): Command {
 }
 
 async function checkLogOf(flags: ConfigOptions & { json?: boolean }): Promise<void> {
-  const config = configOf(flags);
+  const config = offlineConfigOf(flags);
   refuseMissing(config.store.data);
   let findings = 0;
   let counted = { commits: 0, events: 0 };
@@ -42,10 +41,9 @@ async function checkLogOf(flags: ConfigOptions & { json?: boolean }): Promise<vo
 }
 
 async function acceptTruncation(flags: ConfigOptions): Promise<void> {
-  const config = configOf(flags);
+  const config = offlineConfigOf(flags);
   refuseMissing(config.store.data);
-  const redactor = new Redactor();
-  const logger = createLogger('warn', redactor, process.stderr);
+  const { logger, redactor } = createLogging('warn', process.stderr);
   const log = await openLog({ config, logger, redactor, clock: systemClock, random: systemRandom });
   try {
     await log.acceptTruncation({ actor: 'operator' });
@@ -65,5 +63,6 @@ function describe({ problem, where, expected, observed }: Finding): string {
 }
 
 function print(line: string | object): void {
-  process.stdout.write(`${typeof line === 'string' ? line : JSON.stringify(line)}\n`);
+  if (typeof line === 'string') printText(line);
+  else printJson(line);
 }

@@ -1,7 +1,14 @@
 import { Command, Option } from 'commander';
 import type { PermissionRequest } from '../protocol/resources/permission-request.ts';
 import { type ClientOptions, GatewayClient, withClientOptions } from './client.ts';
-import { itemsOf, type ListingOptions, print, printItems, queryOf, withListingOptions } from './listing.ts';
+import {
+  itemsOf,
+  type ListingOptions,
+  printItem,
+  printItems,
+  queryOf,
+  withListingOptions,
+} from './listing.ts';
 
 interface ListOptions extends ClientOptions, ListingOptions {
   session?: string;
@@ -66,7 +73,7 @@ function respondCommand(): Command {
 async function respond(id: string, options: RespondOptions): Promise<void> {
   const path = `/v1/permission-requests/${encodeURIComponent(id)}/respond`;
   const request = await new GatewayClient(options).json<PermissionRequest>('POST', path, bodyOf(options));
-  print(options.json ? JSON.stringify(request) : line(request).join('  '));
+  printItem(request, options.json, line);
 }
 
 /** What the options say and nothing more: the gateway decides whether it is an answer. */

@@ -11,6 +11,7 @@ import { personaCommand } from './persona.ts';
 import { serveCommand } from './serve.ts';
 import { sessionCommand } from './session.ts';
 import { taskCommand } from './task.ts';
+import { visible } from './terminal.ts';
 
 /** Runs one command line and returns the exit code. Answers go to stdout, everything else to stderr. */
 export async function runCli(argv: readonly string[]): Promise<number> {
@@ -24,7 +25,7 @@ export async function runCli(argv: readonly string[]): Promise<number> {
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.fine : EXIT.usage;
     const { exitCode, message } = describeFailure(error);
-    process.stderr.write(`error: ${message}\n`);
+    process.stderr.write(`error: ${visible(message)}\n`);
     return exitCode;
   }
 }

@@ -1,8 +1,7 @@
 import { Command } from 'commander';
-import { startGateway } from '../compose.ts';
+import { createLogging, startGateway } from '../compose.ts';
 import { dataPaths } from '../operation/data-directory.ts';
-import { createLogger } from '../operation/logger.ts';
-import { Redactor } from '../redaction/redactor.ts';
+import type { Logger } from '../protocol/ports.ts';
 import { EXIT } from './exit-codes.ts';
 import { firstSteps } from './first-steps.ts';
 import { type ConfigOptions, configOf, withConfigOptions } from './gateway-config.ts';
@@ -15,8 +14,7 @@ export function serveCommand(): Command {
 
 async function serve(flags: ConfigOptions): Promise<void> {
   const config = configOf(flags);
-  const redactor = new Redactor();
-  const logger = createLogger(config.telemetry.log_level, redactor, process.stderr);
+  const { logger, redactor } = createLogging(config.telemetry.log_level, process.stderr);
   let freshKey: string | undefined;
   const gateway = await startGateway({
     config,
@@ -37,7 +35,7 @@ async function serve(flags: ConfigOptions): Promise<void> {
 }
 
 /** Waits for a signal, then drains; a second signal ends at once. */
-async function stopped(close: () => Promise<void>, logger: ReturnType<typeof createLogger>): Promise<void> {
+async function stopped(close: () => Promise<void>, logger: Logger): Promise<void> {
   const fatal = (error: unknown) => {
     logger.error({ err: error }, 'unexpected error; the gateway stops');
     process.exit(EXIT.failed);

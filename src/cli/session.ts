@@ -1,7 +1,14 @@
 import { Command } from 'commander';
 import type { Session } from '../protocol/resources/session.ts';
 import { type ClientOptions, GatewayClient, withClientOptions } from './client.ts';
-import { itemsOf, type ListingOptions, print, printItems, queryOf, withListingOptions } from './listing.ts';
+import {
+  itemsOf,
+  type ListingOptions,
+  printItem,
+  printItems,
+  queryOf,
+  withListingOptions,
+} from './listing.ts';
 
 interface OneOptions extends ClientOptions {
   json?: boolean;
@@ -39,7 +46,7 @@ function oneCommand(name: string, description: string, method: string, verb: str
   return withClientOptions(command).action(async (id: string, options: OneOptions) => {
     const path = `/v1/sessions/${encodeURIComponent(id)}${verb}`;
     const session = await new GatewayClient(options).json<Session>(method, path);
-    print(options.json ? JSON.stringify(session) : line(session).join('  '));
+    printItem(session, options.json, line);
   });
 }
 

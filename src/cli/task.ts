@@ -4,7 +4,8 @@ import type { Session } from '../protocol/resources/session.ts';
 import type { Task } from '../protocol/resources/task.ts';
 import type { Workspace } from '../protocol/resources/workspace.ts';
 import { type ClientOptions, GatewayClient, type StreamedEvent, withClientOptions } from './client.ts';
-import { EXIT } from './exit-codes.ts';
+import { CliError, EXIT } from './exit-codes.ts';
+import { print, printJson, visible } from './terminal.ts';
 
 interface TaskOptions extends ClientOptions {
   route?: string;
@@ -29,17 +30,19 @@ export function taskCommand(): Command {
 }
 
 async function runTask(text: string, options: TaskOptions): Promise<void> {
+  if (text.trim() === '') throw new CliError('The text is empty. Say what the agent should do.', EXIT.usage);
   const client = new GatewayClient(options);
   const session = options.session ?? (await newSession(client));
   const task = await client.json<Task>('POST', `/v1/sessions/${encodeURIComponent(session)}/tasks`, {
     input: { role: 'user', parts: [{ type: 'text', text, visibility: 'public' }] },
     ...(options.route === undefined ? {} : { metadata: { route: options.route } }),
   });
-  if (!options.follow) {
-    print(options.json ? JSON.stringify(task) : `${task.id} ${task.status} in ${task.session_id}`);
-    return;
-  }
-  await followTask(client, task, options.json ?? false);
+  const summary = `${task.id} ${task.status} in ${task.session_id}`;
+  if (!options.json) print(summary);
+  else if (!options.follow) printJson(task);
+  // Standard output holds nothing but events then, and the first of them may be long in coming.
+  else process.stderr.write(`${visible(summary)}\n`);
+  if (options.follow) await followTask(client, task, options.json ?? false);
 }
 
 async function newSession(client: GatewayClient): Promise<string> {
@@ -55,7 +58,8 @@ const ASKS = new Set(['task.input_required', 'task.auth_required']);
 async function followTask(client: GatewayClient, task: Task, json: boolean): Promise<void> {
   const isLast = ({ event }: StreamedEvent) => ENDS.has(event) || ASKS.has(event);
   for await (const event of client.follow(`/v1/tasks/${task.id}/stream`, isLast)) {
-    for (const line of json ? [JSON.stringify(event)] : describe(event)) print(line);
+    if (json) printJson(event);
+    else for (const line of describe(event)) print(line);
     if (event.event === 'task.failed' || event.event === 'task.canceled') process.exitCode = EXIT.failed;
     if (ASKS.has(event.event) && !json) print(howToAnswer(event));
   }
@@ -79,8 +83,4 @@ function textsOf(parts: Message['parts']): string[] {
 function howToAnswer({ event, payload }: StreamedEvent): string {
   const answer = event === 'task.input_required' ? '--answer "..."' : '--approve';
   return `The task waits for you: harn-gateway permission respond ${payload['request_id']} ${answer}, then follow again.`;
-}
-
-function print(line: string): void {
-  process.stdout.write(`${line}\n`);
 }

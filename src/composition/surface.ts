@@ -44,7 +44,9 @@ export function makeSurface(
       describeAgents: () => [...upstreams.values()].flatMap((upstream) => upstream.describe() ?? []),
       startedAtMs: clock.now(),
     },
-    metrics: { authorize: metricsReader(authenticate), read: () => metrics.read() },
+    metrics: config.telemetry.metrics
+      ? { authorize: metricsReader(authenticate), read: () => metrics.read() }
+      : undefined,
     server: serverSettings(config),
   });
   return {

@@ -6,43 +6,58 @@ import { isLoopbackHost, webUrl } from './shapes.ts';
 
 /** What must hold before the gateway may be reached, or may send a credential. Source: contract sections 7 and 8. */
 export const EXPOSURE_RULES = [
-  rule(['server', 'auth'], ({ server, auth }) => {
-    if (isLoopbackHost(server.host) || auth.api_keys.length > 0) return [];
-    return [
-      { path: ['auth', 'api_keys'], message: 'must hold a key when server.host is not a loopback address' },
-    ];
-  }),
+  rule(
+    ['server', 'auth'],
+    ({ server, auth }) => {
+      if (isLoopbackHost(server.host) || auth.api_keys.length > 0) return [];
+      return [
+        { path: ['auth', 'api_keys'], message: 'must hold a key when server.host is not a loopback address' },
+      ];
+    },
+    ['server.host', 'auth.api_keys'],
+  ),
 
-  rule(['server'], ({ server }) => {
-    const isProtected = server.tls !== undefined || server.trusted_proxies.length > 0 || server.insecure;
-    if (isLoopbackHost(server.host) || isProtected) return [];
-    const message =
-      'plain HTTP off loopback is refused; set server.tls, server.trusted_proxies or server.insecure: true';
-    return [{ path: ['server', 'tls'], message }];
-  }),
+  rule(
+    ['server'],
+    ({ server }) => {
+      const isProtected = server.tls !== undefined || server.trusted_proxies.length > 0 || server.insecure;
+      if (isLoopbackHost(server.host) || isProtected) return [];
+      const message =
+        'plain HTTP off loopback is refused; set server.tls, server.trusted_proxies or server.insecure: true';
+      return [{ path: ['server', 'tls'], message }];
+    },
+    ['server.host', 'server.tls', 'server.trusted_proxies', 'server.insecure'],
+  ),
 
   rule(['server'], ({ server }, sources) => (server.tls === undefined ? [] : tlsFaults(server.tls, sources))),
 
-  rule(['server'], ({ server }) => {
-    const url = webUrl(server.public_url ?? '');
-    if (url === undefined || url.protocol === 'https:' || isLoopbackHost(url.hostname) || server.insecure)
-      return [];
-    return [
-      {
-        path: ['server', 'public_url'],
-        message: 'must be an https URL, unless it is loopback or server.insecure is true',
-      },
-    ];
-  }),
+  rule(
+    ['server'],
+    ({ server }) => {
+      const url = webUrl(server.public_url ?? '');
+      if (url === undefined || url.protocol === 'https:' || isLoopbackHost(url.hostname) || server.insecure)
+        return [];
+      return [
+        {
+          path: ['server', 'public_url'],
+          message: 'must be an https URL, unless it is loopback or server.insecure is true',
+        },
+      ];
+    },
+    ['server.insecure'],
+  ),
 
-  rule(['server', 'upstreams'], ({ server, upstreams }) =>
-    (upstreams.a2a ?? []).flatMap(({ card, auth }, index) => {
-      const url = webUrl(card);
-      const isClear = url?.protocol === 'http:' && !isLoopbackHost(url.hostname);
-      if (!isClear || auth === undefined || server.insecure) return [];
-      const message = 'must be an https URL when auth is set: the credential would travel in the clear';
-      return [{ path: ['upstreams', 'a2a', index, 'card'], message }];
-    }),
+  rule(
+    ['server', 'upstreams'],
+    ({ server, upstreams }) =>
+      (upstreams.a2a ?? []).flatMap(({ card, auth }, index) => {
+        const url = webUrl(card);
+        const isClear = url?.protocol === 'http:' && !isLoopbackHost(url.hostname);
+        if (!isClear || auth === undefined || server.insecure) return [];
+        const message = 'must be an https URL when auth is set: the credential would travel in the clear';
+        return [{ path: ['upstreams', 'a2a', index, 'card'], message }];
+      }),
+    ['server.insecure'],
   ),
 
   rule(['upstreams'], ({ upstreams }, sources) =>

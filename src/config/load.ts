@@ -1,16 +1,15 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { EXPOSURE_RULES } from './exposure-rules.ts';
-import { ConfigError, type ConfigFault, type PathFault } from './fault.ts';
-import { issueFaults, unknownOption } from './issue-faults.ts';
+import { ConfigError, type ConfigFault } from './fault.ts';
 import { type ConfigFlags, type Environment, type Overrides, readOverrides } from './overrides.ts';
 import { type PersonaSettings, readPersonas } from './personas.ts';
+import { readSections } from './read-sections.ts';
 import { REFERENCE_RULES, withBuiltInTenant, withBuiltInWorkspace } from './reference-rules.ts';
 import { configuredRoutes, SAMPLE_AGENT_ID } from './routes.ts';
-import { SECTION_NAMES, SECTIONS, type Settings } from './schema.ts';
+import { SECTION_NAMES, type Settings } from './schema.ts';
 import { readProblem, type SecretRef, type SecretSources } from './secret.ts';
 import type { A2aUpstream } from './sections/upstreams.ts';
-import { withoutUnavailable } from './unavailable.ts';
 import { parseYaml, withoutFile, type YamlFile } from './yaml-file.ts';
 
 /** Where the configuration comes from. Relative paths in it start at `cwd`. */
@@ -24,6 +23,11 @@ export interface ConfigSources {
   readFile?: (path: string) => string;
   /** Names in a directory, or throws. Default: node:fs. */
   listFiles?: (dir: string) => string[];
+  /**
+   * For commands that work on the data directory and start nothing: what only a start needs (secrets, certificates,
+   * persona files, the rules of exposure) is neither read nor checked, and `personas` is empty. Default: false.
+   */
+  offline?: boolean;
 }
 
 /** A checked configuration. All paths are absolute; `tenants` and `workspaces` include the built-in ones. */
@@ -47,8 +51,9 @@ export function loadConfig(sources: ConfigSources): Config {
   const readFile = sources.readFile ?? ((path: string) => readFileSync(path, 'utf8'));
   const { overrides, faults: overrideFaults } = readOverrides(sources.flags, sources.env);
   const source = openFile(sources, overrides, readFile);
-  const { settings, faults: optionFaults } = readSettings(source.yaml, overrides, { ...sources, readFile });
-  const { personas, faults: personaFaults } = personasOf(settings, source, sources, readFile);
+  const read = readSettings(source.yaml, overrides, { ...sources, readFile });
+  const { settings, faults: optionFaults } = read;
+  const { personas, faults: personaFaults } = personasOf(read, source, sources, readFile);
   const faults = [...overrideFaults, ...source.yaml.faults, ...optionFaults, ...personaFaults];
   if (faults.length > 0 || !isComplete(settings)) throw new ConfigError(faults);
   return { ...toConfig(settings, source.file), personas };
@@ -56,32 +61,40 @@ export function loadConfig(sources: ConfigSources): Config {
 
 /** Their directory is known once its section is well formed. */
 function personasOf(
-  { personas, tenants, upstreams }: Partial<Settings>,
+  { settings: { personas, tenants, upstreams }, doubtful }: ReadSettings,
   { file }: Source,
-  { cwd, listFiles }: ConfigSources,
+  { cwd, listFiles, offline }: ConfigSources,
   readFile: (path: string) => string,
 ): { personas: PersonaSettings[]; faults: ConfigFault[] } {
   const beside = file === undefined ? undefined : join(dirname(file), 'personas');
   const dir = personas?.dir === undefined ? beside : resolve(cwd, personas.dir);
-  if (dir === undefined || !personas || !tenants) return { personas: [], faults: [] };
+  const isKnown = personas !== undefined && !doubtful.has('personas') && !doubtful.has('personas.dir');
+  if (offline || dir === undefined || !isKnown) return { personas: [], faults: [] };
   const files = { readFile, listFiles: listFiles ?? ((path: string) => readdirSync(path)) };
   return readPersonas(dir, personas.dir !== undefined, files, {
-    tenants: withBuiltInTenant(tenants).map(({ id }) => id),
+    tenants: tenants && !doubtful.has('tenants') ? withBuiltInTenant(tenants).map(({ id }) => id) : undefined,
     upstreams: (upstreams?.a2a ?? [{ id: SAMPLE_AGENT_ID }]).map(({ id }) => id),
   });
+}
+
+interface ReadSettings {
+  settings: Partial<Settings>;
+  doubtful: ReadonlySet<string>;
+  faults: ConfigFault[];
 }
 
 /** A file that is not readable as a whole says nothing about its options, so none of them is judged. */
 function readSettings(
   yaml: YamlFile,
   overrides: Overrides,
-  ports: SecretSources & { cwd: string },
-): { settings: Partial<Settings>; faults: ConfigFault[] } {
-  if (yaml.raw === undefined) return { settings: {}, faults: [] };
-  const { parsed, faults } = parseSections(yaml.raw);
+  ports: SecretSources & { cwd: string; offline?: boolean },
+): ReadSettings {
+  if (yaml.raw === undefined) return { settings: {}, doubtful: new Set(), faults: [] };
+  const { settings: parsed, doubtful, faults, inFile } = readSections(yaml.raw);
   const settings = absolutePaths(applyOverrides(parsed, overrides), ports.cwd);
-  const ruleFaults = [...EXPOSURE_RULES, ...REFERENCE_RULES].flatMap(({ check }) => check(settings, ports));
-  return { settings, faults: [...faults, ...ruleFaults].map(yaml.locate) };
+  const rules = [...(ports.offline ? [] : EXPOSURE_RULES), ...REFERENCE_RULES];
+  const ruleFaults = rules.flatMap(({ check }) => check({ settings, doubtful }, ports)).map(inFile);
+  return { settings, doubtful, faults: [...faults, ...ruleFaults].map(yaml.locate) };
 }
 
 interface Source {
@@ -107,18 +120,6 @@ function openFile(
     return { file: undefined, yaml: withoutFile(isOptional ? [] : [{ path: '', message: problem, file }]) };
   }
   return { file, yaml: parseYaml(file, text) };
-}
-
-function parseSections(file: Record<string, unknown>): { parsed: Partial<Settings>; faults: PathFault[] } {
-  const { raw, faults } = withoutUnavailable(file);
-  const parsed: Record<string, unknown> = {};
-  for (const name of SECTION_NAMES) {
-    const read = SECTIONS[name].safeParse(raw[name]);
-    if (read.success) parsed[name] = read.data;
-    else faults.push(...issueFaults(read.error.issues, name));
-  }
-  const unknown = Object.keys(raw).filter((key) => !Object.hasOwn(SECTIONS, key));
-  return { parsed, faults: [...faults, ...unknown.map((key) => unknownOption([], key))] };
 }
 
 function applyOverrides(parsed: Partial<Settings>, { host, port, data }: Overrides): Partial<Settings> {

@@ -20,7 +20,8 @@ export interface PersonaFiles {
 
 /** What every persona must not collide with, and where it may belong. */
 export interface PersonaNames {
-  tenants: readonly string[];
+  /** Undefined while they are not known: then no tenant is judged. */
+  tenants: readonly string[] | undefined;
   upstreams: readonly string[];
 }
 
@@ -75,7 +76,7 @@ function readPersona(
   const { id, tenant, ...definition } = read.data;
   if (taken.has(id))
     faults.push(yaml.locate({ path: ['id'], message: 'is the id of another persona or upstream' }));
-  if (!tenants.includes(tenant))
+  if (tenants?.includes(tenant) === false)
     faults.push(yaml.locate({ path: ['tenant'], message: 'names no configured tenant' }));
   taken.add(id);
   return { id, tenant, definition };

@@ -23,76 +23,106 @@ export const REFERENCE_RULES = [
 
   rule(['connectors'], ({ connectors }) => repeats(connectors, ({ id }) => id, ['connectors'], 'id')),
 
-  rule(['connectors', 'workspaces'], ({ connectors, workspaces }) => {
-    const known = withBuiltInWorkspace(workspaces).map(({ id }) => id);
-    return connectors.flatMap(({ workspace }, index) => {
-      if (known.includes(workspace)) return [];
-      return [{ path: ['connectors', index, 'workspace'], message: 'names no configured workspace' }];
-    });
-  }),
+  rule(
+    ['connectors', 'workspaces'],
+    ({ connectors, workspaces }) => {
+      const known = withBuiltInWorkspace(workspaces).map(({ id }) => id);
+      return connectors.flatMap(({ workspace }, index) => {
+        if (known.includes(workspace)) return [];
+        return [{ path: ['connectors', index, 'workspace'], message: 'names no configured workspace' }];
+      });
+    },
+    ['workspaces'],
+  ),
 
-  rule(['connectors', 'upstreams'], ({ connectors, upstreams }) => {
-    const routes = configuredRoutes(upstreams.a2a);
-    return connectors.flatMap(({ route }, index) => {
-      if (route === undefined || routes.includes(route)) return [];
-      return [{ path: ['connectors', index, 'route'], message: 'names no configured route' }];
-    });
-  }),
+  rule(
+    ['connectors', 'upstreams'],
+    ({ connectors, upstreams }) => {
+      const routes = configuredRoutes(upstreams.a2a);
+      return connectors.flatMap(({ route }, index) => {
+        if (route === undefined || routes.includes(route)) return [];
+        return [{ path: ['connectors', index, 'route'], message: 'names no configured route' }];
+      });
+    },
+    ['upstreams.a2a'],
+  ),
 
   rule(['quotas'], ({ quotas }) => repeats(quotas, ({ id }) => id, ['quotas'], 'id')),
 
-  rule(['quotas', 'tenants', 'workspaces'], ({ quotas, tenants, workspaces }) => {
-    const known = {
-      workspace: withBuiltInWorkspace(workspaces).map(({ id }) => id),
-      tenant: withBuiltInTenant(tenants).map(({ id }) => id),
-    };
-    return quotas.flatMap(({ scope, owner = '' }, index) => {
-      if ((scope !== 'workspace' && scope !== 'tenant') || known[scope].includes(owner)) return [];
-      return [{ path: ['quotas', index, 'owner'], message: `names no configured ${scope}` }];
-    });
-  }),
-
-  rule(['tenants', 'workspaces'], ({ tenants, workspaces }) =>
-    workspaces.flatMap(({ tenant }, index) =>
-      unknownTenant(tenant, tenants, ['workspaces', index, 'tenant']),
-    ),
+  rule(
+    ['quotas', 'tenants', 'workspaces'],
+    ({ quotas, tenants, workspaces }) => {
+      const known = {
+        workspace: withBuiltInWorkspace(workspaces).map(({ id }) => id),
+        tenant: withBuiltInTenant(tenants).map(({ id }) => id),
+      };
+      return quotas.flatMap(({ scope, owner = '' }, index) => {
+        if ((scope !== 'workspace' && scope !== 'tenant') || known[scope].includes(owner)) return [];
+        return [{ path: ['quotas', index, 'owner'], message: `names no configured ${scope}` }];
+      });
+    },
+    ['tenants', 'workspaces'],
   ),
 
-  rule(['tenants', 'auth'], ({ tenants, auth }) =>
-    auth.api_keys.flatMap(({ tenant }, index) =>
-      unknownTenant(tenant, tenants, ['auth', 'api_keys', index, 'tenant']),
-    ),
+  rule(
+    ['tenants', 'workspaces'],
+    ({ tenants, workspaces }) =>
+      workspaces.flatMap(({ tenant }, index) =>
+        unknownTenant(tenant, tenants, ['workspaces', index, 'tenant']),
+      ),
+    ['tenants'],
   ),
 
-  rule(['workspaces', 'auth'], ({ workspaces, auth }) => {
-    const owners = new Map(withBuiltInWorkspace(workspaces).map(({ id, tenant }) => [id, tenant]));
-    return auth.api_keys.flatMap((key, keyIndex) =>
-      key.workspaces.flatMap((id, index) => {
-        if (owners.get(id) === key.tenant) return [];
-        const message = owners.has(id)
-          ? "is a workspace of another tenant than the key's"
-          : 'names no configured workspace';
-        return [{ path: ['auth', 'api_keys', keyIndex, 'workspaces', index], message }];
-      }),
-    );
-  }),
+  rule(
+    ['tenants', 'auth'],
+    ({ tenants, auth }) =>
+      auth.api_keys.flatMap(({ tenant }, index) =>
+        unknownTenant(tenant, tenants, ['auth', 'api_keys', index, 'tenant']),
+      ),
+    ['tenants'],
+  ),
 
-  rule(['routing', 'upstreams'], ({ routing, upstreams }) => {
-    const routes = configuredRoutes(upstreams.a2a);
-    if (routing.default === undefined || routes.includes(routing.default)) return [];
-    const known = routes.length === 0 ? 'none is configured' : `configured: ${routes.join(', ')}`;
-    return [{ path: ['routing', 'default'], message: `names no configured route; ${known}` }];
-  }),
+  rule(
+    ['workspaces', 'auth'],
+    ({ workspaces, auth }) => {
+      const owners = new Map(withBuiltInWorkspace(workspaces).map(({ id, tenant }) => [id, tenant]));
+      return auth.api_keys.flatMap((key, keyIndex) =>
+        key.workspaces.flatMap((id, index) => {
+          if (owners.get(id) === key.tenant) return [];
+          const message = owners.has(id)
+            ? "is a workspace of another tenant than the key's"
+            : 'names no configured workspace';
+          return [{ path: ['auth', 'api_keys', keyIndex, 'workspaces', index], message }];
+        }),
+      );
+    },
+    ['workspaces'],
+  ),
 
-  rule(['limits'], ({ limits }) => {
-    if (limits.headers_timeout_ms <= limits.request_timeout_ms) return [];
-    return [
-      {
-        path: ['limits', 'headers_timeout_ms'],
-        message: 'must not be longer than limits.request_timeout_ms',
-      },
-    ];
-  }),
+  rule(
+    ['routing', 'upstreams'],
+    ({ routing, upstreams }) => {
+      const routes = configuredRoutes(upstreams.a2a);
+      if (routing.default === undefined || routes.includes(routing.default)) return [];
+      const known = routes.length === 0 ? 'none is configured' : `configured: ${routes.join(', ')}`;
+      return [{ path: ['routing', 'default'], message: `names no configured route; ${known}` }];
+    },
+    ['upstreams.a2a'],
+  ),
+
+  rule(
+    ['limits'],
+    ({ limits }) => {
+      if (limits.headers_timeout_ms <= limits.request_timeout_ms) return [];
+      return [
+        {
+          path: ['limits', 'headers_timeout_ms'],
+          message: 'must not be longer than limits.request_timeout_ms',
+        },
+      ];
+    },
+    ['limits.headers_timeout_ms', 'limits.request_timeout_ms'],
+  ),
 ] as const;
 
 /** The configured tenants and the built-in one. */
@@ -123,12 +153,12 @@ function repeats<T>(
   list: readonly string[],
   name: string,
 ): PathFault[] {
-  const first = new Map<string, number>();
+  const seen = new Set<string>();
   return items.flatMap((item, index) => {
-    const seen = first.get(keyOf(item));
-    if (seen === undefined) first.set(keyOf(item), index);
-    return seen === undefined
-      ? []
-      : [{ path: [...list, index, name], message: `repeats the ${name} of entry ${seen}` }];
+    const isRepeat = seen.has(keyOf(item));
+    seen.add(keyOf(item));
+    return isRepeat
+      ? [{ path: [...list, index, name], message: `repeats the ${name} of an earlier entry` }]
+      : [];
   });
 }

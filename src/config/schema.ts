@@ -3,7 +3,7 @@ import type { JsonObject } from '../protocol/json.ts';
 import { auth } from './sections/auth.ts';
 import { connectors } from './sections/connectors.ts';
 import { limits } from './sections/limits.ts';
-import { outbound, routing, telemetry } from './sections/operation.ts';
+import { routing, telemetry } from './sections/operation.ts';
 import { personas } from './sections/personas.ts';
 import { quotas } from './sections/quotas.ts';
 import { retention } from './sections/retention.ts';
@@ -27,7 +27,6 @@ export const SECTIONS = {
   connectors,
   limits,
   telemetry,
-  outbound,
 } as const;
 
 export const settingsSchema = z.strictObject(SECTIONS);

@@ -11,6 +11,7 @@ export const UNAVAILABLE = {
   vaults: 'vaults',
   policy: 'policy',
   receipts: 'receipts',
+  'outbound.allow': 'private addresses in the URLs of callers',
 } as const;
 
 type RawMap = Record<string, unknown>;
@@ -31,7 +32,12 @@ export function withoutUnavailable(raw: RawMap): { raw: RawMap; faults: PathFaul
 function take(raw: RawMap, path: readonly string[]): unknown {
   const [key = '', ...rest] = path;
   const value = Object.hasOwn(raw, key) ? raw[key] : undefined;
-  if (rest.length > 0) return isMap(value) ? take(value, rest) : undefined;
+  if (rest.length > 0) {
+    const taken = isMap(value) ? take(value, rest) : undefined;
+    // A section may hold nothing but unavailable options; left empty, it asks for nothing.
+    if (isMap(value) && isEmpty(value)) delete raw[key];
+    return taken;
+  }
   delete raw[key];
   return value;
 }

@@ -25,7 +25,8 @@ export interface HttpSurfaceDeps {
   limits: HttpLimits;
   /** Facts of the self-describing documents; `publicUrl` is the configured one, else the address listened on. */
   documents: Omit<DocumentDeps, 'publicUrl'>;
-  metrics: MetricsSource;
+  /** Undefined: `/metrics` is 404. */
+  metrics: MetricsSource | undefined;
   server: {
     /** Origin that clients use, without a trailing slash; undefined: the address listened on. */
     publicUrl?: string;
@@ -96,7 +97,8 @@ function createApp(
   // Koa would print errors of its own; all of ours are caught at the edge.
   app.on('error', (error: unknown) => logger.debug({ err: error }, 'connection failed'));
   const routes = operationRoutes({ gateway: deps.gateway, documents, streams, limits });
-  addRoute(routes, 'GET', '/metrics', (exchange) => answerMetrics(deps.metrics, exchange));
+  const { metrics } = deps;
+  if (metrics) addRoute(routes, 'GET', '/metrics', (exchange) => answerMetrics(metrics, exchange));
   app.use(edge(bounds));
   app.use(routes.routes() as unknown as Koa.Middleware<HttpState>);
   app.use(notFound());

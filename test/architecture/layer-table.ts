@@ -165,7 +165,7 @@ export const LAYERS: readonly LayerRow[] = [
     imports: [
       'src/compose.ts',
       'src/config',
-      'src/operation',
+      'src/operation/data-directory.ts',
       'src/protocol',
       // Errors of start-up, which become exit codes.
       'src/eventlog/log-meta.ts',
@@ -173,8 +173,7 @@ export const LAYERS: readonly LayerRow[] = [
       'src/store/store-errors.ts',
       // Keys are made without a gateway.
       'src/auth/api-keys.ts',
-      // What a command needs before, or without, a gateway.
-      'src/redaction/redactor.ts',
+      // Printed without a gateway.
       'src/surfaces/discovery/openapi.ts',
     ],
     types: ['src/eventlog/finding.ts'],

@@ -3,12 +3,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
 import { apiKeyHash, newApiKey } from '../../src/auth/api-keys.ts';
-import { type GatewayParts, type RunningGateway, startGateway, systemRandom } from '../../src/compose.ts';
+import {
+  createLogging,
+  type GatewayParts,
+  type RunningGateway,
+  startGateway,
+  systemRandom,
+} from '../../src/compose.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import { findPackageRoot } from '../../src/config/package-root.ts';
-import { createLogger } from '../../src/operation/logger.ts';
 import type { Clock, Random } from '../../src/protocol/ports.ts';
-import { Redactor } from '../../src/redaction/redactor.ts';
 import type { Upstream } from '../../src/upstream.ts';
 import { TestClient } from './client.ts';
 
@@ -50,12 +54,12 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
     return { name: row.actor, ...row, id: `k${at}`, key, hash: apiKeyHash(key) };
   });
   const lines: string[] = [];
-  const redactor = new Redactor();
+  const { logger, redactor } = createLogging('debug', { write: (line: string) => void lines.push(line) });
   const gateway = await startGateway({
     config: writeConfig(data, options, people),
     packageRoot: findPackageRoot(import.meta.url),
     version: '0.0.0-test',
-    logger: createLogger('debug', redactor, { write: (line: string) => void lines.push(line) }),
+    logger,
     redactor,
     env: process.env,
     ...(options.clock === undefined ? {} : { clock: options.clock }),

@@ -1,12 +1,12 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import { runCli } from '../../src/cli/program.ts';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { PermissionRequest } from '../../src/protocol/resources/permission-request.ts';
 import { startTestGateway, type TestGateway } from '../harness/gateway.ts';
 import type { Peer } from '../harness/peers/peer.ts';
 import { startSampleAgent } from '../harness/peers/sample-agent.ts';
+import { runCommand, type Said } from './command-line.ts';
 
 describe('command line: listings', () => {
   let agent: Peer;
@@ -22,32 +22,16 @@ describe('command line: listings', () => {
     const connectors = [{ id: 'orders', provider: 'shop', auth: { type: 'hmac-sha256', secret: { file } } }];
     gateway = await startTestGateway({ config: { upstreams, connectors } });
   });
-  afterEach(() => {
-    vi.restoreAllMocks();
-    process.exitCode = undefined;
-  });
   afterAll(async () => {
     await gateway.close();
     await agent.close();
     for (const directory of directories) rmSync(directory, { recursive: true, force: true });
   });
 
-  /** Runs one command in this process against the gateway. */
-  async function run(...args: string[]): Promise<{ code: number; out: string; err: string }> {
-    const said = { out: '', err: '' };
-    const collect = (to: 'out' | 'err') => (text: string | Uint8Array) => {
-      said[to] += String(text);
-      return true;
-    };
-    vi.spyOn(process.stdout, 'write').mockImplementation(collect('out'));
-    vi.spyOn(process.stderr, 'write').mockImplementation(collect('err'));
+  /** Runs one command against the gateway. */
+  function run(...args: string[]): Promise<Said> {
     const connection = args.includes('--help') ? [] : ['--url', gateway.url, '--key', gateway.client.key];
-    const before = process.stdout.listeners('error');
-    const code = await runCli(['node', 'harn-gateway', ...args, ...connection]);
-    for (const listener of process.stdout.listeners('error'))
-      if (!before.includes(listener)) process.stdout.off('error', listener as () => void);
-    vi.restoreAllMocks();
-    return { code, ...said };
+    return runCommand([...args, ...connection]);
   }
 
   async function asked(text: string): Promise<PermissionRequest> {
@@ -118,6 +102,21 @@ describe('command line: listings', () => {
     expect(JSON.parse((await run('connector', 'list', '--json')).out)).toMatchObject({ id: 'orders' });
     const absent = await run('connector', 'get', 'none');
     expect([absent.code, absent.out]).toEqual([1, '']);
+  });
+
+  it('shows control characters of stored text spelled out, but not to programs', async () => {
+    const name = 'a\u001b[2J\u009bb\nrow';
+    const { id } = await gateway.client.post<{ id: string }>('/v1/personas', {
+      name,
+      version: '1',
+      entry_workflow: 'a2a:sample',
+      description: 'Answers.',
+      autonomy_tier: 'act_auto',
+      receipt_policy: 'optional',
+    });
+    const { out } = await run('persona', 'get', id);
+    expect(out).toBe(`${id}  1  act_auto  a2a:sample  a\\x1b[2J\\x9bb\\nrow\n`);
+    expect(JSON.parse((await run('persona', 'get', id, '--json')).out)).toMatchObject({ name });
   });
 
   it.each([

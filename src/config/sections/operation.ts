@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { addressRange } from '../shapes.ts';
 
 export const routing = z
   .strictObject({
@@ -25,13 +24,3 @@ export const telemetry = z
   })
   .prefault({})
   .describe('What the gateway tells its operator.');
-
-export const outbound = z
-  .strictObject({
-    allow: z
-      .array(addressRange)
-      .default([])
-      .describe("Private address ranges that callers' URLs may point to."),
-  })
-  .prefault({})
-  .describe('Where the gateway may connect to on behalf of callers.');

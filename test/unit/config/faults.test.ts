@@ -25,7 +25,6 @@ describe('shape faults name the option and say what is wanted', () => {
       'server.trusted_proxies[0]: must be an IP address or a range',
     ],
     ['server: {tls: {cert: a}}', 'server.tls.key: is required: text'],
-    ['outbound: {allow: [anywhere]}', 'outbound.allow[0]: must be an IP address or a range'],
     ['limits: {max_body_bytes: 0}', 'limits.max_body_bytes: must be 1 or more'],
     ['limits: {max_body_bytes: 1.5}', 'limits.max_body_bytes: must be a whole number'],
     ['limits: {max_json_depth: 65}', 'limits.max_json_depth: must be 64 or less'],
@@ -38,7 +37,10 @@ describe('shape faults name the option and say what is wanted', () => {
       'auth.api_keys[0].scopes[0]: must be one of workspaces:read',
     ],
     ['retention: {events_days: 0}', 'retention.events_days: must be 1 or more'],
-    ['retention: {workspaces: [{id: a}, {id: a}]}', 'retention.workspaces[1].id: repeats the id of entry 0'],
+    [
+      'retention: {workspaces: [{id: a}, {id: a}]}',
+      'retention.workspaces[1].id: repeats the id of an earlier entry',
+    ],
     [
       `auth: {api_keys: [${key(', workspaces: []')}]}`,
       'auth.api_keys[0].workspaces: must name at least one workspace',
@@ -84,6 +86,10 @@ describe('options that this version cannot honour are refused by name', () => {
     ],
     ['upstreams: {acp: [{id: x, command: [x]}]}', 'upstreams.acp: fronting ACP agents: not available'],
     ['upstreams: {mcp: [{id: x, command: [x]}]}', 'upstreams.mcp: fronting MCP servers: not available'],
+    [
+      'outbound: {allow: [10.0.0.0/8]}',
+      'outbound.allow: private addresses in the URLs of callers: not available',
+    ],
     ['store: {workspace_roots: [srv]}', 'store.workspace_roots[0]: must be an absolute path'],
     [agent(', auth: {type: oauth2, value: {env: T}}'), 'upstreams.a2a[0].auth.type: oauth2 is not available'],
     [
@@ -96,7 +102,8 @@ describe('options that this version cannot honour are refused by name', () => {
 
   it('an empty list of them asks for nothing and passes', () => {
     expect(
-      load({ yaml: 'auth: {oauth: []}\nupstreams: {acp: [], mcp: []}\nvaults: {}' }).usesSampleAgent,
+      load({ yaml: 'auth: {oauth: []}\nupstreams: {acp: [], mcp: []}\nvaults: {}\noutbound: {allow: []}' })
+        .usesSampleAgent,
     ).toBe(true);
   });
 });
@@ -188,8 +195,8 @@ describe('checks across options', () => {
   });
 
   it.each([
-    ['tenants: [{id: a}, {id: a}]', 'tenants[1].id: repeats the id of entry 0'],
-    ['workspaces: [{id: a}, {id: a}]', 'workspaces[1].id: repeats the id of entry 0'],
+    ['tenants: [{id: a}, {id: a}]', 'tenants[1].id: repeats the id of an earlier entry'],
+    ['workspaces: [{id: a}, {id: a}]', 'workspaces[1].id: repeats the id of an earlier entry'],
     [
       'upstreams: {a2a: [{id: a, card: "https://a"}, {id: a, card: "https://b"}]}',
       'upstreams.a2a[1].id: repeats the id',

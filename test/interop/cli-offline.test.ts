@@ -1,0 +1,126 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { stringify } from 'yaml';
+import { startTestGateway } from '../harness/gateway.ts';
+import { runCommand } from './command-line.ts';
+
+let folder: string;
+let config: string;
+let data: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'harn-offline-'));
+  config = join(folder, 'gateway.yaml');
+  data = join(folder, 'data');
+  for (const name of ['CONFIG', 'HOST', 'PORT', 'DATA']) vi.stubEnv(`HARN_GATEWAY_${name}`, '');
+});
+afterEach(() => {
+  vi.unstubAllEnvs();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const configure = (sections: object) => writeFileSync(config, stringify({ store: { data }, ...sections }));
+const run = (...args: string[]) => runCommand([...args, '--config', config]);
+
+describe('commands on the data of a stopped gateway', () => {
+  beforeEach(async () => {
+    await (await startTestGateway({ data: folder })).close();
+    data = folder;
+    const auth = (at: string) => ({ type: at, value: { env: 'HARN_TEST_NOT_SET' } });
+    configure({
+      server: { host: '0.0.0.0', tls: { cert: 'none.pem', key: 'none.pem' } },
+      upstreams: { a2a: [{ id: 'shop', card: 'https://shop.example.com', auth: auth('bearer') }] },
+      personas: { dir: 'nowhere' },
+    });
+  });
+
+  it('need no secret, no certificate and no persona file, which check and serve do', async () => {
+    const checked = await run('log', 'check');
+    expect(checked).toMatchObject({ code: 0, err: '', out: expect.stringMatching(/ 0 findings\n$/) });
+    expect((await run('log', 'accept-truncation')).err).not.toContain('HARN_TEST_NOT_SET');
+    for (const command of ['check', 'serve']) {
+      const { code, err } = await run(command);
+      expect([command, code]).toEqual([command, 2]);
+      for (const wanted of ['HARN_TEST_NOT_SET', 'server.tls.cert', 'personas.dir', 'auth.api_keys'])
+        expect(err).toContain(wanted);
+    }
+  });
+
+  it('still refuse a configuration that is faulty in itself', async () => {
+    writeFileSync(config, `store: {data: ${JSON.stringify(data)}}\nserver: {prot: 1}\n`);
+    expect(await run('log', 'check')).toMatchObject({ code: 2, err: expect.stringContaining('server.prot') });
+  });
+});
+
+describe('check', () => {
+  it('reports the faults of single options and those across options at once', async () => {
+    configure({
+      server: { port: 99_999, tls: { cert: 'none.pem', key: 'none.pem' } },
+      auth: {
+        api_keys: [
+          { id: 'a', hash: 'short', actor: 'me' },
+          { id: 'b', hash: `sha256:${'b'.repeat(64)}`, actor: 'me', tenant: 'nobody', workspaces: ['gone'] },
+        ],
+      },
+    });
+    const { code, err } = await run('check');
+    expect(code).toBe(2);
+    expect([...err.matchAll(/\d+:\d+ (\S+):/g)].map(([, path]) => path).sort()).toEqual([
+      'auth.api_keys[0].hash',
+      'auth.api_keys[1].tenant',
+      'auth.api_keys[1].workspaces[0]',
+      'server.port',
+      'server.tls.cert',
+      'server.tls.key',
+    ]);
+  });
+
+  it('concludes nothing from what it could not read', async () => {
+    configure({
+      server: { host: '0.0.0.0', insecur: true },
+      auth: { api_keys: [{ id: 'a', hash: 'short', actor: 'me' }] },
+      tenants: [{ id: 'ACME' }],
+      workspaces: [{ id: 'shop', tenant: 'acme' }],
+      upstreams: { a2a: [{ id: 'SHOP', card: 'https://shop.example.com' }] },
+      routing: { default: 'a2a:shop' },
+    });
+    const { err } = await run('check');
+    expect([...err.matchAll(/\d+:\d+ (\S+):/g)].map(([, path]) => path).sort()).toEqual([
+      'auth.api_keys[0].hash',
+      'server.insecur',
+      'tenants[0].id',
+      'upstreams.a2a[0].id',
+    ]);
+  });
+});
+
+describe('serve on a port that another program has', () => {
+  it('names host and port, ends with 2, prints no key, and keeps it in the file that the next start names', async () => {
+    const other = createServer().listen(0, '127.0.0.1');
+    await new Promise((resolve) => other.once('listening', resolve));
+    const { port } = other.address() as { port: number };
+    configure({ upstreams: { a2a: [] } });
+    const { code, out, err } = await run('serve', '--port', String(port));
+    expect([code, out]).toEqual([2, '']);
+    expect(err.trimEnd().split('\n').at(-1)).toMatch(
+      new RegExp(`^error: The port is in use: 127\\.0\\.0\\.1:${port}\\.`),
+    );
+    expect(err).not.toContain('harn_dev_');
+    expect(readFileSync(join(data, 'dev-api-key'), 'utf8')).toMatch(/^harn_dev_/);
+    await new Promise((resolve) => other.close(resolve));
+  });
+});
+
+describe('telemetry.metrics', () => {
+  it.each([
+    [true, 200],
+    [false, 404],
+  ])('%s makes /metrics answer %i', async (metrics, status) => {
+    const gateway = await startTestGateway({ config: { telemetry: { metrics } } });
+    const headers = { authorization: `Bearer ${gateway.client.key}` };
+    expect((await fetch(`${gateway.url}/metrics`, { headers })).status).toBe(status);
+    await gateway.close();
+  });
+});
