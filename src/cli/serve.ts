@@ -27,11 +27,13 @@ async function serve(flags: ConfigOptions): Promise<void> {
       freshKey = key;
     },
   });
+  // Before the ready line: who reads it may send the signal at once.
+  const end = stopped(() => gateway.close(), logger);
   const data = config.store.data;
   process.stdout.write(`${JSON.stringify({ event: 'ready', url: gateway.url, pid: process.pid, data })}\n`);
   const keyFile = config.auth.api_keys.length > 0 ? undefined : dataPaths(data).devKey;
   process.stderr.write(firstSteps({ url: gateway.url, freshKey, keyFile }));
-  await stopped(() => gateway.close(), logger);
+  await end;
 }
 
 /** Waits for a signal, then drains; a second signal ends at once. */

@@ -113,6 +113,31 @@ describe('serve on a port that another program has', () => {
   });
 });
 
+describe('serve', () => {
+  const EVENTS = ['SIGTERM', 'SIGINT', 'uncaughtException', 'unhandledRejection'] as const;
+  const before = new Map(EVENTS.map((event) => [event, process.rawListeners(event)]));
+  afterEach(() => {
+    for (const event of EVENTS)
+      for (const listener of process.rawListeners(event))
+        if (!before.get(event)?.includes(listener)) process.off(event, listener as () => void);
+  });
+
+  it('obeys a signal from the ready line on, and prints the development key of a fresh directory', async () => {
+    configure({ server: { port: 0 }, upstreams: { a2a: [] } });
+    let listening: number | undefined;
+    const { code, out, err } = await runCommand(['serve', '--config', config], () => {
+      listening ??= process.rawListeners('SIGTERM').length - (before.get('SIGTERM')?.length ?? 0);
+      setImmediate(() => process.emit('SIGTERM', 'SIGTERM'));
+    });
+    expect({ code, listening, ready: JSON.parse(out) }).toMatchObject({
+      code: 0,
+      listening: 1,
+      ready: { event: 'ready', data },
+    });
+    expect(err).toContain(readFileSync(join(data, 'dev-api-key'), 'utf8').trim());
+  });
+});
+
 describe('telemetry.metrics', () => {
   it.each([
     [true, 200],
