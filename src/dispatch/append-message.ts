@@ -6,6 +6,7 @@ import type { Message, MessageInput, Part } from '../protocol/resources/message.
 import { inputKey } from '../store/keys.ts';
 import type { DecisionTools } from './facts.ts';
 import { externalizeLargeParts } from './large-content.ts';
+import { withBoundedMetadata } from './large-metadata.ts';
 import { newEvent, type SessionPlace } from './new-event.ts';
 
 /** A Message for the log; `sealed` when its original is kept encrypted until it is sent. */
@@ -29,10 +30,11 @@ export interface MessageOrigin {
 export function buildMessage(
   tx: Transaction,
   tools: DecisionTools,
-  input: MessageInput,
+  given: MessageInput,
   place: SessionPlace,
   from: 'caller' | 'agent' = 'caller',
 ): BuiltMessage {
+  const input = from === 'agent' ? boundedMessage(tx, tools, given, place) : given;
   const id = tools.newId('message');
   const parts = externalizeLargeParts(tx, tools, place, input.parts as Part[]);
   const { value, hit } = tools.redact({ parts, metadata: input.metadata ?? {} } as unknown as JsonValue);
@@ -52,6 +54,17 @@ export function buildMessage(
     parts: clean.parts,
   };
   return { message, sealed };
+}
+
+/** Metadata of an agent's Message, and of its parts, is moved out where it is large; a caller's was refused. */
+function boundedMessage(
+  tx: Transaction,
+  tools: DecisionTools,
+  input: MessageInput,
+  place: SessionPlace,
+): MessageInput {
+  const parts = input.parts.map((part) => withBoundedMetadata(tx, tools, place, part));
+  return { ...withBoundedMetadata(tx, tools, place, input), parts };
 }
 
 /** Appends the events of a Message to its Session, in transcript order. */

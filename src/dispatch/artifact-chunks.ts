@@ -8,7 +8,11 @@ import type { ArtifactDraft, DraftPart } from '../upstream.ts';
 import { contentOfParts } from './artifact-content.ts';
 import type { DecisionTools } from './facts.ts';
 import { blankArtifact } from './large-content.ts';
+import { boundedMetadata, jsonSize } from './large-metadata.ts';
 import { newEvent, placeOfArtifact, placeOfTask } from './new-event.ts';
+
+/** Characters of an artifact's name that become its file name; its metadata has them all. */
+const NAME_CHARS = 1_000;
 
 /**
  * Records one chunk an agent sent: its parts become content pieces and one event. The cost does not depend on how much
@@ -95,7 +99,7 @@ function appendUpdate(tx: Transaction, task: TaskState, id: string, chunk: Chunk
 
 function appendCreation(
   tx: Transaction,
-  _tools: DecisionTools,
+  tools: DecisionTools,
   task: TaskState,
   draft: ArtifactDraft,
   id: string,
@@ -107,19 +111,20 @@ function appendCreation(
     ...(draft.description === undefined ? {} : { description: draft.description }),
     upstream_artifact_id: draft.upstreamId,
   };
+  const told = boundedMetadata(tx, tools, place, { ...draft.metadata, ...named } as JsonObject);
   const blank = blankArtifact(id, tx.time, place);
   const artifact = {
     ...blank,
     kind: draft.parts.some((part) => part.type === 'bytes' && part.mime_type.startsWith('image/'))
       ? ('image' as const)
       : ('file' as const),
-    metadata: { ...draft.metadata, ...named, ...blank.metadata } as JsonObject,
+    metadata: { ...told, ...blank.metadata },
   };
   tx.append(
     newEvent('artifact.created', { object: 'artifact', id }, place, {
       artifact,
       upstream_artifact_id: draft.upstreamId,
-      name: draft.name ?? null,
+      name: draft.name?.slice(0, NAME_CHARS) ?? null,
       ...chunk,
     }),
   );
@@ -128,7 +133,8 @@ function appendCreation(
 /** A part as a follower sees it; bytes and oversized parts are described and read from the content route. */
 function describePart(part: DraftPart, inlineBytes: number): JsonObject {
   const size = sizeOf([part]);
-  if (part.type !== 'bytes' && size <= inlineBytes) return part as unknown as JsonObject;
+  const inline = size + (part.metadata === undefined ? 0 : jsonSize(part.metadata));
+  if (part.type !== 'bytes' && inline <= inlineBytes) return part as unknown as JsonObject;
   const mime = part.type === 'bytes' ? part.mime_type : 'text/plain; charset=utf-8';
   return { type: 'described', of: part.type, mime_type: mime, size } satisfies Record<string, JsonValue>;
 }

@@ -3,6 +3,7 @@ import type { Call } from '../gateway.ts';
 import { ProtocolError } from '../protocol/errors.ts';
 import type { JsonObject } from '../protocol/json.ts';
 import type { OperationRow, RawBody } from '../protocol/operations.ts';
+import { wordsOf } from './words-of-fault.ts';
 
 /** A call that fits the schemas of its operation. */
 export interface DecodedInput {
@@ -42,7 +43,7 @@ function check(schema: z.ZodType, value: unknown, where: 'query' | 'body'): unkn
   if (parsed.success) return parsed.data;
   const faults = parsed.error.issues.slice(0, MAX_LISTED).map((issue) => ({
     param: pathOf(issue.path) || where,
-    message: describe(issue),
+    message: wordsOf(issue),
   }));
   const first = faults[0] ?? { param: where, message: 'is invalid' };
   throw new ProtocolError('invalid_request', `${first.param}: ${first.message}.`, {
@@ -59,11 +60,4 @@ export function pathOf(path: readonly PropertyKey[]): string {
     else text += text === '' ? String(step) : `.${String(step)}`;
   }
   return text;
-}
-
-/** The schema's own words; they name types and allowed values, never the value that was sent. */
-function describe(issue: z.core.$ZodIssue): string {
-  if (issue.code === 'invalid_type' && issue.message.includes('undefined')) return 'is required';
-  if (issue.code === 'unrecognized_keys') return 'has unknown members';
-  return issue.message.replace(/\.$/, '');
 }

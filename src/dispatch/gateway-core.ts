@@ -28,6 +28,7 @@ import { isMemberOf } from './load.ts';
 import { OneAtATime } from './one-at-a-time.ts';
 import { QUERIES } from './queries/index.ts';
 import type { QueryTools } from './query.ts';
+import { refuseLargeMembers } from './refuse-large-members.ts';
 import { openStream } from './streams.ts';
 import { parseTraceparent } from './trace-context.ts';
 
@@ -167,6 +168,7 @@ class CommandRun {
       const kept = record && findAnswer(tx, record);
       if (kept && isFor(tx, this.#caller, kept)) return { decided: kept, repeated: true };
       const input = decodeInput(operation(this.#id), this.#call);
+      refuseLargeMembers(input.body, this.#facts.limits);
       const decided = decide(tx, input as never);
       if (isDeferred(decided)) return decided;
       if (record) keepAnswer(tx, record, decided);

@@ -4,6 +4,8 @@ import { listPrefix, stateKey } from '../projections/state-keys.ts';
 import type { Folded, WorkspaceState } from '../projections/states.ts';
 import { ProtocolError } from '../protocol/errors.ts';
 import { page } from './answer.ts';
+import { jsonSize } from './large-metadata.ts';
+import { PageBudget } from './page-budget.ts';
 import type { QueryTools } from './query.ts';
 
 export interface ListRequest {
@@ -49,9 +51,11 @@ export function listGiven(
   const after = cursor === undefined ? undefined : decodeCursor(cursor);
   const sorted = [...resources].sort((one, other) => (one.id < other.id ? -1 : 1));
   const rest = sorted.filter(({ id }) => after === undefined || id > after);
-  const shown = rest.slice(0, limit);
+  const budget = new PageBudget();
+  const end = rest.slice(0, limit).findIndex((resource) => !budget.takes(jsonSize(resource)));
+  const shown = rest.slice(0, end === -1 ? limit : end);
   const last = shown.at(-1);
-  return page(shown, rest.length > limit && last ? encodeCursor(last.id) : null, caller);
+  return page(shown, rest.length > shown.length && last ? encodeCursor(last.id) : null, caller);
 }
 
 async function pageOf(
@@ -62,15 +66,20 @@ async function pageOf(
   const { limit } = request;
   const ids = [...new Set(found)].sort();
   if (!request.ascending) ids.reverse();
-  const shown = ids.slice(0, limit);
-  const data = await Promise.all(shown.map((id) => resourceOf(tools, request, id)));
-  const last = shown.at(-1);
-  const next = ids.length > limit && last !== undefined ? encodeCursor(last) : null;
-  return page(
-    data.filter((resource) => resource !== undefined),
-    next,
-    tools.caller,
-  );
+  const data: object[] = [];
+  const budget = new PageBudget();
+  let last: string | undefined;
+  // One after the other, so that what is beyond the budget is never built.
+  for (const id of ids.slice(0, limit)) {
+    const resource = await resourceOf(tools, request, id);
+    if (resource !== undefined) {
+      if (!budget.takes(jsonSize(resource))) break;
+      data.push(resource);
+    }
+    last = id;
+  }
+  const more = budget.isSpent || ids.length > limit;
+  return page(data, more && last !== undefined ? encodeCursor(last) : null, tools.caller);
 }
 
 /** The workspaces a list without a filter covers. */

@@ -11,6 +11,7 @@ import { moveTask } from './move-task.ts';
 import { newEvent, placeOfTask } from './new-event.ts';
 import { boundedValue, openRequestsOf, type Resolution, resolveRequest } from './permission-request.ts';
 import { messageOfAnswer, type Verdict } from './read-verdict.ts';
+import { refuseLargeMembers } from './refuse-large-members.ts';
 
 /** A decision on its way into the log. */
 export interface Settlement extends Verdict {
@@ -43,6 +44,8 @@ export function settleRequest(
   request: PermissionRequestState,
   settlement: Settlement,
 ): Message | undefined {
+  const { answer: given = null, metadata = {} } = settlement;
+  refuseLargeMembers({ answer: given, metadata }, facts.limits);
   const task = taskOf(tx, request);
   const input = settlement.message ?? messageFor(request, settlement);
   const isSent = settlement.approved && request.resource.request.kind !== 'tool';

@@ -6,6 +6,7 @@ import type { MessageInput } from '../protocol/resources/message.ts';
 import { type ToolConfirmation, toolConfirmation } from '../protocol/resources/permission-request.ts';
 import { pathOf } from './decode-input.ts';
 import { openRequestsOf } from './permission-request.ts';
+import { wordsOf } from './words-of-fault.ts';
 
 /** The decision in a message of kind tool_confirmation: its first json part. */
 export function readConfirmation(
@@ -25,7 +26,9 @@ export function readConfirmation(
   if (!parsed.success) {
     const [issue] = parsed.error.issues;
     const param = pathOf(['message', 'parts', at, 'value', ...(issue?.path ?? [])]);
-    throw new ProtocolError('invalid_request', `${param}: ${issue?.message ?? 'is invalid'}.`, { param });
+    throw new ProtocolError('invalid_request', `${param}: ${issue ? wordsOf(issue) : 'is invalid'}.`, {
+      param,
+    });
   }
   const { option_id, ...value } = parsed.data;
   return option_id === undefined ? value : { ...value, answer: value.answer ?? { option_id } };

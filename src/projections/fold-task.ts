@@ -122,7 +122,7 @@ function change(
 }
 
 /** Members are merged, and so are the members of a protocol's own object, so that one patch never drops another's. */
-function mergeMetadata(before: Task['metadata'], patch: Task['metadata']): Task['metadata'] {
+export function mergeMetadata(before: Task['metadata'], patch: Task['metadata']): Task['metadata'] {
   const merged = { ...before };
   for (const [name, value] of Object.entries(patch)) {
     const known = merged[name];

@@ -11,6 +11,7 @@ import type { Facts } from '../facts.ts';
 import { isExpired, load, loadBranch } from '../load.ts';
 import { createBranch } from '../new-branch.ts';
 import { newEvent, placeOfSession } from '../new-event.ts';
+import { patchedMetadata } from '../refuse-large-members.ts';
 
 export const forkSession: Command<'forkSession'> = {
   decide({ path, body }, tx, facts) {
@@ -76,13 +77,14 @@ function forkOf(
 ): Session {
   const { expires_at, ...lasting } = source.metadata;
   const kept = expires_at === undefined || isExpired(source, tx.time) ? lasting : source.metadata;
+  const patched = patchedMetadata(kept, metadata, facts.limits);
   return {
     ...source,
     id: facts.newId('session'),
     created_at: tx.time,
     updated_at: tx.time,
-    metadata: { ...kept, ...metadata },
-    expires_at: expiryOf({ ...kept, ...metadata }),
+    metadata: patched,
+    expires_at: expiryOf(patched),
     state: 'IDLE',
     root_session_id: source.root_session_id ?? source.id,
     parent_session_id: source.id,

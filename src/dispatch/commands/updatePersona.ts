@@ -3,6 +3,7 @@ import type { Command } from '../command.ts';
 import { revisePersona } from '../define-persona.ts';
 import { load } from '../load.ts';
 import { refuseUnknownQuota } from '../quota-usage.ts';
+import { patchedMetadata } from '../refuse-large-members.ts';
 
 export const updatePersona: Command<'updatePersona'> = {
   decide({ path, body }, tx, facts) {
@@ -13,7 +14,9 @@ export const updatePersona: Command<'updatePersona'> = {
       ...(description === undefined ? {} : { description }),
       ...(receipt_policy === undefined ? {} : { receipt_policy }),
       ...(quota_id === undefined ? {} : { quota_id }),
-      ...(metadata === undefined ? {} : { metadata: { ...state.resource.metadata, ...metadata } }),
+      ...(metadata === undefined
+        ? {}
+        : { metadata: patchedMetadata(state.resource.metadata, metadata, facts.limits) }),
     };
     if (Object.keys(changes).length > 0) revisePersona(tx, state, changes);
     return { body: load(tx, facts.caller, 'persona', path.persona_id).resource };

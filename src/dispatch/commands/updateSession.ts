@@ -4,6 +4,7 @@ import { type Command, metadataOf } from '../command.ts';
 import { expiryOf } from '../expiry.ts';
 import { load } from '../load.ts';
 import { newEvent, placeOfSession } from '../new-event.ts';
+import { patchedMetadata } from '../refuse-large-members.ts';
 
 export const updateSession: Command<'updateSession'> = {
   decide({ path, body }, tx, facts) {
@@ -11,7 +12,9 @@ export const updateSession: Command<'updateSession'> = {
     refuseUnknownRoute(facts.routes, metadataOf(body));
     const changes: JsonObject = {
       ...(body.summary === undefined ? {} : { summary: body.summary }),
-      ...(body.metadata === undefined ? {} : { metadata: { ...resource.metadata, ...body.metadata } }),
+      ...(body.metadata === undefined
+        ? {}
+        : { metadata: patchedMetadata(resource.metadata, body.metadata, facts.limits) }),
       ...(body.metadata?.['expires_at'] === undefined ? {} : { expires_at: expiryOf(body.metadata) }),
     };
     if (Object.keys(changes).length > 0) {

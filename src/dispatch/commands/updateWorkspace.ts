@@ -3,6 +3,7 @@ import type { Command } from '../command.ts';
 import { loadWorkspace } from '../load.ts';
 import { newEvent } from '../new-event.ts';
 import { refuseUnknownQuota } from '../quota-usage.ts';
+import { patchedMetadata } from '../refuse-large-members.ts';
 
 export const updateWorkspace: Command<'updateWorkspace'> = {
   decide({ path, body }, tx, facts) {
@@ -13,7 +14,9 @@ export const updateWorkspace: Command<'updateWorkspace'> = {
       ...(name === undefined ? {} : { name }),
       ...(capabilities === undefined ? {} : { capabilities }),
       ...(quota_id === undefined ? {} : { quota_id }),
-      ...(metadata === undefined ? {} : { metadata: { ...resource.metadata, ...metadata } }),
+      ...(metadata === undefined
+        ? {}
+        : { metadata: patchedMetadata(resource.metadata, metadata, facts.limits) }),
     };
     if (Object.keys(changes).length > 0) {
       const pointer = { object: 'workspace', id: resource.id };

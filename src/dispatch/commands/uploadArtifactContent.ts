@@ -35,7 +35,13 @@ export const uploadArtifactContent: Command<'uploadArtifactContent'> = {
 };
 
 function repeatedUpload({ resource }: ArtifactState, sha256: string) {
-  if (resource.sha256 === sha256 && resource.uri === contentUri(resource.id)) return { body: resource };
+  const isElsewhere = resource.uri !== contentUri(resource.id);
+  if (resource.sha256 === sha256 && !isElsewhere) return { body: resource };
+  if (isElsewhere) {
+    const message =
+      'The content of this artifact lives at its uri. Register another artifact without a uri to upload.';
+    throw new ProtocolError('conflict', message, { details: { uri: resource.uri } });
+  }
   throw new ProtocolError(
     'conflict',
     'This artifact has its content already. Register another artifact for other bytes.',

@@ -5,6 +5,7 @@ import type { ArtifactState } from '../../projections/states.ts';
 import { ProtocolError } from '../../protocol/errors.ts';
 import { ok } from '../answer.ts';
 import { contentOfParts, pieceKeys } from '../artifact-content.ts';
+import { contentUri } from '../large-content.ts';
 import { listPage, visibleWorkspaces } from '../list-page.ts';
 import { load, loadWorkspace, notFound } from '../load.ts';
 import type { Query, QueryTools } from '../query.ts';
@@ -30,9 +31,15 @@ export const downloadArtifactContent: Query<'downloadArtifactContent'> = ({ path
       'permission_denied',
       'The content of this artifact is not public; only its description is.',
     );
-  if (state.internal.store === 'none') throw notFound('content of this artifact');
+  if (state.internal.store === 'none') throw noContent(state);
   return state.internal.store === 'parts' ? assembled(state, tools) : streamed(state, tools);
 };
+
+function noContent({ resource }: ArtifactState): ProtocolError {
+  if (resource.uri === contentUri(resource.id)) return notFound('content of this artifact');
+  const message = 'The content of this artifact is not kept here. It lives at its uri; get it from there.';
+  return new ProtocolError('resource_not_found', message, { details: { uri: resource.uri } });
+}
 
 function assembled(state: ArtifactState, { log }: QueryTools): Answer {
   const { mimeType, bytes } = contentOfParts(state, (key) => log.record(key));

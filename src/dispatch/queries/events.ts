@@ -5,10 +5,11 @@ import { holdsScope } from '../../policy/scope.ts';
 import { ok } from '../answer.ts';
 import { type EventFilters, scopeOfFilters, visibleTo } from '../event-filter.ts';
 import { load, notFound, seesEvent } from '../load.ts';
+import { PageBudget } from '../page-budget.ts';
 import type { Query, QueryTools } from '../query.ts';
 
-/** Events read at once when a filter may drop some of them. */
-const SCAN_PAGE = 500;
+/** Events read at once: few enough that large ones do not fill the memory before the budget of a page is seen. */
+const READ_AT_ONCE = 101;
 /** Events one request looks at before it answers with what it found and a cursor. */
 const MAX_SCANNED = 10_000;
 
@@ -62,9 +63,18 @@ interface Found {
 }
 
 async function plain(scope: StreamScope, after: string, limit: number, { log }: QueryTools): Promise<Found> {
-  const events = await log.range(scope, after, limit + 1);
-  const found = events.slice(0, limit);
-  return { found, more: events.length > limit, last: lastId(found) };
+  const found: Buffer[] = [];
+  const budget = new PageBudget();
+  for (let from = after; ; from = lastId(found) ?? from) {
+    const wanted = Math.min(limit + 1 - found.length, READ_AT_ONCE);
+    const events = await log.range(scope, from, wanted);
+    for (const bytes of events) {
+      if (found.length === limit || !budget.takes(bytes.length))
+        return { found, more: true, last: lastId(found) };
+      found.push(bytes);
+    }
+    if (events.length < wanted) return { found, more: false, last: lastId(found) };
+  }
 }
 
 async function scan(
@@ -75,14 +85,17 @@ async function scan(
   matches: (event: Event) => boolean,
 ): Promise<Found> {
   const found: Buffer[] = [];
+  const budget = new PageBudget();
   let from = after;
   // Most filters drop nothing, so the first page is what the answer takes at most, and one to know whether more follow.
-  for (let scanned = 0, page = limit + 1; scanned < MAX_SCANNED; scanned += page, page = SCAN_PAGE) {
+  let page = Math.min(limit + 1, READ_AT_ONCE);
+  for (let scanned = 0; scanned < MAX_SCANNED; scanned += page, page = READ_AT_ONCE) {
     const events = await log.range(scope, from, page);
     for (const bytes of events) {
       const event = JSON.parse(bytes.toString()) as Event;
       if (matches(event)) {
-        if (found.length === limit) return { found, more: true, last: lastId(found) };
+        if (found.length === limit || !budget.takes(bytes.length))
+          return { found, more: true, last: lastId(found) };
         found.push(bytes);
       }
       from = event.id;

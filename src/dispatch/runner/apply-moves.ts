@@ -13,6 +13,7 @@ import { type MoveFacts, moveTask } from '../move-task.ts';
 import { newEvent, placeOfTask } from '../new-event.ts';
 import { waitsInTurn } from '../permission-request.ts';
 import { applyPermission, applyPermissionClosed } from './apply-permission.ts';
+import { boundedMove } from './bounded-move.ts';
 import type { MoveTarget } from './move-target.ts';
 
 /** What interpretation may know, read from the transaction. */
@@ -44,7 +45,7 @@ export function applyMoves(target: MoveTarget, moves: readonly Move[]): void {
       });
       return;
     }
-    APPLY[move.type](target, task, move as never);
+    APPLY[move.type](target, task, boundedMove(target, task, move) as never);
   }
 }
 

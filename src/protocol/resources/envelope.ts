@@ -9,7 +9,7 @@ export const jsonValue = z
 export const jsonObject = z
   .custom<JsonObject>(
     (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
-    'expected an object',
+    'must be an object',
   )
   .meta({ id: 'JsonObject', type: 'object', additionalProperties: true });
 

@@ -58,17 +58,15 @@ export const imageRefPart = z
   })
   .meta({ id: 'ImageRefPart' });
 
+const TYPE_OF_PART = 'must be text, json, tool_call, tool_result, artifact_ref, file_ref or image_ref';
+
 /** One block of message content. Source: Agents Protocol v1, "Message, part, and artifact". */
 export const part = z
-  .discriminatedUnion('type', [
-    textPart,
-    jsonPart,
-    toolCallPart,
-    toolResultPart,
-    artifactRefPart,
-    fileRefPart,
-    imageRefPart,
-  ])
+  .discriminatedUnion(
+    'type',
+    [textPart, jsonPart, toolCallPart, toolResultPart, artifactRefPart, fileRefPart, imageRefPart],
+    { error: ({ code }) => (code === 'invalid_union' ? TYPE_OF_PART : undefined) },
+  )
   .meta({ id: 'Part' });
 export type Part = z.infer<typeof part>;
 

@@ -36,13 +36,15 @@ export const task = envelope('task', {
 export type Task = z.infer<typeof task>;
 
 /** An object with `role` or `parts` is a Message and must validate as one (contract C28). */
-const taskInput = z.union([messageInput, jsonObject]).superRefine((value, context) => {
-  if (!('role' in value) && !('parts' in value)) return;
-  const parsed = messageInput.safeParse(value);
-  for (const issue of parsed.success ? [] : parsed.error.issues) {
-    context.addIssue({ code: 'custom', path: issue.path, message: issue.message });
-  }
-});
+const taskInput = z
+  .union([messageInput, jsonObject], 'must be a Message with role and parts, or an object')
+  .superRefine((value, context) => {
+    if (!('role' in value) && !('parts' in value)) return;
+    const parsed = messageInput.safeParse(value);
+    for (const issue of parsed.success ? [] : parsed.error.issues) {
+      context.issues.push({ ...issue, input: value } as (typeof context.issues)[number]);
+    }
+  });
 
 export const submitTaskRequest = z
   .object({
