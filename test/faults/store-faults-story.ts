@@ -88,7 +88,11 @@ async function tell(gateway: TestGateway, fault: StoreFault, report: Report): Pr
     await teller.do(`/v1/tasks/${hold}/cancel`, () => ({}));
     for (const id of [echo, ask, hold]) await teller.until(id, ['COMPLETED', 'FAILED', 'CANCELED']);
     await teller.untilReady();
-    await finish(gateway, journal, report);
+    await finish(gateway, journal, report).catch((error: unknown) => {
+      // The planned fault may meet one of these reads; it happens once.
+      if (!String(error).includes('planned fault')) throw error;
+      return finish(gateway, journal, report);
+    });
   } catch (error) {
     report.violations.push(
       `${JSON.stringify(fault)}: ${error instanceof Error ? error.message : String(error)}`,
