@@ -8,7 +8,9 @@ describe('a gateway in front of the sample agent', () => {
   let gateway: TestGateway;
   beforeAll(async () => {
     agent = await startSampleAgent();
-    gateway = await startTestGateway({ config: { upstreams: { a2a: [{ id: 'sample', card: agent.cardUrl }] } } });
+    gateway = await startTestGateway({
+      config: { upstreams: { a2a: [{ id: 'sample', card: agent.cardUrl }] } },
+    });
   });
   afterAll(async () => {
     await gateway.close();
@@ -24,6 +26,8 @@ describe('a gateway in front of the sample agent', () => {
       'task.started',
       'task.completed',
     ]);
-    expect(await gateway.client.get(`/v1/outcomes/${done.outcome_id}`)).toMatchObject({ status: 'SUCCEEDED' });
+    expect(await gateway.client.get(`/v1/outcomes/${done.outcome_id}`)).toMatchObject({
+      status: 'SUCCEEDED',
+    });
   });
 });

@@ -2,7 +2,8 @@ import type { Frame } from '../../../src/upstream.ts';
 import { FIXED_LIMITS } from './config.ts';
 import { Fault } from './fault.ts';
 import type { A2aRecord, AgentError, Reading } from './record.ts';
-import { saysUnsupported, type TurnRun } from './turn-run.ts';
+import { saysUnsupported } from './send-message.ts';
+import type { TurnRun } from './turn-run.ts';
 import { Backoff, pause } from './watchdog.ts';
 
 /**

@@ -9,7 +9,8 @@ import { Fault, faultOf } from './fault.ts';
 import { follow } from './follow.ts';
 import { interpret } from './interpret.ts';
 import { text } from './progress.ts';
-import { sendMessage, type TurnPorts, TurnRun } from './turn-run.ts';
+import { sendMessage } from './send-message.ts';
+import { type TurnPorts, TurnRun } from './turn-run.ts';
 import { Watchdog } from './watchdog.ts';
 
 /** An A2A agent as an upstream. Recorded frames are records (`record.ts`); `interpret` needs nothing else. */
