@@ -1,55 +1,20 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { ProtocolError } from '../../../src/protocol/errors.ts';
 import { frameOf } from './fake-gateway.ts';
-import {
-  AUTH,
-  envelopeOf,
-  eventually,
-  RawClient,
-  startSurface,
-  type UnderTest,
-} from './surface-under-test.ts';
+import { StreamStage, TASK_STREAM } from './stream-stage.ts';
+import { AUTH, envelopeOf, eventually } from './surface-under-test.ts';
 
-let under: UnderTest;
-const clients: RawClient[] = [];
-beforeEach(async () => {
-  under = await startSurface({ limits: { streamBufferBytes: 256 * 1024, maxStreams: 3 } });
-});
-afterEach(async () => {
-  for (const client of clients.splice(0)) client.socket.destroy();
-  await under.close();
-});
-
-const TASK_STREAM = '/v1/tasks/task_1/stream';
-
-/** Opens a stream on a bare socket, so that the bytes can be compared. */
-async function follow(path = TASK_STREAM, headers: Record<string, string> = {}): Promise<RawClient> {
-  const client = new RawClient(under.port);
-  clients.push(client);
-  const lines = Object.entries({ Host: `127.0.0.1:${under.port}`, ...AUTH, ...headers });
-  client.send(
-    `GET ${path} HTTP/1.1\r\n${lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n`,
-  );
-  return client;
-}
-
-async function opened(client: RawClient, count = 1) {
-  await client.until((text) => text.includes('\r\n\r\n'));
-  await eventually(() => under.gateway.streams.length >= count);
-  const stream = under.gateway.streams[count - 1];
-  if (stream === undefined) throw new Error('no stream');
-  return stream;
-}
+const stage = new StreamStage();
 
 const ONE = frameOf('00000000000000000001', 'task.submitted');
 const TWO = frameOf('00000000000000000002', 'task.started');
 
 describe('the bytes of a stream', () => {
   it('are the frames as they came, with nothing before the first', async () => {
-    const client = await follow();
-    const { sink, call } = await opened(client);
+    const client = await stage.follow();
+    const { sink, call } = await stage.opened(client);
     expect(call.lastEventId).toBeUndefined();
-    under.time.advance(60_000);
+    stage.under.time.advance(60_000);
     sink.write(ONE);
     sink.write(TWO);
     sink.end('complete');
@@ -61,8 +26,8 @@ describe('the bytes of a stream', () => {
   });
 
   it('follow headers that keep caches and proxies from holding them back', async () => {
-    const client = await follow();
-    await opened(client);
+    const client = await stage.follow();
+    await stage.opened(client);
     const head = client.text.slice(0, client.text.indexOf('\r\n\r\n')).toLowerCase();
     expect(head).toContain('http/1.1 200');
     expect(head).toContain('content-type: text/event-stream');
@@ -74,19 +39,19 @@ describe('the bytes of a stream', () => {
 
   it('wait for an earlier answer on the same connection', async () => {
     let release = () => {};
-    under.gateway.answer = () =>
+    stage.under.gateway.answer = () =>
       new Promise((resolve) => {
         release = () => resolve({ status: 200, body: { kind: 'json', value: { first: true } } });
       });
-    const client = await follow('/v1/tasks');
-    const head = `Host: 127.0.0.1:${under.port}\r\nAuthorization: Bearer test\r\n`;
+    const client = await stage.follow('/v1/tasks');
+    const head = `Host: 127.0.0.1:${stage.under.port}\r\nAuthorization: Bearer test\r\n`;
     client.send(`GET ${TASK_STREAM} HTTP/1.1\r\n${head}\r\n`);
-    await eventually(() => under.gateway.streams.length === 1);
-    under.gateway.streams[0]?.sink.write(ONE);
+    await eventually(() => stage.under.gateway.streams.length === 1);
+    stage.under.gateway.streams[0]?.sink.write(ONE);
     release();
     await client.until((text) => text.includes('task.submitted'));
-    under.gateway.streams[0]?.sink.write(TWO);
-    under.gateway.streams[0]?.sink.end('complete');
+    stage.under.gateway.streams[0]?.sink.write(TWO);
+    stage.under.gateway.streams[0]?.sink.end('complete');
     await client.closed;
     expect(client.text.indexOf('{"first":true}')).toBeGreaterThan(0);
     expect(client.text.indexOf('{"first":true}')).toBeLessThan(client.text.indexOf('text/event-stream'));
@@ -94,10 +59,10 @@ describe('the bytes of a stream', () => {
   });
 
   it('may begin before the subscription is complete', async () => {
-    under.gateway.beforeSubscribe = (sink) => {
+    stage.under.gateway.beforeSubscribe = (sink) => {
       sink.write(ONE);
     };
-    const client = await follow();
+    const client = await stage.follow();
     await client.until((text) => text.includes('task.submitted'));
     expect(client.body).toBe(ONE.sse.toString());
   });
@@ -105,66 +70,66 @@ describe('the bytes of a stream', () => {
 
 describe('heartbeats', () => {
   it('come after 15 s of silence and advance the cursor without dispatching an event', async () => {
-    const client = await follow();
-    const { sink } = await opened(client);
+    const client = await stage.follow();
+    const { sink } = await stage.opened(client);
     sink.write(ONE);
-    under.gateway.cursor = '00000000000000000009';
-    under.time.advance(14_000);
+    stage.under.gateway.cursor = '00000000000000000009';
+    stage.under.time.advance(14_000);
     await client.until((text) => text.includes('task.submitted'));
     expect(client.body).toBe(ONE.sse.toString());
-    under.time.advance(1_000);
+    stage.under.time.advance(1_000);
     await client.until((text) => text.endsWith('id: 00000000000000000009\n\n'));
     expect(client.body).toBe(`${ONE.sse}: heartbeat\n\nid: 00000000000000000009\n\n`);
-    under.time.advance(10_000);
+    stage.under.time.advance(10_000);
     sink.write(TWO);
-    under.time.advance(10_000);
+    stage.under.time.advance(10_000);
     sink.end('complete');
     await client.closed;
     expect(client.body).toBe(`${ONE.sse}: heartbeat\n\nid: 00000000000000000009\n\n${TWO.sse}`);
   });
 
   it('come before the first event only when the client resumes, which is told at once', async () => {
-    const client = await follow(TASK_STREAM, { 'Last-Event-ID': '00000000000000000001' });
-    const { call } = await opened(client);
+    const client = await stage.follow(TASK_STREAM, { 'Last-Event-ID': '00000000000000000001' });
+    const { call } = await stage.opened(client);
     expect(call.lastEventId).toBe('00000000000000000001');
     await client.until((text) => text.includes(': resumed'));
-    under.gateway.cursor = '00000000000000000001';
-    under.time.advance(15_000);
+    stage.under.gateway.cursor = '00000000000000000001';
+    stage.under.time.advance(15_000);
     await client.until((text) => text.includes(': heartbeat'));
     expect(client.body).toBe(': resumed\n\n: heartbeat\n\nid: 00000000000000000001\n\n');
   });
 
   it('need one timer for all streams and none without streams', async () => {
-    const first = await follow();
-    await opened(first);
-    const second = await follow('/v1/events/stream');
-    await opened(second, 2);
-    expect(under.time.running).toBe(1);
+    const first = await stage.follow();
+    await stage.opened(first);
+    const second = await stage.follow('/v1/events/stream');
+    await stage.opened(second, 2);
+    expect(stage.under.time.running).toBe(1);
     first.socket.destroy();
     second.socket.destroy();
-    await eventually(() => under.surface.openStreams() === 0);
-    expect(under.time.running).toBe(0);
+    await eventually(() => stage.under.surface.openStreams() === 0);
+    expect(stage.under.time.running).toBe(0);
   });
 });
 
 describe('refusals', () => {
   it('before the stream are ordinary errors', async () => {
-    under.gateway.beforeSubscribe = () => {
+    stage.under.gateway.beforeSubscribe = () => {
       throw new ProtocolError('invalid_request', 'Malformed cursor.', { param: 'Last-Event-ID' });
     };
-    const response = await fetch(`${under.url}${TASK_STREAM}`, {
+    const response = await fetch(`${stage.under.url}${TASK_STREAM}`, {
       headers: { ...AUTH, 'Last-Event-ID': 'x' },
     });
     expect(response.status).toBe(400);
     expect((await envelopeOf(response)).param).toBe('Last-Event-ID');
-    expect(under.surface.openStreams()).toBe(0);
+    expect(stage.under.surface.openStreams()).toBe(0);
   });
 
   it('of an expired cursor are one error frame in a stream that closes', async () => {
-    under.gateway.beforeSubscribe = () => {
+    stage.under.gateway.beforeSubscribe = () => {
       throw new ProtocolError('cursor_expired', 'Start over.');
     };
-    const client = await follow(TASK_STREAM, { 'Last-Event-ID': '1' });
+    const client = await stage.follow(TASK_STREAM, { 'Last-Event-ID': '1' });
     await client.closed;
     expect(client.text).toContain('HTTP/1.1 200');
     const requestId = /X-Request-Id: (\S+)/i.exec(client.text)?.[1];
@@ -175,8 +140,8 @@ describe('refusals', () => {
   });
 
   it('after the stream began are an error frame', async () => {
-    const client = await follow();
-    const { sink } = await opened(client);
+    const client = await stage.follow();
+    const { sink } = await stage.opened(client);
     sink.write(ONE);
     sink.end('unauthenticated', new ProtocolError('unauthenticated', 'Your key was revoked.'));
     await client.closed;
@@ -186,49 +151,51 @@ describe('refusals', () => {
   });
 
   it('come with 503 and Retry-After when there are too many streams', async () => {
-    for (let count = 1; count <= 3; count += 1) await opened(await follow(), count);
-    const response = await fetch(`${under.url}${TASK_STREAM}`, { headers: AUTH });
+    const first = await stage.follow();
+    await stage.opened(first);
+    for (const count of [2, 3]) await stage.opened(await stage.follow(), count);
+    const response = await fetch(`${stage.under.url}${TASK_STREAM}`, { headers: AUTH });
     expect(response.status).toBe(503);
     expect(response.headers.get('retry-after')).toBe('5');
-    clients[0]?.socket.destroy();
-    await eventually(() => under.surface.openStreams() === 2);
-    await opened(await follow(), 4);
+    first.socket.destroy();
+    await eventually(() => stage.under.surface.openStreams() === 2);
+    await stage.opened(await stage.follow(), 4);
   });
 });
 
 describe('the end of a stream', () => {
   it('by the client closes the subscription and is no failure in the log', async () => {
-    const client = await follow();
-    const stream = await opened(client);
+    const client = await stage.follow();
+    const stream = await stage.opened(client);
     stream.sink.write(ONE);
     client.socket.destroy();
-    await eventually(() => stream.closed && under.log.some((line) => line.message === 'request'));
+    await eventually(() => stream.closed && stage.under.log.some((line) => line.message === 'request'));
     expect(stream.sink.write(TWO)).toBe(0);
-    expect(under.log.find((line) => line.message === 'request')?.fields['status']).toBe(200);
+    expect(stage.under.log.find((line) => line.message === 'request')?.fields['status']).toBe(200);
     expect(stream.call.signal.aborted).toBe(true);
   });
 
   it('by the client while the subscription is made closes it as soon as it exists', async () => {
     let release = () => {};
-    under.gateway.beforeSubscribe = () =>
+    stage.under.gateway.beforeSubscribe = () =>
       new Promise<void>((resolve) => {
         release = resolve;
       });
-    const client = await follow();
-    await eventually(() => under.surface.openStreams() === 1);
+    const client = await stage.follow();
+    await eventually(() => stage.under.surface.openStreams() === 1);
     client.socket.destroy();
-    await eventually(() => under.surface.openStreams() === 0);
+    await eventually(() => stage.under.surface.openStreams() === 0);
     release();
-    await eventually(() => under.gateway.streams[0]?.closed === true);
+    await eventually(() => stage.under.gateway.streams[0]?.closed === true);
   });
 
   it('by a shutdown tells when to come back, unless no event was sent', async () => {
-    const told = await follow();
-    const { sink } = await opened(told);
+    const told = await stage.follow();
+    const { sink } = await stage.opened(told);
     sink.write(ONE);
-    const untold = await follow();
-    await opened(untold, 2);
-    expect(await under.surface.close({ graceMs: 2_000 })).toBe(true);
+    const untold = await stage.follow();
+    await stage.opened(untold, 2);
+    expect(await stage.under.surface.close({ graceMs: 2_000 })).toBe(true);
     await told.closed;
     await untold.closed;
     expect(told.body).toBe(`${ONE.sse}retry: 1000\n\n`);
