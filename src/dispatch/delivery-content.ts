@@ -1,3 +1,4 @@
+import { decodeUtf8 } from '../json/decode-utf8.ts';
 import { parseStrict } from '../json/strict-parse.ts';
 import { ProtocolError } from '../protocol/errors.ts';
 import type { JsonValue } from '../protocol/json.ts';
@@ -14,7 +15,7 @@ export function messageOfDelivery(
   metadata: MessageInput['metadata'],
 ): MessageInput {
   const part = /^text\//i.test(mimeType)
-    ? { type: 'text' as const, text: bytes.toString(), visibility: 'public' as const }
+    ? { type: 'text' as const, text: textOf(bytes), visibility: 'public' as const }
     : { type: 'json' as const, value: parse(bytes), visibility: 'public' as const };
   return { role: 'user', parts: [part], metadata };
 }
@@ -39,6 +40,14 @@ function memberAt(value: JsonValue, path: string): JsonValue | undefined {
 function member(value: JsonValue | undefined, name: string): JsonValue | undefined {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
   return Object.hasOwn(value, name) ? value[name] : undefined;
+}
+
+/** What was signed is what is recorded: a wrong byte is refused, not replaced. */
+function textOf(bytes: Buffer): string {
+  const text = decodeUtf8(bytes);
+  if (text === undefined)
+    throw new ProtocolError('invalid_request', 'The text is not UTF-8. Send it as UTF-8, or as JSON.');
+  return text;
 }
 
 function parse(bytes: Buffer): JsonValue {

@@ -129,13 +129,22 @@ export class FileTree {
   }
 
   async #servedDirectory(root: string): Promise<string> {
-    const path = root.startsWith('file:///') ? fileURLToPath(root) : root;
-    if (!isAbsolute(path)) throw isALabel();
+    const path = root.startsWith('file:///') ? pathOfUrl(root) : root;
+    if (path === undefined || !isAbsolute(path)) throw isALabel();
     for (const served of this.#options.roots) {
       const [below, real] = await Promise.all([realOrNothing(served), realOrNothing(path)]);
       if (below !== undefined && real !== undefined && isInside(below, real)) return real;
     }
     throw isALabel();
+  }
+}
+
+function pathOfUrl(url: string): string | undefined {
+  try {
+    return fileURLToPath(url);
+  } catch {
+    // No path can be written this way, for example with an encoded slash: a label like any other.
+    return undefined;
   }
 }
 

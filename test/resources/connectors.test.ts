@@ -179,6 +179,20 @@ describe('connectors', () => {
     },
   );
 
+  it('refuses a text that is not UTF-8 and does not repair it', async () => {
+    const bytes = Buffer.from([0x68, 0xff, 0x69]);
+    const answer = await fetch(`${stage.gateway.url}/v1/connectors/plain/deliveries`, {
+      method: 'POST',
+      body: bytes,
+      headers: {
+        'content-type': 'text/plain',
+        'X-Sign': createHmac('sha256', SECRET).update(bytes).digest('hex'),
+      },
+    });
+    expect(answer.status).toBe(400);
+    expect((await eventsOf('plain')).at(-1)?.event).toBe('connector.failed');
+  });
+
   it('makes another session when the last one is closed', async () => {
     const first = (await deliver('orders', body, { 'X-Delivery': 's-1' })).body.session_id;
     await stage.client.post(`/v1/sessions/${first}/close`);

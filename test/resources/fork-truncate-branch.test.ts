@@ -122,6 +122,10 @@ describe('fork, truncate and branches', () => {
       `/v1/artifacts?task_id=${task.id}`,
     );
     expect(data[0]?.metadata).toMatchObject({ branch_id: branch.id });
+    const itself = await gateway.client.call('POST', `/v1/branches/${branch.id}/merge`, {
+      body: { into: branch.id },
+    });
+    expect(itself).toMatchObject({ status: 400, body: { error: { param: 'into' } } });
     const merged = await gateway.client.post<Branch>(`/v1/branches/${branch.id}/merge`, {
       metadata: { by: 'me' },
     });

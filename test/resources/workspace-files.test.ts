@@ -217,14 +217,19 @@ describe('symbolic links', () => {
 });
 
 describe('roots', () => {
-  it.each(['/srv/elsewhere', 'git@example.com:repo.git', 'file:///etc', 'C:\\work', './data'])(
-    'the root %s is a label: its files are not served',
-    async (root) => {
-      id = await newWorkspace(root);
-      refused(await read(), 422, 'policy_violation');
-      refused(await write('a', 'x'), 422, 'policy_violation');
-    },
-  );
+  it.each([
+    '/srv/elsewhere',
+    'git@example.com:repo.git',
+    'file:///etc',
+    'file:///srv%2fa',
+    'file:///%zz',
+    'C:\\work',
+    './data',
+  ])('the root %s is a label: its files are not served', async (root) => {
+    id = await newWorkspace(root);
+    refused(await read(), 422, 'policy_violation');
+    refused(await write('a', 'x'), 422, 'policy_violation');
+  });
 
   it('a root under store.workspace_roots is served, one that leaves it by a link is not', async () => {
     mkdirSync(join(served, 'project'));

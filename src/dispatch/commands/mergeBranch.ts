@@ -1,3 +1,4 @@
+import { ProtocolError } from '../../protocol/errors.ts';
 import type { Command } from '../command.ts';
 import { load, loadBranch, refuseEndedBranch } from '../load.ts';
 import { newEvent } from '../new-event.ts';
@@ -11,6 +12,10 @@ export const mergeBranch: Command<'mergeBranch'> = {
     const { resource, internal } = branch;
     if (internal.state === 'merged' && resource.merged_into === into) return { body: resource };
     refuseEndedBranch(branch);
+    if (into === resource.id)
+      throw new ProtocolError('invalid_request', 'A branch cannot be merged into itself. Name another one.', {
+        param: 'into',
+      });
     if (into !== null) loadBranch(tx, facts.caller, into, resource.workspace_id, 'into');
     const payload = { branch_id: resource.id, merged_into: into, metadata: body?.metadata ?? {} };
     tx.append(

@@ -53,7 +53,7 @@ export class SocketStreams {
     try {
       subscription.attach(await gateway.subscribe(target.stream, call, subscription));
     } catch (error) {
-      this.#followed.delete(name);
+      this.#forget(subscription);
       throw error;
     }
   }
@@ -88,6 +88,12 @@ export class SocketStreams {
     this.#followed.clear();
   }
 
+  /** Another one may have taken its name: given up while it was being opened, a stream can be followed again at once. */
+  #forget(subscription: SocketSubscription): void {
+    const { name } = subscription;
+    if (this.#followed.get(name) === subscription) this.#followed.delete(name);
+  }
+
   #refuseExcess(name: string): void {
     if (this.#followed.has(name))
       throw new ProtocolError('conflict', 'This socket follows that stream already. Unsubscribe first.', {
@@ -102,7 +108,7 @@ export class SocketStreams {
   #ended(subscription: SocketSubscription, reason: StreamEnd, error: ProtocolError | undefined): void {
     const { connection, limits, isSingle, fail } = this.#deps;
     const { name } = subscription;
-    this.#followed.delete(name);
+    this.#forget(subscription);
     if (reason === 'overflow') {
       connection.closeSlow();
       return;

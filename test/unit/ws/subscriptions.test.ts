@@ -96,6 +96,28 @@ describe('a subscription of /v1/ws', () => {
     expect((await stage.stream(2)).call.lastEventId).toBe(SECOND);
   });
 
+  it('is the only one of its name, also when an earlier one failed after it was given up', async () => {
+    let refuse = () => {};
+    stage.under.gateway.beforeSubscribe = (_, { lastEventId }) => {
+      if (lastEventId === undefined) return undefined;
+      const error = new ProtocolError('cursor_expired', 'Start over.');
+      return new Promise((_resolve, reject) => {
+        refuse = () => reject(error);
+      });
+    };
+    const client = await stage.open();
+    const frame = { type: 'subscribe', stream: 'task', task_id: 'task_1' };
+    client.send({ ...frame, id: 'old', cursor: FIRST });
+    await client.ask({ type: 'unsubscribe', id: 'u', subscription: 'task:task_1' });
+    expect((await client.ask({ ...frame, id: 'new' })).type).toBe('ack');
+    refuse();
+    await client.until(({ id }) => id === 'old');
+    expect((await client.ask({ ...frame, id: 'again' })).error?.code).toBe('conflict');
+    client.socket.close();
+    const { streams } = stage.under.gateway;
+    await eventually(() => streams.length === 1 && streams[0]?.closed === true);
+  });
+
   it('that is complete is told so; the socket stays open', async () => {
     const client = await stage.open();
     const { stream } = await following(client);
