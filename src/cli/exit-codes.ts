@@ -1,7 +1,7 @@
 import { ConfigError } from '../config/fault.ts';
 import { NewerSchemaError } from '../eventlog/log-meta.ts';
 import { KeyRegistryError } from '../receipts/key-files.ts';
-import { StoreOpenError } from '../store/store-errors.ts';
+import { IntegrityError, StoreOpenError } from '../store/store-errors.ts';
 
 /** Exit codes of every command. Source: contract section 7. */
 export const EXIT = {
@@ -39,6 +39,7 @@ export function describeFailure(error: unknown): { exitCode: number; message: st
   if (error instanceof ConfigError) return { exitCode: EXIT.usage, message: error.message };
   if (error instanceof NewerSchemaError) return { exitCode: EXIT.newerData, message: error.message };
   if (error instanceof KeyRegistryError) return { exitCode: EXIT.cannotOpenData, message: error.message };
+  if (error instanceof IntegrityError) return { exitCode: EXIT.cannotOpenData, message: error.message };
   if (error instanceof StoreOpenError) {
     const exitCode = error.reason === 'locked' ? EXIT.dataInUse : EXIT.cannotOpenData;
     return { exitCode, message: error.message };

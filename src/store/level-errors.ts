@@ -25,6 +25,7 @@ export function storeUnavailable(message: string, cause?: unknown): ProtocolErro
 
 /** A failed read: damaged blocks are an IntegrityError at `where`, everything else is `service_unavailable`. */
 export function readFailure(error: unknown, where: string): Error {
+  if (error instanceof IntegrityError) return error;
   if (codeOf(error) === 'LEVEL_CORRUPTION')
     return new IntegrityError(where, 'a readable block', 'LEVEL_CORRUPTION', error);
   if (SHUT_HANDLE.has(codeOf(error))) return storeUnavailable('The store is not open.', error);

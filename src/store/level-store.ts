@@ -1,13 +1,15 @@
 import { join } from 'node:path';
 import { Level } from 'level';
+import { Damage, EVERYTHING } from './damage.ts';
 import { openFailure, readFailure, storeUnavailable } from './level-errors.ts';
 import { holdsDatabase, probeRoom } from './level-files.ts';
+import { pagesOf } from './level-pages.ts';
 import { acquireOwnerLock, type OwnerLock } from './owner-lock.ts';
 import type { KeyRange, Store, StoreHealth, WriteOp } from './store.ts';
 import { StoreOpenError } from './store-errors.ts';
+import { checkRest, checkTables } from './table-check.ts';
 import { findLogHole } from './write-ahead-log.ts';
 
-const PAGE_ENTRIES = 1_000;
 /** LevelDB ends a page early at this size; its default of 16 KiB makes pages of a dozen events. */
 const PAGE_BYTES = 2 * 1024 * 1024;
 const STRING_VALUE = { valueEncoding: 'utf8' } as const;
@@ -29,8 +31,13 @@ export interface LevelStoreOptions {
 export async function openLevelStore(options: LevelStoreOptions): Promise<Store> {
   const lock = await acquireOwnerLock(options.path);
   try {
+    const createIfMissing = !holdsDatabase(options.path);
     refuseHole(options.path);
-    return new LevelStore(options, lock, await openHandle(options, !holdsDatabase(options.path)));
+    const damage = new Damage();
+    const unchecked = checkTables(options.path, damage);
+    const store = new LevelStore(options, lock, damage, await openHandle(options, createIfMissing));
+    void store.checkRest(unchecked);
+    return store;
   } catch (error) {
     await lock.release();
     throw error;
@@ -67,6 +74,7 @@ async function openHandle(options: LevelStoreOptions, createIfMissing: boolean):
 class LevelStore implements Store {
   readonly #options: LevelStoreOptions;
   readonly #lock: OwnerLock;
+  readonly #damage: Damage;
   readonly #fenceListeners = new Set<(cause: unknown) => void>();
   #handle: Handle;
   #health: StoreHealth = 'open';
@@ -74,9 +82,10 @@ class LevelStore implements Store {
   #turn: Promise<unknown> = Promise.resolve();
   #closing: Promise<void> | undefined;
 
-  constructor(options: LevelStoreOptions, lock: OwnerLock, handle: Handle) {
+  constructor(options: LevelStoreOptions, lock: OwnerLock, damage: Damage, handle: Handle) {
     this.#options = options;
     this.#lock = lock;
+    this.#damage = damage;
     this.#handle = handle;
   }
 
@@ -84,7 +93,18 @@ class LevelStore implements Store {
     return this.#health;
   }
 
+  /** Goes on checking tables beside the work; what it finds is refused from then on. */
+  async checkRest(tables: readonly string[]): Promise<void> {
+    try {
+      await checkRest(this.#options.path, tables, this.#damage, () => this.#health === 'closed');
+    } catch {
+      // A table that cannot be read, or damage that cannot be noted down: nothing can be believed.
+      this.#damage.add([EVERYTHING]);
+    }
+  }
+
   get(key: string): Buffer | undefined {
+    this.#damage.checkKey(key);
     try {
       return this.#handle.getSync(key);
     } catch (error) {
@@ -93,6 +113,7 @@ class LevelStore implements Store {
   }
 
   async getMany(keys: readonly string[]): Promise<(Buffer | undefined)[]> {
+    for (const key of keys) this.#damage.checkKey(key);
     try {
       return await this.#handle.getMany([...keys]);
     } catch (error) {
@@ -103,11 +124,13 @@ class LevelStore implements Store {
   }
 
   entries(range: KeyRange): AsyncIterable<[string, Buffer][]> {
-    return pages(() => this.#handle.iterator({ ...range, highWaterMarkBytes: PAGE_BYTES }), range);
+    const start = () => this.#handle.iterator({ ...range, highWaterMarkBytes: PAGE_BYTES });
+    return pagesOf(start, range, this.#damage, ([key]) => key);
   }
 
   keys(range: KeyRange): AsyncIterable<string[]> {
-    return pages(() => this.#handle.keys({ ...range, highWaterMarkBytes: PAGE_BYTES }), range);
+    const start = () => this.#handle.keys({ ...range, highWaterMarkBytes: PAGE_BYTES });
+    return pagesOf(start, range, this.#damage, (key) => key);
   }
 
   write(ops: readonly WriteOp[]): Promise<void> {
@@ -179,28 +202,5 @@ class LevelStore implements Store {
     // The caller sees the failure; the next in turn only waits for the end.
     this.#turn = turn.catch(() => undefined);
     return turn;
-  }
-}
-
-interface PagedIterator<T> {
-  nextv(size: number): Promise<T[]>;
-  close(): Promise<void>;
-}
-
-async function* pages<T>(start: () => PagedIterator<T>, range: KeyRange): AsyncGenerator<T[], void> {
-  const where = `in the range from ${range.gte ?? range.gt ?? 'the start'}`;
-  let iterator: PagedIterator<T> | undefined;
-  try {
-    iterator = start();
-    for (
-      let page = await iterator.nextv(PAGE_ENTRIES);
-      page.length > 0;
-      page = await iterator.nextv(PAGE_ENTRIES)
-    )
-      yield page;
-  } catch (error) {
-    throw readFailure(error, where);
-  } finally {
-    await iterator?.close();
   }
 }
