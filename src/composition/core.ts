@@ -82,6 +82,7 @@ function fileTree({ store, limits }: Parts['config']): FileTree {
   return new FileTree({
     dir: dataPaths(store.data).workspaces,
     roots: store.workspace_roots,
+    dataDir: store.data,
     maxFileBytes: limits.max_file_bytes,
   });
 }

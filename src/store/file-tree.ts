@@ -4,7 +4,7 @@ import { basename, dirname, isAbsolute, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ProtocolError } from '../protocol/errors.ts';
 import { syncDirectory } from './atomic-file.ts';
-import { isInside, leavesRoot, refuseMoved, resolveInside } from './confined-path.ts';
+import { type ConfinedPath, isInside, leavesRoot, refuseMoved, resolveInside } from './confined-path.ts';
 import { DRAFT_NAME, fileFault } from './file-faults.ts';
 import { replaceFile } from './replace-file.ts';
 
@@ -31,6 +31,8 @@ export interface FileTreeOptions {
   dir: string;
   /** Directories under which other roots are served. */
   roots: readonly string[];
+  /** What the gateway keeps for itself; not served under `roots`, wherever they lead. */
+  dataDir: string;
   maxFileBytes: number;
 }
 
@@ -73,7 +75,7 @@ export class FileTree {
       if (names.length === 0) return { kind: 'directory', entries: [], isTruncated: false };
       throw absent();
     }
-    const { real, missing } = await resolveInside(directory, names);
+    const { real, missing } = await this.#resolve(root, directory, names);
     if (missing.length > 0) throw absent();
     return (await lstat(real)).isDirectory() ? list(directory, real) : this.#readFile(real);
   }
@@ -98,7 +100,7 @@ export class FileTree {
     if (root.root.startsWith('harn://')) await this.#makeRoot(root.id);
     const directory = await this.#directoryOf(root);
     if (directory === undefined) throw absent();
-    const { real, missing } = await resolveInside(directory, names);
+    const { real, missing } = await this.#resolve(root, directory, names);
     if (missing.length > 0) {
       await replaceFile(await makeDirectories(real, missing.slice(0, -1)), missing.at(-1) ?? '', bytes);
       return;
@@ -107,6 +109,14 @@ export class FileTree {
     if (stats.isDirectory()) throw isADirectory();
     if (!stats.isFile()) throw notAFile();
     await replaceFile(dirname(real), basename(real), bytes, stats.mode & 0o777);
+  }
+
+  /** Log, keys and the files of other workspaces lie in the data directory. */
+  async #resolve({ root }: FileRoot, directory: string, names: readonly string[]): Promise<ConfinedPath> {
+    const path = await resolveInside(directory, names);
+    if (!root.startsWith('harn://') && isInside(await realpath(this.#options.dataDir), path.real))
+      throw leavesRoot();
+    return path;
   }
 
   async #makeRoot(id: string): Promise<void> {

@@ -11,18 +11,18 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { sha256Hex } from '../../src/json/sha256.ts';
 import type { Workspace } from '../../src/protocol/resources/workspace.ts';
 import { stageOf } from '../conformance/stage.ts';
 
-const data = mkdtempSync(join(tmpdir(), 'harn-test-'));
 const outside = mkdtempSync(join(tmpdir(), 'harn-outside-'));
 const served = mkdtempSync(join(tmpdir(), 'harn-served-'));
+const data = mkdtempSync(join(served, 'data-'));
 
 afterAll(() => {
-  for (const directory of [data, outside, served]) rmSync(directory, { recursive: true, force: true });
+  for (const directory of [outside, served]) rmSync(directory, { recursive: true, force: true });
 });
 
 const stage = stageOf({
@@ -241,5 +241,20 @@ describe('roots', () => {
       id = await newWorkspace(root);
       refused(await read(), 422, 'policy_violation');
     }
+  });
+
+  it('the data directory is never served, also when it lies under store.workspace_roots', async () => {
+    for (const root of [data, `file://${data}`, join(data, 'workspaces')]) {
+      id = await newWorkspace(root);
+      refused(await read(), 422, 'policy_violation');
+      refused(await write('a', 'x'), 422, 'policy_violation');
+    }
+    symlinkSync(data, join(served, 'way-in'));
+    id = await newWorkspace(served);
+    for (const name of [basename(data), 'way-in']) {
+      refused(await read(`${name}/keys`), 422, 'policy_violation');
+      refused(await write(`${name}/store/new`, 'x'), 422, 'policy_violation');
+    }
+    expect((await write('beside', 'x')).status).toBe(200);
   });
 });
