@@ -4,7 +4,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { writeFileAtomicSync } from './atomic-file.ts';
 import { type Damage, EVERYTHING } from './damage.ts';
 import { StoreOpenError } from './store-errors.ts';
-import { damagedSpansOf, type KeySpan } from './table-file.ts';
+import { damagedSpansOf, isFinished, type KeySpan } from './table-file.ts';
 
 /** Checked before the store opens: a tenth of a second. What is beyond is checked behind its back. */
 const CHECKED_FIRST_BYTES = 64 * 1024 * 1024;
@@ -22,10 +22,9 @@ export function checkTables(path: string, damage: Damage): string[] {
   for (; at < tables.length && left > 0; at += 1) {
     const file = join(path, tables[at] ?? '');
     left -= statSync(file).size;
-    const spans = damagedSpansOf(readFileSync(file));
-    if (spans === undefined)
-      throw new StoreOpenError('corrupt', path, `${file} is damaged and cannot be read. Restore a backup.`);
-    note(path, damage, spans);
+    const table = readFileSync(file);
+    // Half a table is deleted at the opening; if the database should know it, its reads fail.
+    if (isFinished(table)) note(path, damage, damagedSpansOf(table) ?? refuse(path, file));
   }
   return tables.slice(at);
 }
@@ -44,6 +43,10 @@ export async function checkRest(
     // A compaction may have replaced the table meanwhile.
     if (existsSync(file)) note(path, damage, damagedSpansOf(readFileSync(file)) ?? [EVERYTHING]);
   }
+}
+
+function refuse(path: string, file: string): never {
+  throw new StoreOpenError('corrupt', path, `${file} is damaged and cannot be read. Restore a backup.`);
 }
 
 function knownSpans(path: string): KeySpan[] {

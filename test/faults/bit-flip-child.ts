@@ -6,7 +6,7 @@
 import { cpSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { StoreOpenError } from '../../src/store/store-errors.ts';
+import { IntegrityError, StoreOpenError } from '../../src/store/store-errors.ts';
 import type { TestGateway } from '../harness/gateway.ts';
 import { SeededRandom } from './seeded-random.ts';
 import { openStocked, type Truth } from './stocked-data.ts';
@@ -84,8 +84,9 @@ async function flipOnce(data: string, truth: Truth, verdict: FlipVerdict): Promi
   try {
     gateway = await openStocked(data);
   } catch (error) {
-    if (!(error instanceof StoreOpenError)) throw error;
-    verdict.refused = error.reason;
+    if (error instanceof StoreOpenError) verdict.refused = error.reason;
+    else if (error instanceof IntegrityError) verdict.refused = 'damaged at its newest commit';
+    else throw error;
     return;
   }
   try {

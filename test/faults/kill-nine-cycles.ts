@@ -110,7 +110,7 @@ class Cycles {
 
   /** A task whose agent had named it goes on; one that may not have reached the agent says so. */
   async #checkSpanning(client: TestClient, id: string): Promise<void> {
-    const { status, failure } = await client.get<Task>(`/v1/tasks/${id}`);
+    const { status, failure } = await client.until(id, 'COMPLETED', 'FAILED', 'CANCELED');
     const restarted = failure?.details?.['reason'] === 'harness_restarted';
     this.#report.count(restarted ? 'tasks failed by a restart' : 'tasks resumed over a restart');
     this.#report.check(

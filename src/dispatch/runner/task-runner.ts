@@ -123,9 +123,12 @@ export class TaskRunner implements RunFacts {
   async #recover(taskId: string): Promise<void> {
     const task = this.#intact(() => this.#task(taskId), undefined);
     if (!task || this.#runs.has(taskId)) return;
+    const reader = { get: this.#deps.log.state.bind(this.#deps.log) };
+    const waits = this.#intact(() => waitsInTurn(reader, taskId), undefined);
+    if (waits === undefined) return;
     const action = recoverTask(task, {
       routeExists: this.#deps.upstreams.has(task.internal.route),
-      waitsInTurn: waitsInTurn({ get: this.#deps.log.state.bind(this.#deps.log) }, taskId),
+      waitsInTurn: waits,
     });
     if (action.kind === 'wait') this.#lanes.wait(taskId, task.resource.session_id, task.internal.route);
     if (action.kind === 'reattach') this.#launch(task, 'reattach');
