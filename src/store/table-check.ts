@@ -3,8 +3,9 @@ import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { writeFileAtomicSync } from './atomic-file.ts';
 import { type Damage, EVERYTHING } from './damage.ts';
+import { liveTables } from './manifest.ts';
 import { StoreOpenError } from './store-errors.ts';
-import { damagedSpansOf, isFinished, type KeySpan } from './table-file.ts';
+import { damagedSpansOf, type KeySpan } from './table-file.ts';
 
 /** Checked before the store opens: a tenth of a second. What is beyond is checked behind its back. */
 const CHECKED_FIRST_BYTES = 64 * 1024 * 1024;
@@ -15,16 +16,13 @@ const OWNER_ONLY = 0o600;
 /** Checks every block of the tables of a closed database, the newest first, up to a bound. Returns the tables left over. */
 export function checkTables(path: string, damage: Damage): string[] {
   damage.add(knownSpans(path));
-  const tables = readdirSync(path).filter((name) => /\.(ldb|sst)$/.test(name));
-  tables.sort((one, other) => Number.parseInt(other, 10) - Number.parseInt(one, 10));
+  const tables = tablesOf(path);
   let left = CHECKED_FIRST_BYTES;
   let at = 0;
   for (; at < tables.length && left > 0; at += 1) {
     const file = join(path, tables[at] ?? '');
     left -= statSync(file).size;
-    const table = readFileSync(file);
-    // Half a table is deleted at the opening; if the database should know it, its reads fail.
-    if (isFinished(table)) note(path, damage, damagedSpansOf(table) ?? refuse(path, file));
+    note(path, damage, damagedSpansOf(readFileSync(file)) ?? refuse(path, file));
   }
   return tables.slice(at);
 }
@@ -42,6 +40,20 @@ export async function checkRest(
     const file = join(path, name);
     // A compaction may have replaced the table meanwhile.
     if (existsSync(file)) note(path, damage, damagedSpansOf(readFileSync(file)) ?? [EVERYTHING]);
+  }
+}
+
+/** Newest first. Without a readable manifest there are none: the opening fails with the better reason. */
+function tablesOf(path: string): string[] {
+  if (!existsSync(join(path, 'CURRENT'))) return [];
+  const number = (name: string) => Number.parseInt(name, 10);
+  try {
+    const live = liveTables(path);
+    const tables = readdirSync(path).filter((name) => /\.(ldb|sst)$/.test(name) && live.has(number(name)));
+    return tables.sort((one, other) => number(other) - number(one));
+  } catch (error) {
+    if (error instanceof RangeError || (error instanceof Error && 'code' in error)) return [];
+    throw error;
   }
 }
 

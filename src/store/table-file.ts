@@ -21,11 +21,6 @@ interface BlockHandle {
   size: number;
 }
 
-/** Whether a table was written to its end. A process that is killed may leave half a one, which the database never knew. */
-export function isFinished(table: Buffer): boolean {
-  return table.length >= FOOTER_BYTES && table.readBigUInt64LE(table.length - 8) === MAGIC;
-}
-
 /**
  * The spans of keys whose blocks fail their checksum; undefined when the table cannot be read at all. LevelDB does not
  * look at these checksums: a bit that flipped in a key lets an older value of it show, with a right hash. A damaged filter
@@ -43,7 +38,7 @@ export function damagedSpansOf(table: Buffer): KeySpan[] | undefined {
 
 function findDamage(table: Buffer): KeySpan[] | undefined {
   const footer = table.length - FOOTER_BYTES;
-  if (!isFinished(table)) return undefined;
+  if (footer < 0 || table.readBigUInt64LE(table.length - 8) !== MAGIC) return undefined;
   const meta = readHandle(table, footer);
   const index = readHandle(table, meta.next);
   if (!isIntact(table, index.handle)) return undefined;

@@ -11,6 +11,7 @@ const TYPE_AT = 6;
 /** Types of records that begin a batch: a whole one, and the first part of one. */
 const WHOLE = 1;
 const FIRST = 2;
+const LAST = 4;
 
 /** A place in a write-ahead log from which nothing can be read, although batches were written behind it. */
 export interface LogHole {
@@ -28,17 +29,28 @@ export function findLogHole(path: string): LogHole | undefined {
   files.sort((one, other) => Number.parseInt(one, 10) - Number.parseInt(other, 10));
   let bad: LogHole | undefined;
   for (const file of files)
-    for (const { offset, begins } of recordsOf(readFileSync(join(path, file)))) {
-      if (begins === undefined) bad ??= { file, offset };
-      else if (begins && bad !== undefined) return bad;
+    for (const { offset, type } of recordsOf(readFileSync(join(path, file)))) {
+      if (type === undefined) bad ??= { file, offset };
+      else if ((type === WHOLE || type === FIRST) && bad !== undefined) return bad;
     }
   return undefined;
 }
 
+/** The whole batches of a file in this format, which the manifest has too; what cannot be read is passed over. */
+export function* batchesOf(bytes: Buffer): Generator<Buffer> {
+  let parts: Buffer[] = [];
+  for (const { type, content } of recordsOf(bytes)) {
+    if (type === undefined || type === WHOLE || type === FIRST) parts = [];
+    if (type !== undefined) parts.push(content);
+    if (type === WHOLE || type === LAST) yield Buffer.concat(parts);
+  }
+}
+
 interface LogRecord {
   offset: number;
-  /** Whether a batch begins here; undefined when the record cannot be read. */
-  begins: boolean | undefined;
+  /** Undefined when the record cannot be read. */
+  type: number | undefined;
+  content: Buffer;
 }
 
 function* recordsOf(bytes: Buffer): Generator<LogRecord> {
@@ -48,7 +60,8 @@ function* recordsOf(bytes: Buffer): Generator<LogRecord> {
     while (offset + HEADER_BYTES <= end) {
       const next = offset + HEADER_BYTES + bytes.readUInt16LE(offset + LENGTH_AT);
       if (isUnused(bytes, offset, end)) break;
-      yield { offset, begins: beginsBatch(bytes, offset, next, end) };
+      const content = bytes.subarray(offset + HEADER_BYTES, next);
+      yield { offset, type: typeOf(bytes, offset, next, end), content };
       offset = next;
     }
   }
@@ -59,9 +72,8 @@ function isUnused(bytes: Buffer, offset: number, end: number): boolean {
   return bytes[offset + TYPE_AT] === 0 && bytes.subarray(offset, end).every((byte) => byte === 0);
 }
 
-function beginsBatch(bytes: Buffer, offset: number, next: number, end: number): boolean | undefined {
+function typeOf(bytes: Buffer, offset: number, next: number, end: number): number | undefined {
   if (next > end) return undefined;
-  const type = bytes[offset + TYPE_AT];
   const isRight = crc32c(bytes, offset + TYPE_AT, next) === unmaskCrc(bytes.readUInt32LE(offset));
-  return isRight ? type === WHOLE || type === FIRST : undefined;
+  return isRight ? bytes[offset + TYPE_AT] : undefined;
 }

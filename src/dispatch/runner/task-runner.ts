@@ -109,7 +109,10 @@ export class TaskRunner implements RunFacts {
       this.#reportDamage(error);
       return [];
     });
-    for (const key of keys) await this.#recover(key.slice(listPrefix.openTasks().length));
+    for (const key of keys) {
+      const taskId = key.slice(listPrefix.openTasks().length);
+      await this.#recover(taskId).catch((error: unknown) => this.#reportDamage(error));
+    }
     return keys.length < RECOVERY_PAGE ? undefined : keys.at(-1);
   }
 
@@ -121,14 +124,11 @@ export class TaskRunner implements RunFacts {
   }
 
   async #recover(taskId: string): Promise<void> {
-    const task = this.#intact(() => this.#task(taskId), undefined);
+    const task = this.#task(taskId);
     if (!task || this.#runs.has(taskId)) return;
-    const reader = { get: this.#deps.log.state.bind(this.#deps.log) };
-    const waits = this.#intact(() => waitsInTurn(reader, taskId), undefined);
-    if (waits === undefined) return;
     const action = recoverTask(task, {
       routeExists: this.#deps.upstreams.has(task.internal.route),
-      waitsInTurn: waits,
+      waitsInTurn: waitsInTurn({ get: this.#deps.log.state.bind(this.#deps.log) }, taskId),
     });
     if (action.kind === 'wait') this.#lanes.wait(taskId, task.resource.session_id, task.internal.route);
     if (action.kind === 'reattach') this.#launch(task, 'reattach');

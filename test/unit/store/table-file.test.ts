@@ -134,3 +134,21 @@ describe('a table', () => {
     await store.close();
   });
 });
+
+describe('a table that a killed process left half written', () => {
+  it('is no damage, because the database never knew it', async () => {
+    writeFileSync(join(path, '000099.ldb'), good.subarray(0, 5_000));
+    const store = await openLevelStore({ path });
+    expect([...(await verdictsOf(store))]).toEqual(['right']);
+    await store.close();
+    expect(readdirSync(path)).not.toContain('000099.ldb');
+  });
+
+  it('is damage when the database knows it', async () => {
+    writeFileSync(file, good.subarray(0, 5_000));
+    await expect(openLevelStore({ path })).rejects.toMatchObject({
+      name: 'StoreOpenError',
+      reason: 'corrupt',
+    });
+  });
+});
