@@ -55,12 +55,12 @@ export class EventStreamClient {
   /** Waits until the stream shows what is asked for; throws when it ends or takes too long before that. */
   async until(what: string, isThere: (stream: EventStreamClient) => boolean): Promise<void> {
     const late = AbortSignal.timeout(PATIENCE_MS);
+    late.addEventListener('abort', () => this.#wake(), { once: true });
     while (!isThere(this)) {
       if (this.#isOver) throw new Error(`the stream ended before ${what}:\n${this.text}`);
       if (late.aborted) throw new Error(`no ${what} in time:\n${this.text}`);
       await new Promise<void>((resolve) => {
         this.#wake = resolve;
-        late.addEventListener('abort', () => resolve(), { once: true });
       });
     }
   }
