@@ -1,11 +1,11 @@
-import { readdirSync, statSync, truncateSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { KEY_KINDS, keysUnder } from '../../src/store/keys.ts';
 import { openLevelStore } from '../../src/store/level-store.ts';
 import { unseal } from '../../src/store/sealed-record.ts';
 import { bitFlips } from './bit-flips.ts';
-import { killChildren } from './child-processes.ts';
+import { killChildren, runProgram } from './child-processes.ts';
 import { GatewayPlace } from './gateway-process.ts';
 
 const SEED = Number(process.env['FAULTS_SEED'] ?? 20_261_121);
@@ -83,6 +83,38 @@ describe('a write-ahead log that lost its end (D-04)', () => {
       expect(await accepted.stop()).toMatchObject({ code: 0 });
       expect(await eventKinds(place)).toContain('vendor.harn_gateway.truncation_accepted');
       expect(await place.check()).toMatchObject({ code: 0 });
+    } finally {
+      place.remove();
+    }
+  }, 60_000);
+});
+
+describe('a hole in the write-ahead log (D-11)', () => {
+  it('keeps the gateway from starting, and its own words say how to go on with what is before it', async () => {
+    const place = new GatewayPlace();
+    try {
+      const first = await place.start();
+      const before = (await first.client.session()).id;
+      for (let n = 0; n < 30; n += 1) await first.client.session();
+      await first.stop();
+      const store = join(place.data, 'store');
+      const file = join(store, readdirSync(store).find((name) => name.endsWith('.log')) ?? '');
+      const bytes = readFileSync(file);
+      const at = Math.floor(bytes.length / 2);
+      bytes[at] = (bytes[at] ?? 0) ^ 1;
+      writeFileSync(file, bytes);
+
+      const { code, stderr } = await runProgram('serve', '--config', place.config);
+      expect(code).toBe(3);
+      const [, size = '', named] = /run "truncate -s (\d+) ([^"]+)"/.exec(stderr) ?? [];
+      expect(named).toBe(file);
+      truncateSync(file, Number(size));
+      expect((await place.acceptTruncation()).code).toBe(0);
+      expect((await place.check()).code).toBe(0);
+      const accepted = await place.start();
+      expect((await accepted.client.call('GET', `/v1/sessions/${before}`)).status).toBe(200);
+      expect((await accepted.client.session()).id).toMatch(/^session_/);
+      await accepted.stop();
     } finally {
       place.remove();
     }
