@@ -2,6 +2,7 @@ import type { Authenticate } from '../auth/caller.ts';
 import type { Effect } from '../dispatch/command.ts';
 import type { DecisionTools, RoutedAgent } from '../dispatch/facts.ts';
 import { GatewayCore } from '../dispatch/gateway-core.ts';
+import { OneAtATime } from '../dispatch/one-at-a-time.ts';
 import { FrameNumbers } from '../dispatch/runner/frame-numbers.ts';
 import { TaskRunner } from '../dispatch/runner/task-runner.ts';
 import { unlessDamaged } from '../dispatch/unless-damaged.ts';
@@ -37,7 +38,8 @@ export function makeCore(
   const { config, logger, clock, random } = parts;
   const { limits } = config;
   const box = createSecretBox(inputBoxKey(config.store.data, random), random);
-  const tools = decisionTools(parts, log, upstreams, box, () => runner);
+  const files = fileTree(config);
+  const tools = decisionTools(parts, log, upstreams, box, files, () => runner);
   const concurrency = new Map(config.upstreams.a2a.map((row) => [`a2a:${row.id}`, row.limits.concurrency]));
   const runner = new TaskRunner({
     log,
@@ -60,7 +62,6 @@ export function makeCore(
       .catch((error: unknown) => logger.error({ err: error }, 'open tasks could not be taken up'));
   });
   const subscriptions = new Subscriptions(log);
-  const files = fileTree(config);
   const gateway = new GatewayCore({
     log,
     subscriptions,
@@ -79,11 +80,13 @@ export function makeCore(
 
 /** Files under the workspace roots of the data directory and of the configured directories. */
 function fileTree({ store, limits }: Parts['config']): FileTree {
+  const lanes = new OneAtATime();
   return new FileTree({
     dir: dataPaths(store.data).workspaces,
     roots: store.workspace_roots,
     dataDir: store.data,
     maxFileBytes: limits.max_file_bytes,
+    inTurn: (lane, work) => lanes.run(lane, work),
   });
 }
 
@@ -100,6 +103,7 @@ function decisionTools(
   log: EventLog,
   upstreams: ReadonlyMap<string, Upstream>,
   box: SecretBox,
+  files: FileTree,
   runner: () => TaskRunner,
 ): DecisionTools {
   const { limits } = config;
@@ -118,6 +122,7 @@ function decisionTools(
     },
     isSecretName,
     sealInput: (plain) => box.seal(plain),
+    isServedRoot: (root) => files.isServedRoot(root),
     self: {
       version,
       startedAt: timestamp(clock.now()),

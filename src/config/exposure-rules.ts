@@ -1,3 +1,4 @@
+import { isAbsolute, relative, sep } from 'node:path';
 import { createSecureContext } from 'node:tls';
 import { ConfigError, type PathFault } from './fault.ts';
 import { rule } from './rules.ts';
@@ -60,6 +61,17 @@ export const EXPOSURE_RULES = [
     ['server.insecure'],
   ),
 
+  rule(
+    ['store'],
+    ({ store: { data, workspace_roots } }) =>
+      workspace_roots.flatMap((root, index) => {
+        if (!covers(root, data) && !covers(data, root)) return [];
+        const message = 'must neither contain store.data nor lie inside it: keys and log are there';
+        return [{ path: ['store', 'workspace_roots', index], message }];
+      }),
+    ['store.data'],
+  ),
+
   rule(['upstreams'], ({ upstreams }, sources) =>
     (upstreams.a2a ?? []).flatMap(({ auth }, index) => {
       if (auth === undefined) return [];
@@ -75,6 +87,12 @@ export const EXPOSURE_RULES = [
     }),
   ),
 ] as const;
+
+/** By name only: what links lead to is refused when a file is asked for. */
+function covers(directory: string, path: string): boolean {
+  const way = relative(directory, path);
+  return !isAbsolute(way) && way.split(sep)[0] !== '..';
+}
 
 function attempt(path: PathFault['path'], read: () => unknown): PathFault[] {
   try {

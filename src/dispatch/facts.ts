@@ -21,6 +21,8 @@ export interface DecisionTools {
   isSecretName(name: string): boolean;
   /** Encrypts an input that was redacted, so that the upstream still gets what the caller sent. */
   sealInput(plain: Buffer): Buffer;
+  /** Whether a root leads to files that every workspace over the configured directories shares. */
+  isServedRoot(root: string): boolean;
   routes: RouteFacts;
   runs: RunFacts;
   self: SelfFacts;

@@ -33,3 +33,14 @@ export function fileFault(error: unknown): unknown {
   const row = FAULTS[String(error.code)];
   return row ? new ProtocolError(row.code, row.message, { param: 'path', cause: error }) : error;
 }
+
+/** The same for a write: it makes what is missing, so what is gone was taken away meanwhile. Never resource_not_found. */
+export function writeFault(error: unknown): unknown {
+  const isGone = error instanceof Error && 'code' in error && error.code === 'ENOENT';
+  return isGone ? movedAway(error) : fileFault(error);
+}
+
+export function movedAway(cause?: unknown): ProtocolError {
+  const message = 'Something else moved or removed the path just now. Retry.';
+  return new ProtocolError('service_unavailable', message, { param: 'path', cause });
+}

@@ -1,12 +1,12 @@
 import { constants } from 'node:fs';
 import { type FileHandle, lstat, mkdir, open, readdir, realpath, stat } from 'node:fs/promises';
-import { basename, dirname, isAbsolute, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { basename, dirname, join } from 'node:path';
 import { ProtocolError } from '../protocol/errors.ts';
 import { syncDirectory } from './atomic-file.ts';
 import { type ConfinedPath, isInside, leavesRoot, refuseMoved, resolveInside } from './confined-path.ts';
-import { DRAFT_NAME, fileFault } from './file-faults.ts';
+import { DRAFT_NAME, fileFault, movedAway, writeFault } from './file-faults.ts';
 import { replaceFile } from './replace-file.ts';
+import { isUnderAny, pathOfRoot } from './served-root.ts';
 
 /** The workspace whose files are meant. */
 export interface FileRoot {
@@ -34,6 +34,8 @@ export interface FileTreeOptions {
   /** What the gateway keeps for itself; not served under `roots`, wherever they lead. */
   dataDir: string;
   maxFileBytes: number;
+  /** Runs work of one lane in the order it came. */
+  inTurn(lane: string, work: () => Promise<void>): Promise<void>;
 }
 
 /** Entries of one listing: bounds the answer and the look-ups; the rest is said to be missing. */
@@ -41,13 +43,18 @@ const MAX_ENTRIES = 1_000;
 
 /**
  * Files under workspace roots. Every path is confined to its root after following symlinks; names are checked before (no
- * `..`, not absolute). A write is durable, whole or not there, when it resolves. One write per workspace at a time.
+ * `..`, not absolute). A write is durable, whole or not there, when it resolves. Roots may overlap.
  */
 export class FileTree {
   readonly #options: FileTreeOptions;
 
   constructor(options: FileTreeOptions) {
     this.#options = options;
+  }
+
+  /** Whether files under such a root are shared with whoever uses the configured directories, now or once it is made. */
+  isServedRoot(root: string): boolean {
+    return isUnderAny(this.#options.roots, root);
   }
 
   /** Rejects with resource_not_found, payload_too_large, policy_violation or invalid_request. */
@@ -64,7 +71,7 @@ export class FileTree {
     try {
       await this.#write(root, names, bytes);
     } catch (error) {
-      throw fileFault(error);
+      throw writeFault(error);
     }
   }
 
@@ -99,16 +106,21 @@ export class FileTree {
     if (names.includes(DRAFT_NAME)) throw reserved();
     if (root.root.startsWith('harn://')) await this.#makeRoot(root.id);
     const directory = await this.#directoryOf(root);
-    if (directory === undefined) throw absent();
+    if (directory === undefined) throw movedAway();
     const { real, missing } = await this.#resolve(root, directory, names);
     if (missing.length > 0) {
-      await replaceFile(await makeDirectories(real, missing.slice(0, -1)), missing.at(-1) ?? '', bytes);
+      await this.#replace(await makeDirectories(real, missing.slice(0, -1)), missing.at(-1) ?? '', bytes);
       return;
     }
     const stats = await lstat(real);
     if (stats.isDirectory()) throw isADirectory();
     if (!stats.isFile()) throw notAFile();
-    await replaceFile(dirname(real), basename(real), bytes, stats.mode & 0o777);
+    await this.#replace(dirname(real), basename(real), bytes, stats.mode & 0o777);
+  }
+
+  /** In turn by real directory: its draft has one name, whichever workspace the write is for. */
+  async #replace(directory: string, ...file: [name: string, bytes: Buffer, mode?: number]): Promise<void> {
+    await this.#options.inTurn(directory, () => replaceFile(directory, ...file));
   }
 
   /** Log, keys and the files of other workspaces lie in the data directory. */
@@ -139,22 +151,13 @@ export class FileTree {
   }
 
   async #servedDirectory(root: string): Promise<string> {
-    const path = root.startsWith('file:///') ? pathOfUrl(root) : root;
-    if (path === undefined || !isAbsolute(path)) throw isALabel();
+    const path = pathOfRoot(root);
+    if (path === undefined) throw isALabel();
     for (const served of this.#options.roots) {
       const [below, real] = await Promise.all([realOrNothing(served), realOrNothing(path)]);
       if (below !== undefined && real !== undefined && isInside(below, real)) return real;
     }
     throw isALabel();
-  }
-}
-
-function pathOfUrl(url: string): string | undefined {
-  try {
-    return fileURLToPath(url);
-  } catch {
-    // No path can be written this way, for example with an encoded slash: a label like any other.
-    return undefined;
   }
 }
 
@@ -184,11 +187,21 @@ async function makeDirectories(from: string, names: readonly string[]): Promise<
   let real = from;
   for (const name of names) {
     real = join(real, name);
-    await mkdir(real, { mode: 0o755 });
+    await makeDirectory(real);
     await syncDirectory(dirname(real));
   }
   if ((await realpath(real)) !== real) throw leavesRoot();
   return real;
+}
+
+/** A write beside this one may have made it meanwhile; a link in its place is refused. */
+async function makeDirectory(path: string): Promise<void> {
+  try {
+    await mkdir(path, { mode: 0o755 });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    await refuseMoved(path);
+  }
 }
 
 async function readUpTo(file: FileHandle, limit: number): Promise<Buffer> {

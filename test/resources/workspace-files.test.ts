@@ -20,14 +20,17 @@ import { stageOf } from '../conformance/stage.ts';
 const outside = mkdtempSync(join(tmpdir(), 'harn-outside-'));
 const served = mkdtempSync(join(tmpdir(), 'harn-served-'));
 const data = mkdtempSync(join(served, 'data-'));
+/** The configuration refuses a data directory inside by name; a link hides it. */
+const alias = `${served}-alias`;
+symlinkSync(served, alias);
 
 afterAll(() => {
-  for (const directory of [outside, served]) rmSync(directory, { recursive: true, force: true });
+  for (const directory of [alias, outside, served]) rmSync(directory, { recursive: true, force: true });
 });
 
 const stage = stageOf({
   data,
-  config: { limits: { max_file_bytes: 1_000 }, store: { data, workspace_roots: [served] } },
+  config: { limits: { max_file_bytes: 1_000 }, store: { data, workspace_roots: [alias] } },
 });
 
 interface Listing {

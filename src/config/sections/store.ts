@@ -9,7 +9,7 @@ export const store = z
       .array(z.string().refine((path) => isAbsolute(path), 'must be an absolute path'))
       .default([])
       .describe(
-        'Directories under which workspace roots other than harn:// are served; such a root is a label elsewhere.',
+        'Directories under which workspace roots other than harn:// are served; such a root is a label elsewhere. Only the scope admin may create a workspace there.',
       ),
   })
   .prefault({})

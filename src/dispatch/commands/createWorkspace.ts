@@ -1,11 +1,15 @@
+import { holdsScope } from '../../policy/scope.ts';
+import { ProtocolError } from '../../protocol/errors.ts';
 import type { JsonObject } from '../../protocol/json.ts';
 import type { Workspace } from '../../protocol/resources/workspace.ts';
 import { type Command, metadataOf } from '../command.ts';
+import type { Facts } from '../facts.ts';
 import { loadWorkspace } from '../load.ts';
 import { newEvent } from '../new-event.ts';
 
 export const createWorkspace: Command<'createWorkspace'> = {
   decide({ body }, tx, facts) {
+    refuseSharedRoot(body.root, facts);
     const { image, packages, network_policy, sandbox_backend } = body;
     const asked = Object.entries({ image, packages, network_policy, sandbox_backend });
     const kept = Object.fromEntries(asked.filter(([, value]) => value !== undefined)) as JsonObject;
@@ -38,3 +42,13 @@ export const createWorkspace: Command<'createWorkspace'> = {
     return { body: loadWorkspace(tx, facts.caller, workspace.id).resource };
   },
 };
+
+/** Configured directories have no tenant: whoever may put a workspace over one reads and writes all files in it. */
+function refuseSharedRoot(root: string, { caller, isServedRoot }: Facts): void {
+  if (holdsScope(caller, 'admin') || !isServedRoot(root)) return;
+  throw new ProtocolError(
+    'permission_denied',
+    'The root lies under store.workspace_roots, whose files belong to no tenant: only the scope admin may open a workspace there. Use a harn:// root.',
+    { param: 'root', details: { required_scope: 'admin' } },
+  );
+}

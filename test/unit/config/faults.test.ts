@@ -109,6 +109,20 @@ describe('options that this version cannot honour are refused by name', () => {
 });
 
 describe('checks across options', () => {
+  it.each(['/', '/srv', '/srv/gateway/data/', '/srv/gateway/data/workspaces', '/opt/../srv'])(
+    'the data directory is no place for workspace roots, nor are they around it: %s',
+    (root) => {
+      const yaml = `store: {workspace_roots: [/srv/work, ${root}]}`;
+      expect(onlyFault({ yaml })).toContain('store.workspace_roots[1]: must neither contain store.data nor');
+      expect(load({ yaml, offline: true }).store.workspace_roots).toHaveLength(2);
+    },
+  );
+
+  it('workspace roots beside the data directory pass, also with a name that starts like it', () => {
+    const yaml = 'store: {workspace_roots: [/srv/gateway/data2, /srv/gateway/..data]}';
+    expect(load({ yaml }).store.workspace_roots).toHaveLength(2);
+  });
+
   it.each([
     [
       'quotas: [{id: q, scope: tenant, owner: nobody, limits: {queued_tasks: 1}}]',
