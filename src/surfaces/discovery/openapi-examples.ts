@@ -1,67 +1,91 @@
-import type { JsonValue } from '../../protocol/json.ts';
+import type { JsonObject, JsonValue } from '../../protocol/json.ts';
 import type { OperationId } from '../../protocol/operations.ts';
+import { RESOURCES, SESSION, TASK } from './resource-examples.ts';
 
-export interface Example {
-  request?: JsonValue;
-  response?: JsonValue;
+/** Request bodies, and the answer to a refused one, by the name of their schema. */
+const BODIES: Readonly<Record<string, JsonValue>> = {
+  AbandonBranchRequest: { reason: 'The other way was better.' },
+  AppendMessageRequest: { message: question('The order number is 17.') },
+  AppendTaskMessageRequest: { kind: 'input', message: question('The blue one.') },
+  CancelTaskRequest: { reason: 'No longer needed.' },
+  CreateBranchRequest: { kind: 'session', base_ref: 'main' },
+  CreateMemoryRequest: {
+    scope: 'workspace',
+    owner_id: 'workspace_default',
+    content: 'The customer prefers e-mail.',
+    provenance: { actor: 'developer' },
+  },
+  CreatePersonaRequest: {
+    name: 'Concierge',
+    version: '1.0.0',
+    entry_workflow: 'a2a:sample',
+    description: 'Answers questions of guests.',
+    autonomy_tier: 'suggest',
+    receipt_policy: 'optional',
+  },
+  CreateSessionRequest: { workspace_id: 'workspace_default' },
+  CreateVaultRequest: { workspace_id: 'workspace_default', provider: 'env', capabilities: ['read'] },
+  CreateWorkspaceRequest: { name: 'Shop', root: '/srv/shop' },
+  ErrorResponse: {
+    error: {
+      code: 'resource_not_found',
+      message: 'No such task. Check the id.',
+      type: 'not_found_error',
+      param: 'task_id',
+      request_id: 'req_01KAHG6YT0B2D4F6H8K0M2P4R6',
+      details: {},
+    },
+  },
+  ForkSessionRequest: { at_event_id: '00000000000000000042' },
+  MergeBranchRequest: { into: null },
+  PermissionResponseRequest: { outcome: 'approved', reason: 'Within budget.' },
+  RegisterArtifactRequest: {
+    kind: 'log',
+    mime_type: 'text/plain',
+    visibility: 'public',
+    session_id: SESSION,
+  },
+  SubmitTaskRequest: { session_id: SESSION, input: question('Say hello.') },
+  TruncateSessionRequest: { keep_first: 2, reason: 'Wrong turn.' },
+  UpdatePersonaRequest: { description: 'Answers questions of guests and books tables.' },
+  UpdateSessionRequest: { summary: 'A greeting.' },
+  UpdateWorkspaceRequest: { name: 'Shop, north' },
+  WriteWorkspaceFileRequest: { path: 'notes/today.txt', content: 'Call back.\n' },
+};
+
+type Slot = 'request' | 'response';
+
+/** Where the example of the schema would not show what the operation does. */
+const OF_OPERATION: Partial<Record<`${OperationId}.${Slot}`, JsonValue>> = {
+  'submitSessionTask.request': { input: question('Say hello.') },
+  'cancelTask.response': { ...TASK, status: 'CANCELED', canceled_at: TASK.updated_at },
+  'closeSession.response': { ...RESOURCES.Session, state: 'CLOSED' },
+};
+
+/** The example of one body of an operation: that of its schema, in a page where it is a list; a test finds a missing one. */
+export function exampleOf(id: OperationId, slot: Slot, schema: JsonObject): JsonValue | undefined {
+  return OF_OPERATION[`${id}.${slot}`] ?? exampleOfSchema(schema);
 }
 
-const AT = '2026-11-21T09:00:00.000Z';
-const WORKSPACE = 'workspace_default';
-const SESSION = 'session_01KAHG5Y3TQ8W0M2Z4N6B8D0F2';
-const TASK = 'task_01KAHG62E4R9X1P3A5C7E9G1J3';
-const question = { role: 'user', parts: [{ type: 'text', text: 'Say hello.', visibility: 'public' }] };
+export function exampleOfSchema(schema: JsonObject): JsonValue | undefined {
+  const name = nameOf(schema);
+  if (name !== undefined) return BODIES[name] ?? (RESOURCES as Readonly<Record<string, JsonValue>>)[name];
+  const [first] = (schema['oneOf'] ?? []) as JsonObject[];
+  if (first !== undefined) return exampleOfSchema(first);
+  const { data } = (schema['properties'] ?? {}) as { data?: { items?: JsonObject } };
+  const item = data?.items && exampleOfSchema(data.items);
+  return item === undefined ? undefined : pageOf(item);
+}
 
-const session = {
-  id: SESSION,
-  object: 'session',
-  created_at: AT,
-  updated_at: AT,
-  metadata: {},
-  workspace_id: WORKSPACE,
-  state: 'IDLE',
-  transcript: { message_count: 0 },
-  persona_id: null,
-  root_session_id: null,
-  parent_session_id: null,
-  branch_id: null,
-  last_event_id: null,
-  summary: null,
-  expires_at: null,
-};
+function nameOf({ $ref }: JsonObject): string | undefined {
+  return typeof $ref === 'string' ? $ref.slice($ref.lastIndexOf('/') + 1) : undefined;
+}
 
-const task = {
-  id: TASK,
-  object: 'task',
-  created_at: AT,
-  updated_at: AT,
-  metadata: {},
-  session_id: SESSION,
-  workspace_id: WORKSPACE,
-  status: 'WORKING',
-  input: question,
-  created_by: 'developer',
-  persona_id: null,
-  branch_id: null,
-  parent_task_id: null,
-  assigned_agent_id: 'a2a:sample',
-  receipt_id: null,
-  outcome_id: null,
-  quota_id: null,
-  started_at: AT,
-  completed_at: null,
-  canceled_at: null,
-  failure: null,
-};
+function pageOf(item: JsonValue): JsonObject {
+  const position = { has_more: false, next_cursor: null };
+  return { object: 'list', data: [item], page: position, ...position };
+}
 
-/** Examples of the operations a newcomer meets first; a test checks them against the schemas. */
-export const EXAMPLES: Partial<Record<OperationId, Example>> = {
-  getHealth: { response: { ok: true, status: 'ok', version: '0.1.0' } },
-  createSession: { request: { workspace_id: WORKSPACE }, response: session },
-  getSession: { response: session },
-  submitTask: { request: { session_id: SESSION, input: question }, response: task },
-  submitSessionTask: { request: { input: question }, response: task },
-  getTask: { response: task },
-  cancelTask: { request: { reason: 'No longer needed.' } },
-  appendTaskMessage: { request: { kind: 'input', message: question } },
-};
+function question(text: string): JsonObject {
+  return { role: 'user', parts: [{ type: 'text', text, visibility: 'public' }] };
+}

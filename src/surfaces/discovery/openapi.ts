@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from '../../protocol/json.ts';
 import { OPERATIONS, type OperationId, type OperationRow, operation } from '../../protocol/operations.ts';
 import { CURRENT_VERSION, SUPPORTED_VERSIONS, VERSION_HEADER } from '../../protocol/version.ts';
-import { EXAMPLES } from './openapi-examples.ts';
+import { exampleOf, exampleOfSchema } from './openapi-examples.ts';
 import { type OperationSchemas, operationSchemas } from './openapi-schemas.ts';
 
 const ERROR = { $ref: '#/components/responses/Error' };
@@ -77,7 +77,7 @@ function requestOf(id: OperationId, row: OperationRow, schemas: OperationSchemas
   if (row.body === undefined) return {};
   const required = row.bodyRequired !== false;
   if (schemas.body === undefined) return { requestBody: { required, content: binary('*/*') } };
-  const example = EXAMPLES[id]?.request;
+  const example = exampleOf(id, 'request', schemas.body);
   return { requestBody: { required, content: { [JSON_MEDIA]: media(schemas.body, example) } } };
 }
 
@@ -110,7 +110,7 @@ function contentOf(id: OperationId, row: OperationRow, schema: JsonObject | unde
   if (row.response === 'none') return {};
   if (row.response === 'event-stream') return { content: EVENT_STREAM };
   if (schema === undefined) return { content: binary('*/*') };
-  return { content: { [JSON_MEDIA]: media(schema, EXAMPLES[id]?.response) } };
+  return { content: { [JSON_MEDIA]: media(schema, exampleOf(id, 'response', schema)) } };
 }
 
 function media(schema: JsonObject, example: JsonValue | undefined): JsonObject {
@@ -153,8 +153,9 @@ const HEADERS: JsonObject = {
   },
   RetryAfter: { description: 'Seconds to wait, with 429 and 503.', schema: { type: 'integer', minimum: 1 } },
 };
+const ERROR_SCHEMA = { $ref: '#/components/schemas/ErrorResponse' };
 const ERROR_RESPONSE: JsonObject = {
   description: 'The error envelope.',
   headers: { 'X-Request-Id': REQUEST_ID, 'Retry-After': { $ref: '#/components/headers/RetryAfter' } },
-  content: { [JSON_MEDIA]: { schema: { $ref: '#/components/schemas/ErrorResponse' } } },
+  content: { [JSON_MEDIA]: media(ERROR_SCHEMA, exampleOfSchema(ERROR_SCHEMA)) },
 };
