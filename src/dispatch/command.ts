@@ -19,6 +19,11 @@ export interface Decided {
 export interface Command<Id extends CommandId> {
   decide(input: OperationInput<Id>, tx: Transaction, facts: Facts): Decided | Deferred;
   conclude?(input: OperationInput<Id>, tx: Transaction, facts: Facts): Decided;
+  /**
+   * Reads the answer to a repeated call again, by the id of what was made. Only that id is then kept under the caller's key:
+   * for what can be deleted, and must not live on there.
+   */
+  again?(id: string, tx: Transaction, facts: Facts): Decided;
   /** Records that a call was refused, in a transaction of its own. */
   refused?(path: OperationInput<Id>['path'], tx: Transaction, facts: Facts, error: ProtocolError): void;
   /** Calls with the same lane run one after another, both phases and the effect, so that their order is that of the log. */

@@ -165,15 +165,26 @@ class CommandRun {
   #transact(decide: (tx: Transaction, input: never) => Decided | Deferred): Promise<Outcome | Deferred> {
     return this.#deps.log.transact(this.#origin, (tx) => {
       const record = this.#record(tx);
-      const kept = record && findAnswer(tx, record);
+      const kept = record && this.#findAnswer(tx, record);
       if (kept && isFor(tx, this.#caller, kept)) return { decided: kept, repeated: true };
       const input = decodeInput(operation(this.#id), this.#call);
       refuseLargeMembers(input.body, this.#facts.limits);
       const decided = decide(tx, input as never);
       if (isDeferred(decided)) return decided;
-      if (record) keepAnswer(tx, record, decided);
+      if (record) this.#keepAnswer(tx, record, decided);
       return { decided, repeated: false };
     });
+  }
+
+  #findAnswer(tx: Transaction, record: KeyRecord): Decided | undefined {
+    const kept = findAnswer(tx, record);
+    const { again } = COMMANDS[this.#id] as Command<CommandId>;
+    return kept && again ? again(idOf(kept), tx, this.#facts) : kept;
+  }
+
+  #keepAnswer(tx: Transaction, record: KeyRecord, decided: Decided): void {
+    const { again } = COMMANDS[this.#id] as Command<CommandId>;
+    keepAnswer(tx, record, again ? { ...decided, body: { id: idOf(decided) } } : decided);
   }
 
   #record(tx: Transaction): KeyRecord | undefined {
@@ -191,6 +202,11 @@ class CommandRun {
     const hashed = isRawBody(body) ? body.bytes : (body as JsonValue | undefined);
     return { key: recordKeyOf(scope), bodyHash: bodyHash(hashed), windowMs: this.#deps.idempotencyWindowMs };
   }
+}
+
+function idOf({ body }: Decided): string {
+  if ('id' in body && typeof body.id === 'string') return body.id;
+  throw new Error('an answer that is read again has an id');
 }
 
 /** A stored answer is no way around membership: another key of the same actor may have other workspaces. */

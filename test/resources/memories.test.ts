@@ -109,6 +109,27 @@ describe('memories', () => {
     expect(stage.gateway.log.record(`b/${id}/00000000`)).toBeUndefined();
   });
 
+  it('[C18] [C21] a retried create answers with the Memory while it is there, and brings none back', async () => {
+    const canary = 'canary-7d20';
+    const send = (key: string, more: object = {}) =>
+      stage.client.call<Memory>('POST', '/v1/memories', {
+        body: { ...ofWorkspace, provenance, content: `note ${canary}`, ...more },
+        headers: { 'idempotency-key': key },
+      });
+    const first = await send('note-1');
+    const again = await send('note-1');
+    expect([again.status, again.body]).toEqual([201, first.body]);
+    expect(again.headers.get('idempotency-replayed')).toBe('true');
+    expect((await send('note-1', { content: 'another' })).status).toBe(409);
+    await stage.client.call('DELETE', `/v1/memories/${first.body.id}`);
+    const expired = { metadata: { expires_at: '2020-01-01T00:00:00Z' } };
+    expect((await send('note-2', expired)).status).toBe(201);
+    for (const gone of [await send('note-1'), await send('note-1'), await send('note-2', expired)]) {
+      expect([gone.status, gone.body]).toMatchObject([404, { error: { code: 'resource_not_found' } }]);
+      expect(gone.text).not.toContain(canary);
+    }
+  });
+
   it('answers a retried delete with the first answer', async () => {
     const { id } = await create({ ...ofWorkspace, content: 'once' });
     const headers = { 'idempotency-key': 'forget-1' };

@@ -1,13 +1,14 @@
 import type { Transaction } from '../../eventlog/event-log.ts';
 import { holdsScope } from '../../policy/scope.ts';
+import type { MemoryState } from '../../projections/states.ts';
 import type { JsonValue } from '../../protocol/json.ts';
 import type { CreateMemoryRequest, Memory, MemoryDescription } from '../../protocol/resources/memory.ts';
 import { artifactRefPart } from '../../protocol/resources/message.ts';
-import { type Command, metadataOf } from '../command.ts';
+import { type Command, type Decided, metadataOf } from '../command.ts';
 import { expiryOf } from '../expiry.ts';
 import type { Facts } from '../facts.ts';
 import { externalizeLargeParts } from '../large-content.ts';
-import { load } from '../load.ts';
+import { load, loadMemory } from '../load.ts';
 import { keepContent, placeOfMemory, withContent } from '../memory-content.ts';
 import { ownerOf } from '../memory-owner.ts';
 import { newEvent, type Place } from '../new-event.ts';
@@ -23,10 +24,16 @@ export const createMemory: Command<'createMemory'> = {
     const payload = { memory, tenant, session_id: owner.session_id, artifact_id };
     const pointer = { object: 'memory', id: memory.id };
     tx.append(newEvent('vendor.harn_gateway.memory_created', pointer, place, payload));
-    const made = load(tx, facts.caller, 'memory', memory.id);
-    return { body: withContent(made, (key) => tx.recorded(key), holdsScope(facts.caller, 'internal:read')) };
+    return shown(load(tx, facts.caller, 'memory', memory.id), tx, facts);
   },
+
+  /** A Memory that was deleted or has expired is gone here too. */
+  again: (id, tx, facts) => shown(loadMemory(tx, facts.caller, id, tx.time), tx, facts),
 };
+
+function shown(memory: MemoryState, tx: Transaction, { caller }: Facts): Decided {
+  return { body: withContent(memory, (key) => tx.recorded(key), holdsScope(caller, 'internal:read')) };
+}
 
 function describe(
   body: CreateMemoryRequest,
