@@ -17,7 +17,8 @@ export interface TurnPlan {
   kind: Turn['kind'];
   /** Ids; the last one is the message, the others precede it. Empty for `reattach`. */
   messages: readonly string[];
-  after: Promise<void> | undefined;
+  /** The turn this one follows; it is let go once its agent has answered. */
+  before: TaskRun | undefined;
 }
 
 /** One turn of one task: sends the message, records every frame, applies what it means. */
@@ -40,7 +41,7 @@ export class TaskRun {
     this.#taken = new Promise((resolve) => {
       this.#markTaken = resolve;
     });
-    this.ended = this.#run(plan.after).finally(() => this.#take());
+    this.ended = this.#run().finally(() => this.#take());
   }
 
   /** Lets go of the upstream once it has answered anything, so that what was sent is neither lost nor sent again. */
@@ -55,8 +56,9 @@ export class TaskRun {
     await either(this.#taken, signal);
   }
 
-  /** Lets go of the upstream; the task stays as it is. */
+  /** Lets go of the upstream, also in the turn this one waits for; the task stays as it is. */
   stop(): void {
+    this.#plan.before?.stop();
     this.#stopper.abort(STOPPED);
   }
 
@@ -70,6 +72,7 @@ export class TaskRun {
    * remote task, which can then be told.
    */
   stopCanceled(): void {
+    this.#plan.before?.stopCanceled();
     if (this.#isTaken) this.stop();
     else this.#owesCancel = true;
   }
@@ -79,8 +82,10 @@ export class TaskRun {
     this.#markTaken();
   }
 
-  async #run(after: Promise<void> | undefined): Promise<void> {
-    await after?.catch(() => undefined);
+  async #run(): Promise<void> {
+    await this.#plan.before?.yieldTo().catch(() => undefined);
+    this.#plan.before = undefined;
+    if (this.#stopper.signal.aborted) return;
     const task = this.#deps.log.state<TaskState>(stateKey.task(this.#plan.taskId));
     if (!task || isTerminal(task.resource.status)) return;
     if (!this.#upstream) return this.#fail(routeMissing(task.internal.route));

@@ -178,9 +178,8 @@ export class TaskRunner implements RunFacts {
     const { preceding, turn_message, route } = task.internal;
     const messages =
       kind === 'reattach' ? [] : messageId === undefined ? [...preceding, turn_message] : [messageId];
-    const after = this.#runs.get(id)?.yieldTo();
     this.#lanes.take(id, route);
-    const run = new TaskRun(this.#deps, upstream, { taskId: id, kind, messages, after });
+    const run = new TaskRun(this.#deps, upstream, { taskId: id, kind, messages, before: this.#runs.get(id) });
     this.#runs.set(id, run);
     this.#track(
       run.ended.then(
