@@ -9,6 +9,8 @@ export interface Caller {
   workspaces: readonly string[];
   /** Id of the credential, for audit; never the credential. */
   credentialId: string;
+  /** SHA-256 of the time and body that were signed: the same when they are replayed with other headers around them. */
+  signedSha256?: string;
 }
 
 /** The result of authentication is one of these; there is no default identity. */

@@ -1,4 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
+import { sha256Hex } from '../json/sha256.ts';
 import type { Clock } from '../protocol/ports.ts';
 import type { ConnectorRow } from '../protocol/resources/connector.ts';
 import type { Authentication } from './caller.ts';
@@ -38,7 +39,11 @@ export function deliveryAuthenticator(
     if (secret === undefined) return { kind: 'unavailable' };
     const expected = createHmac('sha256', secret).update(signed.prefix).update(bytes).digest();
     const isRight = signed.signatures.some((hex) => isEqual(expected, hex));
-    return isRight ? { kind: 'caller', caller: callerOf(row) } : UNAUTHENTICATED;
+    if (!isRight) return UNAUTHENTICATED;
+    // Where no time is signed, the same body may well be a new delivery.
+    if (signed.prefix === '') return { kind: 'caller', caller: callerOf(row) };
+    const signedSha256 = sha256Hex(Buffer.concat([Buffer.from(signed.prefix), bytes]));
+    return { kind: 'caller', caller: { ...callerOf(row), signedSha256 } };
   };
 }
 

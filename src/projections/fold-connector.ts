@@ -5,10 +5,10 @@ import type { ConnectorSessionState, DeliveryState } from './states.ts';
 
 /** A delivery counts as dealt with from here on; a failed one leaves nothing, so that it can come again. */
 export function foldNormalized(event: Event, states: StateWriter): void {
-  const { delivery_id, dedupe_key, session_id, message_id } = payload(event, 'connector.normalized');
+  const normalized = payload(event, 'connector.normalized');
+  const { delivery_id, dedupe_key, session_id, message_id } = normalized;
   const connectorId = event.resource.id;
   states.set(stateKey.connectorSession(connectorId), { session_id } satisfies ConnectorSessionState);
-  if (dedupe_key === null) return;
   const delivery = {
     id: delivery_id,
     object: 'connector_delivery' as const,
@@ -20,13 +20,25 @@ export function foldNormalized(event: Event, states: StateWriter): void {
     task_id: null,
     message_id,
   };
-  states.set(stateKey.delivery(connectorId, dedupe_key), { delivery } satisfies DeliveryState);
+  for (const key of keysOf(connectorId, normalized)) states.set(key, { delivery } satisfies DeliveryState);
 }
 
 export function foldConnectorTask(event: Event, states: StateWriter): void {
-  const { dedupe_key, task_id } = payload(event, 'connector.task_submitted');
-  if (dedupe_key === null) return;
-  const key = stateKey.delivery(event.resource.id, dedupe_key);
-  const known = states.get<DeliveryState>(key);
-  if (known) states.set(key, { delivery: { ...known.delivery, task_id } } satisfies DeliveryState);
+  const submitted = payload(event, 'connector.task_submitted');
+  const { task_id } = submitted;
+  for (const key of keysOf(event.resource.id, submitted)) {
+    const known = states.get<DeliveryState>(key);
+    if (known) states.set(key, { delivery: { ...known.delivery, task_id } } satisfies DeliveryState);
+  }
+}
+
+/** By which a repetition is known: the id its provider gave it, which nobody signed, and what was signed. */
+function keysOf(
+  connectorId: string,
+  { dedupe_key, signed_sha256 }: { dedupe_key: string | null; signed_sha256?: string | undefined },
+): string[] {
+  return [
+    ...(dedupe_key === null ? [] : [stateKey.delivery(connectorId, dedupe_key)]),
+    ...(signed_sha256 === undefined ? [] : [stateKey.signedDelivery(connectorId, signed_sha256)]),
+  ];
 }

@@ -19,6 +19,7 @@ export const stateKey = {
   upstreamArtifact: (taskId: string, upstreamId: string) => `x/ua/${taskId}/${foreign(upstreamId)}`,
   upstreamRequest: (taskId: string, upstreamId: string) => `x/up/${taskId}/${foreign(upstreamId)}`,
   delivery: (connectorId: string, key: string) => `x/delivery/${connectorId}/${foreign(key)}`,
+  signedDelivery: (connectorId: string, sha256: string) => `x/sd/${connectorId}/${foreign(sha256)}`,
   connectorSession: (connectorId: string) => `x/cs/${connectorId}`,
   quotaUsage: (quotaId: string) => `x/quota/${quotaId}`,
   sessionBinding: (sessionId: string, route: string) => `x/sb/${sessionId}/${foreign(route)}`,

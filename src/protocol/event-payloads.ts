@@ -80,7 +80,12 @@ const resolved = {
 
 const toolCall = { tool_call_id: z.string(), name: z.string() };
 
-const delivery = { delivery_id: z.string(), dedupe_key: z.string().nullable() };
+const delivery = {
+  delivery_id: z.string(),
+  dedupe_key: z.string().nullable(),
+  /** Of the signed time and body, by which a replay is known; absent where no time is signed. */
+  signed_sha256: z.string().optional(),
+};
 
 /** Payload schema of every kind this version emits; a test checks each emitted event against its row. */
 export const EVENT_PAYLOADS = {

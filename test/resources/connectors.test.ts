@@ -121,6 +121,27 @@ describe('connectors', () => {
     ]);
   });
 
+  it('[C20] a replayed signature is a repetition, whatever its unsigned headers say', async () => {
+    const text = JSON.stringify({ order: 20 });
+    const seconds = now();
+    const first = await deliver('orders', text, {
+      'X-Delivery': 'd-20',
+      'X-Harn-Signature': signature(text, seconds),
+    });
+    const [time = '', hex = ''] = signature(text, seconds).split(',v1=');
+    for (const replayed of [
+      `${time},v1=${hex}`,
+      ` v1=${hex.toUpperCase()}, ${time} `,
+      `${time},v1=${hex},v1=00`,
+    ]) {
+      const headers = { 'X-Delivery': 'd-20-again', 'X-Harn-Signature': replayed };
+      const again = await deliver('orders', text, headers);
+      expect([again.status, again.body]).toEqual([202, first.body]);
+    }
+    const later = { 'X-Delivery': 'd-20-new', 'X-Harn-Signature': signature(text, seconds - 1) };
+    expect((await deliver('orders', text, later)).body.task_id).not.toBe(first.body.task_id);
+  });
+
   const body = '{"order":19}';
   it.each([
     ['without a signature', 'orders', { 'X-Harn-Signature': undefined }],
@@ -196,7 +217,7 @@ describe('connectors', () => {
   it('makes another session when the last one is closed', async () => {
     const first = (await deliver('orders', body, { 'X-Delivery': 's-1' })).body.session_id;
     await stage.client.post(`/v1/sessions/${first}/close`);
-    const second = (await deliver('orders', body, { 'X-Delivery': 's-2' })).body.session_id;
+    const second = (await deliver('orders', '{"order":21}', { 'X-Delivery': 's-2' })).body.session_id;
     expect(second).not.toBe(first);
   });
 

@@ -18,10 +18,11 @@ export const deliverToConnector: Command<'deliverToConnector'> = {
   decide({ path, body }, tx, facts) {
     const row = rowOf(path.connector_id, facts);
     const dedupe_key = dedupeKeyOf(row, body);
-    const known =
-      dedupe_key === null ? undefined : tx.get<DeliveryState>(stateKey.delivery(row.id, dedupe_key));
+    const signed_sha256 = facts.caller.signedSha256;
+    const known = knownDelivery(tx, row, dedupe_key, signed_sha256);
     if (known) return deduped(known.delivery, row, tx);
-    return accept(row, body, { delivery_id: facts.newId('delivery'), dedupe_key }, tx, facts);
+    const signed = signed_sha256 === undefined ? {} : { signed_sha256 };
+    return accept(row, body, { delivery_id: facts.newId('delivery'), dedupe_key, ...signed }, tx, facts);
   },
 
   /** The provider sees the error and sends again; this is for whoever looks after the connector. */
@@ -31,7 +32,19 @@ export const deliverToConnector: Command<'deliverToConnector'> = {
   },
 };
 
-type Delivery = Pick<ConnectorDelivery, 'dedupe_key'> & { delivery_id: string };
+type Delivery = Pick<ConnectorDelivery, 'dedupe_key'> & { delivery_id: string; signed_sha256?: string };
+
+/** The provider's id is not signed: whoever replays a delivery may give it another one. */
+function knownDelivery(
+  tx: Transaction,
+  row: ConnectorRow,
+  dedupeKey: string | null,
+  signedSha256: string | undefined,
+): DeliveryState | undefined {
+  const byId = dedupeKey === null ? undefined : tx.get<DeliveryState>(stateKey.delivery(row.id, dedupeKey));
+  if (byId || signedSha256 === undefined) return byId;
+  return tx.get<DeliveryState>(stateKey.signedDelivery(row.id, signedSha256));
+}
 
 function deduped(delivery: ConnectorDelivery, row: ConnectorRow, tx: Transaction): Decided {
   const payload = { delivery_id: delivery.id, dedupe_key: delivery.dedupe_key };
