@@ -26,6 +26,9 @@ export { type GatewayParts, systemClock, systemRandom } from './composition/part
 
 const HOUSEKEEPING_INTERVAL_MS = 5_000;
 
+/** Any interval will do; it is there, not awaited. */
+const HOLD_INTERVAL_MS = 60_000;
+
 export interface RunningGateway {
   url: string;
   log: EventLog;
@@ -80,8 +83,14 @@ async function start(parts: Parts, closers: Closer[]): Promise<RunningGateway> {
   return { url, log, tidy, close: () => closeAll(closers) };
 }
 
+/** Holds the process until all is closed: a refused client whose body is not read any more would not, and its exit came first. */
 async function closeAll(closers: Closer[]): Promise<void> {
-  for (let close = closers.pop(); close !== undefined; close = closers.pop()) await close();
+  const hold = setInterval(() => undefined, HOLD_INTERVAL_MS);
+  try {
+    for (let close = closers.pop(); close !== undefined; close = closers.pop()) await close();
+  } finally {
+    clearInterval(hold);
+  }
 }
 
 async function keepHouse(

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { connect } from 'node:net';
 import { afterAll, describe, expect, it } from 'vitest';
 import { killChildren } from './child-processes.ts';
@@ -15,6 +16,26 @@ describe('SIGTERM (O-01)', () => {
     expect(violations).toEqual([]);
     expect(counts['drains']).toBe(2);
   }, 60_000);
+
+  it('waits for a refused client that lingers, and ends with 0', async () => {
+    const place = new GatewayPlace();
+    try {
+      const gateway = await place.start();
+      const { hostname, port, host } = new URL(gateway.client.url);
+      const lingering = connect({ port: Number(port), host: hostname, allowHalfOpen: true });
+      lingering.write(`POST /v1/sessions HTTP/1.1\r\nHost: ${host}\r\nContent-Length: 1000000\r\n\r\n`);
+      // So much that the gateway stops reading: such a connection alone does not keep a process alive.
+      lingering.write(Buffer.alloc(500_000, 'x'));
+      lingering.on('error', () => undefined);
+      await once(lingering, 'data');
+      const { code, stderr } = await gateway.stop();
+      lingering.destroy();
+      expect(code).toBe(0);
+      expect(stderr).toContain('"stopped"');
+    } finally {
+      place.remove();
+    }
+  });
 
   it('sent twice ends the gateway at once, although a request hangs', async () => {
     const place = new GatewayPlace();
