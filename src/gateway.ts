@@ -34,6 +34,8 @@ export interface Call {
   idempotencyKey: string | undefined;
   /** Resume cursor of a stream (`Last-Event-ID`). */
   lastEventId: string | undefined;
+  /** What the face calls the resume cursor, for a refusal. Default `Last-Event-ID`. */
+  cursorParam?: string | undefined;
   /** W3C trace context as received; malformed values are ignored. */
   traceparent: string | undefined;
   /** Aborted when the caller went away. */

@@ -73,7 +73,8 @@ export class GatewayCore implements Gateway {
     const { authenticate, log, subscriptions, streamBufferBytes } = this.#deps;
     const { caller, input } = admit({ row: operation(id), call, authenticate });
     const after = call.lastEventId === undefined ? {} : { after: call.lastEventId };
-    const request = { id, caller, input, sink, maxBufferedBytes: streamBufferBytes, ...after };
+    const named = call.cursorParam === undefined ? {} : { cursorParam: call.cursorParam };
+    const request = { id, caller, input, sink, maxBufferedBytes: streamBufferBytes, ...after, ...named };
     return openStream(log, subscriptions, request);
   }
 

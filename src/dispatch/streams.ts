@@ -25,6 +25,8 @@ export interface StreamRequest {
   sink: StreamSink;
   maxBufferedBytes: number;
   after?: string;
+  /** What the client calls `after`. Default `Last-Event-ID`. */
+  cursorParam?: string;
 }
 
 type Plan = Pick<SubscriptionOptions, 'scope' | 'filter' | 'isLast' | 'isOver' | 'after'>;
@@ -50,7 +52,9 @@ export function openStream(
   const forms = holdsScope(request.caller, 'internal:read') ? SHOWN.toInternal : SHOWN.toOthers;
   const sink = new ReaderSink(request.sink, forms);
   const after = request.after === undefined ? {} : { after: request.after };
-  return subscriptions.subscribe({ ...plan, ...after, sink, maxBufferedBytes: request.maxBufferedBytes });
+  const { cursorParam, maxBufferedBytes } = request;
+  const named = cursorParam === undefined ? {} : { cursorParam };
+  return subscriptions.subscribe({ ...plan, ...after, ...named, sink, maxBufferedBytes });
 }
 
 function planTask(log: EventLog, { caller, input }: StreamRequest): Plan {

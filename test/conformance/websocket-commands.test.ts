@@ -93,6 +93,9 @@ describe('other commands over WebSocket', () => {
       reason: 'wrong turn',
     });
     expect(ack).toMatchObject({ status: 200, resource: { kept_turn_count: 1, removed_turn_count: 2 } });
+    socket.sendRaw(JSON.stringify({ type: 'truncate', id: 'w', session_id: id }));
+    const without = await socket.until(({ type }) => type === 'error');
+    expect(without.error).toMatchObject({ code: 'invalid_request', param: 'keep_first' });
     const left = await stage.client.get<{ data: Message[] }>(`/v1/sessions/${id}/messages`);
     expect(left.data).toHaveLength(1);
   });

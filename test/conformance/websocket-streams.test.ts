@@ -95,6 +95,9 @@ describe('a resumed socket', () => {
       expect(refused.error?.code).toBe('cursor_expired');
       expect((await many.ask({ type: 'ping', id: 'p' })).type).toBe('ack');
     }
+    const many = await room.enter();
+    const subscribe = { type: 'subscribe', id: 'x', stream: 'task', task_id: task.id, cursor: 'x' };
+    expect((await many.ask(subscribe)).error).toMatchObject({ code: 'invalid_request', param: 'cursor' });
     await expect(room.enter(path, { headers: { 'Last-Event-ID': 'x' } })).rejects.toMatchObject({
       status: 400,
     });

@@ -76,12 +76,16 @@ function decodeCommand(type: string, frame: JsonObject): ClientFrame {
 }
 
 /** The body REST would carry: the same bytes under the same key have to count as the same request. */
-function bodyOf({ bodyMembers, defaults }: CommandFrame, frame: JsonObject): JsonObject | undefined {
+function bodyOf(
+  { bodyMembers, defaults, operation: id }: CommandFrame,
+  frame: JsonObject,
+): JsonObject | undefined {
   const members = bodyMembers.flatMap((name) => {
     const value = frame[name] ?? (frame[name] === null ? null : defaults[name]);
     return value === undefined ? [] : [[name, value] as const];
   });
-  return members.length === 0 ? undefined : Object.fromEntries(members);
+  const mayBeLeftOut = operation(id).bodyRequired === false;
+  return members.length === 0 && mayBeLeftOut ? undefined : Object.fromEntries(members);
 }
 
 function decodeSubscribe(frame: JsonObject): ClientFrame {

@@ -171,6 +171,7 @@ export class SocketSession implements ConnectionOwner {
       );
     const { path, query, cursor } = frame;
     const call = this.#call(asked.requestId, { path, query, lastEventId: cursor });
+    call.cursorParam = 'cursor';
     await this.#streams.follow(frame, call, (subscription) =>
       this.#ack(asked, {
         subscription: subscription.name,
