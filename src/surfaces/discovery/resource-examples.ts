@@ -112,7 +112,7 @@ export const RESOURCES = {
     event_kinds: ['connector.delivery_received', 'connector.task_submitted'],
     dedupe_policy: { header: 'X-Delivery' },
     auth: { type: 'hmac-sha256', header: 'X-Harn-Signature' },
-    webhook: { url: '/v1/connectors/orders/deliveries' },
+    webhook: { path: '/v1/connectors/orders/deliveries' },
     polling: {},
     target_persona_id: null,
     target_session_id: null,
