@@ -45,7 +45,7 @@ export function addChunk(
   };
   if (known) appendUpdate(tx, task, id, chunk);
   else appendCreation(tx, tools, task, draft, id, chunk);
-  if (draft.lastChunk && isBelieved(tx, id)) closeArtifact(tx, tools, id);
+  if (draft.lastChunk && isBelieved(tx, id)) closeArtifact(tx, id);
 }
 
 /** Closing reads the whole content, so it happens once: an artifact that grows after its end is closed with the task. */
@@ -54,7 +54,7 @@ function isBelieved(tx: Transaction, artifactId: string): boolean {
 }
 
 /** Fixes hash and media type of an artifact that takes no more chunks. */
-export function closeArtifact(tx: Transaction, _tools: DecisionTools, artifactId: string): void {
+export function closeArtifact(tx: Transaction, artifactId: string): void {
   const state = tx.get<ArtifactState>(stateKey.artifact(artifactId));
   if (!state || state.internal.closed) return;
   const content = contentOfParts(state, (key) => tx.recorded(key));

@@ -8,7 +8,6 @@ import type { AgentDescription, PermissionAnswer } from '../upstream.ts';
 /** What a decision may know beyond the log: identity, ids, limits, and what runs right now. */
 export interface Facts extends DecisionTools {
   caller: Caller;
-  idempotencyKey: string | undefined;
 }
 
 /** The same without a caller, for the runner. */

@@ -131,7 +131,7 @@ class CommandRun {
     const trace = parseTraceparent(call.traceparent);
     this.#origin = { actor: caller.actor, traceId: trace?.traceId ?? deps.newTraceId() };
     if (trace) this.#origin.spanId = trace.spanId;
-    this.#facts = { ...deps.tools, caller, idempotencyKey: call.idempotencyKey };
+    this.#facts = { ...deps.tools, caller };
   }
 
   async decide(lanes: OneAtATime): Promise<Outcome> {

@@ -77,7 +77,7 @@ function step(
   facts: MoveFacts,
   synthesized: boolean,
 ): void {
-  if (isTerminal(to)) closeOpenArtifacts(tx, tools, taskId);
+  if (isTerminal(to)) closeOpenArtifacts(tx, taskId);
   const before = tx.get<TaskState>(stateKey.task(taskId));
   if (before) leaveRequests(tx, before, to);
   const requestId = before && isBlocked(to) ? requestOf(tx, tools, before, to, facts) : undefined;
@@ -143,9 +143,9 @@ function failSpan(tx: Transaction, state: TaskState, { failure = FAILED_UNKNOWN 
   );
 }
 
-function closeOpenArtifacts(tx: Transaction, tools: DecisionTools, taskId: string): void {
+function closeOpenArtifacts(tx: Transaction, taskId: string): void {
   const open = tx.get<TaskState>(stateKey.task(taskId))?.internal.open_artifacts ?? [];
-  for (const artifactId of open) closeArtifact(tx, tools, artifactId);
+  for (const artifactId of open) closeArtifact(tx, artifactId);
 }
 
 function statusOf(tx: Transaction, taskId: string): Task['status'] | undefined {
