@@ -21,6 +21,9 @@ const RETENTION_RULES: Record<keyof typeof KEY_KINDS, 'with its run' | 'own wind
   list: 'kept',
   base: 'kept',
   cut: 'kept',
+  leaf: 'kept',
+  treeNode: 'kept',
+  treeHead: 'kept',
   meta: 'kept',
 };
 

@@ -22,6 +22,7 @@ export const stateKey = {
   signedDelivery: (connectorId: string, sha256: string) => `x/sd/${connectorId}/${foreign(sha256)}`,
   connectorSession: (connectorId: string) => `x/cs/${connectorId}`,
   quotaUsage: (quotaId: string) => `x/quota/${quotaId}`,
+  receiptLog: () => 'x/receipt-log/size',
   sessionBinding: (sessionId: string, route: string) => `x/sb/${sessionId}/${foreign(route)}`,
 } as const;
 

@@ -168,3 +168,8 @@ export interface SessionBindingState {
   /** The transcript the remote context knows; a truncation begins another one. */
   epoch: number;
 }
+
+/** How many receipts were issued; the next one becomes the leaf of this index. */
+export interface ReceiptLogState {
+  size: number;
+}

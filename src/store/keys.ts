@@ -59,6 +59,24 @@ export const KEY_KINDS = {
     kind: 'primary',
     holds: 'what events that retention removed had folded to',
   },
+  leaf: {
+    prefix: 'tl/',
+    shape: 'tl/<16-digit index>',
+    kind: 'primary',
+    holds: 'leaf of the receipt log',
+  },
+  treeNode: {
+    prefix: 'tn/',
+    shape: 'tn/<2-digit level>/<16-digit index>',
+    kind: 'primary',
+    holds: 'root of a perfect subtree of the receipt log',
+  },
+  treeHead: {
+    prefix: 'th/',
+    shape: 'th/newest',
+    kind: 'primary',
+    holds: 'newest signed head of the receipt log',
+  },
   cut: {
     prefix: 'o/',
     shape: 'o/<stream>/<id>',
@@ -71,6 +89,8 @@ export const KEY_KINDS = {
 const COMMIT_DIGITS = 16;
 const EVENT_DIGITS = 20;
 const PIECE_DIGITS = 8;
+const LEAF_DIGITS = 16;
+const LEVEL_DIGITS = 2;
 /** 13 digits hold epoch milliseconds until the year 2286; one more costs nothing. */
 const TIME_DIGITS = 14;
 
@@ -104,6 +124,11 @@ export const workspaceCutKey = (workspace: string): string =>
   `${KEY_KINDS.cut.prefix}workspace/${segment(workspace)}`;
 /** How far retention came over all workspaces. */
 export const LOG_CUT_KEY = `${KEY_KINDS.cut.prefix}log/all`;
+/** Leaf of the receipt log, by its place in it from 0. */
+export const leafKey = (index: number): string => KEY_KINDS.leaf.prefix + padded(index, LEAF_DIGITS);
+export const treeNodeKey = (level: number, index: number): string =>
+  `${KEY_KINDS.treeNode.prefix}${padded(level, LEVEL_DIGITS)}/${padded(index, LEAF_DIGITS)}`;
+export const TREE_HEAD_KEY = `${KEY_KINDS.treeHead.prefix}newest`;
 export const metaKey = (name: string): string => KEY_KINDS.meta.prefix + segment(name);
 
 /** Prefixes of everything that belongs to one owner; ranges are made of them with `keysUnder`. */

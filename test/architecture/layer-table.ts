@@ -87,6 +87,7 @@ export const LAYERS: readonly LayerRow[] = [
       'src/policy',
       'src/eventlog',
       'src/projections',
+      'src/receipts',
       'src/store/keys.ts',
     ],
     types: [...CONTRACTS, 'src/auth', 'src/store'],

@@ -22,6 +22,9 @@ describe('the key layout', () => {
       keys.baseKey('r/task/task_1'),
       keys.workspaceCutKey('workspace_1'),
       keys.LOG_CUT_KEY,
+      keys.leafKey(3),
+      keys.treeNodeKey(4, 3),
+      keys.TREE_HEAD_KEY,
       keys.metaKey('log_id'),
     ]).toEqual([
       'c/0000000000000007',
@@ -40,6 +43,9 @@ describe('the key layout', () => {
       'p/r/task/task_1',
       'o/workspace/workspace_1',
       'o/log/all',
+      'tl/0000000000000003',
+      'tn/04/0000000000000003',
+      'th/newest',
       'm/log_id',
     ]);
   });
