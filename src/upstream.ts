@@ -37,6 +37,10 @@ export interface Turn {
   kind: 'start' | 'continue' | 'reattach';
   taskId: string;
   sessionId: string;
+  /** Who submitted the task; absent when nobody is known to have. */
+  actor?: string;
+  /** The Skill that the task names as its route (`skill:<id>`), by the id the agent gave it. */
+  skillId?: string;
   /** The message to send; absent for `reattach` and for `cancel`. */
   message?: OutboundMessage;
   /** What earlier frames of this task bound (remote task id), kept durably by the core. */
@@ -62,7 +66,12 @@ export interface OutboundMessage {
  * `fault`: the transport or the peer failed. `end`: the peer closed the turn in good order.
  */
 export type Frame =
-  | { kind: 'message'; body: JsonValue }
+  | {
+      kind: 'message';
+      body: JsonValue;
+      /** What follows the prefix in its override key, unique per task; default: its number. */
+      label?: string;
+    }
   | { kind: 'fault'; code: FaultCode; message: string; details?: JsonObject }
   | { kind: 'end' };
 
@@ -156,19 +165,69 @@ export type Move =
   | { type: 'permission'; permission: PermissionDraft }
   /** The peer no longer waits for an answer; it was given elsewhere, or withdrawn. */
   | { type: 'permission_closed'; upstreamId: string; approved: boolean; reason: string }
+  /** A tool is called: by the peer, which tells of it, or by the gateway at a tool server. */
+  | { type: 'tool'; tool: ToolStep }
   /** Metadata merged into the Task. */
   | { type: 'metadata'; patch: JsonObject }
   /** A diagnostic worth keeping that moves nothing (`unknown_state`, `context_changed`, `late_result`). */
   | { type: 'note'; note: string; details?: JsonObject };
 
+/** One step of a tool call. Input and output are told once; events and receipts hold their hashes. */
+export type ToolStep = ToolName &
+  (
+    | {
+        step: 'requested';
+        input: JsonValue;
+        /** SHA-256 of the definition the call was made by. */
+        definitionSha256?: string;
+        /** What the call may do, in the words of the policy. */
+        sideEffect?: string;
+      }
+    /** `progress` of `total` steps, in whatever unit the tool counts. */
+    | { step: 'progress'; progress?: number; total?: number; message?: string }
+    | { step: 'completed'; output: JsonValue }
+    | { step: 'failed'; failure: Failure; output?: JsonValue }
+  );
+
+export interface ToolName {
+  /** Unique per task. */
+  toolCallId: string;
+  name: string;
+  /** The MCP server it is a tool of; left out for a tool of the agent's own. */
+  server?: string;
+}
+
 export interface AgentDescription {
   name: string;
   description: string;
   version: string;
-  skills: { id: string; name: string; description: string; tags: string[]; examples?: string[] }[];
+  skills: DescribedSkill[];
   inputModes: string[];
   outputModes: string[];
   streaming: boolean;
   /** The peer's own card as it came, byte for byte as parsed. */
   raw: JsonValue;
+}
+
+export interface DescribedSkill {
+  id: string;
+  name: string;
+  description: string;
+  tags: string[];
+  examples?: string[];
+  /** Set for a tool of an MCP server. */
+  tool?: DescribedTool;
+}
+
+export interface DescribedTool {
+  inputSchema: JsonObject;
+  outputSchema: JsonObject | null;
+  /** `sha256:` over the RFC 8785 form of the definition as the server sent it. */
+  definitionSha256: string;
+  /** A call waits for a person's permission. */
+  requiresApproval: boolean;
+  /** The server listed it once and does so no longer. */
+  deprecated: boolean;
+  /** Title, annotations and what else the server says of it. */
+  metadata: JsonObject;
 }

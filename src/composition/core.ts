@@ -1,10 +1,11 @@
 import type { Authenticate } from '../auth/caller.ts';
 import type { Effect } from '../dispatch/command.ts';
-import type { DecisionTools, RoutedAgent } from '../dispatch/facts.ts';
+import type { DecisionTools, Route, RoutedAgent } from '../dispatch/facts.ts';
 import { GatewayCore } from '../dispatch/gateway-core.ts';
 import { OneAtATime } from '../dispatch/one-at-a-time.ts';
 import { FrameNumbers } from '../dispatch/runner/frame-numbers.ts';
 import { TaskRunner } from '../dispatch/runner/task-runner.ts';
+import { routeOfSkill } from '../dispatch/skills.ts';
 import { unlessDamaged } from '../dispatch/unless-damaged.ts';
 import type { EventLog } from '../eventlog/event-log.ts';
 import { Subscriptions } from '../eventlog/subscription.ts';
@@ -131,7 +132,7 @@ function decisionTools(
       connectors: connectorRows(config),
     },
     routes: {
-      exists: (route) => upstreams.has(route),
+      find: (name) => findRoute(name, upstreams),
       default: config.defaultRoute ?? firstRoute(upstreams),
     },
     runs: {
@@ -150,6 +151,10 @@ function describedAgents(upstreams: ReadonlyMap<string, Upstream>): RoutedAgent[
     const description = upstream.describe();
     return description === undefined ? [] : [{ route, description }];
   });
+}
+
+function findRoute(name: string, upstreams: ReadonlyMap<string, Upstream>): Route | undefined {
+  return upstreams.has(name) ? { route: name } : routeOfSkill(name, describedAgents(upstreams));
 }
 
 function firstRoute(upstreams: ReadonlyMap<string, Upstream>): string {

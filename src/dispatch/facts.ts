@@ -56,8 +56,16 @@ export interface DecisionLimits {
 }
 
 export interface RouteFacts {
-  exists(route: string): boolean;
+  /** The route of that name, or the one of the agent that has the Skill of `skill:<id>`; undefined when unknown. */
+  find(name: string): Route | undefined;
   default: string;
+}
+
+/** Where a task runs, and on which Skill of the agent when it named one. */
+export interface Route {
+  route: string;
+  /** The agent's own id of the Skill. */
+  skillId?: string;
 }
 
 export interface RunFacts {

@@ -10,7 +10,7 @@ import { appendMessage, buildMessage } from './append-message.ts';
 import { checkQuotas } from './check-quotas.ts';
 import { chooseRoute } from './choose-route.ts';
 import { type Decided, metadataOf } from './command.ts';
-import type { Facts } from './facts.ts';
+import type { Facts, Route } from './facts.ts';
 import { load, loadBranch, loadWorkspace, notFound } from './load.ts';
 import { refuseForeignArtifacts } from './message-references.ts';
 import { moveTask } from './move-task.ts';
@@ -31,23 +31,23 @@ export function submitTaskTo(
   checkReferences(body, session.resource.workspace_id, tx, facts);
   refuseForeignArtifacts(messageOf(body.input), 'input', session.resource.workspace_id, tx, facts);
   const persona = personaOf(body, session, tx, facts);
-  const route = chooseRoute(facts.routes, metadataOf(body), persona, session.resource.metadata);
-  const startable = session.internal.working === 0 && queueIsEmpty(session) && facts.runs.hasSlot(route);
+  const chosen = chooseRoute(facts.routes, metadataOf(body), persona, session.resource.metadata);
+  const startable =
+    session.internal.working === 0 && queueIsEmpty(session) && facts.runs.hasSlot(chosen.route);
   if (!startable) refuseFullQueue(facts);
   const { resource: workspace } = loadWorkspace(tx, facts.caller, session.resource.workspace_id);
   const quotas = checkQuotas(tx, facts, { workspace, persona, startsNow: startable });
   const request = { ...body, persona_id: persona?.id ?? null };
-  const taskId = appendSubmission(session, request, { route, quotas }, tx, facts);
+  const taskId = appendSubmission(session, request, { ...chosen, quotas }, tx, facts);
   if (startable) moveTask(tx, facts, taskId, 'WORKING');
-  facts.runs.claim(taskId, session.resource.id, route, startable);
+  facts.runs.claim(taskId, session.resource.id, chosen.route, startable);
   tx.afterCommit(() => facts.runs.wake(taskId));
   const accepted = tx.get<TaskState>(stateKey.task(taskId));
   return { body: accepted?.resource ?? {} };
 }
 
 /** What was decided about a task before it is accepted. */
-interface Terms {
-  route: string;
+interface Terms extends Route {
   quotas: string[];
 }
 
@@ -68,6 +68,7 @@ function appendSubmission(
     newEvent('task.submitted', { object: 'task', id }, place, {
       task,
       route: terms.route,
+      ...(terms.skillId === undefined ? {} : { skill_id: terms.skillId }),
       message_id: message.id,
       preceding: session.internal.pending,
       ...(terms.quotas.length === 0 ? {} : { quota_ids: terms.quotas }),

@@ -9,7 +9,7 @@ import { listPrefix, stateKey } from './state-keys.ts';
 import type { SessionBindingState, SessionFold, TaskState } from './states.ts';
 
 export function foldTaskSubmitted(event: Event, states: StateWriter): void {
-  const { task, route, message_id, preceding, quota_ids } = payload(event, 'task.submitted');
+  const { task, route, skill_id, message_id, preceding, quota_ids } = payload(event, 'task.submitted');
   const internal = {
     route,
     binding: null,
@@ -24,6 +24,7 @@ export function foldTaskSubmitted(event: Event, states: StateWriter): void {
     said: [],
     last_text: '',
     ...(quota_ids === undefined ? {} : { quotas: quota_ids }),
+    ...(skill_id === undefined ? {} : { skill_id }),
   };
   states.set(stateKey.task(task.id), { resource: task, internal } satisfies TaskState);
   states.index(listPrefix.tasksOfWorkspace(task.workspace_id) + task.id);

@@ -42,6 +42,8 @@ export type TaskState = Folded<
   {
     /** Route the task runs on, for example `a2a:sample`. */
     route: string;
+    /** The agent's own id of the Skill that the task named as its route. */
+    skill_id?: string;
     /** What the upstream bound to this task (remote task id). */
     binding: JsonObject | null;
     cancel_requested: boolean;

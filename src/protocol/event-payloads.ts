@@ -80,6 +80,17 @@ const resolved = {
 
 const toolCall = { tool_call_id: z.string(), name: z.string() };
 
+/** A tool call of a task; the hashes are over the RFC 8785 form of what really went to and came from the tool. */
+const calledTool = {
+  ...toolCall,
+  /** The MCP server it is a tool of; null for a tool of the agent's own. */
+  server: z.string().nullable(),
+  material: z.string(),
+};
+
+const input_sha256 = z.string();
+const output_sha256 = z.string();
+
 const delivery = {
   delivery_id: z.string(),
   dedupe_key: z.string().nullable(),
@@ -166,6 +177,8 @@ export const EVENT_PAYLOADS = {
   'task.submitted': z.object({
     task,
     route: z.string(),
+    /** The agent's own id of the Skill that the task named as its route. */
+    skill_id: z.string().optional(),
     message_id: z.string(),
     preceding: z.array(z.string()),
     /** Quotas that the task counts against. */
@@ -182,6 +195,23 @@ export const EVENT_PAYLOADS = {
   'tool.approval_required': z.object({ ...toolCall, ...requested }),
   'tool.approved': z.object({ ...toolCall, ...resolved }),
   'tool.denied': z.object({ ...toolCall, ...resolved }),
+  'tool.requested': z.object({
+    ...calledTool,
+    input: jsonValue,
+    input_sha256,
+    definition_sha256: z.string().optional(),
+    /** What the call may do, in the words of the policy. */
+    side_effect: z.string().optional(),
+  }),
+  'agent.tool_use': z.object({ ...calledTool, input_sha256 }),
+  'agent.mcp_tool_use': z.object({ ...calledTool, input_sha256 }),
+  'tool.completed': z.object({ ...calledTool, output_sha256 }),
+  'tool.failed': z.object({ ...calledTool, output_sha256: output_sha256.optional(), error: failure }),
+  'agent.tool_result': z.object({
+    ...calledTool,
+    status: z.enum(['ok', 'error']),
+    output_sha256: output_sha256.optional(),
+  }),
   'vendor.harn_gateway.permission_requested': z.object(requested),
   'vendor.harn_gateway.permission_resolved': z.object(resolved),
   'artifact.created': z.object({
@@ -227,6 +257,15 @@ export const EVENT_PAYLOADS = {
     memory_id: z.string(),
     reason: z.enum(['deleted', 'expired']),
   }),
+  'span.started': z.object({ ...span, parent_span_id: z.string() }),
+  /** Progress in whatever unit the work counts. */
+  'span.updated': z.object({
+    ...span,
+    progress: z.number().optional(),
+    total: z.number().optional(),
+    message: z.string().optional(),
+  }),
+  'span.completed': z.object(span),
   'span.failed': z.object({ ...span, started_at: z.string().nullable(), error: failure }),
   'vendor.harn_gateway.upstream_bound': z.object({
     route: z.string(),

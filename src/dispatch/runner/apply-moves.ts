@@ -13,6 +13,7 @@ import { type MoveFacts, moveTask } from '../move-task.ts';
 import { newEvent, placeOfTask } from '../new-event.ts';
 import { waitsInTurn } from '../permission-request.ts';
 import { applyPermission, applyPermissionClosed } from './apply-permission.ts';
+import { applyTool } from './apply-tool.ts';
 import { boundedMove } from './bounded-move.ts';
 import type { MoveTarget } from './move-target.ts';
 
@@ -67,6 +68,7 @@ const APPLY: { readonly [Kind in Move['type']]: Apply<Kind> } = {
   },
   permission: applyPermission,
   permission_closed: applyPermissionClosed,
+  tool: applyTool,
   metadata: (target, task, move) => note(target, task, 'metadata', {}, move.patch),
   note: (target, task, move) => note(target, task, move.note, move.details ?? {}),
 };

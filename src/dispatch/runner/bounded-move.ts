@@ -31,6 +31,7 @@ export function boundedMove(target: MoveTarget, task: TaskState, move: Move): Mo
     case 'message':
     case 'artifact':
     case 'permission_closed':
+    case 'tool':
       return move;
   }
 }

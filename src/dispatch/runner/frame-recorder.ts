@@ -103,8 +103,9 @@ export class FrameRecorder {
 
   #record(tx: Transaction, frame: Frame): string {
     const number = this.#numbers.take(this.#taskId);
-    const material = `${this.#upstream.materialPrefix}:${number}`;
-    const { value } = this.#deps.redactFrame({ key: material, at: tx.time, ...frame } as JsonValue);
+    const { label = String(number), ...kept } = { label: undefined, ...frame };
+    const material = `${this.#upstream.materialPrefix}:${label}`;
+    const { value } = this.#deps.redactFrame({ key: material, at: tx.time, ...kept } as JsonValue);
     tx.record(frameKey(this.#taskId, number), JSON.stringify(value));
     return material;
   }

@@ -32,6 +32,8 @@ export function turnBase(deps: RunnerDeps, { resource, internal }: TaskState): O
   return {
     taskId: resource.id,
     sessionId: resource.session_id,
+    actor: resource.created_by,
+    ...(internal.skill_id === undefined ? {} : { skillId: internal.skill_id }),
     binding: internal.binding ?? undefined,
     sessionBinding: sessionBinding(reader, resource.session_id, internal.route),
     ...trace,

@@ -1,0 +1,110 @@
+import { canonicalJson } from '../../json/canonical.ts';
+import { sha256Hex } from '../../json/sha256.ts';
+import type { TaskState } from '../../projections/states.ts';
+import type { JsonValue } from '../../protocol/json.ts';
+import type { Move, ToolStep } from '../../upstream.ts';
+import { spanOf } from '../move-task.ts';
+import { newEvent, placeOfTask, type SessionPlace } from '../new-event.ts';
+import { boundedValue } from '../permission-request.ts';
+import type { MoveTarget } from './move-target.ts';
+
+/** Appends what a step of a tool call is in words of the protocol; a call has a span of its own inside its turn's. */
+export function applyTool(
+  target: MoveTarget,
+  task: TaskState,
+  { tool }: Extract<Move, { type: 'tool' }>,
+): void {
+  const place = placeOfTask(task.resource);
+  const call = {
+    tool_call_id: tool.toolCallId,
+    name: tool.name,
+    server: tool.server ?? null,
+    material: target.material,
+  };
+  const span = spanOfCall(task, tool);
+  APPLY[tool.step]({ target, task, place, call, span }, tool as never);
+}
+
+interface Context {
+  target: MoveTarget;
+  task: TaskState;
+  place: SessionPlace;
+  call: { tool_call_id: string; name: string; server: string | null; material: string };
+  span: { span_id: string; name: string; route: string };
+}
+
+type Step<Name extends ToolStep['step']> = Extract<ToolStep, { step: Name }>;
+
+const APPLY: { readonly [Name in ToolStep['step']]: (context: Context, step: Step<Name>) => void } = {
+  requested: applyRequested,
+  progress: applyProgress,
+  completed: applyCompleted,
+  failed: applyFailed,
+};
+
+function applyRequested({ target, task, place, call, span }: Context, step: Step<'requested'>): void {
+  const { tx, tools } = target;
+  const pointer = pointerTo(task);
+  const input_sha256 = hashOf(step.input);
+  const input = boundedValue(tx, tools, place, tools.redact(step.input).value);
+  tx.append(
+    newEvent('tool.requested', pointer, place, {
+      ...call,
+      input,
+      input_sha256,
+      ...(step.definitionSha256 === undefined ? {} : { definition_sha256: step.definitionSha256 }),
+      ...(step.sideEffect === undefined ? {} : { side_effect: step.sideEffect }),
+    }),
+  );
+  const use = call.server === null ? 'agent.tool_use' : 'agent.mcp_tool_use';
+  tx.append(newEvent(use, pointer, place, { ...call, input_sha256 }));
+  const parent_span_id = spanOf(task, Math.max(1, task.internal.turns)).span_id;
+  tx.append(newEvent('span.started', pointerToSpan(span), place, { ...span, parent_span_id }));
+}
+
+function applyProgress({ target, place, span }: Context, step: Step<'progress'>): void {
+  const { progress, total, message } = step;
+  const told = {
+    ...(progress === undefined ? {} : { progress }),
+    ...(total === undefined ? {} : { total }),
+    ...(message === undefined ? {} : { message }),
+  };
+  target.tx.append(newEvent('span.updated', pointerToSpan(span), place, { ...span, ...told }));
+}
+
+function applyCompleted({ target, task, place, call, span }: Context, step: Step<'completed'>): void {
+  const { tx } = target;
+  const pointer = pointerTo(task);
+  const output_sha256 = hashOf(step.output);
+  tx.append(newEvent('tool.completed', pointer, place, { ...call, output_sha256 }));
+  tx.append(newEvent('agent.tool_result', pointer, place, { ...call, status: 'ok', output_sha256 }));
+  tx.append(newEvent('span.completed', pointerToSpan(span), place, span));
+}
+
+function applyFailed({ target, task, place, call, span }: Context, step: Step<'failed'>): void {
+  const { tx } = target;
+  const pointer = pointerTo(task);
+  const output = step.output === undefined ? {} : { output_sha256: hashOf(step.output) };
+  const { failure: error } = step;
+  tx.append(newEvent('tool.failed', pointer, place, { ...call, ...output, error }));
+  tx.append(newEvent('agent.tool_result', pointer, place, { ...call, status: 'error', ...output }));
+  tx.append(newEvent('span.failed', pointerToSpan(span), place, { ...span, started_at: null, error }));
+}
+
+function hashOf(value: JsonValue): string {
+  return `sha256:${sha256Hex(canonicalJson(value))}`;
+}
+
+/** The id is a function of task and call, so that a replay finds the same. */
+function spanOfCall({ resource, internal }: TaskState, { toolCallId, name }: ToolStep): Context['span'] {
+  const span_id = sha256Hex(`${resource.id}:tool:${toolCallId}`).slice(0, 16);
+  return { span_id, name: `tool ${name}`, route: internal.route };
+}
+
+function pointerTo({ resource }: TaskState): { object: string; id: string } {
+  return { object: 'task', id: resource.id };
+}
+
+function pointerToSpan({ span_id }: Context['span']): { object: string; id: string } {
+  return { object: 'span', id: span_id };
+}
