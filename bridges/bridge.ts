@@ -1,3 +1,4 @@
+import type { Face, FaceDeps } from '../src/face.ts';
 import type { JsonValue } from '../src/protocol/json.ts';
 import type { Clock, Logger } from '../src/protocol/ports.ts';
 import type { Upstream } from '../src/upstream.ts';
@@ -29,4 +30,6 @@ export interface BridgeDeps {
 export interface Bridge<Row> {
   readonly id: string;
   createUpstreams(rows: readonly Row[], deps: BridgeDeps): Upstream[];
+  /** The half that clients call; left out by a bridge that only calls. */
+  createFace?(deps: FaceDeps): Face;
 }

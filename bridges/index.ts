@@ -4,3 +4,5 @@ import { a2aBridge } from './a2a/index.ts';
 export const bridges = {
   a2a: a2aBridge,
 } as const;
+
+export type BridgeId = keyof typeof bridges;

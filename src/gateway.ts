@@ -12,6 +12,11 @@ export interface Gateway {
    * has the body still to read asks first.
    */
   admit(id: CommandId | QueryId | StreamId | IdsOfKind<'socket'>, call: CallHead): void;
+  /**
+   * Who is calling; throws `unauthenticated`. For faces whose method stands in the body, which is read for callers only, and
+   * for those that keep something per caller.
+   */
+  identify(call: Pick<CallHead, 'authorization'>): Identity;
   /** Runs a command or a query. Rejects with a ProtocolError only. */
   call(id: CommandId | QueryId, call: Call): Promise<Answer>;
   /**
@@ -19,6 +24,14 @@ export interface Gateway {
    * (bad cursor, hidden resource); afterwards the sink is told how it ended.
    */
   subscribe(id: StreamId, call: Call, sink: StreamSink): Promise<Subscription>;
+}
+
+/** A caller, as faces may know it. */
+export interface Identity {
+  actor: string;
+  tenant: string;
+  /** The Workspace of what names none (contract section 7). */
+  defaultWorkspace: string;
 }
 
 /** One call as a face decoded it, nothing checked yet. */

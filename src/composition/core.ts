@@ -41,7 +41,7 @@ export function makeCore(
   const box = createSecretBox(inputBoxKey(config.store.data, random), random);
   const files = fileTree(config);
   const tools = decisionTools(parts, log, upstreams, box, files, () => runner);
-  const concurrency = new Map(config.upstreams.a2a.map((row) => [`a2a:${row.id}`, row.limits.concurrency]));
+  const concurrency = concurrencyOf(config);
   const runner = new TaskRunner({
     log,
     tools,
@@ -77,6 +77,15 @@ export function makeCore(
     streamBufferBytes: limits.stream_buffer_bytes,
   });
   return { gateway, runner, tools, subscriptions };
+}
+
+/** Tasks at a time by route, for agents that have a limit of their own. */
+function concurrencyOf({ upstreams }: Parts['config']): Map<string, number> {
+  return new Map(
+    Object.entries(upstreams).flatMap(([bridge, rows]) =>
+      rows.map((row) => [`${bridge}:${row.id}`, row.limits.concurrency] as const),
+    ),
+  );
 }
 
 /** Files under the workspace roots of the data directory and of the configured directories. */

@@ -10,16 +10,18 @@ import { nodeTimers } from '../surfaces/timers.ts';
 import type { Upstream } from '../upstream.ts';
 import { metricsReader } from './authentication.ts';
 import type { Core } from './core.ts';
+import { makeFaces } from './faces.ts';
 import type { Parts } from './parts.ts';
 
-/** REST, SSE, discovery and metrics over the gateway. */
+/** REST, SSE, WebSocket, discovery, metrics and the faces of the bridges over the gateway. */
 export function makeSurface(
   parts: Parts,
   log: EventLog,
   upstreams: ReadonlyMap<string, Upstream>,
   authenticate: Authenticate,
-  { gateway, runner, tools }: Core,
+  core: Core,
 ): HttpSurface {
+  const { gateway, runner, tools } = core;
   const { config, logger, version, clock } = parts;
   let draining = false;
   const readiness = () => readinessOf(log, draining);
@@ -47,6 +49,7 @@ export function makeSurface(
     metrics: config.telemetry.metrics
       ? { authorize: metricsReader(authenticate), read: () => metrics.read() }
       : undefined,
+    createFaces: (publicUrl) => makeFaces(parts, upstreams, core, publicUrl),
     server: serverSettings(config),
   });
   return {

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { bridges } from '../../bridges/index.ts';
+import type { Bridge, BridgeDeps } from '../../bridges/bridge.ts';
+import { type BridgeId, bridges } from '../../bridges/index.ts';
 import { SAMPLE_AGENT_ID } from '../config/routes.ts';
 import { readSecret, type SecretRef } from '../config/secret.ts';
 import { parseStrictText } from '../json/strict-parse.ts';
@@ -23,10 +24,13 @@ export async function startSample({
   );
 }
 
+/** The rows that each bridge makes its adapters of. */
+type Rows = { [Id in BridgeId]: Parameters<(typeof bridges)[Id]['createUpstreams']>[0] };
+
 /** One adapter per configured agent, by route. Their credentials are known secrets from now on. */
 export function makeUpstreams(parts: Parts, sample: SampleAgentProcess | undefined): Map<string, Upstream> {
   const { config, logger, clock, extraUpstreams = [] } = parts;
-  const deps = {
+  const deps: BridgeDeps = {
     clock,
     timers: {
       setTimeout: (run: () => void, ms: number) => setTimeout(run, ms),
@@ -36,10 +40,19 @@ export function makeUpstreams(parts: Parts, sample: SampleAgentProcess | undefin
     readSecret: secretReader(parts),
     parseJson: (text: string) => parseStrictText(text),
   };
-  for (const { auth } of config.upstreams.a2a) if (auth) deps.readSecret(auth.value);
-  const rows = sample ? [{ id: SAMPLE_AGENT_ID, card: sample.cardUrl }] : config.upstreams.a2a;
-  const made = [...bridges.a2a.createUpstreams(rows, deps), ...extraUpstreams];
-  return new Map(made.map((upstream) => [upstream.route, upstream]));
+  for (const { auth } of Object.values(config.upstreams).flat()) if (auth) deps.readSecret(auth.value);
+  const rows: Rows = {
+    ...config.upstreams,
+    ...(sample === undefined ? {} : { a2a: [{ id: SAMPLE_AGENT_ID, card: sample.cardUrl }] }),
+  };
+  const configured = (Object.keys(bridges) as BridgeId[]).flatMap((id) => upstreamsOf(id, rows, deps));
+  return new Map([...configured, ...extraUpstreams].map((upstream) => [upstream.route, upstream]));
+}
+
+/** The rows of a bridge go to that bridge: one name picks both. */
+function upstreamsOf<Id extends BridgeId>(id: Id, rows: Rows, deps: BridgeDeps): Upstream[] {
+  const bridge: Bridge<Rows[Id][number]> = bridges[id];
+  return bridge.createUpstreams(rows[id], deps);
 }
 
 /** Reads a secret at each use, so that a rotated file takes effect, and hides it wherever it might appear. */

@@ -66,21 +66,15 @@ function ofSender({ call, authenticateDelivery }: Passage): Authentication {
 function authenticate(passage: Passage): void {
   const isSigned = passage.row.scope === 'signature';
   const result = isSigned ? ofSender(passage) : passage.authenticate(passage.call.authorization);
-  switch (result.kind) {
-    case 'caller':
-      passage.caller = result.caller;
-      return;
-    case 'unauthenticated':
-      throw new ProtocolError('unauthenticated', isSigned ? SIGN_IT : SEND_A_KEY);
-    case 'unavailable':
-      throw new ProtocolError(
-        'service_unavailable',
-        'Your credentials cannot be checked right now. Retry later.',
-        {
-          retryAfterSeconds: 5,
-        },
-      );
-  }
+  passage.caller = authenticated(result, isSigned ? SIGN_IT : SEND_A_KEY);
+}
+
+/** The caller, or the refusal of everybody else. */
+export function authenticated(result: Authentication, advice: string = SEND_A_KEY): Caller {
+  if (result.kind === 'caller') return result.caller;
+  if (result.kind === 'unauthenticated') throw new ProtocolError('unauthenticated', advice);
+  const message = 'Your credentials cannot be checked right now. Retry later.';
+  throw new ProtocolError('service_unavailable', message, { retryAfterSeconds: 5 });
 }
 
 function checkVersion({ row, call }: Passage): void {

@@ -2,7 +2,8 @@ import type { Authenticate, Caller } from '../auth/caller.ts';
 import type { AuthenticateDelivery } from '../auth/delivery-signature.ts';
 import type { EventLog, Origin, Transaction } from '../eventlog/event-log.ts';
 import type { Subscriptions } from '../eventlog/subscription.ts';
-import type { Answer, Call, CallHead, Gateway, StreamSink, Subscription } from '../gateway.ts';
+import type { Answer, Call, CallHead, Gateway, Identity, StreamSink, Subscription } from '../gateway.ts';
+import { defaultWorkspace } from '../policy/membership.ts';
 import { holdsScope } from '../policy/scope.ts';
 import { conceal } from '../policy/visibility.ts';
 import { stateKey } from '../projections/state-keys.ts';
@@ -17,7 +18,7 @@ import {
   type StreamId,
 } from '../protocol/operations.ts';
 import type { FileTree } from '../store/file-tree.ts';
-import { admit, admitCaller } from './admission.ts';
+import { admit, admitCaller, authenticated } from './admission.ts';
 import { canonicalTarget } from './canonical-target.ts';
 import { type Command, type Decided, type Deferred, type Effect, isDeferred } from './command.ts';
 import { COMMANDS } from './commands/index.ts';
@@ -62,6 +63,11 @@ export class GatewayCore implements Gateway {
     const row = operation(id);
     // A signature covers the body, so it is judged when the body is there.
     if (row.scope !== 'signature') admitCaller({ row, call, authenticate: this.#deps.authenticate });
+  }
+
+  identify(call: Pick<CallHead, 'authorization'>): Identity {
+    const caller = authenticated(this.#deps.authenticate(call.authorization));
+    return { actor: caller.actor, tenant: caller.tenant, defaultWorkspace: defaultWorkspace(caller) };
   }
 
   async call(id: CommandId | QueryId, call: Call): Promise<Answer> {

@@ -1,9 +1,12 @@
 import type { Server } from 'node:http';
 import Koa from 'koa';
+import type { Face } from '../face.ts';
 import type { Gateway } from '../gateway.ts';
 import type { Clock, Logger } from '../protocol/ports.ts';
 import { type DocumentDeps, Documents } from './discovery/documents.ts';
 import { answerMetrics, type MetricsSource } from './discovery/metrics-route.ts';
+import { addFaceRoutes } from './faces/routes.ts';
+import { BrowserRules } from './http/cors.ts';
 import { drainServer } from './http/drain.ts';
 import { type EdgeDeps, edge, type HttpState, notFound } from './http/edge.ts';
 import { HostAllowList } from './http/host-allow-list.ts';
@@ -27,6 +30,8 @@ export interface HttpSurfaceDeps {
   documents: Omit<DocumentDeps, 'publicUrl'>;
   /** Undefined: `/metrics` is 404. */
   metrics: MetricsSource | undefined;
+  /** Makes the faces of other protocols; `publicUrl` as of each call, since a free port is known only after listening. */
+  createFaces(publicUrl: () => string): readonly Face[];
   server: {
     /** Origin that clients use, without a trailing slash; undefined: the address listened on. */
     publicUrl?: string;
@@ -57,16 +62,21 @@ export interface HttpSurface {
   close(options: { graceMs: number }): Promise<boolean>;
 }
 
-/** REST, SSE, WebSocket, discovery and metrics on one HTTP server, over the gateway port. */
+/** REST, SSE, WebSocket, discovery, metrics and the faces of bridges on one HTTP server, over the gateway port. */
 export function createHttpSurface(deps: HttpSurfaceDeps): HttpSurface {
   let publicUrl = deps.server.publicUrl ?? '';
   let closing: Promise<boolean> | undefined;
   const streams = new EventStreams(deps);
   const documents = new Documents({ ...deps.documents, publicUrl: () => publicUrl });
-  const bounds = edgeDeps(deps, () => closing !== undefined);
-  const app = createApp(deps, bounds, documents, streams);
+  const faces = deps.createFaces(() => publicUrl);
+  const bounds = edgeDeps(deps, faces, () => closing !== undefined);
+  const app = createApp(deps, bounds, documents, streams, faces);
   const server = createHttpServer({ ...deps, listener: app.callback(), ...tlsOf(deps) });
-  const sockets = new WebSockets({ ...deps, ...bounds });
+  const sockets = new WebSockets({
+    ...deps,
+    ...bounds,
+    faceSockets: faces.flatMap((face) => face.sockets ?? []),
+  });
   sockets.listenOn(server);
   return {
     server,
@@ -78,7 +88,8 @@ export function createHttpSurface(deps: HttpSurfaceDeps): HttpSurface {
       return { url, port: address.port };
     },
     close({ graceMs }) {
-      closing ??= drainServer(server, deps.timers, graceMs);
+      closing ??= drainServer(server, deps.timers, graceMs).then((clean) => closeFaces(faces, clean));
+      for (const face of faces) face.drain?.();
       streams.drain();
       sockets.drain(graceMs);
       return closing;
@@ -91,6 +102,7 @@ function createApp(
   bounds: EdgeDeps,
   documents: Documents,
   streams: EventStreams,
+  faces: readonly Face[],
 ): Koa {
   const { limits, logger } = deps;
   const app = new Koa<HttpState>();
@@ -99,6 +111,7 @@ function createApp(
   const routes = operationRoutes({ gateway: deps.gateway, documents, streams, limits });
   const { metrics } = deps;
   if (metrics) addRoute(routes, 'GET', '/metrics', (exchange) => answerMetrics(metrics, exchange));
+  addFaceRoutes(routes, faces, { limits, streams });
   app.use(edge(bounds));
   app.use(routes.routes() as unknown as Koa.Middleware<HttpState>);
   app.use(notFound());
@@ -106,16 +119,24 @@ function createApp(
 }
 
 /** What every request and every upgrade is checked against. */
-function edgeDeps(deps: HttpSurfaceDeps, isDraining: () => boolean): EdgeDeps {
+function edgeDeps(deps: HttpSurfaceDeps, faces: readonly Face[], isDraining: () => boolean): EdgeDeps {
   const { server, limits } = deps;
   return {
     ...deps,
     isDraining,
     hosts: new HostAllowList(server.allowedHosts, server.publicUrl),
     transport: new TransportSecurity(server.trustedProxies, server.requireTls),
-    allowedOrigins: new Set(server.allowedOrigins),
+    browsers: new BrowserRules(
+      server.allowedOrigins,
+      faces.flatMap((face) => face.browserHeaders ?? []),
+    ),
     maxHeaders: limits.maxHeaders,
   };
+}
+
+async function closeFaces(faces: readonly Face[], clean: boolean): Promise<boolean> {
+  await Promise.all(faces.map((face) => face.close?.()));
+  return clean;
 }
 
 function tlsOf({ server }: HttpSurfaceDeps): { tls?: { cert: string; key: string } } {

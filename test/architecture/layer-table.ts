@@ -11,7 +11,7 @@ export interface LayerRow {
   readonly because: string;
 }
 
-const CONTRACTS = ['src/gateway.ts', 'src/upstream.ts'];
+const CONTRACTS = ['src/gateway.ts', 'src/upstream.ts', 'src/face.ts'];
 /** Everything between the ports and the bytes. */
 const CORE = [
   ...CONTRACTS,
@@ -44,6 +44,12 @@ export const LAYERS: readonly LayerRow[] = [
     layer: 'src/upstream.ts',
     imports: ['src/protocol'],
     because: 'the port of the agents is protocol words only',
+  },
+  {
+    layer: 'src/face.ts',
+    imports: ['src/protocol'],
+    types: ['src/gateway.ts', 'src/upstream.ts'],
+    because: 'the port of the faces that bridges bring: calls of the gateway over HTTP and sockets',
   },
 
   // Storage and the log.
@@ -99,7 +105,7 @@ export const LAYERS: readonly LayerRow[] = [
   {
     layer: 'src/surfaces',
     imports: ['src/protocol', 'src/json'],
-    types: ['src/gateway.ts'],
+    types: ['src/gateway.ts', 'src/face.ts'],
     because: 'a face decodes, calls the port, encodes',
   },
   {
@@ -117,7 +123,7 @@ export const LAYERS: readonly LayerRow[] = [
     layer: 'bridges/bridge.ts',
     imports: [],
     types: [...CONTRACTS, 'src/protocol'],
-    because: 'the contract of a bridge is made of the two ports',
+    because: 'the contract of a bridge is made of the three ports',
   },
   {
     layer: 'bridges/outbound',
@@ -147,6 +153,7 @@ export const LAYERS: readonly LayerRow[] = [
   {
     layer: 'src/composition',
     imports: [...CORE, 'src/config', 'src/operation', 'src/surfaces', 'bridges/index.ts'],
+    types: ['bridges/bridge.ts'],
     because: 'the parts of the composition root: with compose.ts the only constructor of things',
   },
   {

@@ -23,6 +23,19 @@ export function writeHead(exchange: Exchange, status: number, headers: readonly 
   exchange.res.writeHead(status, lines);
 }
 
+/** Sets what every answer carries on a response that a library writes. */
+export function setSafety(exchange: Exchange): void {
+  const lines = [
+    ...SAFETY,
+    'X-Request-Id',
+    exchange.requestId,
+    ...exchange.headers,
+    'Cache-Control',
+    'no-store',
+  ];
+  for (let at = 0; at < lines.length; at += 2) exchange.res.setHeader(lines[at] ?? '', lines[at + 1] ?? '');
+}
+
 /** Sends a whole text or buffer. */
 export function send(
   exchange: Exchange,
@@ -75,7 +88,8 @@ export function errorHeaders(error: ProtocolError): string[] {
   return ['Retry-After', String(Math.max(1, Math.ceil(error.retryAfterSeconds ?? DEFAULT_RETRY_SECONDS)))];
 }
 
-function logFailure(exchange: Exchange, error: ProtocolError): void {
+/** Internal causes go to the log, never to the client. */
+export function logFailure(exchange: Exchange, error: ProtocolError): void {
   exchange.deps.logger.error(
     { request_id: exchange.requestId, route: exchange.route, code: error.code, err: error.cause ?? error },
     'request failed',

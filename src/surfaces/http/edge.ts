@@ -1,7 +1,7 @@
 import type { Middleware } from 'koa';
 import { ProtocolError } from '../../protocol/errors.ts';
 import { sendError } from './answer.ts';
-import { applyCors } from './cors.ts';
+import { applyCors, type BrowserRules } from './cors.ts';
 import { Exchange, type ExchangeDeps } from './exchange.ts';
 import type { HostAllowList } from './host-allow-list.ts';
 import { checkExpectation, checkHeaders, checkTarget } from './request-checks.ts';
@@ -10,7 +10,7 @@ import type { TransportSecurity } from './transport-security.ts';
 export interface EdgeDeps extends ExchangeDeps {
   hosts: HostAllowList;
   transport: TransportSecurity;
-  allowedOrigins: ReadonlySet<string>;
+  browsers: BrowserRules;
   maxHeaders: number;
 }
 
@@ -46,7 +46,7 @@ function admit(exchange: Exchange, deps: EdgeDeps): boolean {
   checkExpectation(req);
   deps.transport.check(req);
   if (req.headers.origin === undefined && req.headers['sec-fetch-site'] === undefined) return true;
-  return !applyCors(exchange, deps.allowedOrigins, deps.transport.isSecure(req));
+  return !applyCors(exchange, deps.browsers, deps.transport.isSecure(req));
 }
 
 interface MatchedContext {

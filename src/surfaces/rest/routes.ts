@@ -47,9 +47,16 @@ export function addRoute(router: Router<HttpState>, method: string, path: string
     exchange.route = path;
     await handler(exchange, (ctx as unknown as { params: Record<string, string> }).params);
   };
-  router.register(path.replace(/\{(\w+)\}/g, ':$1'), [method], middleware);
+  router.register(routerPath(path), [method], middleware);
   const layer = router.stack.at(-1);
   if (layer !== undefined) layer.methods = [method];
+}
+
+/** `{name}` becomes a parameter; what else means something to the router stands for itself, as in `/tasks/{id}:cancel`. */
+function routerPath(path: string): string {
+  return path.replace(/\{(\w+)\}|[:*()[\]{}?+!]/g, (special, name: string | undefined) =>
+    name === undefined ? `\\${special}` : `:${name}`,
+  );
 }
 
 function handlerOf(id: OperationId, deps: RouteDeps): Handler {

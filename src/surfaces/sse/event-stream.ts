@@ -12,6 +12,10 @@ export interface EventStreamOptions {
   heartbeatIntervalMs: number;
   /** True when the client sent Last-Event-ID. */
   isResumed: boolean;
+  /** Headers of the answer besides the usual ones: names and values in turn. */
+  headers?: readonly string[];
+  /** The frame that tells the error of a stream that has begun. Default: an `error` event with the envelope. */
+  tell?(error: ProtocolError): Buffer | string;
   onClose(): void;
 }
 
@@ -72,7 +76,7 @@ export class EventStream implements StreamSink {
     this.#options.onClose();
   }
 
-  write(frame: StreamFrame): number {
+  write(frame: Pick<StreamFrame, 'sse'>): number {
     if (this.#state === 'waiting') this.#open();
     if (this.#state !== 'open') return 0;
     const { res } = this.#exchange;
@@ -138,7 +142,7 @@ export class EventStream implements StreamSink {
     res.useChunkedEncodingByDefault = false;
     res.shouldKeepAlive = false;
     req.socket.setNoDelay(true);
-    writeHead(this.#exchange, 200, HEADERS);
+    writeHead(this.#exchange, 200, [...HEADERS, ...(this.#options.headers ?? [])]);
     res.flushHeaders();
     if (this.#options.isResumed) this.#send(': resumed\n\n');
   }
@@ -146,7 +150,9 @@ export class EventStream implements StreamSink {
   /** Source: contract C19: the data of an `error` frame is the error envelope. */
   #tell(error: ProtocolError): void {
     this.#exchange.errorCode = error.code;
-    this.#send(`event: error\ndata: ${JSON.stringify(error.toBody(this.#exchange.requestId))}\n\n`);
+    const { tell } = this.#options;
+    const body = () => JSON.stringify(error.toBody(this.#exchange.requestId));
+    this.#send(tell === undefined ? `event: error\ndata: ${body()}\n\n` : tell(error));
   }
 
   /**

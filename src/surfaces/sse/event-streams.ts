@@ -1,3 +1,4 @@
+import type { FaceStreamOptions } from '../../face.ts';
 import type { Call, Gateway } from '../../gateway.ts';
 import { ProtocolError } from '../../protocol/errors.ts';
 import type { StreamId } from '../../protocol/operations.ts';
@@ -20,6 +21,8 @@ const TICK_MS = 1_000;
 export class EventStreams {
   readonly #deps: EventStreamsDeps;
   readonly #open = new Set<EventStream>();
+  /** Answers that libraries write, with what tells them of a shutdown. */
+  readonly #counted = new Set<() => void>();
   #stopTicking: (() => void) | undefined;
 
   constructor(deps: EventStreamsDeps) {
@@ -27,7 +30,7 @@ export class EventStreams {
   }
 
   get size(): number {
-    return this.#open.size;
+    return this.#open.size + this.#counted.size;
   }
 
   /**
@@ -35,7 +38,7 @@ export class EventStreams {
    * `cursor_expired` is told in the stream itself (contract C19).
    */
   async follow(id: StreamId, exchange: Exchange, call: Call): Promise<void> {
-    const stream = this.#add(exchange, call.lastEventId !== undefined);
+    const stream = this.#add(exchange, { isResumed: call.lastEventId !== undefined });
     try {
       stream.attach(await this.#deps.gateway.subscribe(id, call, stream));
     } catch (thrown) {
@@ -48,26 +51,41 @@ export class EventStreams {
     }
   }
 
+  /** A stream whose frames a face makes. */
+  open(exchange: Exchange, options: FaceStreamOptions): EventStream {
+    return this.#add(exchange, options);
+  }
+
+  /** Counts an answer that a library writes as an open stream until it closes. */
+  count(exchange: Exchange, onDrain: () => void): void {
+    this.#refuseExcess();
+    exchange.isStream = true;
+    this.#counted.add(onDrain);
+    exchange.res.once('close', () => this.#counted.delete(onDrain));
+  }
+
   /** Ends every stream for a shutdown; clients resume elsewhere or later. */
   drain(): void {
     for (const stream of this.#open) stream.end('draining');
+    for (const end of this.#counted) end();
   }
 
-  #add(exchange: Exchange, isResumed: boolean): EventStream {
+  #refuseExcess(): void {
+    if (this.size < this.#deps.limits.maxStreams) return;
+    const message = 'The gateway has its fill of event streams. Try again later.';
+    throw new ProtocolError('service_unavailable', message, { retryAfterSeconds: 5 });
+  }
+
+  #add(
+    exchange: Exchange,
+    options: Pick<FaceStreamOptions, 'isResumed'> & Partial<FaceStreamOptions>,
+  ): EventStream {
     const { clock, timers, limits } = this.#deps;
-    if (this.#open.size >= limits.maxStreams) {
-      throw new ProtocolError(
-        'service_unavailable',
-        'The gateway has its fill of event streams. Try again later.',
-        {
-          retryAfterSeconds: 5,
-        },
-      );
-    }
+    this.#refuseExcess();
     const stream = new EventStream(exchange, {
       clock,
       ...limits,
-      isResumed,
+      ...options,
       onClose: () => this.#remove(stream),
     });
     this.#open.add(stream);

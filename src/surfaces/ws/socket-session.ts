@@ -2,9 +2,10 @@ import type { Call, Gateway } from '../../gateway.ts';
 import { ProtocolError } from '../../protocol/errors.ts';
 import type { JsonObject } from '../../protocol/json.ts';
 import { CLOSE, closeCodeOf } from './close-codes.ts';
-import { Connection, type ConnectionDeps, type ConnectionOwner, type Wire } from './connection.ts';
+import { Connection, type ConnectionDeps, type ConnectionOwner } from './connection.ts';
 import { type ClientFrame, decodeFrame, frameId, parseFrame } from './decode-frame.ts';
 import { SocketStreams, type StreamTarget } from './socket-streams.ts';
+import type { Beginning } from './wire.ts';
 
 export interface SessionDeps extends ConnectionDeps {
   gateway: Gateway;
@@ -42,11 +43,16 @@ export class SocketSession implements ConnectionOwner {
   #isDraining = false;
   #abort: AbortController | undefined;
 
-  constructor(deps: SessionDeps, facts: SessionFacts, wire: Wire, onClose: (closeCode: number) => void) {
+  constructor(
+    deps: SessionDeps,
+    facts: SessionFacts,
+    beginning: Beginning,
+    onClose: (closeCode: number) => void,
+  ) {
     this.#deps = deps;
     this.#facts = facts;
     this.#onClose = onClose;
-    this.connection = new Connection(deps, wire, this);
+    this.connection = new Connection(deps, beginning, this);
     this.#streams = new SocketStreams({
       gateway: deps.gateway,
       limits: deps.limits,
@@ -81,6 +87,11 @@ export class SocketSession implements ConnectionOwner {
 
   tick(nowMs: number): void {
     this.connection.tick(nowMs, () => this.#streams.cursors());
+  }
+
+  /** Cuts the connection. */
+  terminate(): void {
+    this.connection.terminate();
   }
 
   /** Ends what is followed, answers what is under way, then closes. */

@@ -1,11 +1,13 @@
 import type { IncomingMessage, Server } from 'node:http';
-import type { Socket } from 'node:net';
 import { type WebSocket, WebSocketServer } from 'ws';
+import type { FaceSocket } from '../../face.ts';
 import type { CallHead, Gateway } from '../../gateway.ts';
 import { ProtocolError } from '../../protocol/errors.ts';
 import { operation } from '../../protocol/operations.ts';
 import type { Clock, Logger } from '../../protocol/ports.ts';
 import { OPEN_SOCKET, WS_SUBPROTOCOL } from '../../protocol/ws-frames.ts';
+import { FaceSocketSession } from '../faces/socket-session.ts';
+import type { BrowserRules } from '../http/cors.ts';
 import type { HostAllowList } from '../http/host-allow-list.ts';
 import { writeRefusal } from '../http/parse-failure.ts';
 import { checkHeaders, checkTarget } from '../http/request-checks.ts';
@@ -29,14 +31,23 @@ export interface WebSocketsDeps {
   isDraining(): boolean;
   hosts: HostAllowList;
   transport: TransportSecurity;
-  allowedOrigins: ReadonlySet<string>;
+  browsers: Pick<BrowserRules, 'origins'>;
+  /** Sockets of other protocols. */
+  faceSockets: readonly FaceSocket[];
   limits: { maxHeaders: number; maxStreams: number; streamBufferBytes: number; heartbeatIntervalMs: number };
 }
 
 /** An upgrade that passed all checks. */
 interface Admitted {
-  target: UpgradeTarget;
+  target: UpgradeTarget | FaceSocket;
   head: CallHead;
+}
+
+/** What the surface does with every open socket, whatever is spoken on it. */
+interface OpenSocket {
+  tick(nowMs: number): void;
+  drain(): void;
+  terminate(): void;
 }
 
 /** One look over all sockets per second: a timer per socket would cost more than the sockets do. */
@@ -47,14 +58,11 @@ const SERVER_OPTIONS = {
   clientTracking: false,
   // Compression costs memory per socket and lets small frames grow into large ones.
   perMessageDeflate: false,
-  maxPayload: WS_LIMITS.maxMessageBytes,
   maxFragments: WS_LIMITS.maxFragments,
   maxBufferedChunks: WS_LIMITS.maxBufferedChunks,
   closeTimeout: WS_LIMITS.closeTimeoutMs,
   // The frame budget is reached first, so that a flood of pings learns why it is closed.
   maxPendingAutoPongs: WS_LIMITS.frameBurst + 1,
-  /** The subprotocol that carries a credential is never echoed. */
-  handleProtocols: (offered: Set<string>) => (offered.has(WS_SUBPROTOCOL) ? WS_SUBPROTOCOL : false),
 } as const;
 
 /** A refused client is told which version of RFC 6455 is spoken here (section 4.4). */
@@ -64,13 +72,21 @@ const SPOKEN_VERSION = ['Sec-WebSocket-Version', '13'];
 export class WebSockets {
   readonly #deps: WebSocketsDeps;
   readonly #session: SessionDeps;
-  readonly #server = new WebSocketServer(SERVER_OPTIONS);
-  readonly #open = new Set<SocketSession>();
+  readonly #server = serverOf([WS_SUBPROTOCOL], WS_LIMITS.maxMessageBytes);
+  /** By path: a face has subprotocols and sizes of its own. */
+  readonly #faces: ReadonlyMap<string, { socket: FaceSocket; server: WebSocketServer }>;
+  readonly #open = new Set<OpenSocket>();
   #stopTicking: (() => void) | undefined;
 
   constructor(deps: WebSocketsDeps) {
     this.#deps = deps;
     this.#session = { ...deps, limits: { ...WS_LIMITS, ...deps.limits }, texts: new EventTexts() };
+    this.#faces = new Map(
+      deps.faceSockets.map((socket) => {
+        const server = serverOf(socket.subprotocols, socket.maxMessageBytes);
+        return [socket.path, { socket, server }] as const;
+      }),
+    );
   }
 
   get size(): number {
@@ -94,7 +110,7 @@ export class WebSockets {
     if (this.#open.size === 0) return;
     for (const session of this.#open) session.drain();
     this.#deps.timers.after(graceMs, () => {
-      for (const { connection } of this.#open) connection.terminate();
+      for (const socket of this.#open) socket.terminate();
     });
   }
 
@@ -112,8 +128,12 @@ export class WebSockets {
   }
 
   async #follow({ target, head: call }: Admitted, req: IncomingMessage, head: Buffer): Promise<void> {
+    if ('open' in target) {
+      this.#openFace(target, call, req, head);
+      return;
+    }
     const { id, path } = target;
-    const session = this.#sessionOf(target, call, req.socket, () => this.#accept(req, head));
+    const session = this.#sessionOf(target, call, req, head);
     if (id === OPEN_SOCKET) {
       session.connection.open();
       return;
@@ -129,18 +149,18 @@ export class WebSockets {
 
   /** The checks of every request, then those of the caller, then those of the handshake (order of contract C22). */
   #admit(req: IncomingMessage, requestId: string): Admitted {
-    const { hosts, transport, allowedOrigins, limits, gateway } = this.#deps;
+    const { hosts, transport, browsers, limits, gateway } = this.#deps;
     const url = req.url ?? '';
     checkHeaders(req, limits.maxHeaders);
     hosts.check(req.headers.host, req.socket);
     checkTarget(url);
     transport.check(req);
-    checkOrigin(req, allowedOrigins);
-    const target = upgradeTarget(url);
+    checkOrigin(req, browsers.origins);
+    const target = this.#faces.get(url.split('?', 1)[0] ?? '')?.socket ?? upgradeTarget(url);
     if (target === undefined)
       throw new ProtocolError('resource_not_found', 'No WebSocket here. Use /v1/ws or the path of a stream.');
     const head = callHead(req, target, requestId);
-    gateway.admit(target.id, head);
+    gateway.admit('open' in target ? target.operation : target.id, head);
     refuseQueryCredentials(url);
     checkHandshake(req);
     this.#refuseExcess();
@@ -157,32 +177,49 @@ export class WebSockets {
   #sessionOf(
     { id, route }: UpgradeTarget,
     call: CallHead,
-    socket: Socket,
-    accept: () => WebSocket | undefined,
+    req: IncomingMessage,
+    head: Buffer,
   ): SocketSession {
-    const { clock, logger, timers } = this.#deps;
-    const { requestId, authorization, protocolVersion, traceparent } = call;
-    const startedMs = clock.monotonic();
+    const { authorization, protocolVersion, traceparent } = call;
     const facts = { authorization, protocolVersion, traceparent, isSingle: id !== OPEN_SOCKET };
-    const session = new SocketSession(this.#session, facts, { socket, accept }, (code) => {
+    const beginning = { socket: req.socket, accept: () => accept(this.#server, req, head) };
+    const log = this.#logClose(route, call.requestId);
+    const session = new SocketSession(this.#session, facts, beginning, (code) => {
       this.#remove(session);
-      const fields = { request_id: requestId, route, status: 101, close_code: code };
-      logger.info({ ...fields, duration_ms: Math.round(clock.monotonic() - startedMs) }, 'socket closed');
+      log(code);
     });
-    this.#open.add(session);
-    this.#stopTicking ??= timers.every(TICK_MS, () => this.#tick());
+    this.#add(session);
     return session;
   }
-  #accept(req: IncomingMessage, head: Buffer): WebSocket | undefined {
-    let accepted: WebSocket | undefined;
-    // Nothing in it waits, so the socket is there when it returns, or never.
-    this.#server.handleUpgrade(req, req.socket, head, (ws) => {
-      accepted = ws;
+
+  #openFace(socket: FaceSocket, call: CallHead, req: IncomingMessage, head: Buffer): void {
+    const server = this.#faces.get(socket.path)?.server ?? this.#server;
+    const beginning = { socket: req.socket, accept: () => accept(server, req, head) };
+    const log = this.#logClose(socket.path, call.requestId);
+    const facts = { head: call, headers: req.headers };
+    const session = new FaceSocketSession(this.#session, facts, beginning, (code) => {
+      this.#remove(session);
+      log(code);
     });
-    return accepted;
+    this.#add(session);
+    session.open(socket);
   }
 
-  #remove(session: SocketSession): void {
+  #logClose(route: string, requestId: string): (closeCode: number) => void {
+    const { clock, logger } = this.#deps;
+    const startedMs = clock.monotonic();
+    return (code) => {
+      const fields = { request_id: requestId, route, status: 101, close_code: code };
+      logger.info({ ...fields, duration_ms: Math.round(clock.monotonic() - startedMs) }, 'socket closed');
+    };
+  }
+
+  #add(session: OpenSocket): void {
+    this.#open.add(session);
+    this.#stopTicking ??= this.#deps.timers.every(TICK_MS, () => this.#tick());
+  }
+
+  #remove(session: OpenSocket): void {
     this.#open.delete(session);
     if (this.#open.size > 0) return;
     this.#stopTicking?.();
@@ -195,15 +232,32 @@ export class WebSockets {
   }
 }
 
+/** A server of handshakes. The subprotocol that carries a credential is never echoed. */
+function serverOf(subprotocols: readonly string[], maxPayload: number): WebSocketServer {
+  const handleProtocols = (offered: Set<string>) => subprotocols.find((name) => offered.has(name)) ?? false;
+  return new WebSocketServer({ ...SERVER_OPTIONS, maxPayload, handleProtocols });
+}
+
+function accept(server: WebSocketServer, req: IncomingMessage, head: Buffer): WebSocket | undefined {
+  let accepted: WebSocket | undefined;
+  // Nothing in it waits, so the socket is there when it returns, or never.
+  server.handleUpgrade(req, req.socket, head, (ws) => {
+    accepted = ws;
+  });
+  return accepted;
+}
+
 const NEVER = new AbortController().signal;
 
-function callHead(req: IncomingMessage, { id, path }: UpgradeTarget, requestId: string): CallHead {
+function callHead(req: IncomingMessage, target: UpgradeTarget | FaceSocket, requestId: string): CallHead {
   const { headers, url = '' } = req;
+  const isFace = 'open' in target;
   return {
     requestId,
     ...readCredentials(req),
-    path,
-    query: decodeQuery(url, callShape(operation(id)).singleParams),
+    ...(isFace ? { protocolVersion: 'exempt' as const } : {}),
+    path: isFace ? {} : target.path,
+    query: decodeQuery(url, isFace ? new Set() : callShape(operation(target.id)).singleParams),
     idempotencyKey: undefined,
     lastEventId: single(headers['last-event-id']),
     traceparent: single(headers['traceparent']),

@@ -3,6 +3,7 @@ import type {
   Call,
   CallHead,
   Gateway,
+  Identity,
   StreamFrame,
   StreamSink,
   Subscription,
@@ -34,6 +35,11 @@ export class FakeGateway implements Gateway {
 
   admit(_id: string, call: CallHead): void {
     if (call.authorization === undefined) throw new ProtocolError('unauthenticated', 'Send a bearer token.');
+  }
+
+  identify(call: Pick<CallHead, 'authorization'>): Identity {
+    if (call.authorization === undefined) throw new ProtocolError('unauthenticated', 'Send a bearer token.');
+    return { actor: 'actor_test', tenant: 'tenant_default', defaultWorkspace: 'workspace_default' };
   }
 
   async call(id: string, call: Call): Promise<Answer> {

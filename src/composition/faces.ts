@@ -1,0 +1,39 @@
+import { type BridgeId, bridges } from '../../bridges/index.ts';
+import type { Face, FaceAgent, FaceDeps } from '../face.ts';
+import { nodeTimers } from '../surfaces/timers.ts';
+import type { Upstream } from '../upstream.ts';
+import type { Core } from './core.ts';
+import type { Parts } from './parts.ts';
+
+/** The face of every bridge that has one. */
+export function makeFaces(
+  { config, clock, logger, version }: Parts,
+  upstreams: ReadonlyMap<string, Upstream>,
+  { gateway, tools }: Core,
+  publicUrl: () => string,
+): Face[] {
+  const { limits } = config;
+  const deps: FaceDeps = {
+    gateway,
+    clock,
+    timers: nodeTimers,
+    logger,
+    newRequestId: () => tools.newId('req'),
+    publicUrl,
+    version,
+    agents: () => [...upstreams.values()].map((upstream) => agentOf(upstream, tools.routes.default)),
+    limits: {
+      maxBodyBytes: limits.max_body_bytes,
+      maxJsonDepth: limits.max_json_depth,
+      streamBufferBytes: limits.stream_buffer_bytes,
+      heartbeatIntervalMs: limits.heartbeat_interval_ms,
+    },
+  };
+  return (Object.keys(bridges) as BridgeId[]).flatMap((id) => bridges[id].createFace?.(deps) ?? []);
+}
+
+function agentOf(upstream: Upstream, defaultRoute: string): FaceAgent {
+  const { route } = upstream;
+  const id = route.slice(route.indexOf(':') + 1);
+  return { id, route, isDefault: route === defaultRoute, description: upstream.describe() };
+}

@@ -1,0 +1,173 @@
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
+import type { Call, Gateway, StreamFrame, StreamSink, Subscription } from './gateway.ts';
+import type { ProtocolError } from './protocol/errors.ts';
+import type { JsonValue } from './protocol/json.ts';
+import type { CommandId, IdsOfKind, QueryId, StreamId } from './protocol/operations.ts';
+import type { Clock, Logger } from './protocol/ports.ts';
+import type { AgentDescription } from './upstream.ts';
+
+/**
+ * The contract of the half of a bridge that clients call. A face brings routes and sockets; the HTTP surface serves them on
+ * its own server behind the same edge as everything else: host allow list, origins, header checks, TLS, request log,
+ * limits, drain. A face decodes, calls the gateway port and encodes; it decides nothing.
+ */
+export interface Face {
+  readonly routes: readonly FaceRoute[];
+  readonly sockets?: readonly FaceSocket[];
+  /** Headers of this protocol that browser pages may send, and read on an answer. */
+  readonly browserHeaders?: { readonly sent: readonly string[]; readonly read: readonly string[] };
+  /** Shutdown begins. Streams and sockets are ended by the surface; a face stops what it does on its own account. */
+  drain?(): void;
+  close?(): Promise<void>;
+}
+
+/** The operation that each method of a face's protocol is: it gives the scope. A method without one does not compile. */
+export type FaceMethods<Method extends string> = Readonly<Record<Method, FaceOperation>>;
+export type FaceOperation = CommandId | QueryId | StreamId;
+
+export interface FaceDeps {
+  gateway: Gateway;
+  clock: Clock;
+  timers: FaceTimers;
+  logger: Logger;
+  /** Fresh request id, `req_<ULID>`. */
+  newRequestId(): string;
+  /** Origin that clients use, without a trailing slash; asked at each use, as a free port is known only after listening. */
+  publicUrl(): string;
+  /** Version of the gateway. */
+  version: string;
+  /** Every agent behind the gateway, by route, as it describes itself now. */
+  agents(): readonly FaceAgent[];
+  limits: FaceLimits;
+}
+
+/** Timers, injected so that tests decide when time passes; the returned function stops the timer. Milliseconds. */
+export interface FaceTimers {
+  every(intervalMs: number, run: () => void): () => void;
+  after(delayMs: number, run: () => void): () => void;
+}
+
+export interface FaceLimits {
+  maxBodyBytes: number;
+  maxJsonDepth: number;
+  /** Unsent bytes at which a slow stream is closed. */
+  streamBufferBytes: number;
+  /** Silence after which a stream gets a heartbeat. */
+  heartbeatIntervalMs: number;
+}
+
+/** An agent that tasks can run on. */
+export interface FaceAgent {
+  /** Its id in the configuration; unique among all agents. */
+  id: string;
+  /** Value of `metadata.route` that sends a task to it, for example `a2a:shop`. */
+  route: string;
+  /** True for the one that runs what names no route. */
+  isDefault: boolean;
+  /** Undefined while it has not been reached yet. */
+  description: AgentDescription | undefined;
+}
+
+export interface FaceRoute {
+  method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  /** Path from the origin root; `{name}` is one segment or a part of one. Routes are tried in order; case counts. */
+  path: string;
+  /** A thrown ProtocolError is answered with the Harn envelope: for faces whose own errors are no HTTP errors. */
+  handle(exchange: FaceExchange, path: Readonly<Record<string, string>>): Promise<void> | void;
+}
+
+/** What a face adds to a request to make a Call of it. */
+export type FaceCall = Partial<Pick<Call, 'path' | 'query' | 'body' | 'idempotencyKey' | 'lastEventId'>>;
+
+/** One HTTP request and its answer. Whatever is sent carries the safety headers and the request id. */
+export interface FaceExchange {
+  readonly requestId: string;
+  readonly headers: IncomingHttpHeaders;
+  /** Decoded query of the target; an array where a name came twice. */
+  readonly query: Readonly<Record<string, string | string[]>>;
+  /** Aborted when the client went away before its answer was complete. */
+  readonly signal: AbortSignal;
+  /** A Call with what the request says of itself: credential, trace, `Idempotency-Key`, `Last-Event-ID`; version exempt. */
+  call(given?: FaceCall): Call;
+  /**
+   * Reads the body; empty when there is none. Throws `payload_too_large` above `maxBytes` (default `limits.maxBodyBytes`),
+   * `invalid_request` for a content encoding. Authenticate the caller first: nobody else's body is read.
+   */
+  readBody(maxBytes?: number): Promise<Buffer>;
+  /** Reads JSON with the limits of every request; throws `invalid_request` for what readers disagree about. */
+  parseJson(bytes: Buffer): JsonValue;
+  /** Answers with a whole text; `headers` are names and values in turn. `Cache-Control` is `no-store` unless given. */
+  send(status: number, contentType: string, body: string | Buffer, headers?: readonly string[]): void;
+  /** Answers without a body. */
+  sendEmpty(status: number, headers?: readonly string[]): void;
+  /** Notes the error that the face answered with, for the request log; a 5xx is logged with its cause. */
+  failed(error: ProtocolError): void;
+  /** Headers that an answer with this error has besides the usual ones: `WWW-Authenticate`, `Retry-After`. */
+  errorHeaders(error: ProtocolError): readonly string[];
+  /** Answers with a stream of server-sent events. Throws `service_unavailable` when there are too many. */
+  openStream(options: FaceStreamOptions): FaceStream;
+  /**
+   * Hands the bare request and response over, for a library that reads and writes itself. The safety headers are set; it is
+   * counted as an open stream until it closes, and `onDrain` is called when the gateway shuts down.
+   */
+  takeOver(onDrain: () => void): { req: IncomingMessage; res: ServerResponse };
+}
+
+export interface FaceStreamOptions {
+  /** True when the client resumes: comments may then come before the first event. */
+  isResumed: boolean;
+  /** Headers of the answer besides the usual ones. */
+  headers?: readonly string[];
+  /** The last words of a stream that fails after it began: a finished frame, or nothing. */
+  tell(error: ProtocolError): Buffer | string;
+}
+
+/** A stream of server-sent events. Opened by its first frame or by `attach`; counted, drained and kept alive by the surface. */
+export interface FaceStream extends StreamSink {
+  /** True once the head is sent; from then on errors are told in the stream. */
+  readonly hasStarted: boolean;
+  /** Takes the running subscription, to close it with the stream, and opens the stream when no frame has yet. */
+  attach(subscription: Subscription): void;
+  /** Writes the finished frame `sse`. */
+  write(frame: Pick<StreamFrame, 'sse'>): number;
+  /** Gives the connection back for an ordinary answer. */
+  discard(): void;
+}
+
+/** A path that takes WebSocket upgrades. */
+export interface FaceSocket {
+  path: string;
+  /** The operation whose scope the caller needs to open it. */
+  operation: FaceOperation | IdsOfKind<'socket'>;
+  /** Subprotocols spoken, best first; one that carries a credential is never echoed. */
+  subprotocols: readonly string[];
+  /** Largest message in bytes. */
+  maxMessageBytes: number;
+  /** Called once the upgrade is complete. */
+  open(connection: FaceConnection): FaceConnectionOwner;
+}
+
+/** One open WebSocket. Pings, floods, slow readers and sizes are the surface's. */
+export interface FaceConnection {
+  readonly requestId: string;
+  readonly headers: IncomingHttpHeaders;
+  /** The subprotocol chosen; empty when none was offered. */
+  readonly subprotocol: string;
+  /** Aborted when the connection is over. */
+  readonly signal: AbortSignal;
+  /** A Call with what the upgrade said, admitted anew each time it is used. */
+  call(given?: FaceCall): Call;
+  /** Sends one text message; returns the unsent bytes. A client that does not keep up is closed. */
+  send(text: string): number;
+  /** Resolves when the unsent bytes are below half the cap, or the connection is over. */
+  drained(): Promise<void>;
+  close(code: number, reason?: string): void;
+}
+
+export interface FaceConnectionOwner {
+  message(text: string): void;
+  /** The connection is over, with the code of its close frame; 1006 when there was none. */
+  closed(code: number): void;
+  /** The gateway shuts down: end what is under way and close. Cut after the grace period. */
+  drain(): void;
+}

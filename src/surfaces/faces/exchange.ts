@@ -1,0 +1,110 @@
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
+import type { FaceCall, FaceExchange, FaceStream, FaceStreamOptions } from '../../face.ts';
+import type { Call } from '../../gateway.ts';
+import { parseStrict } from '../../json/strict-parse.ts';
+import type { ProtocolError } from '../../protocol/errors.ts';
+import type { JsonValue } from '../../protocol/json.ts';
+import { errorHeaders, logFailure, send, sendEmpty, setSafety } from '../http/answer.ts';
+import { readRaw } from '../http/body.ts';
+import type { Exchange } from '../http/exchange.ts';
+import type { HttpLimits } from '../http/limits.ts';
+import { decodeQuery, type Query } from '../rest/query.ts';
+import type { EventStreams } from '../sse/event-streams.ts';
+
+export interface FaceExchangeDeps {
+  limits: HttpLimits;
+  streams: EventStreams;
+}
+
+const ANY: ReadonlySet<string> = new Set();
+
+/** An exchange as a face may use it. */
+export class FaceHttpExchange implements FaceExchange {
+  readonly #exchange: Exchange;
+  readonly #deps: FaceExchangeDeps;
+  #query: Query | undefined;
+
+  constructor(exchange: Exchange, deps: FaceExchangeDeps) {
+    this.#exchange = exchange;
+    this.#deps = deps;
+  }
+
+  get requestId(): string {
+    return this.#exchange.requestId;
+  }
+
+  get headers(): IncomingHttpHeaders {
+    return this.#exchange.req.headers;
+  }
+
+  get query(): Query {
+    this.#query ??= decodeQuery(this.#exchange.req.url ?? '', ANY);
+    return this.#query;
+  }
+
+  get signal(): AbortSignal {
+    return this.#exchange.signal;
+  }
+
+  call(given: FaceCall = {}): Call {
+    const { headers } = this;
+    const signal = () => this.signal;
+    const call: Call = {
+      requestId: this.requestId,
+      authorization: headers.authorization,
+      protocolVersion: 'exempt',
+      path: {},
+      query: {},
+      body: undefined,
+      idempotencyKey: single(headers['idempotency-key']),
+      lastEventId: single(headers['last-event-id']),
+      traceparent: single(headers['traceparent']),
+      // Made on demand: few calls look at it.
+      get signal() {
+        return signal();
+      },
+    };
+    return Object.assign(call, given);
+  }
+
+  async readBody(maxBytes: number = this.#deps.limits.maxBodyBytes): Promise<Buffer> {
+    return (await readRaw(this.#exchange, maxBytes)).bytes;
+  }
+
+  parseJson(bytes: Buffer): JsonValue {
+    const { maxBodyBytes, maxJsonDepth } = this.#deps.limits;
+    return parseStrict(bytes, { maxBytes: maxBodyBytes, maxDepth: maxJsonDepth });
+  }
+
+  send(status: number, contentType: string, body: string | Buffer, headers: readonly string[] = []): void {
+    send(this.#exchange, status, contentType, body, headers);
+  }
+
+  sendEmpty(status: number, headers: readonly string[] = []): void {
+    sendEmpty(this.#exchange, status, headers);
+  }
+
+  failed(error: ProtocolError): void {
+    this.#exchange.errorCode = error.code;
+    if (error.status >= 500) logFailure(this.#exchange, error);
+  }
+
+  errorHeaders(error: ProtocolError): readonly string[] {
+    return errorHeaders(error);
+  }
+
+  openStream(options: FaceStreamOptions): FaceStream {
+    return this.#deps.streams.open(this.#exchange, options);
+  }
+
+  takeOver(onDrain: () => void): { req: IncomingMessage; res: ServerResponse } {
+    const { req, res } = this.#exchange;
+    this.#deps.streams.count(this.#exchange, onDrain);
+    setSafety(this.#exchange);
+    return { req, res };
+  }
+}
+
+function single(value: string | string[] | undefined): string | undefined {
+  return typeof value === 'string' ? value : value?.[0];
+}

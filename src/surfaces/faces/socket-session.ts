@@ -1,0 +1,94 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { FaceCall, FaceConnection, FaceConnectionOwner, FaceSocket } from '../../face.ts';
+import type { Call, CallHead } from '../../gateway.ts';
+import { type Beginning, Wire, type WireDeps, type WireOwner } from '../ws/wire.ts';
+import { textFrame } from '../ws/wire-text.ts';
+
+/** What the upgrade request said. */
+export interface UpgradeFacts {
+  head: CallHead;
+  headers: IncomingHttpHeaders;
+}
+
+/** One WebSocket of a face: the wire is ours, the words are the face's. */
+export class FaceSocketSession implements FaceConnection, WireOwner {
+  readonly headers: IncomingHttpHeaders;
+  readonly requestId: string;
+  readonly #head: CallHead;
+  readonly #wire: Wire;
+  readonly #onClose: (closeCode: number) => void;
+  readonly #abort = new AbortController();
+  #owner: FaceConnectionOwner | undefined;
+
+  constructor(
+    deps: WireDeps,
+    { head, headers }: UpgradeFacts,
+    beginning: Beginning,
+    onClose: (closeCode: number) => void,
+  ) {
+    this.#head = head;
+    this.headers = headers;
+    this.requestId = head.requestId;
+    this.#onClose = onClose;
+    this.#wire = new Wire(deps, beginning, this);
+  }
+
+  /** Completes the upgrade and hands the connection to the face. */
+  open(socket: FaceSocket): void {
+    this.#wire.open();
+    if (this.#wire.isOpen) this.#owner = socket.open(this);
+  }
+
+  get subprotocol(): string {
+    return this.#wire.subprotocol;
+  }
+
+  get signal(): AbortSignal {
+    return this.#abort.signal;
+  }
+
+  call(given: FaceCall = {}): Call {
+    return { ...this.#head, body: undefined, ...given, signal: this.signal };
+  }
+
+  send(text: string): number {
+    this.#wire.writeEvent(textFrame(text));
+    return this.#wire.unsentBytes;
+  }
+
+  drained(): Promise<void> {
+    return this.#wire.drained();
+  }
+
+  close(code: number, reason = ''): void {
+    this.#wire.close(code, reason);
+  }
+
+  terminate(): void {
+    this.#wire.terminate();
+  }
+
+  tick(nowMs: number): void {
+    this.#wire.tick(nowMs);
+  }
+
+  drain(): void {
+    this.#owner?.drain();
+  }
+
+  take(bytes: Buffer): void {
+    this.#owner?.message(bytes.toString('utf8'));
+  }
+
+  /** The close code says it all: what an error looks like is the face's business. */
+  flooded(): void {}
+
+  closing(): void {
+    this.#abort.abort();
+  }
+
+  closed(closeCode: number): void {
+    this.#owner?.closed(closeCode);
+    this.#onClose(closeCode);
+  }
+}

@@ -1,0 +1,218 @@
+import type { Socket } from 'node:net';
+import type { WebSocket } from 'ws';
+import type { Clock, Logger } from '../../protocol/ports.ts';
+import { CLOSE } from './close-codes.ts';
+import { FrameBudget } from './frame-budget.ts';
+import type { WsLimits } from './limits.ts';
+
+export interface WireDeps {
+  clock: Clock;
+  logger: Logger;
+  limits: Pick<WsLimits, 'framesPerSecond' | 'frameBurst'> & {
+    streamBufferBytes: number;
+    heartbeatIntervalMs: number;
+  };
+}
+
+/** What a wire tells its owner. */
+export interface WireOwner {
+  /** Takes one text message. */
+  take(bytes: Buffer): void;
+  /** Too many frames came; the connection closes after the owner's last words. */
+  flooded(): void;
+  /** Nothing more can be sent. */
+  closing(): void;
+  /** The connection is over; with the code of the close frame, 1006 when there was none. */
+  closed(closeCode: number): void;
+}
+
+/** How a connection begins. */
+export interface Beginning {
+  socket: Socket;
+  /** Completes the upgrade; undefined when the peer is gone or its handshake is broken. */
+  accept(): WebSocket | undefined;
+}
+
+/**
+ * One WebSocket of any protocol: opening, liveness, flood and byte limits, closing. Finished frames go to the network socket
+ * itself; nothing is dropped: a client that does not keep up loses the connection.
+ */
+export class Wire {
+  readonly #deps: WireDeps;
+  readonly #socket: Socket;
+  readonly #budget: FrameBudget;
+  readonly #owner: WireOwner;
+  /** Let go of when the socket is open: it holds the request. */
+  #accept: Beginning['accept'] | undefined;
+  #ws: WebSocket | undefined;
+  #state: 'waiting' | 'open' | 'closing' | 'closed' = 'waiting';
+  #lastWriteMs: number;
+  #lastHeardMs: number;
+  #lastPingMs: number;
+  /** Those who wait for the client to read. */
+  #waiting: (() => void)[] = [];
+
+  constructor(deps: WireDeps, { socket, accept }: Beginning, owner: WireOwner) {
+    const { clock, limits } = deps;
+    const now = clock.monotonic();
+    this.#deps = deps;
+    this.#socket = socket;
+    this.#accept = accept;
+    this.#owner = owner;
+    this.#budget = new FrameBudget(limits.framesPerSecond, limits.frameBurst, now);
+    this.#lastWriteMs = now;
+    this.#lastHeardMs = now;
+    this.#lastPingMs = now;
+  }
+
+  get isOpen(): boolean {
+    return this.#state === 'open';
+  }
+
+  /** Bytes accepted but not handed to the network. */
+  get unsentBytes(): number {
+    return this.#socket.writableLength;
+  }
+
+  /** The subprotocol both sides agreed on; empty when there is none. */
+  get subprotocol(): string {
+    return this.#ws?.protocol ?? '';
+  }
+
+  /** Completes the upgrade, once; until then a refusal can still be an HTTP answer. */
+  open(): void {
+    if (this.#state !== 'waiting') return;
+    this.#ws = this.#accept?.();
+    this.#accept = undefined;
+    if (this.#ws === undefined) {
+      this.#over(1006);
+      return;
+    }
+    this.#state = 'open';
+    this.#listen(this.#ws);
+  }
+
+  /** Gives the network socket back for an HTTP answer. */
+  discard(): void {
+    this.#state = 'closed';
+    this.#accept = undefined;
+  }
+
+  /** Several frames follow: what is written until `uncork` is one write to the network. */
+  cork(): void {
+    this.#socket.cork();
+  }
+
+  uncork(): void {
+    this.#socket.uncork();
+  }
+
+  /** Resolves when the unsent bytes are below half the cap, or the connection is over. */
+  async drained(): Promise<void> {
+    while (this.#state === 'open' && this.unsentBytes >= this.#deps.limits.streamBufferBytes / 2) {
+      await new Promise<void>((resolve) => {
+        if (this.#waiting.push(resolve) === 1) this.#socket.once('drain', () => this.#wake());
+      });
+    }
+  }
+
+  /**
+   * Writes an event. A frame larger than the cap still passes on an empty connection; otherwise its client could never get
+   * past it. False when the client was too slow and is closed.
+   */
+  writeEvent(bytes: Buffer): boolean {
+    if (this.#state !== 'open') return false;
+    const { unsentBytes } = this;
+    if (unsentBytes > 0 && unsentBytes + bytes.length > this.#deps.limits.streamBufferBytes) {
+      this.closeSlow();
+      return false;
+    }
+    this.write(bytes);
+    return true;
+  }
+
+  /** Writes an answer; these count towards the cap too: a client that asks without reading is slow as well. */
+  writeAnswer(bytes: Buffer): void {
+    if (this.#state !== 'open') return;
+    this.write(bytes);
+    if (this.unsentBytes > this.#deps.limits.streamBufferBytes + bytes.length) this.closeSlow();
+  }
+
+  /** Writes a finished frame, whatever waits already. */
+  write(bytes: Buffer): void {
+    if (this.#state !== 'open') return;
+    this.#lastWriteMs = this.#deps.clock.monotonic();
+    this.#socket.write(bytes);
+  }
+
+  /** Starts the close handshake; what is written already still goes out. */
+  close(code: number, reason = ''): void {
+    if (this.#state !== 'open') return;
+    this.#state = 'closing';
+    this.#owner.closing();
+    this.#wake();
+    this.#ws?.close(code, reason);
+  }
+
+  closeSlow(): void {
+    this.close(CLOSE.tooSlow, 'too slow: resume by cursor');
+  }
+
+  /** Cuts the connection. */
+  terminate(): void {
+    this.#ws?.terminate();
+  }
+
+  /** Pings, and cuts a connection whose peer does not answer. */
+  tick(nowMs: number): void {
+    if (this.#state !== 'open') return;
+    if (nowMs - this.#lastPingMs < this.#deps.limits.heartbeatIntervalMs) return;
+    if (this.#lastHeardMs < this.#lastPingMs) {
+      this.terminate();
+      return;
+    }
+    this.#lastPingMs = nowMs;
+    this.#ws?.ping();
+  }
+
+  /** True when nothing was sent for the heartbeat interval and the client reads. */
+  isQuiet(nowMs: number): boolean {
+    if (this.#state !== 'open' || this.#socket.writableNeedDrain) return false;
+    return nowMs - this.#lastWriteMs >= this.#deps.limits.heartbeatIntervalMs;
+  }
+
+  #listen(ws: WebSocket): void {
+    const heard = () => this.#admitFrame();
+    ws.on('ping', heard);
+    ws.on('pong', heard);
+    ws.on('message', (data, isBinary) => {
+      if (!this.#admitFrame()) return;
+      if (isBinary) this.close(CLOSE.binary, 'frames are JSON text');
+      else this.#owner.take(data as Buffer);
+    });
+    ws.on('error', (error) => this.#deps.logger.debug({ err: error }, 'socket failed'));
+    ws.on('close', (code) => this.#over(code));
+  }
+
+  #over(closeCode: number): void {
+    this.#state = 'closed';
+    this.#owner.closing();
+    this.#wake();
+    this.#owner.closed(closeCode);
+  }
+
+  /** Control frames count too: a flood of pings costs as much as one of messages. */
+  #admitFrame(): boolean {
+    if (this.#state !== 'open') return false;
+    const now = this.#deps.clock.monotonic();
+    this.#lastHeardMs = now;
+    if (this.#budget.take(now)) return true;
+    this.#owner.flooded();
+    this.close(CLOSE.flood, 'too many frames');
+    return false;
+  }
+
+  #wake(): void {
+    for (const resolve of this.#waiting.splice(0)) resolve();
+  }
+}
