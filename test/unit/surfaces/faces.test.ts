@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
-import type { Face, FaceConnection, FaceExchange, FaceStream } from '../../../src/face.ts';
+import type { Face, FaceConnection, FaceExchange, FaceSocket, FaceStream } from '../../../src/face.ts';
 import { ProtocolError } from '../../../src/protocol/errors.ts';
 import { envelopeOf, eventually, startSurface, type UnderTest } from './surface-under-test.ts';
 
@@ -20,7 +20,7 @@ class RecordingFace implements Face {
       handle: (exchange, { id }) => exchange.send(200, 'text/plain', id ?? ''),
     },
   ];
-  readonly sockets: Face['sockets'] = [
+  readonly sockets: readonly FaceSocket[] = [
     {
       path: '/face/socket',
       operation: 'submitTask',
