@@ -1,12 +1,11 @@
 import { authenticator } from './composition/authentication.ts';
-import { makeCore } from './composition/core.ts';
+import { type Core, makeCore } from './composition/core.ts';
 import { openLog } from './composition/open-data.ts';
 import { type GatewayParts, type Parts, systemClock, systemRandom } from './composition/parts.ts';
 import { makeRetention } from './composition/retention.ts';
 import { makeSurface } from './composition/surface.ts';
 import { makeUpstreams, startSample } from './composition/upstreams.ts';
 import { ensurePersonas } from './dispatch/configured-personas.ts';
-import type { DecisionTools } from './dispatch/facts.ts';
 import {
   closeExpiredSessions,
   denyExpiredRequests,
@@ -59,10 +58,10 @@ async function start(parts: Parts, closers: Closer[]): Promise<RunningGateway> {
   closers.push(async () => (await starting.catch(() => undefined))?.close());
   const log = await openLog(parts);
   closers.push(() => log.close());
-  const authenticate = authenticator(parts);
+  const authentication = authenticator(parts);
   const upstreams = makeUpstreams(parts, await starting);
   closers.push(() => Promise.all([...upstreams.values()].map((upstream) => upstream.close())));
-  const core = makeCore(parts, log, upstreams, authenticate);
+  const core = makeCore(parts, log, upstreams, authentication);
   closers.push(() => core.subscriptions.close());
   closers.push(() => core.runner.drain());
   for (const upstream of upstreams.values()) upstream.start();
@@ -71,13 +70,13 @@ async function start(parts: Parts, closers: Closer[]): Promise<RunningGateway> {
     await ensurePersonas(log, config.personas);
     await core.runner.recover();
   }
-  const surface = makeSurface(parts, log, upstreams, authenticate, core);
+  const surface = makeSurface(parts, log, upstreams, authentication, core);
   closers.push(() => surface.close({ graceMs: config.limits.drain_timeout_ms }));
   const { url } = await surface.listen(config.server.host, config.server.port);
   announceGateway(config.store.data, { url, pid: process.pid });
   closers.push(() => withdrawGateway(config.store.data));
   const retention = makeRetention(parts, log);
-  const tidy = () => keepHouse(log, core.tools, clock, retention);
+  const tidy = () => keepHouse(log, core, clock, retention);
   closers.push(() => retention.stop());
   closers.push(tidyRegularly(tidy, logger));
   return { url, log, tidy, close: () => closeAll(closers) };
@@ -95,10 +94,11 @@ async function closeAll(closers: Closer[]): Promise<void> {
 
 async function keepHouse(
   log: EventLog,
-  tools: DecisionTools,
+  { tools, gateway }: Core,
   clock: Clock,
   retention: RetentionSweep,
 ): Promise<void> {
+  await gateway.recheckStreams();
   if (log.status !== 'open' || log.integrity.status !== 'ok') return;
   await Promise.all([
     forgetOldAnswers(log, clock),

@@ -8,6 +8,11 @@ import type { CommandId, IdsOfKind, QueryId, RawBody, StreamId } from './protoco
  */
 export interface Gateway {
   /**
+   * Takes the time that judging a credential may need, a token of an issuer, so that `admit` can decide at once. Undefined
+   * when it can already. A face awaits it before `admit`; never rejects.
+   */
+  recognize(authorization: string | undefined): Promise<void> | undefined;
+  /**
    * Refuses a call for identity, version, scope or key before its body is read. `call` checks again, so only a face that
    * has the body still to read asks first.
    */

@@ -15,8 +15,8 @@ export interface ApiKeyRecord {
 }
 
 const SECRET_BYTES = 24;
-/** Longer headers are no key of ours; refusing them early bounds the hashing. */
-const MAX_HEADER_CHARS = 4096;
+/** Longer headers are no key and no token of ours; refusing them early bounds the hashing. */
+const MAX_HEADER_CHARS = 8_448;
 const BEARER = /^bearer +([!-~]+)$/i;
 
 /** `harn_<environment>_<id>_<secret>`: the prefix lets secret scanners find a leaked key. */

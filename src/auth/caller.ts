@@ -20,5 +20,12 @@ export type Authentication =
   /** The issuer of the credential cannot be reached to decide. */
   | { kind: 'unavailable' };
 
-/** Decides who sent an Authorization header. */
+/** Decides who sent an Authorization header, by what is known now. */
 export type Authenticate = (authorization: string | undefined) => Authentication;
+
+/** Decides who is calling. What takes time to judge, a token of an issuer, is judged once in `recognize`. */
+export interface Authenticator {
+  /** Resolves when `authenticate` can decide about this header; undefined when it can at once. Never rejects. */
+  recognize(authorization: string | undefined): Promise<void> | undefined;
+  authenticate: Authenticate;
+}

@@ -1,4 +1,4 @@
-import type { Authenticate } from '../auth/caller.ts';
+import type { Authenticator } from '../auth/caller.ts';
 import type { Effect } from '../dispatch/command.ts';
 import type { DecisionTools, Route, RoutedAgent } from '../dispatch/facts.ts';
 import { GatewayCore } from '../dispatch/gateway-core.ts';
@@ -34,7 +34,7 @@ export function makeCore(
   parts: Parts,
   log: EventLog,
   upstreams: ReadonlyMap<string, Upstream>,
-  authenticate: Authenticate,
+  authenticator: Authenticator,
 ): Core {
   const { config, logger, clock, random } = parts;
   const { limits } = config;
@@ -66,7 +66,7 @@ export function makeCore(
   const gateway = new GatewayCore({
     log,
     subscriptions,
-    authenticate,
+    authenticator,
     authenticateDelivery: deliveries(parts),
     tools,
     newTraceId: () => Buffer.from(random.bytes(TRACE_ID_BYTES)).toString('hex'),

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { Authenticate } from '../auth/caller.ts';
+import type { Authenticator } from '../auth/caller.ts';
 import type { Config } from '../config/load.ts';
 import type { EventLog } from '../eventlog/event-log.ts';
 import { createMetrics } from '../operation/metrics.ts';
@@ -18,7 +18,7 @@ export function makeSurface(
   parts: Parts,
   log: EventLog,
   upstreams: ReadonlyMap<string, Upstream>,
-  authenticate: Authenticate,
+  authenticator: Authenticator,
   core: Core,
 ): HttpSurface {
   const { gateway, runner, tools } = core;
@@ -47,7 +47,7 @@ export function makeSurface(
       startedAtMs: clock.now(),
     },
     metrics: config.telemetry.metrics
-      ? { authorize: metricsReader(authenticate), read: () => metrics.read() }
+      ? { authorize: metricsReader(authenticator), read: () => metrics.read() }
       : undefined,
     createFaces: (publicUrl) => makeFaces(parts, upstreams, core, publicUrl),
     server: serverSettings(config),

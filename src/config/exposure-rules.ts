@@ -10,12 +10,12 @@ export const EXPOSURE_RULES = [
   rule(
     ['server', 'auth'],
     ({ server, auth }) => {
-      if (isLoopbackHost(server.host) || auth.api_keys.length > 0) return [];
-      return [
-        { path: ['auth', 'api_keys'], message: 'must hold a key when server.host is not a loopback address' },
-      ];
+      if (isLoopbackHost(server.host) || auth.api_keys.length + auth.oauth.length > 0) return [];
+      const message =
+        'must hold a key when server.host is not a loopback address and auth.oauth has no issuer';
+      return [{ path: ['auth', 'api_keys'], message }];
     },
-    ['server.host', 'auth.api_keys'],
+    ['server.host', 'auth.api_keys', 'auth.oauth'],
   ),
 
   rule(

@@ -12,6 +12,7 @@ import {
 export const REFERENCE_RULES = [
   rule(['auth'], ({ auth }) => repeats(auth.api_keys, ({ id }) => id, ['auth', 'api_keys'], 'id')),
   rule(['auth'], ({ auth }) => repeats(auth.api_keys, ({ hash }) => hash, ['auth', 'api_keys'], 'hash')),
+  rule(['auth'], ({ auth }) => repeats(auth.oauth, ({ issuer }) => issuer, ['auth', 'oauth'], 'issuer')),
   rule(['tenants'], ({ tenants }) => repeats(tenants, ({ id }) => id, ['tenants'], 'id')),
   rule(['workspaces'], ({ workspaces }) => repeats(workspaces, ({ id }) => id, ['workspaces'], 'id')),
   rule(['retention'], ({ retention }) =>
@@ -83,18 +84,22 @@ export const REFERENCE_RULES = [
   ),
 
   rule(
+    ['tenants', 'auth'],
+    ({ tenants, auth }) =>
+      auth.oauth.flatMap(({ tenant }, index) =>
+        unknownTenant(tenant, tenants, ['auth', 'oauth', index, 'tenant']),
+      ),
+    ['tenants'],
+  ),
+
+  rule(
     ['workspaces', 'auth'],
     ({ workspaces, auth }) => {
       const owners = new Map(withBuiltInWorkspace(workspaces).map(({ id, tenant }) => [id, tenant]));
-      return auth.api_keys.flatMap((key, keyIndex) =>
-        key.workspaces.flatMap((id, index) => {
-          if (owners.get(id) === key.tenant) return [];
-          const message = owners.has(id)
-            ? "is a workspace of another tenant than the key's"
-            : 'names no configured workspace';
-          return [{ path: ['auth', 'api_keys', keyIndex, 'workspaces', index], message }];
-        }),
-      );
+      return [
+        ...foreignWorkspaces(auth.api_keys, owners, ['auth', 'api_keys']),
+        ...foreignWorkspaces(auth.oauth, owners, ['auth', 'oauth']),
+      ];
     },
     ['workspaces'],
   ),
@@ -136,6 +141,21 @@ export function withBuiltInTenant(tenants: readonly TenantSettings[]): TenantSet
 export function withBuiltInWorkspace(workspaces: readonly WorkspaceSettings[]): WorkspaceSettings[] {
   const builtIn = { id: DEFAULT_WORKSPACE, tenant: DEFAULT_TENANT };
   return workspaces.some(({ id }) => id === DEFAULT_WORKSPACE) ? [...workspaces] : [builtIn, ...workspaces];
+}
+
+/** Workspaces that do not exist, or are not of the same tenant as who is given them. */
+function foreignWorkspaces(
+  rows: readonly { tenant: string; workspaces: readonly string[] }[],
+  owners: ReadonlyMap<string, string>,
+  list: readonly string[],
+): PathFault[] {
+  return rows.flatMap((row, rowIndex) =>
+    row.workspaces.flatMap((id, index) => {
+      if (owners.get(id) === row.tenant) return [];
+      const message = owners.has(id) ? 'is a workspace of another tenant' : 'names no configured workspace';
+      return [{ path: [...list, rowIndex, 'workspaces', index], message }];
+    }),
+  );
 }
 
 function unknownTenant(

@@ -5,7 +5,6 @@ import type { PathFault } from './fault.ts';
  * is accepted and does nothing misleads its operator. An empty list or map asks for nothing and passes.
  */
 export const UNAVAILABLE = {
-  'auth.oauth': 'OAuth2 validation',
   'upstreams.acp': 'fronting ACP agents',
   'upstreams.mcp': 'fronting MCP servers',
   vaults: 'vaults',

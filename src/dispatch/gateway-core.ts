@@ -1,4 +1,4 @@
-import type { Authenticate, Caller } from '../auth/caller.ts';
+import type { Authenticator, Caller } from '../auth/caller.ts';
 import type { AuthenticateDelivery } from '../auth/delivery-signature.ts';
 import type { EventLog, Origin, Transaction } from '../eventlog/event-log.ts';
 import type { Subscriptions } from '../eventlog/subscription.ts';
@@ -24,6 +24,7 @@ import { type Command, type Decided, type Deferred, type Effect, isDeferred } fr
 import { COMMANDS } from './commands/index.ts';
 import { type DecodedInput, decodeInput, isRawBody } from './decode-input.ts';
 import type { DecisionTools, Facts } from './facts.ts';
+import { type Follower, Followers } from './followers.ts';
 import { bodyHash, findAnswer, type KeyRecord, keepAnswer, keepRefusal, recordKeyOf } from './idempotency.ts';
 import { isMemberOf } from './load.ts';
 import { OneAtATime } from './one-at-a-time.ts';
@@ -36,7 +37,7 @@ import { parseTraceparent } from './trace-context.ts';
 export interface GatewayDeps {
   log: EventLog;
   subscriptions: Subscriptions;
-  authenticate: Authenticate;
+  authenticator: Authenticator;
   authenticateDelivery: AuthenticateDelivery;
   tools: DecisionTools;
   newTraceId(): string;
@@ -54,6 +55,7 @@ export interface GatewayDeps {
 export class GatewayCore implements Gateway {
   readonly #deps: GatewayDeps;
   readonly #lanes = new OneAtATime();
+  readonly #followers = new Followers();
 
   constructor(deps: GatewayDeps) {
     this.#deps = deps;
@@ -62,7 +64,17 @@ export class GatewayCore implements Gateway {
   admit(id: CommandId | QueryId | StreamId | IdsOfKind<'socket'>, call: CallHead): void {
     const row = operation(id);
     // A signature covers the body, so it is judged when the body is there.
-    if (row.scope !== 'signature') admitCaller({ row, call, authenticate: this.#deps.authenticate });
+    if (row.scope !== 'signature')
+      admitCaller({ row, call, authenticate: this.#deps.authenticator.authenticate });
+  }
+
+  recognize(authorization: string | undefined): Promise<void> | undefined {
+    return this.#deps.authenticator.recognize(authorization);
+  }
+
+  /** Ends streams whose credential expired or was revoked. */
+  recheckStreams(): Promise<void> {
+    return this.#followers.recheck(this.#deps.authenticator);
   }
 
   identify(call: Pick<CallHead, 'authorization'>): Identity {
@@ -71,21 +83,51 @@ export class GatewayCore implements Gateway {
   }
 
   async call(id: CommandId | QueryId, call: Call): Promise<Answer> {
+    await this.recognize(call.authorization);
     if (operation(id).kind === 'command') return this.#command(id as CommandId, call);
     return this.#query(id as QueryId, call);
   }
 
   async subscribe(id: StreamId, call: Call, sink: StreamSink): Promise<Subscription> {
-    const { authenticate, log, subscriptions, streamBufferBytes } = this.#deps;
+    await this.recognize(call.authorization);
+    const { log, subscriptions, streamBufferBytes } = this.#deps;
+    const { authenticate } = this.#deps.authenticator;
     const { caller, input } = admit({ row: operation(id), call, authenticate });
     const after = call.lastEventId === undefined ? {} : { after: call.lastEventId };
     const named = call.cursorParam === undefined ? {} : { cursorParam: call.cursorParam };
-    const request = { id, caller, input, sink, maxBufferedBytes: streamBufferBytes, ...after, ...named };
-    return openStream(log, subscriptions, request);
+    let follower: Follower | undefined;
+    let hasEnded = false;
+    const ended = () => {
+      hasEnded = true;
+      if (follower) this.#followers.remove(follower);
+    };
+    const request = {
+      id,
+      caller,
+      input,
+      sink,
+      maxBufferedBytes: streamBufferBytes,
+      ended,
+      ...after,
+      ...named,
+    };
+    const subscription = openStream(log, subscriptions, request);
+    if (!hasEnded) {
+      follower = { authorization: call.authorization, sink, subscription };
+      this.#followers.add(follower);
+    }
+    return {
+      cursor: () => subscription.cursor(),
+      close: () => {
+        ended();
+        subscription.close();
+      },
+    };
   }
 
   async #query(id: QueryId, call: Call): Promise<Answer> {
-    const { authenticate, log } = this.#deps;
+    const { log } = this.#deps;
+    const { authenticate } = this.#deps.authenticator;
     const { caller, input } = admit({ row: operation(id), call, authenticate });
     const reader = { get: log.state.bind(log) };
     const { self } = this.#deps.tools;
@@ -96,7 +138,8 @@ export class GatewayCore implements Gateway {
 
   async #command(id: CommandId, call: Call): Promise<Answer> {
     const row = operation(id);
-    const { authenticate, authenticateDelivery } = this.#deps;
+    const { authenticateDelivery } = this.#deps;
+    const { authenticate } = this.#deps.authenticator;
     const caller = admitCaller({ row, call, authenticate, authenticateDelivery });
     const run = new CommandRun(this.#deps, id, call, caller);
     try {

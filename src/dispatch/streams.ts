@@ -27,6 +27,8 @@ export interface StreamRequest {
   after?: string;
   /** What the client calls `after`. Default `Last-Event-ID`. */
   cursorParam?: string;
+  /** Told when the stream ended by itself. */
+  ended(): void;
 }
 
 type Plan = Pick<SubscriptionOptions, 'scope' | 'filter' | 'isLast' | 'isOver' | 'after'>;
@@ -50,7 +52,7 @@ export function openStream(
 ): EventSubscription {
   const plan = PLANS[request.id](log, request);
   const forms = holdsScope(request.caller, 'internal:read') ? SHOWN.toInternal : SHOWN.toOthers;
-  const sink = new ReaderSink(request.sink, forms);
+  const sink = new ReaderSink(request.sink, forms, request.ended);
   const after = request.after === undefined ? {} : { after: request.after };
   const { cursorParam, maxBufferedBytes } = request;
   const named = cursorParam === undefined ? {} : { cursorParam };
@@ -92,10 +94,12 @@ function planAll(log: EventLog, { caller, input }: StreamRequest): Plan {
 class ReaderSink implements FrameSink {
   readonly #sink: StreamSink;
   readonly #forms: ShownFrames;
+  readonly #ended: () => void;
 
-  constructor(sink: StreamSink, forms: ShownFrames) {
+  constructor(sink: StreamSink, forms: ShownFrames, ended: () => void) {
     this.#sink = sink;
     this.#forms = forms;
+    this.#ended = ended;
   }
 
   write(frame: EventFrame, replayed: boolean): number {
@@ -119,6 +123,7 @@ class ReaderSink implements FrameSink {
   }
 
   end(...ending: Parameters<FrameSink['end']>): void {
+    this.#ended();
     this.#sink.end(...ending);
   }
 }

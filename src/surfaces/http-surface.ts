@@ -124,6 +124,7 @@ function edgeDeps(deps: HttpSurfaceDeps, faces: readonly Face[], isDraining: () 
   return {
     ...deps,
     isDraining,
+    recognize: (authorization) => deps.gateway.recognize(authorization),
     hosts: new HostAllowList(server.allowedHosts, server.publicUrl),
     transport: new TransportSecurity(server.trustedProxies, server.requireTls),
     browsers: new BrowserRules(

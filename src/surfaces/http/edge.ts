@@ -1,4 +1,5 @@
 import type { Middleware } from 'koa';
+import type { Gateway } from '../../gateway.ts';
 import { ProtocolError } from '../../protocol/errors.ts';
 import { sendError } from './answer.ts';
 import { applyCors, type BrowserRules } from './cors.ts';
@@ -12,6 +13,8 @@ export interface EdgeDeps extends ExchangeDeps {
   transport: TransportSecurity;
   browsers: BrowserRules;
   maxHeaders: number;
+  /** See `Gateway.recognize`. */
+  recognize: Gateway['recognize'];
 }
 
 /** What the edge leaves for the routes. */
@@ -30,6 +33,7 @@ export function edge(deps: EdgeDeps): Middleware<HttpState> {
     ctx.state.exchange = exchange;
     try {
       if (!admit(exchange, deps)) return;
+      await deps.recognize(ctx.req.headers.authorization);
       await next();
     } catch (error) {
       sendError(exchange, error);

@@ -118,7 +118,7 @@ export class WebSockets {
   async #take(req: IncomingMessage, head: Buffer): Promise<void> {
     const requestId = this.#deps.newRequestId();
     try {
-      await this.#follow(this.#admit(req, requestId), req, head);
+      await this.#follow(await this.#admit(req, requestId), req, head);
     } catch (thrown) {
       const error = ProtocolError.from(thrown);
       if (error.status >= 500)
@@ -148,7 +148,7 @@ export class WebSockets {
   }
 
   /** The checks of every request, then those of the caller, then those of the handshake (order of contract C22). */
-  #admit(req: IncomingMessage, requestId: string): Admitted {
+  async #admit(req: IncomingMessage, requestId: string): Promise<Admitted> {
     const { hosts, transport, browsers, limits, gateway } = this.#deps;
     const url = req.url ?? '';
     checkHeaders(req, limits.maxHeaders);
@@ -160,6 +160,7 @@ export class WebSockets {
     if (target === undefined)
       throw new ProtocolError('resource_not_found', 'No WebSocket here. Use /v1/ws or the path of a stream.');
     const head = callHead(req, target, requestId);
+    await gateway.recognize(head.authorization);
     gateway.admit('open' in target ? target.operation : target.id, head);
     refuseQueryCredentials(url);
     checkHandshake(req);

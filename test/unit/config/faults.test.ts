@@ -8,6 +8,23 @@ const agent = (extra: string) =>
 
 describe('shape faults name the option and say what is wanted', () => {
   it.each([
+    ['auth: {oauth: [{issuer: "http://i", audience: a}]}', 'auth.oauth[0].issuer: must be an https URL'],
+    [
+      'auth: {oauth: [{issuer: "https://i"}]}',
+      'auth.oauth[0].audience: must name an audience, or a list of them',
+    ],
+    [
+      'auth: {oauth: [{issuer: "https://i", audience: a, algorithms: [HS256]}]}',
+      'auth.oauth[0].algorithms[0]:',
+    ],
+    [
+      'auth: {oauth: [{issuer: "https://i", audience: a}, {issuer: "https://i", audience: b}]}',
+      'auth.oauth[1].issuer: repeats the issuer of an earlier entry',
+    ],
+    [
+      'auth: {oauth: [{issuer: "https://i", audience: a, workspaces: [elsewhere]}]}',
+      'auth.oauth[0].workspaces[0]: names no configured workspace',
+    ],
     ['server: {port: many}', 'server.port: must be a whole number from 0 to 65535'],
     ['server: {port: 70000}', 'server.port: must be a whole number from 0 to 65535'],
     ['server: {host: "a b"}', 'server.host: must be an IP address or a host name, without a port'],
@@ -80,10 +97,6 @@ describe('shape faults name the option and say what is wanted', () => {
 
 describe('options that this version cannot honour are refused by name', () => {
   it.each([
-    [
-      'auth: {oauth: [{issuer: "https://i"}]}',
-      'auth.oauth: OAuth2 validation: not available in this version',
-    ],
     ['upstreams: {acp: [{id: x, command: [x]}]}', 'upstreams.acp: fronting ACP agents: not available'],
     ['upstreams: {mcp: [{id: x, command: [x]}]}', 'upstreams.mcp: fronting MCP servers: not available'],
     [
@@ -226,7 +239,7 @@ describe('checks across options', () => {
     ],
     [
       `tenants: [{id: a}]\nauth: {api_keys: [${key(', tenant: a')}]}`,
-      "auth.api_keys[0].workspaces[0]: is a workspace of another tenant than the key's",
+      'auth.api_keys[0].workspaces[0]: is a workspace of another tenant',
     ],
   ])('%s', (yaml, fault) => {
     expect(onlyFault({ yaml })).toContain(fault);

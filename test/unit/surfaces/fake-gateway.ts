@@ -33,6 +33,10 @@ export class FakeGateway implements Gateway {
   });
   beforeSubscribe: (sink: StreamSink, call: Call) => Promise<void> | void = () => undefined;
 
+  recognize(): undefined {
+    return undefined;
+  }
+
   admit(_id: string, call: CallHead): void {
     if (call.authorization === undefined) throw new ProtocolError('unauthenticated', 'Send a bearer token.');
   }

@@ -1,0 +1,131 @@
+import { createSign, generateKeyPairSync } from 'node:crypto';
+import type { JWK } from 'jose';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { startTestGateway, type TestGateway } from '../harness/gateway.ts';
+import { type SigningPair, signingPair, signToken, TokenIssuerPeer } from '../harness/peers/token-issuer.ts';
+import { ask, clock, goodClaims, issuerRow, START_MS, time } from './token-stage.ts';
+
+describe('the keys of an issuer', () => {
+  let peer: TokenIssuerPeer;
+  let own: TestGateway;
+  let pair: SigningPair;
+
+  beforeEach(async () => {
+    time.ms = START_MS;
+    pair = await signingPair('key-1');
+  });
+
+  const tokenOf = (signer: SigningPair, extra: Record<string, unknown> = {}) =>
+    signToken(
+      signer,
+      goodClaims(peer.url, {
+        iat: Math.floor(time.ms / 1000),
+        exp: Math.floor(time.ms / 1000) + 3000,
+        ...extra,
+      }),
+    );
+  const statusOf = async (token: string) => (await ask(own, token)).status;
+
+  async function withIssuer(test: () => Promise<void>, extra: object = {}): Promise<void> {
+    peer = await new TokenIssuerPeer().start();
+    peer.publish(pair);
+    own = await startTestGateway({ clock, config: { auth: { oauth: [issuerRow(peer.url, extra)] } } });
+    try {
+      await test();
+    } finally {
+      await own.close();
+      await peer.close();
+    }
+  }
+
+  it('that rotate are found by a new key id, and an old one goes with its next reading', () =>
+    withIssuer(async () => {
+      const next = await signingPair('key-2');
+      const old = await tokenOf(pair);
+      expect(await statusOf(old)).toBe(200);
+      peer.publish(next);
+      time.ms += 31_000;
+      expect(await statusOf(await tokenOf(next))).toBe(200);
+      expect(await statusOf(old)).toBe(401);
+    }));
+
+  it('serve for an hour of outage, then nobody is let in, and nobody is called a stranger', () =>
+    withIssuer(async () => {
+      const token = await tokenOf(pair);
+      expect(await statusOf(token)).toBe(200);
+      peer.state.status = 500;
+      time.ms += 15 * 60_000;
+      expect(await statusOf(token)).toBe(200);
+      expect(await statusOf(await tokenOf(pair, { sub: 'second' }))).toBe(200);
+      time.ms += 46 * 60_000;
+      expect(await statusOf(await tokenOf(pair, { sub: 'third' }))).toBe(503);
+      peer.state.status = 200;
+      time.ms += 31_000;
+      expect(await statusOf(await tokenOf(pair, { sub: 'fourth' }))).toBe(200);
+    }));
+
+  it('that were never read are 503 with Retry-After, and work as soon as the issuer does', () =>
+    withIssuer(async () => {
+      peer.state.status = 500;
+      const answer = await ask(own, await tokenOf(pair));
+      expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '5']);
+      peer.state.status = 200;
+      time.ms += 6_000;
+      expect(await statusOf(await tokenOf(pair))).toBe(200);
+    }));
+
+  it('are read at most once per cool-down, however many unknown ids are sent', () =>
+    withIssuer(async () => {
+      expect(await statusOf(await tokenOf(pair))).toBe(200);
+      time.ms += 31_000;
+      const stranger = await signingPair('none');
+      for (let n = 0; n < 50; n += 1) {
+        const token = await signToken({ ...stranger, kid: `unknown-${n}` }, goodClaims(peer.url));
+        expect(await statusOf(token)).toBe(401);
+      }
+      expect(peer.reads).toBe(2);
+    }));
+
+  const weak = (() => {
+    const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 1024 });
+    return {
+      jwk: { ...(publicKey.export({ format: 'jwk' }) as JWK), kid: 'key-1', alg: 'RS256' },
+      privateKey,
+    };
+  })();
+
+  const BROKEN: Record<string, () => Partial<TokenIssuerPeer['state']>> = {
+    'a page instead of keys': () => ({ body: '<html></html>' }),
+    'no list of keys': () => ({ jwks: { key: [] } }),
+    'an empty list': () => ({ jwks: { keys: [] } }),
+    'ten megabytes': () => ({ body: JSON.stringify({ keys: [], pad: 'x'.repeat(10_000_000) }) }),
+    'a redirect': () => ({ status: 302 }),
+    'a published private key': () => ({ jwks: { keys: [{ ...pair.jwk, d: 'AAAA' }] } }),
+    'a shared secret': () => ({ jwks: { keys: [{ kty: 'oct', k: 'AAAA', kid: 'key-1' }] } }),
+  };
+  for (const [what, broken] of Object.entries(BROKEN)) {
+    it(`that come as ${what} are no keys: 503`, () =>
+      withIssuer(async () => {
+        Object.assign(peer.state, broken());
+        expect(await statusOf(await tokenOf(pair))).toBe(503);
+      }));
+  }
+
+  it('of RSA below 2,048 bits verify nothing', () =>
+    withIssuer(async () => {
+      peer.state.jwks = { keys: [weak.jwk] };
+      const encode = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
+      const signed = `${encode({ alg: 'RS256', typ: 'at+jwt', kid: 'key-1' })}.${encode(goodClaims(peer.url))}`;
+      const token = `${signed}.${createSign('RSA-SHA256').update(signed).sign(weak.privateKey, 'base64url')}`;
+      expect(await statusOf(token)).toBe(401);
+    }));
+
+  it('may be capped in what they grant', () =>
+    withIssuer(
+      async () => {
+        expect(await statusOf(await tokenOf(pair, { scope: '*' }))).toBe(403);
+        expect((await ask(own, await tokenOf(pair, { scope: '*' }), '/v1/workspaces')).status).toBe(200);
+      },
+      { scopes: ['workspaces:read'] },
+    ));
+});
