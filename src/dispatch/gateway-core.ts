@@ -78,7 +78,7 @@ export class GatewayCore implements Gateway {
   }
 
   identify(call: Pick<CallHead, 'authorization'>): Identity {
-    const caller = authenticated(this.#deps.authenticate(call.authorization));
+    const caller = authenticated(this.#deps.authenticator.authenticate(call.authorization));
     return { actor: caller.actor, tenant: caller.tenant, defaultWorkspace: defaultWorkspace(caller) };
   }
 
