@@ -49,6 +49,16 @@ export interface Turn {
   sessionBinding: JsonObject | undefined;
   /** W3C trace context to pass on. */
   traceparent?: string;
+  /** Metadata of the Session; a bridge reads its own protocol's member. */
+  sessionMetadata: JsonObject;
+  /** Turns of the transcript before this one, oldest first, for an agent that does not know them; read when called. */
+  history(): PastTurn[];
+}
+
+/** One earlier turn of a Session, public text only. */
+export interface PastTurn {
+  role: Role;
+  text: string;
 }
 
 export interface OutboundMessage {
@@ -155,6 +165,17 @@ export interface PermissionAnswer {
   reason: string | null;
 }
 
+export interface UpdateDraft {
+  /** Protocol whose words these are, for example `acp`. */
+  protocol: string;
+  /** The protocol's name of the update. */
+  kind: string;
+  body: JsonObject;
+  /** `session`: the newest of its kind is kept in the metadata of the Session, under the protocol. */
+  about: 'turn' | 'session';
+  visibility: 'public' | 'internal';
+}
+
 /** What a frame means, in words of the core. The core inserts WORKING where the transition table needs it. */
 export type Move =
   | { type: 'bind'; binding?: JsonObject; sessionBinding?: JsonObject }
@@ -167,6 +188,10 @@ export type Move =
   | { type: 'permission_closed'; upstreamId: string; approved: boolean; reason: string }
   /** A tool is called: by the peer, which tells of it, or by the gateway at a tool server. */
   | { type: 'tool'; tool: ToolStep }
+  /** What the agent tells of its thinking; never public. */
+  | { type: 'reasoning'; text: string }
+  /** A live word that has no resource of its own: a piece of a message, a plan, usage, commands, modes. */
+  | { type: 'update'; update: UpdateDraft }
   /** Metadata merged into the Task. */
   | { type: 'metadata'; patch: JsonObject }
   /** A diagnostic worth keeping that moves nothing (`unknown_state`, `context_changed`, `late_result`). */

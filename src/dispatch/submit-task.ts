@@ -16,6 +16,7 @@ import { refuseForeignArtifacts } from './message-references.ts';
 import { moveTask } from './move-task.ts';
 import { newEvent, placeOfSession, type SessionPlace } from './new-event.ts';
 import { refuseClosed } from './refuse-closed.ts';
+import { laneIsBusy } from './session-lane.ts';
 
 const RETRY_AFTER_SECONDS = 2;
 
@@ -32,8 +33,7 @@ export function submitTaskTo(
   refuseForeignArtifacts(messageOf(body.input), 'input', session.resource.workspace_id, tx, facts);
   const persona = personaOf(body, session, tx, facts);
   const chosen = chooseRoute(facts.routes, metadataOf(body), persona, session.resource.metadata);
-  const startable =
-    session.internal.working === 0 && queueIsEmpty(session) && facts.runs.hasSlot(chosen.route);
+  const startable = !laneIsBusy(tx, sessionId) && queueIsEmpty(session) && facts.runs.hasSlot(chosen.route);
   if (!startable) refuseFullQueue(facts);
   const { resource: workspace } = loadWorkspace(tx, facts.caller, session.resource.workspace_id);
   const quotas = checkQuotas(tx, facts, { workspace, persona, startsNow: startable });

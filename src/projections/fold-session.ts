@@ -60,6 +60,19 @@ export function foldSessionUpdated(event: Event, states: StateWriter): void {
   });
 }
 
+/** The newest word of each kind about the Session is kept in its metadata, under the protocol it is spoken in. */
+export function foldAgentUpdate(event: Event, states: StateWriter): void {
+  const { about, protocol, kind, update } = payload(event, 'vendor.harn_gateway.agent_update');
+  if (about !== 'session') return;
+  change(event, states, (state) => {
+    const { metadata } = state.resource;
+    const known = metadata[protocol];
+    const before = typeof known === 'object' && !Array.isArray(known) ? known : {};
+    const after = { ...before, [kind]: update.body };
+    return { ...state, resource: { ...state.resource, metadata: { ...metadata, [protocol]: after } } };
+  });
+}
+
 function moveExpiry(states: StateWriter, before: Session, after: Session): void {
   if (before.expires_at === after.expires_at) return;
   if (before.expires_at) states.unindex(`${listPrefix.expiringSessions()}${before.expires_at}/${before.id}`);

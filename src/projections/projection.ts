@@ -9,6 +9,7 @@ import { foldOutcome } from './fold-outcome.ts';
 import { foldRequestOpened, foldRequestResolved } from './fold-permission-request.ts';
 import { foldPersonaCreated, foldPersonaUpdated } from './fold-persona.ts';
 import {
+  foldAgentUpdate,
   foldLastEvent,
   foldMessageAppended,
   foldSessionClosed,
@@ -70,6 +71,7 @@ const FOLDS: Partial<Record<EventKind, readonly Fold[]>> = {
   'vendor.harn_gateway.memory_deleted': [foldMemoryDeleted],
   'vendor.harn_gateway.upstream_bound': [foldUpstreamBound],
   'vendor.harn_gateway.upstream_note': [foldUpstreamNote],
+  'vendor.harn_gateway.agent_update': [foldAgentUpdate],
 };
 
 /** Everything a client can read is folded from events by this one function. */

@@ -75,6 +75,7 @@ export const VENDOR_KINDS = [
   'vendor.harn_gateway.memory_deleted',
   'vendor.harn_gateway.upstream_bound',
   'vendor.harn_gateway.upstream_note',
+  'vendor.harn_gateway.agent_update',
   'vendor.harn_gateway.history_removed',
   'vendor.harn_gateway.truncation_accepted',
 ] as const;

@@ -53,6 +53,8 @@ async function record(upstream: Upstream, texts: readonly string[]): Promise<Rec
       message: textMessage(text, `message-${index + 1}`),
       binding: past.binding,
       sessionBinding: past.sessionBinding,
+      sessionMetadata: {},
+      history: () => [],
     };
     for await (const frame of upstream.run(turn, new AbortController().signal)) {
       const moves = upstream.interpret(frame, past);

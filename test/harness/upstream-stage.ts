@@ -78,6 +78,8 @@ export class TaskOnStage {
       sessionId: 's1',
       binding,
       sessionBinding,
+      sessionMetadata: {},
+      history: () => [],
       ...(message !== undefined && { message }),
     };
   }

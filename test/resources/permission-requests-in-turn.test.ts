@@ -64,6 +64,18 @@ describe('permission requests an agent waits for inside its turn', () => {
     return data.at(-1)?.parts[0]?.text;
   }
 
+  it('a task that waits inside its turn keeps the lane of its session: the next one starts when it has ended', async () => {
+    const { task, requests } = await asked('tool');
+    const next = await gateway.client.submit('none', task.session_id, { route: agent.route });
+    expect(next.status).toBe('SUBMITTED');
+    await respond(requests[0], { approved: false });
+    await gateway.client.until(task.id, 'COMPLETED');
+    await gateway.client.until(next.id, 'COMPLETED');
+    const events = await gateway.client.events(`/v1/sessions/${task.session_id}/events`);
+    const order = events.filter(({ event }) => event === 'task.started' || event === 'task.completed');
+    expect(order.map(({ resource }) => resource.id)).toEqual([task.id, task.id, next.id, next.id]);
+  });
+
   it('a tool call is approved by an option, and the running turn gets the option', async () => {
     const { task, requests } = await asked('tool');
     expect(requests).toMatchObject([

@@ -1,7 +1,7 @@
 import type { Transaction } from '../../eventlog/event-log.ts';
 import { sessionBinding } from '../../projections/session-binding.ts';
 import { stateKey } from '../../projections/state-keys.ts';
-import type { SessionFold, TaskState, UpstreamMessageState } from '../../projections/states.ts';
+import type { TaskState, UpstreamMessageState } from '../../projections/states.ts';
 import type { JsonObject } from '../../protocol/json.ts';
 import type { Message, MessageInput, Part } from '../../protocol/resources/message.ts';
 import { isTerminal } from '../../protocol/task-states.ts';
@@ -14,6 +14,7 @@ import { newEvent, placeOfTask } from '../new-event.ts';
 import { waitsInTurn } from '../permission-request.ts';
 import { applyPermission, applyPermissionClosed } from './apply-permission.ts';
 import { applyTool } from './apply-tool.ts';
+import { applyReasoning, applyUpdate } from './apply-words.ts';
 import { boundedMove } from './bounded-move.ts';
 import type { MoveTarget } from './move-target.ts';
 
@@ -69,6 +70,8 @@ const APPLY: { readonly [Kind in Move['type']]: Apply<Kind> } = {
   permission: applyPermission,
   permission_closed: applyPermissionClosed,
   tool: applyTool,
+  reasoning: applyReasoning,
+  update: applyUpdate,
   metadata: (target, task, move) => note(target, task, 'metadata', {}, move.patch),
   note: (target, task, move) => note(target, task, move.note, move.details ?? {}),
 };
@@ -179,9 +182,4 @@ export function note(
       },
     ),
   );
-}
-
-/** Whether the session of a task has a task in WORKING. */
-export function laneIsBusy(session: SessionFold | undefined): boolean {
-  return (session?.internal.working ?? 0) > 0;
 }

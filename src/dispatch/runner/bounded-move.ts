@@ -32,6 +32,8 @@ export function boundedMove(target: MoveTarget, task: TaskState, move: Move): Mo
     case 'artifact':
     case 'permission_closed':
     case 'tool':
+    case 'reasoning':
+    case 'update':
       return move;
   }
 }

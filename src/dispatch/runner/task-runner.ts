@@ -1,13 +1,13 @@
 import { listPrefix, stateKey } from '../../projections/state-keys.ts';
-import type { SessionFold, TaskState } from '../../projections/states.ts';
+import type { TaskState } from '../../projections/states.ts';
 import { ProtocolError } from '../../protocol/errors.ts';
 import { isTerminal } from '../../protocol/task-states.ts';
 import type { PermissionAnswer } from '../../upstream.ts';
 import type { RunFacts } from '../facts.ts';
 import { moveTask } from '../move-task.ts';
 import { waitsInTurn } from '../permission-request.ts';
+import { laneIsBusy } from '../session-lane.ts';
 import { unlessDamaged } from '../unless-damaged.ts';
-import { laneIsBusy } from './apply-moves.ts';
 import { Lanes } from './lanes.ts';
 import { recoverTask } from './recover.ts';
 import type { RunnerDeps } from './runner-deps.ts';
@@ -140,9 +140,9 @@ export class TaskRunner implements RunFacts {
 
   #startWaiting(): void {
     if (this.#draining) return;
+    const reader = { get: this.#deps.log.state.bind(this.#deps.log) };
     const free = (sessionId: string) =>
-      !this.#starting.has(sessionId) &&
-      !this.#intact(() => laneIsBusy(this.#deps.log.state<SessionFold>(stateKey.session(sessionId))), true);
+      !this.#starting.has(sessionId) && !this.#intact(() => laneIsBusy(reader, sessionId), true);
     for (const taskId of this.#lanes.startable(free)) this.#track(this.#start(taskId));
   }
 

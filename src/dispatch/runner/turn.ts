@@ -1,8 +1,10 @@
 import { sessionBinding } from '../../projections/session-binding.ts';
-import type { TaskState } from '../../projections/states.ts';
+import { stateKey } from '../../projections/state-keys.ts';
+import type { SessionFold, TaskState } from '../../projections/states.ts';
 import type { Turn } from '../../upstream.ts';
 import { spanOf } from '../move-task.ts';
 import { outboundMessage } from './outbound.ts';
+import { historyBefore } from './past-turns.ts';
 import type { RunnerDeps } from './runner-deps.ts';
 
 /** The next turn of a task, with the message it sends. */
@@ -36,6 +38,8 @@ export function turnBase(deps: RunnerDeps, { resource, internal }: TaskState): O
     ...(internal.skill_id === undefined ? {} : { skillId: internal.skill_id }),
     binding: internal.binding ?? undefined,
     sessionBinding: sessionBinding(reader, resource.session_id, internal.route),
+    sessionMetadata: reader.get<SessionFold>(stateKey.session(resource.session_id))?.resource.metadata ?? {},
+    history: () => historyBefore(reader, { resource, internal }),
     ...trace,
   };
 }

@@ -1,0 +1,15 @@
+import type { StateReader } from '../eventlog/event-log.ts';
+import { stateKey } from '../projections/state-keys.ts';
+import type { SessionFold } from '../projections/states.ts';
+import { waitsInTurn } from './permission-request.ts';
+
+/**
+ * Whether the lane of a Session is taken: by a task that works, or by one that waits for an answer inside its running turn.
+ * An agent has one prompt at a time; one that asked and ended its turn leaves the lane to others.
+ */
+export function laneIsBusy(reader: StateReader, sessionId: string): boolean {
+  const session = reader.get<SessionFold>(stateKey.session(sessionId));
+  if (!session) return false;
+  const { working, blocked, open_tasks } = session.internal;
+  return working > 0 || (blocked > 0 && open_tasks.some((taskId) => waitsInTurn(reader, taskId)));
+}
