@@ -1,10 +1,11 @@
 import { z } from 'zod';
+import { AGENT_WORDS } from './agent-words.ts';
 import type { EventKind } from './event-kinds.ts';
 import { artifact } from './resources/artifact.ts';
 import { branch } from './resources/branch.ts';
 import { jsonObject, jsonValue } from './resources/envelope.ts';
 import { memoryDescription } from './resources/memory.ts';
-import { message, part, visibility } from './resources/message.ts';
+import { message } from './resources/message.ts';
 import {
   PERMISSION_STATUSES,
   permissionRequest,
@@ -266,15 +267,7 @@ export const EVENT_PAYLOADS = {
     message: z.string().optional(),
   }),
   'span.completed': z.object(span),
-  'agent.reasoning_summary': z.object({ parts: z.array(part), material: z.string() }),
-  /** A live word of an agent that has no resource of its own, in the words of its protocol. */
-  'vendor.harn_gateway.agent_update': z.object({
-    protocol: z.string(),
-    kind: z.string(),
-    about: z.enum(['turn', 'session']),
-    update: z.object({ type: z.literal('agent_update'), visibility, body: jsonObject }),
-    material: z.string(),
-  }),
+  ...AGENT_WORDS,
   'span.failed': z.object({ ...span, started_at: z.string().nullable(), error: failure }),
   'vendor.harn_gateway.upstream_bound': z.object({
     route: z.string(),
