@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { AGENT_WORDS } from './agent-words.ts';
+import { CONNECTOR_EVENTS } from './connector-events.ts';
 import type { EventKind } from './event-kinds.ts';
 import { artifact } from './resources/artifact.ts';
 import { branch } from './resources/branch.ts';
@@ -91,13 +92,6 @@ const calledTool = {
 
 const input_sha256 = z.string();
 const output_sha256 = z.string();
-
-const delivery = {
-  delivery_id: z.string(),
-  dedupe_key: z.string().nullable(),
-  /** Of the signed time and body, by which a replay is known; absent where no time is signed. */
-  signed_sha256: z.string().optional(),
-};
 
 /** Payload schema of every kind this version emits; a test checks each emitted event against its row. */
 export const EVENT_PAYLOADS = {
@@ -234,18 +228,7 @@ export const EVENT_PAYLOADS = {
   'vendor.harn_gateway.persona_created': z.object({ persona, tenant: z.string(), revision, file_hash }),
   'vendor.harn_gateway.persona_updated': z.object({ changes: jsonObject, revision, file_hash }),
   'vendor.harn_gateway.vault_created': z.object({ vault, tenant: z.string() }),
-  'connector.delivery_received': z.object({ ...delivery, size: z.int().min(0), mime_type: z.string() }),
-  'connector.delivery_deduped': z.object(delivery),
-  /** What the delivery became; `message_id` when it is only appended. */
-  'connector.normalized': z.object({
-    ...delivery,
-    as: z.enum(['task', 'message']),
-    session_id: z.string(),
-    message_id: z.string().nullable(),
-  }),
-  'connector.task_submitted': z.object({ ...delivery, task_id: z.string() }),
-  /** The delivery changed nothing; the provider may send it again. */
-  'connector.failed': z.object({ code: z.string(), message: z.string(), param: z.string().nullable() }),
+  ...CONNECTOR_EVENTS,
   /** The content is not in the event: it can be forgotten, the event stays. */
   'vendor.harn_gateway.memory_created': z.object({
     memory: memoryDescription,
