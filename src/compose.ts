@@ -1,6 +1,6 @@
 import { authenticator } from './composition/authentication.ts';
 import { type Core, makeCore } from './composition/core.ts';
-import { openLog } from './composition/open-data.ts';
+import { openData } from './composition/open-data.ts';
 import { type GatewayParts, type Parts, systemClock, systemRandom } from './composition/parts.ts';
 import { makeRetention } from './composition/retention.ts';
 import { makeSurface } from './composition/surface.ts';
@@ -56,7 +56,8 @@ async function start(parts: Parts, closers: Closer[]): Promise<RunningGateway> {
   const { config, logger, clock } = parts;
   const starting = startSample(parts);
   closers.push(async () => (await starting.catch(() => undefined))?.close());
-  const log = await openLog(parts);
+  const data = await openData(parts);
+  const { log } = data;
   closers.push(() => log.close());
   const authentication = authenticator(parts);
   const upstreams = makeUpstreams(parts, await starting);
@@ -70,7 +71,7 @@ async function start(parts: Parts, closers: Closer[]): Promise<RunningGateway> {
     await ensurePersonas(log, config.personas);
     await core.runner.recover();
   }
-  const surface = makeSurface(parts, log, upstreams, authentication, core);
+  const surface = makeSurface(parts, data, upstreams, authentication, core);
   closers.push(() => surface.close({ graceMs: config.limits.drain_timeout_ms }));
   const { url } = await surface.listen(config.server.host, config.server.port);
   announceGateway(config.store.data, { url, pid: process.pid });

@@ -36,6 +36,11 @@ export interface FaceDeps {
   publicUrl(): string;
   /** Version of the gateway. */
   version: string;
+  /**
+   * The signed A2A card of an agent as it is sent, without an id of the default one; undefined for an unknown agent. The
+   * public ones are served at their well-known paths.
+   */
+  card(agentId: string | undefined): FaceCard | undefined;
   /** Every agent behind the gateway, by route, as it describes itself now. */
   agents(): readonly FaceAgent[];
   limits: FaceLimits;
@@ -54,6 +59,12 @@ export interface FaceLimits {
   streamBufferBytes: number;
   /** Silence after which a stream gets a heartbeat. */
   heartbeatIntervalMs: number;
+}
+
+export interface FaceCard {
+  text: string;
+  /** Entity tag with its quotes. */
+  tag: string;
 }
 
 /** An agent that tasks can run on. */

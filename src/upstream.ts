@@ -230,6 +230,9 @@ export interface AgentDescription {
   inputModes: string[];
   outputModes: string[];
   streaming: boolean;
+  provider?: { organization: string; url: string };
+  documentationUrl?: string;
+  iconUrl?: string;
   /** The peer's own card as it came, byte for byte as parsed. */
   raw: JsonValue;
 }
@@ -240,6 +243,8 @@ export interface DescribedSkill {
   description: string;
   tags: string[];
   examples?: string[];
+  inputModes?: string[];
+  outputModes?: string[];
   /** Set for a tool of an MCP server. */
   tool?: DescribedTool;
 }

@@ -1,4 +1,5 @@
 import { type BridgeId, bridges } from '../../bridges/index.ts';
+import type { AgentCards } from '../cards/agent-cards.ts';
 import type { Face, FaceAgent, FaceDeps } from '../face.ts';
 import { nodeTimers } from '../surfaces/timers.ts';
 import type { Upstream } from '../upstream.ts';
@@ -11,6 +12,7 @@ export function makeFaces(
   upstreams: ReadonlyMap<string, Upstream>,
   { gateway, tools }: Core,
   publicUrl: () => string,
+  cards: AgentCards,
 ): Face[] {
   const { limits } = config;
   const deps: FaceDeps = {
@@ -21,6 +23,7 @@ export function makeFaces(
     newRequestId: () => tools.newId('req'),
     publicUrl,
     version,
+    card: (agentId) => cards.a2a(agentId, publicUrl()),
     agents: () => [...upstreams.values()].map((upstream) => agentOf(upstream, tools.routes.default)),
     limits: {
       maxBodyBytes: limits.max_body_bytes,

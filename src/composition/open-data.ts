@@ -7,7 +7,7 @@ import { dataPaths } from '../operation/data-directory.ts';
 import { project } from '../projections/projection.ts';
 import { isSettledState } from '../projections/state-keys.ts';
 import type { Clock, Logger, Random } from '../protocol/ports.ts';
-import { openKeyRegistry } from '../receipts/key-registry.ts';
+import { type KeyRegistry, openKeyRegistry } from '../receipts/key-registry.ts';
 import type { Redactor } from '../redaction/redactor.ts';
 import { type LevelStoreOptions, openLevelStore } from '../store/level-store.ts';
 import type { Store } from '../store/store.ts';
@@ -23,15 +23,27 @@ export interface OpenLogParts {
   openStore?: (options: LevelStoreOptions) => Promise<Store>;
 }
 
-/** Opens store, keys and log of a data directory; also what the offline `log` commands do. */
+/** What a data directory holds, open. */
+export interface OpenData {
+  log: EventLog;
+  keys: KeyRegistry;
+}
+
+/** The log alone; what the offline `log` commands do. */
 export async function openLog(parts: OpenLogParts): Promise<EventLog> {
+  return (await openData(parts)).log;
+}
+
+/** Opens store, keys and log of a data directory. */
+export async function openData(parts: OpenLogParts): Promise<OpenData> {
   const { config, logger, redactor, clock, random, openStore = openLevelStore } = parts;
   const paths = dataPaths(config.store.data);
   const store = await openStore({ path: paths.store });
   try {
-    return await openEventLog({
+    const keys = openKeyRegistry({ dir: paths.keys, clock, random });
+    const log = await openEventLog({
       store,
-      keys: openKeyRegistry({ dir: paths.keys, clock, random }),
+      keys,
       clock,
       random,
       timers: nodeTimers,
@@ -41,6 +53,7 @@ export async function openLog(parts: OpenLogParts): Promise<EventLog> {
       isSettled: isSettledState,
       checkpointPath: paths.checkpoint,
     });
+    return { log, keys };
   } catch (error) {
     await store.close();
     throw error;

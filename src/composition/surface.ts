@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { Authenticator } from '../auth/caller.ts';
 import type { Config } from '../config/load.ts';
-import type { EventLog } from '../eventlog/event-log.ts';
 import { createMetrics } from '../operation/metrics.ts';
 import { readinessOf } from '../operation/readiness.ts';
 import type { HttpLimits } from '../surfaces/http/limits.ts';
@@ -9,14 +8,16 @@ import { createHttpSurface, type HttpSurface, type HttpSurfaceDeps } from '../su
 import { nodeTimers } from '../surfaces/timers.ts';
 import type { Upstream } from '../upstream.ts';
 import { metricsReader } from './authentication.ts';
+import { makeCards } from './cards.ts';
 import type { Core } from './core.ts';
 import { makeFaces } from './faces.ts';
+import type { OpenData } from './open-data.ts';
 import type { Parts } from './parts.ts';
 
 /** REST, SSE, WebSocket, discovery, metrics and the faces of the bridges over the gateway. */
 export function makeSurface(
   parts: Parts,
-  log: EventLog,
+  { log, keys }: OpenData,
   upstreams: ReadonlyMap<string, Upstream>,
   authenticator: Authenticator,
   core: Core,
@@ -33,6 +34,7 @@ export function makeSurface(
     events: () => Number(log.head.eventId),
     ready: () => readiness().ok,
   });
+  const cards = makeCards(parts, keys, upstreams, tools.routes.default);
   const surface = createHttpSurface({
     gateway,
     clock,
@@ -43,13 +45,12 @@ export function makeSurface(
     documents: {
       version,
       readiness,
-      describeAgents: () => [...upstreams.values()].flatMap((upstream) => upstream.describe() ?? []),
-      startedAtMs: clock.now(),
+      cards,
     },
     metrics: config.telemetry.metrics
       ? { authorize: metricsReader(authenticator), read: () => metrics.read() }
       : undefined,
-    createFaces: (publicUrl) => makeFaces(parts, upstreams, core, publicUrl),
+    createFaces: (publicUrl) => makeFaces(parts, upstreams, core, publicUrl, cards),
     server: serverSettings(config),
   });
   return {

@@ -25,6 +25,7 @@ const CORE = [
   'src/auth',
   'src/policy',
   'src/dispatch',
+  'src/cards',
 ];
 
 export const LAYERS: readonly LayerRow[] = [
@@ -101,10 +102,16 @@ export const LAYERS: readonly LayerRow[] = [
       'the pipeline joins them; it reads and writes through the log, of the store it knows the key layout',
   },
 
+  {
+    layer: 'src/cards',
+    imports: ['src/protocol', 'src/json'],
+    because: 'makes, signs and verifies cards; keys and agents are handed in',
+  },
+
   // Faces and agents: nothing behind the ports.
   {
     layer: 'src/surfaces',
-    imports: ['src/protocol', 'src/json'],
+    imports: ['src/protocol', 'src/json', 'src/cards'],
     types: ['src/gateway.ts', 'src/face.ts'],
     because: 'a face decodes, calls the port, encodes',
   },
@@ -133,7 +140,7 @@ export const LAYERS: readonly LayerRow[] = [
   },
   {
     layer: 'bridges/*',
-    imports: ['bridges/outbound', 'mappings/*', 'src/protocol'],
+    imports: ['bridges/outbound', 'mappings/*', 'src/protocol', 'src/cards'],
     types: [...CONTRACTS, 'bridges/bridge.ts'],
     because: 'an adapter translates by its own tables; one bridge never imports another',
   },

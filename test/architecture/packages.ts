@@ -3,6 +3,10 @@ import { productCode, type SourceTree } from './source-tree.ts';
 
 /** Packages that may be imported from more than one folder, and from which. */
 export const SHARED_PACKAGES: Readonly<Record<string, { folders: readonly string[]; because: string }>> = {
+  jose: {
+    folders: ['src/auth', 'src/cards'],
+    because: 'signed tokens of callers and signed cards of agents are both JWS; nobody writes that twice',
+  },
   'lru-cache': {
     folders: ['src/eventlog', 'src/auth'],
     because: 'bounded memory of folded states, and of verified tokens',

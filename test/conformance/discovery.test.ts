@@ -1,9 +1,15 @@
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { verifyCard } from '../../src/cards/verify-card.ts';
+import { systemClock, systemRandom } from '../../src/compose.ts';
+import type { JsonObject, JsonValue } from '../../src/protocol/json.ts';
 import { OPERATIONS } from '../../src/protocol/operations.ts';
+import { openKeyRegistry } from '../../src/receipts/key-registry.ts';
 import { EventStreamClient } from '../harness/event-stream.ts';
 import { WsTestClient } from '../harness/ws-client.ts';
 import { stageOf } from './stage.ts';
 
+const WELL_KNOWN = '/.well-known/agent-card.json';
 const VERSION = 'Harn-Agents-Protocol-Version';
 const NOBODY = { authorization: undefined, [VERSION]: undefined };
 
@@ -15,7 +21,7 @@ interface Card {
   harn_interfaces: object[];
   a2a_card: Record<string, unknown> & { skills: { tags: string[] }[]; capabilities: { streaming: boolean } };
   a2a_agent_card: object;
-  signature: unknown;
+  signature: { algorithm: string; key_id: string; value: string };
 }
 
 /** What the narrative lists for level Core: reads of every resource, and the writes of Sessions, Messages and Tasks. */
@@ -80,16 +86,41 @@ describe('discovery', () => {
     expect(headers.get('vary')).toContain(VERSION);
   });
 
-  it('[C1] a client that sends the version header reads the older object word, and nothing else differs', async () => {
+  it('[C1] a client that sends the version header reads the older object word, and nothing else differs but the signature', async () => {
     const older = await card({ ...NOBODY, [VERSION]: 'agents-protocol-2026-04-25' });
     expect(older.body.object).toBe('agent_card');
-    expect({ ...older.body, object: '' }).toEqual({ ...(await card()).body, object: '' });
+    const plain = (body: Card) => ({ ...body, object: '', signature: '' });
+    expect(plain(older.body)).toEqual(plain((await card()).body));
   });
 
-  it('[CORE-CARD-02] a card that is not signed says so', async () => {
+  it('[CORE-CARD-02] [C23] the card and the A2A card in it state algorithm and key id of their signatures', async () => {
     const { body } = await card();
-    expect(body.signature).toBeNull();
-    expect(body.a2a_card['signatures']).toBeUndefined();
+    const { keys } = openKeyRegistry({
+      dir: join(stage.gateway.data, 'keys'),
+      clock: systemClock,
+      random: systemRandom,
+    }).publicJwks();
+    const kids = keys.map(({ kid }) => kid);
+    expect(body.signature).toMatchObject({ algorithm: 'ed25519', value: expect.stringMatching(/^base64:/) });
+    expect(kids).toContain(body.signature.key_id);
+    const findKeys = async () => ({ from: 'pinned' as const, keys: keys as unknown as JsonValue[] });
+    for (const nested of [
+      body.a2a_card,
+      (await stage.client.call('GET', WELL_KNOWN, { headers: NOBODY })).body,
+    ]) {
+      const verdict = await verifyCard(nested as JsonObject, findKeys, Date.now());
+      expect(verdict).toMatchObject({ status: 'verified', covers: 'card', algorithm: 'EdDSA' });
+    }
+  });
+
+  it('[C22] [C23] the well-known card is that of the default agent, and each agent has its own', async () => {
+    const known = await stage.client.call<Card['a2a_card']>('GET', WELL_KNOWN, { headers: NOBODY });
+    expect(known.status).toBe(200);
+    expect(known.body).toEqual((await card()).body.a2a_card);
+    const own = await stage.client.call('GET', `/a2a/sample${WELL_KNOWN}`, { headers: NOBODY });
+    expect(own.body).toMatchObject({ name: known.body['name'], skills: known.body.skills });
+    const nobody = await stage.client.call('GET', `/a2a/nobody${WELL_KNOWN}`, { headers: NOBODY });
+    expect(nobody.status).toBe(404);
   });
 
   it('[C3] one A2A card has the members of 1.0 and of 0.3, and every skill has tags', async () => {

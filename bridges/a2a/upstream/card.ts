@@ -22,19 +22,35 @@ export function readCard(raw: JsonValue, cardUrl: URL, pin: Pin): ReadCard {
       name: card.name,
       description: card.description,
       version: card.version,
-      skills: card.skills.map(({ id, name, description, tags, examples }) => ({
+      skills: card.skills.map(({ id, name, description, tags, examples, inputModes, outputModes }) => ({
         id,
         name,
         description,
         tags,
         ...(examples.length > 0 && { examples }),
+        ...(inputModes.length > 0 && { inputModes }),
+        ...(outputModes.length > 0 && { outputModes }),
       })),
       inputModes: card.defaultInputModes,
       outputModes: card.defaultOutputModes,
       streaming: target.streaming,
+      ...linksOf(card),
       raw,
     },
   };
+}
+
+/** Links for people. Other schemes than the web's are left out: a reader of the card may click on them. */
+function linksOf({ provider, documentationUrl, iconUrl }: AgentCard) {
+  return {
+    ...(provider && isWeb(provider.url) && provider.organization !== '' && { provider: { ...provider } }),
+    ...(isWeb(documentationUrl) && { documentationUrl }),
+    ...(isWeb(iconUrl) && { iconUrl }),
+  };
+}
+
+function isWeb(url: string | undefined): url is string {
+  return url !== undefined && /^https?:\/\//.test(url) && URL.canParse(url);
 }
 
 /** The members read here are the same in both versions, so the codec of 1.0 reads every card. */

@@ -1,4 +1,11 @@
-import { discovery, harnAgentCard, health, readiness, runtimeVersion } from '../resources/discovery.ts';
+import {
+  a2aAgentCard,
+  discovery,
+  harnAgentCard,
+  health,
+  readiness,
+  runtimeVersion,
+} from '../resources/discovery.ts';
 import { jsonObject } from '../resources/envelope.ts';
 import type { OperationRow } from './row.ts';
 
@@ -68,5 +75,27 @@ export const discoveryOperations = {
     level: 'core',
     success: 200,
     response: harnAgentCard,
+  },
+  getDefaultA2aCard: {
+    kind: 'document',
+    method: 'GET',
+    path: '/.well-known/agent-card.json',
+    tag: 'Discovery',
+    summary: 'Read the signed A2A card of the default agent.',
+    scope: 'public',
+    level: 'vendor',
+    success: 200,
+    response: a2aAgentCard,
+  },
+  getA2aCardOfAgent: {
+    kind: 'document',
+    method: 'GET',
+    path: '/a2a/{agent_id}/.well-known/agent-card.json',
+    tag: 'Discovery',
+    summary: 'Read the signed A2A card of an agent; the last good one while the agent is down.',
+    scope: 'public',
+    level: 'vendor',
+    success: 200,
+    response: a2aAgentCard,
   },
 } as const satisfies Record<string, OperationRow>;

@@ -47,8 +47,22 @@ const a2aAgentSkill = z
     description: z.string(),
     tags: z.array(z.string()).min(1),
     examples: z.array(z.string()).optional(),
+    inputModes: z.array(z.string()).optional(),
+    outputModes: z.array(z.string()).optional(),
   })
   .meta({ id: 'A2aAgentSkill' });
+
+const a2aCapabilities = z.object({
+  streaming: z.boolean(),
+  pushNotifications: z.boolean(),
+  extendedAgentCard: z.boolean().optional(),
+  extensions: z.array(jsonObject).optional(),
+});
+
+/** A detached JWS. Spec: A2A 1.0, 8.4. */
+const a2aCardSignature = z
+  .object({ protected: z.string(), signature: z.string(), header: jsonObject.optional() })
+  .meta({ id: 'A2aAgentCardSignature' });
 
 /** Members that readers of A2A 1.0 or 0.3 need; one card satisfies both (contract C3). */
 export const a2aAgentCard = z
@@ -61,13 +75,14 @@ export const a2aAgentCard = z
     url: z.string(),
     preferredTransport: z.string(),
     additionalInterfaces: z.array(z.object({ url: z.string(), transport: z.string() })),
-    capabilities: z.object({ streaming: z.boolean(), pushNotifications: z.boolean() }),
+    capabilities: a2aCapabilities,
     securitySchemes: jsonObject,
     securityRequirements: z.array(jsonObject),
     security: z.array(jsonObject),
     defaultInputModes: z.array(z.string()),
     defaultOutputModes: z.array(z.string()),
     skills: z.array(a2aAgentSkill),
+    signatures: z.array(a2aCardSignature).optional(),
   })
   .meta({ id: 'A2aAgentCard' });
 export type A2aAgentCard = z.infer<typeof a2aAgentCard>;

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
+import type { AgentCards, SignedDocument } from '../../cards/agent-cards.ts';
+import { ProtocolError } from '../../protocol/errors.ts';
 import type { DocumentId } from '../../protocol/operations.ts';
-import { timestamp } from '../../protocol/ports.ts';
 import {
   CURRENT_VERSION,
   PROTOCOL_FAMILY,
@@ -9,7 +10,6 @@ import {
 } from '../../protocol/version.ts';
 import { JSON_TYPE, send, sendEmpty, sendJson } from '../http/answer.ts';
 import type { Exchange } from '../http/exchange.ts';
-import { agentCard, type DescribedAgent } from './agent-card.ts';
 import { openApiDocument } from './openapi.ts';
 
 export interface Readiness {
@@ -26,12 +26,10 @@ export interface DocumentDeps {
   /** Origin that clients use; asked at each request because a free port is known only after listening. */
   publicUrl(): string;
   readiness(): Readiness;
-  describeAgents(): readonly DescribedAgent[];
-  /** Epoch milliseconds of the start. */
-  startedAtMs: number;
+  cards: Pick<AgentCards, 'harn' | 'a2a'>;
 }
 
-type Document = (exchange: Exchange) => void;
+type Document = (exchange: Exchange, path: Readonly<Record<string, string>>) => void;
 
 const RETRY_READY_SECONDS = '1';
 
@@ -52,12 +50,18 @@ export class Documents {
         }),
       getOpenApiDocument: (exchange) => sendTagged(exchange, openApi, []),
       getProtocolDiscovery: (exchange) => sendJson(exchange, 200, DISCOVERY),
-      getAgentCard: (exchange) => sendCard(exchange, deps),
+      getAgentCard: (exchange) => sendHarnCard(exchange, deps),
+      getDefaultA2aCard: (exchange) => sendA2aCard(exchange, undefined, deps),
+      getA2aCardOfAgent: (exchange, path) => sendA2aCard(exchange, path['agent_id'] ?? '', deps),
     };
   }
 
-  async answer(id: DocumentId, exchange: Exchange): Promise<void> {
-    this.#rows[id](exchange);
+  async answer(
+    id: DocumentId,
+    exchange: Exchange,
+    path: Readonly<Record<string, string>> = {},
+  ): Promise<void> {
+    this.#rows[id](exchange, path);
   }
 }
 
@@ -75,23 +79,36 @@ function sendReadiness(exchange: Exchange, readiness: Readiness): void {
 }
 
 /** Older clients read `agent_card`; they are known by the version header they send here (contract C1). */
-function sendCard(exchange: Exchange, deps: DocumentDeps): void {
+function sendHarnCard(exchange: Exchange, { cards, publicUrl }: DocumentDeps): void {
   const isOlder = exchange.req.headers[VERSION_HEADER.toLowerCase()] !== undefined;
-  const card = agentCard(
-    {
-      agents: deps.describeAgents(),
-      publicUrl: deps.publicUrl(),
-      version: deps.version,
-      createdAt: timestamp(deps.startedAtMs),
-    },
-    isOlder ? 'agent_card' : 'harn_agent_card',
-  );
-  sendTagged(exchange, JSON.stringify(card), ['Vary', VERSION_HEADER]);
+  const card = cards.harn(isOlder ? 'agent_card' : 'harn_agent_card', publicUrl());
+  sendSigned(exchange, card, ['Vary', VERSION_HEADER]);
+}
+
+function sendA2aCard(
+  exchange: Exchange,
+  agentId: string | undefined,
+  { cards, publicUrl }: DocumentDeps,
+): void {
+  const card = cards.a2a(agentId, publicUrl());
+  if (card === undefined) throw new ProtocolError('resource_not_found', 'No such agent. Check the id.');
+  sendSigned(exchange, card, []);
+}
+
+function sendSigned(
+  exchange: Exchange,
+  { text, tag }: SignedDocument<object>,
+  headers: readonly string[],
+): void {
+  sendWithTag(exchange, text, tag, headers);
 }
 
 /** Sends a document with an entity tag; a client that has it gets 304. */
 function sendTagged(exchange: Exchange, text: string, headers: readonly string[]): void {
-  const tag = `"${createHash('sha256').update(text).digest('base64url')}"`;
+  sendWithTag(exchange, text, `"${createHash('sha256').update(text).digest('base64url')}"`, headers);
+}
+
+function sendWithTag(exchange: Exchange, text: string, tag: string, headers: readonly string[]): void {
   const known = exchange.req.headers['if-none-match'] ?? '';
   const all = [...headers, 'ETag', tag, 'Cache-Control', 'no-cache'];
   if (known.split(',').some((entry) => entry.trim().replace(/^W\//, '') === tag))

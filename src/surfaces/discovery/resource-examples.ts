@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '../../protocol/json.ts';
 import { CURRENT_VERSION, PROTOCOL_FAMILY } from '../../protocol/version.ts';
-import { agentCard } from './agent-card.ts';
+import { CARD_EXAMPLES } from './card-examples.ts';
 
 const AT = '2026-11-21T09:00:00.000Z';
 const VERSION = '0.1.0';
@@ -73,26 +73,9 @@ const artifact = resource('artifact', ARTIFACT, {
   receipt_id: null,
 });
 
-const card = agentCard(
-  {
-    agents: [
-      {
-        name: 'Sample',
-        description: 'Echoes what it is told.',
-        skills: [{ id: 'echo', name: 'Echo', description: 'Says it again.', tags: ['sample'] }],
-        inputModes: ['text/plain'],
-        outputModes: ['text/plain'],
-      },
-    ],
-    publicUrl: 'http://127.0.0.1:8080',
-    version: VERSION,
-    createdAt: AT,
-  },
-  'harn_agent_card',
-);
-
 /** What the gateway answers with, by the name of the schema; a test checks each against it. */
 export const RESOURCES = {
+  ...CARD_EXAMPLES,
   Artifact: artifact,
   Branch: resource('branch', 'branch_01KAHG6A16X2A4S6D8F0H2K4N6', {
     ...whole,
@@ -146,7 +129,6 @@ export const RESOURCES = {
     actor: 'developer',
     previous_event_id: '00000000000000000041',
   }),
-  HarnAgentCard: card as unknown as JsonValue,
   Health: { ok: true, status: 'ok', version: VERSION },
   /** The OpenAPI document itself. */
   JsonObject: { openapi: '3.1.0', info: { title: 'Harn gateway', version: CURRENT_VERSION }, paths: {} },

@@ -62,7 +62,7 @@ function routerPath(path: string): string {
 function handlerOf(id: OperationId, deps: RouteDeps): Handler {
   switch (operation(id).kind) {
     case 'document':
-      return (exchange) => deps.documents.answer(id as DocumentId, exchange);
+      return (exchange, path) => deps.documents.answer(id as DocumentId, exchange, path);
     case 'stream':
       return streamHandler(id as StreamId, deps);
     case 'socket':

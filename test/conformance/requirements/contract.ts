@@ -29,6 +29,7 @@ export const CONTRACT: readonly Requirement[] = [
     ['C20', 'DECIDED', 'deliveries are checked by their signature and deduped by their id'],
     ['C21', 'DECIDED', 'a key of a write that names no workspace counts per actor'],
     ['C22', 'DECIDED', '401 before 426 before 403 and 404; the public routes need neither key nor version'],
+    ['C23', 'DECIDED', 'cards carry asymmetric signatures over their RFC 8785 text; each variant its own'],
     ['C24', 'DECIDED', 'a task that can start is WORKING in its answer, a queued one is SUBMITTED'],
     [
       'C25',
@@ -93,5 +94,4 @@ export const LATER: readonly LaterRow[] = [
   { id: 'C11', why: 'receipt chain', duePath: '/v1/receipts' },
   { id: 'C12', why: 'receipts at acceptance', duePath: '/v1/receipts' },
   { id: 'C15', why: 'replay overrides', duePath: '/v1/tasks/{task_id}/replay' },
-  { id: 'C23', why: 'signed cards', duePath: '/.well-known/jwks.json' },
 ];

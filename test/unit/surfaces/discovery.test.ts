@@ -5,7 +5,7 @@ import { OPERATIONS } from '../../../src/protocol/operations.ts';
 import { harnAgentCard } from '../../../src/protocol/resources/discovery.ts';
 import { answerMetrics } from '../../../src/surfaces/discovery/metrics-route.ts';
 import { openApiDocument } from '../../../src/surfaces/discovery/openapi.ts';
-import { startSurface, type UnderTest } from './surface-under-test.ts';
+import { cardsOf, startSurface, type UnderTest } from './surface-under-test.ts';
 
 interface Json {
   [key: string]: unknown;
@@ -13,6 +13,7 @@ interface Json {
 const agent = {
   name: 'Sample',
   description: 'Answers.',
+  version: '1.0.0',
   skills: [{ id: 'echo', name: 'Echo', description: 'Echoes.', tags: [] }],
   inputModes: ['text/plain'],
   outputModes: ['text/plain', 'image/png'],
@@ -20,7 +21,8 @@ const agent = {
 
 let under: UnderTest;
 beforeEach(async () => {
-  under = await startSurface({ documents: { describeAgents: () => [agent] } });
+  const cards = cardsOf([{ id: 'sample', isDefault: true, description: agent }]);
+  under = await startSurface({ documents: { cards } });
 });
 afterEach(async () => {
   await under.close();
@@ -76,10 +78,14 @@ describe('the agent card', () => {
     });
     expect(newer.body['object']).toBe('harn_agent_card');
     expect(older.body['object']).toBe('agent_card');
-    expect({ ...older.body, object: 0 }).toEqual({ ...newer.body, object: 0 });
+    expect({ ...older.body, object: 0, signature: 0 }).toEqual({ ...newer.body, object: 0, signature: 0 });
+    expect(older.body['signature']).not.toEqual(newer.body['signature']);
     expect(newer.response.headers.get('vary')).toBe('Harn-Agents-Protocol-Version');
     expect(newer.response.headers.get('etag')).not.toBe(older.response.headers.get('etag'));
-    expect(harnAgentCard.parse(newer.body)).toMatchObject({ name: 'Sample', signature: null });
+    expect(harnAgentCard.parse(newer.body)).toMatchObject({
+      name: 'Sample',
+      signature: { algorithm: 'ed25519', key_id: 'key-of-the-test' },
+    });
   });
 
   it('holds one A2A card that readers of 1.0 and 0.3 understand', async () => {
@@ -119,6 +125,24 @@ describe('the agent card', () => {
       headers: { 'If-None-Match': '",,"*', Range: 'bytes=9-1' },
     });
     expect(garbage.status).toBe(200);
+  });
+
+  it.each(['/.well-known/agent-card.json', '/a2a/sample/.well-known/agent-card.json'])(
+    'of A2A is open to all at %s and not sent again to a client that has it',
+    async (path) => {
+      const first = await read(path);
+      expect(first.response.status).toBe(200);
+      expect(first.body).toMatchObject({ name: 'Sample', signatures: [{}, {}] });
+      const tag = first.response.headers.get('etag') ?? '';
+      const again = await fetch(`${under.url}${path}`, { headers: { 'If-None-Match': tag } });
+      expect([again.status, await again.text()]).toEqual([304, '']);
+    },
+  );
+
+  it('of an agent that does not exist is 404', async () => {
+    const { response, body } = await read('/a2a/nobody/.well-known/agent-card.json');
+    expect(response.status).toBe(404);
+    expect(body).toMatchObject({ error: { code: 'resource_not_found' } });
   });
 
   it('uses the configured public URL', async () => {

@@ -1,4 +1,6 @@
+import { generateKeyPairSync, sign } from 'node:crypto';
 import { connect, type Socket } from 'node:net';
+import { AgentCards, type CardAgent } from '../../../src/cards/agent-cards.ts';
 import type { Logger } from '../../../src/protocol/ports.ts';
 import { DEFAULT_HTTP_LIMITS, type HttpLimits } from '../../../src/surfaces/http/limits.ts';
 import {
@@ -66,6 +68,18 @@ export interface UnderTest {
   close(): Promise<void>;
 }
 
+/** Cards of the given agents, signed with a key of their own. */
+export function cardsOf(agents: readonly CardAgent[]): AgentCards {
+  const { privateKey } = generateKeyPairSync('ed25519');
+  return new AgentCards({
+    agents: () => agents,
+    key: () => ({ keyId: 'key-of-the-test', sign: (bytes) => sign(null, bytes, privateKey) }),
+    offer: { bindings: [], pushNotifications: false, extendedAgentCard: false, extensions: [] },
+    version: '0.1.0',
+    createdAt: '2026-11-21T00:00:00.000Z',
+  });
+}
+
 export async function startSurface(options: Options = {}): Promise<UnderTest> {
   const gateway = new FakeGateway();
   const time = new ManualTime();
@@ -80,9 +94,8 @@ export async function startSurface(options: Options = {}): Promise<UnderTest> {
     limits: { ...DEFAULT_HTTP_LIMITS, ...options.limits },
     documents: {
       version: '0.1.0',
-      startedAtMs: Date.UTC(2026, 10, 21),
       readiness: () => ({ ok: true, status: 'ready', reason: null, details: {} }),
-      describeAgents: () => [],
+      cards: cardsOf([]),
       ...options.documents,
     },
     metrics: {

@@ -1,0 +1,135 @@
+import type { JsonObject } from '../protocol/json.ts';
+import type { A2aAgentCard } from '../protocol/resources/discovery.ts';
+import { CURRENT_VERSION } from '../protocol/version.ts';
+
+/** A callable capability of an agent behind the gateway. */
+export interface DescribedSkill {
+  id: string;
+  name: string;
+  description: string;
+  tags: readonly string[];
+  examples?: readonly string[] | undefined;
+  inputModes?: readonly string[] | undefined;
+  outputModes?: readonly string[] | undefined;
+}
+
+/** What a card needs to know of an agent behind the gateway. */
+export interface DescribedAgent {
+  name: string;
+  description: string;
+  version: string;
+  skills: readonly DescribedSkill[];
+  inputModes: readonly string[];
+  outputModes: readonly string[];
+  provider?: { organization: string; url: string } | undefined;
+  documentationUrl?: string | undefined;
+  iconUrl?: string | undefined;
+}
+
+/** How the gateway speaks A2A: the same for every agent, below the base path of each. */
+export interface A2aOffer {
+  /** In order of preference; empty while the gateway serves no A2A. */
+  bindings: readonly { protocolBinding: string; protocolVersion: string }[];
+  pushNotifications: boolean;
+  extendedAgentCard: boolean;
+  extensions: readonly JsonObject[];
+}
+
+export interface A2aCardFacts {
+  agent: DescribedAgent;
+  /** Where the agent is reached by A2A. */
+  baseUrl: string;
+  /** Origin that clients use, without a trailing slash. */
+  publicUrl: string;
+  offer: A2aOffer;
+}
+
+/** Names the Harn protocol as an A2A interface. */
+const HARN_BINDING = 'https://harnlang.com/spec/agents-protocol/v1';
+const LEGACY = '0.3';
+const LEGACY_VERSION = '0.3.0';
+const PROVIDER = { organization: 'harn-gateway', url: 'https://harnlang.com' };
+
+/** What a credential must hold to run a task; named because an empty list breaks the signatures of some readers. */
+const SCOPES = ['tasks:read', 'tasks:write'];
+
+/**
+ * One card that satisfies readers of A2A 1.0 and 0.3, with the URLs of the gateway only. No member is empty and every text is
+ * in Unicode form C, because readers canonicalize those differently. Source: contract C3; A2A 1.0, 8.4.
+ */
+export function a2aCard(facts: A2aCardFacts): A2aAgentCard {
+  const { agent, offer } = facts;
+  const card = {
+    name: agent.name,
+    description: agent.description || agent.name,
+    version: agent.version,
+    provider: agent.provider ?? PROVIDER,
+    ...links(agent),
+    ...interfacesOf(facts),
+    capabilities: {
+      streaming: true,
+      pushNotifications: offer.pushNotifications,
+      ...(offer.extendedAgentCard ? { extendedAgentCard: true } : {}),
+      ...(offer.extensions.length > 0 ? { extensions: offer.extensions } : {}),
+    },
+    ...(offer.extendedAgentCard ? { supportsAuthenticatedExtendedCard: true } : {}),
+    securitySchemes: {
+      bearer: { type: 'http', scheme: 'bearer', httpAuthSecurityScheme: { scheme: 'bearer' } },
+    },
+    securityRequirements: [{ schemes: { bearer: { list: SCOPES } } }],
+    security: [{ bearer: SCOPES }],
+    defaultInputModes: modes(agent.inputModes),
+    defaultOutputModes: modes(agent.outputModes),
+    skills: agent.skills.map(skillOf),
+  };
+  return normalized(card) as A2aAgentCard;
+}
+
+/** The members of both generations that say where to call. */
+function interfacesOf({ baseUrl, publicUrl, offer }: A2aCardFacts) {
+  const harn = { url: `${publicUrl}/v1`, protocolBinding: HARN_BINDING, protocolVersion: CURRENT_VERSION };
+  const spoken = offer.bindings.map((binding) => ({ url: baseUrl, ...binding }));
+  const old = spoken.filter(({ protocolVersion }) => protocolVersion === LEGACY);
+  const [preferred = harn, ...others] = old;
+  const transports = [preferred, ...others, ...(old.length > 0 ? [harn] : [])];
+  return {
+    supportedInterfaces: [...spoken, harn],
+    protocolVersion: LEGACY_VERSION,
+    url: preferred.url,
+    preferredTransport: preferred.protocolBinding,
+    additionalInterfaces: transports.map(({ url, protocolBinding }) => ({ url, transport: protocolBinding })),
+  };
+}
+
+function links({ documentationUrl, iconUrl }: DescribedAgent) {
+  return {
+    ...(documentationUrl ? { documentationUrl } : {}),
+    ...(iconUrl ? { iconUrl } : {}),
+  };
+}
+
+/** Every skill has a tag: A2A requires the member. */
+function skillOf(skill: DescribedSkill): A2aAgentCard['skills'][number] {
+  const { examples = [], inputModes = [], outputModes = [] } = skill;
+  return {
+    id: skill.id,
+    name: skill.name || skill.id,
+    description: skill.description || skill.name || skill.id,
+    tags: skill.tags.length > 0 ? [...skill.tags] : ['agent'],
+    ...(examples.length > 0 ? { examples: [...examples] } : {}),
+    ...(inputModes.length > 0 ? { inputModes: [...inputModes] } : {}),
+    ...(outputModes.length > 0 ? { outputModes: [...outputModes] } : {}),
+  };
+}
+
+function modes(found: readonly string[]): string[] {
+  return found.length === 0 ? ['text/plain'] : [...new Set(found)];
+}
+
+/** The same value with every text in Unicode form C. */
+function normalized(value: unknown): unknown {
+  if (typeof value === 'string') return value.normalize('NFC');
+  if (Array.isArray(value)) return value.map(normalized);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, normalized(member)]));
+}

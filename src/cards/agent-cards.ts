@@ -1,0 +1,107 @@
+import { sha256Hex } from '../json/sha256.ts';
+import type { A2aAgentCard, HarnAgentCard } from '../protocol/resources/discovery.ts';
+import { type A2aOffer, a2aCard, type DescribedAgent } from './a2a-card.ts';
+import { harnCard } from './harn-card.ts';
+import { type CardKey, signA2aCard, signHarnCard } from './sign-card.ts';
+
+/** An agent that clients may call through the gateway. */
+export interface CardAgent {
+  /** Its id in the configuration; unique among all agents. */
+  id: string;
+  /** True for the one that runs what names no route. */
+  isDefault: boolean;
+  /** What it said of itself last; undefined while it has not been reached. */
+  description: DescribedAgent | undefined;
+}
+
+export interface AgentCardsDeps {
+  agents(): readonly CardAgent[];
+  /** The key that signs now. */
+  key(): CardKey;
+  offer: A2aOffer;
+  /** Version of the gateway, for an agent that has not told its own. */
+  version: string;
+  /** RFC 3339 time of the start. */
+  createdAt: string;
+}
+
+/** A signed card as it is sent. */
+export interface SignedDocument<Card> {
+  card: Card;
+  text: string;
+  /** Entity tag with its quotes. */
+  tag: string;
+}
+
+const A2A_PATH = '/a2a';
+const KEYS_PATH = '/.well-known/jwks.json';
+
+/** The cards of the gateway: with its own URLs, and signed once for each version of a card and each key. */
+export class AgentCards {
+  readonly #deps: AgentCardsDeps;
+  readonly #signed = new Map<string, { from: string; document: SignedDocument<object> }>();
+
+  constructor(deps: AgentCardsDeps) {
+    this.#deps = deps;
+  }
+
+  /** The HarnAgentCard; each spelling of `object` is signed for itself. Source: contract C1 and C23. */
+  harn(object: HarnAgentCard['object'], publicUrl: string): SignedDocument<HarnAgentCard> {
+    const { offer, createdAt } = this.#deps;
+    const a2a = this.#a2aOf(this.#default(), publicUrl, A2A_PATH);
+    const facts = {
+      agents: this.#deps.agents().flatMap(({ description }) => description ?? []),
+      a2aCard: a2a.card,
+      a2aUrl: offer.bindings.length > 0 ? publicUrl + A2A_PATH : undefined,
+      publicUrl,
+      createdAt,
+    };
+    return this.#once(`harn/${object}`, harnCard(facts, object), signHarnCard);
+  }
+
+  /** The A2A card of an agent, without an id of the default one; undefined when there is no such agent. */
+  a2a(agentId: string | undefined, publicUrl: string): SignedDocument<A2aAgentCard> | undefined {
+    if (agentId === undefined) return this.#a2aOf(this.#default(), publicUrl, A2A_PATH);
+    const agent = this.#deps.agents().find(({ id }) => id === agentId);
+    return agent && this.#a2aOf(agent, publicUrl, `${A2A_PATH}/${agent.id}`);
+  }
+
+  #default(): CardAgent | undefined {
+    return this.#deps.agents().find(({ isDefault }) => isDefault);
+  }
+
+  #a2aOf(agent: CardAgent | undefined, publicUrl: string, path: string): SignedDocument<A2aAgentCard> {
+    const { offer, version } = this.#deps;
+    const described = agent?.description ?? unreached(agent?.id, version);
+    const card = a2aCard({ agent: described, baseUrl: publicUrl + path, publicUrl, offer });
+    return this.#once(path, card, (unsigned, key) => signA2aCard(unsigned, key, publicUrl + KEYS_PATH));
+  }
+
+  #once<Card extends object>(
+    name: string,
+    unsigned: Card,
+    sign: (card: Card, key: CardKey) => Card,
+  ): SignedDocument<Card> {
+    const key = this.#deps.key();
+    const from = `${key.keyId} ${JSON.stringify(unsigned)}`;
+    const known = this.#signed.get(name);
+    if (known?.from === from) return known.document as SignedDocument<Card>;
+    const card = sign(unsigned, key);
+    const text = JSON.stringify(card);
+    const document = { card, text, tag: `"${sha256Hex(text)}"` };
+    this.#signed.set(name, { from, document });
+    return document;
+  }
+}
+
+/** What can be said of an agent that never answered. */
+function unreached(id: string | undefined, version: string): DescribedAgent {
+  return {
+    name: id ?? 'Harn gateway',
+    description: 'This agent has not described itself yet.',
+    version,
+    skills: [],
+    inputModes: [],
+    outputModes: [],
+  };
+}
