@@ -21,6 +21,8 @@ export interface MessageOrigin {
   pending?: boolean;
   upstreamId?: string;
   material?: string;
+  /** Said together with a move of the task, whose event is appended next. */
+  moveFollows?: boolean;
 }
 
 /**
@@ -91,10 +93,11 @@ export function appendMessage(
   );
 }
 
-function sourceOf(origin: MessageOrigin): { upstream_message_id?: string; material?: string } {
+function sourceOf(origin: MessageOrigin): JsonObject {
   return {
     ...(origin.upstreamId === undefined ? {} : { upstream_message_id: origin.upstreamId }),
     ...(origin.material === undefined ? {} : { material: origin.material }),
+    ...(origin.moveFollows === true ? { move_follows: true } : {}),
   };
 }
 

@@ -41,6 +41,7 @@ export function addChunk(
     all_text: (fresh || known.internal.all_text) && draft.parts.every((part) => part.type === 'text'),
     size: (fresh ? 0 : known.internal.size) + sizeOf(draft.parts),
     pieces: first + draft.parts.length,
+    ...(draft.lastChunk ? { called_last: true } : {}),
     material,
   };
   if (known) appendUpdate(tx, task, id, chunk);

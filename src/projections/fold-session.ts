@@ -2,15 +2,19 @@ import type { Event, StateWriter } from '../eventlog/event-log.ts';
 import type { Session, SessionState } from '../protocol/resources/session.ts';
 import { payload } from './payload.ts';
 import { listPrefix, stateKey } from './state-keys.ts';
-import type { SessionFold, TurnState } from './states.ts';
+import type { KeyedSessionState, SessionFold, TurnState } from './states.ts';
 
 export function foldSessionCreated(event: Event, states: StateWriter): void {
-  const { session, forked } = payload(event, 'session.created');
+  const { session, forked, key } = payload(event, 'session.created');
   const messages = forked?.turn_count ?? 0;
   const internal = { open_tasks: [], working: 0, blocked: 0, messages, epoch: 0, pending: [] };
   if (forked) copyTurns(states, forked.session_id, session.id, messages);
   states.set(stateKey.session(session.id), { resource: session, internal } satisfies SessionFold);
   states.index(listPrefix.sessions(session.workspace_id) + session.id);
+  if (key !== undefined && event.actor !== null) {
+    const place = stateKey.keyedSession(session.workspace_id, event.actor, key);
+    states.set(place, { session_id: session.id } satisfies KeyedSessionState);
+  }
   if (session.expires_at) states.index(`${listPrefix.expiringSessions()}${session.expires_at}/${session.id}`);
 }
 

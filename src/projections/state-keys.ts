@@ -20,6 +20,8 @@ export const stateKey = {
   upstreamRequest: (taskId: string, upstreamId: string) => `x/up/${taskId}/${foreign(upstreamId)}`,
   delivery: (connectorId: string, key: string) => `x/delivery/${connectorId}/${foreign(key)}`,
   signedDelivery: (connectorId: string, sha256: string) => `x/sd/${connectorId}/${foreign(sha256)}`,
+  keyedSession: (workspaceId: string, actor: string, key: string) =>
+    `x/ks/${workspaceId}/${foreign(JSON.stringify([actor, key]))}`,
   connectorSession: (connectorId: string) => `x/cs/${connectorId}`,
   quotaUsage: (quotaId: string) => `x/quota/${quotaId}`,
   receiptLog: () => 'x/receipt-log/size',

@@ -133,6 +133,11 @@ export interface ConnectorSessionState {
   session_id: string;
 }
 
+/** The session that an actor knows by a key of its own. */
+export interface KeyedSessionState {
+  session_id: string;
+}
+
 /** What the tasks of one quota use. */
 export interface QuotaUsageState {
   /** Accepted and not ended. */

@@ -48,6 +48,8 @@ const chunk = {
   size: z.int().min(0),
   /** Number of stored pieces after this event. */
   pieces: z.int().min(0),
+  /** The agent called this chunk the last one; the event that closes the artifact follows, at the latest with the Task's end. */
+  called_last: z.boolean().optional(),
   material: z.string().optional(),
 };
 
@@ -106,6 +108,8 @@ export const EVENT_PAYLOADS = {
   }),
   'session.created': z.object({
     session,
+    /** The name that `actor` knows it by. */
+    key: z.string().optional(),
     /** What the session was given besides its persona. */
     vault_ids: z.array(z.string()).optional(),
     memory_ids: z.array(z.string()).optional(),
@@ -147,6 +151,8 @@ export const EVENT_PAYLOADS = {
     sealed: z.boolean().optional(),
     upstream_message_id: z.string().optional(),
     material: z.string().optional(),
+    /** The agent said it together with a move of the Task, whose event follows and names this message. */
+    move_follows: z.boolean().optional(),
   }),
   'session.message_appended': z.object({
     message_id: z.string(),

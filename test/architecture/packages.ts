@@ -12,9 +12,9 @@ export const SHARED_PACKAGES: Readonly<Record<string, { folders: readonly string
     because: 'bounded memory of folded states, and of verified tokens',
   },
   zod: {
-    folders: ['src/protocol', 'src/config', 'src/dispatch', 'src/surfaces'],
+    folders: ['src/protocol', 'src/config', 'src/dispatch', 'src/surfaces', 'mappings/a2a'],
     because:
-      'one schema per shape: defined in protocol and config, run by dispatch, printed and asked by surfaces',
+      'one schema per shape: defined in protocol, config and the words of a foreign protocol, run by dispatch, printed and asked by surfaces',
   },
 };
 

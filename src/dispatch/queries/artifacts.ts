@@ -3,13 +3,20 @@ import { holdsScope } from '../../policy/scope.ts';
 import { listPrefix, stateKey } from '../../projections/state-keys.ts';
 import type { ArtifactState } from '../../projections/states.ts';
 import { ProtocolError } from '../../protocol/errors.ts';
+import { contentKey } from '../../store/keys.ts';
 import { ok } from '../answer.ts';
-import { contentOfParts, pieceKeys } from '../artifact-content.ts';
+import { contentOfParts, PARTS_MEDIA_TYPE, pieceKeys } from '../artifact-content.ts';
 import { contentUri } from '../large-content.ts';
 import { listPage, visibleWorkspaces } from '../list-page.ts';
 import { load, loadWorkspace, notFound } from '../load.ts';
 import type { Query, QueryTools } from '../query.ts';
 import { paging } from './workspaces.ts';
+
+const OPEN = Buffer.from('[');
+const COMMA = Buffer.from(',');
+const CLOSE = Buffer.from(']');
+/** Stands for a part whose bytes are gone. */
+const NULL = Buffer.from('null');
 
 export const listArtifacts: Query<'listArtifacts'> = async ({ query }, tools) => {
   const prefixes = await artifactPrefixes(query, tools);
@@ -20,7 +27,7 @@ export const getArtifact: Query<'getArtifact'> = ({ path }, { reader, caller }) 
   ok(load(reader, caller, 'artifact', path.artifact_id).resource, caller);
 
 /** `internal` content needs `internal:read`, `receipt_only` content never leaves (contract section 4). */
-export const downloadArtifactContent: Query<'downloadArtifactContent'> = ({ path }, tools) => {
+export const downloadArtifactContent: Query<'downloadArtifactContent'> = ({ path, query }, tools) => {
   const state = load(tools.reader, tools.caller, 'artifact', path.artifact_id);
   const { visibility } = state.resource;
   const hidden =
@@ -32,6 +39,7 @@ export const downloadArtifactContent: Query<'downloadArtifactContent'> = ({ path
       'The content of this artifact is not public; only its description is.',
     );
   if (state.internal.store === 'none') throw noContent(state);
+  if (query.form === 'parts') return partsOf(state, query, tools);
   return state.internal.store === 'parts' ? assembled(state, tools) : streamed(state, tools);
 };
 
@@ -44,6 +52,28 @@ function noContent({ resource }: ArtifactState): ProtocolError {
 function assembled(state: ArtifactState, { log }: QueryTools): Answer {
   const { mimeType, bytes } = contentOfParts(state, (key) => log.record(key));
   return content(state, mimeType, bytes.length, [bytes]);
+}
+
+/** Stored parts are JSON already; those that were replaced meanwhile can still be read by their numbers. */
+function partsOf(
+  state: ArtifactState,
+  { first_piece, pieces: count }: { first_piece?: number | undefined; pieces?: number | undefined },
+  { log }: QueryTools,
+): Answer {
+  const { store, pieces: end, first_piece: current } = state.internal;
+  if (store !== 'parts') throw notFound('list of parts of this artifact');
+  const first = first_piece ?? current;
+  const numbers = Array.from(
+    { length: Math.max(0, Math.min(count ?? end, end - first)) },
+    (_, at) => first + at,
+  );
+  const parts = numbers.map((number) => log.record(contentKey(state.resource.id, number)) ?? NULL);
+  const bytes = Buffer.concat([
+    OPEN,
+    ...parts.flatMap((part, at) => (at === 0 ? [part] : [COMMA, part])),
+    CLOSE,
+  ]);
+  return content(state, PARTS_MEDIA_TYPE, bytes.length, [bytes]);
 }
 
 function streamed(state: ArtifactState, { log }: QueryTools): Answer {

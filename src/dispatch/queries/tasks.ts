@@ -1,12 +1,17 @@
+import { defaultWorkspace } from '../../policy/membership.ts';
 import { listPrefix, stateKey } from '../../projections/state-keys.ts';
+import type { KeyedSessionState } from '../../projections/states.ts';
+import type { OperationInput } from '../../protocol/operations.ts';
 import { ok } from '../answer.ts';
 import { listPage, visibleWorkspaces } from '../list-page.ts';
+import { hasFilter, listByStatus } from '../list-tasks.ts';
 import { load, loadWorkspace } from '../load.ts';
 import type { Query, QueryTools } from '../query.ts';
 import { paging } from './workspaces.ts';
 
 export const listTasks: Query<'listTasks'> = async ({ query }, tools) => {
   const prefixes = await taskPrefixes(query, tools);
+  if (query.sort === 'status_time' || hasFilter(query)) return listByStatus(tools, prefixes, query);
   return listPage(tools, { prefixes, ...paging(query), keyOf: stateKey.task });
 };
 
@@ -19,17 +24,26 @@ export const listSessionTasks: Query<'listSessionTasks'> = ({ path, query }, too
 export const getTask: Query<'getTask'> = ({ path }, { reader, caller }) =>
   ok(load(reader, caller, 'task', path.task_id).resource, caller);
 
-async function taskPrefixes(
-  query: { workspace_id?: string | undefined; session_id?: string | undefined },
-  tools: QueryTools,
-): Promise<string[]> {
+type TaskQuery = OperationInput<'listTasks'>['query'];
+
+async function taskPrefixes(query: TaskQuery, tools: QueryTools): Promise<string[]> {
   const { reader, caller } = tools;
   if (query.workspace_id) loadWorkspace(reader, caller, query.workspace_id, 'workspace_id');
-  if (query.session_id) {
-    const session = load(reader, caller, 'session', query.session_id, 'session_id').resource;
+  const sessionId = query.session_id ?? keyedSession(query, tools);
+  if (sessionId) {
+    const session = load(reader, caller, 'session', sessionId, 'session_id').resource;
     const fits = query.workspace_id === undefined || query.workspace_id === session.workspace_id;
     return fits ? [listPrefix.tasksOfSession(session.id)] : [];
   }
+  if (query.session_key !== undefined) return [];
   const workspaces = query.workspace_id ? [query.workspace_id] : await visibleWorkspaces(tools);
   return workspaces.map(listPrefix.tasksOfWorkspace);
+}
+
+/** The Session that the caller gave this key, in the named Workspace, else in its default one. */
+function keyedSession(query: TaskQuery, { reader, caller }: QueryTools): string | undefined {
+  if (query.session_key === undefined) return undefined;
+  const workspaceId = query.workspace_id ?? defaultWorkspace(caller);
+  const key = stateKey.keyedSession(workspaceId, caller.actor, query.session_key);
+  return reader.get<KeyedSessionState>(key)?.session_id;
 }

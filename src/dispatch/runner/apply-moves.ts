@@ -101,13 +101,15 @@ function changed(before: JsonObject | undefined, now: JsonObject | undefined): J
 }
 
 function applyStatus(target: MoveTarget, task: TaskState, move: Extract<Move, { type: 'status' }>): void {
-  const message = move.message && addAgentMessage(target, task, move.message);
-  if (task.resource.status === move.to) {
+  const stays = task.resource.status === move.to;
+  // An agent that waits for an answer inside its turn works again when it has it, and not before.
+  const waits = move.to === 'WORKING' && waitsInTurn(target.tx, target.taskId);
+  const message = move.message && addAgentMessage(target, task, move.message, !stays && !waits);
+  if (stays) {
     if (move.metadata) note(target, task, 'status_repeated', {}, move.metadata);
     return;
   }
-  // An agent that waits for an answer inside its turn works again when it has it, and not before.
-  if (move.to === 'WORKING' && waitsInTurn(target.tx, target.taskId)) {
+  if (waits) {
     note(target, task, 'still_waiting', {}, move.metadata);
     return;
   }
@@ -120,7 +122,12 @@ function applyStatus(target: MoveTarget, task: TaskState, move: Extract<Move, { 
 }
 
 /** Appends what the agent said, once per upstream message id. */
-function addAgentMessage(target: MoveTarget, task: TaskState, draft: MessageDraft): Message | undefined {
+function addAgentMessage(
+  target: MoveTarget,
+  task: TaskState,
+  draft: MessageDraft,
+  moveFollows = false,
+): Message | undefined {
   const { tx, tools, material } = target;
   const { upstreamId } = draft;
   if (upstreamId !== undefined && seenBy(tx, task).hasMessage(upstreamId)) return undefined;
@@ -135,7 +142,12 @@ function addAgentMessage(target: MoveTarget, task: TaskState, draft: MessageDraf
   };
   if (input.parts.length === 0) return undefined;
   const built = buildMessage(tx, tools, input, place, 'agent');
-  appendMessage(tx, built, { place, material, ...(upstreamId === undefined ? {} : { upstreamId }) });
+  appendMessage(tx, built, {
+    place,
+    material,
+    moveFollows,
+    ...(upstreamId === undefined ? {} : { upstreamId }),
+  });
   return built.message;
 }
 

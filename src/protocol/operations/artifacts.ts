@@ -1,6 +1,9 @@
+import { z } from 'zod';
 import { artifact, registerArtifactRequest } from '../resources/artifact.ts';
 import { listOf } from '../resources/envelope.ts';
 import { eventFilters, type OperationRow, page } from './row.ts';
+
+const piece = z.coerce.number().int().min(0).optional();
 
 export const artifactsOperations = {
   listArtifacts: {
@@ -43,10 +46,22 @@ export const artifactsOperations = {
     method: 'GET',
     path: '/v1/artifacts/{artifact_id}/content',
     tag: 'Artifacts',
-    summary: 'Download the bytes of an Artifact.',
+    summary: 'Download the bytes of an Artifact, or the parts its agent sent it in.',
     scope: 'artifacts:read',
     level: 'core',
     success: 200,
+    query: z.object({
+      form: z
+        .enum(['content', 'parts'])
+        .default('content')
+        .describe(
+          '`parts`: a JSON list of the parts as the agent sent them, in order; 404 for an Artifact that did not come in parts.',
+        ),
+      first_piece: piece.describe(
+        'With `form=parts`: number of the first part, as `chunk_index` of an Event counts.',
+      ),
+      pieces: piece.describe('With `form=parts`: how many; all that there are without it.'),
+    }),
     response: 'bytes',
   },
   uploadArtifactContent: {

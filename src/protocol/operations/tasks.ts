@@ -1,6 +1,11 @@
+import { z } from 'zod';
 import { listOf } from '../resources/envelope.ts';
+import { sessionKey } from '../resources/session.ts';
 import { cancelTaskRequest, submitTaskRequest, task } from '../resources/task.ts';
+import { TASK_STATUSES } from '../task-states.ts';
 import { filter, type OperationRow, page } from './row.ts';
+
+export const TASK_ORDERS = ['created', 'status_time'] as const;
 
 export const tasksOperations = {
   listSessionTasks: {
@@ -36,8 +41,27 @@ export const tasksOperations = {
     scope: 'tasks:read',
     level: 'core',
     success: 200,
-    query: page.extend({ workspace_id: filter, session_id: filter }),
-    response: listOf(task),
+    query: page.extend({
+      workspace_id: filter,
+      session_id: filter,
+      session_key: sessionKey
+        .optional()
+        .describe('Only Tasks of the Session that the caller knows by this key.'),
+      status: z.enum(TASK_STATUSES).optional(),
+      route: filter.describe('Only Tasks that run on this route.'),
+      persona_id: filter,
+      status_since: z.iso
+        .datetime({ offset: true })
+        .optional()
+        .describe('Only Tasks whose status is from this time or later: their end, else their newest change.'),
+      sort: z
+        .enum(TASK_ORDERS)
+        .default('created')
+        .describe(
+          'Newest first by creation, or by the time of the status; the latter counts what fits in `total`, up to 10,000.',
+        ),
+    }),
+    response: listOf(task).extend({ total: z.int().min(0).optional() }),
   },
   submitTask: {
     kind: 'command',

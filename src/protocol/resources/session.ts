@@ -35,6 +35,22 @@ export const createSessionRequest = z
   .meta({ id: 'CreateSessionRequest' });
 export type CreateSessionRequest = z.infer<typeof createSessionRequest>;
 
+/** Caller's own name of a Session; unique for an actor in a Workspace. */
+export const sessionKey = z.string().min(1).max(512);
+
+/**
+ * A Session made in the same commit as its first Task. With a `key` the Session that this actor gave the same key before is
+ * taken instead, whatever the other members say.
+ */
+export const taskSession = z
+  .object({
+    workspace_id: z.string().min(1),
+    key: sessionKey.optional(),
+    metadata: metadata.optional(),
+  })
+  .meta({ id: 'TaskSession' });
+export type TaskSession = z.infer<typeof taskSession>;
+
 export const forkSessionRequest = z
   .object({
     at_event_id: z.string().nullable().optional(),

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { TASK_STATUSES } from '../task-states.ts';
 import { envelope, jsonObject, metadata, time } from './envelope.ts';
 import { message, messageInput } from './message.ts';
+import { taskSession } from './session.ts';
 
 export const taskStatus = z.enum(TASK_STATUSES).meta({ id: 'TaskStatus' });
 
@@ -49,6 +50,7 @@ const taskInput = z
 export const submitTaskRequest = z
   .object({
     session_id: z.string().min(1).optional(),
+    session: taskSession.optional(),
     workspace_id: z.string().min(1).optional(),
     persona_id: z.string().nullable().optional(),
     branch_id: z.string().nullable().optional(),

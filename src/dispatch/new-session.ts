@@ -1,0 +1,45 @@
+import type { Transaction } from '../eventlog/event-log.ts';
+import type { JsonObject } from '../protocol/json.ts';
+import type { Session } from '../protocol/resources/session.ts';
+import { refuseUnknownRoute } from './choose-route.ts';
+import { expiryOf } from './expiry.ts';
+import type { Facts } from './facts.ts';
+import { newEvent } from './new-event.ts';
+import type { SessionReferences } from './session-references.ts';
+
+export interface NewSession {
+  workspaceId: string;
+  personaId: string | null;
+  metadata: JsonObject;
+  /** What else the event says of what the session was given. */
+  references?: SessionReferences;
+  /** The name its actor knows it by. */
+  key?: string | undefined;
+}
+
+/** Makes a Session and appends its event. */
+export function newSession(tx: Transaction, facts: Facts, given: NewSession): Session {
+  const { metadata, key } = given;
+  refuseUnknownRoute(facts.routes, metadata);
+  const session: Session = {
+    id: facts.newId('session'),
+    object: 'session',
+    created_at: tx.time,
+    updated_at: tx.time,
+    metadata,
+    workspace_id: given.workspaceId,
+    state: 'IDLE',
+    transcript: { object: 'transcript', message_count: 0 },
+    persona_id: given.personaId,
+    root_session_id: null,
+    parent_session_id: null,
+    branch_id: null,
+    last_event_id: null,
+    summary: null,
+    expires_at: expiryOf(metadata),
+  };
+  const place = { workspace_id: session.workspace_id, session_id: session.id };
+  const payload = { session, ...given.references, ...(key === undefined ? {} : { key }) };
+  tx.append(newEvent('session.created', { object: 'session', id: session.id }, place, payload));
+  return session;
+}
