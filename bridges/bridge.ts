@@ -1,7 +1,7 @@
 import type { Face, FaceDeps } from '../src/face.ts';
 import type { JsonValue } from '../src/protocol/json.ts';
 import type { Clock, Logger } from '../src/protocol/ports.ts';
-import type { Upstream } from '../src/upstream.ts';
+import type { Frame, Move, Seen, Upstream } from '../src/upstream.ts';
 
 /** Timers, injected so that tests decide when time passes. Milliseconds. */
 export interface Timers {
@@ -29,6 +29,8 @@ export interface BridgeDeps {
  */
 export interface Bridge<Row> {
   readonly id: string;
+  /** `Upstream.interpret` of all its upstreams: pure, so a replay needs neither the configuration nor the agent. */
+  interpret(frame: Frame, seen: Seen): Move[];
   createUpstreams(rows: readonly Row[], deps: BridgeDeps): Upstream[];
   /** The half that clients call; left out by a bridge that only calls. */
   createFace?(deps: FaceDeps): Face;

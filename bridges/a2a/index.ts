@@ -1,5 +1,6 @@
 import type { Bridge } from '../bridge.ts';
 import type { A2aUpstreamConfig } from './upstream/config.ts';
+import { interpret } from './upstream/interpret.ts';
 import { A2aUpstream } from './upstream/upstream.ts';
 
 export type { A2aUpstreamConfig } from './upstream/config.ts';
@@ -7,5 +8,6 @@ export type { A2aUpstreamConfig } from './upstream/config.ts';
 /** Agents that speak A2A 1.0, A2A 0.3 or the dialect of `harn serve`. */
 export const a2aBridge: Bridge<A2aUpstreamConfig> = {
   id: 'a2a',
+  interpret,
   createUpstreams: (rows, deps) => rows.map((row) => new A2aUpstream(row, deps)),
 };

@@ -26,6 +26,8 @@ export function addChunk(
   material: string,
 ): void {
   const known = knownArtifact(tx, task.resource.id, draft.upstreamId);
+  // Its large metadata is an Artifact of its own and comes first: ids are drawn in the order of the log.
+  const told = known ? {} : toldOf(tx, tools, task, draft);
   const id = known?.resource.id ?? tools.newId('artifact');
   const fresh = !known || !draft.append;
   const first = known?.internal.pieces ?? 0;
@@ -45,7 +47,7 @@ export function addChunk(
     material,
   };
   if (known) appendUpdate(tx, task, id, chunk);
-  else appendCreation(tx, tools, task, draft, id, chunk);
+  else appendCreation(tx, task, draft, id, told, chunk);
   if (draft.lastChunk && isBelieved(tx, id)) closeArtifact(tx, id);
 }
 
@@ -98,21 +100,25 @@ function appendUpdate(tx: Transaction, task: TaskState, id: string, chunk: Chunk
   );
 }
 
-function appendCreation(
-  tx: Transaction,
-  tools: DecisionTools,
-  task: TaskState,
-  draft: ArtifactDraft,
-  id: string,
-  chunk: Chunk,
-): void {
-  const place = placeOfTask(task.resource);
+function toldOf(tx: Transaction, tools: DecisionTools, task: TaskState, draft: ArtifactDraft): JsonObject {
   const named = {
     ...(draft.name === undefined ? {} : { name: draft.name }),
     ...(draft.description === undefined ? {} : { description: draft.description }),
     upstream_artifact_id: draft.upstreamId,
   };
-  const told = boundedMetadata(tx, tools, place, { ...draft.metadata, ...named } as JsonObject);
+  const all = { ...draft.metadata, ...named } as JsonObject;
+  return boundedMetadata(tx, tools, placeOfTask(task.resource), all);
+}
+
+function appendCreation(
+  tx: Transaction,
+  task: TaskState,
+  draft: ArtifactDraft,
+  id: string,
+  told: JsonObject,
+  chunk: Chunk,
+): void {
+  const place = placeOfTask(task.resource);
   const blank = blankArtifact(id, tx.time, place);
   const artifact = {
     ...blank,

@@ -75,6 +75,8 @@ export type Projection = (event: Event, states: StateWriter) => void;
 export interface Transaction extends StateReader {
   /** RFC 3339 time of this transaction; all its events carry it. */
   readonly time: string;
+  /** Id of the newest event before the next one it appends; 20 zeros for none. */
+  readonly position: string;
   /** Appends an event, folds it at once and returns it as it will be stored (payload redacted). */
   append(event: NewEvent): Event;
   /** Writes a primary record that is no event (frame, blob piece, idempotency record), hashed into the commit. */

@@ -44,6 +44,10 @@ export class StagedTransaction implements Transaction, StateWriter {
     return this.#parts.time;
   }
 
+  get position(): string {
+    return eventIdOf(this.#parts.earlier.eventNumber + this.changes.events.length);
+  }
+
   get<S extends State>(key: string): S | undefined {
     const staged = this.changes.states;
     // The caller names the type of the states under its own keys.

@@ -19,6 +19,7 @@ const CORE = [
   'src/json',
   'src/store',
   'src/receipts',
+  'src/replay',
   'src/eventlog',
   'src/projections',
   'src/redaction',
@@ -87,11 +88,19 @@ export const LAYERS: readonly LayerRow[] = [
     because: 'pure checks over a caller and a resource that others loaded',
   },
   {
+    layer: 'src/replay',
+    imports: ['src/protocol', 'src/json'],
+    types: ['src/upstream.ts', 'src/eventlog'],
+    because:
+      'what was recorded, how it is read, planned and compared: pure, so that a verdict depends on nothing else',
+  },
+  {
     layer: 'src/dispatch',
     imports: [
       'src/protocol',
       'src/json',
       'src/policy',
+      'src/replay',
       'src/eventlog',
       'src/projections',
       'src/receipts',

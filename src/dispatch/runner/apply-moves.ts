@@ -5,7 +5,7 @@ import type { TaskState, UpstreamMessageState } from '../../projections/states.t
 import type { JsonObject } from '../../protocol/json.ts';
 import type { Message, MessageInput, Part } from '../../protocol/resources/message.ts';
 import { isTerminal } from '../../protocol/task-states.ts';
-import type { DraftPart, MessageDraft, Move, Seen } from '../../upstream.ts';
+import type { DraftPart, Frame, MessageDraft, Move, Seen } from '../../upstream.ts';
 import { appendMessage, buildMessage } from '../append-message.ts';
 import { addChunk, knownArtifact } from '../artifact-chunks.ts';
 import { storeArtifact } from '../large-content.ts';
@@ -173,8 +173,17 @@ function storeBytes(
   };
 }
 
+/** A peer that cannot cancel does not fail the task: that it could not is noted. */
+export function noteCancelFault(
+  target: Pick<MoveTarget, 'tx' | 'material'>,
+  task: TaskState,
+  { code, message }: Extract<Frame, { kind: 'fault' }>,
+): void {
+  note(target, task, 'cancel_not_confirmed', { code, message });
+}
+
 /** Keeps a diagnostic that moves nothing; `metadata` is merged into the Task. */
-export function note(
+function note(
   { tx, material }: Pick<MoveTarget, 'tx' | 'material'>,
   { resource }: TaskState,
   name: string,

@@ -1,13 +1,16 @@
+import { eventNumberOf } from '../../eventlog/event-id.ts';
 import type { Origin, Transaction } from '../../eventlog/event-log.ts';
+import { sessionBinding } from '../../projections/session-binding.ts';
 import { stateKey } from '../../projections/state-keys.ts';
 import type { MessageState, TaskState } from '../../projections/states.ts';
 import type { JsonValue } from '../../protocol/json.ts';
 import { isTerminal } from '../../protocol/task-states.ts';
+import type { RecordedFrame } from '../../replay/recorded-frame.ts';
 import { frameKey, inputKey } from '../../store/keys.ts';
 import type { Frame, Upstream } from '../../upstream.ts';
 import { spanOf } from '../move-task.ts';
 import { waitsInTurn } from '../permission-request.ts';
-import { applyMoves, note, seenBy } from './apply-moves.ts';
+import { applyMoves, noteCancelFault, seenBy } from './apply-moves.ts';
 import type { FrameNumbers } from './frame-numbers.ts';
 import type { RunnerDeps } from './runner-deps.ts';
 
@@ -31,6 +34,12 @@ export interface RecordedTurn {
   sent: readonly string[];
 }
 
+interface FramePlace extends Pick<RecordedFrame, 'after' | 'turn'> {
+  number: number;
+  material: string;
+  isNoted: boolean;
+}
+
 /** Records frames as replay material and applies their moves, each in one transaction. */
 export class FrameRecorder {
   readonly #deps: RunnerDeps;
@@ -40,6 +49,7 @@ export class FrameRecorder {
   #sent: readonly string[];
   #pending: Promise<unknown>[] = [];
   #atRest = false;
+  #isFirst = true;
 
   constructor(deps: RunnerDeps, upstream: Upstream, { taskId, sent }: RecordedTurn) {
     this.#deps = deps;
@@ -62,9 +72,10 @@ export class FrameRecorder {
   async noteFault(frame: Extract<Frame, { kind: 'fault' }>): Promise<void> {
     const committed = this.#deps.log.transact(this.#origin(), (tx) => {
       const task = tx.get<TaskState>(stateKey.task(this.#taskId));
-      const material = this.#record(tx, frame);
-      if (task)
-        note({ tx, material }, task, 'cancel_not_confirmed', { code: frame.code, message: frame.message });
+      if (!task) return;
+      const place = this.#place(tx, task, frame);
+      noteCancelFault({ tx, material: place.material }, task, frame);
+      this.#record(tx, frame, { ...place, isNoted: true });
     });
     await this.#track(committed);
   }
@@ -91,23 +102,44 @@ export class FrameRecorder {
   #apply(tx: Transaction, frame: Frame): 'open' | 'over' {
     const before = tx.get<TaskState>(stateKey.task(this.#taskId));
     if (!before) return 'over';
-    const material = this.#record(tx, frame);
+    const place = this.#place(tx, before, frame);
     this.#forgetSentInput(tx);
     const moves = this.#upstream.interpret(frame, seenBy(tx, before));
-    applyMoves({ tx, tools: this.#deps.tools, taskId: this.#taskId, material }, moves);
+    applyMoves({ tx, tools: this.#deps.tools, taskId: this.#taskId, material: place.material }, moves);
+    this.#record(tx, frame, place);
     const status = tx.get<TaskState>(stateKey.task(this.#taskId))?.resource.status ?? 'FAILED';
     this.#atRest = status !== 'WORKING' && status !== 'SUBMITTED';
     const asks = status === 'INPUT_REQUIRED' && !waitsInTurn(tx, this.#taskId);
     return isTerminal(status) || asks ? 'over' : 'open';
   }
 
-  #record(tx: Transaction, frame: Frame): string {
+  /** What the record says besides the frame, as it is before its moves are applied. */
+  #place(tx: Transaction, task: TaskState, frame: Frame): FramePlace {
     const number = this.#numbers.take(this.#taskId);
-    const { label = String(number), ...kept } = { label: undefined, ...frame };
+    const { label = String(number) } = frame.kind === 'message' ? frame : {};
     const material = `${this.#upstream.materialPrefix}:${label}`;
-    const { value } = this.#deps.redactFrame({ key: material, at: tx.time, ...kept } as JsonValue);
-    tx.record(frameKey(this.#taskId, number), JSON.stringify(value));
-    return material;
+    const { session_id } = task.resource;
+    const session_binding = sessionBinding(tx, session_id, task.internal.route) ?? null;
+    const turn = this.#isFirst ? { turn: { session_binding } } : {};
+    this.#isFirst = false;
+    return { number, material, after: tx.position, isNoted: false, ...turn };
+  }
+
+  /** Written after its moves: the record says which events they became, so that a replay finds them. */
+  #record(tx: Transaction, frame: Frame, { number, material, after, isNoted, turn }: FramePlace): void {
+    const { label: _, ...kept } = { label: undefined, ...frame };
+    const { value, hit } = this.#deps.redactFrame(kept as unknown as JsonValue);
+    const record: RecordedFrame = {
+      key: material,
+      at: tx.time,
+      after,
+      events: eventNumberOf(tx.position) - eventNumberOf(after),
+      ...(turn === undefined ? {} : { turn }),
+      ...(isNoted ? { noted: true } : {}),
+      ...(hit ? { redacted: true } : {}),
+      frame: value as unknown as Frame,
+    };
+    tx.record(frameKey(this.#taskId, number), JSON.stringify(record));
   }
 
   /** The first answer proves that the input was sent, so its encrypted original goes. */

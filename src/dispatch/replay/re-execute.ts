@@ -1,0 +1,197 @@
+import type { Event, Projection } from '../../eventlog/event-log.ts';
+import { Rehearsal } from '../../eventlog/rehearsal.ts';
+import { stateKey } from '../../projections/state-keys.ts';
+import type {
+  PermissionRequestState,
+  SessionBindingState,
+  SessionFold,
+  TaskState,
+} from '../../projections/states.ts';
+import type { JsonObject } from '../../protocol/json.ts';
+import type { Failure, TaskStatus } from '../../protocol/task-states.ts';
+import type { History, Stimulus } from '../../replay/history.ts';
+import type { RecordedFrame } from '../../replay/recorded-frame.ts';
+import { stimuliOf } from '../../replay/stimuli.ts';
+import type { Frame, Move, Seen } from '../../upstream.ts';
+import type { DecisionTools } from '../facts.ts';
+import { type MoveFacts, moveTask } from '../move-task.ts';
+import { applyMoves, noteCancelFault, seenBy } from '../runner/apply-moves.ts';
+import { RecordedIds } from './recorded-ids.ts';
+
+/** What a re-execution needs besides the history; none of it may ask the clock, chance or the network. */
+export interface ReExecutionParts {
+  interpret(frame: Frame, seen: Seen): Move[];
+  tools: DecisionTools;
+  projection: Projection;
+  /** Names the ids of what was never recorded. */
+  seed: string;
+  /** Frames to take instead of the recorded ones, by override key. */
+  substitutes?: ReadonlyMap<string, Frame>;
+}
+
+/** One step of a replay: what was recorded, and what the same stimulus becomes now. */
+export interface ReplayedStep {
+  stimulus: Stimulus;
+  replayed: readonly Event[];
+  /** Key of the override that was taken for its frame. */
+  overrideKey?: string;
+}
+
+/**
+ * Runs a recorded run again: frames through the same mappings, moves and folds as live, in memory, with the recorded times
+ * and ids. What callers said is given; what became of it is decided again.
+ */
+export function* reExecute(
+  history: History,
+  parts: ReExecutionParts,
+): Generator<ReplayedStep, TaskStatus | undefined> {
+  const run = new ReExecution(history, parts);
+  for (const stimulus of stimuliOf(history)) yield run.step(stimulus);
+  return run.status;
+}
+
+class ReExecution {
+  readonly #history: History;
+  readonly #parts: ReExecutionParts;
+  readonly #tx: Rehearsal;
+  readonly #ids: RecordedIds;
+  readonly #tools: DecisionTools;
+
+  constructor(history: History, parts: ReExecutionParts) {
+    this.#history = history;
+    this.#parts = parts;
+    this.#tx = new Rehearsal(parts.projection);
+    this.#ids = new RecordedIds(parts.seed);
+    this.#tools = { ...parts.tools, ...RECORDED, newId: this.#ids.next };
+    this.#tx.set(stateKey.session(history.sessionId), emptySession(history));
+  }
+
+  get status(): TaskStatus | undefined {
+    return this.#task?.resource.status;
+  }
+
+  step(stimulus: Stimulus): ReplayedStep {
+    const { events } = stimulus;
+    this.#tx.begin(timeOf(stimulus), events);
+    this.#ids.begin(events);
+    this.#placeTranscript(events);
+    const overrideKey = this.#take(stimulus);
+    return {
+      stimulus,
+      replayed: this.#tx.appended,
+      ...(overrideKey === undefined ? {} : { overrideKey }),
+    };
+  }
+
+  get #task(): TaskState | undefined {
+    return this.#tx.get<TaskState>(stateKey.task(this.#history.taskId));
+  }
+
+  #take(stimulus: Stimulus): string | undefined {
+    if (stimulus.kind === 'frame') return this.#takeFrame(stimulus.frame);
+    if (stimulus.kind === 'move') this.#move(stimulus.event);
+    else if (this.#hasPlace(stimulus.event)) this.#tx.keep(stimulus.event);
+    return undefined;
+  }
+
+  #takeFrame(record: RecordedFrame): string | undefined {
+    const task = this.#task;
+    if (!task) return undefined;
+    const substitute = this.#parts.substitutes?.get(record.key);
+    const frame = substitute ?? record.frame;
+    const target = { tx: this.#tx, tools: this.#tools, taskId: this.#history.taskId, material: record.key };
+    if (record.turn) this.#bindSession(record.turn.session_binding);
+    if (record.noted && frame.kind === 'fault') noteCancelFault(target, task, frame);
+    else applyMoves(target, this.#parts.interpret(frame, seenBy(this.#tx, task)));
+    return substitute === undefined ? undefined : record.key;
+  }
+
+  #move({ payload }: Event): void {
+    const { status, message_id, failure, reason, metadata } = payload as unknown as Transition;
+    const facts: MoveFacts = {
+      ...(message_id === undefined ? {} : { messageId: message_id }),
+      ...(failure === undefined ? {} : { failure }),
+      ...(reason ? { reason } : {}),
+      ...(metadata === undefined ? {} : { metadata }),
+    };
+    moveTask(this.#tx, this.#tools, this.#history.taskId, status, facts);
+  }
+
+  /** An answer to a question that the replay never asked, or has answered, has no place in it. */
+  #hasPlace({ resource, payload }: Event): boolean {
+    if (resource.object !== 'permission_request' || payload['request_id'] === undefined) return true;
+    const request = this.#tx.get<PermissionRequestState>(stateKey.permissionRequest(resource.id));
+    return request?.resource.status === 'pending';
+  }
+
+  /** The transcript as other tasks left it meanwhile. */
+  #placeTranscript(events: readonly Event[]): void {
+    const appended = events.find(({ event }) => event === 'session.message_appended');
+    const session = this.#tx.get<SessionFold>(stateKey.session(this.#history.sessionId));
+    const messages = appended?.payload['position'];
+    if (!session || typeof messages !== 'number') return;
+    const internal = { ...session.internal, messages };
+    this.#tx.set(stateKey.session(this.#history.sessionId), { ...session, internal });
+  }
+
+  #bindSession(binding: JsonObject | null): void {
+    const { sessionId, route } = this.#history;
+    const state = binding === null ? undefined : ({ binding, epoch: 0 } satisfies SessionBindingState);
+    this.#tx.set(stateKey.sessionBinding(sessionId, route), state);
+  }
+}
+
+/** What a recorded transition says of its cause. */
+interface Transition {
+  status: TaskStatus;
+  message_id?: string;
+  failure?: Failure;
+  reason?: string | null;
+  metadata?: JsonObject;
+}
+
+/** What was recorded has no secrets any more, nothing is sent, and nobody waits. */
+const RECORDED: Pick<DecisionTools, 'redact' | 'sealInput' | 'runs'> = {
+  redact: (value) => ({ value, hit: false }),
+  sealInput: () => {
+    throw new Error('a replay sends nothing, so it seals nothing');
+  },
+  runs: {
+    hasSlot: () => true,
+    queued: () => 0,
+    claim: () => undefined,
+    wake: () => undefined,
+    answer: () => undefined,
+    forwardCancel: () => undefined,
+  },
+};
+
+function timeOf(stimulus: Stimulus): string {
+  return stimulus.kind === 'frame' ? stimulus.frame.at : stimulus.event.created_at;
+}
+
+/** Only what the folds of a task's events need of its session. */
+function emptySession({ sessionId, events }: History): SessionFold {
+  const [first] = events;
+  const time = first?.created_at ?? '';
+  return {
+    resource: {
+      id: sessionId,
+      object: 'session',
+      created_at: time,
+      updated_at: time,
+      metadata: {},
+      workspace_id: first?.workspace_id ?? '',
+      state: 'IDLE',
+      transcript: {},
+      persona_id: null,
+      root_session_id: null,
+      parent_session_id: null,
+      branch_id: null,
+      last_event_id: null,
+      summary: null,
+      expires_at: null,
+    },
+    internal: { open_tasks: [], working: 0, blocked: 0, messages: 0, epoch: 0, pending: [] },
+  };
+}

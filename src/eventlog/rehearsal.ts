@@ -1,0 +1,119 @@
+import { eventIdOf, headKey } from '../store/keys.ts';
+import { buildEvent } from './encode-event.ts';
+import { eventNumberOf, NO_EVENT } from './event-id.ts';
+import type { Event, NewEvent, Projection, State, StateWriter, Transaction } from './event-log.ts';
+import { foldEvent, type ResourceHead } from './fold-event.ts';
+
+/**
+ * A transaction that writes nothing but memory: decisions run in it as they ran in the log, with recorded times. What it
+ * appends takes the place of the recorded events it is given, in order, so that both can be compared as wholes.
+ */
+export class Rehearsal implements Transaction, StateWriter {
+  readonly #projection: Projection;
+  readonly #states = new Map<string, State | undefined>();
+  readonly #records = new Map<string, Buffer>();
+  #places: readonly Event[] = [];
+  #appended: Event[] = [];
+  #time = '';
+  #position = NO_EVENT;
+
+  constructor(projection: Projection) {
+    this.#projection = projection;
+  }
+
+  /** Begins the next transaction, at a recorded time, in the places of these recorded events. */
+  begin(time: string, places: readonly Event[]): void {
+    this.#time = time;
+    this.#places = places;
+    this.#appended = [];
+    this.#placeSession();
+  }
+
+  /** Between two transactions of a task its session goes on: what the next event follows is recorded, not computed. */
+  #placeSession(): void {
+    const first = this.#places.find(({ resource }) => resource.object === 'session');
+    if (!first) return;
+    const { previous_event_id: event_id, sequence, resource } = first;
+    const head = event_id === null ? undefined : { event_id, sequence: sequence - 1 };
+    this.set(headKey(resource.object, resource.id), head);
+  }
+
+  /** What was appended since `begin`. */
+  get appended(): readonly Event[] {
+    return this.#appended;
+  }
+
+  get time(): string {
+    return this.#time;
+  }
+
+  get position(): string {
+    return this.#position;
+  }
+
+  get<S extends State>(key: string): S | undefined {
+    // The caller names the type of the states under its own keys.
+    return this.#states.get(key) as S | undefined;
+  }
+
+  set(key: string, state: State | undefined): void {
+    this.#states.set(key, state);
+  }
+
+  /** Lists are for readers of the log; no decision reads one. */
+  index(): void {}
+
+  unindex(): void {}
+
+  append(input: NewEvent): Event {
+    const place = this.#places[this.#appended.length] ?? this.#places.at(-1);
+    const { object, id } = input.resource;
+    const head = this.get<ResourceHead>(headKey(object, id));
+    const origin = { actor: place?.actor ?? null, traceId: place?.trace_id, spanId: place?.span_id };
+    const content = { payload: plain(input.payload), metadata: plain(input.metadata ?? {}) };
+    const event = buildEvent(input, content, definedOf(origin), {
+      id: this.#places[this.#appended.length]?.id ?? eventIdOf(eventNumberOf(this.#position) + 1),
+      sequence: (head?.sequence ?? 0) + 1,
+      previousEventId: head?.event_id ?? null,
+      time: this.#time,
+    });
+    this.keep(event);
+    return event;
+  }
+
+  /** Takes an event as it was recorded. */
+  keep(event: Event): void {
+    this.#appended.push(event);
+    this.#position = event.id;
+    foldEvent(event, this, this.#projection);
+  }
+
+  record(key: string, value: Buffer | string): void {
+    this.#records.set(key, Buffer.from(value));
+  }
+
+  erase(key: string): void {
+    this.#records.delete(key);
+  }
+
+  recorded(key: string): Buffer | undefined {
+    return this.#records.get(key);
+  }
+
+  /** Nothing happens after a rehearsal: no agent is told, no run is woken. */
+  afterCommit(): void {}
+}
+
+/** As the log would store it: members without a value are not there. */
+function plain(value: NewEvent['payload']): NewEvent['payload'] {
+  return JSON.parse(JSON.stringify(value));
+}
+
+function definedOf(origin: {
+  actor: string | null;
+  traceId: string | null | undefined;
+  spanId: string | null | undefined;
+}) {
+  const { actor, traceId, spanId } = origin;
+  return { actor, ...(traceId ? { traceId } : {}), ...(spanId ? { spanId } : {}) };
+}

@@ -1,0 +1,25 @@
+import type { JsonObject } from '../protocol/json.ts';
+import type { Frame } from '../upstream.ts';
+
+/** A frame as it is kept at `f/<task>/<n>`: replay material of a task, and where in the log it was taken. */
+export interface RecordedFrame {
+  /** Its override key, for example `a2a:sample:3`. */
+  key: string;
+  /** Time of its transaction (RFC 3339). */
+  at: string;
+  /** Id of the newest event of the log before its own. */
+  after: string;
+  /** How many events it became; their ids follow `after`. */
+  events: number;
+  /** Only on the first frame of a turn or of a cancel: what the Session was bound to at the agent then. */
+  turn?: { session_binding: JsonObject | null };
+  /** The fault of a cancel: noted, never interpreted. */
+  noted?: true;
+  /** Secrets were replaced in it, so that it may mean something else than what came. */
+  redacted?: true;
+  frame: Frame;
+}
+
+export function readFrame(content: Buffer): RecordedFrame {
+  return JSON.parse(content.toString('utf8'));
+}
