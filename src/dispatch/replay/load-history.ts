@@ -1,4 +1,4 @@
-import { NO_EVENT } from '../../eventlog/event-id.ts';
+import { eventNumberOf, NO_EVENT } from '../../eventlog/event-id.ts';
 import type { Event, EventLog } from '../../eventlog/event-log.ts';
 import type { TaskState } from '../../projections/states.ts';
 import type { History } from '../../replay/history.ts';
@@ -8,14 +8,24 @@ import { framesOf, keysUnder } from '../../store/keys.ts';
 /** Events, and frame keys, read at once. */
 const PAGE = 500;
 
-/** Reads everything recorded of a run. Rejects with `resource_locked` for a record that fails its hash. */
-export async function loadHistory(log: EventLog, { resource, internal }: TaskState): Promise<History> {
+/**
+ * Reads what was recorded of a run up to an event of the log: what its agent says later is no part of it. Rejects with
+ * `resource_locked` for a record that fails its hash.
+ */
+export async function loadHistory(
+  log: EventLog,
+  { resource, internal }: TaskState,
+  throughId: string = log.head.eventId,
+): Promise<History> {
+  const events = await readEvents(log, resource.id);
+  const frames = await readFrames(log, resource.id);
+  const last = eventNumberOf(throughId);
   return {
     taskId: resource.id,
     sessionId: resource.session_id,
     route: internal.route,
-    events: await readEvents(log, resource.id),
-    frames: await readFrames(log, resource.id),
+    events: events.filter(({ id }) => id <= throughId),
+    frames: frames.filter((frame) => eventNumberOf(frame.after) + frame.events <= last),
   };
 }
 
