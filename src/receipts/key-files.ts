@@ -1,5 +1,5 @@
 import { createPrivateKey, type KeyObject } from 'node:crypto';
-import { chmodSync, existsSync, mkdirSync, readFileSync, statSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { JsonValue } from '../protocol/json.ts';
 import { writeFileAtomicSync } from '../store/atomic-file.ts';
@@ -79,6 +79,10 @@ export function readPrivateKey(dir: string, keyId: string): KeyObject {
 export function writePrivateKey(dir: string, keyId: string, key: KeyObject): void {
   const pem = key.export({ format: 'pem', type: 'pkcs8' });
   writeFileAtomicSync(privatePath(dir, keyId), pem, FILE_MODE);
+}
+
+export function removePrivateKey(dir: string, keyId: string): void {
+  rmSync(privatePath(dir, keyId), { force: true });
 }
 
 function readGuarded(path: string): string {

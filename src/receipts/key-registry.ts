@@ -1,23 +1,25 @@
-import { type KeyObject, sign, verify } from 'node:crypto';
+import { type KeyObject, sign } from 'node:crypto';
 import { type Clock, type Random, timestamp } from '../protocol/ports.ts';
-import {
-  privateKeyOf,
-  publicKeyOf,
-  rawPublicKey,
-  SEED_BYTES,
-  SIGNATURE_BYTES,
-  thumbprint,
-} from './ed25519.ts';
+import { privateKeyOf, rawPublicKey, SEED_BYTES, thumbprint } from './ed25519.ts';
 import {
   KeyRegistryError,
   type KeyRow,
   prepareKeyDirectory,
   readPrivateKey,
   readRows,
+  removePrivateKey,
   writePrivateKey,
   writeRows,
 } from './key-files.ts';
-import { decodeStrictBase64 } from './strict-base64.ts';
+import {
+  keyOf,
+  type SignatureVerdict,
+  type VerificationKey,
+  type VerificationKeys,
+  verifySignature,
+} from './verification-keys.ts';
+
+export type { KeyRow } from './key-files.ts';
 
 export interface SigningKey {
   readonly keyId: string;
@@ -25,9 +27,7 @@ export interface SigningKey {
   sign(bytes: Uint8Array): Buffer;
 }
 
-export type SignatureVerdict = 'ok' | 'unknown_key' | 'invalid_signature';
-
-/** A public key as served at /.well-known/jwks.json. Spec: RFC 8037. */
+/** A public key as served at /.well-known/jwks.json, with its window as RFC 3339 times. Spec: RFC 8037. */
 export interface PublicJwk {
   kty: 'OKP';
   crv: 'Ed25519';
@@ -35,15 +35,45 @@ export interface PublicJwk {
   kid: string;
   alg: 'EdDSA';
   use: 'sig';
+  not_before: string;
+  /** Absent while the key signs. */
+  not_after?: string;
+  revoked_at?: string;
+}
+
+/**
+ * Keys that may be trusted, and beside them those that were revoked: a reader that knows only `keys` (RFC 7517) trusts no
+ * revoked key, and one that knows windows can still check what such a key signed before.
+ */
+export interface PublicJwks {
+  keys: PublicJwk[];
+  revoked_keys: PublicJwk[];
 }
 
 export interface KeyRegistry {
   /** The key that signs now. */
   current(): SigningKey;
-  /** Checks a raw signature, or one in standard base64 in its only correct spelling. Never throws. */
+  /** Every key with its window, oldest first; private halves never leave the registry. */
+  rows(): readonly KeyRow[];
+  /** What to check signatures with, by key id; keys that ended are among them. */
+  verificationKeys(): VerificationKeys;
+  /**
+   * Checks a signature, whatever its time: for files only this machine wrote. A signature in base64 has to be in its only
+   * correct spelling. Never throws.
+   */
   verify(keyId: string, bytes: Uint8Array, signature: Uint8Array | string): SignatureVerdict;
+  /**
+   * A new key signs from `at` (RFC 3339) on, and the one before ends with it. When this returns both are durable; after a
+   * crash the registry is the old one or the new one. Throws KeyRegistryError and file errors; then nothing changed.
+   */
+  rotate(at: string): KeyRow;
+  /**
+   * What the key signed from `at` on counts as forged. When it is the one that signs, a new one takes its place in the same
+   * step. Returns the row as it is now, the same again for a key that was revoked; undefined when there is no such key.
+   */
+  revoke(keyId: string, at: string): KeyRow | undefined;
   /** All keys, old ones too: old signatures stay checkable. */
-  publicJwks(): { keys: PublicJwk[] };
+  publicJwks(): PublicJwks;
 }
 
 export interface KeyRegistryOptions {
@@ -57,67 +87,134 @@ export interface KeyRegistryOptions {
 export function openKeyRegistry(options: KeyRegistryOptions): KeyRegistry {
   prepareKeyDirectory(options.dir);
   const rows = readRows(options.dir) ?? firstRows(options);
-  return new FileKeyRegistry(options.dir, rows);
+  return new FileKeyRegistry(options, rows);
+}
+
+function firstRows(options: KeyRegistryOptions): KeyRow[] {
+  const row = makeKey(options, timestamp(options.clock.now()));
+  writeRows(options.dir, [row]);
+  return [row];
 }
 
 /** The private key is durable before the row that names it. */
-function firstRows({ dir, clock, random }: KeyRegistryOptions): KeyRow[] {
+function makeKey({ dir, random }: KeyRegistryOptions, notBefore: string): KeyRow {
   const key = privateKeyOf(random.bytes(SEED_BYTES));
   const raw = rawPublicKey(key);
   const row: KeyRow = {
     key_id: thumbprint(raw),
     algorithm: 'Ed25519',
     public_key: raw.toString('base64url'),
-    not_before: timestamp(clock.now()),
+    not_before: notBefore,
     not_after: null,
     revoked_at: null,
   };
   writePrivateKey(dir, row.key_id, key);
-  writeRows(dir, [row]);
-  return [row];
+  return row;
 }
 
 class FileKeyRegistry implements KeyRegistry {
-  readonly #rows: readonly KeyRow[];
-  readonly #publicKeys = new Map<string, KeyObject>();
-  readonly #current: SigningKey;
+  readonly #options: KeyRegistryOptions;
+  #rows: readonly KeyRow[];
+  #keys: ReadonlyMap<string, VerificationKey>;
+  #current: SigningKey;
 
-  constructor(dir: string, rows: readonly KeyRow[]) {
+  constructor(options: KeyRegistryOptions, rows: readonly KeyRow[]) {
+    this.#options = options;
     this.#rows = rows;
-    for (const row of rows)
-      this.#publicKeys.set(row.key_id, publicKeyOf(Buffer.from(row.public_key, 'base64url')));
-    this.#current = signingKey(dir, rows);
+    this.#keys = verificationKeys(rows);
+    this.#current = signingKey(options.dir, rows);
+    this.#forgetEndedKeys();
   }
 
   current(): SigningKey {
     return this.#current;
   }
 
-  verify(keyId: string, bytes: Uint8Array, signature: Uint8Array | string): SignatureVerdict {
-    const key = this.#publicKeys.get(keyId);
-    if (key === undefined) return 'unknown_key';
-    const raw = typeof signature === 'string' ? decodeStrictBase64(signature, 'base64') : signature;
-    if (raw?.length !== SIGNATURE_BYTES) return 'invalid_signature';
-    return verify(null, bytes, key, raw) ? 'ok' : 'invalid_signature';
+  rows(): readonly KeyRow[] {
+    return this.#rows;
   }
 
-  publicJwks(): { keys: PublicJwk[] } {
-    return { keys: this.#rows.map(publicJwk) };
+  verificationKeys(): VerificationKeys {
+    return this.#keys;
   }
+
+  verify(keyId: string, bytes: Uint8Array, signature: Uint8Array | string): SignatureVerdict {
+    return verifySignature(this.#keys, { keyId, bytes, signature, timesMs: [] });
+  }
+
+  rotate(at: string): KeyRow {
+    const row = makeKey(this.#options, at);
+    this.#replace([...this.#rows.map((old) => endedAt(old, at)), row]);
+    return row;
+  }
+
+  revoke(keyId: string, at: string): KeyRow | undefined {
+    const row = this.#rows.find((candidate) => candidate.key_id === keyId);
+    if (row === undefined || row.revoked_at !== null) return row;
+    const revoked = { ...endedAt(row, at), revoked_at: at };
+    const rows = this.#rows.map((other) => (other === row ? revoked : other));
+    this.#replace(row.not_after === null ? [...rows, makeKey(this.#options, at)] : rows);
+    return revoked;
+  }
+
+  publicJwks(): PublicJwks {
+    const jwks = this.#rows.map(publicJwk);
+    return {
+      keys: jwks.filter((jwk) => jwk.revoked_at === undefined),
+      revoked_keys: jwks.filter((jwk) => jwk.revoked_at !== undefined),
+    };
+  }
+
+  /** The file is the truth: memory follows it. */
+  #replace(rows: readonly KeyRow[]): void {
+    writeRows(this.#options.dir, rows);
+    this.#rows = rows;
+    this.#keys = verificationKeys(rows);
+    this.#current = signingKey(this.#options.dir, rows);
+    this.#forgetEndedKeys();
+  }
+
+  /** A private key that signs no more can only be stolen; also finishes what a crash interrupted. */
+  #forgetEndedKeys(): void {
+    for (const row of this.#rows) if (row.not_after !== null) removePrivateKey(this.#options.dir, row.key_id);
+  }
+}
+
+function endedAt(row: KeyRow, at: string): KeyRow {
+  return row.not_after === null ? { ...row, not_after: at } : row;
+}
+
+function verificationKeys(rows: readonly KeyRow[]): Map<string, VerificationKey> {
+  return new Map(rows.map((row) => [row.key_id, keyOf(publicJwk(row), row.key_id)]));
 }
 
 function signingKey(dir: string, rows: readonly KeyRow[]): SigningKey {
   const row = rows.findLast((candidate) => candidate.not_after === null && candidate.revoked_at === null);
-  if (row === undefined) throw new KeyRegistryError(dir, 'every signing key has ended. Rotate in a new one.');
+  if (row === undefined)
+    throw new KeyRegistryError(dir, 'every signing key has ended. Restore registry.json from a backup.');
   const key = readPrivateKey(dir, row.key_id);
   if (key.asymmetricKeyType !== 'ed25519' || thumbprint(rawPublicKey(key)) !== row.key_id)
     throw new KeyRegistryError(
       dir,
       `${row.key_id}.pem is not the key its name says. Restore it from a backup.`,
     );
-  return { keyId: row.key_id, sign: (bytes) => sign(null, bytes, key) };
+  return signerOf(row.key_id, key);
+}
+
+function signerOf(keyId: string, key: KeyObject): SigningKey {
+  return { keyId, sign: (bytes) => sign(null, bytes, key) };
 }
 
 function publicJwk(row: KeyRow): PublicJwk {
-  return { kty: 'OKP', crv: 'Ed25519', x: row.public_key, kid: row.key_id, alg: 'EdDSA', use: 'sig' };
+  return {
+    kty: 'OKP',
+    crv: 'Ed25519',
+    x: row.public_key,
+    kid: row.key_id,
+    alg: 'EdDSA',
+    use: 'sig',
+    not_before: row.not_before,
+    ...(row.not_after === null ? {} : { not_after: row.not_after }),
+    ...(row.revoked_at === null ? {} : { revoked_at: row.revoked_at }),
+  };
 }

@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Clock, Random } from '../../../src/protocol/ports.ts';
-import { openKeyRegistry } from '../../../src/receipts/key-registry.ts';
+import { type KeyRegistry, openKeyRegistry } from '../../../src/receipts/key-registry.ts';
+import { keysOfJwks, verifySignature } from '../../../src/receipts/verification-keys.ts';
 
 const clock: Clock = { now: () => Date.UTC(2026, 10, 21), monotonic: () => 0 };
 const random: Random = { bytes: (size) => new Uint8Array(size).fill(7) };
@@ -139,6 +140,115 @@ describe('the key registry', () => {
     rmSync(join(dir, `${keyId}.pem`));
     expect(open).toThrow(`${keyId}.pem`);
     rmSync(other, { recursive: true });
+  });
+
+  const AT = '2026-11-22T10:00:00.000Z';
+  const keys = (...seeds: number[]) => {
+    const left = [...seeds];
+    const counted: Random = { bytes: (size) => new Uint8Array(size).fill(left.shift() ?? 0) };
+    return openKeyRegistry({ dir, clock, random: counted });
+  };
+  const check = (registry: KeyRegistry, keyId: string, signature: Buffer, time: string) =>
+    verifySignature(registry.verificationKeys(), {
+      keyId,
+      bytes: HASH,
+      signature,
+      timesMs: [Date.parse(time)],
+    });
+
+  it('rotates: a new key signs, the old one is kept with its window, and its private half is gone', () => {
+    const registry = keys(1, 2);
+    const old = registry.current();
+    const signature = old.sign(HASH);
+    const row = registry.rotate(AT);
+    expect(row.key_id).not.toBe(old.keyId);
+    for (const now of [registry, open()]) {
+      expect(now.current().keyId).toBe(row.key_id);
+      expect(now.rows()).toMatchObject([
+        { key_id: old.keyId, not_after: AT, revoked_at: null },
+        { key_id: row.key_id, not_before: AT, not_after: null },
+      ]);
+      expect(check(now, old.keyId, signature, '2026-11-21T12:00:00.000Z')).toBe('ok');
+      expect(check(now, old.keyId, signature, AT)).toBe('ok');
+      expect(check(now, old.keyId, signature, '2026-11-22T10:00:00.001Z')).toBe('outside_window');
+    }
+    expect(readdirSync(dir).sort()).toEqual([`${row.key_id}.pem`, 'registry.json'].sort());
+  });
+
+  it('takes no signature from before its key was there', () => {
+    const registry = keys(1, 2);
+    const { key_id } = registry.rotate(AT);
+    const signature = registry.current().sign(HASH);
+    expect(check(registry, key_id, signature, AT)).toBe('ok');
+    expect(check(registry, key_id, signature, '2026-11-22T09:59:59.999Z')).toBe('outside_window');
+    expect(check(registry, key_id, signature, 'no time')).toBe('outside_window');
+  });
+
+  it('revokes: what was signed before stays valid, from that moment on nothing is, and another key signs', () => {
+    const registry = keys(1, 2);
+    const old = registry.current();
+    const signature = old.sign(HASH);
+    expect(registry.revoke(old.keyId, AT)).toMatchObject({ not_after: AT, revoked_at: AT });
+    expect(registry.current().keyId).not.toBe(old.keyId);
+    for (const now of [registry, open()]) {
+      expect(check(now, old.keyId, signature, '2026-11-22T09:59:59.999Z')).toBe('ok');
+      expect(check(now, old.keyId, signature, AT)).toBe('outside_window');
+      expect(now.publicJwks().keys.map(({ kid }) => kid)).toEqual([registry.current().keyId]);
+      expect(now.publicJwks().revoked_keys).toMatchObject([{ kid: old.keyId, revoked_at: AT }]);
+    }
+    expect(registry.revoke(old.keyId, '2026-12-01T00:00:00.000Z')).toMatchObject({ revoked_at: AT });
+    expect(registry.revoke('another', AT)).toBeUndefined();
+    expect(registry.rows()).toHaveLength(2);
+  });
+
+  it('revokes a key that was rotated out without touching the one that signs', () => {
+    const registry = keys(1, 2);
+    const old = registry.current().keyId;
+    const { key_id } = registry.rotate(AT);
+    registry.revoke(old, '2026-11-23T00:00:00.000Z');
+    expect(registry.current().keyId).toBe(key_id);
+    expect(registry.rows()[0]).toMatchObject({ not_after: AT, revoked_at: '2026-11-23T00:00:00.000Z' });
+  });
+
+  it('is the old registry or the new one, wherever a rotation is cut', () => {
+    const registry = keys(1);
+    const before = readFileSync(registryFile());
+    const old = registry.current();
+    const pem = readFileSync(join(dir, `${old.keyId}.pem`));
+    // Cut before the registry was replaced: the new key exists and is named nowhere.
+    keys(2).rotate(AT);
+    writeFileSync(registryFile(), before, { mode: 0o600 });
+    writeFileSync(join(dir, `${old.keyId}.pem`), pem, { mode: 0o600 });
+    expect(open().current().keyId).toBe(old.keyId);
+    expect(open().rows()).toHaveLength(1);
+    // Cut after it: the old private key is still there, and goes at the next opening.
+    const { key_id } = keys(3).rotate(AT);
+    writeFileSync(join(dir, `${old.keyId}.pem`), pem, { mode: 0o600 });
+    expect(open().current().keyId).toBe(key_id);
+    expect(readdirSync(dir)).not.toContain(`${old.keyId}.pem`);
+  });
+
+  it('serves every key with its window, as the file that verifies without a gateway', () => {
+    const registry = keys(1, 2, 3);
+    const first = registry.current();
+    const signature = first.sign(HASH);
+    registry.rotate(AT);
+    registry.revoke(registry.current().keyId, '2026-11-23T00:00:00.000Z');
+    const jwks = JSON.parse(JSON.stringify(registry.publicJwks()));
+    expect(jwks.keys[0]).toMatchObject({
+      kid: first.keyId,
+      not_before: '2026-11-21T00:00:00.000Z',
+      not_after: AT,
+    });
+    const known = keysOfJwks(jwks);
+    expect([...known.keys()].sort()).toEqual(
+      registry
+        .rows()
+        .map(({ key_id }) => key_id)
+        .sort(),
+    );
+    const claim = { keyId: first.keyId, bytes: HASH, signature, timesMs: [Date.parse(AT)] };
+    expect(verifySignature(known, claim)).toBe('ok');
   });
 
   it('never signs with a key that has ended', () => {
