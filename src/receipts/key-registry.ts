@@ -13,6 +13,8 @@ import {
 } from './key-files.ts';
 import {
   keyOf,
+  type PublicJwk,
+  type PublicJwks,
   type SignatureVerdict,
   type VerificationKey,
   type VerificationKeys,
@@ -20,34 +22,12 @@ import {
 } from './verification-keys.ts';
 
 export type { KeyRow } from './key-files.ts';
+export type { PublicJwks } from './verification-keys.ts';
 
 export interface SigningKey {
   readonly keyId: string;
   /** The 64-byte Ed25519 signature. Synchronous: 34 us, cheaper than a trip to the thread pool. */
   sign(bytes: Uint8Array): Buffer;
-}
-
-/** A public key as served at /.well-known/jwks.json, with its window as RFC 3339 times. Spec: RFC 8037. */
-export interface PublicJwk {
-  kty: 'OKP';
-  crv: 'Ed25519';
-  x: string;
-  kid: string;
-  alg: 'EdDSA';
-  use: 'sig';
-  not_before: string;
-  /** Absent while the key signs. */
-  not_after?: string;
-  revoked_at?: string;
-}
-
-/**
- * Keys that may be trusted, and beside them those that were revoked: a reader that knows only `keys` (RFC 7517) trusts no
- * revoked key, and one that knows windows can still check what such a key signed before.
- */
-export interface PublicJwks {
-  keys: PublicJwk[];
-  revoked_keys: PublicJwk[];
 }
 
 export interface KeyRegistry {

@@ -1,8 +1,30 @@
 import { type KeyObject, verify } from 'node:crypto';
 import type { JsonValue } from '../protocol/json.ts';
 import { PUBLIC_KEY_BYTES, publicKeyOf, SIGNATURE_BYTES } from './ed25519.ts';
-import type { PublicJwk } from './key-registry.ts';
 import { decodeStrictBase64 } from './strict-base64.ts';
+
+/** A public key as served at /.well-known/jwks.json, with its window as RFC 3339 times. Spec: RFC 8037. */
+export interface PublicJwk {
+  kty: 'OKP';
+  crv: 'Ed25519';
+  x: string;
+  kid: string;
+  alg: 'EdDSA';
+  use: 'sig';
+  not_before: string;
+  /** Absent while the key signs. */
+  not_after?: string;
+  revoked_at?: string;
+}
+
+/**
+ * Keys that may be trusted, and beside them those that were revoked: a reader that knows only `keys` (RFC 7517) trusts no
+ * revoked key, and one that knows windows can still check what such a key signed before.
+ */
+export interface PublicJwks {
+  keys: PublicJwk[];
+  revoked_keys: PublicJwk[];
+}
 
 /** A public key with the time in which its signatures count. Epoch milliseconds; both ends belong to the window. */
 export interface VerificationKey {

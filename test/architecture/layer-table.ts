@@ -62,8 +62,13 @@ export const LAYERS: readonly LayerRow[] = [
   },
   {
     layer: 'src/receipts',
-    imports: ['src/protocol', 'src/store'],
+    imports: ['src/protocol', 'src/json', 'src/store'],
     because: 'keys and receipts are files and records of the store',
+  },
+  {
+    layer: 'src/receipts/standalone',
+    imports: [],
+    because: 'a second verifier that shares no mistake with the first',
   },
   {
     layer: 'src/eventlog',

@@ -44,6 +44,11 @@ export const CONTRACT: readonly Requirement[] = [
       'a task input with role or parts is a Message and must be valid; another object is a payload',
     ],
   ]),
+  ...section('Contract 3, Receipts', [
+    ['S3-01', 'DECIDED', 'verification goes by its order; the verdict names step, index, expected, observed'],
+    ['S3-02', 'DECIDED', 'the hash is over RFC 8785 bytes without receipt_hash and signatures'],
+    ['S3-03', 'DECIDED', 'a signature outside the window of its key fails; keys that ended stay queryable'],
+  ]),
   ...section('Contract 4, Redaction', [
     ['S4-01', 'DECIDED', 'known secrets and secret patterns never reach the log'],
     ['S4-02', 'DECIDED', 'what the agent gets is what the caller sent'],
