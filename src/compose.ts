@@ -59,7 +59,7 @@ async function start(parts: Parts, closers: Closer[]): Promise<RunningGateway> {
   const data = await openData(parts);
   const { log } = data;
   closers.push(() => log.close());
-  const authentication = authenticator(parts);
+  const authentication = authenticator(parts, log);
   const upstreams = makeUpstreams(parts, await starting);
   closers.push(() => Promise.all([...upstreams.values()].map((upstream) => upstream.close())));
   const core = makeCore(parts, log, upstreams, authentication);

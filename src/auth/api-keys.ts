@@ -29,16 +29,20 @@ export function apiKeyHash(key: string): string {
 }
 
 /**
- * Authenticates bearer API keys. A key has at least 128 random bits, so a plain SHA-256 is the right hash; the digest is
+ * Authenticates bearer API keys: configured ones, and those that `madeHere` finds alive in the log. A key has at least 128 random bits, so a plain SHA-256 is the right hash; the digest is
  * looked up and then compared in constant time.
  */
-export function apiKeyAuthenticator(records: readonly ApiKeyRecord[]): Authenticate {
+export function apiKeyAuthenticator(
+  records: readonly ApiKeyRecord[],
+  madeHere: (hash: string) => ApiKeyRecord | undefined = () => undefined,
+): Authenticate {
   const byDigest = new Map(records.map((record) => [record.hash, entry(record)]));
   return (authorization) => {
     const key = bearerToken(authorization);
     if (key === undefined) return UNAUTHENTICATED;
     const digest = sha256Bytes(key);
-    const found = byDigest.get(`sha256:${digest.toString('hex')}`);
+    const hash = `sha256:${digest.toString('hex')}`;
+    const found = byDigest.get(hash) ?? entryOf(madeHere(hash));
     if (!found || !timingSafeEqual(found.digest, digest)) return UNAUTHENTICATED;
     return found.authentication;
   };
@@ -51,6 +55,10 @@ export function bearerToken(authorization: string | undefined): string | undefin
 }
 
 const UNAUTHENTICATED: Authentication = { kind: 'unauthenticated' };
+
+function entryOf(record: ApiKeyRecord | undefined): ReturnType<typeof entry> | undefined {
+  return record && entry(record);
+}
 
 function entry(record: ApiKeyRecord): { digest: Buffer; authentication: Authentication } {
   const caller: Caller = {

@@ -1,37 +1,68 @@
 import { Command } from 'commander';
 import { apiKeyHash, newApiKey } from '../auth/api-keys.ts';
 import { systemRandom } from '../compose.ts';
+import type { ApiKey } from '../protocol/resources/api-key.ts';
 import { SCOPES } from '../protocol/scopes.ts';
+import { type ClientOptions, GatewayClient, withClientOptions } from './client.ts';
 import { CliError, EXIT } from './exit-codes.ts';
+import { itemsOf, type ListingOptions, printItem, printItems, withListingOptions } from './listing.ts';
+import { print, printJson } from './terminal.ts';
 
-interface CreateOptions {
+interface CreateOptions extends ClientOptions {
   id: string;
   actor: string;
   scope?: string[];
   workspace?: string[];
+  row?: boolean;
   json?: boolean;
 }
 
 const ID = /^[a-z0-9][a-z0-9_-]{0,62}$/;
+const KEYS = '/v1/admin/api-keys';
 
 export function apiKeysCommand(): Command {
-  const create = new Command('create')
-    .description(
-      'Make an API key: prints it once, and the row with its hash for auth.api_keys of the configuration.',
-    )
+  return new Command('api-keys')
+    .description('Keys that callers use.')
+    .addCommand(createCommand())
+    .addCommand(listCommand())
+    .addCommand(rotateCommand())
+    .addCommand(revokeCommand())
+    .addHelpText(
+      'after',
+      '\nExamples:\n  harn-gateway api-keys create --id ci --actor ci-bot --scope tasks:write\n  harn-gateway api-keys list',
+    );
+}
+
+function createCommand(): Command {
+  const command = new Command('create')
+    .description('Make an API key in the running gateway and print it, once.')
     .requiredOption('--id <id>', 'name of the key in logs: a-z, 0-9, "_" and "-"')
     .requiredOption('--actor <actor>', 'who calls with it; recorded with every event')
     .option('--scope <scope...>', 'what it may do (default: everything)')
     .option('--workspace <id...>', 'workspaces it may use (default: workspace_default)')
-    .option('--json', 'print JSON')
-    .action(createKey);
-  return new Command('api-keys').description('Keys that callers use.').addCommand(create);
+    .option(
+      '--row',
+      'make it without a gateway: prints a row with its hash for auth.api_keys of the configuration',
+    )
+    .option('--json', 'print JSON');
+  return withClientOptions(command).action((options: CreateOptions) => {
+    checkNames(options);
+    return options.row ? printConfigurationRow(options) : createKey(options);
+  });
 }
 
-function createKey({ id, actor, scope, workspace, json }: CreateOptions): void {
+function checkNames({ id, scope }: CreateOptions): void {
   if (!ID.test(id)) throw new CliError('--id: use a-z, 0-9, "_" and "-", at most 63 characters.', EXIT.usage);
   const unknown = scope?.find((name) => !SCOPES.some((known) => known === name));
   if (unknown !== undefined) throw new CliError(`--scope: use some of ${SCOPES.join(', ')}.`, EXIT.usage);
+}
+
+async function createKey({ id, actor, scope, workspace, json, ...client }: CreateOptions): Promise<void> {
+  const grant = { name: id, actor, scopes: scope ?? ['*'], workspaces: workspace ?? ['workspace_default'] };
+  printKey(await new GatewayClient(client).json('POST', KEYS, grant), json);
+}
+
+function printConfigurationRow({ id, actor, scope, workspace, json }: CreateOptions): void {
   const key = newApiKey('live', id, systemRandom);
   const row = {
     id,
@@ -40,7 +71,61 @@ function createKey({ id, actor, scope, workspace, json }: CreateOptions): void {
     ...(scope ? { scopes: scope } : {}),
     ...(workspace ? { workspaces: workspace } : {}),
   };
-  if (json) process.stdout.write(`${JSON.stringify({ key, row })}\n`);
   // JSON is YAML, so the row can be pasted as it is.
-  else process.stdout.write(`Key, shown once: ${key}\nRow for auth.api_keys: ${JSON.stringify(row)}\n`);
+  if (json) printJson({ key, row });
+  else print(`Key, shown once: ${key}\nRow for auth.api_keys: ${JSON.stringify(row)}`);
+}
+
+function printKey(made: ApiKey & { key: string }, json: boolean | undefined): void {
+  if (json) printJson(made);
+  else
+    print(
+      `Key, shown once: ${made.key}\nIt is ${made.id}; end it with: harn-gateway api-keys revoke ${made.id}`,
+    );
+}
+
+function listCommand(): Command {
+  const command = new Command('list').description('List the keys made in the running gateway.');
+  return withClientOptions(withListingOptions(command)).action(
+    async ({ limit, json, ...client }: ClientOptions & ListingOptions) => {
+      await printItems(itemsOf<ApiKey>(new GatewayClient(client), KEYS, limit), json, columns);
+    },
+  );
+}
+
+function rotateCommand(): Command {
+  const command = new Command('rotate')
+    .description('Make the successor of a key and print it, once; the old one works for a while beside it.')
+    .argument('<id>', 'id of the key')
+    .option('--overlap <seconds>', 'how long the old key still works', '86400')
+    .option('--json', 'print JSON');
+  return withClientOptions(command).action(
+    async (id: string, { overlap, json, ...client }: ClientOptions & { overlap: string; json?: boolean }) => {
+      if (!/^\d{1,7}$/.test(overlap))
+        throw new CliError('--overlap: give seconds, from 0 to 2592000.', EXIT.usage);
+      const path = `${KEYS}/${encodeURIComponent(id)}/rotate`;
+      printKey(
+        await new GatewayClient(client).json('POST', path, { overlap_seconds: Number(overlap) }),
+        json,
+      );
+    },
+  );
+}
+
+function revokeCommand(): Command {
+  const command = new Command('revoke')
+    .description('End a key at once; open streams end within seconds.')
+    .argument('<id>', 'id of the key')
+    .option('--json', 'print JSON');
+  return withClientOptions(command).action(
+    async (id: string, { json, ...client }: ClientOptions & { json?: boolean }) => {
+      const path = `${KEYS}/${encodeURIComponent(id)}/revoke`;
+      printItem(await new GatewayClient(client).json<ApiKey>('POST', path), json, columns);
+    },
+  );
+}
+
+function columns({ id, name, actor, revoked_at, expires_at, scopes }: ApiKey): string[] {
+  const state = revoked_at ? `revoked ${revoked_at}` : expires_at ? `until ${expires_at}` : 'live';
+  return [id, name, actor, state, scopes.join(',')];
 }

@@ -2,15 +2,20 @@ import { type ApiKeyRecord, apiKeyAuthenticator, bearerToken } from '../auth/api
 import type { Authenticate, Authenticator } from '../auth/caller.ts';
 import { IssuerKeys } from '../auth/oauth/issuer-keys.ts';
 import { TokenAuthenticator } from '../auth/oauth/token-authenticator.ts';
+import { isLive } from '../dispatch/make-api-key.ts';
+import type { EventLog } from '../eventlog/event-log.ts';
 import { developmentKey } from '../operation/data-directory.ts';
 import { holdsScope } from '../policy/scope.ts';
+import { stateKey } from '../projections/state-keys.ts';
+import type { ApiKeyState } from '../projections/states.ts';
 import { ProtocolError } from '../protocol/errors.ts';
+import { type Clock, timestamp } from '../protocol/ports.ts';
 import { fetchSmallJson } from './fetch-json.ts';
 import type { Parts } from './parts.ts';
 
 /** API keys first, then access tokens of the configured issuers. */
-export function authenticator(parts: Parts): Authenticator {
-  const byKey = keyAuthenticator(parts);
+export function authenticator(parts: Parts, log: EventLog): Authenticator {
+  const byKey = keyAuthenticator(parts, keysOfLog(log, parts.clock));
   const tokens = tokenAuthenticator(parts);
   return {
     recognize: (authorization) => tokens.recognize(authorization),
@@ -34,16 +39,30 @@ function tokenAuthenticator({ config, clock, logger }: Parts): TokenAuthenticato
 }
 
 /** Configured keys, or the development key of the data directory when nobody else could call. */
-function keyAuthenticator({ config, redactor, random, onDevelopmentKey }: Parts): Authenticate {
+function keyAuthenticator(
+  { config, redactor, random, onDevelopmentKey }: Parts,
+  madeHere: (hash: string) => ApiKeyRecord | undefined,
+): Authenticate {
   const configured: readonly ApiKeyRecord[] = config.auth.api_keys;
   if (configured.length > 0 || config.auth.oauth.length > 0)
-    return hidingKeys(apiKeyAuthenticator(configured), redactor);
+    return hidingKeys(apiKeyAuthenticator(configured, madeHere), redactor);
   const { record, fresh } = developmentKey(config.store.data, random);
   if (fresh !== undefined) {
     redactor.addKnownSecret(fresh);
     onDevelopmentKey?.(fresh);
   }
-  return hidingKeys(apiKeyAuthenticator([record]), redactor);
+  return hidingKeys(apiKeyAuthenticator([record], madeHere), redactor);
+}
+
+/** Keys made at run time, while they are neither revoked nor expired. */
+function keysOfLog(log: EventLog, clock: Clock): (hash: string) => ApiKeyRecord | undefined {
+  return (hash) => {
+    const found = log.state<{ id: string }>(stateKey.apiKeyOfHash(hash));
+    const state = found && log.state<ApiKeyState>(stateKey.apiKey(found.id));
+    if (state === undefined || !isLive(state.resource, timestamp(clock.now()))) return undefined;
+    const { id, actor, tenant_id: tenant, scopes, workspaces } = state.resource;
+    return { id, hash: state.internal.hash, actor, tenant, scopes, workspaces };
+  };
 }
 
 /** Only hashes are configured: a key becomes a known secret when it is first used. */

@@ -1,3 +1,4 @@
+import { apiKeyHash, newApiKey } from '../auth/api-keys.ts';
 import type { Authenticator } from '../auth/caller.ts';
 import type { Effect } from '../dispatch/command.ts';
 import type { DecisionTools, Route, RoutedAgent } from '../dispatch/facts.ts';
@@ -11,7 +12,7 @@ import type { EventLog } from '../eventlog/event-log.ts';
 import { Subscriptions } from '../eventlog/subscription.ts';
 import { dataPaths, inputBoxKey } from '../operation/data-directory.ts';
 import { createIdSource } from '../protocol/ids.ts';
-import { timestamp } from '../protocol/ports.ts';
+import { type Random, timestamp } from '../protocol/ports.ts';
 import { isSecretName } from '../redaction/secret-names.ts';
 import { FileTree } from '../store/file-tree.ts';
 import { createSecretBox, type SecretBox } from '../store/secret-box.ts';
@@ -132,6 +133,7 @@ function decisionTools(
     },
     isSecretName,
     sealInput: (plain) => box.seal(plain),
+    newApiKey: (name) => freshApiKey(name, random, redactor),
     isServedRoot: (root) => files.isServedRoot(root),
     self: {
       version,
@@ -153,6 +155,13 @@ function decisionTools(
       forwardCancel: (taskId) => runner().forwardCancel(taskId),
     },
   };
+}
+
+/** Known as a secret before anybody can send it. */
+function freshApiKey(name: string, random: Random, redactor: Parts['redactor']) {
+  const key = newApiKey('live', name, random);
+  redactor.addKnownSecret(key);
+  return { key, hash: apiKeyHash(key) };
 }
 
 function describedAgents(upstreams: ReadonlyMap<string, Upstream>): RoutedAgent[] {

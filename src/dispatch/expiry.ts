@@ -4,12 +4,12 @@ import { timestamp } from '../protocol/ports.ts';
 
 const RFC_3339 = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?(?:Z|[+-]\d{2}:\d{2})$/i;
 
-/** `metadata.expires_at`, an RFC 3339 time, or null when there is none. */
-export function expiryOf(metadata: JsonObject): string | null {
-  const asked = metadata['expires_at'];
-  if (asked === undefined) return null;
+/** The member `expires_at` of metadata or of what `param` names, an RFC 3339 time; null when there is none. */
+export function expiryOf(holder: JsonObject, param = 'metadata.expires_at'): string | null {
+  const asked = holder['expires_at'];
+  if (asked === undefined || asked === null) return null;
   const ms = typeof asked === 'string' && RFC_3339.test(asked) ? Date.parse(asked) : Number.NaN;
   if (!Number.isNaN(ms)) return timestamp(ms);
-  const message = 'metadata.expires_at must be an RFC 3339 time such as 2026-04-25T19:00:00Z.';
-  throw new ProtocolError('invalid_request', message, { param: 'metadata.expires_at' });
+  const message = `${param} must be an RFC 3339 time such as 2026-04-25T19:00:00Z.`;
+  throw new ProtocolError('invalid_request', message, { param });
 }

@@ -20,6 +20,8 @@ export interface DecisionTools {
   isSecretName(name: string): boolean;
   /** Encrypts an input that was redacted, so that the upstream still gets what the caller sent. */
   sealInput(plain: Buffer): Buffer;
+  /** A fresh key with this name in it, known as a secret from now on, and the hash that is kept. */
+  newApiKey(name: string): { key: string; hash: string };
   /** Whether a root leads to files that every workspace over the configured directories shares. */
   isServedRoot(root: string): boolean;
   routes: RouteFacts;

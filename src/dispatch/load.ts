@@ -3,6 +3,7 @@ import type { Event, StateReader } from '../eventlog/event-log.ts';
 import { isMember } from '../policy/membership.ts';
 import { stateKey } from '../projections/state-keys.ts';
 import type {
+  ApiKeyState,
   ArtifactState,
   BranchState,
   MemoryState,
@@ -31,6 +32,7 @@ const STATES = {
   memory: stateKey.memory,
   persona: stateKey.persona,
   vault: stateKey.vault,
+  api_key: stateKey.apiKey,
 } as const;
 
 interface StateOf {
@@ -44,6 +46,7 @@ interface StateOf {
   memory: MemoryState;
   persona: PersonaState;
   vault: VaultState;
+  api_key: ApiKeyState;
 }
 
 /** The one answer for what is absent and for what is hidden. */

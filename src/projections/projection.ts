@@ -1,5 +1,6 @@
 import type { Event, Projection, StateWriter } from '../eventlog/event-log.ts';
 import type { EventKind } from '../protocol/event-kinds.ts';
+import { foldApiKeyCreated, foldApiKeyEnded } from './fold-api-key.ts';
 import { foldArtifactCreated, foldArtifactRedacted, foldArtifactUpdated } from './fold-artifact.ts';
 import { foldBranchAbandoned, foldBranchCreated, foldBranchMerged } from './fold-branch.ts';
 import { foldConnectorTask, foldNormalized } from './fold-connector.ts';
@@ -66,6 +67,8 @@ const FOLDS: Partial<Record<EventKind, readonly Fold[]>> = {
   'connector.task_submitted': [foldConnectorTask],
   'vendor.harn_gateway.persona_created': [foldPersonaCreated],
   'vendor.harn_gateway.persona_updated': [foldPersonaUpdated],
+  'vendor.harn_gateway.api_key_created': [foldApiKeyCreated],
+  'vendor.harn_gateway.api_key_ended': [foldApiKeyEnded],
   'vendor.harn_gateway.vault_created': [foldVaultCreated],
   'vendor.harn_gateway.memory_created': [foldMemoryCreated],
   'vendor.harn_gateway.memory_deleted': [foldMemoryDeleted],

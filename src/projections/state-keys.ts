@@ -13,6 +13,8 @@ export const stateKey = {
   memory: (id: string) => `r/memory/${id}`,
   vault: (id: string) => `r/vault/${id}`,
   persona: (id: string) => `r/persona/${id}`,
+  apiKey: (id: string) => `r/api_key/${id}`,
+  apiKeyOfHash: (hash: string) => `x/api-key/${hash}`,
   turn: (sessionId: string, position: number) =>
     `${turnPrefix(sessionId)}${String(position).padStart(8, '0')}`,
   upstreamMessage: (taskId: string, upstreamId: string) => `x/um/${taskId}/${foreign(upstreamId)}`,
@@ -61,6 +63,7 @@ export const listPrefix = {
   artifactsOfTask: (taskId: string) => `l/artifact/t/${taskId}/`,
   outcomesOfWorkspace: (workspaceId: string) => `l/outcome/w/${workspaceId}/`,
   outcomesOfTask: (taskId: string) => `l/outcome/t/${taskId}/`,
+  apiKeys: (tenant: string) => `l/api-key/${foreign(tenant)}/`,
   personas: (tenant: string) => `l/persona/${foreign(tenant)}/`,
   vaultsOfTenant: (tenant: string) => `l/vault/t/${foreign(tenant)}/`,
   vaultsOfWorkspace: (workspaceId: string) => `l/vault/w/${workspaceId}/`,

@@ -1,4 +1,5 @@
 import type { JsonObject } from '../protocol/json.ts';
+import type { ApiKey } from '../protocol/resources/api-key.ts';
 import type { Artifact } from '../protocol/resources/artifact.ts';
 import type { Branch } from '../protocol/resources/branch.ts';
 import type { ConnectorDelivery } from '../protocol/resources/connector.ts';
@@ -111,6 +112,9 @@ export type PersonaState = Folded<
     file_hash: string | null;
   }
 >;
+
+/** `hash` is that of the whole key, as in the configuration. */
+export type ApiKeyState = Folded<ApiKey, { tenant: string; hash: string }>;
 
 export type VaultState = Folded<Vault, { tenant: string }>;
 

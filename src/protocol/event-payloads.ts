@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { AGENT_WORDS } from './agent-words.ts';
 import { CONNECTOR_EVENTS } from './connector-events.ts';
 import type { EventKind } from './event-kinds.ts';
+import { apiKey } from './resources/api-key.ts';
 import { artifact } from './resources/artifact.ts';
 import { branch } from './resources/branch.ts';
 import { jsonObject, jsonValue } from './resources/envelope.ts';
@@ -268,6 +269,12 @@ export const EVENT_PAYLOADS = {
     details: jsonObject.optional(),
     material: z.string().optional(),
     metadata: jsonObject.optional(),
+  }),
+  'vendor.harn_gateway.api_key_created': z.object({ api_key: apiKey, hash: z.string() }),
+  'vendor.harn_gateway.api_key_ended': apiKey.pick({
+    expires_at: true,
+    revoked_at: true,
+    replaced_by: true,
   }),
   /** Stands in the place of the last of the events that retention removed from the beginning of these streams. */
   'vendor.harn_gateway.history_removed': z.object({

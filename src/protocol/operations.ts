@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { apiKeysOperations } from './operations/api-keys.ts';
 import { artifactsOperations } from './operations/artifacts.ts';
 import { branchesOperations } from './operations/branches.ts';
 import { connectorsOperations } from './operations/connectors.ts';
@@ -36,6 +37,7 @@ const rows = {
   ...personasOperations,
   ...vaultsOperations,
   ...quotasOperations,
+  ...apiKeysOperations,
   ...connectorsOperations,
   ...skillsOperations,
   ...runtimeOperations,

@@ -18,7 +18,7 @@ const RUN_BY: Readonly<Record<string, 'this test' | '.ci/run'>> = {
   'npx harn-gateway task "stream 3" --follow': 'this test',
   'npx harn-gateway check --config my-gateway.yaml': 'this test',
   'npx harn-gateway serve --config my-gateway.yaml': 'this test',
-  'npx harn-gateway api-keys create --id ci --actor ci-bot': 'this test',
+  'npx harn-gateway api-keys create --row --id ci --actor ci-bot': 'this test',
   'npm run check     # types, lint, tests': '.ci/run',
   'npm run bench     # speed, with baselines in the same run': '.ci/run',
   'npm run torture -- --minutes 1 --seed 1': '.ci/run',
@@ -99,7 +99,7 @@ describe('the README', () => {
   it('makes a key whose row the configuration accepts', async () => {
     const { stdout } = await run(
       'npx',
-      ['harn-gateway', 'api-keys', 'create', '--id', 'ci', '--actor', 'ci-bot'],
+      ['harn-gateway', 'api-keys', 'create', '--row', '--id', 'ci', '--actor', 'ci-bot'],
       {
         cwd: root,
         env,

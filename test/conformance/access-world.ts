@@ -22,6 +22,7 @@ export const BODIES: Record<string, (ids: Ids) => unknown> = {
   writeWorkspaceFile: () => ({ path: 'a.txt', content: 'x' }),
   respondPermissionRequest: () => ({ approved: true }),
   createMemory: (ids) => memoryOf(ids['workspace_id'] ?? ''),
+  createApiKey: (ids) => ({ ...API_KEY, workspaces: [ids['workspace_id']] }),
   createVault: (ids) => ({ ...VAULT, workspace_id: ids['workspace_id'] }),
 };
 
@@ -32,6 +33,7 @@ export const NAMES_IN_BODY = [
   'registerArtifact',
   'createMemory',
   'createVault',
+  'createApiKey',
 ];
 
 /** Who sees a resource although it was made by a member of another workspace; nobody where there is no row. */
@@ -54,6 +56,7 @@ export const QUOTA = {
 export const CONNECTOR = 'connector-of-default';
 
 const FILE = { kind: 'file', mime_type: 'text/plain', visibility: 'public' };
+const API_KEY = { name: 'clerk', actor: 'clerk', scopes: ['tasks:read'] };
 const VAULT = { provider: 'any', capabilities: [] };
 const memoryOf = (workspace: string) => ({
   scope: 'workspace',
@@ -91,6 +94,7 @@ export async function makeWorld({ client }: Stage): Promise<{ real: Ids; absent:
     request_id: await newest(`/v1/tasks/${asking.id}/permission-requests`),
     memory_id: (await made('/v1/memories', memoryOf('workspace_default')))['id'] ?? '',
     persona_id: (await made('/v1/personas', PERSONA))['id'] ?? '',
+    key_id: (await made('/v1/admin/api-keys', { ...API_KEY, workspaces: ['workspace_default'] }))['id'] ?? '',
     vault_id: (await made('/v1/vaults', { ...VAULT, workspace_id: 'workspace_default' }))['id'] ?? '',
     skill_id: await newest('/v1/skills'),
     tool_id: await newest('/v1/tools'),

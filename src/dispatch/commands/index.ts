@@ -5,6 +5,7 @@ import { appendSessionMessage } from './appendSessionMessage.ts';
 import { appendTaskMessage } from './appendTaskMessage.ts';
 import { cancelTask } from './cancelTask.ts';
 import { closeSession } from './closeSession.ts';
+import { createApiKey } from './createApiKey.ts';
 import { createMemory } from './createMemory.ts';
 import { createPersona } from './createPersona.ts';
 import { createSession } from './createSession.ts';
@@ -17,6 +18,8 @@ import { forkSession } from './forkSession.ts';
 import { mergeBranch } from './mergeBranch.ts';
 import { registerArtifact } from './registerArtifact.ts';
 import { respondPermissionRequest } from './respondPermissionRequest.ts';
+import { revokeApiKey } from './revokeApiKey.ts';
+import { rotateApiKey } from './rotateApiKey.ts';
 import { submitSessionTask } from './submitSessionTask.ts';
 import { submitTask } from './submitTask.ts';
 import { truncateSession } from './truncateSession.ts';
@@ -38,6 +41,9 @@ export const COMMANDS: { readonly [Id in CommandId]: Command<Id> } = {
   createSession,
   createSessionBranch,
   createVault,
+  createApiKey,
+  rotateApiKey,
+  revokeApiKey,
   createWorkspace,
   deleteMemory,
   deliverToConnector,

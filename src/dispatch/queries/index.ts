@@ -1,5 +1,6 @@
 import type { QueryId } from '../../protocol/operations.ts';
 import type { Query } from '../query.ts';
+import { listApiKeys } from './api-keys.ts';
 import { downloadArtifactContent, getArtifact, listArtifacts } from './artifacts.ts';
 import { getBranch, listSessionBranches } from './branches.ts';
 import { getConnector, listConnectors } from './connectors.ts';
@@ -56,6 +57,7 @@ export const QUERIES: { readonly [Id in QueryId]: Query<Id> } = {
   listSkills,
   listTools,
   listVaults,
+  listApiKeys,
   listWorkspaces,
   readWorkspaceFile,
 };

@@ -24,6 +24,13 @@ const BODIES: Readonly<Record<string, JsonValue>> = {
     receipt_policy: 'optional',
   },
   CreateSessionRequest: { workspace_id: 'workspace_default' },
+  CreateApiKeyRequest: {
+    name: 'ci',
+    actor: 'ci-bot',
+    scopes: ['tasks:write', 'tasks:read'],
+    workspaces: ['workspace_default'],
+  },
+  RotateApiKeyRequest: { overlap_seconds: 3600 },
   CreateVaultRequest: { workspace_id: 'workspace_default', provider: 'env', capabilities: ['read'] },
   CreateWorkspaceRequest: { name: 'Shop', root: '/srv/shop' },
   ErrorResponse: {

@@ -5,6 +5,17 @@ import { CARD_EXAMPLES } from './card-examples.ts';
 const AT = '2026-11-21T09:00:00.000Z';
 const VERSION = '0.1.0';
 const WORKSPACE = 'workspace_default';
+const API_KEY = resource('api_key', 'apikey_01KAHG6QJC3G0Z2K4N6Q8S0V2', {
+  name: 'ci',
+  actor: 'ci-bot',
+  tenant_id: 'tenant_default',
+  scopes: ['tasks:write', 'tasks:read'],
+  workspaces: ['workspace_default'],
+  expires_at: null,
+  revoked_at: null,
+  replaced_by: null,
+});
+
 export const SESSION = 'session_01KAHG5Y3TQ8W0M2Z4N6B8D0F2';
 const TASK_ID = 'task_01KAHG62E4R9X1P3A5C7E9G1J3';
 const ARTIFACT = 'artifact_01KAHG67R5V0Y2Q4B6D8F0H2K4';
@@ -234,6 +245,8 @@ export const RESOURCES = {
     new_tip_turn_id: MESSAGE,
     session,
   },
+  ApiKey: API_KEY,
+  IssuedApiKey: { ...API_KEY, key: 'harn_live_ci_not-a-real-key' },
   Vault: resource('vault', 'vault_01KAHG6QJC3G0Z2K4N6Q8S0V2', {
     workspace_id: WORKSPACE,
     provider: 'env',

@@ -1,0 +1,19 @@
+import { type Command, metadataOf } from '../command.ts';
+import { expiryOf } from '../expiry.ts';
+import { makeApiKey, refuseWider, shownAgain } from '../make-api-key.ts';
+import { refuseSecrets } from '../refuse-secrets.ts';
+
+export const createApiKey: Command<'createApiKey'> = {
+  decide({ body }, tx, facts) {
+    const metadata = metadataOf(body);
+    const grant = {
+      ...body,
+      metadata,
+      expires_at: expiryOf({ expires_at: body.expires_at ?? null }, 'expires_at'),
+    };
+    refuseWider(grant, tx, facts);
+    refuseSecrets({ metadata }, facts);
+    return { body: makeApiKey(grant, tx, facts) };
+  },
+  again: shownAgain,
+};

@@ -1,0 +1,95 @@
+import type { Caller } from '../auth/caller.ts';
+import type { StateReader, Transaction } from '../eventlog/event-log.ts';
+import { holdsScope } from '../policy/scope.ts';
+import { ProtocolError } from '../protocol/errors.ts';
+import type { ApiKey } from '../protocol/resources/api-key.ts';
+import type { Facts } from './facts.ts';
+import { isMemberOf, load, notFound } from './load.ts';
+import { newEvent } from './new-event.ts';
+
+/** These events name workspaces that other readers of the tenant may not know, so they are in no stream of theirs. */
+const NOWHERE = {};
+
+export type ApiKeyGrant = Pick<
+  ApiKey,
+  'name' | 'actor' | 'scopes' | 'workspaces' | 'expires_at' | 'metadata'
+>;
+
+/** Makes a key of the caller's tenant; the key itself is in the answer only, never in the log. */
+export function makeApiKey(grant: ApiKeyGrant, tx: Transaction, facts: Facts): ApiKey & { key: string } {
+  const { tenant } = facts.caller;
+  const { key, hash } = facts.newApiKey(grant.name);
+  const made: ApiKey = {
+    id: facts.newId('apikey'),
+    object: 'api_key',
+    created_at: tx.time,
+    updated_at: tx.time,
+    metadata: grant.metadata,
+    name: grant.name,
+    actor: grant.actor,
+    tenant_id: tenant,
+    scopes: grant.scopes,
+    workspaces: grant.workspaces,
+    expires_at: grant.expires_at,
+    revoked_at: null,
+    replaced_by: null,
+  };
+  const pointer = { object: 'api_key', id: made.id };
+  tx.append(newEvent('vendor.harn_gateway.api_key_created', pointer, NOWHERE, { api_key: made, hash }));
+  return { ...load(tx, facts.caller, 'api_key', made.id).resource, key };
+}
+
+/** Ends a key at a time, or at once. */
+export function endApiKey(
+  key: ApiKey,
+  changes: Partial<Pick<ApiKey, 'expires_at' | 'revoked_at' | 'replaced_by'>>,
+  tx: Transaction,
+): void {
+  const { id, expires_at, revoked_at, replaced_by } = key;
+  const ending = { expires_at, revoked_at, replaced_by, ...changes };
+  tx.append(newEvent('vendor.harn_gateway.api_key_ended', { object: 'api_key', id }, NOWHERE, ending));
+}
+
+/** A key grants at most what its maker holds: otherwise `admin` would be every scope. */
+export function refuseWider({ scopes, workspaces }: ApiKeyGrant, tx: Transaction, { caller }: Facts): void {
+  const scopeAt = scopes.findIndex((scope) => !holdsScope(caller, scope));
+  if (scopeAt !== -1) {
+    const message = 'A key grants at most what you hold yourself. Leave this scope out.';
+    throw new ProtocolError('permission_denied', message, {
+      param: `scopes[${scopeAt}]`,
+      details: { required_scope: scopes[scopeAt] ?? '' },
+    });
+  }
+  const workspaceAt = workspaces.findIndex((id) => !isMemberOf(tx, caller, id));
+  if (workspaceAt !== -1) throw notFound('workspace', `workspaces[${workspaceAt}]`);
+}
+
+/** A key the caller could have made by its workspaces; any other is absent. */
+export function loadApiKey(id: string, reader: StateReader, caller: Caller): ApiKey {
+  const { resource } = load(reader, caller, 'api_key', id);
+  if (seesApiKey(reader, caller, resource)) return resource;
+  throw notFound('api_key');
+}
+
+export function seesApiKey(reader: StateReader, caller: Caller, { workspaces }: ApiKey): boolean {
+  return workspaces.every((id) => isMemberOf(reader, caller, id));
+}
+
+/** A key that still works; a second ending of it would say nothing. */
+export function loadLiveKey(id: string, tx: Transaction, { caller }: Facts): ApiKey {
+  const resource = loadApiKey(id, tx, caller);
+  if (isLive(resource, tx.time)) return resource;
+  throw new ProtocolError('conflict', 'This key has ended already. Make a new one.', {
+    details: { revoked_at: resource.revoked_at, expires_at: resource.expires_at },
+  });
+}
+
+/** Whether a key is accepted at `time` (RFC 3339). */
+export function isLive({ revoked_at, expires_at }: ApiKey, time: string): boolean {
+  return revoked_at === null && (expires_at === null || expires_at > time);
+}
+
+/** Reads the answer of a repeated call: everything but the key. */
+export const shownAgain = (id: string, tx: Transaction, { caller }: Facts) => ({
+  body: loadApiKey(id, tx, caller),
+});
