@@ -15,6 +15,8 @@ export interface NewEvent {
   task_id?: string;
   payload: JsonObject;
   metadata?: JsonObject;
+  /** The receipt that proves it, issued in the same transaction. */
+  receipt_id?: string;
   /** The resource gets its id in this transaction, so it can have no earlier event and none is looked up. */
   isFirst?: boolean;
 }
@@ -30,6 +32,8 @@ export interface Event {
   object: 'event';
   payload: JsonObject;
   previous_event_id: string | null;
+  /** Only where a receipt was issued for it. */
+  receipt_id?: string;
   resource: ResourcePointer;
   /** 1..n per resource, without gaps. */
   sequence: number;

@@ -15,6 +15,7 @@ const RETENTION_RULES: Record<keyof typeof KEY_KINDS, 'with its run' | 'own wind
   input: 'own window',
   commit: 'kept',
   content: 'kept',
+  receipt: 'kept',
   resource: 'kept',
   head: 'kept',
   fold: 'kept',

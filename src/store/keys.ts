@@ -21,6 +21,12 @@ export const KEY_KINDS = {
     kind: 'primary',
     holds: 'encrypted input until it is sent',
   },
+  receipt: {
+    prefix: 'rc/',
+    shape: 'rc/<receipt>',
+    kind: 'primary',
+    holds: 'canonical receipt as it is served',
+  },
   resource: {
     prefix: 'r/',
     shape: 'r/<object>/<id>',
@@ -105,6 +111,7 @@ export const contentKey = (artifact: string, n: number): string =>
   `${contentOf(artifact)}${padded(n, PIECE_DIGITS)}`;
 export const idempotencyKey = (hash: string): string => KEY_KINDS.idempotency.prefix + segment(hash);
 export const inputKey = (taskOrMessage: string): string => KEY_KINDS.input.prefix + segment(taskOrMessage);
+export const receiptKey = (receipt: string): string => KEY_KINDS.receipt.prefix + segment(receipt);
 export const resourceKey = (object: string, id: string): string =>
   `${KEY_KINDS.resource.prefix}${segment(object)}/${segment(id)}`;
 export const headKey = (object: string, id: string): string =>

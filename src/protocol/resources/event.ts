@@ -14,4 +14,6 @@ export const event = envelope('event', {
   workspace_id: z.string().nullable(),
   actor: z.string().nullable(),
   previous_event_id: z.string().nullable(),
+  /** The receipt that proves it, where one was issued for it. */
+  receipt_id: z.string().nullable().optional(),
 }).meta({ id: 'Event' });

@@ -1,0 +1,108 @@
+import { createHash, hash } from 'node:crypto';
+import type { JsonObject, JsonValue } from '../protocol/json.ts';
+import type { ReceiptContent } from './receipt-draft.ts';
+
+/** Signs the hash of a receipt. Its key does not change between the two uses of it in one receipt. */
+export interface ReceiptKey {
+  readonly keyId: string;
+  sign(bytes: Uint8Array): Uint8Array;
+}
+
+export interface SealedReceipt {
+  /** `sha256:` and hex. */
+  hash: string;
+  /** The canonical receipt as it is stored and served. */
+  bytes: Buffer;
+}
+
+/** Members before `chain`, with it as the last; `chain` ends with the hash that is left out of the hashed text. */
+const THROUGH_CHAIN = ['approvals', 'autonomy_budget', 'chain'] as const;
+const THROUGH_SIDE_EFFECTS = [
+  'cost',
+  'deltas',
+  'final_artifacts',
+  'identifiers',
+  'issued_at',
+  'issuer',
+  'lifecycle',
+  'metadata',
+  'model_route',
+  'receipt_id',
+  'redactions',
+  'replay_input',
+  'schema',
+  'side_effects',
+] as const;
+const AFTER_SIGNATURES = ['subject', 'trust'] as const;
+
+/** The bytes about to be written do not have the hash of what they were made from: memory or code is broken. */
+export class ReceiptSealError extends Error {
+  override readonly name = 'ReceiptSealError';
+}
+
+/**
+ * Hashes a receipt over its RFC 8785 text without `chain.receipt_hash` and `signatures`, signs that hash, and returns the
+ * bytes with both. The text is put together once and the two members are written between its pieces; before anything is
+ * signed, the hash is made again from the bytes about to be written. Without a key the receipt has no `signatures`, as in a
+ * replay. Throws ReceiptSealError. Spec: Agents Protocol v1, "Receipt wire format"; contract section 3.
+ */
+export function sealReceipt(
+  content: ReceiptContent,
+  key: ReceiptKey | null,
+  signedAt: string,
+): SealedReceipt {
+  const pieces = piecesOf(content);
+  const digest = `sha256:${hash('sha256', hashedText(pieces), 'hex')}`;
+  const bytes = writtenBytes(pieces, digest, '');
+  refuseOther(digest, bytes, pieces);
+  if (key === null) return { hash: digest, bytes };
+  const signature = Buffer.from(key.sign(Buffer.from(digest))).toString('base64');
+  const said = {
+    algorithm: 'ed25519',
+    key_id: key.keyId,
+    signature: `base64:${signature}`,
+    signed_at: signedAt,
+  };
+  return { hash: digest, bytes: writtenBytes(pieces, digest, `"signatures":[${JSON.stringify(said)}],`) };
+}
+
+/** `{...,"chain":{...}` without the brace that closes `chain`; the members in between; the last ones with the end. */
+type Pieces = readonly [string, string, string];
+
+function piecesOf(content: ReceiptContent): Pieces {
+  const members = content as unknown as JsonObject;
+  const first = JSON.stringify(picked(members, THROUGH_CHAIN)).slice(0, -2);
+  const middle = JSON.stringify(picked(members, THROUGH_SIDE_EFFECTS)).slice(1, -1);
+  return [first, `,${middle},`, JSON.stringify(picked(members, AFTER_SIGNATURES)).slice(1)];
+}
+
+function picked(members: JsonObject, names: readonly string[]): JsonObject {
+  const some: JsonObject = {};
+  for (const name of names) {
+    const value: JsonValue | undefined = members[name];
+    if (value !== undefined) some[name] = value;
+  }
+  return some;
+}
+
+function hashedText([first, middle, last]: Pieces): string {
+  return `${first}}${middle}${last}`;
+}
+
+const HASH_MEMBER = ',"receipt_hash":';
+
+function writtenBytes([first, middle, last]: Pieces, digest: string, signatures: string): Buffer {
+  return Buffer.from(`${first}${HASH_MEMBER}"${digest}"}${middle}${signatures}${last}`);
+}
+
+/** Takes the hash out of the bytes again, at the places where it was put in. */
+function refuseOther(digest: string, bytes: Buffer, [first]: Pieces): void {
+  const start = Buffer.byteLength(first);
+  const end = start + HASH_MEMBER.length + digest.length + 2;
+  const again = createHash('sha256')
+    .update(bytes.subarray(0, start))
+    .update(bytes.subarray(end))
+    .digest('hex');
+  if (digest !== `sha256:${again}`)
+    throw new ReceiptSealError('A receipt changed between its hash and its bytes. Nothing was signed.');
+}
