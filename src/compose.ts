@@ -62,7 +62,7 @@ async function start(parts: Parts, closers: Closer[]): Promise<RunningGateway> {
   const authentication = authenticator(parts, log);
   const upstreams = makeUpstreams(parts, await starting);
   closers.push(() => Promise.all([...upstreams.values()].map((upstream) => upstream.close())));
-  const core = makeCore(parts, log, upstreams, authentication);
+  const core = makeCore(parts, data, upstreams, authentication);
   closers.push(() => core.subscriptions.close());
   closers.push(() => core.runner.drain());
   for (const upstream of upstreams.values()) upstream.start();

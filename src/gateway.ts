@@ -54,6 +54,8 @@ export interface Call {
   lastEventId: string | undefined;
   /** What the face calls the resume cursor, for a refusal. Default `Last-Event-ID`. */
   cursorParam?: string | undefined;
+  /** Accept header, for the operations that answer in several forms; left out for JSON. */
+  accept?: string | undefined;
   /** W3C trace context as received; malformed values are ignored. */
   traceparent: string | undefined;
   /** Aborted when the caller went away. */
@@ -67,6 +69,8 @@ export type AnswerBody =
   | { kind: 'json'; value: unknown }
   /** JSON assembled from stored bytes. */
   | { kind: 'raw_json'; chunks: Buffer[] }
+  /** A whole document under a media type the caller asked for. */
+  | { kind: 'document'; mimeType: string; bytes: Buffer }
   | { kind: 'bytes'; mimeType: string; size: number; fileName: string; chunks: AsyncIterable<Buffer> }
   | { kind: 'none' };
 

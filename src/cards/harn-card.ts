@@ -52,7 +52,7 @@ export function harnCard(facts: HarnCardFacts, object: HarnAgentCard['object']):
     persona_ids: [],
     capabilities: COLLECTIONS,
     auth_schemes: ['bearer'],
-    receipt_policy: 'disabled',
+    receipt_policy: 'required',
     provider: PROVIDER,
     public_url: publicUrl,
     signature: null,

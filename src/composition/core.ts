@@ -18,6 +18,7 @@ import { FileTree } from '../store/file-tree.ts';
 import { createSecretBox, type SecretBox } from '../store/secret-box.ts';
 import type { Upstream } from '../upstream.ts';
 import { connectorRows, deliveries } from './connectors.ts';
+import type { OpenData } from './open-data.ts';
 import type { Parts } from './parts.ts';
 
 const TRACE_ID_BYTES = 16;
@@ -33,7 +34,7 @@ export interface Core {
 /** The gateway behind the port: tools of decisions, task runner, subscriptions. */
 export function makeCore(
   parts: Parts,
-  log: EventLog,
+  { log, keys }: OpenData,
   upstreams: ReadonlyMap<string, Upstream>,
   authenticator: Authenticator,
 ): Core {
@@ -41,7 +42,7 @@ export function makeCore(
   const { limits } = config;
   const box = createSecretBox(inputBoxKey(config.store.data, random), random);
   const files = fileTree(config);
-  const tools = decisionTools(parts, log, upstreams, box, files, () => runner);
+  const tools = decisionTools(parts, { log, keys }, upstreams, box, files, () => runner);
   const concurrency = concurrencyOf(config);
   const runner = new TaskRunner({
     log,
@@ -111,7 +112,7 @@ function performer(runner: TaskRunner, files: FileTree): (effect: Effect) => Pro
 /** The runner needs these tools itself, so its part is asked for late. */
 function decisionTools(
   { config, version, redactor, clock, random }: Parts,
-  log: EventLog,
+  { log, keys }: OpenData,
   upstreams: ReadonlyMap<string, Upstream>,
   box: SecretBox,
   files: FileTree,
@@ -141,6 +142,13 @@ function decisionTools(
       agents: () => describedAgents(upstreams),
       quotas: config.quotas,
       connectors: connectorRows(config),
+    },
+    receipts: {
+      issuer: {
+        id: config.receipts.issuer ?? log.logId.replace(/^log_/, 'harness_'),
+        name: config.receipts.name,
+      },
+      key: () => keys.current(),
     },
     routes: {
       find: (name) => findRoute(name, upstreams),

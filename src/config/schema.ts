@@ -6,6 +6,7 @@ import { limits } from './sections/limits.ts';
 import { routing, telemetry } from './sections/operation.ts';
 import { personas } from './sections/personas.ts';
 import { quotas } from './sections/quotas.ts';
+import { receipts } from './sections/receipts.ts';
 import { retention } from './sections/retention.ts';
 import { server } from './sections/server.ts';
 import { store } from './sections/store.ts';
@@ -23,6 +24,7 @@ export const SECTIONS = {
   routing,
   personas,
   quotas,
+  receipts,
   retention,
   connectors,
   limits,

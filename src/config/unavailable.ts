@@ -9,7 +9,6 @@ export const UNAVAILABLE = {
   'upstreams.mcp': 'fronting MCP servers',
   vaults: 'vaults',
   policy: 'policy',
-  receipts: 'receipts',
   'outbound.allow': 'private addresses in the URLs of callers',
 } as const;
 

@@ -3,6 +3,7 @@ import type { IdSource } from '../protocol/ids.ts';
 import type { JsonValue } from '../protocol/json.ts';
 import type { ConnectorRow } from '../protocol/resources/connector.ts';
 import type { QuotaRow } from '../protocol/resources/quota.ts';
+import type { ReceiptKey } from '../receipts/seal-receipt.ts';
 import type { AgentDescription, PermissionAnswer } from '../upstream.ts';
 
 /** What a decision may know beyond the log: identity, ids, limits, and what runs right now. */
@@ -24,9 +25,16 @@ export interface DecisionTools {
   newApiKey(name: string): { key: string; hash: string };
   /** Whether a root leads to files that every workspace over the configured directories shares. */
   isServedRoot(root: string): boolean;
+  receipts: ReceiptFacts;
   routes: RouteFacts;
   runs: RunFacts;
   self: SelfFacts;
+}
+
+/** Who issues the receipts of this gateway, and the key that signs now. */
+export interface ReceiptFacts {
+  issuer: { id: string; name: string | null };
+  key(): ReceiptKey;
 }
 
 /** What the gateway knows of itself and of the agents behind it. */

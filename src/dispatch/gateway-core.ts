@@ -131,7 +131,8 @@ export class GatewayCore implements Gateway {
     const { caller, input } = admit({ row: operation(id), call, authenticate });
     const reader = { get: log.state.bind(log) };
     const { self } = this.#deps.tools;
-    const tools: QueryTools = { log, reader, caller, self, time: this.#deps.time(), files: this.#deps.files };
+    const { time, files } = this.#deps;
+    const tools: QueryTools = { log, reader, caller, self, time: time(), files, accept: call.accept };
     const answer = QUERIES[id] as (input: DecodedInput, tools: QueryTools) => Promise<Answer>;
     return answer(input, tools);
   }

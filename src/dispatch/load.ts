@@ -11,6 +11,7 @@ import type {
   OutcomeState,
   PermissionRequestState,
   PersonaState,
+  ReceiptState,
   SessionFold,
   TaskState,
   VaultState,
@@ -33,6 +34,7 @@ const STATES = {
   persona: stateKey.persona,
   vault: stateKey.vault,
   api_key: stateKey.apiKey,
+  receipt: stateKey.receipt,
 } as const;
 
 interface StateOf {
@@ -47,6 +49,7 @@ interface StateOf {
   persona: PersonaState;
   vault: VaultState;
   api_key: ApiKeyState;
+  receipt: ReceiptState;
 }
 
 /** The one answer for what is absent and for what is hidden. */

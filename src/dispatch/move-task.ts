@@ -16,6 +16,7 @@ import {
 import type { PermissionDraft } from '../upstream.ts';
 import { closeArtifact } from './artifact-chunks.ts';
 import type { DecisionTools } from './facts.ts';
+import { issuesReceipts, issueTaskReceipt } from './issue-receipt.ts';
 import { newEvent, placeOfTask } from './new-event.ts';
 import { draftOfStatus, leaveRequests, openRequest } from './permission-request.ts';
 
@@ -96,9 +97,10 @@ function step(
     ...(facts.metadata === undefined ? {} : { metadata: facts.metadata }),
     ...endOf(tools, state, to, facts),
   };
-  tx.append(
-    newEvent(eventOf(task.status, to), { object: 'task', id: task.id }, placeOfTask(task), payload as never),
-  );
+  const receiptId = isTerminal(to) && issuesReceipts(state) ? tools.newId('receipt') : undefined;
+  const pointer = { object: 'task', id: task.id };
+  tx.append(newEvent(eventOf(task.status, to), pointer, placeOfTask(task), payload as never, receiptId));
+  if (receiptId !== undefined) issueTaskReceipt(tx, tools, taskId, receiptId);
 }
 
 /** Whatever blocks a task is in the queue of permission requests, in the same commit. */

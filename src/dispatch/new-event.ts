@@ -26,6 +26,7 @@ const FIRST: ReadonlySet<EmittedKind> = new Set([
   'branch.created',
   'tool.approval_required',
   'vendor.harn_gateway.permission_requested',
+  'receipt.issued',
 ]);
 
 /** An event with its payload checked by the compiler against the payload schema of its kind. */
@@ -34,9 +35,11 @@ export function newEvent<Kind extends EmittedKind>(
   resource: { object: string; id: string },
   place: Place,
   payload: PayloadOf<Kind>,
+  receiptId?: string,
 ): NewEvent {
   const event: NewEvent = { event: kind, resource, payload: payload as unknown as JsonObject };
   if (FIRST.has(kind)) event.isFirst = true;
+  if (receiptId !== undefined) event.receipt_id = receiptId;
   if (place.workspace_id) event.workspace_id = place.workspace_id;
   if (place.session_id) event.session_id = place.session_id;
   if (place.task_id) event.task_id = place.task_id;

@@ -16,6 +16,8 @@ export interface QueryTools {
   /** RFC 3339 time of the call: what has expired by then is absent. */
   time: string;
   self: SelfFacts;
+  /** What the caller accepts; undefined: JSON. */
+  accept: string | undefined;
 }
 
 export type Query<Id extends QueryId> = (

@@ -64,7 +64,7 @@ function planTask(log: EventLog, { caller, input }: StreamRequest): Plan {
   const id = load(reader, caller, 'task', input.path['task_id'] ?? '').resource.id;
   return {
     scope: { kind: 'task', id },
-    isLast: ({ event }) => ENDING.has(event),
+    isLast: endsTask,
     isOver: () => isTerminal(reader.get<TaskState>(stateKey.task(id))?.resource.status ?? 'FAILED'),
   };
 }
@@ -77,6 +77,13 @@ function planSession(log: EventLog, { caller, input }: StreamRequest): Plan {
     isLast: ({ event }) => event === 'session.closed',
     isOver: () => reader.get<SessionFold>(stateKey.session(id))?.resource.state === 'CLOSED',
   };
+}
+
+/** The receipt of the Task follows its terminal event, which names it; without receipts that event is the last one. */
+function endsTask({ event, receipt_id, payload }: Event): boolean {
+  if (ENDING.has(event)) return receipt_id === undefined;
+  const { object } = (payload['subject'] ?? {}) as { object?: string };
+  return event === 'receipt.issued' && object === 'task';
 }
 
 /** Live from now on: nobody who asks for everything wants the whole past first. */

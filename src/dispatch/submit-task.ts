@@ -2,6 +2,7 @@ import type { Transaction } from '../eventlog/event-log.ts';
 import { stateKey } from '../projections/state-keys.ts';
 import type { SessionFold, TaskState } from '../projections/states.ts';
 import { ProtocolError } from '../protocol/errors.ts';
+import type { PayloadOf } from '../protocol/event-payloads.ts';
 import type { JsonObject } from '../protocol/json.ts';
 import type { Message, MessageInput } from '../protocol/resources/message.ts';
 import type { Persona } from '../protocol/resources/persona.ts';
@@ -11,6 +12,7 @@ import { checkQuotas } from './check-quotas.ts';
 import { chooseRoute } from './choose-route.ts';
 import { type Decided, metadataOf } from './command.ts';
 import type { Facts, Route } from './facts.ts';
+import { issueAcceptanceReceipt } from './issue-receipt.ts';
 import { load, loadBranch, loadWorkspace, notFound } from './load.ts';
 import { refuseForeignArtifacts } from './message-references.ts';
 import { moveTask } from './move-task.ts';
@@ -38,7 +40,7 @@ export function submitTaskTo(
   const { resource: workspace } = loadWorkspace(tx, facts.caller, session.resource.workspace_id);
   const quotas = checkQuotas(tx, facts, { workspace, persona, startsNow: startable });
   const request = { ...body, persona_id: persona?.id ?? null };
-  const taskId = appendSubmission(session, request, { ...chosen, quotas }, tx, facts);
+  const taskId = appendSubmission(session, request, { ...chosen, quotas, persona }, tx, facts);
   if (startable) moveTask(tx, facts, taskId, 'WORKING');
   facts.runs.claim(taskId, session.resource.id, chosen.route, startable);
   tx.afterCommit(() => facts.runs.wake(taskId));
@@ -49,6 +51,7 @@ export function submitTaskTo(
 /** What was decided about a task before it is accepted. */
 interface Terms extends Route {
   quotas: string[];
+  persona: Persona | undefined;
 }
 
 function appendSubmission(
@@ -64,19 +67,28 @@ function appendSubmission(
   const built = buildMessage(tx, facts, messageOf(body.input), place);
   const { message } = built;
   const task = newTask(id, tx.time, facts.caller.actor, terms, body, message, place);
-  tx.append(
-    newEvent('task.submitted', { object: 'task', id }, place, {
-      task,
-      route: terms.route,
-      ...(terms.skillId === undefined ? {} : { skill_id: terms.skillId }),
-      message_id: message.id,
-      preceding: session.internal.pending,
-      ...(terms.quotas.length === 0 ? {} : { quota_ids: terms.quotas }),
-      checkpoint_id: `${id}.1`,
-    }),
-  );
+  const payload: PayloadOf<'task.submitted'> = {
+    task,
+    route: terms.route,
+    ...(terms.skillId === undefined ? {} : { skill_id: terms.skillId }),
+    message_id: message.id,
+    preceding: session.internal.pending,
+    ...(terms.quotas.length === 0 ? {} : { quota_ids: terms.quotas }),
+    ...personaTerms(terms.persona),
+    checkpoint_id: `${id}.1`,
+  };
+  const receiptId = terms.persona?.receipt_policy === 'disabled' ? undefined : facts.newId('receipt');
+  const submitted = tx.append(newEvent('task.submitted', { object: 'task', id }, place, payload, receiptId));
   appendMessage(tx, built, { place });
+  if (receiptId !== undefined) issueAcceptanceReceipt(tx, facts, id, receiptId, submitted.id);
   return id;
+}
+
+/** What of the persona holds for the whole run, although the persona may change meanwhile. */
+function personaTerms(persona: Persona | undefined): Pick<PayloadOf<'task.submitted'>, 'persona'> {
+  if (persona === undefined) return {};
+  const { id, version, autonomy_tier, receipt_policy } = persona;
+  return { persona: { ref: `${id}@${version}`, autonomy_tier, receipt_policy } };
 }
 
 function newTask(

@@ -1,4 +1,5 @@
 import type { Event, StateWriter } from '../eventlog/event-log.ts';
+import { addRunFact } from './fold-run.ts';
 import { foldOpenArtifact } from './fold-task.ts';
 import { payload } from './payload.ts';
 import { listPrefix, stateKey } from './state-keys.ts';
@@ -23,6 +24,7 @@ export function foldArtifactCreated(event: Event, states: StateWriter): void {
   };
   states.set(stateKey.artifact(artifact.id), state);
   indexArtifact(state, states);
+  addRunFact(event, states, { kind: 'artifact', id: artifact.id });
   if (event.task_id === null || said.upstream_artifact_id === null) return;
   const key = stateKey.upstreamArtifact(event.task_id, said.upstream_artifact_id);
   states.set(key, { artifact_id: artifact.id } satisfies UpstreamArtifactState);

@@ -1,4 +1,5 @@
 import type { Event, StateWriter } from '../eventlog/event-log.ts';
+import { addRunFact } from './fold-run.ts';
 import { foldOpenRequest } from './fold-task.ts';
 import { payload } from './payload.ts';
 import { listPrefix, stateKey } from './state-keys.ts';
@@ -40,4 +41,6 @@ export function foldRequestResolved(event: Event, states: StateWriter): void {
   const resource = { ...state.resource, status, response, updated_at: event.created_at };
   states.set(key, { ...state, resource } satisfies PermissionRequestState);
   foldOpenRequest(event, states, request_id, false);
+  if (resource.request.kind !== 'elicitation')
+    addRunFact(event, states, { kind: 'request', id: request_id, actor: event.actor });
 }

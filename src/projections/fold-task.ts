@@ -9,7 +9,10 @@ import { listPrefix, stateKey } from './state-keys.ts';
 import type { SessionBindingState, SessionFold, TaskState } from './states.ts';
 
 export function foldTaskSubmitted(event: Event, states: StateWriter): void {
-  const { task, route, skill_id, message_id, preceding, quota_ids } = payload(event, 'task.submitted');
+  const { task, route, skill_id, message_id, preceding, quota_ids, persona } = payload(
+    event,
+    'task.submitted',
+  );
   const internal = {
     route,
     binding: null,
@@ -25,6 +28,7 @@ export function foldTaskSubmitted(event: Event, states: StateWriter): void {
     last_text: '',
     ...(quota_ids === undefined ? {} : { quotas: quota_ids }),
     ...(skill_id === undefined ? {} : { skill_id }),
+    ...(persona === undefined ? {} : { persona }),
   };
   states.set(stateKey.task(task.id), { resource: task, internal } satisfies TaskState);
   states.index(listPrefix.tasksOfWorkspace(task.workspace_id) + task.id);
@@ -37,7 +41,7 @@ export function foldTaskSubmitted(event: Event, states: StateWriter): void {
 /** Applies one lifecycle event; status, times, failure and outcome come from the event alone. */
 export function foldTaskMoved(event: Event, states: StateWriter): void {
   const { status, previous_status, metadata, synthesized = false } = payload(event, 'task.started');
-  change(event, states, ({ resource, internal }) => ({
+  changeTask(event, states, ({ resource, internal }) => ({
     resource: { ...resource, status, ...timesOf(event, resource, status), ...endOf(event, status) },
     internal: {
       ...internal,
@@ -54,14 +58,14 @@ export function foldTaskMoved(event: Event, states: StateWriter): void {
 
 export function foldInputSubmitted(event: Event, states: StateWriter): void {
   const { message_id } = payload(event, 'user.input_submitted');
-  change(event, states, ({ resource, internal }) => ({
+  changeTask(event, states, ({ resource, internal }) => ({
     resource,
     internal: { ...internal, turn_message: message_id, preceding: [] },
   }));
 }
 
 export function foldCancelRequested(event: Event, states: StateWriter): void {
-  change(event, states, ({ resource, internal }) => ({
+  changeTask(event, states, ({ resource, internal }) => ({
     resource,
     internal: { ...internal, cancel_requested: true },
   }));
@@ -70,7 +74,7 @@ export function foldCancelRequested(event: Event, states: StateWriter): void {
 export function foldUpstreamBound(event: Event, states: StateWriter): void {
   const { route, binding, session_binding } = payload(event, 'vendor.harn_gateway.upstream_bound');
   if (binding) {
-    change(event, states, ({ resource, internal }) => ({ resource, internal: { ...internal, binding } }));
+    changeTask(event, states, ({ resource, internal }) => ({ resource, internal: { ...internal, binding } }));
   }
   if (session_binding && event.session_id) {
     const key = stateKey.sessionBinding(event.session_id, route);
@@ -81,12 +85,12 @@ export function foldUpstreamBound(event: Event, states: StateWriter): void {
 
 export function foldUpstreamNote(event: Event, states: StateWriter): void {
   const { metadata } = payload(event, 'vendor.harn_gateway.upstream_note');
-  change(event, states, (state) => ({ ...state, metadata }));
+  changeTask(event, states, (state) => ({ ...state, metadata }));
 }
 
 /** Keeps the list of artifacts that still take chunks; the terminal state closes them. */
 export function foldOpenArtifact(event: Event, states: StateWriter, artifactId: string, open: boolean): void {
-  change(event, states, (state) => {
+  changeTask(event, states, (state) => {
     const listed = state.internal.open_artifacts.includes(artifactId);
     if (listed === open) return state;
     const others = state.internal.open_artifacts.filter((id) => id !== artifactId);
@@ -97,14 +101,15 @@ export function foldOpenArtifact(event: Event, states: StateWriter, artifactId: 
 
 /** Keeps the list of permission requests that wait for an answer. */
 export function foldOpenRequest(event: Event, states: StateWriter, requestId: string, open: boolean): void {
-  change(event, states, ({ resource, internal }) => {
+  changeTask(event, states, ({ resource, internal }) => {
     const others = internal.open_requests.filter((id) => id !== requestId);
     const open_requests = open ? [...others, requestId] : others;
     return { resource, internal: { ...internal, open_requests } };
   });
 }
 
-function change(
+/** Changes the Task of an event, which moves its `updated_at`. */
+export function changeTask(
   event: Event,
   states: StateWriter,
   next: (state: TaskState) => TaskState & { metadata?: Task['metadata'] | undefined },

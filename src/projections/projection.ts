@@ -9,6 +9,9 @@ import { foldAgentMessage, foldInlinedMessage, foldUserMessage } from './fold-me
 import { foldOutcome } from './fold-outcome.ts';
 import { foldRequestOpened, foldRequestResolved } from './fold-permission-request.ts';
 import { foldPersonaCreated, foldPersonaUpdated } from './fold-persona.ts';
+import { foldReceiptIssued } from './fold-receipt.ts';
+import { foldReceiptLog } from './fold-receipt-log.ts';
+import { foldFileWritten, foldToolCompleted, foldToolFailed, foldToolRequested } from './fold-run.ts';
 import {
   foldAgentUpdate,
   foldLastEvent,
@@ -60,6 +63,11 @@ const FOLDS: Partial<Record<EventKind, readonly Fold[]>> = {
   'tool.denied': [foldRequestResolved],
   'vendor.harn_gateway.permission_requested': [foldRequestOpened],
   'vendor.harn_gateway.permission_resolved': [foldRequestResolved],
+  'tool.requested': [foldToolRequested],
+  'tool.completed': [foldToolCompleted],
+  'tool.failed': [foldToolFailed],
+  'vendor.harn_gateway.file_written': [foldFileWritten],
+  'receipt.issued': [foldReceiptIssued, foldReceiptLog],
   'artifact.created': [foldArtifactCreated],
   'artifact.updated': [foldArtifactUpdated],
   'artifact.redacted': [foldArtifactRedacted],

@@ -11,6 +11,7 @@ export const stateKey = {
   branch: (id: string) => `r/branch/${id}`,
   permissionRequest: (id: string) => `r/permission_request/${id}`,
   memory: (id: string) => `r/memory/${id}`,
+  receipt: (id: string) => `r/receipt/${id}`,
   vault: (id: string) => `r/vault/${id}`,
   persona: (id: string) => `r/persona/${id}`,
   apiKey: (id: string) => `r/api_key/${id}`,
@@ -26,6 +27,8 @@ export const stateKey = {
     `x/ks/${workspaceId}/${foreign(JSON.stringify([actor, key]))}`,
   connectorSession: (connectorId: string) => `x/cs/${connectorId}`,
   quotaUsage: (quotaId: string) => `x/quota/${quotaId}`,
+  receiptChain: (sessionId: string) => `x/receipt-chain/${sessionId}`,
+  runPage: (taskId: string, page: number) => `x/run/${taskId}/${String(page).padStart(6, '0')}`,
   receiptLog: () => 'x/receipt-log/size',
   sessionBinding: (sessionId: string, route: string) => `x/sb/${sessionId}/${foreign(route)}`,
 } as const;
@@ -64,6 +67,9 @@ export const listPrefix = {
   outcomesOfWorkspace: (workspaceId: string) => `l/outcome/w/${workspaceId}/`,
   outcomesOfTask: (taskId: string) => `l/outcome/t/${taskId}/`,
   apiKeys: (tenant: string) => `l/api-key/${foreign(tenant)}/`,
+  receiptsOfTask: (taskId: string) => `l/receipt/t/${taskId}/`,
+  /** The receipts of the chain of a session; ids sort in the order of issue. */
+  receiptChain: (sessionId: string) => `l/receipt/c/${sessionId}/`,
   personas: (tenant: string) => `l/persona/${foreign(tenant)}/`,
   vaultsOfTenant: (tenant: string) => `l/vault/t/${foreign(tenant)}/`,
   vaultsOfWorkspace: (workspaceId: string) => `l/vault/w/${workspaceId}/`,

@@ -8,6 +8,7 @@ import type { Message } from '../protocol/resources/message.ts';
 import type { Outcome } from '../protocol/resources/outcome.ts';
 import type { PermissionRequest } from '../protocol/resources/permission-request.ts';
 import type { Persona } from '../protocol/resources/persona.ts';
+import type { Receipt } from '../protocol/resources/receipt.ts';
 import type { Session } from '../protocol/resources/session.ts';
 import type { Task } from '../protocol/resources/task.ts';
 import type { Vault } from '../protocol/resources/vault.ts';
@@ -67,8 +68,39 @@ export type TaskState = Folded<
     quotas?: string[];
     /** Start of the newest agent text, for the summary of the Outcome. */
     last_text: string;
+    /** The terms of the persona the task was accepted under; absent where it names none. */
+    persona?: PersonaTerms;
+    /** What its receipt will tell; absent while there is nothing, and once the receipt is issued. */
+    run?: RunFacts;
   }
 >;
+
+/** What of a Persona holds for the whole run, although the Persona may change meanwhile. */
+export interface PersonaTerms {
+  /** `<id>@<version>`. */
+  ref: string;
+  autonomy_tier: Persona['autonomy_tier'];
+  receipt_policy: Persona['receipt_policy'];
+}
+
+/** One thing that a receipt tells of a run; resources are named, not copied. */
+export type RunFact =
+  | { kind: 'artifact'; id: string }
+  | { kind: 'request'; id: string; actor: string | null }
+  | { kind: 'tool_called'; call_id: string; tool: string; input_hash: string }
+  | { kind: 'tool_ended'; call_id: string; status: 'succeeded' | 'failed'; output_hash?: string }
+  | { kind: 'file_written'; path: string; sha256: string };
+
+/** The newest facts, oldest first; full pages of older ones are states of their own. */
+export interface RunFacts {
+  pages: number;
+  newest: RunFact[];
+}
+
+/** A full page of the facts of a run. */
+export interface RunPageState {
+  facts: RunFact[];
+}
 
 export type MessageState = Folded<Message, { sealed: boolean }>;
 
@@ -178,6 +210,28 @@ export interface SessionBindingState {
   binding: JsonObject;
   /** The transcript the remote context knows; a truncation begins another one. */
   epoch: number;
+}
+
+/** What is kept of a receipt besides its bytes, which are a record of their own. */
+export type ReceiptState = Folded<
+  Omit<Receipt, 'wire'>,
+  {
+    /** `sha256:` and hex. */
+    hash: string;
+    /** Place in the gateway-wide receipt log, from 0. */
+    log_index: number;
+    /** Place in the chain of its session, from 0; null for a replay, which follows its source instead. */
+    chain_index: number | null;
+  }
+>;
+
+/** The chain of the receipts of one session. */
+export interface ReceiptChainState {
+  count: number;
+  /** Hash of the newest receipt, `sha256:` and hex. */
+  head: string;
+  /** RFC 6962 frontier over all hashes of the chain, hex. */
+  frontier: string[];
 }
 
 /** How many receipts were issued; the next one becomes the leaf of this index. */

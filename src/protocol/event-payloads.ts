@@ -13,7 +13,8 @@ import {
   permissionRequest,
   permissionResponse,
 } from './resources/permission-request.ts';
-import { persona } from './resources/persona.ts';
+import { persona, RECEIPT_POLICIES } from './resources/persona.ts';
+import { resourceRef, sha256, trustTier } from './resources/receipt-parts.ts';
 import { session } from './resources/session.ts';
 import { failure, task, taskStatus } from './resources/task.ts';
 import { vault } from './resources/vault.ts';
@@ -185,6 +186,10 @@ export const EVENT_PAYLOADS = {
     preceding: z.array(z.string()),
     /** Quotas that the task counts against. */
     quota_ids: z.array(z.string()).optional(),
+    /** The terms of the persona it was accepted under. */
+    persona: z
+      .object({ ref: z.string(), autonomy_tier: trustTier, receipt_policy: z.enum(RECEIPT_POLICIES) })
+      .optional(),
     checkpoint_id: z.string(),
   }),
   'task.started': z.object(transition),
@@ -247,6 +252,21 @@ export const EVENT_PAYLOADS = {
   'vendor.harn_gateway.memory_deleted': z.object({
     memory_id: z.string(),
     reason: z.enum(['deleted', 'expired']),
+  }),
+  /** Issued in the commit of what it proves; the receipt itself is read by its id. */
+  'receipt.issued': z.object({
+    receipt_id: z.string(),
+    receipt_hash: sha256,
+    previous_receipt_hash: sha256.nullable(),
+    subject: resourceRef,
+    final_state: z.enum(['SUCCEEDED', 'FAILED', 'CANCELED']),
+    issuer: z.string(),
+    /** Null where it is not signed. */
+    key_id: z.string().nullable(),
+    /** Place in the gateway-wide receipt log, from 0. */
+    log_index: z.int().min(0),
+    /** Whether it is the next one of the chain of its session, or follows the receipt of the task it replays. */
+    follows: z.enum(['session', 'replay_source']),
   }),
   'span.started': z.object({ ...span, parent_span_id: z.string() }),
   /** Progress in whatever unit the work counts. */

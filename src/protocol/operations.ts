@@ -11,6 +11,7 @@ import { outcomesOperations } from './operations/outcomes.ts';
 import { permissionRequestsOperations } from './operations/permission-requests.ts';
 import { personasOperations } from './operations/personas.ts';
 import { quotasOperations } from './operations/quotas.ts';
+import { receiptsOperations } from './operations/receipts.ts';
 import type { OperationRow } from './operations/row.ts';
 import { runtimeOperations } from './operations/runtime.ts';
 import { sessionsOperations } from './operations/sessions.ts';
@@ -33,6 +34,7 @@ const rows = {
   ...eventsOperations,
   ...artifactsOperations,
   ...outcomesOperations,
+  ...receiptsOperations,
   ...memoriesOperations,
   ...personasOperations,
   ...vaultsOperations,

@@ -16,6 +16,7 @@ export const SCOPES = [
   'artifacts:read',
   'artifacts:write',
   'outcomes:read',
+  'receipts:read',
   'personas:read',
   'personas:write',
   'vaults:read',

@@ -78,7 +78,8 @@ export const LAYERS: readonly LayerRow[] = [
   },
   {
     layer: 'src/projections',
-    imports: ['src/protocol', 'src/json'],
+    // The tree of a chain of receipts is part of what is folded.
+    imports: ['src/protocol', 'src/json', 'src/receipts/merkle.ts'],
     types: ['src/eventlog'],
     because: 'evolve functions are pure: they see the shape of an event, never the log',
   },

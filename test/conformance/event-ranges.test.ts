@@ -129,7 +129,9 @@ describe('event ranges', () => {
   it('[CORE-EVT-03] kinds beyond the taxonomy say whose they are', async () => {
     const kinds = new Set((await stage.client.events('/v1/events')).map(({ event }) => event));
     for (const kind of kinds)
-      expect(kind).toMatch(/^((user|agent|task|session|artifact|span)\.\w+|vendor\.harn_gateway\.\w+)$/);
+      expect(kind).toMatch(
+        /^((user|agent|task|session|artifact|span|receipt)\.\w+|vendor\.harn_gateway\.\w+)$/,
+      );
   });
 });
 

@@ -27,7 +27,7 @@ describe('the README of the WebSocket profile', () => {
     const code = await new Promise((resolve) => child.once('exit', resolve));
     expect(code).toBe(0);
     expect(printed).toMatch(/^before: session\.created\n/);
-    expect(printed).toMatch(/now: task\.completed\n$/);
+    expect(printed).toMatch(/now: task\.completed\nnow: receipt\.issued\n$/);
   });
 
   it('lists every frame', () => {

@@ -10,6 +10,7 @@ import { getOutcome, listOutcomes } from './outcomes.ts';
 import { listPermissionRequests, listTaskPermissionRequests } from './permission-requests.ts';
 import { getPersona, listPersonas } from './personas.ts';
 import { getQuota, listQuotas } from './quotas.ts';
+import { getReceipt, listTaskReceipts } from './receipts.ts';
 import { getRuntime, getTool, listCapabilities, listTools } from './runtime.ts';
 import { getMessage, getSession, listSessionMessages, listSessions } from './sessions.ts';
 import { getSkill, listSkills } from './skills.ts';
@@ -32,6 +33,7 @@ export const QUERIES: { readonly [Id in QueryId]: Query<Id> } = {
   getTask,
   getConnector,
   getQuota,
+  getReceipt,
   getRuntime,
   getSkill,
   getTool,
@@ -50,6 +52,7 @@ export const QUERIES: { readonly [Id in QueryId]: Query<Id> } = {
   listSessionTasks,
   listTaskEvents,
   listTaskPermissionRequests,
+  listTaskReceipts,
   listTasks,
   listCapabilities,
   listConnectors,

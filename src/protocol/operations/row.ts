@@ -19,13 +19,15 @@ export interface OperationRow {
    */
   scope: Scope | 'public' | 'signature';
   /** Conformance level of the narrative that asks for it; `vendor` for our own routes (contract section 8). */
-  level: 'core' | 'extended' | 'vendor';
+  level: 'core' | 'extended' | 'receipts' | 'replay' | 'vendor';
   success: 101 | 200 | 201 | 202 | 204 | 503;
   query?: z.ZodObject;
   /** JSON body schema, or `bytes` for a raw body. */
   body?: z.ZodType | 'bytes';
   /** False: the body may be left out. Default true where there is a body. */
   bodyRequired?: boolean;
+  /** Media types of other forms of the answer, by Accept. Default: none. */
+  alternatives?: readonly string[];
   response: z.ZodType | 'none' | 'bytes' | 'event-stream' | 'frames';
 }
 

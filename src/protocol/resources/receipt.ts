@@ -102,8 +102,8 @@ export const wireReceipt = z
   .meta({ id: 'ReceiptPayload', title: 'Harn Agents Protocol Receipt' });
 export type WireReceipt = z.infer<typeof wireReceipt>;
 
-/** Who signed and with what; the signature itself is over the `receipt_hash` string. */
-const wireSignature = z.object({ algorithm: text, key_id: text, signature: text });
+/** Who signed and with what; `value` is over the `receipt_hash` string. Spec: OpenAPI, `CardSignature`. */
+const wireSignature = z.object({ algorithm: text, key_id: text, value: text });
 
 /** The last verification asked for; null before the first. Spec: OpenAPI, `ReceiptVerification`. */
 export const receiptVerification = z

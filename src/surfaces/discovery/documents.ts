@@ -70,7 +70,7 @@ const DISCOVERY = {
   protocol_family: PROTOCOL_FAMILY,
   current_version: CURRENT_VERSION,
   supported_versions: SUPPORTED_VERSIONS,
-  capabilities: { rest: true, sse: true, websocket: true, receipts: false, replay: false },
+  capabilities: { rest: true, sse: true, websocket: true, receipts: true, replay: false },
 };
 
 function sendReadiness(exchange: Exchange, readiness: Readiness): void {

@@ -1,5 +1,6 @@
 import type { JsonObject, JsonValue } from '../../protocol/json.ts';
 import { OPERATIONS, type OperationId, type OperationRow, operation } from '../../protocol/operations.ts';
+import { RECEIPT_JSON_TYPE } from '../../protocol/resources/receipt.ts';
 import { CURRENT_VERSION, SUPPORTED_VERSIONS, VERSION_HEADER } from '../../protocol/version.ts';
 import { exampleOf, exampleOfSchema } from './openapi-examples.ts';
 import { type OperationSchemas, operationSchemas } from './openapi-schemas.ts';
@@ -110,7 +111,20 @@ function contentOf(id: OperationId, row: OperationRow, schema: JsonObject | unde
   if (row.response === 'none') return {};
   if (row.response === 'event-stream') return { content: EVENT_STREAM };
   if (schema === undefined) return { content: binary('*/*') };
-  return { content: { [JSON_MEDIA]: media(schema, exampleOf(id, 'response', schema)) } };
+  const others = (row.alternatives ?? []).map((type) => [type, alternative(type)]);
+  return {
+    content: {
+      [JSON_MEDIA]: media(schema, exampleOf(id, 'response', schema)),
+      ...Object.fromEntries(others),
+    },
+  };
+}
+
+/** Another form of the same answer; CBOR has no schema of its own. */
+function alternative(type: string): JsonObject {
+  return type === RECEIPT_JSON_TYPE
+    ? { schema: { $ref: '#/components/schemas/ReceiptPayload' } }
+    : { schema: { type: 'string', format: 'binary' } };
 }
 
 function media(schema: JsonObject, example: JsonValue | undefined): JsonObject {

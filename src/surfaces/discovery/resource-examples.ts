@@ -1,6 +1,7 @@
 import type { JsonObject, JsonValue } from '../../protocol/json.ts';
 import { CURRENT_VERSION, PROTOCOL_FAMILY } from '../../protocol/version.ts';
 import { CARD_EXAMPLES } from './card-examples.ts';
+import { RECEIPT_ID, RECEIPT_MEMBERS, RECEIPT_PAYLOAD } from './receipt-example.ts';
 
 const AT = '2026-11-21T09:00:00.000Z';
 const VERSION = '0.1.0';
@@ -166,6 +167,8 @@ export const RESOURCES = {
     cost: {},
     metrics: {},
   }),
+  Receipt: resource('receipt', RECEIPT_ID, { ...whole, task_id: TASK_ID, ...RECEIPT_MEMBERS }),
+  ReceiptPayload: RECEIPT_PAYLOAD,
   PermissionRequest: resource('permission_request', 'permission_01KAHG6KDA1E8X0H2K4N6Q8S0', {
     ...whole,
     task_id: TASK_ID,

@@ -49,6 +49,7 @@ export async function decodeCall(
     query,
     idempotencyKey: single(headers['idempotency-key']),
     lastEventId: single(headers['last-event-id']),
+    accept: headers.accept,
     traceparent: single(headers['traceparent']),
     get signal() {
       return exchange.signal;

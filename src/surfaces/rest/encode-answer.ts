@@ -19,6 +19,9 @@ export async function encodeAnswer(exchange: Exchange, answer: Answer): Promise<
     case 'raw_json':
       send(exchange, status, JSON_TYPE, join(body.chunks), headers);
       return;
+    case 'document':
+      send(exchange, status, body.mimeType, body.bytes, ['Vary', 'Accept', ...headers]);
+      return;
     case 'bytes':
       await sendDownload(exchange, status, body);
       return;

@@ -4,6 +4,11 @@ import { type Requirement, section } from './requirement.ts';
 export const CONTRACT: readonly Requirement[] = [
   ...section('Contract 1, Surface', [
     ['C1', 'DECIDED', 'the card carries the union of fields; `object` follows the version header, with Vary'],
+    [
+      'C2',
+      'DECIDED',
+      'a receipt is a resource around the canonical receipt, which is served bare and as CBOR by Accept',
+    ],
     ['C3', 'DECIDED', 'the A2A card satisfies readers of 1.0 and 0.3; every skill has tags'],
     [
       'C4',
@@ -22,6 +27,16 @@ export const CONTRACT: readonly Requirement[] = [
       'C10',
       'DECIDED',
       'WebSocket: upgrades on stream paths and /v1/ws, credentials by header or subprotocol, acks and errors',
+    ],
+    [
+      'C11',
+      'DECIDED',
+      'merkle_root is the RFC 6962 root over the receipts of the same chain before; the first has none',
+    ],
+    [
+      'C12',
+      'DECIDED',
+      'a receipt of the task.submitted event at acceptance, one of the task in the commit of its end',
     ],
     ['C13', 'DECIDED', 'COMPLETED is SUCCEEDED in the Outcome'],
     ['C18', 'DECIDED', 'a deleted memory is answered with 204 and no body'],
@@ -48,6 +63,9 @@ export const CONTRACT: readonly Requirement[] = [
     ['S3-01', 'DECIDED', 'verification goes by its order; the verdict names step, index, expected, observed'],
     ['S3-02', 'DECIDED', 'the hash is over RFC 8785 bytes without receipt_hash and signatures'],
     ['S3-03', 'DECIDED', 'a signature outside the window of its key fails; keys that ended stay queryable'],
+    ['S3-04', 'DECIDED', 'absent strings are left out; without a model call the model is none, with a reason'],
+    ['S3-05', 'DECIDED', 'the ed25519 signature is over the receipt_hash string, by a key of the registry'],
+    ['S3-06', 'DECIDED', 'materials have uri and sha256 of the recorded frames'],
   ]),
   ...section('Contract 4, Redaction', [
     ['S4-01', 'DECIDED', 'known secrets and secret patterns never reach the log'],
@@ -94,9 +112,6 @@ export interface LaterRow {
 }
 
 export const LATER: readonly LaterRow[] = [
-  { id: 'C2', why: 'receipts', duePath: '/v1/receipts' },
   { id: 'C9', why: 'replay of sessions', duePath: '/v1/sessions/{session_id}/replay' },
-  { id: 'C11', why: 'receipt chain', duePath: '/v1/receipts' },
-  { id: 'C12', why: 'receipts at acceptance', duePath: '/v1/receipts' },
   { id: 'C15', why: 'replay overrides', duePath: '/v1/tasks/{task_id}/replay' },
 ];

@@ -97,6 +97,23 @@ export const NARRATIVE: readonly Requirement[] = [
     ['CORE-ERR-02', 'MUST', 'status and code are a pair of the table'],
     ['CORE-ERR-03', 'SHOULD', 'failures of the agent show in Task or span events'],
   ]),
+  ...section('Receipt', [
+    ['REC-RES-01', 'MUST', 'a Receipt has every member the schema requires'],
+    ['REC-RES-02', 'MUST', 'receipt JSON is canonicalized with RFC 8785 before it is hashed or signed'],
+    [
+      'REC-RES-03',
+      'MUST',
+      'the hash leaves out chain.receipt_hash and signatures, and is stored with the prefix sha256:',
+    ],
+    [
+      'REC-RES-04',
+      'MUST',
+      'the OpenAPI component references the schema of the receipt instead of repeating it',
+    ],
+    ['REC-REF-01', 'MAY', 'Tasks, Outcomes, Events and Artifacts name their receipt'],
+    ['REC-PER-01', 'MUST', 'the receipt policy of the Persona is enforced on every Task that names it'],
+    ['REC-AUTH-01', 'MUST NOT', 'API keys or secrets show up in receipts'],
+  ]),
   ...section('Privacy and redaction', [
     ['CORE-PRIV-01', 'MUST', 'public, internal and receipt-only content are told apart'],
     ['CORE-PRIV-02', 'MUST NOT', 'secrets and credentials appear in public parts or events'],

@@ -1,0 +1,93 @@
+import type { Transaction } from '../eventlog/event-log.ts';
+import { stateKey } from '../projections/state-keys.ts';
+import type { ReceiptChainState, TaskState } from '../projections/states.ts';
+import { buildReceipt } from '../receipts/build-receipt.ts';
+import { rootOf } from '../receipts/merkle.ts';
+import type { ReceiptPlace, RunRecord } from '../receipts/receipt-draft.ts';
+import { type SealedReceipt, sealReceipt } from '../receipts/seal-receipt.ts';
+import { receiptKey } from '../store/keys.ts';
+import { appendToReceiptLog } from './append-to-receipt-log.ts';
+import type { DecisionTools } from './facts.ts';
+import { newEvent, placeOfTask } from './new-event.ts';
+import { acceptanceRecord, taskRecord } from './run-record.ts';
+
+/** Whether receipts are issued for a task; its persona may have disabled them when it was accepted. */
+export function issuesReceipts({ internal }: Pick<TaskState, 'internal'>): boolean {
+  return internal.persona?.receipt_policy !== 'disabled';
+}
+
+/** Proves that a task was accepted, in the transaction of its `task.submitted` event (contract C12). */
+export function issueAcceptanceReceipt(
+  tx: Transaction,
+  tools: DecisionTools,
+  taskId: string,
+  receiptId: string,
+  eventId: string,
+): void {
+  const state = tx.get<TaskState>(stateKey.task(taskId));
+  if (state) issue(tx, tools, state, receiptId, acceptanceRecord(tx, state, eventId));
+}
+
+/** Proves how a task ended, in the transaction of its terminal event. */
+export function issueTaskReceipt(
+  tx: Transaction,
+  tools: DecisionTools,
+  taskId: string,
+  receiptId: string,
+): void {
+  const state = tx.get<TaskState>(stateKey.task(taskId));
+  if (state) issue(tx, tools, state, receiptId, taskRecord(tx, state));
+}
+
+function issue(
+  tx: Transaction,
+  { receipts }: DecisionTools,
+  { resource }: TaskState,
+  receiptId: string,
+  run: RunRecord,
+): void {
+  const key = receipts.key();
+  const chain = tx.get<ReceiptChainState>(stateKey.receiptChain(resource.session_id));
+  const place: ReceiptPlace = {
+    receiptId,
+    issuedAt: tx.time,
+    issuer: receipts.issuer,
+    keyId: key.keyId,
+    previousHash: chain?.head ?? null,
+    merkleRoot: chain === undefined ? null : `sha256:${rootOf(chain.frontier)}`,
+  };
+  const sealed = sealReceipt(buildReceipt(run, place), key, tx.time);
+  recordReceipt(tx, resource, { run, place, sealed, follows: 'session' });
+}
+
+/** A receipt that is to be written. */
+export interface IssuedReceipt {
+  run: RunRecord;
+  place: ReceiptPlace;
+  sealed: SealedReceipt;
+  follows: 'session' | 'replay_source';
+}
+
+/** Writes a receipt, makes it a leaf of the receipt log, and appends the one event that says so. */
+export function recordReceipt(
+  tx: Transaction,
+  task: TaskState['resource'],
+  { run, place, sealed, follows }: IssuedReceipt,
+): void {
+  const { receiptId } = place;
+  tx.record(receiptKey(receiptId), sealed.bytes);
+  const log_index = appendToReceiptLog(tx, { receiptHash: sealed.hash, receiptId });
+  tx.append(
+    newEvent('receipt.issued', { object: 'receipt', id: receiptId }, placeOfTask(task), {
+      receipt_id: receiptId,
+      receipt_hash: sealed.hash,
+      previous_receipt_hash: place.previousHash,
+      subject: run.subject,
+      final_state: run.lifecycle.finalState,
+      issuer: place.issuer.id,
+      key_id: place.keyId,
+      log_index,
+      follows,
+    }),
+  );
+}

@@ -1,0 +1,241 @@
+import type { StateReader, Transaction } from '../eventlog/event-log.ts';
+import { canonicalJson } from '../json/canonical.ts';
+import { sha256Hex } from '../json/sha256.ts';
+import { runFactsOf } from '../projections/fold-run.ts';
+import { stateKey } from '../projections/state-keys.ts';
+import type {
+  ArtifactState,
+  PermissionRequestState,
+  PersonaState,
+  RunFact,
+  TaskState,
+  WorkspaceState,
+} from '../projections/states.ts';
+import type { JsonObject, JsonValue } from '../protocol/json.ts';
+import type { PermissionRequest } from '../protocol/resources/permission-request.ts';
+import type {
+  ReceiptApproval,
+  ReceiptArtifact,
+  ReceiptFileWrite,
+  ReceiptHandoff,
+  ReceiptToolCall,
+} from '../protocol/resources/receipt-parts.ts';
+import type { Task } from '../protocol/resources/task.ts';
+import { isTerminal, OUTCOME_OF_STATUS, type TerminalStatus } from '../protocol/task-states.ts';
+import { wholeText } from '../receipts/canonical-order.ts';
+import type { RunRecord } from '../receipts/receipt-draft.ts';
+import { materialsOf } from './run-materials.ts';
+
+/** The tier of a task that names no persona (contract section 7). */
+const DEFAULT_TIER = 'act_auto';
+const DEFAULT_POLICY = 'policy.default_tier';
+/** Who decided a request that no caller answered: its deadline, or the end of its task. */
+const NOBODY = 'gateway';
+
+type ReceiptRequest = { object: 'event' | 'task'; id: string };
+
+/** What was accepted, proved by the event that says so: nothing was done yet. */
+export function acceptanceRecord(tx: Transaction, state: TaskState, eventId: string): RunRecord {
+  const { resource } = state;
+  const lifecycle = {
+    createdAt: resource.created_at,
+    startedAt: resource.created_at,
+    completedAt: resource.created_at,
+    finalState: 'SUCCEEDED' as const,
+    failure: null,
+  };
+  const { personaRef, startTier, policyRef } = termsOf(state);
+  return {
+    ...NOTHING_DONE,
+    subject: { object: 'event', id: eventId },
+    identifiers: identifiersOf(tx, state, personaRef),
+    lifecycle,
+    trust: { startTier, endTier: startTier, policyRef },
+    metadata: { event: 'task.submitted' },
+  };
+}
+
+const NOTHING_DONE = {
+  wallTimeMs: 0,
+  approvals: [],
+  materials: [],
+  toolCalls: [],
+  fileWrites: [],
+  networkEgress: [],
+  handoffs: [],
+  artifacts: [],
+  redactions: [],
+} as const satisfies Partial<RunRecord>;
+
+/** What a task that has ended did, from its states and its recorded frames. */
+export function taskRecord(tx: Transaction, state: TaskState): RunRecord {
+  const { resource, internal } = state;
+  const facts = runFactsOf(tx, state);
+  const lifecycle = lifecycleOf(resource);
+  const { personaRef, startTier, policyRef } = termsOf(state);
+  const materials = materialsOf(tx, resource.id, internal.route);
+  const subject: ReceiptRequest = { object: 'task', id: resource.id };
+  return {
+    subject,
+    identifiers: identifiersOf(tx, state, personaRef),
+    lifecycle,
+    trust: { startTier, endTier: tierNow(tx, resource) ?? startTier, policyRef },
+    wallTimeMs: Date.parse(lifecycle.completedAt) - Date.parse(lifecycle.startedAt),
+    approvals: facts.flatMap((fact) => (fact.kind === 'request' ? approvalOf(tx, fact) : [])),
+    materials,
+    toolCalls: toolCallsOf(facts),
+    fileWrites: facts.flatMap((fact) => (fact.kind === 'file_written' ? fileWriteOf(fact) : [])),
+    networkEgress: egressOf(internal.route, materials.length),
+    handoffs: handoffsOf(state),
+    artifacts: facts.flatMap((fact) => (fact.kind === 'artifact' ? artifactOf(tx, fact.id) : [])),
+    redactions: [],
+    metadata: { frames: materials.length, route: internal.route, turns: internal.turns },
+  };
+}
+
+function identifiersOf(
+  tx: StateReader,
+  { resource, internal }: TaskState,
+  personaRef: string | null,
+): RunRecord['identifiers'] {
+  const { session_id, workspace_id, branch_id, id } = resource;
+  const workspace = tx.get<WorkspaceState>(stateKey.workspace(workspace_id))?.resource;
+  return {
+    tenantId: workspace?.tenant_id ?? null,
+    personaRef,
+    workspaceId: workspace_id,
+    sessionId: session_id,
+    taskId: id,
+    branchId: branch_id,
+    traceId: internal.trace_id,
+  };
+}
+
+function termsOf({ resource, internal }: TaskState) {
+  const { persona } = internal;
+  if (persona === undefined)
+    return { personaRef: null, startTier: DEFAULT_TIER, policyRef: DEFAULT_POLICY } as const;
+  const policyRef = `persona:${resource.persona_id}`;
+  return { personaRef: persona.ref, startTier: persona.autonomy_tier, policyRef };
+}
+
+/** The tier of the persona now: it may have changed while the task ran. */
+function tierNow(tx: StateReader, { persona_id }: Task): RunRecord['trust']['endTier'] | undefined {
+  if (persona_id === null) return undefined;
+  return tx.get<PersonaState>(stateKey.persona(persona_id))?.resource.autonomy_tier;
+}
+
+/** A task that ended before it started has run for no time at all (contract C12). */
+function lifecycleOf(task: Task): RunRecord['lifecycle'] {
+  const ended = task.completed_at ?? task.canceled_at ?? task.updated_at;
+  return {
+    createdAt: task.created_at,
+    startedAt: task.started_at ?? task.created_at,
+    completedAt: ended,
+    finalState: finalStateOf(task),
+    failure: task.failure as JsonObject | null,
+  };
+}
+
+function finalStateOf({ status }: Task): RunRecord['lifecycle']['finalState'] {
+  if (!isTerminal(status)) throw new Error('A receipt of a task is issued when it has ended.');
+  return OUTCOME_OF_STATUS[status satisfies TerminalStatus];
+}
+
+function approvalOf(
+  tx: StateReader,
+  { id, actor }: Extract<RunFact, { kind: 'request' }>,
+): ReceiptApproval[] {
+  const request = tx.get<PermissionRequestState>(stateKey.permissionRequest(id))?.resource;
+  if (!request?.response) return [];
+  return [
+    {
+      action: actionOf(request),
+      actor: wholeText(request.response.reviewer ?? actor ?? NOBODY),
+      approval_id: id,
+      decided_at: request.response.responded_at,
+      decision: decisionOf(request.response),
+      evidence_hash: hashOf(request as unknown as JsonValue),
+    },
+  ];
+}
+
+function actionOf({ action, request }: PermissionRequest): string {
+  const said = typeof action === 'string' ? action : request.tool_call?.name;
+  return wholeText(said || request.kind);
+}
+
+/** Reasons that the gateway gives itself; any other denial is somebody's. */
+const DECISION_OF_REASON: Readonly<Record<string, ReceiptApproval['decision']>> = {
+  timeout: 'timeout',
+  canceled: 'canceled',
+  task_failed: 'canceled',
+  task_completed: 'canceled',
+};
+
+function decisionOf(response: NonNullable<PermissionRequest['response']>): ReceiptApproval['decision'] {
+  if (response.approved) return 'approved';
+  const own = response.reviewer === null ? DECISION_OF_REASON[response.reason ?? ''] : undefined;
+  return own ?? 'denied';
+}
+
+/** A call whose end was never told was given up with its task. */
+function toolCallsOf(facts: readonly RunFact[]): ReceiptToolCall[] {
+  const ends = new Map(
+    facts.flatMap((fact) => (fact.kind === 'tool_ended' ? [[fact.call_id, fact] as const] : [])),
+  );
+  return facts.flatMap((fact) => {
+    if (fact.kind !== 'tool_called') return [];
+    const end = ends.get(fact.call_id);
+    return [
+      {
+        call_id: wholeText(fact.call_id),
+        input_hash: fact.input_hash,
+        ...(end?.output_hash === undefined ? {} : { output_hash: end.output_hash }),
+        status: end?.status ?? ('canceled' as const),
+        tool: wholeText(fact.tool),
+      },
+    ];
+  });
+}
+
+function fileWriteOf({ path, sha256 }: Extract<RunFact, { kind: 'file_written' }>): ReceiptFileWrite[] {
+  return [{ after_sha256: prefixed(sha256), operation: 'modify', path: wholeText(path) }];
+}
+
+/** The address of an agent is the operator's business; the route names it. */
+function egressOf(route: string, frames: number): RunRecord['networkEgress'] {
+  return frames === 0 ? [] : [{ destination: route, purpose: 'agent run' }];
+}
+
+const HANDOFF_OF_STATUS = { COMPLETED: 'completed', FAILED: 'failed', CANCELED: 'accepted' } as const;
+
+/** The task another agent took over by A2A. That it was canceled there has no word: what is left is that it was accepted. */
+function handoffsOf({ resource, internal }: TaskState): ReceiptHandoff[] {
+  const remote = internal.binding?.['task_id'];
+  if (!internal.route.startsWith('a2a:') || typeof remote !== 'string' || !isTerminal(resource.status))
+    return [];
+  const status = resource.failure?.code === 'rejected' ? 'rejected' : HANDOFF_OF_STATUS[resource.status];
+  return [{ status, target_agent: internal.route.slice('a2a:'.length), task_id: wholeText(remote) }];
+}
+
+function artifactOf(tx: StateReader, id: string): ReceiptArtifact[] {
+  const artifact = tx.get<ArtifactState>(stateKey.artifact(id))?.resource;
+  if (!artifact) return [];
+  return [
+    {
+      artifact_id: id,
+      kind: artifact.kind,
+      ...(artifact.sha256 === null ? {} : { sha256: prefixed(artifact.sha256) }),
+      ...(artifact.uri ? { uri: wholeText(artifact.uri) } : {}),
+    },
+  ];
+}
+
+function prefixed(hex: string): string {
+  return hex.startsWith('sha256:') ? hex : `sha256:${hex}`;
+}
+
+function hashOf(value: JsonValue): string {
+  return `sha256:${sha256Hex(canonicalJson(value))}`;
+}

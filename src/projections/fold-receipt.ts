@@ -1,0 +1,70 @@
+import type { Event, StateWriter } from '../eventlog/event-log.ts';
+import type { PayloadOf } from '../protocol/event-payloads.ts';
+import { RECEIPT_FORMAT } from '../protocol/resources/receipt.ts';
+import { appendLeaf } from '../receipts/merkle.ts';
+import { runFactsOf, withoutRunFacts } from './fold-run.ts';
+import { payload } from './payload.ts';
+import { listPrefix, stateKey } from './state-keys.ts';
+import type { ArtifactState, OutcomeState, ReceiptChainState, ReceiptState, TaskState } from './states.ts';
+
+type Issued = PayloadOf<'receipt.issued'>;
+
+/** Makes the Receipt resource, moves the chain of its session, and names the receipt where it belongs. */
+export function foldReceiptIssued(event: Event, states: StateWriter): void {
+  const issued = payload(event, 'receipt.issued');
+  const { session_id, task_id, workspace_id } = event;
+  if (session_id === null || task_id === null || workspace_id === null) return;
+  const chainIndex = issued.follows === 'session' ? growChain(session_id, issued, states) : null;
+  const resource: ReceiptState['resource'] = {
+    id: issued.receipt_id,
+    object: 'receipt',
+    created_at: event.created_at,
+    updated_at: event.created_at,
+    metadata: {},
+    workspace_id,
+    session_id,
+    task_id,
+    subject: issued.subject,
+    format: RECEIPT_FORMAT,
+    summary: `${issued.subject.object} ${issued.subject.id}: ${issued.final_state}`,
+    issued_at: event.created_at,
+    issuer: issued.issuer,
+    verification: null,
+  };
+  const internal = { hash: issued.receipt_hash, log_index: issued.log_index, chain_index: chainIndex };
+  states.set(stateKey.receipt(resource.id), { resource, internal } satisfies ReceiptState);
+  states.index(listPrefix.receiptsOfTask(task_id) + resource.id);
+  if (chainIndex !== null) states.index(listPrefix.receiptChain(session_id) + resource.id);
+  if (issued.subject.object === 'task') nameReceipt(task_id, resource.id, states);
+}
+
+/** Returns the place of the receipt in the chain. */
+function growChain(sessionId: string, { receipt_hash }: Issued, states: StateWriter): number {
+  const key = stateKey.receiptChain(sessionId);
+  const { count, frontier } = states.get<ReceiptChainState>(key) ?? { count: 0, frontier: [] };
+  const leaf = receipt_hash.slice('sha256:'.length);
+  const grown = { count: count + 1, head: receipt_hash, frontier: appendLeaf(frontier, count, leaf) };
+  states.set(key, grown satisfies ReceiptChainState);
+  return count;
+}
+
+/** The receipt of a Task is also that of its Outcome and of the Artifacts it names. */
+function nameReceipt(taskId: string, receiptId: string, states: StateWriter): void {
+  const task = states.get<TaskState>(stateKey.task(taskId));
+  if (!task) return;
+  for (const fact of runFactsOf(states, task))
+    if (fact.kind === 'artifact') nameIn<ArtifactState>(states, stateKey.artifact(fact.id), receiptId);
+  const { outcome_id } = task.resource;
+  if (outcome_id !== null) nameIn<OutcomeState>(states, stateKey.outcome(outcome_id), receiptId);
+  const { resource, internal } = withoutRunFacts(states, task);
+  states.set(stateKey.task(taskId), { resource: { ...resource, receipt_id: receiptId }, internal });
+}
+
+function nameIn<State extends ArtifactState | OutcomeState>(
+  states: StateWriter,
+  key: string,
+  receiptId: string,
+): void {
+  const state = states.get<State>(key);
+  if (state) states.set(key, { ...state, resource: { ...state.resource, receipt_id: receiptId } });
+}

@@ -1,0 +1,71 @@
+import type { Event, StateReader, StateWriter } from '../eventlog/event-log.ts';
+import { isTerminal } from '../protocol/task-states.ts';
+import { payload } from './payload.ts';
+import { stateKey } from './state-keys.ts';
+import type { RunFact, RunFacts, RunPageState, TaskState } from './states.ts';
+
+/** Facts that stay in the state of the Task: more of them would be written again with every event of a long run. */
+const PAGE_FACTS = 32;
+
+/** Adds to what the receipt of a task will tell. After the end nothing is added: the receipt is issued. */
+export function addRunFact(event: Event, states: StateWriter, fact: RunFact): void {
+  if (event.task_id === null) return;
+  const key = stateKey.task(event.task_id);
+  const state = states.get<TaskState>(key);
+  if (!state || isTerminal(state.resource.status)) return;
+  const { resource, internal } = state;
+  const { pages, newest }: RunFacts = internal.run ?? { pages: 0, newest: [] };
+  const facts = [...newest, fact];
+  const isFull = facts.length === PAGE_FACTS;
+  if (isFull) states.set(stateKey.runPage(resource.id, pages), { facts } satisfies RunPageState);
+  const run: RunFacts = isFull ? { pages: pages + 1, newest: [] } : { pages, newest: facts };
+  states.set(key, { resource, internal: { ...internal, run } } satisfies TaskState);
+}
+
+/** Everything noted of a run, oldest first. */
+export function runFactsOf(states: StateReader, { resource, internal }: TaskState): RunFact[] {
+  const { pages, newest } = internal.run ?? { pages: 0, newest: [] };
+  const facts: RunFact[] = [];
+  for (let page = 0; page < pages; page += 1)
+    facts.push(...(states.get<RunPageState>(stateKey.runPage(resource.id, page))?.facts ?? []));
+  return [...facts, ...newest];
+}
+
+/** Forgets the facts of a run whose receipt is issued. */
+export function withoutRunFacts(states: StateWriter, state: TaskState): TaskState {
+  const { run, ...internal } = state.internal;
+  for (let page = 0; page < (run?.pages ?? 0); page += 1)
+    states.set(stateKey.runPage(state.resource.id, page), undefined);
+  return { resource: state.resource, internal };
+}
+
+export function foldToolRequested(event: Event, states: StateWriter): void {
+  const { tool_call_id, name, input_sha256 } = payload(event, 'tool.requested');
+  addRunFact(event, states, {
+    kind: 'tool_called',
+    call_id: tool_call_id,
+    tool: name,
+    input_hash: input_sha256,
+  });
+}
+
+export function foldToolCompleted(event: Event, states: StateWriter): void {
+  const { tool_call_id, output_sha256 } = payload(event, 'tool.completed');
+  addRunFact(event, states, {
+    kind: 'tool_ended',
+    call_id: tool_call_id,
+    status: 'succeeded',
+    output_hash: output_sha256,
+  });
+}
+
+export function foldToolFailed(event: Event, states: StateWriter): void {
+  const { tool_call_id, output_sha256 } = payload(event, 'tool.failed');
+  const output = output_sha256 === undefined ? {} : { output_hash: output_sha256 };
+  addRunFact(event, states, { kind: 'tool_ended', call_id: tool_call_id, status: 'failed', ...output });
+}
+
+export function foldFileWritten(event: Event, states: StateWriter): void {
+  const { path, sha256 } = payload(event, 'vendor.harn_gateway.file_written');
+  addRunFact(event, states, { kind: 'file_written', path, sha256 });
+}

@@ -1,0 +1,319 @@
+import { createHash, createPublicKey, verify } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import canonicalize from 'canonicalize';
+import { decode } from 'cborg';
+import { describe, expect, it } from 'vitest';
+import type { JsonObject, JsonValue } from '../../src/protocol/json.ts';
+import type { Receipt } from '../../src/protocol/resources/receipt.ts';
+import { type WireReceipt, wireReceipt } from '../../src/protocol/resources/receipt.ts';
+import { startScriptedAgent } from '../harness/peers/scripted-agent.ts';
+import { stageOf } from './stage.ts';
+
+const BARE = 'application/vnd.harn.receipt+json';
+const CBOR = 'application/vnd.harn.receipt+cbor';
+
+const sha256 = (data: string | Buffer) => createHash('sha256').update(data).digest('hex');
+
+/** The hash of a receipt, made here by another way than the gateway's. */
+function hashOf(receipt: WireReceipt): string {
+  const { signatures: _, ...rest } = structuredClone(receipt) as unknown as Record<string, JsonValue>;
+  const { receipt_hash: __, ...chain } = rest['chain'] as JsonObject;
+  return `sha256:${sha256(canonicalize({ ...rest, chain }) ?? '')}`;
+}
+
+/** The RFC 6962 root over receipt hashes, by the definition. */
+function rootOf(hashes: readonly string[]): Buffer {
+  const digest = (...parts: Buffer[]) => createHash('sha256').update(Buffer.concat(parts)).digest();
+  if (hashes.length === 1) return digest(Buffer.of(0), Buffer.from((hashes[0] ?? '').slice(7), 'hex'));
+  const left = 2 ** Math.floor(Math.log2(hashes.length - 1));
+  return digest(Buffer.of(1), rootOf(hashes.slice(0, left)), rootOf(hashes.slice(left)));
+}
+
+describe('receipts', () => {
+  const stage = stageOf({
+    agents: { scripted: () => startScriptedAgent({}) },
+    keys: [{ actor: 'no_receipts', scopes: ['tasks:read', 'events:read'] }],
+    config: { receipts: { issuer: 'harness_conformance', name: 'Conformance' } },
+  });
+  const ended = async (text: string, sessionId?: string) => {
+    const task = await stage.client.submit(text, sessionId);
+    return stage.client.until(task.id, 'COMPLETED', 'FAILED', 'CANCELED');
+  };
+  /** Oldest first. */
+  const receiptsOf = async (taskId: string) =>
+    (await stage.client.get<{ data: Receipt[] }>(`/v1/tasks/${taskId}/receipts`)).data.reverse();
+  const payloadsOf = async (taskId: string) => (await receiptsOf(taskId)).map(({ wire }) => wire.payload);
+
+  it('[C12] a task has a receipt of its submission and one of its end', async () => {
+    const task = await ended('hello');
+    const [accepted, done, ...more] = await receiptsOf(task.id);
+    expect(more).toEqual([]);
+    const [submitted] = await stage.client.events(`/v1/tasks/${task.id}/events`);
+    expect(accepted?.wire.payload).toMatchObject({
+      subject: { object: 'event', id: submitted?.id },
+      lifecycle: { started_at: task.created_at, completed_at: task.created_at, final_state: 'SUCCEEDED' },
+    });
+    expect(done?.wire.payload).toMatchObject({
+      subject: { object: 'task', id: task.id },
+      lifecycle: { started_at: task.started_at, completed_at: task.completed_at, final_state: 'SUCCEEDED' },
+      issuer: { id: 'harness_conformance', kind: 'harness', name: 'Conformance' },
+    });
+  });
+
+  it.each([
+    ['refuse', 'FAILED'],
+    ['fail', 'FAILED'],
+    ['stream 2', 'SUCCEEDED'],
+  ])('[C12] [REC-RES-01] the receipt of "%s" says %s and keeps to the schema', async (text, state) => {
+    const task = await ended(text);
+    const [, done] = await payloadsOf(task.id);
+    expect(wireReceipt.parse(done)).toEqual(done);
+    expect(done?.lifecycle).toMatchObject({ final_state: state, failure: task.failure });
+  });
+
+  it('[C12] a task canceled before it started has run for no time', async () => {
+    const first = await stage.client.submit('slow 5');
+    const queued = await stage.client.submit('hello', first.session_id);
+    await stage.client.post(`/v1/tasks/${queued.id}/cancel`);
+    await stage.client.post(`/v1/tasks/${first.id}/cancel`);
+    const [, done] = await payloadsOf(queued.id);
+    expect(done?.lifecycle).toMatchObject({ started_at: queued.created_at, final_state: 'CANCELED' });
+    expect(done?.replay_input.materials).toEqual([]);
+  });
+
+  it('[C11] each receipt follows the one before in its session, over the Merkle root of all before', async () => {
+    const first = await ended('hello');
+    const second = await ended('stream 2', first.session_id);
+    const third = await ended('fail', first.session_id);
+    const chain = (await Promise.all([first, second, third].map(({ id }) => payloadsOf(id)))).flat();
+    expect(chain.length).toBe(6);
+    expect(chain[0]?.chain).toEqual({
+      previous_receipt_hash: null,
+      receipt_hash: expect.stringMatching(/^sha256:[0-9a-f]{64}$/),
+    });
+    chain.slice(1).forEach((receipt, at) => {
+      const before = chain.slice(0, at + 1).map((one) => one.chain.receipt_hash);
+      expect(receipt.chain.previous_receipt_hash).toBe(before.at(-1));
+      expect(receipt.chain.merkle_root).toBe(`sha256:${rootOf(before).toString('hex')}`);
+    });
+    const elsewhere = await ended('hello');
+    expect((await payloadsOf(elsewhere.id))[0]?.chain.previous_receipt_hash).toBeNull();
+  });
+
+  it('[S3-02] [REC-RES-02] [REC-RES-03] the stored bytes are canonical and hash to what they say', async () => {
+    const task = await ended('file');
+    for (const { id, wire } of await receiptsOf(task.id)) {
+      const { text, headers } = await stage.client.call('GET', `/v1/receipts/${id}`, {
+        headers: { accept: BARE },
+      });
+      expect(headers.get('content-type')).toBe(BARE);
+      expect(text).toBe(canonicalize(wire.payload));
+      expect(hashOf(wire.payload)).toBe(wire.payload.chain.receipt_hash);
+    }
+  });
+
+  it('[S3-05] the hash is signed by the key the receipt names', async () => {
+    const task = await ended('hello');
+    const { keys } = JSON.parse(readFileSync(join(stage.gateway.data, 'keys/registry.json'), 'utf8'));
+    for (const { wire } of await receiptsOf(task.id)) {
+      const [signature, ...more] = wire.payload.signatures ?? [];
+      expect(more).toEqual([]);
+      expect(signature).toMatchObject({ algorithm: 'ed25519', key_id: wire.payload.issuer.public_key_id });
+      expect(wire.signature).toEqual({
+        algorithm: 'ed25519',
+        key_id: signature?.key_id,
+        value: signature?.signature,
+      });
+      const row = keys.find(({ key_id }: { key_id: string }) => key_id === signature?.key_id);
+      const key = createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x: row.public_key }, format: 'jwk' });
+      const bytes = Buffer.from((signature?.signature ?? '').replace(/^base64:/, ''), 'base64');
+      expect(verify(null, Buffer.from(wire.payload.chain.receipt_hash), key, bytes)).toBe(true);
+    }
+  });
+
+  it('[C2] the resource wraps the receipt; the receipt itself and its CBOR come by Accept', async () => {
+    const task = await ended('hello');
+    const [, done] = await receiptsOf(task.id);
+    const path = `/v1/receipts/${done?.id}`;
+    expect(await stage.client.get(path)).toEqual(done);
+    expect(done).toMatchObject({
+      id: done?.wire.payload.receipt_id,
+      object: 'receipt',
+      format: 'receipt-2026-04-25',
+      subject: { object: 'task', id: task.id },
+      issuer: 'harness_conformance',
+      verification: null,
+      wire: { schema_version: 'receipt-2026-04-25', subject: { object: 'task', id: task.id } },
+    });
+    const bare = await stage.client.call('GET', path, { headers: { accept: BARE } });
+    expect(bare.body).toEqual(done?.wire.payload);
+    expect(bare.headers.get('vary')).toContain('Accept');
+    const usual = await stage.client.call('GET', path, {
+      headers: { accept: `${BARE};q=0.1, application/json` },
+    });
+    expect(usual.body).toEqual(done);
+  });
+
+  it('[C2] the CBOR archive is the same receipt, and is the same bytes every time', async () => {
+    const task = await ended('hello');
+    const { receipt_id } = task;
+    const read = () =>
+      fetch(`${stage.client.url}/v1/receipts/${receipt_id}`, {
+        headers: {
+          authorization: `Bearer ${stage.client.key}`,
+          'harn-agents-protocol-version': 'agents-protocol-2026-04-25',
+          accept: CBOR,
+        },
+      });
+    const first = await read();
+    expect(first.headers.get('content-type')).toBe(CBOR);
+    const bytes = Buffer.from(await first.arrayBuffer());
+    expect(Buffer.from(await (await read()).arrayBuffer())).toEqual(bytes);
+    const decoded = decode(bytes) as WireReceipt;
+    const [, done] = await payloadsOf(task.id);
+    expect(decoded).toEqual(done);
+    expect(hashOf(decoded)).toBe(done?.chain.receipt_hash);
+  });
+
+  it('[REC-REF-01] task, outcome, artifact and events name their receipt', async () => {
+    const task = await ended('file');
+    const [accepted, done] = await receiptsOf(task.id);
+    expect(task.receipt_id).toBe(done?.id);
+    expect(await stage.client.get(`/v1/outcomes/${task.outcome_id}`)).toMatchObject({
+      receipt_id: done?.id,
+      artifacts: [{ receipt_id: done?.id }],
+    });
+    const events = await stage.client.events(`/v1/tasks/${task.id}/events`);
+    const named = events.flatMap((event) => {
+      const { receipt_id } = event as unknown as { receipt_id?: string };
+      return receipt_id === undefined ? [] : [[event.event, receipt_id]];
+    });
+    expect(named).toEqual([
+      ['task.submitted', accepted?.id],
+      ['task.completed', done?.id],
+    ]);
+  });
+
+  it('each receipt has one receipt.issued event, the last one ends the task', async () => {
+    const task = await ended('hello');
+    const events = await stage.client.events(`/v1/tasks/${task.id}/events`);
+    const issued = events.filter(({ event }) => event === 'receipt.issued').map(({ payload }) => payload);
+    const expected = (await receiptsOf(task.id)).map(({ wire: { payload } }) => ({
+      receipt_id: payload.receipt_id,
+      receipt_hash: payload.chain.receipt_hash,
+      previous_receipt_hash: payload.chain.previous_receipt_hash,
+      subject: payload.subject,
+      follows: 'session',
+    }));
+    expect(issued).toMatchObject(expected);
+    expect(issued.length).toBe(2);
+    expect(events.at(-1)?.event).toBe('receipt.issued');
+  });
+
+  it('[S3-04] [S3-06] says what the run did: frames, hand-off, artifacts, times, and that no model was called', async () => {
+    const task = await ended('file');
+    const [, done] = await payloadsOf(task.id);
+    const { replay_input, final_artifacts, side_effects, identifiers } = done as WireReceipt;
+    expect(replay_input.determinism).toBe('byte_deterministic');
+    expect(replay_input.materials.map(({ id }) => id)).toEqual(
+      replay_input.materials.map((_, at) => `a2a:sample:${at + 1}`),
+    );
+    for (const { uri, sha256: hash } of replay_input.materials) {
+      expect(uri).toMatch(new RegExp(`^harn://tasks/${task.id}/frames/\\d+$`));
+      expect(hash).toMatch(/^sha256:[0-9a-f]{64}$/);
+    }
+    expect(replay_input.materials.length).toBeGreaterThan(0);
+    const { data } = await stage.client.get<{ data: { id: string; sha256: string }[] }>(
+      `/v1/artifacts?task_id=${task.id}`,
+    );
+    expect(final_artifacts).toEqual(
+      data.map(({ id, sha256: hash }) => ({
+        artifact_id: id,
+        kind: 'file',
+        uri: `/v1/artifacts/${id}/content`,
+        sha256: `sha256:${hash}`,
+      })),
+    );
+    expect(side_effects.a2a_handoffs).toEqual([
+      { target_agent: 'sample', task_id: expect.any(String), status: 'completed' },
+    ]);
+    expect(done).toMatchObject({
+      trust: { start_tier: 'act_auto', end_tier: 'act_auto' },
+      model_route: {
+        chosen_model: { provider: 'none', model: 'none' },
+        route_policy_reason: expect.any(String),
+      },
+      cost: { currency: 'USD', total: 0, provider_breakdown: [] },
+    });
+    expect(identifiers).not.toHaveProperty('persona_ref');
+    expect(JSON.stringify(done)).not.toContain('null,"persona');
+  });
+
+  it('[REC-PER-01] a persona that disables receipts has none, one that asks for them is named', async () => {
+    const definition = {
+      name: 'Clerk',
+      version: '3',
+      entry_workflow: 'a2a:sample',
+      description: '',
+      autonomy_tier: 'suggest',
+    };
+    const persona = (receipt_policy: string) =>
+      stage.client.post<{ id: string }>('/v1/personas', { ...definition, receipt_policy });
+    const run = async (persona_id: string) => {
+      const session = await stage.client.post<{ id: string }>('/v1/sessions', {
+        workspace_id: 'workspace_default',
+        persona_id,
+      });
+      return ended('hello', session.id);
+    };
+    const without = await run((await persona('disabled')).id);
+    expect(without.receipt_id).toBeNull();
+    expect(await receiptsOf(without.id)).toEqual([]);
+    const { id } = await persona('required');
+    const [, done] = await payloadsOf((await run(id)).id);
+    expect(done).toMatchObject({
+      identifiers: { persona_ref: `${id}@3` },
+      trust: { start_tier: 'suggest', end_tier: 'suggest', policy_ref: `persona:${id}` },
+    });
+  });
+
+  it('[REC-AUTH-01] no secret of the run is in its receipt, and reading it takes receipts:read', async () => {
+    const secret = `ghp_${'a1B2'.repeat(9)}`;
+    const task = await ended(`echo ${secret}`);
+    const texts = await Promise.all(
+      (await receiptsOf(task.id)).map(
+        async ({ id }) => (await stage.client.call('GET', `/v1/receipts/${id}`)).text,
+      ),
+    );
+    expect(texts.join()).not.toContain(secret);
+    expect(texts.join()).not.toContain(stage.client.key);
+    const refused = await stage.as('no_receipts').call('GET', `/v1/receipts/${task.receipt_id}`);
+    expect(refused.status).toBe(403);
+  });
+
+  it('[REC-RES-04] the OpenAPI document holds the shape of a receipt once, and references it', async () => {
+    const { body } = await stage.client.call<{ components: { schemas: Record<string, JsonObject> } }>(
+      'GET',
+      '/openapi.json',
+    );
+    const { ReceiptWireEnvelope, ReceiptPayload } = body.components.schemas;
+    expect(ReceiptWireEnvelope).toMatchObject({
+      properties: { payload: { $ref: '#/components/schemas/ReceiptPayload' } },
+    });
+    expect(ReceiptPayload).toMatchObject({ additionalProperties: false });
+    expect(JSON.stringify(body).split('"merkle_root"').length).toBe(
+      JSON.stringify(ReceiptPayload).split('"merkle_root"').length + exampleCount(body),
+    );
+  });
+});
+
+/** Mentions of the member in examples of receipts, which have it when they are not the first of a chain. */
+function exampleCount(document: object): number {
+  let count = 0;
+  JSON.stringify(document, (key, value) => {
+    if (key === 'example') count += JSON.stringify(value).split('"merkle_root"').length - 1;
+    return value;
+  });
+  return count;
+}
