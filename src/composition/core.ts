@@ -143,13 +143,7 @@ function decisionTools(
       quotas: config.quotas,
       connectors: connectorRows(config),
     },
-    receipts: {
-      issuer: {
-        id: config.receipts.issuer ?? log.logId.replace(/^log_/, 'harness_'),
-        name: config.receipts.name,
-      },
-      key: () => keys.current(),
-    },
+    receipts: receiptFacts(config, { log, keys }),
     routes: {
       find: (name) => findRoute(name, upstreams),
       default: config.defaultRoute ?? firstRoute(upstreams),
@@ -170,6 +164,15 @@ function freshApiKey(name: string, random: Random, redactor: Parts['redactor']) 
   const key = newApiKey('live', name, random);
   redactor.addKnownSecret(key);
   return { key, hash: apiKeyHash(key) };
+}
+
+/** The issuer of a data directory that is given none stays the same while the directory lives. */
+function receiptFacts({ receipts }: Parts['config'], { log, keys }: OpenData): DecisionTools['receipts'] {
+  const { issuer, name } = receipts;
+  return {
+    issuer: { id: issuer ?? log.logId.replace(/^log_/, 'harness_'), name },
+    key: () => keys.current(),
+  };
 }
 
 function describedAgents(upstreams: ReadonlyMap<string, Upstream>): RoutedAgent[] {

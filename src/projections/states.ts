@@ -1,4 +1,5 @@
 import type { JsonObject } from '../protocol/json.ts';
+import type { PersonaTerms } from '../protocol/receipt-payloads.ts';
 import type { ApiKey } from '../protocol/resources/api-key.ts';
 import type { Artifact } from '../protocol/resources/artifact.ts';
 import type { Branch } from '../protocol/resources/branch.ts';
@@ -74,14 +75,6 @@ export type TaskState = Folded<
     run?: RunFacts;
   }
 >;
-
-/** What of a Persona holds for the whole run, although the Persona may change meanwhile. */
-export interface PersonaTerms {
-  /** `<id>@<version>`. */
-  ref: string;
-  autonomy_tier: Persona['autonomy_tier'];
-  receipt_policy: Persona['receipt_policy'];
-}
 
 /** One thing that a receipt tells of a run; resources are named, not copied. */
 export type RunFact =

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { AGENT_WORDS } from './agent-words.ts';
 import { CONNECTOR_EVENTS } from './connector-events.ts';
 import type { EventKind } from './event-kinds.ts';
+import { personaTerms, receiptIssued } from './receipt-payloads.ts';
 import { apiKey } from './resources/api-key.ts';
 import { artifact } from './resources/artifact.ts';
 import { branch } from './resources/branch.ts';
@@ -13,8 +14,7 @@ import {
   permissionRequest,
   permissionResponse,
 } from './resources/permission-request.ts';
-import { persona, RECEIPT_POLICIES } from './resources/persona.ts';
-import { resourceRef, sha256, trustTier } from './resources/receipt-parts.ts';
+import { persona } from './resources/persona.ts';
 import { session } from './resources/session.ts';
 import { failure, task, taskStatus } from './resources/task.ts';
 import { vault } from './resources/vault.ts';
@@ -186,10 +186,7 @@ export const EVENT_PAYLOADS = {
     preceding: z.array(z.string()),
     /** Quotas that the task counts against. */
     quota_ids: z.array(z.string()).optional(),
-    /** The terms of the persona it was accepted under. */
-    persona: z
-      .object({ ref: z.string(), autonomy_tier: trustTier, receipt_policy: z.enum(RECEIPT_POLICIES) })
-      .optional(),
+    persona: personaTerms.optional(),
     checkpoint_id: z.string(),
   }),
   'task.started': z.object(transition),
@@ -253,21 +250,7 @@ export const EVENT_PAYLOADS = {
     memory_id: z.string(),
     reason: z.enum(['deleted', 'expired']),
   }),
-  /** Issued in the commit of what it proves; the receipt itself is read by its id. */
-  'receipt.issued': z.object({
-    receipt_id: z.string(),
-    receipt_hash: sha256,
-    previous_receipt_hash: sha256.nullable(),
-    subject: resourceRef,
-    final_state: z.enum(['SUCCEEDED', 'FAILED', 'CANCELED']),
-    issuer: z.string(),
-    /** Null where it is not signed. */
-    key_id: z.string().nullable(),
-    /** Place in the gateway-wide receipt log, from 0. */
-    log_index: z.int().min(0),
-    /** Whether it is the next one of the chain of its session, or follows the receipt of the task it replays. */
-    follows: z.enum(['session', 'replay_source']),
-  }),
+  'receipt.issued': receiptIssued,
   'span.started': z.object({ ...span, parent_span_id: z.string() }),
   /** Progress in whatever unit the work counts. */
   'span.updated': z.object({

@@ -1,34 +1,18 @@
-import { createHash, createPublicKey, verify } from 'node:crypto';
+import { createPublicKey, verify } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import canonicalize from 'canonicalize';
 import { decode } from 'cborg';
 import { describe, expect, it } from 'vitest';
-import type { JsonObject, JsonValue } from '../../src/protocol/json.ts';
+import type { JsonObject } from '../../src/protocol/json.ts';
 import type { Receipt } from '../../src/protocol/resources/receipt.ts';
 import { type WireReceipt, wireReceipt } from '../../src/protocol/resources/receipt.ts';
 import { startScriptedAgent } from '../harness/peers/scripted-agent.ts';
+import { merkleRoot, receiptHash } from '../harness/receipt-hash.ts';
 import { stageOf } from './stage.ts';
 
 const BARE = 'application/vnd.harn.receipt+json';
 const CBOR = 'application/vnd.harn.receipt+cbor';
-
-const sha256 = (data: string | Buffer) => createHash('sha256').update(data).digest('hex');
-
-/** The hash of a receipt, made here by another way than the gateway's. */
-function hashOf(receipt: WireReceipt): string {
-  const { signatures: _, ...rest } = structuredClone(receipt) as unknown as Record<string, JsonValue>;
-  const { receipt_hash: __, ...chain } = rest['chain'] as JsonObject;
-  return `sha256:${sha256(canonicalize({ ...rest, chain }) ?? '')}`;
-}
-
-/** The RFC 6962 root over receipt hashes, by the definition. */
-function rootOf(hashes: readonly string[]): Buffer {
-  const digest = (...parts: Buffer[]) => createHash('sha256').update(Buffer.concat(parts)).digest();
-  if (hashes.length === 1) return digest(Buffer.of(0), Buffer.from((hashes[0] ?? '').slice(7), 'hex'));
-  const left = 2 ** Math.floor(Math.log2(hashes.length - 1));
-  return digest(Buffer.of(1), rootOf(hashes.slice(0, left)), rootOf(hashes.slice(left)));
-}
 
 describe('receipts', () => {
   const stage = stageOf({
@@ -95,7 +79,7 @@ describe('receipts', () => {
     chain.slice(1).forEach((receipt, at) => {
       const before = chain.slice(0, at + 1).map((one) => one.chain.receipt_hash);
       expect(receipt.chain.previous_receipt_hash).toBe(before.at(-1));
-      expect(receipt.chain.merkle_root).toBe(`sha256:${rootOf(before).toString('hex')}`);
+      expect(receipt.chain.merkle_root).toBe(`sha256:${merkleRoot(before).toString('hex')}`);
     });
     const elsewhere = await ended('hello');
     expect((await payloadsOf(elsewhere.id))[0]?.chain.previous_receipt_hash).toBeNull();
@@ -109,7 +93,7 @@ describe('receipts', () => {
       });
       expect(headers.get('content-type')).toBe(BARE);
       expect(text).toBe(canonicalize(wire.payload));
-      expect(hashOf(wire.payload)).toBe(wire.payload.chain.receipt_hash);
+      expect(receiptHash(wire.payload)).toBe(wire.payload.chain.receipt_hash);
     }
   });
 
@@ -173,7 +157,7 @@ describe('receipts', () => {
     const decoded = decode(bytes) as WireReceipt;
     const [, done] = await payloadsOf(task.id);
     expect(decoded).toEqual(done);
-    expect(hashOf(decoded)).toBe(done?.chain.receipt_hash);
+    expect(receiptHash(decoded)).toBe(done?.chain.receipt_hash);
   });
 
   it('[REC-REF-01] task, outcome, artifact and events name their receipt', async () => {
@@ -302,18 +286,10 @@ describe('receipts', () => {
       properties: { payload: { $ref: '#/components/schemas/ReceiptPayload' } },
     });
     expect(ReceiptPayload).toMatchObject({ additionalProperties: false });
-    expect(JSON.stringify(body).split('"merkle_root"').length).toBe(
-      JSON.stringify(ReceiptPayload).split('"merkle_root"').length + exampleCount(body),
+    const { ReceiptPayload: _, ...others } = body.components.schemas;
+    const elsewhere = JSON.stringify({ ...body, components: { schemas: others } }, (key, value) =>
+      key === 'example' ? undefined : value,
     );
+    expect(elsewhere).not.toContain('merkle_root');
   });
 });
-
-/** Mentions of the member in examples of receipts, which have it when they are not the first of a chain. */
-function exampleCount(document: object): number {
-  let count = 0;
-  JSON.stringify(document, (key, value) => {
-    if (key === 'example') count += JSON.stringify(value).split('"merkle_root"').length - 1;
-    return value;
-  });
-  return count;
-}

@@ -63,7 +63,11 @@ export const CONTRACT: readonly Requirement[] = [
     ['S3-01', 'DECIDED', 'verification goes by its order; the verdict names step, index, expected, observed'],
     ['S3-02', 'DECIDED', 'the hash is over RFC 8785 bytes without receipt_hash and signatures'],
     ['S3-03', 'DECIDED', 'a signature outside the window of its key fails; keys that ended stay queryable'],
-    ['S3-04', 'DECIDED', 'absent strings are left out; without a model call the model is none, with a reason'],
+    [
+      'S3-04',
+      'DECIDED',
+      'absent strings are left out; without a model call the model is none, with a reason',
+    ],
     ['S3-05', 'DECIDED', 'the ed25519 signature is over the receipt_hash string, by a key of the registry'],
     ['S3-06', 'DECIDED', 'materials have uri and sha256 of the recorded frames'],
   ]),
