@@ -19,6 +19,7 @@ import { session } from './resources/session.ts';
 import { failure, task, taskStatus } from './resources/task.ts';
 import { vault } from './resources/vault.ts';
 import { workspace } from './resources/workspace.ts';
+import { TOOL_EVENTS } from './tool-events.ts';
 
 /** What every task lifecycle event says. `checkpoint_id` names this boundary for replay (contract C15). */
 const transition = {
@@ -85,17 +86,6 @@ const resolved = {
 };
 
 const toolCall = { tool_call_id: z.string(), name: z.string() };
-
-/** A tool call of a task; the hashes are over the RFC 8785 form of what really went to and came from the tool. */
-const calledTool = {
-  ...toolCall,
-  /** The MCP server it is a tool of; null for a tool of the agent's own. */
-  server: z.string().nullable(),
-  material: z.string(),
-};
-
-const input_sha256 = z.string();
-const output_sha256 = z.string();
 
 /** Payload schema of every kind this version emits; a test checks each emitted event against its row. */
 export const EVENT_PAYLOADS = {
@@ -199,23 +189,7 @@ export const EVENT_PAYLOADS = {
   'tool.approval_required': z.object({ ...toolCall, ...requested }),
   'tool.approved': z.object({ ...toolCall, ...resolved }),
   'tool.denied': z.object({ ...toolCall, ...resolved }),
-  'tool.requested': z.object({
-    ...calledTool,
-    input: jsonValue,
-    input_sha256,
-    definition_sha256: z.string().optional(),
-    /** What the call may do, in the words of the policy. */
-    side_effect: z.string().optional(),
-  }),
-  'agent.tool_use': z.object({ ...calledTool, input_sha256 }),
-  'agent.mcp_tool_use': z.object({ ...calledTool, input_sha256 }),
-  'tool.completed': z.object({ ...calledTool, output_sha256 }),
-  'tool.failed': z.object({ ...calledTool, output_sha256: output_sha256.optional(), error: failure }),
-  'agent.tool_result': z.object({
-    ...calledTool,
-    status: z.enum(['ok', 'error']),
-    output_sha256: output_sha256.optional(),
-  }),
+  ...TOOL_EVENTS,
   'vendor.harn_gateway.permission_requested': z.object(requested),
   'vendor.harn_gateway.permission_resolved': z.object(resolved),
   'artifact.created': z.object({

@@ -1,0 +1,36 @@
+import { z } from 'zod';
+import { jsonValue } from './resources/envelope.ts';
+import { failure } from './resources/task.ts';
+
+/** A tool call of a task; the hashes are over the RFC 8785 form of what really went to and came from the tool. */
+const calledTool = {
+  tool_call_id: z.string(),
+  name: z.string(),
+  /** The MCP server it is a tool of; null for a tool of the agent's own. */
+  server: z.string().nullable(),
+  material: z.string(),
+};
+
+const input_sha256 = z.string();
+const output_sha256 = z.string();
+
+/** Payloads of the tool calls of a task. */
+export const TOOL_EVENTS = {
+  'tool.requested': z.object({
+    ...calledTool,
+    input: jsonValue,
+    input_sha256,
+    definition_sha256: z.string().optional(),
+    /** What the call may do, in the words of the policy. */
+    side_effect: z.string().optional(),
+  }),
+  'agent.tool_use': z.object({ ...calledTool, input_sha256 }),
+  'agent.mcp_tool_use': z.object({ ...calledTool, input_sha256 }),
+  'tool.completed': z.object({ ...calledTool, output_sha256 }),
+  'tool.failed': z.object({ ...calledTool, output_sha256: output_sha256.optional(), error: failure }),
+  'agent.tool_result': z.object({
+    ...calledTool,
+    status: z.enum(['ok', 'error']),
+    output_sha256: output_sha256.optional(),
+  }),
+} as const;
