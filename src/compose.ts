@@ -14,6 +14,7 @@ import {
   forgetOldAnswers,
 } from './dispatch/housekeeping.ts';
 import type { RetentionSweep } from './dispatch/retention.ts';
+import { ensureSigningKeys } from './dispatch/signing-keys.ts';
 import type { EventLog } from './eventlog/event-log.ts';
 import { announceGateway, withdrawGateway } from './operation/data-directory.ts';
 import type { Clock, Logger } from './protocol/ports.ts';
@@ -22,6 +23,7 @@ import { nodeTimers } from './surfaces/timers.ts';
 export { createLogging } from './composition/logging.ts';
 export { checkData, openLog } from './composition/open-data.ts';
 export { type GatewayParts, systemClock, systemRandom } from './composition/parts.ts';
+export { changeKeysOffline, type KeyChange } from './composition/signing-keys.ts';
 
 const HOUSEKEEPING_INTERVAL_MS = 5_000;
 
@@ -69,6 +71,7 @@ async function start(parts: Parts, closers: Closer[]): Promise<RunningGateway> {
   if (log.integrity.status === 'ok') {
     await ensureWorkspaces(log, config.workspaces, logger);
     await ensurePersonas(log, config.personas);
+    await ensureSigningKeys(log, data.keys);
     await core.runner.recover();
   }
   const surface = makeSurface(parts, data, upstreams, authentication, core);

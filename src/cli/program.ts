@@ -3,6 +3,7 @@ import { apiKeysCommand } from './api-keys.ts';
 import { checkCommand } from './check.ts';
 import { connectorCommand } from './connector.ts';
 import { describeFailure, EXIT } from './exit-codes.ts';
+import { keysCommand } from './keys.ts';
 import { logCommand } from './log.ts';
 import { openapiCommand } from './openapi.ts';
 import { packageVersion } from './package-facts.ts';
@@ -45,6 +46,7 @@ function program(): Command {
     personaCommand(),
     connectorCommand(),
     logCommand(),
+    keysCommand(),
     apiKeysCommand(),
     openapiCommand(),
   ]) {

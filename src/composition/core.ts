@@ -20,6 +20,7 @@ import type { Upstream } from '../upstream.ts';
 import { connectorRows, deliveries } from './connectors.ts';
 import type { OpenData } from './open-data.ts';
 import type { Parts } from './parts.ts';
+import { signingKeyFacts } from './signing-keys.ts';
 
 const TRACE_ID_BYTES = 16;
 
@@ -144,6 +145,7 @@ function decisionTools(
       connectors: connectorRows(config),
     },
     receipts: receiptFacts(config, { log, keys }),
+    signingKeys: signingKeyFacts(keys),
     routes: {
       find: (name) => findRoute(name, upstreams),
       default: config.defaultRoute ?? firstRoute(upstreams),

@@ -46,6 +46,7 @@ export function makeSurface(
       version,
       readiness,
       cards,
+      keySet: () => keys.publicJwks(),
     },
     metrics: config.telemetry.metrics
       ? { authorize: metricsReader(authenticator), read: () => metrics.read() }

@@ -3,6 +3,7 @@ import type { IdSource } from '../protocol/ids.ts';
 import type { JsonValue } from '../protocol/json.ts';
 import type { ConnectorRow } from '../protocol/resources/connector.ts';
 import type { QuotaRow } from '../protocol/resources/quota.ts';
+import type { KeyRow } from '../receipts/key-registry.ts';
 import type { ReceiptKey } from '../receipts/seal-receipt.ts';
 import type { AgentDescription, PermissionAnswer } from '../upstream.ts';
 
@@ -26,6 +27,7 @@ export interface DecisionTools {
   /** Whether a root leads to files that every workspace over the configured directories shares. */
   isServedRoot(root: string): boolean;
   receipts: ReceiptFacts;
+  signingKeys: SigningKeyFacts;
   routes: RouteFacts;
   runs: RunFacts;
   self: SelfFacts;
@@ -35,6 +37,15 @@ export interface DecisionTools {
 export interface ReceiptFacts {
   issuer: { id: string; name: string | null };
   key(): ReceiptKey;
+}
+
+/** The key registry. Changes are durable when they return; they throw `service_unavailable` when nothing changed. */
+export interface SigningKeyFacts {
+  rows(): readonly KeyRow[];
+  /** A new key signs from `at` on; to call inside of a transaction, with its time. */
+  rotate(at: string): KeyRow;
+  /** Undefined when there is no such key. */
+  revoke(keyId: string, at: string): KeyRow | undefined;
 }
 
 /** What the gateway knows of itself and of the agents behind it. */

@@ -130,9 +130,18 @@ export class GatewayCore implements Gateway {
     const { authenticate } = this.#deps.authenticator;
     const { caller, input } = admit({ row: operation(id), call, authenticate });
     const reader = { get: log.state.bind(log) };
-    const { self } = this.#deps.tools;
+    const { self, signingKeys } = this.#deps.tools;
     const { time, files } = this.#deps;
-    const tools: QueryTools = { log, reader, caller, self, time: time(), files, accept: call.accept };
+    const tools: QueryTools = {
+      log,
+      reader,
+      caller,
+      self,
+      signingKeys,
+      time: time(),
+      files,
+      accept: call.accept,
+    };
     const answer = QUERIES[id] as (input: DecodedInput, tools: QueryTools) => Promise<Answer>;
     return answer(input, tools);
   }

@@ -3,7 +3,7 @@ import type { EventLog, StateReader } from '../eventlog/event-log.ts';
 import type { Answer } from '../gateway.ts';
 import type { OperationInput, QueryId } from '../protocol/operations.ts';
 import type { FileTree } from '../store/file-tree.ts';
-import type { SelfFacts } from './facts.ts';
+import type { SelfFacts, SigningKeyFacts } from './facts.ts';
 
 /** What a query reads with. */
 export interface QueryTools {
@@ -18,6 +18,7 @@ export interface QueryTools {
   self: SelfFacts;
   /** What the caller accepts; undefined: JSON. */
   accept: string | undefined;
+  signingKeys: Pick<SigningKeyFacts, 'rows'>;
 }
 
 export type Query<Id extends QueryId> = (

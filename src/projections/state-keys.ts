@@ -29,6 +29,7 @@ export const stateKey = {
   quotaUsage: (quotaId: string) => `x/quota/${quotaId}`,
   receiptChain: (sessionId: string) => `x/receipt-chain/${sessionId}`,
   runPage: (taskId: string, page: number) => `x/run/${taskId}/${String(page).padStart(6, '0')}`,
+  signingKey: (id: string) => `x/signing-key/${id}`,
   receiptLog: () => 'x/receipt-log/size',
   sessionBinding: (sessionId: string, route: string) => `x/sb/${sessionId}/${foreign(route)}`,
 } as const;

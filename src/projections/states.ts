@@ -227,6 +227,11 @@ export interface ReceiptChainState {
   frontier: string[];
 }
 
+/** What the log says of a signing key; the registry is the file beside it. */
+export interface SigningKeyState {
+  status: 'current' | 'retired' | 'revoked';
+}
+
 /** How many receipts were issued; the next one becomes the leaf of this index. */
 export interface ReceiptLogState {
   size: number;

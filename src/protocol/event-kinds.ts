@@ -80,6 +80,7 @@ export const VENDOR_KINDS = [
   'vendor.harn_gateway.agent_update',
   'vendor.harn_gateway.history_removed',
   'vendor.harn_gateway.truncation_accepted',
+  'vendor.harn_gateway.signing_key_changed',
 ] as const;
 
 export type TaxonomyKind = (typeof TAXONOMY_KINDS)[number];

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { AGENT_WORDS } from './agent-words.ts';
 import { CONNECTOR_EVENTS } from './connector-events.ts';
 import type { EventKind } from './event-kinds.ts';
+import { KEY_EVENTS } from './key-events.ts';
 import { personaTerms, receiptIssued } from './receipt-payloads.ts';
 import { apiKey } from './resources/api-key.ts';
 import { artifact } from './resources/artifact.ts';
@@ -268,6 +269,7 @@ export const EVENT_PAYLOADS = {
       }),
     ),
   }),
+  ...KEY_EVENTS,
   'vendor.harn_gateway.truncation_accepted': z.object({ expected: jsonValue, found: jsonValue }),
 } as const satisfies Partial<Record<EventKind, z.ZodType>>;
 

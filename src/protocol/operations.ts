@@ -15,6 +15,7 @@ import { receiptsOperations } from './operations/receipts.ts';
 import type { OperationRow } from './operations/row.ts';
 import { runtimeOperations } from './operations/runtime.ts';
 import { sessionsOperations } from './operations/sessions.ts';
+import { signingKeysOperations } from './operations/signing-keys.ts';
 import { skillsOperations } from './operations/skills.ts';
 import { tasksOperations } from './operations/tasks.ts';
 import { vaultsOperations } from './operations/vaults.ts';
@@ -43,6 +44,7 @@ const rows = {
   ...connectorsOperations,
   ...skillsOperations,
   ...runtimeOperations,
+  ...signingKeysOperations,
 } as const satisfies Record<string, OperationRow>;
 
 export const OPERATIONS = rows;

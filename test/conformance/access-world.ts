@@ -42,6 +42,8 @@ export const SEEN_BY: Record<string, readonly string[]> = {
   // What the agents and the gateway offer is the same for all.
   skill_id: ['foreign_workspace', 'foreign_tenant'],
   tool_id: ['foreign_workspace', 'foreign_tenant'],
+  // The keys of the gateway are of no workspace: who administers it sees them all.
+  signing_key_id: ['foreign_workspace', 'foreign_tenant'],
 };
 
 /** Quotas come from the configuration alone. */
@@ -95,6 +97,7 @@ export async function makeWorld({ client }: Stage): Promise<{ real: Ids; absent:
     memory_id: (await made('/v1/memories', memoryOf('workspace_default')))['id'] ?? '',
     receipt_id: await newest(`/v1/tasks/${asking.id}/receipts`),
     persona_id: (await made('/v1/personas', PERSONA))['id'] ?? '',
+    signing_key_id: await newest('/v1/admin/signing-keys'),
     key_id: (await made('/v1/admin/api-keys', { ...API_KEY, workspaces: ['workspace_default'] }))['id'] ?? '',
     vault_id: (await made('/v1/vaults', { ...VAULT, workspace_id: 'workspace_default' }))['id'] ?? '',
     skill_id: await newest('/v1/skills'),

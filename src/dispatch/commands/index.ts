@@ -19,7 +19,9 @@ import { mergeBranch } from './mergeBranch.ts';
 import { registerArtifact } from './registerArtifact.ts';
 import { respondPermissionRequest } from './respondPermissionRequest.ts';
 import { revokeApiKey } from './revokeApiKey.ts';
+import { revokeSigningKey } from './revokeSigningKey.ts';
 import { rotateApiKey } from './rotateApiKey.ts';
+import { rotateSigningKey } from './rotateSigningKey.ts';
 import { submitSessionTask } from './submitSessionTask.ts';
 import { submitTask } from './submitTask.ts';
 import { truncateSession } from './truncateSession.ts';
@@ -51,6 +53,8 @@ export const COMMANDS: { readonly [Id in CommandId]: Command<Id> } = {
   mergeBranch,
   registerArtifact,
   respondPermissionRequest,
+  revokeSigningKey,
+  rotateSigningKey,
   submitSessionTask,
   submitTask,
   truncateSession,

@@ -13,13 +13,14 @@ import { getQuota, listQuotas } from './quotas.ts';
 import { getReceipt, listTaskReceipts } from './receipts.ts';
 import { getRuntime, getTool, listCapabilities, listTools } from './runtime.ts';
 import { getMessage, getSession, listSessionMessages, listSessions } from './sessions.ts';
+/** Queries by operation; a row of the operations table without one does not compile. */
+import { listSigningKeys } from './signing-keys.ts';
 import { getSkill, listSkills } from './skills.ts';
 import { getTask, listSessionTasks, listTasks } from './tasks.ts';
 import { getVault, listVaults } from './vaults.ts';
 import { readWorkspaceFile } from './workspace-files.ts';
 import { getWorkspace, listWorkspaces } from './workspaces.ts';
 
-/** Queries by operation; a row of the operations table without one does not compile. */
 export const QUERIES: { readonly [Id in QueryId]: Query<Id> } = {
   downloadArtifactContent,
   getArtifact,
@@ -57,6 +58,7 @@ export const QUERIES: { readonly [Id in QueryId]: Query<Id> } = {
   listCapabilities,
   listConnectors,
   listQuotas,
+  listSigningKeys,
   listSkills,
   listTools,
   listVaults,

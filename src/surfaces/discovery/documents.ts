@@ -27,11 +27,16 @@ export interface DocumentDeps {
   publicUrl(): string;
   readiness(): Readiness;
   cards: Pick<AgentCards, 'harn' | 'a2a'>;
+  /** The public keys; asked at each request, because keys are rotated while the gateway runs. */
+  keySet(): object;
 }
 
 type Document = (exchange: Exchange, path: Readonly<Record<string, string>>) => void;
 
 const RETRY_READY_SECONDS = '1';
+
+/** A verifier that meets an unknown key asks again; a revocation is known within this time. */
+const KEY_SET_AGE = ['Cache-Control', 'public, max-age=300'];
 
 /** The documents in which the gateway describes itself. They advertise only what works. */
 export class Documents {
@@ -52,6 +57,7 @@ export class Documents {
       getProtocolDiscovery: (exchange) => sendJson(exchange, 200, DISCOVERY),
       getAgentCard: (exchange) => sendHarnCard(exchange, deps),
       getDefaultA2aCard: (exchange) => sendA2aCard(exchange, undefined, deps),
+      getKeySet: (exchange) => sendTagged(exchange, JSON.stringify(deps.keySet()), KEY_SET_AGE),
       getA2aCardOfAgent: (exchange, path) => sendA2aCard(exchange, path['agent_id'] ?? '', deps),
     };
   }
@@ -110,7 +116,8 @@ function sendTagged(exchange: Exchange, text: string, headers: readonly string[]
 
 function sendWithTag(exchange: Exchange, text: string, tag: string, headers: readonly string[]): void {
   const known = exchange.req.headers['if-none-match'] ?? '';
-  const all = [...headers, 'ETag', tag, 'Cache-Control', 'no-cache'];
+  const caching = headers.includes('Cache-Control') ? [] : ['Cache-Control', 'no-cache'];
+  const all = [...headers, 'ETag', tag, ...caching];
   if (known.split(',').some((entry) => entry.trim().replace(/^W\//, '') === tag))
     sendEmpty(exchange, 304, all);
   else send(exchange, 200, JSON_TYPE, text, all);

@@ -6,6 +6,15 @@ import { RECEIPT_ID, RECEIPT_MEMBERS, RECEIPT_PAYLOAD } from './receipt-example.
 const AT = '2026-11-21T09:00:00.000Z';
 const VERSION = '0.1.0';
 const WORKSPACE = 'workspace_default';
+const SIGNING_KEY = resource('signing_key', 'kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k', {
+  algorithm: 'Ed25519',
+  public_key: '11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo',
+  status: 'current',
+  not_before: '2026-11-21T09:00:00.000Z',
+  not_after: null,
+  revoked_at: null,
+});
+
 const API_KEY = resource('api_key', 'apikey_01KAHG6QJC3G0Z2K4N6Q8S0V2', {
   name: 'ci',
   actor: 'ci-bot',
@@ -231,6 +240,8 @@ export const RESOURCES = {
     requires_approval: false,
     deprecated: false,
   }),
+  SigningKey: SIGNING_KEY,
+  KeySet: { keys: [], revoked_keys: [] },
   Task: TASK,
   Tool: {
     id: 'getTask',

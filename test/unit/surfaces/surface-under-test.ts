@@ -96,6 +96,7 @@ export async function startSurface(options: Options = {}): Promise<UnderTest> {
       version: '0.1.0',
       readiness: () => ({ ok: true, status: 'ready', reason: null, details: {} }),
       cards: cardsOf([]),
+      keySet: () => ({ keys: [], revoked_keys: [] }),
       ...options.documents,
     },
     metrics: {
