@@ -3,8 +3,8 @@ import type { JsonObject, JsonValue } from '../protocol/json.ts';
 const SURROGATE = /\p{Surrogate}/u;
 
 /**
- * The same value with members in RFC 8785 order and whole characters, so that JSON.stringify spells it canonically. For
- * members that callers and agents made; what the gateway builds is written in that order.
+ * The same value with members in RFC 8785 order and whole characters, so that JSON.stringify spells it canonically but for
+ * names that are whole numbers, which objects keep first. For members that callers and agents made.
  */
 export function inCanonicalOrder(value: JsonObject): JsonObject {
   return ordered(value) as JsonObject;
@@ -15,9 +15,17 @@ function ordered(value: JsonValue): JsonValue {
   if (Array.isArray(value)) return value.map(ordered);
   if (typeof value !== 'object' || value === null) return value;
   const sorted: JsonObject = {};
-  // The default order of sort is that of UTF-16 code units, which is the one of the RFC.
-  for (const name of Object.keys(value).sort()) sorted[wholeText(name)] = ordered(value[name] ?? null);
+  for (const [name, member] of named(value)) sorted[name] = ordered(member);
   return sorted;
+}
+
+function named(value: JsonObject): [string, JsonValue][] {
+  const members = Object.entries(value).map(([name, member]): [string, JsonValue] => [
+    wholeText(name),
+    member,
+  ]);
+  // Texts compare by UTF-16 code units, which is the order of the RFC.
+  return members.sort(([one], [other]) => (one < other ? -1 : 1));
 }
 
 /** Half surrogate pairs, which have no UTF-8 form, become U+FFFD; an agent may have sent them, or a cut made them. */

@@ -1,4 +1,5 @@
 import { createHash, hash } from 'node:crypto';
+import { canonicalJson } from '../json/canonical.ts';
 import type { JsonObject, JsonValue } from '../protocol/json.ts';
 import type { ReceiptContent } from './receipt-draft.ts';
 
@@ -71,9 +72,18 @@ type Pieces = readonly [string, string, string];
 
 function piecesOf(content: ReceiptContent): Pieces {
   const members = content as unknown as JsonObject;
-  const first = JSON.stringify(picked(members, THROUGH_CHAIN)).slice(0, -2);
-  const middle = JSON.stringify(picked(members, THROUGH_SIDE_EFFECTS)).slice(1, -1);
-  return [first, `,${middle},`, JSON.stringify(picked(members, AFTER_SIGNATURES)).slice(1)];
+  const first = spelled(picked(members, THROUGH_CHAIN)).slice(0, -2);
+  const middle = spelled(picked(members, THROUGH_SIDE_EFFECTS)).slice(1, -1);
+  return [first, `,${middle},`, spelled(picked(members, AFTER_SIGNATURES)).slice(1)];
+}
+
+/** A member name that objects keep before all others, whatever the order they were written in. */
+const NUMBER_NAME = /"(?:0|[1-9]\d*)":/;
+
+/** The members are written in canonical order; only names that are whole numbers need the longer way. */
+function spelled(members: JsonObject): string {
+  const text = JSON.stringify(members);
+  return NUMBER_NAME.test(text) ? canonicalJson(members) : text;
 }
 
 function picked(members: JsonObject, names: readonly string[]): JsonObject {

@@ -1,0 +1,129 @@
+import canonicalize from 'canonicalize';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../../src/protocol/json.ts';
+import { wireReceipt } from '../../../src/protocol/resources/receipt.ts';
+import { buildReceipt } from '../../../src/receipts/build-receipt.ts';
+import { decodeReceiptCbor, encodeReceiptCbor } from '../../../src/receipts/receipt-cbor.ts';
+import { ReceiptSealError, sealReceipt } from '../../../src/receipts/seal-receipt.ts';
+import { keysOfJwks } from '../../../src/receipts/verification-keys.ts';
+import { verifyChain } from '../../../src/receipts/verify-chain.ts';
+import { draftedChain, placeOf, runRecord, TEST_JWKS, TEST_KEY } from '../../harness/drafted-receipts.ts';
+import { receiptHash } from '../../harness/receipt-hash.ts';
+
+const AT = '2026-11-21T09:00:00.000Z';
+const keys = keysOfJwks(TEST_JWKS);
+const jsonObject: fc.Arbitrary<JsonObject> = fc.dictionary(
+  fc.string({ unit: 'binary' }).filter((name) => name !== '__proto__'),
+  fc.jsonValue({ maxDepth: 3 }),
+) as never;
+const HALF = 'x\ud800y';
+
+describe('the bytes of a receipt', () => {
+  it('are canonical JSON whatever callers and agents put into it, and hash to what they say', () => {
+    fc.assert(
+      fc.property(jsonObject, jsonObject, fc.boolean(), (failure, metadata, isBare) => {
+        const run = isBare
+          ? runRecord(1, { approvals: [], redactions: [], materials: [], metadata })
+          : runRecord(1, { metadata });
+        const lifecycle = { ...run.lifecycle, failure };
+        const content = buildReceipt({ ...run, lifecycle }, placeOf(1));
+        const { bytes, hash } = sealReceipt(content, TEST_KEY, AT);
+        const receipt = JSON.parse(bytes.toString('utf8'));
+        expect(bytes.toString('utf8')).toBe(canonicalize(receipt));
+        expect(receipt.chain.receipt_hash).toBe(hash);
+        expect(receiptHash(receipt)).toBe(hash);
+        wireReceipt.parse(receipt);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('hold whole characters where an agent sent half of one', () => {
+    const run = runRecord(1, { metadata: { [HALF]: HALF } });
+    const { bytes } = sealReceipt(
+      buildReceipt(run, placeOf(1, { issuer: { id: 'i', name: HALF } })),
+      TEST_KEY,
+      AT,
+    );
+    const receipt = JSON.parse(bytes.toString('utf8'));
+    expect(receipt.metadata).toEqual({ 'x\ufffdy': 'x\ufffdy' });
+    expect(receiptHash(receipt)).toBe(receipt.chain.receipt_hash);
+  });
+
+  it('leave out what is absent: strings, empty lists, the root of the first', () => {
+    const run = runRecord(1, { approvals: [], redactions: [] });
+    const identifiers = { ...run.identifiers, tenantId: null, personaRef: null, traceId: null };
+    const place = placeOf(1, { issuer: { id: 'i', name: null } });
+    const { bytes } = sealReceipt(buildReceipt({ ...run, identifiers }, place), null, AT);
+    const receipt = JSON.parse(bytes.toString('utf8'));
+    expect(Object.keys(receipt.identifiers)).toEqual(['session_id', 'task_id', 'workspace_ref']);
+    for (const name of ['approvals', 'deltas', 'redactions', 'signatures'])
+      expect(receipt).not.toHaveProperty(name);
+    expect(receipt.issuer).not.toHaveProperty('name');
+    expect(receipt.chain).toEqual({ previous_receipt_hash: null, receipt_hash: expect.any(String) });
+  });
+
+  it('verify as a chain, signatures included', () => {
+    expect(verifyChain(draftedChain(9) as never, { keys, receipts: 'whole' })).toMatchObject({ ok: true });
+  });
+
+  it('of a replay are the same for the same facts, with deltas, without root, key and signature', () => {
+    const replay = {
+      deltas: [{ delta_id: 'd1', operation: 'replace' as const, override_key: 'a2a:shop:1', path: '/x' }],
+      metadata: { verdict: { status: 'diverged' } },
+    };
+    const place = placeOf(1, { keyId: null, previousHash: `sha256:${'a'.repeat(64)}` });
+    const run = runRecord(1, { subject: { object: 'replay_segment', id: 'task_2' } });
+    const [one, other] = [0, 1].map(() => sealReceipt(buildReceipt(run, place, replay), null, AT));
+    expect(one).toEqual(other);
+    const receipt = JSON.parse(one?.bytes.toString('utf8') ?? '');
+    expect(wireReceipt.parse(receipt)).toMatchObject({ deltas: replay.deltas, metadata: replay.metadata });
+    expect(receipt.issuer).not.toHaveProperty('public_key_id');
+    expect(receipt.chain).not.toHaveProperty('merkle_root');
+  });
+
+  it('are refused before signing when they are not what was hashed', () => {
+    const signed: string[] = [];
+    const sign = (bytes: Uint8Array) => {
+      signed.push(String(bytes));
+      return new Uint8Array(64);
+    };
+    const key = { keyId: 'k', sign };
+    const real = Buffer.from;
+    const flip = (text: string) => {
+      const bytes = real(text);
+      if (text.startsWith('{"approvals"')) bytes[20] = (bytes[20] ?? 0) ^ 1;
+      return bytes;
+    };
+    Buffer.from = ((value: never, ...rest: never[]) =>
+      typeof value === 'string' && rest.length === 0 ? flip(value) : real(value, ...rest)) as never;
+    try {
+      const content = buildReceipt(runRecord(1), placeOf(1));
+      expect(() => sealReceipt(content, key, AT)).toThrow(ReceiptSealError);
+    } finally {
+      Buffer.from = real;
+    }
+    expect(signed).toEqual([]);
+  });
+});
+
+describe('the CBOR archive of a receipt', () => {
+  it('holds the same receipt, which verifies the same', () => {
+    const archived = draftedChain(3).map((receipt) => encodeReceiptCbor(receipt as never));
+    const back = archived.map(decodeReceiptCbor);
+    expect(back).toEqual(draftedChain(3));
+    expect(verifyChain(back, { keys, receipts: 'whole' })).toMatchObject({ ok: true });
+  });
+
+  it('has one form: members in another order are refused', () => {
+    const swapped = Buffer.from('a2616202616101', 'hex');
+    expect(() => decodeReceiptCbor(swapped)).toThrow();
+    expect(decodeReceiptCbor(Buffer.from('a2616101616202', 'hex'))).toEqual({ a: 1, b: 2 });
+  });
+
+  it('refuses what JSON cannot say', () => {
+    for (const hex of ['f7', '4101', 'c001', 'fb7ff8000000000000', '9f01ff'])
+      expect(() => decodeReceiptCbor(Buffer.from(hex, 'hex'))).toThrow();
+  });
+});
