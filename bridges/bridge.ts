@@ -21,6 +21,14 @@ export interface BridgeDeps {
   readSecret(ref: SecretRef): string;
   /** The strict JSON reader; throws for what readers disagree about. */
   parseJson(text: string): JsonValue;
+  keptCards: KeptCards;
+}
+
+/** Where what agents said of themselves outlives the gateway; one record per route. */
+export interface KeptCards {
+  load(route: string): string | undefined;
+  /** Resolves when the record is durable. */
+  save(route: string, record: string): Promise<void>;
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { JsonObject, JsonValue } from './protocol/json.ts';
+import type { CardVerdict } from './protocol/resources/agent.ts';
 import type { Part, Role } from './protocol/resources/message.ts';
 import type { PermissionOption, PermissionToolCall } from './protocol/resources/permission-request.ts';
 import type { Failure, TaskStatus } from './protocol/task-states.ts';
@@ -235,6 +236,20 @@ export interface AgentDescription {
   iconUrl?: string;
   /** The peer's own card as it came, byte for byte as parsed. */
   raw: JsonValue;
+  /** How the card was read; left out by protocols without cards. */
+  card?: ReadUpstreamCard;
+}
+
+/** How and when the card of an agent was read, and what its signature is worth. */
+export interface ReadUpstreamCard {
+  url: string;
+  /** RFC 3339 time at which the agent last gave it, or said that it has not changed. */
+  fetchedAt: string;
+  /** Lower-case hex, over the bytes as they came. */
+  sha256: string;
+  signature: CardVerdict;
+  /** False: the agent did not answer when last asked; this is the last good one. */
+  isCurrent: boolean;
 }
 
 export interface DescribedSkill {

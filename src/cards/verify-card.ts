@@ -1,11 +1,9 @@
 import { decodeProtectedHeader, flattenedVerify, importJWK, type JWK } from 'jose';
 import type { JsonObject, JsonValue } from '../protocol/json.ts';
-import {
-  CARD_SIGNATURE_STATUS,
-  type CardSignatureStatus,
-  type CardVerdict,
-} from '../protocol/resources/agent.ts';
-import { type Coverage, type PayloadForm, payloadForms } from './payload-forms.ts';
+import type { CardSignatureStatus, CardVerdict } from '../protocol/resources/agent.ts';
+import { type PayloadForm, payloadForms } from './payload-forms.ts';
+import { type FindKeys, isObject, keysNamed } from './trusted-keys.ts';
+import { verdictOf } from './verdict.ts';
 
 /** Asymmetric ones only: with a symmetric key every reader could sign. Source: contract C23. */
 export const CARD_ALGORITHMS = ['EdDSA', 'Ed25519', 'ES256', 'ES384', 'PS256', 'RS256'] as const;
@@ -15,14 +13,6 @@ const MAX_SIGNATURES = 8;
 
 /** Members by which a signature would bring its own key. Spec: RFC 7515, 4.1.3 to 4.1.6. */
 const EMBEDDED_KEYS = ['jwk', 'x5c', 'x5u'];
-
-/** Keys that may have signed a card, or why there are none. */
-export type TrustedKeys =
-  | { from: NonNullable<CardVerdict['keys']>; keys: readonly JsonValue[] }
-  | { refused: 'key_url_refused' | 'keys_unavailable' };
-
-/** Finds the keys to trust for a signature; `keyUrl` is the `jku` of its protected header. Never rejects. */
-export type FindKeys = (keyUrl: string | undefined) => Promise<TrustedKeys>;
 
 /**
  * Judges the signatures of an A2A card: one good one suffices. Never rejects. Keys come from the caller alone, never from
@@ -70,14 +60,12 @@ async function verifyEntry(
   if ('refused' in read) return verdictOf(read.refused, read);
   const trusted = await findKeys(read.keyUrl);
   if ('refused' in trusted) return verdictOf(trusted.refused, read);
-  const named = trusted.keys.filter((key) => isPublicKey(key) && key['kid'] === read.keyId);
+  const keys = keysNamed(trusted.keys, read.keyId, nowMs);
   const found = { ...read, keys: trusted.from };
-  if (named.length === 0) return verdictOf('unknown_key', found);
-  const usable = named.filter((key) => isValidAt(key as JsonObject, nowMs));
-  if (usable.length === 0) return verdictOf('key_not_valid', found);
+  if (!Array.isArray(keys)) return verdictOf(keys, found);
   for (const { covers, text } of forms) {
-    for (const key of usable) {
-      if (await signs(key as JsonObject, read, text)) return verdictOf('verified', { ...found, covers });
+    for (const key of keys) {
+      if (await signs(key, read, text)) return verdictOf('verified', { ...found, covers });
     }
   }
   return verdictOf('invalid_signature', found);
@@ -109,19 +97,6 @@ function readHeader(text: string): JsonObject | undefined {
   }
 }
 
-/** A key that could sign, or that everybody knows, is no key to verify with. */
-function isPublicKey(key: JsonValue): key is JsonObject {
-  return isObject(key) && key['kty'] !== 'oct' && !Object.hasOwn(key, 'd') && key['use'] !== 'enc';
-}
-
-/** `nbf` and `exp` as the JWKS of a gateway says them, in seconds; a revoked key has `revoked`. */
-function isValidAt(key: JsonObject, nowMs: number): boolean {
-  const { nbf, exp, revoked } = key;
-  if (revoked !== undefined && revoked !== false && revoked !== null) return false;
-  if (typeof nbf === 'number' && nowMs < nbf * 1000) return false;
-  return !(typeof exp === 'number' && nowMs >= exp * 1000);
-}
-
 async function signs(key: JsonObject, { algorithm, ...jws }: Signature, text: string): Promise<boolean> {
   try {
     const publicKey = await importJWK(key as JWK, algorithm);
@@ -133,26 +108,4 @@ async function signs(key: JsonObject, { algorithm, ...jws }: Signature, text: st
     // Wrong bytes, a key of another kind, a key too weak: for a reader of the card they are one thing.
     return false;
   }
-}
-
-interface Found {
-  algorithm?: string;
-  keyId?: string;
-  keys?: CardVerdict['keys'];
-  covers?: Coverage;
-}
-
-function verdictOf(status: CardSignatureStatus, found: Found = {}): CardVerdict {
-  return {
-    status,
-    reason: CARD_SIGNATURE_STATUS[status],
-    key_id: found.keyId ?? null,
-    algorithm: found.algorithm ?? null,
-    keys: found.keys ?? null,
-    covers: found.covers ?? null,
-  };
-}
-
-function isObject(value: JsonValue): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

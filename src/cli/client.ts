@@ -2,7 +2,9 @@ import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Command } from 'commander';
+import { parseStrictText } from '../json/strict-parse.ts';
 import { dataPaths, type RunningGateway } from '../operation/data-directory.ts';
+import type { JsonValue } from '../protocol/json.ts';
 import { CURRENT_VERSION, VERSION_HEADER } from '../protocol/version.ts';
 import { readEvents, type StreamedEvent } from './event-frames.ts';
 import { CliError, EXIT } from './exit-codes.ts';
@@ -14,6 +16,28 @@ export interface ClientOptions {
   key?: string;
   keyFile?: string;
   data?: string;
+}
+
+/** Adds the options by which commands that need no key find the gateway. */
+export function withGatewayOption(command: Command): Command {
+  return command
+    .option('--url <url>', 'gateway (default: HARN_GATEWAY_URL, else <data>/gateway.json)')
+    .option('--data <dir>', 'data directory of the gateway (default: HARN_GATEWAY_DATA, else ./data)');
+}
+
+/** Reads a public document of the gateway. Throws CliError when there is no gateway, or no such document. */
+export async function readPublic(options: ClientOptions, path: string): Promise<JsonValue> {
+  const url = gatewayUrl(options, dataOf(options));
+  let response: Response;
+  try {
+    response = await fetch(url + path, { redirect: 'error' });
+  } catch {
+    throw new CliError(
+      `No gateway answers at ${url}. Start one with "harn-gateway serve", or name it with --url.`,
+    );
+  }
+  if (response.ok) return parseStrictText(await response.text());
+  throw new CliError(`${url}${path} answered ${response.status}. Check the name of the agent.`);
 }
 
 /** Adds the options by which client commands find the gateway and the key (contract section 7). */
@@ -42,7 +66,7 @@ export class GatewayClient {
   /** `resumeDelaysMs`: pauses before `follow` tries again; it gives up after the last one. */
   constructor(options: ClientOptions, resumeDelaysMs: readonly number[] = RESUME_DELAYS_MS) {
     this.#resumeDelaysMs = resumeDelaysMs;
-    const data = resolve(options.data ?? process.env['HARN_GATEWAY_DATA'] ?? './data');
+    const data = dataOf(options);
     this.#url = gatewayUrl(options, data);
     this.#headers = { authorization: `Bearer ${apiKey(options, data)}`, [VERSION_HEADER]: CURRENT_VERSION };
   }
@@ -107,6 +131,10 @@ export class GatewayClient {
     const message = `${error.message} (${error.code})`;
     throw response.status === UNAVAILABLE ? new UnavailableError(message) : new CliError(message);
   }
+}
+
+function dataOf({ data }: ClientOptions): string {
+  return resolve(data ?? process.env['HARN_GATEWAY_DATA'] ?? './data');
 }
 
 function gatewayUrl({ url }: ClientOptions, data: string): string {

@@ -1,5 +1,6 @@
 import { Command, CommanderError } from 'commander';
 import { apiKeysCommand } from './api-keys.ts';
+import { cardCommand } from './card.ts';
 import { checkCommand } from './check.ts';
 import { connectorCommand } from './connector.ts';
 import { describeFailure, EXIT } from './exit-codes.ts';
@@ -48,6 +49,7 @@ function program(): Command {
     logCommand(),
     keysCommand(),
     apiKeysCommand(),
+    cardCommand(),
     openapiCommand(),
   ]) {
     throwAtExit(command);

@@ -140,6 +140,7 @@ function decisionTools(
     self: {
       version,
       startedAt: timestamp(clock.now()),
+      routes: () => [...upstreams.keys()],
       agents: () => describedAgents(upstreams),
       quotas: config.quotas,
       connectors: connectorRows(config),

@@ -5,6 +5,8 @@ import { type BridgeId, bridges } from '../../bridges/index.ts';
 import { SAMPLE_AGENT_ID } from '../config/routes.ts';
 import { readSecret, type SecretRef } from '../config/secret.ts';
 import { parseStrictText } from '../json/strict-parse.ts';
+import { dataPaths } from '../operation/data-directory.ts';
+import { KeptCards } from '../operation/kept-cards.ts';
 import { type SampleAgentProcess, startSampleAgent } from '../operation/sample-agent-process.ts';
 import type { Upstream } from '../upstream.ts';
 import type { Parts } from './parts.ts';
@@ -39,6 +41,7 @@ export function makeUpstreams(parts: Parts, sample: SampleAgentProcess | undefin
     logger,
     readSecret: secretReader(parts),
     parseJson: (text: string) => parseStrictText(text),
+    keptCards: new KeptCards(dataPaths(config.store.data).agentCards),
   };
   for (const { auth } of Object.values(config.upstreams).flat()) if (auth) deps.readSecret(auth.value);
   const rows: Rows = {

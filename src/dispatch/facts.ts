@@ -53,6 +53,8 @@ export interface SelfFacts {
   version: string;
   /** RFC 3339 time of the start. */
   startedAt: string;
+  /** Every route that a bridge serves, described or not. */
+  routes(): readonly string[];
   /** Agents that have described themselves so far. */
   agents(): readonly RoutedAgent[];
   quotas: readonly QuotaRow[];

@@ -18,6 +18,7 @@ export function dataPaths(data: string) {
     apiKeys: join(data, 'api-keys.json'),
     gateway: join(data, 'gateway.json'),
     workspaces: join(data, 'workspaces'),
+    agentCards: join(data, 'agent-cards'),
   };
 }
 

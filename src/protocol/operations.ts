@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { agentsOperations } from './operations/agents.ts';
 import { apiKeysOperations } from './operations/api-keys.ts';
 import { artifactsOperations } from './operations/artifacts.ts';
 import { branchesOperations } from './operations/branches.ts';
@@ -42,6 +43,7 @@ const rows = {
   ...quotasOperations,
   ...apiKeysOperations,
   ...connectorsOperations,
+  ...agentsOperations,
   ...skillsOperations,
   ...runtimeOperations,
   ...signingKeysOperations,

@@ -23,6 +23,7 @@ export const SCOPES = [
   'vaults:write',
   'connectors:read',
   'quotas:read',
+  'agents:read',
   'skills:read',
   'runtime:read',
   'tools:read',

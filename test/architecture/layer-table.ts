@@ -203,6 +203,9 @@ export const LAYERS: readonly LayerRow[] = [
       'src/store/store-errors.ts',
       // Keys are made without a gateway.
       'src/auth/api-keys.ts',
+      // Cards are verified without a gateway.
+      'src/cards',
+      'src/json/strict-parse.ts',
       // Printed without a gateway.
       'src/surfaces/discovery/openapi.ts',
     ],

@@ -40,6 +40,7 @@ export const NAMES_IN_BODY = [
 export const SEEN_BY: Record<string, readonly string[]> = {
   persona_id: ['foreign_workspace'],
   // What the agents and the gateway offer is the same for all.
+  agent_id: ['foreign_workspace', 'foreign_tenant'],
   skill_id: ['foreign_workspace', 'foreign_tenant'],
   tool_id: ['foreign_workspace', 'foreign_tenant'],
   // The keys of the gateway are of no workspace: who administers it sees them all.
@@ -100,6 +101,7 @@ export async function makeWorld({ client }: Stage): Promise<{ real: Ids; absent:
     signing_key_id: await newest('/v1/admin/signing-keys'),
     key_id: (await made('/v1/admin/api-keys', { ...API_KEY, workspaces: ['workspace_default'] }))['id'] ?? '',
     vault_id: (await made('/v1/vaults', { ...VAULT, workspace_id: 'workspace_default' }))['id'] ?? '',
+    agent_id: 'sample',
     skill_id: await newest('/v1/skills'),
     tool_id: await newest('/v1/tools'),
     quota_id: QUOTA.id,

@@ -20,6 +20,7 @@ export function bridgeDeps(overrides: Partial<BridgeDeps> = {}): BridgeDeps {
     logger: { debug: silent, info: silent, warn: silent, error: silent },
     readSecret: (ref) => `secret-of-${'env' in ref ? ref.env : ref.file}`,
     parseJson: parseStrictText,
+    keptCards: { load: () => undefined, save: async () => undefined },
     ...overrides,
   };
 }

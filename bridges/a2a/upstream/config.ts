@@ -1,3 +1,4 @@
+import type { JsonObject } from '../../../src/protocol/json.ts';
 import type { SecretRef } from '../../bridge.ts';
 
 /** One row of `upstreams.a2a`, as the configuration gives it. */
@@ -10,6 +11,10 @@ export interface A2aUpstreamConfig {
   protocol?: 'auto' | '1.0' | '0.3' | undefined;
   /** Pins the binding of A2A 1.0; unset: the card's order of preference. */
   binding?: 'JSONRPC' | 'HTTP+JSON' | undefined;
+  /** Public keys (JWK) that may sign its card; unset: those that its own origin publishes. */
+  card_keys?: readonly JsonObject[] | undefined;
+  /** `required`: a card without a good signature is not used. Default `optional`. */
+  card_signature?: 'optional' | 'required' | undefined;
   limits?: Partial<A2aLimits> | undefined;
 }
 
@@ -44,6 +49,8 @@ export const DEFAULT_LIMITS: A2aLimits = {
 export const FIXED_LIMITS = {
   /** A card is a page of text; more is an attack. */
   maxCardBytes: 1024 * 1024,
+  /** A few keys; more is an attack. */
+  maxKeySetBytes: 256 * 1024,
   /** A card comes from memory; longer means that the agent is down. */
   cardTimeoutMs: 10_000,
   /** A card older than this is asked for again, by ETag. */

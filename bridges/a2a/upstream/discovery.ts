@@ -1,44 +1,76 @@
+import { createHash } from 'node:crypto';
 import { A2A_PROTOCOL_VERSION, A2A_VERSION_HEADER } from '@a2a-js/sdk';
+import { isObject } from '../../../mappings/a2a/events.ts';
+import { coveredPart } from '../../../src/cards/payload-forms.ts';
+import { verifyCard } from '../../../src/cards/verify-card.ts';
+import type { JsonObject } from '../../../src/protocol/json.ts';
+import { timestamp } from '../../../src/protocol/ports.ts';
+import type { CardVerdict } from '../../../src/protocol/resources/agent.ts';
 import type { AgentDescription } from '../../../src/upstream.ts';
 import type { BridgeDeps } from '../../bridge.ts';
 import type { HttpClient, HttpReply } from '../../outbound/http-client.ts';
 import { cardUrls, type ReadCard, readCard } from './card.ts';
+import { cardKeys } from './card-keys.ts';
 import { FIXED_LIMITS } from './config.ts';
 import { readText } from './event-stream.ts';
 import { Fault, faultOf, faultOfStatus, malformed } from './fault.ts';
 import type { Pin, Target } from './interfaces.ts';
+import { type KeptCard, readKept, writeKept } from './kept-card.ts';
 import { Backoff, Watchdog } from './watchdog.ts';
 
 export interface DiscoveryOptions {
   route: string;
   cardUrl: string;
   pin: Pin;
+  /** Keys that may sign the card; undefined: those its origin publishes. */
+  pinnedKeys: readonly JsonObject[] | undefined;
+  /** A card without a good signature is not used. */
+  needsSignature: boolean;
   http: HttpClient;
   credentials(): Record<string, string>;
-  deps: Pick<BridgeDeps, 'clock' | 'timers' | 'logger' | 'parseJson'>;
+  deps: Pick<BridgeDeps, 'clock' | 'timers' | 'logger' | 'parseJson' | 'keptCards'>;
 }
 
-/** Finds the card, keeps the last good one, and asks again: by ETag when it is old, with back-off while there is none. */
+/** The card in use. `readAt`: monotonic; undefined for one kept from an earlier start. */
+interface HeldCard extends ReadCard {
+  kept: KeptCard;
+  sha256: string;
+  readAt: number | undefined;
+}
+
+/**
+ * Finds the card, judges its signature, keeps the last good one also over restarts, and asks again: by ETag when it is old,
+ * with back-off while the agent does not answer.
+ */
 export class Discovery {
   readonly #options: DiscoveryOptions;
   readonly #stopped = new AbortController();
   readonly #backoff = new Backoff(FIXED_LIMITS.rediscoverMs.first, FIXED_LIMITS.rediscoverMs.longest);
-  #card: (ReadCard & { readAt: number; etag: string | undefined }) | undefined;
+  #card: HeldCard | undefined;
+  #isCurrent = false;
   #attempt: Promise<void> | undefined;
-  #retry: unknown;
+  #timer: unknown;
   #isDistrusted = false;
 
   constructor(options: DiscoveryOptions) {
     this.#options = options;
+    this.#card = this.#restored();
+    this.#isDistrusted = this.#card !== undefined;
   }
 
   get description(): AgentDescription | undefined {
-    return this.#card?.description;
+    if (this.#card === undefined) return undefined;
+    const { description, kept, sha256 } = this.#card;
+    const { url, fetchedAt, signature } = kept;
+    return { ...description, card: { url, fetchedAt, sha256, signature, isCurrent: this.#isCurrent } };
   }
 
-  /** Keeps looking until the card is found; never throws. */
+  /** Looks until the card is found, and looks again while the gateway runs; never throws. */
   start(): void {
-    this.#refresh().catch((error: unknown) => this.#later(faultOf(error)));
+    this.#refresh().then(
+      () => this.#again(FIXED_LIMITS.cardRefreshMs),
+      (error: unknown) => this.#later(faultOf(error)),
+    );
   }
 
   /**
@@ -47,7 +79,7 @@ export class Discovery {
    */
   async target(signal: AbortSignal): Promise<Target> {
     if (this.#card === undefined) await abortable(this.#refresh(), signal);
-    else if (this.#isOld(this.#card.readAt)) void this.#refreshQuietly();
+    else if (this.#isOld(this.#card)) void this.#refreshQuietly();
     if (this.#card === undefined) throw malformed('card', 'The agent has no card.');
     return this.#card.target;
   }
@@ -65,11 +97,11 @@ export class Discovery {
 
   close(): void {
     this.#stopped.abort(new Fault('upstream_unavailable', 'The gateway is shutting down.'));
-    if (this.#retry !== undefined) this.#options.deps.timers.clearTimeout(this.#retry);
+    if (this.#timer !== undefined) this.#options.deps.timers.clearTimeout(this.#timer);
   }
 
-  #isOld(readAt: number): boolean {
-    return this.#options.deps.clock.monotonic() - readAt > FIXED_LIMITS.cardRefreshMs;
+  #isOld({ readAt }: HeldCard): boolean {
+    return readAt === undefined || this.#options.deps.clock.monotonic() - readAt > FIXED_LIMITS.cardRefreshMs;
   }
 
   #refreshQuietly(): Promise<void> {
@@ -83,19 +115,30 @@ export class Discovery {
   }
 
   #refresh(): Promise<void> {
-    this.#attempt ??= this.#fetch().finally(() => {
-      this.#attempt = undefined;
-      this.#isDistrusted = false;
-    });
+    this.#attempt ??= this.#fetch()
+      .catch((error: unknown) => {
+        this.#isCurrent = false;
+        throw error;
+      })
+      .finally(() => {
+        this.#attempt = undefined;
+        this.#isDistrusted = false;
+      });
     return this.#attempt;
   }
 
   #later(fault: Fault): void {
-    if (this.#stopped.signal.aborted || this.#card !== undefined) return;
     const { route, deps } = this.#options;
+    if (this.#stopped.signal.aborted) return;
     const retryMs = this.#backoff.next();
-    deps.logger.warn({ route, reason: fault.message, retry_ms: retryMs }, 'agent card not found');
-    this.#retry = deps.timers.setTimeout(() => this.start(), retryMs);
+    const what = this.#card === undefined ? 'agent card not found' : 'agent card not refreshed';
+    deps.logger.warn({ route, reason: fault.message, retry_ms: retryMs }, what);
+    this.#again(retryMs);
+  }
+
+  #again(waitMs: number): void {
+    if (this.#stopped.signal.aborted) return;
+    this.#timer = this.#options.deps.timers.setTimeout(() => this.start(), waitMs);
   }
 
   async #fetch(): Promise<void> {
@@ -114,7 +157,7 @@ export class Discovery {
       const reply = await this.#get(url, watchdog.signal);
       try {
         if (reply.status === 404 && !isLast) return false;
-        await this.#accept(reply, url);
+        await this.#accept(reply, url, watchdog.signal);
         return true;
       } finally {
         reply.release('done');
@@ -125,7 +168,7 @@ export class Discovery {
   }
 
   #get(url: URL, signal: AbortSignal): Promise<HttpReply> {
-    const etag = this.#card?.etag;
+    const etag = this.#card?.kept.etag;
     return this.#options.http.request({
       method: 'GET',
       url,
@@ -141,24 +184,77 @@ export class Discovery {
     });
   }
 
-  async #accept(reply: HttpReply, url: URL): Promise<void> {
-    const readAt = this.#options.deps.clock.monotonic();
-    if (reply.status === 304 && this.#card !== undefined) {
-      this.#card.readAt = readAt;
-      return;
-    }
-    if (reply.status !== 200) throw faultOfStatus(reply.status, reply.header);
-    const raw = this.#parse(await readText(reply.body, FIXED_LIMITS.maxCardBytes));
-    this.#card = { ...readCard(raw, url, this.#options.pin), readAt, etag: reply.header('etag') };
+  /** A card that has not changed is judged again: its key may have been withdrawn. */
+  async #accept(reply: HttpReply, url: URL, signal: AbortSignal): Promise<void> {
+    const unchanged = reply.status === 304 ? this.#card?.kept : undefined;
+    if (unchanged === undefined && reply.status !== 200) throw faultOfStatus(reply.status, reply.header);
+    const text = unchanged?.text ?? (await readText(reply.body, FIXED_LIMITS.maxCardBytes));
+    const etag = unchanged === undefined ? reply.header('etag') : unchanged.etag;
+    const { clock, logger } = this.#options.deps;
+    const signature = await this.#judge(this.#parse(text), url, signal);
+    const fetchedAt = timestamp(clock.now());
+    const kept = { configured: this.#options.cardUrl, url: url.href, etag, fetchedAt, text, signature };
+    const before = this.#card?.kept;
+    this.#card = this.#held(kept, clock.monotonic());
+    this.#isCurrent = true;
     this.#backoff.reset();
+    if (signature.status !== 'verified' && signature.status !== 'unsigned')
+      logger.warn({ route: this.#options.route, verdict: signature.status }, 'agent card is not verified');
+    if (before?.text !== text || before.signature.status !== signature.status) await this.#keep(kept);
   }
 
-  #parse(text: string) {
+  #judge(card: JsonObject, cardUrl: URL, signal: AbortSignal): Promise<CardVerdict> {
+    const { pinnedKeys: pinned, http, deps } = this.#options;
+    const findKeys = cardKeys({ pinned, cardUrl, http, parseJson: deps.parseJson, signal });
+    return verifyCard(card, findKeys, deps.clock.now());
+  }
+
+  /** Throws Fault for a card that cannot be used, or may not be without a good signature. */
+  #held(kept: KeptCard, readAt: number | undefined): HeldCard {
+    const { pin, needsSignature } = this.#options;
+    const { signature, text } = kept;
+    const card = this.#parse(text);
+    if (needsSignature && signature.status !== 'verified')
+      throw malformed('card_signature', `The signature of the agent card is ${signature.status}.`);
+    const usable = needsSignature && signature.covers !== null ? coveredPart(card, signature.covers) : card;
+    const read = readCard(usable, new URL(kept.url), pin);
+    const description = { ...read.description, raw: card };
+    return { ...read, description, kept, readAt, sha256: createHash('sha256').update(text).digest('hex') };
+  }
+
+  /** The card of an earlier start; it is distrusted until the agent answers. */
+  #restored(): HeldCard | undefined {
+    const { route, cardUrl, deps } = this.#options;
+    const record = deps.keptCards.load(route);
+    const kept = record === undefined ? undefined : readKept(record, deps.parseJson);
+    if (kept === undefined || kept.configured !== cardUrl) return undefined;
     try {
-      return this.#options.deps.parseJson(text);
+      return this.#held(kept, undefined);
+    } catch (error) {
+      deps.logger.warn({ route, reason: faultOf(error).message }, 'the kept agent card is not used');
+      return undefined;
+    }
+  }
+
+  /** A card that cannot be kept is still good for this run. */
+  async #keep(kept: KeptCard): Promise<void> {
+    const { route, deps } = this.#options;
+    try {
+      await deps.keptCards.save(route, writeKept(kept));
+    } catch (error) {
+      deps.logger.warn({ route, err: error }, 'the agent card could not be kept for a restart');
+    }
+  }
+
+  #parse(text: string): JsonObject {
+    let card: ReturnType<BridgeDeps['parseJson']>;
+    try {
+      card = this.#options.deps.parseJson(text);
     } catch {
       throw malformed('card', 'The agent card is no clean JSON.');
     }
+    if (!isObject(card)) throw malformed('card', 'The agent card is no JSON object.');
+    return card;
   }
 }
 

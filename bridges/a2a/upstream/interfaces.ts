@@ -106,13 +106,18 @@ function ownUrl(given: string | undefined, cardUrl: URL): URL {
   if (url === undefined || url.username !== '' || url.password !== '') {
     throw malformed('interface_url', 'The card names an interface that is no URL.');
   }
-  const isSameHost = url.host === cardUrl.host || (isLoopbackPair(url, cardUrl) && url.port === cardUrl.port);
-  if (url.protocol !== cardUrl.protocol || !isSameHost) {
+  if (!isSameOrigin(url, cardUrl)) {
     throw malformed('interface_origin', 'The card names an interface on another origin than its own.');
   }
   url.host = cardUrl.host;
   url.hash = '';
   return url;
+}
+
+/** Loopback names are one host. */
+export function isSameOrigin(one: URL, other: URL): boolean {
+  const isSameHost = one.host === other.host || (isLoopbackPair(one, other) && one.port === other.port);
+  return one.protocol === other.protocol && isSameHost;
 }
 
 function urlOf(given: string, base: URL): URL | undefined {

@@ -45,6 +45,8 @@ export class A2aUpstream implements Upstream {
         route: this.route,
         cardUrl: config.card,
         pin: config,
+        pinnedKeys: config.card_keys,
+        needsSignature: config.card_signature === 'required',
         http: this.#http,
         credentials,
         deps,

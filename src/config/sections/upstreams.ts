@@ -71,6 +71,20 @@ const a2aLimits = z
   .prefault({});
 export type A2aLimits = z.output<typeof a2aLimits>;
 
+const KEY_TYPES = ['OKP', 'EC', 'RSA'] as const;
+
+/** A key to verify with; one that can sign has no place in a configuration file. */
+const publicJwk = z
+  .record(z.string(), z.union([z.string(), z.boolean(), z.array(z.string())]), 'must be a JWK')
+  .superRefine((key, context) => {
+    const add = (name: string, message: string) =>
+      context.addIssue({ code: 'custom', path: [name], message });
+    if (!KEY_TYPES.some((type) => type === key['kty'])) add('kty', 'must be OKP, EC or RSA');
+    if (typeof key['kid'] !== 'string' || key['kid'] === '')
+      add('kid', 'is required: signatures name keys by it');
+    if (Object.hasOwn(key, 'd')) add('d', 'is a private key; pin the public half only');
+  });
+
 const a2aUpstream = z.strictObject({
   id: operatorId.describe('Name of the agent; its route is a2a:<id>.').meta({ examples: ['shop'] }),
   card: z
@@ -86,6 +100,16 @@ const a2aUpstream = z.strictObject({
     .enum(['auto', '1.0', '0.3'], 'must be auto, "1.0" or "0.3", in quotes')
     .default('auto')
     .describe('A2A version to speak; auto takes the newest one its card offers.'),
+  card_keys: z
+    .array(publicJwk)
+    .min(1, 'must hold a key; leave it out to trust the keys of the agent itself')
+    .optional()
+    .describe('Public keys (JWK) that may sign its card. Unset: keys that its own origin publishes over TLS.')
+    .meta({ examples: [[{ kty: 'OKP', crv: 'Ed25519', x: 'BASE64URL', kid: 'key-1' }]] }),
+  card_signature: z
+    .enum(['optional', 'required'], 'must be optional or required')
+    .default('optional')
+    .describe('required: the agent is not used while its card has no good signature.'),
   limits: a2aLimits.describe('Timeouts and sizes for this agent.'),
 });
 export type A2aUpstream = z.output<typeof a2aUpstream>;

@@ -1,5 +1,6 @@
 import type { QueryId } from '../../protocol/operations.ts';
 import type { Query } from '../query.ts';
+import { getUpstreamCard, listAgents } from './agents.ts';
 import { listApiKeys } from './api-keys.ts';
 import { downloadArtifactContent, getArtifact, listArtifacts } from './artifacts.ts';
 import { getBranch, listSessionBranches } from './branches.ts';
@@ -40,6 +41,8 @@ export const QUERIES: { readonly [Id in QueryId]: Query<Id> } = {
   getTool,
   getVault,
   getWorkspace,
+  getUpstreamCard,
+  listAgents,
   listArtifacts,
   listEvents,
   listMemories,

@@ -36,8 +36,11 @@ export const cardVerdict = z
   .meta({ id: 'CardVerdict' });
 export type CardVerdict = z.infer<typeof cardVerdict>;
 
-/** `current`: as the agent gave it when last asked; `kept`: the last good one of an agent that does not answer. */
-const cardState = z.enum(['current', 'kept', 'missing']);
+/**
+ * `current`: as the agent gave it when last asked; `kept`: the last good one of an agent that does not answer; `missing`: it
+ * never answered; `none`: its protocol has no cards.
+ */
+const cardState = z.enum(['current', 'kept', 'missing', 'none']);
 
 /** An agent that Tasks can run on, and what is known of its card. */
 export const agent = envelope('agent', {
@@ -57,7 +60,7 @@ export const upstreamCard = envelope('upstream_card', {
   route: z.string(),
   url: z.string(),
   fetched_at: time,
-  state: cardState.exclude(['missing']),
+  state: cardState.exclude(['missing', 'none']),
   sha256: z.string(),
   signature: cardVerdict,
   card: jsonObject,

@@ -1,7 +1,7 @@
 import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 import { a2aCard, type DescribedAgent } from '../../../src/cards/a2a-card.ts';
 import type { CardKey } from '../../../src/cards/sign-card.ts';
-import type { FindKeys } from '../../../src/cards/verify-card.ts';
+import type { FindKeys } from '../../../src/cards/trusted-keys.ts';
 import type { JsonObject } from '../../../src/protocol/json.ts';
 import { rawPublicKey, thumbprint } from '../../../src/receipts/ed25519.ts';
 

@@ -3,7 +3,8 @@ import { type CompactJWSHeaderParameters, FlattenedSign } from 'jose';
 import { describe, expect, it } from 'vitest';
 import { coveredPart, payloadForms } from '../../../src/cards/payload-forms.ts';
 import { signA2aCard } from '../../../src/cards/sign-card.ts';
-import { type FindKeys, verifyCard } from '../../../src/cards/verify-card.ts';
+import { type FindKeys, keysOfSet } from '../../../src/cards/trusted-keys.ts';
+import { verifyCard } from '../../../src/cards/verify-card.ts';
 import type { JsonObject } from '../../../src/protocol/json.ts';
 import { CARD_SIGNATURE_STATUS } from '../../../src/protocol/resources/agent.ts';
 import { cardOf, KEYS_URL, NOW, newKey, trusting } from './card-world.ts';
@@ -156,11 +157,21 @@ describe('the verdict about a card', () => {
 
   it('is key_not_valid for a key that was revoked, or whose time is not now', async () => {
     const seconds = NOW / 1000;
-    for (const extra of [{ revoked: true }, { exp: seconds }, { nbf: seconds + 1 }])
+    const bad: JsonObject[] = [
+      { exp: seconds },
+      { nbf: seconds + 1 },
+      { not_after: new Date(NOW).toISOString() },
+      { not_before: new Date(NOW + 1).toISOString() },
+      { not_before: 'some day' },
+      { revoked_at: new Date(NOW + 1).toISOString() },
+    ];
+    for (const extra of bad)
       expect(await status(signed, trusting({ jwk: { ...key.jwk, ...extra } }))).toBe('key_not_valid');
     expect(await status(signed, trusting({ jwk: { ...key.jwk, nbf: seconds, exp: seconds + 1 } }))).toBe(
       'verified',
     );
+    const keys = keysOfSet({ keys: [], revoked_keys: [key.jwk] }) ?? [];
+    expect(await status(signed, async () => ({ from: 'origin', keys }))).toBe('key_not_valid');
   });
 
   it.each(['key_url_refused', 'keys_unavailable'] as const)('is %s when its keys are', async (refused) => {

@@ -27,6 +27,7 @@ describe('a file merged over the defaults', () => {
         id: 'shop',
         card: 'https://shop.example.com/card.json',
         protocol: 'auto',
+        card_signature: 'optional',
         limits: {
           connect_timeout_ms: 10_000,
           first_frame_timeout_ms: 60_000,

@@ -1,0 +1,62 @@
+import type { JsonObject, JsonValue } from '../protocol/json.ts';
+import type { CardSignatureStatus, CardVerdict } from '../protocol/resources/agent.ts';
+
+/** Keys that may have signed a card, or why there are none. */
+export type TrustedKeys =
+  | { from: NonNullable<CardVerdict['keys']>; keys: readonly JsonValue[] }
+  | { refused: 'key_url_refused' | 'keys_unavailable' };
+
+/** Finds the keys to trust for a signature; `keyUrl` is the `jku` of its protected header. Never rejects. */
+export type FindKeys = (keyUrl: string | undefined) => Promise<TrustedKeys>;
+
+/**
+ * The keys of a JWKS document, or undefined when it is none. Those that a gateway lists as revoked are among them, so that
+ * their cards are told from those of strangers. Spec: RFC 7517, 5.
+ */
+export function keysOfSet(document: JsonValue): JsonValue[] | undefined {
+  if (!isObject(document) || !Array.isArray(document['keys'])) return undefined;
+  const { keys, revoked_keys: listed } = document;
+  const revoked = Array.isArray(listed) ? listed.filter(isObject) : [];
+  return [...keys, ...revoked.map((key): JsonObject => ({ revoked_at: 'unknown', ...key }))];
+}
+
+/** The trusted public keys of an id that are good at a time (epoch milliseconds), or the word for why there are none. */
+export function keysNamed(
+  trusted: readonly JsonValue[],
+  keyId: string,
+  nowMs: number,
+): JsonObject[] | Extract<CardSignatureStatus, 'unknown_key' | 'key_not_valid'> {
+  const named = trusted.filter((key): key is JsonObject => isPublicKey(key) && key['kid'] === keyId);
+  if (named.length === 0) return 'unknown_key';
+  const valid = named.filter((key) => isValidAt(key, nowMs));
+  return valid.length === 0 ? 'key_not_valid' : valid;
+}
+
+/** A key that could sign, or that everybody knows, is no key to verify with. */
+function isPublicKey(key: JsonValue): key is JsonObject {
+  return isObject(key) && key['kty'] !== 'oct' && !Object.hasOwn(key, 'd') && key['use'] !== 'enc';
+}
+
+/**
+ * A card tells no time at which it was signed, so its key has to be good now: neither revoked nor outside the window that the
+ * key set of a gateway says (RFC 3339), or that `nbf` and `exp` say (seconds).
+ */
+function isValidAt(key: JsonObject, nowMs: number): boolean {
+  if (typeof key['revoked_at'] === 'string') return false;
+  const from = timeOf(key['not_before']) ?? secondsOf(key['nbf']) ?? Number.NEGATIVE_INFINITY;
+  const until = timeOf(key['not_after']) ?? secondsOf(key['exp']) ?? Number.POSITIVE_INFINITY;
+  return nowMs >= from && nowMs < until;
+}
+
+/** A time that cannot be read is NaN, and every comparison with it fails. */
+function timeOf(value: JsonValue | undefined): number | undefined {
+  return typeof value === 'string' ? Date.parse(value) : undefined;
+}
+
+function secondsOf(value: JsonValue | undefined): number | undefined {
+  return typeof value === 'number' ? value * 1000 : undefined;
+}
+
+export function isObject(value: JsonValue | undefined): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
