@@ -1,5 +1,5 @@
 import { ConfigError } from '../config/fault.ts';
-import { NewerSchemaError } from '../eventlog/log-meta.ts';
+import { OtherSchemaError } from '../eventlog/log-meta.ts';
 import { KeyRegistryError } from '../receipts/key-files.ts';
 import { IntegrityError, StoreOpenError } from '../store/store-errors.ts';
 
@@ -37,7 +37,7 @@ const LISTEN_FAILURES: Readonly<Record<string, (address: string) => string>> = {
 export function describeFailure(error: unknown): { exitCode: number; message: string } {
   if (error instanceof CliError) return { exitCode: error.exitCode, message: error.message };
   if (error instanceof ConfigError) return { exitCode: EXIT.usage, message: error.message };
-  if (error instanceof NewerSchemaError) return { exitCode: EXIT.newerData, message: error.message };
+  if (error instanceof OtherSchemaError) return { exitCode: EXIT.newerData, message: error.message };
   if (error instanceof KeyRegistryError) return { exitCode: EXIT.cannotOpenData, message: error.message };
   if (error instanceof IntegrityError) return { exitCode: EXIT.cannotOpenData, message: error.message };
   if (error instanceof StoreOpenError) {

@@ -1,28 +1,32 @@
+import { sha256Hex } from '../json/sha256.ts';
+import { contentOfChecked } from '../store/checked-record.ts';
 import { baseKey, KEY_KINDS, keysUnder } from '../store/keys.ts';
-import { seal, sealedHash, unseal } from '../store/sealed-record.ts';
+import { unseal } from '../store/sealed-record.ts';
 import type { Store } from '../store/store.ts';
 import { IntegrityError } from '../store/store-errors.ts';
-import type { State, StateWriter } from './event-log.ts';
+import type { ResourcePointer, State } from './event-log.ts';
 import type { Finding } from './finding.ts';
+import type { FoldWriter, ResourceHead } from './fold-event.ts';
+import { encodeFold, type FoldRecord, recordOf } from './fold-record.ts';
 import type { Scratch } from './scratch.ts';
 
 /**
  * What the removed events of a log had folded to, one record `p/<key>` per derived key: the rebuild of the folds begins
- * with it. `hash` names the stored state instead of repeating it, for states that no later event changes.
+ * with it. `hash` names the stored fold by the SHA-256 of its content instead of repeating it, for folds that no later
+ * event changes.
  */
-export type BaseEntry = { state: State } | { hash: string } | { marker: true };
+export type BaseEntry = FoldRecord | { hash: string } | { marker: true };
 
 export interface BaseSource {
   record(key: string): Buffer | undefined;
-  state(key: string): State | undefined;
+  fold(key: string): FoldRecord | undefined;
 }
 
-const STREAM_INDEXES = [KEY_KINDS.sessionEvent.prefix, KEY_KINDS.taskEvent.prefix];
 const MARKER = Buffer.alloc(0);
 
-/** The base with more events folded onto it. Nothing is written: `states` and `markers` are what changed. */
-export class BaseFolds implements StateWriter {
-  readonly states = new Map<string, State | undefined>();
+/** The base with more events folded onto it. Nothing is written: `folds` and `markers` are what changed. */
+export class BaseFolds implements FoldWriter {
+  readonly folds = new Map<string, FoldRecord>();
   readonly markers = new Map<string, boolean>();
   readonly #source: BaseSource;
   readonly #other: BaseFolds | undefined;
@@ -35,29 +39,49 @@ export class BaseFolds implements StateWriter {
 
   get<S extends State>(key: string): S | undefined {
     // The caller names the type of the states under its own keys.
-    return this.#get(key) as S | undefined;
+    return this.#get(key)?.state as S | undefined;
   }
 
   set(key: string, state: State | undefined): void {
-    this.states.set(key, state);
+    this.#change(key, { state });
   }
 
-  /** The removed events leave their streams, so their index is no part of the base. */
+  head(resource: ResourcePointer): ResourceHead | undefined {
+    return this.#get(recordOf(resource))?.head;
+  }
+
+  moveHead(resource: ResourcePointer, head: ResourceHead): void {
+    this.#change(recordOf(resource), { head });
+  }
+
+  /** The removed events leave their streams, so these are no part of the base. */
+  enter(): void {}
+
   index(key: string): void {
-    if (!STREAM_INDEXES.some((prefix) => key.startsWith(prefix))) this.markers.set(key, true);
+    this.markers.set(key, true);
   }
 
   unindex(key: string): void {
     this.markers.set(key, false);
   }
 
-  #get(key: string): State | undefined {
-    if (this.states.has(key)) return this.states.get(key);
-    const entry = this.#source.record(baseKey(key));
-    if (entry === undefined) return this.#other?.get(key);
-    const base: BaseEntry = JSON.parse(entry.toString('utf8'));
-    return 'state' in base ? base.state : this.#source.state(key);
+  #change(key: string, change: FoldRecord): void {
+    this.folds.set(key, { ...this.#get(key), ...change });
   }
+
+  #get(key: string): FoldRecord | undefined {
+    const changed = this.folds.get(key);
+    if (changed !== undefined) return changed;
+    const entry = this.#source.record(baseKey(key));
+    if (entry === undefined) return this.#other === undefined ? undefined : this.#other.#get(key);
+    const base: BaseEntry = JSON.parse(entry.toString('utf8'));
+    return 'hash' in base ? this.#source.fold(key) : (base as FoldRecord);
+  }
+}
+
+/** The SHA-256 of the content of a stored fold, which is what a base entry names it by. */
+export function foldHash(key: string, stored: Buffer): string {
+  return sha256Hex(contentOfChecked(stored, key));
 }
 
 /** Puts the base into a rebuild; what it names by hash is taken from the store, and is a finding when it is another. */
@@ -74,17 +98,26 @@ function loadEntry(where: string, sealed: Buffer, store: Store, scratch: Scratch
   const entry = readEntry(where, sealed);
   // Its commit vouches for its hash, so the audit names it.
   if (entry === undefined) return [];
-  if ('marker' in entry) scratch.put(key, MARKER);
-  else if ('state' in entry) scratch.put(key, seal(JSON.stringify(entry.state), key));
-  else return loadNamed(key, entry.hash, store, scratch);
+  if ('hash' in entry) return loadNamed(key, entry.hash, store, scratch);
+  const value = 'marker' in entry ? MARKER : encodeFold(key, entry)?.value;
+  if (value !== undefined) scratch.put(key, value);
   return [];
 }
 
 function loadNamed(key: string, expected: string, store: Store, scratch: Scratch): Finding[] {
   const stored = store.get(key);
   if (stored !== undefined) scratch.put(key, stored);
-  const observed = stored === undefined ? 'no record' : sealedHash(stored);
+  const observed = stored === undefined ? 'no record' : hashOrDamage(key, stored);
   return observed === expected ? [] : [{ problem: 'fold', where: key, expected, observed }];
+}
+
+function hashOrDamage(key: string, stored: Buffer): string {
+  try {
+    return foldHash(key, stored);
+  } catch (error) {
+    if (error instanceof IntegrityError) return error.observed;
+    throw error;
+  }
 }
 
 function readEntry(where: string, sealed: Buffer): BaseEntry | undefined {

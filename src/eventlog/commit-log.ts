@@ -2,7 +2,7 @@ import { ProtocolError } from '../protocol/errors.ts';
 import type { JsonObject } from '../protocol/json.ts';
 import type { Clock, Logger } from '../protocol/ports.ts';
 import { GroupWriter } from '../store/group-writer.ts';
-import { baseKey, headKey } from '../store/keys.ts';
+import { baseKey, resourceKey } from '../store/keys.ts';
 import type { Store } from '../store/store.ts';
 import type { IntegrityError } from '../store/store-errors.ts';
 import { CheckpointWriter, type CheckpointWriterParts } from './checkpoint-writer.ts';
@@ -158,7 +158,7 @@ export class CommitLog implements EventLog {
   }
 
   isCut(sessionId: string): boolean {
-    return this.#reader.record(baseKey(headKey('session', sessionId))) !== undefined;
+    return this.#reader.record(baseKey(resourceKey('session', sessionId))) !== undefined;
   }
 
   async removeHistory(removal: HistoryRemoval): Promise<number> {

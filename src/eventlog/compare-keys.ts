@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { sha256Hex } from '../json/sha256.ts';
+import { contentOfChecked } from '../store/checked-record.ts';
 import { KEY_KINDS } from '../store/keys.ts';
-import { SEAL_BYTES, unseal } from '../store/sealed-record.ts';
 import type { Store } from '../store/store.ts';
 import type { Finding } from './finding.ts';
 import type { Scratch } from './scratch.ts';
@@ -54,7 +54,7 @@ async function pull(entries: AsyncGenerator<Entry, void>): Promise<Entry | undef
 }
 
 /**
- * Equal bytes, or equal JSON under a right seal: the order of members may depend on which states were in memory when a
+ * Equal bytes, or equal JSON under a right checksum: the order of members may depend on which states were in memory when a
  * state was made.
  */
 function sameState(key: string, stored: Buffer, rebuilt: Buffer): boolean {
@@ -65,7 +65,7 @@ function sameState(key: string, stored: Buffer, rebuilt: Buffer): boolean {
 
 function parse(key: string, sealed: Buffer): unknown {
   try {
-    return JSON.parse(unseal(sealed, key).toString('utf8'));
+    return JSON.parse(contentOfChecked(sealed, key).toString('utf8'));
   } catch {
     // Damaged, or no JSON: equal to nothing.
     return Symbol('unreadable');
@@ -74,7 +74,7 @@ function parse(key: string, sealed: Buffer): unknown {
 
 function spell(value: Buffer | undefined): string {
   if (value === undefined) return 'no record';
-  return value.length === 0 ? 'a marker' : sha256Hex(value.subarray(SEAL_BYTES));
+  return value.length === 0 ? 'a marker' : sha256Hex(value);
 }
 
 function fold(where: string, expected: Buffer, observed: Buffer | undefined): Finding {

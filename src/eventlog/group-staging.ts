@@ -5,23 +5,25 @@ import type { WriteOp } from '../store/store.ts';
 import { type CommitEntry, type CommitRecord, joinEventHashes } from './commit-record.ts';
 import { eventNumberOf } from './event-id.ts';
 import type { LogHead, Origin, State, StoredEvent } from './event-log.ts';
+import type { ResourceHead } from './fold-event.ts';
+import { encodeFold, type FoldRecord, isResource } from './fold-record.ts';
 import type { LogReader } from './log-reader.ts';
 import { StagedChanges } from './staged-changes.ts';
 import type { EarlierState } from './staged-transaction.ts';
 import type { StateCache } from './state-cache.ts';
+import { encodeRow } from './stream-row.ts';
 
-const MARKER = Buffer.alloc(0);
-
-interface FoldedState {
+interface WrittenFold {
   key: string;
-  state: State | undefined;
+  /** Undefined: deleted. */
+  fold: FoldRecord | undefined;
   chars: number;
 }
 
 /** A group whose operations are being written. */
 interface SealedGroup {
   changes: StagedChanges;
-  folds: FoldedState[];
+  folds: WrittenFold[];
   head: LogHead;
 }
 
@@ -77,6 +79,10 @@ export class GroupStaging implements EarlierState {
     return this.#reader.state(key);
   }
 
+  headAt(key: string): ResourceHead | undefined {
+    return this.#open.heads.get(key) ?? this.#sealed?.changes.heads.get(key) ?? this.#reader.fold(key)?.head;
+  }
+
   record(key: string): Buffer | undefined {
     for (const changes of [this.#open, this.#sealed?.changes]) {
       if (changes?.erased.has(key)) return undefined;
@@ -103,7 +109,7 @@ export class GroupStaging implements EarlierState {
     const changes = this.#open;
     const ops: WriteOp[] = [];
     const records = putRecords(changes, ops);
-    const folds = putFolds(changes, ops);
+    const folds = this.#putFolds(changes, ops);
     const commit: CommitRecord = {
       n: this.#durable.commit + 1,
       prev_hash: this.#durable.hash,
@@ -124,13 +130,32 @@ export class GroupStaging implements EarlierState {
     return ops;
   }
 
+  #putFolds(changes: StagedChanges, ops: WriteOp[]): WrittenFold[] {
+    const folds: WrittenFold[] = [];
+    const put = (key: string, fold: FoldRecord) => {
+      const encoded = encodeFold(key, fold);
+      if (encoded === undefined) ops.push({ type: 'del', key });
+      else ops.push({ type: 'put', key, value: encoded.value });
+      folds.push({ key, fold: encoded && fold, chars: encoded?.chars ?? 0 });
+    };
+    for (const [key, state] of changes.states)
+      put(key, {
+        head: changes.heads.get(key) ?? (isResource(key) ? this.#reader.fold(key)?.head : undefined),
+        state,
+      });
+    for (const [key, head] of changes.heads)
+      if (!changes.states.has(key)) put(key, { head, state: this.#reader.state(key) });
+    putIndexes(changes, ops);
+    return folds;
+  }
+
   /** The sealed group is durable: its states move to the cache. Returns its events in order. */
   settle(): StoredEvent[] {
     const group = this.#sealed;
     if (group === undefined) return [];
-    for (const { key, state, chars } of group.folds) {
-      if (state === undefined) this.#cache.delete(key);
-      else this.#cache.set(key, state, chars);
+    for (const { key, fold, chars } of group.folds) {
+      if (fold === undefined) this.#cache.delete(key);
+      else this.#cache.set(key, fold, chars);
     }
     this.#durable = group.head;
     this.#sealed = undefined;
@@ -159,14 +184,11 @@ function putRecords(changes: StagedChanges, ops: WriteOp[]): [string, string][] 
   return records;
 }
 
-function putFolds(changes: StagedChanges, ops: WriteOp[]): FoldedState[] {
-  const folds: FoldedState[] = [];
-  for (const [key, state] of changes.states) {
-    const json = state === undefined ? undefined : JSON.stringify(state);
-    ops.push(json === undefined ? { type: 'del', key } : { type: 'put', key, value: seal(json, key) });
-    folds.push({ key, state, chars: json?.length ?? 0 });
+function putIndexes(changes: StagedChanges, ops: WriteOp[]): void {
+  for (const [stream, ids] of changes.streams) {
+    const [key, value] = encodeRow(stream, ids);
+    ops.push({ type: 'put', key, value });
   }
-  for (const [key, present] of changes.markers)
-    ops.push(present ? { type: 'put', key, value: MARKER } : { type: 'del', key });
-  return folds;
+  for (const [key, value] of changes.markers)
+    ops.push(value === undefined ? { type: 'del', key } : { type: 'put', key, value });
 }

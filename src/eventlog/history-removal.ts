@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
-import { sealedHash } from '../store/sealed-record.ts';
-import { type BaseEntry, BaseFolds } from './base-folds.ts';
+import { type BaseEntry, BaseFolds, foldHash } from './base-folds.ts';
 import { NO_EVENT } from './event-id.ts';
-import type { Event, HistoryRemoval, Projection, State } from './event-log.ts';
+import type { Event, HistoryRemoval, Projection } from './event-log.ts';
 import { foldEvent } from './fold-event.ts';
+import type { FoldRecord } from './fold-record.ts';
 import { isNoMark } from './history-mark.ts';
 import { type LogReader, storedEvent } from './log-reader.ts';
 
@@ -18,6 +18,8 @@ export interface CutStream {
   ids: string[];
   last: Event;
   earlierMark: Event | undefined;
+  /** Rows of the stream that hold these events, by their keys, with all their events. */
+  rows: [key: string, ids: string[]][];
 }
 
 export interface RemovalPlan {
@@ -43,7 +45,7 @@ export async function planRemoval(
   const last = events.at(-1);
   if (last === undefined) return undefined;
   const folds = await folded(parts, events, removal);
-  const session = cut('session', removal.sessionId, read, last);
+  const session = await cut(parts.reader, 'session', removal.sessionId, read, last);
   return { streams: [session, ...(await taskCuts(parts.reader, events))], base: baseOf(parts, folds) };
 }
 
@@ -83,7 +85,7 @@ async function taskCuts(reader: LogReader, events: readonly Event[]): Promise<Cu
     const [first] = await reader.range({ kind: 'task', id }, NO_EVENT, 1);
     const mark = first === undefined ? [] : [storedEvent(first).event].filter((event) => !isNoMark(event));
     const last = own.at(-1);
-    if (last !== undefined) cuts.push(cut('task', id, [...mark, ...own], last));
+    if (last !== undefined) cuts.push(await cut(reader, 'task', id, [...mark, ...own], last));
   }
   return cuts;
 }
@@ -99,21 +101,30 @@ function byTask(events: readonly Event[]): Map<string, Event[]> {
   return tasks;
 }
 
-function cut(object: CutStream['object'], id: string, events: readonly Event[], last: Event): CutStream {
+async function cut(
+  reader: LogReader,
+  object: CutStream['object'],
+  id: string,
+  events: readonly Event[],
+  last: Event,
+): Promise<CutStream> {
   const earlierMark = events.find((event) => !isNoMark(event));
-  return { object, id, ids: events.map((event) => event.id), last, earlierMark };
+  const rows = await reader.rowsThrough({ kind: object, id }, last.id);
+  return { object, id, ids: events.map((event) => event.id), last, earlierMark, rows };
 }
 
 function baseOf(parts: RemovalParts, folds: BaseFolds): RemovalPlan['base'] {
   const base: RemovalPlan['base'] = new Map();
-  for (const [key, state] of folds.states)
-    base.set(key, state === undefined ? undefined : entryOf(parts, key, state));
+  for (const [key, fold] of folds.folds) {
+    const isGone = fold.head === undefined && fold.state === undefined;
+    base.set(key, isGone ? undefined : entryOf(parts, key, fold));
+  }
   for (const [key, isPut] of folds.markers) base.set(key, isPut ? { marker: true } : undefined);
   return base;
 }
 
-function entryOf({ reader, isSettled }: RemovalParts, key: string, state: State): BaseEntry {
+function entryOf({ reader, isSettled }: RemovalParts, key: string, fold: FoldRecord): BaseEntry {
   const stored = isSettled(key) ? reader.sealed(key) : undefined;
-  if (stored === undefined || !isDeepStrictEqual(reader.state(key), state)) return { state };
-  return { hash: sealedHash(stored) };
+  if (stored === undefined || !isDeepStrictEqual(reader.fold(key), fold)) return fold;
+  return { hash: foldHash(key, stored) };
 }

@@ -5,32 +5,33 @@ import type { Store } from '../store/store.ts';
 import { IntegrityError } from '../store/store-errors.ts';
 
 /** Version of the key layout and of the stored shapes. Raised by every change an older gateway would misread. */
-export const SCHEMA_VERSION = 1;
+export const SCHEMA_VERSION = 2;
 const SCHEMA_KEY = metaKey('schema');
 const LOG_ID_BYTES = 16;
 
-/** The data directory was written by a newer gateway. The operator starts that version; nothing was changed. */
-export class NewerSchemaError extends Error {
-  override readonly name = 'NewerSchemaError';
+/** The data directory was written by another version. The operator starts that one; nothing was changed. */
+export class OtherSchemaError extends Error {
+  override readonly name = 'OtherSchemaError';
   readonly found: number;
 
   constructor(found: number) {
+    const age = found > SCHEMA_VERSION ? 'a newer' : 'an older';
     super(
-      `The data was written by a newer version (schema ${found}; this one reads up to ${SCHEMA_VERSION}).`,
+      `The data was written by ${age} version (schema ${found}; this one reads ${SCHEMA_VERSION}). Start that version, or another data directory.`,
     );
     this.found = found;
   }
 }
 
 /**
- * The log's id. The first start writes schema version and id. Throws NewerSchemaError, and IntegrityError when the record
+ * The log's id. The first start writes schema version and id. Throws OtherSchemaError, and IntegrityError when the record
  * is damaged or absent from a store that is not empty.
  */
 export async function openLogMeta(store: Store, random: Random): Promise<{ logId: string }> {
   const sealed = store.get(SCHEMA_KEY);
   if (sealed === undefined) return writeLogMeta(store, random);
   const meta = readMeta(unseal(sealed, SCHEMA_KEY));
-  if (meta.schema > SCHEMA_VERSION) throw new NewerSchemaError(meta.schema);
+  if (meta.schema !== SCHEMA_VERSION) throw new OtherSchemaError(meta.schema);
   return { logId: meta.logId };
 }
 

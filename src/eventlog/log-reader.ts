@@ -4,8 +4,8 @@ import {
   keysUnder,
   LOG_CUT_KEY,
   lastSegment,
-  sessionEventsOf,
-  taskEventsOf,
+  streamCutKey,
+  streamOf,
   workspaceCutKey,
 } from '../store/keys.ts';
 import { unseal } from '../store/sealed-record.ts';
@@ -14,8 +14,12 @@ import { IntegrityError } from '../store/store-errors.ts';
 import { cursorExpired } from './cursor-expired.ts';
 import { readCut } from './cut-record.ts';
 import { eventIdBefore, eventNumberOf, NO_EVENT } from './event-id.ts';
-import type { State, StoredEvent, StreamScope } from './event-log.ts';
+import type { Event, State, StoredEvent, StreamScope } from './event-log.ts';
+import { decodeFold, type FoldRecord } from './fold-record.ts';
 import type { StateCache } from './state-cache.ts';
+import { idsOfRow } from './stream-row.ts';
+
+type Stream = Exclude<StreamScope, { kind: 'all' }>;
 
 export interface IndexRange extends KeyRange {
   limit: number;
@@ -32,17 +36,23 @@ export class LogReader {
   }
 
   state(key: string): State | undefined {
+    return this.fold(key)?.state;
+  }
+
+  /** A state with the head of its resource. */
+  fold(key: string): FoldRecord | undefined {
     const cached = this.#cache.get(key);
     if (cached !== undefined) return cached ?? undefined;
-    const content = this.record(key);
-    if (content === undefined) {
-      this.#cache.setAbsent(key);
-      return undefined;
-    }
-    const json = content.toString('utf8');
-    const state: State = JSON.parse(json);
-    this.#cache.set(key, state, json.length);
-    return state;
+    return lockedOnDamage(() => {
+      const stored = this.#store.get(key);
+      if (stored === undefined) {
+        this.#cache.setAbsent(key);
+        return undefined;
+      }
+      const { chars, ...fold } = decodeFold(key, stored);
+      this.#cache.set(key, fold, chars);
+      return fold;
+    });
   }
 
   record(key: string): Buffer | undefined {
@@ -92,7 +102,7 @@ export class LogReader {
 
   async #readRange(scope: StreamScope, afterId: string, limit: number): Promise<Buffer[]> {
     try {
-      if (scope.kind !== 'all') return await this.#indexedEvents(streamPrefix(scope), afterId, limit);
+      if (scope.kind !== 'all') return await this.#streamEvents(scope, afterId, limit);
       const start = afterId === NO_EVENT ? eventIdBefore(this.#cutOf(scope)) : afterId;
       return await this.#allEvents(start, limit);
     } catch (error) {
@@ -103,13 +113,29 @@ export class LogReader {
   /** Whether the id is one of the stream's (durable) events, and none after it was removed. */
   isInStream(scope: StreamScope, id: string): boolean {
     // What goes of a session or a task goes from its beginning, so one that is left has all behind it.
-    if (scope.kind !== 'all') return this.sealed(`${streamPrefix(scope)}${id}`) !== undefined;
-    return this.sealed(eventKey(id)) !== undefined && id >= this.#cutOf(scope);
+    if (id < this.#cutOf(scope)) return false;
+    const sealed = this.sealed(eventKey(id));
+    if (sealed === undefined || scope.kind === 'all') return sealed !== undefined;
+    const event = readable(sealed, eventKey(id));
+    // Damage hides where an event belongs; whoever has seen it may go on behind it.
+    return event === undefined || event[`${scope.kind}_id`] === scope.id;
   }
 
-  /** Newest removed event of a scope over sessions; `NO_EVENT` when none was. */
-  #cutOf({ workspaceId }: { workspaceId?: string }): string {
-    const content = this.record(workspaceId === undefined ? LOG_CUT_KEY : workspaceCutKey(workspaceId));
+  /** Rows of a stream from its beginning through the one that holds `id`. */
+  async rowsThrough(scope: Stream, id: string): Promise<[key: string, ids: string[]][]> {
+    const prefix = streamOf(scope.kind, scope.id);
+    const rows: [string, string[]][] = [];
+    for await (const page of this.#store.entries(keysUnder(prefix)))
+      for (const [key, value] of page) {
+        rows.push([key, idsOfRow(key, value)]);
+        if (lastSegment(key) >= id) return rows;
+      }
+    return rows;
+  }
+
+  /** Newest removed event of a scope, where its mark stands; `NO_EVENT` when none was removed. */
+  #cutOf(scope: StreamScope): string {
+    const content = this.record(cutKeyOf(scope));
     return content === undefined ? NO_EVENT : readCut(content);
   }
 
@@ -121,20 +147,30 @@ export class LogReader {
     return found;
   }
 
-  async #indexedEvents(prefix: string, afterId: string, limit: number): Promise<Buffer[]> {
-    const { lt } = keysUnder(prefix);
-    const keys: string[] = [];
-    for await (const page of this.#store.keys({ gt: prefix + afterId, lt, limit }))
-      for (const key of page) keys.push(eventKey(lastSegment(key)));
+  async #streamEvents(scope: Stream, afterId: string, limit: number): Promise<Buffer[]> {
+    const prefix = streamOf(scope.kind, scope.id);
+    const keys = await this.#idsAfter(prefix, afterId, limit);
     const records = isDense(keys) ? await this.#scan(keys) : await this.#store.getMany(keys);
     return keys.map((key, at) => {
       const sealed = records[at];
-      if (sealed === undefined && this.#store.get(prefix + lastSegment(key)) === undefined)
-        throw cursorExpired();
+      if (sealed === undefined && lastSegment(key) < this.#cutOf(scope)) throw cursorExpired();
       if (sealed === undefined)
         throw new IntegrityError(key, 'an event named by its stream index', 'no event');
       return unseal(sealed, key);
     });
+  }
+
+  /** Keys of the events of a stream. A row that begins before `afterId` ends behind it, and so does its key. */
+  async #idsAfter(prefix: string, afterId: string, limit: number): Promise<string[]> {
+    const { lt } = keysUnder(prefix);
+    const keys: string[] = [];
+    for await (const page of this.#store.entries({ gt: prefix + afterId, lt, limit }))
+      for (const [key, value] of page)
+        for (const id of idsOfRow(key, value)) {
+          if (id > afterId) keys.push(eventKey(id));
+          if (keys.length === limit) return keys;
+        }
+    return keys;
   }
 
   /** The records of ascending keys, read in one pass over everything between the first and the last. */
@@ -166,9 +202,19 @@ export function storedEvent(bytes: Buffer): StoredEvent {
   return { event: JSON.parse(bytes.toString('utf8')), bytes };
 }
 
-/** Prefix of the index of one stream; its keys end in event ids. */
-export function streamPrefix(scope: { kind: 'session' | 'task'; id: string }): string {
-  return scope.kind === 'session' ? sessionEventsOf(scope.id) : taskEventsOf(scope.id);
+function cutKeyOf(scope: StreamScope): string {
+  if (scope.kind !== 'all') return streamCutKey(scope.kind, scope.id);
+  return scope.workspaceId === undefined ? LOG_CUT_KEY : workspaceCutKey(scope.workspaceId);
+}
+
+/** An event whose record is as it was written. */
+function readable(sealed: Buffer, key: string): Event | undefined {
+  try {
+    return storedEvent(unseal(sealed, key)).event;
+  } catch (error) {
+    if (error instanceof IntegrityError) return undefined;
+    throw error;
+  }
 }
 
 /** Newest event id in the store; `NO_EVENT` when there is none. */

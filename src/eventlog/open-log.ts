@@ -35,7 +35,7 @@ export interface EventLogOptions {
 
 /**
  * Opens the log and verifies it from its signed checkpoint to its end. A store that is truncated or damaged is opened for
- * reading; `integrity` says why. Throws NewerSchemaError for data of a newer version.
+ * reading; `integrity` says why. Throws OtherSchemaError for data of another version.
  */
 export async function openEventLog(options: EventLogOptions): Promise<EventLog> {
   const { store, keys, clock, timers, logger, redact, projection } = options;

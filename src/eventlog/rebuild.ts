@@ -1,10 +1,10 @@
-import { headKey } from '../store/keys.ts';
-import { seal, unseal } from '../store/sealed-record.ts';
-import type { Event, Projection, State, StateWriter } from './event-log.ts';
+import type { Event, Projection, ResourcePointer, State } from './event-log.ts';
 import type { Finding } from './finding.ts';
-import { foldEvent, type ResourceHead } from './fold-event.ts';
+import { type FoldWriter, foldEvent, type ResourceHead } from './fold-event.ts';
+import { decodeFold, encodeFold, type FoldRecord, recordOf } from './fold-record.ts';
 import type { Scratch } from './scratch.ts';
 import { StateCache } from './state-cache.ts';
+import { encodeRow } from './stream-row.ts';
 
 const CACHE_CHARS = 16 * 1024 * 1024;
 const MARKER = Buffer.alloc(0);
@@ -14,17 +14,21 @@ export class Rebuild {
   readonly #scratch: Scratch;
   readonly #projection: Projection;
   readonly #cache = new StateCache(CACHE_CHARS);
-  /** States of the commit at hand; serialised once per commit, as the log does. */
-  readonly #states = new Map<string, State | undefined>();
-  readonly #writer: StateWriter;
+  /** Folds of the commit at hand; serialised once per commit, as the log does. */
+  readonly #folds = new Map<string, FoldRecord>();
+  readonly #streams = new Map<string, string[]>();
+  readonly #writer: FoldWriter;
 
   constructor(scratch: Scratch, projection: Projection) {
     this.#scratch = scratch;
     this.#projection = projection;
     this.#writer = {
       // The caller names the type of the states under its own keys.
-      get: <S extends State>(key: string) => this.#get(key) as S | undefined,
-      set: (key, state) => void this.#states.set(key, state),
+      get: <S extends State>(key: string) => this.#get(key)?.state as S | undefined,
+      set: (key, state) => this.#change(key, { state }),
+      head: (resource) => this.#head(resource),
+      moveHead: (resource, head) => this.#change(recordOf(resource), { head }),
+      enter: (stream, eventId) => this.#enter(stream, eventId),
       index: (key) => scratch.put(key, MARKER),
       unindex: (key) => scratch.delete(key),
     };
@@ -32,35 +36,48 @@ export class Rebuild {
 
   /** Folds the next event; a gap in its resource's sequence, or a wrong link, is a finding. */
   fold(event: Event): Finding[] {
-    const { object, id } = event.resource;
-    const head = this.#writer.get<ResourceHead>(headKey(object, id));
-    const findings = checkLinks(event, head);
+    const findings = checkLinks(event, this.#head(event.resource));
     foldEvent(event, this.#writer, this.#projection);
     return findings;
   }
 
   /** Ends a commit. */
   async settle(): Promise<void> {
-    for (const [key, state] of this.#states) {
-      const json = state === undefined ? undefined : JSON.stringify(state);
-      if (state === undefined || json === undefined) {
+    for (const [key, fold] of this.#folds) {
+      const encoded = encodeFold(key, fold);
+      if (encoded === undefined) {
         this.#scratch.delete(key);
         this.#cache.delete(key);
       } else {
-        this.#scratch.put(key, seal(json, key));
-        this.#cache.set(key, state, json.length);
+        this.#scratch.put(key, encoded.value);
+        this.#cache.set(key, fold, encoded.chars);
       }
     }
-    this.#states.clear();
+    for (const [stream, ids] of this.#streams) this.#scratch.put(...encodeRow(stream, ids));
+    this.#folds.clear();
+    this.#streams.clear();
     await this.#scratch.flush();
   }
 
-  #get(key: string): State | undefined {
-    if (this.#states.has(key)) return this.#states.get(key);
-    const cached = this.#cache.get(key);
-    if (cached !== undefined) return cached ?? undefined;
-    const sealed = this.#scratch.get(key);
-    return sealed === undefined ? undefined : JSON.parse(unseal(sealed, key).toString('utf8'));
+  #head(resource: ResourcePointer): ResourceHead | undefined {
+    return this.#get(recordOf(resource))?.head;
+  }
+
+  #change(key: string, change: FoldRecord): void {
+    this.#folds.set(key, { ...this.#get(key), ...change });
+  }
+
+  #enter(stream: string, eventId: string): void {
+    const ids = this.#streams.get(stream) ?? [];
+    ids.push(eventId);
+    this.#streams.set(stream, ids);
+  }
+
+  #get(key: string): FoldRecord | undefined {
+    const changed = this.#folds.get(key) ?? this.#cache.get(key);
+    if (changed !== undefined) return changed ?? undefined;
+    const stored = this.#scratch.get(key);
+    return stored === undefined ? undefined : decodeFold(key, stored);
   }
 }
 

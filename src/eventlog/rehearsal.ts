@@ -1,16 +1,18 @@
-import { eventIdOf, headKey } from '../store/keys.ts';
+import { eventIdOf } from '../store/keys.ts';
 import { buildEvent } from './encode-event.ts';
 import { eventNumberOf, NO_EVENT } from './event-id.ts';
-import type { Event, NewEvent, Projection, State, StateWriter, Transaction } from './event-log.ts';
-import { foldEvent, type ResourceHead } from './fold-event.ts';
+import type { Event, NewEvent, Projection, ResourcePointer, State, Transaction } from './event-log.ts';
+import { type FoldWriter, foldEvent, type ResourceHead } from './fold-event.ts';
+import { recordOf } from './fold-record.ts';
 
 /**
  * A transaction that writes nothing but memory: decisions run in it as they ran in the log, with recorded times. What it
  * appends takes the place of the recorded events it is given, in order, so that both can be compared as wholes.
  */
-export class Rehearsal implements Transaction, StateWriter {
+export class Rehearsal implements Transaction, FoldWriter {
   readonly #projection: Projection;
   readonly #states = new Map<string, State | undefined>();
+  readonly #heads = new Map<string, ResourceHead>();
   readonly #records = new Map<string, Buffer>();
   #places: readonly Event[] = [];
   #appended: Event[] = [];
@@ -34,8 +36,8 @@ export class Rehearsal implements Transaction, StateWriter {
     const first = this.#places.find(({ resource }) => resource.object === 'session');
     if (!first) return;
     const { previous_event_id: event_id, sequence, resource } = first;
-    const head = event_id === null ? undefined : { event_id, sequence: sequence - 1 };
-    this.set(headKey(resource.object, resource.id), head);
+    if (event_id === null) this.#heads.delete(recordOf(resource));
+    else this.moveHead(resource, { event_id, sequence: sequence - 1 });
   }
 
   /** What was appended since `begin`. */
@@ -60,6 +62,17 @@ export class Rehearsal implements Transaction, StateWriter {
     this.#states.set(key, state);
   }
 
+  head(resource: ResourcePointer): ResourceHead | undefined {
+    return this.#heads.get(recordOf(resource));
+  }
+
+  moveHead(resource: ResourcePointer, head: ResourceHead): void {
+    this.#heads.set(recordOf(resource), head);
+  }
+
+  /** Nobody follows a rehearsal. */
+  enter(): void {}
+
   /** Lists are for readers of the log; no decision reads one. */
   index(): void {}
 
@@ -67,8 +80,7 @@ export class Rehearsal implements Transaction, StateWriter {
 
   append(input: NewEvent): Event {
     const place = this.#places[this.#appended.length] ?? this.#places.at(-1);
-    const { object, id } = input.resource;
-    const head = this.get<ResourceHead>(headKey(object, id));
+    const head = this.head(input.resource);
     const origin = { actor: place?.actor ?? null, traceId: place?.trace_id, spanId: place?.span_id };
     const content = { payload: plain(input.payload), metadata: plain(input.metadata ?? {}) };
     const event = buildEvent(input, content, definedOf(origin), {

@@ -17,7 +17,6 @@ const RETENTION_RULES: Record<keyof typeof KEY_KINDS, 'with its run' | 'own wind
   content: 'kept',
   receipt: 'kept',
   resource: 'kept',
-  head: 'kept',
   fold: 'kept',
   list: 'kept',
   base: 'kept',

@@ -1,18 +1,12 @@
 import type { JsonObject } from '../protocol/json.ts';
-import {
-  baseKey,
-  eventKey,
-  LOG_CUT_KEY,
-  sessionEventKey,
-  taskEventKey,
-  workspaceCutKey,
-} from '../store/keys.ts';
+import { baseKey, eventKey, LOG_CUT_KEY, streamCutKey, streamOf, workspaceCutKey } from '../store/keys.ts';
 import { encodeCut, readCut } from './cut-record.ts';
 import type { Event } from './event-log.ts';
 import { HISTORY_REMOVED } from './history-mark.ts';
 import type { CutStream, RemovalPlan } from './history-removal.ts';
 import { refuseKept } from './retention-rules.ts';
 import type { StagedTransaction } from './staged-transaction.ts';
+import { encodeRow } from './stream-row.ts';
 
 /** What a cut stream says of itself in its mark. */
 interface StreamMark extends JsonObject {
@@ -68,13 +62,19 @@ function saidBefore(mark: Event | undefined, id: string): StreamMark | undefined
   return said.find((stream) => stream.id === id);
 }
 
-/** The mark stays in its stream, and the base says so. */
-function leaveStream(tx: StagedTransaction, { object, id, ids, last, earlierMark }: CutStream): void {
-  const keyOf = (eventId: string) =>
-    object === 'session' ? sessionEventKey(id, eventId) : taskEventKey(id, eventId);
-  for (const eventId of ids) if (eventId !== last.id) tx.unindex(keyOf(eventId));
-  if (earlierMark !== undefined) tx.erase(baseKey(keyOf(earlierMark.id)));
-  putBase(tx, keyOf(last.id), { marker: true });
+/** The mark stays in its stream, in a row of its own, and the base says so. */
+function leaveStream(tx: StagedTransaction, { object, id, last, earlierMark, rows }: CutStream): void {
+  const stream = streamOf(object, id);
+  for (const [key, ids] of rows) {
+    const kept = ids.filter((eventId) => eventId > last.id);
+    if (kept.length === 0) tx.putRow(key, undefined);
+    else tx.putRow(...encodeRow(stream, kept));
+  }
+  const [mark, row] = encodeRow(stream, [last.id]);
+  tx.putRow(mark, row);
+  if (earlierMark !== undefined) tx.erase(baseKey(stream + earlierMark.id));
+  putBase(tx, mark, { marker: true });
+  putCut(tx, streamCutKey(object, id), last.id);
 }
 
 /** An event that still marks another stream stays: the session's earlier mark may be that of a task. */

@@ -1,4 +1,5 @@
 import type { Event, State } from './event-log.ts';
+import type { ResourceHead } from './fold-event.ts';
 
 /** A primary record as it will be stored: 32-byte hash, then the content. */
 export type SealedRecord = Buffer;
@@ -17,8 +18,12 @@ export interface StagedEvent {
 export class StagedChanges {
   readonly events: StagedEvent[] = [];
   readonly states = new Map<string, State | undefined>();
-  /** true puts the marker key, false deletes it. */
-  readonly markers = new Map<string, boolean>();
+  /** By the key of the resource's record. */
+  readonly heads = new Map<string, ResourceHead>();
+  /** Events that entered a stream, by its key prefix. */
+  readonly streams = new Map<string, string[]>();
+  /** Index keys and rewritten rows of streams; undefined deletes the key. */
+  readonly markers = new Map<string, Buffer | undefined>();
   readonly records = new Map<string, SealedRecord>();
   readonly erased = new Set<string>();
 
@@ -32,6 +37,12 @@ export class StagedChanges {
     this.erased.add(key);
   }
 
+  enter(stream: string, eventId: string): void {
+    const ids = this.streams.get(stream);
+    if (ids === undefined) this.streams.set(stream, [eventId]);
+    else ids.push(eventId);
+  }
+
   get isEmpty(): boolean {
     return this.events.length === 0 && this.records.size === 0 && this.erased.size === 0;
   }
@@ -40,7 +51,13 @@ export class StagedChanges {
   merge(other: StagedChanges): void {
     for (const event of other.events) this.events.push(event);
     for (const [key, state] of other.states) this.states.set(key, state);
-    for (const [key, present] of other.markers) this.markers.set(key, present);
+    for (const [key, head] of other.heads) this.heads.set(key, head);
+    for (const [stream, ids] of other.streams) {
+      const earlier = this.streams.get(stream);
+      if (earlier === undefined) this.streams.set(stream, ids);
+      else earlier.push(...ids);
+    }
+    for (const [key, marker] of other.markers) this.markers.set(key, marker);
     for (const [key, sealed] of other.records) this.record(key, sealed);
     for (const key of other.erased) this.erase(key);
   }

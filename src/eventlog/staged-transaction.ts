@@ -1,10 +1,18 @@
 import type { JsonObject, JsonValue } from '../protocol/json.ts';
-import { eventIdOf, eventKey, headKey } from '../store/keys.ts';
+import { eventIdOf, eventKey } from '../store/keys.ts';
 import { seal, unseal } from '../store/sealed-record.ts';
 import { buildEvent } from './encode-event.ts';
-
-import type { Event, NewEvent, Origin, Projection, State, StateWriter, Transaction } from './event-log.ts';
-import { foldEvent, type ResourceHead } from './fold-event.ts';
+import type {
+  Event,
+  NewEvent,
+  Origin,
+  Projection,
+  ResourcePointer,
+  State,
+  Transaction,
+} from './event-log.ts';
+import { type FoldWriter, foldEvent, type ResourceHead } from './fold-event.ts';
+import { recordOf } from './fold-record.ts';
 import { StagedChanges } from './staged-changes.ts';
 
 /** Takes secrets out of event content; returns the same object when it is clean. */
@@ -15,6 +23,8 @@ export interface EarlierState {
   /** Number of the newest event. */
   readonly eventNumber: number;
   state(key: string): State | undefined;
+  /** Head of the resource that has this key. */
+  headAt(key: string): ResourceHead | undefined;
   /** A sealed primary record. */
   record(key: string): Buffer | undefined;
 }
@@ -27,11 +37,13 @@ export interface TransactionParts {
   redact: Redact;
 }
 
+const MARKER = Buffer.alloc(0);
+
 /**
  * One transaction while its decision runs. Nothing leaves it before the log merges `changes`. The folds write to it too; a
  * decision sees it as a Transaction only.
  */
-export class StagedTransaction implements Transaction, StateWriter {
+export class StagedTransaction implements Transaction, FoldWriter {
   readonly changes = new StagedChanges();
   readonly actions: (() => void)[] = [];
   readonly #parts: TransactionParts;
@@ -59,17 +71,34 @@ export class StagedTransaction implements Transaction, StateWriter {
   }
 
   index(key: string): void {
-    this.changes.markers.set(key, true);
+    this.changes.markers.set(key, MARKER);
   }
 
   unindex(key: string): void {
-    this.changes.markers.set(key, false);
+    this.changes.markers.set(key, undefined);
+  }
+
+  /** Rewrites or deletes a row of a stream, for retention. */
+  putRow(key: string, row: Buffer | undefined): void {
+    this.changes.markers.set(key, row);
+  }
+
+  head(resource: ResourcePointer): ResourceHead | undefined {
+    const key = recordOf(resource);
+    return this.changes.heads.get(key) ?? this.#parts.earlier.headAt(key);
+  }
+
+  moveHead(resource: ResourcePointer, head: ResourceHead): void {
+    this.changes.heads.set(recordOf(resource), head);
+  }
+
+  enter(stream: string, eventId: string): void {
+    this.changes.enter(stream, eventId);
   }
 
   append(input: NewEvent): Event {
     const { origin, time, earlier, projection } = this.#parts;
-    const { object, id } = input.resource;
-    const head = input.isFirst ? undefined : this.get<ResourceHead>(headKey(object, id));
+    const head = input.isFirst ? undefined : this.head(input.resource);
     const content = { payload: this.#clean(input.payload), metadata: this.#clean(input.metadata ?? {}) };
     const event = buildEvent(input, content, origin, {
       id: eventIdOf(earlier.eventNumber + this.changes.events.length + 1),

@@ -1,36 +1,36 @@
 import { LRUCache } from 'lru-cache';
-import type { State } from './event-log.ts';
+import type { FoldRecord } from './fold-record.ts';
 
 const ABSENT = Symbol('absent');
 
-/** Parsed durable states, bounded by the length of their JSON. */
+/** Parsed durable folds, bounded by the length of their JSON. */
 export class StateCache {
-  readonly #states: LRUCache<string, State | typeof ABSENT>;
+  readonly #folds: LRUCache<string, FoldRecord | typeof ABSENT>;
 
   constructor(maxChars: number) {
-    this.#states = new LRUCache({ maxSize: maxChars });
+    this.#folds = new LRUCache({ maxSize: maxChars });
   }
 
   /** `null`: known to be absent. Undefined: not known. */
-  get(key: string): State | null | undefined {
-    const found = this.#states.get(key);
+  get(key: string): FoldRecord | null | undefined {
+    const found = this.#folds.get(key);
     return found === ABSENT ? null : found;
   }
 
-  /** Remembers that the store holds no such state, so that asking again costs nothing. */
+  /** Remembers that the store holds no such fold, so that asking again costs nothing. */
   setAbsent(key: string): void {
-    this.#states.set(key, ABSENT, { size: key.length });
+    this.#folds.set(key, ABSENT, { size: key.length });
   }
 
-  set(key: string, state: State, chars: number): void {
-    this.#states.set(key, state, { size: chars + key.length });
+  set(key: string, fold: FoldRecord, chars: number): void {
+    this.#folds.set(key, fold, { size: chars + key.length });
   }
 
   delete(key: string): void {
-    this.#states.delete(key);
+    this.#folds.delete(key);
   }
 
   clear(): void {
-    this.#states.clear();
+    this.#folds.clear();
   }
 }

@@ -36,5 +36,4 @@ export function foldOutcome(event: Event, states: StateWriter): void {
   };
   states.set(stateKey.outcome(outcome.id), state);
   states.index(listPrefix.outcomesOfWorkspace(task.workspace_id) + outcome.id);
-  states.index(listPrefix.outcomesOfTask(task.id) + outcome.id);
 }

@@ -7,7 +7,8 @@ export const stateKey = {
   task: (id: string) => `r/task/${id}`,
   message: (id: string) => `r/message/${id}`,
   artifact: (id: string) => `r/artifact/${id}`,
-  outcome: (id: string) => `r/outcome/${id}`,
+  /** No event has an Outcome as its resource. */
+  outcome: (id: string) => `x/outcome/${id}`,
   branch: (id: string) => `r/branch/${id}`,
   permissionRequest: (id: string) => `r/permission_request/${id}`,
   memory: (id: string) => `r/memory/${id}`,
@@ -66,7 +67,6 @@ export const listPrefix = {
   artifactsOfSession: (sessionId: string) => `l/artifact/s/${sessionId}/`,
   artifactsOfTask: (taskId: string) => `l/artifact/t/${taskId}/`,
   outcomesOfWorkspace: (workspaceId: string) => `l/outcome/w/${workspaceId}/`,
-  outcomesOfTask: (taskId: string) => `l/outcome/t/${taskId}/`,
   apiKeys: (tenant: string) => `l/api-key/${foreign(tenant)}/`,
   receiptsOfTask: (taskId: string) => `l/receipt/t/${taskId}/`,
   /** The receipts of the chain of a session; ids sort in the order of issue. */

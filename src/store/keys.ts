@@ -31,13 +31,7 @@ export const KEY_KINDS = {
     prefix: 'r/',
     shape: 'r/<object>/<id>',
     kind: 'derived',
-    holds: 'resource folded from its events',
-  },
-  head: {
-    prefix: 'h/',
-    shape: 'h/<object>/<id>',
-    kind: 'derived',
-    holds: 'newest event and sequence of a resource',
+    holds: 'resource folded from its events, with its newest event and sequence',
   },
   fold: { prefix: 'x/', shape: 'x/<name>/...', kind: 'derived', holds: 'internal fold' },
   list: { prefix: 'l/', shape: 'l/<list>/...', kind: 'derived', holds: 'list index, empty value' },
@@ -45,13 +39,13 @@ export const KEY_KINDS = {
     prefix: 'es/',
     shape: 'es/<session>/<event id>',
     kind: 'derived',
-    holds: 'stream index, empty value',
+    holds: 'events of a session in one commit; the key names the last',
   },
   taskEvent: {
     prefix: 'et/',
     shape: 'et/<task>/<event id>',
     kind: 'derived',
-    holds: 'stream index, empty value',
+    holds: 'events of a task in one commit; the key names the last',
   },
   idempotencyExpiry: {
     prefix: 'it/',
@@ -114,14 +108,8 @@ export const inputKey = (taskOrMessage: string): string => KEY_KINDS.input.prefi
 export const receiptKey = (receipt: string): string => KEY_KINDS.receipt.prefix + segment(receipt);
 export const resourceKey = (object: string, id: string): string =>
   `${KEY_KINDS.resource.prefix}${segment(object)}/${segment(id)}`;
-export const headKey = (object: string, id: string): string =>
-  `${KEY_KINDS.head.prefix}${segment(object)}/${segment(id)}`;
 export const foldKey = (...parts: readonly string[]): string => KEY_KINDS.fold.prefix + joined(parts);
 export const listKey = (...parts: readonly string[]): string => KEY_KINDS.list.prefix + joined(parts);
-export const sessionEventKey = (session: string, eventId: string): string =>
-  sessionEventsOf(session) + knownEventId(eventId);
-export const taskEventKey = (task: string, eventId: string): string =>
-  taskEventsOf(task) + knownEventId(eventId);
 /** Sorted by the time (epoch milliseconds) at which the record may go. */
 export const idempotencyExpiryKey = (expiresAtMs: number, hash: string): string =>
   `${KEY_KINDS.idempotencyExpiry.prefix}${padded(expiresAtMs, TIME_DIGITS)}/${segment(hash)}`;
@@ -129,6 +117,9 @@ export const baseKey = (derivedKey: string): string => KEY_KINDS.base.prefix + d
 /** How far retention came in the events of one workspace. */
 export const workspaceCutKey = (workspace: string): string =>
   `${KEY_KINDS.cut.prefix}workspace/${segment(workspace)}`;
+/** Where the mark of a stream stands that lost its beginning. */
+export const streamCutKey = (object: 'session' | 'task', id: string): string =>
+  `${KEY_KINDS.cut.prefix}${object}/${segment(id)}`;
 /** How far retention came over all workspaces. */
 export const LOG_CUT_KEY = `${KEY_KINDS.cut.prefix}log/all`;
 /** Leaf of the receipt log, by its place in it from 0. */
@@ -139,6 +130,8 @@ export const TREE_HEAD_KEY = `${KEY_KINDS.treeHead.prefix}newest`;
 export const metaKey = (name: string): string => KEY_KINDS.meta.prefix + segment(name);
 
 /** Prefixes of everything that belongs to one owner; ranges are made of them with `keysUnder`. */
+export const streamOf = (object: 'session' | 'task', id: string): string =>
+  object === 'session' ? sessionEventsOf(id) : taskEventsOf(id);
 export const framesOf = (task: string): string => `${KEY_KINDS.frame.prefix}${segment(task)}/`;
 export const contentOf = (artifact: string): string => `${KEY_KINDS.content.prefix}${segment(artifact)}/`;
 export const sessionEventsOf = (session: string): string =>

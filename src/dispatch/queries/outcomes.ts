@@ -2,7 +2,7 @@ import { listPrefix, stateKey } from '../../projections/state-keys.ts';
 import type { ArtifactState, MessageState, OutcomeState, TaskState } from '../../projections/states.ts';
 import type { Outcome } from '../../protocol/resources/outcome.ts';
 import { ok } from '../answer.ts';
-import { listPage, visibleWorkspaces } from '../list-page.ts';
+import { listAmong, listPage, visibleWorkspaces } from '../list-page.ts';
 import { load } from '../load.ts';
 import type { Query, QueryTools } from '../query.ts';
 import { paging } from './workspaces.ts';
@@ -14,11 +14,11 @@ export const listOutcomes: Query<'listOutcomes'> = async ({ query }, tools) => {
   const task = query.task_id
     ? load(tools.reader, tools.caller, 'task', query.task_id, 'task_id').resource
     : undefined;
-  const prefixes = task
-    ? [listPrefix.outcomesOfTask(task.id)]
-    : (await visibleWorkspaces(tools)).map(listPrefix.outcomesOfWorkspace);
   const shape = (state: object) => complete((state as OutcomeState).resource, tools);
-  return listPage(tools, { prefixes, ...paging(query), keyOf: stateKey.outcome, shape });
+  const request = { ...paging(query), keyOf: stateKey.outcome, shape };
+  if (task) return listAmong(tools, task.outcome_id === null ? [] : [task.outcome_id], request);
+  const prefixes = (await visibleWorkspaces(tools)).map(listPrefix.outcomesOfWorkspace);
+  return listPage(tools, { prefixes, ...request });
 };
 
 export const getOutcome: Query<'getOutcome'> = async ({ path }, tools) => {

@@ -3,7 +3,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { checkLog } from '../../../src/eventlog/check-log.ts';
 import type { Event, EventLog, StreamScope } from '../../../src/eventlog/event-log.ts';
 import type { Finding } from '../../../src/eventlog/finding.ts';
-import { baseKey, eventIdOf, eventKey, resourceKey, taskEventKey } from '../../../src/store/keys.ts';
+import { checked } from '../../../src/store/checked-record.ts';
+import { baseKey, eventIdOf, eventKey, resourceKey, streamOf } from '../../../src/store/keys.ts';
 import { seal } from '../../../src/store/sealed-record.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { FaultyStore } from '../../harness/faulty-store.ts';
@@ -172,7 +173,7 @@ describe('the removal of history', () => {
         { type: 'put', key: eventKey(id(1)), value: seal('{}', eventKey(id(1))) },
         put(eventKey(id(4)), bytes(eventKey(id(4))).replace('t2', 't8')),
         put(baseKey(resourceKey('task', 't1')), '{"state":{"count":9}}'),
-        { type: 'del', key: taskEventKey('t1', id(3)) },
+        { type: 'del', key: `${streamOf('task', 't1')}${id(3)}` },
       ]);
     });
     expect(faults.map(({ problem, where }) => `${problem} ${where}`)).toEqual(
@@ -180,7 +181,7 @@ describe('the removal of history', () => {
         `extra ${eventKey(id(1))}`,
         `hash ${eventKey(id(4))}`,
         `hash ${baseKey(resourceKey('task', 't1'))}`,
-        `fold ${taskEventKey('t1', id(3))}`,
+        `fold ${streamOf('task', 't1')}${id(3)}`,
       ]),
     );
   });
@@ -200,7 +201,8 @@ describe('the removal of history', () => {
     log = await directory.open({ isSettled: (key) => key.startsWith('r/task/') });
     await log.removeHistory({ sessionId: 's2', throughId: id(5) });
     const key = resourceKey('task', 't3');
-    const faults = await check((store) => store.write([put(key, '{"count":1}')]));
+    const value = checked('{"state":{"count":1}}', key);
+    const faults = await check((store) => store.write([{ type: 'put', key, value }]));
     expect(faults).toMatchObject([{ problem: 'fold', where: key }]);
   });
 });

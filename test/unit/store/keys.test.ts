@@ -8,10 +8,9 @@ describe('the key layout', () => {
     expect([
       keys.commitKey(7),
       keys.eventKey(EVENT),
-      keys.sessionEventKey('session_1', EVENT),
-      keys.taskEventKey('task_1', EVENT),
+      keys.streamOf('session', 'session_1') + EVENT,
+      keys.streamOf('task', 'task_1') + EVENT,
       keys.resourceKey('task', 'task_1'),
-      keys.headKey('task', 'task_1'),
       keys.foldKey('quota', 'tenant_1', 'day'),
       keys.listKey('tasks', 'workspace_1', 'task_1'),
       keys.frameKey('task_1', 3),
@@ -21,6 +20,7 @@ describe('the key layout', () => {
       keys.inputKey('message_1'),
       keys.baseKey('r/task/task_1'),
       keys.workspaceCutKey('workspace_1'),
+      keys.streamCutKey('task', 'task_1'),
       keys.LOG_CUT_KEY,
       keys.leafKey(3),
       keys.treeNodeKey(4, 3),
@@ -32,7 +32,6 @@ describe('the key layout', () => {
       'es/session_1/00000000000000000042',
       'et/task_1/00000000000000000042',
       'r/task/task_1',
-      'h/task/task_1',
       'x/quota/tenant_1/day',
       'l/tasks/workspace_1/task_1',
       'f/task_1/00000003',
@@ -42,6 +41,7 @@ describe('the key layout', () => {
       's/message_1',
       'p/r/task/task_1',
       'o/workspace/workspace_1',
+      'o/task/task_1',
       'o/log/all',
       'tl/0000000000000003',
       'tn/04/0000000000000003',
@@ -82,7 +82,7 @@ describe('the key layout', () => {
   });
 
   it('finds the last segment of an index key', () => {
-    expect(keys.lastSegment(keys.taskEventKey('task_1', EVENT))).toBe(EVENT);
+    expect(keys.lastSegment(keys.eventKey(EVENT))).toBe(EVENT);
   });
 
   it('spells the largest event number with 20 digits', () => {
