@@ -22,6 +22,31 @@ export interface BridgeDeps {
   /** The strict JSON reader; throws for what readers disagree about. */
   parseJson(text: string): JsonValue;
   keptCards: KeptCards;
+  /** The RFC 8785 spelling of a value, the only one that is hashed. */
+  canonicalJson(value: JsonValue): string;
+  /** Version of the gateway, as it introduces itself to peers. */
+  version: string;
+  /** The gateway's own environment, of which a child gets an allowed part. */
+  environment: Readonly<Record<string, string | undefined>>;
+  definitions: Definitions;
+}
+
+/** What is durably known of the definitions of tools, so that one that changes behind a restart is noticed too. */
+export interface Definitions {
+  /** The accepted definition of a tool of an upstream; undefined for one that was never listed. */
+  pinned(route: string, name: string): string | undefined;
+  /** Keeps what happened to definitions; returns at once. */
+  report(route: string, changes: readonly DefinitionChange[]): void;
+}
+
+export interface DefinitionChange {
+  name: string;
+  /** `accepted`: the changed one is the one to be held to from now on. */
+  change: 'added' | 'changed' | 'removed' | 'accepted';
+  /** `sha256:` of the definition now. */
+  definitionSha256: string;
+  /** The one that was accepted before. */
+  pinnedSha256: string;
 }
 
 /** Where what agents said of themselves outlives the gateway; one record per route. */

@@ -1,8 +1,10 @@
 import { a2aBridge } from './a2a/index.ts';
+import { mcpBridge } from './mcp/index.ts';
 
 /** The bridges of this gateway: one line each, named as their section under `upstreams`. */
 export const bridges = {
   a2a: a2aBridge,
+  mcp: mcpBridge,
 } as const;
 
 export type BridgeId = keyof typeof bridges;

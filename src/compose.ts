@@ -62,7 +62,7 @@ async function start(parts: Parts, closers: Closer[]): Promise<RunningGateway> {
   const { log } = data;
   closers.push(() => log.close());
   const authentication = authenticator(parts, log);
-  const upstreams = makeUpstreams(parts, await starting);
+  const upstreams = makeUpstreams(parts, log, await starting);
   closers.push(() => Promise.all([...upstreams.values()].map((upstream) => upstream.close())));
   const core = makeCore(parts, data, upstreams, authentication);
   closers.push(() => core.subscriptions.close());

@@ -82,6 +82,8 @@ export type Frame =
       body: JsonValue;
       /** What follows the prefix in its override key, unique per task; default: its number. */
       label?: string;
+      /** True while nothing of the turn has been sent to the peer. */
+      unsent?: boolean;
     }
   | { kind: 'fault'; code: FaultCode; message: string; details?: JsonObject }
   | { kind: 'end' };

@@ -4,11 +4,14 @@ import type { Bridge, BridgeDeps } from '../../bridges/bridge.ts';
 import { type BridgeId, bridges } from '../../bridges/index.ts';
 import { SAMPLE_AGENT_ID } from '../config/routes.ts';
 import { readSecret, type SecretRef } from '../config/secret.ts';
+import type { EventLog } from '../eventlog/event-log.ts';
+import { canonicalJson } from '../json/canonical.ts';
 import { parseStrictText } from '../json/strict-parse.ts';
 import { dataPaths } from '../operation/data-directory.ts';
 import { KeptCards } from '../operation/kept-cards.ts';
 import { type SampleAgentProcess, startSampleAgent } from '../operation/sample-agent-process.ts';
 import type { Upstream } from '../upstream.ts';
+import { toolDefinitions } from './definitions.ts';
 import type { Parts } from './parts.ts';
 
 /** Starts the bundled agent when the configuration names no other; undefined otherwise. */
@@ -30,8 +33,12 @@ export async function startSample({
 type Rows = { [Id in BridgeId]: Parameters<(typeof bridges)[Id]['createUpstreams']>[0] };
 
 /** One adapter per configured agent, by route. Their credentials are known secrets from now on. */
-export function makeUpstreams(parts: Parts, sample: SampleAgentProcess | undefined): Map<string, Upstream> {
-  const { config, logger, clock, extraUpstreams = [] } = parts;
+export function makeUpstreams(
+  parts: Parts,
+  log: EventLog,
+  sample: SampleAgentProcess | undefined,
+): Map<string, Upstream> {
+  const { config, logger, clock, version, env, extraUpstreams = [] } = parts;
   const deps: BridgeDeps = {
     clock,
     timers: {
@@ -42,8 +49,14 @@ export function makeUpstreams(parts: Parts, sample: SampleAgentProcess | undefin
     readSecret: secretReader(parts),
     parseJson: (text: string) => parseStrictText(text),
     keptCards: new KeptCards(dataPaths(config.store.data).agentCards),
+    canonicalJson,
+    version,
+    environment: env,
+    definitions: toolDefinitions(log, logger),
   };
   for (const { auth } of Object.values(config.upstreams).flat()) if (auth) deps.readSecret(auth.value);
+  for (const value of config.upstreams.mcp.flatMap(({ env: given }) => Object.values(given)))
+    if (typeof value !== 'string') deps.readSecret(value);
   const rows: Rows = {
     ...config.upstreams,
     ...(sample === undefined ? {} : { a2a: [{ id: SAMPLE_AGENT_ID, card: sample.cardUrl }] }),

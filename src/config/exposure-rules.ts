@@ -62,6 +62,19 @@ export const EXPOSURE_RULES = [
   ),
 
   rule(
+    ['server', 'upstreams'],
+    ({ server, upstreams }) =>
+      upstreams.mcp.flatMap(({ url: text = '', auth }, index) => {
+        const url = webUrl(text);
+        const isClear = url?.protocol === 'http:' && !isLoopbackHost(url.hostname);
+        if (!isClear || auth === undefined || server.insecure) return [];
+        const message = 'must be an https URL when auth is set: the credential would travel in the clear';
+        return [{ path: ['upstreams', 'mcp', index, 'url'], message }];
+      }),
+    ['server.insecure'],
+  ),
+
+  rule(
     ['store'],
     ({ store: { data, workspace_roots } }) =>
       workspace_roots.flatMap((root, index) => {
@@ -77,6 +90,17 @@ export const EXPOSURE_RULES = [
       if (auth === undefined) return [];
       const path = ['upstreams', 'a2a', index, 'auth', 'value'];
       return attempt(path, () => readSecret(auth.value, sources));
+    }),
+  ),
+
+  rule(['upstreams'], ({ upstreams }, sources) =>
+    upstreams.mcp.flatMap(({ auth, env }, index) => {
+      const row = ['upstreams', 'mcp', index];
+      const secrets = Object.entries(env).flatMap(([name, value]) =>
+        typeof value === 'string' ? [] : attempt([...row, 'env', name], () => readSecret(value, sources)),
+      );
+      if (auth === undefined) return secrets;
+      return [...secrets, ...attempt([...row, 'auth', 'value'], () => readSecret(auth.value, sources))];
     }),
   ),
 

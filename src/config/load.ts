@@ -6,9 +6,10 @@ import { type ConfigFlags, type Environment, type Overrides, readOverrides } fro
 import { type PersonaSettings, readPersonas } from './personas.ts';
 import { readSections } from './read-sections.ts';
 import { REFERENCE_RULES, withBuiltInTenant, withBuiltInWorkspace } from './reference-rules.ts';
-import { configuredRoutes, SAMPLE_AGENT_ID } from './routes.ts';
+import { configuredRoutes, configuredUpstreams } from './routes.ts';
 import { SECTION_NAMES, type Settings } from './schema.ts';
 import { readProblem, type SecretRef, type SecretSources } from './secret.ts';
+import type { McpUpstream } from './sections/mcp-upstream.ts';
 import type { A2aUpstream } from './sections/upstreams.ts';
 import { parseYaml, withoutFile, type YamlFile } from './yaml-file.ts';
 
@@ -34,7 +35,7 @@ export interface ConfigSources {
 export interface Config extends Omit<Settings, 'upstreams' | 'personas'> {
   /** Personas read from their files. */
   personas: PersonaSettings[];
-  upstreams: { a2a: A2aUpstream[] };
+  upstreams: { a2a: A2aUpstream[]; mcp: McpUpstream[] };
   /** True until the file sets `upstreams.a2a`: the bundled agent is to be started and fronted as `a2a:sample`. */
   usesSampleAgent: boolean;
   /** The route of tasks that name none; undefined when no upstream is configured. */
@@ -73,7 +74,7 @@ function personasOf(
   const files = { readFile, listFiles: listFiles ?? ((path: string) => readdirSync(path)) };
   return readPersonas(dir, personas.dir !== undefined, files, {
     tenants: tenants && !doubtful.has('tenants') ? withBuiltInTenant(tenants).map(({ id }) => id) : undefined,
-    upstreams: (upstreams?.a2a ?? [{ id: SAMPLE_AGENT_ID }]).map(({ id }) => id),
+    upstreams: configuredUpstreams(upstreams ?? { mcp: [] }).map(({ id }) => id),
   });
 }
 
@@ -144,8 +145,14 @@ function absolutePaths(settings: Partial<Settings>, cwd: string): Partial<Settin
       tls: { cert: resolve(cwd, server.tls.cert), key: resolve(cwd, server.tls.key) },
     };
   }
-  if (upstreams?.a2a)
-    absolute.upstreams = { ...upstreams, a2a: upstreams.a2a.map((agent) => withAbsoluteSecret(agent, cwd)) };
+  if (upstreams) {
+    const { a2a, mcp } = upstreams;
+    absolute.upstreams = {
+      ...upstreams,
+      mcp: mcp.map((server) => withAbsolutePaths(server, cwd)),
+      ...(a2a === undefined ? {} : { a2a: a2a.map((agent) => withAbsoluteSecret(agent, cwd)) }),
+    };
+  }
   if (connectors) {
     absolute.connectors = connectors.map((row) => ({
       ...row,
@@ -160,6 +167,21 @@ function withAbsoluteSecret(agent: A2aUpstream, cwd: string): A2aUpstream {
   return { ...agent, auth: { ...agent.auth, value: absoluteRef(agent.auth.value, cwd) } };
 }
 
+function withAbsolutePaths(server: McpUpstream, cwd: string): McpUpstream {
+  const env = Object.entries(server.env).map(([name, value]) => [
+    name,
+    typeof value === 'string' ? value : absoluteRef(value, cwd),
+  ]);
+  const { auth, roots } = server;
+  return {
+    ...server,
+    env: Object.fromEntries(env),
+    ...(auth === undefined ? {} : { auth: { ...auth, value: absoluteRef(auth.value, cwd) } }),
+    ...(roots === undefined ? {} : { roots: roots.map((root) => resolve(cwd, root)) }),
+    ...(server.cwd === undefined ? {} : { cwd: resolve(cwd, server.cwd) }),
+  };
+}
+
 function absoluteRef(ref: SecretRef, cwd: string): SecretRef {
   return 'file' in ref ? { file: resolve(cwd, ref.file) } : ref;
 }
@@ -170,14 +192,14 @@ function isComplete(settings: Partial<Settings>): settings is Settings {
 
 function toConfig(settings: Settings, file: string | undefined): Omit<Config, 'personas'> {
   const { personas: _files, ...rest } = settings;
-  const { a2a } = settings.upstreams;
+  const { a2a, mcp } = settings.upstreams;
   return {
     ...rest,
     tenants: withBuiltInTenant(settings.tenants),
     workspaces: withBuiltInWorkspace(settings.workspaces),
-    upstreams: { a2a: a2a ?? [] },
+    upstreams: { a2a: a2a ?? [], mcp },
     usesSampleAgent: a2a === undefined,
-    defaultRoute: settings.routing.default ?? configuredRoutes(a2a)[0],
+    defaultRoute: settings.routing.default ?? configuredRoutes(settings.upstreams)[0],
     file,
   };
 }

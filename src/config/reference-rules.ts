@@ -1,5 +1,5 @@
 import type { PathFault } from './fault.ts';
-import { configuredRoutes } from './routes.ts';
+import { configuredRoutes, configuredUpstreams } from './routes.ts';
 import { rule } from './rules.ts';
 import {
   DEFAULT_TENANT,
@@ -18,9 +18,15 @@ export const REFERENCE_RULES = [
   rule(['retention'], ({ retention }) =>
     repeats(retention.workspaces, ({ id }) => id, ['retention', 'workspaces'], 'id'),
   ),
-  rule(['upstreams'], ({ upstreams }) =>
-    repeats(upstreams.a2a ?? [], ({ id }) => id, ['upstreams', 'a2a'], 'id'),
-  ),
+  rule(['upstreams'], ({ upstreams }) => {
+    const seen = new Set<string>();
+    return configuredUpstreams(upstreams).flatMap(({ kind, id, index }) => {
+      const isRepeat = seen.has(id);
+      seen.add(id);
+      if (!isRepeat) return [];
+      return [{ path: ['upstreams', kind, index, 'id'], message: 'repeats the id of an earlier entry' }];
+    });
+  }),
 
   rule(['connectors'], ({ connectors }) => repeats(connectors, ({ id }) => id, ['connectors'], 'id')),
 
@@ -39,13 +45,13 @@ export const REFERENCE_RULES = [
   rule(
     ['connectors', 'upstreams'],
     ({ connectors, upstreams }) => {
-      const routes = configuredRoutes(upstreams.a2a);
+      const routes = configuredRoutes(upstreams);
       return connectors.flatMap(({ route }, index) => {
         if (route === undefined || routes.includes(route)) return [];
         return [{ path: ['connectors', index, 'route'], message: 'names no configured route' }];
       });
     },
-    ['upstreams.a2a'],
+    ['upstreams.a2a', 'upstreams.mcp'],
   ),
 
   rule(['quotas'], ({ quotas }) => repeats(quotas, ({ id }) => id, ['quotas'], 'id')),
@@ -107,12 +113,12 @@ export const REFERENCE_RULES = [
   rule(
     ['routing', 'upstreams'],
     ({ routing, upstreams }) => {
-      const routes = configuredRoutes(upstreams.a2a);
+      const routes = configuredRoutes(upstreams);
       if (routing.default === undefined || routes.includes(routing.default)) return [];
       const known = routes.length === 0 ? 'none is configured' : `configured: ${routes.join(', ')}`;
       return [{ path: ['routing', 'default'], message: `names no configured route; ${known}` }];
     },
-    ['upstreams.a2a'],
+    ['upstreams.a2a', 'upstreams.mcp'],
   ),
 
   rule(

@@ -6,7 +6,6 @@ import type { PathFault } from './fault.ts';
  */
 export const UNAVAILABLE = {
   'upstreams.acp': 'fronting ACP agents',
-  'upstreams.mcp': 'fronting MCP servers',
   vaults: 'vaults',
   policy: 'policy',
   'outbound.allow': 'private addresses in the URLs of callers',

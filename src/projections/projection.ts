@@ -22,6 +22,7 @@ import {
   foldSessionUpdated,
 } from './fold-session.ts';
 import { foldSigningKeyChanged } from './fold-signing-key.ts';
+import { foldSkillDefinition } from './fold-skill.ts';
 import {
   foldCancelRequested,
   foldInputSubmitted,
@@ -82,6 +83,7 @@ const FOLDS: Partial<Record<EventKind, readonly Fold[]>> = {
   'vendor.harn_gateway.memory_created': [foldMemoryCreated],
   'vendor.harn_gateway.memory_deleted': [foldMemoryDeleted],
   'vendor.harn_gateway.upstream_bound': [foldUpstreamBound],
+  'vendor.harn_gateway.skill_definition': [foldSkillDefinition],
   'vendor.harn_gateway.upstream_note': [foldUpstreamNote],
   'vendor.harn_gateway.signing_key_changed': [foldSigningKeyChanged],
   'vendor.harn_gateway.agent_update': [foldAgentUpdate],

@@ -31,6 +31,7 @@ export const stateKey = {
   receiptChain: (sessionId: string) => `x/receipt-chain/${sessionId}`,
   runPage: (taskId: string, page: number) => `x/run/${taskId}/${String(page).padStart(6, '0')}`,
   signingKey: (id: string) => `x/signing-key/${id}`,
+  toolDefinition: (route: string, tool: string) => `x/td/${foreign(route)}/${foreign(tool)}`,
   receiptLog: () => 'x/receipt-log/size',
   sessionBinding: (sessionId: string, route: string) => `x/sb/${sessionId}/${foreign(route)}`,
 } as const;

@@ -141,6 +141,12 @@ export type PersonaState = Folded<
 /** `hash` is that of the whole key, as in the configuration. */
 export type ApiKeyState = Folded<ApiKey, { tenant: string; hash: string }>;
 
+/** What a tool of an upstream is held to, and what it was last listed as. */
+export interface ToolDefinitionState {
+  pinned_sha256: string;
+  seen_sha256: string;
+}
+
 export type VaultState = Folded<Vault, { tenant: string }>;
 
 export type MemoryState = Folded<

@@ -33,4 +33,12 @@ export const TOOL_EVENTS = {
     status: z.enum(['ok', 'error']),
     output_sha256: output_sha256.optional(),
   }),
+  /** A server lists a tool for the first time, otherwise than accepted, or no longer; or the change was accepted. */
+  'vendor.harn_gateway.skill_definition': z.object({
+    route: z.string(),
+    tool: z.string(),
+    change: z.enum(['added', 'changed', 'removed', 'accepted']),
+    definition_sha256: z.string(),
+    pinned_sha256: z.string(),
+  }),
 } as const;

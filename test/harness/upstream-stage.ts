@@ -1,5 +1,6 @@
 import { type A2aUpstreamConfig, a2aBridge } from '../../bridges/a2a/index.ts';
 import type { BridgeDeps, Timers } from '../../bridges/bridge.ts';
+import { canonicalJson } from '../../src/json/canonical.ts';
 import { parseStrictText } from '../../src/json/strict-parse.ts';
 import type { Frame, OutboundMessage, Turn, Upstream } from '../../src/upstream.ts';
 import { Past } from './past.ts';
@@ -21,6 +22,10 @@ export function bridgeDeps(overrides: Partial<BridgeDeps> = {}): BridgeDeps {
     readSecret: (ref) => `secret-of-${'env' in ref ? ref.env : ref.file}`,
     parseJson: parseStrictText,
     keptCards: { load: () => undefined, save: async () => undefined },
+    canonicalJson,
+    version: '0.0.0-test',
+    environment: process.env,
+    definitions: { pinned: () => undefined, report: () => undefined },
     ...overrides,
   };
 }

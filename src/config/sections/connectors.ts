@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { secretRef } from '../secret.ts';
 import { operatorId, positive } from '../shapes.ts';
 import { DEFAULT_WORKSPACE } from './tenancy.ts';
-import { headerName } from './upstreams.ts';
+import { headerName } from './upstream-auth.ts';
 
 const auth = z.strictObject({
   type: z

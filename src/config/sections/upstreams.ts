@@ -1,56 +1,7 @@
 import { z } from 'zod';
-import { secretRef } from '../secret.ts';
 import { duration, operatorId, positive, webUrl } from '../shapes.ts';
-
-/** Headers that frame the message or belong to the connection; a credential in one of them would break the request. */
-const RESERVED_HEADERS = [
-  'host',
-  'content-length',
-  'content-type',
-  'connection',
-  'transfer-encoding',
-  'upgrade',
-  'te',
-  'trailer',
-];
-
-export const headerName = z
-  .string()
-  .regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,128}$/, 'must be a header name')
-  .refine(
-    (name) => !RESERVED_HEADERS.includes(name.toLowerCase()),
-    'must not be a header that HTTP itself uses',
-  );
-
-const upstreamAuth = z
-  .strictObject({
-    type: z
-      .enum(['bearer', 'header'], { error: (issue) => authTypeRefusal(issue.input) })
-      .describe('bearer sends "Authorization: Bearer <value>"; header sends the value in the header `name`.')
-      .meta({ examples: ['header'] }),
-    name: headerName
-      .optional()
-      .describe('Header that carries the value; for type header only.')
-      .meta({ examples: ['X-Api-Key'] }),
-    value: secretRef
-      .describe('Where the secret is: {env: NAME} or {file: PATH}; read at each use.')
-      .meta({ examples: [{ env: 'SHOP_AGENT_TOKEN' }] }),
-  })
-  .superRefine((auth, context) => {
-    if (auth.type === 'header' && auth.name === undefined) {
-      context.addIssue({ code: 'custom', path: ['name'], message: 'is required when type is header' });
-    }
-    if (auth.type === 'bearer' && auth.name !== undefined) {
-      context.addIssue({ code: 'custom', path: ['name'], message: 'is for type header only' });
-    }
-  });
-export type UpstreamAuth = z.output<typeof upstreamAuth>;
-
-function authTypeRefusal(input: unknown): string {
-  return input === 'oauth2'
-    ? 'oauth2 is not available in this version; use bearer or header'
-    : 'must be bearer or header';
-}
+import { mcpUpstream } from './mcp-upstream.ts';
+import { upstreamAuth } from './upstream-auth.ts';
 
 const a2aLimits = z
   .strictObject({
@@ -122,6 +73,7 @@ export const upstreams = z
       .describe(
         'A2A agents to front. Unset: the bundled sample agent, as a2a:sample. Set: only those listed.',
       ),
+    mcp: z.array(mcpUpstream).default([]).describe('MCP servers to front; their tools are Skills.'),
   })
   .prefault({})
   .describe('Agents that do the work.');

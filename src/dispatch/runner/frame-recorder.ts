@@ -103,7 +103,7 @@ export class FrameRecorder {
     const before = tx.get<TaskState>(stateKey.task(this.#taskId));
     if (!before) return 'over';
     const place = this.#place(tx, before, frame);
-    this.#forgetSentInput(tx);
+    if (frame.kind !== 'message' || !frame.unsent) this.#forgetSentInput(tx);
     const moves = this.#upstream.interpret(frame, seenBy(tx, before));
     applyMoves({ tx, tools: this.#deps.tools, taskId: this.#taskId, material: place.material }, moves);
     this.#record(tx, frame, place);
@@ -127,7 +127,7 @@ export class FrameRecorder {
 
   /** Written after its moves: the record says which events they became, so that a replay finds them. */
   #record(tx: Transaction, frame: Frame, { number, material, after, isNoted, turn }: FramePlace): void {
-    const { label: _, ...kept } = { label: undefined, ...frame };
+    const { label: _, unsent: __, ...kept } = { label: undefined, unsent: false, ...frame };
     const { value, hit } = this.#deps.redactFrame(kept as unknown as JsonValue);
     const record: RecordedFrame = {
       key: material,

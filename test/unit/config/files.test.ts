@@ -17,7 +17,7 @@ const example = readFileSync(join(packageRoot, 'config', 'gateway.example.yaml')
 function switchedOn(text: string): string {
   const lines = text
     .split('\n')
-    .filter((line) => !/^ *(api_keys|tenants|workspaces|quotas|connectors): \[\]$/.test(line));
+    .filter((line) => !/^ *(api_keys|tenants|workspaces|quotas|connectors|mcp): \[\]$/.test(line));
   return lines.map((line) => line.replace(/^( *)# ( *(- )?[a-z0-9_]+:( .*)?| +#.*)$/, '$1$2')).join('\n');
 }
 
@@ -40,7 +40,9 @@ describe('config/gateway.example.yaml', () => {
         '/srv/gateway/config/personas/README.md': '',
       },
     });
-    expect(faults.map(({ path }) => path)).toEqual(['server.tls']);
+    // A server is a program or an endpoint; the example shows the options of both.
+    const eitherOr = ['command', 'auth', 'cwd'].map((name) => `upstreams.mcp[0].${name}`);
+    expect(faults.map(({ path }) => path)).toEqual([...eitherOr, 'server.tls']);
   });
 
   it('explains every option', () => {

@@ -1,0 +1,129 @@
+import type { JsonValue } from '../../../src/protocol/json.ts';
+import type { AgentDescription } from '../../../src/upstream.ts';
+import type { BridgeDeps } from '../../bridge.ts';
+import { FIXED_LIMITS, type McpLimits, type McpUpstreamConfig } from './config.ts';
+import type { Connection } from './connection.ts';
+import { Fault } from './fault.ts';
+import { describeTool, isAllowed, type Tool, toolOf } from './tools.ts';
+import { visibleText } from './visible-text.ts';
+
+type Definitions = BridgeDeps['definitions'];
+export type ToolChange = Parameters<Definitions['report']>[1][number];
+
+/** The tools of one server as last listed, each pinned to the definition that was seen first. */
+export class Catalogue {
+  readonly #route: string;
+  readonly #config: McpUpstreamConfig;
+  readonly #limits: McpLimits;
+  readonly #deps: BridgeDeps;
+  #tools = new Map<string, Tool>();
+  #description: AgentDescription | undefined;
+
+  constructor(route: string, config: McpUpstreamConfig, limits: McpLimits, deps: BridgeDeps) {
+    this.#route = route;
+    this.#config = config;
+    this.#limits = limits;
+    this.#deps = deps;
+  }
+
+  get description(): AgentDescription | undefined {
+    return this.#description;
+  }
+
+  /** A tool by its own name, or as its Skill is called; one that is gone is none. */
+  find(name: string): Tool | undefined {
+    const prefix = `${this.#config.id}__`;
+    const own = name.startsWith(prefix) ? name.slice(prefix.length) : undefined;
+    const found = this.#tools.get(name) ?? (own === undefined ? undefined : this.#tools.get(own));
+    return found?.isGone ? undefined : found;
+  }
+
+  /** The definition as it is now is the one to be held to from here on. */
+  accept(tool: Tool): void {
+    if (tool.pinnedSha256 === tool.definitionSha256) return;
+    tool.pinnedSha256 = tool.definitionSha256;
+    this.#report([changeOf(tool, 'accepted')]);
+    this.#describe();
+  }
+
+  /** Reads all pages of the list. Rejects with a Fault or an RpcError; the list then stays as it was. */
+  async refresh(connection: Connection): Promise<void> {
+    const listed = new Map<string, Tool>();
+    for (const raw of await this.#list(connection)) {
+      const tool = toolOf(raw, this.#config, this.#deps.canonicalJson);
+      if (tool === undefined || listed.has(tool.name)) {
+        this.#deps.logger.warn({ server: this.#config.id }, 'a listed tool has no usable name, or one twice');
+      } else if (isAllowed(tool.name, this.#config)) listed.set(tool.name, tool);
+    }
+    this.#take(listed);
+    this.#describe(connection);
+  }
+
+  async #list(connection: Connection): Promise<JsonValue[]> {
+    if (connection.capabilities['tools'] === undefined) return [];
+    const tools: JsonValue[] = [];
+    let cursor: string | undefined;
+    for (let page = 0; page < FIXED_LIMITS.maxPages; page += 1) {
+      const result = await connection.request('tools/list', cursor === undefined ? {} : { cursor }, {
+        signal: new AbortController().signal,
+        idleTimeoutMs: this.#limits.connect_timeout_ms,
+        totalTimeoutMs: this.#limits.connect_timeout_ms,
+      });
+      if (Array.isArray(result['tools'])) tools.push(...result['tools']);
+      if (tools.length > FIXED_LIMITS.maxTools) break;
+      const { nextCursor } = result;
+      if (typeof nextCursor !== 'string') return tools;
+      cursor = nextCursor;
+    }
+    throw new Fault('payload_too_large', 'The server lists more tools than the gateway takes.');
+  }
+
+  /** Compares with what is pinned, in this process and in the log, and reports what is new, changed or gone. */
+  #take(listed: Map<string, Tool>): void {
+    const changes: ToolChange[] = [];
+    for (const tool of listed.values()) {
+      const before = this.#tools.get(tool.name);
+      const pinned = before?.pinnedSha256 ?? this.#deps.definitions.pinned(this.#route, tool.name);
+      if (pinned === undefined) changes.push(changeOf(tool, 'added'));
+      else tool.pinnedSha256 = pinned;
+      const isNews = before !== undefined && before.definitionSha256 !== tool.definitionSha256;
+      if (isNews || (before === undefined && tool.pinnedSha256 !== tool.definitionSha256))
+        changes.push(changeOf(tool, 'changed'));
+    }
+    for (const tool of this.#tools.values()) {
+      if (listed.has(tool.name)) continue;
+      if (!tool.isGone) changes.push(changeOf(tool, 'removed'));
+      listed.set(tool.name, { ...tool, isGone: true });
+    }
+    this.#tools = listed;
+    this.#report(changes);
+  }
+
+  #report(changes: readonly ToolChange[]): void {
+    if (changes.length > 0) this.#deps.definitions.report(this.#route, changes);
+  }
+
+  #describe(connection?: Connection): void {
+    const server = connection?.server;
+    const known = this.#description;
+    this.#description = {
+      name: visibleText(server?.name) || known?.name || this.#config.id,
+      description: visibleText(server?.instructions) || known?.description || `Tools of ${this.#config.id}.`,
+      version: visibleText(server?.version) || known?.version || '0',
+      skills: [...this.#tools.values()].map((tool) => describeTool(tool, this.#config)),
+      inputModes: ['application/json'],
+      outputModes: ['application/json', 'text/plain'],
+      streaming: true,
+      raw: connection === undefined ? (known?.raw ?? {}) : { capabilities: connection.capabilities },
+    };
+  }
+}
+
+function changeOf(tool: Tool, change: ToolChange['change']): ToolChange {
+  return {
+    name: tool.name,
+    change,
+    definitionSha256: tool.definitionSha256,
+    pinnedSha256: tool.pinnedSha256,
+  };
+}

@@ -1,0 +1,80 @@
+import type { SecretRef } from '../../bridge.ts';
+
+/** One row of `upstreams.mcp`, as the configuration gives it. One of `command` and `url` is set. */
+export interface McpUpstreamConfig {
+  id: string;
+  /** Program and arguments of a stdio server. */
+  command?: readonly string[] | undefined;
+  /** Streamable HTTP endpoint. */
+  url?: string | undefined;
+  /** Variables of the child besides the inherited ones. */
+  env?: Readonly<Record<string, string | SecretRef>> | undefined;
+  cwd?: string | undefined;
+  auth?: McpAuth | undefined;
+  tools?: ToolRules | undefined;
+  /** False: what the server says of its tools' harmlessness is not believed. Default: true. */
+  trust?: boolean | undefined;
+  /** The server may ask the caller; it then gets one connection per actor and Session. Default: false. */
+  interactive?: boolean | undefined;
+  /** Directories the server is told of as roots; interactive servers only. */
+  roots?: readonly string[] | undefined;
+  /** What a result with `isError` makes of the Task. Default: `fail`. */
+  tool_errors?: 'fail' | 'complete' | undefined;
+  /** What a changed definition does: calls wait for permission, or nothing but the event. Default: `report`. */
+  changed_tools?: 'report' | 'hold' | undefined;
+  limits?: Partial<McpLimits> | undefined;
+}
+
+export interface McpAuth {
+  type: 'bearer' | 'header';
+  /** Header that carries the value; for type `header`. */
+  name?: string | undefined;
+  value: SecretRef;
+}
+
+export interface ToolRules {
+  /** Only these, when set. */
+  allow?: readonly string[] | undefined;
+  deny?: readonly string[] | undefined;
+  /** Calls of these wait for a person's permission. */
+  approve?: readonly string[] | undefined;
+}
+
+export interface McpLimits {
+  connect_timeout_ms: number;
+  idle_timeout_ms: number;
+  total_timeout_ms: number;
+  max_message_bytes: number;
+  max_connections: number;
+  concurrency: number;
+}
+
+export const DEFAULT_LIMITS: McpLimits = {
+  connect_timeout_ms: 20_000,
+  idle_timeout_ms: 120_000,
+  total_timeout_ms: 3_600_000,
+  max_message_bytes: 16 * 1024 * 1024,
+  max_connections: 16,
+  concurrency: 32,
+};
+
+/** Bounds that no operator needs to turn. */
+export const FIXED_LIMITS = {
+  /** First and longest wait between two attempts to start a server that fails. */
+  restartMs: { first: 1_000, longest: 60_000 },
+  /** Pages and tools of one list; more is an attack or a loop. */
+  maxPages: 100,
+  maxTools: 2_000,
+  /** A connection of an actor and Session that nobody uses. */
+  connectionIdleMs: 300_000,
+  /** Progress is told at most this often; what lies between is dropped. */
+  progressMs: 100,
+  /** Log lines of a server that are kept per call. */
+  logsPerCall: 200,
+  /** Questions a server may ask during one call. */
+  questionsPerCall: 20,
+  /** A list that changes again and again is read once per this time. */
+  relistMs: 250,
+  /** Text and JSON of a result that stand inside its tool_result part; larger ones are parts of their own. */
+  inlineResultBytes: 16 * 1024,
+} as const;

@@ -1,0 +1,177 @@
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StreamableHTTPError } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
+import { type ClientCapabilities, McpError, ResultSchema } from '@modelcontextprotocol/sdk/types.js';
+import type { jsonSchemaValidator } from '@modelcontextprotocol/sdk/validation';
+import { MCP_ERRORS } from '../../../mappings/mcp/errors.ts';
+import type { JsonObject, JsonValue } from '../../../src/protocol/json.ts';
+import { Fault } from './fault.ts';
+
+/** What a server says and asks on a connection. */
+export interface ServerPeer {
+  /** A request of the server; the result goes back. Rejects with an RpcError to refuse. */
+  asked(method: string, params: JsonObject, signal: AbortSignal): Promise<JsonObject>;
+  /** A notification of the server. */
+  told(method: string, params: JsonObject): void;
+}
+
+export interface CallOptions {
+  signal: AbortSignal;
+  /** Longest wait without a sign of life, and in all. */
+  idleTimeoutMs: number;
+  totalTimeoutMs: number;
+  onProgress?(params: JsonObject): void;
+}
+
+/** A JSON-RPC error as it came; the SDK's own error class adds its code to the message at every hop. */
+export class RpcError extends Error {
+  override readonly name = 'RpcError';
+  readonly code: number;
+  readonly data: JsonValue | undefined;
+
+  constructor(code: number, message: string, data?: JsonValue) {
+    super(message);
+    this.code = code;
+    this.data = data;
+  }
+}
+
+/** One initialized MCP connection over any transport. Spec: MCP 2025-11-25, "Lifecycle". */
+export class Connection {
+  readonly #client: Client;
+  /** Set when the connection is over; nothing can be asked on it any more. */
+  isClosed = false;
+  readonly closed: Promise<void>;
+
+  private constructor(client: Client) {
+    this.#client = client;
+    this.closed = new Promise((resolve) => {
+      client.onclose = () => {
+        this.isClosed = true;
+        resolve();
+      };
+    });
+  }
+
+  /** Connects and shakes hands. Rejects with a Fault. */
+  static async open(
+    transport: Transport,
+    info: { name: string; version: string },
+    capabilities: ClientCapabilities,
+    peer: ServerPeer,
+    timeoutMs: number,
+  ): Promise<Connection> {
+    const client = new Client(info, { capabilities, jsonSchemaValidator: NO_CHECKS });
+    const connection = new Connection(client);
+    client.fallbackRequestHandler = (request, { signal }) =>
+      peer.asked(request.method, objectOf(request.params), signal) as Promise<Record<string, unknown>>;
+    client.fallbackNotificationHandler = async ({ method, params }) => peer.told(method, objectOf(params));
+    // What a peer sends beside the protocol is no reason to end the connection; its loss is seen by onclose.
+    client.onerror = () => undefined;
+    try {
+      await client.connect(transport, { timeout: timeoutMs });
+      return connection;
+    } catch (error) {
+      await client.close().catch(() => undefined);
+      throw connectFault(error);
+    }
+  }
+
+  get server(): { name: string; version: string; instructions?: string } {
+    const { name = '', version = '' } = this.#client.getServerVersion() ?? {};
+    const instructions = this.#client.getInstructions();
+    return { name, version, ...(instructions === undefined ? {} : { instructions }) };
+  }
+
+  get capabilities(): JsonObject {
+    return (this.#client.getServerCapabilities() ?? {}) as JsonObject;
+  }
+
+  /** Sends a request; the result is as it came. Rejects with RpcError, or with Fault when the connection fails. */
+  async request(method: string, params: JsonObject, options: CallOptions): Promise<JsonObject> {
+    const { onProgress } = options;
+    try {
+      const result = await this.#client.request({ method, params }, ResultSchema, {
+        signal: options.signal,
+        timeout: options.idleTimeoutMs,
+        maxTotalTimeout: options.totalTimeoutMs,
+        resetTimeoutOnProgress: true,
+        ...(onProgress === undefined
+          ? {}
+          : { onprogress: (told) => onProgress(told as unknown as JsonObject) }),
+      });
+      return result as JsonObject;
+    } catch (error) {
+      throw this.#faultOf(error, options.signal);
+    }
+  }
+
+  async notify(method: string, params: JsonObject): Promise<void> {
+    await this.#client.notification({ method, params });
+  }
+
+  async close(): Promise<void> {
+    this.isClosed = true;
+    await this.#client.close().catch(() => undefined);
+  }
+
+  /** The SDK uses -32001 for a timeout and for an abort, and -32000 when the connection is gone. */
+  #faultOf(error: unknown, signal: AbortSignal): Error {
+    if (signal.aborted)
+      return new Fault('upstream_unavailable', 'The call was given up.', { reason: 'aborted' });
+    if (error instanceof Fault) return error;
+    if (error instanceof McpError) {
+      if (error.code === MCP_ERRORS.request_timeout && isOwn(error)) return TIMED_OUT;
+      if (error.code === MCP_ERRORS.connection_closed && this.isClosed) return LOST;
+      const text = error.message.replace(/^MCP error -?\d+: /, '');
+      return new RpcError(error.code, text, error.data as JsonValue | undefined);
+    }
+    // A session that the server forgot, or an address that answers no more: the next call begins anew.
+    void this.close();
+    return error instanceof StreamableHTTPError ? httpFault(error.code) : LOST;
+  }
+}
+
+/** Only the SDK's own timeout says how long it waited. */
+function isOwn({ data }: McpError): boolean {
+  return typeof data === 'object' && data !== null && ('timeout' in data || 'maxTotalTimeout' in data);
+}
+
+const OUTCOME_UNKNOWN = { outcome: 'unknown' };
+const TIMED_OUT = new Fault('deadline_exceeded', 'The server did not answer in time.', OUTCOME_UNKNOWN);
+const LOST = new Fault('upstream_unavailable', 'The server ended while it was asked.', {
+  reason: 'lost',
+  ...OUTCOME_UNKNOWN,
+});
+
+function httpFault(status: number | undefined): Fault {
+  if (status === 401 || status === 403)
+    return new Fault('auth_required', 'The server does not accept the credential of the gateway.', {
+      http_status: status,
+    });
+  return new Fault('upstream_unavailable', 'The server answered with an HTTP error.', {
+    reason: 'http_status',
+    ...(status === undefined ? {} : { http_status: status }),
+  });
+}
+
+function connectFault(error: unknown): Fault {
+  if (error instanceof Fault) return error;
+  if (error instanceof StreamableHTTPError) return httpFault(error.code);
+  if (error instanceof McpError && error.code === MCP_ERRORS.request_timeout)
+    return new Fault('deadline_exceeded', 'The server did not finish its start in time.', {
+      reason: 'start',
+    });
+  return new Fault('upstream_unavailable', 'The server could not be started or reached.', {
+    reason: 'start',
+  });
+}
+
+/** Results are checked by the gateway, which keeps what does not fit; the SDK would lose it. */
+const NO_CHECKS: jsonSchemaValidator = {
+  getValidator: () => (input) => ({ valid: true, data: input as never, errorMessage: undefined }),
+};
+
+export function objectOf(value: unknown): JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : {};
+}

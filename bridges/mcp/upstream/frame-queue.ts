@@ -1,0 +1,35 @@
+import type { Frame } from '../../../src/upstream.ts';
+
+/** Frames from callbacks to one reader, in order. */
+export class FrameQueue implements AsyncIterable<Frame> {
+  readonly #frames: Frame[] = [];
+  #isOver = false;
+  #wake: () => void = () => undefined;
+
+  push(frame: Frame): void {
+    if (this.#isOver) return;
+    this.#frames.push(frame);
+    this.#wake();
+  }
+
+  /** Nothing is taken any more; what was pushed is still read. */
+  end(): void {
+    this.#isOver = true;
+    this.#wake();
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<Frame> {
+    for (;;) {
+      const frame = this.#frames.shift();
+      if (frame !== undefined) yield frame;
+      else if (this.#isOver) return;
+      else await this.#next();
+    }
+  }
+
+  #next(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#wake = resolve;
+    });
+  }
+}

@@ -1,0 +1,182 @@
+import { failureOfCode, MCP_ERRORS } from '../../../mappings/mcp/errors.ts';
+import { ERROR_CODES } from '../../../src/protocol/errors.ts';
+import type { JsonObject } from '../../../src/protocol/json.ts';
+import { type Failure, isBlocked, isTerminal } from '../../../src/protocol/task-states.ts';
+import type { Frame, Move, Seen, ToolName } from '../../../src/upstream.ts';
+import { objectOf } from './connection.ts';
+import { resultMoves } from './interpret-result.ts';
+import { asRecord, type CallFacts, type McpRecord, type RecordType } from './record.ts';
+
+/** Longest text of a server that is repeated in a failure or a question. */
+const MAX_TEXT = 2_000;
+
+/** What a frame means, by the tables of mappings/mcp. Pure: the same frame and the same past give the same moves. */
+export function interpret(frame: Frame, seen: Seen): Move[] {
+  if (frame.kind === 'end') return endMoves(seen);
+  if (frame.kind === 'fault') return faultMoves(frame, seen);
+  const record = asRecord(frame.body);
+  if (record === undefined) return [{ type: 'note', note: 'not_a_record' }];
+  return MOVES[record.type](record as never);
+}
+
+type RecordOf<Type extends RecordType> = Extract<McpRecord, { type: Type }>;
+
+const MOVES: { readonly [Type in RecordType]: (record: RecordOf<Type>) => Move[] } = {
+  request: (record) => [
+    { type: 'bind', binding: { call_id: record.call_id, tool: record.tool, sent: true } },
+    {
+      type: 'tool',
+      tool: {
+        ...nameOf(record),
+        step: 'requested',
+        input: record.input,
+        definitionSha256: record.definition_sha256,
+        sideEffect: record.side_effect,
+      },
+    },
+  ],
+  held: heldMoves,
+  still_held: () => [{ type: 'note', note: 'still_held' }],
+  refused: ({ param, message }) => [
+    {
+      type: 'status',
+      to: 'FAILED',
+      failure: { code: 'invalid_request', type: 'request_error', message, details: { param } },
+    },
+  ],
+  progress: (record) => [
+    { type: 'tool', tool: { ...nameOf(record), step: 'progress', ...progressOf(record) } },
+  ],
+  log: ({ params }) => [{ type: 'note', note: 'tool_log', details: params }],
+  asked: askedMoves,
+  declined: ({ method, reason }) => [
+    { type: 'note', note: 'server_request_declined', details: { method, reason } },
+  ],
+  result: resultMoves,
+  error: errorMoves,
+  canceled: (record) => [
+    { type: 'tool', tool: { ...nameOf(record), step: 'failed', failure: CANCELED } },
+    { type: 'status', to: 'CANCELED' },
+  ],
+};
+
+const CANCELED: Failure = {
+  code: 'client_closed_request',
+  type: 'runtime_error',
+  message: 'The call was canceled. Whether the tool did anything is unknown.',
+  details: { outcome: 'unknown' },
+};
+
+const WHY_HELD = {
+  operator: 'The operator wants calls of this tool to be allowed one by one.',
+  changed_definition: 'The definition of this tool has changed since it was accepted.',
+} as const;
+
+function heldMoves(record: RecordOf<'held'>): Move[] {
+  const { call_id, tool, input, reason, server } = record;
+  return [
+    { type: 'bind', binding: { call_id, tool, held: true } },
+    {
+      type: 'permission',
+      permission: {
+        kind: 'tool',
+        source: 'hitl',
+        message: `${WHY_HELD[reason]} May ${server}__${tool} be called?`,
+        toolCall: { tool_call_id: call_id, name: tool, input },
+        metadata: { mcp: { server, reason } },
+      },
+    },
+  ];
+}
+
+function askedMoves({ request_id, params, server }: RecordOf<'asked'>): Move[] {
+  const { message, requestedSchema, url, mode } = params;
+  const isUrl = mode === 'url' && typeof url === 'string' && url.startsWith('https://');
+  return [
+    {
+      type: 'permission',
+      permission: {
+        upstreamId: request_id,
+        kind: 'elicitation',
+        source: 'hitl',
+        message: typeof message === 'string' ? message.slice(0, MAX_TEXT) : 'The tool asks for input.',
+        ...(requestedSchema === undefined ? {} : { requestedSchema }),
+        ...(isUrl ? { url } : {}),
+        metadata: { mcp: { server, mode: isUrl ? 'url' : 'form' } },
+      },
+    },
+  ];
+}
+
+function errorMoves(record: RecordOf<'error'>): Move[] {
+  const { code, message, data } = record.error;
+  const { code: word, type } = failureOfCode(code);
+  const failure: Failure = {
+    code: word,
+    type,
+    message: `The server refused the call: ${message.slice(0, MAX_TEXT)}`,
+    details: { mcp_code: code, ...(data === undefined ? {} : { data }) },
+  };
+  const failed: Move = { type: 'tool', tool: { ...nameOf(record), step: 'failed', failure } };
+  if (code === MCP_ERRORS.url_elicitation_required) return [failed, urlMove(data, message)];
+  return [failed, { type: 'status', to: 'FAILED', failure }];
+}
+
+/** The caller goes to the page, approves, and the call is sent again. Spec: MCP 2025-11-25, URL mode elicitation. */
+function urlMove(data: unknown, message: string): Move {
+  const { elicitations } = objectOf(data);
+  const [first] = Array.isArray(elicitations) ? elicitations : [];
+  const { url } = objectOf(first);
+  const isSafe = typeof url === 'string' && url.startsWith('https://');
+  return {
+    type: 'permission',
+    permission: { kind: 'authorization', source: 'hitl', message, ...(isSafe ? { url } : {}) },
+  };
+}
+
+function faultMoves({ code, message, details }: Extract<Frame, { kind: 'fault' }>, { status }: Seen): Move[] {
+  if (isTerminal(status)) return [{ type: 'note', note: 'late_result', details: { fault: code } }];
+  const known = Object.hasOwn(ERROR_CODES, code) ? ERROR_CODES[code as keyof typeof ERROR_CODES] : undefined;
+  const type = known === undefined || known.type === 'request_error' ? 'upstream_error' : known.type;
+  const failure: Failure = { code, message, type, ...(details === undefined ? {} : { details }) };
+  const call = callOf(details);
+  const failed: Move[] =
+    call === undefined ? [] : [{ type: 'tool', tool: { ...call, step: 'failed', failure } }];
+  return [...failed, { type: 'status', to: 'FAILED', failure }];
+}
+
+/** The call that a fault ended; undefined when none had been sent. */
+function callOf(details: JsonObject | undefined): ToolName | undefined {
+  const { call_id, server, tool } = details ?? {};
+  if (typeof call_id !== 'string' || typeof tool !== 'string' || typeof server !== 'string') return undefined;
+  return { toolCallId: call_id, name: tool, server };
+}
+
+function endMoves({ status }: Seen): Move[] {
+  if (isTerminal(status) || isBlocked(status)) return [];
+  const message = 'The server ended without a result.';
+  return [
+    {
+      type: 'status',
+      to: 'FAILED',
+      failure: { code: 'upstream_unavailable', type: 'upstream_error', message },
+    },
+  ];
+}
+
+function nameOf({ call_id, server, tool }: CallFacts): ToolName {
+  return { toolCallId: call_id, name: tool, server };
+}
+
+function progressOf({ params }: RecordOf<'progress'>): {
+  progress?: number;
+  total?: number;
+  message?: string;
+} {
+  const { progress, total, message } = params;
+  return {
+    ...(typeof progress === 'number' ? { progress } : {}),
+    ...(typeof total === 'number' ? { total } : {}),
+    ...(typeof message === 'string' ? { message: message.slice(0, MAX_TEXT) } : {}),
+  };
+}

@@ -1,0 +1,126 @@
+import { MCP_ERRORS } from '../../../mappings/mcp/errors.ts';
+import type { BridgeDeps } from '../../bridge.ts';
+import { FIXED_LIMITS } from './config.ts';
+import { type Connection, RpcError, type ServerPeer } from './connection.ts';
+import { Fault } from './fault.ts';
+
+interface Entry {
+  opening: Promise<Connection>;
+  users: number;
+  usedAt: number;
+  idle: unknown;
+  /** Who is asked what the server asks on this connection. */
+  peer: { current: ServerPeer | undefined };
+}
+
+export interface Lease {
+  connection: Connection;
+  release(): void;
+}
+
+/**
+ * One connection per actor and Session, because nothing on the wire tells which call a server's question belongs to. One
+ * call at a time uses it, and is asked. Unused ones are closed after a while, or when another needs the place.
+ */
+export class SessionConnections {
+  readonly #entries = new Map<string, Entry>();
+  readonly #open: (peer: ServerPeer) => Promise<Connection>;
+  readonly #max: number;
+  readonly #deps: Pick<BridgeDeps, 'clock' | 'timers'>;
+
+  constructor(
+    open: (peer: ServerPeer) => Promise<Connection>,
+    max: number,
+    deps: Pick<BridgeDeps, 'clock' | 'timers'>,
+  ) {
+    this.#open = open;
+    this.#max = max;
+    this.#deps = deps;
+  }
+
+  /** Rejects with a Fault. */
+  async lease(key: string, peer: ServerPeer): Promise<Lease> {
+    const entry = this.#entries.get(key) ?? (await this.#make(key));
+    if (entry.users > 0)
+      throw new Fault(
+        'upstream_unavailable',
+        'Another call of this Session runs on the server. Retry later.',
+      );
+    entry.users += 1;
+    entry.peer.current = peer;
+    this.#deps.timers.clearTimeout(entry.idle);
+    try {
+      const connection = await entry.opening;
+      return { connection, release: () => this.#release(key, entry) };
+    } catch (error) {
+      this.#entries.delete(key);
+      throw error;
+    }
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#entries.keys()].map((key) => this.#drop(key)));
+  }
+
+  async #make(key: string): Promise<Entry> {
+    if (this.#entries.size >= this.#max) await this.#drop(this.#longestIdle());
+    const peer: Entry['peer'] = { current: undefined };
+    const entry: Entry = {
+      opening: this.#open(delegate(peer)),
+      users: 0,
+      usedAt: this.#deps.clock.monotonic(),
+      idle: undefined,
+      peer,
+    };
+    this.#entries.set(key, entry);
+    void entry.opening.then(
+      (connection) => connection.closed.then(() => this.#forget(key, entry)),
+      () => this.#forget(key, entry),
+    );
+    return entry;
+  }
+
+  #release(key: string, entry: Entry): void {
+    entry.users -= 1;
+    entry.peer.current = undefined;
+    entry.usedAt = this.#deps.clock.monotonic();
+    entry.idle = this.#deps.timers.setTimeout(() => void this.#drop(key), FIXED_LIMITS.connectionIdleMs);
+  }
+
+  #forget(key: string, entry: Entry): void {
+    if (this.#entries.get(key) === entry) this.#entries.delete(key);
+    this.#deps.timers.clearTimeout(entry.idle);
+  }
+
+  #longestIdle(): string {
+    const idle = [...this.#entries].filter(([, { users }]) => users === 0);
+    const [first] = idle.sort(([, a], [, b]) => a.usedAt - b.usedAt);
+    if (first !== undefined) return first[0];
+    throw new Fault('upstream_unavailable', 'All connections to the server are in use. Retry later.', {
+      reason: 'max_connections',
+    });
+  }
+
+  async #drop(key: string): Promise<void> {
+    const entry = this.#entries.get(key);
+    if (entry === undefined) return;
+    this.#forget(key, entry);
+    const connection = await entry.opening.catch(() => undefined);
+    await connection?.close();
+  }
+}
+
+/** What a server says between two calls belongs to nobody. */
+function delegate(peer: Entry['peer']): ServerPeer {
+  return {
+    asked: (method, params, signal) => (peer.current ?? NOBODY).asked(method, params, signal),
+    told: (method, params) => peer.current?.told(method, params),
+  };
+}
+
+/** Answers a server that asks while nobody is there. */
+export const NOBODY: ServerPeer = {
+  asked: (method) =>
+    Promise.reject(new RpcError(MCP_ERRORS.method_not_found, `Nobody can be asked: ${method}`)),
+  told: () => undefined,
+};

@@ -1,0 +1,210 @@
+import type {
+  AgentDescription,
+  Frame,
+  Move,
+  PermissionAnswer,
+  Seen,
+  Turn,
+  Upstream,
+} from '../../../src/upstream.ts';
+import type { BridgeDeps } from '../../bridge.ts';
+import { ActiveCall } from './active-call.ts';
+import { Catalogue } from './catalogue.ts';
+import { DEFAULT_LIMITS, FIXED_LIMITS, type McpLimits, type McpUpstreamConfig } from './config.ts';
+import type { Connection, ServerPeer } from './connection.ts';
+import { Connector } from './connector.ts';
+import { Fault } from './fault.ts';
+import { interpret } from './interpret.ts';
+import { KeptConnection } from './kept-connection.ts';
+import { type AskedCall, Refusal, readCall } from './read-call.ts';
+import { frameOf } from './record.ts';
+import { SchemaChecks } from './schema-check.ts';
+import { type Lease, NOBODY, SessionConnections } from './session-connections.ts';
+import { holdReason, type Tool } from './tools.ts';
+
+/** An MCP server as an upstream: a task is one tool call. Recorded frames are records (`record.ts`). */
+export class McpUpstream implements Upstream {
+  readonly route: string;
+  readonly materialPrefix: string;
+  readonly #config: McpUpstreamConfig;
+  readonly #limits: McpLimits;
+  readonly #deps: BridgeDeps;
+  readonly #connector: Connector;
+  readonly #catalogue: Catalogue;
+  readonly #kept: KeptConnection;
+  readonly #sessions: SessionConnections;
+  readonly #checks = new SchemaChecks();
+  readonly #calls = new Map<string, ActiveCall>();
+  #relist: unknown;
+  readonly interpret: (frame: Frame, seen: Seen) => Move[] = interpret;
+
+  constructor(config: McpUpstreamConfig, deps: BridgeDeps) {
+    const limits = { ...DEFAULT_LIMITS, ...config.limits };
+    this.route = `mcp:${config.id}`;
+    this.materialPrefix = this.route;
+    this.#config = config;
+    this.#limits = limits;
+    this.#deps = deps;
+    const connector = new Connector(config, limits, deps);
+    const catalogue = new Catalogue(this.route, config, limits, deps);
+    this.#connector = connector;
+    this.#catalogue = catalogue;
+    this.#kept = new KeptConnection({
+      server: config.id,
+      open: () => connector.connect(this.#watcher()),
+      onOpen: (connection) => catalogue.refresh(connection),
+      deps,
+    });
+    this.#sessions = new SessionConnections((peer) => connector.connect(peer), limits.max_connections, deps);
+  }
+
+  start(): void {
+    this.#kept.get().catch(() => undefined);
+  }
+
+  describe(): AgentDescription | undefined {
+    return this.#catalogue.description;
+  }
+
+  async close(): Promise<void> {
+    this.#deps.timers.clearTimeout(this.#relist);
+    for (const call of this.#calls.values()) call.cancel();
+    await Promise.all([this.#kept.close(), this.#sessions.close()]);
+    await this.#connector.close();
+  }
+
+  answer(taskId: string, answer: PermissionAnswer): boolean {
+    return this.#calls.get(taskId)?.answer(answer) ?? false;
+  }
+
+  async *run(turn: Turn, signal: AbortSignal): AsyncIterable<Frame> {
+    try {
+      if (turn.kind === 'reattach') yield takenUp(turn);
+      else yield* this.#runCall(turn, signal);
+    } catch (error) {
+      if (error instanceof Refusal) {
+        const { param, message, reason } = error;
+        yield frameOf({ type: 'refused', param, message, reason });
+      } else if (error instanceof Fault) yield error.toFrame();
+      else throw error;
+    }
+  }
+
+  /** The running call tells how it ended itself. */
+  cancel(turn: Turn): AsyncIterable<Frame> {
+    this.#calls.get(turn.taskId)?.cancel();
+    return nothing();
+  }
+
+  async *#runCall(turn: Turn, signal: AbortSignal): AsyncIterable<Frame> {
+    const asked = readCall(turn, this.#deps.parseJson);
+    const tool = await this.#find(asked);
+    this.#checkInput(asked, tool);
+    const facts = { call_id: asked.callId, server: this.#config.id, tool: tool.name };
+    const held = holdReason(tool, this.#config);
+    if (held !== undefined && turn.binding?.['held'] !== true) {
+      yield frameOf({ ...facts, type: 'held', input: asked.input, reason: held }, `${asked.callId}.held`);
+      return;
+    }
+    if (held === 'changed_definition') this.#catalogue.accept(tool);
+    const call = this.#callOf(turn, tool, asked);
+    const lease = await this.#lease(turn, call);
+    this.#calls.set(turn.taskId, call);
+    try {
+      yield frameOf(
+        {
+          ...facts,
+          type: 'request',
+          protocol: 'mcp',
+          input: asked.input,
+          definition_sha256: tool.definitionSha256,
+          side_effect: tool.sideEffect,
+        },
+        `${asked.callId}.0`,
+      );
+      const ran = call.run(lease.connection, signal);
+      yield* call.frames;
+      await ran;
+    } finally {
+      this.#calls.delete(turn.taskId);
+      lease.release();
+    }
+  }
+
+  #callOf(turn: Turn, tool: Tool, asked: AskedCall): ActiveCall {
+    const { tool_errors = 'fail', roots = [], interactive = false, id } = this.#config;
+    return new ActiveCall({
+      tool,
+      facts: { call_id: asked.callId, server: id, tool: tool.name },
+      input: asked.input,
+      limits: this.#limits,
+      onError: tool_errors,
+      roots,
+      isInteractive: interactive,
+      checks: this.#checks,
+      deps: this.#deps,
+      traceparent: turn.traceparent,
+    });
+  }
+
+  /** A tool that is not known may have been added since the list was read. */
+  async #find({ name, params }: AskedCall): Promise<Tool> {
+    const connection = await this.#kept.get();
+    const known = this.#catalogue.find(name);
+    if (known !== undefined) return known;
+    await this.#catalogue.refresh(connection);
+    const found = this.#catalogue.find(name);
+    if (found !== undefined) return found;
+    const message = `${params.name}: names no tool of this server. GET /v1/skills lists its Skills.`;
+    throw new Refusal(params.name, message, 'unknown_tool');
+  }
+
+  #checkInput({ input, params }: AskedCall, tool: Tool): void {
+    const fault = this.#checks.of(tool.inputSchema)?.(input);
+    if (fault === undefined) return;
+    const param = fault.path === '' ? params.input : `${params.input}.${fault.path}`;
+    throw new Refusal(param, `${param}: ${fault.message}.`);
+  }
+
+  async #lease({ actor = '', sessionId }: Turn, call: ActiveCall): Promise<Lease> {
+    if (this.#config.interactive) return this.#sessions.lease(`${actor}\n${sessionId}`, call);
+    return { connection: await this.#kept.get(), release: () => undefined };
+  }
+
+  /** What the server says on the kept connection: changes of its list, and log lines of the only call there is. */
+  #watcher(): ServerPeer {
+    return {
+      asked: NOBODY.asked,
+      told: (method, params) => {
+        if (method === 'notifications/tools/list_changed') this.#listLater();
+        const [only, ...more] = this.#config.interactive ? [] : this.#calls.values();
+        if (only !== undefined && more.length === 0) only.told(method, params);
+      },
+    };
+  }
+
+  #listLater(): void {
+    this.#deps.timers.clearTimeout(this.#relist);
+    this.#relist = this.#deps.timers.setTimeout(() => {
+      this.#kept
+        .get()
+        .then((connection: Connection) => this.#catalogue.refresh(connection))
+        .catch((error: unknown) =>
+          this.#deps.logger.warn({ server: this.#config.id, err: error }, 'tools were not listed again'),
+        );
+    }, FIXED_LIMITS.relistMs);
+  }
+}
+
+async function* nothing(): AsyncIterable<Frame> {}
+
+/** A held call waits on; one that was sent may have had its effect, so it is not sent again. */
+function takenUp({ binding }: Turn): Frame {
+  if (binding?.['held'] === true && binding['sent'] !== true) return frameOf({ type: 'still_held' });
+  const message =
+    'The gateway restarted while the tool ran. Whether it did anything is unknown; check before submitting again.';
+  return new Fault('upstream_unavailable', message, {
+    reason: 'harness_restarted',
+    outcome: 'unknown',
+  }).toFrame();
+}

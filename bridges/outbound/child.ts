@@ -1,0 +1,154 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import type { Timers } from '../bridge.ts';
+import { LineSplitter } from './line-splitter.ts';
+
+export interface ChildOptions {
+  /** Program and arguments; no shell reads them. They come from the operator's configuration, never from a caller. */
+  command: readonly string[];
+  /** The whole environment of the child. */
+  env: Readonly<Record<string, string>>;
+  cwd?: string;
+  timers: Timers;
+  /** Longest line it may write; the child is ended when one is longer. */
+  maxLineBytes: number;
+  onLine(line: string): void;
+  /** A line of its standard error, at most 500 characters; only the first ones of a flood are told. */
+  onNoise(line: string): void;
+}
+
+export interface Child {
+  readonly pid: number | undefined;
+  /** Writes one line; resolves when it may write more. Rejects when the child is gone. */
+  send(line: string): Promise<void>;
+  /** Resolves when the child is gone and its output read; says why in words for the log. */
+  readonly ended: Promise<string>;
+  /** Ends it in three steps: standard input closed, the group asked to end, the group killed. Safe to call again. */
+  close(): Promise<void>;
+}
+
+/** How long each step of ending a child may take; a well-behaved one needs the first only. */
+const GRACE_MS = { input: 2_000, terminate: 2_000 } as const;
+/** Lines of standard error that are told per child; the rest is read away, so that it never blocks. */
+const MAX_NOISE_LINES = 200;
+const NOISE_CHARS = 500;
+const MAX_NOISE_BYTES = 64 * 1024;
+
+/** The environment a child may see: what programs need to find themselves, and nothing that holds secrets. */
+const INHERITED = ['PATH', 'HOME', 'LANG', 'LC_ALL', 'LOGNAME', 'SHELL', 'TERM', 'TMPDIR', 'TZ', 'USER'];
+
+/** The allowed part of an environment. */
+export function inheritedEnvironment(
+  env: Readonly<Record<string, string | undefined>>,
+): Record<string, string> {
+  return Object.fromEntries(
+    INHERITED.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]])),
+  );
+}
+
+/**
+ * Starts a program that speaks lines on its standard streams, as the leader of a process group of its own, so that what
+ * it starts ends with it. Never throws: a program that cannot be started ends at once.
+ */
+export function startChild(options: ChildOptions): Child {
+  const [program = '', ...args] = options.command;
+  const spawned = spawn(program, args, {
+    env: options.env,
+    stdio: ['pipe', 'pipe', 'pipe'],
+    detached: true,
+    ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
+  });
+  return new SupervisedChild(spawned, options);
+}
+
+class SupervisedChild implements Child {
+  readonly ended: Promise<string>;
+  readonly #process: ChildProcess;
+  readonly #timers: Timers;
+  #closing: Promise<void> | undefined;
+
+  constructor(process: ChildProcess, options: ChildOptions) {
+    this.#process = process;
+    this.#timers = options.timers;
+    this.ended = endOf(process);
+    this.#read(options);
+    // Whatever a dead leader left behind in its group goes too.
+    process.once('exit', () => signalGroup(process, 'SIGKILL'));
+  }
+
+  get pid(): number | undefined {
+    return this.#process.pid;
+  }
+
+  send(line: string): Promise<void> {
+    const { stdin } = this.#process;
+    return new Promise((resolve, reject) => {
+      if (!stdin?.writable) return reject(new Error('The process takes no input any more.'));
+      stdin.write(`${line}\n`, (error) => (error ? reject(error) : resolve()));
+    });
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
+    this.#process.stdin?.end();
+    if (await this.#endsWithin(GRACE_MS.input)) return;
+    signalGroup(this.#process, 'SIGTERM');
+    if (await this.#endsWithin(GRACE_MS.terminate)) return;
+    signalGroup(this.#process, 'SIGKILL');
+    await this.ended;
+  }
+
+  #endsWithin(ms: number): Promise<boolean> {
+    return new Promise((resolve) => {
+      const timer = this.#timers.setTimeout(() => resolve(false), ms);
+      void this.ended.then(() => {
+        this.#timers.clearTimeout(timer);
+        resolve(true);
+      });
+    });
+  }
+
+  #read({ maxLineBytes, onLine, onNoise }: ChildOptions): void {
+    const { stdin, stdout, stderr } = this.#process;
+    // A child that ends while it is written to is seen by its exit.
+    for (const stream of [stdin, stdout, stderr]) stream?.on('error', () => undefined);
+    const lines = new LineSplitter(maxLineBytes, onLine, () => signalGroup(this.#process, 'SIGKILL'));
+    stdout?.on('data', (bytes: Buffer) => lines.take(bytes));
+    let told = 0;
+    const tell = (line: string) => {
+      told += 1;
+      if (told <= MAX_NOISE_LINES) onNoise(line.slice(0, NOISE_CHARS));
+    };
+    const noise = new LineSplitter(MAX_NOISE_BYTES, tell, () => noise.forget());
+    stderr?.on('data', (bytes: Buffer) => noise.take(bytes));
+  }
+}
+
+/** `close` would wait for whoever inherited the pipes; after `exit` the group is killed, so that it comes. */
+function endOf(process: ChildProcess): Promise<string> {
+  return new Promise((resolve) => {
+    process.once('error', (error) => {
+      if (process.pid === undefined) resolve(`it could not be started (${codeOf(error)})`);
+    });
+    process.once('close', (code, signal) =>
+      resolve(signal === null ? `it ended with code ${code}` : `it was ended by ${signal}`),
+    );
+  });
+}
+
+function codeOf(error: Error): string {
+  return 'code' in error ? String(error.code) : error.name;
+}
+
+/** A group without members is no error: that is how it should be. */
+function signalGroup({ pid }: ChildProcess, signal: 'SIGTERM' | 'SIGKILL'): void {
+  if (pid === undefined) return;
+  try {
+    process.kill(-pid, signal);
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error;
+  }
+}

@@ -1,0 +1,25 @@
+import type { Definitions } from '../../bridges/bridge.ts';
+import { DEFAULT_TENANT } from '../config/sections/tenancy.ts';
+import { pinnedDefinition, recordDefinitions } from '../dispatch/tool-definitions.ts';
+import { unlessDamaged } from '../dispatch/unless-damaged.ts';
+import type { EventLog } from '../eventlog/event-log.ts';
+import type { Logger } from '../protocol/ports.ts';
+
+/** Definitions of tools are pinned in the log; a store that cannot be written now hears of them at the next start. */
+export function toolDefinitions(log: EventLog, logger: Logger): Definitions {
+  const reader = { get: log.state.bind(log) };
+  return {
+    pinned: (route, name) => unlessDamaged(() => pinnedDefinition(reader, route, name), undefined),
+    report: (route, changes) => {
+      const told = changes.map(({ name, change, definitionSha256, pinnedSha256 }) => ({
+        tool: name,
+        change,
+        definition_sha256: definitionSha256,
+        pinned_sha256: pinnedSha256,
+      }));
+      recordDefinitions(log, DEFAULT_TENANT, route, told).catch((error: unknown) =>
+        logger.warn({ err: error, route }, 'changes of tool definitions were not recorded'),
+      );
+    },
+  };
+}

@@ -1,0 +1,112 @@
+import { z } from 'zod';
+import { secretRef } from '../secret.ts';
+import { duration, filePath, operatorId, positive, webUrl } from '../shapes.ts';
+import { upstreamAuth } from './upstream-auth.ts';
+
+const mcpLimits = z
+  .strictObject({
+    connect_timeout_ms: duration.default(20_000).describe('Wait for the server to start and shake hands.'),
+    idle_timeout_ms: duration.default(120_000).describe('Wait between two signs of life of a call.'),
+    total_timeout_ms: duration.default(3_600_000).describe('Longest time one call may take.'),
+    max_message_bytes: positive
+      .default(16_777_216)
+      .describe('Largest single message of a stdio server; it is ended at this size.'),
+    max_connections: positive
+      .default(16)
+      .describe('Connections of an interactive server; an unused one is closed for a new one.'),
+    concurrency: positive
+      .default(32)
+      .describe('Calls that run on this server at a time; more wait in order.'),
+  })
+  .prefault({});
+export type McpLimits = z.output<typeof mcpLimits>;
+
+const toolName = z.string().regex(/^[!-~]{1,128}$/, 'must be the name of a tool');
+
+const toolRules = z
+  .strictObject({
+    allow: z
+      .array(toolName)
+      .optional()
+      .describe('Only these tools are Skills. Unset: all.')
+      .meta({ examples: [['read_file', 'list_directory']] }),
+    deny: z.array(toolName).default([]).describe('These tools are no Skills.'),
+    approve: z.array(toolName).default([]).describe("Calls of these wait for a person's permission."),
+  })
+  .prefault({});
+
+const variableName = z
+  .string()
+  .regex(/^[A-Za-z_][A-Za-z0-9_]{0,127}$/, 'must be the name of an environment variable');
+
+/** One MCP server: a program on standard streams, or an endpoint. */
+export const mcpUpstream = z
+  .strictObject({
+    id: operatorId
+      .refine((id) => !id.includes('__'), 'must not contain "__": it separates server and tool')
+      .describe('Name of the server; its route is mcp:<id>, its Skills are <id>__<tool>.')
+      .meta({ examples: ['files'] }),
+    command: z
+      .array(z.string().min(1))
+      .min(1, 'must name a program')
+      .optional()
+      .describe('Program and arguments of a stdio server; no shell reads them.')
+      .meta({ examples: [['npx', '-y', '@modelcontextprotocol/server-filesystem', '/srv/files']] }),
+    url: z
+      .string()
+      .refine(
+        (text) => webUrl(text) !== undefined,
+        'must be an http or https URL without fragment or user info',
+      )
+      .optional()
+      .describe('Streamable HTTP endpoint, in place of command.')
+      .meta({ examples: ['https://tools.example.com/mcp'] }),
+    env: z
+      .record(variableName, z.union([z.string(), secretRef]))
+      .default({})
+      .describe(
+        'Variables of the program besides PATH, HOME and the like; a secret as {env: NAME} or {file: PATH}.',
+      ),
+    cwd: filePath
+      .optional()
+      .describe('Working directory of the program. Unset: that of the gateway.')
+      .meta({ examples: ['/srv'] }),
+    auth: upstreamAuth.optional().describe('Credential sent to an endpoint. Unset: none.'),
+    tools: toolRules.describe('Which tools are Skills, and which calls wait for a permission.'),
+    trust: z
+      .boolean()
+      .default(true)
+      .describe(
+        "False: the server's own word on what its tools do is not believed; all count as destructive.",
+      ),
+    interactive: z
+      .boolean()
+      .default(false)
+      .describe('The server may ask the caller; it then gets a connection for each actor and Session.'),
+    roots: z
+      .array(filePath)
+      .optional()
+      .describe('Directories that an interactive server is told of as roots. Unset: none.')
+      .meta({ examples: [['/srv/files']] }),
+    tool_errors: z
+      .enum(['fail', 'complete'])
+      .default('fail')
+      .describe('Whether a result that says it is an error makes the Task FAILED or COMPLETED.'),
+    changed_tools: z
+      .enum(['report', 'hold'])
+      .default('report')
+      .describe(
+        'hold: calls of a tool whose definition changed wait for a permission, which accepts the change.',
+      ),
+    limits: mcpLimits.describe('Timeouts and sizes for this server.'),
+  })
+  .superRefine(({ command, url, auth, env, cwd }, context) => {
+    const refuse = (path: string, message: string) =>
+      context.addIssue({ code: 'custom', path: [path], message });
+    if ((command === undefined) === (url === undefined)) refuse('command', 'set one of command and url');
+    if (command !== undefined && auth !== undefined)
+      refuse('auth', 'is for url only; a program gets its secrets in env');
+    if (url !== undefined && Object.keys(env).length > 0) refuse('env', 'is for command only');
+    if (url !== undefined && cwd !== undefined) refuse('cwd', 'is for command only');
+  });
+export type McpUpstream = z.output<typeof mcpUpstream>;
