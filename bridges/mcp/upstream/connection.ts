@@ -70,6 +70,7 @@ export class Connection {
     client.onerror = () => undefined;
     try {
       await client.connect(transport, { timeout: timeoutMs });
+      deliverInTurn(transport);
       return connection;
     } catch (error) {
       await client.close().catch(() => undefined);
@@ -130,6 +131,18 @@ export class Connection {
     void this.close();
     return error instanceof StreamableHTTPError ? httpFault(error.code) : LOST;
   }
+}
+
+/**
+ * The SDK handles notifications a turn later than results, so the last progress of a call that ends in the same breath
+ * would be told to nobody. Each message is handed over when the one before has been handled.
+ */
+function deliverInTurn(transport: Transport): void {
+  const deliver = transport.onmessage?.bind(transport);
+  let before = Promise.resolve();
+  transport.onmessage = (message, extra) => {
+    before = before.then(() => deliver?.(message, extra));
+  };
 }
 
 /** Only the SDK's own timeout says how long it waited. */
