@@ -4,6 +4,7 @@ import type { SessionFold } from '../projections/states.ts';
 import type { JsonObject, JsonValue } from '../protocol/json.ts';
 import type { Message, MessageInput, Part } from '../protocol/resources/message.ts';
 import { inputKey } from '../store/keys.ts';
+import { contentHash } from './content-hash.ts';
 import type { DecisionTools } from './facts.ts';
 import { externalizeLargeParts } from './large-content.ts';
 import { withBoundedMetadata } from './large-metadata.ts';
@@ -13,6 +14,8 @@ import { newEvent, type SessionPlace } from './new-event.ts';
 export interface BuiltMessage {
   message: Message;
   sealed: boolean;
+  /** Hash of what the caller sent, when something was replaced in it. */
+  redactionProof?: string;
 }
 
 export interface MessageOrigin {
@@ -39,7 +42,8 @@ export function buildMessage(
   const input = from === 'agent' ? boundedMessage(tx, tools, given, place) : given;
   const id = tools.newId('message');
   const parts = externalizeLargeParts(tx, tools, place, input.parts as Part[]);
-  const { value, hit } = tools.redact({ parts, metadata: input.metadata ?? {} } as unknown as JsonValue);
+  const original = { parts, metadata: input.metadata ?? {} } as unknown as JsonValue;
+  const { value, hit } = tools.redact(original);
   const sealed = hit && from === 'caller';
   if (sealed) keepOriginal(tx, tools, id, parts, input.metadata ?? {});
   const clean = value as unknown as { parts: Part[]; metadata: JsonObject };
@@ -55,7 +59,7 @@ export function buildMessage(
     role: input.role,
     parts: clean.parts,
   };
-  return { message, sealed };
+  return sealed ? { message, sealed, redactionProof: contentHash(original) } : { message, sealed };
 }
 
 /** Metadata of an agent's Message, and of its parts, is moved out where it is large; a caller's was refused. */
@@ -72,7 +76,7 @@ function boundedMessage(
 /** Appends the events of a Message to its Session, in transcript order. */
 export function appendMessage(
   tx: Transaction,
-  { message, sealed }: BuiltMessage,
+  { message, sealed, redactionProof }: BuiltMessage,
   origin: MessageOrigin,
 ): void {
   const { place } = origin;
@@ -80,7 +84,8 @@ export function appendMessage(
   const resource = { object: 'message', id: message.id };
   const agent = message.role === 'agent' || message.role === 'assistant';
   const whole = { message, ...(sealed ? { sealed } : {}) };
-  if (message.role === 'user') tx.append(newEvent('user.message', resource, place, whole));
+  const proof = redactionProof === undefined ? {} : { redaction_proof: redactionProof };
+  if (message.role === 'user') tx.append(newEvent('user.message', resource, place, { ...whole, ...proof }));
   if (agent) tx.append(newEvent('agent.message', resource, place, { ...whole, ...sourceOf(origin) }));
   tx.append(
     newEvent('session.message_appended', { object: 'session', id: place.session_id }, place, {

@@ -1,6 +1,4 @@
 import type { StateReader, Transaction } from '../eventlog/event-log.ts';
-import { canonicalJson } from '../json/canonical.ts';
-import { sha256Hex } from '../json/sha256.ts';
 import { runFactsOf } from '../projections/fold-run.ts';
 import { stateKey } from '../projections/state-keys.ts';
 import type {
@@ -18,12 +16,14 @@ import type {
   ReceiptArtifact,
   ReceiptFileWrite,
   ReceiptHandoff,
+  ReceiptRedaction,
   ReceiptToolCall,
 } from '../protocol/resources/receipt-parts.ts';
 import type { Task } from '../protocol/resources/task.ts';
 import { isTerminal, OUTCOME_OF_STATUS, type TerminalStatus } from '../protocol/task-states.ts';
 import { wholeText } from '../receipts/canonical-order.ts';
 import type { RunRecord } from '../receipts/receipt-draft.ts';
+import { contentHash } from './content-hash.ts';
 import { materialsOf } from './run-materials.ts';
 
 /** The tier of a task that names no persona (contract section 7). */
@@ -73,7 +73,7 @@ export function taskRecord(tx: Transaction, state: TaskState): RunRecord {
   const facts = runFactsOf(tx, state);
   const lifecycle = lifecycleOf(resource);
   const { personaRef, startTier, policyRef } = termsOf(state);
-  const materials = materialsOf(tx, resource.id, internal.route);
+  const { materials, redactions } = materialsOf(tx, resource.id, internal.route);
   const subject: ReceiptRequest = { object: 'task', id: resource.id };
   return {
     subject,
@@ -88,7 +88,7 @@ export function taskRecord(tx: Transaction, state: TaskState): RunRecord {
     networkEgress: egressOf(internal.route, materials.length),
     handoffs: handoffsOf(state),
     artifacts: facts.flatMap((fact) => (fact.kind === 'artifact' ? artifactOf(tx, fact.id) : [])),
-    redactions: [],
+    redactions: [...facts.flatMap(redactionOf), ...redactions],
     metadata: { frames: materials.length, route: internal.route, turns: internal.turns },
   };
 }
@@ -155,7 +155,7 @@ function approvalOf(
       approval_id: id,
       decided_at: request.response.responded_at,
       decision: decisionOf(request.response),
-      evidence_hash: hashOf(request as unknown as JsonValue),
+      evidence_hash: contentHash(request as unknown as JsonValue),
     },
   ];
 }
@@ -199,6 +199,14 @@ function toolCallsOf(facts: readonly RunFact[]): ReceiptToolCall[] {
   });
 }
 
+function redactionOf(fact: RunFact): ReceiptRedaction[] {
+  if (fact.kind !== 'input_redacted') return [];
+  const field = `/messages/${fact.message_id}`;
+  return [
+    { field, proof_hash: fact.proof_hash, reason: 'A secret was replaced before the input was recorded.' },
+  ];
+}
+
 function fileWriteOf({ path, sha256 }: Extract<RunFact, { kind: 'file_written' }>): ReceiptFileWrite[] {
   return [{ after_sha256: prefixed(sha256), operation: 'modify', path: wholeText(path) }];
 }
@@ -234,8 +242,4 @@ function artifactOf(tx: StateReader, id: string): ReceiptArtifact[] {
 
 function prefixed(hex: string): string {
   return hex.startsWith('sha256:') ? hex : `sha256:${hex}`;
-}
-
-function hashOf(value: JsonValue): string {
-  return `sha256:${sha256Hex(canonicalJson(value))}`;
 }

@@ -1,5 +1,6 @@
 import type { Event, StateWriter } from '../eventlog/event-log.ts';
 import type { Message } from '../protocol/resources/message.ts';
+import { addRunFact } from './fold-run.ts';
 import { payload } from './payload.ts';
 import { stateKey } from './state-keys.ts';
 import type { MessageState, TaskState, UpstreamMessageState } from './states.ts';
@@ -10,8 +11,14 @@ const SUMMARY_CHARS = 280;
 const MESSAGES_SHOWN = 50;
 
 export function foldUserMessage(event: Event, states: StateWriter): void {
-  const { message, sealed = false } = payload(event, 'user.message');
+  const { message, sealed = false, redaction_proof } = payload(event, 'user.message');
   putMessage(message, states, sealed);
+  if (redaction_proof !== undefined)
+    addRunFact(event, states, {
+      kind: 'input_redacted',
+      message_id: message.id,
+      proof_hash: redaction_proof,
+    });
 }
 
 export function foldAgentMessage(event: Event, states: StateWriter): void {

@@ -82,6 +82,7 @@ export type RunFact =
   | { kind: 'request'; id: string; actor: string | null }
   | { kind: 'tool_called'; call_id: string; tool: string; input_hash: string }
   | { kind: 'tool_ended'; call_id: string; status: 'succeeded' | 'failed'; output_hash?: string }
+  | { kind: 'input_redacted'; message_id: string; proof_hash: string }
   | { kind: 'file_written'; path: string; sha256: string };
 
 /** The newest facts, oldest first; full pages of older ones are states of their own. */

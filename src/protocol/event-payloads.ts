@@ -137,6 +137,8 @@ export const EVENT_PAYLOADS = {
     message,
     /** Secrets were replaced; the original is kept encrypted until it is sent. */
     sealed: z.boolean().optional(),
+    /** Hash of what the caller sent; the receipt of the task tells it. */
+    redaction_proof: z.string().optional(),
   }),
   'agent.message': z.object({
     message,

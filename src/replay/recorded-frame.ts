@@ -7,6 +7,10 @@ export interface RecordedFrame {
   key: string;
   /** Time of its transaction (RFC 3339). */
   at: string;
+  /** `sha256:` and the hash of the RFC 8785 bytes of `frame`; the receipt of the task names it. */
+  sha256: string;
+  /** The same of the frame as it came, where secrets were replaced in it: who has it can prove what it was. */
+  redaction_proof?: string;
   /** Id of the newest event of the log before its own. */
   after: string;
   /** How many events it became; their ids follow `after`. */

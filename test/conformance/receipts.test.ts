@@ -1,4 +1,4 @@
-import { createPublicKey, verify } from 'node:crypto';
+import { createHash, createPublicKey, verify } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import canonicalize from 'canonicalize';
@@ -207,7 +207,10 @@ describe('receipts', () => {
       expect(uri).toMatch(new RegExp(`^harn://tasks/${task.id}/frames/\\d+$`));
       expect(hash).toMatch(/^sha256:[0-9a-f]{64}$/);
     }
-    expect(replay_input.materials.length).toBeGreaterThan(0);
+    // The frame with which the task ended is among them.
+    const events = await stage.client.events(`/v1/tasks/${task.id}/events`);
+    const end = events.find(({ event }) => event === 'task.completed');
+    expect(end?.payload['material']).toBe(replay_input.materials.at(-1)?.id);
     const { data } = await stage.client.get<{ data: { id: string; sha256: string }[] }>(
       `/v1/artifacts?task_id=${task.id}`,
     );
@@ -234,35 +237,7 @@ describe('receipts', () => {
     expect(JSON.stringify(done)).not.toContain('null,"persona');
   });
 
-  it('[REC-PER-01] a persona that disables receipts has none, one that asks for them is named', async () => {
-    const definition = {
-      name: 'Clerk',
-      version: '3',
-      entry_workflow: 'a2a:sample',
-      description: '',
-      autonomy_tier: 'suggest',
-    };
-    const persona = (receipt_policy: string) =>
-      stage.client.post<{ id: string }>('/v1/personas', { ...definition, receipt_policy });
-    const run = async (persona_id: string) => {
-      const session = await stage.client.post<{ id: string }>('/v1/sessions', {
-        workspace_id: 'workspace_default',
-        persona_id,
-      });
-      return ended('hello', session.id);
-    };
-    const without = await run((await persona('disabled')).id);
-    expect(without.receipt_id).toBeNull();
-    expect(await receiptsOf(without.id)).toEqual([]);
-    const { id } = await persona('required');
-    const [, done] = await payloadsOf((await run(id)).id);
-    expect(done).toMatchObject({
-      identifiers: { persona_ref: `${id}@3` },
-      trust: { start_tier: 'suggest', end_tier: 'suggest', policy_ref: `persona:${id}` },
-    });
-  });
-
-  it('[REC-AUTH-01] no secret of the run is in its receipt, and reading it takes receipts:read', async () => {
+  it('[REC-AUTH-01] [REC-RED-01] no secret of the run is in its receipt, and reading it takes receipts:read', async () => {
     const secret = `ghp_${'a1B2'.repeat(9)}`;
     const task = await ended(`echo ${secret}`);
     const texts = await Promise.all(
@@ -272,6 +247,17 @@ describe('receipts', () => {
     );
     expect(texts.join()).not.toContain(secret);
     expect(texts.join()).not.toContain(stage.client.key);
+    const [, done] = await payloadsOf(task.id);
+    const sent = { parts: [{ type: 'text', text: `echo ${secret}`, visibility: 'public' }], metadata: {} };
+    const hash = createHash('sha256')
+      .update(canonicalize(sent) ?? '')
+      .digest('hex');
+    expect(done?.redactions).toContainEqual({
+      field: expect.stringMatching(/^\/messages\/message_/),
+      reason: expect.any(String),
+      proof_hash: `sha256:${hash}`,
+    });
+    expect(done?.redactions?.some(({ field }) => field.startsWith('/replay_input/materials/'))).toBe(true);
     const refused = await stage.as('no_receipts').call('GET', `/v1/receipts/${task.receipt_id}`);
     expect(refused.status).toBe(403);
   });

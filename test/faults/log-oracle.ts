@@ -45,6 +45,7 @@ export async function checkLog(client: TestClient, report: Report): Promise<Test
   const last = new Map<string, TestEvent>();
   const ended = new Map<string, string>();
   const submitted = new Map<string, string>();
+  const receipts = new Set<string>();
   let previous = '';
   for (const event of events) {
     const name = `${event.resource.object} ${event.resource.id}`;
@@ -63,12 +64,16 @@ export async function checkLog(client: TestClient, report: Report): Promise<Test
       report.check(earlier === undefined, () => `${name} ended as ${earlier}, then as ${event.event}`);
       ended.set(event.resource.id, event.event);
     }
+    if (event.event === 'receipt.issued') receipts.add(String(event.payload['receipt_id']));
     if (event.event === 'task.submitted') checkKey(event, submitted, report);
     last.set(name, event);
     previous = event.id;
   }
   report.count('events checked', events.length);
   await checkEnds(client, ended, report);
+  for (const { event, receipt_id, id } of events)
+    if (event === 'task.submitted' || TERMINAL_EVENTS.includes(event))
+      report.check(receipts.has(String(receipt_id)), () => `${event} ${id} has no receipt`);
   return events;
 }
 

@@ -7,7 +7,8 @@ import type { JsonValue } from '../../protocol/json.ts';
 import { isTerminal } from '../../protocol/task-states.ts';
 import type { RecordedFrame } from '../../replay/recorded-frame.ts';
 import { frameKey, inputKey } from '../../store/keys.ts';
-import type { Frame, Upstream } from '../../upstream.ts';
+import type { Frame, Move, Upstream } from '../../upstream.ts';
+import { contentHash } from '../content-hash.ts';
 import { spanOf } from '../move-task.ts';
 import { waitsInTurn } from '../permission-request.ts';
 import { applyMoves, noteCancelFault, seenBy } from './apply-moves.ts';
@@ -38,6 +39,7 @@ interface FramePlace extends Pick<RecordedFrame, 'after' | 'turn'> {
   number: number;
   material: string;
   isNoted: boolean;
+  content: Pick<RecordedFrame, 'sha256' | 'redaction_proof' | 'redacted' | 'frame'>;
 }
 
 /** Records frames as replay material and applies their moves, each in one transaction. */
@@ -75,7 +77,7 @@ export class FrameRecorder {
       if (!task) return;
       const place = this.#place(tx, task, frame);
       noteCancelFault({ tx, material: place.material }, task, frame);
-      this.#record(tx, frame, { ...place, isNoted: true });
+      this.#record(tx, { ...place, isNoted: true });
     });
     await this.#track(committed);
   }
@@ -105,8 +107,10 @@ export class FrameRecorder {
     const place = this.#place(tx, before, frame);
     if (frame.kind !== 'message' || !frame.unsent) this.#forgetSentInput(tx);
     const moves = this.#upstream.interpret(frame, seenBy(tx, before));
+    // The receipt of a task that ends here names this frame too.
+    if (moves.some(mayEnd)) this.#record(tx, place);
     applyMoves({ tx, tools: this.#deps.tools, taskId: this.#taskId, material: place.material }, moves);
-    this.#record(tx, frame, place);
+    this.#record(tx, place);
     const status = tx.get<TaskState>(stateKey.task(this.#taskId))?.resource.status ?? 'FAILED';
     this.#atRest = status !== 'WORKING' && status !== 'SUBMITTED';
     const asks = status === 'INPUT_REQUIRED' && !waitsInTurn(tx, this.#taskId);
@@ -122,22 +126,32 @@ export class FrameRecorder {
     const session_binding = sessionBinding(tx, session_id, task.internal.route) ?? null;
     const turn = this.#isFirst ? { turn: { session_binding } } : {};
     this.#isFirst = false;
-    return { number, material, after: tx.position, isNoted: false, ...turn };
+    return { number, material, after: tx.position, isNoted: false, content: this.#clean(frame), ...turn };
+  }
+
+  /** The frame as it is kept: without its label, which is in the key, and without secrets. */
+  #clean(frame: Frame): FramePlace['content'] {
+    const { label: _, unsent: __, ...kept } = { label: undefined, unsent: false, ...frame };
+    const given = kept as unknown as JsonValue;
+    const { value, hit } = this.#deps.redactFrame(given);
+    const content = { sha256: contentHash(value), frame: value as unknown as Frame };
+    return hit ? { ...content, redaction_proof: contentHash(given), redacted: true } : content;
   }
 
   /** Written after its moves: the record says which events they became, so that a replay finds them. */
-  #record(tx: Transaction, frame: Frame, { number, material, after, isNoted, turn }: FramePlace): void {
-    const { label: _, unsent: __, ...kept } = { label: undefined, unsent: false, ...frame };
-    const { value, hit } = this.#deps.redactFrame(kept as unknown as JsonValue);
+  #record(tx: Transaction, { number, material, after, isNoted, turn, content }: FramePlace): void {
+    const { sha256, redaction_proof, redacted, frame } = content;
     const record: RecordedFrame = {
       key: material,
       at: tx.time,
+      sha256,
+      ...(redaction_proof === undefined ? {} : { redaction_proof }),
       after,
       events: eventNumberOf(tx.position) - eventNumberOf(after),
       ...(turn === undefined ? {} : { turn }),
       ...(isNoted ? { noted: true } : {}),
-      ...(hit ? { redacted: true } : {}),
-      frame: value as unknown as Frame,
+      ...(redacted === undefined ? {} : { redacted }),
+      frame,
     };
     tx.record(frameKey(this.#taskId, number), JSON.stringify(record));
   }
@@ -166,4 +180,8 @@ export class FrameRecorder {
     committed.catch(() => undefined);
     if (this.#pending.length >= FRAMES_IN_FLIGHT) await this.#durable();
   }
+}
+
+function mayEnd(move: Move): boolean {
+  return move.type === 'status' && isTerminal(move.to);
 }

@@ -21,7 +21,11 @@ const definition = {
     ),
   description: z.string().max(4000),
   autonomy_tier: z.enum(AUTONOMY_TIERS).describe(RECORDED),
-  receipt_policy: z.enum(RECEIPT_POLICIES).describe(RECORDED),
+  receipt_policy: z
+    .enum(RECEIPT_POLICIES)
+    .describe(
+      'disabled: its Tasks have no Receipts. required and optional: each has one of its submission and one of its end.',
+    ),
   tools: names.describe(RECORDED),
   capabilities: names.describe(RECORDED),
   triggers: rules.describe(RECORDED),

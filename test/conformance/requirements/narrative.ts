@@ -112,6 +112,7 @@ export const NARRATIVE: readonly Requirement[] = [
     ],
     ['REC-REF-01', 'MAY', 'Tasks, Outcomes, Events and Artifacts name their receipt'],
     ['REC-PER-01', 'MUST', 'the receipt policy of the Persona is enforced on every Task that names it'],
+    ['REC-RED-01', 'MUST', 'what was redacted in a run is told in its receipt, with the hash of what it was'],
     ['REC-AUTH-01', 'MUST NOT', 'API keys or secrets show up in receipts'],
   ]),
   ...section('Privacy and redaction', [

@@ -1,0 +1,14 @@
+import { canonicalJson } from '../json/canonical.ts';
+import { sha256Hex } from '../json/sha256.ts';
+import type { JsonValue } from '../protocol/json.ts';
+import { inCanonicalOrder } from '../receipts/canonical-order.ts';
+
+/** How JSON.stringify escapes half of a surrogate pair; whole characters are not escaped. */
+const HALF_CHARACTER = /\\ud[89a-f]/;
+
+/** `sha256:` and the hash of the RFC 8785 bytes of a value. Half characters, which have none, count as U+FFFD. */
+export function contentHash(value: JsonValue): string {
+  const mayBeHalf = HALF_CHARACTER.test(JSON.stringify(value));
+  const whole = mayBeHalf ? inCanonicalOrder({ value })['value'] : value;
+  return `sha256:${sha256Hex(canonicalJson(whole ?? null))}`;
+}
