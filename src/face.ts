@@ -143,6 +143,8 @@ export interface FaceStream extends StreamSink {
   write(frame: Pick<StreamFrame, 'sse'>): number;
   /** Gives the connection back for an ordinary answer. */
   discard(): void;
+  /** Told once, when the stream is over, whoever ended it. */
+  onClose(run: () => void): void;
 }
 
 /** A path that takes WebSocket upgrades. */

@@ -1,13 +1,15 @@
 import type { Bridge } from '../bridge.ts';
+import { createA2aFace } from './surface/face.ts';
 import type { A2aUpstreamConfig } from './upstream/config.ts';
 import { interpret } from './upstream/interpret.ts';
 import { A2aUpstream } from './upstream/upstream.ts';
 
 export type { A2aUpstreamConfig } from './upstream/config.ts';
 
-/** Agents that speak A2A 1.0, A2A 0.3 or the dialect of `harn serve`. */
+/** Agents that speak A2A 1.0, A2A 0.3 or the dialect of `harn serve`; and every agent here to clients that speak A2A. */
 export const a2aBridge: Bridge<A2aUpstreamConfig> = {
   id: 'a2a',
   interpret,
   createUpstreams: (rows, deps) => rows.map((row) => new A2aUpstream(row, deps)),
+  createFace: createA2aFace,
 };

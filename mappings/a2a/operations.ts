@@ -2,6 +2,9 @@
 export const PROTOCOLS = ['jsonrpc-1.0', 'http+json-1.0', 'jsonrpc-0.3'] as const;
 export type A2aProtocol = (typeof PROTOCOLS)[number];
 
+/** Media type of the HTTP+JSON binding. */
+export const A2A_REST_TYPE = 'application/a2a+json';
+
 export interface OperationRow {
   /** JSON-RPC method of A2A 0.3. */
   readonly legacyMethod: string | null;

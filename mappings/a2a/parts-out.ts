@@ -1,5 +1,6 @@
 import type { JsonObject, JsonValue } from '../../src/protocol/json.ts';
 import type { Part } from '../../src/protocol/resources/message.ts';
+import type { DraftPart } from '../../src/upstream.ts';
 import { isObject } from './events.ts';
 import { MEDIA_TYPES, WRAPPED_VALUE } from './part-words.ts';
 
@@ -23,6 +24,24 @@ export function encodePart(
 ): JsonObject {
   const spelled = part.visibility === 'public' ? content(part, artifacts) : redacted(part);
   const encoded = { ...spelled, ...carried(part) };
+  return dialect === '1.0' ? encoded : legacy(encoded, dialect);
+}
+
+/** The same for a part as an agent sent it, whose bytes are at hand. */
+export function encodeDraft(
+  part: DraftPart,
+  dialect: PartDialect,
+  artifacts: ReadonlyMap<string, InlineBytes>,
+): JsonObject {
+  if (part.type !== 'bytes') return encodePart(part, dialect, artifacts);
+  const { base64, mime_type, name, metadata } = part;
+  const kept = isObject(metadata?.['a2a']) ? metadata['a2a'] : {};
+  const encoded = {
+    raw: base64,
+    mediaType: mime_type,
+    ...(name === undefined ? {} : { filename: name }),
+    ...(isObject(kept['metadata']) && { metadata: kept['metadata'] }),
+  };
   return dialect === '1.0' ? encoded : legacy(encoded, dialect);
 }
 

@@ -116,3 +116,10 @@ export const UNKNOWN_STATE = { active: 'WORKING', final: 'FAILED' } as const sat
   string,
   TaskStatus
 >;
+
+/** States in which a blocking call is answered: nothing happens before the client, or somebody, does something. */
+export function isSettled(status: TaskStatus): boolean {
+  return SETTLED.includes(status);
+}
+
+const SETTLED: readonly TaskStatus[] = ['COMPLETED', 'FAILED', 'CANCELED', 'INPUT_REQUIRED', 'AUTH_REQUIRED'];

@@ -15,7 +15,12 @@ import {
   RestTransportFactory,
 } from '@a2a-js/sdk/client';
 import type * as v03 from 'a2a03';
-import { type Client as Client03, ClientFactory as ClientFactory03 } from 'a2a03/client';
+import {
+  type Client as Client03,
+  ClientFactory as ClientFactory03,
+  ClientFactoryOptions as ClientFactoryOptions03,
+  JsonRpcTransportFactory as JsonRpcTransportFactory03,
+} from 'a2a03/client';
 
 /** What a client saw, in the words of A2A 0.3, whatever version it speaks. */
 export interface Seen {
@@ -49,9 +54,13 @@ export interface Driver {
 }
 
 /** The client of @a2a-js/sdk 1.3 on one of its bindings. */
-export async function driver10(url: string, binding: 'JSONRPC' | 'HTTP+JSON'): Promise<Driver> {
+export async function driver10(
+  url: string,
+  binding: 'JSONRPC' | 'HTTP+JSON',
+  fetchImpl: typeof fetch = fetch,
+): Promise<Driver> {
   const options = ClientFactoryOptions.createFrom(ClientFactoryOptions.default, {
-    transports: [new JsonRpcTransportFactory(), new RestTransportFactory()],
+    transports: [new JsonRpcTransportFactory({ fetchImpl }), new RestTransportFactory({ fetchImpl })],
     preferredTransports: [binding],
   });
   const client = await new ClientFactory(options).createFromUrl(url);
@@ -147,8 +156,11 @@ function seenPart({ content, mediaType }: Part): SeenArtifact['parts'][number] {
 }
 
 /** The client of @a2a-js/sdk 0.3.14, JSON-RPC. */
-export async function driver03(url: string): Promise<Driver> {
-  return new Driver03(await new ClientFactory03().createFromUrl(url));
+export async function driver03(url: string, fetchImpl: typeof fetch = fetch): Promise<Driver> {
+  const options = ClientFactoryOptions03.createFrom(ClientFactoryOptions03.default, {
+    transports: [new JsonRpcTransportFactory03({ fetchImpl })],
+  });
+  return new Driver03(await new ClientFactory03(options).createFromUrl(url));
 }
 
 class Driver03 implements Driver {

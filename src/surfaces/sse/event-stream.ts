@@ -42,6 +42,7 @@ export class EventStream implements StreamSink {
   readonly #options: EventStreamOptions;
   #subscription: Subscription | undefined;
   #state: 'waiting' | 'open' | 'ended' | 'closed' = 'waiting';
+  #onEnd: () => void = () => undefined;
   /** Comments are allowed: an event went out, or the client resumes. */
   #mayComment: boolean;
   #lastWriteMs: number;
@@ -67,6 +68,12 @@ export class EventStream implements StreamSink {
     this.#subscription = subscription;
     if (this.#state === 'waiting') this.#open();
     if (this.#state !== 'open') subscription.close();
+  }
+
+  /** Told once, when nothing more can be sent. */
+  onClose(run: () => void): void {
+    if (this.#state === 'ended' || this.#state === 'closed') run();
+    else this.#onEnd = run;
   }
 
   /** Gives the connection back for an ordinary error answer. */
@@ -117,6 +124,7 @@ export class EventStream implements StreamSink {
     if (reason === 'draining' && this.#mayComment) this.#send(`retry: ${RETRY_AFTER_DRAIN_MS}\n\n`);
     this.#state = 'ended';
     this.#subscription?.close();
+    this.#onEnd();
     if (reason === 'overflow') this.#exchange.res.destroy();
     else this.#exchange.res.end();
   }
@@ -175,8 +183,10 @@ export class EventStream implements StreamSink {
 
   #closed(): void {
     if (this.#state === 'closed') return;
+    const wasOpen = this.#state !== 'ended';
     this.#state = 'closed';
     this.#subscription?.close();
+    if (wasOpen) this.#onEnd();
     this.#wake?.();
     this.#options.onClose();
   }

@@ -1,0 +1,62 @@
+import { refusal } from '../../../mappings/a2a/errors-out.ts';
+import type { FaceAgent, FaceDeps, FaceExchange } from '../../../src/face.ts';
+import { ProtocolError } from '../../../src/protocol/errors.ts';
+import type { Persona } from '../../../src/protocol/resources/persona.ts';
+import type { Task } from '../../../src/protocol/resources/task.ts';
+import { ask } from './ask.ts';
+
+/** The agent that a path names: one behind the gateway, or a persona in front of it. */
+export interface Addressed {
+  /** Segment of the path; undefined at the default endpoint. */
+  segment: string | undefined;
+  /** The agent that runs; undefined for a persona whose entry workflow decides. */
+  agent: FaceAgent | undefined;
+  persona: Persona | undefined;
+}
+
+/** The agent of a configured id, or the default one; undefined when there is none of that name. */
+export function upstreamAgent(deps: FaceDeps, segment: string | undefined): FaceAgent | undefined {
+  const agents = deps.agents();
+  if (segment !== undefined) return agents.find(({ id }) => id === segment);
+  return agents.find(({ isDefault }) => isDefault) ?? agents[0];
+}
+
+/** The agent that a path names, for this caller; a persona it may not see is unknown. */
+export async function addressed(
+  deps: FaceDeps,
+  exchange: FaceExchange,
+  segment: string | undefined,
+): Promise<Addressed> {
+  const agent = upstreamAgent(deps, segment);
+  if (agent !== undefined) return { segment, agent, persona: undefined };
+  if (segment === undefined) throw noAgent();
+  const path = { persona_id: segment };
+  const persona = await ask<Persona>(deps.gateway, 'getPersona', exchange.call({ path })).catch(
+    (error: unknown) => {
+      throw isHidden(error) ? noAgent() : error;
+    },
+  );
+  return { segment, agent: undefined, persona };
+}
+
+export function noAgent(): ProtocolError {
+  return new ProtocolError(
+    'resource_not_found',
+    'No agent of this name here. GET /v1/agent-card lists the agents.',
+  );
+}
+
+function isHidden(error: unknown): boolean {
+  return error instanceof ProtocolError && ['resource_not_found', 'permission_denied'].includes(error.code);
+}
+
+/** A Task of another agent is as unknown here as one that is not there. */
+export function refuseForeign(task: Task, { agent, persona }: Addressed): void {
+  const isOwn =
+    persona === undefined ? task.assigned_agent_id === agent?.route : task.persona_id === persona.id;
+  if (!isOwn) throw taskNotFound();
+}
+
+export function taskNotFound(): ProtocolError {
+  return refusal('TaskNotFound', 'No task with this id here.', 'id');
+}

@@ -1,0 +1,257 @@
+import { type Encoding, encodeMessage, encodeTask, streamEvent } from '../../../mappings/a2a/encode-task.ts';
+import { refusal } from '../../../mappings/a2a/errors-out.ts';
+import type { ListRequest, SendRequest, TaskRequest } from '../../../mappings/a2a/requests.ts';
+import { decodeState } from '../../../mappings/a2a/states.ts';
+import { type Event, TaskView } from '../../../mappings/a2a/task-view.ts';
+import type { FaceDeps, FaceExchange } from '../../../src/face.ts';
+import { ProtocolError } from '../../../src/protocol/errors.ts';
+import type { JsonObject } from '../../../src/protocol/json.ts';
+import type { Task } from '../../../src/protocol/resources/task.ts';
+import { isTerminal } from '../../../src/protocol/task-states.ts';
+import { type Addressed, refuseForeign, taskNotFound } from './agents.ts';
+import { ask } from './ask.ts';
+import { isAtHand, NOTHING, readContents, restored, type Wanted, wantedByTask } from './contents.ts';
+import { follow, type Start } from './follow.ts';
+import type { Negotiated } from './negotiate.ts';
+import { errorMembers, refusalOf, TaskStream } from './stream.ts';
+import { contextIdOf, isSessionId, takeMessage } from './take-message.ts';
+import { Waiting } from './wait.ts';
+
+/** One request on its way: who asks, for which agent, in which version. */
+export interface Asking {
+  exchange: FaceExchange;
+  to: Addressed;
+  negotiated: Negotiated;
+}
+
+/** How a binding writes a stream. */
+export interface Streaming {
+  headers: readonly string[];
+  frame(event: JsonObject, id: string): Buffer;
+  /** Finished frame that tells an error after the stream began. */
+  tell(error: ReturnType<typeof errorMembers>): Buffer;
+}
+
+/** Longest wait for the first word of an agent that might answer with a Message and no Task. */
+const PATIENCE_MS = 15_000;
+const EVENTS_PER_PAGE = '200';
+
+/** The methods of A2A over the gateway port. Tasks are the gateway's own: nothing is kept here. */
+export class A2aHandler {
+  readonly #deps: FaceDeps;
+  readonly #waiting = new Waiting();
+
+  constructor(deps: FaceDeps) {
+    this.#deps = deps;
+  }
+
+  /** SendMessage: the Task when it is settled, or at once; the Message where that is the whole answer. */
+  async send(asking: Asking, request: SendRequest): Promise<JsonObject> {
+    const { exchange, to, negotiated } = asking;
+    const { gateway } = this.#deps;
+    const { task, messageId } = await takeMessage(gateway, exchange, to, request, negotiated);
+    const view = request.waits
+      ? await this.#waiting.until(gateway, exchange, task.id, { after: 'message', id: messageId })
+      : await this.#read(asking, task.id);
+    const refused = request.waits ? refusalOf(view) : undefined;
+    if (refused !== undefined) throw refused;
+    if (request.waits && view.isMessageOnly) return this.#message(asking, task, view);
+    const encoded = await this.#encode(asking, task, view, request.historyLength, true);
+    return negotiated.version === '1.0' ? { task: encoded } : encoded;
+  }
+
+  /** SendStreamingMessage. Resolves once the stream has begun; rejects with what takes its place. */
+  async stream(asking: Asking, request: SendRequest, streaming: Streaming): Promise<void> {
+    const { exchange, to, negotiated } = asking;
+    const { task, messageId } = await takeMessage(this.#deps.gateway, exchange, to, request, negotiated);
+    const isFirst = request.taskId === undefined && task.status === 'WORKING';
+    const waitsForWord = isFirst && (task.assigned_agent_id ?? '').startsWith('a2a:');
+    await this.#follow(asking, task, { after: 'message', id: messageId }, streaming, {
+      waitsForWord,
+      ...request,
+    });
+  }
+
+  /** SubscribeToTask: from now on, or from the event that `Last-Event-ID` names. */
+  async subscribe(asking: Asking, { id }: TaskRequest, streaming: Streaming): Promise<void> {
+    const task = await this.#task(asking, id);
+    const cursor = asking.exchange.call().lastEventId;
+    if (cursor !== undefined && !/^\d{20}$/.test(cursor))
+      throw refusal('InvalidParams', 'Send the id of an event of this task.', 'Last-Event-ID');
+    if (cursor === undefined && isTerminal(task.status))
+      throw refusal('UnsupportedOperation', 'The task is over. Read it with GetTask.', 'id');
+    const start: Start = cursor === undefined ? { after: 'history' } : { after: 'event', id: cursor };
+    await this.#follow(asking, task, start, streaming, { waitsForWord: false, historyLength: undefined });
+  }
+
+  async get(asking: Asking, { id, historyLength }: TaskRequest): Promise<JsonObject> {
+    const task = await this.#task(asking, id);
+    return this.#encode(asking, task, await this.#read(asking, id), historyLength, true);
+  }
+
+  async list(asking: Asking, request: ListRequest): Promise<JsonObject> {
+    const { exchange, to } = asking;
+    const { contextId, status, pageSize, pageToken, statusTimestampAfter, includeArtifacts } = request;
+    const query: Record<string, string> = {
+      sort: 'status_time',
+      limit: String(pageSize),
+      ...(to.persona === undefined ? { route: to.agent?.route ?? '' } : { persona_id: to.persona.id }),
+      ...(pageToken === undefined ? {} : { cursor: pageToken }),
+      ...(statusTimestampAfter == null ? {} : { status_since: statusTimestampAfter }),
+      ...(contextId === undefined ? {} : contextFilter(contextId)),
+      ...(status === undefined ? {} : { status: statusWord(status) }),
+    };
+    const nothing = { tasks: [], nextPageToken: '', pageSize, totalSize: 0 };
+    const found = await this.#page(exchange, query);
+    if (found === undefined) return nothing;
+    const tasks: JsonObject[] = [];
+    // One after the other: a page is many reads, and others wait too.
+    for (const task of found.data) {
+      const view = await this.#read(asking, task.id);
+      tasks.push(await this.#encode(asking, task, view, request.historyLength ?? 0, includeArtifacts));
+    }
+    return { tasks, nextPageToken: found.next_cursor ?? '', pageSize: tasks.length, totalSize: found.total };
+  }
+
+  async cancel(asking: Asking, { id, metadata }: TaskRequest): Promise<JsonObject> {
+    await this.#task(asking, id);
+    const reason = metadata?.['reason'];
+    const body = typeof reason === 'string' ? { reason: reason.slice(0, 2_000) } : undefined;
+    const call = asking.exchange.call({ path: { task_id: id }, body });
+    const task = await ask<Task>(this.#deps.gateway, 'cancelTask', call).catch((error: unknown) => {
+      throw error instanceof ProtocolError && error.code === 'conflict'
+        ? refusal('TaskNotCancelable', 'The task is over already; there is nothing to cancel.', 'id')
+        : error;
+    });
+    return this.#encode(asking, task, await this.#read(asking, id), undefined, true);
+  }
+
+  /** A Task of this agent, or TaskNotFound: hidden, foreign and absent are alike. */
+  async #task(asking: Asking, id: string): Promise<Task> {
+    const call = asking.exchange.call({ path: { task_id: id } });
+    const task = await ask<Task>(this.#deps.gateway, 'getTask', call).catch((error: unknown) => {
+      throw error instanceof ProtocolError && error.code === 'resource_not_found' ? taskNotFound() : error;
+    });
+    refuseForeign(task, asking.to);
+    return task;
+  }
+
+  drain(): void {
+    this.#waiting.drain();
+  }
+
+  /** The Task as its events tell it. */
+  async #read({ exchange }: Asking, taskId: string): Promise<TaskView> {
+    const view = new TaskView();
+    let after: string | null = '';
+    do {
+      const query: Record<string, string> = {
+        limit: EVENTS_PER_PAGE,
+        ...(after === '' ? {} : { after_event_id: after }),
+      };
+      const call = exchange.call({ path: { task_id: taskId }, query });
+      const page: EventPage = await ask<EventPage>(this.#deps.gateway, 'listTaskEvents', call);
+      for (const event of page.data) view.advance(event);
+      after = page.next_cursor;
+    } while (after !== null);
+    return view;
+  }
+
+  async #page(exchange: FaceExchange, query: Record<string, string>): Promise<TaskPage | undefined> {
+    try {
+      return await ask<TaskPage>(this.#deps.gateway, 'listTasks', exchange.call({ query }));
+    } catch (error) {
+      if (!(error instanceof ProtocolError)) throw error;
+      if (error.code === 'resource_not_found') return undefined;
+      const isToken = error.param === 'cursor';
+      throw isToken ? refusal('InvalidParams', 'Send a page token that this list gave.', 'pageToken') : error;
+    }
+  }
+
+  async #follow(
+    asking: Asking,
+    task: Task,
+    start: Start,
+    streaming: Streaming,
+    { waitsForWord, historyLength }: { waitsForWord: boolean; historyLength: number | undefined },
+  ): Promise<void> {
+    const { exchange } = asking;
+    const { gateway, timers } = this.#deps;
+    const stream = exchange.openStream({
+      isResumed: false,
+      headers: streaming.headers,
+      tell: (error) => streaming.tell(errorMembers(error)),
+    });
+    const told = new TaskStream({
+      stream,
+      frame: streaming.frame,
+      encoding: encodingOf(asking, task),
+      historyLength,
+      read: (wanted) => this.#contents(exchange, wanted),
+      waitsForWord,
+      afterPatience: (run) => timers.after(PATIENCE_MS, run),
+    });
+    try {
+      told.attach(await follow(gateway, exchange, task.id, start, told));
+      await told.ready;
+    } catch (error) {
+      if (!stream.hasStarted) stream.discard();
+      throw error;
+    }
+  }
+
+  #contents(exchange: FaceExchange, wanted: Wanted) {
+    return readContents(this.#deps.gateway, () => exchange.call(), wanted);
+  }
+
+  async #message(asking: Asking, task: Task, view: TaskView): Promise<JsonObject> {
+    const message = view.status.message ?? view.history.at(-1);
+    if (message === undefined) throw new Error('a Task that is a Message has none');
+    const wanted = { messages: [message], artifacts: [] };
+    const found = isAtHand(wanted) ? NOTHING : await this.#contents(asking.exchange, wanted);
+    const encoding = { ...encodingOf(asking, task), ...found };
+    const { taskId: _, ...body } = encodeMessage(restored(message, found), encoding);
+    return asking.negotiated.version === '1.0' ? streamEvent('message', encoding, body) : body;
+  }
+
+  async #encode(
+    asking: Asking,
+    task: Task,
+    view: TaskView,
+    historyLength: number | undefined,
+    artifacts: boolean,
+  ): Promise<JsonObject> {
+    const wanted = wantedByTask(view);
+    const found = isAtHand(wanted) ? NOTHING : await this.#contents(asking.exchange, wanted);
+    const whole = view.copy();
+    whole.restore((message) => restored(message, found));
+    return encodeTask(whole, { ...encodingOf(asking, task), ...found }, { historyLength, artifacts });
+  }
+}
+
+interface EventPage {
+  data: Event[];
+  next_cursor: string | null;
+}
+
+interface TaskPage {
+  data: Task[];
+  next_cursor: string | null;
+  total: number;
+}
+
+function encodingOf({ negotiated }: Asking, task: Task): Omit<Encoding, 'bytes' | 'parts'> {
+  const { version, extended } = negotiated;
+  return { version, extended, taskId: task.id, contextId: contextIdOf(task) };
+}
+
+/** A context id of ours names a Session, any other one is a key of the caller's own. */
+function contextFilter(contextId: string): Record<string, string> {
+  return isSessionId(contextId) ? { session_id: contextId } : { session_key: contextId };
+}
+
+function statusWord(word: string): string {
+  const found = decodeState(word);
+  if (found.known) return found.word === 'REJECTED' ? 'FAILED' : found.word;
+  throw refusal('InvalidParams', 'Send a task state such as TASK_STATE_WORKING.', 'status');
+}

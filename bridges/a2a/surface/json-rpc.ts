@@ -1,0 +1,111 @@
+import { encodeError, refusal, rpcStatus } from '../../../mappings/a2a/errors-out.ts';
+import { type A2aOperation, isOperation, operationOfMethod } from '../../../mappings/a2a/operations.ts';
+import { offeredExtensions } from '../../../mappings/a2a/published-card.ts';
+import { rpcEnvelope } from '../../../mappings/a2a/requests.ts';
+import type { FaceDeps, FaceExchange } from '../../../src/face.ts';
+import { ProtocolError } from '../../../src/protocol/errors.ts';
+import type { JsonObject, JsonValue } from '../../../src/protocol/json.ts';
+import { addressed } from './agents.ts';
+import { cardOf } from './cards.ts';
+import type { A2aHandler, Asking, Streaming } from './handler.ts';
+import { METHODS } from './methods.ts';
+import { activated, type Negotiated, negotiate } from './negotiate.ts';
+import { runMethod } from './run-method.ts';
+import { errorMembers } from './stream.ts';
+import { faultOf } from './validate.ts';
+
+const JSON_TYPE = 'application/json; charset=utf-8';
+const MEDIA_TYPE = /^application\/(?:a2a\+)?json[ \t]*(?:;|$)/i;
+
+/** The JSON-RPC binding of one agent, 1.0 and 0.3. Every refusal is a JSON-RPC error. Spec: A2A 1.0, 9. */
+export async function answerRpc(
+  deps: FaceDeps,
+  handler: A2aHandler,
+  exchange: FaceExchange,
+  segment: string | undefined,
+): Promise<void> {
+  let id: JsonValue = null;
+  try {
+    deps.gateway.identify(exchange.call());
+    const request = await readEnvelope(exchange, (seen) => {
+      id = seen;
+    });
+    const negotiated = negotiate(exchange);
+    const name = methodOf(request.method, negotiated);
+    deps.gateway.admit(METHODS[name], exchange.call());
+    const asking: Asking = { exchange, negotiated, to: await addressed(deps, exchange, segment) };
+    const headers = activated(negotiated, offeredExtensions(cardOf(deps, asking.to)));
+    const streaming = rpcStreaming(id, headers);
+    const result = await runMethod(name, { face: deps, handler, streaming }, asking, request.params ?? {});
+    if (result !== undefined)
+      exchange.send(200, JSON_TYPE, JSON.stringify({ jsonrpc: '2.0', id, result }), headers);
+  } catch (thrown) {
+    sendRpcError(exchange, id, ProtocolError.from(thrown));
+  }
+}
+
+function sendRpcError(exchange: FaceExchange, id: JsonValue, error: ProtocolError): void {
+  exchange.failed(error);
+  const body = JSON.stringify({ jsonrpc: '2.0', id, error: errorMembers(error) });
+  const status = error.param === 'Content-Type' ? 415 : rpcStatus(encodeError(error));
+  exchange.send(status, JSON_TYPE, body, exchange.errorHeaders(error));
+}
+
+interface Envelope {
+  method: string;
+  params: JsonObject | undefined;
+}
+
+/** Reads the request; `seen` is told its id as soon as it is known, so that a refusal can carry it. */
+async function readEnvelope(exchange: FaceExchange, seen: (id: JsonValue) => void): Promise<Envelope> {
+  if (!MEDIA_TYPE.test(exchange.headers['content-type'] ?? ''))
+    throw refusal('ContentTypeNotSupported', 'Send the request as application/json.', 'Content-Type');
+  const body = parse(exchange, await exchange.readBody());
+  if (Array.isArray(body))
+    throw refusal('InvalidRequest', 'Send one request at a time: batches are not supported.');
+  const parsed = rpcEnvelope.safeParse(body);
+  if (!parsed.success) {
+    const given = (body as JsonObject | null)?.['id'];
+    if (typeof given === 'string' || typeof given === 'number') seen(given);
+    const isParams = parsed.error.issues[0]?.path[0] === 'params';
+    throw faultOf(parsed.error, isParams ? 'InvalidParams' : 'InvalidRequest');
+  }
+  seen(parsed.data.id ?? null);
+  return { method: parsed.data.method, params: parsed.data.params };
+}
+
+function parse(exchange: FaceExchange, bytes: Buffer): JsonValue {
+  try {
+    return exchange.parseJson(bytes);
+  } catch (error) {
+    const fault = ProtocolError.from(error);
+    if (fault.code !== 'invalid_request') throw fault;
+    throw refusal('ParseError', `The request is not JSON: ${fault.message}`);
+  }
+}
+
+/** Each version has its own names, so a name of the other one is unknown. */
+function methodOf(method: string, { version }: Negotiated): A2aOperation {
+  const name = operationOfMethod(method);
+  const isOther = name !== undefined && isOperation(method) !== (version === '1.0');
+  if (name !== undefined && !isOther) return name;
+  const advice = isOther
+    ? `This is a method of the other version. Send the header A2A-Version: ${version === '1.0' ? '0.3' : '1.0'} with it.`
+    : 'There is no such method.';
+  throw refusal('MethodNotFound', advice, 'method');
+}
+
+function rpcStreaming(id: JsonValue, headers: readonly string[]): Streaming {
+  const head = Buffer.from(`data: {"jsonrpc":"2.0","id":${JSON.stringify(id)},`);
+  const sse = (cursor: string, member: string, value: unknown) =>
+    Buffer.concat([
+      Buffer.from(cursor === '' ? '' : `id: ${cursor}\n`),
+      head,
+      Buffer.from(`"${member}":${JSON.stringify(value)}}\n\n`),
+    ]);
+  return {
+    headers,
+    frame: (event, cursor) => sse(cursor, 'result', event),
+    tell: (error) => sse('', 'error', error),
+  };
+}

@@ -1,0 +1,17 @@
+import type { A2aOperation } from '../../../mappings/a2a/operations.ts';
+import type { FaceMethods } from '../../../src/face.ts';
+
+/** What each A2A method is in operations of the gateway: the caller needs the scope of that operation. */
+export const METHODS = {
+  SendMessage: 'submitTask',
+  SendStreamingMessage: 'submitTask',
+  GetTask: 'getTask',
+  ListTasks: 'listTasks',
+  CancelTask: 'cancelTask',
+  SubscribeToTask: 'streamTaskEvents',
+  CreateTaskPushNotificationConfig: 'getTask',
+  GetTaskPushNotificationConfig: 'getTask',
+  ListTaskPushNotificationConfigs: 'getTask',
+  DeleteTaskPushNotificationConfig: 'getTask',
+  GetExtendedAgentCard: 'listSkills',
+} as const satisfies FaceMethods<A2aOperation>;

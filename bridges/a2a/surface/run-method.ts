@@ -1,0 +1,87 @@
+import { refusal } from '../../../mappings/a2a/errors-out.ts';
+import type { A2aOperation } from '../../../mappings/a2a/operations.ts';
+import {
+  cardRequest,
+  fromV1,
+  fromV03,
+  listRequest,
+  type SendRequest,
+  sendRequestV1,
+  sendRequestV03,
+  taskRequest,
+} from '../../../mappings/a2a/requests.ts';
+import type { FaceDeps } from '../../../src/face.ts';
+import type { JsonObject } from '../../../src/protocol/json.ts';
+import { cardOf } from './cards.ts';
+import type { A2aHandler, Asking, Streaming } from './handler.ts';
+import { validate } from './validate.ts';
+
+/** Runs methods, whichever binding they came by. */
+export interface MethodDeps {
+  face: FaceDeps;
+  handler: A2aHandler;
+  /** How the binding writes a stream. */
+  streaming: Streaming;
+}
+
+/** The answer of a method, or nothing when it answered with a stream. */
+type Method = (deps: MethodDeps, asking: Asking, params: JsonObject) => Promise<JsonObject | undefined>;
+
+export function runMethod(
+  name: A2aOperation,
+  deps: MethodDeps,
+  asking: Asking,
+  params: JsonObject,
+): Promise<JsonObject | undefined> {
+  refuseTenant(params);
+  return ROWS[name](deps, asking, params);
+}
+
+const ROWS: Readonly<Record<A2aOperation, Method>> = {
+  SendMessage: ({ handler }, asking, params) => handler.send(asking, sendRequest(asking, params)),
+  SendStreamingMessage: async ({ handler, streaming }, asking, params) => {
+    await handler.stream(asking, sendRequest(asking, params), streaming);
+    return undefined;
+  },
+  GetTask: ({ handler }, asking, params) => handler.get(asking, validate(taskRequest, params)),
+  ListTasks: ({ handler }, asking, params) => handler.list(asking, validate(listRequest, params)),
+  CancelTask: ({ handler }, asking, params) => handler.cancel(asking, validate(taskRequest, params)),
+  SubscribeToTask: async ({ handler, streaming }, asking, params) => {
+    await handler.subscribe(asking, validate(taskRequest, params), streaming);
+    return undefined;
+  },
+  CreateTaskPushNotificationConfig: noPush,
+  GetTaskPushNotificationConfig: noPush,
+  ListTaskPushNotificationConfigs: noPush,
+  DeleteTaskPushNotificationConfig: noPush,
+  GetExtendedAgentCard: async ({ face }, asking, params) => {
+    validate(cardRequest, params);
+    return cardOf(face, asking.to);
+  },
+};
+
+function sendRequest({ negotiated }: Asking, params: JsonObject): SendRequest {
+  const request =
+    negotiated.version === '1.0'
+      ? fromV1(validate(sendRequestV1, params))
+      : fromV03(validate(sendRequestV03, params));
+  if (request.pushConfig !== undefined) throw pushRefusal();
+  return request;
+}
+
+async function noPush(): Promise<never> {
+  throw pushRefusal();
+}
+
+function pushRefusal() {
+  return refusal(
+    'PushNotificationNotSupported',
+    'This agent sends no push notifications. Use SubscribeToTask.',
+  );
+}
+
+/** No interface of our cards names a tenant, and a client may only send the one it was told. */
+function refuseTenant({ tenant }: JsonObject): void {
+  if (tenant === undefined || tenant === null || tenant === '') return;
+  throw refusal('InvalidParams', 'The agent card names no tenant. Leave it out.', 'tenant');
+}

@@ -1,0 +1,30 @@
+import type { z } from 'zod';
+import type { A2aErrorName } from '../../../mappings/a2a/errors.ts';
+import { refusal } from '../../../mappings/a2a/errors-out.ts';
+import type { ProtocolError } from '../../../src/protocol/errors.ts';
+
+/** Reads a request by its schema; throws InvalidParams with the path of the first fault. */
+export function validate<Schema extends z.ZodType>(schema: Schema, value: unknown): z.output<Schema> {
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  throw faultOf(parsed.error, 'InvalidParams');
+}
+
+export function faultOf(error: z.ZodError, name: A2aErrorName): ProtocolError {
+  const [issue] = error.issues;
+  const path = (issue?.path ?? []).map(String).join('.');
+  const said = issue?.message ?? 'is invalid';
+  // Words of the schema's own are sentences about the field; the library's begin with a capital.
+  const words = /^[A-Z]/.test(said) ? wordsOf(said) : said;
+  return refusal(
+    name,
+    path === '' ? `The request ${words}.` : `${path}: ${words}.`,
+    path === '' ? 'params' : path,
+  );
+}
+
+function wordsOf(said: string): string {
+  if (said.endsWith('received undefined')) return 'is required';
+  const expected = /expected (\w+)/.exec(said)?.[1];
+  return expected === undefined ? 'is invalid' : `must be of type ${expected}`;
+}

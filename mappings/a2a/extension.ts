@@ -1,0 +1,5 @@
+/** The one extension by which this gateway says what A2A has no word for. Source: notes/a2a.md 1.8. */
+export const HARN_EXTENSION = 'https://harnlang.com/a2a/ext/harn/v1';
+
+/** Media type of the data part that tells what a Task waits for. */
+export const PERMISSION_MEDIA_TYPE = 'application/vnd.harn.permission-request+json';

@@ -1,0 +1,212 @@
+import { z } from 'zod';
+import type { JsonObject, JsonValue } from '../../src/protocol/json.ts';
+import { isObject } from './events.ts';
+
+/** Absent, null and the empty string are the same in the JSON form of protocol buffers. */
+const text = z
+  .string()
+  .max(512)
+  .nullish()
+  .transform((value) => (value === '' || value === null ? undefined : value));
+const object = z
+  .custom<JsonObject | null | undefined>(
+    (value) => value == null || isObject(value as JsonValue),
+    'must be an object',
+  )
+  .transform((value) => value ?? undefined);
+const texts = z
+  .array(z.string().max(2_048))
+  .max(100)
+  .nullish()
+  .transform((value) => value ?? undefined);
+const flag = z
+  .boolean()
+  .nullish()
+  .transform((value) => value ?? undefined);
+/** The JSON form of protocol buffers spells integers as numbers or as texts. */
+const count = z
+  .union([z.int().min(0), z.string().regex(/^\d{1,9}$/)], 'must be a whole number from 0 on')
+  .nullish()
+  .transform((value) => (value === null || value === undefined ? undefined : Number(value)));
+const id = z.string('is required').min(1, 'must not be empty').max(512);
+const base64 = z.string().regex(/^[A-Za-z0-9+/_-]*={0,2}$/, 'must be base64');
+
+const CONTENT_V1 = ['text', 'raw', 'url', 'data'] as const;
+
+const partV1 = z
+  .looseObject({
+    text: z.string().optional(),
+    raw: base64.optional(),
+    url: z.string().min(1).max(8_192).optional(),
+    mediaType: text,
+    filename: text,
+    metadata: object,
+  })
+  .refine(
+    (part) => CONTENT_V1.filter((name) => part[name] !== undefined).length === 1,
+    'must have exactly one of text, raw, url and data',
+  );
+
+const partV03 = z.discriminatedUnion(
+  'kind',
+  [
+    z.looseObject({ kind: z.literal('text'), text: z.string(), metadata: object }),
+    z.looseObject({
+      kind: z.literal('file'),
+      file: z
+        .looseObject({
+          bytes: base64.optional(),
+          uri: z.string().min(1).max(8_192).optional(),
+          mimeType: text,
+          name: text,
+        })
+        .refine(
+          ({ bytes, uri }) => (bytes === undefined) !== (uri === undefined),
+          'must have exactly one of bytes and uri',
+        ),
+      metadata: object,
+    }),
+    z.looseObject({
+      kind: z.literal('data'),
+      data: z.custom<JsonObject>((value) => isObject(value as JsonValue), 'must be an object'),
+      metadata: object,
+    }),
+  ],
+  'must have kind text, file or data',
+);
+
+const messageMembers = {
+  messageId: id,
+  contextId: text,
+  taskId: text,
+  metadata: object,
+  extensions: texts,
+  referenceTaskIds: texts,
+};
+
+const configurationMembers = { acceptedOutputModes: texts, historyLength: count };
+
+export const sendRequestV1 = z.looseObject({
+  tenant: text,
+  message: z.looseObject({
+    ...messageMembers,
+    role: z.literal('ROLE_USER', 'must be ROLE_USER'),
+    parts: z.array(partV1).min(1, 'must have at least one part').max(1_000),
+  }),
+  configuration: z
+    .looseObject({
+      ...configurationMembers,
+      returnImmediately: flag,
+      taskPushNotificationConfig: object,
+    })
+    .nullish(),
+  metadata: object,
+});
+
+export const sendRequestV03 = z.looseObject({
+  message: z.looseObject({
+    ...messageMembers,
+    role: z.literal('user', 'must be user'),
+    parts: z.array(partV03).min(1, 'must have at least one part').max(1_000),
+  }),
+  configuration: z
+    .looseObject({ ...configurationMembers, blocking: flag, pushNotificationConfig: object })
+    .nullish(),
+  metadata: object,
+});
+
+/** What a client sends, in the words of neither version. */
+export interface SendRequest {
+  messageId: string;
+  contextId: string | undefined;
+  taskId: string | undefined;
+  /** Parts as they came: both spellings are read by `decodePart`. */
+  parts: JsonValue[];
+  /** What the message and the request carry besides, for `metadata.a2a` of the Harn Message. */
+  kept: JsonObject;
+  historyLength: number | undefined;
+  /** False: answer at once with the accepted Task. */
+  waits: boolean;
+  pushConfig: JsonObject | undefined;
+}
+
+export function fromV1({ message, configuration, metadata }: z.output<typeof sendRequestV1>): SendRequest {
+  return {
+    ...common(message, configuration?.acceptedOutputModes, metadata),
+    historyLength: configuration?.historyLength,
+    waits: configuration?.returnImmediately !== true,
+    pushConfig: configuration?.taskPushNotificationConfig,
+  };
+}
+
+/** Servers of 0.3 wait unless they are told not to. */
+export function fromV03({ message, configuration, metadata }: z.output<typeof sendRequestV03>): SendRequest {
+  return {
+    ...common(message, configuration?.acceptedOutputModes, metadata),
+    historyLength: configuration?.historyLength,
+    waits: configuration?.blocking !== false,
+    pushConfig: configuration?.pushNotificationConfig,
+  };
+}
+
+type AnyMessage = z.output<typeof sendRequestV1>['message'] | z.output<typeof sendRequestV03>['message'];
+
+function common(
+  { messageId, contextId, taskId, parts, metadata, extensions, referenceTaskIds }: AnyMessage,
+  modes: string[] | undefined,
+  requestMetadata: JsonObject | undefined,
+): Pick<SendRequest, 'messageId' | 'contextId' | 'taskId' | 'parts' | 'kept'> {
+  const request = {
+    ...(modes === undefined ? {} : { accepted_output_modes: modes }),
+    ...(requestMetadata === undefined ? {} : { metadata: requestMetadata }),
+  };
+  const kept: JsonObject = {
+    message_id: messageId,
+    ...(metadata === undefined ? {} : { metadata }),
+    ...(extensions === undefined ? {} : { extensions }),
+    ...(referenceTaskIds === undefined ? {} : { reference_task_ids: referenceTaskIds }),
+    ...(Object.keys(request).length === 0 ? {} : { request }),
+  };
+  return { messageId, contextId, taskId, parts: parts as unknown as JsonValue[], kept };
+}
+
+/** GetTask, CancelTask and SubscribeToTask, in both versions. */
+export const taskRequest = z.looseObject({ tenant: text, id, historyLength: count, metadata: object });
+export type TaskRequest = z.output<typeof taskRequest>;
+
+const MAX_PAGE = 100;
+const PAGE = 50;
+
+export const listRequest = z.looseObject({
+  tenant: text,
+  contextId: text,
+  status: text,
+  pageSize: z
+    .union([z.int(), z.string().regex(/^\d{1,9}$/)], 'must be a whole number')
+    .nullish()
+    .transform((value) => (value === null || value === undefined ? PAGE : Number(value)))
+    .refine((value) => value >= 1 && value <= MAX_PAGE, `must be from 1 to ${MAX_PAGE}`),
+  pageToken: text,
+  historyLength: count,
+  statusTimestampAfter: z.iso.datetime({ offset: true }).nullish(),
+  includeArtifacts: z
+    .union([z.boolean(), z.enum(['true', 'false'])])
+    .nullish()
+    .transform((value) => value === true || value === 'true'),
+});
+export type ListRequest = z.output<typeof listRequest>;
+
+export const cardRequest = z.looseObject({ tenant: text });
+
+/** The JSON-RPC 2.0 envelope. */
+export const rpcEnvelope = z.looseObject({
+  jsonrpc: z.literal('2.0', 'must be "2.0"'),
+  method: z.string('must be a text').max(128),
+  id: z.union([z.string().max(512), z.number(), z.null()], 'must be a text, a number or null').optional(),
+  params: z
+    .custom<JsonObject | undefined>(
+      (value) => value === undefined || isObject(value as JsonValue),
+      'must be an object',
+    )
+    .optional(),
+});
