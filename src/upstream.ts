@@ -236,6 +236,8 @@ export interface AgentDescription {
   provider?: { organization: string; url: string };
   documentationUrl?: string;
   iconUrl?: string;
+  /** Extensions of its protocol that the peer offers, as it declares them; each has a `uri`. */
+  extensions?: JsonObject[];
   /** The peer's own card as it came, byte for byte as parsed. */
   raw: JsonValue;
   /** How the card was read; left out by protocols without cards. */

@@ -4,6 +4,7 @@ import type { A2aUpstreamConfig } from './upstream/config.ts';
 import { interpret } from './upstream/interpret.ts';
 import { A2aUpstream } from './upstream/upstream.ts';
 
+export { A2A_OFFER } from './surface/offer.ts';
 export type { A2aUpstreamConfig } from './upstream/config.ts';
 
 /** Agents that speak A2A 1.0, A2A 0.3 or the dialect of `harn serve`; and every agent here to clients that speak A2A. */

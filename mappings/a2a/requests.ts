@@ -9,10 +9,8 @@ const text = z
   .nullish()
   .transform((value) => (value === '' || value === null ? undefined : value));
 const object = z
-  .custom<JsonObject | null | undefined>(
-    (value) => value == null || isObject(value as JsonValue),
-    'must be an object',
-  )
+  .custom<JsonObject>((value) => isObject(value as JsonValue), 'must be an object')
+  .nullish()
   .transform((value) => value ?? undefined);
 const texts = z
   .array(z.string().max(2_048))
@@ -203,10 +201,5 @@ export const rpcEnvelope = z.looseObject({
   jsonrpc: z.literal('2.0', 'must be "2.0"'),
   method: z.string('must be a text').max(128),
   id: z.union([z.string().max(512), z.number(), z.null()], 'must be a text, a number or null').optional(),
-  params: z
-    .custom<JsonObject | undefined>(
-      (value) => value === undefined || isObject(value as JsonValue),
-      'must be an object',
-    )
-    .optional(),
+  params: z.custom<JsonObject>((value) => isObject(value as JsonValue), 'must be an object').optional(),
 });

@@ -24,6 +24,8 @@ export interface DescribedAgent {
   provider?: { organization: string; url: string } | undefined;
   documentationUrl?: string | undefined;
   iconUrl?: string | undefined;
+  /** Passed on both ways, after those of the gateway. */
+  extensions?: readonly JsonObject[] | undefined;
 }
 
 /** How the gateway speaks A2A: the same for every agent, below the base path of each. */
@@ -59,6 +61,7 @@ const SCOPES = ['tasks:read', 'tasks:write'];
  */
 export function a2aCard(facts: A2aCardFacts): A2aAgentCard {
   const { agent, offer } = facts;
+  const extensions = [...offer.extensions, ...(agent.extensions ?? [])];
   const card = {
     name: agent.name,
     description: agent.description || agent.name,
@@ -70,7 +73,7 @@ export function a2aCard(facts: A2aCardFacts): A2aAgentCard {
       streaming: true,
       pushNotifications: offer.pushNotifications,
       ...(offer.extendedAgentCard ? { extendedAgentCard: true } : {}),
-      ...(offer.extensions.length > 0 ? { extensions: offer.extensions } : {}),
+      ...(extensions.length > 0 ? { extensions } : {}),
     },
     ...(offer.extendedAgentCard ? { supportsAuthenticatedExtendedCard: true } : {}),
     securitySchemes: {

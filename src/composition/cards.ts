@@ -1,3 +1,4 @@
+import { A2A_OFFER } from '../../bridges/index.ts';
 import { AgentCards } from '../cards/agent-cards.ts';
 import { timestamp } from '../protocol/ports.ts';
 import type { KeyRegistry } from '../receipts/key-registry.ts';
@@ -19,7 +20,7 @@ export function makeCards(
         description: upstream.describe(),
       })),
     key: () => keys.current(),
-    offer: { bindings: [], pushNotifications: false, extendedAgentCard: false, extensions: [] },
+    offer: A2A_OFFER,
     version,
     createdAt: timestamp(clock.now()),
   });

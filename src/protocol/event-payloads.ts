@@ -243,6 +243,8 @@ export const EVENT_PAYLOADS = {
     route: z.string(),
     binding: jsonObject.nullable(),
     session_binding: jsonObject.nullable(),
+    /** Override key of the recorded frame that named it. */
+    material: z.string().optional(),
   }),
   'vendor.harn_gateway.upstream_note': z.object({
     note: z.string(),

@@ -7,7 +7,7 @@ import type { FaceDeps, FaceExchange } from '../../../src/face.ts';
 import { ProtocolError } from '../../../src/protocol/errors.ts';
 import type { JsonObject } from '../../../src/protocol/json.ts';
 import type { Task } from '../../../src/protocol/resources/task.ts';
-import { isTerminal } from '../../../src/protocol/task-states.ts';
+import { isBlocked, isTerminal } from '../../../src/protocol/task-states.ts';
 import { type Addressed, refuseForeign, taskNotFound } from './agents.ts';
 import { ask } from './ask.ts';
 import { isAtHand, NOTHING, readContents, restored, type Wanted, wantedByTask } from './contents.ts';
@@ -32,8 +32,6 @@ export interface Streaming {
   tell(error: ReturnType<typeof errorMembers>): Buffer;
 }
 
-/** Longest wait for the first word of an agent that might answer with a Message and no Task. */
-const PATIENCE_MS = 15_000;
 const EVENTS_PER_PAGE = '200';
 
 /** The methods of A2A over the gateway port. Tasks are the gateway's own: nothing is kept here. */
@@ -64,8 +62,9 @@ export class A2aHandler {
   async stream(asking: Asking, request: SendRequest, streaming: Streaming): Promise<void> {
     const { exchange, to, negotiated } = asking;
     const { task, messageId } = await takeMessage(this.#deps.gateway, exchange, to, request, negotiated);
-    const isFirst = request.taskId === undefined && task.status === 'WORKING';
-    const waitsForWord = isFirst && (task.assigned_agent_id ?? '').startsWith('a2a:');
+    // Whether the agent begins a turn with this message, and so with a first word of its own.
+    const begins = request.taskId === undefined ? task.status === 'WORKING' : isBlocked(task.status);
+    const waitsForWord = begins && (task.assigned_agent_id ?? '').startsWith('a2a:');
     await this.#follow(asking, task, { after: 'message', id: messageId }, streaming, {
       waitsForWord,
       ...request,
@@ -189,7 +188,8 @@ export class A2aHandler {
       historyLength,
       read: (wanted) => this.#contents(exchange, wanted),
       waitsForWord,
-      afterPatience: (run) => timers.after(PATIENCE_MS, run),
+      closesWhenSettled: start.after === 'message',
+      after: (delayMs, run) => timers.after(delayMs, run),
     });
     try {
       told.attach(await follow(gateway, exchange, task.id, start, told));

@@ -1,18 +1,16 @@
 import { encodeError, refusal, rpcStatus } from '../../../mappings/a2a/errors-out.ts';
 import { type A2aOperation, isOperation, operationOfMethod } from '../../../mappings/a2a/operations.ts';
-import { offeredExtensions } from '../../../mappings/a2a/published-card.ts';
 import { rpcEnvelope } from '../../../mappings/a2a/requests.ts';
+import { faultOf } from '../../../mappings/a2a/validate.ts';
 import type { FaceDeps, FaceExchange } from '../../../src/face.ts';
 import { ProtocolError } from '../../../src/protocol/errors.ts';
 import type { JsonObject, JsonValue } from '../../../src/protocol/json.ts';
 import { addressed } from './agents.ts';
-import { cardOf } from './cards.ts';
 import type { A2aHandler, Asking, Streaming } from './handler.ts';
 import { METHODS } from './methods.ts';
 import { activated, type Negotiated, negotiate } from './negotiate.ts';
 import { runMethod } from './run-method.ts';
 import { errorMembers } from './stream.ts';
-import { faultOf } from './validate.ts';
 
 const JSON_TYPE = 'application/json; charset=utf-8';
 const MEDIA_TYPE = /^application\/(?:a2a\+)?json[ \t]*(?:;|$)/i;
@@ -34,7 +32,7 @@ export async function answerRpc(
     const name = methodOf(request.method, negotiated);
     deps.gateway.admit(METHODS[name], exchange.call());
     const asking: Asking = { exchange, negotiated, to: await addressed(deps, exchange, segment) };
-    const headers = activated(negotiated, offeredExtensions(cardOf(deps, asking.to)));
+    const headers = activated(negotiated, asking.to);
     const streaming = rpcStreaming(id, headers);
     const result = await runMethod(name, { face: deps, handler, streaming }, asking, request.params ?? {});
     if (result !== undefined)

@@ -2,6 +2,7 @@ import type { Version } from '../../../mappings/a2a/encode-task.ts';
 import { refusal } from '../../../mappings/a2a/errors-out.ts';
 import { HARN_EXTENSION } from '../../../mappings/a2a/extension.ts';
 import type { FaceExchange } from '../../../src/face.ts';
+import type { Addressed } from './agents.ts';
 
 export const VERSION_HEADER = 'A2A-Version';
 export const EXTENSIONS_HEADER = 'A2A-Extensions';
@@ -31,7 +32,9 @@ export function negotiate(exchange: FaceExchange): Negotiated {
 }
 
 /** The header that tells which of the extensions asked for are used. */
-export function activated({ version, requested }: Negotiated, offered: readonly string[]): string[] {
+export function activated({ version, requested }: Negotiated, { agent }: Pick<Addressed, 'agent'>): string[] {
+  const theirs = agent?.description?.extensions?.map(({ uri }) => uri) ?? [];
+  const offered = [HARN_EXTENSION, ...theirs];
   const used = requested.filter((uri) => offered.includes(uri));
   if (used.length === 0) return [];
   return [version === '1.0' ? EXTENSIONS_HEADER : LEGACY_EXTENSIONS_HEADER, used.join(', ')];

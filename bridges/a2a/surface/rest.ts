@@ -1,11 +1,9 @@
 import { encodeError, refusal, restErrorBody } from '../../../mappings/a2a/errors-out.ts';
 import { A2A_REST_TYPE, type A2aOperation, OPERATIONS } from '../../../mappings/a2a/operations.ts';
-import { offeredExtensions } from '../../../mappings/a2a/published-card.ts';
 import type { FaceDeps, FaceExchange, FaceRoute } from '../../../src/face.ts';
 import { ProtocolError } from '../../../src/protocol/errors.ts';
 import type { JsonObject, JsonValue } from '../../../src/protocol/json.ts';
 import { addressed } from './agents.ts';
-import { cardOf } from './cards.ts';
 import type { A2aHandler, Asking, Streaming } from './handler.ts';
 import { METHODS } from './methods.ts';
 import { activated, negotiate } from './negotiate.ts';
@@ -54,7 +52,7 @@ async function answerRest(
       );
     const params = { ...(await paramsOf(exchange, OPERATIONS[name].rest.method)), ...idsOf(path) };
     const asking: Asking = { exchange, negotiated, to: await addressed(deps, exchange, path['agent']) };
-    const headers = activated(negotiated, offeredExtensions(cardOf(deps, asking.to)));
+    const headers = activated(negotiated, asking.to);
     const result = await runMethod(
       name,
       { face: deps, handler, streaming: restStreaming(headers) },

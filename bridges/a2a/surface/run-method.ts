@@ -10,11 +10,10 @@ import {
   sendRequestV03,
   taskRequest,
 } from '../../../mappings/a2a/requests.ts';
+import { validate } from '../../../mappings/a2a/validate.ts';
 import type { FaceDeps } from '../../../src/face.ts';
 import type { JsonObject } from '../../../src/protocol/json.ts';
-import { cardOf } from './cards.ts';
 import type { A2aHandler, Asking, Streaming } from './handler.ts';
-import { validate } from './validate.ts';
 
 /** Runs methods, whichever binding they came by. */
 export interface MethodDeps {
@@ -56,9 +55,19 @@ const ROWS: Readonly<Record<A2aOperation, Method>> = {
   DeleteTaskPushNotificationConfig: noPush,
   GetExtendedAgentCard: async ({ face }, asking, params) => {
     validate(cardRequest, params);
-    return cardOf(face, asking.to);
+    return cardOf(face, asking);
   },
 };
+
+/** The signed card, to callers only; there is nothing that only some of them may see. */
+function cardOf(face: FaceDeps, { to }: Asking): JsonObject {
+  const card = to.persona === undefined ? face.card(to.segment) : undefined;
+  if (card !== undefined) return JSON.parse(card.text) as JsonObject;
+  throw refusal(
+    'ExtendedAgentCardNotConfigured',
+    'A persona has no card of its own. Read that of the agent it runs on.',
+  );
+}
 
 function sendRequest({ negotiated }: Asking, params: JsonObject): SendRequest {
   const request =

@@ -7,7 +7,7 @@ import {
 } from '../../../mappings/a2a/encode-task.ts';
 import type { A2aErrorName } from '../../../mappings/a2a/errors.ts';
 import { encodeError, refusal } from '../../../mappings/a2a/errors-out.ts';
-import type { Event, TaskView, Update } from '../../../mappings/a2a/task-view.ts';
+import type { Event, TaskView, Update, ViewStatus } from '../../../mappings/a2a/task-view.ts';
 import type { FaceStream } from '../../../src/face.ts';
 import type { StreamEnd, Subscription } from '../../../src/gateway.ts';
 import { ProtocolError } from '../../../src/protocol/errors.ts';
@@ -33,9 +33,14 @@ export interface StreamOptions {
   read(wanted: Wanted): Promise<Found>;
   /** The first event waits for the agent's first word, because that may be a Message and no Task. */
   waitsForWord: boolean;
-  /** Ends the wait for the first word after a while; returns what stops it. */
-  afterPatience(run: () => void): () => void;
+  /** A first event that says the Task is over, or asks for input, is the last one too. */
+  closesWhenSettled: boolean;
+  /** Runs once after a while; returns what stops it. */
+  after(delayMs: number, run: () => void): () => void;
 }
+
+/** Longest wait for the first word of an agent that might answer with a Message and no Task. */
+const PATIENCE_MS = 15_000;
 
 interface Told {
   updates: Update[];
@@ -50,7 +55,10 @@ export class TaskStream implements Follower {
   readonly #options: StreamOptions;
   #subscription: Subscription | undefined;
   #state: 'waiting' | 'open' | 'ended' = 'waiting';
-  #begun: { view: TaskView; id: string; task: Promise<JsonObject> | JsonObject } | undefined;
+  /** The Task of the first event. */
+  #first: { view: TaskView; id: string } | undefined;
+  /** Name of the frame that was the agent's first word. */
+  #firstWord: unknown;
   #held: Told[] = [];
   #stopPatience: () => void = () => undefined;
   /** The frames that wait for bytes; undefined while none does. */
@@ -77,20 +85,41 @@ export class TaskStream implements Follower {
   }
 
   begin(view: TaskView, id: string): void {
-    this.#begun = { view, id, task: this.#encodeTask(view) };
-    if (!this.#options.waitsForWord || view.status.status !== 'WORKING') this.#open();
-    else this.#stopPatience = this.#options.afterPatience(() => this.#open());
+    this.#first = { view: view.copy(), id };
+    if (!this.#options.waitsForWord || view.status.status !== 'WORKING') this.#open(view);
+    else this.#stopPatience = this.#options.after(PATIENCE_MS, () => this.#open(view));
   }
 
   tell(updates: Update[], view: TaskView, event: Event): number {
     if (this.#state === 'ended') return 0;
     if (this.#state === 'open') return this.#send({ updates, event }, view);
-    this.#held.push({ updates, event });
-    const isOver = isTerminal(view.status.status);
-    if (isOver && view.isMessageOnly) this.#answerWithMessage(view, event.id);
-    else if (isOver && refusalOf(view) !== undefined) this.#fail(refusalOf(view) as ProtocolError);
-    else if (isOver || view.isBound || !isBeforeWord(event)) this.#open();
+    const hasEnded = isTerminal(view.status.status);
+    const refused = hasEnded ? refusalOf(view) : undefined;
+    if (hasEnded && view.isMessageOnly) this.#answerWithMessage(view, event.id);
+    else if (refused !== undefined) this.#fail(refused);
+    else if (this.#isOfFirstWord(event)) {
+      // An agent begins with its Task, so what that said is in ours; it is sent when this turn is over.
+      this.#first = { view: view.copy(), id: event.id };
+      if (view.isBound && this.#firstWord !== undefined) this.#hurry(view);
+    } else {
+      this.#held.push({ updates, event });
+      if (hasEnded || view.isBound || !isBeforeWord(event)) this.#open(view);
+    }
     return 0;
+  }
+
+  /** Events of the first frame the agent sent, but chunks, whose boundaries count. */
+  #isOfFirstWord({ event, payload }: Event): boolean {
+    if (event.startsWith('artifact.') || this.#held.length > 0) return false;
+    const { material } = payload;
+    if (material === undefined) return isBeforeWord({ event });
+    this.#firstWord ??= material;
+    return this.#firstWord === material;
+  }
+
+  #hurry(view: TaskView): void {
+    this.#stopPatience();
+    this.#stopPatience = this.#options.after(0, () => this.#open(view));
   }
 
   async drained(): Promise<void> {
@@ -106,25 +135,26 @@ export class TaskStream implements Follower {
     if (this.#state === 'open') this.#options.stream.uncork?.();
   }
 
-  end(_view: TaskView, reason: StreamEnd, error?: ProtocolError): void {
+  end(view: TaskView, reason: StreamEnd, error?: ProtocolError): void {
     if (this.#state === 'ended') return;
     if (this.#state === 'waiting' && error !== undefined) {
       this.#fail(error);
       return;
     }
-    if (this.#state === 'waiting') this.#open();
-    this.#finish(reason, error);
+    if (this.#state === 'waiting') this.#open(view);
+    if (!this.#isOver()) this.#finish(reason, error);
   }
 
-  /** Writes what was held and goes on live. */
-  #open(): void {
-    const begun = this.#begun;
-    if (this.#state !== 'waiting' || begun === undefined) return;
+  /** Writes the Task and what was held, and goes on live. */
+  #open(view: TaskView): void {
+    const first = this.#first;
+    if (this.#state !== 'waiting' || first === undefined) return;
     this.#stopPatience();
     this.#state = 'open';
-    this.#write(begun.task, begun.id);
+    this.#write(this.#encodeTask(first.view), first.id);
     this.#resolveReady();
-    for (const told of this.#held.splice(0)) this.#send(told, begun.view);
+    if (this.#options.closesWhenSettled && isOver(first.view.status)) this.#finish('complete');
+    for (const told of this.#held.splice(0)) this.#send(told, view);
   }
 
   #send({ updates, event }: Told, view: TaskView): number {
@@ -150,10 +180,9 @@ export class TaskStream implements Follower {
   #encodeTask(view: TaskView): Promise<JsonObject> | JsonObject {
     const { encoding, historyLength, read } = this.#options;
     const wanted = wantedByTask(view);
-    const snapshot = view.copy();
     const encode = (found: Found) => {
-      snapshot.restore((message) => restored(message, found));
-      const task = encodeTask(snapshot, { ...encoding, ...found }, { historyLength, artifacts: true });
+      view.restore((message) => restored(message, found));
+      const task = encodeTask(view, { ...encoding, ...found }, { historyLength, artifacts: true });
       return encoding.version === '1.0' ? streamEvent('task', encoding, task) : task;
     };
     return isAtHand(wanted) ? encode(NOTHING) : read(wanted).then(encode);
@@ -162,7 +191,7 @@ export class TaskStream implements Follower {
   #answerWithMessage(view: TaskView, id: string): void {
     const message = view.history.at(-1) ?? view.status.message;
     if (message === undefined) {
-      this.#open();
+      this.#open(view);
       return;
     }
     this.#stopPatience();
@@ -206,6 +235,10 @@ export class TaskStream implements Follower {
     this.#refuse(error);
   }
 
+  #isOver(): boolean {
+    return this.#state === 'ended';
+  }
+
   #close(): void {
     this.#stopPatience();
     this.#state = 'ended';
@@ -223,8 +256,8 @@ export function refusalOf(view: TaskView): ProtocolError | undefined {
 }
 
 /** Events that come before an agent has said anything. */
-function isBeforeWord({ event, payload }: Event): boolean {
-  return BEFORE_WORD.has(event) && payload['synthesized'] !== true;
+function isBeforeWord({ event }: Pick<Event, 'event'>): boolean {
+  return BEFORE_WORD.has(event);
 }
 
 const BEFORE_WORD: ReadonlySet<string> = new Set([
@@ -239,8 +272,11 @@ const BEFORE_WORD: ReadonlySet<string> = new Set([
 
 /** INPUT_REQUIRED ends a stream, AUTH_REQUIRED does not: its agent may go on by itself. Source: notes/a2a.md 1.2. */
 function isClosing(update: Update): boolean {
-  if (update.type !== 'status') return false;
-  return isTerminal(update.status.status) || update.status.status === 'INPUT_REQUIRED';
+  return update.type === 'status' && isOver(update.status);
+}
+
+function isOver({ status }: ViewStatus): boolean {
+  return isTerminal(status) || status === 'INPUT_REQUIRED';
 }
 
 function withRestored(update: Update, found: Found): Update {

@@ -1,6 +1,7 @@
 import { AgentCard } from '@a2a-js/sdk';
 import { isObject } from '../../../mappings/a2a/events.ts';
-import type { JsonValue } from '../../../src/protocol/json.ts';
+import { HARN_EXTENSION } from '../../../mappings/a2a/extension.ts';
+import type { JsonObject, JsonValue } from '../../../src/protocol/json.ts';
 import type { AgentDescription } from '../../../src/upstream.ts';
 import { malformed } from './fault.ts';
 import { chooseInterface, type Pin, type Target } from './interfaces.ts';
@@ -35,9 +36,18 @@ export function readCard(raw: JsonValue, cardUrl: URL, pin: Pin): ReadCard {
       outputModes: card.defaultOutputModes,
       streaming: target.streaming,
       ...linksOf(card),
+      extensions: extensionsOf(raw),
       raw,
     },
   };
+}
+
+/** Extensions of the agent's own. A gateway in front of a gateway offers the Harn extension itself. */
+function extensionsOf(raw: JsonObject): JsonObject[] {
+  const { capabilities } = raw;
+  const listed = isObject(capabilities) ? capabilities['extensions'] : undefined;
+  const own = Array.isArray(listed) ? listed.filter(isObject) : [];
+  return own.filter(({ uri }) => typeof uri === 'string' && uri !== '' && uri !== HARN_EXTENSION);
 }
 
 /** Links for people. Other schemes than the web's are left out: a reader of the card may click on them. */

@@ -76,7 +76,11 @@ const APPLY: { readonly [Kind in Move['type']]: Apply<Kind> } = {
   note: (target, task, move) => note(target, task, move.note, move.details ?? {}),
 };
 
-function applyBinding({ tx }: MoveTarget, task: TaskState, move: Extract<Move, { type: 'bind' }>): void {
+function applyBinding(
+  { tx, material }: MoveTarget,
+  task: TaskState,
+  move: Extract<Move, { type: 'bind' }>,
+): void {
   const seen = seenBy(tx, task);
   const binding = changed(seen.binding, move.binding);
   const session = changed(seen.sessionBinding, move.sessionBinding);
@@ -91,6 +95,7 @@ function applyBinding({ tx }: MoveTarget, task: TaskState, move: Extract<Move, {
         route: internal.route,
         binding: binding ?? null,
         session_binding: session ?? null,
+        material,
       },
     ),
   );

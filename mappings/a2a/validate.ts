@@ -1,7 +1,7 @@
 import type { z } from 'zod';
-import type { A2aErrorName } from '../../../mappings/a2a/errors.ts';
-import { refusal } from '../../../mappings/a2a/errors-out.ts';
-import type { ProtocolError } from '../../../src/protocol/errors.ts';
+import type { ProtocolError } from '../../src/protocol/errors.ts';
+import type { A2aErrorName } from './errors.ts';
+import { refusal } from './errors-out.ts';
 
 /** Reads a request by its schema; throws InvalidParams with the path of the first fault. */
 export function validate<Schema extends z.ZodType>(schema: Schema, value: unknown): z.output<Schema> {

@@ -1,0 +1,18 @@
+import { HARN_EXTENSION } from '../../../mappings/a2a/extension.ts';
+
+/** How agents are offered to clients that speak A2A: what every card here says, in order of preference. */
+export const A2A_OFFER = {
+  bindings: [
+    { protocolBinding: 'JSONRPC', protocolVersion: '1.0' },
+    { protocolBinding: 'HTTP+JSON', protocolVersion: '1.0' },
+    { protocolBinding: 'JSONRPC', protocolVersion: '0.3' },
+  ],
+  pushNotifications: false,
+  extendedAgentCard: true,
+  extensions: [
+    {
+      uri: HARN_EXTENSION,
+      description: 'Ids, events and facts of the Harn Agents Protocol, in metadata under this URI.',
+    },
+  ],
+} as const;
