@@ -51,6 +51,8 @@ export class FrameRecorder {
   #sent: readonly string[];
   #pending: Promise<unknown>[] = [];
   #atRest = false;
+  /** Message of the turn, as it was when the task came to rest. */
+  #restedOn = '';
   #isFirst = true;
 
   constructor(deps: RunnerDeps, upstream: Upstream, { taskId, sent }: RecordedTurn) {
@@ -103,7 +105,7 @@ export class FrameRecorder {
 
   #apply(tx: Transaction, frame: Frame): 'open' | 'over' {
     const before = tx.get<TaskState>(stateKey.task(this.#taskId));
-    if (!before) return 'over';
+    if (!before || this.#isAnswered(before)) return 'over';
     const place = this.#place(tx, before, frame);
     if (frame.kind !== 'message' || !frame.unsent) this.#forgetSentInput(tx);
     const moves = this.#upstream.interpret(frame, seenBy(tx, before));
@@ -113,8 +115,17 @@ export class FrameRecorder {
     this.#record(tx, place);
     const status = tx.get<TaskState>(stateKey.task(this.#taskId))?.resource.status ?? 'FAILED';
     this.#atRest = status !== 'WORKING' && status !== 'SUBMITTED';
+    this.#restedOn = before.internal.turn_message;
     const asks = status === 'INPUT_REQUIRED' && !waitsInTurn(tx, this.#taskId);
     return isTerminal(status) || asks ? 'over' : 'open';
+  }
+
+  /**
+   * The task was answered while this turn still looked at it: the next turn goes on, and what the agent said of the state
+   * before the answer would block the task again.
+   */
+  #isAnswered({ resource, internal }: TaskState): boolean {
+    return this.#atRest && resource.status === 'WORKING' && internal.turn_message !== this.#restedOn;
   }
 
   /** What the record says besides the frame, as it is before its moves are applied. */
