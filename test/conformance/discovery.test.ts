@@ -74,6 +74,12 @@ describe('discovery', () => {
       socket.socket.close();
       await socket.closed;
     },
+    a2a: async (path) => {
+      const headers = { 'A2A-Version': '1.0' };
+      const request = { jsonrpc: '2.0', id: 1, method: 'ListTasks', params: {} };
+      const answer = await stage.client.call('POST', path, { headers, body: request });
+      expect(answer.body).toMatchObject({ jsonrpc: '2.0', id: 1, result: { nextPageToken: '' } });
+    },
   };
 
   it('[CORE-CARD-01] [C1] the card describes the agent and nests its A2A card twice', async () => {

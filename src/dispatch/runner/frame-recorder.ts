@@ -51,8 +51,8 @@ export class FrameRecorder {
   #sent: readonly string[];
   #pending: Promise<unknown>[] = [];
   #atRest = false;
-  /** Message of the turn, as it was when the task came to rest. */
-  #restedOn = '';
+  /** Message of the turn when the task came to rest; undefined while the agent waits inside this very turn. */
+  #restedOn: string | undefined;
   #isFirst = true;
 
   constructor(deps: RunnerDeps, upstream: Upstream, { taskId, sent }: RecordedTurn) {
@@ -115,8 +115,9 @@ export class FrameRecorder {
     this.#record(tx, place);
     const status = tx.get<TaskState>(stateKey.task(this.#taskId))?.resource.status ?? 'FAILED';
     this.#atRest = status !== 'WORKING' && status !== 'SUBMITTED';
-    this.#restedOn = before.internal.turn_message;
-    const asks = status === 'INPUT_REQUIRED' && !waitsInTurn(tx, this.#taskId);
+    const waits = waitsInTurn(tx, this.#taskId);
+    this.#restedOn = this.#atRest && !waits ? before.internal.turn_message : undefined;
+    const asks = status === 'INPUT_REQUIRED' && !waits;
     return isTerminal(status) || asks ? 'over' : 'open';
   }
 
@@ -125,7 +126,8 @@ export class FrameRecorder {
    * before the answer would block the task again.
    */
   #isAnswered({ resource, internal }: TaskState): boolean {
-    return this.#atRest && resource.status === 'WORKING' && internal.turn_message !== this.#restedOn;
+    const isLeft = this.#restedOn !== undefined && internal.turn_message !== this.#restedOn;
+    return isLeft && resource.status === 'WORKING';
   }
 
   /** What the record says besides the frame, as it is before its moves are applied. */
