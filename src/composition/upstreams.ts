@@ -55,7 +55,8 @@ export function makeUpstreams(
     definitions: toolDefinitions(log, logger),
   };
   for (const { auth } of Object.values(config.upstreams).flat()) if (auth) deps.readSecret(auth.value);
-  for (const value of config.upstreams.mcp.flatMap(({ env: given }) => Object.values(given)))
+  const { acp, mcp } = config.upstreams;
+  for (const value of [...acp, ...mcp].flatMap(({ env: given }) => Object.values(given)))
     if (typeof value !== 'string') deps.readSecret(value);
   const rows: Rows = {
     ...config.upstreams,

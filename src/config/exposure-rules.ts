@@ -3,6 +3,7 @@ import { createSecureContext } from 'node:tls';
 import { ConfigError, type PathFault } from './fault.ts';
 import { rule } from './rules.ts';
 import { readProblem, readSecret, type SecretSources } from './secret.ts';
+import { socketUrl } from './sections/acp-upstream.ts';
 import { isLoopbackHost, webUrl } from './shapes.ts';
 
 /** What must hold before the gateway may be reached, or may send a credential. Source: contract sections 7 and 8. */
@@ -93,9 +94,21 @@ export const EXPOSURE_RULES = [
     }),
   ),
 
-  rule(['upstreams'], ({ upstreams }, sources) =>
-    upstreams.mcp.flatMap(({ auth, env }, index) => {
-      const row = ['upstreams', 'mcp', index];
+  rule(
+    ['server', 'upstreams'],
+    ({ server, upstreams }) =>
+      upstreams.acp.flatMap(({ url: text = '', auth }, index) => {
+        const url = socketUrl(text);
+        const isClear = url?.protocol === 'ws:' && !isLoopbackHost(url.hostname);
+        if (!isClear || auth === undefined || server.insecure) return [];
+        const message = 'must be a wss URL when auth is set: the credential would travel in the clear';
+        return [{ path: ['upstreams', 'acp', index, 'url'], message }];
+      }),
+    ['server.insecure'],
+  ),
+
+  rule(['upstreams'], ({ upstreams: { acp, mcp } }, sources) =>
+    [...placed('acp', acp), ...placed('mcp', mcp)].flatMap(({ auth, env, row }) => {
       const secrets = Object.entries(env).flatMap(([name, value]) =>
         typeof value === 'string' ? [] : attempt([...row, 'env', name], () => readSecret(value, sources)),
       );
@@ -111,6 +124,13 @@ export const EXPOSURE_RULES = [
     }),
   ),
 ] as const;
+
+type Placed<Row> = Row & { row: PathFault['path'] };
+
+/** The rows of a list with their places in the file. */
+function placed<Row extends object>(kind: string, rows: readonly Row[]): Placed<Row>[] {
+  return rows.map((given, index) => ({ ...given, row: ['upstreams', kind, index] }));
+}
 
 /** By name only: what links lead to is refused when a file is asked for. */
 function covers(directory: string, path: string): boolean {

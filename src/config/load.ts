@@ -9,6 +9,7 @@ import { REFERENCE_RULES, withBuiltInTenant, withBuiltInWorkspace } from './refe
 import { configuredRoutes, configuredUpstreams } from './routes.ts';
 import { SECTION_NAMES, type Settings } from './schema.ts';
 import { readProblem, type SecretRef, type SecretSources } from './secret.ts';
+import type { AcpUpstream } from './sections/acp-upstream.ts';
 import type { McpUpstream } from './sections/mcp-upstream.ts';
 import type { A2aUpstream } from './sections/upstreams.ts';
 import { parseYaml, withoutFile, type YamlFile } from './yaml-file.ts';
@@ -35,7 +36,7 @@ export interface ConfigSources {
 export interface Config extends Omit<Settings, 'upstreams' | 'personas'> {
   /** Personas read from their files. */
   personas: PersonaSettings[];
-  upstreams: { a2a: A2aUpstream[]; mcp: McpUpstream[] };
+  upstreams: { a2a: A2aUpstream[]; acp: AcpUpstream[]; mcp: McpUpstream[] };
   /** True until the file sets `upstreams.a2a`: the bundled agent is to be started and fronted as `a2a:sample`. */
   usesSampleAgent: boolean;
   /** The route of tasks that name none; undefined when no upstream is configured. */
@@ -74,7 +75,7 @@ function personasOf(
   const files = { readFile, listFiles: listFiles ?? ((path: string) => readdirSync(path)) };
   return readPersonas(dir, personas.dir !== undefined, files, {
     tenants: tenants && !doubtful.has('tenants') ? withBuiltInTenant(tenants).map(({ id }) => id) : undefined,
-    upstreams: configuredUpstreams(upstreams ?? { mcp: [] }).map(({ id }) => id),
+    upstreams: configuredUpstreams(upstreams ?? { acp: [], mcp: [] }).map(({ id }) => id),
   });
 }
 
@@ -146,9 +147,10 @@ function absolutePaths(settings: Partial<Settings>, cwd: string): Partial<Settin
     };
   }
   if (upstreams) {
-    const { a2a, mcp } = upstreams;
+    const { a2a, acp, mcp } = upstreams;
     absolute.upstreams = {
       ...upstreams,
+      acp: acp.map((agent) => ({ ...withAbsoluteRefs(agent, cwd), cwd: resolve(cwd, agent.cwd ?? '.') })),
       mcp: mcp.map((server) => withAbsolutePaths(server, cwd)),
       ...(a2a === undefined ? {} : { a2a: a2a.map((agent) => withAbsoluteSecret(agent, cwd)) }),
     };
@@ -168,17 +170,25 @@ function withAbsoluteSecret(agent: A2aUpstream, cwd: string): A2aUpstream {
 }
 
 function withAbsolutePaths(server: McpUpstream, cwd: string): McpUpstream {
-  const env = Object.entries(server.env).map(([name, value]) => [
+  const { roots } = server;
+  return {
+    ...withAbsoluteRefs(server, cwd),
+    ...(roots === undefined ? {} : { roots: roots.map((root) => resolve(cwd, root)) }),
+    ...(server.cwd === undefined ? {} : { cwd: resolve(cwd, server.cwd) }),
+  };
+}
+
+/** A program's secrets, and those of an endpoint. */
+function withAbsoluteRefs<Row extends Pick<McpUpstream, 'env' | 'auth'>>(row: Row, cwd: string): Row {
+  const { auth } = row;
+  const env = Object.entries(row.env).map(([name, value]) => [
     name,
     typeof value === 'string' ? value : absoluteRef(value, cwd),
   ]);
-  const { auth, roots } = server;
   return {
-    ...server,
+    ...row,
     env: Object.fromEntries(env),
     ...(auth === undefined ? {} : { auth: { ...auth, value: absoluteRef(auth.value, cwd) } }),
-    ...(roots === undefined ? {} : { roots: roots.map((root) => resolve(cwd, root)) }),
-    ...(server.cwd === undefined ? {} : { cwd: resolve(cwd, server.cwd) }),
   };
 }
 
@@ -192,12 +202,12 @@ function isComplete(settings: Partial<Settings>): settings is Settings {
 
 function toConfig(settings: Settings, file: string | undefined): Omit<Config, 'personas'> {
   const { personas: _files, ...rest } = settings;
-  const { a2a, mcp } = settings.upstreams;
+  const { a2a, acp, mcp } = settings.upstreams;
   return {
     ...rest,
     tenants: withBuiltInTenant(settings.tenants),
     workspaces: withBuiltInWorkspace(settings.workspaces),
-    upstreams: { a2a: a2a ?? [], mcp },
+    upstreams: { a2a: a2a ?? [], acp, mcp },
     usesSampleAgent: a2a === undefined,
     defaultRoute: settings.routing.default ?? configuredRoutes(settings.upstreams)[0],
     file,

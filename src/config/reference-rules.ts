@@ -51,7 +51,7 @@ export const REFERENCE_RULES = [
         return [{ path: ['connectors', index, 'route'], message: 'names no configured route' }];
       });
     },
-    ['upstreams.a2a', 'upstreams.mcp'],
+    ['upstreams.a2a', 'upstreams.acp', 'upstreams.mcp'],
   ),
 
   rule(['quotas'], ({ quotas }) => repeats(quotas, ({ id }) => id, ['quotas'], 'id')),
@@ -118,7 +118,7 @@ export const REFERENCE_RULES = [
       const known = routes.length === 0 ? 'none is configured' : `configured: ${routes.join(', ')}`;
       return [{ path: ['routing', 'default'], message: `names no configured route; ${known}` }];
     },
-    ['upstreams.a2a', 'upstreams.mcp'],
+    ['upstreams.a2a', 'upstreams.acp', 'upstreams.mcp'],
   ),
 
   rule(

@@ -4,6 +4,7 @@ export const SAMPLE_AGENT_ID = 'sample';
 /** The lists of a section `upstreams`, by kind. */
 export interface UpstreamIds {
   a2a?: readonly { id: string }[] | undefined;
+  acp: readonly { id: string }[];
   mcp: readonly { id: string }[];
 }
 

@@ -5,7 +5,6 @@ import type { PathFault } from './fault.ts';
  * is accepted and does nothing misleads its operator. An empty list or map asks for nothing and passes.
  */
 export const UNAVAILABLE = {
-  'upstreams.acp': 'fronting ACP agents',
   vaults: 'vaults',
   policy: 'policy',
   'outbound.allow': 'private addresses in the URLs of callers',

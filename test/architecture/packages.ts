@@ -7,12 +7,20 @@ export const SHARED_PACKAGES: Readonly<Record<string, { folders: readonly string
     folders: ['src/auth', 'src/cards'],
     because: 'signed tokens of callers and signed cards of agents are both JWS; nobody writes that twice',
   },
+  '@agentclientprotocol/sdk': {
+    folders: ['bridges/acp', 'mappings/acp'],
+    because: 'its types are the words of ACP: tables are total over them, answers are checked against them',
+  },
   'lru-cache': {
     folders: ['src/eventlog', 'src/auth'],
     because: 'bounded memory of folded states, and of verified tokens',
   },
+  ws: {
+    folders: ['src/surfaces', 'src/cli', 'bridges/acp'],
+    because: 'a server of sockets, agents that are behind one, and the launcher that takes an editor to one',
+  },
   zod: {
-    folders: ['src/protocol', 'src/config', 'src/dispatch', 'src/surfaces', 'mappings/a2a'],
+    folders: ['src/protocol', 'src/config', 'src/dispatch', 'src/surfaces', 'mappings/a2a', 'bridges/acp'],
     because:
       'one schema per shape: defined in protocol, config and the words of a foreign protocol, run by dispatch, printed and asked by surfaces',
   },

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { duration, operatorId, positive, webUrl } from '../shapes.ts';
+import { acpUpstream } from './acp-upstream.ts';
 import { mcpUpstream } from './mcp-upstream.ts';
 import { upstreamAuth } from './upstream-auth.ts';
 
@@ -73,6 +74,7 @@ export const upstreams = z
       .describe(
         'A2A agents to front. Unset: the bundled sample agent, as a2a:sample. Set: only those listed.',
       ),
+    acp: z.array(acpUpstream).default([]).describe('ACP agents to front, spawned or behind a WebSocket.'),
     mcp: z.array(mcpUpstream).default([]).describe('MCP servers to front; their tools are Skills.'),
   })
   .prefault({})

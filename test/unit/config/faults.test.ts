@@ -97,7 +97,6 @@ describe('shape faults name the option and say what is wanted', () => {
 
 describe('options that this version cannot honour are refused by name', () => {
   it.each([
-    ['upstreams: {acp: [{id: x, command: [x]}]}', 'upstreams.acp: fronting ACP agents: not available'],
     [
       'outbound: {allow: [10.0.0.0/8]}',
       'outbound.allow: private addresses in the URLs of callers: not available',

@@ -17,7 +17,7 @@ const example = readFileSync(join(packageRoot, 'config', 'gateway.example.yaml')
 function switchedOn(text: string): string {
   const lines = text
     .split('\n')
-    .filter((line) => !/^ *(api_keys|tenants|workspaces|quotas|connectors|mcp): \[\]$/.test(line));
+    .filter((line) => !/^ *(api_keys|tenants|workspaces|quotas|connectors|acp|mcp): \[\]$/.test(line));
   return lines.map((line) => line.replace(/^( *)# ( *(- )?[a-z0-9_]+:( .*)?| +#.*)$/, '$1$2')).join('\n');
 }
 
@@ -41,7 +41,11 @@ describe('config/gateway.example.yaml', () => {
       },
     });
     // A server is a program or an endpoint; the example shows the options of both.
-    const eitherOr = ['command', 'auth', 'cwd'].map((name) => `upstreams.mcp[0].${name}`);
+    const eitherOr = [
+      'upstreams.acp[0].command',
+      'upstreams.acp[0].auth',
+      ...['command', 'auth', 'cwd'].map((name) => `upstreams.mcp[0].${name}`),
+    ];
     expect(faults.map(({ path }) => path)).toEqual([...eitherOr, 'server.tls']);
   });
 

@@ -1,0 +1,95 @@
+import { ACP_ERRORS } from '../../../mappings/acp/errors.ts';
+import { isObject, objectOf, textOf } from '../../../mappings/acp/json-shape.ts';
+import type { FaceConnection, FaceConnectionOwner, FaceDeps } from '../../../src/face.ts';
+import type { JsonObject, JsonValue } from '../../../src/protocol/json.ts';
+import { RpcError } from '../wire/json-rpc.ts';
+import { Peer, type RequestContext } from '../wire/peer.ts';
+import type { AttachedSession } from './attached-session.ts';
+import type { Conversation } from './conversation.ts';
+import { GatewayCalls } from './gateway-calls.ts';
+import { type AgentMethod, isAgentMethod } from './method-operations.ts';
+import { METHODS } from './methods.ts';
+import { readParams } from './params.ts';
+import { Prompts } from './prompts.ts';
+import { Questions } from './questions.ts';
+import { SessionView } from './session-view.ts';
+
+const GOING_AWAY = 1001;
+
+/** One client of ACP v1 on a WebSocket: the gateway is its agent. Its end ends no work. */
+export class AgentConnection implements FaceConnectionOwner {
+  readonly #talk: Conversation;
+
+  constructor(deps: FaceDeps, connection: FaceConnection) {
+    const peer = new Peer((text) => void connection.send(text), {
+      request: (method, params, context) => this.#request(method, params, context),
+      notification: (method, params) => this.#notification(method, params),
+      failed: (error, method) => deps.logger.error({ err: error, method }, 'an ACP request failed'),
+    });
+    const calls = new GatewayCalls(deps.gateway, connection);
+    const asks = () => {
+      const { form, url } = objectOf(this.#talk.clientCapabilities['elicitation']);
+      return { form: isObject(form), url: isObject(url) };
+    };
+    const questions = new Questions(calls, peer, deps.logger, asks);
+    const sessions = new Map<string, AttachedSession>();
+    const view = new SessionView(() => deps.agents(), calls);
+    this.#talk = {
+      deps,
+      connection,
+      peer,
+      calls,
+      questions,
+      view,
+      sessions,
+      prompts: new Prompts(connection.requestId, calls),
+      clientCapabilities: {},
+      clientId: connection.requestId,
+      isInitialized: false,
+    };
+  }
+
+  message(text: string): void {
+    let value: JsonValue;
+    try {
+      value = JSON.parse(text) as JsonValue;
+    } catch {
+      this.#talk.peer.refuse(null, new RpcError(ACP_ERRORS.parse_error, 'The message is not JSON.'));
+      return;
+    }
+    this.#talk.peer.receive(value);
+  }
+
+  closed(): void {
+    this.#talk.peer.close('connection closed');
+    for (const session of this.#talk.sessions.values()) session.detach();
+    this.#talk.sessions.clear();
+  }
+
+  /** Clients reconnect and resume; tasks go on. */
+  drain(): void {
+    this.#talk.connection.close(GOING_AWAY, 'draining');
+  }
+
+  #request(method: string, params: JsonObject, context: RequestContext): Promise<JsonValue> | undefined {
+    if (!isAgentMethod(method) || method === 'session/cancel') return undefined;
+    return this.#run(method, params, context);
+  }
+
+  #notification(method: string, params: JsonObject): void {
+    if (method !== 'session/cancel' || !this.#talk.isInitialized) return;
+    const sessionId = textOf(params['sessionId']);
+    if (sessionId !== undefined) this.#talk.prompts.cancel(sessionId);
+  }
+
+  async #run<Method extends AgentMethod>(
+    method: Method,
+    params: JsonObject,
+    context: RequestContext,
+  ): Promise<JsonValue> {
+    if (!this.#talk.isInitialized && method !== 'initialize') {
+      throw new RpcError(ACP_ERRORS.invalid_request, 'Call initialize first.');
+    }
+    return METHODS[method](this.#talk, readParams(method, params) as never, context);
+  }
+}

@@ -1,0 +1,157 @@
+import { type OutEvent, updatesOf } from '../../../mappings/acp/events-out.ts';
+import { objectOf, textOf } from '../../../mappings/acp/json-shape.ts';
+import type { FaceConnection } from '../../../src/face.ts';
+import type { StreamEnd, StreamFrame, StreamSink, Subscription } from '../../../src/gateway.ts';
+import type { JsonObject } from '../../../src/protocol/json.ts';
+import { EVENT_OF_STATUS, type Failure, type TerminalStatus } from '../../../src/protocol/task-states.ts';
+import type { Peer } from '../wire/peer.ts';
+import type { Follower } from './follower.ts';
+import type { GatewayCalls } from './gateway-calls.ts';
+import type { Questions } from './questions.ts';
+import type { SessionView } from './session-view.ts';
+import { TurnWaits } from './turn-waits.ts';
+
+/** `load`: the whole history is told. `resume`: what came after the cursor, without the client's own words. */
+export type Attachment = 'load' | 'resume';
+
+export interface AttachedParts {
+  calls: GatewayCalls;
+  connection: FaceConnection;
+  peer: Peer;
+  questions: Questions;
+  view: SessionView;
+  /** Marks what this client said, so that it is not told its own words. */
+  clientId: string;
+}
+
+const STATUS_OF_EVENT: ReadonlyMap<string, TerminalStatus> = new Map(
+  (['COMPLETED', 'FAILED', 'CANCELED'] as const).map((status) => [EVENT_OF_STATUS[status], status]),
+);
+
+/** How a stream that the gateway ends is told to the client: it reconnects and resumes. */
+const CLOSE_CODE: Readonly<Record<Exclude<StreamEnd, 'complete'>, number>> = {
+  overflow: 1013,
+  draining: 1001,
+  unauthenticated: 4401,
+  failed: 1011,
+};
+
+/** One Session that a client follows: events in the order of the log become updates, questions and ends of turns. */
+export class AttachedSession implements StreamSink, Follower {
+  readonly id: string;
+  readonly turns = new TurnWaits();
+  /** Everything recorded before the attachment is told. */
+  readonly caughtUpOnce: Promise<void>;
+  readonly #parts: AttachedParts;
+  readonly #kind: Attachment;
+  #delivered: string;
+  #subscription: Subscription | undefined;
+  #isDetached = false;
+  #isLive = false;
+  #markCaughtUp: () => void = () => undefined;
+  readonly #reaching: { id: string; resolve: () => void }[] = [];
+
+  constructor(id: string, kind: Attachment, after: string | undefined, parts: AttachedParts) {
+    this.id = id;
+    this.#kind = kind;
+    this.#parts = parts;
+    this.#delivered = after ?? '';
+    this.caughtUpOnce = new Promise((resolve) => {
+      this.#markCaughtUp = resolve;
+    });
+  }
+
+  /** Throws RpcError for a hidden Session or a cursor that is gone. */
+  async attach(after: string | undefined): Promise<void> {
+    const subscription = await this.#parts.calls.follow(this.id, after, this);
+    this.#subscription = subscription;
+    if (this.#isDetached) subscription.close();
+  }
+
+  detach(): void {
+    this.#isDetached = true;
+    this.#subscription?.close();
+    this.#parts.questions.forget(this.id);
+  }
+
+  /** Resolves when everything up to this event is told. */
+  reached(eventId: string | null): Promise<void> {
+    if (eventId === null || this.#delivered >= eventId) return Promise.resolve();
+    return new Promise((resolve) => this.#reaching.push({ id: eventId, resolve }));
+  }
+
+  write(frame: StreamFrame): number {
+    if (this.#isDetached) return 0;
+    const event = JSON.parse(frame.bytes.toString('utf8')) as OutEvent;
+    let unsent = 0;
+    for (const update of this.#updatesOf(event)) unsent = this.#send(update, frame.id, event.task_id);
+    this.#follow(event);
+    this.#delivered = frame.id;
+    this.#tellReached();
+    return unsent;
+  }
+
+  caughtUp(): void {
+    this.#isLive = true;
+    this.#markCaughtUp();
+    void this.#parts.questions.askPending(this);
+  }
+
+  drained(): Promise<void> {
+    return this.#parts.connection.drained();
+  }
+
+  end(reason: StreamEnd): void {
+    this.#markCaughtUp();
+    if (reason !== 'complete' && !this.#isDetached) this.#parts.connection.close(CLOSE_CODE[reason], reason);
+  }
+
+  tell(update: JsonObject): void {
+    this.#parts.peer.notify('session/update', { sessionId: this.id, update });
+  }
+
+  #updatesOf(event: OutEvent): JsonObject[] {
+    if (event.event === 'user.message' && this.#isOwn(event)) return [];
+    return [...updatesOf(event), ...this.#parts.view.updatesOf(this.id, event)];
+  }
+
+  /** A client shows what it sends; when it loads a Session it wants its own words too. */
+  #isOwn({ payload }: OutEvent): boolean {
+    if (this.#kind === 'load' && !this.#isLive) return false;
+    const metadata = objectOf(objectOf(payload['message'])['metadata']);
+    return objectOf(metadata['acp'])['client'] === this.#parts.clientId;
+  }
+
+  #send(update: JsonObject, eventId: string, taskId: string | null): number {
+    const meta = objectOf(update['_meta']);
+    const harn = { ...objectOf(meta['harn']), eventId, ...(taskId === null ? {} : { taskId }) };
+    const told = { ...update, _meta: { ...meta, harn } };
+    return this.#parts.connection.send(
+      JSON.stringify({
+        jsonrpc: '2.0',
+        method: 'session/update',
+        params: { sessionId: this.id, update: told },
+      }),
+    );
+  }
+
+  #follow({ event, task_id, payload }: OutEvent): void {
+    const requestId = textOf(payload['request_id']);
+    if (requestId !== undefined && 'response' in payload) this.#parts.questions.withdraw(requestId);
+    if (this.#isLive && 'permission_request' in payload)
+      this.#parts.questions.ask(this, payload['permission_request']);
+    const status = STATUS_OF_EVENT.get(event);
+    if (status === undefined || task_id === null) return;
+    const failure = (payload['failure'] as unknown as Failure | undefined) ?? null;
+    this.turns.tell(task_id, { kind: 'task', status, failure });
+  }
+
+  #tellReached(): void {
+    for (let at = this.#reaching.length - 1; at >= 0; at -= 1) {
+      const waiting = this.#reaching[at];
+      if (waiting === undefined || waiting.id > this.#delivered) continue;
+      this.#reaching.splice(at, 1);
+      waiting.resolve();
+    }
+  }
+}

@@ -1,0 +1,24 @@
+import type { FaceConnection, FaceDeps } from '../../../src/face.ts';
+import type { JsonObject } from '../../../src/protocol/json.ts';
+import type { Peer } from '../wire/peer.ts';
+import type { AttachedSession } from './attached-session.ts';
+import type { GatewayCalls } from './gateway-calls.ts';
+import type { Prompts } from './prompts.ts';
+import type { Questions } from './questions.ts';
+import type { SessionView } from './session-view.ts';
+
+/** What a client said of itself, and what the gateway keeps of one connection. */
+export interface Conversation {
+  deps: FaceDeps;
+  connection: FaceConnection;
+  peer: Peer;
+  calls: GatewayCalls;
+  questions: Questions;
+  view: SessionView;
+  prompts: Prompts;
+  sessions: Map<string, AttachedSession>;
+  clientCapabilities: JsonObject;
+  /** Survives a reconnection where the client names it in `_meta.harn.clientId`. */
+  clientId: string;
+  isInitialized: boolean;
+}

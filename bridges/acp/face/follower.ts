@@ -1,0 +1,10 @@
+import type { JsonObject } from '../../../src/protocol/json.ts';
+import type { TurnWaits } from './turn-waits.ts';
+
+/** A Session that a client follows, as far as questions need it. */
+export interface Follower {
+  readonly id: string;
+  readonly turns: TurnWaits;
+  /** Sends one update of the gateway's own. */
+  tell(update: JsonObject): void;
+}

@@ -1,0 +1,80 @@
+import { ACP_ERRORS, ERROR_OF_CODE } from '../../../mappings/acp/errors.ts';
+import type { FaceCall, FaceConnection, FaceOperation } from '../../../src/face.ts';
+import type { Gateway, StreamSink, Subscription } from '../../../src/gateway.ts';
+import { ERROR_CODES, ProtocolError } from '../../../src/protocol/errors.ts';
+import type { JsonObject } from '../../../src/protocol/json.ts';
+import type { StreamId } from '../../../src/protocol/operations.ts';
+import { RpcError } from '../wire/json-rpc.ts';
+
+type Called = Exclude<FaceOperation, StreamId>;
+
+/** Operations of the gateway as the caller of one connection. Refusals are RpcErrors. */
+export class GatewayCalls {
+  readonly #gateway: Gateway;
+  readonly #connection: FaceConnection;
+
+  constructor(gateway: Gateway, connection: FaceConnection) {
+    this.#gateway = gateway;
+    this.#connection = connection;
+  }
+
+  get defaultWorkspace(): string {
+    try {
+      return this.#gateway.identify(this.#connection.call()).defaultWorkspace ?? 'workspace_default';
+    } catch (error) {
+      throw rpcErrorOf(error);
+    }
+  }
+
+  /** Throws RpcError when the caller may not. */
+  admit(id: FaceOperation): void {
+    try {
+      this.#gateway.admit(id, this.#connection.call());
+    } catch (error) {
+      throw rpcErrorOf(error);
+    }
+  }
+
+  async json<Body = JsonObject>(id: Called, call: FaceCall): Promise<Body> {
+    try {
+      const { body } = await this.#gateway.call(id, this.#connection.call({ path: {}, query: {}, ...call }));
+      if (body.kind === 'json') return body.value as Body;
+      if (body.kind === 'raw_json') return JSON.parse(Buffer.concat(body.chunks).toString()) as Body;
+      return {} as Body;
+    } catch (error) {
+      throw rpcErrorOf(error);
+    }
+  }
+
+  async follow(sessionId: string, after: string | undefined, sink: StreamSink): Promise<Subscription> {
+    const call = this.#connection.call({
+      path: { session_id: sessionId },
+      query: {},
+      lastEventId: after,
+    });
+    try {
+      return await this.#gateway.subscribe(
+        'streamSessionEvents',
+        { ...call, cursorParam: '_meta.harn.afterEventId' },
+        sink,
+      );
+    } catch (error) {
+      throw rpcErrorOf(error);
+    }
+  }
+}
+
+/** A refusal of the gateway as JSON-RPC has it; the Harn words go along in `data.harn`. */
+export function rpcErrorOf(error: unknown): RpcError {
+  if (error instanceof RpcError) return error;
+  const refusal = ProtocolError.from(error);
+  const { code, message, param, details } = refusal;
+  return new RpcError(ACP_ERRORS[ERROR_OF_CODE[code]], message, {
+    harn: {
+      code,
+      type: ERROR_CODES[code].type,
+      ...(param === undefined ? {} : { param }),
+      ...(details === undefined ? {} : { details }),
+    },
+  });
+}

@@ -1,0 +1,60 @@
+import { z } from 'zod';
+import type { JsonObject, JsonValue } from '../../../src/protocol/json.ts';
+import { invalidParams } from '../wire/json-rpc.ts';
+import type { AgentMethod } from './method-operations.ts';
+
+const json = z.custom<JsonValue>((value) => value !== undefined);
+const object = z.custom<JsonObject>(
+  (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
+  'must be an object',
+);
+const meta = object.nullish();
+const sessionId = z.string().min(1).max(200);
+const path = z
+  .string()
+  .max(4_096)
+  .regex(/^(\/|[A-Za-z]:[\\/]|\\\\)/, 'must be an absolute path');
+/** Some clients leave the list out, which v1 requires. */
+const mcpServers = z.array(object).max(100).default([]);
+const place = {
+  cwd: path,
+  mcpServers,
+  additionalDirectories: z.array(path).max(100).optional(),
+  _meta: meta,
+};
+
+/** One shape per method; unknown members pass, as ACP asks for. */
+export const PARAMS = {
+  initialize: z.object({
+    protocolVersion: z.int().min(0).max(65_535),
+    clientCapabilities: object.nullish(),
+    clientInfo: object.nullish(),
+    _meta: meta,
+  }),
+  authenticate: z.object({ methodId: z.string(), _meta: meta }),
+  'session/new': z.object(place),
+  'session/load': z.object({ sessionId, ...place }),
+  'session/resume': z.object({ sessionId, ...place, cwd: path.optional() }),
+  'session/list': z.object({ cwd: path.nullish(), cursor: z.string().max(512).nullish(), _meta: meta }),
+  'session/close': z.object({ sessionId, _meta: meta }),
+  'session/delete': z.object({ sessionId, _meta: meta }),
+  'session/set_mode': z.object({ sessionId, modeId: z.string().min(1).max(200), _meta: meta }),
+  'session/set_config_option': z.object({
+    sessionId,
+    configId: z.string().min(1).max(200),
+    value: z.union([z.string().max(1_000), z.boolean()]),
+    _meta: meta,
+  }),
+  'session/prompt': z.object({ sessionId, prompt: z.array(json).min(1).max(1_000), _meta: meta }),
+  'session/cancel': z.object({ sessionId, _meta: meta }),
+} as const satisfies Record<AgentMethod, z.ZodType>;
+
+export type ParamsOf<Method extends AgentMethod> = z.output<(typeof PARAMS)[Method]>;
+
+/** The parameters of a method; throws RpcError with the path of the first fault. */
+export function readParams<Method extends AgentMethod>(method: Method, params: JsonObject): ParamsOf<Method> {
+  const parsed = PARAMS[method].safeParse(params);
+  if (parsed.success) return parsed.data as ParamsOf<Method>;
+  const [issue] = parsed.error.issues;
+  throw invalidParams(issue?.path.join('.') || 'params', issue?.message ?? 'is invalid');
+}

@@ -1,0 +1,113 @@
+import { CLIENT_METADATA } from '../../../mappings/acp/config-options.ts';
+import { objectOf, textOf } from '../../../mappings/acp/json-shape.ts';
+import { artifactPart, decodePrompt, type PromptBytes } from '../../../mappings/acp/prompt-in.ts';
+import type { JsonObject, JsonValue } from '../../../src/protocol/json.ts';
+import type { Artifact } from '../../../src/protocol/resources/artifact.ts';
+import type { MessageInput, Part } from '../../../src/protocol/resources/message.ts';
+import type { Session } from '../../../src/protocol/resources/session.ts';
+import type { Task } from '../../../src/protocol/resources/task.ts';
+import { type Failure, isTerminal } from '../../../src/protocol/task-states.ts';
+import { invalidParams } from '../wire/json-rpc.ts';
+import type { RequestContext } from '../wire/peer.ts';
+import type { AttachedSession } from './attached-session.ts';
+import type { Conversation } from './conversation.ts';
+import type { ParamsOf } from './params.ts';
+import type { PromptInFlight } from './prompts.ts';
+import { followed } from './sessions.ts';
+import { promptAnswer, type TurnEnd } from './turn-waits.ts';
+
+type Params = ParamsOf<'session/prompt'>;
+
+/**
+ * A prompt turn is a Task, or the answer to one that asked. It is answered when the Task has ended and everything it said is
+ * told. Taking the request back cancels it; losing the connection does not.
+ */
+export async function prompt(
+  talk: Conversation,
+  params: Params,
+  context: RequestContext,
+): Promise<JsonValue> {
+  const { sessionId } = params;
+  const turn = talk.prompts.begin(sessionId);
+  context.signal.addEventListener('abort', () => {
+    if (!talk.connection.signal.aborted) void talk.prompts.cancelOne(turn);
+  });
+  try {
+    const session = await followed(talk, sessionId);
+    const message = await messageOf(talk, sessionId, params.prompt);
+    const key = textOf(objectOf(params._meta?.['harn'])['idempotencyKey']) ?? talk.prompts.keyOf(context.id);
+    const taskId = await send(talk, session, message, key);
+    turn.taskId = taskId;
+    if (turn.isCanceled) await talk.prompts.cancelOne(turn);
+    return promptAnswer(taskId, await endOf(talk, session, taskId), turn.isCanceled);
+  } finally {
+    talk.prompts.end(sessionId, turn);
+  }
+}
+
+/** To the Task that waits for words, else as a new Task; returns its id. */
+async function send(
+  talk: Conversation,
+  session: AttachedSession,
+  message: MessageInput,
+  idempotencyKey: string,
+): Promise<string> {
+  const asking = session.turns.question();
+  if (asking !== undefined) {
+    session.turns.reopen(asking);
+    const body = { kind: 'input', message: asJson(message) };
+    await talk.calls.json('appendTaskMessage', { path: { task_id: asking }, body, idempotencyKey });
+    return asking;
+  }
+  const persona = textOf(objectOf(talk.view.metadata(session.id)[CLIENT_METADATA])['persona_id']);
+  const body = { input: asJson(message), ...(persona === undefined ? {} : { persona_id: persona }) };
+  const path = { session_id: session.id };
+  return (await talk.calls.json<Task>('submitSessionTask', { path, body, idempotencyKey })).id;
+}
+
+/** A Task that had ended before the client came back is told by its resource, after what it said. */
+async function endOf(talk: Conversation, session: AttachedSession, taskId: string): Promise<TurnEnd> {
+  const told = session.turns.told(taskId);
+  if (told !== undefined) return told;
+  const task = await talk.calls.json<Task>('getTask', { path: { task_id: taskId } });
+  if (!isTerminal(task.status)) return session.turns.wait(taskId);
+  const { last_event_id } = await talk.calls.json<Session>('getSession', {
+    path: { session_id: session.id },
+  });
+  await session.caughtUpOnce;
+  await session.reached(last_event_id);
+  return (
+    session.turns.told(taskId) ?? {
+      kind: 'task',
+      status: task.status,
+      failure: task.failure as Failure | null,
+    }
+  );
+}
+
+async function messageOf(
+  talk: Conversation,
+  sessionId: string,
+  blocks: readonly JsonValue[],
+): Promise<MessageInput> {
+  const parts: Part[] = [];
+  for (const part of decodePrompt(blocks)) {
+    parts.push(part.type === 'bytes' ? await stored(talk, sessionId, part) : part);
+  }
+  if (parts.length === 0) throw invalidParams('prompt', 'says nothing.');
+  return { role: 'user', parts, metadata: { acp: { client: talk.clientId } } };
+}
+
+/** Optional members are absent, never undefined. */
+function asJson(message: MessageInput): JsonObject {
+  return message as unknown as JsonObject;
+}
+
+async function stored({ calls }: Conversation, sessionId: string, bytes: PromptBytes): Promise<Part> {
+  const kind = bytes.mime_type.startsWith('image/') ? 'image' : 'file';
+  const body: JsonObject = { kind, mime_type: bytes.mime_type, visibility: 'public', session_id: sessionId };
+  const { id } = await calls.json<Artifact>('registerArtifact', { body });
+  const content = { bytes: Buffer.from(bytes.base64, 'base64'), mimeType: bytes.mime_type };
+  await calls.json('uploadArtifactContent', { path: { artifact_id: id }, body: content });
+  return artifactPart(id, bytes);
+}

@@ -1,0 +1,52 @@
+import { RpcError } from '../wire/json-rpc.ts';
+import type { GatewayCalls } from './gateway-calls.ts';
+
+/** A prompt under way. Its cancel reaches its own Task, and no other. */
+export class PromptInFlight {
+  isCanceled = false;
+  taskId: string | undefined;
+}
+
+/** The prompts of one connection that are not answered yet. */
+export class Prompts {
+  readonly #connectionId: string;
+  readonly #calls: GatewayCalls;
+  readonly #open = new Map<string, Set<PromptInFlight>>();
+
+  constructor(connectionId: string, calls: GatewayCalls) {
+    this.#connectionId = connectionId;
+    this.#calls = calls;
+  }
+
+  /** Ids of requests begin anew with every connection, so the connection is part of the key. */
+  keyOf(requestId: string | number | null): string {
+    return `acp:${this.#connectionId}:${requestId}`;
+  }
+
+  begin(sessionId: string): PromptInFlight {
+    const prompt = new PromptInFlight();
+    const open = this.#open.get(sessionId) ?? new Set();
+    this.#open.set(sessionId, open.add(prompt));
+    return prompt;
+  }
+
+  end(sessionId: string, prompt: PromptInFlight): void {
+    const open = this.#open.get(sessionId);
+    open?.delete(prompt);
+    if (open?.size === 0) this.#open.delete(sessionId);
+  }
+
+  /** Cancels what is under way now; a cancel that comes late finds nothing, and hits no later prompt. */
+  cancel(sessionId: string): void {
+    for (const prompt of this.#open.get(sessionId) ?? []) void this.cancelOne(prompt);
+  }
+
+  async cancelOne(prompt: PromptInFlight): Promise<void> {
+    prompt.isCanceled = true;
+    if (prompt.taskId === undefined) return;
+    await this.#calls.json('cancelTask', { path: { task_id: prompt.taskId } }).catch((error: unknown) => {
+      // It has ended meanwhile; its end is told anyway.
+      if (!(error instanceof RpcError)) throw error;
+    });
+  }
+}

@@ -1,0 +1,95 @@
+import { isObject } from '../../../mappings/acp/json-shape.ts';
+import { type Asks, questionOf } from '../../../mappings/acp/questions-out.ts';
+import type { JsonObject, JsonValue } from '../../../src/protocol/json.ts';
+import type { Logger } from '../../../src/protocol/ports.ts';
+import type { PermissionRequest } from '../../../src/protocol/resources/permission-request.ts';
+import { RpcError } from '../wire/json-rpc.ts';
+import type { Peer } from '../wire/peer.ts';
+import type { Follower } from './follower.ts';
+import type { GatewayCalls } from './gateway-calls.ts';
+
+const ANSWERED_ELSEWHERE = 'answered elsewhere';
+
+/**
+ * What the client of one connection is asked. The first answer wins, wherever it comes from: a client whose request was
+ * answered by somebody else is told so, and its own late answer changes nothing. There is no time limit here.
+ */
+export class Questions {
+  readonly #calls: GatewayCalls;
+  readonly #peer: Peer;
+  readonly #logger: Logger;
+  readonly #asks: () => Asks;
+  readonly #open = new Map<string, { sessionId: string; abort: AbortController }>();
+
+  constructor(calls: GatewayCalls, peer: Peer, logger: Logger, asks: () => Asks) {
+    this.#calls = calls;
+    this.#peer = peer;
+    this.#logger = logger;
+    this.#asks = asks;
+  }
+
+  /** Asks what is still open in a Session; a client that resumes has not seen it. */
+  async askPending(session: Follower): Promise<void> {
+    const query = { session_id: session.id, limit: '200' };
+    const { data } = await this.#calls
+      .json<{ data: PermissionRequest[] }>('listPermissionRequests', { query })
+      // Who may not read permission requests is not asked either.
+      .catch(() => ({ data: [] }));
+    for (const request of data.toReversed()) if (request.status === 'pending') this.ask(session, request);
+  }
+
+  /** A question that the client has no word for ends its turn; the next prompt answers it. */
+  ask(session: Follower, given: JsonValue | PermissionRequest | undefined): void {
+    if (!isObject(given as JsonValue)) return;
+    const request = given as PermissionRequest;
+    if (this.#open.has(request.id)) return;
+    const question = questionOf(request, session.id, this.#asks());
+    if (question === undefined) {
+      this.#askInWords(session, request);
+      return;
+    }
+    const abort = new AbortController();
+    this.#open.set(request.id, { sessionId: session.id, abort });
+    this.#peer
+      .ask(question.method, question.params, abort.signal)
+      .then((answer) => ('error' in answer ? refusal(answer.error.code) : question.read(answer.result)))
+      .then((body) => (body === undefined ? undefined : this.#respond(request.id, body)))
+      .catch((error: unknown) => this.#note(error, abort))
+      .finally(() => this.#open.delete(request.id));
+  }
+
+  /** Somebody answered. */
+  withdraw(requestId: string): void {
+    this.#open.get(requestId)?.abort.abort(ANSWERED_ELSEWHERE);
+    this.#open.delete(requestId);
+  }
+
+  /** The client follows the Session no more. */
+  forget(sessionId: string): void {
+    for (const [id, open] of this.#open) if (open.sessionId === sessionId) this.withdraw(id);
+  }
+
+  #askInWords(session: Follower, { request, task_id }: PermissionRequest): void {
+    if (request.message_id === undefined) {
+      const content = { type: 'text', text: request.message };
+      session.tell({ sessionUpdate: 'agent_message_chunk', content });
+    }
+    if (task_id !== null) session.turns.tell(task_id, { kind: 'question' });
+  }
+
+  async #respond(requestId: string, body: JsonObject): Promise<void> {
+    await this.#calls.json('respondPermissionRequest', { path: { request_id: requestId }, body });
+  }
+
+  /** Late answers are conflicts, and a connection that is over answers nothing. */
+  #note(error: unknown, { signal }: AbortController): void {
+    if (signal.aborted) return;
+    const code = error instanceof RpcError ? error.message : 'connection over';
+    this.#logger.debug({ why: code }, 'an answer of an ACP client changed nothing');
+  }
+}
+
+/** A client that cannot answer has not allowed anything. */
+function refusal(code: number): JsonObject {
+  return { outcome: 'denied', reason: `The client could not be asked (${code}).` };
+}

@@ -1,0 +1,83 @@
+import { type Choice, configOptions, modesOf, type Offered } from '../../../mappings/acp/config-options.ts';
+import type { OutEvent } from '../../../mappings/acp/events-out.ts';
+import { isObject, objectOf, textOf } from '../../../mappings/acp/json-shape.ts';
+import type { FaceAgent } from '../../../src/face.ts';
+import type { JsonObject } from '../../../src/protocol/json.ts';
+import type { GatewayCalls } from './gateway-calls.ts';
+
+/** Kinds of agent updates that change what a client can choose. */
+const ABOUT_OPTIONS: readonly string[] = ['modes', 'configOptions'];
+
+/** What a client sees of the settings of its Sessions; the metadata is kept as events change it. */
+export class SessionView {
+  readonly #agents: () => readonly FaceAgent[];
+  readonly #calls: GatewayCalls;
+  readonly #metadata = new Map<string, JsonObject>();
+  #personas: Choice[] = [];
+
+  constructor(agents: () => readonly FaceAgent[], calls: GatewayCalls) {
+    this.#agents = agents;
+    this.#calls = calls;
+  }
+
+  /** Members of a session setup answer: modes where the agent has some, and all options. */
+  async begin(sessionId: string, metadata: JsonObject): Promise<JsonObject> {
+    this.#metadata.set(sessionId, metadata);
+    const { data } = await this.#calls
+      .json<{ data: { id: string; name?: string }[] }>('listPersonas', { query: { limit: '100' } })
+      // Without the scope for personas there is none to choose.
+      .catch(() => ({ data: [] }));
+    this.#personas = data.map(({ id, name }) => ({ value: id, name: name ?? id }));
+    const modes = modesOf(metadata);
+    return { ...(modes === undefined ? {} : { modes }), configOptions: this.options(sessionId) };
+  }
+
+  options(sessionId: string): JsonObject[] {
+    return configOptions(this.#metadata.get(sessionId) ?? {}, this.#offered());
+  }
+
+  metadata(sessionId: string): JsonObject {
+    return this.#metadata.get(sessionId) ?? {};
+  }
+
+  set(sessionId: string, metadata: JsonObject): void {
+    this.#metadata.set(sessionId, metadata);
+  }
+
+  /** Takes note of an event; the updates it means for somebody who chooses. */
+  updatesOf(sessionId: string, { event, payload }: OutEvent): JsonObject[] {
+    const known = this.#metadata.get(sessionId) ?? {};
+    if (event === 'vendor.harn_gateway.session_updated') {
+      const metadata = objectOf(payload['changes'])['metadata'];
+      if (!isObject(metadata)) return [];
+      this.#metadata.set(sessionId, metadata);
+      return this.#changed(sessionId, known);
+    }
+    if (event !== 'vendor.harn_gateway.agent_update' || payload['about'] !== 'session') return [];
+    const kind = textOf(payload['kind']) ?? '';
+    const body = objectOf(payload['update'])['body'];
+    if (!isObject(body)) return [];
+    this.#metadata.set(sessionId, { ...known, acp: { ...objectOf(known['acp']), [kind]: body } });
+    return ABOUT_OPTIONS.includes(kind) ? this.#optionUpdate(sessionId) : [];
+  }
+
+  #changed(sessionId: string, before: JsonObject): JsonObject[] {
+    const mode = modesOf(this.#metadata.get(sessionId) ?? {})?.currentModeId;
+    const isNew = mode !== undefined && mode !== modesOf(before)?.currentModeId;
+    const told = isNew ? [{ sessionUpdate: 'current_mode_update', currentModeId: mode }] : [];
+    return [...told, ...this.#optionUpdate(sessionId)];
+  }
+
+  #optionUpdate(sessionId: string): JsonObject[] {
+    return [{ sessionUpdate: 'config_option_update', configOptions: this.options(sessionId) }];
+  }
+
+  #offered(): Offered {
+    const agents = this.#agents();
+    return {
+      agents: agents.map(({ route, id, description }) => ({ value: route, name: description?.name ?? id })),
+      defaultAgent: agents.find(({ isDefault }) => isDefault)?.route ?? '',
+      personas: this.#personas,
+    };
+  }
+}

@@ -1,0 +1,168 @@
+import { CLIENT_METADATA } from '../../../mappings/acp/config-options.ts';
+import { ACP_ERRORS } from '../../../mappings/acp/errors.ts';
+import { objectOf, textOf } from '../../../mappings/acp/json-shape.ts';
+import type { JsonObject, JsonValue } from '../../../src/protocol/json.ts';
+import type { Session } from '../../../src/protocol/resources/session.ts';
+import type { Task } from '../../../src/protocol/resources/task.ts';
+import { isTerminal } from '../../../src/protocol/task-states.ts';
+import { RpcError } from '../wire/json-rpc.ts';
+import { AttachedSession, type Attachment } from './attached-session.ts';
+import type { Conversation } from './conversation.ts';
+import type { ParamsOf } from './params.ts';
+
+interface Place {
+  cwd?: string | undefined;
+  additionalDirectories?: string[] | undefined;
+}
+
+export async function newSession(talk: Conversation, params: ParamsOf<'session/new'>): Promise<JsonValue> {
+  const harn = objectOf(params._meta?.['harn']);
+  const route = textOf(harn['route']);
+  const metadata = { [CLIENT_METADATA]: placeOf(params), ...(route === undefined ? {} : { route }) };
+  const body = {
+    workspace_id: textOf(harn['workspaceId']) ?? talk.calls.defaultWorkspace,
+    ...(textOf(harn['personaId']) === undefined ? {} : { persona_id: textOf(harn['personaId']) ?? null }),
+    metadata,
+  };
+  const session = await talk.calls.json<Session>('createSession', { body });
+  const setup = await talk.view.begin(session.id, session.metadata);
+  // The answer goes first: some clients do not know the id before.
+  setImmediate(
+    () => void attach(talk, session.id, 'resume', session.last_event_id ?? undefined).catch(() => undefined),
+  );
+  return { sessionId: session.id, ...setup, ...ignored(params.mcpServers) };
+}
+
+/** The whole history is told before the answer, in the order of the log. Spec: ACP v1, "Loading Sessions". */
+export async function loadSession(talk: Conversation, params: ParamsOf<'session/load'>): Promise<JsonValue> {
+  const session = await openSession(talk, params.sessionId);
+  const setup = await talk.view.begin(session.id, session.metadata);
+  const attached = await attach(talk, session.id, 'load', undefined);
+  await attached.caughtUpOnce;
+  return { ...setup, ...ignored(params.mcpServers) };
+}
+
+/** Without a cursor nothing is told again; `_meta.harn.afterEventId` asks for what came after it. */
+export async function resumeSession(
+  talk: Conversation,
+  params: ParamsOf<'session/resume'>,
+): Promise<JsonValue> {
+  const session = await openSession(talk, params.sessionId);
+  const after = textOf(objectOf(params._meta?.['harn'])['afterEventId']);
+  const setup = await talk.view.begin(session.id, session.metadata);
+  const attached = await attach(talk, session.id, 'resume', after ?? session.last_event_id ?? undefined);
+  await attached.caughtUpOnce;
+  return { ...setup, ...ignored(params.mcpServers) };
+}
+
+/** The followed Session; a prompt for one that is not followed yet takes it up where it is. */
+export async function followed(talk: Conversation, sessionId: string): Promise<AttachedSession> {
+  const known = talk.sessions.get(sessionId);
+  if (known !== undefined) return known;
+  const session = await openSession(talk, sessionId);
+  await talk.view.begin(session.id, session.metadata);
+  // A prompt may come before the attachment that `session/new` has begun.
+  return (
+    talk.sessions.get(sessionId) ?? attach(talk, sessionId, 'resume', session.last_event_id ?? undefined)
+  );
+}
+
+export async function listSessions(talk: Conversation, params: ParamsOf<'session/list'>): Promise<JsonValue> {
+  const query = { limit: '50', ...(params.cursor ? { cursor: params.cursor } : {}) };
+  const list = await talk.calls.json<{ data: Session[]; next_cursor: string | null }>('listSessions', {
+    query,
+  });
+  const open = list.data.filter(({ state }) => state !== 'CLOSED').map(infoOf);
+  const sessions = params.cwd ? open.filter(({ cwd }) => cwd === params.cwd) : open;
+  return { sessions, ...(list.next_cursor === null ? {} : { nextCursor: list.next_cursor }) };
+}
+
+/** Ends the work and follows no more; the Session stays and can be loaded again (contract section 9). */
+export async function closeSession(
+  talk: Conversation,
+  params: ParamsOf<'session/close'>,
+): Promise<JsonValue> {
+  const path = { session_id: params.sessionId };
+  const { data } = await talk.calls.json<{ data: Task[] }>('listSessionTasks', {
+    path,
+    query: { limit: '200' },
+  });
+  const open = data.filter(({ status }) => !isTerminal(status));
+  await Promise.all(open.map(({ id }) => cancelQuietly(talk, id)));
+  detach(talk, params.sessionId);
+  return {};
+}
+
+/** Spec: ACP v1, "session/delete": an unknown Session is gone already. */
+export async function deleteSession(
+  talk: Conversation,
+  params: ParamsOf<'session/delete'>,
+): Promise<JsonValue> {
+  try {
+    await talk.calls.json('closeSession', { path: { session_id: params.sessionId } });
+  } catch (error) {
+    const isUnknown = error instanceof RpcError && error.fault.code === ACP_ERRORS.resource_not_found;
+    if (!isUnknown) throw error;
+  }
+  detach(talk, params.sessionId);
+  return {};
+}
+
+/** A Task that ended meanwhile needs no cancel. */
+export async function cancelQuietly({ calls }: Conversation, taskId: string): Promise<void> {
+  await calls.json('cancelTask', { path: { task_id: taskId } }).catch((error: unknown) => {
+    if (!(error instanceof RpcError)) throw error;
+  });
+}
+
+async function openSession({ calls }: Conversation, sessionId: string): Promise<Session> {
+  const session = await calls.json<Session>('getSession', { path: { session_id: sessionId } });
+  if (session.state !== 'CLOSED') return session;
+  throw new RpcError(ACP_ERRORS.resource_not_found, 'This session is closed. Begin a new one.', {
+    sessionId,
+  });
+}
+
+async function attach(
+  talk: Conversation,
+  sessionId: string,
+  kind: Attachment,
+  after: string | undefined,
+): Promise<AttachedSession> {
+  const known = talk.sessions.get(sessionId);
+  if (known !== undefined && kind === 'resume' && after === undefined) return known;
+  detach(talk, sessionId);
+  const attached = new AttachedSession(sessionId, kind, after, talk);
+  talk.sessions.set(sessionId, attached);
+  try {
+    await attached.attach(after);
+  } catch (error) {
+    detach(talk, sessionId);
+    throw error;
+  }
+  return attached;
+}
+
+function detach({ sessions }: Conversation, sessionId: string): void {
+  sessions.get(sessionId)?.detach();
+  sessions.delete(sessionId);
+}
+
+function placeOf({ cwd, additionalDirectories }: Place): JsonObject {
+  return {
+    ...(cwd === undefined ? {} : { cwd }),
+    ...(additionalDirectories === undefined ? {} : { additional_directories: additionalDirectories }),
+  };
+}
+
+function infoOf({ id, summary, updated_at, metadata }: Session) {
+  const cwd = textOf(objectOf(metadata[CLIENT_METADATA])['cwd']) ?? '/';
+  return { sessionId: id, cwd, updatedAt: updated_at, ...(summary === null ? {} : { title: summary }) };
+}
+
+/** Servers that the client names live on its machine: they are not started here, and that is said. */
+function ignored(servers: readonly JsonObject[]): JsonObject {
+  if (servers.length === 0) return {};
+  const names = servers.map(({ name }) => textOf(name) ?? 'unnamed');
+  return { _meta: { harn: { ignoredMcpServers: names } } };
+}

@@ -1,0 +1,92 @@
+import type { JsonObject } from '../../../src/protocol/json.ts';
+import { AgentConnection } from './connection.ts';
+import { gone } from './fault.ts';
+import type { WireSettings } from './wire.ts';
+
+/**
+ * The one running agent of a route: started by the first turn, shared by all sessions, stopped when nothing ran for a while,
+ * started again when it died. A thousand sessions are one process.
+ */
+export class AgentPool {
+  /** What the agent said of itself when it was last started. */
+  initialized: JsonObject = {};
+  readonly #settings: WireSettings;
+  readonly #closing = new Set<Promise<void>>();
+  #open: Promise<AgentConnection> | undefined;
+  #users = 0;
+  #idle: unknown;
+  #isClosed = false;
+
+  constructor(settings: WireSettings) {
+    this.#settings = settings;
+  }
+
+  /** Runs with the agent started; it is not stopped meanwhile. Throws Fault. */
+  async use<T>(work: (connection: AgentConnection) => Promise<T>): Promise<T> {
+    this.#users += 1;
+    this.#settings.deps.timers.clearTimeout(this.#idle);
+    try {
+      return await work(await this.#connection());
+    } finally {
+      this.#users -= 1;
+      this.rest();
+    }
+  }
+
+  /** Something ended: when nothing runs for a while, the agent is stopped. */
+  rest(): void {
+    const { deps, limits } = this.#settings;
+    deps.timers.clearTimeout(this.#idle);
+    if (this.#open === undefined || this.#isClosed) return;
+    this.#idle = deps.timers.setTimeout(() => this.#stopIfIdle(), limits.idle_stop_ms);
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#settings.deps.timers.clearTimeout(this.#idle);
+    const open = await this.#open?.catch(() => undefined);
+    await Promise.all([open?.close(), ...this.#closing]);
+  }
+
+  async #connection(): Promise<AgentConnection> {
+    if (this.#isClosed) throw gone('closed', 'The gateway stops.');
+    const open = await this.#open?.catch(() => undefined);
+    if (open !== undefined && !open.isDead) return open;
+    // Somebody else may have begun while this one waited.
+    const starting = this.#open;
+    if (starting !== undefined && (await starting.catch(() => undefined)) !== open) return this.#connection();
+    if (open !== undefined) this.#bury(open);
+    this.#open = this.#start();
+    return this.#open;
+  }
+
+  async #start(): Promise<AgentConnection> {
+    const connection = new AgentConnection(this.#settings);
+    try {
+      await connection.initialize();
+    } catch (error) {
+      this.#open = undefined;
+      this.#bury(connection);
+      throw error;
+    }
+    this.initialized = connection.initialized;
+    return connection;
+  }
+
+  #stopIfIdle(): void {
+    void this.#open?.then((connection) => {
+      if (this.#users > 0 || connection.busyBeside(undefined)) return;
+      this.#open = undefined;
+      this.#bury(connection);
+    });
+  }
+
+  #bury(connection: AgentConnection): void {
+    const { deps, config } = this.#settings;
+    const done = connection
+      .close()
+      .catch((error: unknown) => deps.logger.warn({ err: error, agent: config.id }, 'an agent did not end'))
+      .finally(() => this.#closing.delete(done));
+    this.#closing.add(done);
+  }
+}

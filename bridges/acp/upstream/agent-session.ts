@@ -1,0 +1,41 @@
+import type { JsonObject, JsonValue } from '../../../src/protocol/json.ts';
+import { FIXED_LIMITS } from './config.ts';
+import type { Fault } from './fault.ts';
+import { PromptTurn } from './prompt-turn.ts';
+import type { AcpRecord } from './record.ts';
+
+/** A session at the agent. It has one prompt at a time. */
+export class AgentSession {
+  readonly id: string;
+  /** While it is loaded, the agent repeats its history: those updates are counted, nothing else. */
+  isLoading = false;
+  replayed = 0;
+  /** Mode and options the agent was last told, so that it is told once. */
+  readonly told = new Map<string, JsonValue>();
+  current: PromptTurn | undefined;
+  #strays: JsonObject[] = [];
+
+  constructor(id: string) {
+    this.id = id;
+  }
+
+  /** An update as it came. Between two turns it is kept for the next one. */
+  update(message: JsonObject, bytes: number): void {
+    if (this.isLoading) this.replayed += 1;
+    else if (this.current !== undefined && !this.current.isOver) this.current.update(message, bytes);
+    else if (this.#strays.length < FIXED_LIMITS.strayUpdates) this.#strays.push(message);
+  }
+
+  takeStrays(): AcpRecord[] {
+    return this.#strays.splice(0).map((message) => ({ op: 'update', message, between_turns: true }));
+  }
+
+  begin(taskId: string, maxBytes: number, sendCancel: () => void): PromptTurn {
+    this.current = new PromptTurn(taskId, maxBytes, sendCancel);
+    return this.current;
+  }
+
+  fail(fault: Fault): void {
+    this.current?.fail(fault);
+  }
+}

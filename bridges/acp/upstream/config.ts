@@ -1,0 +1,83 @@
+import type { SecretRef } from '../../bridge.ts';
+
+/** One row of `upstreams.acp`, as the configuration gives it: a command that is spawned, or the URL of a WebSocket. */
+export interface AcpUpstreamConfig {
+  id: string;
+  command?: readonly string[] | undefined;
+  url?: string | undefined;
+  auth?: AcpUpstreamAuth | undefined;
+  /** What the agent finds in its environment besides the few names every program needs. */
+  env?: Readonly<Record<string, string | SecretRef>> | undefined;
+  /** Absolute directory the agent runs and works in. */
+  cwd?: string | undefined;
+  /** Work in the directory that the client of the Session named instead; only for gateways of one user. */
+  client_cwd?: boolean | undefined;
+  limits?: Partial<AcpLimits> | undefined;
+}
+
+export interface AcpUpstreamAuth {
+  type: 'bearer' | 'header';
+  /** Header that carries the value; for type `header`. */
+  name?: string | undefined;
+  value: SecretRef;
+}
+
+export interface AcpLimits {
+  start_timeout_ms: number;
+  session_timeout_ms: number;
+  idle_timeout_ms: number;
+  total_timeout_ms: number;
+  cancel_grace_ms: number;
+  idle_stop_ms: number;
+  max_frame_bytes: number;
+  max_turn_bytes: number;
+  concurrency: number;
+}
+
+export const DEFAULT_LIMITS: AcpLimits = {
+  start_timeout_ms: 60_000,
+  session_timeout_ms: 60_000,
+  idle_timeout_ms: 600_000,
+  total_timeout_ms: 3_600_000,
+  cancel_grace_ms: 10_000,
+  idle_stop_ms: 600_000,
+  max_frame_bytes: 16 * 1024 * 1024,
+  max_turn_bytes: 64 * 1024 * 1024,
+  concurrency: 8,
+};
+
+/** Bounds that no operator needs to turn. */
+export const FIXED_LIMITS = {
+  /** Agents end within 2 s of the end of their input; some do not react to a signal for 4 s. */
+  stdinEndMs: 3_000,
+  terminateMs: 2_000,
+  /** What an agent said last on its standard error, for the failure. */
+  stderrTailChars: 1_000,
+  /** Updates that come between two turns and are told with the next one. */
+  strayUpdates: 200,
+  /** Sessions of the agent that are remembered as open; older ones are loaded again. */
+  openSessions: 1_000,
+  /** Characters of earlier turns that are told to an agent which has lost its session. */
+  historyChars: 200_000,
+} as const;
+
+/** Names of the gateway's environment that every program needs; nothing else is passed on. */
+export const ENV_ALLOWED = [
+  'PATH',
+  'HOME',
+  'USER',
+  'LOGNAME',
+  'SHELL',
+  'LANG',
+  'LC_ALL',
+  'LC_CTYPE',
+  'TERM',
+  'TMPDIR',
+  'TZ',
+  'SystemRoot',
+  'APPDATA',
+  'LOCALAPPDATA',
+  'USERPROFILE',
+  'TEMP',
+  'PATHEXT',
+] as const;

@@ -1,0 +1,170 @@
+import { ACP_ERRORS } from '../../../mappings/acp/errors.ts';
+import { isObject, objectOf, textOf } from '../../../mappings/acp/json-shape.ts';
+import { ASKING_METHODS } from '../../../mappings/acp/permission-answers.ts';
+import type { JsonObject, JsonValue } from '../../../src/protocol/json.ts';
+import { methodNotFound, type RpcAnswer, RpcError } from '../wire/json-rpc.ts';
+import { Peer, type RequestContext } from '../wire/peer.ts';
+import { AgentSession } from './agent-session.ts';
+import { type Fault, gone, type TimeoutName, timedOut } from './fault.ts';
+import { withoutNoise } from './line-reader.ts';
+import { openWire } from './open-wire.ts';
+import type { AgentWire, WireSettings } from './wire.ts';
+
+const PROTOCOL_VERSION = 1;
+
+/** What the gateway offers to an agent. Files and terminals belong to a client that the gateway is not. */
+const CLIENT_CAPABILITIES = {
+  fs: { readTextFile: false, writeTextFile: false },
+  terminal: false,
+  session: { configOptions: { boolean: {} } },
+  elicitation: { form: {}, url: {} },
+};
+
+/** One running agent and its sessions. It speaks ACP v1; what it sends is kept raw. */
+export class AgentConnection {
+  readonly sessions = new Map<string, AgentSession>();
+  /** What it said of itself. */
+  initialized: JsonObject = {};
+  readonly #settings: WireSettings;
+  readonly #peer: Peer;
+  readonly #wire: AgentWire;
+  #raw: { message: JsonObject; bytes: number } = { message: {}, bytes: 0 };
+  #asked = 0;
+  #dead: Fault | undefined;
+
+  constructor(settings: WireSettings) {
+    this.#settings = settings;
+    this.#peer = new Peer((text) => this.#wire.send(text), {
+      request: (method, params, context) => this.#request(method, params, context),
+      notification: (method, params) => this.#notification(method, params),
+      failed: (error, method) => settings.deps.logger.error({ err: error, method }, 'agent request failed'),
+    });
+    this.#wire = openWire(settings, {
+      text: (text) => this.#receive(text),
+      ended: (why) => this.#end(why),
+    });
+  }
+
+  get isDead(): boolean {
+    return this.#dead !== undefined;
+  }
+
+  get capabilities(): JsonObject {
+    return objectOf(this.initialized['agentCapabilities']);
+  }
+
+  /** Throws Fault when it does not come up, or speaks no version that the gateway does. */
+  async initialize(): Promise<void> {
+    const { start_timeout_ms } = this.#settings.limits;
+    const answer = await this.ask(
+      'initialize',
+      {
+        protocolVersion: PROTOCOL_VERSION,
+        clientCapabilities: CLIENT_CAPABILITIES,
+        clientInfo: { name: 'harn-gateway', title: 'Harn gateway', version: this.#settings.deps.version },
+      },
+      'start',
+      start_timeout_ms,
+    );
+    if ('error' in answer || !isObject(answer.result)) {
+      throw gone('malformed', 'The agent did not answer initialize as ACP says.');
+    }
+    if (answer.result['protocolVersion'] !== PROTOCOL_VERSION) {
+      throw gone('version', 'The agent speaks no version of ACP that the gateway does.', {
+        protocol_version: answer.result['protocolVersion'] ?? null,
+      });
+    }
+    this.initialized = answer.result;
+  }
+
+  /** Asks the agent. Throws Fault when it is gone or takes longer than `ms`; undefined: as long as it takes. */
+  async ask(
+    method: string,
+    params: JsonObject,
+    name: TimeoutName,
+    ms: number | undefined,
+  ): Promise<RpcAnswer> {
+    if (ms === undefined) return this.#peer.ask(method, params);
+    const { timers } = this.#settings.deps;
+    const patience = new AbortController();
+    const timer = timers.setTimeout(() => patience.abort(timedOut(name, ms)), ms);
+    try {
+      return await this.#peer.ask(method, params, patience.signal);
+    } finally {
+      timers.clearTimeout(timer);
+    }
+  }
+
+  notify(method: string, params: JsonObject): void {
+    this.#peer.notify(method, params);
+  }
+
+  session(id: string): AgentSession {
+    const known = this.sessions.get(id) ?? new AgentSession(id);
+    this.sessions.set(id, known);
+    return known;
+  }
+
+  /** Prompts under way, besides the ones of this session. */
+  busyBeside(session: AgentSession | undefined): boolean {
+    return [...this.sessions.values()].some(
+      (other) => other !== session && other.current !== undefined && !other.current.isOver,
+    );
+  }
+
+  async close(): Promise<void> {
+    this.#end(gone('closed', 'The gateway has closed the agent.'));
+    await this.#wire.close();
+  }
+
+  /** A line that is no JSON is noise of a shell or a library; it harms nobody. */
+  #receive(text: string): void {
+    const message = this.#parse(text) ?? this.#parse(withoutNoise(text) ?? '');
+    if (message === undefined) {
+      this.#settings.deps.logger.debug({ agent: this.#settings.config.id, chars: text.length }, 'not ACP');
+      return;
+    }
+    this.#raw = { message: objectOf(message), bytes: text.length };
+    this.#peer.receive(message);
+  }
+
+  #parse(text: string): JsonValue | undefined {
+    try {
+      return text === '' ? undefined : this.#settings.deps.parseJson(text);
+    } catch {
+      return undefined;
+    }
+  }
+
+  #notification(method: string, params: JsonObject): void {
+    if (method !== 'session/update') return;
+    const { message, bytes } = this.#raw;
+    this.sessions.get(textOf(params['sessionId']) ?? '')?.update(message, bytes);
+  }
+
+  #request(method: string, params: JsonObject, context: RequestContext): Promise<JsonValue> {
+    const { message } = this.#raw;
+    const prompt = this.sessions.get(textOf(params['sessionId']) ?? '')?.current;
+    if (prompt === undefined || prompt.isOver) return Promise.reject(outOfTurn(method));
+    if (!ASKING_METHODS.includes(method)) {
+      prompt.refused(message);
+      return Promise.reject(methodNotFound(method));
+    }
+    this.#asked += 1;
+    const key = `${this.#settings.deps.clock.now().toString(36)}-${this.#asked}`;
+    return prompt.ask(key, message, context.signal);
+  }
+
+  #end(why: Fault): void {
+    if (this.#dead !== undefined) return;
+    this.#dead = why;
+    this.#peer.close(why);
+    for (const session of this.sessions.values()) session.fail(why);
+  }
+}
+
+function outOfTurn(method: string): RpcError {
+  return ASKING_METHODS.includes(method)
+    ? new RpcError(ACP_ERRORS.invalid_params, 'sessionId: no prompt runs in this session.')
+    : methodNotFound(method);
+}

@@ -1,0 +1,49 @@
+import { isObject, objectOf, objectsOf, textOf } from '../../../mappings/acp/json-shape.ts';
+import { decodeOptions, ELICITATION_METHOD } from '../../../mappings/acp/permission-answers.ts';
+import type { JsonObject } from '../../../src/protocol/json.ts';
+import type { Move, PermissionDraft, Seen } from '../../../src/upstream.ts';
+import type { AcpRecord } from './record.ts';
+
+type Asked = Extract<AcpRecord, { op: 'asked' }>;
+
+/** What an agent asks becomes a permission request that any face can answer. */
+export function interpretAsked({ key, message }: Asked, _seen: Seen): Move[] {
+  const params = objectOf(message['params']);
+  const permission =
+    message['method'] === ELICITATION_METHOD ? elicitation(key, params) : approval(key, message, params);
+  return [{ type: 'permission', permission }];
+}
+
+function approval(key: string, message: JsonObject, params: JsonObject): PermissionDraft {
+  const call = objectOf(params['toolCall']);
+  const title = textOf(call['title']) ?? textOf(call['name']) ?? textOf(call['kind']) ?? 'a tool';
+  const input = call['rawInput'];
+  return {
+    upstreamId: key,
+    kind: 'tool',
+    source: 'acp',
+    message: title,
+    options: decodeOptions(message),
+    toolCall: {
+      tool_call_id: (textOf(call['toolCallId']) ?? key).slice(0, 512),
+      name: (textOf(call['name']) ?? title).slice(0, 200),
+      ...(input === undefined ? {} : { input }),
+    },
+    // The whole call and the options as they came, for faces that speak ACP.
+    metadata: { acp: { tool_call: call, options: objectsOf(params['options']) } },
+  };
+}
+
+/** A page to visit is an authorization; a form is a question. */
+function elicitation(key: string, params: JsonObject): PermissionDraft {
+  const asked = {
+    upstreamId: key,
+    source: 'acp' as const,
+    message: textOf(params['message']) ?? 'The agent asks for input.',
+    metadata: { acp: { mode: params['mode'] ?? 'form' } },
+  };
+  const url = textOf(params['url']);
+  if (params['mode'] === 'url' && url !== undefined) return { ...asked, kind: 'authorization', url };
+  const schema = params['requestedSchema'];
+  return { ...asked, kind: 'elicitation', ...(isObject(schema) ? { requestedSchema: schema } : {}) };
+}

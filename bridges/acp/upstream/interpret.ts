@@ -1,0 +1,145 @@
+import { decodeBlocks } from '../../../mappings/acp/content-in.ts';
+import { ACP_ERRORS } from '../../../mappings/acp/errors.ts';
+import { isObject, objectOf, textOf } from '../../../mappings/acp/json-shape.ts';
+import { statusOfStop } from '../../../mappings/acp/stop-reasons.ts';
+import { ERROR_CODES } from '../../../src/protocol/errors.ts';
+import type { JsonObject, JsonValue } from '../../../src/protocol/json.ts';
+import { type Failure, isBlocked, isTerminal } from '../../../src/protocol/task-states.ts';
+import type { Frame, Move, Seen } from '../../../src/upstream.ts';
+import { interpretAsked } from './interpret-asked.ts';
+import { interpretUpdate } from './interpret-update.ts';
+import { type AcpRecord, asRecord } from './record.ts';
+
+/** What a frame means, by the tables of mappings/acp. Pure: the same frame and the same past give the same moves. */
+export function interpret(frame: Frame, seen: Seen): Move[] {
+  if (frame.kind === 'fault') return faultMoves(frame, seen);
+  if (frame.kind === 'end') return endMoves(seen);
+  const record = asRecord(frame.body);
+  if (record === undefined) return [{ type: 'note', note: 'not_a_record' }];
+  return MOVES[record.op](record as never, seen);
+}
+
+type Interpret<Op extends AcpRecord['op']> = (record: Extract<AcpRecord, { op: Op }>, seen: Seen) => Move[];
+
+const MOVES: { readonly [Op in AcpRecord['op']]: Interpret<Op> } = {
+  session: sessionMoves,
+  update: interpretUpdate,
+  said: saidMoves,
+  asked: interpretAsked,
+  withdrawn: ({ key }) => [
+    { type: 'permission_closed', upstreamId: key, approved: false, reason: 'withdrawn_by_agent' },
+  ],
+  refused: ({ message }) => [
+    {
+      type: 'note',
+      note: 'request_refused',
+      details: { method: textOf(message['method'])?.slice(0, 200) ?? null },
+    },
+  ],
+  answer: answerMoves,
+};
+
+type Session = Extract<AcpRecord, { op: 'session' }>;
+
+/** Ids are kept; a session that was not simply open is told, with what it begins with. */
+function sessionMoves(record: Session): Move[] {
+  const { how, session_id, history, lost, replayed_updates } = record;
+  const ids = { session_id };
+  const bind: Move = { type: 'bind', binding: ids, sessionBinding: ids };
+  if (how === 'open') return [bind];
+  const details: JsonObject = {
+    how,
+    ...(replayed_updates === undefined ? {} : { replayed_updates }),
+    ...(history === undefined ? {} : { history_told_again: history }),
+    ...(lost === undefined ? {} : { own_session_lost: lost }),
+  };
+  return [bind, { type: 'note', note: 'agent_session', details }, ...beginnings(objectOf(record.result))];
+}
+
+/** Modes and options that the session begins with. */
+function beginnings(result: JsonObject): Move[] {
+  return ['modes', 'configOptions', 'models'].flatMap((kind): Move[] => {
+    const value = result[kind];
+    if (!isObject(value) && !Array.isArray(value)) return [];
+    const body = { sessionUpdate: kind, [kind]: value };
+    return [
+      { type: 'update', update: { protocol: 'acp', kind, body, about: 'session', visibility: 'public' } },
+    ];
+  });
+}
+
+type Said = Extract<AcpRecord, { op: 'said' }>;
+
+function saidMoves({ voice, id, blocks }: Said): Move[] {
+  const parts = decodeBlocks(blocks);
+  if (parts.length === 0 || voice === 'user') return [];
+  if (voice === 'thought') {
+    const text = parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n');
+    return text === '' ? [] : [{ type: 'reasoning', text }];
+  }
+  const metadata = { acp: { streamed: true } };
+  const named = id === undefined ? {} : { upstreamId: id };
+  return [{ type: 'message', message: { ...named, role: 'agent', parts, metadata } }];
+}
+
+type Answer = Extract<AcpRecord, { op: 'answer' }>;
+
+function answerMoves({ result, error, superseded }: Answer, seen: Seen): Move[] {
+  if (superseded) return [{ type: 'note', note: 'interrupted_turn_answered' }];
+  if (isTerminal(seen.status))
+    return [{ type: 'note', note: 'late_result', details: { answer: 'session/prompt' } }];
+  if (error !== undefined) return errorMoves(objectOf(error));
+  const stop = objectOf(result);
+  const raw = textOf(stop['stopReason']) ?? '';
+  const { status, failure } = statusOfStop(raw);
+  const metadata = {
+    acp: { stop_reason: raw.slice(0, 200), ...told(stop, 'usage'), ...told(stop, '_meta') },
+  };
+  return [{ type: 'status', to: status, metadata, ...(failure === undefined ? {} : { failure }) }];
+}
+
+function told(stop: JsonObject, name: string): JsonObject {
+  const value: JsonValue | undefined = stop[name];
+  return isObject(value) ? { [name]: value } : {};
+}
+
+/** Only a refused credential is a login; everything else failed. Spec: ACP v1, error codes. */
+function errorMoves(error: JsonObject): Move[] {
+  const code = typeof error['code'] === 'number' ? error['code'] : ACP_ERRORS.internal_error;
+  const words = textOf(error['message'])?.slice(0, 2_000) ?? 'The agent failed without a reason.';
+  const metadata = { acp: { error: { code, message: words } } };
+  if (code === ACP_ERRORS.request_cancelled) return [{ type: 'status', to: 'CANCELED', metadata }];
+  if (code === ACP_ERRORS.auth_required) return [{ type: 'status', to: 'AUTH_REQUIRED', metadata }];
+  const failure: Failure = { code: 'agent_error', message: words, type: 'upstream_error', details: { code } };
+  return [{ type: 'status', to: 'FAILED', failure, metadata }];
+}
+
+type FaultFrame = Extract<Frame, { kind: 'fault' }>;
+
+function faultMoves({ code, message, details }: FaultFrame, seen: Seen): Move[] {
+  if (isTerminal(seen.status)) return [{ type: 'note', note: 'late_result', details: { fault: code } }];
+  if (code === 'auth_required') {
+    if (seen.status === 'AUTH_REQUIRED') return [];
+    const metadata = { acp: { ...details, auth_message: message } };
+    return [{ type: 'status', to: 'AUTH_REQUIRED', metadata }];
+  }
+  const known = Object.hasOwn(ERROR_CODES, code)
+    ? ERROR_CODES[code as keyof typeof ERROR_CODES].type
+    : undefined;
+  const type = known === undefined || known === 'request_error' ? 'upstream_error' : known;
+  const failure: Failure = { code, message, type, ...(details === undefined ? {} : { details }) };
+  return [{ type: 'status', to: 'FAILED', failure }];
+}
+
+/** The agent is gone without an answer: work that was under way has no result. */
+function endMoves({ status }: Seen): Move[] {
+  if (isTerminal(status) || isBlocked(status)) return [];
+  const message = 'The agent ended without a result.';
+  return [
+    {
+      type: 'status',
+      to: 'FAILED',
+      failure: { code: 'upstream_unavailable', message, type: 'upstream_error' },
+    },
+  ];
+}

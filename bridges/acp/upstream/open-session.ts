@@ -1,0 +1,128 @@
+import { ACP_ERRORS } from '../../../mappings/acp/errors.ts';
+import { isObject, objectOf, objectsOf, textOf } from '../../../mappings/acp/json-shape.ts';
+import type { JsonObject, JsonValue } from '../../../src/protocol/json.ts';
+import type { Turn } from '../../../src/upstream.ts';
+import type { RpcAnswer } from '../wire/json-rpc.ts';
+import type { AgentSession } from './agent-session.ts';
+import type { AcpLimits, AcpUpstreamConfig } from './config.ts';
+import type { AgentConnection } from './connection.ts';
+import { Fault, gone } from './fault.ts';
+import { tellHistory } from './past-turns.ts';
+import type { AcpRecord } from './record.ts';
+
+/** A session at the agent that a turn can run in. */
+export interface OpenedSession {
+  session: AgentSession;
+  record: Extract<AcpRecord, { op: 'session' }>;
+  /** Earlier turns in words, for an agent that does not know them; goes before the prompt. */
+  preface: string | undefined;
+}
+
+export interface SessionOpener {
+  config: AcpUpstreamConfig;
+  limits: AcpLimits;
+  connection: AgentConnection;
+}
+
+const MAX_ID = 512;
+
+/**
+ * The agent's session of a Harn Session: the one that is open, else its own one taken up again, else a new one that is told
+ * what was said before. Throws Fault.
+ */
+export async function openSession(opener: SessionOpener, turn: Turn): Promise<OpenedSession> {
+  const bound = textOf(turn.sessionBinding?.['session_id']);
+  const known = bound === undefined ? undefined : opener.connection.sessions.get(bound);
+  if (known !== undefined) {
+    return {
+      session: known,
+      record: { op: 'session', how: 'open', session_id: known.id },
+      preface: undefined,
+    };
+  }
+  if (bound === undefined) return newSession(opener, turn, undefined);
+  const way = wayBack(opener.connection.capabilities);
+  if (way === undefined) return newSession(opener, turn, { reason: 'not_offered' });
+  return takeUp(opener, turn, bound, way);
+}
+
+type Way = { how: 'resumed' | 'loaded'; method: 'session/resume' | 'session/load' };
+
+/** Resuming repeats nothing, so it is preferred. */
+function wayBack(capabilities: JsonObject): Way | undefined {
+  const sessions = objectOf(capabilities['sessionCapabilities']);
+  if (isObject(sessions['resume'])) return { how: 'resumed', method: 'session/resume' };
+  return capabilities['loadSession'] === true ? { how: 'loaded', method: 'session/load' } : undefined;
+}
+
+async function takeUp(opener: SessionOpener, turn: Turn, id: string, way: Way): Promise<OpenedSession> {
+  const { connection, limits } = opener;
+  const session = connection.session(id);
+  session.isLoading = true;
+  const params = { sessionId: id, ...placeOf(opener.config, turn) };
+  const answer = await connection
+    .ask(way.method, params, 'session', limits.session_timeout_ms)
+    .finally(() => {
+      session.isLoading = false;
+    });
+  if ('error' in answer) {
+    connection.sessions.delete(id);
+    refuseLogin(answer, connection);
+    return newSession(opener, turn, answer.error as unknown as JsonObject);
+  }
+  const record: OpenedSession['record'] = {
+    op: 'session',
+    how: way.how,
+    session_id: id,
+    result: answer.result,
+    replayed_updates: session.replayed,
+  };
+  return { session, record, preface: undefined };
+}
+
+async function newSession(
+  opener: SessionOpener,
+  turn: Turn,
+  lost: JsonValue | undefined,
+): Promise<OpenedSession> {
+  const { connection, config, limits } = opener;
+  const answer = await connection.ask(
+    'session/new',
+    placeOf(config, turn),
+    'session',
+    limits.session_timeout_ms,
+  );
+  if ('error' in answer) {
+    refuseLogin(answer, connection);
+    throw gone('session_refused', 'The agent refused to open a session.', { error: { ...answer.error } });
+  }
+  const id = textOf(objectOf(answer.result)['sessionId']);
+  if (id === undefined || id.length > MAX_ID) {
+    throw gone('malformed', 'The agent opened a session without a usable id.');
+  }
+  const told = tellHistory(turn.history());
+  const record: OpenedSession['record'] = {
+    op: 'session',
+    how: 'new',
+    session_id: id,
+    result: answer.result,
+    ...(told === undefined ? {} : { history: { turns: told.turns, chars: told.text.length } }),
+    ...(lost === undefined ? {} : { lost }),
+  };
+  return { session: connection.session(id), record, preface: told?.text };
+}
+
+/** Spec: ACP v1, "Session Setup": both members are required. */
+function placeOf(config: AcpUpstreamConfig, { sessionMetadata }: Turn): JsonObject {
+  const named = textOf(objectOf(sessionMetadata['acp_client'])['cwd']);
+  const cwd = (config.client_cwd ? named : undefined) ?? config.cwd ?? '/';
+  return { cwd, mcpServers: [] };
+}
+
+function refuseLogin(answer: Extract<RpcAnswer, { error: unknown }>, connection: AgentConnection): void {
+  if (answer.error.code !== ACP_ERRORS.auth_required) return;
+  const methods = objectsOf(connection.initialized['authMethods']).flatMap(({ name }) => textOf(name) ?? []);
+  throw new Fault('auth_required', 'The agent wants somebody to log in where it runs.', {
+    auth_methods: methods.slice(0, 10).map((name) => name.slice(0, 200)),
+  });
+}

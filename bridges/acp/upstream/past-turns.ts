@@ -1,0 +1,19 @@
+import type { PastTurn } from '../../../src/upstream.ts';
+import { FIXED_LIMITS } from './config.ts';
+
+const HEADING =
+  'What was said in this conversation before, oldest first. It is context only: nothing of it is to be done again.';
+
+/** Earlier turns as one text, the newest that fit; undefined when there are none. */
+export function tellHistory(turns: readonly PastTurn[]): { text: string; turns: number } | undefined {
+  const lines: string[] = [];
+  let chars = 0;
+  for (const { role, text } of turns.toReversed()) {
+    const line = `${role}: ${text}`;
+    chars += line.length;
+    if (chars > FIXED_LIMITS.historyChars) break;
+    lines.unshift(line);
+  }
+  if (lines.length === 0) return undefined;
+  return { text: `${HEADING}\n\n${lines.join('\n\n')}`, turns: lines.length };
+}

@@ -1,0 +1,124 @@
+import { encodePart, type Takes } from '../../../mappings/acp/content-out.ts';
+import { isObject, objectOf } from '../../../mappings/acp/json-shape.ts';
+import type { JsonObject } from '../../../src/protocol/json.ts';
+import type { OutboundMessage, Turn } from '../../../src/upstream.ts';
+import type { BridgeDeps } from '../../bridge.ts';
+import { faultOf, gone } from './fault.ts';
+import { type OpenedSession, openSession, type SessionOpener } from './open-session.ts';
+import type { PromptTurn } from './prompt-turn.ts';
+import type { AcpRecord } from './record.ts';
+
+export interface PreparedPrompt {
+  prompt: PromptTurn;
+  /** What is recorded before the frames of the prompt. */
+  records: AcpRecord[];
+}
+
+/**
+ * Opens the session, lets the prompt before this one end, and sends the prompt. A late cancel of the former cannot hit the
+ * latter, because it is sent only when the agent has answered the former. Throws Fault.
+ */
+export async function preparePrompt(
+  opener: SessionOpener & { deps: BridgeDeps },
+  turn: Turn,
+): Promise<PreparedPrompt> {
+  const opened = await openSession(opener, turn);
+  const { session, record } = opened;
+  const { connection, limits } = opener;
+  const superseded = await endFormer(opener, opened, turn.taskId);
+  await applyWishes(opener, opened, turn);
+  const sessionId = session.id;
+  const strays = session.takeStrays();
+  const prompt = session.begin(turn.taskId, limits.max_turn_bytes, () =>
+    connection.notify('session/cancel', { sessionId }),
+  );
+  const blocks = blocksOf(turn.message, opened.preface, takesOf(connection.capabilities));
+  connection.ask('session/prompt', { sessionId, prompt: blocks }, 'total', undefined).then(
+    (answer) => prompt.finish(answer),
+    (error: unknown) => prompt.fail(faultOf(error)),
+  );
+  return { prompt, records: [record, ...superseded, ...strays] };
+}
+
+/** The prompt before this one, interrupted or cancelled and not answered yet; its answer is recorded, and moves nothing. */
+async function endFormer(
+  { connection, limits, deps }: SessionOpener & { deps: BridgeDeps },
+  { session }: OpenedSession,
+  taskId: string,
+): Promise<AcpRecord[]> {
+  const former = session.current;
+  if (former === undefined) return [];
+  if (!former.isOver) {
+    former.cancel();
+    const isOver = await within(former.ended, limits.cancel_grace_ms, deps);
+    if (!isOver) throw await wedged(connection, session);
+  }
+  if (former.taskId !== taskId) return [];
+  return former.frames.drain().flatMap((frame): AcpRecord[] => {
+    const body = frame.kind === 'message' ? objectOf(frame.body) : {};
+    return body['op'] === 'answer' ? [{ ...body, op: 'answer', superseded: true } as AcpRecord] : [];
+  });
+}
+
+/** An agent that does not let go of a cancelled prompt is ended when it works for nobody else; its session is left alone. */
+async function wedged(connection: SessionOpener['connection'], session: OpenedSession['session']) {
+  connection.sessions.delete(session.id);
+  if (!connection.busyBeside(session)) await connection.close();
+  return gone(
+    'wedged',
+    'The agent does not answer the prompt that was cancelled before this one. Send this one again.',
+  );
+}
+
+function within(ended: Promise<void>, ms: number, { timers }: BridgeDeps): Promise<boolean> {
+  return new Promise((resolve) => {
+    const timer = timers.setTimeout(() => resolve(false), ms);
+    void ended.then(() => {
+      timers.clearTimeout(timer);
+      resolve(true);
+    });
+  });
+}
+
+/** Mode and options that a client chose for the Session, told once. What the agent refuses stays as it was. */
+async function applyWishes(
+  { connection, limits }: SessionOpener,
+  { session }: OpenedSession,
+  turn: Turn,
+): Promise<void> {
+  const wishes = objectOf(objectOf(turn.sessionMetadata['acp_client'])['wanted']);
+  for (const [name, value] of Object.entries(wishes)) {
+    if (session.told.get(name) === value) continue;
+    session.told.set(name, value);
+    const params: JsonObject =
+      name === 'mode'
+        ? { sessionId: session.id, modeId: value }
+        : {
+            sessionId: session.id,
+            configId: name,
+            value,
+            ...(typeof value === 'boolean' ? { type: 'boolean' } : {}),
+          };
+    const method = name === 'mode' ? 'session/set_mode' : 'session/set_config_option';
+    await connection.ask(method, params, 'session', limits.session_timeout_ms);
+  }
+}
+
+function takesOf(capabilities: JsonObject): Takes {
+  const prompts = objectOf(capabilities['promptCapabilities']);
+  return {
+    image: prompts['image'] === true,
+    audio: prompts['audio'] === true,
+    embeddedContext: prompts['embeddedContext'] === true,
+  };
+}
+
+function blocksOf(
+  message: OutboundMessage | undefined,
+  preface: string | undefined,
+  takes: Takes,
+): JsonObject[] {
+  if (message === undefined) throw gone('no_message', 'The turn has no message to send.');
+  const blocks = message.parts.map((part) => encodePart(part, message.artifacts, takes)).filter(isObject);
+  return preface === undefined ? blocks : [{ type: 'text', text: preface }, ...blocks];
+}

@@ -1,0 +1,121 @@
+import { encodeAnswer } from '../../../mappings/acp/permission-answers.ts';
+import type { JsonObject, JsonValue } from '../../../src/protocol/json.ts';
+import type { PermissionAnswer } from '../../../src/upstream.ts';
+import type { RpcAnswer } from '../wire/json-rpc.ts';
+import { Fault } from './fault.ts';
+import { FrameQueue } from './frame-queue.ts';
+import { type AcpRecord, frameOf } from './record.ts';
+import { Saying } from './saying.ts';
+
+/** One `session/prompt` under way: its frames, and what the agent waits for. */
+export class PromptTurn {
+  readonly taskId: string;
+  readonly frames = new FrameQueue();
+  /** Resolves when the agent has answered, or is gone. */
+  readonly ended: Promise<void>;
+  /** A turn reads the frames; else a cancel does. */
+  isFollowed = false;
+  readonly #maxBytes: number;
+  readonly #sendCancel: () => void;
+  readonly #saying = new Saying();
+  readonly #waiting = new Map<string, { request: JsonObject; resolve: (result: JsonValue) => void }>();
+  #bytes = 0;
+  #isCanceled = false;
+  #isOver = false;
+  #markEnded: () => void = () => undefined;
+
+  constructor(taskId: string, maxBytes: number, sendCancel: () => void) {
+    this.taskId = taskId;
+    this.#maxBytes = maxBytes;
+    this.#sendCancel = sendCancel;
+    this.ended = new Promise((resolve) => {
+      this.#markEnded = resolve;
+    });
+  }
+
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+
+  /** The agent waits for somebody: its silence has no limit. */
+  get isWaiting(): boolean {
+    return this.#waiting.size > 0;
+  }
+
+  update(message: JsonObject, bytes: number): void {
+    this.#bytes += bytes;
+    if (this.#bytes > this.#maxBytes) {
+      const text = `The agent sent more than ${this.#maxBytes} bytes in one turn.`;
+      this.fail(new Fault('payload_too_large', text, { max_bytes: this.#maxBytes }));
+      return;
+    }
+    for (const record of this.#saying.take(message)) this.#push(record);
+  }
+
+  refused(message: JsonObject): void {
+    this.#push({ op: 'refused', message });
+  }
+
+  /** The agent asks; resolves with the result it gets. A cancelled turn asks nobody. */
+  ask(key: string, message: JsonObject, signal: AbortSignal): Promise<JsonValue> {
+    const request = message;
+    if (this.#isCanceled) return Promise.resolve(encodeAnswer(request, 'cancelled'));
+    return new Promise((resolve) => {
+      this.#waiting.set(key, { request, resolve });
+      signal.addEventListener('abort', () => this.#withdraw(key), { once: true });
+      for (const record of this.#saying.end()) this.#push(record);
+      this.#push({ op: 'asked', key, message });
+    });
+  }
+
+  answer(answer: PermissionAnswer): boolean {
+    const waiting = this.#waiting.get(answer.upstreamId);
+    this.#waiting.delete(answer.upstreamId);
+    waiting?.resolve(encodeAnswer(waiting.request, answer));
+    return waiting !== undefined;
+  }
+
+  /** Tells the agent once; whatever it waits for is answered as cancelled. Spec: ACP v1, "Cancellation". */
+  cancel(): void {
+    if (this.#isCanceled || this.#isOver) return;
+    this.#isCanceled = true;
+    this.#sendCancel();
+    for (const { request, resolve } of this.#waiting.values()) resolve(encodeAnswer(request, 'cancelled'));
+    this.#waiting.clear();
+  }
+
+  finish(answer: RpcAnswer): void {
+    for (const record of this.#saying.end()) this.#push(record);
+    const told =
+      'error' in answer ? { error: answer.error as unknown as JsonObject } : { result: answer.result };
+    this.#push({ op: 'answer', ...told });
+    this.#end();
+  }
+
+  fail(fault: Fault): void {
+    if (this.#isOver) return;
+    for (const record of this.#saying.end()) this.#push(record);
+    this.frames.push(fault.toFrame());
+    if (fault.code !== 'upstream_unavailable') this.cancel();
+    this.#end();
+  }
+
+  #push(record: AcpRecord): void {
+    if (!this.#isOver) this.frames.push(frameOf(record));
+  }
+
+  #withdraw(key: string): void {
+    const waiting = this.#waiting.get(key);
+    if (waiting === undefined) return;
+    this.#waiting.delete(key);
+    waiting.resolve(encodeAnswer(waiting.request, 'cancelled'));
+    this.#push({ op: 'withdrawn', key });
+  }
+
+  #end(): void {
+    this.#isOver = true;
+    this.#waiting.clear();
+    this.frames.close();
+    this.#markEnded();
+  }
+}

@@ -1,0 +1,59 @@
+import type { UpdateRow } from '../../../mappings/acp/update-kinds.ts';
+import type { JsonObject, JsonValue } from '../../../src/protocol/json.ts';
+import type { Frame } from '../../../src/upstream.ts';
+
+/**
+ * What is recorded of a turn: messages of the agent as they came, before anything is read from them, and what the driver knows
+ * besides. Interpretation needs nothing else, so that a replay gives the same moves.
+ */
+export type AcpRecord =
+  /** Which session of the agent the turn runs in, and how it was come by. */
+  | {
+      op: 'session';
+      how: 'new' | 'loaded' | 'resumed' | 'open';
+      session_id: string;
+      /** Its answer, where it was asked. */
+      result?: JsonValue;
+      /** Updates that repeated what the log has. */
+      replayed_updates?: number;
+      /** Turns told again, because the agent does not know them. */
+      history?: { turns: number; chars: number };
+      /** Why its own session could not be taken up. */
+      lost?: JsonValue;
+    }
+  | { op: 'update'; message: JsonObject; tool?: ToolFacts; between_turns?: true }
+  /** A message whose pieces are complete. */
+  | { op: 'said'; voice: NonNullable<UpdateRow['voice']>; id?: string; blocks: JsonValue[] }
+  /** The agent waits for an answer; `key` is the gateway's name of the request. */
+  | { op: 'asked'; key: string; message: JsonObject }
+  | { op: 'withdrawn'; key: string }
+  /** A request that the gateway does not serve; the agent got an error. */
+  | { op: 'refused'; message: JsonObject }
+  /** The end of the turn: result or error of `session/prompt`. */
+  | { op: 'answer'; result?: JsonValue; error?: JsonValue; superseded?: true };
+
+/** What earlier updates of the turn said about a tool call. */
+export interface ToolFacts {
+  name: string;
+  isNew: boolean;
+}
+
+export function frameOf(record: AcpRecord): Frame {
+  return { kind: 'message', body: record as unknown as JsonObject };
+}
+
+const OPS: readonly AcpRecord['op'][] = [
+  'session',
+  'update',
+  'said',
+  'asked',
+  'withdrawn',
+  'refused',
+  'answer',
+];
+
+/** The record in a frame body; undefined for anything else. */
+export function asRecord(body: JsonValue): AcpRecord | undefined {
+  const op = typeof body === 'object' && body !== null && !Array.isArray(body) ? body['op'] : undefined;
+  return OPS.includes(op as AcpRecord['op']) ? (body as unknown as AcpRecord) : undefined;
+}

@@ -1,0 +1,125 @@
+import { objectOf } from '../../../mappings/acp/json-shape.ts';
+import type {
+  AgentDescription,
+  Frame,
+  Move,
+  PermissionAnswer,
+  Seen,
+  Turn,
+  Upstream,
+} from '../../../src/upstream.ts';
+import type { BridgeDeps } from '../../bridge.ts';
+import { AgentPool } from './agent-pool.ts';
+import { type AcpLimits, type AcpUpstreamConfig, DEFAULT_LIMITS } from './config.ts';
+import { describeAgent } from './describe.ts';
+import { faultOf, gone, timedOut } from './fault.ts';
+import { interpret } from './interpret.ts';
+import { preparePrompt } from './prepare-prompt.ts';
+import type { PromptTurn } from './prompt-turn.ts';
+import { frameOf } from './record.ts';
+
+/** An ACP agent as an upstream. Recorded frames are records (`record.ts`); `interpret` needs nothing else. */
+export class AcpUpstream implements Upstream {
+  readonly route: string;
+  readonly materialPrefix: string;
+  readonly interpret: (frame: Frame, seen: Seen) => Move[] = interpret;
+  readonly #config: AcpUpstreamConfig;
+  readonly #limits: AcpLimits;
+  readonly #deps: BridgeDeps;
+  readonly #pool: AgentPool;
+  readonly #prompts = new Map<string, PromptTurn>();
+
+  constructor(config: AcpUpstreamConfig, deps: BridgeDeps) {
+    this.route = `acp:${config.id}`;
+    this.materialPrefix = this.route;
+    this.#config = config;
+    this.#limits = { ...DEFAULT_LIMITS, ...config.limits };
+    this.#deps = deps;
+    this.#pool = new AgentPool({ config, limits: this.#limits, deps });
+  }
+
+  async *run(turn: Turn, signal: AbortSignal): AsyncGenerator<Frame> {
+    try {
+      if (turn.kind === 'reattach') yield* this.#takeUp(turn, signal);
+      else yield* this.#prompt(turn, signal);
+      yield { kind: 'end' };
+    } catch (error) {
+      if (!signal.aborted) yield faultOf(error).toFrame();
+    }
+  }
+
+  /** Tells the agent, and reads what it still sends when the turn itself is let go. */
+  async *cancel(turn: Turn, signal: AbortSignal): AsyncGenerator<Frame> {
+    const prompt = this.#prompts.get(turn.taskId);
+    if (prompt === undefined) return;
+    prompt.cancel();
+    await endedOr(prompt.ended, signal);
+    if (!prompt.isFollowed) yield* prompt.frames.drain();
+  }
+
+  answer(taskId: string, answer: PermissionAnswer): boolean {
+    return this.#prompts.get(taskId)?.answer(answer) ?? false;
+  }
+
+  describe(): AgentDescription {
+    return describeAgent(this.#config.id, objectOf(this.#pool.initialized));
+  }
+
+  /** An agent is started by its first turn: most of them cost a process. */
+  start(): void {}
+
+  async close(): Promise<void> {
+    await this.#pool.close();
+  }
+
+  async *#prompt(turn: Turn, signal: AbortSignal): AsyncGenerator<Frame> {
+    const { prompt, records } = await this.#pool.use((connection) =>
+      preparePrompt({ config: this.#config, limits: this.#limits, deps: this.#deps, connection }, turn),
+    );
+    this.#prompts.set(turn.taskId, prompt);
+    void prompt.ended.then(() => this.#pool.rest());
+    for (const record of records) yield frameOf(record);
+    yield* this.#follow(turn, prompt, signal);
+  }
+
+  /** The store was away while the agent went on; after a restart of the gateway there is nobody to listen to. */
+  async *#takeUp(turn: Turn, signal: AbortSignal): AsyncGenerator<Frame> {
+    const prompt = this.#prompts.get(turn.taskId);
+    if (prompt !== undefined) return yield* this.#follow(turn, prompt, signal);
+    throw gone(
+      'harness_restarted',
+      'The gateway restarted while the agent worked on this task. What it did so far is in the events; send the next prompt to go on.',
+    );
+  }
+
+  async *#follow(turn: Turn, prompt: PromptTurn, signal: AbortSignal): AsyncGenerator<Frame> {
+    const { total_timeout_ms, idle_timeout_ms } = this.#limits;
+    const { timers } = this.#deps;
+    const total = timers.setTimeout(() => prompt.fail(timedOut('total', total_timeout_ms)), total_timeout_ms);
+    prompt.isFollowed = true;
+    const late = () => {
+      prompt.cancel();
+      return timedOut('idle', idle_timeout_ms);
+    };
+    try {
+      for (;;) {
+        const patience = prompt.isWaiting ? undefined : idle_timeout_ms;
+        const frame = await prompt.frames.next(signal, timers, patience, late);
+        if (frame === undefined) return;
+        yield frame;
+      }
+    } finally {
+      prompt.isFollowed = false;
+      timers.clearTimeout(total);
+      if (prompt.isOver && this.#prompts.get(turn.taskId) === prompt) this.#prompts.delete(turn.taskId);
+    }
+  }
+}
+
+function endedOr(ended: Promise<void>, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) return resolve();
+    signal.addEventListener('abort', () => resolve(), { once: true });
+    void ended.then(resolve);
+  });
+}

@@ -1,0 +1,23 @@
+import type { BridgeDeps } from '../../bridge.ts';
+import type { AcpLimits, AcpUpstreamConfig } from './config.ts';
+import type { Fault } from './fault.ts';
+
+/** The way to one running agent: whole messages as text, both ways. */
+export interface AgentWire {
+  send(text: string): void;
+  /** Ends it in good order, or by force after a while. Resolves when nothing of it is left. */
+  close(): Promise<void>;
+}
+
+export interface WireListener {
+  /** One message; `noise` says how to read a line that is none. */
+  text(text: string): void;
+  /** Called once: the agent is gone. */
+  ended(why: Fault): void;
+}
+
+export interface WireSettings {
+  config: AcpUpstreamConfig;
+  limits: AcpLimits;
+  deps: BridgeDeps;
+}

@@ -1,0 +1,159 @@
+import { ACP_ERRORS } from '../../../mappings/acp/errors.ts';
+import type { JsonObject, JsonValue } from '../../../src/protocol/json.ts';
+import {
+  answer,
+  methodNotFound,
+  notification,
+  type RpcAnswer,
+  RpcError,
+  type RpcId,
+  type RpcMessage,
+  readRpc,
+  request,
+} from './json-rpc.ts';
+
+/** What a peer does with what it is sent. Called in the order of arrival, before the next message is read. */
+export interface PeerHandlers {
+  /**
+   * Answers a request. Resolves with the result, rejects with an RpcError; anything else is an internal error whose reason
+   * stays here. `signal` aborts when the other side takes its request back; an answer is owed all the same.
+   */
+  request(method: string, params: JsonObject, context: RequestContext): Promise<JsonValue> | undefined;
+  notification(method: string, params: JsonObject): void;
+  /** A handler threw what is no RpcError. */
+  failed(error: unknown, method: string): void;
+}
+
+export interface RequestContext {
+  id: RpcId;
+  signal: AbortSignal;
+}
+
+const TAKEN_BACK = 'taken back';
+
+/**
+ * One side of a JSON-RPC connection. Written here and not taken from the SDK, whose apps parse every update, drop kinds and
+ * members they do not know, hang on an id that comes back as a string, and let an answer overtake updates. Source:
+ * notes of the protocol, "Pitfalls".
+ */
+export class Peer {
+  readonly #send: (text: string) => void;
+  readonly #handlers: PeerHandlers;
+  readonly #asked = new Map<
+    string,
+    { resolve: (answer: RpcAnswer) => void; reject: (why: unknown) => void }
+  >();
+  readonly #asking = new Map<RpcId, AbortController>();
+  #nextId = 0;
+  #closed: unknown;
+
+  constructor(send: (text: string) => void, handlers: PeerHandlers) {
+    this.#send = send;
+    this.#handlers = handlers;
+  }
+
+  /** Takes one message as it came. */
+  receive(value: JsonValue): void {
+    const message = readRpc(value);
+    if (message.kind === 'request') this.#answer(message);
+    else if (message.kind === 'response') this.#settle(message);
+    else if (message.kind === 'notification') this.#note(message.method, message.params);
+    else this.refuse(message.id, new RpcError(ACP_ERRORS.invalid_request, message.reason));
+  }
+
+  refuse(id: RpcId, { fault }: RpcError): void {
+    this.#send(answer(id, { error: fault }));
+  }
+
+  /**
+   * Asks the other side. Resolves with the whole answer, an error included; rejects with the reason of `close`, or of the
+   * signal: then the other side is told that nobody waits any more.
+   */
+  ask(method: string, params: JsonObject, signal?: AbortSignal): Promise<RpcAnswer> {
+    if (this.#closed !== undefined) return Promise.reject(this.#closed);
+    if (signal?.aborted) return Promise.reject(signal.reason);
+    const id = this.#nextId;
+    this.#nextId += 1;
+    return new Promise<RpcAnswer>((resolve, reject) => {
+      const giveUp = () => {
+        if (!this.#asked.delete(String(id))) return;
+        this.notify('$/cancel_request', { requestId: id });
+        reject(signal?.reason);
+      };
+      const done = () => signal?.removeEventListener('abort', giveUp);
+      signal?.addEventListener('abort', giveUp, { once: true });
+      this.#asked.set(String(id), {
+        resolve: (given) => {
+          done();
+          resolve(given);
+        },
+        reject: (why) => {
+          done();
+          reject(why);
+        },
+      });
+      this.#send(request(id, method, params));
+    });
+  }
+
+  notify(method: string, params: JsonObject): void {
+    if (this.#closed === undefined) this.#send(notification(method, params));
+  }
+
+  /** The connection is over: everybody who waits is told why. */
+  close(why: unknown): void {
+    if (this.#closed !== undefined) return;
+    this.#closed = why;
+    for (const { reject } of this.#asked.values()) reject(why);
+    this.#asked.clear();
+    for (const controller of this.#asking.values()) controller.abort(why);
+    this.#asking.clear();
+  }
+
+  /** Ids are compared as text, because some peers give a number back as a string. */
+  #settle({ id, answer: given }: Extract<RpcMessage, { kind: 'response' }>): void {
+    const waiting = this.#asked.get(String(id));
+    this.#asked.delete(String(id));
+    waiting?.resolve(given);
+  }
+
+  #note(method: string, params: JsonObject): void {
+    if (method === '$/cancel_request') {
+      const id = params['requestId'];
+      if (typeof id === 'string' || typeof id === 'number') this.#asking.get(id)?.abort(TAKEN_BACK);
+      return;
+    }
+    this.#handlers.notification(method, params);
+  }
+
+  #answer({ id, method, params }: Extract<RpcMessage, { kind: 'request' }>): void {
+    if (this.#asking.has(id)) {
+      this.refuse(
+        id,
+        new RpcError(ACP_ERRORS.invalid_request, 'A request with this id is open. Use a new id.'),
+      );
+      return;
+    }
+    const controller = new AbortController();
+    const handled = this.#handlers.request(method, params, { id, signal: controller.signal });
+    if (handled === undefined) {
+      this.refuse(id, methodNotFound(method));
+      return;
+    }
+    this.#asking.set(id, controller);
+    handled
+      .then((result): RpcAnswer => ({ result }))
+      .catch((error: unknown): RpcAnswer => ({ error: this.#faultOf(error, method) }))
+      .then((given) => {
+        this.#asking.delete(id);
+        if (this.#closed === undefined) this.#send(answer(id, given));
+      })
+      .catch((error: unknown) => this.#handlers.failed(error, method));
+  }
+
+  #faultOf(error: unknown, method: string) {
+    if (error instanceof RpcError) return error.fault;
+    this.#handlers.failed(error, method);
+    return new RpcError(ACP_ERRORS.internal_error, 'The gateway failed unexpectedly. Retry.').fault;
+  }
+}

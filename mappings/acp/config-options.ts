@@ -1,0 +1,87 @@
+import type { JsonObject, JsonValue } from '../../src/protocol/json.ts';
+import { isObject, objectOf, objectsOf, textOf } from './json-shape.ts';
+
+/** Where the metadata of a Session keeps what its ACP client chose. */
+export const CLIENT_METADATA = 'acp_client';
+
+export interface Choice {
+  value: string;
+  name: string;
+}
+
+/** What a client may choose from besides what the agent offers. */
+export interface Offered {
+  agents: readonly Choice[];
+  defaultAgent: string;
+  personas: readonly Choice[];
+}
+
+const NO_PERSONA: Choice = { value: 'none', name: 'No persona' };
+
+/** Everything a client can set in a Session: agent, persona, and what the agent itself offers. Spec: ACP v1, config options. */
+export function configOptions(metadata: JsonObject, offered: Offered): JsonObject[] {
+  const client = objectOf(metadata[CLIENT_METADATA]);
+  const wanted = objectOf(client['wanted']);
+  const route = textOf(metadata['route']) ?? offered.defaultAgent;
+  const persona = textOf(client['persona_id']) ?? NO_PERSONA.value;
+  const own = [
+    select('agent', 'Agent', route, offered.agents, 'The agent that works on the next prompt.'),
+    ...(offered.personas.length === 0
+      ? []
+      : [
+          select(
+            'persona',
+            'Persona',
+            persona,
+            [NO_PERSONA, ...offered.personas],
+            'The role of the next prompt.',
+          ),
+        ]),
+  ];
+  return [...own, ...agentOptions(objectOf(metadata['acp']), wanted)];
+}
+
+/** Modes as v1 has them; undefined when the agent has none, or has not run yet. */
+export function modesOf(
+  metadata: JsonObject,
+): { currentModeId: string; availableModes: JsonObject[] } | undefined {
+  const acp = objectOf(metadata['acp']);
+  const modes = objectOf(objectOf(acp['modes'])['modes']);
+  const availableModes = objectsOf(modes['availableModes']);
+  if (availableModes.length === 0) return undefined;
+  const wanted = objectOf(objectOf(metadata[CLIENT_METADATA])['wanted'])['mode'];
+  const told = objectOf(acp['current_mode_update'])['currentModeId'];
+  const currentModeId = textOf(wanted) ?? textOf(told) ?? textOf(modes['currentModeId']) ?? '';
+  return { currentModeId, availableModes };
+}
+
+function agentOptions(acp: JsonObject, wanted: JsonObject): JsonObject[] {
+  const newest = objectOf(acp['config_option_update'])['configOptions'];
+  const options = objectsOf(newest ?? objectOf(acp['configOptions'])['configOptions']);
+  return options
+    .filter(({ id }) => id !== 'agent' && id !== 'persona')
+    .map((option) => withWish(option, wanted[textOf(option['id']) ?? '']));
+}
+
+function withWish(option: JsonObject, wish: JsonValue | undefined): JsonObject {
+  return wish === undefined || isObject(wish) ? option : { ...option, currentValue: wish };
+}
+
+function select(
+  id: string,
+  name: string,
+  currentValue: string,
+  options: readonly Choice[],
+  description: string,
+): JsonObject {
+  const known = options.some(({ value }) => value === currentValue);
+  const all = known ? options : [...options, { value: currentValue, name: currentValue }];
+  return {
+    type: 'select',
+    id,
+    name,
+    description,
+    currentValue,
+    options: all.map((choice) => ({ ...choice })),
+  };
+}

@@ -1,0 +1,126 @@
+import type { JsonObject, JsonValue } from '../../src/protocol/json.ts';
+import type { Part } from '../../src/protocol/resources/message.ts';
+import { encodePart } from './content-out.ts';
+import { isObject, objectOf, objectsOf, textOf } from './json-shape.ts';
+import { UPDATE_KINDS } from './update-kinds.ts';
+
+/** An event as it is streamed. */
+export interface OutEvent {
+  event: string;
+  task_id: string | null;
+  payload: JsonObject;
+}
+
+/** Clients read links to artifacts, and take embedded content of any kind. */
+const TAKES = { image: true, audio: true, embeddedContext: true };
+
+type Translate = (payload: JsonObject, event: OutEvent) => JsonObject[];
+
+/**
+ * The updates that tell an event to an ACP client, in order; kinds without a row have no word in ACP v1, and are in the log
+ * only. What an ACP agent said goes out as it came in. Source: notes/acp.md 2.4.
+ */
+const TRANSLATE: Readonly<Record<string, Translate>> = {
+  'user.message': (payload) => messageChunks('user_message_chunk', payload),
+  'agent.message': agentMessage,
+  'vendor.harn_gateway.agent_update': agentUpdate,
+  'artifact.created': artifactChunks,
+  'artifact.updated': artifactChunks,
+  'tool.requested': toolRequested,
+  'tool.completed': (payload) => toolEnded(payload, 'completed'),
+  'tool.failed': (payload) => toolEnded(payload, 'failed'),
+  'tool.denied': (payload) => toolEnded(payload, 'failed', 'denied'),
+  'vendor.harn_gateway.session_updated': sessionUpdated,
+};
+
+export function updatesOf(event: OutEvent): JsonObject[] {
+  return TRANSLATE[event.event]?.(event.payload, event) ?? [];
+}
+
+function messageChunks(sessionUpdate: string, payload: JsonObject): JsonObject[] {
+  const message = objectOf(payload['message']);
+  const messageId = textOf(message['id']);
+  return blocksOf(message['parts']).map((content) => ({
+    sessionUpdate,
+    content,
+    ...(messageId === undefined ? {} : { messageId }),
+  }));
+}
+
+/** What was streamed piece by piece is not said again as a whole. */
+function agentMessage(payload: JsonObject): JsonObject[] {
+  const metadata = objectOf(objectOf(payload['message'])['metadata']);
+  return objectOf(metadata['acp'])['streamed'] === true ? [] : messageChunks('agent_message_chunk', payload);
+}
+
+function blocksOf(parts: JsonValue | undefined): JsonObject[] {
+  return objectsOf(parts).map((part) => encodePart(part as unknown as Part, new Map(), TAKES));
+}
+
+/** Clients of v1 fail on kinds they do not know, so those stay in the log. */
+function agentUpdate(payload: JsonObject): JsonObject[] {
+  const kind = textOf(payload['kind']) ?? '';
+  const { type, body } = objectOf(payload['update']);
+  if (payload['protocol'] !== 'acp' || type !== 'agent_update' || !isObject(body)) return [];
+  // The agent repeats what its client said; the Message of it is in the log.
+  if (kind === 'user_message_chunk' || 'large_metadata' in body) return [];
+  return Object.hasOwn(UPDATE_KINDS, kind) ? [withoutTerminals(body)] : [];
+}
+
+/** A client drops a whole update that names a terminal it did not make. */
+function withoutTerminals(update: JsonObject): JsonObject {
+  if (!Array.isArray(update['content'])) return update;
+  const content = objectsOf(update['content']).map((item) =>
+    item['type'] === 'terminal'
+      ? { type: 'content', content: { type: 'text', text: '[terminal output]' } }
+      : item,
+  );
+  return { ...update, content };
+}
+
+/** Texts of an artifact are what the agent says; everything else is a link. */
+function artifactChunks(payload: JsonObject): JsonObject[] {
+  const artifact = objectOf(payload['artifact']);
+  const id = textOf(artifact['id']) ?? textOf(payload['artifact_id']) ?? '';
+  const ofAgent = objectOf(objectOf(artifact['metadata'])['acp']);
+  if (ofAgent['kind'] === 'diff') return [];
+  const name = textOf(payload['name']) ?? id;
+  const link = { type: 'resource_link', uri: `harn://artifacts/${id}`, name };
+  const parts = objectsOf(payload['parts']);
+  const texts = parts.filter(({ type, visibility }) => type === 'text' && visibility === 'public');
+  const isLinked = texts.length < parts.length || (parts.length === 0 && 'artifact' in payload);
+  const blocks = [
+    ...texts.map(({ text }) => ({ type: 'text', text: text ?? '' })),
+    ...(isLinked ? [link] : []),
+  ];
+  return blocks.map((content) => ({ sessionUpdate: 'agent_message_chunk', content, messageId: id }));
+}
+
+/** Tools of an ACP agent are told by its own updates; these are the tools of servers. */
+function toolRequested(payload: JsonObject): JsonObject[] {
+  const { tool_call_id, name, server, input } = payload;
+  if (typeof server !== 'string') return [];
+  const title = `${server}: ${textOf(name) ?? 'tool'}`;
+  return [
+    {
+      sessionUpdate: 'tool_call',
+      toolCallId: tool_call_id ?? '',
+      title,
+      kind: 'other',
+      status: 'in_progress',
+      ...(input === undefined ? {} : { rawInput: input }),
+    },
+  ];
+}
+
+function toolEnded(payload: JsonObject, status: string, harnStatus?: string): JsonObject[] {
+  if (typeof payload['server'] !== 'string') return [];
+  const meta = harnStatus === undefined ? {} : { _meta: { harn: { status: harnStatus } } };
+  return [{ sessionUpdate: 'tool_call_update', toolCallId: payload['tool_call_id'] ?? '', status, ...meta }];
+}
+
+function sessionUpdated(payload: JsonObject): JsonObject[] {
+  const title = objectOf(payload['changes'])['summary'];
+  if (title === undefined) return [];
+  return [{ sessionUpdate: 'session_info_update', title }];
+}

@@ -1,0 +1,61 @@
+import type { JsonObject, JsonValue } from '../../src/protocol/json.ts';
+import { OPTION_APPROVES, type PermissionOption } from '../../src/protocol/resources/permission-request.ts';
+import type { PermissionAnswer } from '../../src/upstream.ts';
+import { isObject, objectOf, objectsOf, textOf } from './json-shape.ts';
+
+export const PERMISSION_METHOD = 'session/request_permission';
+export const ELICITATION_METHOD = 'elicitation/create';
+
+/** Requests of an agent that a person answers. */
+export const ASKING_METHODS: readonly string[] = [PERMISSION_METHOD, ELICITATION_METHOD];
+
+/**
+ * The options of a permission request as they are offered. What would be remembered by the agent, where no policy sees it,
+ * is left out when there is a narrower option of the same meaning.
+ */
+export function decodeOptions(request: JsonObject): PermissionOption[] {
+  const all = objectsOf(objectOf(request['params'])['options']).flatMap((option): PermissionOption[] => {
+    const option_id = textOf(option['optionId']);
+    const kind = textOf(option['kind']) ?? '';
+    if (option_id === undefined || !Object.hasOwn(OPTION_APPROVES, kind)) return [];
+    const name = textOf(option['name']) ?? option_id;
+    return [{ option_id, name: name.slice(0, 500), kind: kind as PermissionOption['kind'] }];
+  });
+  const hasOnce = (kind: string) => all.some((other) => other.kind === kind.replace('_always', '_once'));
+  return all.filter(({ kind }) => kind.endsWith('_once') || !hasOnce(kind));
+}
+
+/**
+ * The result of an agent's request. Reject means reject: without an option that refuses, a refusal is `cancelled`, never one
+ * that allows. A refusal that has an option takes it, since `cancelled` would mean the end of the turn.
+ */
+export function encodeAnswer(request: JsonObject, answer: PermissionAnswer | 'cancelled'): JsonValue {
+  if (request['method'] === ELICITATION_METHOD) return elicited(request, answer);
+  const option = answer === 'cancelled' ? undefined : optionFor(request, answer);
+  if (option === undefined) return { outcome: { outcome: 'cancelled' } };
+  return { outcome: { outcome: 'selected', optionId: option.option_id } };
+}
+
+function optionFor(
+  request: JsonObject,
+  { approved, optionId }: PermissionAnswer,
+): PermissionOption | undefined {
+  const fitting = decodeOptions(request).filter(({ kind }) => OPTION_APPROVES[kind] === approved);
+  return fitting.find(({ option_id }) => option_id === optionId) ?? fitting[0];
+}
+
+function elicited(request: JsonObject, answer: PermissionAnswer | 'cancelled'): JsonValue {
+  if (answer === 'cancelled') return { action: 'cancel' };
+  if (!answer.approved) return { action: 'decline' };
+  if (objectOf(request['params'])['mode'] === 'url') return { action: 'accept' };
+  return { action: 'accept', content: contentOf(request, answer.answer) };
+}
+
+/** A person may answer a form of one field with its value alone. */
+function contentOf(request: JsonObject, answer: JsonValue | undefined): JsonObject {
+  if (isObject(answer) && answer['text'] === undefined) return answer;
+  const value = isObject(answer) ? (answer['text'] ?? null) : (answer ?? null);
+  const schema = objectOf(objectOf(request['params'])['requestedSchema']);
+  const [first = 'answer'] = Object.keys(objectOf(schema['properties']));
+  return { [first]: value };
+}

@@ -1,0 +1,86 @@
+import { z } from 'zod';
+import { secretRef } from '../secret.ts';
+import { duration, filePath, operatorId, positive } from '../shapes.ts';
+import { upstreamAuth } from './upstream-auth.ts';
+
+const acpLimits = z
+  .strictObject({
+    start_timeout_ms: duration.default(60_000).describe('Wait for the agent to start and shake hands.'),
+    session_timeout_ms: duration.default(60_000).describe('Wait for it to open or load a session.'),
+    idle_timeout_ms: duration
+      .default(600_000)
+      .describe(
+        'Wait between two signs of life of a turn; a turn that waits for a person has no limit here.',
+      ),
+    total_timeout_ms: duration.default(3_600_000).describe('Longest time one turn may take.'),
+    cancel_grace_ms: duration
+      .default(10_000)
+      .describe('Wait for the answer to a cancelled prompt before the next one gives up on it.'),
+    idle_stop_ms: duration.default(600_000).describe('An agent that nobody uses for so long is stopped.'),
+    max_frame_bytes: positive
+      .default(16_777_216)
+      .describe('Largest single message; the agent is ended at this size.'),
+    max_turn_bytes: positive.default(67_108_864).describe('Largest sum of the messages of one turn.'),
+    concurrency: positive
+      .default(8)
+      .describe('Turns that run on this agent at a time; more wait in order. All share one process.'),
+  })
+  .prefault({});
+
+const variableName = z
+  .string()
+  .regex(/^[A-Za-z_][A-Za-z0-9_]{0,127}$/, 'must be the name of an environment variable');
+
+/** One ACP agent: a program on standard streams, or a WebSocket. */
+export const acpUpstream = z
+  .strictObject({
+    id: operatorId.describe('Name of the agent; its route is acp:<id>.').meta({ examples: ['coder'] }),
+    command: z
+      .array(z.string().min(1))
+      .min(1, 'must name a program')
+      .optional()
+      .describe('Program and arguments of an agent on standard streams; no shell reads them.')
+      .meta({ examples: [['npx', '-y', '@agentclientprotocol/claude-agent-acp']] }),
+    url: z
+      .string()
+      .refine(
+        (text) => socketUrl(text) !== undefined,
+        'must be a ws or wss URL without fragment or user info',
+      )
+      .optional()
+      .describe('WebSocket of a remote agent, in place of command.')
+      .meta({ examples: ['wss://agent.example.com/acp'] }),
+    auth: upstreamAuth.optional().describe('Credential sent to a remote agent. Unset: none.'),
+    env: z
+      .record(variableName, z.union([z.string(), secretRef]))
+      .default({})
+      .describe(
+        'Variables of the program besides PATH, HOME and the like; a secret as {env: NAME} or {file: PATH}.',
+      ),
+    cwd: filePath
+      .optional()
+      .describe('Directory the agent runs and works in. Unset: that of the gateway.')
+      .meta({ examples: ['/srv/project'] }),
+    client_cwd: z
+      .boolean()
+      .default(false)
+      .describe('Work in the directory that the client of a Session names; for gateways of one person only.'),
+    limits: acpLimits.describe('Timeouts and sizes for this agent.'),
+  })
+  .superRefine(({ command, url, auth, env }, context) => {
+    const refuse = (path: string, message: string) =>
+      context.addIssue({ code: 'custom', path: [path], message });
+    if ((command === undefined) === (url === undefined)) refuse('command', 'set one of command and url');
+    if (command !== undefined && auth !== undefined)
+      refuse('auth', 'is for url only; a program gets its secrets in env');
+    if (url !== undefined && Object.keys(env).length > 0) refuse('env', 'is for command only');
+  });
+export type AcpUpstream = z.output<typeof acpUpstream>;
+
+/** The URL when the text is one of ws or wss without user info or fragment; else undefined. */
+export function socketUrl(text: string): URL | undefined {
+  if (!URL.canParse(text)) return undefined;
+  const url = new URL(text);
+  const isSocket = url.protocol === 'wss:' || url.protocol === 'ws:';
+  return isSocket && url.username === '' && url.password === '' && url.hash === '' ? url : undefined;
+}

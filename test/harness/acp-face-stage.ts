@@ -1,0 +1,50 @@
+import { afterAll, afterEach, beforeAll, expect } from 'vitest';
+import { allEvents, eventFindings } from '../conformance/event-findings.ts';
+import { AcpClient, type AcpClientOptions } from './acp-client.ts';
+import { acpAgentCommand } from './acp-stage.ts';
+import { startTestGateway, type TestGateway } from './gateway.ts';
+import { startSampleAgent } from './peers/sample-agent.ts';
+
+/** A gateway for one file of tests, with the A2A sample agent and the ACP test agent behind it, and clients of its ACP face. */
+export interface AcpFaceStage {
+  readonly gateway: TestGateway;
+  /** A client of the official SDK on a WebSocket; closed after the test. */
+  connect(options?: AcpClientOptions, key?: string): Promise<AcpClient>;
+}
+
+export function acpFaceStage(): AcpFaceStage {
+  let gateway: TestGateway;
+  let sample: Awaited<ReturnType<typeof startSampleAgent>>;
+  const open: AcpClient[] = [];
+  beforeAll(async () => {
+    sample = await startSampleAgent();
+    gateway = await startTestGateway({
+      config: {
+        upstreams: {
+          a2a: [{ id: 'sample', card: sample.cardUrl }],
+          acp: [{ id: 'coder', command: acpAgentCommand() }],
+        },
+        limits: { cancel_wait_ms: 500 },
+      },
+      keys: [{ actor: 'reader', scopes: ['runtime:read', 'sessions:read', 'events:read'] }],
+    });
+  });
+  afterEach(() => {
+    for (const client of open.splice(0)) client.close();
+  });
+  afterAll(async () => {
+    expect(eventFindings(await allEvents(gateway.log))).toEqual([]);
+    await gateway.close();
+    await sample.close();
+  });
+  return {
+    get gateway() {
+      return gateway;
+    },
+    async connect(options = {}, key = gateway.client.key) {
+      const client = await AcpClient.overSocket(gateway.url, key, options);
+      open.push(client);
+      return client;
+    },
+  };
+}

@@ -1,0 +1,245 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Readable, Writable } from 'node:stream';
+import { setTimeout as pause } from 'node:timers/promises';
+import {
+  type AgentContext,
+  agent,
+  ndJsonStream,
+  RequestError,
+  type RequestPermissionResponse,
+  type SessionUpdate,
+} from '@agentclientprotocol/sdk';
+
+/**
+ * A real ACP agent on standard streams, built with the official SDK. The first word of a prompt says what it does. Flags:
+ * `--sessions DIR` keeps its sessions (else `session/load` is not offered), `--deaf` ignores SIGTERM and the end of its
+ * input, `--locked` wants a login, `--noise` prints what is no JSON.
+ */
+const flags = process.argv.slice(2);
+const has = (flag: string) => flags.includes(flag);
+const sessionsDir = flags[flags.indexOf('--sessions') + 1];
+const keeps = has('--sessions') && sessionsDir !== undefined;
+
+interface Kept {
+  id: string;
+  cwd: string;
+  turns: string[];
+}
+const sessions = new Map<string, Kept>();
+const cancelled = new Map<string, () => void>();
+
+if (has('--deaf')) process.on('SIGTERM', () => undefined);
+if (has('--deaf')) setInterval(() => undefined, 1_000);
+if (has('--noise')) process.stdout.write('Welcome to your shell!\n\u001b]0;title\u0007');
+
+function keep(session: Kept): void {
+  sessions.set(session.id, session);
+  if (!keeps) return;
+  mkdirSync(sessionsDir, { recursive: true });
+  writeFileSync(join(sessionsDir, `${session.id}.json`), JSON.stringify(session));
+}
+
+function known(id: string): Kept {
+  const file = keeps ? join(sessionsDir, `${id}.json`) : undefined;
+  const stored = file && existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Kept) : undefined;
+  const session = sessions.get(id) ?? stored;
+  if (!session) throw RequestError.sessionNotFound(id);
+  sessions.set(id, session);
+  return session;
+}
+
+type Tell = (update: SessionUpdate) => Promise<void>;
+interface Scene {
+  words: string[];
+  session: Kept;
+  client: AgentContext;
+  tell: Tell;
+  /** Resolves when the turn is cancelled. */
+  cancel: Promise<void>;
+}
+type Stop = 'end_turn' | 'max_tokens' | 'refusal' | 'cancelled' | 'max_turn_requests';
+
+const said = (text: string, messageId?: string): SessionUpdate => ({
+  sessionUpdate: 'agent_message_chunk',
+  content: { type: 'text', text },
+  ...(messageId === undefined ? {} : { messageId }),
+});
+
+const SCENES: Record<string, (scene: Scene) => Promise<Stop>> = {
+  async stream({ words, tell }) {
+    for (let n = 1; n <= Number(words[1] ?? 3); n += 1) await tell(said(`piece ${n} `));
+    return 'end_turn';
+  },
+  async slow({ words, tell, cancel }) {
+    for (let n = 1; n <= Number(words[1] ?? 5); n += 1) {
+      await tell(said(`step ${n} `));
+      const isOver = await Promise.race([cancel.then(() => true), pause(100).then(() => false)]);
+      if (isOver) return 'cancelled';
+    }
+    return 'end_turn';
+  },
+  async think({ tell }) {
+    await tell({ sessionUpdate: 'agent_thought_chunk', content: { type: 'text', text: 'Let me see.' } });
+    await tell(said('Seen.'));
+    return 'end_turn';
+  },
+  async edit({ tell, client, session }) {
+    const call = {
+      toolCallId: 'call-1',
+      title: 'Write notes.txt',
+      kind: 'edit' as const,
+      rawInput: { path: 'notes.txt' },
+    };
+    await tell({ sessionUpdate: 'tool_call', status: 'pending', ...call });
+    const { outcome }: RequestPermissionResponse = await client.request('session/request_permission', {
+      sessionId: session.id,
+      toolCall: call,
+      options: [
+        { optionId: 'always', name: 'Always', kind: 'allow_always' },
+        { optionId: 'yes', name: 'Yes', kind: 'allow_once' },
+        { optionId: 'no', name: 'No', kind: 'reject_once' },
+      ],
+    });
+    if (outcome.outcome === 'cancelled') return 'cancelled';
+    const isAllowed = outcome.optionId !== 'no';
+    await tell({
+      sessionUpdate: 'tool_call_update',
+      toolCallId: 'call-1',
+      status: isAllowed ? 'completed' : 'failed',
+      content: isAllowed ? [{ type: 'diff', path: 'notes.txt', oldText: null, newText: 'hello' }] : [],
+    });
+    await tell(said(`option ${outcome.optionId}`));
+    return 'end_turn';
+  },
+  async ask({ client, session, tell }) {
+    const answer = await client.request('elicitation/create', {
+      sessionId: session.id,
+      mode: 'form',
+      message: 'Which colour?',
+      requestedSchema: { type: 'object', properties: { colour: { type: 'string' } }, required: ['colour'] },
+    });
+    if (answer.action === 'cancel') return 'cancelled';
+    await tell(said(`${answer.action} ${JSON.stringify('content' in answer ? answer.content : null)}`));
+    return 'end_turn';
+  },
+  async plan({ tell }) {
+    const entries = [{ content: 'Look', priority: 'high' as const, status: 'pending' as const }];
+    await tell({ sessionUpdate: 'plan', entries });
+    await tell({
+      sessionUpdate: 'available_commands_update',
+      availableCommands: [{ name: 'web', description: 'Search' }],
+    });
+    await tell({ sessionUpdate: 'usage_update', used: 10, size: 100 });
+    await tell({ sessionUpdate: 'from_the_future', secret_of_tomorrow: 42 } as unknown as SessionUpdate);
+    return 'end_turn';
+  },
+  async files({ client, session, tell }) {
+    const failure = await client
+      .request('fs/read_text_file', { sessionId: session.id, path: '/etc/passwd' })
+      .then(
+        () => 'was read',
+        (error: { code: number }) => `code ${error.code}`,
+      );
+    await tell(said(failure));
+    return 'end_turn';
+  },
+  async hang({ cancel }) {
+    await cancel;
+    return 'cancelled';
+  },
+  /** Never lets go of its prompt. */
+  stubborn: () => new Promise(() => undefined),
+  async late({ tell }) {
+    await tell(said('in time'));
+    setTimeout(() => void tell({ sessionUpdate: 'session_info_update', title: 'A late title' }), 20);
+    return 'end_turn';
+  },
+  async die() {
+    process.stderr.write('the disk is on fire\n');
+    process.exit(3);
+  },
+  max: async () => 'max_tokens',
+  refuse: async () => 'refusal',
+  weird: async () => 'done' as Stop,
+  async fail() {
+    throw new RequestError(-32603, 'the model is not there');
+  },
+  async login() {
+    throw RequestError.authRequired();
+  },
+  async history({ session, tell }) {
+    await tell(said(`I know ${session.turns.length - 1} turns`));
+    return 'end_turn';
+  },
+  async env({ words, tell }) {
+    await tell(said(String(process.env[words[1] ?? ''])));
+    return 'end_turn';
+  },
+  async cwd({ session, tell }) {
+    await tell(said(session.cwd));
+    return 'end_turn';
+  },
+  async mode({ session, tell }) {
+    await tell(said(String(modes.get(session.id))));
+    return 'end_turn';
+  },
+};
+
+const modes = new Map<string, string>();
+let count = 0;
+
+const app = agent({ name: 'test-agent' })
+  .onRequest('initialize', () => ({
+    protocolVersion: 1,
+    agentInfo: { name: 'test-agent', title: 'Test agent', version: '1.2.3' },
+    agentCapabilities: { loadSession: keeps, promptCapabilities: { embeddedContext: true, image: true } },
+    authMethods: [{ id: 'browser', name: 'Browser login' }],
+  }))
+  .onRequest('session/new', ({ params }) => {
+    if (has('--locked')) throw RequestError.authRequired();
+    count += 1;
+    const id = `s-${process.pid}-${count}`;
+    keep({ id, cwd: params.cwd, turns: [] });
+    const availableModes = [
+      { id: 'ask', name: 'Ask' },
+      { id: 'code', name: 'Code' },
+    ];
+    return { sessionId: id, modes: { currentModeId: 'ask', availableModes } };
+  })
+  .onRequest('session/load', async ({ params, client }) => {
+    const session = known(params.sessionId);
+    for (const text of session.turns) {
+      const update = {
+        sessionUpdate: 'user_message_chunk' as const,
+        content: { type: 'text' as const, text },
+      };
+      await client.notify('session/update', { sessionId: session.id, update });
+    }
+    return {};
+  })
+  .onRequest('session/set_mode', ({ params }) => {
+    modes.set(params.sessionId, params.modeId);
+    return {};
+  })
+  .onRequest('session/prompt', async ({ params, client }) => {
+    const session = known(params.sessionId);
+    const text = params.prompt
+      .map((block) => (block.type === 'text' ? block.text : `<${block.type}>`))
+      .join('\n');
+    session.turns.push(text);
+    keep(session);
+    const line = text.split('\n').at(-1) ?? '';
+    const words = line.split(' ');
+    const cancel = new Promise<void>((resolve) => cancelled.set(session.id, resolve));
+    const tell: Tell = (update) => client.notify('session/update', { sessionId: session.id, update });
+    const scene = SCENES[words[0] ?? ''];
+    if (!scene) await tell(said(`You said: ${line}`, `m-${session.turns.length}`));
+    const stopReason = scene ? await scene({ words, session, client, tell, cancel }) : ('end_turn' as const);
+    return { stopReason };
+  })
+  .onNotification('session/cancel', ({ params }) => cancelled.get(params.sessionId)?.());
+
+const stdin = Readable.toWeb(process.stdin) as unknown as ReadableStream<Uint8Array>;
+const connection = app.connect(ndJsonStream(Writable.toWeb(process.stdout), stdin));
+if (!has('--deaf')) void connection.closed.then(() => process.exit(0));

@@ -1,0 +1,81 @@
+import { describe, expect, it } from 'vitest';
+import { WebSocket } from 'ws';
+import type { Task } from '../../src/protocol/resources/task.ts';
+import { acpFaceStage } from '../harness/acp-face-stage.ts';
+
+describe('clients of the ACP face', () => {
+  const stage = acpFaceStage();
+
+  it('modes of the agent can be set once they are known', async () => {
+    const client = await stage.connect();
+    const { sessionId } = await client.session({ route: 'acp:coder' });
+    await client.prompt(sessionId, 'hello');
+    await client.agent.request('session/set_mode', { sessionId, modeId: 'code' });
+    await client.prompt(sessionId, 'mode');
+    expect(client.text()).toContain('code');
+    await expect(
+      client.agent.request('session/set_mode', { sessionId, modeId: 'fly' }),
+    ).rejects.toMatchObject({
+      code: -32602,
+      data: { param: 'modeId' },
+    });
+  });
+
+  it.each([
+    ['session/new', { cwd: 'relative', mcpServers: [] }, -32602],
+    ['session/prompt', { sessionId: 'session_unknown', prompt: [{ type: 'text', text: 'x' }] }, -32002],
+    ['session/load', { sessionId: 'session_unknown', cwd: '/', mcpServers: [] }, -32002],
+    ['session/fork', { sessionId: 'x' }, -32601],
+    ['_harn/unknown', {}, -32601],
+  ])('%s with %j is refused as %i', async (method, params, code) => {
+    const client = await stage.connect();
+    await expect(client.agent.request(method, params)).rejects.toMatchObject({ code });
+  });
+
+  it('a client that leaves the list of servers out, or an image in, is served', async () => {
+    const client = await stage.connect();
+    const { sessionId } = await client.agent.request<{ sessionId: string }>('session/new', { cwd: '/work' });
+    const image = {
+      type: 'image' as const,
+      mimeType: 'image/png',
+      data: Buffer.from('png').toString('base64'),
+    };
+    const prompt = [{ type: 'text' as const, text: 'hello' }, image];
+    await client.agent.request('session/prompt', { sessionId, prompt });
+    const { data } = await stage.gateway.client.get<{ data: Task[] }>(`/v1/sessions/${sessionId}/tasks`);
+    expect(JSON.stringify(data[0]?.input)).toContain('image_ref');
+  });
+
+  it('a caller without the scope is refused by the operation, not by the face', async () => {
+    const client = await stage.connect({}, stage.gateway.clients['reader']?.key);
+    await expect(client.session()).rejects.toMatchObject({ data: { harn: { code: 'permission_denied' } } });
+  });
+
+  it('an upgrade without a key is refused before anything is said', async () => {
+    const socket = new WebSocket(`${stage.gateway.url.replace('http', 'ws')}/acp`);
+    const status = await new Promise((resolve) => {
+      socket.once('unexpected-response', (_request, response) => resolve(response.statusCode));
+      socket.once('error', () => undefined);
+    });
+    expect(status).toBe(401);
+  });
+
+  it('requests before initialize, and what is no JSON, are refused', async () => {
+    const headers = { authorization: `Bearer ${stage.gateway.client.key}` };
+    const socket = new WebSocket(`${stage.gateway.url.replace('http', 'ws')}/acp`, { headers });
+    await new Promise((resolve) => socket.once('open', resolve));
+    const answers: { id: unknown; error?: { code: number } }[] = [];
+    const three = new Promise<void>((resolve) => {
+      socket.on('message', (data) => {
+        answers.push(JSON.parse(String(data)));
+        if (answers.length === 3) resolve();
+      });
+    });
+    socket.send('{"jsonrpc":"2.0","id":1,"method":"session/new","params":{"cwd":"/"}}');
+    socket.send('nonsense');
+    socket.send('[]');
+    await three;
+    socket.close();
+    expect(answers.map(({ error }) => error?.code).sort()).toEqual([-32600, -32600, -32700]);
+  });
+});
