@@ -10,6 +10,7 @@ import { openapiCommand } from './openapi.ts';
 import { packageVersion } from './package-facts.ts';
 import { permissionCommand } from './permission.ts';
 import { personaCommand } from './persona.ts';
+import { receiptCommand } from './receipt.ts';
 import { serveCommand } from './serve.ts';
 import { sessionCommand } from './session.ts';
 import { taskCommand } from './task.ts';
@@ -47,6 +48,7 @@ function program(): Command {
     personaCommand(),
     connectorCommand(),
     logCommand(),
+    receiptCommand(),
     keysCommand(),
     apiKeysCommand(),
     cardCommand(),

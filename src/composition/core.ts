@@ -8,11 +8,14 @@ import { FrameNumbers } from '../dispatch/runner/frame-numbers.ts';
 import { TaskRunner } from '../dispatch/runner/task-runner.ts';
 import { routeOfSkill } from '../dispatch/skills.ts';
 import { unlessDamaged } from '../dispatch/unless-damaged.ts';
+import { verifyStoredReceipt } from '../dispatch/verify-receipt.ts';
 import type { EventLog } from '../eventlog/event-log.ts';
 import { Subscriptions } from '../eventlog/subscription.ts';
 import { dataPaths, inputBoxKey } from '../operation/data-directory.ts';
 import { createIdSource } from '../protocol/ids.ts';
 import { type Random, timestamp } from '../protocol/ports.ts';
+import type { VerificationKeys } from '../receipts/verification-keys.ts';
+import type { ReceiptVerdict } from '../receipts/verify-chain.ts';
 import { isSecretName } from '../redaction/secret-names.ts';
 import { FileTree } from '../store/file-tree.ts';
 import { createSecretBox, type SecretBox } from '../store/secret-box.ts';
@@ -74,7 +77,7 @@ export function makeCore(
     tools,
     newTraceId: () => Buffer.from(random.bytes(TRACE_ID_BYTES)).toString('hex'),
     time: () => timestamp(clock.now()),
-    perform: performer(runner, files),
+    perform: performer(runner, files, { log, keys }),
     files,
     idempotencyWindowMs: limits.idempotency_window_ms,
     streamBufferBytes: limits.stream_buffer_bytes,
@@ -103,11 +106,31 @@ function fileTree({ store, limits }: Parts['config']): FileTree {
   });
 }
 
-function performer(runner: TaskRunner, files: FileTree): (effect: Effect) => Promise<void> {
-  return (effect) =>
-    effect.kind === 'await_cancel'
-      ? runner.cancel(effect.taskId)
-      : files.write(effect.root, effect.names, effect.bytes);
+function performer(
+  runner: TaskRunner,
+  files: FileTree,
+  { log, keys }: OpenData,
+): (effect: Effect) => Promise<ReceiptVerdict | undefined> {
+  return async (effect) => {
+    switch (effect.kind) {
+      case 'await_cancel':
+        await runner.cancel(effect.taskId);
+        return undefined;
+      case 'write_file':
+        await files.write(effect.root, effect.names, effect.bytes);
+        return undefined;
+      case 'verify_receipt':
+        return verifyStoredReceipt(
+          log,
+          trusted(keys.verificationKeys(), effect.trustAnchor),
+          effect.receiptId,
+        );
+    }
+  };
+}
+
+function trusted(keys: VerificationKeys, anchor: string | undefined): VerificationKeys {
+  return anchor === undefined ? keys : new Map([...keys].filter(([keyId]) => keyId === anchor));
 }
 
 /** The runner needs these tools itself, so its part is asked for late. */

@@ -2,6 +2,7 @@ import type { Transaction } from '../eventlog/event-log.ts';
 import type { ProtocolError } from '../protocol/errors.ts';
 import type { JsonObject } from '../protocol/json.ts';
 import type { CommandId, OperationInput } from '../protocol/operations.ts';
+import type { ReceiptVerdict } from '../receipts/verify-chain.ts';
 import type { FileRoot } from '../store/file-tree.ts';
 import type { Facts } from './facts.ts';
 
@@ -18,7 +19,8 @@ export interface Decided {
  */
 export interface Command<Id extends CommandId> {
   decide(input: OperationInput<Id>, tx: Transaction, facts: Facts): Decided | Deferred;
-  conclude?(input: OperationInput<Id>, tx: Transaction, facts: Facts): Decided;
+  /** `performed`: what the effect has found out, where it is one that finds out. */
+  conclude?(input: OperationInput<Id>, tx: Transaction, facts: Facts, performed?: ReceiptVerdict): Decided;
   /**
    * Reads the answer to a repeated call again, by the id of what was made. Only that id is then kept under the caller's key:
    * for what can be deleted, and must not live on there.
@@ -35,7 +37,9 @@ export type Effect =
   /** The upstream takes note of a cancel; bounded. */
   | { kind: 'await_cancel'; taskId: string }
   /** A file becomes durable. */
-  | { kind: 'write_file'; root: FileRoot; names: readonly string[]; bytes: Buffer };
+  | { kind: 'write_file'; root: FileRoot; names: readonly string[]; bytes: Buffer }
+  /** A receipt is verified with the chain before it; `trustAnchor` is the only key that counts, if named. */
+  | { kind: 'verify_receipt'; receiptId: string; trustAnchor: string | undefined };
 
 /** The answer has to wait for an effect. */
 export interface Deferred {

@@ -17,6 +17,7 @@ import {
   type QueryId,
   type StreamId,
 } from '../protocol/operations.ts';
+import type { ReceiptVerdict } from '../receipts/verify-chain.ts';
 import type { FileTree } from '../store/file-tree.ts';
 import { admit, admitCaller, authenticated } from './admission.ts';
 import { canonicalTarget } from './canonical-target.ts';
@@ -44,7 +45,7 @@ export interface GatewayDeps {
   /** RFC 3339 time, now. */
   time(): string;
   /** Does what a command named; rejects with a ProtocolError when it could not be done. */
-  perform(effect: Effect): Promise<void>;
+  perform(effect: Effect): Promise<ReceiptVerdict | undefined>;
   files: Pick<FileTree, 'read'>;
   idempotencyWindowMs: number;
   /** Unsent bytes at which a slow stream is closed. */
@@ -202,10 +203,10 @@ class CommandRun {
   async #decide(command: Command<CommandId>): Promise<Outcome> {
     const first = await this.#transact((tx, input) => command.decide(input, tx, this.#facts));
     if (!('effect' in first)) return first;
-    await this.#deps.perform(first.effect);
+    const performed = await this.#deps.perform(first.effect);
     const second = await this.#transact((tx, input) => {
       if (!command.conclude) throw new Error(`${this.#id} waits but does not conclude`);
-      return command.conclude(input, tx, this.#facts);
+      return command.conclude(input, tx, this.#facts, performed);
     });
     if ('effect' in second) throw new Error(`${this.#id} waits twice`);
     return second;

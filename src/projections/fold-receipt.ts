@@ -68,3 +68,13 @@ function nameIn<State extends ArtifactState | OutcomeState>(
   const state = states.get<State>(key);
   if (state) states.set(key, { ...state, resource: { ...state.resource, receipt_id: receiptId } });
 }
+
+/** The Receipt shows the newest verification that was asked for. */
+export function foldReceiptVerified(event: Event, states: StateWriter): void {
+  const { receipt_id, verification } = payload(event, 'receipt.verified');
+  const key = stateKey.receipt(receipt_id);
+  const state = states.get<ReceiptState>(key);
+  if (state === undefined) return;
+  const resource = { ...state.resource, updated_at: event.created_at, verification };
+  states.set(key, { ...state, resource } satisfies ReceiptState);
+}

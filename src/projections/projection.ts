@@ -9,7 +9,7 @@ import { foldAgentMessage, foldInlinedMessage, foldUserMessage } from './fold-me
 import { foldOutcome } from './fold-outcome.ts';
 import { foldRequestOpened, foldRequestResolved } from './fold-permission-request.ts';
 import { foldPersonaCreated, foldPersonaUpdated } from './fold-persona.ts';
-import { foldReceiptIssued } from './fold-receipt.ts';
+import { foldReceiptIssued, foldReceiptVerified } from './fold-receipt.ts';
 import { foldReceiptLog } from './fold-receipt-log.ts';
 import { foldFileWritten, foldToolCompleted, foldToolFailed, foldToolRequested } from './fold-run.ts';
 import {
@@ -70,6 +70,8 @@ const FOLDS: Partial<Record<EventKind, readonly Fold[]>> = {
   'tool.failed': [foldToolFailed],
   'vendor.harn_gateway.file_written': [foldFileWritten],
   'receipt.issued': [foldReceiptIssued, foldReceiptLog],
+  'receipt.verified': [foldReceiptVerified],
+  'receipt.verification_failed': [foldReceiptVerified],
   'artifact.created': [foldArtifactCreated],
   'artifact.updated': [foldArtifactUpdated],
   'artifact.redacted': [foldArtifactRedacted],

@@ -3,7 +3,7 @@ import { AGENT_WORDS } from './agent-words.ts';
 import { CONNECTOR_EVENTS } from './connector-events.ts';
 import type { EventKind } from './event-kinds.ts';
 import { KEY_EVENTS } from './key-events.ts';
-import { personaTerms, receiptIssued } from './receipt-payloads.ts';
+import { personaTerms, receiptIssued, receiptVerified } from './receipt-payloads.ts';
 import { apiKey } from './resources/api-key.ts';
 import { artifact } from './resources/artifact.ts';
 import { branch } from './resources/branch.ts';
@@ -228,6 +228,8 @@ export const EVENT_PAYLOADS = {
     reason: z.enum(['deleted', 'expired']),
   }),
   'receipt.issued': receiptIssued,
+  'receipt.verified': receiptVerified,
+  'receipt.verification_failed': receiptVerified,
   'span.started': z.object({ ...span, parent_span_id: z.string() }),
   /** Progress in whatever unit the work counts. */
   'span.updated': z.object({

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { RECEIPT_POLICIES } from './resources/persona.ts';
+import { receiptVerification } from './resources/receipt.ts';
 import { resourceRef, sha256, trustTier } from './resources/receipt-parts.ts';
 
 /** The terms of the persona that a task was accepted under; they hold although the persona may change. */
@@ -26,3 +27,6 @@ export const receiptIssued = z.object({
   /** Whether it is the next one of the chain of its session, or follows the receipt of the task it replays. */
   follows: z.enum(['session', 'replay_source']),
 });
+
+/** What a verification that somebody asked for has found. */
+export const receiptVerified = z.object({ receipt_id: z.string(), verification: receiptVerification });

@@ -201,6 +201,9 @@ export const LAYERS: readonly LayerRow[] = [
       'src/eventlog/log-meta.ts',
       'src/receipts/key-files.ts',
       'src/store/store-errors.ts',
+      // Receipts are verified without a gateway.
+      'src/receipts/verification-keys.ts',
+      'src/receipts/verify-file.ts',
       // Keys are made without a gateway.
       'src/auth/api-keys.ts',
       // Cards are verified without a gateway.

@@ -29,6 +29,7 @@ import { updatePersona } from './updatePersona.ts';
 import { updateSession } from './updateSession.ts';
 import { updateWorkspace } from './updateWorkspace.ts';
 import { uploadArtifactContent } from './uploadArtifactContent.ts';
+import { verifyReceipt } from './verifyReceipt.ts';
 import { writeWorkspaceFile } from './writeWorkspaceFile.ts';
 
 /** One file per command, named after its operation; a row of the operations table without one does not compile. */
@@ -62,5 +63,6 @@ export const COMMANDS: { readonly [Id in CommandId]: Command<Id> } = {
   updateSession,
   updateWorkspace,
   uploadArtifactContent,
+  verifyReceipt,
   writeWorkspaceFile,
 };

@@ -114,6 +114,19 @@ export const receiptVerification = z
     details: jsonObject,
   })
   .meta({ id: 'ReceiptVerification' });
+/** Both members narrow what is trusted: one key, and what was issued by then. */
+export const verifyReceiptRequest = z
+  .object({
+    trust_anchor: z
+      .string()
+      .min(1)
+      .max(200)
+      .nullable()
+      .optional()
+      .describe('Key id: signatures by other keys do not count. Default: every key of the gateway.'),
+    at_time: dateTime.nullable().optional().describe('A Receipt issued later is not valid. Default: now.'),
+  })
+  .meta({ id: 'VerifyReceiptRequest' });
 export type ReceiptVerification = z.infer<typeof receiptVerification>;
 
 /** The resource around a receipt; its id is the receipt_id (contract C2). */

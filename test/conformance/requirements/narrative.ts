@@ -110,6 +110,7 @@ export const NARRATIVE: readonly Requirement[] = [
       'MUST',
       'the OpenAPI component references the schema of the receipt instead of repeating it',
     ],
+    ['REC-VER-01', 'MUST', 'a Receipt can be verified through the API, and the verdict is an Event'],
     ['REC-REF-01', 'MAY', 'Tasks, Outcomes, Events and Artifacts name their receipt'],
     ['REC-PER-01', 'MUST', 'the receipt policy of the Persona is enforced on every Task that names it'],
     ['REC-RED-01', 'MUST', 'what was redacted in a run is told in its receipt, with the hash of what it was'],

@@ -1,0 +1,86 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { Command } from 'commander';
+import type { ReceiptVerification } from '../protocol/resources/receipt.ts';
+import { KeySetError, keysOfJwks, type VerificationKeys } from '../receipts/verification-keys.ts';
+import { type FileVerdict, verifyFile } from '../receipts/verify-file.ts';
+import { type ClientOptions, GatewayClient, withClientOptions } from './client.ts';
+import { CliError, EXIT } from './exit-codes.ts';
+import { print, printJson } from './terminal.ts';
+
+interface VerifyOptions extends ClientOptions {
+  jwks?: string;
+  chain?: string;
+  json?: boolean;
+  signatures?: boolean;
+}
+
+const EXAMPLES = `
+Examples:
+  harn-gateway receipt verify receipt_01...                          asks the gateway
+  harn-gateway receipt verify receipt.json --jwks jwks.json          needs no gateway
+  harn-gateway receipt verify receipt.cbor --jwks jwks.json --chain session.ndjson`;
+
+export function receiptCommand(): Command {
+  const verify = new Command('verify')
+    .description('Verify a receipt: a file without any gateway, an id by the gateway that issued it.')
+    .argument('<id or file>', 'a receipt, a chain (array, lines), a list answer or a bundle; JSON or CBOR')
+    .option('--jwks <file>', 'public keys: what the gateway serves at /.well-known/jwks.json')
+    .option('--chain <file>', 'all receipts of the session, the first one first: links are verified too')
+    .option('--no-signatures', 'verify hashes and links only')
+    .option('--json', 'print the verdict as JSON')
+    .addHelpText('after', EXAMPLES);
+  return new Command('receipt')
+    .description('Proofs of what happened.')
+    .addCommand(withClientOptions(verify).action(verifyReceipt));
+}
+
+async function verifyReceipt(target: string, options: VerifyOptions): Promise<void> {
+  if (existsSync(target)) verifyFileOf(target, options);
+  else await verifyOnline(target, options);
+}
+
+function verifyFileOf(target: string, options: VerifyOptions): void {
+  const keys = options.signatures === false ? undefined : readKeys(options.jwks);
+  const chain = options.chain === undefined ? {} : { chain: read(options.chain, '--chain') };
+  const verdict = verifyFile(read(target, 'the receipt'), { keys, ...chain });
+  if (options.json) printJson(verdict);
+  else print(describe(verdict));
+  if (!verdict.ok) process.exitCode = EXIT.failed;
+}
+
+function readKeys(file: string | undefined): VerificationKeys {
+  if (file === undefined)
+    throw new CliError(
+      'Name the public keys with --jwks, or leave signatures out with --no-signatures.',
+      EXIT.usage,
+    );
+  try {
+    return keysOfJwks(JSON.parse(read(file, '--jwks').toString('utf8')));
+  } catch (error) {
+    if (!(error instanceof KeySetError || error instanceof SyntaxError)) throw error;
+    throw new CliError(`--jwks ${file}: ${error.message}`, EXIT.usage);
+  }
+}
+
+function read(file: string, what: string): Buffer {
+  try {
+    return readFileSync(file);
+  } catch {
+    throw new CliError(`${what}: ${file} cannot be read.`, EXIT.usage);
+  }
+}
+
+function describe({ ok, step, index, expected, observed, skipped, receipts }: FileVerdict): string {
+  if (!ok) return `failed: ${step} at receipt ${index}: expected ${expected}, observed ${observed}`;
+  const left = skipped.length > 0 ? `; not checked: ${skipped.join(', ')}` : '';
+  return `ok: ${receipts} ${receipts === 1 ? 'receipt' : 'receipts'}${left}`;
+}
+
+async function verifyOnline(id: string, options: VerifyOptions): Promise<void> {
+  const path = `/v1/receipts/${encodeURIComponent(id)}/verify`;
+  const { valid, reason, details } = await new GatewayClient(options).json<ReceiptVerification>('POST', path);
+  if (options.json) printJson(details);
+  else if (valid) print('ok: verified by the gateway, with the chain before it');
+  else print(`failed: ${reason} expected ${details['expected']}, observed ${details['observed']}`);
+  if (!valid) process.exitCode = EXIT.failed;
+}

@@ -1,0 +1,60 @@
+import type { ReceiptVerification } from '../../protocol/resources/receipt.ts';
+import type { ReceiptVerdict } from '../../receipts/verify-chain.ts';
+import type { Command } from '../command.ts';
+import { load } from '../load.ts';
+import { newEvent } from '../new-event.ts';
+
+/** Reading the chain takes its time, so it is done outside of a transaction; what it found is recorded in one. */
+export const verifyReceipt: Command<'verifyReceipt'> = {
+  decide({ path, body }, tx, facts) {
+    const { resource } = load(tx, facts.caller, 'receipt', path.receipt_id);
+    return {
+      effect: {
+        kind: 'verify_receipt',
+        receiptId: resource.id,
+        trustAnchor: body?.trust_anchor ?? undefined,
+      },
+    };
+  },
+
+  conclude({ path, body }, tx, facts, performed) {
+    const { resource } = load(tx, facts.caller, 'receipt', path.receipt_id);
+    if (performed === undefined) throw new Error('a receipt is verified before its verdict is recorded');
+    const verdict = asOf(performed, resource.issued_at, body?.at_time ?? undefined);
+    const { workspace_id, session_id, task_id } = resource;
+    const verification: ReceiptVerification = {
+      valid: verdict.ok,
+      checked_at: tx.time,
+      reason: reasonOf(verdict),
+      details: { ...verdict },
+    };
+    const kind = verdict.ok ? 'receipt.verified' : 'receipt.verification_failed';
+    const place = { workspace_id, session_id, task_id };
+    tx.append(
+      newEvent(kind, { object: 'receipt', id: resource.id }, place, {
+        receipt_id: resource.id,
+        verification,
+      }),
+    );
+    return { body: verification };
+  },
+};
+
+/** At that time the receipt was not there yet. */
+function asOf(verdict: ReceiptVerdict, issuedAt: string, atTime: string | undefined): ReceiptVerdict {
+  if (!verdict.ok || atTime === undefined || Date.parse(issuedAt) <= Date.parse(atTime)) return verdict;
+  return {
+    ...verdict,
+    ok: false,
+    step: 'signatures',
+    expected: `issued at ${atTime} or before`,
+    observed: issuedAt,
+  };
+}
+
+function reasonOf({ ok, step, index }: ReceiptVerdict): string | null {
+  if (ok) return null;
+  return index === null
+    ? `The step ${step} fails.`
+    : `The step ${step} fails at receipt ${index} of the chain.`;
+}

@@ -1,0 +1,87 @@
+import type { EventLog } from '../eventlog/event-log.ts';
+import { listPrefix, stateKey } from '../projections/state-keys.ts';
+import type { ReceiptState } from '../projections/states.ts';
+import { ProtocolError } from '../protocol/errors.ts';
+import type { JsonValue } from '../protocol/json.ts';
+import { decodeLeaf } from '../receipts/log-leaf.ts';
+import type { VerificationKeys } from '../receipts/verification-keys.ts';
+import { ChainVerifier, type ReceiptVerdict } from '../receipts/verify-chain.ts';
+import { leafKey, receiptKey } from '../store/keys.ts';
+
+/** Receipts read in one go; other work gets its turn in between. */
+const PAGE = 200;
+
+/**
+ * Verifies a stored receipt with all of its chain before it, from the bytes as they are stored, and that it is the leaf of the
+ * receipt log that it says to be. A record that fails its own integrity check is a receipt that does not verify.
+ */
+export async function verifyStoredReceipt(
+  log: EventLog,
+  keys: VerificationKeys,
+  receiptId: string,
+): Promise<ReceiptVerdict> {
+  const verifier = new ChainVerifier({ keys, receipts: 'whole' });
+  let verdict = verifier.verdict();
+  let index = 0;
+  for await (const id of chainOf(log, receiptId)) {
+    const given = readReceipt(log, id);
+    if ('fault' in given) return refused('canonicalize', index, 'a record with its own hash', given.fault);
+    verdict = verifier.take(given.value);
+    if (!verdict.ok) return verdict;
+    const leaf = leafOf(log, id);
+    const { hash } = stateOf(log, id).internal;
+    if (leaf !== hash) return refused('merkle', index, hash, leaf ?? 'no leaf of the receipt log');
+    index += 1;
+  }
+  return verdict;
+}
+
+/** The ids of the chain up to this receipt, oldest first; for a replay what it follows, then itself. */
+async function* chainOf(log: EventLog, receiptId: string): AsyncGenerator<string> {
+  const { resource, internal } = stateOf(log, receiptId);
+  const prefix = listPrefix.receiptChain(resource.session_id);
+  let gt = prefix;
+  for (;;) {
+    const keys = await log.indexKeys({ gt, lt: `${prefix}~`, limit: PAGE });
+    for (const key of keys) {
+      const id = key.slice(prefix.length);
+      yield id;
+      if (id === receiptId) return;
+    }
+    const last = keys.at(-1);
+    if (last === undefined || keys.length < PAGE) break;
+    gt = last;
+  }
+  if (internal.chain_index === null) yield receiptId;
+}
+
+function stateOf(log: EventLog, receiptId: string): ReceiptState {
+  const state = log.state<ReceiptState>(stateKey.receipt(receiptId));
+  if (state === undefined) throw new Error(`The receipt ${receiptId} is in an index and nowhere else.`);
+  return state;
+}
+
+function leafOf(log: EventLog, receiptId: string): string | undefined {
+  const record = log.record(leafKey(stateOf(log, receiptId).internal.log_index));
+  const leaf = record && decodeLeaf(record);
+  return leaf?.receiptId === receiptId ? leaf.receiptHash : undefined;
+}
+
+function readReceipt(log: EventLog, receiptId: string): { value: JsonValue } | { fault: string } {
+  try {
+    const bytes = log.record(receiptKey(receiptId));
+    return bytes === undefined ? { fault: 'no record' } : { value: JSON.parse(bytes.toString('utf8')) };
+  } catch (error) {
+    if (ProtocolError.from(error).code !== 'resource_locked') throw error;
+    return { fault: 'another hash' };
+  }
+}
+
+function refused(
+  step: ReceiptVerdict['step'],
+  index: number,
+  expected: string,
+  observed: string,
+): ReceiptVerdict {
+  return { ok: false, step, index, expected, observed, skipped: [] };
+}

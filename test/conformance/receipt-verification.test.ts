@@ -1,0 +1,182 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { verifyStoredReceipt } from '../../src/dispatch/verify-receipt.ts';
+import type { EventLog } from '../../src/eventlog/event-log.ts';
+import type { Receipt, ReceiptVerification } from '../../src/protocol/resources/receipt.ts';
+import type { SigningKey } from '../../src/protocol/resources/signing-key.ts';
+import { verifyReceipts } from '../../src/receipts/standalone/verify-receipts.ts';
+import { keysOfJwks } from '../../src/receipts/verification-keys.ts';
+import { leafKey, receiptKey } from '../../src/store/keys.ts';
+import { runCommand } from '../interop/command-line.ts';
+import { stageOf } from './stage.ts';
+
+const BARE = { accept: 'application/vnd.harn.receipt+json' };
+const CBOR = { accept: 'application/vnd.harn.receipt+cbor' };
+
+describe('receipt verification', () => {
+  const stage = stageOf({ keys: [{ actor: 'reader', scopes: ['tasks:read'] }] });
+  const directory = mkdtempSync(join(tmpdir(), 'harn-verify-'));
+  afterAll(() => rmSync(directory, { recursive: true }));
+  const file = (name: string, content: string | Buffer) => {
+    const path = join(directory, name);
+    writeFileSync(path, content);
+    return path;
+  };
+  const ended = async (text: string, sessionId?: string) => {
+    const task = await stage.client.submit(text, sessionId);
+    return stage.client.until(task.id, 'COMPLETED', 'FAILED');
+  };
+  /** Oldest first. */
+  const receiptsOf = async (taskId: string) =>
+    (await stage.client.get<{ data: Receipt[] }>(`/v1/tasks/${taskId}/receipts`)).data.reverse();
+  /** The chain of a session with these tasks that ran one after the other. */
+  const chainOf = async (...taskIds: string[]) => (await Promise.all(taskIds.map(receiptsOf))).flat();
+  const payloads = (receipts: readonly Receipt[]) => receipts.map(({ wire }) => wire.payload);
+  const verify = (id: string, body?: object) =>
+    stage.client.post<ReceiptVerification>(`/v1/receipts/${id}/verify`, body);
+  const keySet = async () => (await fetch(`${stage.gateway.url}/.well-known/jwks.json`)).text();
+  const raw = async (id: string, headers: Record<string, string>) => {
+    const answer = await fetch(`${stage.gateway.url}/v1/receipts/${id}`, {
+      headers: {
+        ...headers,
+        authorization: `Bearer ${stage.client.key}`,
+        'harn-agents-protocol-version': 'agents-protocol-2026-04-25',
+      },
+    });
+    return Buffer.from(await answer.arrayBuffer());
+  };
+
+  it('[REC-VER-01] [S3-01] verifies every receipt of a session, records it, and shows it on the receipt', async () => {
+    const first = await ended('hello');
+    const second = await ended('stream 2', first.session_id);
+    for (const { id, task_id } of await chainOf(first.id, second.id)) {
+      const verification = await verify(id);
+      expect(verification).toMatchObject({
+        valid: true,
+        reason: null,
+        details: { ok: true, step: null, index: null, skipped: [] },
+      });
+      expect((await stage.client.get<Receipt>(`/v1/receipts/${id}`)).verification).toEqual(verification);
+      const events = await stage.client.events(`/v1/tasks/${task_id}/events`);
+      expect(events.at(-1)).toMatchObject({ event: 'receipt.verified', payload: { receipt_id: id } });
+    }
+  });
+
+  it('[REC-VER-01] says no to a trust anchor that did not sign, and to a time before the receipt', async () => {
+    const [receipt] = await receiptsOf((await ended('hello')).id);
+    const id = receipt?.id ?? '';
+    const signer = receipt?.wire.payload.signatures?.[0]?.key_id;
+    expect(await verify(id, { trust_anchor: signer })).toMatchObject({ valid: true });
+    expect(await verify(id, { trust_anchor: 'another' })).toMatchObject({
+      valid: false,
+      details: { step: 'signatures', index: 0, observed: 'unknown_key' },
+    });
+    expect(await verify(id, { at_time: '2020-01-01T00:00:00Z' })).toMatchObject({ valid: false });
+    const events = await stage.client.events(`/v1/tasks/${receipt?.task_id}/events`);
+    expect(events.at(-1)).toMatchObject({ event: 'receipt.verification_failed' });
+    expect(
+      (await stage.client.call('POST', `/v1/receipts/${id}/verify`, { body: { at_time: 'x' } })).body,
+    ).toMatchObject({
+      error: { code: 'invalid_request', param: 'at_time' },
+    });
+    expect((await stage.as('reader').call('POST', `/v1/receipts/${id}/verify`)).status).toBe(403);
+  });
+
+  it('[S3-01] finds whatever changed in the store, at its place in the chain', async () => {
+    const first = await ended('hello');
+    const second = await ended('hello', first.session_id);
+    const chain = await chainOf(first.id, second.id);
+    const { log } = stage.gateway;
+    const keys = keysOfJwks(JSON.parse(await keySet()));
+    const last = chain.at(-1)?.id ?? '';
+    const verdictWith = (key: string, bytes: Buffer | undefined) => {
+      const changed: EventLog = Object.create(log, {
+        record: { value: (asked: string) => (asked === key ? bytes : log.record(asked)) },
+        state: { value: log.state.bind(log) },
+        indexKeys: { value: log.indexKeys.bind(log) },
+      });
+      return verifyStoredReceipt(changed, keys, last);
+    };
+    for (const [index, { id, issued_at }] of chain.entries()) {
+      const bytes = log.record(receiptKey(id))?.toString() ?? '';
+      const other = Buffer.from(bytes.replace(issued_at, issued_at.replace('2', '3')));
+      expect(await verdictWith(receiptKey(id), other)).toMatchObject({ ok: false, step: 'compare', index });
+      expect(await verdictWith(receiptKey(id), undefined)).toMatchObject({ ok: false, index });
+    }
+    const place = Array.from({ length: 100 }, (_, n) => n).find((n) =>
+      log.record(leafKey(n))?.toString('utf8', 32).startsWith(last),
+    );
+    expect(await verdictWith(leafKey(place ?? -1), undefined)).toMatchObject({ step: 'merkle', index: 3 });
+  });
+
+  it('[S3-01] [S3-03] verifies without a gateway: one receipt, a list, a chain, CBOR; over a rotation', async () => {
+    const first = await ended('hello');
+    await stage.client.post<SigningKey>('/v1/admin/signing-keys');
+    const second = await ended('stream 2', first.session_id);
+    const chain = await chainOf(first.id, second.id);
+    const signers = new Set(payloads(chain).map(({ signatures }) => signatures?.[0]?.key_id));
+    expect(signers.size).toBe(2);
+    const jwks = file('jwks.json', await keySet());
+    const lines = payloads(chain).map((receipt) => JSON.stringify(receipt));
+    const whole = file('chain.ndjson', `${lines.join('\n')}\n`);
+    const one = file('one.json', await raw(chain[2]?.id ?? '', BARE));
+    const archive = file('one.cbor', await raw(chain[2]?.id ?? '', CBOR));
+    const list = file('list.json', JSON.stringify(await stage.client.get(`/v1/tasks/${second.id}/receipts`)));
+    const run = (path: string, ...more: string[]) =>
+      runCommand(['receipt', 'verify', path, '--jwks', jwks, ...more]);
+    expect(await run(whole)).toMatchObject({ code: 0, out: 'ok: 4 receipts\n' });
+    expect(await run(one)).toMatchObject({
+      code: 0,
+      out: 'ok: 1 receipt; not checked: previous_hash, merkle\n',
+    });
+    for (const path of [one, archive, list])
+      expect(await run(path, '--chain', whole)).toMatchObject({ code: 0, err: '' });
+    expect((await run(archive, '--json')).out).toContain('"ok":true');
+    expect(verifyReceipts(payloads(chain), JSON.parse(await keySet()))).toEqual({ ok: true });
+    // A key that is revoked after it signed still proves what it signed.
+    const [old = ''] = [...signers];
+    await stage.client.post(`/v1/admin/signing-keys/${old}/revoke`);
+    file('jwks.json', await keySet());
+    expect((await run(whole)).code).toBe(0);
+    expect(await verify(chain[0]?.id ?? '')).toMatchObject({ valid: true });
+  });
+
+  it('[S3-01] without a gateway names the step and the place, and ends with 1; with 2 when it is asked wrongly', async () => {
+    const chain = payloads(await receiptsOf((await ended('hello')).id));
+    const jwks = file('jwks.json', await keySet());
+    const lines = (receipts: readonly object[]) =>
+      receipts.map((receipt) => JSON.stringify(receipt)).join('\n');
+    const tampered = chain.map((receipt, n) =>
+      n === 1 ? { ...receipt, receipt_id: 'receipt_other' } : receipt,
+    );
+    const run = (path: string, ...more: string[]) => runCommand(['receipt', 'verify', path, ...more]);
+    const bad = await run(file('bad.ndjson', lines(tampered)), '--jwks', jwks, '--json');
+    expect(bad.code).toBe(1);
+    expect(JSON.parse(bad.out)).toMatchObject({ ok: false, step: 'compare', index: 1 });
+    const cut = await run(file('cut.ndjson', lines(chain.slice(1).concat(chain.slice(1)))), '--jwks', jwks);
+    expect(cut).toMatchObject({
+      code: 1,
+      out: expect.stringContaining('failed: previous_hash at receipt 0'),
+    });
+    const foreign = file('foreign.json', JSON.stringify({ keys: [] }));
+    expect((await run(file('one.json', lines(chain.slice(0, 1))), '--jwks', foreign)).out).toContain(
+      'unknown_key',
+    );
+    expect((await run(file('none.json', 'no receipt'), '--jwks', jwks)).code).toBe(1);
+    expect((await run(file('one.json', lines(chain.slice(0, 1))))).code).toBe(2);
+    const x = Buffer.from(`01${'00'.repeat(31)}`, 'hex').toString('base64url');
+    const small = file('small.json', JSON.stringify({ keys: [{ kty: 'OKP', crv: 'Ed25519', kid: 'k', x }] }));
+    const refused = await run(file('one.json', lines(chain.slice(0, 1))), '--jwks', small);
+    expect(refused).toMatchObject({ code: 2, err: expect.stringContaining('small order') });
+  });
+
+  it('verifies an id through the gateway', async () => {
+    const [receipt] = await receiptsOf((await ended('hello')).id);
+    const client = ['--url', stage.gateway.url, '--key', stage.client.key];
+    const said = await runCommand(['receipt', 'verify', receipt?.id ?? '', ...client]);
+    expect(said).toMatchObject({ code: 0, out: 'ok: verified by the gateway, with the chain before it\n' });
+    expect((await runCommand(['receipt', 'verify', 'receipt_none', ...client])).code).toBe(1);
+  });
+});
