@@ -98,7 +98,7 @@ async function closeAll(closers: Closer[]): Promise<void> {
 
 async function keepHouse(
   log: EventLog,
-  { tools, gateway }: Core,
+  { tools, gateway, receiptLog }: Core,
   clock: Clock,
   retention: RetentionSweep,
 ): Promise<void> {
@@ -110,6 +110,7 @@ async function keepHouse(
     denyExpiredRequests(log, tools, clock),
     forgetExpiredMemories(log, clock),
     retention.runIfDue(),
+    receiptLog.keepUp(),
   ]);
 }
 

@@ -4,6 +4,7 @@ import type { Effect } from '../dispatch/command.ts';
 import type { DecisionTools, Route, RoutedAgent } from '../dispatch/facts.ts';
 import { GatewayCore } from '../dispatch/gateway-core.ts';
 import { OneAtATime } from '../dispatch/one-at-a-time.ts';
+import { ReceiptLog } from '../dispatch/receipt-log.ts';
 import { FrameNumbers } from '../dispatch/runner/frame-numbers.ts';
 import { TaskRunner } from '../dispatch/runner/task-runner.ts';
 import { routeOfSkill } from '../dispatch/skills.ts';
@@ -33,6 +34,7 @@ export interface Core {
   runner: TaskRunner;
   tools: DecisionTools;
   subscriptions: Subscriptions;
+  receiptLog: ReceiptLog;
 }
 
 /** The gateway behind the port: tools of decisions, task runner, subscriptions. */
@@ -69,6 +71,7 @@ export function makeCore(
       .catch((error: unknown) => logger.error({ err: error }, 'open tasks could not be taken up'));
   });
   const subscriptions = new Subscriptions(log);
+  const receiptLog = new ReceiptLog({ log, keys });
   const gateway = new GatewayCore({
     log,
     subscriptions,
@@ -79,10 +82,11 @@ export function makeCore(
     time: () => timestamp(clock.now()),
     perform: performer(runner, files, { log, keys }),
     files,
+    receiptLog,
     idempotencyWindowMs: limits.idempotency_window_ms,
     streamBufferBytes: limits.stream_buffer_bytes,
   });
-  return { gateway, runner, tools, subscriptions };
+  return { gateway, runner, tools, subscriptions, receiptLog };
 }
 
 /** Tasks at a time by route, for agents that have a limit of their own. */

@@ -31,6 +31,7 @@ import { isMemberOf } from './load.ts';
 import { OneAtATime } from './one-at-a-time.ts';
 import { QUERIES } from './queries/index.ts';
 import type { QueryTools } from './query.ts';
+import type { ReceiptLog } from './receipt-log.ts';
 import { refuseLargeMembers } from './refuse-large-members.ts';
 import { openStream } from './streams.ts';
 import { parseTraceparent } from './trace-context.ts';
@@ -47,6 +48,7 @@ export interface GatewayDeps {
   /** Does what a command named; rejects with a ProtocolError when it could not be done. */
   perform(effect: Effect): Promise<ReceiptVerdict | undefined>;
   files: Pick<FileTree, 'read'>;
+  receiptLog: ReceiptLog;
   idempotencyWindowMs: number;
   /** Unsent bytes at which a slow stream is closed. */
   streamBufferBytes: number;
@@ -132,13 +134,14 @@ export class GatewayCore implements Gateway {
     const { caller, input } = admit({ row: operation(id), call, authenticate });
     const reader = { get: log.state.bind(log) };
     const { self, signingKeys } = this.#deps.tools;
-    const { time, files } = this.#deps;
+    const { time, files, receiptLog } = this.#deps;
     const tools: QueryTools = {
       log,
       reader,
       caller,
       self,
       signingKeys,
+      receiptLog,
       time: time(),
       files,
       accept: call.accept,

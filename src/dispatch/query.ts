@@ -4,6 +4,7 @@ import type { Answer } from '../gateway.ts';
 import type { OperationInput, QueryId } from '../protocol/operations.ts';
 import type { FileTree } from '../store/file-tree.ts';
 import type { SelfFacts, SigningKeyFacts } from './facts.ts';
+import type { ReceiptLog } from './receipt-log.ts';
 
 /** What a query reads with. */
 export interface QueryTools {
@@ -18,6 +19,7 @@ export interface QueryTools {
   self: SelfFacts;
   /** What the caller accepts; undefined: JSON. */
   accept: string | undefined;
+  receiptLog: Pick<ReceiptLog, 'head' | 'read'>;
   signingKeys: Pick<SigningKeyFacts, 'rows'>;
 }
 

@@ -12,6 +12,7 @@ import { outcomesOperations } from './operations/outcomes.ts';
 import { permissionRequestsOperations } from './operations/permission-requests.ts';
 import { personasOperations } from './operations/personas.ts';
 import { quotasOperations } from './operations/quotas.ts';
+import { receiptLogOperations } from './operations/receipt-log.ts';
 import { receiptVerificationOperations } from './operations/receipt-verification.ts';
 import { receiptsOperations } from './operations/receipts.ts';
 import type { OperationRow } from './operations/row.ts';
@@ -38,6 +39,7 @@ const rows = {
   ...artifactsOperations,
   ...outcomesOperations,
   ...receiptsOperations,
+  ...receiptLogOperations,
   ...receiptVerificationOperations,
   ...memoriesOperations,
   ...personasOperations,

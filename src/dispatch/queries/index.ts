@@ -11,10 +11,11 @@ import { getOutcome, listOutcomes } from './outcomes.ts';
 import { listPermissionRequests, listTaskPermissionRequests } from './permission-requests.ts';
 import { getPersona, listPersonas } from './personas.ts';
 import { getQuota, listQuotas } from './quotas.ts';
+/** Queries by operation; a row of the operations table without one does not compile. */
+import { getReceiptLogConsistency, getReceiptLogHead, getReceiptLogInclusion } from './receipt-log.ts';
 import { getReceipt, listTaskReceipts } from './receipts.ts';
 import { getRuntime, getTool, listCapabilities, listTools } from './runtime.ts';
 import { getMessage, getSession, listSessionMessages, listSessions } from './sessions.ts';
-/** Queries by operation; a row of the operations table without one does not compile. */
 import { listSigningKeys } from './signing-keys.ts';
 import { getSkill, listSkills } from './skills.ts';
 import { getTask, listSessionTasks, listTasks } from './tasks.ts';
@@ -61,6 +62,9 @@ export const QUERIES: { readonly [Id in QueryId]: Query<Id> } = {
   listCapabilities,
   listConnectors,
   listQuotas,
+  getReceiptLogConsistency,
+  getReceiptLogHead,
+  getReceiptLogInclusion,
   listSigningKeys,
   listSkills,
   listTools,

@@ -2,6 +2,7 @@ import type { JsonObject, JsonValue } from '../../protocol/json.ts';
 import { CURRENT_VERSION, PROTOCOL_FAMILY } from '../../protocol/version.ts';
 import { CARD_EXAMPLES } from './card-examples.ts';
 import { RECEIPT_ID, RECEIPT_MEMBERS, RECEIPT_PAYLOAD } from './receipt-example.ts';
+import { RECEIPT_LOG_EXAMPLES } from './receipt-log-examples.ts';
 
 const AT = '2026-11-21T09:00:00.000Z';
 const VERSION = '0.1.0';
@@ -240,6 +241,7 @@ export const RESOURCES = {
     requires_approval: false,
     deprecated: false,
   }),
+  ...RECEIPT_LOG_EXAMPLES,
   SigningKey: SIGNING_KEY,
   KeySet: { keys: [], revoked_keys: [] },
   Task: TASK,
