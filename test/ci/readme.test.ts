@@ -19,6 +19,11 @@ const RUN_BY: Readonly<Record<string, 'this test' | '.ci/run'>> = {
   'npx harn-gateway check --config my-gateway.yaml': 'this test',
   'npx harn-gateway serve --config my-gateway.yaml': 'this test',
   'npx harn-gateway api-keys create --row --id ci --actor ci-bot': 'this test',
+  'curl -s -H "Authorization: Bearer $KEY" -H "Harn-Agents-Protocol-Version: agents-protocol-2026-04-25" http://127.0.0.1:8080/v1/tasks/$TASK/receipts > receipts.json':
+    'this test',
+  'curl -s http://127.0.0.1:8080/.well-known/jwks.json > jwks.json': 'this test',
+  'npx harn-gateway receipt verify receipts.json --jwks jwks.json': 'this test',
+  'npx harn-gateway keys rotate': 'this test',
   'npm run check     # types, lint, tests': '.ci/run',
   'npm run bench     # speed, with baselines in the same run': '.ci/run',
   'npm run torture -- --minutes 1 --seed 1': '.ci/run',
@@ -72,6 +77,21 @@ describe('the README', () => {
     const { stdout } = await run('bash', ['-c', commands.join('\n')], { cwd: root, env });
     expect(stdout).toContain('event: task.completed');
     expect(stdout).toContain('"harn_agent_card"');
+  });
+
+  it('verifies the receipts of a task in three commands, and rotates the key', async () => {
+    const { stdout } = await run('npx', ['harn-gateway', 'task', 'hello', '--follow'], { cwd: root, env });
+    const { url } = JSON.parse(readFileSync(join(data, 'gateway.json'), 'utf8')) as { url: string };
+    const KEY = readFileSync(join(data, 'dev-api-key'), 'utf8').trim();
+    const own = { ...env, KEY, TASK: stdout.split(' ')[0] };
+    const told = blocks('sh').find((text) => text.includes('receipt verify')) ?? '';
+    const commands = told
+      .replaceAll('http://127.0.0.1:8080', url)
+      .replaceAll(/(?<= )(receipts|jwks)\.json/g, join(data, '$1.json'));
+    const verified = await run('bash', ['-c', commands], { cwd: root, env: own });
+    expect(verified.stdout).toBe('ok: 2 receipts; not checked: previous_hash, merkle\n');
+    const rotated = await run('npx', ['harn-gateway', 'keys', 'rotate'], { cwd: root, env });
+    expect(rotated.stdout).toContain('current');
   });
 
   it('its configuration for an agent of your own passes the check, and serves', async () => {

@@ -57,6 +57,7 @@ const BODIES: Readonly<Record<string, JsonValue>> = {
   UpdatePersonaRequest: { description: 'Answers questions of guests and books tables.' },
   UpdateSessionRequest: { summary: 'A greeting.' },
   UpdateWorkspaceRequest: { name: 'Shop, north' },
+  VerifyReceiptRequest: { at_time: '2026-11-21T10:00:00.000Z' },
   WriteWorkspaceFileRequest: { path: 'notes/today.txt', content: 'Call back.\n' },
 };
 

@@ -11,8 +11,14 @@ const LOG_HEAD = {
   signature: `base64:${'A'.repeat(86)}==`,
 };
 
-/** Examples of the resources of the receipt log. */
+/** Examples of the receipt log and of a verification. */
 export const RECEIPT_LOG_EXAMPLES = {
+  ReceiptVerification: {
+    valid: false,
+    checked_at: '2026-11-21T09:00:00.000Z',
+    reason: 'The step compare fails at receipt 2 of the chain.',
+    details: { ok: false, step: 'compare', index: 2, expected: HASH, observed: HASH, skipped: [] },
+  },
   ReceiptLogHead: LOG_HEAD,
   ReceiptLogInclusion: {
     object: 'receipt_log_inclusion',
