@@ -94,7 +94,7 @@ describe('the receipt log', () => {
     expect(verifyTreeHead(empty, await keys())).toBe('ok');
   });
 
-  it('[S3-04] proves every receipt and every growth, to the root by the definition', async () => {
+  it('[S3-10] proves every receipt and every growth, to the root by the definition', async () => {
     const receipts = await issue(10);
     const hashes = receipts.map(({ wire }) => wire.payload.chain.receipt_hash);
     const newest = await head();
@@ -115,7 +115,7 @@ describe('the receipt log', () => {
       expect(grows(await consistent(`first=${first}`)), String(first)).toBe(true);
   });
 
-  it('[S3-04] grows over a restart and a rotation, and never goes back', async () => {
+  it('[S3-10] grows over a restart and a rotation, and never goes back', async () => {
     const before = await head();
     await gateway.client.post('/v1/admin/signing-keys');
     await gateway.close();
@@ -155,7 +155,7 @@ describe('the receipt log', () => {
     expect((await ask('head', no_receipts)).status).toBe(403);
   });
 
-  it('[S3-04] signs no head over a leaf that is not the hash of its receipt', async () => {
+  it('[S3-10] signs no head over a leaf that is not the hash of its receipt', async () => {
     await head();
     await issue(1);
     const { log } = gateway;

@@ -62,7 +62,7 @@ export const CONTRACT: readonly Requirement[] = [
   ...section('Contract 3, Receipts', [
     ['S3-01', 'DECIDED', 'verification goes by its order; the verdict names step, index, expected, observed'],
     ['S3-02', 'DECIDED', 'the hash is over RFC 8785 bytes without receipt_hash and signatures'],
-    ['S3-04', 'DECIDED', 'heads of the receipt log are signed over re-read records, and only grow'],
+    ['S3-10', 'DECIDED', 'heads of the receipt log are signed over re-read records, and only grow'],
     ['S3-03', 'DECIDED', 'a signature outside the window of its key fails; keys that ended stay queryable'],
     [
       'S3-04',
