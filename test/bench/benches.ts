@@ -4,6 +4,7 @@ import { durableTask } from './durable-task.ts';
 import { fanOut } from './fan-out.ts';
 import { growth } from './growth.ts';
 import { rangeReads } from './range-reads.ts';
+import { receiptVerification } from './receipt-verification.ts';
 import { startUp } from './start-up.ts';
 import { upstreamHop } from './upstream-hop.ts';
 
@@ -14,6 +15,7 @@ export const BENCHES: readonly Bench[] = [
   append,
   fanOut,
   rangeReads,
+  receiptVerification,
   growth,
   startUp,
 ];

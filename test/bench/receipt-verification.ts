@@ -1,0 +1,84 @@
+import { type KeyObject, verify as verifyRaw } from 'node:crypto';
+import { canonicalJson } from '../../src/json/canonical.ts';
+import { sha256Hex } from '../../src/json/sha256.ts';
+import type { JsonValue } from '../../src/protocol/json.ts';
+import type { WireReceipt } from '../../src/protocol/resources/receipt.ts';
+import { keysOfJwks, type VerificationKeys } from '../../src/receipts/verification-keys.ts';
+import { verifyChain } from '../../src/receipts/verify-chain.ts';
+import { SeededRandom } from '../faults/seeded-random.ts';
+import { goodChain, JWKS } from '../harness/receipt-chains.ts';
+import { amount, type Bench, type Row } from './bench.ts';
+import { median } from './statistics.ts';
+
+const TARGET_PER_SECOND = 8_000;
+const TARGET_HASHED_PER_SECOND = 100_000;
+const ROUNDS = 5;
+
+export const receiptVerification: Bench = {
+  id: 'P6',
+  title: 'verification of receipts on one core',
+  async run({ effort, progress }) {
+    const count = amount(effort, { quick: 500, normal: 2_000 });
+    const chain = goodChain(new SeededRandom(6), count).map((receipt) => receipt as unknown as JsonValue);
+    const stored = chain.map((receipt) => Buffer.from(canonicalJson(receipt)));
+    const keys = keysOfJwks(JWKS);
+    const goodSignatures = chain.map((receipt) => bareSignature(receipt as unknown as WireReceipt, keys));
+    const verify = (with_: typeof keys | undefined) => () => {
+      const { ok } = verifyChain(chain, { keys: with_, receipts: 'whole' });
+      if (!ok) throw new Error('The chain of the bench does not verify.');
+    };
+    const signed = perSecond(count, verify(keys));
+    progress(`${rate(signed)} with signatures`);
+    const links = perSecond(count, verify(undefined));
+    progress(`${rate(links)} without`);
+    const hashed = perSecond(count, () => {
+      for (const bytes of stored) sha256Hex(bytes);
+    });
+    const bare = perSecond(count, () => {
+      for (const receipt of goodSignatures)
+        if (!verifyRaw(null, ...receipt)) throw new Error('A bare signature does not verify.');
+    });
+    return [
+      row('receipts verified with every step, signatures too', signed, TARGET_PER_SECOND, bare),
+      row('the same without signatures: schema, hash, links, Merkle root', links, undefined),
+      row('hash of the stored bytes, as every read of a receipt checks it', hashed, TARGET_HASHED_PER_SECOND),
+    ];
+  },
+};
+
+function bareSignature(
+  { chain, signatures }: WireReceipt,
+  keys: VerificationKeys,
+): [message: Buffer, key: KeyObject, signature: Buffer] {
+  const [one] = signatures ?? [];
+  const key = keys.get(one?.key_id ?? '')?.key;
+  if (one === undefined || key === undefined) throw new Error('A receipt of the bench is not signed.');
+  return [Buffer.from(chain.receipt_hash), key, Buffer.from(one.signature.slice('base64:'.length), 'base64')];
+}
+
+/** Receipts per second of CPU time, which is what one core does; median of the rounds, the first one warms up. */
+function perSecond(count: number, run: () => void): number {
+  run();
+  const rates = Array.from({ length: ROUNDS }, () => {
+    const before = process.cpuUsage();
+    run();
+    const { user, system } = process.cpuUsage(before);
+    return (count / (user + system)) * 1e6;
+  });
+  return median(rates);
+}
+
+const rate = (value: number): string => `${(value / 1000).toFixed(1)} k/s`;
+
+function row(what: string, measured: number, target: number | undefined, bare?: number): Row {
+  return {
+    id: 'P6',
+    what,
+    measured: rate(measured),
+    baseline: bare === undefined ? '' : `bare Ed25519 by node:crypto: ${rate(bare)}`,
+    ratio: bare === undefined ? undefined : measured / bare,
+    target: target === undefined ? '' : `>= ${rate(target)}`,
+    met: target === undefined ? undefined : measured >= target,
+    figures: { perSecond: measured },
+  };
+}
