@@ -5,6 +5,7 @@ import type { Redaction, TextHit, TextRedaction } from './marker.ts';
 import { marker } from './marker.ts';
 import { PatternScanner } from './pattern-scanner.ts';
 import { CONTEXTS, SHAPES, URL_PARTS } from './patterns.ts';
+import { RecentTexts } from './recent-texts.ts';
 import { redactTree } from './redact-tree.ts';
 import { isSecretName } from './secret-names.ts';
 
@@ -28,6 +29,7 @@ const NO_HITS: readonly TextHit[] = [];
 export class Redactor {
   private readonly known = new KnownSecrets();
   private readonly cleanNames = new Set<string>();
+  private readonly cleanTexts = new RecentTexts();
   /** In this order: what an earlier one puts in place never makes work for it again, only for later ones. */
   private readonly scanners = [SHAPES, CONTEXTS, URL_PARTS].map((patterns) => new PatternScanner(patterns));
 
@@ -39,6 +41,7 @@ export class Redactor {
     if (secret.length < MIN_SECRET_LENGTH || MARKER_WORDS.includes(secret)) return;
     this.known.add(secret);
     this.cleanNames.clear();
+    this.cleanTexts.clear();
   }
 
   /** For the log: strings and member names lose secrets, whole members stay, so a tool's `page_token` survives. */
@@ -62,12 +65,13 @@ export class Redactor {
 
   /** One string with its hits. */
   readonly findInText = (text: string): TextRedaction => {
-    if (text.length < MIN_TEXT_LENGTH) return { text, hits: NO_HITS };
+    if (text.length < MIN_TEXT_LENGTH || this.cleanTexts.has(text)) return { text, hits: NO_HITS };
     let found = this.hideKnown(text);
     for (const scanner of this.scanners) {
       const next = scanner.scan(found.text);
       if (next.hits.length > 0) found = { text: next.text, hits: [...found.hits, ...next.hits] };
     }
+    if (found.hits.length === 0) this.cleanTexts.add(text);
     return found;
   };
 

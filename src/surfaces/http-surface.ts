@@ -113,7 +113,7 @@ function createApp(
   if (metrics) addRoute(routes, 'GET', '/metrics', (exchange) => answerMetrics(metrics, exchange));
   addFaceRoutes(routes, faces, { limits, streams });
   app.use(edge(bounds));
-  app.use(routes.routes() as unknown as Koa.Middleware<HttpState>);
+  app.use(routes.routes());
   app.use(notFound());
   return app as unknown as Koa;
 }

@@ -7,6 +7,8 @@ import { ProtocolError } from '../../protocol/errors.ts';
  */
 export class HostAllowList {
   readonly #names: Set<string>;
+  /** The last value that a connection sent and that is ours: it sends the same one again. */
+  readonly #accepted = new WeakMap<Socket, string>();
 
   /** `names` are host names with a port where it is not the usual one; `publicUrl` adds its own. */
   constructor(names: readonly string[], publicUrl?: string) {
@@ -16,10 +18,17 @@ export class HostAllowList {
 
   /** Throws `invalid_request` with param `Host` for a host that is not ours. */
   check(host: string | undefined, socket: Socket): void {
-    if (host !== undefined && (this.#names.has(host) || this.#isListed(host.toLowerCase(), socket))) return;
+    if (host !== undefined && this.#accepts(host, socket)) return;
     throw new ProtocolError('invalid_request', 'Address the gateway by one of its configured host names.', {
       param: 'Host',
     });
+  }
+
+  #accepts(host: string, socket: Socket): boolean {
+    if (this.#names.has(host) || this.#accepted.get(socket) === host) return true;
+    const isListed = this.#isListed(host.toLowerCase(), socket);
+    if (isListed) this.#accepted.set(socket, host);
+    return isListed;
   }
 
   #isListed(host: string, socket: Socket): boolean {

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { BlockList, isIP } from 'node:net';
+import { BlockList, isIP, type Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { ProtocolError } from '../../protocol/errors.ts';
 
@@ -8,6 +8,8 @@ export class TransportSecurity {
   readonly #proxies = new BlockList();
   readonly #loopback = new BlockList();
   readonly #required: boolean;
+  /** Whether a connection comes from this machine; its address does not change. */
+  readonly #isLocal = new WeakMap<Socket, boolean>();
 
   /** `trustedProxies` are addresses or ranges; `required` refuses plain HTTP from anywhere but loopback. */
   constructor(trustedProxies: readonly string[], required: boolean) {
@@ -26,8 +28,17 @@ export class TransportSecurity {
 
   /** Throws `invalid_request` for plain HTTP where TLS is required. */
   check(req: IncomingMessage): void {
-    if (!this.#required || this.isSecure(req) || matches(this.#loopback, req.socket.remoteAddress)) return;
+    if (!this.#required || this.#comesFromHere(req.socket) || this.isSecure(req)) return;
     throw new ProtocolError('invalid_request', 'Use HTTPS.', { param: 'scheme' });
+  }
+
+  #comesFromHere(socket: Socket): boolean {
+    const known = this.#isLocal.get(socket);
+    if (known !== undefined) return known;
+    const isLocal = matches(this.#loopback, socket.remoteAddress);
+    // A connection that was cut has no address any more.
+    if (socket.remoteAddress !== undefined) this.#isLocal.set(socket, isLocal);
+    return isLocal;
   }
 }
 

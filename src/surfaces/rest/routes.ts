@@ -1,5 +1,4 @@
 import type { Middleware } from 'koa';
-import Router from 'koa-router';
 import type { CallHead, Gateway } from '../../gateway.ts';
 import { ProtocolError } from '../../protocol/errors.ts';
 import {
@@ -19,6 +18,7 @@ import type { HttpLimits } from '../http/limits.ts';
 import type { EventStreams } from '../sse/event-streams.ts';
 import { callShape, decodeCall } from './decode-call.ts';
 import { encodeAnswer } from './encode-answer.ts';
+import { RouterGroups } from './router-groups.ts';
 
 export interface RouteDeps {
   gateway: Gateway;
@@ -30,23 +30,24 @@ export interface RouteDeps {
 /** Answers one operation; `path` holds the decoded path parameters. */
 type Handler = (exchange: Exchange, path: Record<string, string>) => Promise<void>;
 
-/** Routes of every row of the operations table. Paths are exact: case and trailing slash count. */
-export function operationRoutes(deps: RouteDeps): Router<HttpState> {
-  const router = new Router<HttpState>({ sensitive: true, strict: true });
+/** Routes of every row of the operations table. */
+export function operationRoutes(deps: RouteDeps): RouterGroups {
+  const routers = new RouterGroups();
   for (const id of Object.keys(OPERATIONS) as OperationId[]) {
     const { method, path } = operation(id);
-    addRoute(router, method, path, handlerOf(id, deps));
+    addRoute(routers, method, path, handlerOf(id, deps));
   }
-  return router;
+  return routers;
 }
 
 /** Adds a route that answers exactly one method; koa-router would add HEAD to GET. */
-export function addRoute(router: Router<HttpState>, method: string, path: string, handler: Handler): void {
+export function addRoute(routers: RouterGroups, method: string, path: string, handler: Handler): void {
   const middleware: Middleware<HttpState> = async (ctx) => {
     const { exchange } = ctx.state;
     exchange.route = path;
     await handler(exchange, (ctx as unknown as { params: Record<string, string> }).params);
   };
+  const router = routers.of(path);
   router.register(routerPath(path), [method], middleware);
   const layer = router.stack.at(-1);
   if (layer !== undefined) layer.methods = [method];
