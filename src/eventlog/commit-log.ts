@@ -153,6 +153,10 @@ export class CommitLog implements EventLog {
     return this.#reader.range(scope, afterId, limit);
   }
 
+  recent(scope: StreamScope, afterId: string, limit: number): StoredEvent[] | undefined {
+    return this.#staging.recent.range(scope, afterId, limit);
+  }
+
   holds(scope: StreamScope, id: string): boolean {
     return this.#reader.isInStream(scope, id);
   }

@@ -165,6 +165,11 @@ export interface EventLog {
    * with what retention left; rejects with `cursor_expired` when events after another `afterId` were removed.
    */
   range(scope: StreamScope, afterId: string, limit: number): Promise<Buffer[]>;
+  /**
+   * The events that `range` would give, parsed and at once, when all of them are among the newest in memory; undefined
+   * otherwise, and for every scope over sessions.
+   */
+  recent(scope: StreamScope, afterId: string, limit: number): StoredEvent[] | undefined;
   /** Whether the id is a durable event of the scope and all of the scope's events after it are kept: what a cursor has to be. */
   holds(scope: StreamScope, id: string): boolean;
   /** Whether retention has removed the beginning of this session. */

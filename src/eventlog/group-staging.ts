@@ -1,5 +1,5 @@
 import { timestamp } from '../protocol/ports.ts';
-import { commitKey, eventIdOf } from '../store/keys.ts';
+import { commitKey, eventIdOf, KEY_KINDS } from '../store/keys.ts';
 import { SEAL_BYTES, seal, sealedHash } from '../store/sealed-record.ts';
 import type { WriteOp } from '../store/store.ts';
 import { type CommitEntry, type CommitRecord, joinEventHashes } from './commit-record.ts';
@@ -8,6 +8,7 @@ import type { LogHead, Origin, State, StoredEvent } from './event-log.ts';
 import type { ResourceHead } from './fold-event.ts';
 import { encodeFold, type FoldRecord, isResource } from './fold-record.ts';
 import type { LogReader } from './log-reader.ts';
+import { RecentEvents } from './recent-events.ts';
 import { StagedChanges } from './staged-changes.ts';
 import type { EarlierState } from './staged-transaction.ts';
 import type { StateCache } from './state-cache.ts';
@@ -32,6 +33,8 @@ interface SealedGroup {
  * fsynced. Reads see the open group first, then the sealed one, then the store.
  */
 export class GroupStaging implements EarlierState {
+  /** The newest durable events. */
+  readonly recent = new RecentEvents();
   readonly #reader: LogReader;
   readonly #cache: StateCache;
   #durable: LogHead;
@@ -159,7 +162,11 @@ export class GroupStaging implements EarlierState {
     }
     this.#durable = group.head;
     this.#sealed = undefined;
-    return group.changes.events.map(({ event, sealed }) => ({ event, bytes: sealed.subarray(SEAL_BYTES) }));
+    const { changes } = group;
+    const events = changes.events.map(({ event, sealed }) => ({ event, bytes: sealed.subarray(SEAL_BYTES) }));
+    if (touchesEvents(changes)) this.recent.clear();
+    this.recent.add(events);
+    return events;
   }
 
   /** Forgets everything that is not durable and starts again from what the store holds. */
@@ -168,9 +175,16 @@ export class GroupStaging implements EarlierState {
     this.#entries = [];
     this.#sealed = undefined;
     this.#cache.clear();
+    this.recent.clear();
     this.#durable = head;
     this.#eventNumber = eventNumberOf(head.eventId);
   }
+}
+
+/** Whether earlier events were removed, or replaced by a mark. */
+function touchesEvents({ erased, records }: StagedChanges): boolean {
+  const isEvent = (key: string) => key.startsWith(KEY_KINDS.event.prefix);
+  return [...erased].some(isEvent) || [...records.keys()].some(isEvent);
 }
 
 function putRecords(changes: StagedChanges, ops: WriteOp[]): [string, string][] {

@@ -1,7 +1,7 @@
 import { ProtocolError } from '../protocol/errors.ts';
 import { checkCursor } from './cursor.ts';
 import { EventFrame } from './event-frame.ts';
-import type { Event, EventLog, StreamScope } from './event-log.ts';
+import type { Event, EventLog, StoredEvent, StreamScope } from './event-log.ts';
 import { type FrameReceiver, LiveFeed } from './live-feed.ts';
 import { storedEvent } from './log-reader.ts';
 
@@ -153,10 +153,17 @@ class Subscriber implements EventSubscription, FrameReceiver {
   async #readHistory(): Promise<void> {
     let size = this.#page;
     while (size === this.#page && this.#isOpen()) {
-      const page = await this.#log.range(this.#options.scope, this.#cursor, this.#page);
+      const page = await this.#readPage();
       size = page.length;
-      for (const bytes of page) await this.#deliverSlowly(new EventFrame(storedEvent(bytes)));
+      for (const stored of page) await this.#deliverSlowly(new EventFrame(stored));
     }
+  }
+
+  /** What has just happened is at hand; whoever follows a task it has submitted waits for no read of the store. */
+  async #readPage(): Promise<StoredEvent[]> {
+    const { scope } = this.#options;
+    const recent = this.#log.recent(scope, this.#cursor, this.#page);
+    return recent ?? (await this.#log.range(scope, this.#cursor, this.#page)).map(storedEvent);
   }
 
   async #cutOver(): Promise<void> {
