@@ -22,7 +22,7 @@ export interface BaseSource {
   fold(key: string): FoldRecord | undefined;
 }
 
-const MARKER = Buffer.alloc(0);
+const MARKER = '';
 
 /** The base with more events folded onto it. Nothing is written: `folds` and `markers` are what changed. */
 export class BaseFolds implements FoldWriter {

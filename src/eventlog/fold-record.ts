@@ -15,7 +15,7 @@ export function recordOf({ object, id }: ResourcePointer): string {
 }
 
 /** The record of a fold and the length of its JSON; undefined when nothing is left of it. */
-export function encodeFold(key: string, record: FoldRecord): { value: Buffer; chars: number } | undefined {
+export function encodeFold(key: string, record: FoldRecord): { value: string; chars: number } | undefined {
   const { head, state } = record;
   if (head === undefined && state === undefined) return undefined;
   const json = JSON.stringify(isResource(key) ? { head, state } : state);

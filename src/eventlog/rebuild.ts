@@ -7,7 +7,7 @@ import { StateCache } from './state-cache.ts';
 import { encodeRow } from './stream-row.ts';
 
 const CACHE_CHARS = 16 * 1024 * 1024;
-const MARKER = Buffer.alloc(0);
+const MARKER = '';
 
 /** Folds events again, from nothing, into a scratch; the result is what the store's derived keys have to be. */
 export class Rebuild {

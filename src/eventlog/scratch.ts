@@ -3,7 +3,7 @@ import type { Store, WriteOp } from '../store/store.ts';
 /** A second key space that a rebuild writes to, thrown away afterwards. Reads see everything put before. */
 export interface Scratch {
   get(key: string): Buffer | undefined;
-  put(key: string, value: Buffer): void;
+  put(key: string, value: Buffer | string): void;
   delete(key: string): void;
   /** Called between commits; a scratch on disk writes its changes. */
   flush(): Promise<void>;
@@ -19,8 +19,8 @@ export class MemoryScratch implements Scratch {
     return this.#values.get(key);
   }
 
-  put(key: string, value: Buffer): void {
-    this.#values.set(key, value);
+  put(key: string, value: Buffer | string): void {
+    this.#values.set(key, Buffer.from(value));
   }
 
   delete(key: string): void {
@@ -49,8 +49,8 @@ export class StoreScratch implements Scratch {
     return this.#changes.has(key) ? this.#changes.get(key) : this.#store.get(key);
   }
 
-  put(key: string, value: Buffer): void {
-    this.#changes.set(key, value);
+  put(key: string, value: Buffer | string): void {
+    this.#changes.set(key, Buffer.from(value));
   }
 
   delete(key: string): void {

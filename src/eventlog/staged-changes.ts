@@ -23,7 +23,7 @@ export class StagedChanges {
   /** Events that entered a stream, by its key prefix. */
   readonly streams = new Map<string, string[]>();
   /** Index keys and rewritten rows of streams; undefined deletes the key. */
-  readonly markers = new Map<string, Buffer | undefined>();
+  readonly markers = new Map<string, string | undefined>();
   readonly records = new Map<string, SealedRecord>();
   readonly erased = new Set<string>();
 

@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from '../protocol/json.ts';
-import { eventIdOf, eventKey } from '../store/keys.ts';
+import { eventIdOf, eventKeyOf } from '../store/keys.ts';
 import { seal, unseal } from '../store/sealed-record.ts';
 import { buildEvent } from './encode-event.ts';
 import type {
@@ -37,7 +37,7 @@ export interface TransactionParts {
   redact: Redact;
 }
 
-const MARKER = Buffer.alloc(0);
+const MARKER = '';
 
 /**
  * One transaction while its decision runs. Nothing leaves it before the log merges `changes`. The folds write to it too; a
@@ -79,7 +79,7 @@ export class StagedTransaction implements Transaction, FoldWriter {
   }
 
   /** Rewrites or deletes a row of a stream, for retention. */
-  putRow(key: string, row: Buffer | undefined): void {
+  putRow(key: string, row: string | undefined): void {
     this.changes.markers.set(key, row);
   }
 
@@ -99,14 +99,16 @@ export class StagedTransaction implements Transaction, FoldWriter {
   append(input: NewEvent): Event {
     const { origin, time, earlier, projection } = this.#parts;
     const head = input.isFirst ? undefined : this.head(input.resource);
-    const content = { payload: this.#clean(input.payload), metadata: this.#clean(input.metadata ?? {}) };
+    const metadata = input.metadata === undefined ? {} : this.#clean(input.metadata);
+    const content = { payload: this.#clean(input.payload), metadata };
+    const number = earlier.eventNumber + this.changes.events.length + 1;
     const event = buildEvent(input, content, origin, {
-      id: eventIdOf(earlier.eventNumber + this.changes.events.length + 1),
+      id: eventIdOf(number),
       sequence: (head?.sequence ?? 0) + 1,
       previousEventId: head?.event_id ?? null,
       time,
     });
-    const key = eventKey(event.id);
+    const key = eventKeyOf(number);
     this.changes.events.push({ event, key, sealed: seal(JSON.stringify(event), key) });
     foldEvent(event, this, projection);
     return event;

@@ -2,13 +2,13 @@ import { checked, contentOfChecked } from '../store/checked-record.ts';
 import { eventIdOf, lastSegment } from '../store/keys.ts';
 import { eventNumberOf } from './event-id.ts';
 
-const ONE_EVENT = Buffer.alloc(0);
+const ONE_EVENT = '';
 
 /**
  * The events that one commit added to a stream are one row: the key ends in the id of the last one, the value lists how
  * far before it the others are, oldest first. A row of one event is empty.
  */
-export function encodeRow(stream: string, ids: readonly string[]): [key: string, value: Buffer] {
+export function encodeRow(stream: string, ids: readonly string[]): [key: string, value: string] {
   const last = ids.at(-1);
   if (last === undefined) throw new RangeError('A row of a stream has an event.');
   const key = stream + last;

@@ -135,6 +135,9 @@ export type TaskCount = 'queued' | 'working' | 'blocked';
 /** Every event of a session moves its `last_event_id`. Source: Agents Protocol v1, "Session". */
 export function foldLastEvent(event: Event, states: StateWriter): void {
   if (event.session_id === null) return;
+  const known = states.get<SessionFold>(stateKey.session(event.session_id));
+  // A fold before this one has changed the Session, and said so.
+  if (known?.resource.last_event_id === event.id) return;
   change(event, states, (state) => state);
 }
 

@@ -15,6 +15,8 @@ export function createIdSource(clock: Clock, random: Random, notBeforeMs = 0): I
   let lastMs = -1;
   let timePart = '';
   let digits: number[] = [];
+  /** All but the last digit, which alone changes from most ids to the next. */
+  let stem = '';
   return (object) => {
     const now = Math.max(clock.now(), notBeforeMs);
     if (now > lastMs) {
@@ -23,12 +25,11 @@ export function createIdSource(clock: Clock, random: Random, notBeforeMs = 0): I
       digits = Array.from(random.bytes(RANDOM_DIGITS), (byte) => byte & 31);
       // A clear top bit leaves room to count up without overflow.
       digits[0] = (digits[0] ?? 0) & 15;
-    } else {
-      increment(digits);
+      stem = timePart + spell(digits.slice(0, -1));
+    } else if (increment(digits)) {
+      stem = timePart + spell(digits.slice(0, -1));
     }
-    let tail = '';
-    for (const digit of digits) tail += CROCKFORD[digit];
-    return `${object}_${timePart}${tail}`;
+    return `${object}_${stem}${CROCKFORD[digits[RANDOM_DIGITS - 1] ?? 0]}`;
   };
 }
 
@@ -42,13 +43,19 @@ function encodeTime(ms: number): string {
   return text;
 }
 
-function increment(digits: number[]): void {
+function spell(digits: readonly number[]): string {
+  return digits.map((digit) => CROCKFORD[digit]).join('');
+}
+
+/** True when more than the last digit changed. */
+function increment(digits: number[]): boolean {
   for (let at = digits.length - 1; at >= 0; at--) {
     const digit = digits[at] ?? 0;
     if (digit < 31) {
       digits[at] = digit + 1;
-      return;
+      return at < digits.length - 1;
     }
     digits[at] = 0;
   }
+  return true;
 }

@@ -5,6 +5,8 @@ import { PLACEHOLDER } from './marker.ts';
 const PLAIN_NAME = /^[A-Za-z_$][A-Za-z0-9_$-]*$/;
 
 export interface TreeRules {
+  /** Strings that `redactText` would return as they are; asked first, because most are. */
+  isClean: (text: string) => boolean;
   redactText: (text: string) => TextRedaction;
   redactName: (name: string) => TextRedaction;
   /** Members whose whole value becomes the placeholder; null and the placeholder itself stay. */
@@ -36,6 +38,7 @@ class TreeWalk {
   }
 
   private text(text: string): string {
+    if (this.rules.isClean(text)) return text;
     const clean = this.rules.redactText(text);
     for (const { name, replacement } of clean.hits) this.hit({ class: 'secret_pattern', name, replacement });
     return clean.text;

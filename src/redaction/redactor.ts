@@ -28,7 +28,7 @@ const NO_HITS: readonly TextHit[] = [];
  */
 export class Redactor {
   private readonly known = new KnownSecrets();
-  private readonly cleanNames = new Set<string>();
+  private readonly cleanNames = new Map<string, TextRedaction>();
   private readonly cleanTexts = new RecentTexts();
   /** In this order: what an earlier one puts in place never makes work for it again, only for later ones. */
   private readonly scanners = [SHAPES, CONTEXTS, URL_PARTS].map((patterns) => new PatternScanner(patterns));
@@ -46,7 +46,11 @@ export class Redactor {
 
   /** For the log: strings and member names lose secrets, whole members stay, so a tool's `page_token` survives. */
   redactValue(value: JsonValue): Redaction {
-    return redactTree(value, { redactText: this.findInText, redactName: this.findInName });
+    return redactTree(value, {
+      isClean: this.isClean,
+      redactText: this.findInText,
+      redactName: this.findInName,
+    });
   }
 
   /** One string, without the list of what was found. */
@@ -57,15 +61,20 @@ export class Redactor {
   /** For headers, errors, log records and bundles: also the whole value of every member with a secret name. */
   redactForLog(value: unknown): Redaction {
     return redactTree(loggable(value), {
+      isClean: this.isClean,
       redactText: this.findInText,
       redactName: this.findInName,
       isSecretName,
     });
   }
 
+  /** Whether nothing can be, or was found just now, in a string. */
+  private readonly isClean = (text: string): boolean =>
+    text.length < MIN_TEXT_LENGTH || this.cleanTexts.has(text);
+
   /** One string with its hits. */
   readonly findInText = (text: string): TextRedaction => {
-    if (text.length < MIN_TEXT_LENGTH || this.cleanTexts.has(text)) return { text, hits: NO_HITS };
+    if (this.isClean(text)) return { text, hits: NO_HITS };
     let found = this.hideKnown(text);
     for (const scanner of this.scanners) {
       const next = scanner.scan(found.text);
@@ -77,10 +86,11 @@ export class Redactor {
 
   /** Member names repeat from message to message, so clean ones are remembered. */
   private readonly findInName = (name: string): TextRedaction => {
-    if (this.cleanNames.has(name)) return { text: name, hits: NO_HITS };
+    const known = this.cleanNames.get(name);
+    if (known !== undefined) return known;
     const found = this.findInText(name);
     const isWorthKeeping = found.hits.length === 0 && name.length <= MAX_KEPT_NAME_LENGTH;
-    if (isWorthKeeping && this.cleanNames.size < MAX_KEPT_NAMES) this.cleanNames.add(name);
+    if (isWorthKeeping && this.cleanNames.size < MAX_KEPT_NAMES) this.cleanNames.set(name, found);
     return found;
   };
 

@@ -100,6 +100,7 @@ const EVENT_ID = /^\d{20}$/;
 
 export const commitKey = (commit: number): string => KEY_KINDS.commit.prefix + padded(commit, COMMIT_DIGITS);
 export const eventKey = (eventId: string): string => KEY_KINDS.event.prefix + knownEventId(eventId);
+export const eventKeyOf = (n: number): string => KEY_KINDS.event.prefix + eventIdOf(n);
 export const frameKey = (task: string, n: number): string => `${framesOf(task)}${padded(n, PIECE_DIGITS)}`;
 export const contentKey = (artifact: string, n: number): string =>
   `${contentOf(artifact)}${padded(n, PIECE_DIGITS)}`;

@@ -8,17 +8,18 @@ describe('a row of a stream', () => {
     const ids = numbers.map(eventIdOf);
     const [key, row] = encodeRow('es/session_1/', ids);
     expect(key).toBe(`es/session_1/${ids.at(-1)}`);
-    expect(idsOfRow(key, row)).toEqual(ids);
+    expect(idsOfRow(key, Buffer.from(row))).toEqual(ids);
   });
 
   it('is empty for one event, and says how far the others are before the last', () => {
-    expect(encodeRow('et/t/', [eventIdOf(3)])[1]).toEqual(Buffer.alloc(0));
-    expect(encodeRow('et/t/', [4, 5, 8].map(eventIdOf))[1].subarray(4).toString()).toBe('4,3');
+    expect(encodeRow('et/t/', [eventIdOf(3)])[1]).toBe('');
+    expect(encodeRow('et/t/', [4, 5, 8].map(eventIdOf))[1].slice(8)).toBe('4,3');
   });
 
   it('is refused with a bit flipped', () => {
-    const [key, row] = encodeRow('et/t/', [4, 5, 8].map(eventIdOf));
-    row[5] = (row[5] ?? 0) ^ 1;
+    const [key, text] = encodeRow('et/t/', [4, 5, 8].map(eventIdOf));
+    const row = Buffer.from(text);
+    row[9] = (row[9] ?? 0) ^ 1;
     expect(() => idsOfRow(key, row)).toThrow(IntegrityError);
   });
 });

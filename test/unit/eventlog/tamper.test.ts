@@ -17,7 +17,7 @@ const COMMIT_3 = 'c/0000000000000003';
 const EVENT_2 = 'e/00000000000000000002';
 const EVENT_3 = 'e/00000000000000000003';
 
-const put = (store: Store, key: string, value: Buffer) => store.write([{ type: 'put', key, value }]);
+const put = (store: Store, key: string, value: Buffer | string) => store.write([{ type: 'put', key, value }]);
 /** A change that seals what it writes. */
 const rewrite = (store: Store, key: string, content: string) => put(store, key, seal(content, key));
 const del = (store: Store, ...keys: string[]) => store.write(keys.map((key) => ({ type: 'del', key })));
