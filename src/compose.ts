@@ -66,6 +66,7 @@ async function start(parts: Parts, closers: Closer[]): Promise<RunningGateway> {
   closers.push(() => Promise.all([...upstreams.values()].map((upstream) => upstream.close())));
   const core = makeCore(parts, data, upstreams, authentication);
   closers.push(() => core.subscriptions.close());
+  closers.push(() => core.sending.close());
   closers.push(() => core.runner.drain());
   for (const upstream of upstreams.values()) upstream.start();
   if (log.integrity.status === 'ok') {
@@ -73,6 +74,7 @@ async function start(parts: Parts, closers: Closer[]): Promise<RunningGateway> {
     await ensurePersonas(log, config.personas);
     await ensureSigningKeys(log, data.keys);
     await core.runner.recover();
+    await core.sending.outbox.start();
   }
   const surface = makeSurface(parts, data, upstreams, authentication, core);
   closers.push(() => surface.close({ graceMs: config.limits.drain_timeout_ms }));

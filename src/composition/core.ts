@@ -4,6 +4,7 @@ import type { Effect } from '../dispatch/command.ts';
 import type { DecisionTools, Route, RoutedAgent } from '../dispatch/facts.ts';
 import { GatewayCore } from '../dispatch/gateway-core.ts';
 import { OneAtATime } from '../dispatch/one-at-a-time.ts';
+import type { Outbox } from '../dispatch/outbox/outbox.ts';
 import { ReceiptLog } from '../dispatch/receipt-log.ts';
 import { FrameNumbers } from '../dispatch/runner/frame-numbers.ts';
 import { TaskRunner } from '../dispatch/runner/task-runner.ts';
@@ -14,7 +15,7 @@ import type { EventLog } from '../eventlog/event-log.ts';
 import { Subscriptions } from '../eventlog/subscription.ts';
 import { dataPaths, inputBoxKey } from '../operation/data-directory.ts';
 import { createIdSource } from '../protocol/ids.ts';
-import { type Random, timestamp } from '../protocol/ports.ts';
+import { type Logger, type Random, timestamp } from '../protocol/ports.ts';
 import type { VerificationKeys } from '../receipts/verification-keys.ts';
 import type { ReceiptVerdict } from '../receipts/verify-chain.ts';
 import { isSecretName } from '../redaction/secret-names.ts';
@@ -23,6 +24,7 @@ import { createSecretBox, type SecretBox } from '../store/secret-box.ts';
 import type { Upstream } from '../upstream.ts';
 import { connectorRows, deliveries } from './connectors.ts';
 import type { OpenData } from './open-data.ts';
+import { DELIVERY_FORMS, makeSending, type Sending } from './outbox.ts';
 import type { Parts } from './parts.ts';
 import { signingKeyFacts } from './signing-keys.ts';
 
@@ -33,6 +35,7 @@ export interface Core {
   gateway: GatewayCore;
   runner: TaskRunner;
   tools: DecisionTools;
+  sending: Sending;
   subscriptions: Subscriptions;
   receiptLog: ReceiptLog;
 }
@@ -48,7 +51,9 @@ export function makeCore(
   const { limits } = config;
   const box = createSecretBox(inputBoxKey(config.store.data, random), random);
   const files = fileTree(config);
-  const tools = decisionTools(parts, { log, keys }, upstreams, box, files, () => runner);
+  const running = { runner: () => runner, outbox: () => sending.outbox };
+  const tools = decisionTools(parts, { log, keys }, upstreams, box, files, running);
+  const sending = makeSending(parts, log, box, tools.newId);
   const concurrency = concurrencyOf(config);
   const runner = new TaskRunner({
     log,
@@ -65,11 +70,7 @@ export function makeCore(
     },
     timeoutSignal: (ms) => AbortSignal.timeout(ms),
   });
-  log.onReopen(() => {
-    runner
-      .recover()
-      .catch((error: unknown) => logger.error({ err: error }, 'open tasks could not be taken up'));
-  });
+  log.onReopen(() => recover(runner, logger));
   const subscriptions = new Subscriptions(log);
   const receiptLog = new ReceiptLog({ log, keys });
   const gateway = new GatewayCore({
@@ -80,13 +81,19 @@ export function makeCore(
     tools,
     newTraceId: () => Buffer.from(random.bytes(TRACE_ID_BYTES)).toString('hex'),
     time: () => timestamp(clock.now()),
-    perform: performer(runner, files, { log, keys }),
+    perform: performer(runner, files, { log, keys }, sending),
     files,
     receiptLog,
     idempotencyWindowMs: limits.idempotency_window_ms,
     streamBufferBytes: limits.stream_buffer_bytes,
   });
-  return { gateway, runner, tools, subscriptions, receiptLog };
+  return { gateway, runner, tools, sending, subscriptions, receiptLog };
+}
+
+function recover(runner: TaskRunner, logger: Logger): void {
+  runner
+    .recover()
+    .catch((error: unknown) => logger.error({ err: error }, 'open tasks could not be taken up'));
 }
 
 /** Tasks at a time by route, for agents that have a limit of their own. */
@@ -114,11 +121,15 @@ function performer(
   runner: TaskRunner,
   files: FileTree,
   { log, keys }: OpenData,
+  sending: Sending,
 ): (effect: Effect) => Promise<ReceiptVerdict | undefined> {
   return async (effect) => {
     switch (effect.kind) {
       case 'await_cancel':
         await runner.cancel(effect.taskId);
+        return undefined;
+      case 'check_target':
+        await sending.checkTarget(effect.url);
         return undefined;
       case 'write_file':
         await files.write(effect.root, effect.names, effect.bytes);
@@ -137,14 +148,14 @@ function trusted(keys: VerificationKeys, anchor: string | undefined): Verificati
   return anchor === undefined ? keys : new Map([...keys].filter(([keyId]) => keyId === anchor));
 }
 
-/** The runner needs these tools itself, so its part is asked for late. */
+/** Runner and outbox need these tools themselves, so their parts are asked for late. */
 function decisionTools(
   { config, version, redactor, clock, random }: Parts,
   { log, keys }: OpenData,
   upstreams: ReadonlyMap<string, Upstream>,
   box: SecretBox,
   files: FileTree,
-  runner: () => TaskRunner,
+  running: RunningParts,
 ): DecisionTools {
   const { limits } = config;
   return {
@@ -178,6 +189,18 @@ function decisionTools(
       find: (name) => findRoute(name, upstreams),
       default: config.defaultRoute ?? firstRoute(upstreams),
     },
+    ...runningFacts(running),
+  };
+}
+
+/** What works in the background. */
+interface RunningParts {
+  runner(): TaskRunner;
+  outbox(): Outbox;
+}
+
+function runningFacts({ runner, outbox }: RunningParts): Pick<DecisionTools, 'runs' | 'outbox'> {
+  return {
     runs: {
       hasSlot: (route) => runner().hasSlot(route),
       queued: () => runner().queued(),
@@ -185,6 +208,11 @@ function decisionTools(
       answer: (taskId, answer) => runner().answer(taskId, answer),
       wake: (taskId, messageId) => runner().wake(taskId, messageId),
       forwardCancel: (taskId) => runner().forwardCancel(taskId),
+    },
+    outbox: {
+      forms: Object.keys(DELIVERY_FORMS),
+      wake: (taskId) => outbox().wake(taskId),
+      retry: (deadLetterId) => outbox().retry(deadLetterId),
     },
   };
 }

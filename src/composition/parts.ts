@@ -37,6 +37,8 @@ export interface GatewayParts {
   extraUpstreams?: readonly Upstream[];
   /** Opens the store. Default: LevelDB; tests let it fail. */
   openStore?: (options: LevelStoreOptions) => Promise<Store>;
+  /** Addresses of a name that a caller's URL holds. Default: the resolver of the system. */
+  resolveHost?: (hostname: string) => Promise<readonly string[]>;
   /** Told the development key once, when it is made. */
   onDevelopmentKey?: (key: string) => void;
 }

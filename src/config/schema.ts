@@ -4,6 +4,7 @@ import { auth } from './sections/auth.ts';
 import { connectors } from './sections/connectors.ts';
 import { limits } from './sections/limits.ts';
 import { routing, telemetry } from './sections/operation.ts';
+import { outbound } from './sections/outbound.ts';
 import { personas } from './sections/personas.ts';
 import { quotas } from './sections/quotas.ts';
 import { receipts } from './sections/receipts.ts';
@@ -27,6 +28,7 @@ export const SECTIONS = {
   receipts,
   retention,
   connectors,
+  outbound,
   limits,
   telemetry,
 } as const;

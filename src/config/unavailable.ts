@@ -7,7 +7,6 @@ import type { PathFault } from './fault.ts';
 export const UNAVAILABLE = {
   vaults: 'vaults',
   policy: 'policy',
-  'outbound.allow': 'private addresses in the URLs of callers',
 } as const;
 
 type RawMap = Record<string, unknown>;

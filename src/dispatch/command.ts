@@ -36,6 +36,8 @@ export interface Command<Id extends CommandId> {
 export type Effect =
   /** The upstream takes note of a cancel; bounded. */
   | { kind: 'await_cancel'; taskId: string }
+  /** The URL of a caller proves to be one that may be called. */
+  | { kind: 'check_target'; url: string }
   /** A file becomes durable. */
   | { kind: 'write_file'; root: FileRoot; names: readonly string[]; bytes: Buffer }
   /** A receipt is verified with the chain before it; `trustAnchor` is the only key that counts, if named. */

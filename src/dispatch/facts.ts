@@ -30,6 +30,7 @@ export interface DecisionTools {
   signingKeys: SigningKeyFacts;
   routes: RouteFacts;
   runs: RunFacts;
+  outbox: OutboxFacts;
   self: SelfFacts;
 }
 
@@ -76,6 +77,15 @@ export interface DecisionLimits {
   queuedTasks: number;
   /** Time a permission request waits; undefined: for ever. */
   permissionTimeoutMs: number | undefined;
+}
+
+export interface OutboxFacts {
+  /** How events can be told to receivers. */
+  forms: readonly string[];
+  /** To call after commit: the push configs of a task have changed. */
+  wake(taskId: string): void;
+  /** To call after commit: a dead letter is to be posted once more. */
+  retry(deadLetterId: string): void;
 }
 
 export interface RouteFacts {

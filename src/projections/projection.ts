@@ -9,6 +9,13 @@ import { foldAgentMessage, foldInlinedMessage, foldUserMessage } from './fold-me
 import { foldOutcome } from './fold-outcome.ts';
 import { foldRequestOpened, foldRequestResolved } from './fold-permission-request.ts';
 import { foldPersonaCreated, foldPersonaUpdated } from './fold-persona.ts';
+import {
+  foldDeadLetterChanged,
+  foldDeliveryGivenUp,
+  foldPushConfigDeleted,
+  foldPushConfigSet,
+  foldPushDelivered,
+} from './fold-push.ts';
 import { foldReceiptIssued, foldReceiptVerified } from './fold-receipt.ts';
 import { foldReceiptLog } from './fold-receipt-log.ts';
 import { foldFileWritten, foldToolCompleted, foldToolFailed, foldToolRequested } from './fold-run.ts';
@@ -79,6 +86,11 @@ const FOLDS: Partial<Record<EventKind, readonly Fold[]>> = {
   'connector.task_submitted': [foldConnectorTask],
   'vendor.harn_gateway.persona_created': [foldPersonaCreated],
   'vendor.harn_gateway.persona_updated': [foldPersonaUpdated],
+  'vendor.harn_gateway.push_config_set': [foldPushConfigSet],
+  'vendor.harn_gateway.push_config_deleted': [foldPushConfigDeleted],
+  'vendor.harn_gateway.push_delivered': [foldPushDelivered],
+  'vendor.harn_gateway.delivery_given_up': [foldDeliveryGivenUp],
+  'vendor.harn_gateway.dead_letter_changed': [foldDeadLetterChanged],
   'vendor.harn_gateway.api_key_created': [foldApiKeyCreated],
   'vendor.harn_gateway.api_key_ended': [foldApiKeyEnded],
   'vendor.harn_gateway.vault_created': [foldVaultCreated],

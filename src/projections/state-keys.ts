@@ -27,6 +27,8 @@ export const stateKey = {
   keyedSession: (workspaceId: string, actor: string, key: string) =>
     `x/ks/${workspaceId}/${foreign(JSON.stringify([actor, key]))}`,
   connectorSession: (connectorId: string) => `x/cs/${connectorId}`,
+  pushTargets: (taskId: string) => `x/push/${taskId}`,
+  deadLetter: (id: string) => `r/dead_letter/${id}`,
   quotaUsage: (quotaId: string) => `x/quota/${quotaId}`,
   receiptChain: (sessionId: string) => `x/receipt-chain/${sessionId}`,
   runPage: (taskId: string, page: number) => `x/run/${taskId}/${String(page).padStart(6, '0')}`,
@@ -72,6 +74,10 @@ export const listPrefix = {
   receiptsOfTask: (taskId: string) => `l/receipt/t/${taskId}/`,
   /** The receipts of the chain of a session; ids sort in the order of issue. */
   receiptChain: (sessionId: string) => `l/receipt/c/${sessionId}/`,
+  /** Tasks of which something is still to be delivered. */
+  pushingTasks: () => 'l/push/task/',
+  deadLetters: (workspaceId: string) => `l/dead-letter/w/${workspaceId}/`,
+  retryingLetters: () => 'l/dead-letter/retrying/',
   personas: (tenant: string) => `l/persona/${foreign(tenant)}/`,
   vaultsOfTenant: (tenant: string) => `l/vault/t/${foreign(tenant)}/`,
   vaultsOfWorkspace: (workspaceId: string) => `l/vault/w/${workspaceId}/`,

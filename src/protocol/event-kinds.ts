@@ -82,6 +82,11 @@ export const VENDOR_KINDS = [
   'vendor.harn_gateway.history_removed',
   'vendor.harn_gateway.truncation_accepted',
   'vendor.harn_gateway.signing_key_changed',
+  'vendor.harn_gateway.push_config_set',
+  'vendor.harn_gateway.push_config_deleted',
+  'vendor.harn_gateway.push_delivered',
+  'vendor.harn_gateway.delivery_given_up',
+  'vendor.harn_gateway.dead_letter_changed',
 ] as const;
 
 export type TaxonomyKind = (typeof TAXONOMY_KINDS)[number];

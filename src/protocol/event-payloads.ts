@@ -3,6 +3,7 @@ import { AGENT_WORDS } from './agent-words.ts';
 import { CONNECTOR_EVENTS } from './connector-events.ts';
 import type { EventKind } from './event-kinds.ts';
 import { KEY_EVENTS } from './key-events.ts';
+import { PUSH_EVENTS } from './push-events.ts';
 import { personaTerms, receiptIssued, receiptVerified } from './receipt-payloads.ts';
 import { apiKey } from './resources/api-key.ts';
 import { artifact } from './resources/artifact.ts';
@@ -276,6 +277,7 @@ export const EVENT_PAYLOADS = {
     ),
   }),
   ...KEY_EVENTS,
+  ...PUSH_EVENTS,
   'vendor.harn_gateway.truncation_accepted': z.object({ expected: jsonValue, found: jsonValue }),
 } as const satisfies Partial<Record<EventKind, z.ZodType>>;
 

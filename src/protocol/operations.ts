@@ -4,6 +4,7 @@ import { apiKeysOperations } from './operations/api-keys.ts';
 import { artifactsOperations } from './operations/artifacts.ts';
 import { branchesOperations } from './operations/branches.ts';
 import { connectorsOperations } from './operations/connectors.ts';
+import { deadLettersOperations } from './operations/dead-letters.ts';
 import { discoveryOperations } from './operations/discovery.ts';
 import { eventsOperations } from './operations/events.ts';
 import { memoriesOperations } from './operations/memories.ts';
@@ -11,6 +12,7 @@ import { messagesOperations } from './operations/messages.ts';
 import { outcomesOperations } from './operations/outcomes.ts';
 import { permissionRequestsOperations } from './operations/permission-requests.ts';
 import { personasOperations } from './operations/personas.ts';
+import { pushConfigsOperations } from './operations/push-configs.ts';
 import { quotasOperations } from './operations/quotas.ts';
 import { receiptLogOperations } from './operations/receipt-log.ts';
 import { receiptVerificationOperations } from './operations/receipt-verification.ts';
@@ -47,6 +49,8 @@ const rows = {
   ...quotasOperations,
   ...apiKeysOperations,
   ...connectorsOperations,
+  ...pushConfigsOperations,
+  ...deadLettersOperations,
   ...agentsOperations,
   ...skillsOperations,
   ...runtimeOperations,

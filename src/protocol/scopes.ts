@@ -24,6 +24,8 @@ export const SCOPES = [
   'connectors:read',
   'quotas:read',
   'agents:read',
+  'dead_letters:read',
+  'dead_letters:write',
   'skills:read',
   'runtime:read',
   'tools:read',

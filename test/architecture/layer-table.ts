@@ -174,7 +174,7 @@ export const LAYERS: readonly LayerRow[] = [
   },
   {
     layer: 'src/composition',
-    imports: [...CORE, 'src/config', 'src/operation', 'src/surfaces', 'bridges/index.ts'],
+    imports: [...CORE, 'src/config', 'src/operation', 'src/surfaces', 'bridges/outbound', 'bridges/index.ts'],
     types: ['bridges/bridge.ts'],
     because: 'the parts of the composition root: with compose.ts the only constructor of things',
   },

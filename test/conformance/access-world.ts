@@ -1,3 +1,4 @@
+import { vi } from 'vitest';
 import type { OperationRow } from '../../src/protocol/operations.ts';
 import { userText } from '../harness/client.ts';
 import type { Stage } from './stage.ts';
@@ -23,6 +24,7 @@ export const BODIES: Record<string, (ids: Ids) => unknown> = {
   respondPermissionRequest: () => ({ approved: true }),
   createMemory: (ids) => memoryOf(ids['workspace_id'] ?? ''),
   createApiKey: (ids) => ({ ...API_KEY, workspaces: [ids['workspace_id']] }),
+  setPushConfig: () => ({ url: NOBODY }),
   createVault: (ids) => ({ ...VAULT, workspace_id: ids['workspace_id'] }),
 };
 
@@ -58,6 +60,10 @@ export const QUOTA = {
 /** So do connectors. */
 export const CONNECTOR = 'connector-of-default';
 
+/** Nobody listens there, so that a delivery becomes a dead letter at once. */
+const NOBODY = 'http://127.0.0.1:1/';
+export const OUTBOUND = { allow: ['127.0.0.1'], give_up_after_ms: 1 };
+
 const FILE = { kind: 'file', mime_type: 'text/plain', visibility: 'public' };
 const API_KEY = { name: 'clerk', actor: 'clerk', scopes: ['tasks:read'] };
 const VAULT = { provider: 'any', capabilities: [] };
@@ -85,6 +91,12 @@ export async function makeWorld({ client }: Stage): Promise<{ real: Ids; absent:
   await client.until(asking.id, 'INPUT_REQUIRED');
   const done = await client.submit('stream 1', asking.session_id);
   const { outcome_id } = await client.until(done.id, 'COMPLETED');
+  const canceled = await client.submit('ask');
+  await client.until(canceled.id, 'INPUT_REQUIRED');
+  await made(`/v1/tasks/${canceled.id}/push-configs`, { url: NOBODY });
+  await made(`/v1/tasks/${canceled.id}/cancel`, {});
+  const { id: push_config_id = '' } = await made(`/v1/tasks/${asking.id}/push-configs`, { url: NOBODY });
+  await vi.waitUntil(async () => (await newest('/v1/dead-letters')) !== '', { timeout: 10_000 });
   const real: Ids = {
     workspace_id: 'workspace_default',
     session_id: asking.session_id,
@@ -102,6 +114,8 @@ export async function makeWorld({ client }: Stage): Promise<{ real: Ids; absent:
     key_id: (await made('/v1/admin/api-keys', { ...API_KEY, workspaces: ['workspace_default'] }))['id'] ?? '',
     vault_id: (await made('/v1/vaults', { ...VAULT, workspace_id: 'workspace_default' }))['id'] ?? '',
     agent_id: 'sample',
+    push_config_id,
+    dead_letter_id: await newest('/v1/dead-letters'),
     skill_id: await newest('/v1/skills'),
     tool_id: await newest('/v1/tools'),
     quota_id: QUOTA.id,

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { OPERATIONS, type OperationRow } from '../../src/protocol/operations.ts';
-import { BODIES, CONNECTOR, type Ids, makeWorld, namesIn, QUOTA, SEEN_BY } from './access-world.ts';
+import { BODIES, CONNECTOR, type Ids, makeWorld, namesIn, OUTBOUND, QUOTA, SEEN_BY } from './access-world.ts';
 import { stageOf } from './stage.ts';
 
 /** Filters of lists, which name resources too. */
@@ -39,6 +39,7 @@ describe('access, for every operation', () => {
   const stage = stageOf({
     config: {
       tenants: [{ id: 'tenant_other' }],
+      outbound: OUTBOUND,
       quotas: [QUOTA],
       connectors: [connector],
       workspaces: [{ id: 'workspace_foreign', tenant: 'tenant_other' }, { id: 'workspace_b' }],

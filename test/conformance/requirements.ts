@@ -1,6 +1,7 @@
 import { CONTRACT } from './requirements/contract.ts';
 import { NARRATIVE } from './requirements/narrative.ts';
+import { OUTBOUND } from './requirements/outbound.ts';
 import type { Requirement } from './requirements/requirement.ts';
 
 /** Every row that a test has to cite by `[ID]` in its title. */
-export const REQUIREMENTS: readonly Requirement[] = [...NARRATIVE, ...CONTRACT];
+export const REQUIREMENTS: readonly Requirement[] = [...NARRATIVE, ...CONTRACT, ...OUTBOUND];

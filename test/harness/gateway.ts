@@ -34,6 +34,8 @@ export interface TestGatewayOptions {
   extraUpstreams?: readonly Upstream[];
   /** Default: LevelDB. */
   openStore?: GatewayParts['openStore'];
+  /** Default: the resolver of the system. */
+  resolveHost?: GatewayParts['resolveHost'];
 }
 
 export interface TestGateway extends RunningGateway {
@@ -66,6 +68,7 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
     ...(options.random === undefined ? {} : { random: options.random }),
     ...(options.extraUpstreams === undefined ? {} : { extraUpstreams: options.extraUpstreams }),
     ...(options.openStore === undefined ? {} : { openStore: options.openStore }),
+    ...(options.resolveHost === undefined ? {} : { resolveHost: options.resolveHost }),
   });
   const clients = Object.fromEntries(people.map(({ name, key }) => [name, new TestClient(gateway.url, key)]));
   return {

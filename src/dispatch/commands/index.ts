@@ -13,15 +13,18 @@ import { createSessionBranch } from './createSessionBranch.ts';
 import { createVault } from './createVault.ts';
 import { createWorkspace } from './createWorkspace.ts';
 import { deleteMemory } from './deleteMemory.ts';
+import { deletePushConfig } from './deletePushConfig.ts';
 import { deliverToConnector } from './deliverToConnector.ts';
 import { forkSession } from './forkSession.ts';
 import { mergeBranch } from './mergeBranch.ts';
 import { registerArtifact } from './registerArtifact.ts';
 import { respondPermissionRequest } from './respondPermissionRequest.ts';
+import { retryDeadLetter } from './retryDeadLetter.ts';
 import { revokeApiKey } from './revokeApiKey.ts';
 import { revokeSigningKey } from './revokeSigningKey.ts';
 import { rotateApiKey } from './rotateApiKey.ts';
 import { rotateSigningKey } from './rotateSigningKey.ts';
+import { setPushConfig } from './setPushConfig.ts';
 import { submitSessionTask } from './submitSessionTask.ts';
 import { submitTask } from './submitTask.ts';
 import { truncateSession } from './truncateSession.ts';
@@ -35,6 +38,9 @@ import { writeWorkspaceFile } from './writeWorkspaceFile.ts';
 /** One file per command, named after its operation; a row of the operations table without one does not compile. */
 export const COMMANDS: { readonly [Id in CommandId]: Command<Id> } = {
   abandonBranch,
+  deletePushConfig,
+  retryDeadLetter,
+  setPushConfig,
   appendSessionMessage,
   appendTaskMessage,
   cancelTask,

@@ -10,6 +10,7 @@ import { getMemory, listMemories } from './memories.ts';
 import { getOutcome, listOutcomes } from './outcomes.ts';
 import { listPermissionRequests, listTaskPermissionRequests } from './permission-requests.ts';
 import { getPersona, listPersonas } from './personas.ts';
+import { getPushConfig, listDeadLetters, listPushConfigs } from './push-configs.ts';
 import { getQuota, listQuotas } from './quotas.ts';
 /** Queries by operation; a row of the operations table without one does not compile. */
 import { getReceiptLogConsistency, getReceiptLogHead, getReceiptLogInclusion } from './receipt-log.ts';
@@ -43,6 +44,9 @@ export const QUERIES: { readonly [Id in QueryId]: Query<Id> } = {
   getVault,
   getWorkspace,
   getUpstreamCard,
+  getPushConfig,
+  listDeadLetters,
+  listPushConfigs,
   listAgents,
   listArtifacts,
   listEvents,

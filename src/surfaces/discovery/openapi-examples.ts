@@ -52,6 +52,10 @@ const BODIES: Readonly<Record<string, JsonValue>> = {
     visibility: 'public',
     session_id: SESSION,
   },
+  SetPushConfigRequest: {
+    url: 'https://receiver.example.com/hooks/harn',
+    secret: 'a key that only you and the gateway know',
+  },
   SubmitTaskRequest: { session_id: SESSION, input: question('Say hello.') },
   TruncateSessionRequest: { keep_first: 2, reason: 'Wrong turn.' },
   UpdatePersonaRequest: { description: 'Answers questions of guests and books tables.' },

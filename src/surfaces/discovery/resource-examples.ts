@@ -1,6 +1,7 @@
 import type { JsonObject, JsonValue } from '../../protocol/json.ts';
 import { CURRENT_VERSION, PROTOCOL_FAMILY } from '../../protocol/version.ts';
 import { CARD_EXAMPLES } from './card-examples.ts';
+import { PUSH_EXAMPLES } from './push-examples.ts';
 import { RECEIPT_ID, RECEIPT_MEMBERS, RECEIPT_PAYLOAD } from './receipt-example.ts';
 import { RECEIPT_LOG_EXAMPLES } from './receipt-log-examples.ts';
 
@@ -98,6 +99,7 @@ const artifact = resource('artifact', ARTIFACT, {
 /** What the gateway answers with, by the name of the schema; a test checks each against it. */
 export const RESOURCES = {
   ...CARD_EXAMPLES,
+  ...PUSH_EXAMPLES,
   Artifact: artifact,
   Branch: resource('branch', 'branch_01KAHG6A16X2A4S6D8F0H2K4N6', {
     ...whole,

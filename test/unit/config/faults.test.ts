@@ -97,10 +97,6 @@ describe('shape faults name the option and say what is wanted', () => {
 
 describe('options that this version cannot honour are refused by name', () => {
   it.each([
-    [
-      'outbound: {allow: [10.0.0.0/8]}',
-      'outbound.allow: private addresses in the URLs of callers: not available',
-    ],
     ['store: {workspace_roots: [srv]}', 'store.workspace_roots[0]: must be an absolute path'],
     [agent(', auth: {type: oauth2, value: {env: T}}'), 'upstreams.a2a[0].auth.type: oauth2 is not available'],
     [

@@ -1,0 +1,75 @@
+import { lookup } from 'node:dns/promises';
+import { AddressGuard, TargetRefused } from '../../bridges/outbound/address-guard.ts';
+import { WebhookClient } from '../../bridges/outbound/webhook-client.ts';
+import { HARN_FORM } from '../dispatch/outbox/delivery.ts';
+import { Outbox } from '../dispatch/outbox/outbox.ts';
+import { TenantSlots } from '../dispatch/outbox/tenant-slots.ts';
+import type { EventLog } from '../eventlog/event-log.ts';
+import { ProtocolError } from '../protocol/errors.ts';
+import type { IdSource } from '../protocol/ids.ts';
+import type { SecretBox } from '../store/secret-box.ts';
+import { nodeTimers } from '../surfaces/timers.ts';
+import type { Parts } from './parts.ts';
+
+/** Posts of one tenant at a time; a tenant with slow receivers must not take all sockets. */
+const POSTS_PER_TENANT = 16;
+
+/** How events can be told to receivers. */
+export const DELIVERY_FORMS = { harn: HARN_FORM } as const;
+
+/** The outbox and what it goes through to the network. */
+export interface Sending {
+  outbox: Outbox;
+  /** Throws `invalid_request` for a URL that may not be called. */
+  checkTarget(url: string): Promise<void>;
+  close(): Promise<void>;
+}
+
+export function makeSending(
+  { config, clock, logger, resolveHost }: Parts,
+  log: EventLog,
+  box: SecretBox,
+  newId: IdSource,
+): Sending {
+  const resolve = resolveHost ?? systemResolve;
+  const guard = new AddressGuard(config.outbound.allow, resolve);
+  const timers = {
+    setTimeout: (run: () => void, ms: number) => setTimeout(run, ms),
+    clearTimeout: (handle: unknown) => clearTimeout(handle as NodeJS.Timeout),
+  };
+  const client = new WebhookClient({ guard, timers });
+  const outbox = new Outbox({
+    log,
+    clock,
+    logger,
+    after: nodeTimers.after,
+    newId,
+    forms: DELIVERY_FORMS,
+    post: (call, signal) => client.post(call, signal),
+    openSecrets: (sealed) => box.open(sealed),
+    giveUpMs: config.outbound.give_up_after_ms,
+    slots: new TenantSlots(POSTS_PER_TENANT),
+  });
+  return {
+    outbox,
+    checkTarget: (url) => checkTarget(guard, url),
+    close: async () => {
+      await outbox.close();
+      await client.close();
+    },
+  };
+}
+
+async function checkTarget(guard: AddressGuard, url: string): Promise<void> {
+  try {
+    await guard.check(url);
+  } catch (error) {
+    if (!(error instanceof TargetRefused)) throw error;
+    throw new ProtocolError('invalid_request', error.message, { param: 'url' });
+  }
+}
+
+async function systemResolve(hostname: string): Promise<string[]> {
+  const found = await lookup(hostname, { all: true });
+  return found.map(({ address }) => address);
+}

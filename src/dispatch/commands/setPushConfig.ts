@@ -1,0 +1,96 @@
+import type { Transaction } from '../../eventlog/event-log.ts';
+import { ProtocolError } from '../../protocol/errors.ts';
+import type { JsonObject } from '../../protocol/json.ts';
+import type { OperationInput } from '../../protocol/operations.ts';
+import type { PushConfig } from '../../protocol/resources/push-config.ts';
+import { isTerminal } from '../../protocol/task-states.ts';
+import { inputKey } from '../../store/keys.ts';
+import type { Command, Decided } from '../command.ts';
+import type { Facts } from '../facts.ts';
+import { load } from '../load.ts';
+import { newEvent } from '../new-event.ts';
+import { pushTargetsOf } from '../push-targets.ts';
+
+/** More receivers of one task are an attack on them. */
+const MAX_CONFIGS_OF_TASK = 8;
+
+type Input = OperationInput<'setPushConfig'>;
+
+/** The URL is checked before anything is kept, and again at each delivery. */
+export const setPushConfig: Command<'setPushConfig'> = {
+  decide(input, tx, facts) {
+    admitTarget(input, tx, facts);
+    return { effect: { kind: 'check_target', url: input.body.url } };
+  },
+
+  conclude(input, tx, facts) {
+    const { resource: task } = admitTarget(input, tx, facts);
+    const { body } = input;
+    const replaced = sameName(input, tx);
+    if (replaced !== undefined) tx.erase(inputKey(replaced));
+    const resource: PushConfig = {
+      id: facts.newId('push_config'),
+      object: 'push_config',
+      created_at: tx.time,
+      updated_at: tx.time,
+      metadata: {},
+      task_id: task.id,
+      client_id: body.client_id ?? null,
+      url: body.url,
+      form: body.form,
+      has_token: body.token !== undefined,
+      authentication_scheme: body.authentication?.scheme ?? null,
+      is_signed: body.secret !== undefined,
+    };
+    const { token, authentication, secret } = body;
+    tx.record(
+      inputKey(resource.id),
+      facts.sealInput(Buffer.from(JSON.stringify({ token, authentication, secret }))),
+    );
+    const payload = {
+      push_config: resource,
+      session_id: task.session_id,
+      after_event_id: tx.position,
+      replaces: replaced ?? null,
+    };
+    const pointer = { object: 'push_config', id: resource.id };
+    const place = { workspace_id: task.workspace_id };
+    tx.append(newEvent('vendor.harn_gateway.push_config_set', pointer, place, payload));
+    tx.afterCommit(() => facts.outbox.wake(task.id));
+    return { body: resource } satisfies Decided;
+  },
+};
+
+function admitTarget({ path, body }: Input, tx: Transaction, facts: Facts) {
+  const task = load(tx, facts.caller, 'task', path.task_id);
+  if (!facts.outbox.forms.includes(body.form))
+    throw new ProtocolError('invalid_request', `form must be one of ${facts.outbox.forms.join(', ')}.`, {
+      param: 'form',
+    });
+  if (isTerminal(task.resource.status)) {
+    const message = 'The Task is over; nothing would be delivered. Read its events instead.';
+    throw new ProtocolError('invalid_state_transition', message, { param: 'task_id' });
+  }
+  refuseSecretUrl(body.url, facts);
+  const others = pushTargetsOf(tx, task.resource.id).filter(
+    ({ resource }) => resource.id !== sameName({ path, body } as Input, tx),
+  );
+  if (others.length >= MAX_CONFIGS_OF_TASK) {
+    const message = `A Task has at most ${MAX_CONFIGS_OF_TASK} push configs. Delete one first.`;
+    throw new ProtocolError('conflict', message, { param: 'task_id' });
+  }
+  return task;
+}
+
+/** A URL is kept and shown as it is, so nothing secret may stand in it. */
+function refuseSecretUrl(url: string, facts: Facts): void {
+  if (!facts.redact({ url } satisfies JsonObject).hit) return;
+  const message = 'The URL holds something secret. Use token, authentication or secret for that.';
+  throw new ProtocolError('invalid_request', message, { param: 'url' });
+}
+
+function sameName({ path, body }: Input, tx: Transaction): string | undefined {
+  if (body.client_id === undefined) return undefined;
+  return pushTargetsOf(tx, path.task_id).find(({ resource }) => resource.client_id === body.client_id)
+    ?.resource.id;
+}

@@ -1,0 +1,65 @@
+import type { EventLog } from '../../eventlog/event-log.ts';
+import { stateKey } from '../../projections/state-keys.ts';
+import type { TaskState, WorkspaceState } from '../../projections/states.ts';
+import type { JsonValue } from '../../protocol/json.ts';
+import type { Clock, Logger } from '../../protocol/ports.ts';
+import type { PushConfig, PushSecrets } from '../../protocol/resources/push-config.ts';
+import type { Task } from '../../protocol/resources/task.ts';
+import { inputKey } from '../../store/keys.ts';
+import { type DeliveryForm, deliveryHeaders, type Post, type PostOutcome } from './delivery.ts';
+import type { TenantSlots } from './tenant-slots.ts';
+
+export interface OutboxDeps {
+  log: EventLog;
+  clock: Clock;
+  logger: Logger;
+  /** Runs once after a while; returns what stops it. Milliseconds. */
+  after(delayMs: number, run: () => void): () => void;
+  newId(object: string): string;
+  forms: Readonly<Record<string, DeliveryForm>>;
+  post: Post;
+  openSecrets(sealed: Buffer): Buffer;
+  /** How long a delivery is tried before it is given up. */
+  giveUpMs: number;
+  slots: TenantSlots;
+}
+
+/** The form of a config. One that a later version no longer knows is told as Harn. */
+export function formOf({ forms }: OutboxDeps, { form }: PushConfig): DeliveryForm {
+  const found = Object.hasOwn(forms, form) ? forms[form] : undefined;
+  const usable = found ?? forms['harn'];
+  if (usable === undefined) throw new Error('The outbox has no form "harn".');
+  return usable;
+}
+
+export function taskOf({ log }: OutboxDeps, taskId: string): Task {
+  const state = log.state<TaskState>(stateKey.task(taskId));
+  if (state === undefined) throw new Error(`A push config without its task: ${taskId}`);
+  return state.resource;
+}
+
+/** One attempt to deliver a body, in a slot of the tenant, with what the config holds now. */
+export function sendOnce(
+  deps: OutboxDeps,
+  config: PushConfig,
+  { deliveryId, body, workspaceId }: { deliveryId: string; body: JsonValue; workspaceId: string },
+  signal: AbortSignal,
+): Promise<PostOutcome> {
+  const tenant = deps.log.state<WorkspaceState>(stateKey.workspace(workspaceId))?.resource.tenant_id ?? '';
+  const text = JSON.stringify(body);
+  return deps.slots.run(tenant, async () => {
+    if (signal.aborted) return { kind: 'failed', reason: 'stopped' };
+    const nowMs = deps.clock.now();
+    const headers = deliveryHeaders(formOf(deps, config), secretsOf(deps, config), {
+      deliveryId,
+      body: text,
+      nowMs,
+    });
+    return deps.post({ url: config.url, headers, body: text }, signal);
+  });
+}
+
+function secretsOf({ log, openSecrets }: OutboxDeps, { id }: PushConfig): PushSecrets {
+  const sealed = log.record(inputKey(id));
+  return sealed === undefined ? {} : (JSON.parse(openSecrets(sealed).toString()) as PushSecrets);
+}

@@ -1,0 +1,25 @@
+import type { Caller } from '../auth/caller.ts';
+import type { StateReader } from '../eventlog/event-log.ts';
+import type { DeadLetterState, PushTarget, PushTargetsState } from '../projections/push-states.ts';
+import { stateKey } from '../projections/state-keys.ts';
+import type { DeadLetter } from '../protocol/resources/dead-letter.ts';
+import { isMemberOf, notFound } from './load.ts';
+
+export function pushTargetsOf(reader: StateReader, taskId: string): readonly PushTarget[] {
+  return reader.get<PushTargetsState>(stateKey.pushTargets(taskId))?.targets ?? [];
+}
+
+/** A push config of a task that the caller may see. */
+export function loadPushTarget(reader: StateReader, taskId: string, id: string): PushTarget {
+  const found = pushTargetsOf(reader, taskId).find(({ resource }) => resource.id === id);
+  if (!found) throw notFound('push_config');
+  return found;
+}
+
+export function loadDeadLetter(reader: StateReader, caller: Caller, id: string): DeadLetter {
+  const found = /^[A-Za-z0-9_.-]{1,128}$/.test(id)
+    ? reader.get<DeadLetterState>(stateKey.deadLetter(id))?.resource
+    : undefined;
+  if (!found || !isMemberOf(reader, caller, found.workspace_id)) throw notFound('dead_letter');
+  return found;
+}

@@ -1,0 +1,27 @@
+import { listPrefix, stateKey } from '../../projections/state-keys.ts';
+import { ok } from '../answer.ts';
+import { listGiven, listPage, visibleWorkspaces } from '../list-page.ts';
+import { load, loadWorkspace } from '../load.ts';
+import { loadPushTarget, pushTargetsOf } from '../push-targets.ts';
+import type { Query } from '../query.ts';
+import { paging } from './workspaces.ts';
+
+export const listPushConfigs: Query<'listPushConfigs'> = ({ path, query }, tools) => {
+  const task = load(tools.reader, tools.caller, 'task', path.task_id).resource;
+  const configs = pushTargetsOf(tools.reader, task.id).map(({ resource }) => resource);
+  return listGiven(tools, configs, paging(query));
+};
+
+export const getPushConfig: Query<'getPushConfig'> = ({ path }, { reader, caller }) => {
+  const task = load(reader, caller, 'task', path.task_id).resource;
+  return ok(loadPushTarget(reader, task.id, path.push_config_id).resource, caller);
+};
+
+export const listDeadLetters: Query<'listDeadLetters'> = async ({ query }, tools) => {
+  const { reader, caller } = tools;
+  const workspaces = query.workspace_id
+    ? [loadWorkspace(reader, caller, query.workspace_id, 'workspace_id').resource.id]
+    : await visibleWorkspaces(tools);
+  const prefixes = workspaces.map(listPrefix.deadLetters);
+  return listPage(tools, { prefixes, ...paging(query), keyOf: stateKey.deadLetter });
+};

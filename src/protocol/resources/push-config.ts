@@ -1,0 +1,55 @@
+import { z } from 'zod';
+import { envelope } from './envelope.ts';
+
+/** Printable ASCII: what may stand in a header, so that no value adds another one. */
+const headerText = (max: number) =>
+  z
+    .string()
+    .regex(/^[!-~]([ -~]*[!-~])?$/, 'must be printable ASCII')
+    .max(max);
+
+/** How what happens is told: the words of the Harn protocol, or those of a bridge. */
+const form = z.string().regex(/^[a-z0-9][a-z0-9.-]{0,31}$/);
+
+/** Where the events of a Task are posted. What proves the sender is never given back. */
+export const pushConfig = envelope('push_config', {
+  task_id: z.string(),
+  /** The name that the caller gave it; unique in its Task. */
+  client_id: z.string().nullable(),
+  url: z.string(),
+  form,
+  /** Whether posts carry a token, an Authorization header, an HMAC signature. */
+  has_token: z.boolean(),
+  authentication_scheme: z.string().nullable(),
+  is_signed: z.boolean(),
+}).meta({ id: 'PushConfig' });
+export type PushConfig = z.infer<typeof pushConfig>;
+
+export const setPushConfigRequest = z
+  .object({
+    client_id: z
+      .string()
+      .regex(/^[A-Za-z0-9_.-]{1,64}$/)
+      .optional()
+      .describe('Name of the caller; the config of this name, if any, is replaced.'),
+    url: z.string().min(1).max(2048).describe('Receiver: https, at a public address.'),
+    form: form.default('harn').describe('How events are told; harn posts {task, event}.'),
+    token: headerText(1024)
+      .optional()
+      .describe('Sent as X-A2A-Notification-Token and A2A-Notification-Token.'),
+    authentication: z
+      .object({ scheme: headerText(64), credentials: headerText(4096) })
+      .optional()
+      .describe('Sent as "Authorization: <scheme> <credentials>".'),
+    secret: z
+      .string()
+      .min(16)
+      .max(1024)
+      .optional()
+      .describe('Key of X-Harn-Signature: t=<unix s>,v1=<hex HMAC-SHA256 over "<t>.<body>">.'),
+  })
+  .meta({ id: 'SetPushConfigRequest' });
+export type SetPushConfigRequest = z.infer<typeof setPushConfigRequest>;
+
+/** What is sealed of a config. */
+export type PushSecrets = Pick<SetPushConfigRequest, 'token' | 'authentication' | 'secret'>;

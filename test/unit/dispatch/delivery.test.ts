@@ -1,0 +1,92 @@
+import { describe, expect, it } from 'vitest';
+import {
+  deliveryHeaders,
+  failureOf,
+  HARN_FORM,
+  type PostOutcome,
+  waitAfter,
+} from '../../../src/dispatch/outbox/delivery.ts';
+import { TenantSlots } from '../../../src/dispatch/outbox/tenant-slots.ts';
+import type { Event } from '../../../src/eventlog/event-log.ts';
+import type { Task } from '../../../src/protocol/resources/task.ts';
+
+const answered = (status: number, retryAfterSeconds?: number): PostOutcome => ({
+  kind: 'answered',
+  status,
+  retryAfterSeconds,
+});
+
+describe('a delivery', () => {
+  it.each([
+    [answered(200), undefined],
+    [answered(204), undefined],
+    [answered(302), { reason: 'http 302', isFinal: false }],
+    [answered(404), { reason: 'http 404', isFinal: false }],
+    [answered(410), { reason: 'http 410', isFinal: true }],
+    [answered(503), { reason: 'http 503', isFinal: false }],
+    [{ kind: 'failed', reason: 'timeout' } as const, { reason: 'timeout', isFinal: false }],
+    [{ kind: 'refused', reason: 'address' } as const, { reason: 'refused: address', isFinal: true }],
+  ])('that ended with %o failed with %o', (outcome, failure) => {
+    expect(failureOf(outcome)).toEqual(failure);
+  });
+
+  it('waits from a second, doubling to an hour, and longer when asked, but no longer than an hour', () => {
+    const waits = [1, 2, 3, 12, 13, 100].map((attempts) => waitAfter(attempts, answered(500)));
+    expect(waits).toEqual([1_000, 2_000, 4_000, 2_048_000, 3_600_000, 3_600_000]);
+    expect(waitAfter(1, answered(429, 30))).toBe(30_000);
+    expect(waitAfter(1, answered(429, 1_000_000))).toBe(3_600_000);
+  });
+
+  it('carries no header that its config does not ask for', () => {
+    const post = { deliveryId: 'd', body: '{}', nowMs: 0 };
+    expect(deliveryHeaders(HARN_FORM, {}, post)).toEqual({
+      'content-type': 'application/json',
+      'x-harn-delivery': 'd',
+    });
+  });
+
+  it('is signed as the contract says, with the time of the attempt', () => {
+    const post = { deliveryId: 'd', body: '{"a":1}', nowMs: 1_767_225_600_999 };
+    expect(deliveryHeaders(HARN_FORM, { secret: 'a-secret-of-16-bytes' }, post)).toMatchObject({
+      'x-harn-signature': 't=1767225600,v1=3d122e0588de03c5c0e48ae85aaac75a0b5f5f112b60ab6fb873ee3dfe9ab4ab',
+    });
+  });
+
+  it('of the form harn shows nothing internal', () => {
+    const hidden = { type: 'text', text: 'thought', visibility: 'internal' };
+    const task = { id: 't', input: { parts: [hidden] } } as unknown as Task;
+    const event = { id: 'e', payload: { parts: [hidden] } } as unknown as Event;
+    const bodies = HARN_FORM.open(() => task)(event);
+    expect(bodies).toHaveLength(1);
+    expect(JSON.stringify(bodies)).not.toContain('thought');
+  });
+});
+
+describe('posts of a tenant', () => {
+  it('[X-10] run so many at a time, the others in order, and other tenants beside them', async () => {
+    const slots = new TenantSlots(2);
+    const log: string[] = [];
+    const finish: (() => void)[] = [];
+    const post = (tenant: string, name: string) =>
+      slots.run(tenant, async () => {
+        log.push(`${name} begins`);
+        await new Promise<void>((resolve) => finish.push(resolve));
+        log.push(`${name} ends`);
+      });
+    const settled = () => new Promise((resolve) => setImmediate(resolve));
+    const all = [post('a', '1'), post('a', '2'), post('a', '3'), post('a', '4'), post('b', '5')];
+    await settled();
+    expect(log).toEqual(['1 begins', '2 begins', '5 begins']);
+    finish[0]?.();
+    await settled();
+    expect(log.slice(3)).toEqual(['1 ends', '3 begins']);
+    for (let n = 1; n < 5; n += 1) {
+      finish[n]?.();
+      await settled();
+    }
+    await Promise.all(all);
+    expect(log.filter((line) => line.endsWith('begins'))).toHaveLength(5);
+    await slots.run('a', async () => log.push('later'));
+    expect(log.at(-1)).toBe('later');
+  });
+});
