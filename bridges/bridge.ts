@@ -1,6 +1,7 @@
 import type { Face, FaceDeps } from '../src/face.ts';
-import type { JsonValue } from '../src/protocol/json.ts';
+import type { JsonObject, JsonValue } from '../src/protocol/json.ts';
 import type { Clock, Logger } from '../src/protocol/ports.ts';
+import type { Task } from '../src/protocol/resources/task.ts';
 import type { Frame, Move, Seen, Upstream } from '../src/upstream.ts';
 
 /** Timers, injected so that tests decide when time passes. Milliseconds. */
@@ -49,6 +50,25 @@ export interface DefinitionChange {
   pinnedSha256: string;
 }
 
+/** How the events of a Task are told to a receiver. Pure: the same events give the same bodies. */
+export interface PushForm {
+  /** Headers of every post, `content-type` among them. */
+  readonly headers: Readonly<Record<string, string>>;
+  /**
+   * Begins with the first event of a Task. The function takes every event in order, without what is internal, and gives
+   * what is to be posted for it, in order; nothing for most. `task` gives the Task as it is now.
+   */
+  open(task: () => Task): (event: PushedEvent) => readonly JsonValue[];
+}
+
+/** What a form reads of an Event. */
+export interface PushedEvent {
+  id: string;
+  event: string;
+  created_at: string;
+  payload: JsonObject;
+}
+
 /** Where what agents said of themselves outlives the gateway; one record per route. */
 export interface KeptCards {
   load(route: string): string | undefined;
@@ -65,6 +85,8 @@ export interface Bridge<Row> {
   /** `Upstream.interpret` of all its upstreams: pure, so a replay needs neither the configuration nor the agent. */
   interpret(frame: Frame, seen: Seen): Move[];
   createUpstreams(rows: readonly Row[], deps: BridgeDeps): Upstream[];
+  /** How it tells receivers of push notifications about tasks, by the name that a push config gives. */
+  pushForms?: Readonly<Record<string, PushForm>>;
   /** The half that clients call; left out by a bridge that only calls. */
   createFace?(deps: FaceDeps): Face;
 }

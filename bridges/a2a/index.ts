@@ -1,5 +1,6 @@
 import type { Bridge } from '../bridge.ts';
 import { createA2aFace } from './surface/face.ts';
+import { PUSH_FORMS } from './surface/push-form.ts';
 import type { A2aUpstreamConfig } from './upstream/config.ts';
 import { interpret } from './upstream/interpret.ts';
 import { A2aUpstream } from './upstream/upstream.ts';
@@ -12,5 +13,6 @@ export const a2aBridge: Bridge<A2aUpstreamConfig> = {
   id: 'a2a',
   interpret,
   createUpstreams: (rows, deps) => rows.map((row) => new A2aUpstream(row, deps)),
+  pushForms: PUSH_FORMS,
   createFace: createA2aFace,
 };

@@ -1,7 +1,9 @@
 import { lookup } from 'node:dns/promises';
+import type { Bridge } from '../../bridges/bridge.ts';
+import { bridges } from '../../bridges/index.ts';
 import { AddressGuard, TargetRefused } from '../../bridges/outbound/address-guard.ts';
 import { WebhookClient } from '../../bridges/outbound/webhook-client.ts';
-import { HARN_FORM } from '../dispatch/outbox/delivery.ts';
+import { type DeliveryForm, HARN_FORM } from '../dispatch/outbox/delivery.ts';
 import { Outbox } from '../dispatch/outbox/outbox.ts';
 import { TenantSlots } from '../dispatch/outbox/tenant-slots.ts';
 import type { EventLog } from '../eventlog/event-log.ts';
@@ -15,7 +17,12 @@ import type { Parts } from './parts.ts';
 const POSTS_PER_TENANT = 16;
 
 /** How events can be told to receivers. */
-export const DELIVERY_FORMS = { harn: HARN_FORM } as const;
+export const DELIVERY_FORMS: Readonly<Record<string, DeliveryForm>> = Object.fromEntries([
+  ['harn', HARN_FORM],
+  ...Object.values<Pick<Bridge<never>, 'pushForms'>>(bridges).flatMap(({ pushForms = {} }) =>
+    Object.entries(pushForms),
+  ),
+]);
 
 /** The outbox and what it goes through to the network. */
 export interface Sending {

@@ -2,6 +2,7 @@ import { createHmac } from 'node:crypto';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { StreamResponse } from '@a2a-js/sdk';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { DeadLetter } from '../../src/protocol/resources/dead-letter.ts';
 import type { PushConfig } from '../../src/protocol/resources/push-config.ts';
@@ -80,6 +81,30 @@ describe('push', () => {
     const [, t, v1] = /^t=(\d+),v1=([0-9a-f]{64})$/.exec(String(first?.headers['x-harn-signature'])) ?? [];
     expect(createHmac('sha256', SECRET).update(`${t}.${first?.text}`).digest('hex')).toBe(v1);
     expect(new Set(receiver.posts.map(({ headers }) => headers['x-harn-delivery'])).size).toBe(told.length);
+  });
+
+  it('tells A2A receivers in their words: each change to 1.0, the Task after it to 0.3', async () => {
+    const scene = await stage();
+    const { receiver, gateway } = scene;
+    const { task, finish } = await waiting(scene, { form: 'a2a-1.0' });
+    const older = kept(await startReceiver());
+    await setConfig(gateway, task.id, { url: older.url, form: 'a2a-0.3' });
+    await finish();
+    await expect.poll(() => [receiver.posts.length, older.posts.length]).toEqual([1, 1]);
+    expect(receiver.posts[0]?.headers).toMatchObject({
+      'content-type': 'application/a2a+json',
+      'a2a-version': '1.0',
+    });
+    const event = StreamResponse.fromJSON(receiver.posts[0]?.body);
+    expect(event.payload?.$case).toBe('statusUpdate');
+    expect(receiver.posts[0]?.body).toMatchObject({
+      statusUpdate: { taskId: task.id, status: { state: 'TASK_STATE_CANCELED' } },
+    });
+    expect(older.posts[0]?.body).toMatchObject({
+      kind: 'task',
+      id: task.id,
+      status: { state: 'canceled' },
+    });
   });
 
   it('[X-08] tries again what was not taken, under the same delivery id, before anything later', async () => {

@@ -1,6 +1,5 @@
 import { createHmac } from 'node:crypto';
 import type { Event } from '../../eventlog/event-log.ts';
-import { conceal } from '../../policy/visibility.ts';
 import type { JsonValue } from '../../protocol/json.ts';
 import type { PushSecrets } from '../../protocol/resources/push-config.ts';
 import type { Task } from '../../protocol/resources/task.ts';
@@ -10,8 +9,8 @@ export interface DeliveryForm {
   /** Headers of every post, `content-type` among them. */
   readonly headers: Readonly<Record<string, string>>;
   /**
-   * Begins with the first event of a Task. The function takes every event in order and gives what is to be posted for it,
-   * in order; nothing for most. `task` gives the Task as it is now.
+   * Begins with the first event of a Task. The function takes every event in order, without what is internal, and gives
+   * what is to be posted for it, in order; nothing for most. `task` gives the Task as it is now.
    */
   open(task: () => Task): (event: Event) => readonly JsonValue[];
 }
@@ -28,15 +27,11 @@ export type PostOutcome =
   | { kind: 'refused'; reason: string }
   | { kind: 'failed'; reason: string };
 
-/** Every event with its Task, without what is internal. Source: contract section 1, outbound webhooks. */
+/** Every event with its Task. Source: contract section 1, outbound webhooks. */
 export const HARN_FORM: DeliveryForm = {
   headers: { 'content-type': 'application/json' },
-  open: (task) => (event) => [{ task: shown(task()), event: shown(event) }],
+  open: (task) => (event) => [{ task: task() as unknown as JsonValue, event: event as unknown as JsonValue }],
 };
-
-function shown(value: object): JsonValue {
-  return conceal(value, false) as JsonValue;
-}
 
 const DELIVERY_HEADER = 'x-harn-delivery';
 const SIGNATURE_HEADER = 'x-harn-signature';

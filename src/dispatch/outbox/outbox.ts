@@ -7,7 +7,7 @@ import type { PushConfig } from '../../protocol/resources/push-config.ts';
 import { newEvent } from '../new-event.ts';
 import { failureOf } from './delivery.ts';
 import { PushLane } from './push-lane.ts';
-import { formOf, type OutboxDeps, sendOnce, taskOf } from './sender.ts';
+import { type OutboxDeps, openFold, sendOnce } from './sender.ts';
 
 const MANY = 100_000;
 const PAGE = 200;
@@ -123,7 +123,7 @@ export class Outbox {
 
   /** What is told of an event depends on those before it, so all of them are read. */
   async #bodiesOf(letter: DeadLetter, config: PushConfig): Promise<readonly JsonValue[] | undefined> {
-    const fold = formOf(this.#deps, config).open(() => taskOf(this.#deps, letter.task_id));
+    const fold = openFold(this.#deps, config);
     for (let after = BEGINNING; ; ) {
       const page = await this.#deps.log.range({ kind: 'task', id: letter.task_id }, after, PAGE);
       for (const bytes of page) {

@@ -6,7 +6,7 @@ import { timestamp } from '../../protocol/ports.ts';
 import type { DeadLetter } from '../../protocol/resources/dead-letter.ts';
 import { newEvent } from '../new-event.ts';
 import { failureOf, waitAfter } from './delivery.ts';
-import { formOf, type OutboxDeps, sendOnce, taskOf } from './sender.ts';
+import { type OutboxDeps, openFold, sendOnce } from './sender.ts';
 
 const BEGINNING = '0'.repeat(20);
 const PAGE = 200;
@@ -36,7 +36,7 @@ export class PushLane {
     this.#deps = deps;
     this.#taskId = resource.task_id;
     this.#configId = resource.id;
-    this.#openFold = () => formOf(deps, resource).open(() => taskOf(deps, resource.task_id));
+    this.#openFold = () => openFold(deps, resource);
     this.#fold = this.#openFold();
   }
 

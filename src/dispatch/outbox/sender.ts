@@ -1,4 +1,5 @@
-import type { EventLog } from '../../eventlog/event-log.ts';
+import type { Event, EventLog } from '../../eventlog/event-log.ts';
+import { conceal } from '../../policy/visibility.ts';
 import { stateKey } from '../../projections/state-keys.ts';
 import type { TaskState, WorkspaceState } from '../../projections/states.ts';
 import type { JsonValue } from '../../protocol/json.ts';
@@ -25,14 +26,20 @@ export interface OutboxDeps {
 }
 
 /** The form of a config. One that a later version no longer knows is told as Harn. */
-export function formOf({ forms }: OutboxDeps, { form }: PushConfig): DeliveryForm {
+function formOf({ forms }: OutboxDeps, { form }: PushConfig): DeliveryForm {
   const found = Object.hasOwn(forms, form) ? forms[form] : undefined;
   const usable = found ?? forms['harn'];
   if (usable === undefined) throw new Error('The outbox has no form "harn".');
   return usable;
 }
 
-export function taskOf({ log }: OutboxDeps, taskId: string): Task {
+/** What a config posts for each event of its Task; what is internal never leaves. Takes all events, from the first on. */
+export function openFold(deps: OutboxDeps, config: PushConfig): (event: Event) => readonly JsonValue[] {
+  const fold = formOf(deps, config).open(() => conceal(taskOf(deps, config.task_id), false));
+  return (event) => fold(conceal(event, false));
+}
+
+function taskOf({ log }: OutboxDeps, taskId: string): Task {
   const state = log.state<TaskState>(stateKey.task(taskId));
   if (state === undefined) throw new Error(`A push config without its task: ${taskId}`);
   return state.resource;

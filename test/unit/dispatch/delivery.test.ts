@@ -6,9 +6,10 @@ import {
   type PostOutcome,
   waitAfter,
 } from '../../../src/dispatch/outbox/delivery.ts';
+import { type OutboxDeps, openFold } from '../../../src/dispatch/outbox/sender.ts';
 import { TenantSlots } from '../../../src/dispatch/outbox/tenant-slots.ts';
 import type { Event } from '../../../src/eventlog/event-log.ts';
-import type { Task } from '../../../src/protocol/resources/task.ts';
+import type { PushConfig } from '../../../src/protocol/resources/push-config.ts';
 
 const answered = (status: number, retryAfterSeconds?: number): PostOutcome => ({
   kind: 'answered',
@@ -51,13 +52,16 @@ describe('a delivery', () => {
       'x-harn-signature': 't=1767225600,v1=3d122e0588de03c5c0e48ae85aaac75a0b5f5f112b60ab6fb873ee3dfe9ab4ab',
     });
   });
+});
 
-  it('of the form harn shows nothing internal', () => {
+describe('what is told of a task', () => {
+  it('holds nothing internal, neither of its events nor of itself', () => {
     const hidden = { type: 'text', text: 'thought', visibility: 'internal' };
-    const task = { id: 't', input: { parts: [hidden] } } as unknown as Task;
-    const event = { id: 'e', payload: { parts: [hidden] } } as unknown as Event;
-    const bodies = HARN_FORM.open(() => task)(event);
-    expect(bodies).toHaveLength(1);
+    const task = { id: 't', input: { parts: [hidden] } };
+    const deps = { log: { state: () => ({ resource: task }) }, forms: { harn: HARN_FORM } };
+    const fold = openFold(deps as unknown as OutboxDeps, { form: 'harn', task_id: 't' } as PushConfig);
+    const bodies = fold({ id: 'e', payload: { parts: [hidden] } } as unknown as Event);
+    expect(bodies).toMatchObject([{ task: { id: 't' }, event: { id: 'e' } }]);
     expect(JSON.stringify(bodies)).not.toContain('thought');
   });
 });
