@@ -61,6 +61,11 @@ export class AttachedSession implements StreamSink, Follower {
     });
   }
 
+  /** Newest event that is told. */
+  get cursor(): string {
+    return this.#delivered;
+  }
+
   /** Throws RpcError for a hidden Session or a cursor that is gone. */
   async attach(after: string | undefined): Promise<void> {
     const subscription = await this.#parts.calls.follow(this.id, after, this);

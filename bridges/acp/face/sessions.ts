@@ -6,6 +6,7 @@ import type { Session } from '../../../src/protocol/resources/session.ts';
 import type { Task } from '../../../src/protocol/resources/task.ts';
 import { isTerminal } from '../../../src/protocol/task-states.ts';
 import { RpcError } from '../wire/json-rpc.ts';
+import type { RequestContext } from '../wire/peer.ts';
 import { AttachedSession, type Attachment } from './attached-session.ts';
 import type { Conversation } from './conversation.ts';
 import type { ParamsOf } from './params.ts';
@@ -15,7 +16,11 @@ interface Place {
   additionalDirectories?: string[] | undefined;
 }
 
-export async function newSession(talk: Conversation, params: ParamsOf<'session/new'>): Promise<JsonValue> {
+export async function newSession(
+  talk: Conversation,
+  params: ParamsOf<'session/new'>,
+  context: RequestContext,
+): Promise<JsonValue> {
   const harn = objectOf(params._meta?.['harn']);
   const route = textOf(harn['route']);
   const metadata = { [CLIENT_METADATA]: placeOf(params), ...(route === undefined ? {} : { route }) };
@@ -24,13 +29,14 @@ export async function newSession(talk: Conversation, params: ParamsOf<'session/n
     ...(textOf(harn['personaId']) === undefined ? {} : { persona_id: textOf(harn['personaId']) ?? null }),
     metadata,
   };
-  const session = await talk.calls.json<Session>('createSession', { body });
+  const idempotencyKey = textOf(harn['idempotencyKey']) ?? talk.prompts.keyOf(context.id);
+  const session = await talk.calls.json<Session>('createSession', { body, idempotencyKey });
   const setup = await talk.view.begin(session.id, session.metadata);
   // The answer goes first: some clients do not know the id before.
   setImmediate(
     () => void attach(talk, session.id, 'resume', session.last_event_id ?? undefined).catch(() => undefined),
   );
-  return { sessionId: session.id, ...setup, ...ignored(params.mcpServers) };
+  return { sessionId: session.id, ...setup, ...told(params.mcpServers, session.last_event_id) };
 }
 
 /** The whole history is told before the answer, in the order of the log. Spec: ACP v1, "Loading Sessions". */
@@ -39,7 +45,7 @@ export async function loadSession(talk: Conversation, params: ParamsOf<'session/
   const setup = await talk.view.begin(session.id, session.metadata);
   const attached = await attach(talk, session.id, 'load', undefined);
   await attached.caughtUpOnce;
-  return { ...setup, ...ignored(params.mcpServers) };
+  return { ...setup, ...told(params.mcpServers, attached.cursor) };
 }
 
 /** Without a cursor nothing is told again; `_meta.harn.afterEventId` asks for what came after it. */
@@ -52,7 +58,7 @@ export async function resumeSession(
   const setup = await talk.view.begin(session.id, session.metadata);
   const attached = await attach(talk, session.id, 'resume', after ?? session.last_event_id ?? undefined);
   await attached.caughtUpOnce;
-  return { ...setup, ...ignored(params.mcpServers) };
+  return { ...setup, ...told(params.mcpServers, attached.cursor) };
 }
 
 /** The followed Session; a prompt for one that is not followed yet takes it up where it is. */
@@ -160,9 +166,12 @@ function infoOf({ id, summary, updated_at, metadata }: Session) {
   return { sessionId: id, cwd, updatedAt: updated_at, ...(summary === null ? {} : { title: summary }) };
 }
 
-/** Servers that the client names live on its machine: they are not started here, and that is said. */
-function ignored(servers: readonly JsonObject[]): JsonObject {
-  if (servers.length === 0) return {};
+/** Servers that the client names live on its machine: they are not started here, and that is said. The cursor resumes. */
+function told(servers: readonly JsonObject[], eventId: string | null): JsonObject {
   const names = servers.map(({ name }) => textOf(name) ?? 'unnamed');
-  return { _meta: { harn: { ignoredMcpServers: names } } };
+  const harn = {
+    ...(names.length === 0 ? {} : { ignoredMcpServers: names }),
+    ...(eventId === null || eventId === '' ? {} : { eventId }),
+  };
+  return Object.keys(harn).length === 0 ? {} : { _meta: { harn } };
 }

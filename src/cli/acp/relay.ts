@@ -1,0 +1,202 @@
+import { randomUUID } from 'node:crypto';
+import { type Line, type Message, readLine } from './message.ts';
+
+const AUTH_REQUIRED = -32000;
+const INTERNAL_ERROR = -32603;
+/** Ids of the relay's own requests; an editor counts, or uses UUIDs. */
+const OWN = 'harn-launcher-';
+
+/** The two sides of a relay. */
+export interface RelaySides {
+  /** Writes one line to the editor. */
+  toEditor(text: string): void;
+  /** Writes one message to the gateway; false when it is not connected. */
+  toGateway(text: string): boolean;
+}
+
+/**
+ * What an editor and a gateway say to each other, over as many connections as it takes. Requests that are not answered yet
+ * are asked again after a reconnection, prompts under the key of their first sending, so that nothing is done twice; sessions
+ * are resumed behind the last update that the editor has seen, so that none is lost and none comes twice.
+ */
+export class Relay {
+  readonly #sides: RelaySides;
+  readonly #clientId = randomUUID();
+  /** Requests of the editor without an answer, in order. */
+  readonly #open = new Map<string, Line>();
+  /** Sessions that the editor follows, and the newest event it was told of. */
+  readonly #sessions = new Map<string, string | undefined>();
+  /** Requests of the gateway that the editor has not answered: ids of this connection. */
+  readonly #asked = new Set<string>();
+  #initialize: Line | undefined;
+  #generation = 0;
+  #isReady = false;
+  #own = new Map<string, (answer: Message) => void>();
+
+  constructor(sides: RelaySides) {
+    this.#sides = sides;
+  }
+
+  /** Takes a line of the editor. */
+  fromEditor(text: string): void {
+    const line = readLine(text);
+    const { message } = line;
+    if (message?.method === undefined && message?.id !== undefined) this.#answerOfEditor(line);
+    else this.#forward(line);
+  }
+
+  #forward(line: Line): void {
+    const { message } = line;
+    const marked = this.#marked(line);
+    if (message?.method === 'initialize') this.#initialize = marked;
+    if (message?.id !== undefined) this.#open.set(String(message.id), marked);
+    // The first request goes as it is; everything else waits until the connection is set up.
+    if (this.#isReady || message?.method === 'initialize') this.#sides.toGateway(marked.text);
+  }
+
+  /** Takes a message of the gateway. */
+  fromGateway(text: string): void {
+    const line = readLine(text);
+    const { message } = line;
+    if (message === undefined) return;
+    if (message.method === undefined) this.#answerOfGateway(line, message);
+    else if (message.id === undefined) this.#note(line, message);
+    else this.#ask(message);
+  }
+
+  #answerOfGateway({ text }: Line, message: Message): void {
+    const id = String(message.id);
+    const own = this.#own.get(id);
+    if (own === undefined) {
+      this.#settle(id, message);
+      this.#sides.toEditor(text);
+    } else {
+      this.#own.delete(id);
+      own(message);
+    }
+  }
+
+  /** A connection is open: introduces the editor, takes its sessions up again, and asks again what is open. */
+  async connected(): Promise<void> {
+    this.#generation += 1;
+    const first = this.#initialize;
+    if (first?.message === undefined || this.#open.has(String(first.message.id))) {
+      for (const { text } of this.#open.values()) this.#sides.toGateway(text);
+      this.#isReady = true;
+      return;
+    }
+    await this.#request('initialize', first.message.params ?? {});
+    for (const [sessionId, cursor] of this.#sessions) await this.#resume(sessionId, cursor);
+    this.#isReady = true;
+    for (const { text } of [...this.#open.values()].map((line) => this.#again(line)))
+      this.#sides.toGateway(text);
+  }
+
+  /** The connection is over: what the gateway asked is void, it asks again. */
+  disconnected(): void {
+    this.#isReady = false;
+    this.#own = new Map();
+    for (const id of this.#asked) {
+      const params = { requestId: id };
+      this.#sides.toEditor(JSON.stringify({ jsonrpc: '2.0', method: '$/cancel_request', params }));
+    }
+    this.#asked.clear();
+  }
+
+  /** Nobody can be asked: whoever waits is told, and may ask again. */
+  refuse(reason: 'unauthenticated' | 'unreachable', words: string): void {
+    const code = reason === 'unauthenticated' ? AUTH_REQUIRED : INTERNAL_ERROR;
+    for (const { message } of this.#open.values()) {
+      const error = { code, message: words };
+      this.#sides.toEditor(JSON.stringify({ jsonrpc: '2.0', id: message?.id ?? null, error }));
+    }
+    this.#open.clear();
+  }
+
+  /** The gateway knows its client again by its id, and a prompt or a new session by its key. */
+  #marked(line: Line): Line {
+    const { message } = line;
+    if (message?.method === 'initialize') return withHarn(message, { clientId: this.#clientId });
+    const isWork = message?.method === 'session/prompt' || message?.method === 'session/new';
+    if (message === undefined || !isWork) return line;
+    return withHarn(message, { idempotencyKey: `acp:${this.#clientId}:${message.id}` });
+  }
+
+  /** A session that was being loaded goes on behind what the editor has seen of it. */
+  #again(line: Line): Line {
+    const { message } = line;
+    const sessionId = String(message?.params?.['sessionId'] ?? '');
+    const cursor = this.#sessions.get(sessionId);
+    if (message?.method !== 'session/load' || cursor === undefined) return line;
+    return withHarn({ ...message, method: 'session/resume' }, { afterEventId: cursor });
+  }
+
+  #answerOfEditor({ message }: Line): void {
+    const [generation, ...rest] = String(message?.id).split(':');
+    this.#asked.delete(String(message?.id));
+    // An answer to a question of an earlier connection has nobody to go to.
+    if (generation !== String(this.#generation)) return;
+    this.#sides.toGateway(JSON.stringify({ ...message, id: Number(rest.join(':')) }));
+  }
+
+  /** Ids of the gateway begin anew with each connection, so the connection is made part of them. */
+  #ask(message: Message): void {
+    const id = `${this.#generation}:${message.id}`;
+    this.#asked.add(id);
+    this.#sides.toEditor(JSON.stringify({ ...message, id }));
+  }
+
+  #note({ text }: Line, message: Message): void {
+    const { method, params } = message;
+    if (method === '$/cancel_request') {
+      const requestId = `${this.#generation}:${params?.['requestId']}`;
+      this.#asked.delete(requestId);
+      this.#sides.toEditor(JSON.stringify({ ...message, params: { requestId } }));
+      return;
+    }
+    const cursor = cursorOf(params?.['update']);
+    if (cursor !== undefined) this.#sessions.set(String(params?.['sessionId']), cursor);
+    this.#sides.toEditor(text);
+  }
+
+  #settle(id: string, { result }: Message): void {
+    const request = this.#open.get(id)?.message;
+    this.#open.delete(id);
+    if (request === undefined || result === undefined) return;
+    const sessionId = String(result?.['sessionId'] ?? request.params?.['sessionId'] ?? '');
+    const { method } = request;
+    if (method === 'session/close' || method === 'session/delete') this.#sessions.delete(sessionId);
+    const begins = method === 'session/new' || method === 'session/load' || method === 'session/resume';
+    if (begins && !this.#sessions.has(sessionId)) this.#sessions.set(sessionId, cursorOf(result));
+  }
+
+  async #resume(sessionId: string, cursor: string | undefined): Promise<void> {
+    const _meta = cursor === undefined ? {} : { harn: { afterEventId: cursor } };
+    const answer = await this.#request('session/resume', { sessionId, mcpServers: [], _meta });
+    if (answer.error === undefined) return;
+    process.stderr.write(`harn-gateway acp: session ${sessionId} was not taken up again\n`);
+    this.#sessions.delete(sessionId);
+  }
+
+  #request(method: string, params: object): Promise<Message> {
+    const id = `${OWN}${this.#generation}-${this.#own.size}-${method}`;
+    return new Promise((resolve) => {
+      this.#own.set(id, resolve);
+      this.#sides.toGateway(JSON.stringify({ jsonrpc: '2.0', id, method, params }));
+    });
+  }
+}
+
+function withHarn(message: Message, harn: Record<string, string>): Line {
+  const meta = (message.params?.['_meta'] ?? {}) as Record<string, unknown>;
+  const known = (meta['harn'] ?? {}) as Record<string, unknown>;
+  const params = { ...message.params, _meta: { ...meta, harn: { ...harn, ...known } } };
+  const marked = { ...message, params };
+  return { text: JSON.stringify(marked), message: marked };
+}
+
+function cursorOf(value: unknown): string | undefined {
+  const { _meta } = (value ?? {}) as { _meta?: { harn?: { eventId?: unknown } } | null };
+  const eventId = _meta?.harn?.eventId;
+  return typeof eventId === 'string' ? eventId : undefined;
+}
