@@ -64,7 +64,21 @@ function agentUpdate(payload: JsonObject): JsonObject[] {
   if (payload['protocol'] !== 'acp' || type !== 'agent_update' || !isObject(body)) return [];
   // The agent repeats what its client said; the Message of it is in the log.
   if (kind === 'user_message_chunk' || 'large_metadata' in body) return [];
-  return Object.hasOwn(UPDATE_KINDS, kind) ? [withoutTerminals(body)] : [];
+  return Object.hasOwn(UPDATE_KINDS, kind) ? [withoutTerminals(withLinks(body))] : [];
+}
+
+/** A member that was too large for the log is an artifact; a tool's content becomes a link to it, anything else is left out. */
+function withLinks(update: JsonObject): JsonObject {
+  const members = Object.entries(update).flatMap(([name, value]): [string, JsonValue][] => {
+    const moved = objectOf(objectOf(value)['large_metadata']);
+    const id = textOf(moved['artifact_id']);
+    if (id === undefined) return [[name, value]];
+    if (name !== 'content') return [];
+    const link = { type: 'resource_link', uri: `harn://artifacts/${id}`, name: 'content' };
+    const isChunk = textOf(update['sessionUpdate'])?.endsWith('_chunk') ?? false;
+    return [[name, isChunk ? link : [{ type: 'content', content: link }]]];
+  });
+  return Object.fromEntries(members);
 }
 
 /** A client drops a whole update that names a terminal it did not make. */

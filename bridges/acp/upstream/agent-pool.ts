@@ -74,8 +74,9 @@ export class AgentPool {
   }
 
   #stopIfIdle(): void {
-    void this.#open?.then((connection) => {
-      if (this.#users > 0 || connection.busyBeside(undefined)) return;
+    const open = this.#open?.catch(() => undefined);
+    void open?.then((connection) => {
+      if (connection === undefined || this.#users > 0 || connection.busyBeside(undefined)) return;
       this.#open = undefined;
       this.#bury(connection);
     });

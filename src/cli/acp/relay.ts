@@ -24,6 +24,8 @@ export class Relay {
   readonly #clientId = randomUUID();
   /** Requests of the editor without an answer, in order. */
   readonly #open = new Map<string, Line>();
+  /** Notifications that came while there was no connection, in order. */
+  readonly #held: string[] = [];
   /** Sessions that the editor follows, and the newest event it was told of. */
   readonly #sessions = new Map<string, string | undefined>();
   /** Requests of the gateway that the editor has not answered: ids of this connection. */
@@ -52,6 +54,7 @@ export class Relay {
     if (message?.id !== undefined) this.#open.set(String(message.id), marked);
     // The first request goes as it is; everything else waits until the connection is set up.
     if (this.#isReady || message?.method === 'initialize') this.#sides.toGateway(marked.text);
+    else if (message?.id === undefined) this.#held.push(marked.text);
   }
 
   /** Takes a message of the gateway. */
@@ -81,15 +84,19 @@ export class Relay {
     this.#generation += 1;
     const first = this.#initialize;
     if (first?.message === undefined || this.#open.has(String(first.message.id))) {
-      for (const { text } of this.#open.values()) this.#sides.toGateway(text);
-      this.#isReady = true;
+      this.#begin([...this.#open.values()]);
       return;
     }
     await this.#request('initialize', first.message.params ?? {});
     for (const [sessionId, cursor] of this.#sessions) await this.#resume(sessionId, cursor);
+    this.#begin([...this.#open.values()].map((line) => this.#again(line)));
+  }
+
+  /** A cancel that came meanwhile follows the prompt that it is for. */
+  #begin(lines: readonly Line[]): void {
     this.#isReady = true;
-    for (const { text } of [...this.#open.values()].map((line) => this.#again(line)))
-      this.#sides.toGateway(text);
+    for (const { text } of lines) this.#sides.toGateway(text);
+    for (const text of this.#held.splice(0)) this.#sides.toGateway(text);
   }
 
   /** The connection is over: what the gateway asked is void, it asks again. */

@@ -1,9 +1,10 @@
 import type { TaskState } from '../../projections/states.ts';
+import type { JsonObject } from '../../protocol/json.ts';
 import type { Part } from '../../protocol/resources/message.ts';
-import type { Move } from '../../upstream.ts';
+import type { Move, UpdateDraft } from '../../upstream.ts';
 import { storeArtifact } from '../large-content.ts';
-import { boundedMetadata } from '../large-metadata.ts';
-import { newEvent, placeOfTask } from '../new-event.ts';
+import { boundedMetadata, jsonSize, movedMetadata } from '../large-metadata.ts';
+import { newEvent, placeOfTask, type SessionPlace } from '../new-event.ts';
 import type { MoveTarget } from './move-target.ts';
 
 /** Thoughts are internal: readers without `internal:read` see that there was one. */
@@ -35,7 +36,7 @@ export function applyUpdate(
 ): void {
   const { protocol, kind, about, visibility } = update;
   const place = placeOfTask(resource);
-  const body = boundedMetadata(tx, tools, place, update.body, visibility);
+  const body = boundedBody({ tx, tools }, place, update);
   tx.append(
     newEvent('vendor.harn_gateway.agent_update', { object: 'task', id: resource.id }, place, {
       protocol,
@@ -45,4 +46,21 @@ export function applyUpdate(
       material,
     }),
   );
+}
+
+/** Members above this size leave a body that is too large; what names and orders an update stays. */
+const MEMBER_BYTES = 4_096;
+
+/** A body within the inline limit; what had to leave is in Artifacts, and references stand in its place (contract C27). */
+function boundedBody(
+  { tx, tools }: Pick<MoveTarget, 'tx' | 'tools'>,
+  place: SessionPlace,
+  { body, visibility }: UpdateDraft,
+): JsonObject {
+  if (jsonSize(body) <= tools.limits.inlineBytes) return body;
+  const members = Object.entries(body).map(([name, value]) => {
+    if (jsonSize(value) <= MEMBER_BYTES) return [name, value] as const;
+    return [name, movedMetadata(tx, tools, place, { [name]: value }, visibility)] as const;
+  });
+  return boundedMetadata(tx, tools, place, Object.fromEntries(members), visibility);
 }

@@ -168,6 +168,21 @@ const SCENES: Record<string, (scene: Scene) => Promise<Stop>> = {
   async login() {
     throw RequestError.authRequired();
   },
+  async pid({ tell }) {
+    await tell(said(String(process.pid)));
+    return 'end_turn';
+  },
+  async big({ tell }) {
+    const text = 'x'.repeat(1_000_000);
+    await tell({ sessionUpdate: 'tool_call', toolCallId: 'big-1', title: 'Read all', kind: 'read' });
+    await tell({
+      sessionUpdate: 'tool_call_update',
+      toolCallId: 'big-1',
+      status: 'completed',
+      content: [{ type: 'content', content: { type: 'text', text } }],
+    });
+    return 'end_turn';
+  },
   async history({ session, tell }) {
     await tell(said(`I know ${session.turns.length - 1} turns`));
     return 'end_turn';

@@ -1,0 +1,83 @@
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { setTimeout as pause } from 'node:timers/promises';
+import { asRecord } from '../../bridges/acp/upstream/record.ts';
+import type { Frame, Move, Turn, Upstream } from '../../src/upstream.ts';
+import { PACKAGE_ROOT } from '../faults/child-processes.ts';
+import { acpUpstream } from './acp-stage.ts';
+import { Past } from './past.ts';
+import { textMessage } from './upstream-stage.ts';
+
+/**
+ * Records what the test agent of the official SDK sends, with the moves it means: `node dist/test/harness/record-acp.js`.
+ * A recording that is there already is never made again; a new behaviour is a new file.
+ */
+const FIXTURES = `${PACKAGE_ROOT}fixtures/wire/acp`;
+
+const STORIES: Record<string, readonly string[]> = {
+  echo: ['hello'],
+  stream: ['stream 3'],
+  again: ['hello', 'stream 1'],
+  think: ['think'],
+  plan: ['plan'],
+  edit: ['edit'],
+  ask: ['ask'],
+  files: ['files'],
+  late: ['late', 'hello'],
+  max: ['max'],
+  refuse: ['refuse'],
+  weird: ['weird'],
+  fail: ['fail'],
+  login: ['login'],
+  die: ['die'],
+};
+
+interface Line {
+  turn: number;
+  frame: Frame;
+  moves: Move[];
+}
+
+async function record(upstream: Upstream, texts: readonly string[]): Promise<Line[]> {
+  const lines: Line[] = [];
+  let sessionBinding: Turn['sessionBinding'];
+  for (const [index, text] of texts.entries()) {
+    const past = new Past();
+    past.sessionBinding = sessionBinding;
+    const turn: Turn = {
+      kind: 'start',
+      taskId: `t${index + 1}`,
+      sessionId: 's1',
+      message: textMessage(text, `message-${index + 1}`),
+      binding: undefined,
+      sessionBinding,
+      sessionMetadata: {},
+      history: () => [],
+    };
+    for await (const frame of upstream.run(turn, new AbortController().signal)) {
+      const moves = upstream.interpret(frame, past);
+      past.apply(moves);
+      lines.push({ turn: index + 1, frame, moves });
+      answer(upstream, turn.taskId, frame);
+    }
+    sessionBinding = past.sessionBinding;
+    await pause(100);
+  }
+  return lines;
+}
+
+function answer(upstream: Upstream, taskId: string, frame: Frame): void {
+  const asked = frame.kind === 'message' ? asRecord(frame.body) : undefined;
+  if (asked?.op !== 'asked') return;
+  const given = { upstreamId: asked.key, approved: true, optionId: null, reason: null };
+  setImmediate(() => upstream.answer?.(taskId, { ...given, answer: { colour: 'green' } }));
+}
+
+mkdirSync(FIXTURES, { recursive: true });
+for (const [story, texts] of Object.entries(STORIES)) {
+  const file = `${FIXTURES}/sdk-2.4-${story}.ndjson`;
+  if (existsSync(file)) continue;
+  const upstream = acpUpstream([], {}, { clock: { now: () => 0, monotonic: () => 0 } });
+  const lines = await record(upstream, texts);
+  await upstream.close();
+  writeFileSync(file, lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
+}

@@ -1,0 +1,50 @@
+import { describe, expect, it } from 'vitest';
+import { acpFaceStage } from '../harness/acp-face-stage.ts';
+
+describe('ACP at its sizes', () => {
+  const stage = acpFaceStage();
+
+  it('a load of 3,000 updates arrives whole and in order, before its answer', async () => {
+    const first = await stage.connect();
+    const { sessionId } = await first.session({ route: 'acp:coder' });
+    await first.prompt(sessionId, 'stream 3000');
+    const second = await stage.connect();
+    await second.agent.request('session/load', { sessionId, cwd: '/work', mcpServers: [] });
+    const pieces = second.updates.flatMap(({ update }) =>
+      update.sessionUpdate === 'agent_message_chunk' && update.content.type === 'text'
+        ? [update.content.text]
+        : [],
+    );
+    expect(pieces).toEqual(Array.from({ length: 3_000 }, (_, n) => `piece ${n + 1} `));
+  });
+
+  it('500 sessions of five clients are one process of the agent', async () => {
+    const pids: string[] = [];
+    for (let n = 0; n < 5; n += 1) {
+      const client = await stage.connect();
+      const sessions = await Promise.all(
+        Array.from({ length: 100 }, () => client.session({ route: 'acp:coder' })),
+      );
+      await Promise.all(sessions.map(({ sessionId }) => client.prompt(sessionId, 'pid')));
+      pids.push(...sessions.map(({ sessionId }) => client.text('agent_message_chunk', sessionId)));
+    }
+    expect(pids).toHaveLength(500);
+    expect([...new Set(pids)]).toEqual([expect.stringMatching(/^\d+$/)]);
+  });
+
+  it('content above the inline limit reaches the client as a link, with the call it belongs to', async () => {
+    const client = await stage.connect();
+    const { sessionId } = await client.session({ route: 'acp:coder' });
+    await client.prompt(sessionId, 'big');
+    const ended = client.updates
+      .map(({ update }) => update)
+      .find((update) => 'status' in update && update.status === 'completed');
+    expect(ended).toMatchObject({
+      sessionUpdate: 'tool_call_update',
+      toolCallId: 'big-1',
+      content: [
+        { type: 'content', content: { type: 'resource_link', uri: expect.stringContaining('harn://') } },
+      ],
+    });
+  });
+});
