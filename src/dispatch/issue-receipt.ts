@@ -56,7 +56,7 @@ function issue(
     previousHash: chain?.head ?? null,
     merkleRoot: chain === undefined ? null : `sha256:${rootOf(chain.frontier)}`,
   };
-  const sealed = sealReceipt(buildReceipt(run, place), key, tx.time);
+  const sealed = sealReceipt(buildReceipt(run, place), key);
   recordReceipt(tx, resource, { run, place, sealed, follows: 'session' });
 }
 

@@ -44,14 +44,11 @@ export class ReceiptSealError extends Error {
 /**
  * Hashes a receipt over its RFC 8785 text without `chain.receipt_hash` and `signatures`, signs that hash, and returns the
  * bytes with both. The text is put together once and the two members are written between its pieces; before anything is
- * signed, the hash is made again from the bytes about to be written. Without a key the receipt has no `signatures`, as in a
- * replay. Throws ReceiptSealError. Spec: Agents Protocol v1, "Receipt wire format"; contract section 3.
+ * signed, the hash is made again from the bytes about to be written. There is no `signed_at`: nothing would cover it, and
+ * `issued_at` is hashed. Without a key the receipt has no `signatures`, as in a replay. Throws ReceiptSealError. Spec: Agents
+ * Protocol v1, "Receipt wire format"; contract section 3.
  */
-export function sealReceipt(
-  content: ReceiptContent,
-  key: ReceiptKey | null,
-  signedAt: string,
-): SealedReceipt {
+export function sealReceipt(content: ReceiptContent, key: ReceiptKey | null): SealedReceipt {
   const pieces = piecesOf(content);
   const digest = `sha256:${hash('sha256', hashedText(pieces), 'hex')}`;
   const bytes = writtenBytes(pieces, digest, '');
@@ -62,7 +59,6 @@ export function sealReceipt(
     algorithm: 'ed25519',
     key_id: key.keyId,
     signature: `base64:${signature}`,
-    signed_at: signedAt,
   };
   return { hash: digest, bytes: writtenBytes(pieces, digest, `"signatures":[${JSON.stringify(said)}],`) };
 }

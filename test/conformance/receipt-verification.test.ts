@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import { afterAll, describe, expect, it } from 'vitest';
 import { verifyStoredReceipt } from '../../src/dispatch/verify-receipt.ts';
 import type { EventLog } from '../../src/eventlog/event-log.ts';
@@ -8,7 +9,10 @@ import type { Receipt, ReceiptVerification } from '../../src/protocol/resources/
 import type { SigningKey } from '../../src/protocol/resources/signing-key.ts';
 import { verifyReceipts } from '../../src/receipts/standalone/verify-receipts.ts';
 import { keysOfJwks } from '../../src/receipts/verification-keys.ts';
+import { verifyFile } from '../../src/receipts/verify-file.ts';
 import { leafKey, receiptKey } from '../../src/store/keys.ts';
+import { SeededRandom } from '../faults/seeded-random.ts';
+import { flippedLines } from '../harness/flipped-lines.ts';
 import { runCommand } from '../interop/command-line.ts';
 import { stageOf } from './stage.ts';
 
@@ -170,6 +174,21 @@ describe('receipt verification', () => {
     const small = file('small.json', JSON.stringify({ keys: [{ kty: 'OKP', crv: 'Ed25519', kid: 'k', x }] }));
     const refused = await run(file('one.json', lines(chain.slice(0, 1))), '--jwks', small);
     expect(refused).toMatchObject({ code: 2, err: expect.stringContaining('small order') });
+  });
+
+  it('[S3-01] finds 2,000 single flipped bits in the stored bytes of an issued chain, each at the right receipt', async () => {
+    const first = await ended('hello');
+    await stage.client.post<SigningKey>('/v1/admin/signing-keys');
+    const second = await ended('stream 2', first.session_id);
+    const chain = await chainOf(first.id, second.id);
+    const lines = chain.map(({ id }) => `${stage.gateway.log.record(receiptKey(id))?.toString()}\n`);
+    const keys = keysOfJwks(JSON.parse(await keySet()));
+    expect(verifyFile(Buffer.from(lines.join('')), { keys })).toMatchObject({ ok: true, receipts: 4 });
+    for (const { bytes, line, where } of flippedLines(lines, 2_000, new SeededRandom(9))) {
+      expect(verifyFile(bytes, { keys }), where).toMatchObject({ ok: false, index: line });
+      // The gateway runs in this process and has its connections to look after.
+      await setImmediate();
+    }
   });
 
   it('verifies an id through the gateway', async () => {

@@ -106,7 +106,6 @@ export function draftedChain(count: number): WireReceipt[] {
     const { bytes, hash } = sealReceipt(
       buildReceipt(runRecord(n), placeOf(n, { previousHash, merkleRoot })),
       TEST_KEY,
-      AT,
     );
     frontier = appendLeaf(frontier, n, hash.slice('sha256:'.length));
     receipts.push(JSON.parse(bytes.toString('utf8')));

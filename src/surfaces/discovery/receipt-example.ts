@@ -89,7 +89,6 @@ export const RECEIPT_PAYLOAD: JsonObject = {
       key_id: '--6IM5l0OosLj9yWskISYhUA3n_3CURQkmrYMSha_ck',
       signature:
         'base64:plX9qENBPnhYt7w3NCguamIia2BI1h9WzghBHHOnhi6OfZAYXJeV7vmC7nRHVyu7POafQkuI8BFb4WxTvHH+Ag==',
-      signed_at: '2026-11-21T09:00:00.000Z',
     },
   ],
   subject: {

@@ -11,7 +11,6 @@ import { verifyChain } from '../../../src/receipts/verify-chain.ts';
 import { draftedChain, placeOf, runRecord, TEST_JWKS, TEST_KEY } from '../../harness/drafted-receipts.ts';
 import { receiptHash } from '../../harness/receipt-hash.ts';
 
-const AT = '2026-11-21T09:00:00.000Z';
 const keys = keysOfJwks(TEST_JWKS);
 const jsonObject: fc.Arbitrary<JsonObject> = fc.dictionary(
   fc.string({ unit: 'binary' }).filter((name) => name !== '__proto__'),
@@ -28,7 +27,7 @@ describe('the bytes of a receipt', () => {
           : runRecord(1, { metadata });
         const lifecycle = { ...run.lifecycle, failure };
         const content = buildReceipt({ ...run, lifecycle }, placeOf(1));
-        const { bytes, hash } = sealReceipt(content, TEST_KEY, AT);
+        const { bytes, hash } = sealReceipt(content, TEST_KEY);
         const receipt = JSON.parse(bytes.toString('utf8'));
         expect(bytes.toString('utf8')).toBe(canonicalize(receipt));
         expect(receipt.chain.receipt_hash).toBe(hash);
@@ -44,7 +43,6 @@ describe('the bytes of a receipt', () => {
     const { bytes } = sealReceipt(
       buildReceipt(run, placeOf(1, { issuer: { id: 'i', name: HALF } })),
       TEST_KEY,
-      AT,
     );
     const receipt = JSON.parse(bytes.toString('utf8'));
     expect(receipt.metadata).toEqual({ 'x\ufffdy': 'x\ufffdy' });
@@ -55,7 +53,7 @@ describe('the bytes of a receipt', () => {
     const run = runRecord(1, { approvals: [], redactions: [] });
     const identifiers = { ...run.identifiers, tenantId: null, personaRef: null, traceId: null };
     const place = placeOf(1, { issuer: { id: 'i', name: null } });
-    const { bytes } = sealReceipt(buildReceipt({ ...run, identifiers }, place), null, AT);
+    const { bytes } = sealReceipt(buildReceipt({ ...run, identifiers }, place), null);
     const receipt = JSON.parse(bytes.toString('utf8'));
     expect(Object.keys(receipt.identifiers)).toEqual(['session_id', 'task_id', 'workspace_ref']);
     for (const name of ['approvals', 'deltas', 'redactions', 'signatures'])
@@ -75,7 +73,7 @@ describe('the bytes of a receipt', () => {
     };
     const place = placeOf(1, { keyId: null, previousHash: `sha256:${'a'.repeat(64)}` });
     const run = runRecord(1, { subject: { object: 'replay_segment', id: 'task_2' } });
-    const [one, other] = [0, 1].map(() => sealReceipt(buildReceipt(run, place, replay), null, AT));
+    const [one, other] = [0, 1].map(() => sealReceipt(buildReceipt(run, place, replay), null));
     expect(one).toEqual(other);
     const receipt = JSON.parse(one?.bytes.toString('utf8') ?? '');
     expect(wireReceipt.parse(receipt)).toMatchObject({ deltas: replay.deltas, metadata: replay.metadata });
@@ -100,7 +98,7 @@ describe('the bytes of a receipt', () => {
       typeof value === 'string' && rest.length === 0 ? flip(value) : real(value, ...rest)) as never;
     try {
       const content = buildReceipt(runRecord(1), placeOf(1));
-      expect(() => sealReceipt(content, key, AT)).toThrow(ReceiptSealError);
+      expect(() => sealReceipt(content, key)).toThrow(ReceiptSealError);
     } finally {
       Buffer.from = real;
     }

@@ -7,6 +7,7 @@ import { verifyReceipts } from '../../../src/receipts/standalone/verify-receipts
 import { keysOfJwks } from '../../../src/receipts/verification-keys.ts';
 import { verifyChain } from '../../../src/receipts/verify-chain.ts';
 import { SeededRandom } from '../../faults/seeded-random.ts';
+import { flippedLines } from '../../harness/flipped-lines.ts';
 import { goodChain, JWKS, replayOf } from '../../harness/receipt-chains.ts';
 import { SPOILS } from './bad-chains.ts';
 
@@ -169,19 +170,11 @@ describe('the verification of a receipt chain', () => {
     const random = new SeededRandom(7);
     const chain = goodChain(random, 6);
     const lines = chain.map((receipt) => `${canonicalJson(json(receipt))}\n`);
-    const bytes = Buffer.from(lines.join(''));
-    const ends: number[] = [];
-    for (const line of lines) ends.push((ends.at(-1) ?? 0) + Buffer.byteLength(line));
-    for (let n = 0; n < 2_000; n += 1) {
-      const at = random.between(0, bytes.length - 2);
-      const bit = random.between(0, 7);
-      const flipped = Buffer.from(bytes);
-      flipped[at] = (flipped[at] ?? 0) ^ (1 << bit);
-      const index = ends.findIndex((end) => at < end);
-      const { items, fault } = readReceipts(flipped, MAX_BYTES);
+    for (const { bytes, line, where } of flippedLines(lines, 2_000, random)) {
+      const { items, fault } = readReceipts(bytes, MAX_BYTES);
       const verdict = verify(items);
       const found = verdict.ok && fault !== undefined ? items.length : verdict.index;
-      expect(found, `bit ${bit} of byte ${at}: ${flipped.toString('latin1', at - 20, at + 20)}`).toBe(index);
+      expect(found, where).toBe(line);
       expect(isDeepStrictEqual(items, chain)).toBe(false);
     }
   });
