@@ -1,3 +1,5 @@
+import { isEventId } from './event-id.ts';
+
 /** Who caused one transaction of a commit, and how many of the commit's events it appended, in their order. */
 export interface CommitEntry {
   actor: string | null;
@@ -44,7 +46,32 @@ export function joinEventHashes(sealed: readonly Buffer[]): string {
   return joined.toString('base64');
 }
 
-/** Reads stored commit bytes; throws SyntaxError when they are no JSON. */
+/** Reads stored commit bytes; throws SyntaxError when they are no JSON or no commit. */
 export function parseCommit(bytes: Buffer): CommitRecord {
-  return JSON.parse(bytes.toString('utf8'));
+  const value: unknown = JSON.parse(bytes.toString('utf8'));
+  if (!isCommit(value)) throw new SyntaxError('The bytes are JSON, but no commit.');
+  return value;
 }
+
+type Unknown<Shape> = { [Name in keyof Shape]?: unknown };
+
+/** Who can write to the disk can write any JSON there, under a hash of its own. */
+function isCommit(value: unknown): value is CommitRecord {
+  if (!isObject(value)) return false;
+  const { n, entries, records, erased, ...texts }: Unknown<CommitRecord> = value;
+  return (
+    Number.isSafeInteger(n) &&
+    isText(texts.event_id) &&
+    isEventId(texts.event_id) &&
+    [texts.prev_hash, texts.time, texts.event_hashes].every(isText) &&
+    isListOf(entries, (entry) => isObject(entry) && isCount((entry as Unknown<CommitEntry>).events)) &&
+    isListOf(records, (record) => isListOf(record, isText) && record.length === 2) &&
+    isListOf(erased, isText)
+  );
+}
+
+const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
+const isText = (value: unknown): value is string => typeof value === 'string';
+const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && Number(value) >= 0;
+const isListOf = (value: unknown, holds: (item: unknown) => boolean): value is unknown[] =>
+  Array.isArray(value) && value.every(holds);

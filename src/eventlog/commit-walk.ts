@@ -1,14 +1,18 @@
 import { sha256Hex } from '../json/sha256.ts';
-import { commitKey, keysUnder, lastSegment } from '../store/keys.ts';
-import { SEAL_BYTES, sealedHash } from '../store/sealed-record.ts';
+import { commitKey, eventIdOf, keysUnder, lastSegment } from '../store/keys.ts';
+import { SEAL_BYTES, unseal } from '../store/sealed-record.ts';
 import type { Store } from '../store/store.ts';
+import { IntegrityError } from '../store/store-errors.ts';
 import { checkNumbering } from './commit-numbering.ts';
-import { type CommitRecord, NO_COMMIT_HASH, parseCommit } from './commit-record.ts';
-import { NO_EVENT } from './event-id.ts';
+import { type CommitRecord, eventHashes, NO_COMMIT_HASH, parseCommit } from './commit-record.ts';
+import { eventNumberOf, NO_EVENT } from './event-id.ts';
 import type { LogHead } from './event-log.ts';
 import type { Finding } from './finding.ts';
 
 export const EMPTY_HEAD: LogHead = { commit: 0, hash: NO_COMMIT_HASH, eventId: NO_EVENT };
+
+/** In place of the newest event after a commit that cannot be read; no event id is greater. */
+const UNREAD = '?';
 
 /** One commit of a walk: what it says when it can be read, the faults found, and the heads before and after it. */
 export interface WalkedCommit {
@@ -34,23 +38,21 @@ export async function* walkCommits(store: Store, since: LogHead): AsyncGenerator
     }
 }
 
-function checkCommit(key: string, sealed: Buffer, before: LogHead): WalkedCommit {
+function checkCommit(key: string, sealed: Buffer, since: LogHead): WalkedCommit {
   const n = Number(lastSegment(key));
   const findings: Finding[] = [];
-  if (n !== before.commit + 1)
+  if (n !== since.commit + 1)
     findings.push({
       problem: 'missing',
-      where: commitKey(before.commit + 1),
+      where: commitKey(since.commit + 1),
       expected: 'a commit',
       observed: `next is ${key}`,
     });
-  const content = sealed.subarray(SEAL_BYTES);
-  const hash = sha256Hex(content);
-  const claimed = sealedHash(sealed);
-  const commit = readCommit(content);
-  if (hash !== claimed || commit === undefined)
-    findings.push({ problem: 'hash', where: key, expected: claimed, observed: hash });
-  if (commit === undefined) return { key, commit, findings, before, head: { ...before, commit: n, hash } };
+  const { commit, hash, fault } = readCommit(key, sealed);
+  if (fault !== undefined) findings.push({ problem: 'hash', where: key, ...fault });
+  if (commit === undefined)
+    return { key, commit, findings, before: since, head: { commit: n, hash, eventId: UNREAD } };
+  const before = since.eventId === UNREAD ? { ...since, eventId: newestBefore(commit) } : since;
   if (findings.length === 0 && commit.prev_hash !== before.hash) findings.push(brokenLink(before, commit));
   findings.push(...checkNumbering(key, commit, n, before));
   return { key, commit, findings, before, head: { commit: n, hash, eventId: commit.event_id } };
@@ -62,11 +64,27 @@ function brokenLink(before: LogHead, commit: CommitRecord): Finding {
   return { problem: 'chain', where, expected: commit.prev_hash, observed: before.hash };
 }
 
-function readCommit(content: Buffer): CommitRecord | undefined {
+export interface ReadCommit {
+  /** Undefined when it is not what was written. */
+  commit?: CommitRecord;
+  hash: string;
+  fault?: Pick<Finding, 'expected' | 'observed'>;
+}
+
+/** Bytes that are not what was sealed are not read: they could say anything. */
+export function readCommit(key: string, sealed: Buffer): ReadCommit {
+  const hash = sha256Hex(sealed.subarray(SEAL_BYTES));
   try {
-    return parseCommit(content);
-  } catch {
-    // Bytes that are no commit are reported by their hash.
-    return undefined;
+    return { commit: parseCommit(unseal(sealed, key)), hash };
+  } catch (error) {
+    if (error instanceof IntegrityError)
+      return { hash, fault: { expected: error.expected, observed: error.observed } };
+    if (!(error instanceof SyntaxError)) throw error;
+    return { hash, fault: { expected: 'a commit', observed: error.message } };
   }
+}
+
+/** Says how far the commit before went that cannot be read. */
+function newestBefore(commit: CommitRecord): string {
+  return eventIdOf(Math.max(0, eventNumberOf(commit.event_id) - eventHashes(commit).length));
 }

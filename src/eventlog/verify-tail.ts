@@ -1,10 +1,9 @@
 import { sha256Hex } from '../json/sha256.ts';
 import { commitKey, eventKey, keysUnder, lastSegment } from '../store/keys.ts';
-import { SEAL_BYTES, sealedHash } from '../store/sealed-record.ts';
+import { SEAL_BYTES } from '../store/sealed-record.ts';
 import type { Store } from '../store/store.ts';
 import { IntegrityError } from '../store/store-errors.ts';
-import { parseCommit } from './commit-record.ts';
-import { EMPTY_HEAD, walkCommits } from './commit-walk.ts';
+import { EMPTY_HEAD, readCommit, walkCommits } from './commit-walk.ts';
 import type { Integrity, LogHead } from './event-log.ts';
 import type { Finding } from './finding.ts';
 import { newestEventId } from './log-reader.ts';
@@ -81,11 +80,9 @@ export async function newestCommit(store: Store): Promise<{ head: LogHead; timeM
     if (entry === undefined) break;
     const [key, sealed] = entry;
     const commit = Number(lastSegment(key));
-    const content = sealed.subarray(SEAL_BYTES);
-    const hash = sha256Hex(content);
-    if (hash !== sealedHash(sealed))
+    const { commit: record, hash } = readCommit(key, sealed);
+    if (record === undefined)
       return { head: { commit, hash, eventId: await newestEventId(store) }, timeMs: 0 };
-    const record = parseCommit(content);
     return { head: { commit, hash, eventId: record.event_id }, timeMs: Date.parse(record.time) };
   }
   return { head: EMPTY_HEAD, timeMs: 0 };
