@@ -46,9 +46,20 @@ export function addChunk(
     ...(draft.lastChunk ? { called_last: true } : {}),
     material,
   };
-  if (known) appendUpdate(tx, task, id, chunk);
+  if (known) appendUpdate(tx, task, id, { ...chunk, ...metadataOf(tx, tools, task, draft) });
   else appendCreation(tx, task, draft, id, told, chunk);
   if (draft.lastChunk && isBelieved(tx, id)) closeArtifact(tx, id);
+}
+
+/** What the agent said of a later chunk; the first one's is the artifact's own. */
+function metadataOf(
+  tx: Transaction,
+  tools: DecisionTools,
+  task: TaskState,
+  { metadata }: ArtifactDraft,
+): { metadata?: JsonObject } {
+  if (metadata === undefined) return {};
+  return { metadata: boundedMetadata(tx, tools, placeOfTask(task.resource), metadata) };
 }
 
 /** Closing reads the whole content, so it happens once: an artifact that grows after its end is closed with the task. */

@@ -55,6 +55,8 @@ const chunk = {
   pieces: z.int().min(0),
   /** The agent called this chunk the last one; the event that closes the artifact follows, at the latest with the Task's end. */
   called_last: z.boolean().optional(),
+  /** What the agent said of a later chunk. */
+  metadata: jsonObject.optional(),
   material: z.string().optional(),
 };
 

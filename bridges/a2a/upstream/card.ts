@@ -36,18 +36,19 @@ export function readCard(raw: JsonValue, cardUrl: URL, pin: Pin): ReadCard {
       outputModes: card.defaultOutputModes,
       streaming: target.streaming,
       ...linksOf(card),
-      extensions: extensionsOf(raw),
+      ...extensionsOf(raw),
       raw,
     },
   };
 }
 
 /** Extensions of the agent's own. A gateway in front of a gateway offers the Harn extension itself. */
-function extensionsOf(raw: JsonObject): JsonObject[] {
+function extensionsOf(raw: JsonObject): { extensions?: JsonObject[] } {
   const { capabilities } = raw;
   const listed = isObject(capabilities) ? capabilities['extensions'] : undefined;
   const own = Array.isArray(listed) ? listed.filter(isObject) : [];
-  return own.filter(({ uri }) => typeof uri === 'string' && uri !== '' && uri !== HARN_EXTENSION);
+  const extensions = own.filter(({ uri }) => typeof uri === 'string' && uri !== '' && uri !== HARN_EXTENSION);
+  return extensions.length === 0 ? {} : { extensions };
 }
 
 /** Links for people. Other schemes than the web's are left out: a reader of the card may click on them. */

@@ -4,7 +4,6 @@ import type { ArtifactDraft, Move, Seen } from '../../../src/upstream.ts';
 import { bounded, boundedParts, cut } from './bounds.ts';
 import { bindMoves } from './interpret-bind.ts';
 import { filled } from './interpret-message.ts';
-import { metadataMoves } from './interpret-status.ts';
 import { text } from './progress.ts';
 
 /** A description is a sentence or two; what is longer belongs into the parts. */
@@ -20,10 +19,11 @@ export function interpretArtifact(body: JsonObject, seen: Seen): Move[] {
   }
   const append = body['append'] === true;
   const isGap = append && seen.artifactParts(id) === undefined;
-  const draft = { ...artifactDraft(artifact, id), append, lastChunk: body['lastChunk'] === true };
+  const { metadata } = filled('metadata', body['metadata']);
+  const chunk = artifactDraft(artifact, id, isObject(metadata) ? { event_metadata: metadata } : {});
+  const draft = { ...chunk, append, lastChunk: body['lastChunk'] === true };
   return [
     ...binds,
-    ...metadataMoves(body),
     ...(isGap ? [{ type: 'note', note: 'missed_chunk', details: { artifact_id: id } } as const] : []),
     { type: 'artifact', artifact: draft },
   ];
@@ -51,12 +51,14 @@ function artifactId(artifact: JsonObject | undefined): string | undefined {
 function artifactDraft(
   artifact: JsonObject,
   upstreamId: string,
+  beside: JsonObject = {},
 ): Omit<ArtifactDraft, 'append' | 'lastChunk'> {
   const name = text(artifact['name']);
   const description = text(artifact['description']);
   const a2a = {
     ...filled('metadata', artifact['metadata']),
     ...filled('extensions', artifact['extensions']),
+    ...beside,
   };
   return {
     upstreamId,

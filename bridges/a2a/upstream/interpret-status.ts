@@ -13,9 +13,27 @@ import type { A2aRecord } from './record.ts';
 export function interpretStatus(body: JsonObject, record: A2aRecord, seen: Seen): Move[] {
   return [
     ...bindMoves(text(body['taskId']), text(body['contextId']), seen),
-    ...metadataMoves(body),
-    ...stateMoves(body, isFinalContext(record), seen),
+    ...withMetadata(stateMoves(body, isFinalContext(record), seen), body),
   ];
+}
+
+/** Metadata of an update goes with what the update says, and stands alone where it says nothing else. */
+function withMetadata(moves: Move[], body: JsonObject): Move[] {
+  const { metadata } = filled('metadata', body['metadata']);
+  if (!isObject(metadata)) return moves;
+  const at = moves.findIndex(({ type }) => type === 'status' || type === 'message');
+  const move = moves[at];
+  if (move?.type === 'status') {
+    const patch = isObject(move.metadata?.['a2a']) ? move.metadata['a2a'] : {};
+    return moves.with(at, { ...move, metadata: { ...move.metadata, a2a: { ...patch, metadata } } });
+  }
+  if (move?.type !== 'message') return [...metadataMoves(body), ...moves];
+  const a2a = isObject(move.message.metadata?.['a2a']) ? move.message.metadata['a2a'] : {};
+  const said = {
+    ...move.message,
+    metadata: { ...move.message.metadata, a2a: { ...a2a, event_metadata: metadata } },
+  };
+  return moves.with(at, { ...move, message: said });
 }
 
 /** Only a blocking answer is final: whatever state it names, nothing follows it. */

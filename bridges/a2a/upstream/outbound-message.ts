@@ -4,6 +4,7 @@ import { encodePart, type PartDialect } from '../../../mappings/a2a/parts-out.ts
 import { ROLES_V1, ROLES_V03 } from '../../../mappings/a2a/roles.ts';
 import type { JsonObject } from '../../../src/protocol/json.ts';
 import type { OutboundMessage } from '../../../src/upstream.ts';
+import type { Beside } from './requests.ts';
 
 /** What ties a message to earlier work of the agent. */
 export interface MessageLinks {
@@ -12,8 +13,8 @@ export interface MessageLinks {
 }
 
 /**
- * The A2A Message of a Harn message; its id is passed on unchanged. Only metadata that is meant for A2A
- * (`metadata.a2a.metadata`) leaves: the rest is between the client and the gateway.
+ * The A2A Message of a Harn message. Its id is the one a client of A2A gave it, else ours. Only what is meant for A2A
+ * (`metadata.a2a`) leaves: the rest is between the client and the gateway.
  */
 export function encodeMessage(
   message: OutboundMessage,
@@ -21,18 +22,34 @@ export function encodeMessage(
   protocol: A2aProtocol,
   dialect: PartDialect,
 ): JsonObject {
-  const a2a = message.metadata['a2a'];
-  const metadata = isObject(a2a) && isObject(a2a['metadata']) ? a2a['metadata'] : undefined;
+  const kept = keptOf(message);
+  const id = typeof kept['message_id'] === 'string' ? kept['message_id'] : message.id;
   return {
     ...(protocol === 'jsonrpc-0.3' && { kind: 'message' }),
-    messageId: message.id,
-    ...(dialect === 'harn-serve' && { id: message.id }),
+    messageId: id,
+    ...(dialect === 'harn-serve' && { id }),
     role: roleWord(message.role, protocol),
     parts: message.parts.map((part) => encodePart(part, dialect, message.artifacts)),
     ...(links.contextId !== undefined && { contextId: links.contextId }),
     ...(links.taskId !== undefined && { taskId: links.taskId }),
-    ...(metadata !== undefined && { metadata }),
+    ...(isObject(kept['metadata']) && { metadata: kept['metadata'] }),
+    ...(Array.isArray(kept['extensions']) && { extensions: kept['extensions'] }),
   };
+}
+
+/** What an A2A client sent beside the message, for the agent. */
+export function sentBeside(message: OutboundMessage): Beside {
+  const { request, requested_extensions: extensions } = keptOf(message);
+  const { metadata, accepted_output_modes: modes } = isObject(request) ? request : {};
+  return {
+    ...(isObject(metadata) && { metadata }),
+    ...(Array.isArray(modes) && { acceptedOutputModes: modes.map(String) }),
+    ...(Array.isArray(extensions) && { extensions: extensions.map(String) }),
+  };
+}
+
+function keptOf({ metadata }: OutboundMessage): JsonObject {
+  return isObject(metadata['a2a']) ? metadata['a2a'] : {};
 }
 
 function roleWord(role: OutboundMessage['role'], protocol: A2aProtocol): string {

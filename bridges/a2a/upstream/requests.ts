@@ -5,8 +5,16 @@ import type { Target } from './interfaces.ts';
 
 /** What to ask of an agent: a message to send, or a task to look at. */
 export type Ask =
-  | { operation: 'SendMessage' | 'SendStreamingMessage'; message: JsonObject }
+  | { operation: 'SendMessage' | 'SendStreamingMessage'; message: JsonObject; beside?: Beside }
   | { operation: 'GetTask' | 'CancelTask' | 'SubscribeToTask'; taskId: string };
+
+/** What a client of ours sent beside its message. */
+export interface Beside {
+  metadata?: JsonObject;
+  acceptedOutputModes?: string[];
+  /** URIs of the extensions it asked for. */
+  extensions?: string[];
+}
 
 export interface WireRequest {
   operation: A2aOperation;
@@ -28,12 +36,15 @@ function rpcRequest(ask: Ask, target: Target, requestId: string): WireRequest {
   const row = OPERATIONS[ask.operation];
   const isLegacy = target.protocol === 'jsonrpc-0.3';
   const method = isLegacy ? row.legacyMethod : ask.operation;
-  const params = 'message' in ask ? sendParams(ask.message, ask.operation, isLegacy) : { id: ask.taskId };
+  const params = 'message' in ask ? sendParams(ask, isLegacy) : { id: ask.taskId };
   return {
     operation: ask.operation,
     method: 'POST',
     url: target.url,
-    headers: headers(row.streams, 'application/json', 'application/json', !isLegacy),
+    headers: {
+      ...headers(row.streams, 'application/json', 'application/json', !isLegacy),
+      ...extensionsHeader(ask, isLegacy),
+    },
     body: JSON.stringify({ jsonrpc: '2.0', id: requestId, method, params: { ...params, ...tenant(target) } }),
     requestId,
     streams: row.streams,
@@ -47,21 +58,40 @@ function restRequest(ask: Ask, target: Target): WireRequest {
   const prefix = target.tenant === undefined ? '' : `/${encodeURIComponent(target.tenant)}`;
   const url = new URL(target.url);
   url.pathname = url.pathname.replace(/\/$/, '') + prefix + path;
-  const body = 'message' in ask ? sendParams(ask.message, ask.operation, false) : {};
+  const body = 'message' in ask ? sendParams(ask, false) : {};
   return {
     operation: ask.operation,
     method: row.rest.method,
     url,
-    headers: headers(row.streams, A2A_CONTENT_TYPE, `${A2A_CONTENT_TYPE}, application/json`, true),
+    headers: {
+      ...headers(row.streams, A2A_CONTENT_TYPE, `${A2A_CONTENT_TYPE}, application/json`, true),
+      ...extensionsHeader(ask, false),
+    },
     ...(row.rest.method === 'POST' && { body: JSON.stringify(body) }),
     streams: row.streams,
   };
 }
 
 /** A blocking send says so in 0.3; in 1.0 blocking is the default. */
-function sendParams(message: JsonObject, operation: Ask['operation'], isLegacy: boolean): JsonObject {
-  const isBlockingLegacy = isLegacy && operation === 'SendMessage';
-  return { message, ...(isBlockingLegacy && { configuration: { blocking: true } }) };
+function sendParams(
+  { message, operation, beside }: Extract<Ask, { message: JsonObject }>,
+  isLegacy: boolean,
+): JsonObject {
+  const configuration: JsonObject = {
+    ...(isLegacy && operation === 'SendMessage' && { blocking: true }),
+    ...(beside?.acceptedOutputModes !== undefined && { acceptedOutputModes: beside.acceptedOutputModes }),
+  };
+  return {
+    message,
+    ...(Object.keys(configuration).length > 0 && { configuration }),
+    ...(beside?.metadata !== undefined && { metadata: beside.metadata }),
+  };
+}
+
+function extensionsHeader(ask: Ask, isLegacy: boolean): Record<string, string> {
+  const extensions = 'message' in ask ? (ask.beside?.extensions ?? []) : [];
+  if (extensions.length === 0) return {};
+  return { [isLegacy ? 'x-a2a-extensions' : 'a2a-extensions']: extensions.join(', ') };
 }
 
 function tenant(target: Target): JsonObject {

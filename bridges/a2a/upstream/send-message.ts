@@ -2,9 +2,10 @@ import type { A2aErrorName } from '../../../mappings/a2a/errors.ts';
 import type { JsonObject } from '../../../src/protocol/json.ts';
 import type { Frame } from '../../../src/upstream.ts';
 import { Fault } from './fault.ts';
-import { encodeMessage } from './outbound-message.ts';
+import { encodeMessage, sentBeside } from './outbound-message.ts';
 import type { AgentError, Reading } from './record.ts';
 import { isHttpRefusal, refused } from './refusal.ts';
+import type { Beside } from './requests.ts';
 import type { TurnRun } from './turn-run.ts';
 
 /** Sends the message of a turn: streaming where the agent can, else blocking. */
@@ -22,7 +23,7 @@ async function* deliver(
   const isStream = operation === 'SendStreamingMessage';
   let isFirst = true;
   try {
-    for await (const { record, reading } of run.ask({ operation, message: messageOf(run) })) {
+    for await (const { record, reading } of run.ask({ operation, ...messageOf(run) })) {
       if (isFirst && isStream && cannotStream(reading)) return 'cannot_stream';
       const isRefused = isFirst && reading.kind === 'error';
       // Only now it is plain that streaming was refused, and not this message.
@@ -43,12 +44,13 @@ async function* deliver(
   return 'delivered';
 }
 
-function messageOf(run: TurnRun): JsonObject {
+function messageOf(run: TurnRun): { message: JsonObject; beside: Beside } {
   const { message, kind } = run.turn;
   if (message === undefined) throw new Fault('rejected', 'The turn has no message to send.');
   const taskId = kind === 'continue' ? run.progress.taskId : undefined;
   const links = { taskId, contextId: run.progress.contextId };
-  return encodeMessage(message, links, run.target.protocol, run.target.dialect);
+  const { protocol, dialect } = run.target;
+  return { message: encodeMessage(message, links, protocol, dialect), beside: sentBeside(message) };
 }
 
 const STREAMLESS_ERRORS: readonly (A2aErrorName | undefined)[] = ['UnsupportedOperation', 'MethodNotFound'];

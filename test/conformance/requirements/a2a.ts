@@ -1,0 +1,52 @@
+import { type Requirement, section } from './requirement.ts';
+
+/** What the A2A specification asks of a server. */
+export const A2A: readonly Requirement[] = [
+  ...section('A2A 1.0, 3 Operations', [
+    [
+      'A2A-OP-01',
+      'MUST',
+      'a send answers with a Task or a Message, and waits for a settled state by default',
+    ],
+    ['A2A-OP-02', 'MUST', 'returnImmediately answers with the accepted Task'],
+    ['A2A-OP-03', 'MUST', 'the first event of a stream is the Task, or the one Message'],
+    [
+      'A2A-OP-04',
+      'MUST',
+      'every stream of a Task tells the same events in the same order, and ends after its end',
+    ],
+    ['A2A-OP-05', 'MUST', 'an unknown Task is TaskNotFound, for strangers too'],
+    ['A2A-OP-06', 'MUST', 'a message to a Task that is over is refused'],
+    ['A2A-OP-07', 'MUST', 'a Task that is over cannot be canceled and not be subscribed to'],
+    [
+      'A2A-OP-08',
+      'MUST',
+      'lists: newest status first, page sizes 1 to 100, token empty on the last page, artifacts on demand',
+    ],
+    [
+      'A2A-OP-09',
+      'MUST',
+      'a context id of the client is kept, and another context than the one of the Task is refused',
+    ],
+    ['A2A-OP-10', 'MUST', 'historyLength 0 leaves the history out, n gives the newest n'],
+    ['A2A-OP-11', 'MUST', 'push operations are refused while the card offers none'],
+    ['A2A-OP-12', 'MUST', 'the extended card is for authenticated callers'],
+  ]),
+  ...section('A2A 1.0, 3.6 and 14 Versions, extensions', [
+    ['A2A-VER-01', 'MUST', 'no A2A-Version means 0.3; the patch number says nothing'],
+    ['A2A-VER-02', 'MUST', 'an unknown version is VersionNotSupported'],
+    ['A2A-EXT-01', 'SHOULD', 'the extensions that are used are told in the answer'],
+  ]),
+  ...section('A2A 1.0, 5.4, 9 and 11 Errors and bindings', [
+    ['A2A-ERR-01', 'MUST', 'broken envelopes, unknown methods and bad params have their JSON-RPC codes'],
+    ['A2A-ERR-02', 'MUST', 'missing required members are InvalidParams and are named'],
+    ['A2A-ERR-03', 'MUST', 'errors of A2A carry ErrorInfo with their reason and the domain of A2A'],
+    ['A2A-ERR-04', 'MUST', 'HTTP+JSON answers with the status of the error and a google.rpc.Status'],
+    [
+      'A2A-SEC-01',
+      'MUST',
+      'a caller without credentials gets 401 and WWW-Authenticate, before anything is read',
+    ],
+    ['A2A-BND-01', 'MUST', 'both bindings of 1.0 and JSON-RPC of 0.3 answer the same'],
+  ]),
+];
