@@ -4,10 +4,7 @@ import { stageOf } from './stage.ts';
 
 const EXTENSION = 'https://harnlang.com/a2a/ext/harn/v1';
 const stage = stageOf({
-  keys: [
-    { actor: 'stranger', tenant: 'tenant_other', workspaces: ['workspace_foreign'] },
-    { actor: 'reader', scopes: ['tasks:read', 'events:read'] },
-  ],
+  keys: [{ actor: 'stranger', tenant: 'tenant_other', workspaces: ['workspace_foreign'] }],
   config: {
     tenants: [{ id: 'tenant_other' }],
     workspaces: [{ id: 'workspace_foreign', tenant: 'tenant_other' }],
@@ -19,7 +16,7 @@ beforeAll(() => {
 });
 const state = ({ status }: Json) => status.state.replace('TASK_STATE_', '');
 const told = ({ data }: { data: Json }) => {
-  const [name, event] = Object.entries<Json>(data.result)[0] ?? ['', {}];
+  const [name = '', event] = Object.entries(data.result)[0] ?? [];
   return event.status ? `${name} ${state(event)}` : name;
 };
 
@@ -101,15 +98,15 @@ describe('streams', () => {
       'artifactUpdate',
       'statusUpdate COMPLETED',
     ]);
-    expect(events.every(({ id, data }) => /^\d{20}$/.test(id) && data.id === 7)).toBe(true);
+    expect(events.every(({ id, data }) => /^\d{20}$/.test(id) && `${data.id}` === '7')).toBe(true);
   });
 
   it('[A2A-OP-04] a resumed stream goes on after the last event seen, with the task as it was then', async () => {
     const events = await collect(a2a.stream('SendStreamingMessage', { message: a2a.message('stream 3') }));
-    const { task } = events[0]?.data.result ?? {};
+    const task = events[0]?.data.result.task as Json;
     const headers = { 'last-event-id': events[1]?.id ?? '' };
     const resumed = await collect(a2a.stream('SubscribeToTask', { id: task.id }, headers));
-    expect(resumed[0]?.data.result.task.artifacts[0].parts).toHaveLength(1);
+    expect(resumed[0]?.data.result.task.artifacts[0]?.parts).toHaveLength(1);
     expect(resumed.slice(1)).toEqual(events.slice(2));
     const foreign = await a2a.rpc('SubscribeToTask', { id: task.id }, { 'last-event-id': 'nonsense' });
     expect(foreign.body.error?.code).toBe(-32602);
@@ -145,7 +142,7 @@ describe('reading', () => {
     const first = await a2a.result('ListTasks', { contextId, pageSize: 2 });
     expect(first).toMatchObject({ totalSize: 3, pageSize: 2 });
     expect(first.tasks.map(({ id }: Json) => id)).toEqual([ids[2], ids[1]]);
-    expect(first.tasks[1].artifacts).toBeUndefined();
+    expect(first.tasks[1]?.artifacts).toBeUndefined();
     const rest = await a2a.result('ListTasks', {
       contextId,
       pageToken: first.nextPageToken,
@@ -153,7 +150,7 @@ describe('reading', () => {
     });
     expect(rest.tasks.map(({ id }: Json) => id)).toEqual([ids[0]]);
     expect(rest.nextPageToken).toBe('');
-    expect(rest.tasks[0].artifacts).toHaveLength(1);
+    expect(rest.tasks[0]?.artifacts).toHaveLength(1);
     const asking = await a2a.result('ListTasks', { contextId, status: 'TASK_STATE_INPUT_REQUIRED' });
     expect(asking.tasks.map(({ id }: Json) => id)).toEqual([ids[2]]);
     const since = { contextId, statusTimestampAfter: new Date(Date.now() + 60_000).toISOString() };
@@ -220,91 +217,6 @@ describe('versions and extensions', () => {
       persona_id: null,
     });
     expect((await a2a.task('one')).metadata).toBeUndefined();
-  });
-});
-
-describe('bad input', () => {
-  it('[A2A-ERR-01] broken envelopes have their codes', async () => {
-    const code = async (body: string) => (await a2a.post(body)).body.error?.code;
-    expect(await code('{')).toBe(-32700);
-    expect(await code('{"a":1,"a":2}')).toBe(-32700);
-    expect(await code('[]')).toBe(-32600);
-    expect(await code('[{"jsonrpc":"2.0","id":1,"method":"GetTask"}]')).toBe(-32600);
-    expect(await code('{"id":1,"method":"GetTask"}')).toBe(-32600);
-    expect(await code('{"jsonrpc":"2.0","id":1,"method":5}')).toBe(-32600);
-    expect(await code('{"jsonrpc":"2.0","id":{},"method":"GetTask"}')).toBe(-32600);
-    expect(await code('null')).toBe(-32600);
-    expect(await code('{"jsonrpc":"2.0","id":1,"method":"Nope"}')).toBe(-32601);
-    expect(await code('{"jsonrpc":"2.0","id":1,"method":"GetTask","params":[1]}')).toBe(-32602);
-  });
-
-  it.each([
-    ['SendMessage', {}, 'message'],
-    ['SendMessage', { message: { role: 'ROLE_USER', parts: [{ text: 'x' }] } }, 'message.messageId'],
-    ['SendMessage', { message: { messageId: 'm', parts: [{ text: 'x' }] } }, 'message.role'],
-    ['SendMessage', { message: { messageId: 'm', role: 'user', parts: [{ text: 'x' }] } }, 'message.role'],
-    ['SendMessage', { message: { messageId: 'm', role: 'ROLE_USER', parts: [] } }, 'message.parts'],
-    ['SendMessage', { message: { messageId: 'm', role: 'ROLE_USER', parts: [{}] } }, 'message.parts.0'],
-    [
-      'SendMessage',
-      { message: { messageId: 'm', role: 'ROLE_USER', parts: [{ raw: '***' }] } },
-      'message.parts.0.raw',
-    ],
-    ['SendMessage', { tenant: 't', message: {} }, 'tenant'],
-    ['GetTask', {}, 'id'],
-    ['GetTask', { id: 'x', historyLength: -1 }, 'historyLength'],
-    ['CancelTask', { id: '' }, 'id'],
-    ['ListTasks', { status: 'TASK_STATE_SLEEPING' }, 'status'],
-  ])('[A2A-ERR-02] %s %j names %s', async (method, params, field) => {
-    const { error } = (await a2a.rpc(method, params)).body;
-    expect(error).toMatchObject({ code: -32602 });
-    expect(error?.data.flatMap(({ fieldViolations = [] }) => fieldViolations.map((it) => it.field))).toEqual([
-      field,
-    ]);
-  });
-
-  it('[A2A-ERR-03] an error says why and whose word that is, and its request', async () => {
-    const { body, status } = await a2a.rpc('GetTask', { id: 'nope' });
-    expect({ status, id: body.id }).toEqual({ status: 200, id: 7 });
-    expect(body.error?.data[0]).toMatchObject({ reason: 'TASK_NOT_FOUND', domain: 'a2a-protocol.org' });
-  });
-
-  it('[A2A-ERR-04] HTTP+JSON has the status of the error', async () => {
-    const absent = await a2a.rest('GET', '/tasks/task_nope');
-    expect(absent).toMatchObject({ status: 404, body: { error: { code: 404, status: 'NOT_FOUND' } } });
-    const { id } = await a2a.task('one');
-    expect((await a2a.rest('POST', `/tasks/${id}:cancel`, {})).status).toBe(400);
-    expect(
-      (await a2a.rest('POST', '/message:send', { message: {} })).body.error.details[1].fieldViolations,
-    ).toHaveLength(1);
-    expect(
-      (await a2a.raw('POST', '/message:send', '{', { 'a2a-version': '1.0', 'content-type': 'text/plain' }))
-        .status,
-    ).toBe(400);
-  });
-
-  it('another content type is refused, and a body that is too large is 413', async () => {
-    const plain = await a2a.raw('POST', '', '{}', { 'content-type': 'text/plain', 'a2a-version': '1.0' });
-    expect([plain.status, ((await plain.json()) as Json).error.code]).toEqual([415, -32005]);
-    const large = await a2a.post(JSON.stringify('x'.repeat(5_000_000)));
-    expect(large.status).toBe(413);
-  });
-
-  it('[A2A-SEC-01] nobody and wrong keys are 401 whatever they send; too few scopes are 403', async () => {
-    for (const body of ['{', JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'Nope' })]) {
-      const answer = await a2a.as(null).raw('POST', '', body, { 'content-type': 'application/json' });
-      expect([answer.status, answer.headers.get('www-authenticate')]).toEqual([401, 'Bearer']);
-    }
-    expect((await a2a.as('harn_wrong').rest('GET', '/tasks')).status).toBe(401);
-    const reader = a2a.as(stage.as('reader').key);
-    expect((await reader.rpc('SendMessage', { message: a2a.message('x') })).status).toBe(403);
-    expect((await reader.rpc('ListTasks')).status).toBe(200);
-  });
-
-  it('an unknown agent is unknown', async () => {
-    const nobody = new A2aTestClient(stage.gateway, 'nobody');
-    expect((await nobody.rpc('GetTask', { id: 'x' })).body.error?.code).toBe(-32001);
-    expect((await nobody.rest('GET', '/tasks')).status).toBe(404);
   });
 });
 

@@ -14,8 +14,22 @@ export interface RpcAnswer {
   };
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: answers are looked into by their paths, and toMatchObject says what they are.
-export type Json = any;
+/** The members of A2A that tests look into; which of them are there depends on what was asked. */
+export interface Json {
+  id: string;
+  contextId: string;
+  status: { state: string };
+  history: Json[];
+  artifacts: { parts: unknown[] }[];
+  metadata: Record<string, unknown>;
+  capabilities: { pushNotifications: boolean };
+  task: Json;
+  message: Json;
+  tasks: Json[];
+  nextPageToken: string;
+  result: Json;
+  error: { code: number; details: { fieldViolations: { field: string }[] }[] };
+}
 
 export interface SseEvent {
   id: string;
@@ -42,7 +56,7 @@ export class A2aTestClient {
     return client;
   }
 
-  message(text: string, members: object = {}): Json {
+  message(text: string, members: object = {}): object {
     this.#sent += 1;
     return { messageId: `m${this.#sent}`, role: 'ROLE_USER', parts: [{ text }], ...members };
   }
@@ -86,13 +100,13 @@ export class A2aTestClient {
       ...headers,
     };
     const answer = await this.raw(method, path, body && JSON.stringify(body), sent);
-    return { status: answer.status, body: await answer.json() };
+    return { status: answer.status, body: (await answer.json()) as Json };
   }
 
   /** The result of a method that must succeed. */
   async result(method: string, params: object): Promise<Json> {
     const { body } = await this.rpc(method, params);
-    if (body.error !== undefined) throw new Error(`${body.error.code} ${body.error.message}`);
+    if (body.result === undefined) throw new Error(`${body.error?.code} ${body.error?.message}`);
     return body.result;
   }
 
