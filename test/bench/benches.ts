@@ -1,3 +1,4 @@
+import { a2aFace } from './a2a-face.ts';
 import { append } from './append.ts';
 import type { Bench } from './bench.ts';
 import { durableTask } from './durable-task.ts';
@@ -11,6 +12,7 @@ import { upstreamHop } from './upstream-hop.ts';
 /** In the order of quality.md. */
 export const BENCHES: readonly Bench[] = [
   durableTask,
+  a2aFace,
   upstreamHop,
   append,
   fanOut,
