@@ -13,7 +13,7 @@ const TARGET_RATIO = 2;
 const METHODS = { blocking: 'SendMessage', streaming: 'SendStreamingMessage' } as const;
 
 export const a2aFace: Bench = {
-  id: 'P1a',
+  id: 'P1A',
   title: 'the A2A face, durable, against the SDK in memory',
   async run(options) {
     const gateway = new Child<GatewayAddress>('gateway-child', {
@@ -67,7 +67,7 @@ async function compare(
   }
   const ratio = median(mine) / median(sdk);
   return {
-    id: 'P1a',
+    id: 'P1A',
     what: `${way} echo over A2A, ${CLIENTS} clients: CPU per task`,
     measured: `${median(mine).toFixed(0)} us`,
     baseline: `SDK express in memory: ${median(sdk).toFixed(0)} us`,
