@@ -95,6 +95,9 @@ export type FaultCode =
   | 'auth_required'
   | 'rejected';
 
+/** What a frame means, given the run so far. Pure: the same frame and the same past give the same moves. */
+export type Interpret = (frame: Frame, seen: Seen) => Move[];
+
 /** What the pure interpretation may know of the run so far. */
 export interface Seen {
   status: TaskStatus;

@@ -1,11 +1,13 @@
+import { bridges } from '../../bridges/index.ts';
 import { apiKeyHash, newApiKey } from '../auth/api-keys.ts';
 import type { Authenticator } from '../auth/caller.ts';
-import type { Effect } from '../dispatch/command.ts';
+import type { Effect, EffectResult } from '../dispatch/command.ts';
 import type { DecisionTools, Route, RoutedAgent } from '../dispatch/facts.ts';
 import { GatewayCore } from '../dispatch/gateway-core.ts';
 import { OneAtATime } from '../dispatch/one-at-a-time.ts';
 import type { Outbox } from '../dispatch/outbox/outbox.ts';
 import { ReceiptLog } from '../dispatch/receipt-log.ts';
+import { checkDependencies } from '../dispatch/replay/check-dependencies.ts';
 import { FrameNumbers } from '../dispatch/runner/frame-numbers.ts';
 import { TaskRunner } from '../dispatch/runner/task-runner.ts';
 import { routeOfSkill } from '../dispatch/skills.ts';
@@ -21,7 +23,7 @@ import type { ReceiptVerdict } from '../receipts/verify-chain.ts';
 import { isSecretName } from '../redaction/secret-names.ts';
 import { FileTree } from '../store/file-tree.ts';
 import { createSecretBox, type SecretBox } from '../store/secret-box.ts';
-import type { Upstream } from '../upstream.ts';
+import type { Interpret, Upstream } from '../upstream.ts';
 import { connectorRows, deliveries } from './connectors.ts';
 import type { OpenData } from './open-data.ts';
 import { DELIVERY_FORMS, makeSending, type Sending } from './outbox.ts';
@@ -55,12 +57,14 @@ export function makeCore(
   const tools = decisionTools(parts, { log, keys }, upstreams, box, files, running);
   const sending = makeSending(parts, log, box, tools.newId);
   const concurrency = concurrencyOf(config);
+  const interpretOf = interpreter(upstreams);
   const runner = new TaskRunner({
     log,
     tools,
     upstreams,
     logger,
     openInput: (sealed) => box.open(sealed),
+    interpretOf,
     redactFrame: tools.redact,
     frameNumbers: new FrameNumbers(log),
     limits: {
@@ -81,7 +85,7 @@ export function makeCore(
     tools,
     newTraceId: () => Buffer.from(random.bytes(TRACE_ID_BYTES)).toString('hex'),
     time: () => timestamp(clock.now()),
-    perform: performer(runner, files, { log, keys }, sending),
+    perform: performer({ log, keys }, runner, files, { interpretOf, sending }),
     files,
     receiptLog,
     idempotencyWindowMs: limits.idempotency_window_ms,
@@ -117,35 +121,37 @@ function fileTree({ store, limits }: Parts['config']): FileTree {
   });
 }
 
+function trusted(keys: VerificationKeys, anchor: string | undefined): VerificationKeys {
+  return anchor === undefined ? keys : new Map([...keys].filter(([keyId]) => keyId === anchor));
+}
+
 function performer(
+  { log, keys }: OpenData,
   runner: TaskRunner,
   files: FileTree,
-  { log, keys }: OpenData,
-  sending: Sending,
-): (effect: Effect) => Promise<ReceiptVerdict | undefined> {
+  { interpretOf, sending }: { interpretOf: (route: string) => Interpret | undefined; sending: Sending },
+): (effect: Effect) => Promise<EffectResult> {
+  const canInterpret = (route: string) => interpretOf(route) !== undefined;
   return async (effect) => {
-    switch (effect.kind) {
-      case 'await_cancel':
-        await runner.cancel(effect.taskId);
-        return undefined;
-      case 'check_target':
-        await sending.checkTarget(effect.url);
-        return undefined;
-      case 'write_file':
-        await files.write(effect.root, effect.names, effect.bytes);
-        return undefined;
-      case 'verify_receipt':
-        return verifyStoredReceipt(
-          log,
-          trusted(keys.verificationKeys(), effect.trustAnchor),
-          effect.receiptId,
-        );
-    }
+    if (effect.kind === 'await_cancel') await runner.cancel(effect.taskId);
+    if (effect.kind === 'check_target') await sending.checkTarget(effect.url);
+    if (effect.kind === 'write_file') await files.write(effect.root, effect.names, effect.bytes);
+    if (effect.kind === 'check_replay')
+      return { taskIds: await checkDependencies(log, effect.source, canInterpret) };
+    if (effect.kind !== 'verify_receipt') return {};
+    const anchored = trusted(keys.verificationKeys(), effect.trustAnchor);
+    return { receiptVerdict: await verifyStoredReceipt(log, anchored, effect.receiptId) };
   };
 }
 
-function trusted(keys: VerificationKeys, anchor: string | undefined): VerificationKeys {
-  return anchor === undefined ? keys : new Map([...keys].filter(([keyId]) => keyId === anchor));
+/** By the agent of the route where there is one, else by the bridge of its protocol: a replay outlives its agent. */
+function interpreter(upstreams: ReadonlyMap<string, Upstream>): (route: string) => Interpret | undefined {
+  const known: Record<string, { interpret: Interpret }> = bridges;
+  return (route) => {
+    const protocol = route.slice(0, route.indexOf(':'));
+    const found = upstreams.get(route) ?? (Object.hasOwn(known, protocol) ? known[protocol] : undefined);
+    return found && ((frame, seen) => found.interpret(frame, seen));
+  };
 }
 
 /** Runner and outbox need these tools themselves, so their parts are asked for late. */

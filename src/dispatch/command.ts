@@ -19,8 +19,7 @@ export interface Decided {
  */
 export interface Command<Id extends CommandId> {
   decide(input: OperationInput<Id>, tx: Transaction, facts: Facts): Decided | Deferred;
-  /** `performed`: what the effect has found out, where it is one that finds out. */
-  conclude?(input: OperationInput<Id>, tx: Transaction, facts: Facts, performed?: ReceiptVerdict): Decided;
+  conclude?(input: OperationInput<Id>, tx: Transaction, facts: Facts, done: EffectResult): Decided;
   /**
    * Reads the answer to a repeated call again, by the id of what was made. Only that id is then kept under the caller's key:
    * for what can be deleted, and must not live on there.
@@ -39,9 +38,20 @@ export type Effect =
   /** The URL of a caller proves to be one that may be called. */
   | { kind: 'check_target'; url: string }
   /** A file becomes durable. */
+  /** Refuses when something is missing that a replay of these Tasks, or of all of a Session, would need. */
+  | { kind: 'check_replay'; source: { taskId: string } | { sessionId: string } }
+  /** A file becomes durable. */
   | { kind: 'write_file'; root: FileRoot; names: readonly string[]; bytes: Buffer }
   /** A receipt is verified with the chain before it; `trustAnchor` is the only key that counts, if named. */
   | { kind: 'verify_receipt'; receiptId: string; trustAnchor: string | undefined };
+
+/** What an effect found out. */
+export interface EffectResult {
+  /** Of `check_replay`: the Tasks that can be replayed, oldest first. */
+  taskIds?: readonly string[];
+  /** Of `verify_receipt`. */
+  receiptVerdict?: ReceiptVerdict;
+}
 
 /** The answer has to wait for an effect. */
 export interface Deferred {

@@ -37,6 +37,8 @@ export interface DecisionTools {
 /** Who issues the receipts of this gateway, and the key that signs now. */
 export interface ReceiptFacts {
   issuer: { id: string; name: string | null };
+  /** Set while a run is made again: what it proves was proved when it ran. */
+  isRehearsal?: true;
   key(): ReceiptKey;
 }
 

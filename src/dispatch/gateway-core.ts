@@ -21,7 +21,14 @@ import type { ReceiptVerdict } from '../receipts/verify-chain.ts';
 import type { FileTree } from '../store/file-tree.ts';
 import { admit, admitCaller, authenticated } from './admission.ts';
 import { canonicalTarget } from './canonical-target.ts';
-import { type Command, type Decided, type Deferred, type Effect, isDeferred } from './command.ts';
+import {
+  type Command,
+  type Decided,
+  type Deferred,
+  type Effect,
+  type EffectResult,
+  isDeferred,
+} from './command.ts';
 import { COMMANDS } from './commands/index.ts';
 import { type DecodedInput, decodeInput, isRawBody } from './decode-input.ts';
 import type { DecisionTools, Facts } from './facts.ts';
@@ -46,7 +53,7 @@ export interface GatewayDeps {
   /** RFC 3339 time, now. */
   time(): string;
   /** Does what a command named; rejects with a ProtocolError when it could not be done. */
-  perform(effect: Effect): Promise<ReceiptVerdict | undefined>;
+  perform(effect: Effect): Promise<EffectResult>;
   files: Pick<FileTree, 'read'>;
   receiptLog: ReceiptLog;
   idempotencyWindowMs: number;
@@ -206,10 +213,10 @@ class CommandRun {
   async #decide(command: Command<CommandId>): Promise<Outcome> {
     const first = await this.#transact((tx, input) => command.decide(input, tx, this.#facts));
     if (!('effect' in first)) return first;
-    const performed = await this.#deps.perform(first.effect);
+    const done = await this.#deps.perform(first.effect);
     const second = await this.#transact((tx, input) => {
       if (!command.conclude) throw new Error(`${this.#id} waits but does not conclude`);
-      return command.conclude(input, tx, this.#facts, performed);
+      return command.conclude(input, tx, this.#facts, done);
     });
     if ('effect' in second) throw new Error(`${this.#id} waits twice`);
     return second;

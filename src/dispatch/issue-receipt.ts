@@ -46,6 +46,7 @@ function issue(
   receiptId: string,
   run: RunRecord,
 ): void {
+  if (receipts.isRehearsal) return;
   const key = receipts.key();
   const chain = tx.get<ReceiptChainState>(stateKey.receiptChain(resource.session_id));
   const place: ReceiptPlace = {
@@ -62,8 +63,8 @@ function issue(
 
 /** A receipt that is to be written. */
 export interface IssuedReceipt {
-  run: RunRecord;
-  place: ReceiptPlace;
+  run: { subject: RunRecord['subject']; lifecycle: Pick<RunRecord['lifecycle'], 'finalState'> };
+  place: Pick<ReceiptPlace, 'receiptId' | 'previousHash' | 'issuer' | 'keyId'>;
   sealed: SealedReceipt;
   follows: 'session' | 'replay_source';
 }

@@ -26,6 +26,8 @@ export interface MoveFacts {
   messageId?: string;
   failure?: Failure;
   reason?: string;
+  /** Of the Outcome of a completed task. Default: what the agent said last. */
+  summary?: string;
   metadata?: JsonObject;
   /** What the task waits for, when the agent says it better than the status does. */
   permission?: PermissionDraft;
@@ -124,7 +126,7 @@ function endOf(tools: DecisionTools, state: TaskState, to: TaskStatus, facts: Mo
   if (!isTerminal(to)) return {};
   const failure = facts.failure ?? FAILED_UNKNOWN;
   const summary = {
-    COMPLETED: state.internal.last_text || 'The task completed.',
+    COMPLETED: facts.summary || state.internal.last_text || 'The task completed.',
     FAILED: failure.message,
     CANCELED: facts.reason ?? CANCELED_SUMMARY,
   }[to];

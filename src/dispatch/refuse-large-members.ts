@@ -6,7 +6,14 @@ import type { DecisionLimits } from './facts.ts';
 type Limits = Pick<DecisionLimits, 'inlineBytes'>;
 
 /** Members that say something instead of describing it; each has a way to an Artifact of its own (contract C27). */
-const CONTENT: ReadonlySet<string> = new Set(['input', 'message', 'initial_messages', 'content', 'answer']);
+const CONTENT: ReadonlySet<string> = new Set([
+  'input',
+  'message',
+  'initial_messages',
+  'content',
+  'answer',
+  'override',
+]);
 
 /**
  * Refuses a body in which a describing member, such as `metadata`, is larger as JSON than the inline limit: it stays in

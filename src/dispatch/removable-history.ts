@@ -5,7 +5,7 @@ import { listPrefix, stateKey } from '../projections/state-keys.ts';
 import type { SessionFold, TaskState } from '../projections/states.ts';
 import { isTerminal } from '../protocol/task-states.ts';
 import { keysUnder, lastSegment } from '../store/keys.ts';
-import { endedBadly, isOfInterest } from './run-of-interest.ts';
+import { endedBadly, isOfInterest, wasReplayed } from './run-of-interest.ts';
 
 /** Events removed in one transaction: small, so that no request waits behind it. */
 const BATCH = 200;
@@ -85,9 +85,9 @@ export class SessionHistory {
   }
 
   async #judgeRun(taskId: string): Promise<boolean> {
-    const task = this.#log.state<TaskState>(stateKey.task(taskId))?.resource;
-    if (task === undefined || !isTerminal(task.status)) return false;
-    let interesting = endedBadly(task);
+    const task = this.#log.state<TaskState>(stateKey.task(taskId));
+    if (task === undefined || !isTerminal(task.resource.status)) return false;
+    let interesting = endedBadly(task.resource) || wasReplayed(task.internal);
     let last = '';
     for (let after = NO_EVENT, size = PAGE; size === PAGE; ) {
       const page = await this.#log.range({ kind: 'task', id: taskId }, after, PAGE);

@@ -1,4 +1,5 @@
 import type { Event } from '../eventlog/event-log.ts';
+import type { TaskState } from '../projections/states.ts';
 import type { EventKind } from '../protocol/event-kinds.ts';
 import type { Task } from '../protocol/resources/task.ts';
 
@@ -22,6 +23,11 @@ const OF_INTEREST: ReadonlySet<EventKind> = new Set<EventKind>([
   'replay.failed',
   'session.replayed',
 ]);
+
+/** Somebody wanted to see the run again. */
+export function wasReplayed({ replays }: TaskState['internal']): boolean {
+  return replays !== undefined;
+}
 
 /** A run that did not simply succeed. */
 export function endedBadly({ status }: Pick<Task, 'status'>): boolean {

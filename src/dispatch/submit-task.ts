@@ -142,12 +142,12 @@ function payloadOf(message: Message): JsonObject {
   return (part ?? {}) as unknown as JsonObject;
 }
 
-function queueIsEmpty(session: SessionFold): boolean {
+export function queueIsEmpty(session: SessionFold): boolean {
   const { open_tasks, working, blocked } = session.internal;
   return open_tasks.length === working + blocked;
 }
 
-function refuseFullQueue(facts: Facts): void {
+export function refuseFullQueue(facts: Facts): void {
   if (facts.runs.queued() < facts.limits.queuedTasks) return;
   throw new ProtocolError(
     'rate_limited',

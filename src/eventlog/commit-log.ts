@@ -16,6 +16,7 @@ import type {
   Projection,
   State,
   StoredEvent,
+  StreamOfOne,
   StreamScope,
   Transaction,
 } from './event-log.ts';
@@ -155,6 +156,10 @@ export class CommitLog implements EventLog {
 
   recent(scope: StreamScope, afterId: string, limit: number): StoredEvent[] | undefined {
     return this.#staging.recent.range(scope, afterId, limit);
+  }
+
+  eventIds(scope: StreamOfOne, afterId: string, limit: number): Promise<string[]> {
+    return this.#reader.eventIds(scope, afterId, limit);
   }
 
   holds(scope: StreamScope, id: string): boolean {

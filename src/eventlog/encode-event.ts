@@ -30,6 +30,7 @@ export function buildEvent(input: NewEvent, content: EventContent, origin: Origi
     payload: content.payload,
     previous_event_id: place.previousEventId,
     ...(input.receipt_id === undefined ? {} : { receipt_id: input.receipt_id }),
+    ...(input.replay === undefined ? {} : { replay: input.replay, replayed: true }),
     resource: { id: input.resource.id, object: input.resource.object },
     sequence: place.sequence,
     session_id: input.session_id ?? null,

@@ -1,5 +1,6 @@
 import type { EventKind } from '../protocol/event-kinds.ts';
 import type { JsonObject } from '../protocol/json.ts';
+import type { ReplayEventMetadata } from '../protocol/resources/replay.ts';
 
 export interface ResourcePointer {
   object: string;
@@ -17,6 +18,8 @@ export interface NewEvent {
   metadata?: JsonObject;
   /** The receipt that proves it, issued in the same transaction. */
   receipt_id?: string;
+  /** Set for an event that a replay made of a recorded one. */
+  replay?: ReplayEventMetadata;
   /** The resource gets its id in this transaction, so it can have no earlier event and none is looked up. */
   isFirst?: boolean;
 }
@@ -34,6 +37,8 @@ export interface Event {
   previous_event_id: string | null;
   /** Only where a receipt was issued for it. */
   receipt_id?: string;
+  replay?: ReplayEventMetadata;
+  replayed?: true;
   resource: ResourcePointer;
   /** 1..n per resource, without gaps. */
   sequence: number;
@@ -100,6 +105,12 @@ export interface HistoryRemoval {
   throughId: string;
   /** The other session whose states an event was folded from (a fork copies a transcript). Default: none. */
   readsFrom?(event: Event): string | undefined;
+}
+
+/** The stream of one Session or Task. */
+export interface StreamOfOne {
+  kind: 'session' | 'task';
+  id: string;
 }
 
 /** What a range read or a subscription covers. */
@@ -170,6 +181,8 @@ export interface EventLog {
    * otherwise, and for every scope over sessions.
    */
   recent(scope: StreamScope, afterId: string, limit: number): StoredEvent[] | undefined;
+  /** Ids of the events of one stream after `afterId`, at most `limit`, whether their records can be read or not. */
+  eventIds(scope: StreamOfOne, afterId: string, limit: number): Promise<string[]>;
   /** Whether the id is a durable event of the scope and all of the scope's events after it are kept: what a cursor has to be. */
   holds(scope: StreamScope, id: string): boolean;
   /** Whether retention has removed the beginning of this session. */

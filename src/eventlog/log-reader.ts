@@ -139,6 +139,16 @@ export class LogReader {
     return content === undefined ? NO_EVENT : readCut(content);
   }
 
+  /** Ids of the events of a stream, whether their records can be read or not. */
+  async eventIds(scope: Stream, afterId: string, limit: number): Promise<string[]> {
+    try {
+      const keys = await this.#idsAfter(streamOf(scope.kind, scope.id), afterId, limit);
+      return keys.map(lastSegment);
+    } catch (error) {
+      throw lockedBy(error);
+    }
+  }
+
   async #allEvents(afterId: string, limit: number): Promise<Buffer[]> {
     const found: Buffer[] = [];
     const { lt } = keysUnder('e/');

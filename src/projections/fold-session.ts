@@ -5,9 +5,17 @@ import { listPrefix, stateKey } from './state-keys.ts';
 import type { KeyedSessionState, SessionFold, TurnState } from './states.ts';
 
 export function foldSessionCreated(event: Event, states: StateWriter): void {
-  const { session, forked, key } = payload(event, 'session.created');
+  const { session, forked, key, memory_ids } = payload(event, 'session.created');
   const messages = forked?.turn_count ?? 0;
-  const internal = { open_tasks: [], working: 0, blocked: 0, messages, epoch: 0, pending: [] };
+  const internal = {
+    open_tasks: [],
+    working: 0,
+    blocked: 0,
+    messages,
+    epoch: 0,
+    pending: [],
+    ...(memory_ids ? { memory_ids } : {}),
+  };
   if (forked) copyTurns(states, forked.session_id, session.id, messages);
   states.set(stateKey.session(session.id), { resource: session, internal } satisfies SessionFold);
   states.index(listPrefix.sessions(session.workspace_id) + session.id);
@@ -114,10 +122,15 @@ export function foldTaskCounts(
       open_tasks: openTasks(state.internal.open_tasks, event.resource.id, before, after),
       working: state.internal.working + Number(after === 'working') - Number(before === 'working'),
       blocked: state.internal.blocked + Number(after === 'blocked') - Number(before === 'blocked'),
-      pending: before === undefined ? [] : state.internal.pending,
+      pending: takesPending(event, before) ? [] : state.internal.pending,
     };
     return { resource: { ...state.resource, state: stateOf(state.resource.state, internal) }, internal };
   });
+}
+
+/** A new task is sent what waits for the next input; a replay sends nothing. */
+function takesPending(event: Event, before: TaskCount | undefined): boolean {
+  return before === undefined && payload(event, 'task.submitted').replay === undefined;
 }
 
 function openTasks(

@@ -1,5 +1,6 @@
 import type { Event, StateWriter } from '../eventlog/event-log.ts';
 import type { JsonObject, JsonValue } from '../protocol/json.ts';
+import type { ReplayTerms } from '../protocol/resources/replay.ts';
 import type { Task } from '../protocol/resources/task.ts';
 import { isBlocked, isTerminal, type TaskStatus } from '../protocol/task-states.ts';
 import { foldQuotaUsage } from './fold-quota.ts';
@@ -9,7 +10,7 @@ import { listPrefix, stateKey } from './state-keys.ts';
 import type { SessionBindingState, SessionFold, TaskState } from './states.ts';
 
 export function foldTaskSubmitted(event: Event, states: StateWriter): void {
-  const { task, route, skill_id, message_id, preceding, quota_ids, persona } = payload(
+  const { task, route, skill_id, message_id, preceding, quota_ids, persona, replay } = payload(
     event,
     'task.submitted',
   );
@@ -29,13 +30,23 @@ export function foldTaskSubmitted(event: Event, states: StateWriter): void {
     ...(quota_ids === undefined ? {} : { quotas: quota_ids }),
     ...(skill_id === undefined ? {} : { skill_id }),
     ...(persona === undefined ? {} : { persona }),
+    ...(replay === undefined ? {} : { replay }),
   };
   states.set(stateKey.task(task.id), { resource: task, internal } satisfies TaskState);
+  if (replay) countReplay(states, replay);
   states.index(listPrefix.tasksOfWorkspace(task.workspace_id) + task.id);
   states.index(listPrefix.tasksOfSession(task.session_id) + task.id);
   states.index(listPrefix.openTasks() + task.id);
   foldTaskCounts(event, states, undefined, countOf(task.status));
   foldQuotaUsage(event, states, quota_ids, undefined, countOf(task.status));
+}
+
+/** The ids of a replay, and how long its source is kept, depend on how often that was replayed. */
+function countReplay(states: StateWriter, { source_task_id, ordinal }: ReplayTerms): void {
+  const key = stateKey.task(source_task_id);
+  const source = states.get<TaskState>(key);
+  if (!source) return;
+  states.set(key, { ...source, internal: { ...source.internal, replays: ordinal } } satisfies TaskState);
 }
 
 /** Applies one lifecycle event; status, times, failure and outcome come from the event alone. */

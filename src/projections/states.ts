@@ -10,6 +10,7 @@ import type { Outcome } from '../protocol/resources/outcome.ts';
 import type { PermissionRequest } from '../protocol/resources/permission-request.ts';
 import type { Persona } from '../protocol/resources/persona.ts';
 import type { Receipt } from '../protocol/resources/receipt.ts';
+import type { ReplayTerms } from '../protocol/resources/replay.ts';
 import type { Session } from '../protocol/resources/session.ts';
 import type { Task } from '../protocol/resources/task.ts';
 import type { Vault } from '../protocol/resources/vault.ts';
@@ -37,6 +38,8 @@ export type SessionFold = Folded<
     epoch: number;
     /** Messages appended outside a task; they precede the next input. */
     pending: string[];
+    /** The Memories it was given, where it was given any. */
+    memory_ids?: string[];
   }
 >;
 
@@ -67,6 +70,10 @@ export type TaskState = Folded<
     said: string[];
     /** Quotas that the task counts against. */
     quotas?: string[];
+    /** Set for a replay: what was asked, and of which Task. */
+    replay?: ReplayTerms;
+    /** How often the task was replayed. */
+    replays?: number;
     /** Start of the newest agent text, for the summary of the Outcome. */
     last_text: string;
     /** The terms of the persona the task was accepted under; absent where it names none. */

@@ -17,6 +17,7 @@ import {
   permissionResponse,
 } from './resources/permission-request.ts';
 import { persona } from './resources/persona.ts';
+import { REPLAY_PAYLOADS, replayTerms } from './resources/replay.ts';
 import { session } from './resources/session.ts';
 import { failure, task, taskStatus } from './resources/task.ts';
 import { vault } from './resources/vault.ts';
@@ -183,6 +184,8 @@ export const EVENT_PAYLOADS = {
     /** Quotas that the task counts against. */
     quota_ids: z.array(z.string()).optional(),
     persona: personaTerms.optional(),
+    /** Set for a replay: what was asked, and of which Task. */
+    replay: replayTerms.optional(),
     checkpoint_id: z.string(),
   }),
   'task.started': z.object(transition),
@@ -280,6 +283,7 @@ export const EVENT_PAYLOADS = {
   }),
   ...KEY_EVENTS,
   ...PUSH_EVENTS,
+  ...REPLAY_PAYLOADS,
   'vendor.harn_gateway.truncation_accepted': z.object({ expected: jsonValue, found: jsonValue }),
 } as const satisfies Partial<Record<EventKind, z.ZodType>>;
 

@@ -10,6 +10,7 @@ export const SCOPES = [
   'messages:write',
   'tasks:read',
   'tasks:write',
+  'tasks:replay',
   'permissions:read',
   'permissions:respond',
   'events:read',

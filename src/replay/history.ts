@@ -1,6 +1,6 @@
 import type { Event } from '../eventlog/event-log.ts';
 import type { JsonObject } from '../protocol/json.ts';
-import type { RecordedFrame } from './recorded-frame.ts';
+import type { PlacedFrame } from './recorded-frame.ts';
 
 /** Everything a replay knows of a run: what the log recorded, and nothing of now. */
 export interface History {
@@ -11,7 +11,7 @@ export interface History {
   /** Events of the Task in log order, from its submission on. */
   events: readonly Event[];
   /** Frames by number, in the order they were taken. */
-  frames: readonly RecordedFrame[];
+  frames: readonly PlacedFrame[];
 }
 
 /** What a replay cannot do without and did not find; the first one in the order of the run. */
@@ -24,7 +24,7 @@ export interface MissingDependency {
 /** A step of a run: something came from outside, and became these events. */
 export type Stimulus =
   /** What an agent sent; interpreted again. */
-  | { kind: 'frame'; frame: RecordedFrame; events: readonly Event[] }
+  | { kind: 'frame'; frame: PlacedFrame; events: readonly Event[] }
   /** A transition that a caller or the gateway caused; made again. The last event is the transition. */
   | { kind: 'move'; event: Event; events: readonly Event[] }
   /** What a caller or the gateway said; taken as recorded. */

@@ -13,8 +13,6 @@ export interface RecordedFrame {
   redaction_proof?: string;
   /** Id of the newest event of the log before its own. */
   after: string;
-  /** How many events it became; their ids follow `after`. */
-  events: number;
   /** Only on the first frame of a turn or of a cancel: what the Session was bound to at the agent then. */
   turn?: { session_binding: JsonObject | null };
   /** The fault of a cancel: noted, never interpreted. */
@@ -22,6 +20,11 @@ export interface RecordedFrame {
   /** Secrets were replaced in it, so that it may mean something else than what came. */
   redacted?: true;
   frame: Frame;
+}
+
+/** A frame in its history, where it shows how many events it became; their ids follow `after`. */
+export interface PlacedFrame extends RecordedFrame {
+  events: number;
 }
 
 export function readFrame(content: Buffer): RecordedFrame {

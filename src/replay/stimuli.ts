@@ -1,7 +1,7 @@
 import type { Event } from '../eventlog/event-log.ts';
 import { isBlocked, type TaskStatus } from '../protocol/task-states.ts';
 import type { History, MissingDependency, Stimulus } from './history.ts';
-import type { RecordedFrame } from './recorded-frame.ts';
+import type { PlacedFrame, RecordedFrame } from './recorded-frame.ts';
 
 /** Reasons that only the end of a task, or its going on, gives; no person and no deadline does. */
 const LEFT: ReadonlySet<unknown> = new Set([
@@ -42,31 +42,54 @@ export function runOf({ events, frames }: Pick<History, 'events' | 'frames'>): E
   });
 }
 
+/** How many events each frame became: those of its agent that follow it without a gap, up to the next frame. */
+export function placeFrames(
+  frames: readonly RecordedFrame[],
+  events: readonly Event[],
+  route: string,
+): PlacedFrame[] {
+  const actors = new Map(events.map(({ id, actor }) => [number(id), actor]));
+  return frames.map((frame, at) => {
+    const limit = frames[at + 1] ? number(frames[at + 1]?.after ?? '') : Number.POSITIVE_INFINITY;
+    let count = 0;
+    for (let id = number(frame.after) + 1; id <= limit && actors.get(id) === route; id += 1) count += 1;
+    return { ...frame, events: count };
+  });
+}
+
 /** The first event or frame that the others speak of and that is not there. */
 export function firstMissing({ events, frames, route }: History): MissingDependency | undefined {
   const keys = new Set(frames.map(({ key }) => key));
-  const ids = new Set(events.map(({ id }) => id));
   if (events[0]?.event !== 'task.submitted' && !events.some(({ event }) => event === 'task.submitted'))
     return { kind: 'event', id: events[0]?.id ?? 'task.submitted' };
+  const gap = gapIn(events);
+  if (gap) return gap;
   for (const { payload, actor, id } of events) {
     const material = payload['material'];
     if (typeof material === 'string' && !keys.has(material)) return { kind: 'frame', id: material };
     if (actor === route && !frames.some((frame) => isWithin(frame, id)))
       return { kind: 'frame', id: `${route} at event ${id}` };
   }
-  for (const frame of frames)
-    for (let n = 1; n <= frame.events; n += 1) {
-      const id = String(number(frame.after) + n).padStart(frame.after.length, '0');
-      if (!ids.has(id)) return { kind: 'event', id };
-    }
   return undefined;
 }
 
-function isWithin({ after, events }: RecordedFrame, id: string): boolean {
+/** Events of the Task itself are numbered without gaps. */
+function gapIn(events: readonly Event[]): MissingDependency | undefined {
+  let sequence = 0;
+  for (const event of events) {
+    if (event.resource.object !== 'task') continue;
+    sequence += 1;
+    if (event.sequence !== sequence)
+      return { kind: 'event', id: `task/${event.resource.id} sequence ${sequence}` };
+  }
+  return undefined;
+}
+
+function isWithin({ after, events }: PlacedFrame, id: string): boolean {
   return id > after && number(id) <= number(after) + events;
 }
 
-function ownEvents(events: readonly Event[], at: number, frame: RecordedFrame): number {
+function ownEvents(events: readonly Event[], at: number, frame: PlacedFrame): number {
   return countWhile(events, at, ({ id }) => isWithin(frame, id));
 }
 

@@ -160,7 +160,7 @@ describe('discovery', () => {
     const { body } = await stage.client.call('GET', '/v1', { headers: NOBODY });
     expect(body).toMatchObject({
       supported_versions: ['agents-protocol-2026-04-25'],
-      capabilities: { rest: true, sse: true, websocket: true, receipts: true, replay: false },
+      capabilities: { rest: true, sse: true, websocket: true, receipts: true, replay: true },
     });
   });
 });

@@ -8,6 +8,7 @@ import { project } from '../../src/projections/projection.ts';
 import { stateKey } from '../../src/projections/state-keys.ts';
 import type { TaskState } from '../../src/projections/states.ts';
 import type { History } from '../../src/replay/history.ts';
+import { runOf } from '../../src/replay/stimuli.ts';
 import { stageOf } from '../conformance/stage.ts';
 import { SAMPLE_RUNS } from './runs.ts';
 
@@ -17,7 +18,7 @@ const LIMITS_ONLY = { limits: { inlineBytes: 65_536 } } as DecisionTools;
 async function historyOf(log: EventLog, taskId: string): Promise<History> {
   const state = log.state<TaskState>(stateKey.task(taskId));
   if (!state) throw new Error(`no task ${taskId}`);
-  return loadHistory(log, state);
+  return (await loadHistory(log, state)).history;
 }
 
 describe('what was recorded of a run is enough to run it again', () => {
@@ -31,7 +32,7 @@ describe('what was recorded of a run is enough to run it again', () => {
     const parts = { interpret, tools: LIMITS_ONLY, projection: project, seed: 'test' };
     const replayed = [...reExecute(history, parts)].flatMap((step) => step.replayed);
     expect(replayed.map((event) => JSON.stringify(event))).toEqual(
-      history.events.map((event) => JSON.stringify(event)),
+      runOf(history).map((event) => JSON.stringify(event)),
     );
   });
 });

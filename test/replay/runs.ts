@@ -1,6 +1,5 @@
 import type { Task } from '../../src/protocol/resources/task.ts';
-import type { TestClient } from '../harness/client.ts';
-import { userText } from '../harness/client.ts';
+import { type TestClient, type TestEvent, userText } from '../harness/client.ts';
 
 export type Run = (client: TestClient, sessionId?: string) => Promise<Task>;
 
@@ -60,4 +59,14 @@ async function started(client: TestClient, sessionId: string | undefined): Promi
     if (events.some(({ event }) => event === 'vendor.harn_gateway.upstream_bound')) return task;
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
+}
+
+/** Replays a task and waits for its end. */
+export async function replayOf(client: TestClient, taskId: string, body?: unknown): Promise<Task> {
+  const accepted = await client.post<Task>(`/v1/tasks/${taskId}/replay`, body);
+  return client.until(accepted.id, 'COMPLETED', 'FAILED', 'CANCELED');
+}
+
+export async function eventsOf(client: TestClient, taskId: string): Promise<TestEvent[]> {
+  return client.events(`/v1/tasks/${taskId}/events`);
 }

@@ -18,6 +18,8 @@ import { deliverToConnector } from './deliverToConnector.ts';
 import { forkSession } from './forkSession.ts';
 import { mergeBranch } from './mergeBranch.ts';
 import { registerArtifact } from './registerArtifact.ts';
+import { replaySession } from './replaySession.ts';
+import { replayTask } from './replayTask.ts';
 import { respondPermissionRequest } from './respondPermissionRequest.ts';
 import { retryDeadLetter } from './retryDeadLetter.ts';
 import { revokeApiKey } from './revokeApiKey.ts';
@@ -59,6 +61,8 @@ export const COMMANDS: { readonly [Id in CommandId]: Command<Id> } = {
   forkSession,
   mergeBranch,
   registerArtifact,
+  replaySession,
+  replayTask,
   respondPermissionRequest,
   revokeSigningKey,
   rotateSigningKey,

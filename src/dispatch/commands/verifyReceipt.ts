@@ -17,7 +17,7 @@ export const verifyReceipt: Command<'verifyReceipt'> = {
     };
   },
 
-  conclude({ path, body }, tx, facts, performed) {
+  conclude({ path, body }, tx, facts, { receiptVerdict: performed }) {
     const { resource } = load(tx, facts.caller, 'receipt', path.receipt_id);
     if (performed === undefined) throw new Error('a receipt is verified before its verdict is recorded');
     const verdict = asOf(performed, resource.issued_at, body?.at_time ?? undefined);

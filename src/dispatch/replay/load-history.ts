@@ -1,54 +1,163 @@
 import { eventNumberOf, NO_EVENT } from '../../eventlog/event-id.ts';
 import type { Event, EventLog } from '../../eventlog/event-log.ts';
+import { isNoMark } from '../../eventlog/history-mark.ts';
+import { type RecordedHash, RecordedHashes } from '../../eventlog/recorded-hashes.ts';
+import { sha256Hex } from '../../json/sha256.ts';
 import type { TaskState } from '../../projections/states.ts';
-import type { History } from '../../replay/history.ts';
-import { type RecordedFrame, readFrame } from '../../replay/recorded-frame.ts';
-import { framesOf, keysUnder } from '../../store/keys.ts';
+import { ProtocolError } from '../../protocol/errors.ts';
+import type { ReplayVerdict } from '../../protocol/resources/replay.ts';
+import type { History, MissingDependency } from '../../replay/history.ts';
+import { type PlacedFrame, type RecordedFrame, readFrame } from '../../replay/recorded-frame.ts';
+import { firstMissing, placeFrames } from '../../replay/stimuli.ts';
+import { eventKey, framesOf, keysUnder } from '../../store/keys.ts';
 
-/** Events, and frame keys, read at once. */
+/** Keys read at once. */
 const PAGE = 500;
 
+export type Tampering = Extract<ReplayVerdict, { status: 'tamper_detected' }>;
+
+export interface LoadedHistory {
+  history: History;
+  /** The first thing that is not there. */
+  missing?: MissingDependency;
+  /** The first thing that is not what was recorded. */
+  tampering?: Tampering;
+}
+
 /**
- * Reads what was recorded of a run up to an event of the log: what its agent says later is no part of it. Rejects with
- * `resource_locked` for a record that fails its hash.
+ * Reads what was recorded of a run up to an event of the log: what its agent says later is no part of it. Every record is
+ * held against the commit that wrote it, before anything is made of it.
  */
 export async function loadHistory(
   log: EventLog,
   { resource, internal }: TaskState,
   throughId: string = log.head.eventId,
-): Promise<History> {
-  const events = await readEvents(log, resource.id);
-  const frames = await readFrames(log, resource.id);
-  const last = eventNumberOf(throughId);
-  return {
-    taskId: resource.id,
-    sessionId: resource.session_id,
+): Promise<LoadedHistory> {
+  const { id: taskId, session_id: sessionId } = resource;
+  const events = await readEvents(log, taskId, throughId);
+  const known = events.flatMap(({ content }) => content ?? []);
+  const frames = await readFrames(log, { taskId, route: internal.route, events: known }, throughId);
+  const read = [...frames, ...events].sort((a, b) => a.place - b.place);
+  const history: History = {
+    taskId,
+    sessionId,
     route: internal.route,
-    events: events.filter(({ id }) => id <= throughId),
-    frames: frames.filter((frame) => eventNumberOf(frame.after) + frame.events <= last),
+    events: known,
+    frames: frames.flatMap(({ content }) => content ?? []),
   };
+  const tampering = firstTampering(log, read);
+  if (tampering) return { history, tampering };
+  const gone = events.find(({ sha256 }) => sha256 === undefined);
+  const missing = gone ? { kind: 'event' as const, id: gone.where } : firstMissing(history);
+  return missing === undefined ? { history } : { history, missing };
 }
 
-export async function readEvents(log: EventLog, taskId: string): Promise<Event[]> {
-  const events: Event[] = [];
-  for (let after = NO_EVENT, size = PAGE; size === PAGE; after = events.at(-1)?.id ?? after) {
-    const page = await log.range({ kind: 'task', id: taskId }, after, PAGE);
-    for (const bytes of page) events.push(JSON.parse(bytes.toString('utf8')));
+/** One record of a history. */
+interface Read<Content> {
+  content?: Content;
+  /** Event id or override key. */
+  where: string;
+  /** Sorts records as the log has them: a frame stands before its events. */
+  place: number;
+  /** Hash of its bytes; undefined when there is none. */
+  sha256?: string;
+  /** Set for a record that fails its own seal. */
+  damage?: { expected: string; observed: string };
+  recorded(hashes: RecordedHashes): RecordedHash;
+}
+
+async function readEvents(log: EventLog, taskId: string, throughId: string): Promise<Read<Event>[]> {
+  const ids: string[] = [];
+  for (let after = NO_EVENT, size = PAGE; size === PAGE; after = ids.at(-1) ?? after) {
+    const page = await log.eventIds({ kind: 'task', id: taskId }, after, PAGE);
+    ids.push(...page);
     size = page.length;
   }
-  return events;
+  return ids
+    .filter((id) => id <= throughId)
+    .map((id) => {
+      const { content, ...read } = readRecord(log, eventKey(id), parseEvent);
+      const recorded = (hashes: RecordedHashes) => hashes.ofEvent(id);
+      const place = eventNumberOf(id);
+      // A mark of retention stands in the place of an event that is gone.
+      if (content && !isNoMark(content)) return { where: id, place, recorded };
+      return { ...read, ...(content ? { content } : {}), where: id, place, recorded };
+    });
 }
 
-async function readFrames(log: EventLog, taskId: string): Promise<RecordedFrame[]> {
-  const frames: RecordedFrame[] = [];
-  const { gte, lt } = keysUnder(framesOf(taskId));
-  let keys = await log.indexKeys({ gte, lt, limit: PAGE });
-  while (keys.length > 0) {
-    for (const key of keys) {
-      const content = log.record(key);
-      if (content !== undefined) frames.push(readFrame(content));
-    }
-    keys = await log.indexKeys({ gt: keys.at(-1) ?? lt, lt, limit: PAGE });
+async function readFrames(
+  log: EventLog,
+  { taskId, route, events }: Pick<History, 'taskId' | 'route' | 'events'>,
+  throughId: string,
+): Promise<Read<PlacedFrame>[]> {
+  const read: (Omit<Read<RecordedFrame>, 'where' | 'place' | 'recorded'> & { key: string })[] = [];
+  for await (const key of keysOf(log, framesOf(taskId)))
+    read.push({ ...readRecord(log, key, readFrame), key });
+  const taken = read.flatMap(({ content }) => content ?? []);
+  const placed = placeFrames(taken, events, route)[Symbol.iterator]();
+  let place = 0;
+  return read.flatMap(({ content, key, ...found }) => {
+    if (!content) return { ...found, where: key, place, recorded: () => ({ status: 'unknown' as const }) };
+    const frame = placed.next().value;
+    if (!frame || frame.after > throughId) return [];
+    place = eventNumberOf(frame.after) + 0.5;
+    const recorded = (hashes: RecordedHashes) => hashes.ofRecord(key, frame.after, frame.events);
+    return { ...found, content: frame, where: frame.key, place, recorded };
+  });
+}
+
+function parseEvent(bytes: Buffer): Event {
+  return JSON.parse(bytes.toString('utf8'));
+}
+
+function readRecord<Content>(
+  log: EventLog,
+  key: string,
+  parse: (bytes: Buffer) => Content,
+): Pick<Read<Content>, 'content' | 'sha256' | 'damage'> {
+  try {
+    const bytes = log.record(key);
+    return bytes === undefined ? {} : { content: parse(bytes), sha256: sha256Hex(bytes) };
+  } catch (error) {
+    return { sha256: '', damage: damageOf(error) };
   }
-  return frames;
+}
+
+/** A record that fails its seal says so itself; any other failure is the caller's. */
+function damageOf(error: unknown): { expected: string; observed: string } {
+  const { code, cause } = ProtocolError.from(error);
+  if (code !== 'resource_locked') throw error;
+  const { expected, observed } = (cause ?? {}) as { expected?: string; observed?: string };
+  return { expected: expected ?? 'readable bytes', observed: observed ?? 'a damaged block' };
+}
+
+/** The first record, in the order of the log, that is not what its commit says. */
+function firstTampering(log: EventLog, read: readonly Read<unknown>[]): Tampering | undefined {
+  const hashes = new RecordedHashes(log);
+  for (const [index, record] of read.entries()) {
+    if (record.sha256 === undefined) continue;
+    const { where, damage } = record;
+    if (damage) return { status: 'tamper_detected', index, where, ...prefixed(damage) };
+    const recorded = record.recorded(hashes);
+    if (recorded.status === 'broken')
+      return { status: 'tamper_detected', index, where: recorded.where, ...prefixed(recorded) };
+    const expected = recorded.status === 'known' ? recorded.sha256 : 'a commit that has it';
+    if (expected !== record.sha256)
+      return { status: 'tamper_detected', index, where, ...prefixed({ expected, observed: record.sha256 }) };
+  }
+  return undefined;
+}
+
+function prefixed({ expected, observed }: { expected: string; observed: string }) {
+  const hash = (text: string) => (/^[0-9a-f]{64}$/.test(text) ? `sha256:${text}` : text);
+  return { expected: hash(expected), observed: hash(observed) };
+}
+
+async function* keysOf(log: EventLog, prefix: string): AsyncGenerator<string, void> {
+  const { gte, lt } = keysUnder(prefix);
+  let page = await log.indexKeys({ gte, lt, limit: PAGE });
+  while (page.length > 0) {
+    yield* page;
+    page = await log.indexKeys({ gt: page.at(-1) ?? lt, lt, limit: PAGE });
+  }
 }

@@ -151,7 +151,8 @@ interface Transition {
 }
 
 /** What was recorded has no secrets any more, nothing is sent, and nobody waits. */
-const RECORDED: Pick<DecisionTools, 'redact' | 'sealInput' | 'runs'> = {
+const RECORDED: Pick<DecisionTools, 'redact' | 'sealInput' | 'receipts' | 'runs'> = {
+  receipts: { issuer: { id: 'none', name: null }, isRehearsal: true, key: refuseToSign },
   redact: (value) => ({ value, hit: false }),
   sealInput: () => {
     throw new Error('a replay sends nothing, so it seals nothing');
@@ -165,6 +166,10 @@ const RECORDED: Pick<DecisionTools, 'redact' | 'sealInput' | 'runs'> = {
     forwardCancel: () => undefined,
   },
 };
+
+function refuseToSign(): never {
+  throw new Error('a rehearsal signs nothing');
+}
 
 function timeOf(stimulus: Stimulus): string {
   return stimulus.kind === 'frame' ? stimulus.frame.at : stimulus.event.created_at;

@@ -44,7 +44,13 @@ export class RecordedIds {
   }
 }
 
-function idsOf({ event, resource, payload }: Event): [object: string, id: string][] {
+function idsOf(recorded: Event): [object: string, id: string][] {
+  const receipt: [string, string][] =
+    recorded.receipt_id === undefined ? [] : [['receipt', recorded.receipt_id]];
+  return [...madeBy(recorded), ...receipt];
+}
+
+function madeBy({ event, resource, payload }: Event): [object: string, id: string][] {
   const made = MADE[event];
   if (made !== undefined) return [[made, resource.id]];
   const { outcome, message } = payload as { outcome?: { id: string }; message?: { id: string } };

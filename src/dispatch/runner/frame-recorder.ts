@@ -1,4 +1,3 @@
-import { eventNumberOf } from '../../eventlog/event-id.ts';
 import type { Origin, Transaction } from '../../eventlog/event-log.ts';
 import { sessionBinding } from '../../projections/session-binding.ts';
 import { stateKey } from '../../projections/state-keys.ts';
@@ -7,7 +6,7 @@ import type { JsonValue } from '../../protocol/json.ts';
 import { isTerminal } from '../../protocol/task-states.ts';
 import type { RecordedFrame } from '../../replay/recorded-frame.ts';
 import { frameKey, inputKey } from '../../store/keys.ts';
-import type { Frame, Move, Upstream } from '../../upstream.ts';
+import type { Frame, Upstream } from '../../upstream.ts';
 import { contentHash } from '../content-hash.ts';
 import { spanOf } from '../move-task.ts';
 import { waitsInTurn } from '../permission-request.ts';
@@ -78,8 +77,8 @@ export class FrameRecorder {
       const task = tx.get<TaskState>(stateKey.task(this.#taskId));
       if (!task) return;
       const place = this.#place(tx, task, frame);
-      noteCancelFault({ tx, material: place.material }, task, frame);
       this.#record(tx, { ...place, isNoted: true });
+      noteCancelFault({ tx, material: place.material }, task, frame);
     });
     await this.#track(committed);
   }
@@ -107,12 +106,10 @@ export class FrameRecorder {
     const before = tx.get<TaskState>(stateKey.task(this.#taskId));
     if (!before || this.#isAnswered(before)) return 'over';
     const place = this.#place(tx, before, frame);
+    this.#record(tx, place);
     if (frame.kind !== 'message' || !frame.unsent) this.#forgetSentInput(tx);
     const moves = this.#upstream.interpret(frame, seenBy(tx, before));
-    // The receipt of a task that ends here names this frame too.
-    if (moves.some(mayEnd)) this.#record(tx, place);
     applyMoves({ tx, tools: this.#deps.tools, taskId: this.#taskId, material: place.material }, moves);
-    this.#record(tx, place);
     const status = tx.get<TaskState>(stateKey.task(this.#taskId))?.resource.status ?? 'FAILED';
     this.#atRest = status !== 'WORKING' && status !== 'SUBMITTED';
     const waits = waitsInTurn(tx, this.#taskId);
@@ -151,7 +148,6 @@ export class FrameRecorder {
     return hit ? { ...content, redaction_proof: contentHash(given), redacted: true } : content;
   }
 
-  /** Written after its moves: the record says which events they became, so that a replay finds them. */
   #record(tx: Transaction, { number, material, after, isNoted, turn, content }: FramePlace): void {
     const { sha256, redaction_proof, redacted, frame } = content;
     const record: RecordedFrame = {
@@ -160,7 +156,6 @@ export class FrameRecorder {
       sha256,
       ...(redaction_proof === undefined ? {} : { redaction_proof }),
       after,
-      events: eventNumberOf(tx.position) - eventNumberOf(after),
       ...(turn === undefined ? {} : { turn }),
       ...(isNoted ? { noted: true } : {}),
       ...(redacted === undefined ? {} : { redacted }),
@@ -193,8 +188,4 @@ export class FrameRecorder {
     committed.catch(() => undefined);
     if (this.#pending.length >= FRAMES_IN_FLIGHT) await this.#durable();
   }
-}
-
-function mayEnd(move: Move): boolean {
-  return move.type === 'status' && isTerminal(move.to);
 }

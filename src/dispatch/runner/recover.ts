@@ -1,5 +1,5 @@
 import type { TaskState } from '../../projections/states.ts';
-import type { Failure } from '../../protocol/task-states.ts';
+import type { Failure, TaskStatus } from '../../protocol/task-states.ts';
 
 export type Recovery =
   /** Accepted and never started: it starts when its turn comes. */
@@ -18,6 +18,7 @@ export function recoverTask(
   { resource, internal }: TaskState,
   { routeExists, waitsInTurn }: { routeExists: boolean; waitsInTurn: boolean },
 ): Recovery {
+  if (internal.replay) return recoverReplay(resource.status);
   if (!routeExists) return { kind: 'fail', failure: routeGone(internal.route) };
   switch (resource.status) {
     case 'SUBMITTED':
@@ -33,6 +34,12 @@ export function recoverTask(
     case 'CANCELED':
       return { kind: 'stay' };
   }
+}
+
+/** A replay asks nobody: it goes on where its own log ends. */
+function recoverReplay(status: TaskStatus): Recovery {
+  if (status === 'SUBMITTED') return { kind: 'wait' };
+  return { kind: status === 'WORKING' ? 'reattach' : 'stay' };
 }
 
 const RESTARTED: Failure = {

@@ -1,6 +1,6 @@
 import type { EventLog } from '../../eventlog/event-log.ts';
 import type { Logger } from '../../protocol/ports.ts';
-import type { Upstream } from '../../upstream.ts';
+import type { Interpret, Upstream } from '../../upstream.ts';
 import type { DecisionTools } from '../facts.ts';
 import type { FrameNumbers } from './frame-numbers.ts';
 
@@ -11,6 +11,8 @@ export interface RunnerDeps {
   upstreams: ReadonlyMap<string, Upstream>;
   logger: Logger;
   openInput(sealed: Buffer): Buffer;
+  /** What the frames of a route mean, configured or not; undefined when no bridge knows its words. */
+  interpretOf(route: string): Interpret | undefined;
   redactFrame: DecisionTools['redact'];
   frameNumbers: FrameNumbers;
   limits: { perRoute: (route: string) => number; total: number; cancelWaitMs: number };

@@ -18,8 +18,11 @@ export interface TurnPlan {
   /** Ids; the last one is the message, the others precede it. Empty for `reattach`. */
   messages: readonly string[];
   /** The turn this one follows; it is let go once its agent has answered. */
-  before: TaskRun | undefined;
+  before: Run | undefined;
 }
+
+/** Work on a task, as the runner sees it. */
+export type Run = Pick<TaskRun, 'ended' | 'yieldTo' | 'takenOr' | 'endedOr' | 'stop' | 'stopCanceled'>;
 
 /** One turn of one task: sends the message, records every frame, applies what it means. */
 export class TaskRun {

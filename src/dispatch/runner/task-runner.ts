@@ -6,12 +6,13 @@ import type { PermissionAnswer } from '../../upstream.ts';
 import type { RunFacts } from '../facts.ts';
 import { moveTask } from '../move-task.ts';
 import { waitsInTurn } from '../permission-request.ts';
+import { ReplayRun } from '../replay/replay-run.ts';
 import { laneIsBusy } from '../session-lane.ts';
 import { unlessDamaged } from '../unless-damaged.ts';
 import { Lanes } from './lanes.ts';
 import { recoverTask } from './recover.ts';
 import type { RunnerDeps } from './runner-deps.ts';
-import { forwardCancel, TaskRun } from './task-run.ts';
+import { forwardCancel, type Run, TaskRun } from './task-run.ts';
 
 /** How many open tasks recovery reads at once. */
 const RECOVERY_PAGE = 500;
@@ -20,7 +21,7 @@ const RECOVERY_PAGE = 500;
 export class TaskRunner implements RunFacts {
   readonly #deps: RunnerDeps;
   readonly #lanes: Lanes;
-  readonly #runs = new Map<string, TaskRun>();
+  readonly #runs = new Map<string, Run>();
   /** Sessions whose next task is about to start. */
   readonly #starting = new Set<string>();
   readonly #background = new Set<Promise<void>>();
@@ -179,7 +180,10 @@ export class TaskRunner implements RunFacts {
     const messages =
       kind === 'reattach' ? [] : messageId === undefined ? [...preceding, turn_message] : [messageId];
     this.#lanes.take(id, route);
-    const run = new TaskRun(this.#deps, upstream, { taskId: id, kind, messages, before: this.#runs.get(id) });
+    const before = this.#runs.get(id);
+    const run = task.internal.replay
+      ? new ReplayRun(this.#deps, id)
+      : new TaskRun(this.#deps, upstream, { taskId: id, kind, messages, before });
     this.#runs.set(id, run);
     this.#track(
       run.ended.then(
@@ -189,7 +193,7 @@ export class TaskRunner implements RunFacts {
     );
   }
 
-  #leave(taskId: string, run: TaskRun): void {
+  #leave(taskId: string, run: Run): void {
     if (this.#runs.get(taskId) !== run) return;
     this.#runs.delete(taskId);
     this.#lanes.release(taskId);
@@ -200,7 +204,7 @@ export class TaskRunner implements RunFacts {
    * The store refused the turn. The recovery after the reopening takes the task up again, unless it has passed already:
    * it leaves alone what is still running then.
    */
-  async #fallOut(taskId: string, run: TaskRun, error: unknown): Promise<void> {
+  async #fallOut(taskId: string, run: Run, error: unknown): Promise<void> {
     this.#report(error);
     this.#leave(taskId, run);
     const { status, integrity } = this.#deps.log;

@@ -1,4 +1,5 @@
 import { listOf } from '../resources/envelope.ts';
+import { replayTaskRequest } from '../resources/replay.ts';
 import {
   createSessionRequest,
   forkSessionRequest,
@@ -7,6 +8,7 @@ import {
   truncateSessionResponse,
   updateSessionRequest,
 } from '../resources/session.ts';
+import { task } from '../resources/task.ts';
 import { filter, type OperationRow, page } from './row.ts';
 
 export const sessionsOperations = {
@@ -92,5 +94,18 @@ export const sessionsOperations = {
     success: 200,
     body: truncateSessionRequest,
     response: truncateSessionResponse,
+  },
+  replaySession: {
+    kind: 'command',
+    method: 'POST',
+    path: '/v1/sessions/{session_id}/replay',
+    tag: 'Sessions',
+    summary: 'Replay the ended Tasks of a Session in their order; the answer lists the replay Tasks.',
+    scope: 'tasks:replay',
+    level: 'vendor',
+    success: 202,
+    body: replayTaskRequest,
+    bodyRequired: false,
+    response: listOf(task),
   },
 } as const satisfies Record<string, OperationRow>;

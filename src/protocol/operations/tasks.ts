@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { listOf } from '../resources/envelope.ts';
+import { replayTaskRequest } from '../resources/replay.ts';
 import { sessionKey } from '../resources/session.ts';
 import { cancelTaskRequest, submitTaskRequest, task } from '../resources/task.ts';
 import { TASK_STATUSES } from '../task-states.ts';
@@ -96,6 +97,19 @@ export const tasksOperations = {
     level: 'core',
     success: 200,
     body: cancelTaskRequest,
+    bodyRequired: false,
+    response: task,
+  },
+  replayTask: {
+    kind: 'command',
+    method: 'POST',
+    path: '/v1/tasks/{task_id}/replay',
+    tag: 'Tasks',
+    summary: 'Replay an ended Task from what was recorded of it; the answer is the replay Task.',
+    scope: 'tasks:replay',
+    level: 'replay',
+    success: 202,
+    body: replayTaskRequest,
     bodyRequired: false,
     response: task,
   },

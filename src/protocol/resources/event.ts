@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { envelope, jsonObject, pointer } from './envelope.ts';
+import { replayEventMetadata } from './replay.ts';
 
 /** Source: Agents Protocol v1, "Event"; `updated_at` equals `created_at` (contract C8). */
 export const event = envelope('event', {
@@ -16,4 +17,7 @@ export const event = envelope('event', {
   previous_event_id: z.string().nullable(),
   /** The receipt that proves it, where one was issued for it. */
   receipt_id: z.string().nullable().optional(),
+  /** True for an event that a replay made of a recorded one. */
+  replayed: z.boolean().optional(),
+  replay: replayEventMetadata.optional(),
 }).meta({ id: 'Event' });

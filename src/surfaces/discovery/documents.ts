@@ -76,7 +76,7 @@ const DISCOVERY = {
   protocol_family: PROTOCOL_FAMILY,
   current_version: CURRENT_VERSION,
   supported_versions: SUPPORTED_VERSIONS,
-  capabilities: { rest: true, sse: true, websocket: true, receipts: true, replay: false },
+  capabilities: { rest: true, sse: true, websocket: true, receipts: true, replay: true },
 };
 
 function sendReadiness(exchange: Exchange, readiness: Readiness): void {

@@ -56,6 +56,7 @@ const BODIES: Readonly<Record<string, JsonValue>> = {
     url: 'https://receiver.example.com/hooks/harn',
     secret: 'a key that only you and the gateway know',
   },
+  ReplayTaskRequest: { mode: 'exact', reason: 'Does it still come out the same?' },
   SubmitTaskRequest: { session_id: SESSION, input: question('Say hello.') },
   TruncateSessionRequest: { keep_first: 2, reason: 'Wrong turn.' },
   UpdatePersonaRequest: { description: 'Answers questions of guests and books tables.' },

@@ -139,7 +139,7 @@ export const RESOURCES = {
     protocol_family: PROTOCOL_FAMILY,
     current_version: CURRENT_VERSION,
     supported_versions: [CURRENT_VERSION],
-    capabilities: { rest: true, sse: true, websocket: true, receipts: false, replay: false },
+    capabilities: { rest: true, sse: true, websocket: true, receipts: false, replay: true },
   },
   Event: resource('event', '00000000000000000042', {
     event: 'task.started',

@@ -97,6 +97,15 @@ export const CONTRACT: readonly Requirement[] = [
     ['S7-02', 'DECIDED', 'workspace_default exists; the first workspace of an actor is its default'],
     ['S7-03', 'DECIDED', 'trace context is kept in events and passed to the agent'],
   ]),
+  ...section('Contract, Replay', [
+    ['C9', 'DECIDED', 'a Session is replayed as a list of Tasks, told by session.replayed; no turn is added'],
+    [
+      'C15',
+      'DECIDED',
+      'a wrong override is 400 at its member; what has no material is a delta only; exact takes none',
+    ],
+    ['N7-REPLAY', 'DECIDED', 'a running task is 409; a tampered history is a replay task that FAILED'],
+  ]),
   ...section('Contract 9, Sessions and turns', [
     ['S9-01', 'DECIDED', 'ACTIVE while a task runs, PAUSED while every open one is blocked, else IDLE'],
     ['S9-02', 'DECIDED', 'close cancels open tasks; a closed session takes no task'],
@@ -116,7 +125,4 @@ export interface LaterRow {
   readonly duePath: string;
 }
 
-export const LATER: readonly LaterRow[] = [
-  { id: 'C9', why: 'replay of sessions', duePath: '/v1/sessions/{session_id}/replay' },
-  { id: 'C15', why: 'replay overrides', duePath: '/v1/tasks/{task_id}/replay' },
-];
+export const LATER: readonly LaterRow[] = [];

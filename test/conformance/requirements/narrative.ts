@@ -121,4 +121,22 @@ export const NARRATIVE: readonly Requirement[] = [
     ['CORE-PRIV-02', 'MUST NOT', 'secrets and credentials appear in public parts or events'],
     ['CORE-PRIV-03', 'MUST', 'what is redacted leaves enough to see that it existed'],
   ]),
+  ...section('Replay contract', [
+    ['REPLAY-01', 'MUST', 'a replay is a new Task whose parent_task_id is the source'],
+    [
+      'REPLAY-02',
+      'MUST',
+      'modes exact, with_overrides and from_checkpoint; overrides are keyed substitutions',
+    ],
+    ['REPLAY-03', 'MUST', 'replayed events are marked as replayed'],
+    ['REPLAY-04', 'MUST', 'original event ids are told, and a replay cursor, where ids are remapped'],
+    ['REPLAY-05', 'MUST NOT', 'refreshed memory, secrets or host facts get in without being asked for'],
+    ['REPLAY-06', 'MUST', 'a substitution is a delta with its key, its material path and both hashes'],
+    ['REPLAY-07', 'MUST', 'a failure names the first thing that is not available'],
+    ['REPLAY-08', 'MUST', 'it uses the same Session and Workspace and has the events of every Task'],
+    ['REPLAY-09', 'MUST', 'an exact replay fails for want of a recorded answer, and never asks the agent'],
+    ['REPLAY-10', 'MUST', 'the history is read in the order of its events'],
+    ['REPLAY-11', 'MUST', 'from_checkpoint needs a checkpoint of the source'],
+    ['REPLAY-12', 'MUST NOT', 'values of substitutes that are receipt_only are shown'],
+  ]),
 ];

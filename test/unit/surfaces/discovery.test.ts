@@ -51,7 +51,7 @@ describe('public documents', () => {
       protocol_family: 'harn_agents_protocol',
       current_version: 'agents-protocol-2026-04-25',
       supported_versions: ['agents-protocol-2026-04-25'],
-      capabilities: { rest: true, sse: true, websocket: true, receipts: true, replay: false },
+      capabilities: { rest: true, sse: true, websocket: true, receipts: true, replay: true },
     });
   });
 

@@ -1,0 +1,59 @@
+import type { Transaction } from '../../eventlog/event-log.ts';
+import { stateKey } from '../../projections/state-keys.ts';
+import type { SessionFold, TaskState } from '../../projections/states.ts';
+import { ProtocolError } from '../../protocol/errors.ts';
+import type { ReplayTaskRequest } from '../../protocol/resources/replay.ts';
+import type { Task } from '../../protocol/resources/task.ts';
+import type { Command } from '../command.ts';
+import { load } from '../load.ts';
+import { newEvent, placeOfSession } from '../new-event.ts';
+import { requestOf, submitReplay } from '../replay/submit-replay.ts';
+
+/** Replays the Tasks of a Session in their order (contract C9); replays among them are not replayed again. */
+export const replaySession: Command<'replaySession'> = {
+  decide({ path, body }, tx, facts) {
+    const session = load(tx, facts.caller, 'session', path.session_id);
+    refuseSelective(requestOf(body));
+    refuseOpenTasks(session);
+    return { effect: { kind: 'check_replay', source: { sessionId: session.resource.id } } };
+  },
+  conclude({ path, body }, tx, facts, { taskIds = [] }) {
+    const session = load(tx, facts.caller, 'session', path.session_id);
+    refuseOpenTasks(session);
+    const request = requestOf(body);
+    const tasks = taskIds.flatMap((id) => tx.get<TaskState>(stateKey.task(id)) ?? []);
+    const replays = tasks.map((task) => submitReplay(tx, facts, task, request));
+    appendReplayed(tx, session, replays, request);
+    return { body: listOf(replays) };
+  },
+};
+
+/** What an override or a checkpoint names belongs to one Task. */
+function refuseSelective({ mode }: ReplayTaskRequest): void {
+  if (mode === 'exact') return;
+  const message = `A Session is replayed exactly. For ${mode}, replay one of its Tasks.`;
+  throw new ProtocolError('invalid_request', message, { param: 'mode' });
+}
+
+function refuseOpenTasks({ internal }: SessionFold): void {
+  if (internal.open_tasks.length === 0) return;
+  const message = 'A Task of this Session has not ended. Wait for its end, or cancel it, and replay it then.';
+  throw new ProtocolError('conflict', message, { details: { open_tasks: internal.open_tasks } });
+}
+
+function appendReplayed(
+  tx: Transaction,
+  { resource }: SessionFold,
+  replays: readonly Task[],
+  { mode }: ReplayTaskRequest,
+): void {
+  const payload = { task_ids: replays.map(({ id }) => id), mode };
+  tx.append(
+    newEvent('session.replayed', { object: 'session', id: resource.id }, placeOfSession(resource), payload),
+  );
+}
+
+function listOf(data: readonly Task[]): object {
+  const page = { has_more: false, next_cursor: null };
+  return { object: 'list', data, page, ...page };
+}
