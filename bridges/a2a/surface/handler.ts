@@ -1,5 +1,6 @@
 import { type Encoding, encodeMessage, encodeTask, streamEvent } from '../../../mappings/a2a/encode-task.ts';
 import { refusal } from '../../../mappings/a2a/errors-out.ts';
+import { decodePushConfig } from '../../../mappings/a2a/push-configs.ts';
 import type { ListRequest, SendRequest, TaskRequest } from '../../../mappings/a2a/requests.ts';
 import { decodeState } from '../../../mappings/a2a/states.ts';
 import { type Event, TaskView } from '../../../mappings/a2a/task-view.ts';
@@ -8,21 +9,15 @@ import { ProtocolError } from '../../../src/protocol/errors.ts';
 import type { JsonObject } from '../../../src/protocol/json.ts';
 import type { Task } from '../../../src/protocol/resources/task.ts';
 import { isBlocked, isTerminal } from '../../../src/protocol/task-states.ts';
-import { type Addressed, refuseForeign, taskNotFound } from './agents.ts';
+import { refuseForeign, taskNotFound } from './agents.ts';
 import { ask } from './ask.ts';
+import type { Asking } from './asking.ts';
 import { isAtHand, NOTHING, readContents, restored, type Wanted, wantedByTask } from './contents.ts';
 import { follow, type Start } from './follow.ts';
-import type { Negotiated } from './negotiate.ts';
+import { setPushConfig } from './push-configs.ts';
 import { errorMembers, refusalOf, TaskStream } from './stream.ts';
 import { contextIdOf, isSessionId, takeMessage } from './take-message.ts';
 import { Waiting } from './wait.ts';
-
-/** One request on its way: who asks, for which agent, in which version. */
-export interface Asking {
-  exchange: FaceExchange;
-  to: Addressed;
-  negotiated: Negotiated;
-}
 
 /** How a binding writes a stream. */
 export interface Streaming {
@@ -48,6 +43,7 @@ export class A2aHandler {
     const { exchange, to, negotiated } = asking;
     const { gateway } = this.#deps;
     const { task, messageId } = await takeMessage(gateway, exchange, to, request, negotiated);
+    await this.#push(asking, task.id, request);
     const view = request.waits
       ? await this.#waiting.until(gateway, exchange, task.id, { after: 'message', id: messageId })
       : await this.#read(asking, task.id);
@@ -62,6 +58,7 @@ export class A2aHandler {
   async stream(asking: Asking, request: SendRequest, streaming: Streaming): Promise<void> {
     const { exchange, to, negotiated } = asking;
     const { task, messageId } = await takeMessage(this.#deps.gateway, exchange, to, request, negotiated);
+    await this.#push(asking, task.id, request);
     // Whether the agent begins a turn with this message, and so with a first word of its own.
     const begins = request.taskId === undefined ? task.status === 'WORKING' : isBlocked(task.status);
     const waitsForWord = begins && (task.assigned_agent_id ?? '').startsWith('a2a:');
@@ -69,6 +66,13 @@ export class A2aHandler {
       waitsForWord,
       ...request,
     });
+  }
+
+  /** A config that came with the message holds from the beginning: the agent may have been quicker than this. */
+  async #push(asking: Asking, taskId: string, { pushConfig }: SendRequest): Promise<void> {
+    if (pushConfig === undefined) return;
+    const config = decodePushConfig(asking.negotiated.version, pushConfig);
+    await setPushConfig(this.#deps, asking, taskId, { ...config, from: 'beginning' });
   }
 
   /** SubscribeToTask: from now on, or from the event that `Last-Event-ID` names. */

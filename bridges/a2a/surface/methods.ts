@@ -9,9 +9,9 @@ export const METHODS = {
   ListTasks: 'listTasks',
   CancelTask: 'cancelTask',
   SubscribeToTask: 'streamTaskEvents',
-  CreateTaskPushNotificationConfig: 'getTask',
-  GetTaskPushNotificationConfig: 'getTask',
-  ListTaskPushNotificationConfigs: 'getTask',
-  DeleteTaskPushNotificationConfig: 'getTask',
+  CreateTaskPushNotificationConfig: 'setPushConfig',
+  GetTaskPushNotificationConfig: 'getPushConfig',
+  ListTaskPushNotificationConfigs: 'listPushConfigs',
+  DeleteTaskPushNotificationConfig: 'deletePushConfig',
   GetExtendedAgentCard: 'listSkills',
 } as const satisfies FaceMethods<A2aOperation>;

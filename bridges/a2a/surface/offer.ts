@@ -7,7 +7,7 @@ export const A2A_OFFER = {
     { protocolBinding: 'HTTP+JSON', protocolVersion: '1.0' },
     { protocolBinding: 'JSONRPC', protocolVersion: '0.3' },
   ],
-  pushNotifications: false,
+  pushNotifications: true,
   extendedAgentCard: true,
   extensions: [
     {

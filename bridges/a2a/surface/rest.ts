@@ -4,7 +4,8 @@ import type { FaceDeps, FaceExchange, FaceRoute } from '../../../src/face.ts';
 import { ProtocolError } from '../../../src/protocol/errors.ts';
 import type { JsonObject, JsonValue } from '../../../src/protocol/json.ts';
 import { addressed } from './agents.ts';
-import type { A2aHandler, Asking, Streaming } from './handler.ts';
+import type { Asking } from './asking.ts';
+import type { A2aHandler, Streaming } from './handler.ts';
 import { METHODS } from './methods.ts';
 import { activated, negotiate } from './negotiate.ts';
 import { runMethod } from './run-method.ts';
@@ -50,7 +51,7 @@ async function answerRest(
         'HTTP+JSON is spoken in 1.0 here: send A2A-Version: 1.0.',
         'A2A-Version',
       );
-    const params = { ...(await paramsOf(exchange, OPERATIONS[name].rest.method)), ...idsOf(path) };
+    const params = { ...(await paramsOf(exchange, OPERATIONS[name].rest.method)), ...idsOf(name, path) };
     const asking: Asking = { exchange, negotiated, to: await addressed(deps, exchange, path['agent']) };
     const headers = activated(negotiated, asking.to);
     const result = await runMethod(
@@ -93,9 +94,10 @@ function queryOf({ query }: FaceExchange): JsonObject {
   return members as JsonObject;
 }
 
-/** `{id}` is the task in every path; a config id is the request's own `id`. */
-function idsOf({ agent: _, id, configId }: Readonly<Record<string, string>>): JsonObject {
+/** `{id}` is the task in every path; where a config is meant, that has the request's own `id`. */
+function idsOf(name: A2aOperation, { agent: _, id, configId }: Readonly<Record<string, string>>): JsonObject {
   if (configId !== undefined) return { taskId: id ?? '', id: configId };
+  if (name.includes('PushNotificationConfig')) return { taskId: id ?? '' };
   return id === undefined ? {} : { id };
 }
 

@@ -12,8 +12,10 @@ import {
 } from '../../../mappings/a2a/requests.ts';
 import { validate } from '../../../mappings/a2a/validate.ts';
 import type { FaceDeps } from '../../../src/face.ts';
-import type { JsonObject } from '../../../src/protocol/json.ts';
-import type { A2aHandler, Asking, Streaming } from './handler.ts';
+import type { JsonObject, JsonValue } from '../../../src/protocol/json.ts';
+import type { Asking } from './asking.ts';
+import type { A2aHandler, Streaming } from './handler.ts';
+import { createPushConfig, deletePushConfig, getPushConfig, listPushConfigs } from './push-configs.ts';
 
 /** Runs methods, whichever binding they came by. */
 export interface MethodDeps {
@@ -24,14 +26,14 @@ export interface MethodDeps {
 }
 
 /** The answer of a method, or nothing when it answered with a stream. */
-type Method = (deps: MethodDeps, asking: Asking, params: JsonObject) => Promise<JsonObject | undefined>;
+type Method = (deps: MethodDeps, asking: Asking, params: JsonObject) => Promise<JsonValue | undefined>;
 
 export function runMethod(
   name: A2aOperation,
   deps: MethodDeps,
   asking: Asking,
   params: JsonObject,
-): Promise<JsonObject | undefined> {
+): Promise<JsonValue | undefined> {
   refuseTenant(params);
   return ROWS[name](deps, asking, params);
 }
@@ -49,10 +51,10 @@ const ROWS: Readonly<Record<A2aOperation, Method>> = {
     await handler.subscribe(asking, validate(taskRequest, params), streaming);
     return undefined;
   },
-  CreateTaskPushNotificationConfig: noPush,
-  GetTaskPushNotificationConfig: noPush,
-  ListTaskPushNotificationConfigs: noPush,
-  DeleteTaskPushNotificationConfig: noPush,
+  CreateTaskPushNotificationConfig: ({ face }, asking, params) => createPushConfig(face, asking, params),
+  GetTaskPushNotificationConfig: ({ face }, asking, params) => getPushConfig(face, asking, params),
+  ListTaskPushNotificationConfigs: ({ face }, asking, params) => listPushConfigs(face, asking, params),
+  DeleteTaskPushNotificationConfig: ({ face }, asking, params) => deletePushConfig(face, asking, params),
   GetExtendedAgentCard: async ({ face }, asking, params) => {
     validate(cardRequest, params);
     return cardOf(face, asking);
@@ -70,23 +72,9 @@ function cardOf(face: FaceDeps, { to }: Asking): JsonObject {
 }
 
 function sendRequest({ negotiated }: Asking, params: JsonObject): SendRequest {
-  const request =
-    negotiated.version === '1.0'
-      ? fromV1(validate(sendRequestV1, params))
-      : fromV03(validate(sendRequestV03, params));
-  if (request.pushConfig !== undefined) throw pushRefusal();
-  return request;
-}
-
-async function noPush(): Promise<never> {
-  throw pushRefusal();
-}
-
-function pushRefusal() {
-  return refusal(
-    'PushNotificationNotSupported',
-    'This agent sends no push notifications. Use SubscribeToTask.',
-  );
+  return negotiated.version === '1.0'
+    ? fromV1(validate(sendRequestV1, params))
+    : fromV03(validate(sendRequestV03, params));
 }
 
 /** No interface of our cards names a tenant, and a client may only send the one it was told. */

@@ -11,6 +11,8 @@ import { load } from '../load.ts';
 import { newEvent } from '../new-event.ts';
 import { pushTargetsOf } from '../push-targets.ts';
 
+const BEGINNING = '0'.repeat(20);
+
 /** More receivers of one task are an attack on them. */
 const MAX_CONFIGS_OF_TASK = 8;
 
@@ -50,7 +52,7 @@ export const setPushConfig: Command<'setPushConfig'> = {
     const payload = {
       push_config: resource,
       session_id: task.session_id,
-      after_event_id: tx.position,
+      after_event_id: body.from === 'now' ? tx.position : BEGINNING,
       replaces: replaced ?? null,
     };
     const pointer = { object: 'push_config', id: resource.id };
@@ -67,8 +69,8 @@ function admitTarget({ path, body }: Input, tx: Transaction, facts: Facts) {
     throw new ProtocolError('invalid_request', `form must be one of ${facts.outbox.forms.join(', ')}.`, {
       param: 'form',
     });
-  if (isTerminal(task.resource.status)) {
-    const message = 'The Task is over; nothing would be delivered. Read its events instead.';
+  if (isTerminal(task.resource.status) && body.from === 'now') {
+    const message = 'The Task is over; nothing would be delivered. Send from: beginning for what happened.';
     throw new ProtocolError('invalid_state_transition', message, { param: 'task_id' });
   }
   refuseSecretUrl(body.url, facts);

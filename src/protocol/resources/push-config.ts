@@ -34,6 +34,10 @@ export const setPushConfigRequest = z
       .describe('Name of the caller; the config of this name, if any, is replaced.'),
     url: z.string().min(1).max(2048).describe('Receiver: https, at a public address.'),
     form: form.default('harn').describe('How events are told; harn posts {task, event}.'),
+    from: z
+      .enum(['now', 'beginning'])
+      .default('now')
+      .describe('now: what happens from now on; beginning: all events of the Task, also when it is over.'),
     token: headerText(1024)
       .optional()
       .describe('Sent as X-A2A-Notification-Token and A2A-Notification-Token.'),

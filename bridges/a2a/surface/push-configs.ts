@@ -1,0 +1,95 @@
+import { refusal } from '../../../mappings/a2a/errors-out.ts';
+import {
+  decodeCreate,
+  decodeListed,
+  decodeNamed,
+  encodePushConfig,
+} from '../../../mappings/a2a/push-configs.ts';
+import type { FaceDeps } from '../../../src/face.ts';
+import type { JsonObject, JsonValue } from '../../../src/protocol/json.ts';
+import type { PushConfig, SetPushConfigRequest } from '../../../src/protocol/resources/push-config.ts';
+import type { Task } from '../../../src/protocol/resources/task.ts';
+import { refuseForeign } from './agents.ts';
+import { ask } from './ask.ts';
+import type { Asking } from './asking.ts';
+
+/** The methods of push notifications: the gateway keeps and delivers, this says it in the words of A2A. */
+export async function createPushConfig(
+  deps: FaceDeps,
+  asking: Asking,
+  params: JsonObject,
+): Promise<JsonObject> {
+  const { version } = asking.negotiated;
+  const { taskId, config } = decodeCreate(version, params);
+  return encodePushConfig(version, await setPushConfig(deps, asking, taskId, config));
+}
+
+/** Sets a config; also the one that comes with a message. */
+export async function setPushConfig(
+  { gateway }: FaceDeps,
+  asking: Asking,
+  taskId: string,
+  config: SetPushConfigRequest,
+): Promise<PushConfig> {
+  await refuseOther(gateway, asking, taskId);
+  const body = config as unknown as JsonObject;
+  const call = asking.exchange.call({ path: { task_id: taskId }, body, idempotencyKey: undefined });
+  return ask<PushConfig>(gateway, 'setPushConfig', call);
+}
+
+export async function getPushConfig(deps: FaceDeps, asking: Asking, params: JsonObject): Promise<JsonObject> {
+  const { version } = asking.negotiated;
+  const { taskId, configId } = decodeNamed(version, params);
+  return encodePushConfig(version, await find(deps, asking, taskId, configId));
+}
+
+/** 0.3 answers with the bare list. */
+export async function listPushConfigs(
+  deps: FaceDeps,
+  asking: Asking,
+  params: JsonObject,
+): Promise<JsonValue> {
+  const { version } = asking.negotiated;
+  const all = await configsOf(deps, asking, decodeListed(version, params));
+  const configs = all.map((config) => encodePushConfig(version, config));
+  return version === '1.0' ? { configs } : configs;
+}
+
+/** 0.3 answers with null. */
+export async function deletePushConfig(
+  deps: FaceDeps,
+  asking: Asking,
+  params: JsonObject,
+): Promise<JsonValue> {
+  const { version } = asking.negotiated;
+  const { taskId, configId } = decodeNamed(version, params);
+  const { id } = await find(deps, asking, taskId, configId);
+  const path = { task_id: taskId, push_config_id: id };
+  await deps.gateway.call('deletePushConfig', asking.exchange.call({ path }));
+  return version === '1.0' ? {} : null;
+}
+
+/** By the name its client gave it, else by ours; 0.3 means the first one when it names none. */
+async function find(
+  deps: FaceDeps,
+  asking: Asking,
+  taskId: string,
+  name: string | undefined,
+): Promise<PushConfig> {
+  const all = await configsOf(deps, asking, taskId);
+  const found = all.find(({ client_id, id }) => name === undefined || client_id === name || id === name);
+  if (found === undefined) throw refusal('TaskNotFound', 'The task has no such push config.', 'id');
+  return found;
+}
+
+async function configsOf({ gateway }: FaceDeps, asking: Asking, taskId: string): Promise<PushConfig[]> {
+  await refuseOther(gateway, asking, taskId);
+  const call = asking.exchange.call({ path: { task_id: taskId } });
+  return (await ask<{ data: PushConfig[] }>(gateway, 'listPushConfigs', call)).data;
+}
+
+/** A task of another agent is as unknown here as one that does not exist. */
+async function refuseOther(gateway: FaceDeps['gateway'], asking: Asking, taskId: string): Promise<void> {
+  const call = asking.exchange.call({ path: { task_id: taskId } });
+  refuseForeign(await ask<Task>(gateway, 'getTask', call), asking.to);
+}
