@@ -14,6 +14,7 @@ import {
   nodeHash,
   type TreeNode,
 } from '../receipts/merkle.ts';
+import { hasReceiptHash } from '../receipts/stored-receipt-hash.ts';
 import { signTreeHead } from '../receipts/tree-head.ts';
 import { leafKey, receiptKey, TREE_HEAD_KEY, treeNodeKey } from '../store/keys.ts';
 
@@ -82,7 +83,8 @@ export class ReceiptLog {
     const nodes: TreeNode[] = [];
     for (let index = from; index < to; index += 1) {
       const { receiptHash, receiptId } = leafAt(log, index);
-      if (log.record(receiptKey(receiptId))?.includes(`"receipt_hash":"${receiptHash}"`) !== true)
+      const receipt = log.record(receiptKey(receiptId));
+      if (receipt === undefined || !hasReceiptHash(receipt, receiptHash))
         throw damaged(`Leaf ${index} is not the hash of ${receiptId}.`);
       const grown = growTree(frontier, index, leafHash(receiptHash.slice('sha256:'.length)));
       frontier = grown.frontier;

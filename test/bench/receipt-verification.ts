@@ -1,12 +1,11 @@
 import { type KeyObject, verify as verifyRaw } from 'node:crypto';
 import { canonicalJson } from '../../src/json/canonical.ts';
-import { sha256Hex } from '../../src/json/sha256.ts';
 import type { JsonValue } from '../../src/protocol/json.ts';
 import type { WireReceipt } from '../../src/protocol/resources/receipt.ts';
+import { hasReceiptHash } from '../../src/receipts/stored-receipt-hash.ts';
 import { keysOfJwks, type VerificationKeys } from '../../src/receipts/verification-keys.ts';
 import { verifyChain } from '../../src/receipts/verify-chain.ts';
-import { SeededRandom } from '../faults/seeded-random.ts';
-import { goodChain, JWKS } from '../harness/receipt-chains.ts';
+import { draftedChain, TEST_JWKS } from '../harness/drafted-receipts.ts';
 import { amount, type Bench, type Row } from './bench.ts';
 import { median } from './statistics.ts';
 
@@ -19,10 +18,11 @@ export const receiptVerification: Bench = {
   title: 'verification of receipts on one core',
   async run({ effort, progress }) {
     const count = amount(effort, { quick: 500, normal: 2_000 });
-    const chain = goodChain(new SeededRandom(6), count).map((receipt) => receipt as unknown as JsonValue);
-    const stored = chain.map((receipt) => Buffer.from(canonicalJson(receipt)));
-    const keys = keysOfJwks(JWKS);
-    const goodSignatures = chain.map((receipt) => bareSignature(receipt as unknown as WireReceipt, keys));
+    const receipts = draftedChain(count);
+    const stored = receipts.map((receipt) => Buffer.from(canonicalJson(receipt as unknown as JsonValue)));
+    const chain: JsonValue[] = stored.map((bytes) => JSON.parse(bytes.toString('utf8')));
+    const keys = keysOfJwks(TEST_JWKS);
+    const goodSignatures = receipts.map((receipt) => bareSignature(receipt, keys));
     const verify = (with_: typeof keys | undefined) => () => {
       const { ok } = verifyChain(chain, { keys: with_, receipts: 'whole' });
       if (!ok) throw new Error('The chain of the bench does not verify.');
@@ -32,7 +32,9 @@ export const receiptVerification: Bench = {
     const links = perSecond(count, verify(undefined));
     progress(`${rate(links)} without`);
     const hashed = perSecond(count, () => {
-      for (const bytes of stored) sha256Hex(bytes);
+      for (const [at, { chain: links }] of receipts.entries())
+        if (!hasReceiptHash(stored[at] ?? Buffer.alloc(0), links.receipt_hash))
+          throw new Error('A receipt of the bench has another hash.');
     });
     const bare = perSecond(count, () => {
       for (const receipt of goodSignatures)
@@ -41,7 +43,11 @@ export const receiptVerification: Bench = {
     return [
       row('receipts verified with every step, signatures too', signed, TARGET_PER_SECOND, bare),
       row('the same without signatures: schema, hash, links, Merkle root', links, undefined),
-      row('hash of the stored bytes, as every read of a receipt checks it', hashed, TARGET_HASHED_PER_SECOND),
+      row(
+        'receipt_hash made again from the stored bytes, as before a tree head is signed',
+        hashed,
+        TARGET_HASHED_PER_SECOND,
+      ),
     ];
   },
 };

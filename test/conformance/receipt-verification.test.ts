@@ -189,7 +189,7 @@ describe('receipt verification', () => {
       // The gateway runs in this process and has its connections to look after.
       await setImmediate();
     }
-  });
+  }, 120_000);
 
   it('verifies an id through the gateway', async () => {
     const [receipt] = await receiptsOf((await ended('hello')).id);

@@ -1,3 +1,5 @@
+import canonicalize from 'canonicalize';
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { canonicalJson } from '../../../src/json/canonical.ts';
 import { sha256Bytes, sha256Hex } from '../../../src/json/sha256.ts';
@@ -33,6 +35,74 @@ describe('the canonical spelling', () => {
     ['half a surrogate pair in a name', { '\udead': 1 }],
   ])('refuses %s', (_, value) => {
     expect(() => canonicalJson(value as never)).toThrow(TypeError);
+  });
+});
+
+/** Names where orders differ: whole numbers, which objects keep first; characters outside of the plane; the empty one. */
+const name = fc.oneof(
+  fc.constantFrom(
+    '9',
+    '10',
+    '1',
+    '0',
+    '01',
+    '-1',
+    '4294967295',
+    '4294967294',
+    '',
+    'a',
+    'B',
+    '€',
+    '\ufb33',
+    '😀',
+  ),
+  fc.string({ unit: 'binary', maxLength: 4 }).filter((text) => text !== '__proto__'),
+);
+const { value: anyValue } = fc.letrec<{ value: unknown }>((tie) => ({
+  value: fc.oneof(
+    { maxDepth: 4 },
+    fc.jsonValue({ maxDepth: 1 }),
+    fc.string({ unit: 'binary' }),
+    fc.constantFrom('\ud800', '\\ud800', '\\\\udead', 'x\udc00', -0, 1e21, 5e-324, Number.NaN, Infinity),
+    fc.array(tie('value'), { maxLength: 4 }),
+    fc.dictionary(name, tie('value'), { maxKeys: 6 }),
+  ),
+}));
+const spelledBy = (spell: (value: never) => unknown, value: unknown) => {
+  try {
+    return spell(value as never);
+  } catch {
+    return 'refused';
+  }
+};
+const sorted = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (typeof value !== 'object' || value === null) return value;
+  const entries = Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1));
+  return Object.fromEntries(entries.map(([member, held]) => [member, sorted(held)]));
+};
+
+describe('the shorter way for members in order', () => {
+  it('spells, and refuses, what the longer one does', () => {
+    let inOrder = 0;
+    fc.assert(
+      fc.property(anyValue, (value) => {
+        for (const one of [value, sorted(value)]) {
+          const expected = spelledBy(canonicalize, one);
+          expect(spelledBy(canonicalJson, one)).toBe(expected);
+          if (JSON.stringify(one) === expected) inOrder += 1;
+        }
+      }),
+      { numRuns: 3_000, seed: 8785 },
+    );
+    expect(inOrder).toBeGreaterThan(1_000);
+  });
+
+  it('is left for what holds itself and for what JSON spells otherwise', () => {
+    const cycle: Record<string, unknown> = {};
+    cycle['a'] = [cycle];
+    expect(() => canonicalJson(cycle as never)).toThrow(TypeError);
+    expect(canonicalJson({ b: { toJSON: () => ({ y: 1, x: 2 }) } } as never)).toBe('{"b":{"x":2,"y":1}}');
   });
 });
 

@@ -6,6 +6,7 @@ import { wireReceipt } from '../../../src/protocol/resources/receipt.ts';
 import { buildReceipt } from '../../../src/receipts/build-receipt.ts';
 import { decodeReceiptCbor, encodeReceiptCbor } from '../../../src/receipts/receipt-cbor.ts';
 import { ReceiptSealError, sealReceipt } from '../../../src/receipts/seal-receipt.ts';
+import { hasReceiptHash } from '../../../src/receipts/stored-receipt-hash.ts';
 import { keysOfJwks } from '../../../src/receipts/verification-keys.ts';
 import { verifyChain } from '../../../src/receipts/verify-chain.ts';
 import { draftedChain, placeOf, runRecord, TEST_JWKS, TEST_KEY } from '../../harness/drafted-receipts.ts';
@@ -38,6 +39,26 @@ describe('the bytes of a receipt', () => {
     );
   });
 
+  it('order names that are whole numbers as text, at every depth, where objects keep them as numbers', () => {
+    const numbers = {
+      9: 'nine',
+      10: { 2: 'two', 11: 'eleven', x: 1 },
+      1: 'one',
+      4294967295: 'no index',
+      a: 0,
+    };
+    const run = runRecord(1, { metadata: { z: [numbers], 100: 1, 20: 2 } });
+    const lifecycle = { ...run.lifecycle, failure: { 5: 1, 40: 2 } };
+    const { bytes, hash } = sealReceipt(buildReceipt({ ...run, lifecycle }, placeOf(1)), TEST_KEY);
+    const text = bytes.toString('utf8');
+    expect(text).toContain('"failure":{"40":2,"5":1}');
+    expect(text).toContain(
+      '"metadata":{"100":1,"20":2,"z":[{"1":"one","10":{"11":"eleven","2":"two","x":1},"4294967295":"no index","9":"nine","a":0}]}',
+    );
+    expect(text).toBe(canonicalize(JSON.parse(text)));
+    expect(receiptHash(JSON.parse(text))).toBe(hash);
+  });
+
   it('hold whole characters where an agent sent half of one', () => {
     const run = runRecord(1, { metadata: { [HALF]: HALF } });
     const { bytes } = sealReceipt(
@@ -64,6 +85,22 @@ describe('the bytes of a receipt', () => {
 
   it('verify as a chain, signatures included', () => {
     expect(verifyChain(draftedChain(9) as never, { keys, receipts: 'whole' })).toMatchObject({ ok: true });
+  });
+
+  it('hash again to what they name without being parsed, signed or not, and not when a bit of them is another', () => {
+    const nested = { chain: { receipt_hash: 'x' }, signatures: [{ a: ',"signatures":[{' }], subject: {} };
+    const run = runRecord(1, { metadata: nested });
+    for (const key of [TEST_KEY, null]) {
+      const { bytes, hash } = sealReceipt(buildReceipt(run, placeOf(1)), key);
+      expect(hasReceiptHash(bytes, hash)).toBe(true);
+      const covered = bytes.indexOf(',"signatures":[{"algorithm"');
+      for (let at = 0; at < (covered < 0 ? bytes.length : covered); at += 1) {
+        const other = Buffer.from(bytes);
+        other[at] = (other[at] ?? 0) ^ (1 << (at % 8));
+        expect(hasReceiptHash(other, hash), `byte ${at}`).toBe(false);
+      }
+    }
+    expect(hasReceiptHash(Buffer.from('{}'), `sha256:${'a'.repeat(64)}`)).toBe(false);
   });
 
   it('of a replay are the same for the same facts, with deltas, without root, key and signature', () => {

@@ -164,7 +164,7 @@ describe('the verification of a receipt chain', () => {
     }
     expect(counted.good).toBeGreaterThan(150);
     expect(counted.bad).toBeGreaterThan(600);
-  });
+  }, 120_000);
 
   it('[S3-01] finds 2,000 single flipped bits in the bytes of a chain, each at the right receipt', () => {
     const random = new SeededRandom(7);
@@ -177,5 +177,5 @@ describe('the verification of a receipt chain', () => {
       expect(found, where).toBe(line);
       expect(isDeepStrictEqual(items, chain)).toBe(false);
     }
-  });
+  }, 120_000);
 });
