@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { Command } from 'commander';
 import type { ReceiptVerification } from '../protocol/resources/receipt.ts';
 import { KeySetError, keysOfJwks, type VerificationKeys } from '../receipts/verification-keys.ts';
-import { type FileVerdict, verifyFile } from '../receipts/verify-file.ts';
+import { type FileVerdict, type ProofFiles, verifyFile } from '../receipts/verify-file.ts';
 import { type ClientOptions, GatewayClient, withClientOptions } from './client.ts';
 import { CliError, EXIT } from './exit-codes.ts';
 import { print, printJson } from './terminal.ts';
@@ -12,13 +12,16 @@ interface VerifyOptions extends ClientOptions {
   chain?: string;
   json?: boolean;
   signatures?: boolean;
+  head?: string;
+  inclusion?: string;
 }
 
 const EXAMPLES = `
 Examples:
   harn-gateway receipt verify receipt_01...                          asks the gateway
   harn-gateway receipt verify receipt.json --jwks jwks.json          needs no gateway
-  harn-gateway receipt verify receipt.cbor --jwks jwks.json --chain session.ndjson`;
+  harn-gateway receipt verify receipt.cbor --jwks jwks.json --chain session.ndjson
+  harn-gateway receipt verify receipt.json --jwks jwks.json --head head.json --inclusion proof.json`;
 
 export function receiptCommand(): Command {
   const verify = new Command('verify')
@@ -26,6 +29,8 @@ export function receiptCommand(): Command {
     .argument('<id or file>', 'a receipt, a chain (array, lines), a list answer or a bundle; JSON or CBOR')
     .option('--jwks <file>', 'public keys: what the gateway serves at /.well-known/jwks.json')
     .option('--chain <file>', 'all receipts of the session, the first one first: links are verified too')
+    .option('--head <file>', 'a signed head of the receipt log that you kept: GET /v1/receipt-log/head')
+    .option('--inclusion <file>', 'proofs for the size of that head: GET /v1/receipt-log/inclusion')
     .option('--no-signatures', 'verify hashes and links only')
     .option('--json', 'print the verdict as JSON')
     .addHelpText('after', EXAMPLES);
@@ -41,11 +46,31 @@ async function verifyReceipt(target: string, options: VerifyOptions): Promise<vo
 
 function verifyFileOf(target: string, options: VerifyOptions): void {
   const keys = options.signatures === false ? undefined : readKeys(options.jwks);
-  const chain = options.chain === undefined ? {} : { chain: read(options.chain, '--chain') };
-  const verdict = verifyFile(read(target, 'the receipt'), { keys, ...chain });
+  refuseHalfProof(options);
+  const verdict = verifyFile(read(target, 'the receipt'), { keys, ...proofFiles(options) });
   if (options.json) printJson(verdict);
   else print(describe(verdict));
   if (!verdict.ok) process.exitCode = EXIT.failed;
+}
+
+/** A proof leads to a head, and a head that nobody signed proves nothing. */
+function refuseHalfProof({ head, inclusion, signatures }: VerifyOptions): void {
+  if (inclusion !== undefined && head === undefined)
+    throw new CliError(
+      '--inclusion needs the head that the proofs lead to: name it with --head.',
+      EXIT.usage,
+    );
+  if (head !== undefined && signatures === false)
+    throw new CliError('--head is about a signature: leave out --no-signatures.', EXIT.usage);
+}
+
+function proofFiles(options: VerifyOptions): Omit<ProofFiles, 'keys'> {
+  const files: Omit<ProofFiles, 'keys'> = {};
+  for (const name of ['chain', 'head', 'inclusion'] as const) {
+    const file = options[name];
+    if (file !== undefined) files[name] = read(file, `--${name}`);
+  }
+  return files;
 }
 
 function readKeys(file: string | undefined): VerificationKeys {
@@ -71,7 +96,8 @@ function read(file: string, what: string): Buffer {
 }
 
 function describe({ ok, step, index, expected, observed, skipped, receipts }: FileVerdict): string {
-  if (!ok) return `failed: ${step} at receipt ${index}: expected ${expected}, observed ${observed}`;
+  const place = index === null ? '' : ` at receipt ${index}`;
+  if (!ok) return `failed: ${step}${place}: expected ${expected}, observed ${observed}`;
   const left = skipped.length > 0 ? `; not checked: ${skipped.join(', ')}` : '';
   return `ok: ${receipts} ${receipts === 1 ? 'receipt' : 'receipts'}${left}`;
 }

@@ -2,29 +2,58 @@ import type { JsonObject, JsonValue } from '../protocol/json.ts';
 import { type ReceiptFile, readReceipts, receiptsOf } from './read-receipts.ts';
 import { decodeReceiptCbor } from './receipt-cbor.ts';
 import type { VerificationKeys } from './verification-keys.ts';
-import { ChainVerifier, type ReceiptVerdict } from './verify-chain.ts';
+import { ChainVerifier, type ReceiptVerdict, type VerificationStep } from './verify-chain.ts';
+import { type LogStep, readHead, verifyInLog } from './verify-in-log.ts';
 
 const MAX_FILE_BYTES = 512 * 1024 * 1024;
 
-export interface FileVerdict extends ReceiptVerdict {
+type FileStep = VerificationStep | LogStep;
+
+export interface FileVerdict extends Omit<ReceiptVerdict, 'step' | 'skipped'> {
+  step: FileStep | null;
+  /** Steps that could not be done for want of what they need. */
+  skipped: FileStep[];
   /** Receipts in the file. */
   receipts: number;
 }
 
-/**
- * Verifies the receipts of a file without a gateway. `chain`: another file with the chain they belong to, from its first
- * receipt on; then their links are verified too. Without `keys` signatures are left out, and the verdict says so.
- */
-export function verifyFile(
-  file: Buffer,
-  given: { keys: VerificationKeys | undefined; chain?: Buffer },
-): FileVerdict {
+/** Files that belong together, beside the receipts; each lets more be verified. */
+export interface ProofFiles {
+  keys: VerificationKeys | undefined;
+  /** The chain the receipts belong to, from its first receipt on: their links are verified too. */
+  chain?: Buffer;
+  /** A signed head of the receipt log, kept from any time; needs `keys`. */
+  head?: Buffer;
+  /** Inclusion proofs for the size of that head, one per receipt: an answer of the gateway, an array or lines of them. */
+  inclusion?: Buffer;
+}
+
+/** Verifies the receipts of a file without a gateway. What could not be checked is listed in `skipped`. */
+export function verifyFile(file: Buffer, given: ProofFiles): FileVerdict {
   const read = readFile(file);
+  const chained = chainVerdict(read, given);
+  const verdict: FileVerdict = { ...chained, receipts: read.items.length };
+  return verdict.ok ? withLog(verdict, read.items.map(hashOf), given) : verdict;
+}
+
+function chainVerdict(read: ReceiptFile, given: ProofFiles): ReceiptVerdict {
   const own = verdictOf(read, given.keys);
-  if (!own.ok || given.chain === undefined) return { ...own, receipts: read.items.length };
+  if (!own.ok || given.chain === undefined) return own;
   const chain = readFile(given.chain);
   const whole = verdictOf({ ...chain, receipts: 'whole' }, given.keys);
-  return { ...(whole.ok ? membership(read, chain, whole) : whole), receipts: read.items.length };
+  return whole.ok ? membership(read, chain, whole) : whole;
+}
+
+/** Goes on to the receipt log: without it nobody sees that the newest receipts were left out, or one was made up later. */
+function withLog(verdict: FileVerdict, hashes: readonly string[], given: ProofFiles): FileVerdict {
+  const left: LogStep[] = given.head === undefined ? ['head', 'inclusion'] : ['inclusion'];
+  const unproved = { ...verdict, skipped: [...verdict.skipped, ...left] };
+  if (given.head === undefined || given.keys === undefined) return unproved;
+  const head = readHead(readFile(given.head).items[0], given.keys);
+  if ('step' in head) return { ...verdict, ok: false, ...head };
+  if (given.inclusion === undefined) return unproved;
+  const fault = verifyInLog(hashes, readFile(given.inclusion).items, head);
+  return fault === undefined ? verdict : { ...verdict, ok: false, ...fault };
 }
 
 function verdictOf(

@@ -89,7 +89,7 @@ describe('the README', () => {
       .replaceAll('http://127.0.0.1:8080', url)
       .replaceAll(/(?<= )(receipts|jwks)\.json/g, join(data, '$1.json'));
     const verified = await run('bash', ['-c', commands], { cwd: root, env: own });
-    expect(verified.stdout).toBe('ok: 2 receipts; not checked: previous_hash, merkle\n');
+    expect(verified.stdout).toBe('ok: 2 receipts; not checked: previous_hash, merkle, head, inclusion\n');
     const rotated = await run('npx', ['harn-gateway', 'keys', 'rotate'], { cwd: root, env });
     expect(rotated.stdout).toContain('current');
   });

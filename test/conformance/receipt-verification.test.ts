@@ -6,6 +6,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { verifyStoredReceipt } from '../../src/dispatch/verify-receipt.ts';
 import type { EventLog } from '../../src/eventlog/event-log.ts';
 import type { Receipt, ReceiptVerification } from '../../src/protocol/resources/receipt.ts';
+import type { TreeHead } from '../../src/protocol/resources/receipt-log.ts';
 import type { SigningKey } from '../../src/protocol/resources/signing-key.ts';
 import { verifyReceipts } from '../../src/receipts/standalone/verify-receipts.ts';
 import { keysOfJwks } from '../../src/receipts/verification-keys.ts';
@@ -130,10 +131,13 @@ describe('receipt verification', () => {
     const list = file('list.json', JSON.stringify(await stage.client.get(`/v1/tasks/${second.id}/receipts`)));
     const run = (path: string, ...more: string[]) =>
       runCommand(['receipt', 'verify', path, '--jwks', jwks, ...more]);
-    expect(await run(whole)).toMatchObject({ code: 0, out: 'ok: 4 receipts\n' });
+    expect(await run(whole)).toMatchObject({
+      code: 0,
+      out: 'ok: 4 receipts; not checked: head, inclusion\n',
+    });
     expect(await run(one)).toMatchObject({
       code: 0,
-      out: 'ok: 1 receipt; not checked: previous_hash, merkle\n',
+      out: 'ok: 1 receipt; not checked: previous_hash, merkle, head, inclusion\n',
     });
     for (const path of [one, archive, list])
       expect(await run(path, '--chain', whole)).toMatchObject({ code: 0, err: '' });
@@ -174,6 +178,51 @@ describe('receipt verification', () => {
     const small = file('small.json', JSON.stringify({ keys: [{ kty: 'OKP', crv: 'Ed25519', kid: 'k', x }] }));
     const refused = await run(file('one.json', lines(chain.slice(0, 1))), '--jwks', small);
     expect(refused).toMatchObject({ code: 2, err: expect.stringContaining('small order') });
+  });
+
+  it('[S3-10] shows without a gateway that receipts are in the log of a kept head: a cut tail and a later receipt are found', async () => {
+    const first = await ended('hello');
+    const chain = await chainOf(first.id);
+    const head = await stage.client.get<TreeHead>('/v1/receipt-log/head');
+    const later = await chainOf(first.id, (await ended('hello', first.session_id)).id);
+    const proofOf = ({ id }: Receipt, size: number) =>
+      stage.client.get<object>(`/v1/receipt-log/inclusion?receipt_id=${id}&size=${size}`);
+    const proofs = await Promise.all(chain.map((receipt) => proofOf(receipt, head.size)));
+    const lines = (list: readonly object[]) => list.map((one) => JSON.stringify(one)).join('\n');
+    const jwks = file('jwks.json', await keySet());
+    const kept = file('head.json', JSON.stringify(head));
+    const proved = file('proofs.ndjson', lines(proofs));
+    const run = (receipts: readonly Receipt[], ...more: string[]) =>
+      runCommand([
+        'receipt',
+        'verify',
+        file('some.ndjson', lines(payloads(receipts))),
+        '--jwks',
+        jwks,
+        ...more,
+      ]);
+    const log = ['--head', kept, '--inclusion', proved];
+    expect(await run(chain, ...log)).toMatchObject({ code: 0, out: 'ok: 2 receipts\n' });
+    expect((await run(chain, '--head', kept)).out).toBe('ok: 2 receipts; not checked: inclusion\n');
+    const cut = await run(chain.slice(0, 1), ...log);
+    expect(cut).toMatchObject({
+      code: 1,
+      out: expect.stringContaining('which is in the log, observed none'),
+    });
+    expect((await run(later, ...log)).out).toContain('failed: inclusion at receipt 2');
+    // A proof of a later size, or of another receipt, does not lead to the kept head.
+    const newest = await stage.client.get<TreeHead>('/v1/receipt-log/head');
+    const [other] = later.slice(2);
+    const grown = { ...(await proofOf(other as Receipt, newest.size)), size: head.size };
+    const forged = file('forged.ndjson', lines([...proofs, grown]));
+    expect((await run(later.slice(0, 3), '--head', kept, '--inclusion', forged)).out).toContain(
+      'failed: inclusion at receipt 2: expected a proof that leads to',
+    );
+    const posed = file('posed.json', JSON.stringify({ ...head, size: head.size - 1 }));
+    expect((await run(chain, '--head', posed)).out).toContain('failed: head: expected a head signed by');
+    expect((await run(chain, '--head', jwks)).out).toContain('failed: head');
+    expect((await run(chain, '--inclusion', proved)).code).toBe(2);
+    expect((await run(chain, '--head', kept, '--no-signatures')).code).toBe(2);
   });
 
   it('[S3-01] finds 2,000 single flipped bits in the stored bytes of an issued chain, each at the right receipt', async () => {

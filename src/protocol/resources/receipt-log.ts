@@ -37,6 +37,7 @@ export const inclusion = z
     head: treeHead,
   })
   .meta({ id: 'ReceiptLogInclusion' });
+export type Inclusion = z.infer<typeof inclusion>;
 
 /** Shows that nothing was dropped or changed between two sizes of the log. */
 export const consistency = z
