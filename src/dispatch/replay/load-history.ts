@@ -99,7 +99,8 @@ async function readFrames(
   return read.flatMap(({ content, key, ...found }) => {
     if (!content) return { ...found, where: key, place, recorded: () => ({ status: 'unknown' as const }) };
     const frame = placed.next().value;
-    if (!frame || frame.after > throughId) return [];
+    // One taken right behind the bound has its events behind it too.
+    if (!frame || frame.after >= throughId) return [];
     place = eventNumberOf(frame.after) + 0.5;
     const recorded = (hashes: RecordedHashes) => hashes.ofRecord(key, frame.after, frame.events);
     return { ...found, content: frame, where: frame.key, place, recorded };
