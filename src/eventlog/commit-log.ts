@@ -233,7 +233,7 @@ export class CommitLog implements EventLog {
     if (this.#deciding) throw new Error('A decision must not start a transaction of its own.');
     this.#deciding = true;
     try {
-      return { ok: true, result: decide(tx) };
+      return { ok: true, result: tx.run(decide) };
     } catch (error) {
       return { ok: false, error };
     } finally {

@@ -6,7 +6,7 @@ import { type CommitEntry, type CommitRecord, joinEventHashes } from './commit-r
 import { eventNumberOf } from './event-id.ts';
 import type { LogHead, Origin, State, StoredEvent } from './event-log.ts';
 import type { ResourceHead } from './fold-event.ts';
-import { encodeFold, type FoldRecord, isResource } from './fold-record.ts';
+import { encodeFold, type FoldRecord } from './fold-record.ts';
 import type { LogReader } from './log-reader.ts';
 import { RecentEvents } from './recent-events.ts';
 import { StagedChanges } from './staged-changes.ts';
@@ -112,7 +112,7 @@ export class GroupStaging implements EarlierState {
     const changes = this.#open;
     const ops: WriteOp[] = [];
     const records = putRecords(changes, ops);
-    const folds = this.#putFolds(changes, ops);
+    const folds = putFolds(changes, ops);
     const commit: CommitRecord = {
       n: this.#durable.commit + 1,
       prev_hash: this.#durable.hash,
@@ -131,25 +131,6 @@ export class GroupStaging implements EarlierState {
     this.#open = new StagedChanges();
     this.#entries = [];
     return ops;
-  }
-
-  #putFolds(changes: StagedChanges, ops: WriteOp[]): WrittenFold[] {
-    const folds: WrittenFold[] = [];
-    const put = (key: string, fold: FoldRecord) => {
-      const encoded = encodeFold(key, fold);
-      if (encoded === undefined) ops.push({ type: 'del', key });
-      else ops.push({ type: 'put', key, value: encoded.value });
-      folds.push({ key, fold: encoded && fold, chars: encoded?.chars ?? 0 });
-    };
-    for (const [key, state] of changes.states)
-      put(key, {
-        head: changes.heads.get(key) ?? (isResource(key) ? this.#reader.fold(key)?.head : undefined),
-        state,
-      });
-    for (const [key, head] of changes.heads)
-      if (!changes.states.has(key)) put(key, { head, state: this.#reader.state(key) });
-    putIndexes(changes, ops);
-    return folds;
   }
 
   /** The sealed group is durable: its states move to the cache. Returns its events in order. */
@@ -196,6 +177,21 @@ function putRecords(changes: StagedChanges, ops: WriteOp[]): [string, string][] 
   }
   for (const key of changes.erased) ops.push({ type: 'del', key });
   return records;
+}
+
+/** Needs no read: a transaction brings head and state of every resource it touches. */
+function putFolds(changes: StagedChanges, ops: WriteOp[]): WrittenFold[] {
+  const folds: WrittenFold[] = [];
+  const put = (key: string, fold: FoldRecord) => {
+    const encoded = encodeFold(key, fold);
+    if (encoded === undefined) ops.push({ type: 'del', key });
+    else ops.push({ type: 'put', key, value: encoded.value });
+    folds.push({ key, fold: encoded && fold, chars: encoded?.chars ?? 0 });
+  };
+  for (const [key, state] of changes.states) put(key, { head: changes.heads.get(key), state });
+  for (const [key, head] of changes.heads) if (!changes.states.has(key)) put(key, { head });
+  putIndexes(changes, ops);
+  return folds;
 }
 
 function putIndexes(changes: StagedChanges, ops: WriteOp[]): void {

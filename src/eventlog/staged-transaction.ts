@@ -12,7 +12,7 @@ import type {
   Transaction,
 } from './event-log.ts';
 import { type FoldWriter, foldEvent, type ResourceHead } from './fold-event.ts';
-import { recordOf } from './fold-record.ts';
+import { isResource, recordOf } from './fold-record.ts';
 import { StagedChanges } from './staged-changes.ts';
 
 /** Takes secrets out of event content; returns the same object when it is clean. */
@@ -94,6 +94,29 @@ export class StagedTransaction implements Transaction, FoldWriter {
 
   enter(stream: string, eventId: string): void {
     this.changes.enter(stream, eventId);
+  }
+
+  /** Lets the decision decide, and makes what it changed whole. */
+  run<T>(decide: (tx: StagedTransaction) => T): T {
+    const result = decide(this);
+    this.#complete();
+    return result;
+  }
+
+  /**
+   * Adds the other half of every resource of which only the state or only the head changed: both are one record. Read here
+   * and not when the group is sealed, so that a damaged record refuses this transaction alone.
+   */
+  #complete(): void {
+    const { states, heads } = this.changes;
+    for (const key of states.keys()) {
+      const head = isResource(key) && !heads.has(key) ? this.#parts.earlier.headAt(key) : undefined;
+      if (head !== undefined) heads.set(key, head);
+    }
+    for (const key of heads.keys()) {
+      const state = states.has(key) ? undefined : this.#parts.earlier.state(key);
+      if (state !== undefined) states.set(key, state);
+    }
   }
 
   append(input: NewEvent): Event {
