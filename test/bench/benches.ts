@@ -1,4 +1,5 @@
 import { a2aFace } from './a2a-face.ts';
+import { acpTurn } from './acp-turn.ts';
 import { append } from './append.ts';
 import type { Bench } from './bench.ts';
 import { durableTask } from './durable-task.ts';
@@ -20,4 +21,5 @@ export const BENCHES: readonly Bench[] = [
   receiptVerification,
   growth,
   startUp,
+  acpTurn,
 ];

@@ -168,6 +168,19 @@ const SCENES: Record<string, (scene: Scene) => Promise<Stop>> = {
   async login() {
     throw RequestError.authRequired();
   },
+  /** Seven updates and a permission, the turn that speed is measured with. */
+  async turn({ tell, client, session }) {
+    const call = { toolCallId: 'call-1', title: 'Write', kind: 'edit' as const };
+    await tell({ sessionUpdate: 'tool_call', ...call, status: 'pending' });
+    await client.request('session/request_permission', {
+      sessionId: session.id,
+      toolCall: call,
+      options: [{ optionId: 'yes', name: 'Yes', kind: 'allow_once' }],
+    });
+    await tell({ sessionUpdate: 'tool_call_update', toolCallId: 'call-1', status: 'completed' });
+    for (let n = 1; n <= 5; n += 1) await tell(said(`piece ${n} `));
+    return 'end_turn';
+  },
   async pid({ tell }) {
     await tell(said(String(process.pid)));
     return 'end_turn';
