@@ -1,7 +1,11 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import type { Task } from '../../src/protocol/resources/task.ts';
+import { AcpClient } from '../harness/acp-client.ts';
 import { acpFaceStage } from '../harness/acp-face-stage.ts';
+import { startTestGateway } from '../harness/gateway.ts';
 
 describe('clients of the ACP face', () => {
   const stage = acpFaceStage();
@@ -77,5 +81,25 @@ describe('clients of the ACP face', () => {
     await three;
     socket.close();
     expect(answers.map(({ error }) => error?.code).sort()).toEqual([-32600, -32600, -32700]);
+  });
+
+  it('a gateway is an ACP agent of another gateway, over its WebSocket', async () => {
+    const file = join(stage.gateway.data, 'far-key');
+    writeFileSync(file, stage.gateway.client.key);
+    const auth = { type: 'bearer', value: { file } };
+    const url = `${stage.gateway.url.replace('http', 'ws')}/acp`;
+    const near = await startTestGateway({
+      config: { upstreams: { a2a: [], acp: [{ id: 'far', url, auth }] } },
+    });
+    const client = await AcpClient.overSocket(near.url, near.client.key);
+    const { sessionId } = await client.session();
+    expect(await client.prompt(sessionId, 'stream 3')).toMatchObject({ stopReason: 'end_turn' });
+    expect(client.text()).toContain('chunk 3 of 3');
+    const slow = client.prompt(sessionId, 'slow 100');
+    await client.until(() => client.text().includes('This takes'));
+    await client.cancel(sessionId);
+    expect(await slow).toMatchObject({ stopReason: 'cancelled' });
+    client.close();
+    await near.close();
   });
 });

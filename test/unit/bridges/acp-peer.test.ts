@@ -1,0 +1,95 @@
+import { describe, expect, it } from 'vitest';
+import { RpcError } from '../../../bridges/acp/wire/json-rpc.ts';
+import { Peer, type PeerHandlers } from '../../../bridges/acp/wire/peer.ts';
+import type { JsonObject } from '../../../src/protocol/json.ts';
+
+function stage(handlers: Partial<PeerHandlers> = {}) {
+  const sent: JsonObject[] = [];
+  const failed: unknown[] = [];
+  const peer = new Peer((text) => sent.push(JSON.parse(text)), {
+    request: () => undefined,
+    notification: () => undefined,
+    failed: (error) => failed.push(error),
+    ...handlers,
+  });
+  return { peer, sent, failed };
+}
+const settled = () => new Promise((resolve) => setImmediate(resolve));
+
+describe('a JSON-RPC peer', () => {
+  it('finds the answer to its request also when the id comes back as a string', async () => {
+    const { peer, sent } = stage();
+    const answer = peer.ask('initialize', {});
+    peer.receive({ jsonrpc: '2.0', id: String(sent[0]?.['id']), result: { fine: true } });
+    expect(await answer).toEqual({ result: { fine: true } });
+  });
+
+  it('takes an error beside a null result as the error', async () => {
+    const { peer } = stage();
+    const answer = peer.ask('x', {});
+    peer.receive({ jsonrpc: '2.0', id: 0, result: null, error: { code: -32000, message: 'login' } });
+    expect(await answer).toEqual({ error: { code: -32000, message: 'login' } });
+  });
+
+  it('answers nobody for an id it never used', () => {
+    const { peer, sent } = stage();
+    peer.receive({ jsonrpc: '2.0', id: 99, result: {} });
+    expect(sent).toEqual([]);
+  });
+
+  it('tells the other side when it no longer waits, and everybody who waits when it is closed', async () => {
+    const { peer, sent } = stage();
+    const patience = new AbortController();
+    const first = peer.ask('slow', {}, patience.signal);
+    const second = peer.ask('slow', {});
+    patience.abort('too long');
+    await expect(first).rejects.toBe('too long');
+    expect(sent.at(-1)).toMatchObject({ method: '$/cancel_request', params: { requestId: 0 } });
+    peer.close('gone');
+    await expect(second).rejects.toBe('gone');
+    await expect(peer.ask('x', {})).rejects.toBe('gone');
+  });
+
+  it('refuses batches, messages without a method, unknown methods and an id that is in use', async () => {
+    const { peer, sent } = stage({
+      request: (method) => (method === 'hang' ? new Promise(() => undefined) : undefined),
+    });
+    peer.receive([]);
+    peer.receive({ jsonrpc: '2.0', id: 7 });
+    peer.receive({ jsonrpc: '2.0', id: 1, method: 'unknown' });
+    peer.receive({ jsonrpc: '2.0', id: 2, method: 'hang' });
+    peer.receive({ jsonrpc: '2.0', id: 2, method: 'hang' });
+    await settled();
+    expect(sent.map(({ id, error }) => [id, (error as { code: number }).code])).toEqual([
+      [null, -32600],
+      [7, -32600],
+      [1, -32601],
+      [2, -32600],
+    ]);
+  });
+
+  it('keeps the reason of an unexpected error to itself', async () => {
+    const { peer, sent, failed } = stage({
+      request: async (method) => {
+        throw method === 'known' ? new RpcError(-32002, 'no such session') : new Error('password=hunter2');
+      },
+    });
+    peer.receive({ jsonrpc: '2.0', id: 1, method: 'known' });
+    peer.receive({ jsonrpc: '2.0', id: 2, method: 'broken' });
+    await settled();
+    expect(sent.map(({ error }) => (error as { code: number }).code)).toEqual([-32002, -32603]);
+    expect(JSON.stringify(sent)).not.toContain('hunter2');
+    expect(failed).toHaveLength(1);
+  });
+
+  it('a request that is taken back is aborted, and answered all the same', async () => {
+    const { peer, sent } = stage({
+      request: (_method, _params, { signal }) =>
+        new Promise((resolve) => signal.addEventListener('abort', () => resolve({ ended: true }))),
+    });
+    peer.receive({ jsonrpc: '2.0', id: 'a', method: 'prompt' });
+    peer.receive({ jsonrpc: '2.0', method: '$/cancel_request', params: { requestId: 'a' } });
+    await settled();
+    expect(sent).toEqual([{ jsonrpc: '2.0', id: 'a', result: { ended: true } }]);
+  });
+});
