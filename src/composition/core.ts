@@ -15,9 +15,12 @@ import { unlessDamaged } from '../dispatch/unless-damaged.ts';
 import { verifyStoredReceipt } from '../dispatch/verify-receipt.ts';
 import type { EventLog } from '../eventlog/event-log.ts';
 import { Subscriptions } from '../eventlog/subscription.ts';
-import { dataPaths, inputBoxKey } from '../operation/data-directory.ts';
+import { dataPaths, inputBoxKey, redactionProofKey } from '../operation/data-directory.ts';
 import { createIdSource } from '../protocol/ids.ts';
 import { type Logger, type Random, timestamp } from '../protocol/ports.ts';
+import type { JsonValue } from '../protocol/json.ts';
+import { type Random, timestamp } from '../protocol/ports.ts';
+import { redactionProver } from '../receipts/redaction-proof.ts';
 import type { VerificationKeys } from '../receipts/verification-keys.ts';
 import type { ReceiptVerdict } from '../receipts/verify-chain.ts';
 import { isSecretName } from '../redaction/secret-names.ts';
@@ -173,10 +176,7 @@ function decisionTools(
       queuedTasks: limits.max_queued_tasks,
       permissionTimeoutMs: limits.permission_timeout_ms,
     },
-    redact: (value) => {
-      const { value: clean, hits } = redactor.redactValue(value);
-      return { value: clean, hit: hits.length > 0 };
-    },
+    ...redactionTools({ config, redactor, random }),
     isSecretName,
     sealInput: (plain) => box.seal(plain),
     newApiKey: (name) => freshApiKey(name, random, redactor),
@@ -220,6 +220,16 @@ function runningFacts({ runner, outbox }: RunningParts): Pick<DecisionTools, 'ru
       wake: (taskId) => outbox().wake(taskId),
       retry: (deadLetterId) => outbox().retry(deadLetterId),
     },
+  };
+}
+
+function redactionTools({ config, redactor, random }: Pick<Parts, 'config' | 'redactor' | 'random'>) {
+  return {
+    redact: (value: JsonValue) => {
+      const { value: clean, hits } = redactor.redactValue(value);
+      return { value: clean, hit: hits.length > 0 };
+    },
+    proveRedaction: redactionProver(redactionProofKey(config.store.data, random)),
   };
 }
 

@@ -4,7 +4,6 @@ import type { SessionFold } from '../projections/states.ts';
 import type { JsonObject, JsonValue } from '../protocol/json.ts';
 import type { Message, MessageInput, Part } from '../protocol/resources/message.ts';
 import { inputKey } from '../store/keys.ts';
-import { contentHash } from './content-hash.ts';
 import type { DecisionTools } from './facts.ts';
 import { externalizeLargeParts } from './large-content.ts';
 import { withBoundedMetadata } from './large-metadata.ts';
@@ -14,7 +13,7 @@ import { newEvent, type SessionPlace } from './new-event.ts';
 export interface BuiltMessage {
   message: Message;
   sealed: boolean;
-  /** Hash of what the caller sent, when something was replaced in it. */
+  /** Commits to what the caller sent, when something was replaced in it. */
   redactionProof?: string;
 }
 
@@ -59,7 +58,9 @@ export function buildMessage(
     role: input.role,
     parts: clean.parts,
   };
-  return sealed ? { message, sealed, redactionProof: contentHash(original) } : { message, sealed };
+  return sealed
+    ? { message, sealed, redactionProof: tools.proveRedaction(id, original) }
+    : { message, sealed };
 }
 
 /** Metadata of an agent's Message, and of its parts, is moved out where it is large; a caller's was refused. */

@@ -4,6 +4,7 @@ import type { JsonValue } from '../protocol/json.ts';
 import type { ConnectorRow } from '../protocol/resources/connector.ts';
 import type { QuotaRow } from '../protocol/resources/quota.ts';
 import type { KeyRow } from '../receipts/key-registry.ts';
+import type { ProveRedaction } from '../receipts/redaction-proof.ts';
 import type { ReceiptKey } from '../receipts/seal-receipt.ts';
 import type { AgentDescription, PermissionAnswer } from '../upstream.ts';
 
@@ -18,6 +19,8 @@ export interface DecisionTools {
   limits: DecisionLimits;
   /** Redacts what goes to the log; `hit` tells that something was replaced. */
   redact(value: JsonValue): { value: JsonValue; hit: boolean };
+  /** Commits to what was replaced; the place is the message, or the frame of a task, that it stood in. */
+  proveRedaction: ProveRedaction;
   /** Whether a member of this name holds a secret (contract section 4). */
   isSecretName(name: string): boolean;
   /** Encrypts an input that was redacted, so that the upstream still gets what the caller sent. */

@@ -1,3 +1,4 @@
+import { hkdfSync } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { type ApiKeyRecord, apiKeyHash, newApiKey } from '../auth/api-keys.ts';
@@ -6,6 +7,8 @@ import { writeFileAtomicSync } from '../store/atomic-file.ts';
 
 const OWNER_ONLY = 0o600;
 const BOX_KEY_BYTES = 32;
+const PROOF_KEY_BYTES = 32;
+const PROOF_KEY_LABEL = 'harn-gateway redaction proof';
 
 /** Names of what lives in the data directory besides the store. */
 export function dataPaths(data: string) {
@@ -59,6 +62,12 @@ export function inputBoxKey(data: string, random: Random): Buffer {
   if (!existsSync(inputKey))
     writeFileAtomicSync(inputKey, Buffer.from(random.bytes(BOX_KEY_BYTES)), OWNER_ONLY);
   return readFileSync(inputKey);
+}
+
+/** Key of the proofs of redactions; made of the input key, under a label of its own. Spec: RFC 5869. */
+export function redactionProofKey(data: string, random: Random): Buffer {
+  const secret = inputBoxKey(data, random);
+  return Buffer.from(hkdfSync('sha256', secret, '', PROOF_KEY_LABEL, PROOF_KEY_BYTES));
 }
 
 /** Where client commands find the running gateway. */

@@ -9,7 +9,7 @@ export interface RecordedFrame {
   at: string;
   /** `sha256:` and the hash of the RFC 8785 bytes of `frame`; the receipt of the task names it. */
   sha256: string;
-  /** The same of the frame as it came, where secrets were replaced in it: who has it can prove what it was. */
+  /** Commitment to the frame as it came, where secrets were replaced in it (src/receipts/redaction-proof.ts). */
   redaction_proof?: string;
   /** Id of the newest event of the log before its own. */
   after: string;

@@ -60,6 +60,18 @@ describe('tool calls that an agent tells of', () => {
     expect(events[4]?.payload).toMatchObject({ output_sha256: hashOf('"seen"') });
   });
 
+  it('the hash of an input and of an output tells no secret that was in it', async () => {
+    const secret = `ghp_${'e5F6'.repeat(9)}`;
+    const events = await told([
+      { ...call, step: 'requested', input: { token: secret } },
+      { ...call, step: 'completed', output: secret },
+    ]);
+    const [requested] = events;
+    expect(requested?.payload['input_sha256']).toBe(hashOf(JSON.stringify(requested?.payload['input'])));
+    expect(JSON.stringify(events)).not.toContain(hashOf(JSON.stringify({ token: secret })));
+    expect(JSON.stringify(events)).not.toContain(hashOf(JSON.stringify(secret)));
+  });
+
   it('a tool of the agent itself is agent.tool_use; a failed one says why, and its span failed', async () => {
     const failure = { code: 'tool_error', type: 'runtime_error', message: 'No eyes.' };
     const events = await told([

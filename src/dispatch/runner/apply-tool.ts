@@ -1,14 +1,16 @@
-import { canonicalJson } from '../../json/canonical.ts';
 import { sha256Hex } from '../../json/sha256.ts';
 import type { TaskState } from '../../projections/states.ts';
-import type { JsonValue } from '../../protocol/json.ts';
 import type { Move, ToolStep } from '../../upstream.ts';
+import { contentHash } from '../content-hash.ts';
 import { spanOf } from '../move-task.ts';
 import { newEvent, placeOfTask, type SessionPlace } from '../new-event.ts';
 import { boundedValue } from '../permission-request.ts';
 import type { MoveTarget } from './move-target.ts';
 
-/** Appends what a step of a tool call is in words of the protocol; a call has a span of its own inside its turn's. */
+/**
+ * Appends what a step of a tool call is in words of the protocol; a call has a span of its own inside its turn's. What a
+ * call was given and gave is hashed as it is kept, so that a replay finds the same and no secret can be guessed by its hash.
+ */
 export function applyTool(
   target: MoveTarget,
   task: TaskState,
@@ -45,8 +47,9 @@ const APPLY: { readonly [Name in ToolStep['step']]: (context: Context, step: Ste
 function applyRequested({ target, task, place, call, span }: Context, step: Step<'requested'>): void {
   const { tx, tools } = target;
   const pointer = pointerTo(task);
-  const input_sha256 = hashOf(step.input);
-  const input = boundedValue(tx, tools, place, tools.redact(step.input).value);
+  const kept = tools.redact(step.input).value;
+  const input_sha256 = contentHash(kept);
+  const input = boundedValue(tx, tools, place, kept);
   tx.append(
     newEvent('tool.requested', pointer, place, {
       ...call,
@@ -73,26 +76,23 @@ function applyProgress({ target, place, span }: Context, step: Step<'progress'>)
 }
 
 function applyCompleted({ target, task, place, call, span }: Context, step: Step<'completed'>): void {
-  const { tx } = target;
+  const { tx, tools } = target;
   const pointer = pointerTo(task);
-  const output_sha256 = hashOf(step.output);
+  const output_sha256 = contentHash(tools.redact(step.output).value);
   tx.append(newEvent('tool.completed', pointer, place, { ...call, output_sha256 }));
   tx.append(newEvent('agent.tool_result', pointer, place, { ...call, status: 'ok', output_sha256 }));
   tx.append(newEvent('span.completed', pointerToSpan(span), place, span));
 }
 
 function applyFailed({ target, task, place, call, span }: Context, step: Step<'failed'>): void {
-  const { tx } = target;
+  const { tx, tools } = target;
   const pointer = pointerTo(task);
-  const output = step.output === undefined ? {} : { output_sha256: hashOf(step.output) };
+  const output =
+    step.output === undefined ? {} : { output_sha256: contentHash(tools.redact(step.output).value) };
   const { failure: error } = step;
   tx.append(newEvent('tool.failed', pointer, place, { ...call, ...output, error }));
   tx.append(newEvent('agent.tool_result', pointer, place, { ...call, status: 'error', ...output }));
   tx.append(newEvent('span.failed', pointerToSpan(span), place, { ...span, started_at: null, error }));
-}
-
-function hashOf(value: JsonValue): string {
-  return `sha256:${sha256Hex(canonicalJson(value))}`;
 }
 
 /** The id is a function of task and call, so that a replay finds the same. */

@@ -136,16 +136,25 @@ export class FrameRecorder {
     const session_binding = sessionBinding(tx, session_id, task.internal.route) ?? null;
     const turn = this.#isFirst ? { turn: { session_binding } } : {};
     this.#isFirst = false;
-    return { number, material, after: tx.position, isNoted: false, content: this.#clean(frame), ...turn };
+    return {
+      number,
+      material,
+      after: tx.position,
+      isNoted: false,
+      content: this.#clean(frame, number),
+      ...turn,
+    };
   }
 
   /** The frame as it is kept: without its label, which is in the key, and without secrets. */
-  #clean(frame: Frame): FramePlace['content'] {
+  #clean(frame: Frame, number: number): FramePlace['content'] {
     const { label: _, unsent: __, ...kept } = { label: undefined, unsent: false, ...frame };
     const given = kept as unknown as JsonValue;
     const { value, hit } = this.#deps.redactFrame(given);
     const content = { sha256: contentHash(value), frame: value as unknown as Frame };
-    return hit ? { ...content, redaction_proof: contentHash(given), redacted: true } : content;
+    if (!hit) return content;
+    const redaction_proof = this.#deps.tools.proveRedaction(`${this.#taskId}/frames/${number}`, given);
+    return { ...content, redaction_proof, redacted: true };
   }
 
   #record(tx: Transaction, { number, material, after, isNoted, turn, content }: FramePlace): void {

@@ -123,7 +123,7 @@ export const artifactRef = z.strictObject({
   sha256: sha256.optional(),
 });
 
-/** Something that was taken out; `proof_hash` is the hash of what it was. */
+/** Something that was taken out; `proof_hash` commits to what it was, under a key of the gateway. */
 export const redaction = z.strictObject({ field: text, reason: text, proof_hash: sha256.optional() });
 
 /** A substitution of a replay. Spec: Agents Protocol v1, "Replay contract". */
