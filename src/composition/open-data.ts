@@ -1,4 +1,5 @@
 import type { Config } from '../config/load.ts';
+import { checkReceipts } from '../dispatch/check-receipts.ts';
 import { type CheckStep, checkLog } from '../eventlog/check-log.ts';
 import { headOfCheckpoint, readCheckpoint } from '../eventlog/checkpoint.ts';
 import type { EventLog } from '../eventlog/event-log.ts';
@@ -60,7 +61,7 @@ export async function openData(parts: OpenLogParts): Promise<OpenData> {
   }
 }
 
-/** Verifies the log of a data directory that no gateway uses. */
+/** Verifies the log of a data directory that no gateway uses, and its receipts. */
 export async function* checkData(data: string, clock: Clock, random: Random): AsyncGenerator<CheckStep> {
   const paths = dataPaths(data);
   const store = await openLevelStore({ path: paths.store });
@@ -73,6 +74,8 @@ export async function* checkData(data: string, clock: Clock, random: Random): As
     }
     const checkpoint = stored.status === 'ok' ? { checkpoint: headOfCheckpoint(stored.checkpoint) } : {};
     yield* checkLog({ store, projection: project, ...checkpoint });
+    for await (const finding of checkReceipts(store, keys.verificationKeys()))
+      yield { kind: 'finding', finding };
   } finally {
     await store.close();
   }

@@ -1,0 +1,207 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Event } from '../eventlog/event-log.ts';
+import type { Finding } from '../eventlog/finding.ts';
+import { decodeFold, type FoldRecord } from '../eventlog/fold-record.ts';
+import { canonicalJson } from '../json/canonical.ts';
+import { stateKey } from '../projections/state-keys.ts';
+import type { ReceiptState } from '../projections/states.ts';
+import type { WireReceipt } from '../protocol/resources/receipt.ts';
+import type { TreeHead } from '../protocol/resources/receipt-log.ts';
+import { decodeLeaf, type LogLeaf } from '../receipts/log-leaf.ts';
+import { appendLeaf, type HexHash, rootOf } from '../receipts/merkle.ts';
+import { verifyTreeHead } from '../receipts/tree-head.ts';
+import type { VerificationKeys } from '../receipts/verification-keys.ts';
+import { ChainVerifier } from '../receipts/verify-chain.ts';
+import {
+  eventKey,
+  KEY_KINDS,
+  keysUnder,
+  lastSegment,
+  leafKey,
+  receiptKey,
+  TREE_HEAD_KEY,
+} from '../store/keys.ts';
+import { unseal } from '../store/sealed-record.ts';
+import type { Store } from '../store/store.ts';
+import { IntegrityError } from '../store/store-errors.ts';
+
+/**
+ * Verifies every stored receipt from its bytes: that it is the leaf of the receipt log, the Receipt and the `receipt.issued`
+ * event that it says to be (an event that retention removed is in the folds), that it stands in the chain of its session
+ * under its Merkle root, and that a key of the registry signed it in its window; then the newest signed head of the log. Of a
+ * chain the first receipt that fails is told: what comes after it cannot be judged. Changes nothing.
+ */
+export async function* checkReceipts(store: Store, keys: VerificationKeys): AsyncGenerator<Finding, void> {
+  const pass = new ReceiptPass(store, keys);
+  for await (const page of store.entries(keysUnder(KEY_KINDS.leaf.prefix)))
+    for (const [key, sealed] of page) yield* pass.take(key, sealed);
+  yield* pass.end();
+  for await (const page of store.keys(keysUnder(KEY_KINDS.receipt.prefix)))
+    for (const key of page) yield* pass.checkListed(key);
+}
+
+/** What the log says of a receipt beside its bytes. */
+interface Said {
+  state: ReceiptState;
+  issued: Event | undefined;
+}
+
+class ReceiptPass {
+  readonly #store: Store;
+  readonly #keys: VerificationKeys;
+  readonly #head: TreeHead | undefined;
+  /** By session; null once a receipt of it has failed. */
+  readonly #chains = new Map<string, ChainVerifier | null>();
+  #frontier: HexHash[] = [];
+  #size = 0;
+
+  constructor(store: Store, keys: VerificationKeys) {
+    this.#store = store;
+    this.#keys = keys;
+    this.#head = jsonOf<TreeHead>(this.#read(TREE_HEAD_KEY));
+  }
+
+  /** Leaves come in the order in which their receipts were issued, so that every chain is met in its own. */
+  *take(key: string, sealed: Buffer): Generator<Finding, void> {
+    const place = leafKey(this.#size);
+    if (key !== place) yield finding('missing', place, 'a leaf of the receipt log', `the next one is ${key}`);
+    const index = Number(lastSegment(key));
+    const content = contentOf(key, sealed);
+    if (content === undefined) {
+      yield finding('receipt', key, 'a leaf of the receipt log', 'a record with another hash');
+    } else {
+      const leaf = decodeLeaf(content);
+      yield* this.#checkReceipt(leaf, index);
+      this.#frontier = appendLeaf(this.#frontier, this.#size, leaf.receiptHash.slice('sha256:'.length));
+    }
+    this.#size += 1;
+    if (this.#head?.size === this.#size) yield* this.#checkRoot(this.#head);
+  }
+
+  *end(): Generator<Finding, void> {
+    if (this.#head === undefined) return;
+    const verdict = verifyTreeHead(this.#head, this.#keys);
+    if (verdict !== 'ok') yield finding('receipt', TREE_HEAD_KEY, 'a signed head', verdict);
+    if (this.#head.size > this.#size)
+      yield finding('missing', TREE_HEAD_KEY, `${this.#head.size} leaves`, `${this.#size} leaves`);
+  }
+
+  /** A receipt that no leaf names, so that nothing above has met it. */
+  *checkListed(key: string): Generator<Finding, void> {
+    const id = lastSegment(key);
+    const index = this.#recordOf(id)?.state?.internal.log_index;
+    const leaf = index === undefined ? undefined : this.#read(leafKey(index));
+    if (leaf !== undefined && decodeLeaf(leaf).receiptId === id) return;
+    yield finding('extra', key, 'a receipt that is a leaf of the receipt log', 'a receipt without a leaf');
+  }
+
+  *#checkRoot({ root }: TreeHead): Generator<Finding, void> {
+    const expected = `sha256:${rootOf(this.#frontier)}`;
+    if (root !== expected) yield finding('receipt', TREE_HEAD_KEY, expected, root);
+  }
+
+  *#checkReceipt(leaf: LogLeaf, index: number): Generator<Finding, void> {
+    const key = receiptKey(leaf.receiptId);
+    const bytes = this.#read(key);
+    const receipt = jsonOf<WireReceipt>(bytes);
+    if (bytes === undefined || receipt === undefined) {
+      yield finding('receipt', key, leaf.receiptHash, 'no receipt that can be read');
+      return;
+    }
+    const hash = receipt.chain?.receipt_hash;
+    if (hash !== leaf.receiptHash) yield finding('receipt', leafKey(index), String(hash), leaf.receiptHash);
+    const said = this.#saidOf(leaf.receiptId);
+    if (said === undefined) yield finding('receipt', key, 'a Receipt of this id', 'none');
+    else yield* saidOtherwise(said, receipt, index);
+    yield* this.#checkChain(key, bytes, receipt);
+  }
+
+  *#checkChain(key: string, bytes: Buffer, receipt: WireReceipt): Generator<Finding, void> {
+    const session = String(receipt.identifiers?.session_id);
+    const known = this.#chains.get(session);
+    if (known === null) return;
+    const chain = known ?? new ChainVerifier({ keys: this.#keys, receipts: 'whole' });
+    const { ok, step, expected, observed } = chain.take(receipt as never);
+    const isCanonical = ok && canonicalJson(receipt as never) === bytes.toString('utf8');
+    this.#chains.set(session, ok ? chain : null);
+    if (!ok) yield finding('receipt', key, `${step}: ${expected}`, String(observed));
+    else if (!isCanonical) yield finding('receipt', key, 'canonicalize: RFC 8785 bytes', 'other bytes');
+  }
+
+  #saidOf(receiptId: string): Said | undefined {
+    const { state, head } = this.#recordOf(receiptId) ?? {};
+    if (state === undefined || head === undefined) return undefined;
+    let event = this.#eventOf(head.event_id);
+    while (event !== undefined && event.sequence > 1 && event.previous_event_id !== null)
+      event = this.#eventOf(event.previous_event_id);
+    return { state, issued: event?.event === 'receipt.issued' ? event : undefined };
+  }
+
+  #recordOf(receiptId: string): (FoldRecord & { state?: ReceiptState }) | undefined {
+    const key = stateKey.receipt(receiptId);
+    const stored = this.#store.get(key);
+    return stored && readable(() => decodeFold(key, stored) as FoldRecord & { state?: ReceiptState });
+  }
+
+  #eventOf(id: string): Event | undefined {
+    return jsonOf<Event>(this.#read(eventKey(id)));
+  }
+
+  /** Undefined for what is not there, or is not what was written: the check of the log names it. */
+  #read(key: string): Buffer | undefined {
+    const sealed = this.#store.get(key);
+    return sealed && contentOf(key, sealed);
+  }
+}
+
+/** What the Receipt and its event say, against what the receipt is. */
+function* saidOtherwise(
+  { state, issued }: Said,
+  receipt: WireReceipt,
+  index: number,
+): Generator<Finding, void> {
+  const { chain, receipt_id } = receipt;
+  const where = stateKey.receipt(receipt_id);
+  const { hash, log_index } = state.internal;
+  if (hash !== chain.receipt_hash) yield finding('receipt', where, chain.receipt_hash, hash);
+  if (log_index !== index) yield finding('receipt', where, `leaf ${index}`, `leaf ${log_index}`);
+  if (issued === undefined) return;
+  const expected = {
+    receipt_id,
+    receipt_hash: chain.receipt_hash,
+    previous_receipt_hash: chain.previous_receipt_hash,
+    subject: receipt.subject,
+    log_index: index,
+  };
+  for (const [name, value] of Object.entries(expected)) {
+    const told = issued.payload[name];
+    if (isDeepStrictEqual(told, value)) continue;
+    yield finding(
+      'receipt',
+      eventKey(issued.id),
+      `${name} ${JSON.stringify(value)}`,
+      JSON.stringify(told) ?? 'none',
+    );
+  }
+}
+
+function finding(problem: Finding['problem'], where: string, expected: string, observed: string): Finding {
+  return { problem, where, expected, observed };
+}
+
+function contentOf(key: string, sealed: Buffer): Buffer | undefined {
+  return readable(() => unseal(sealed, key));
+}
+
+function jsonOf<Value>(bytes: Buffer | undefined): Value | undefined {
+  return bytes && readable(() => JSON.parse(bytes.toString('utf8')) as Value);
+}
+
+function readable<Value>(read: () => Value): Value | undefined {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof IntegrityError || error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
