@@ -73,7 +73,7 @@ export function taskRecord(tx: Transaction, state: TaskState): RunRecord {
   const facts = runFactsOf(tx, state);
   const lifecycle = lifecycleOf(resource);
   const { personaRef, startTier, policyRef } = termsOf(state);
-  const { materials, redactions } = materialsOf(tx, resource.id, internal.route);
+  const { frames, materials, redactions } = materialsOf(tx, resource.id, internal.route);
   const subject: ReceiptRequest = { object: 'task', id: resource.id };
   return {
     subject,
@@ -85,11 +85,11 @@ export function taskRecord(tx: Transaction, state: TaskState): RunRecord {
     materials,
     toolCalls: toolCallsOf(facts),
     fileWrites: facts.flatMap((fact) => (fact.kind === 'file_written' ? fileWriteOf(fact) : [])),
-    networkEgress: egressOf(internal.route, materials.length),
+    networkEgress: egressOf(internal.route, frames),
     handoffs: handoffsOf(state),
     artifacts: facts.flatMap((fact) => (fact.kind === 'artifact' ? artifactOf(tx, fact.id) : [])),
     redactions: [...facts.flatMap(redactionOf), ...redactions],
-    metadata: { frames: materials.length, route: internal.route, turns: internal.turns },
+    metadata: { frames, route: internal.route, turns: internal.turns },
   };
 }
 
@@ -211,7 +211,10 @@ function fileWriteOf({ path, sha256 }: Extract<RunFact, { kind: 'file_written' }
   return [{ after_sha256: prefixed(sha256), operation: 'modify', path: wholeText(path) }];
 }
 
-/** The address of an agent is the operator's business; the route names it. */
+/**
+ * The route, which begins with the protocol, names the destination: where the operator's agents are is no business of the
+ * readers of receipts, an address may hold credentials, and a replay on another gateway has to tell the same.
+ */
 function egressOf(route: string, frames: number): RunRecord['networkEgress'] {
   return frames === 0 ? [] : [{ destination: route, purpose: 'agent run' }];
 }

@@ -1,5 +1,6 @@
 import type { JsonObject } from '../protocol/json.ts';
 import type { Frame } from '../upstream.ts';
+import type { FrameList } from './frame-list.ts';
 
 /** A frame as it is kept at `f/<task>/<n>`: replay material of a task, and where in the log it was taken. */
 export interface RecordedFrame {
@@ -11,6 +12,8 @@ export interface RecordedFrame {
   sha256: string;
   /** Commitment to the frame as it came, where secrets were replaced in it (src/receipts/redaction-proof.ts). */
   redaction_proof?: string;
+  /** All frames up to this one; the receipt of a task with very many of them names it instead of each. */
+  list: FrameList;
   /** Id of the newest event of the log before its own. */
   after: string;
   /** Only on the first frame of a turn or of a cancel: what the Session was bound to at the agent then. */

@@ -101,6 +101,11 @@ export const LAYERS: readonly LayerRow[] = [
       'what was recorded, how it is read, planned and compared: pure, so that a verdict depends on nothing else',
   },
   {
+    layer: 'src/dispatch/check-receipts.ts',
+    imports: ['src/protocol', 'src/json', 'src/receipts', 'src/eventlog', 'src/projections', 'src/store'],
+    because: 'checks the receipts in the store of a log that is not open, as eventlog checks its commits',
+  },
+  {
     layer: 'src/dispatch',
     imports: [
       'src/protocol',

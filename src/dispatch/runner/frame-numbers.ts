@@ -1,11 +1,14 @@
 import type { EventLog } from '../../eventlog/event-log.ts';
+import { extendFrameList, type FrameList, type ListedFrame, NO_FRAMES } from '../../replay/frame-list.ts';
+import { readFrame } from '../../replay/recorded-frame.ts';
 import { frameKey } from '../../store/keys.ts';
 
 const MAX_FRAME = 99_999_999;
+const NOTHING_RECORDED = { next: 1, list: NO_FRAMES };
 
-/** Numbers the recorded frames of a task from 1 over all its turns; a turn and a cancel may record at the same time. */
+/** Numbers and lists the recorded frames of a task from 1 over all its turns; a turn and a cancel may record at the same time. */
 export class FrameNumbers {
-  readonly #tasks = new Map<string, { next: number; recorders: number }>();
+  readonly #tasks = new Map<string, { next: number; list: FrameList; recorders: number }>();
   readonly #log: EventLog;
 
   constructor(log: EventLog) {
@@ -17,9 +20,9 @@ export class FrameNumbers {
    * `close`; `take` is for the time between.
    */
   async open(taskId: string, isStarting: boolean): Promise<void> {
-    const known = this.#tasks.get(taskId)?.next ?? (isStarting ? 1 : undefined);
-    const found = known ?? (await this.#nextInStore(taskId));
-    const task = this.#tasks.get(taskId) ?? { next: found, recorders: 0 };
+    const known = this.#tasks.get(taskId) ?? (isStarting ? NOTHING_RECORDED : undefined);
+    const found = known ?? (await this.#newestInStore(taskId));
+    const task = this.#tasks.get(taskId) ?? { ...found, recorders: 0 };
     task.recorders += 1;
     this.#tasks.set(taskId, task);
   }
@@ -31,6 +34,14 @@ export class FrameNumbers {
     return task.next - 1;
   }
 
+  /** The list of all frames with this one, which is the newest. */
+  extend(taskId: string, frame: ListedFrame): FrameList {
+    const task = this.#tasks.get(taskId);
+    if (!task) throw new Error(`frames of ${taskId} are listed before open`);
+    task.list = extendFrameList(task.list, frame);
+    return task.list;
+  }
+
   close(taskId: string): void {
     const task = this.#tasks.get(taskId);
     if (!task) return;
@@ -38,9 +49,11 @@ export class FrameNumbers {
     if (task.recorders === 0) this.#tasks.delete(taskId);
   }
 
-  async #nextInStore(taskId: string): Promise<number> {
+  async #newestInStore(taskId: string): Promise<typeof NOTHING_RECORDED> {
     const range = { gte: frameKey(taskId, 0), lte: frameKey(taskId, MAX_FRAME), reverse: true, limit: 1 };
     const [last] = await this.#log.indexKeys(range);
-    return last === undefined ? 1 : Number(last.slice(-8)) + 1;
+    const record = last === undefined ? undefined : this.#log.record(last);
+    if (last === undefined || record === undefined) return NOTHING_RECORDED;
+    return { next: Number(last.slice(-8)) + 1, list: readFrame(record).list };
   }
 }

@@ -4,6 +4,7 @@ import { stateKey } from '../../projections/state-keys.ts';
 import type { MessageState, TaskState } from '../../projections/states.ts';
 import type { JsonValue } from '../../protocol/json.ts';
 import { isTerminal } from '../../protocol/task-states.ts';
+import { wholeText } from '../../receipts/canonical-order.ts';
 import type { RecordedFrame } from '../../replay/recorded-frame.ts';
 import { frameKey, inputKey } from '../../store/keys.ts';
 import type { Frame, Upstream } from '../../upstream.ts';
@@ -34,7 +35,7 @@ export interface RecordedTurn {
   sent: readonly string[];
 }
 
-interface FramePlace extends Pick<RecordedFrame, 'after' | 'turn'> {
+interface FramePlace extends Pick<RecordedFrame, 'after' | 'list' | 'turn'> {
   number: number;
   material: string;
   isNoted: boolean;
@@ -131,19 +132,14 @@ export class FrameRecorder {
   #place(tx: Transaction, task: TaskState, frame: Frame): FramePlace {
     const number = this.#numbers.take(this.#taskId);
     const { label = String(number) } = frame.kind === 'message' ? frame : {};
-    const material = `${this.#upstream.materialPrefix}:${label}`;
+    const material = wholeText(`${this.#upstream.materialPrefix}:${label}`);
+    const content = this.#clean(frame, number);
+    const list = this.#numbers.extend(this.#taskId, { key: material, ...content });
     const { session_id } = task.resource;
     const session_binding = sessionBinding(tx, session_id, task.internal.route) ?? null;
     const turn = this.#isFirst ? { turn: { session_binding } } : {};
     this.#isFirst = false;
-    return {
-      number,
-      material,
-      after: tx.position,
-      isNoted: false,
-      content: this.#clean(frame, number),
-      ...turn,
-    };
+    return { number, material, after: tx.position, isNoted: false, content, list, ...turn };
   }
 
   /** The frame as it is kept: without its label, which is in the key, and without secrets. */
@@ -157,13 +153,14 @@ export class FrameRecorder {
     return { ...content, redaction_proof, redacted: true };
   }
 
-  #record(tx: Transaction, { number, material, after, isNoted, turn, content }: FramePlace): void {
+  #record(tx: Transaction, { number, material, after, isNoted, turn, content, list }: FramePlace): void {
     const { sha256, redaction_proof, redacted, frame } = content;
     const record: RecordedFrame = {
       key: material,
       at: tx.time,
       sha256,
       ...(redaction_proof === undefined ? {} : { redaction_proof }),
+      list,
       after,
       ...(turn === undefined ? {} : { turn }),
       ...(isNoted ? { noted: true } : {}),
