@@ -5,8 +5,9 @@ import { decodeFold, type FoldRecord } from '../eventlog/fold-record.ts';
 import { canonicalJson } from '../json/canonical.ts';
 import { stateKey } from '../projections/state-keys.ts';
 import type { ReceiptState } from '../projections/states.ts';
+import { ProtocolError } from '../protocol/errors.ts';
 import type { WireReceipt } from '../protocol/resources/receipt.ts';
-import type { TreeHead } from '../protocol/resources/receipt-log.ts';
+import { type TreeHead, treeHead } from '../protocol/resources/receipt-log.ts';
 import { decodeLeaf, type LogLeaf } from '../receipts/log-leaf.ts';
 import { appendLeaf, type HexHash, rootOf } from '../receipts/merkle.ts';
 import { verifyTreeHead } from '../receipts/tree-head.ts';
@@ -40,6 +41,10 @@ export async function* checkReceipts(store: Store, keys: VerificationKeys): Asyn
     for (const key of page) yield* pass.checkListed(key);
 }
 
+const RECEIPT_HASH_BYTES = 32;
+/** Damaged, no JSON, or an id that can be in no key. */
+const UNREADABLE = [IntegrityError, SyntaxError, ProtocolError];
+
 /** What the log says of a receipt beside its bytes. */
 interface Said {
   state: ReceiptState;
@@ -52,13 +57,14 @@ class ReceiptPass {
   readonly #head: TreeHead | undefined;
   /** By session; null once a receipt of it has failed. */
   readonly #chains = new Map<string, ChainVerifier | null>();
-  #frontier: HexHash[] = [];
+  /** Null once a leaf could not be read: there is no root any more. */
+  #frontier: HexHash[] | null = [];
   #size = 0;
 
   constructor(store: Store, keys: VerificationKeys) {
     this.#store = store;
     this.#keys = keys;
-    this.#head = jsonOf<TreeHead>(this.#read(TREE_HEAD_KEY));
+    this.#head = treeHead.safeParse(jsonOf(this.#read(TREE_HEAD_KEY))).data;
   }
 
   /** Leaves come in the order in which their receipts were issued, so that every chain is met in its own. */
@@ -66,19 +72,23 @@ class ReceiptPass {
     const place = leafKey(this.#size);
     if (key !== place) yield finding('missing', place, 'a leaf of the receipt log', `the next one is ${key}`);
     const index = Number(lastSegment(key));
-    const content = contentOf(key, sealed);
-    if (content === undefined) {
-      yield finding('receipt', key, 'a leaf of the receipt log', 'a record with another hash');
-    } else {
-      const leaf = decodeLeaf(content);
-      yield* this.#checkReceipt(leaf, index);
-      this.#frontier = appendLeaf(this.#frontier, this.#size, leaf.receiptHash.slice('sha256:'.length));
-    }
-    this.#size += 1;
+    const leaf = leafOf(contentOf(key, sealed));
+    if (leaf === undefined) yield finding('receipt', key, 'a leaf of the receipt log', 'another record');
+    else yield* this.#checkReceipt(leaf, index);
+    this.#extend(key === place ? leaf : undefined);
+    this.#size = index + 1;
     if (this.#head?.size === this.#size) yield* this.#checkRoot(this.#head);
   }
 
+  #extend(leaf: LogLeaf | undefined): void {
+    const hash = leaf?.receiptHash.slice('sha256:'.length);
+    const before = this.#frontier;
+    this.#frontier = hash === undefined || before === null ? null : appendLeaf(before, this.#size, hash);
+  }
+
   *end(): Generator<Finding, void> {
+    if (this.#head === undefined && this.#store.get(TREE_HEAD_KEY) !== undefined)
+      yield finding('receipt', TREE_HEAD_KEY, 'a signed head', 'another record');
     if (this.#head === undefined) return;
     const verdict = verifyTreeHead(this.#head, this.#keys);
     if (verdict !== 'ok') yield finding('receipt', TREE_HEAD_KEY, 'a signed head', verdict);
@@ -90,12 +100,13 @@ class ReceiptPass {
   *checkListed(key: string): Generator<Finding, void> {
     const id = lastSegment(key);
     const index = this.#recordOf(id)?.state?.internal.log_index;
-    const leaf = index === undefined ? undefined : this.#read(leafKey(index));
-    if (leaf !== undefined && decodeLeaf(leaf).receiptId === id) return;
+    const leaf = index === undefined ? undefined : leafOf(this.#read(leafKey(index)));
+    if (leaf?.receiptId === id) return;
     yield finding('extra', key, 'a receipt that is a leaf of the receipt log', 'a receipt without a leaf');
   }
 
   *#checkRoot({ root }: TreeHead): Generator<Finding, void> {
+    if (this.#frontier === null) return;
     const expected = `sha256:${rootOf(this.#frontier)}`;
     if (root !== expected) yield finding('receipt', TREE_HEAD_KEY, expected, root);
   }
@@ -104,11 +115,11 @@ class ReceiptPass {
     const key = receiptKey(leaf.receiptId);
     const bytes = this.#read(key);
     const receipt = jsonOf<WireReceipt>(bytes);
-    if (bytes === undefined || receipt === undefined) {
+    if (bytes === undefined || typeof receipt?.chain !== 'object' || receipt.chain === null) {
       yield finding('receipt', key, leaf.receiptHash, 'no receipt that can be read');
       return;
     }
-    const hash = receipt.chain?.receipt_hash;
+    const hash = receipt.chain.receipt_hash;
     if (hash !== leaf.receiptHash) yield finding('receipt', leafKey(index), String(hash), leaf.receiptHash);
     const said = this.#saidOf(leaf.receiptId);
     if (said === undefined) yield finding('receipt', key, 'a Receipt of this id', 'none');
@@ -132,8 +143,7 @@ class ReceiptPass {
     const { state, head } = this.#recordOf(receiptId) ?? {};
     if (state === undefined || head === undefined) return undefined;
     let event = this.#eventOf(head.event_id);
-    while (event !== undefined && event.sequence > 1 && event.previous_event_id !== null)
-      event = this.#eventOf(event.previous_event_id);
+    while (event !== undefined && event.sequence > 1) event = this.#earlier(event);
     return { state, issued: event?.event === 'receipt.issued' ? event : undefined };
   }
 
@@ -143,8 +153,15 @@ class ReceiptPass {
     return stored && readable(() => decodeFold(key, stored) as FoldRecord & { state?: ReceiptState });
   }
 
+  /** Undefined where the links of a changed event lead anywhere but back. */
+  #earlier({ sequence, previous_event_id }: Event): Event | undefined {
+    const event = previous_event_id === null ? undefined : this.#eventOf(previous_event_id);
+    return event !== undefined && event.sequence < sequence ? event : undefined;
+  }
+
   #eventOf(id: string): Event | undefined {
-    return jsonOf<Event>(this.#read(eventKey(id)));
+    const key = readable(() => eventKey(id));
+    return key === undefined ? undefined : jsonOf<Event>(this.#read(key));
   }
 
   /** Undefined for what is not there, or is not what was written: the check of the log names it. */
@@ -189,6 +206,13 @@ function finding(problem: Finding['problem'], where: string, expected: string, o
   return { problem, where, expected, observed };
 }
 
+/** Undefined for bytes that are no leaf, or that name a receipt which no key can have. */
+function leafOf(content: Buffer | undefined): LogLeaf | undefined {
+  if (content === undefined || content.length <= RECEIPT_HASH_BYTES) return undefined;
+  const leaf = decodeLeaf(content);
+  return readable(() => receiptKey(leaf.receiptId)) === undefined ? undefined : leaf;
+}
+
 function contentOf(key: string, sealed: Buffer): Buffer | undefined {
   return readable(() => unseal(sealed, key));
 }
@@ -201,7 +225,7 @@ function readable<Value>(read: () => Value): Value | undefined {
   try {
     return read();
   } catch (error) {
-    if (error instanceof IntegrityError || error instanceof SyntaxError) return undefined;
+    if (UNREADABLE.some((kind) => error instanceof kind)) return undefined;
     throw error;
   }
 }

@@ -137,6 +137,11 @@ describe('the check of the log over receipts', () => {
       'extra',
       rc(3),
     ]);
+    const unfit = await check((store) => put(store, leafKey(3), `${'x'.repeat(32)}a/b`));
+    expect(unfit.map(({ where, observed }) => [where, observed])).toContainEqual([
+      leafKey(3),
+      'another record',
+    ]);
     const gone = await check((store) => del(store, leafKey(3)));
     expect(gone.map(({ problem, where }) => [problem, where])).toContainEqual(['missing', leafKey(3)]);
     const cut = await check((store) => del(store, leafKey(5)));
@@ -173,6 +178,15 @@ describe('the check of the log over receipts', () => {
       expect.objectContaining({ where: key, expected: 'leaf 1', observed: 'leaf 4' }),
     );
     expect((await check((store) => del(store, key))).map(({ where }) => where)).toContain(rc(1));
+  });
+
+  it('finds a record that is no receipt at all, and a head that is none, without going on from them', async () => {
+    for (const content of ['null', '7', '{}', '{"chain":null}', '[]']) {
+      const findings = await check((store) => put(store, rc(2), content));
+      expect(findings.map(({ where }) => where)).toContain(rc(2));
+    }
+    const findings = await check((store) => put(store, TREE_HEAD_KEY, '{"size":6}'));
+    expect(findings).toEqual([expect.objectContaining({ where: TREE_HEAD_KEY, observed: 'another record' })]);
   });
 
   it('finds a head of the receipt log with another root, or that nobody signed', async () => {
