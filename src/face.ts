@@ -43,6 +43,8 @@ export interface FaceDeps {
   card(agentId: string | undefined): FaceCard | undefined;
   /** Every agent behind the gateway, by route, as it describes itself now. */
   agents(): readonly FaceAgent[];
+  /** Throws `invalid_request` with the param `url` for a receiver that no push config may name; asks the resolver. */
+  checkReceiver(url: string): Promise<void>;
   limits: FaceLimits;
 }
 

@@ -1,6 +1,10 @@
 import { z } from 'zod';
 import type { JsonObject, JsonValue } from '../../src/protocol/json.ts';
-import type { PushConfig, SetPushConfigRequest } from '../../src/protocol/resources/push-config.ts';
+import {
+  type PushConfig,
+  type SetPushConfigRequest,
+  setPushConfigRequest,
+} from '../../src/protocol/resources/push-config.ts';
 import type { Version } from './encode-task.ts';
 import { isObject } from './events.ts';
 import { validate } from './validate.ts';
@@ -13,7 +17,16 @@ const text = z
   .transform((value) => (value === '' || value === null ? undefined : value));
 const id = z.string('is required').min(1, 'must not be empty').max(512);
 
-const members = { id: text, url: z.string('is required').min(1, 'must not be empty'), token: text };
+const NAME = /^[A-Za-z0-9_.-]{1,64}$/;
+
+const members = {
+  id: text.refine(
+    (value) => value === undefined || NAME.test(value),
+    'must be 1 to 64 letters, digits, _, . or -',
+  ),
+  url: z.string('is required').min(1, 'must not be empty').max(2_048, 'must have at most 2048 characters'),
+  token: text,
+};
 
 const configV1 = z.looseObject({
   ...members,
@@ -33,14 +46,14 @@ export function decodePushConfig(version: Version, config: JsonObject): SetPushC
     scheme,
     credentials,
   } = version === '1.0' ? fromV1(validate(configV1, config)) : fromV03(validate(configV03, config));
-  return {
+  return validate(setPushConfigRequest, {
     form: version === '1.0' ? 'a2a-1.0' : 'a2a-0.3',
     from: 'now',
     url,
     ...(client_id === undefined ? {} : { client_id }),
     ...(token === undefined ? {} : { token }),
     ...(scheme === undefined || credentials === undefined ? {} : { authentication: { scheme, credentials } }),
-  };
+  });
 }
 
 function fromV1({ id: name, url, token, authentication }: z.output<typeof configV1>) {

@@ -1,5 +1,6 @@
 import { type BridgeId, bridges } from '../../bridges/index.ts';
 import type { AgentCards } from '../cards/agent-cards.ts';
+import { refuseSecretUrl } from '../dispatch/push-targets.ts';
 import type { Face, FaceAgent, FaceDeps } from '../face.ts';
 import { nodeTimers } from '../surfaces/timers.ts';
 import type { Upstream } from '../upstream.ts';
@@ -10,7 +11,7 @@ import type { Parts } from './parts.ts';
 export function makeFaces(
   { config, clock, logger, version }: Parts,
   upstreams: ReadonlyMap<string, Upstream>,
-  { gateway, tools }: Core,
+  { gateway, tools, sending }: Core,
   publicUrl: () => string,
   cards: AgentCards,
 ): Face[] {
@@ -25,6 +26,10 @@ export function makeFaces(
     version,
     card: (agentId) => cards.a2a(agentId, publicUrl()),
     agents: () => [...upstreams.values()].map((upstream) => agentOf(upstream, tools.routes.default)),
+    checkReceiver: async (url) => {
+      refuseSecretUrl(url, tools);
+      await sending.checkTarget(url);
+    },
     limits: {
       maxBodyBytes: limits.max_body_bytes,
       maxJsonDepth: limits.max_json_depth,

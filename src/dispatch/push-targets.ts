@@ -2,7 +2,9 @@ import type { Caller } from '../auth/caller.ts';
 import type { StateReader } from '../eventlog/event-log.ts';
 import type { DeadLetterState, PushTarget, PushTargetsState } from '../projections/push-states.ts';
 import { stateKey } from '../projections/state-keys.ts';
+import { ProtocolError } from '../protocol/errors.ts';
 import type { DeadLetter } from '../protocol/resources/dead-letter.ts';
+import type { Facts } from './facts.ts';
 import { isMemberOf, notFound } from './load.ts';
 
 export function pushTargetsOf(reader: StateReader, taskId: string): readonly PushTarget[] {
@@ -22,4 +24,11 @@ export function loadDeadLetter(reader: StateReader, caller: Caller, id: string):
     : undefined;
   if (!found || !isMemberOf(reader, caller, found.workspace_id)) throw notFound('dead_letter');
   return found;
+}
+
+/** A URL is kept and shown as it is, so nothing secret may stand in it. */
+export function refuseSecretUrl(url: string, { redact }: Pick<Facts, 'redact'>): void {
+  if (!redact({ url }).hit) return;
+  const message = 'The URL holds something secret. Use token, authentication or secret for that.';
+  throw new ProtocolError('invalid_request', message, { param: 'url' });
 }

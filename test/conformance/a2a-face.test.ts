@@ -176,14 +176,6 @@ describe('reading', () => {
     expect((await a2a.as(null).rpc('GetExtendedAgentCard')).status).toBe(401);
     expect((await a2a.rest('GET', '/extendedAgentCard')).body).toEqual(card);
   });
-
-  it('[A2A-OP-11] push is refused while the card offers none', async () => {
-    const { capabilities } = await a2a.result('GetExtendedAgentCard', {});
-    const { id } = await a2a.task('one');
-    const { body } = await a2a.rpc('ListTaskPushNotificationConfigs', { taskId: id });
-    if (capabilities.pushNotifications) expect(body.result).toMatchObject({});
-    else expect(body.error?.code).toBe(-32003);
-  });
 });
 
 describe('versions and extensions', () => {

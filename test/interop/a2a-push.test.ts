@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { SendMessageRequest, TaskPushNotificationConfig } from '@a2a-js/sdk';
 import {
   ClientFactory,
@@ -105,5 +108,49 @@ describe('push notifications, asked for by real A2A clients', () => {
       .toMatchObject([{ kind: 'task', id: taskId, status: { state: 'canceled' } }]);
     await client.deleteTaskPushNotificationConfig(named);
     expect(await client.listTaskPushNotificationConfig({ id: taskId })).toEqual([]);
+  });
+
+  it('configs survive a restart: both versions are told what happens after it, each in its words', async () => {
+    const data = mkdtempSync(join(tmpdir(), 'harn-a2a-push-'));
+    const start = async () => {
+      await gateway.close();
+      gateway = await startTestGateway({
+        data,
+        config: {
+          upstreams: { a2a: [{ id: 'sample', card: agent.cardUrl }] },
+          outbound: { allow: ['127.0.0.1'] },
+        },
+      });
+    };
+    try {
+      await start();
+      const transports = [new JsonRpcTransportFactory({ fetchImpl })];
+      const options = ClientFactoryOptions.createFrom(ClientFactoryOptions.default, { transports });
+      const client = await new ClientFactory(options).createFromUrl(gateway.url);
+      const options03 = { transports: [new JsonRpc03({ fetchImpl })] };
+      const client03 = await new ClientFactory03(options03).createFromUrl(gateway.url);
+      const taskId = await asking();
+      const wanted = { taskId, id: 'new', url: receiver.url, token: 'token-new-over-restart' };
+      await client.createTaskPushNotificationConfig(TaskPushNotificationConfig.fromJSON(wanted));
+      await client03.setTaskPushNotificationConfig({
+        taskId,
+        pushNotificationConfig: { id: 'old', url: receiver.url, token: 'token-old-over-restart' },
+      });
+      await start();
+      await gateway.client.post(`/v1/tasks/${taskId}/cancel`, {});
+      const posted = (token: string) =>
+        receiver.posts
+          .filter(({ headers }) => headers['x-a2a-notification-token'] === token)
+          .map(({ body }) => body);
+      await expect
+        .poll(() => posted('token-new-over-restart'))
+        .toMatchObject([{ statusUpdate: { taskId, status: { state: 'TASK_STATE_CANCELED' } } }]);
+      await expect
+        .poll(() => posted('token-old-over-restart'))
+        .toMatchObject([{ kind: 'task', id: taskId, status: { state: 'canceled' } }]);
+    } finally {
+      await gateway.close();
+      rmSync(data, { recursive: true, force: true });
+    }
   });
 });

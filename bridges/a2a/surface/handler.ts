@@ -16,7 +16,7 @@ import { isAtHand, NOTHING, readContents, restored, type Wanted, wantedByTask } 
 import { follow, type Start } from './follow.ts';
 import { setPushConfig } from './push-configs.ts';
 import { errorMembers, refusalOf, TaskStream } from './stream.ts';
-import { contextIdOf, isSessionId, takeMessage } from './take-message.ts';
+import { contextIdOf, isSessionId, type Taken, takeMessage } from './take-message.ts';
 import { Waiting } from './wait.ts';
 
 /** How a binding writes a stream. */
@@ -40,10 +40,9 @@ export class A2aHandler {
 
   /** SendMessage: the Task when it is settled, or at once; the Message where that is the whole answer. */
   async send(asking: Asking, request: SendRequest): Promise<JsonObject> {
-    const { exchange, to, negotiated } = asking;
+    const { exchange, negotiated } = asking;
     const { gateway } = this.#deps;
-    const { task, messageId } = await takeMessage(gateway, exchange, to, request, negotiated);
-    await this.#push(asking, task.id, request);
+    const { task, messageId } = await this.#take(asking, request);
     const view = request.waits
       ? await this.#waiting.until(gateway, exchange, task.id, { after: 'message', id: messageId })
       : await this.#read(asking, task.id);
@@ -56,9 +55,7 @@ export class A2aHandler {
 
   /** SendStreamingMessage. Resolves once the stream has begun; rejects with what takes its place. */
   async stream(asking: Asking, request: SendRequest, streaming: Streaming): Promise<void> {
-    const { exchange, to, negotiated } = asking;
-    const { task, messageId } = await takeMessage(this.#deps.gateway, exchange, to, request, negotiated);
-    await this.#push(asking, task.id, request);
+    const { task, messageId } = await this.#take(asking, request);
     // Whether the agent begins a turn with this message, and so with a first word of its own.
     const begins = request.taskId === undefined ? task.status === 'WORKING' : isBlocked(task.status);
     const waitsForWord = begins && (task.assigned_agent_id ?? '').startsWith('a2a:');
@@ -68,11 +65,24 @@ export class A2aHandler {
     });
   }
 
-  /** A config that came with the message holds from the beginning: the agent may have been quicker than this. */
-  async #push(asking: Asking, taskId: string, { pushConfig }: SendRequest): Promise<void> {
-    if (pushConfig === undefined) return;
-    const config = decodePushConfig(asking.negotiated.version, pushConfig);
-    await setPushConfig(this.#deps, asking, taskId, { ...config, from: 'beginning' });
+  /**
+   * A push config that may not be refuses the message with it: no agent works for a caller who was told no. That of a new
+   * Task holds from the beginning, as the agent may be quicker than this.
+   */
+  async #take(asking: Asking, request: SendRequest): Promise<Taken> {
+    const { exchange, to, negotiated } = asking;
+    const { pushConfig, taskId } = request;
+    const take = () => takeMessage(this.#deps.gateway, exchange, to, request, negotiated);
+    if (pushConfig === undefined) return take();
+    const config = decodePushConfig(negotiated.version, pushConfig);
+    if (taskId !== undefined) {
+      await setPushConfig(this.#deps, asking, taskId, config);
+      return take();
+    }
+    await this.#deps.checkReceiver(config.url);
+    const taken = await take();
+    await setPushConfig(this.#deps, asking, taken.task.id, { ...config, from: 'beginning' });
+    return taken;
   }
 
   /** SubscribeToTask: from now on, or from the event that `Last-Event-ID` names. */

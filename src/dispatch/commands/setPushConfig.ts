@@ -1,6 +1,5 @@
 import type { Transaction } from '../../eventlog/event-log.ts';
 import { ProtocolError } from '../../protocol/errors.ts';
-import type { JsonObject } from '../../protocol/json.ts';
 import type { OperationInput } from '../../protocol/operations.ts';
 import type { PushConfig } from '../../protocol/resources/push-config.ts';
 import { isTerminal } from '../../protocol/task-states.ts';
@@ -9,7 +8,7 @@ import type { Command, Decided } from '../command.ts';
 import type { Facts } from '../facts.ts';
 import { load } from '../load.ts';
 import { newEvent } from '../new-event.ts';
-import { pushTargetsOf } from '../push-targets.ts';
+import { pushTargetsOf, refuseSecretUrl } from '../push-targets.ts';
 
 const BEGINNING = '0'.repeat(20);
 
@@ -82,13 +81,6 @@ function admitTarget({ path, body }: Input, tx: Transaction, facts: Facts) {
     throw new ProtocolError('conflict', message, { param: 'task_id' });
   }
   return task;
-}
-
-/** A URL is kept and shown as it is, so nothing secret may stand in it. */
-function refuseSecretUrl(url: string, facts: Facts): void {
-  if (!facts.redact({ url } satisfies JsonObject).hit) return;
-  const message = 'The URL holds something secret. Use token, authentication or secret for that.';
-  throw new ProtocolError('invalid_request', message, { param: 'url' });
 }
 
 function sameName({ path, body }: Input, tx: Transaction): string | undefined {

@@ -29,7 +29,11 @@ export const A2A: readonly Requirement[] = [
       'a context id of the client is kept, and another context than the one of the Task is refused',
     ],
     ['A2A-OP-10', 'MUST', 'historyLength 0 leaves the history out, n gives the newest n'],
-    ['A2A-OP-11', 'MUST', 'push operations are refused while the card offers none'],
+    [
+      'A2A-OP-11',
+      'MUST',
+      'push configs are made, read, listed and deleted, with no secret in an answer; unknown and foreign ones are alike',
+    ],
     ['A2A-OP-12', 'MUST', 'the extended card is for authenticated callers'],
   ]),
   ...section('A2A 1.0, 3.6 and 14 Versions, extensions', [

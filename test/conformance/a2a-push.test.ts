@@ -1,0 +1,118 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { A2aTestClient } from '../harness/a2a-client.ts';
+import { type Receiver, startReceiver } from '../harness/receiver.ts';
+import { stageOf } from './stage.ts';
+
+const stage = stageOf({
+  keys: [{ actor: 'stranger', tenant: 'tenant_other', workspaces: ['workspace_foreign'] }],
+  config: {
+    tenants: [{ id: 'tenant_other' }],
+    workspaces: [{ id: 'workspace_foreign', tenant: 'tenant_other' }],
+    outbound: { allow: ['127.0.0.1'] },
+  },
+});
+const PRIVATE = [
+  'http://10.0.0.1/hook',
+  'https://169.254.169.254/latest',
+  'https://[::ffff:10.0.0.1]/',
+  'x:y',
+];
+const SECRET = 'credentials-nobody-sees-0123';
+const V03 = { 'a2a-version': '0.3' };
+const name = (method: string) => `${method}TaskPushNotificationConfig`;
+
+let a2a: A2aTestClient;
+let receiver: Receiver;
+beforeAll(async () => {
+  a2a = new A2aTestClient(stage.gateway, 'sample');
+  receiver = await startReceiver();
+});
+afterAll(() => receiver.close());
+
+describe('push configs over A2A', () => {
+  it('[A2A-OP-11] tell no secret over any binding, and unknown, foreign and deleted ones are alike', async () => {
+    const { id: taskId } = await a2a.task('ask');
+    const authentication = { scheme: 'Bearer', credentials: SECRET };
+    const config = { id: 'mine', url: receiver.url, token: `${SECRET}-token`, authentication };
+    const answers = [
+      await a2a.rpc(name('Create'), { taskId, ...config }),
+      await a2a.rpc(name('Get'), { taskId, id: 'mine' }),
+      await a2a.rpc('ListTaskPushNotificationConfigs', { taskId }),
+      await a2a.rest('POST', `/tasks/${taskId}/pushNotificationConfigs`, config),
+      await a2a.rest('GET', `/tasks/${taskId}/pushNotificationConfigs/mine`),
+      await a2a.rest('GET', `/tasks/${taskId}/pushNotificationConfigs`),
+      await a2a.rpc('tasks/pushNotificationConfig/get', { id: taskId }, V03),
+      await a2a.rpc('tasks/pushNotificationConfig/list', { id: taskId }, V03),
+    ];
+    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
+    expect(answers.every(({ body }) => JSON.stringify(body).includes('"mine"'))).toBe(true);
+    expect(JSON.stringify(answers)).not.toContain(SECRET);
+
+    const stranger = a2a.as(stage.as('stranger').key);
+    const unknown = [
+      await a2a.rpc(name('Get'), { taskId, id: 'other' }),
+      await a2a.rpc(name('Delete'), { taskId, id: 'other' }),
+      await a2a.rpc(name('Get'), { taskId: 'task_none', id: 'mine' }),
+      await stranger.rpc(name('Get'), { taskId, id: 'mine' }),
+      await stranger.rpc(name('Delete'), { taskId, id: 'mine' }),
+      await stranger.rpc(name('Create'), { taskId, ...config }),
+      await stranger.rpc('ListTaskPushNotificationConfigs', { taskId }),
+      await stranger.rpc('tasks/pushNotificationConfig/list', { id: taskId }, V03),
+    ];
+    expect(unknown.map(({ body }) => body.error?.code)).toEqual(unknown.map(() => -32001));
+    expect((await a2a.rest('GET', `/tasks/${taskId}/pushNotificationConfigs/other`)).status).toBe(404);
+    expect((await a2a.rpc(name('Delete'), { taskId, id: 'mine' })).body.result).toEqual({});
+    expect((await a2a.rpc(name('Get'), { taskId, id: 'mine' })).body.error?.code).toBe(-32001);
+    expect((await a2a.rpc('tasks/pushNotificationConfig/get', { id: taskId }, V03)).body.error?.code).toBe(
+      -32001,
+    );
+  });
+
+  it.each(PRIVATE)('to %s are refused by their url, over every binding', async (url) => {
+    const { id: taskId } = await a2a.task('ask');
+    const refused = [
+      await a2a.rpc(name('Create'), { taskId, url }),
+      await a2a.rpc('tasks/pushNotificationConfig/set', { taskId, pushNotificationConfig: { url } }, V03),
+    ].map(({ body }) => body.error);
+    for (const error of refused) {
+      expect(error?.code).toBe(-32602);
+      expect(JSON.stringify(error?.data)).toContain('"field":"url"');
+    }
+    const { status, body } = await a2a.rest('POST', `/tasks/${taskId}/pushNotificationConfigs`, { url });
+    expect(status).toBe(400);
+    expect(JSON.stringify(body.error.details)).toContain('"field":"url"');
+    expect(await a2a.result('ListTaskPushNotificationConfigs', { taskId })).toEqual({ configs: [] });
+  });
+
+  it.each([
+    ['a private address', { url: 'http://10.0.0.1/hook' }],
+    ['a header in its token', { url: 'https://example.com/', token: 'a\r\nb: c' }],
+    ['a name that is none', { url: 'https://example.com/', id: 'a/b' }],
+    ['no url', { token: 'token-0123456789' }],
+  ])('with %s refuse the message that brings them, and no task begins', async (_, config) => {
+    const before = (await stage.client.get<{ data: unknown[] }>('/v1/tasks?limit=200')).data.length;
+    const configuration = { taskPushNotificationConfig: config };
+    const sent = await a2a.rpc('SendMessage', { message: a2a.message('one'), configuration });
+    expect(sent.body.error?.code).toBe(-32602);
+    const message = { kind: 'message', messageId: 'old', role: 'user', parts: [{ kind: 'text', text: 'x' }] };
+    const old = { message, configuration: { pushNotificationConfig: config } };
+    expect((await a2a.rpc('message/send', old, V03)).body.error?.code).toBe(-32602);
+    expect(
+      (await a2a.rest('POST', '/message:send', { message: a2a.message('one'), configuration })).status,
+    ).toBe(400);
+    const after = (await stage.client.get<{ data: unknown[] }>('/v1/tasks?limit=200')).data.length;
+    expect(after).toBe(before);
+  });
+
+  it('that come with an answer hold from then on', async () => {
+    const { id: taskId } = await a2a.task('ask');
+    const configuration = {
+      taskPushNotificationConfig: { url: receiver.url, token: 'token-of-answer-0123' },
+    };
+    await a2a.result('SendMessage', { message: a2a.message('green', { taskId }), configuration });
+    const mine = () =>
+      receiver.posts.filter(({ headers }) => headers['x-a2a-notification-token'] === 'token-of-answer-0123');
+    await expect.poll(() => JSON.stringify(mine().at(-1)?.body)).toContain('TASK_STATE_COMPLETED');
+    expect(JSON.stringify(mine().map(({ body }) => body))).not.toContain('TASK_STATE_INPUT_REQUIRED');
+  });
+});
