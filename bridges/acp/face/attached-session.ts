@@ -39,7 +39,7 @@ const CLOSE_CODE: Readonly<Record<Exclude<StreamEnd, 'complete'>, number>> = {
 /** One Session that a client follows: events in the order of the log become updates, questions and ends of turns. */
 export class AttachedSession implements StreamSink, Follower {
   readonly id: string;
-  readonly turns = new TurnWaits();
+  readonly turns: TurnWaits;
   /** Everything recorded before the attachment is told. */
   readonly caughtUpOnce: Promise<void>;
   readonly #parts: AttachedParts;
@@ -51,8 +51,16 @@ export class AttachedSession implements StreamSink, Follower {
   #markCaughtUp: () => void = () => undefined;
   readonly #reaching: { id: string; resolve: () => void }[] = [];
 
-  constructor(id: string, kind: Attachment, after: string | undefined, parts: AttachedParts) {
+  /** `turns`: prompts that already wait in this Session; they are answered by this attachment. */
+  constructor(
+    id: string,
+    kind: Attachment,
+    after: string | undefined,
+    parts: AttachedParts,
+    turns = new TurnWaits(),
+  ) {
     this.id = id;
+    this.turns = turns;
     this.#kind = kind;
     this.#parts = parts;
     this.#delivered = after ?? '';

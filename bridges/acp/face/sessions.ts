@@ -33,9 +33,9 @@ export async function newSession(
   const session = await talk.calls.json<Session>('createSession', { body, idempotencyKey });
   const setup = await talk.view.begin(session.id, session.metadata);
   // The answer goes first: some clients do not know the id before.
-  setImmediate(
-    () => void attach(talk, session.id, 'resume', session.last_event_id ?? undefined).catch(() => undefined),
-  );
+  setImmediate(() => {
+    if (!talk.sessions.has(session.id)) void followNew(talk, session);
+  });
   return { sessionId: session.id, ...setup, ...told(params.mcpServers, session.last_event_id) };
 }
 
@@ -59,6 +59,15 @@ export async function resumeSession(
   const attached = await attach(talk, session.id, 'resume', after ?? session.last_event_id ?? undefined);
   await attached.caughtUpOnce;
   return { ...setup, ...told(params.mcpServers, attached.cursor) };
+}
+
+/** A Session that cannot be followed is taken up by its first prompt, which is told why. */
+async function followNew(talk: Conversation, { id, last_event_id }: Session): Promise<void> {
+  try {
+    await attach(talk, id, 'resume', last_event_id ?? undefined);
+  } catch (error) {
+    talk.deps.logger.debug({ err: error, session_id: id }, 'a new ACP session is not followed yet');
+  }
 }
 
 /** The followed Session; a prompt for one that is not followed yet takes it up where it is. */
@@ -136,9 +145,8 @@ async function attach(
   after: string | undefined,
 ): Promise<AttachedSession> {
   const known = talk.sessions.get(sessionId);
-  if (known !== undefined && kind === 'resume' && after === undefined) return known;
   detach(talk, sessionId);
-  const attached = new AttachedSession(sessionId, kind, after, talk);
+  const attached = new AttachedSession(sessionId, kind, after, talk, known?.turns);
   talk.sessions.set(sessionId, attached);
   try {
     await attached.attach(after);

@@ -92,12 +92,16 @@ export class PromptTurn {
     this.#end();
   }
 
+  /**
+   * Nothing more is told of the turn. While the agent lives it is over only when the agent has answered the cancel: the next
+   * prompt waits for that.
+   */
   fail(fault: Fault): void {
-    if (this.#isOver) return;
     for (const record of this.#saying.end()) this.#push(record);
     this.frames.push(fault.toFrame());
-    if (fault.code !== 'upstream_unavailable') this.cancel();
-    this.#end();
+    this.frames.close();
+    if (fault.code === 'upstream_unavailable') this.#end();
+    else this.cancel();
   }
 
   #push(record: AcpRecord): void {

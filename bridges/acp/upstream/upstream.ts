@@ -54,7 +54,9 @@ export class AcpUpstream implements Upstream {
     if (prompt === undefined) return;
     prompt.cancel();
     await endedOr(prompt.ended, signal);
-    if (!prompt.isFollowed) yield* prompt.frames.drain();
+    if (prompt.isFollowed) return;
+    yield* prompt.frames.drain();
+    if (prompt.isOver) this.#forget(turn, prompt);
   }
 
   answer(taskId: string, answer: PermissionAnswer): boolean {
@@ -111,8 +113,12 @@ export class AcpUpstream implements Upstream {
     } finally {
       prompt.isFollowed = false;
       timers.clearTimeout(total);
-      if (prompt.isOver && this.#prompts.get(turn.taskId) === prompt) this.#prompts.delete(turn.taskId);
+      if (prompt.isOver) this.#forget(turn, prompt);
     }
+  }
+
+  #forget({ taskId }: Turn, prompt: PromptTurn): void {
+    if (this.#prompts.get(taskId) === prompt) this.#prompts.delete(taskId);
   }
 }
 
