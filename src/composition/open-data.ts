@@ -1,5 +1,6 @@
 import type { Config } from '../config/load.ts';
 import { checkReceipts } from '../dispatch/check-receipts.ts';
+import { checkTreeNodes } from '../dispatch/check-tree-nodes.ts';
 import { type CheckStep, checkLog } from '../eventlog/check-log.ts';
 import { headOfCheckpoint, readCheckpoint } from '../eventlog/checkpoint.ts';
 import type { EventLog } from '../eventlog/event-log.ts';
@@ -76,6 +77,7 @@ export async function* checkData(data: string, clock: Clock, random: Random): As
     yield* checkLog({ store, projection: project, ...checkpoint });
     for await (const finding of checkReceipts(store, keys.verificationKeys()))
       yield { kind: 'finding', finding };
+    for await (const finding of checkTreeNodes(store)) yield { kind: 'finding', finding };
   } finally {
     await store.close();
   }

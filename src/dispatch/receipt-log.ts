@@ -23,6 +23,8 @@ const LEAVES_AT_ONCE = 1_000;
 /** Every fourth level is stored: a fifteenth of a node per leaf, and at most eight reads for a node between. */
 const STORED_LEVELS = 4;
 
+export const isStoredLevel = (level: number): boolean => level > 0 && level % STORED_LEVELS === 0;
+
 export interface ReceiptLogDeps {
   log: EventLog;
   keys: Pick<KeyRegistry, 'current'>;
@@ -58,7 +60,7 @@ export class ReceiptLog {
   readonly read: NodeReader = (level, index) => {
     const { log } = this.#deps;
     if (level === 0) return leafHash(leafAt(log, index).receiptHash.slice('sha256:'.length));
-    if (level % STORED_LEVELS !== 0)
+    if (!isStoredLevel(level))
       return nodeHash(this.read(level - 1, 2 * index), this.read(level - 1, 2 * index + 1));
     const stored = log.record(treeNodeKey(level, index));
     if (stored === undefined) throw new Error(`The receipt log has no node ${index} of level ${level}.`);
@@ -88,7 +90,7 @@ export class ReceiptLog {
         throw damaged(`Leaf ${index} is not the hash of ${receiptId}.`);
       const grown = growTree(frontier, index, leafHash(receiptHash.slice('sha256:'.length)));
       frontier = grown.frontier;
-      nodes.push(...grown.completed.filter(({ level }) => level > 0 && level % STORED_LEVELS === 0));
+      nodes.push(...grown.completed.filter(({ level }) => isStoredLevel(level)));
     }
     return { size: to, frontier, nodes };
   }
