@@ -4,7 +4,7 @@ import type { ReceiptLogState } from '../projections/states.ts';
 import { ProtocolError } from '../protocol/errors.ts';
 import type { TreeHead } from '../protocol/resources/receipt-log.ts';
 import type { KeyRegistry } from '../receipts/key-registry.ts';
-import { decodeLeaf } from '../receipts/log-leaf.ts';
+import { decodeLeaf, isStoredLevel } from '../receipts/log-leaf.ts';
 import {
   frontierOf,
   growTree,
@@ -20,10 +20,6 @@ import { leafKey, receiptKey, TREE_HEAD_KEY, treeNodeKey } from '../store/keys.t
 
 /** Leaves of one transaction; bounds how long it holds up others. */
 const LEAVES_AT_ONCE = 1_000;
-/** Every fourth level is stored: a fifteenth of a node per leaf, and at most eight reads for a node between. */
-const STORED_LEVELS = 4;
-
-export const isStoredLevel = (level: number): boolean => level > 0 && level % STORED_LEVELS === 0;
 
 export interface ReceiptLogDeps {
   log: EventLog;

@@ -1,5 +1,10 @@
 const HASH_BYTES = 32;
 const PREFIX = 'sha256:';
+/** Every fourth level is stored: a fifteenth of a node per leaf, and at most eight reads for a node between. */
+const STORED_LEVELS = 4;
+
+/** Whether the receipt log stores the nodes of this level of its tree; it makes the others when it needs them. */
+export const isStoredLevel = (level: number): boolean => level > 0 && level % STORED_LEVELS === 0;
 
 /** One receipt in the gateway-wide receipt log. */
 export interface LogLeaf {

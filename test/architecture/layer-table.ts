@@ -106,6 +106,11 @@ export const LAYERS: readonly LayerRow[] = [
     because: 'checks the receipts in the store of a log that is not open, as eventlog checks its commits',
   },
   {
+    layer: 'src/dispatch/check-tree-nodes.ts',
+    imports: ['src/protocol', 'src/receipts', 'src/eventlog', 'src/store'],
+    because: 'checks the tree over those receipts, in the same store',
+  },
+  {
     layer: 'src/dispatch',
     imports: [
       'src/protocol',
