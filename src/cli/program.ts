@@ -11,6 +11,7 @@ import { packageVersion } from './package-facts.ts';
 import { permissionCommand } from './permission.ts';
 import { personaCommand } from './persona.ts';
 import { receiptCommand } from './receipt.ts';
+import { replayCommand } from './replay.ts';
 import { runCommands } from './run-commands.ts';
 import { serveCommand } from './serve.ts';
 import { sessionCommand } from './session.ts';
@@ -38,6 +39,7 @@ function program(): Command {
     connectorCommand(),
     logCommand(),
     receiptCommand(),
+    replayCommand(),
     keysCommand(),
     apiKeysCommand(),
     cardCommand(),

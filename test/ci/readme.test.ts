@@ -24,6 +24,7 @@ const RUN_BY: Readonly<Record<string, 'this test' | '.ci/run'>> = {
   'curl -s http://127.0.0.1:8080/.well-known/jwks.json > jwks.json': 'this test',
   'npx harn-gateway receipt verify receipts.json --jwks jwks.json': 'this test',
   'npx harn-gateway keys rotate': 'this test',
+  'npx harn-gateway replay $TASK': 'this test',
   'npm run check     # types, lint, tests': '.ci/run',
   'npm run bench     # speed, with baselines in the same run': '.ci/run',
   'npm run torture -- --minutes 1 --seed 1': '.ci/run',
@@ -92,6 +93,14 @@ describe('the README', () => {
     expect(verified.stdout).toBe('ok: 2 receipts; not checked: previous_hash, merkle, head, inclusion\n');
     const rotated = await run('npx', ['harn-gateway', 'keys', 'rotate'], { cwd: root, env });
     expect(rotated.stdout).toContain('current');
+  });
+
+  it('replays a task', async () => {
+    const { stdout } = await run('npx', ['harn-gateway', 'task', 'hello', '--follow'], { cwd: root, env });
+    const command = blocks('sh').find((text) => text.includes(' replay ')) ?? '';
+    const own = { ...env, TASK: stdout.split(' ')[0] };
+    const replayed = await run('bash', ['-c', command], { cwd: root, env: own });
+    expect(replayed.stdout).toContain('byte_equal: ');
   });
 
   it('its configuration for an agent of your own passes the check, and serves', async () => {
