@@ -50,6 +50,25 @@ describe('clients of the ACP face', () => {
     expect(JSON.stringify(data[0]?.input)).toContain('image_ref');
   });
 
+  it('a prompt that is sent again under its key, image and all, is the same task', async () => {
+    const { id: sessionId } = await stage.gateway.client.session();
+    const image = {
+      type: 'image' as const,
+      mimeType: 'image/png',
+      data: Buffer.from('png').toString('base64'),
+    };
+    const prompt = [{ type: 'text' as const, text: 'hello' }, image];
+    const _meta = { harn: { idempotencyKey: 'the-same-prompt' } };
+    for (let n = 0; n < 2; n += 1) {
+      const client = await stage.connect();
+      await client.agent.request('session/resume', { sessionId, cwd: '/work' });
+      const answer = await client.agent.request('session/prompt', { sessionId, prompt, _meta });
+      expect(answer).toMatchObject({ stopReason: 'end_turn' });
+    }
+    const { data } = await stage.gateway.client.get<{ data: Task[] }>(`/v1/sessions/${sessionId}/tasks`);
+    expect(data).toHaveLength(1);
+  });
+
   it('a caller without the scope is refused by the operation, not by the face', async () => {
     const client = await stage.connect({}, stage.gateway.clients['reader']?.key);
     await expect(client.session()).rejects.toMatchObject({ data: { harn: { code: 'permission_denied' } } });

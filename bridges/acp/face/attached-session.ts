@@ -7,6 +7,7 @@ import { EVENT_OF_STATUS, type Failure, type TerminalStatus } from '../../../src
 import type { Peer } from '../wire/peer.ts';
 import type { Follower } from './follower.ts';
 import type { GatewayCalls } from './gateway-calls.ts';
+import type { Prompts } from './prompts.ts';
 import type { Questions } from './questions.ts';
 import type { SessionView } from './session-view.ts';
 import { TurnWaits } from './turn-waits.ts';
@@ -20,7 +21,8 @@ export interface AttachedParts {
   peer: Peer;
   questions: Questions;
   view: SessionView;
-  /** Marks what this client said, so that it is not told its own words. */
+  prompts: Prompts;
+  /** Client whose words are not told to it again. */
   clientId: string;
 }
 
@@ -132,7 +134,8 @@ export class AttachedSession implements StreamSink, Follower {
   #isOwn({ payload }: OutEvent): boolean {
     if (this.#kind === 'load' && !this.#isLive) return false;
     const metadata = objectOf(objectOf(payload['message'])['metadata']);
-    return objectOf(metadata['acp'])['client'] === this.#parts.clientId;
+    const key = textOf(objectOf(metadata['acp'])['prompt']);
+    return key !== undefined && this.#parts.prompts.isOwn(key, this.#parts.clientId);
   }
 
   #send(update: JsonObject, eventId: string, taskId: string | null): number {

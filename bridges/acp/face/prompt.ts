@@ -34,8 +34,9 @@ export async function prompt(
   });
   try {
     const session = await followed(talk, sessionId);
-    const message = await messageOf(talk, sessionId, params.prompt);
     const key = textOf(objectOf(params._meta?.['harn'])['idempotencyKey']) ?? talk.prompts.keyOf(context.id);
+    talk.prompts.sent(key);
+    const message = await messageOf(talk, sessionId, params.prompt, key);
     const taskId = await send(talk, session, message, key);
     turn.taskId = taskId;
     if (turn.isCanceled) await talk.prompts.cancelOne(turn);
@@ -89,13 +90,14 @@ async function messageOf(
   talk: Conversation,
   sessionId: string,
   blocks: readonly JsonValue[],
+  key: string,
 ): Promise<MessageInput> {
   const parts: Part[] = [];
-  for (const part of decodePrompt(blocks)) {
-    parts.push(part.type === 'bytes' ? await stored(talk, sessionId, part) : part);
+  for (const [at, part] of decodePrompt(blocks).entries()) {
+    parts.push(part.type === 'bytes' ? await stored(talk, sessionId, part, `${key}:${at}`) : part);
   }
   if (parts.length === 0) throw invalidParams('prompt', 'says nothing.');
-  return { role: 'user', parts, metadata: { acp: { client: talk.clientId } } };
+  return { role: 'user', parts, metadata: { acp: { prompt: key } } };
 }
 
 /** Optional members are absent, never undefined. */
@@ -103,11 +105,18 @@ function asJson(message: MessageInput): JsonObject {
   return message as unknown as JsonObject;
 }
 
-async function stored({ calls }: Conversation, sessionId: string, bytes: PromptBytes): Promise<Part> {
+/** Under keys of their own, so that a prompt which is sent again names the same artifacts. */
+async function stored(
+  { calls }: Conversation,
+  sessionId: string,
+  bytes: PromptBytes,
+  key: string,
+): Promise<Part> {
   const kind = bytes.mime_type.startsWith('image/') ? 'image' : 'file';
   const body: JsonObject = { kind, mime_type: bytes.mime_type, visibility: 'public', session_id: sessionId };
-  const { id } = await calls.json<Artifact>('registerArtifact', { body });
+  const { id } = await calls.json<Artifact>('registerArtifact', { body, idempotencyKey: `${key}:artifact` });
   const content = { bytes: Buffer.from(bytes.base64, 'base64'), mimeType: bytes.mime_type };
-  await calls.json('uploadArtifactContent', { path: { artifact_id: id }, body: content });
+  const path = { artifact_id: id };
+  await calls.json('uploadArtifactContent', { path, body: content, idempotencyKey: `${key}:content` });
   return artifactPart(id, bytes);
 }

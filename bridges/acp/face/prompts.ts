@@ -7,11 +7,16 @@ export class PromptInFlight {
   taskId: string | undefined;
 }
 
+/** More than a client has under way. */
+const REMEMBERED_KEYS = 1_000;
+
 /** The prompts of one connection that are not answered yet. */
 export class Prompts {
   readonly #connectionId: string;
   readonly #calls: GatewayCalls;
   readonly #open = new Map<string, Set<PromptInFlight>>();
+  /** Keys of the newest prompts, by which their Messages are known again. */
+  readonly #keys = new Set<string>();
 
   constructor(connectionId: string, calls: GatewayCalls) {
     this.#connectionId = connectionId;
@@ -21,6 +26,17 @@ export class Prompts {
   /** Ids of requests begin anew with every connection, so the connection is part of the key. */
   keyOf(requestId: string | number | null): string {
     return `acp:${this.#connectionId}:${requestId}`;
+  }
+
+  sent(key: string): void {
+    this.#keys.add(key);
+    const [oldest] = this.#keys;
+    if (this.#keys.size > REMEMBERED_KEYS && oldest !== undefined) this.#keys.delete(oldest);
+  }
+
+  /** Whether a prompt came from this client: on this connection, or on one before it under the same client id. */
+  isOwn(key: string, clientId: string): boolean {
+    return this.#keys.has(key) || key.startsWith(`acp:${clientId}:`);
   }
 
   begin(sessionId: string): PromptInFlight {
