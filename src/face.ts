@@ -3,8 +3,8 @@ import type { Call, Gateway, StreamFrame, StreamSink, Subscription } from './gat
 import type { ProtocolError } from './protocol/errors.ts';
 import type { JsonValue } from './protocol/json.ts';
 import type { CommandId, IdsOfKind, QueryId, StreamId } from './protocol/operations.ts';
-import type { Clock, Logger } from './protocol/ports.ts';
-import type { AgentDescription } from './upstream.ts';
+import type { Clock, Logger, Random } from './protocol/ports.ts';
+import type { AgentDescription, Upstream } from './upstream.ts';
 
 /**
  * The contract of the half of a bridge that clients call. A face brings routes and sockets; the HTTP surface serves them on
@@ -28,6 +28,7 @@ export type FaceOperation = CommandId | QueryId | StreamId;
 export interface FaceDeps {
   gateway: Gateway;
   clock: Clock;
+  random: Random;
   timers: FaceTimers;
   logger: Logger;
   /** Fresh request id, `req_<ULID>`. */
@@ -45,6 +46,10 @@ export interface FaceDeps {
   agents(): readonly FaceAgent[];
   /** Throws `invalid_request` with the param `url` for a receiver that no push config may name; asks the resolver. */
   checkReceiver(url: string): Promise<void>;
+  /** The adapter of a route, for a bridge that passes one of its own peers through. */
+  upstream(route: string): Upstream | undefined;
+  /** Issuers whose access tokens are accepted; empty where API keys are the only credential. */
+  issuers: readonly string[];
   limits: FaceLimits;
 }
 

@@ -1,4 +1,5 @@
 import type { Bridge } from '../bridge.ts';
+import { McpFace } from './surface/face.ts';
 import type { McpUpstreamConfig } from './upstream/config.ts';
 import { interpret } from './upstream/interpret.ts';
 import { McpUpstream } from './upstream/upstream.ts';
@@ -9,5 +10,6 @@ export type { McpUpstreamConfig } from './upstream/config.ts';
 export const mcpBridge: Bridge<McpUpstreamConfig> = {
   id: 'mcp',
   interpret,
+  createFace: (deps) => new McpFace(deps),
   createUpstreams: (rows, deps) => rows.map((row) => new McpUpstream(row, deps)),
 };

@@ -6,6 +6,7 @@ import { checkCommand } from './check.ts';
 import { connectorCommand } from './connector.ts';
 import { keysCommand } from './keys.ts';
 import { logCommand } from './log.ts';
+import { mcpCommand } from './mcp.ts';
 import { openapiCommand } from './openapi.ts';
 import { packageVersion } from './package-facts.ts';
 import { permissionCommand } from './permission.ts';
@@ -32,6 +33,7 @@ function program(): Command {
     serveCommand(),
     checkCommand(),
     acpCommand(),
+    mcpCommand(),
     taskCommand(),
     sessionCommand(),
     permissionCommand(),

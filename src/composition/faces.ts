@@ -9,7 +9,7 @@ import type { Parts } from './parts.ts';
 
 /** The face of every bridge that has one. */
 export function makeFaces(
-  { config, clock, logger, version }: Parts,
+  { config, clock, random, logger, version }: Parts,
   upstreams: ReadonlyMap<string, Upstream>,
   { gateway, tools, sending }: Core,
   publicUrl: () => string,
@@ -19,17 +19,20 @@ export function makeFaces(
   const deps: FaceDeps = {
     gateway,
     clock,
+    random,
     timers: nodeTimers,
     logger,
     newRequestId: () => tools.newId('req'),
     publicUrl,
     version,
     card: (agentId) => cards.a2a(agentId, publicUrl()),
+    upstream: (route) => upstreams.get(route),
     agents: () => [...upstreams.values()].map((upstream) => agentOf(upstream, tools.routes.default)),
     checkReceiver: async (url) => {
       refuseSecretUrl(url, tools);
       await sending.checkTarget(url);
     },
+    issuers: config.auth.oauth.map(({ issuer }) => issuer),
     limits: {
       maxBodyBytes: limits.max_body_bytes,
       maxJsonDepth: limits.max_json_depth,

@@ -18,6 +18,8 @@ export interface McpUpstreamConfig {
   interactive?: boolean | undefined;
   /** Directories the server is told of as roots; interactive servers only. */
   roots?: readonly string[] | undefined;
+  /** Served at `/mcp/<id>` as it is. Default: false. */
+  mount?: boolean | undefined;
   /** What a result with `isError` makes of the Task. Default: `fail`. */
   tool_errors?: 'fail' | 'complete' | undefined;
   /** What a changed definition does: calls wait for permission, or nothing but the event. Default: `report`. */

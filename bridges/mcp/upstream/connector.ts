@@ -31,8 +31,13 @@ export class Connector {
   /** Rejects with a Fault. */
   async connect(peer: ServerPeer): Promise<Connection> {
     const info = { name: 'harn-gateway', version: this.#deps.version };
-    const transport = this.#transport();
-    return Connection.open(transport, info, this.#capabilities(), peer, this.#limits.connect_timeout_ms);
+    return Connection.open(
+      this.transport(),
+      info,
+      this.#capabilities(),
+      peer,
+      this.#limits.connect_timeout_ms,
+    );
   }
 
   async close(): Promise<void> {
@@ -46,7 +51,8 @@ export class Connector {
     return { elicitation: { form: {}, url: {} }, ...roots };
   }
 
-  #transport(): Transport {
+  /** The wire to the server, not started. */
+  transport(): Transport {
     const { url, command, cwd } = this.#config;
     if (url !== undefined && this.#web !== undefined) {
       const transport = new StreamableHTTPClientTransport(new URL(url), { fetch: this.#web.request });

@@ -1,3 +1,4 @@
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type {
   AgentDescription,
   Frame,
@@ -20,7 +21,7 @@ import { type AskedCall, Refusal, readCall } from './read-call.ts';
 import { frameOf } from './record.ts';
 import { SchemaChecks } from './schema-check.ts';
 import { type Lease, NOBODY, SessionConnections } from './session-connections.ts';
-import { holdReason, type Tool } from './tools.ts';
+import { holdReason, isAllowed, type Tool } from './tools.ts';
 
 /** An MCP server as an upstream: a task is one tool call. Recorded frames are records (`record.ts`). */
 export class McpUpstream implements Upstream {
@@ -71,6 +72,16 @@ export class McpUpstream implements Upstream {
     for (const call of this.#calls.values()) call.cancel();
     await Promise.all([this.#kept.close(), this.#sessions.close()]);
     await this.#connector.close();
+  }
+
+  /** The server for clients that speak to it directly; undefined unless the operator says so. */
+  mounted(): { transport(): Transport; isOpen(tool: string): boolean } | undefined {
+    if (!this.#config.mount) return undefined;
+    const { tools } = this.#config;
+    return {
+      transport: () => this.#connector.transport(),
+      isOpen: (tool) => isAllowed(tool, this.#config) && tools?.approve?.includes(tool) !== true,
+    };
   }
 
   answer(taskId: string, answer: PermissionAnswer): boolean {

@@ -88,6 +88,12 @@ export const mcpUpstream = z
       .optional()
       .describe('Directories that an interactive server is told of as roots. Unset: none.')
       .meta({ examples: [['/srv/files']] }),
+    mount: z
+      .boolean()
+      .default(false)
+      .describe(
+        'Serve the server as it is at /mcp/<id>: its own names, no Tasks, no record of what is called.',
+      ),
     tool_errors: z
       .enum(['fail', 'complete'])
       .default('fail')

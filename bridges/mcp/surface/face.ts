@@ -1,0 +1,159 @@
+import { isInitializeRequest } from '@modelcontextprotocol/sdk/types.js';
+import { isLegacyRequest } from '@modelcontextprotocol/server';
+import type { Face, FaceDeps, FaceExchange } from '../../../src/face.ts';
+import { ProtocolError } from '../../../src/protocol/errors.ts';
+import type { JsonObject, JsonValue } from '../../../src/protocol/json.ts';
+import { LegacySession } from './legacy-session.ts';
+import { ModernFace } from './modern.ts';
+import { Mounts } from './mounts.ts';
+import { sendRpcError } from './rpc.ts';
+import { SessionTable } from './session-table.ts';
+
+const TIDY_MS = 60_000;
+/** How often what the servers offer is compared, to tell clients that it changed. */
+const COMPARE_MS = 1_000;
+
+const PATH = '/mcp';
+const METADATA = '/.well-known/oauth-protected-resource';
+
+/** The gateway as an MCP server at `/mcp`: both eras on one URL. */
+export class McpFace implements Face {
+  readonly routes: Face['routes'];
+  readonly browserHeaders = {
+    sent: ['Mcp-Session-Id', 'MCP-Protocol-Version', 'Mcp-Method', 'Mcp-Name', 'Last-Event-ID'],
+    read: ['Mcp-Session-Id'],
+  };
+  readonly #deps: FaceDeps;
+  readonly #modern: ModernFace;
+  readonly #sessions: SessionTable<LegacySession>;
+  readonly #mounts: Mounts;
+  readonly #stops: (() => void)[];
+  #offered = '';
+
+  constructor(deps: FaceDeps) {
+    this.#deps = deps;
+    this.#modern = new ModernFace(deps);
+    this.#sessions = new SessionTable(deps.clock);
+    this.#mounts = new Mounts(deps);
+    this.routes = [
+      ...(['POST', 'GET', 'DELETE'] as const).flatMap((method) => [
+        {
+          method,
+          path: PATH,
+          handle: (exchange: FaceExchange) => this.#handle(method, exchange),
+        },
+        {
+          method,
+          path: `${PATH}/{server}`,
+          handle: (exchange: FaceExchange, { server }: Readonly<Record<string, string>>) =>
+            this.#handle(method, exchange, server),
+        },
+      ]),
+      ...[METADATA, `${METADATA}${PATH}`].map((path) => ({
+        method: 'GET' as const,
+        path,
+        handle: (exchange: FaceExchange) => this.#metadata(exchange),
+      })),
+    ];
+    this.#offered = this.#digest();
+    this.#stops = [
+      deps.timers.every(TIDY_MS, () => {
+        this.#sessions.tidy();
+        this.#mounts.tidy();
+      }),
+      deps.timers.every(COMPARE_MS, () => this.#compare()),
+    ];
+  }
+
+  async close(): Promise<void> {
+    for (const stop of this.#stops) stop();
+    await Promise.all([this.#sessions.close(), this.#mounts.close(), this.#modern.close()]);
+  }
+
+  async #handle(method: 'POST' | 'GET' | 'DELETE', exchange: FaceExchange, server?: string): Promise<void> {
+    try {
+      const { gateway } = this.#deps;
+      await gateway.recognize(exchange.headers.authorization);
+      const { actor } = gateway.identify(exchange.call());
+      const body = method === 'POST' ? exchange.parseJson(await exchange.readBody()) : undefined;
+      if (server !== undefined) {
+        gateway.admit('submitTask', exchange.call());
+        await this.#mounts.handle(exchange, server, actor, body);
+      } else if (body !== undefined && (await this.#isModern(exchange, body)))
+        await this.#modern.handle(exchange, actor, body);
+      else await this.#session(exchange, actor, body);
+    } catch (error) {
+      this.#refuse(exchange, ProtocolError.from(error));
+    }
+  }
+
+  async #isModern(exchange: FaceExchange, body: JsonValue): Promise<boolean> {
+    const headers = Object.fromEntries(
+      Object.entries(exchange.headers).flatMap(([name, value]) =>
+        value === undefined ? [] : [[name, Array.isArray(value) ? value.join(', ') : value]],
+      ),
+    );
+    const request = new Request(`${this.#deps.publicUrl()}${PATH}`, {
+      method: 'POST',
+      headers,
+      body: JSON.stringify(body),
+    });
+    return !(await isLegacyRequest(request, body));
+  }
+
+  async #session(exchange: FaceExchange, actor: string, body: JsonValue | undefined): Promise<void> {
+    const id = exchange.headers['mcp-session-id'];
+    if (typeof id === 'string') {
+      const session = this.#sessions.of(id, actor);
+      if (session === undefined) return sendRpcError(exchange, 404, -32001, 'Session not found');
+      return session.handle(exchange, body);
+    }
+    if (body === undefined || !isInitializeRequest(body))
+      return sendRpcError(exchange, 400, -32000, 'Bad Request: send initialize first, or Mcp-Session-Id');
+    const session = new LegacySession(this.#deps, actor, (closed) => this.#sessions.forget(closed));
+    await session.open();
+    await this.#sessions.add(session);
+    return session.handle(exchange, body);
+  }
+
+  #refuse(exchange: FaceExchange, error: ProtocolError): void {
+    exchange.failed(error);
+    const headers =
+      error.status === 401
+        ? ['WWW-Authenticate', `Bearer resource_metadata="${this.#deps.publicUrl()}${METADATA}${PATH}"`]
+        : exchange.errorHeaders(error);
+    sendRpcError(exchange, error.status, -32000, error.message, headers);
+  }
+
+  /** Spec: RFC 9728, "Protected Resource Metadata". */
+  #metadata(exchange: FaceExchange): void {
+    const metadata: JsonObject = {
+      resource: `${this.#deps.publicUrl()}${PATH}`,
+      resource_name: 'harn-gateway',
+      authorization_servers: [...this.#deps.issuers],
+      bearer_methods_supported: ['header'],
+    };
+    exchange.send(200, 'application/json', JSON.stringify(metadata));
+  }
+
+  #compare(): void {
+    const now = this.#digest();
+    if (now === this.#offered) return;
+    this.#offered = now;
+    this.#modern.toolsChanged();
+    for (const session of this.#sessions.all()) session.toolsChanged().catch(() => undefined);
+  }
+
+  /** What is offered, by the definitions alone. */
+  #digest(): string {
+    const { agents } = this.#deps;
+    return agents()
+      .flatMap(({ route, description }) => [
+        route,
+        ...(description?.skills ?? []).map(
+          ({ id, tool }) => `${id} ${tool?.definitionSha256} ${tool?.deprecated}`,
+        ),
+      ])
+      .join('\n');
+  }
+}

@@ -1,0 +1,175 @@
+import { toNodeHandler } from '@modelcontextprotocol/node';
+import {
+  CLIENT_CAPABILITIES_META_KEY,
+  createMcpHandler,
+  inputRequired,
+  type McpHttpHandler,
+  Server,
+  type ServerContext,
+} from '@modelcontextprotocol/server';
+import type { FaceDeps, FaceExchange } from '../../../src/face.ts';
+import { ProtocolError } from '../../../src/protocol/errors.ts';
+import type { JsonObject, JsonValue } from '../../../src/protocol/json.ts';
+import { isTerminal } from '../../../src/protocol/task-states.ts';
+import { resultOfTask, waitingResult } from './call-result.ts';
+import { INSTRUCTIONS, SERVER_NAME } from './methods.ts';
+import { listResources, readResource, resourceTemplates } from './resources.ts';
+import { refusedCall, rpcError } from './rpc.ts';
+import { findTool, objectOf, questionOf, readTask, respond, submitCall, toolsFor } from './run-tool.ts';
+import { untilStandstill } from './task-watch.ts';
+
+type NodeHandler = ReturnType<typeof toNodeHandler>;
+
+/** Lists differ by caller, and change when servers do. */
+const UNCACHED = { ttlMs: 0, cacheScope: 'private' } as const;
+
+/**
+ * The stateless revision (2026-07-28). A call that needs input ends with `input_required`; its state is the id of the
+ * durable Task and of the request that waits, so that any later request of the same caller goes on with it.
+ */
+export class ModernFace {
+  readonly #deps: FaceDeps;
+  readonly #handler: McpHttpHandler;
+  readonly #serve: NodeHandler;
+
+  constructor(deps: FaceDeps) {
+    this.#deps = deps;
+    this.#handler = createMcpHandler(
+      ({ authInfo }) => this.#server(authInfo?.extra?.['exchange'] as FaceExchange),
+      {
+        legacy: 'reject',
+        keepAliveMs: deps.limits.heartbeatIntervalMs,
+      },
+    );
+    this.#serve = toNodeHandler(this.#handler);
+  }
+
+  async handle(exchange: FaceExchange, actor: string, body: JsonValue): Promise<void> {
+    const { req, res } = exchange.takeOver(() => res.end());
+    const auth = { token: '', clientId: actor, scopes: [], extra: { exchange } };
+    await this.#serve(Object.assign(req, { auth }) as Parameters<NodeHandler>[0], res, body);
+  }
+
+  toolsChanged(): void {
+    this.#handler.notify.toolsChanged();
+  }
+
+  async close(): Promise<void> {
+    await this.#handler.close();
+  }
+
+  #server(exchange: FaceExchange): Server {
+    const deps = this.#deps;
+    const server = new Server(
+      { name: SERVER_NAME, version: deps.version },
+      { capabilities: { tools: { listChanged: true }, resources: {} }, instructions: INSTRUCTIONS },
+    );
+    const answer =
+      <Given, Result>(handle: (request: Given, context: ServerContext) => Promise<JsonObject>) =>
+      async (request: Given, context: ServerContext): Promise<Result> => {
+        try {
+          return (await handle(request, context)) as unknown as Result;
+        } catch (error) {
+          if (error instanceof ProtocolError) throw rpcError(error, exchange.requestId);
+          throw error;
+        }
+      };
+    server.setRequestHandler(
+      'tools/list',
+      answer(async () => ({
+        tools: (await toolsFor(deps, exchange)).map(({ definition }) => definition),
+        ...UNCACHED,
+      })),
+    );
+    server.setRequestHandler(
+      'tools/call',
+      answer(({ params }, context) => this.#call(exchange, objectOf(params), context)),
+    );
+    server.setRequestHandler(
+      'resources/list',
+      answer(async () => ({ resources: await listResources(deps, exchange), ...UNCACHED })),
+    );
+    server.setRequestHandler(
+      'resources/templates/list',
+      answer(async () => ({ resourceTemplates: resourceTemplates(), ...UNCACHED })),
+    );
+    server.setRequestHandler(
+      'resources/read',
+      answer(async ({ params }) => ({ ...(await readResource(deps, exchange, params.uri)), ...UNCACHED })),
+    );
+    return server;
+  }
+
+  async #call(exchange: FaceExchange, params: JsonObject, context: ServerContext): Promise<JsonObject> {
+    try {
+      return await this.#run(exchange, params, context);
+    } catch (error) {
+      const refused = refusedCall(error, exchange.requestId);
+      if (refused !== undefined) return refused;
+      throw error;
+    }
+  }
+
+  async #run(exchange: FaceExchange, params: JsonObject, context: ServerContext): Promise<JsonObject> {
+    const deps = this.#deps;
+    const { mcpReq } = context;
+    const tool = await findTool(deps, exchange, String(params['name']));
+    const call = {
+      exchange,
+      sessionKey: 'mcp',
+      signal: mcpReq.signal,
+      progress: (told: JsonObject) => this.#progress(context, told),
+    };
+    const state = mcpReq.requestState<string>();
+    const resumed =
+      state === undefined ? undefined : await this.#resume(exchange, tool.route, state, context);
+    const taskId = resumed?.taskId ?? (await submitCall(deps, call, tool, params)).id;
+    const standstill = await untilStandstill(
+      deps.gateway,
+      exchange,
+      taskId,
+      call,
+      mcpReq.signal,
+      resumed?.requestId,
+    );
+    const task = await readTask(deps, exchange, taskId);
+    if (isTerminal(standstill.status)) return resultOfTask(deps.gateway, exchange, tool, task);
+    const question = await questionOf(deps, exchange, taskId);
+    const capabilities = objectOf(objectOf(mcpReq.envelope)[CLIENT_CAPABILITIES_META_KEY]);
+    if (question === undefined || capabilities['elicitation'] === undefined)
+      return waitingResult(task, standstill.requestId);
+    const { message, requestedSchema, requestId } = question;
+    const asked = { method: 'elicitation/create', params: { message, requestedSchema } } as const;
+    return inputRequired({
+      inputRequests: { [requestId]: asked as never },
+      requestState: `${taskId}.${requestId}`,
+    }) as unknown as JsonObject;
+  }
+
+  /** Whoever may read the Task may go on with it; a state that names another tool's Task, or none, is refused. */
+  async #resume(exchange: FaceExchange, route: string, state: string, { mcpReq }: ServerContext) {
+    const [taskId = '', requestId = ''] = state.split('.');
+    const task = await readTask(this.#deps, exchange, taskId).catch(() => undefined);
+    if (task?.metadata['route'] !== route) {
+      const message =
+        'requestState names no call of this tool. Send it back as it came, or call again without it.';
+      throw Object.assign(new Error(message), { code: -32602 });
+    }
+    const response = objectOf(objectOf(mcpReq.inputResponses)[requestId]);
+    if (Object.keys(response).length === 0) return { taskId, requestId: undefined };
+    await respond(this.#deps, exchange, requestId, response);
+    return { taskId, requestId };
+  }
+
+  #progress({ mcpReq }: ServerContext, { progress = 0, total, message }: JsonObject): void {
+    const { progressToken } = objectOf(mcpReq._meta);
+    if (progressToken === undefined) return;
+    const params = {
+      progressToken,
+      progress,
+      ...(total === undefined ? {} : { total }),
+      ...(message === undefined ? {} : { message }),
+    };
+    void mcpReq.notify({ method: 'notifications/progress', params } as never).catch(() => undefined);
+  }
+}

@@ -1,0 +1,139 @@
+import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
+import type { JSONRPCMessage, RequestId } from '@modelcontextprotocol/sdk/types.js';
+import { MCP_ERRORS } from '../../../mappings/mcp/errors.ts';
+import type { FaceDeps, FaceExchange } from '../../../src/face.ts';
+import type { JsonObject, JsonValue } from '../../../src/protocol/json.ts';
+import { RecentMessages } from './recent-messages.ts';
+import { objectOf } from './run-tool.ts';
+import { SESSION_ID_BYTES } from './session-table.ts';
+
+/** A server that is passed through, with what its operator lets through. */
+export interface MountedServer {
+  /** A connection of its own for one client, not started. */
+  transport(): Transport;
+  /** Whether a tool may be seen and called here; one whose calls need a permission may not. */
+  isOpen(tool: string): boolean;
+}
+
+/**
+ * One client on one server, message by message: what either side says reaches the other as it was said, ids, progress
+ * tokens and capabilities included. Only what the operator closed is held back.
+ */
+export class MountSession {
+  readonly id: string;
+  readonly actor: string;
+  usedAt: number;
+  readonly #deps: FaceDeps;
+  readonly #server: MountedServer;
+  readonly #client: StreamableHTTPServerTransport;
+  readonly #upstream: ReturnType<MountedServer['transport']>;
+  /** Requests of the client that are not answered yet, by id, with their method. */
+  readonly #open = new Map<RequestId, string>();
+  readonly #requestOfToken = new Map<JsonValue, RequestId>();
+  #sent: Promise<void> = Promise.resolve();
+  #closing: Promise<void> | undefined;
+
+  constructor(deps: FaceDeps, server: MountedServer, actor: string, onClosed: (id: string) => void) {
+    this.#deps = deps;
+    this.#server = server;
+    this.actor = actor;
+    this.id = Buffer.from(deps.random.bytes(SESSION_ID_BYTES)).toString('hex');
+    this.usedAt = deps.clock.monotonic();
+    this.#upstream = server.transport();
+    this.#client = new StreamableHTTPServerTransport({
+      sessionIdGenerator: () => this.id,
+      onsessionclosed: onClosed,
+      eventStore: new RecentMessages(),
+    });
+    this.#client.onmessage = (message) => this.#fromClient(message);
+    this.#upstream.onmessage = (message) => this.#fromServer(message);
+    // Whichever side ends, the other has nobody to speak to.
+    const over = () => {
+      onClosed(this.id);
+      void this.close();
+    };
+    this.#client.onclose = over;
+    this.#upstream.onclose = over;
+  }
+
+  async open(): Promise<void> {
+    await this.#client.start();
+    await this.#upstream.start();
+  }
+
+  async handle(exchange: FaceExchange, body: JsonValue | undefined): Promise<void> {
+    this.usedAt = this.#deps.clock.monotonic();
+    const { req, res } = exchange.takeOver(() => res.end());
+    await this.#client.handleRequest(req, res, body);
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= Promise.all([this.#client.close(), this.#upstream.close()]).then(() => undefined);
+    return this.#closing;
+  }
+
+  #fromClient(message: JSONRPCMessage): void {
+    if ('method' in message && 'id' in message) {
+      const { id, method, params } = message;
+      const given = objectOf(params);
+      if (method === 'tools/call' && !this.#server.isOpen(String(given['name']))) {
+        const error = { code: MCP_ERRORS.invalid_params, message: `Unknown tool: ${String(given['name'])}` };
+        this.#answer({ jsonrpc: '2.0', id, error });
+        return;
+      }
+      this.#open.set(id, method);
+      const token = objectOf(given['_meta'])['progressToken'];
+      if (token !== undefined) this.#requestOfToken.set(token, id);
+    }
+    this.#upstream.send(message).catch(() => this.#lost(message));
+  }
+
+  /** A server that cannot be reached any more says nothing, so its client is told. */
+  #lost(message: JSONRPCMessage): void {
+    if (!('method' in message) || !('id' in message)) return;
+    this.#open.delete(message.id);
+    const error = { code: MCP_ERRORS.internal_error, message: 'The server could not be reached.' };
+    this.#answer({ jsonrpc: '2.0', id: message.id, error });
+  }
+
+  #fromServer(message: JSONRPCMessage): void {
+    if ('method' in message) {
+      const related = this.#relatedTo(message.method, objectOf(message.params));
+      this.#answer(message, related);
+      return;
+    }
+    const method = message.id === undefined ? undefined : this.#open.get(message.id);
+    if (message.id !== undefined) this.#open.delete(message.id);
+    if (!('result' in message)) {
+      this.#answer(message);
+      return;
+    }
+    const result = message.result as JsonObject;
+    if (method === 'initialize') this.#upstream.setProtocolVersion?.(String(result['protocolVersion']));
+    this.#answer(
+      method === 'tools/list' ? ({ ...message, result: this.#filtered(result) } as never) : message,
+    );
+  }
+
+  #filtered(result: JsonObject): JsonObject {
+    const { tools } = result;
+    if (!Array.isArray(tools)) return result;
+    return { ...result, tools: tools.filter((tool) => this.#server.isOpen(String(objectOf(tool)['name']))) };
+  }
+
+  /** The request on whose stream a message belongs: by progress token, else the only one that is open. */
+  #relatedTo(method: string, params: JsonObject): RequestId | undefined {
+    const token = params['progressToken'];
+    if (method === 'notifications/progress' && token !== undefined) return this.#requestOfToken.get(token);
+    if (method.endsWith('/list_changed') || method === 'notifications/resources/updated') return undefined;
+    const [only, ...more] = this.#open.keys();
+    return more.length === 0 ? only : undefined;
+  }
+
+  /** In the order they came, although each is stored before it is sent. */
+  #answer(message: JSONRPCMessage, relatedRequestId?: RequestId): void {
+    const options = relatedRequestId === undefined ? {} : { relatedRequestId };
+    this.#sent = this.#sent.then(() => this.#client.send(message, options)).catch(() => undefined);
+  }
+}

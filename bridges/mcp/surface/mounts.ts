@@ -1,0 +1,51 @@
+import { isInitializeRequest } from '@modelcontextprotocol/sdk/types.js';
+import type { FaceDeps, FaceExchange } from '../../../src/face.ts';
+import { ProtocolError } from '../../../src/protocol/errors.ts';
+import type { JsonValue } from '../../../src/protocol/json.ts';
+import { McpUpstream } from '../upstream/upstream.ts';
+import { MountSession } from './mount-session.ts';
+import { sendRpcError } from './rpc.ts';
+import { SessionTable } from './session-table.ts';
+
+/** `/mcp/{server}`: the servers whose operator says `mount`, each as it is. */
+export class Mounts {
+  readonly #deps: FaceDeps;
+  readonly #sessions = new Map<string, SessionTable<MountSession>>();
+
+  constructor(deps: FaceDeps) {
+    this.#deps = deps;
+  }
+
+  async handle(
+    exchange: FaceExchange,
+    serverId: string,
+    actor: string,
+    body: JsonValue | undefined,
+  ): Promise<void> {
+    const upstream = this.#deps.upstream(`mcp:${serverId}`);
+    const server = upstream instanceof McpUpstream ? upstream.mounted() : undefined;
+    if (server === undefined) throw new ProtocolError('resource_not_found', 'No such server.');
+    const table = this.#sessions.get(serverId) ?? new SessionTable<MountSession>(this.#deps.clock);
+    this.#sessions.set(serverId, table);
+    const id = exchange.headers['mcp-session-id'];
+    if (typeof id === 'string') {
+      const session = table.of(id, actor);
+      if (session === undefined) return sendRpcError(exchange, 404, -32001, 'Session not found');
+      return session.handle(exchange, body);
+    }
+    if (body === undefined || !isInitializeRequest(body))
+      return sendRpcError(exchange, 400, -32000, 'Bad Request: send initialize first, or Mcp-Session-Id');
+    const session = new MountSession(this.#deps, server, actor, (closed) => table.forget(closed));
+    await session.open();
+    await table.add(session);
+    return session.handle(exchange, body);
+  }
+
+  tidy(): void {
+    for (const table of this.#sessions.values()) table.tidy();
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#sessions.values()].map((table) => table.close()));
+  }
+}

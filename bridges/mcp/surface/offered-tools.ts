@@ -1,0 +1,96 @@
+import { createHash } from 'node:crypto';
+import { HINTS_OF, SIDE_EFFECTS, type SideEffect } from '../../../mappings/mcp/side-effects.ts';
+import type { FaceAgent } from '../../../src/face.ts';
+import type { JsonObject, JsonValue } from '../../../src/protocol/json.ts';
+import type { Skill } from '../../../src/protocol/resources/discovery.ts';
+
+/** A tool of this face, and where a call of it runs. */
+export interface OfferedTool {
+  definition: JsonObject & { name: string };
+  route: string;
+  /** `skill`: the arguments are the input. `agent`: the argument `message` is what the agent is told. */
+  kind: 'skill' | 'agent';
+}
+
+/** Longest name that model providers take. */
+const MAX_NAME = 64;
+const KEPT = 53;
+
+/** A name of the alphabet that model providers take; a changed one is told apart by a hash. */
+export function toolName(id: string): string {
+  if (id.length <= MAX_NAME && /^[A-Za-z0-9_-]+$/.test(id)) return id;
+  const hash = createHash('sha256').update(id).digest('hex').slice(0, 10);
+  return `${hash}_${id.replace(/[^A-Za-z0-9_-]/g, '-').slice(-KEPT)}`;
+}
+
+/** The Skills that have a schema as tools of their own, and every agent as `ask_<agent>`, by name. */
+export function offeredTools(skills: readonly Skill[], agents: readonly FaceAgent[]): OfferedTool[] {
+  const offered = [
+    ...skills.filter(({ deprecated, input_schema }) => !deprecated && input_schema !== null).map(toolOfSkill),
+    ...agents.filter(({ route }) => !route.startsWith('mcp:')).map(toolOfAgent),
+  ];
+  return offered.sort((a, b) => (a.definition.name < b.definition.name ? -1 : 1));
+}
+
+function toolOfSkill(skill: Skill): OfferedTool {
+  const { title } = rawTool(skill.metadata);
+  return {
+    kind: 'skill',
+    route: `skill:${skill.id}`,
+    definition: {
+      name: toolName(skill.id),
+      ...(typeof title === 'string' ? { title } : {}),
+      description: skill.description,
+      inputSchema: skill.input_schema ?? { type: 'object' },
+      ...(skill.output_schema === null ? {} : { outputSchema: skill.output_schema }),
+      annotations: annotationsOf(skill.metadata['side_effect']),
+    },
+  };
+}
+
+/** The hints are those of the class that the gateway treats the tool as, not the server's own words. */
+function annotationsOf(sideEffect: JsonValue | undefined): JsonObject {
+  const known = SIDE_EFFECTS.find((word) => word === sideEffect);
+  return { ...HINTS_OF[known ?? ('destructive' satisfies SideEffect)] };
+}
+
+function rawTool(metadata: JsonObject): JsonObject {
+  const mcp = metadata['mcp'];
+  const tool = typeof mcp === 'object' && mcp !== null && !Array.isArray(mcp) ? mcp['tool'] : undefined;
+  return typeof tool === 'object' && tool !== null && !Array.isArray(tool) ? tool : {};
+}
+
+const ASK_INPUT: JsonObject = {
+  type: 'object',
+  properties: {
+    message: { type: 'string', description: 'What to tell or ask the agent.' },
+  },
+  required: ['message'],
+  additionalProperties: false,
+};
+
+const ASK_OUTPUT: JsonObject = {
+  type: 'object',
+  properties: {
+    task_id: { type: 'string' },
+    session_id: { type: 'string' },
+    status: { type: 'string' },
+    text: { type: 'string' },
+  },
+  required: ['task_id', 'status', 'text'],
+};
+
+function toolOfAgent({ id, route, description }: FaceAgent): OfferedTool {
+  const about = description === undefined ? '' : ` ${description.name}: ${description.description}`;
+  return {
+    kind: 'agent',
+    route,
+    definition: {
+      name: toolName(`ask_${id}`),
+      description: `Gives the agent ${id} a task and answers with its result.${about}`,
+      inputSchema: ASK_INPUT,
+      outputSchema: ASK_OUTPUT,
+      annotations: { ...HINTS_OF.destructive },
+    },
+  };
+}

@@ -1,0 +1,63 @@
+import { artifactUri } from '../../../mappings/mcp/content-out.ts';
+import type { FaceDeps, FaceExchange } from '../../../src/face.ts';
+import { ProtocolError } from '../../../src/protocol/errors.ts';
+import type { JsonObject } from '../../../src/protocol/json.ts';
+import type { QueryId } from '../../../src/protocol/operations.ts';
+import type { Artifact } from '../../../src/protocol/resources/artifact.ts';
+import { ask, askBytes } from './ask.ts';
+
+/** The resources of this face: what a URI names, and which operation reads it. */
+const KINDS = {
+  artifacts: {
+    operation: 'downloadArtifactContent',
+    param: 'artifact_id',
+    about: 'The content of an Artifact.',
+  },
+  receipts: { operation: 'getReceipt', param: 'receipt_id', about: 'A receipt of a finished Task.' },
+  tasks: { operation: 'getTask', param: 'task_id', about: 'A Task as it is now.' },
+} as const satisfies Record<string, { operation: QueryId; param: string; about: string }>;
+
+const JSON_TYPE = 'application/json';
+const LISTED = '50';
+
+export function resourceTemplates(): JsonObject[] {
+  return Object.entries(KINDS).map(([kind, { about }]) => ({
+    uriTemplate: `harn://${kind}/{id}`,
+    name: kind,
+    description: about,
+  }));
+}
+
+/** The newest Artifacts of the caller's own Workspace. */
+export async function listResources({ gateway }: FaceDeps, exchange: FaceExchange): Promise<JsonObject[]> {
+  const { defaultWorkspace } = gateway.identify(exchange.call());
+  const query = { workspace_id: defaultWorkspace, limit: LISTED };
+  const { data } = await ask<{ data: Artifact[] }>(gateway, 'listArtifacts', exchange.call({ query }));
+  return data.map(({ id, mime_type }) => ({ uri: artifactUri(id), name: id, mimeType: mime_type }));
+}
+
+/** Throws `resource_not_found` for what is hidden, absent or no URI of ours. */
+export async function readResource(
+  { gateway }: FaceDeps,
+  exchange: FaceExchange,
+  uri: string,
+): Promise<JsonObject> {
+  const match = /^harn:\/\/(artifacts|receipts|tasks)\/([A-Za-z0-9_.-]{1,128})$/.exec(uri);
+  const [, kind = '', id = ''] = match ?? [];
+  if (!(kind in KINDS)) {
+    throw new ProtocolError('resource_not_found', 'No such resource.', {
+      param: 'params.uri',
+      details: { uri },
+    });
+  }
+  const { operation, param } = KINDS[kind as keyof typeof KINDS];
+  const call = exchange.call({ path: { [param]: id } });
+  if (operation !== 'downloadArtifactContent') {
+    const text = JSON.stringify(await ask<JsonObject>(gateway, operation, call));
+    return { contents: [{ uri, mimeType: JSON_TYPE, text }] };
+  }
+  const { bytes, mimeType } = await askBytes(gateway, operation, call);
+  const isText = /^(text\/|application\/(json|xml|javascript))/.test(mimeType);
+  const content = isText ? { text: bytes.toString('utf8') } : { blob: bytes.toString('base64') };
+  return { contents: [{ uri, mimeType, ...content }] };
+}

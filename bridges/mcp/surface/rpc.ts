@@ -1,0 +1,48 @@
+import { CODE_OF_ERROR, MCP_ERRORS } from '../../../mappings/mcp/errors.ts';
+import type { FaceExchange } from '../../../src/face.ts';
+import { ProtocolError } from '../../../src/protocol/errors.ts';
+import type { JsonObject } from '../../../src/protocol/json.ts';
+
+/**
+ * An error as the SDKs put it on the wire, with the code of the table. A plain Error: the SDK's own class would write its
+ * code into the message at every hop.
+ */
+export function rpcError(thrown: unknown, requestId: string): Error {
+  const error = ProtocolError.from(thrown);
+  const harn: JsonObject = error.toBody(requestId).error;
+  const uri = error.details?.['uri'];
+  const data = { harn, ...(uri === undefined ? {} : { uri }) };
+  return Object.assign(new Error(error.message), { code: MCP_ERRORS[CODE_OF_ERROR[error.code]], data });
+}
+
+/** Refusals that a model can do something about are results; the rest is the client's business. */
+const TOLD_TO_MODEL = [
+  'invalid_request',
+  'policy_violation',
+  'rate_limited',
+  'payload_too_large',
+  'conflict',
+];
+
+/** The result of a call that was refused; undefined for an error of the protocol. Spec: MCP SEP-1303. */
+export function refusedCall(thrown: unknown, requestId: string): JsonObject | undefined {
+  const error = ProtocolError.from(thrown);
+  if (!TOLD_TO_MODEL.includes(error.code)) return undefined;
+  return {
+    content: [{ type: 'text', text: error.message }],
+    isError: true,
+    _meta: { 'dev.harn-gateway/error': error.toBody(requestId).error },
+  };
+}
+
+/** Answers an HTTP request that names no JSON-RPC request. */
+export function sendRpcError(
+  exchange: FaceExchange,
+  status: number,
+  code: number,
+  message: string,
+  headers: readonly string[] = [],
+): void {
+  const body = JSON.stringify({ jsonrpc: '2.0', id: null, error: { code, message } });
+  exchange.send(status, 'application/json', body, headers);
+}

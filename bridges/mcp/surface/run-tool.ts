@@ -1,0 +1,170 @@
+import type { FaceDeps, FaceExchange } from '../../../src/face.ts';
+import { ProtocolError } from '../../../src/protocol/errors.ts';
+import type { JsonObject } from '../../../src/protocol/json.ts';
+import type { Skill } from '../../../src/protocol/resources/discovery.ts';
+import type { PermissionRequest } from '../../../src/protocol/resources/permission-request.ts';
+import type { Task } from '../../../src/protocol/resources/task.ts';
+import { isTerminal } from '../../../src/protocol/task-states.ts';
+import { ask } from './ask.ts';
+import { resultOfTask, waitingResult } from './call-result.ts';
+import { type OfferedTool, offeredTools } from './offered-tools.ts';
+import { untilStandstill } from './task-watch.ts';
+
+/** What a client asked on its connection, in either era. */
+export interface ClientCall {
+  exchange: FaceExchange;
+  /** The client's own name of the Session that its calls share. */
+  sessionKey: string;
+  signal: AbortSignal;
+  progress(told: JsonObject): void;
+}
+
+/** How a question of a Task gets to the client; undefined for a client that cannot be asked. */
+export type AskClient = ((question: Question) => Promise<JsonObject>) | undefined;
+
+/** An elicitation as MCP asks it. */
+export interface Question {
+  requestId: string;
+  message: string;
+  requestedSchema: JsonObject;
+}
+
+/** Everything this caller may call; asked anew each time, because servers come and go. */
+export async function toolsFor(deps: FaceDeps, exchange: FaceExchange): Promise<OfferedTool[]> {
+  const skills: Skill[] = [];
+  let cursor: string | undefined;
+  do {
+    const query = { limit: '200', ...(cursor === undefined ? {} : { cursor }) };
+    const page = await ask<{ data: Skill[]; page: { next_cursor: string | null } }>(
+      deps.gateway,
+      'listSkills',
+      exchange.call({ query }),
+    );
+    skills.push(...page.data);
+    cursor = page.page.next_cursor ?? undefined;
+  } while (cursor !== undefined);
+  return offeredTools(skills, deps.agents());
+}
+
+export async function findTool(deps: FaceDeps, exchange: FaceExchange, name: string): Promise<OfferedTool> {
+  const found = (await toolsFor(deps, exchange)).find(({ definition }) => definition.name === name);
+  if (found !== undefined) return found;
+  const message = `Unknown tool: ${name.slice(0, 128)}. tools/list names the tools.`;
+  throw new ProtocolError('resource_not_found', message, { param: 'params.name' });
+}
+
+/** Submits a call as a Task. `_meta` may carry an idempotency key. */
+export async function submitCall(
+  { gateway }: FaceDeps,
+  { exchange, sessionKey }: ClientCall,
+  tool: OfferedTool,
+  params: JsonObject,
+): Promise<Task> {
+  const input = objectOf(params['arguments']);
+  const idempotencyKey = objectOf(params['_meta'])['dev.harn-gateway/idempotency-key'];
+  const { defaultWorkspace } = gateway.identify(exchange.call());
+  const body = {
+    input: { role: 'user', parts: [partOf(tool, input, exchange.requestId)] },
+    metadata: { route: tool.route },
+    session: { workspace_id: defaultWorkspace, key: sessionKey, metadata: { mcp: {} } },
+  } as unknown as JsonObject;
+  const keyed = typeof idempotencyKey === 'string' ? { idempotencyKey } : {};
+  return ask<Task>(gateway, 'submitTask', exchange.call({ body, ...keyed }));
+}
+
+function partOf(tool: OfferedTool, input: JsonObject, requestId: string): JsonObject {
+  if (tool.kind === 'agent') {
+    const { message } = input;
+    if (typeof message === 'string') return { type: 'text', text: message, visibility: 'public' };
+    throw new ProtocolError('invalid_request', 'arguments.message: must be a text.', {
+      param: 'params.arguments.message',
+    });
+  }
+  const name = tool.route.slice('skill:'.length);
+  const tool_call_id = `call_${requestId.slice(requestId.indexOf('_') + 1)}`;
+  return { type: 'tool_call', tool_call_id, name, input, visibility: 'public' };
+}
+
+/** Follows a Task to its result; what it asks meanwhile goes to the client, where it can be asked. */
+export async function finishCall(
+  deps: FaceDeps,
+  call: ClientCall,
+  tool: OfferedTool,
+  taskId: string,
+  askClient: AskClient,
+): Promise<JsonObject> {
+  let answered: string | undefined;
+  for (;;) {
+    const standstill = await stand(deps, call, taskId, answered);
+    const task = await readTask(deps, call.exchange, taskId);
+    if (isTerminal(standstill.status)) return resultOfTask(deps.gateway, call.exchange, tool, task);
+    const question = await questionOf(deps, call.exchange, taskId);
+    if (question === undefined || askClient === undefined) return waitingResult(task, standstill.requestId);
+    await respond(deps, call.exchange, question.requestId, await askClient(question));
+    answered = question.requestId;
+  }
+}
+
+/** A client that goes away takes its call back. */
+async function stand(deps: FaceDeps, call: ClientCall, taskId: string, beyond: string | undefined) {
+  const { exchange, signal } = call;
+  try {
+    return await untilStandstill(deps.gateway, exchange, taskId, call, signal, beyond);
+  } catch (error) {
+    if (signal.aborted) {
+      const path = { task_id: taskId };
+      const body = { reason: 'Canceled by the MCP client.' };
+      await deps.gateway.call('cancelTask', exchange.call({ path, body })).catch(() => undefined);
+    }
+    throw error;
+  }
+}
+
+export function readTask({ gateway }: FaceDeps, exchange: FaceExchange, taskId: string): Promise<Task> {
+  return ask<Task>(gateway, 'getTask', exchange.call({ path: { task_id: taskId } }));
+}
+
+/** An elicitation may be answered by whoever called; a permission is somebody else's to give. */
+export async function questionOf(
+  { gateway }: FaceDeps,
+  exchange: FaceExchange,
+  taskId: string,
+): Promise<Question | undefined> {
+  const call = exchange.call({ path: { task_id: taskId }, query: { limit: '200' } });
+  const { data } = await ask<{ data: PermissionRequest[] }>(gateway, 'listTaskPermissionRequests', call);
+  const open = data.filter(({ status }) => status === 'pending').at(-1);
+  if (open === undefined || open.request.kind !== 'elicitation') return undefined;
+  const { id: requestId, request } = open;
+  const schema = objectOf(request.requested_schema);
+  const isForm = schema['type'] === 'object';
+  return { requestId, message: request.message, requestedSchema: isForm ? schema : PLAIN_ANSWER };
+}
+
+const PLAIN_ANSWER: JsonObject = {
+  type: 'object',
+  properties: { answer: { type: 'string', description: 'The answer.' } },
+  required: ['answer'],
+};
+
+/** Hands an ElicitResult over as the answer of a permission request. */
+export async function respond(
+  { gateway }: FaceDeps,
+  exchange: FaceExchange,
+  requestId: string,
+  { action, content }: JsonObject,
+): Promise<void> {
+  const given = objectOf(content);
+  const isAccepted = action === 'accept';
+  const isPlain = Object.keys(given).length === 1 && typeof given['answer'] === 'string';
+  const body: JsonObject = {
+    approved: isAccepted,
+    ...(isAccepted ? { answer: isPlain ? (given['answer'] ?? '') : given } : {}),
+    ...(isAccepted ? {} : { reason: action === 'cancel' ? 'canceled' : 'declined' }),
+  };
+  const call = exchange.call({ path: { request_id: requestId }, body });
+  await gateway.call('respondPermissionRequest', call);
+}
+
+export function objectOf(value: unknown): JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : {};
+}

@@ -1,0 +1,113 @@
+import type { FaceExchange } from '../../../src/face.ts';
+import type { Gateway, StreamEnd, StreamFrame, StreamSink, Subscription } from '../../../src/gateway.ts';
+import { ProtocolError } from '../../../src/protocol/errors.ts';
+import type { JsonObject } from '../../../src/protocol/json.ts';
+import { isBlocked, isTerminal, type TaskStatus } from '../../../src/protocol/task-states.ts';
+
+/** What a watched Task does. */
+export interface TaskNews {
+  progress(told: JsonObject): void;
+}
+
+/** Where a Task stands when nothing more happens by itself: it is over, or waits for somebody. */
+export interface Standstill {
+  status: TaskStatus;
+  /** The permission request that a blocked Task waits for. */
+  requestId?: string;
+}
+
+const STATUS_EVENT =
+  /^task\.(started|status_changed|input_required|auth_required|completed|failed|canceled)$/;
+
+/**
+ * Follows a Task until it is over or waits. `beyond` names a request that is answered already: the Task is at a standstill
+ * again only with another one. Rejects when the signal aborts.
+ */
+export async function untilStandstill(
+  gateway: Gateway,
+  exchange: FaceExchange,
+  taskId: string,
+  news: TaskNews,
+  signal: AbortSignal,
+  beyond?: string,
+): Promise<Standstill> {
+  let resolve: (standstill: Standstill) => void = () => undefined;
+  let reject: (error: Error) => void = () => undefined;
+  const promise = new Promise<Standstill>((done, failed) => {
+    resolve = done;
+    reject = failed;
+  });
+  const abort = () => reject(new ProtocolError('client_closed_request', 'The call was canceled.'));
+  signal.addEventListener('abort', abort, { once: true });
+  if (signal.aborted) abort();
+  const call = exchange.call({ path: { task_id: taskId }, lastEventId: undefined });
+  let subscription: Subscription | undefined;
+  try {
+    const sink = new StandstillSink(news, beyond, resolve, reject);
+    subscription = await gateway.subscribe('streamTaskEvents', call, sink);
+    return await promise;
+  } finally {
+    signal.removeEventListener('abort', abort);
+    subscription?.close();
+  }
+}
+
+interface TaskEvent {
+  event: string;
+  payload: JsonObject;
+}
+
+class StandstillSink implements StreamSink {
+  readonly #news: TaskNews;
+  readonly #resolve: (standstill: Standstill) => void;
+  readonly #reject: (error: Error) => void;
+  readonly #beyond: string | undefined;
+  #stands: Standstill | undefined;
+  #isLive = false;
+
+  constructor(
+    news: TaskNews,
+    beyond: string | undefined,
+    resolve: (standstill: Standstill) => void,
+    reject: (error: Error) => void,
+  ) {
+    this.#news = news;
+    this.#beyond = beyond;
+    this.#resolve = resolve;
+    this.#reject = reject;
+  }
+
+  write({ bytes }: StreamFrame): number {
+    const { event, payload } = JSON.parse(bytes.toString()) as TaskEvent;
+    if (event === 'span.updated' && this.#isLive) this.#news.progress(payload);
+    if (STATUS_EVENT.test(event)) this.#moved(payload);
+    if (this.#isLive) this.#tell();
+    return 0;
+  }
+
+  caughtUp(): void {
+    this.#isLive = true;
+    this.#tell();
+  }
+
+  async drained(): Promise<void> {}
+
+  end(_reason: StreamEnd, error?: ProtocolError): void {
+    this.#isLive = true;
+    this.#tell();
+    const leaving = 'The gateway is shutting down. The task goes on; read it in a moment.';
+    this.#reject(error ?? new ProtocolError('service_unavailable', leaving));
+  }
+
+  #moved({ status, request_id: requestId }: JsonObject): void {
+    const now = status as TaskStatus;
+    const request = typeof requestId === 'string' ? { requestId } : {};
+    const isAnswered = isBlocked(now) && requestId === this.#beyond;
+    this.#stands =
+      (isTerminal(now) || isBlocked(now)) && !isAnswered ? { status: now, ...request } : undefined;
+  }
+
+  #tell(): void {
+    if (this.#stands !== undefined) this.#resolve(this.#stands);
+  }
+}

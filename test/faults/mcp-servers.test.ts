@@ -1,0 +1,162 @@
+import { execFileSync } from 'node:child_process';
+import { readdirSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { mcpBridge } from '../../bridges/mcp/index.ts';
+import type { Skill } from '../../src/protocol/resources/discovery.ts';
+import type { Task } from '../../src/protocol/resources/task.ts';
+import { allEvents, eventFindings } from '../conformance/event-findings.ts';
+import { startTestGateway, type TestGateway } from '../harness/gateway.ts';
+import { scriptedMcpServer } from '../harness/scripted-mcp-server.ts';
+import { bridgeDeps } from '../harness/upstream-stage.ts';
+
+/** Processes that run our scripted servers, the gateway's children and theirs. */
+function serverProcesses(mark: string): string[] {
+  const listed = execFileSync('ps', ['-eo', 'pid=,args='], { encoding: 'utf8' });
+  return listed.split('\n').filter((line) => line.includes(mark) && !line.includes('ps -eo'));
+}
+
+describe('MCP servers that misbehave', () => {
+  let gateway: TestGateway;
+
+  beforeAll(async () => {
+    const limits = () => ({ idle_timeout_ms: 400, max_message_bytes: 2_500_000 });
+    gateway = await startTestGateway({
+      config: {
+        upstreams: {
+          a2a: [],
+          mcp: [
+            { id: 'odd', command: scriptedMcpServer(), limits: limits() },
+            { id: 'held', command: scriptedMcpServer(), limits: limits(), changed_tools: 'hold' },
+            { id: 'broken', command: scriptedMcpServer('crash') },
+            { id: 'absent', command: ['/nonexistent/server'] },
+          ],
+        },
+      },
+    });
+    await until(
+      async () => (await skill('odd__ok')) !== undefined && (await skill('held__ok')) !== undefined,
+    );
+  });
+  afterAll(async () => {
+    expect(eventFindings(await allEvents(gateway.log))).toEqual([]);
+    await gateway.close();
+  });
+
+  async function skill(id: string): Promise<Skill | undefined> {
+    const { data } = await gateway.client.get<{ data: Skill[] }>('/v1/skills?limit=200');
+    return data.find((found) => found.id === id);
+  }
+
+  async function until(holds: () => Promise<boolean>): Promise<void> {
+    for (let tries = 0; tries < 400; tries += 1) {
+      if (await holds()) return;
+      await new Promise((resolve) => setTimeout(resolve, 25));
+    }
+    throw new Error('it never came about');
+  }
+
+  async function run(route: string, tool: string): Promise<Task> {
+    const session = await gateway.client.session();
+    const { id } = await gateway.client.post<Task>(`/v1/sessions/${session.id}/tasks`, {
+      input: { skill_id: tool, input: {} },
+      metadata: { route },
+    });
+    return gateway.client.until(id, 'COMPLETED', 'FAILED', 'AUTH_REQUIRED');
+  }
+
+  it.each(['noise', 'flood', 'foreign'])('%s breaks nothing', async (tool) => {
+    expect(await run('mcp:odd', tool)).toMatchObject({ status: 'COMPLETED' });
+  });
+
+  it('a huge result is an Artifact', async () => {
+    const task = await run('mcp:odd', 'huge');
+    expect(task.status).toBe('COMPLETED');
+    const outcome = await gateway.client.get<{ messages: { parts: { type: string }[] }[] }>(
+      `/v1/outcomes/${task.outcome_id}`,
+    );
+    const types = outcome.messages.at(-1)?.parts.map(({ type }) => type);
+    expect(types).toEqual(['tool_result', 'artifact_ref']);
+  });
+
+  it('a server that hangs fails the Task by deadline, its effect unknown', async () => {
+    expect(await run('mcp:odd', 'hang')).toMatchObject({
+      status: 'FAILED',
+      failure: { code: 'deadline_exceeded', details: { outcome: 'unknown' } },
+    });
+  });
+
+  it.each(['die', 'big_line'])('%s: the Task fails, and the server is started again', async (tool) => {
+    expect(await run('mcp:odd', tool)).toMatchObject({
+      status: 'FAILED',
+      failure: { code: 'upstream_unavailable', details: { outcome: 'unknown' } },
+    });
+    await until(async () => (await run('mcp:odd', 'ok')).status === 'COMPLETED');
+  });
+
+  it.each(['mcp:broken', 'mcp:absent'])(
+    '%s: its own callers are refused at once, others go on',
+    async (route) => {
+      expect(await run(route, 'ok')).toMatchObject({
+        status: 'FAILED',
+        failure: { code: 'upstream_unavailable' },
+      });
+      expect(await run('mcp:odd', 'ok')).toMatchObject({ status: 'COMPLETED' });
+    },
+  );
+
+  it('a definition that changes is marked and reported; where the operator says so, calls wait until it is accepted', async () => {
+    const before = await skill('held__ok');
+    expect((await run('mcp:held', 'change')).status).toBe('COMPLETED');
+    await until(async () => (await skill('held__ok'))?.version !== before?.version);
+    expect(await skill('held__ok')).toMatchObject({
+      requires_approval: true,
+      metadata: { definition_changed: true, pinned_sha256: before?.version },
+    });
+    expect(await skill('held__grandchild')).toMatchObject({ deprecated: true });
+    const told = (await allEvents(gateway.log)).filter(
+      ({ event, payload }) =>
+        event === 'vendor.harn_gateway.skill_definition' &&
+        payload['route'] === 'mcp:held' &&
+        payload['change'] !== 'added',
+    );
+    expect(told.map(({ payload }) => [payload['tool'], payload['change']])).toEqual([
+      ['ok', 'changed'],
+      ['grandchild', 'removed'],
+    ]);
+    const task = await run('mcp:held', 'ok');
+    expect(task.status).toBe('AUTH_REQUIRED');
+    const { data } = await gateway.client.get<{ data: { id: string }[] }>(
+      `/v1/tasks/${task.id}/permission-requests`,
+    );
+    await gateway.client.post(`/v1/permission-requests/${data[0]?.id}/respond`, { approved: true });
+    await gateway.client.until(task.id, 'COMPLETED');
+    expect(await run('mcp:held', 'ok')).toMatchObject({ status: 'COMPLETED' });
+  });
+});
+
+describe('starting and stopping stdio servers', () => {
+  const CYCLES = Number(process.env['HARN_MCP_CYCLES'] ?? 12);
+
+  async function cycle(command: string[]): Promise<void> {
+    const [upstream] = mcpBridge.createUpstreams([{ id: 'x', command }], bridgeDeps());
+    upstream?.start();
+    for (let tries = 0; upstream?.describe() === undefined && tries < 1_000; tries += 1)
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    expect(upstream?.describe()?.skills.length).toBeGreaterThan(0);
+    await upstream?.close();
+  }
+
+  it(`${CYCLES} cycles leave no process and no descriptor`, async () => {
+    const command = [...scriptedMcpServer(), 'cycle-mark'];
+    await cycle(command);
+    const before = readdirSync('/proc/self/fd').length;
+    for (let at = 0; at < CYCLES; at += 1) await cycle(command);
+    expect(serverProcesses('cycle-mark')).toEqual([]);
+    expect(readdirSync('/proc/self/fd').length).toBeLessThanOrEqual(before + 1);
+  });
+
+  it('a server that ignores the end of its input and SIGTERM is killed, with what it started', async () => {
+    await cycle([...scriptedMcpServer('stubborn'), 'stubborn-mark']);
+    expect(serverProcesses('stubborn-mark')).toEqual([]);
+  });
+});

@@ -1,0 +1,104 @@
+import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { mcpFaceStage } from '../harness/mcp-face-stage.ts';
+
+/** Processes of the filesystem server over this directory. */
+function serversOn(root: string): number {
+  const listed = execFileSync('ps', ['-eo', 'args='], { encoding: 'utf8' });
+  return listed.split('\n').filter((line) => line.includes('server-filesystem') && line.includes(root))
+    .length;
+}
+
+describe('/mcp on the wire', () => {
+  const stage = mcpFaceStage();
+
+  it('a session belongs to the actor that opened it; calls of one session are one Harn Session', async () => {
+    const { client, transport } = await stage.legacy();
+    await client.callTool({ name: 'every__echo', arguments: { message: 'a' } });
+    await client.callTool({ name: 'every__echo', arguments: { message: 'b' } });
+    const { data } = await stage
+      .gateway()
+      .client.get<{ data: { session_id: string }[] }>('/v1/tasks?limit=2');
+    expect(data[0]?.session_id).toBe(data[1]?.session_id);
+    const foreign = await fetch(stage.url(), {
+      method: 'POST',
+      headers: {
+        ...stage.headers('other'),
+        'content-type': 'application/json',
+        accept: 'application/json, text/event-stream',
+        'mcp-session-id': transport.sessionId ?? '',
+      },
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' }),
+    });
+    expect(foreign.status).toBe(404);
+    await transport.terminateSession();
+    await client.close();
+  });
+
+  it('scopes hold: who may only read Skills cannot call', async () => {
+    const { client } = await stage.legacy({}, { name: 'reader' });
+    expect((await client.listTools()).tools.length).toBeGreaterThan(0);
+    await expect(client.callTool({ name: 'every__echo', arguments: { message: 'x' } })).rejects.toThrow();
+    await client.close();
+  });
+
+  it('without a credential: 401 that names the protected-resource metadata', async () => {
+    const answer = await fetch(stage.url(), { method: 'POST', body: '{}' });
+    expect(answer.status).toBe(401);
+    expect(answer.headers.get('www-authenticate')).toBe(
+      `Bearer resource_metadata="${stage.gateway().url}/.well-known/oauth-protected-resource/mcp"`,
+    );
+    const metadata = await fetch(`${stage.gateway().url}/.well-known/oauth-protected-resource`);
+    expect(await metadata.json()).toMatchObject({
+      resource: `${stage.gateway().url}/mcp`,
+      bearer_methods_supported: ['header'],
+    });
+  });
+
+  it.each(['', 'nonsense', '[]', '{"jsonrpc":"2.0"}', '[1,2]', '{"jsonrpc":"2.0","id":1,"method":"x"}'])(
+    'garbage is refused, never a 5xx: %s',
+    async (body) => {
+      const answer = await fetch(stage.url(), {
+        method: 'POST',
+        headers: { ...stage.headers(), 'content-type': 'application/json' },
+        body,
+      });
+      expect(answer.status).toBeGreaterThanOrEqual(400);
+      expect(answer.status).toBeLessThan(500);
+    },
+  );
+
+  it('a foreign Origin is refused', async () => {
+    const headers = { ...stage.headers(), origin: 'https://evil.example' };
+    const answer = await fetch(stage.url(), { method: 'POST', headers, body: '{}' });
+    expect(answer.status).toBe(403);
+  });
+
+  it('/mcp/{server} is the server itself: its own names, without the tools that need a permission', async () => {
+    const { client, transport } = await stage.legacy({}, { path: '/mcp/files' });
+    expect(client.getServerVersion()?.name).toBe('secure-filesystem-server');
+    const names = (await client.listTools()).tools.map(({ name }) => name);
+    expect(names).toContain('read_text_file');
+    expect(names).not.toContain('write_file');
+    const input = { path: join(stage.root, 'note.txt') };
+    const read = await client.callTool({ name: 'read_text_file', arguments: input });
+    expect(read.content).toEqual([{ type: 'text', text: 'from the file' }]);
+    const call = { name: 'write_file', arguments: { ...input, content: 'x' } };
+    await expect(client.callTool(call)).rejects.toMatchObject({ code: -32602 });
+    const before = serversOn(stage.root);
+    await transport.terminateSession();
+    for (let tries = 0; serversOn(stage.root) === before && tries < 200; tries += 1)
+      await new Promise((resolve) => setTimeout(resolve, 25));
+    expect(serversOn(stage.root)).toBe(before - 1);
+  });
+
+  it.each(['every', 'nothing', 'sample'])('/mcp/%s is not there: nobody said so', async (server) => {
+    const answer = await fetch(`${stage.url()}/${server}`, {
+      method: 'POST',
+      headers: { ...stage.headers(), 'content-type': 'application/json' },
+      body: '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{}}',
+    });
+    expect(answer.status).toBe(404);
+  });
+});
