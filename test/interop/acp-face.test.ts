@@ -126,7 +126,7 @@ describe('the ACP face', () => {
   });
 
   const taskOf = ({ _meta }: { _meta?: Record<string, unknown> | null }) =>
-    (_meta ?? {})['harn'] as { taskId: string };
+    _meta?.['harn'] as { taskId: string };
 
   it('a cancel ends the turn as cancelled, also while a permission is pending, and not the next one', async () => {
     const client = await stage.connect();

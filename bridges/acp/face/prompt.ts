@@ -12,7 +12,6 @@ import type { RequestContext } from '../wire/peer.ts';
 import type { AttachedSession } from './attached-session.ts';
 import type { Conversation } from './conversation.ts';
 import type { ParamsOf } from './params.ts';
-import type { PromptInFlight } from './prompts.ts';
 import { followed } from './sessions.ts';
 import { promptAnswer, type TurnEnd } from './turn-waits.ts';
 
