@@ -255,9 +255,9 @@ export function refusalOf(view: TaskView): ProtocolError | undefined {
   return refusal(name as A2aErrorName, failure.message);
 }
 
-/** Events that come before an agent has said anything. */
+/** Events that come before an agent has said anything; spans are the gateway's own account of it. */
 function isBeforeWord({ event }: Pick<Event, 'event'>): boolean {
-  return BEFORE_WORD.has(event);
+  return BEFORE_WORD.has(event) || event.startsWith('span.');
 }
 
 const BEFORE_WORD: ReadonlySet<string> = new Set([

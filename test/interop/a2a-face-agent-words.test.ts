@@ -1,0 +1,176 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { A2aTestClient, collect, type Json } from '../harness/a2a-client.ts';
+import { statusFrame, task, taskFrame } from '../harness/a2a-words.ts';
+import { startTestGateway } from '../harness/gateway.ts';
+import { result, rpcError, type Script, stream } from '../harness/peers/script.ts';
+import { type ScriptedPeer, startScriptedAgent } from '../harness/peers/scripted-agent.ts';
+
+const open: { close(): Promise<void> }[] = [];
+afterEach(async () => {
+  for (const thing of open.splice(0).reverse()) await thing.close();
+});
+
+/** An agent that says what the test says, and a client of the gateway in front of it. */
+async function fronted(script: Script): Promise<{ peer: ScriptedPeer; client: A2aTestClient }> {
+  const peer = await startScriptedAgent(script);
+  open.push(peer);
+  const gateway = await startTestGateway({
+    config: { upstreams: { a2a: [{ id: 'agent', card: peer.cardUrl }] } },
+  });
+  open.push(gateway);
+  return { peer, client: new A2aTestClient(gateway, 'agent') };
+}
+
+const said = (events: { data: Json }[]) => events.map(({ data }) => data.result as unknown);
+const sends = ({ requests }: ScriptedPeer) =>
+  requests.filter(({ operation }) => /^Send/.test(operation)).map(({ body }) => JSON.parse(body));
+
+describe('what an agent says of a message it refuses', () => {
+  it.each([
+    [-32004, 'UNSUPPORTED_OPERATION'],
+    [-32005, 'CONTENT_TYPE_NOT_SUPPORTED'],
+    [-32008, 'EXTENSION_SUPPORT_REQUIRED'],
+    [-32602, 'INVALID_REQUEST'],
+  ])('with %d reaches the client as it is, blocking, streamed and over HTTP+JSON', async (code, reason) => {
+    const refusal = rpcError(code, 'Not on a Sunday.');
+    const { client } = await fronted({ SendMessage: refusal, SendStreamingMessage: refusal });
+    const error = { code, message: 'Not on a Sunday.', data: [{ reason }] };
+    const asked = () => ({ message: client.message('x') });
+    expect((await client.rpc('SendMessage', asked())).body.error).toMatchObject(error);
+    expect((await client.rpc('SendStreamingMessage', asked())).body.error).toMatchObject(error);
+    const { status, body } = await client.rest('POST', '/message:send', asked());
+    expect([status, body.error]).toMatchObject([400, { message: error.message, details: [{ reason }] }]);
+    const old = { kind: 'message', messageId: 'o', role: 'user', parts: [{ kind: 'text', text: 'x' }] };
+    const legacy = await client.rpc('message/send', { message: old }, { 'a2a-version': '0.3' });
+    expect(legacy.body.error).toMatchObject({ code, message: error.message });
+  });
+});
+
+describe('what an agent says of its work', () => {
+  it('metadata of updates, chunks and artifacts arrives where it was put', async () => {
+    const chunk = (text: string, rest: object) => ({
+      result: {
+        artifactUpdate: {
+          taskId: 'r1',
+          contextId: 'c1',
+          artifact: {
+            artifactId: 'a1',
+            name: 'poem',
+            description: 'Four lines',
+            parts: [{ text, metadata: { line: text } }],
+            metadata: { artifact: 'own' },
+            extensions: ['urn:rhyme'],
+          },
+          ...rest,
+        },
+      },
+    });
+    const { client } = await fronted({
+      SendStreamingMessage: stream(
+        taskFrame('WORKING', { metadata: { task: 1 } }),
+        statusFrame('WORKING', 'thinking', { metadata: { progress: 0.5 } }),
+        chunk('one', { metadata: { chunk: 1 } }),
+        chunk('two', { append: true, lastChunk: true, metadata: { chunk: 2 } }),
+        statusFrame('COMPLETED', undefined, { metadata: { cost: 3 } }),
+      ),
+    });
+    const events = await collect(client.stream('SendStreamingMessage', { message: client.message('x') }));
+    const own = { name: 'poem', description: 'Four lines', metadata: { artifact: 'own' } };
+    expect(said(events)).toMatchObject([
+      { task: { metadata: { task: 1 } } },
+      {
+        statusUpdate: { metadata: { progress: 0.5 }, status: { message: { parts: [{ text: 'thinking' }] } } },
+      },
+      {
+        artifactUpdate: {
+          artifact: { ...own, artifactId: 'a1', parts: [{ text: 'one', metadata: { line: 'one' } }] },
+          metadata: { chunk: 1 },
+        },
+      },
+      {
+        artifactUpdate: {
+          artifact: { artifactId: 'a1', parts: [{ text: 'two', metadata: { line: 'two' } }] },
+          append: true,
+          lastChunk: true,
+          metadata: { chunk: 2 },
+        },
+      },
+      { statusUpdate: { status: { state: 'TASK_STATE_COMPLETED' }, metadata: { cost: 3 } } },
+    ]);
+    const { tasks } = await client.result('ListTasks', { includeArtifacts: true });
+    expect(tasks).toMatchObject([
+      {
+        metadata: { task: 1, progress: 0.5, cost: 3 },
+        artifacts: [{ ...own, extensions: ['urn:rhyme'], parts: [{ text: 'one' }, { text: 'two' }] }],
+      },
+    ]);
+  });
+
+  it('large parts go through whole, in both directions and in the history', async () => {
+    const text = 'x'.repeat(700_000);
+    const raw = Buffer.alloc(600_000, 7).toString('base64');
+    const data = { rows: Array.from({ length: 20_000 }, (_, row) => ({ row, word: 'abcdef' })) };
+    const parts = [{ text }, { raw, mediaType: 'application/octet-stream', filename: 'seven.bin' }, { data }];
+    const artifacts = [{ artifactId: 'a1', parts }];
+    const { peer, client } = await fronted({
+      SendStreamingMessage: stream(taskFrame('WORKING'), {
+        result: { task: task('COMPLETED', { artifacts }) },
+      }),
+    });
+    const message = { messageId: 'large', role: 'ROLE_USER', parts };
+    const answer = (await client.result('SendMessage', { message })).task;
+    expect(sends(peer)[0].params.message.parts).toEqual(parts);
+    expect(answer.artifacts).toEqual(artifacts);
+    expect(answer.history[0]).toMatchObject({ messageId: 'large', parts });
+    expect((await client.result('GetTask', { id: answer.id })).artifacts).toEqual(artifacts);
+  });
+
+  it('extensions that a client asks for are asked for at the agent, in the header of its version', async () => {
+    const done = result({ task: task('COMPLETED') });
+    const { peer, client } = await fronted({
+      SendMessage: done,
+      SendStreamingMessage: stream(taskFrame('COMPLETED')),
+    });
+    await client.rpc('SendMessage', { message: client.message('x') }, { 'a2a-extensions': 'urn:a, urn:b' });
+    const old = { kind: 'message', messageId: 'o', role: 'user', parts: [{ kind: 'text', text: 'x' }] };
+    const headers = { 'a2a-version': '0.3', 'x-a2a-extensions': 'urn:c' };
+    await client.rpc('message/send', { message: old }, headers);
+    const asked = peer.requests.filter(({ operation }) => /^Send/.test(operation));
+    expect(asked.map((request) => request.headers['a2a-extensions'])).toEqual(['urn:a, urn:b', 'urn:c']);
+  });
+});
+
+describe('cancels that race', () => {
+  it('two at once end the task once, and each is answered with CANCELED or that it is over', async () => {
+    const { client } = await fronted({
+      SendStreamingMessage: stream(taskFrame('WORKING'), { hang: true }),
+      CancelTask: result(task('CANCELED')),
+    });
+    const { task: begun } = await client.result('SendMessage', {
+      message: client.message('x'),
+      configuration: { returnImmediately: true },
+    });
+    const answers = await Promise.all([1, 2, 3].map(() => client.rpc('CancelTask', { id: begun.id })));
+    const words = answers.map(({ body }) => body.result?.status.state ?? body.error?.code);
+    expect(words).toContain('TASK_STATE_CANCELED');
+    for (const word of words) expect(['TASK_STATE_CANCELED', -32002]).toContain(word);
+    expect((await client.result('GetTask', { id: begun.id })).status.state).toBe('TASK_STATE_CANCELED');
+  });
+
+  it('a task that was over at its agent first is answered with how it ended', async () => {
+    const { client } = await fronted({
+      SendStreamingMessage: stream(taskFrame('WORKING'), { hang: true }),
+      CancelTask: rpcError(-32002, 'Too late.'),
+      GetTask: result(task('COMPLETED', { artifacts: [{ artifactId: 'a1', parts: [{ text: 'done' }] }] })),
+    });
+    const stream1 = client.stream('SendStreamingMessage', { message: client.message('x') });
+    const first = (await stream1.next()).value?.data.result.task as Json;
+    const canceled = await client.rpc('CancelTask', { id: first.id });
+    expect(canceled.body.error?.code).toBe(-32002);
+    const rest = said(await collect(stream1));
+    expect(rest.at(-1)).toMatchObject({ statusUpdate: { status: { state: 'TASK_STATE_COMPLETED' } } });
+    expect((await client.result('GetTask', { id: first.id })).artifacts).toMatchObject([
+      { parts: [{ text: 'done' }] },
+    ]);
+  });
+});
