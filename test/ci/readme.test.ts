@@ -18,6 +18,8 @@ const RUN_BY: Readonly<Record<string, 'this test' | '.ci/run'>> = {
   'npx harn-gateway task "stream 3" --follow': 'this test',
   'npx harn-gateway check --config my-gateway.yaml': 'this test',
   'npx harn-gateway serve --config my-gateway.yaml': 'this test',
+  'curl -s http://127.0.0.1:8080/.well-known/jwks.json > keys.json': 'this test',
+  'npx harn-gateway card verify --url http://127.0.0.1:8080 --jwks keys.json': 'this test',
   'npx harn-gateway api-keys create --row --id ci --actor ci-bot': 'this test',
   'curl -s -H "Authorization: Bearer $KEY" -H "Harn-Agents-Protocol-Version: agents-protocol-2026-04-25" http://127.0.0.1:8080/v1/tasks/$TASK/receipts > receipts.json':
     'this test',
@@ -101,6 +103,18 @@ describe('the README', () => {
     const own = { ...env, TASK: stdout.split(' ')[0] };
     const replayed = await run('bash', ['-c', command], { cwd: root, env: own });
     expect(replayed.stdout).toContain('byte_equal: ');
+  });
+
+  it('verifies the cards of the gateway in two commands', async () => {
+    const { url } = JSON.parse(readFileSync(join(data, 'gateway.json'), 'utf8')) as { url: string };
+    const told = blocks('sh').find((text) => text.includes('card verify')) ?? '';
+    const commands = told
+      .replaceAll('http://127.0.0.1:8080', url)
+      .replaceAll(/(?<= )keys\.json/g, join(data, 'keys.json'));
+    const { stdout } = await run('bash', ['-c', commands], { cwd: root, env });
+    const verdicts = stdout.trim().split('\n');
+    expect(verdicts.length).toBeGreaterThanOrEqual(3);
+    for (const line of verdicts) expect(line).toContain('  verified');
   });
 
   it('its configuration for an agent of your own passes the check, and serves', async () => {
