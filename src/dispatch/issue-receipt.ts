@@ -9,6 +9,7 @@ import { receiptKey } from '../store/keys.ts';
 import { appendToReceiptLog } from './append-to-receipt-log.ts';
 import type { DecisionTools } from './facts.ts';
 import { newEvent, placeOfTask } from './new-event.ts';
+import { type ReplayFinding, replayRecord } from './replay/replay-record.ts';
 import { acceptanceRecord, taskRecord } from './run-record.ts';
 
 /** Whether receipts are issued for a task; its persona may have disabled them when it was accepted. */
@@ -28,15 +29,22 @@ export function issueAcceptanceReceipt(
   if (state) issue(tx, tools, state, receiptId, acceptanceRecord(tx, state, eventId));
 }
 
-/** Proves how a task ended, in the transaction of its terminal event. */
+/** Drawn for a run; of a replay it follows from the id of the Task, which is derived itself (contract section 3). */
+export function receiptIdFor({ resource, internal }: TaskState, tools: DecisionTools): string {
+  return internal.replay ? resource.id.replace(/^task_/, 'receipt_') : tools.newId('receipt');
+}
+
+/** Proves how a task ended, in the transaction of its terminal event; of a replay also what it found. */
 export function issueTaskReceipt(
   tx: Transaction,
   tools: DecisionTools,
   taskId: string,
   receiptId: string,
+  finding?: ReplayFinding,
 ): void {
   const state = tx.get<TaskState>(stateKey.task(taskId));
-  if (state) issue(tx, tools, state, receiptId, taskRecord(tx, state));
+  if (state?.internal.replay) issueReplayReceipt(tx, tools, state, receiptId, finding);
+  else if (state) issue(tx, tools, state, receiptId, taskRecord(tx, state));
 }
 
 function issue(
@@ -59,6 +67,32 @@ function issue(
   };
   const sealed = sealReceipt(buildReceipt(run, place), key);
   recordReceipt(tx, resource, { run, place, sealed, follows: 'session' });
+}
+
+/**
+ * The same bytes on every gateway that has the same history and the same name, but for the signatures: they follow the receipt
+ * of the source, are no link of the chain of the session, and name no key (contract section 3).
+ */
+function issueReplayReceipt(
+  tx: Transaction,
+  { receipts }: DecisionTools,
+  state: TaskState,
+  receiptId: string,
+  finding: ReplayFinding | undefined,
+): void {
+  const { run, replay, previousHash } = replayRecord(tx, state, finding);
+  const key = receipts.key();
+  const place: ReceiptPlace = {
+    receiptId,
+    issuedAt: run.lifecycle.completedAt,
+    issuer: receipts.issuer,
+    keyId: null,
+    previousHash,
+    merkleRoot: null,
+  };
+  const sealed = sealReceipt(buildReceipt(run, place, replay), key);
+  const told = { ...place, keyId: key.keyId };
+  recordReceipt(tx, state.resource, { run, place: told, sealed, follows: 'replay_source' });
 }
 
 /** A receipt that is to be written. */

@@ -16,9 +16,10 @@ import {
 import type { PermissionDraft } from '../upstream.ts';
 import { closeArtifact } from './artifact-chunks.ts';
 import type { DecisionTools } from './facts.ts';
-import { issuesReceipts, issueTaskReceipt } from './issue-receipt.ts';
+import { issuesReceipts, issueTaskReceipt, receiptIdFor } from './issue-receipt.ts';
 import { newEvent, placeOfTask } from './new-event.ts';
 import { draftOfStatus, leaveRequests, openRequest } from './permission-request.ts';
+import type { ReplayFinding } from './replay/replay-record.ts';
 
 export interface MoveFacts {
   /** Override key of the recorded frame that caused the move. */
@@ -31,6 +32,8 @@ export interface MoveFacts {
   metadata?: JsonObject;
   /** What the task waits for, when the agent says it better than the status does. */
   permission?: PermissionDraft;
+  /** What a replay found, for its receipt. */
+  replay?: ReplayFinding;
 }
 
 const CANCELED_SUMMARY = 'The task was canceled.';
@@ -99,10 +102,10 @@ function step(
     ...(facts.metadata === undefined ? {} : { metadata: facts.metadata }),
     ...endOf(tools, state, to, facts),
   };
-  const receiptId = isTerminal(to) && issuesReceipts(state) ? tools.newId('receipt') : undefined;
+  const receiptId = isTerminal(to) && issuesReceipts(state) ? receiptIdFor(state, tools) : undefined;
   const pointer = { object: 'task', id: task.id };
   tx.append(newEvent(eventOf(task.status, to), pointer, placeOfTask(task), payload as never, receiptId));
-  if (receiptId !== undefined) issueTaskReceipt(tx, tools, taskId, receiptId);
+  if (receiptId !== undefined) issueTaskReceipt(tx, tools, taskId, receiptId, facts.replay);
 }
 
 /** Whatever blocks a task is in the queue of permission requests, in the same commit. */

@@ -55,7 +55,7 @@ export function acceptanceRecord(tx: Transaction, state: TaskState, eventId: str
   };
 }
 
-const NOTHING_DONE = {
+export const NOTHING_DONE = {
   wallTimeMs: 0,
   approvals: [],
   materials: [],
@@ -93,7 +93,7 @@ export function taskRecord(tx: Transaction, state: TaskState): RunRecord {
   };
 }
 
-function identifiersOf(
+export function identifiersOf(
   tx: StateReader,
   { resource, internal }: TaskState,
   personaRef: string | null,
@@ -111,7 +111,7 @@ function identifiersOf(
   };
 }
 
-function termsOf({ resource, internal }: TaskState) {
+export function termsOf({ resource, internal }: TaskState) {
   const { persona } = internal;
   if (persona === undefined)
     return { personaRef: null, startTier: DEFAULT_TIER, policyRef: DEFAULT_POLICY } as const;
@@ -126,7 +126,7 @@ function tierNow(tx: StateReader, { persona_id }: Task): RunRecord['trust']['end
 }
 
 /** A task that ended before it started has run for no time at all (contract C12). */
-function lifecycleOf(task: Task): RunRecord['lifecycle'] {
+export function lifecycleOf(task: Task): RunRecord['lifecycle'] {
   const ended = task.completed_at ?? task.canceled_at ?? task.updated_at;
   return {
     createdAt: task.created_at,

@@ -83,7 +83,7 @@ function planSession(log: EventLog, { caller, input }: StreamRequest): Plan {
 function endsTask({ event, receipt_id, payload }: Event): boolean {
   if (ENDING.has(event)) return receipt_id === undefined;
   const { object } = (payload['subject'] ?? {}) as { object?: string };
-  return event === 'receipt.issued' && object === 'task';
+  return event === 'receipt.issued' && (object === 'task' || object === 'replay_segment');
 }
 
 /** Live from now on: nobody who asks for everything wants the whole past first. */

@@ -1,6 +1,6 @@
 import type { EventLog } from '../eventlog/event-log.ts';
 import { listPrefix, stateKey } from '../projections/state-keys.ts';
-import type { ReceiptState } from '../projections/states.ts';
+import type { ReceiptState, TaskState } from '../projections/states.ts';
 import { ProtocolError } from '../protocol/errors.ts';
 import type { JsonValue } from '../protocol/json.ts';
 import { decodeLeaf } from '../receipts/log-leaf.ts';
@@ -36,7 +36,7 @@ export async function verifyStoredReceipt(
   return verdict;
 }
 
-/** The ids of the chain up to this receipt, oldest first; for a replay what it follows, then itself. */
+/** The ids of the chain up to this receipt, oldest first; for a replay the chain of its session, then what it follows there. */
 async function* chainOf(log: EventLog, receiptId: string): AsyncGenerator<string> {
   const { resource, internal } = stateOf(log, receiptId);
   const prefix = listPrefix.receiptChain(resource.session_id);
@@ -52,7 +52,16 @@ async function* chainOf(log: EventLog, receiptId: string): AsyncGenerator<string
     if (last === undefined || keys.length < PAGE) break;
     gt = last;
   }
-  if (internal.chain_index === null) yield receiptId;
+  if (internal.chain_index === null) yield* replaysThrough(log, receiptId);
+}
+
+/** A replay of a replay follows the receipt of that one, and so on; oldest first. */
+function replaysThrough(log: EventLog, receiptId: string): string[] {
+  const { task_id } = stateOf(log, receiptId).resource;
+  const replayed = log.state<TaskState>(stateKey.task(task_id))?.internal.replay?.source_task_id;
+  const source = replayed === undefined ? undefined : log.state<TaskState>(stateKey.task(replayed));
+  const followed = source?.internal.replay ? source.resource.receipt_id : null;
+  return [...(followed === null ? [] : replaysThrough(log, followed)), receiptId];
 }
 
 function stateOf(log: EventLog, receiptId: string): ReceiptState {

@@ -9,6 +9,9 @@ import type { ArtifactState, OutcomeState, ReceiptChainState, ReceiptState, Task
 
 type Issued = PayloadOf<'receipt.issued'>;
 
+/** Subjects of the receipt that a Task ends with. */
+const ENDS_TASK: ReadonlySet<Issued['subject']['object']> = new Set(['task', 'replay_segment']);
+
 /** Makes the Receipt resource, moves the chain of its session, and names the receipt where it belongs. */
 export function foldReceiptIssued(event: Event, states: StateWriter): void {
   const issued = payload(event, 'receipt.issued');
@@ -35,7 +38,7 @@ export function foldReceiptIssued(event: Event, states: StateWriter): void {
   states.set(stateKey.receipt(resource.id), { resource, internal } satisfies ReceiptState);
   states.index(listPrefix.receiptsOfTask(task_id) + resource.id);
   if (chainIndex !== null) states.index(listPrefix.receiptChain(session_id) + resource.id);
-  if (issued.subject.object === 'task') nameReceipt(task_id, resource.id, states);
+  if (ENDS_TASK.has(issued.subject.object)) nameReceipt(task_id, resource.id, states);
 }
 
 /** Returns the place of the receipt in the chain. */

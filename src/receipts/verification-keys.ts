@@ -41,21 +41,28 @@ export type VerificationKeys = ReadonlyMap<string, VerificationKey>;
 
 export type SignatureVerdict = 'ok' | 'unknown_key' | 'outside_window' | 'invalid_signature';
 
+export interface SignatureClaim {
+  keyId: string;
+  bytes: Uint8Array;
+  signature: Uint8Array | string;
+  timesMs: readonly number[];
+  /** It was made at those times or later, as of a replay, which repeats times: only the end of the window counts. */
+  orLater?: boolean;
+}
+
 /**
  * Checks a raw signature, or one in standard base64 in its only correct spelling, made at one of `timesMs`; all of them have
  * to lie in the window of the key. Never throws.
  */
-export function verifySignature(
-  keys: VerificationKeys,
-  claim: { keyId: string; bytes: Uint8Array; signature: Uint8Array | string; timesMs: readonly number[] },
-): SignatureVerdict {
+export function verifySignature(keys: VerificationKeys, claim: SignatureClaim): SignatureVerdict {
   const found = keys.get(claim.keyId);
   if (found === undefined) return 'unknown_key';
   const { signature } = claim;
   const raw = typeof signature === 'string' ? decodeStrictBase64(signature, 'base64') : signature;
   if (raw?.length !== SIGNATURE_BYTES) return 'invalid_signature';
   if (!verify(null, claim.bytes, found.key, raw)) return 'invalid_signature';
-  return claim.timesMs.every((ms) => isInWindow(found, ms)) ? 'ok' : 'outside_window';
+  const window = claim.orLater ? { ...found, notBeforeMs: Number.NEGATIVE_INFINITY } : found;
+  return claim.timesMs.every((ms) => isInWindow(window, ms)) ? 'ok' : 'outside_window';
 }
 
 function isInWindow({ notBeforeMs, notAfterMs, revokedAtMs }: VerificationKey, ms: number): boolean {

@@ -191,7 +191,10 @@ function checkSignatures({ receipt, keys }: Passage): Fault | undefined {
 
 type Signature = NonNullable<WireReceipt['signatures']>[number];
 
-/** The time of a signature is `issued_at`, which is hashed; a `signed_at` is only a claim, and has to fit as well. */
+/**
+ * The time of a signature is `issued_at`, which is hashed; a `signed_at` is only a claim, and has to fit as well. A replay
+ * repeats a recorded `issued_at`, and its key may be younger than that.
+ */
 function signatureVerdict(receipt: WireReceipt, one: Signature, keys: VerificationKeys): string {
   if (one.algorithm !== ALGORITHM) return 'unknown_algorithm';
   if (!one.signature.startsWith(SIGNATURE_PREFIX)) return 'invalid_signature';
@@ -201,6 +204,7 @@ function signatureVerdict(receipt: WireReceipt, one: Signature, keys: Verificati
     bytes: Buffer.from(receipt.chain.receipt_hash),
     signature: one.signature.slice(SIGNATURE_PREFIX.length),
     timesMs: times.map((time) => Date.parse(time)),
+    orLater: isReplay(receipt),
   });
 }
 

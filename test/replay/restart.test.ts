@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { dataPaths } from '../../src/operation/data-directory.ts';
+import type { Receipt } from '../../src/protocol/resources/receipt.ts';
 import type { Task } from '../../src/protocol/resources/task.ts';
 import { eventKey, frameKey } from '../../src/store/keys.ts';
 import { openLevelStore } from '../../src/store/level-store.ts';
@@ -95,6 +96,11 @@ describe('replay after a restart, when the agent is gone and the store was touch
     const found = failed?.payload['verdict'] as { index: number; expected: string; observed: string };
     expect(found).toMatchObject(verdict);
     expect(found.expected).not.toBe(found.observed);
+    const { wire } = await gateway.client.get<Receipt>(`/v1/receipts/${replay.receipt_id}`);
+    expect(wire.payload).toMatchObject({
+      lifecycle: { final_state: 'FAILED', failure: { details: { reason: 'tamper_detected' } } },
+      metadata: { replay: { source_task_id: task('tampered').id, verdict, run_final_state: null } },
+    });
   });
 
   it('a changed frame is found before anything is made of it', async () => {

@@ -12,6 +12,8 @@ export interface Substitute {
   frame: Frame;
   visibility: ReplayTerms['overrides'][number]['visibility'];
   deltaId: string;
+  /** Where it is kept, in words of a receipt. */
+  uri: string;
 }
 
 /** What an earlier replay recorded of one event: a replay of it is compared with that. */
@@ -80,10 +82,11 @@ async function substitutesOf(
   if (substituted.length === 0) return found;
   const { history, tampering } = await loadHistory(log, replay);
   if (tampering) return { status: 'tampered', tampering };
-  for (const { key, visibility, delta_id: deltaId } of substituted) {
+  for (const { key, visibility, delta_id: deltaId, frame } of substituted) {
     const record: RecordedFrame | undefined = history.frames.find((frame) => frame.key === key);
     if (!record) return { status: 'missing', missing: { kind: 'override', id: key } };
-    found.set(key, { frame: record.frame, visibility, deltaId });
+    const uri = `harn://tasks/${replay.resource.id}/frames/${frame}`;
+    found.set(key, { frame: record.frame, visibility, deltaId, uri });
   }
   return found;
 }

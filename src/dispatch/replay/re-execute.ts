@@ -7,14 +7,18 @@ import type {
   SessionFold,
   TaskState,
 } from '../../projections/states.ts';
-import type { JsonObject } from '../../protocol/json.ts';
-import type { Failure, TaskStatus } from '../../protocol/task-states.ts';
+import type { JsonObject, JsonValue } from '../../protocol/json.ts';
+import { type Failure, isTerminal, type TaskStatus } from '../../protocol/task-states.ts';
+import type { RunRecord } from '../../receipts/receipt-draft.ts';
+import { hashOf } from '../../replay/compare.ts';
 import type { History, Stimulus } from '../../replay/history.ts';
 import type { RecordedFrame } from '../../replay/recorded-frame.ts';
 import { stimuliOf } from '../../replay/stimuli.ts';
+import { frameKey } from '../../store/keys.ts';
 import type { Frame, Move, Seen } from '../../upstream.ts';
 import type { DecisionTools } from '../facts.ts';
 import { type MoveFacts, moveTask } from '../move-task.ts';
+import { taskRecord } from '../run-record.ts';
 import { applyMoves, noteCancelFault, seenBy } from '../runner/apply-moves.ts';
 import { RecordedIds } from './recorded-ids.ts';
 
@@ -39,15 +43,16 @@ export interface ReplayedStep {
 
 /**
  * Runs a recorded run again: frames through the same mappings, moves and folds as live, in memory, with the recorded times
- * and ids. What callers said is given; what became of it is decided again.
+ * and ids. What callers said is given; what became of it is decided again. Returns what the run did, as its receipt would tell
+ * it; undefined where it did not end.
  */
 export function* reExecute(
   history: History,
   parts: ReExecutionParts,
-): Generator<ReplayedStep, TaskStatus | undefined> {
+): Generator<ReplayedStep, RunRecord | undefined> {
   const run = new ReExecution(history, parts);
   for (const stimulus of stimuliOf(history)) yield run.step(stimulus);
-  return run.status;
+  return run.record();
 }
 
 class ReExecution {
@@ -56,6 +61,7 @@ class ReExecution {
   readonly #tx: Rehearsal;
   readonly #ids: RecordedIds;
   readonly #tools: DecisionTools;
+  #frames = 0;
 
   constructor(history: History, parts: ReExecutionParts) {
     this.#history = history;
@@ -66,8 +72,9 @@ class ReExecution {
     this.#tx.set(stateKey.session(history.sessionId), emptySession(history));
   }
 
-  get status(): TaskStatus | undefined {
-    return this.#task?.resource.status;
+  record(): RunRecord | undefined {
+    const task = this.#task;
+    return task && isTerminal(task.resource.status) ? taskRecord(this.#tx, task) : undefined;
   }
 
   step(stimulus: Stimulus): ReplayedStep {
@@ -99,11 +106,21 @@ class ReExecution {
     if (!task) return undefined;
     const substitute = this.#parts.substitutes?.get(record.key);
     const frame = substitute ?? record.frame;
+    if (!isTerminal(task.resource.status)) this.#recordMaterial(record, substitute);
     const target = { tx: this.#tx, tools: this.#tools, taskId: this.#history.taskId, material: record.key };
     if (record.turn) this.#bindSession(record.turn.session_binding);
     if (record.noted && frame.kind === 'fault') noteCancelFault(target, task, frame);
     else applyMoves(target, this.#parts.interpret(frame, seenBy(this.#tx, task)));
     return substitute === undefined ? undefined : record.key;
+  }
+
+  /** A receipt tells of the frames of a run up to its end, by their hashes alone. */
+  #recordMaterial({ key, at, sha256, redaction_proof }: RecordedFrame, substitute: Frame | undefined): void {
+    const taken = substitute
+      ? { key, at, sha256: hashOf(substitute as unknown as JsonValue) }
+      : { key, at, sha256, ...(redaction_proof === undefined ? {} : { redaction_proof }) };
+    this.#frames += 1;
+    this.#tx.record(frameKey(this.#history.taskId, this.#frames), JSON.stringify(taken));
   }
 
   #move({ payload }: Event): void {

@@ -138,12 +138,15 @@ export class ReplayRun {
     }
   }
 
-  async #complete(task: TaskState, terms: ReplayTerms, { verdict, events }: ReplayEnd): Promise<void> {
+  async #complete(task: TaskState, terms: ReplayTerms, end: ReplayEnd): Promise<void> {
     const { source_task_id, mode, deltas } = terms;
+    const { verdict, events, run } = end;
+    const replay = { verdict, missing: null, ...(run ? { run } : {}) };
+    const summary = summaryOf(verdict, events);
     await this.#transact(task, (tx) => {
       const payload = { source_task_id, mode, verdict, events, deltas };
       tx.append(newEvent('replay.completed', pointerTo(task), placeOfTask(task.resource), payload));
-      moveTask(tx, this.#deps.tools, this.#taskId, 'COMPLETED', { summary: summaryOf(verdict, events) });
+      moveTask(tx, this.#deps.tools, this.#taskId, 'COMPLETED', { summary, replay });
     });
   }
 
@@ -160,7 +163,8 @@ export class ReplayRun {
     await this.#transact(task, (tx) => {
       const payload = { source_task_id, mode, verdict, missing, message };
       tx.append(newEvent('replay.failed', pointerTo(task), placeOfTask(task.resource), payload));
-      moveTask(tx, this.#deps.tools, this.#taskId, 'FAILED', { failure });
+      const replay = { verdict, missing };
+      moveTask(tx, this.#deps.tools, this.#taskId, 'FAILED', { failure, replay });
     });
   }
 

@@ -1,7 +1,7 @@
 import type { Event, Projection } from '../../eventlog/event-log.ts';
 import type { JsonObject, JsonValue } from '../../protocol/json.ts';
 import type { ReplayVerdict } from '../../protocol/resources/replay.ts';
-import { isTerminal } from '../../protocol/task-states.ts';
+import type { RunRecord } from '../../receipts/receipt-draft.ts';
 import { type Divergence, divergence, hashOf } from '../../replay/compare.ts';
 import type { MissingDependency } from '../../replay/history.ts';
 import type { Frame, Move, Seen } from '../../upstream.ts';
@@ -35,6 +35,8 @@ export interface ReplayEnd {
   verdict: ReplayVerdict;
   /** Events of the run, whether they were recorded or not. */
   events: number;
+  /** What the run did; absent where it did not end. */
+  run?: RunRecord;
   /** Set where the run did not end: what it would have needed next. */
   missing?: MissingDependency;
 }
@@ -57,12 +59,23 @@ export function* replayedEvents(
   const comparison = new Comparison(prepared);
   for (let step = run.next(); ; step = run.next()) {
     if (step.done) {
-      const isOver = step.value !== undefined && isTerminal(step.value);
+      const run = step.value && withSubstitutes(step.value, prepared);
       const missing = { kind: 'frame', id: nextKey(history.frames.length, history.route) } as const;
-      return { ...comparison.end(recorded), ...(isOver ? {} : { missing }) };
+      return { ...comparison.end(recorded), ...(run ? { run } : { missing }) };
     }
     yield* comparison.take(step.value);
   }
+}
+
+/** Materials say which of them were substituted, and where the substitute is. */
+function withSubstitutes(run: RunRecord, { substitutes }: PreparedReplay): RunRecord {
+  const materials = run.materials.map((material) => {
+    const { id = '', sha256 = '', content_type = '', kind } = material;
+    const substitute = substitutes.get(id);
+    if (!substitute) return material;
+    return { content_type, id, kind, metadata: { override_key: id }, sha256, uri: substitute.uri };
+  });
+  return { ...run, materials };
 }
 
 class Comparison {

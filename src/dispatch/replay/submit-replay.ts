@@ -3,6 +3,7 @@ import { sha256Hex } from '../../json/sha256.ts';
 import { stateKey } from '../../projections/state-keys.ts';
 import type { SessionFold, TaskState } from '../../projections/states.ts';
 import { ProtocolError } from '../../protocol/errors.ts';
+import type { PayloadOf } from '../../protocol/event-payloads.ts';
 import type { JsonValue } from '../../protocol/json.ts';
 import {
   type ReplayTaskRequest,
@@ -18,6 +19,7 @@ import type { RecordedFrame } from '../../replay/recorded-frame.ts';
 import { frameKey } from '../../store/keys.ts';
 import { metadataOf } from '../command.ts';
 import type { Facts } from '../facts.ts';
+import { issueAcceptanceReceipt, issuesReceipts } from '../issue-receipt.ts';
 import { moveTask } from '../move-task.ts';
 import { newEvent, placeOfTask } from '../new-event.ts';
 import { refuseLarge } from '../refuse-large-members.ts';
@@ -92,16 +94,20 @@ function appendSubmission(tx: Transaction, facts: Facts, source: TaskState, aske
   const task = replayTask(id, tx.time, facts.caller.actor, source.resource, asked);
   const replay = termsOf(tx, source, asked, ordinal);
   recordSubstitutes(tx, id, asked.plan.overrides);
-  tx.append(
-    newEvent('task.submitted', { object: 'task', id }, placeOfTask(task), {
-      task,
-      route: asked.route,
-      message_id: source.internal.turn_message,
-      preceding: [],
-      replay,
-      checkpoint_id: `${id}.1`,
-    }),
-  );
+  const { persona, turn_message } = source.internal;
+  const payload: PayloadOf<'task.submitted'> = {
+    task,
+    route: asked.route,
+    message_id: turn_message,
+    preceding: [],
+    ...(persona === undefined ? {} : { persona }),
+    replay,
+    checkpoint_id: `${id}.1`,
+  };
+  const receiptId = issuesReceipts(source) ? facts.newId('receipt') : undefined;
+  const pointer = { object: 'task', id };
+  const submitted = tx.append(newEvent('task.submitted', pointer, placeOfTask(task), payload, receiptId));
+  if (receiptId !== undefined) issueAcceptanceReceipt(tx, facts, id, receiptId, submitted.id);
   return id;
 }
 

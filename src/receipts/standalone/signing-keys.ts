@@ -35,10 +35,10 @@ export function signingKeys(jwks: unknown): SigningKeys {
   return keys;
 }
 
-/** Whether one of the keys made this signature (standard base64) at all of these times. */
+/** Whether one of the keys made this signature (standard base64) at all of these times, or later where that is said. */
 export function isSigned(
   keys: SigningKeys,
-  claim: { keyId: string; text: string; signature: string; times: readonly string[] },
+  claim: { keyId: string; text: string; signature: string; times: readonly string[]; orLater: boolean },
 ): boolean {
   const found = keys.get(claim.keyId);
   const bytes = Buffer.from(claim.signature, 'base64');
@@ -47,7 +47,7 @@ export function isSigned(
   const { key, fromMs, throughMs, revokedMs } = found;
   const isTimely = claim.times
     .map(Date.parse)
-    .every((ms) => ms >= fromMs && ms <= throughMs && ms < revokedMs);
+    .every((ms) => (claim.orLater || ms >= fromMs) && ms <= throughMs && ms < revokedMs);
   return isTimely && verify(null, Buffer.from(claim.text), key, bytes);
 }
 

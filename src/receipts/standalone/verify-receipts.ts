@@ -61,7 +61,7 @@ function hashOf(receipt: Receipt): string | undefined {
 }
 
 function signatureFlaw(
-  { signatures = [], issuer, issued_at, chain }: Receipt,
+  { signatures = [], issuer, issued_at, chain, subject }: Receipt,
   keys: SigningKeys,
 ): string | undefined {
   if (signatures.length === 0) return 'none';
@@ -70,7 +70,9 @@ function signatureFlaw(
   const bad = signatures.find(({ key_id, algorithm, signature, signed_at }) => {
     const [, base64 = ''] = /^base64:(.*)$/s.exec(signature) ?? [];
     const times = signed_at === undefined ? [issued_at] : [issued_at, signed_at];
-    const claim = { keyId: key_id, text: chain.receipt_hash, signature: base64, times };
+    // A replay repeats a recorded time; its key may be younger.
+    const orLater = subject.object === 'replay_segment';
+    const claim = { keyId: key_id, text: chain.receipt_hash, signature: base64, times, orLater };
     return algorithm !== 'ed25519' || !isSigned(keys, claim);
   });
   return bad && `one by ${bad.key_id} that does not hold`;
