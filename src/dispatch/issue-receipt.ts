@@ -42,6 +42,7 @@ export function issueTaskReceipt(
   receiptId: string,
   finding?: ReplayFinding,
 ): void {
+  if (tools.receipts.isRehearsal) return;
   const state = tx.get<TaskState>(stateKey.task(taskId));
   if (state?.internal.replay) issueReplayReceipt(tx, tools, state, receiptId, finding);
   else if (state) issue(tx, tools, state, receiptId, taskRecord(tx, state));

@@ -11,6 +11,7 @@ import type { JsonObject, JsonValue } from '../../protocol/json.ts';
 import { type Failure, isTerminal, type TaskStatus } from '../../protocol/task-states.ts';
 import type { RunRecord } from '../../receipts/receipt-draft.ts';
 import { hashOf } from '../../replay/compare.ts';
+import { extendFrameList, NO_FRAMES } from '../../replay/frame-list.ts';
 import type { History, Stimulus } from '../../replay/history.ts';
 import type { RecordedFrame } from '../../replay/recorded-frame.ts';
 import { stimuliOf } from '../../replay/stimuli.ts';
@@ -62,6 +63,7 @@ class ReExecution {
   readonly #ids: RecordedIds;
   readonly #tools: DecisionTools;
   #frames = 0;
+  #list = NO_FRAMES;
 
   constructor(history: History, parts: ReExecutionParts) {
     this.#history = history;
@@ -116,9 +118,11 @@ class ReExecution {
 
   /** A receipt tells of the frames of a run up to its end, by their hashes alone. */
   #recordMaterial({ key, at, sha256, redaction_proof }: RecordedFrame, substitute: Frame | undefined): void {
-    const taken = substitute
-      ? { key, at, sha256: hashOf(substitute as unknown as JsonValue) }
-      : { key, at, sha256, ...(redaction_proof === undefined ? {} : { redaction_proof }) };
+    const listed = substitute
+      ? { sha256: hashOf(substitute as unknown as JsonValue) }
+      : { sha256, ...(redaction_proof === undefined ? {} : { redaction_proof }) };
+    this.#list = extendFrameList(this.#list, { key, ...listed });
+    const taken = { key, at, ...listed, list: this.#list };
     this.#frames += 1;
     this.#tx.record(frameKey(this.#history.taskId, this.#frames), JSON.stringify(taken));
   }
