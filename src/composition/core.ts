@@ -21,7 +21,6 @@ import type { JsonValue } from '../protocol/json.ts';
 import { type Logger, type Random, timestamp } from '../protocol/ports.ts';
 import { redactionProver } from '../receipts/redaction-proof.ts';
 import type { VerificationKeys } from '../receipts/verification-keys.ts';
-import type { ReceiptVerdict } from '../receipts/verify-chain.ts';
 import { isSecretName } from '../redaction/secret-names.ts';
 import { FileTree } from '../store/file-tree.ts';
 import { createSecretBox, type SecretBox } from '../store/secret-box.ts';

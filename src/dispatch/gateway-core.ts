@@ -17,7 +17,6 @@ import {
   type QueryId,
   type StreamId,
 } from '../protocol/operations.ts';
-import type { ReceiptVerdict } from '../receipts/verify-chain.ts';
 import type { FileTree } from '../store/file-tree.ts';
 import { admit, admitCaller, authenticated } from './admission.ts';
 import { canonicalTarget } from './canonical-target.ts';

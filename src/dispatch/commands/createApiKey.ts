@@ -6,11 +6,9 @@ import { refuseSecrets } from '../refuse-secrets.ts';
 export const createApiKey: Command<'createApiKey'> = {
   decide({ body }, tx, facts) {
     const metadata = metadataOf(body);
-    const grant = {
-      ...body,
-      metadata,
-      expires_at: expiryOf({ expires_at: body.expires_at ?? null }, 'expires_at'),
-    };
+    const { expires_at } = body;
+    const expiry = typeof expires_at === 'string' ? expiryOf({ expires_at }, 'expires_at') : null;
+    const grant = { ...body, metadata, expires_at: expiry };
     refuseWider(grant, tx, facts);
     refuseSecrets({ metadata }, facts);
     return { body: makeApiKey(grant, tx, facts) };
