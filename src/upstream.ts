@@ -3,6 +3,7 @@ import type { CardVerdict } from './protocol/resources/agent.ts';
 import type { Part, Role } from './protocol/resources/message.ts';
 import type { PermissionOption, PermissionToolCall } from './protocol/resources/permission-request.ts';
 import type { Failure, TaskStatus } from './protocol/task-states.ts';
+import type { ToldUsage } from './protocol/usage.ts';
 
 /**
  * The contract of an upstream adapter (an A2A agent, an ACP agent, an MCP server, or recorded frames in a replay).
@@ -196,8 +197,10 @@ export type Move =
   | { type: 'tool'; tool: ToolStep }
   /** What the agent tells of its thinking; never public. */
   | { type: 'reasoning'; text: string }
-  /** A live word that has no resource of its own: a piece of a message, a plan, usage, commands, modes. */
+  /** A live word that has no resource of its own: a piece of a message, a plan, commands, modes. */
   | { type: 'update'; update: UpdateDraft }
+  /** What the agent says that the Task used: tokens, money, a model. Its receipt tells it. */
+  | { type: 'usage'; usage: ToldUsage }
   /** Metadata merged into the Task. */
   | { type: 'metadata'; patch: JsonObject }
   /** A diagnostic worth keeping that moves nothing (`unknown_state`, `context_changed`, `late_result`). */

@@ -2,6 +2,7 @@ import type { Transaction } from '../eventlog/event-log.ts';
 import type { ReceiptRedaction, ReplayMaterial } from '../protocol/resources/receipt-parts.ts';
 import { wholeText } from '../receipts/canonical-order.ts';
 import type { FrameList } from '../replay/frame-list.ts';
+import { listOfFrames } from '../replay/recorded-frame.ts';
 import { frameKey } from '../store/keys.ts';
 
 /**
@@ -22,7 +23,7 @@ const LISTED_FRAMES = 500;
 
 /** The members that a recorded frame begins with; the frame itself, which may be large, is not parsed. */
 const HEAD_OF_FRAME =
-  /^\{"key":("(?:[^"\\]|\\.)*"),"at":"[^"]*","sha256":"([^"]*)"(?:,"redaction_proof":"([^"]*)")?,"list":(\{[^}]*\})/;
+  /^\{"key":("(?:[^"\\]|\\.)*"),"at":"[^"]*","sha256":"([^"]*)"(?:,"redaction_proof":"([^"]*)")?(?:,"list":(\{[^}]*\}))?/;
 /** Long enough for every override key and the members after it. */
 const HEAD_BYTES = 2_048;
 const REASON = 'A secret was replaced before the frame was recorded.';
@@ -67,7 +68,8 @@ function listed(tx: Transaction, taskId: string, route: string): RunMaterials {
 /** The proofs of what was redacted are in the frames, and the hash of the list covers them. */
 function together(tx: Transaction, taskId: string): RunMaterials {
   const frames = newestFrame(tx, taskId);
-  const { redacted, sha256 } = headOf(tx.recorded(frameKey(taskId, frames))).list;
+  const recordOf = (n: number) => tx.recorded(frameKey(taskId, n));
+  const { redacted, sha256 } = headOf(recordOf(frames)).list ?? listOfFrames(frames, recordOf);
   const uri = `harn://tasks/${taskId}/frames`;
   const material = {
     content_type: 'application/json',
@@ -99,13 +101,14 @@ interface FrameHead {
   key: string;
   sha256: string;
   proof: string | undefined;
-  list: FrameList;
+  /** Absent in records of early gateways. */
+  list: FrameList | undefined;
 }
 
 function headOf(record: Buffer | undefined): FrameHead {
   const head = HEAD_OF_FRAME.exec(record?.toString('utf8', 0, HEAD_BYTES) ?? '');
   const [, key, sha256 = '', proof, list] = head ?? [];
-  if (key === undefined || list === undefined)
-    throw new Error('A recorded frame begins with its key, its time, its hash and its list.');
-  return { key: wholeText(String(JSON.parse(key))), sha256, proof, list: JSON.parse(list) };
+  if (key === undefined) throw new Error('A recorded frame begins with its key, its time and its hash.');
+  const listed = list === undefined ? undefined : JSON.parse(list);
+  return { key: wholeText(String(JSON.parse(key))), sha256, proof, list: listed };
 }

@@ -32,6 +32,9 @@ const DEFAULT_POLICY = 'policy.default_tier';
 /** Who decided a request that no caller answered: its deadline, or the end of its task. */
 const NOBODY = 'gateway';
 
+/** Items that a receipt lists of a kind, like its frames; its metadata has the number of all where there are more. */
+const LISTED_ITEMS = 500;
+
 type ReceiptRequest = { object: 'event' | 'task'; id: string };
 
 /** What was accepted, proved by the event that says so: nothing was done yet. */
@@ -57,6 +60,8 @@ export function acceptanceRecord(tx: Transaction, state: TaskState, eventId: str
 
 export const NOTHING_DONE = {
   wallTimeMs: 0,
+  usage: null,
+  toolCallCount: 0,
   approvals: [],
   materials: [],
   toolCalls: [],
@@ -75,22 +80,47 @@ export function taskRecord(tx: Transaction, state: TaskState): RunRecord {
   const { personaRef, startTier, policyRef } = termsOf(state);
   const { frames, materials, redactions } = materialsOf(tx, resource.id, internal.route);
   const subject: ReceiptRequest = { object: 'task', id: resource.id };
+  const calls = factsOf(facts, 'tool_called');
+  const requests = factsOf(facts, 'request');
+  const artifacts = factsOf(facts, 'artifact');
+  const totals = beyondList({ approvals: requests, final_artifacts: artifacts, tool_calls: calls });
+  const usage = internal.run?.usage;
   return {
     subject,
     identifiers: identifiersOf(tx, state, personaRef),
     lifecycle,
     trust: { startTier, endTier: tierNow(tx, resource) ?? startTier, policyRef },
     wallTimeMs: Date.parse(lifecycle.completedAt) - Date.parse(lifecycle.startedAt),
-    approvals: facts.flatMap((fact) => (fact.kind === 'request' ? approvalOf(tx, fact) : [])),
+    usage: usage === undefined ? null : { ...usage, agent: internal.route },
+    toolCallCount: calls.length,
+    approvals: listed(requests).flatMap((fact) => approvalOf(tx, fact)),
     materials,
-    toolCalls: toolCallsOf(facts),
-    fileWrites: facts.flatMap((fact) => (fact.kind === 'file_written' ? fileWriteOf(fact) : [])),
+    toolCalls: toolCallsOf(listed(calls), factsOf(facts, 'tool_ended')),
+    fileWrites: factsOf(facts, 'file_written').map(fileWriteOf),
     networkEgress: egressOf(internal.route, frames),
     handoffs: handoffsOf(state),
-    artifacts: facts.flatMap((fact) => (fact.kind === 'artifact' ? artifactOf(tx, fact.id) : [])),
+    artifacts: listed(artifacts).flatMap(({ id }) => artifactOf(tx, id)),
     redactions: [...facts.flatMap(redactionOf), ...redactions],
-    metadata: { frames, route: internal.route, turns: internal.turns },
+    metadata: { frames, route: internal.route, ...totals, turns: internal.turns },
   };
+}
+
+type FactOf<Kind extends RunFact['kind']> = Extract<RunFact, { kind: Kind }>;
+
+function factsOf<Kind extends RunFact['kind']>(facts: readonly RunFact[], kind: Kind): FactOf<Kind>[] {
+  return facts.filter((fact): fact is FactOf<Kind> => fact.kind === kind);
+}
+
+function listed<Fact>(facts: readonly Fact[]): Fact[] {
+  return facts.slice(0, LISTED_ITEMS);
+}
+
+/** How many there are of what is not listed to its end. */
+function beyondList(lists: Readonly<Record<string, readonly RunFact[]>>): JsonObject {
+  const long = Object.entries(lists).filter(([, facts]) => facts.length > LISTED_ITEMS);
+  return long.length === 0
+    ? {}
+    : { totals: Object.fromEntries(long.map(([name, facts]) => [name, facts.length])) };
 }
 
 export function identifiersOf(
@@ -142,10 +172,7 @@ function finalStateOf({ status }: Task): RunRecord['lifecycle']['finalState'] {
   return OUTCOME_OF_STATUS[status satisfies TerminalStatus];
 }
 
-function approvalOf(
-  tx: StateReader,
-  { id, actor }: Extract<RunFact, { kind: 'request' }>,
-): ReceiptApproval[] {
+function approvalOf(tx: StateReader, { id, actor }: FactOf<'request'>): ReceiptApproval[] {
   const request = tx.get<PermissionRequestState>(stateKey.permissionRequest(id))?.resource;
   if (!request?.response) return [];
   return [
@@ -180,22 +207,20 @@ function decisionOf(response: NonNullable<PermissionRequest['response']>): Recei
 }
 
 /** A call whose end was never told was given up with its task. */
-function toolCallsOf(facts: readonly RunFact[]): ReceiptToolCall[] {
-  const ends = new Map(
-    facts.flatMap((fact) => (fact.kind === 'tool_ended' ? [[fact.call_id, fact] as const] : [])),
-  );
-  return facts.flatMap((fact) => {
-    if (fact.kind !== 'tool_called') return [];
-    const end = ends.get(fact.call_id);
-    return [
-      {
-        call_id: wholeText(fact.call_id),
-        input_hash: fact.input_hash,
-        ...(end?.output_hash === undefined ? {} : { output_hash: end.output_hash }),
-        status: end?.status ?? ('canceled' as const),
-        tool: wholeText(fact.tool),
-      },
-    ];
+function toolCallsOf(
+  calls: readonly FactOf<'tool_called'>[],
+  ended: readonly FactOf<'tool_ended'>[],
+): ReceiptToolCall[] {
+  const ends = new Map(ended.map((fact) => [fact.call_id, fact]));
+  return calls.map(({ call_id, input_hash, tool }) => {
+    const end = ends.get(call_id);
+    return {
+      call_id: wholeText(call_id),
+      input_hash,
+      ...(end?.output_hash === undefined ? {} : { output_hash: end.output_hash }),
+      status: end?.status ?? 'canceled',
+      tool: wholeText(tool),
+    };
   });
 }
 
@@ -207,8 +232,8 @@ function redactionOf(fact: RunFact): ReceiptRedaction[] {
   ];
 }
 
-function fileWriteOf({ path, sha256 }: Extract<RunFact, { kind: 'file_written' }>): ReceiptFileWrite[] {
-  return [{ after_sha256: prefixed(sha256), operation: 'modify', path: wholeText(path) }];
+function fileWriteOf({ path, sha256 }: FactOf<'file_written'>): ReceiptFileWrite {
+  return { after_sha256: prefixed(sha256), operation: 'modify', path: wholeText(path) };
 }
 
 /**

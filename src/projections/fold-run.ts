@@ -14,11 +14,13 @@ export function addRunFact(event: Event, states: StateWriter, fact: RunFact): vo
   const state = states.get<TaskState>(key);
   if (!state || isTerminal(state.resource.status)) return;
   const { resource, internal } = state;
-  const { pages, newest }: RunFacts = internal.run ?? { pages: 0, newest: [] };
-  const facts = [...newest, fact];
+  const before: RunFacts = internal.run ?? { pages: 0, newest: [] };
+  const { pages } = before;
+  const facts = [...before.newest, fact];
   const isFull = facts.length === PAGE_FACTS;
   if (isFull) states.set(stateKey.runPage(resource.id, pages), { facts } satisfies RunPageState);
-  const run: RunFacts = isFull ? { pages: pages + 1, newest: [] } : { pages, newest: facts };
+  const paged = isFull ? { pages: pages + 1, newest: [] } : { pages, newest: facts };
+  const run: RunFacts = { ...before, ...paged };
   states.set(key, { resource, internal: { ...internal, run } } satisfies TaskState);
 }
 

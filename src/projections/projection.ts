@@ -38,6 +38,7 @@ import {
   foldUpstreamBound,
   foldUpstreamNote,
 } from './fold-task.ts';
+import { foldUsage } from './fold-usage.ts';
 import { foldVaultCreated } from './fold-vault.ts';
 import { foldWorkspaceCreated, foldWorkspaceUpdated } from './fold-workspace.ts';
 
@@ -98,7 +99,7 @@ const FOLDS: Partial<Record<EventKind, readonly Fold[]>> = {
   'vendor.harn_gateway.memory_deleted': [foldMemoryDeleted],
   'vendor.harn_gateway.upstream_bound': [foldUpstreamBound],
   'vendor.harn_gateway.skill_definition': [foldSkillDefinition],
-  'vendor.harn_gateway.upstream_note': [foldUpstreamNote],
+  'vendor.harn_gateway.upstream_note': [foldUpstreamNote, foldUsage],
   'vendor.harn_gateway.signing_key_changed': [foldSigningKeyChanged],
   'vendor.harn_gateway.agent_update': [foldAgentUpdate],
 };

@@ -15,6 +15,7 @@ import type { Session } from '../protocol/resources/session.ts';
 import type { Task } from '../protocol/resources/task.ts';
 import type { Vault } from '../protocol/resources/vault.ts';
 import type { Workspace } from '../protocol/resources/workspace.ts';
+import type { UsageTotals } from '../protocol/usage.ts';
 
 /** A folded resource: what clients see, and what only the gateway needs. All of it comes from events. */
 export interface Folded<Resource, Internal> {
@@ -96,6 +97,8 @@ export type RunFact =
 export interface RunFacts {
   pages: number;
   newest: RunFact[];
+  /** Absent where the agent told nothing. */
+  usage?: UsageTotals;
 }
 
 /** A full page of the facts of a run. */

@@ -23,6 +23,7 @@ import { failure, task, taskStatus } from './resources/task.ts';
 import { vault } from './resources/vault.ts';
 import { workspace } from './resources/workspace.ts';
 import { TOOL_EVENTS } from './tool-events.ts';
+import { toldUsage } from './usage.ts';
 
 /** What every task lifecycle event says. `checkpoint_id` names this boundary for replay (contract C15). */
 const transition = {
@@ -259,6 +260,8 @@ export const EVENT_PAYLOADS = {
     details: jsonObject.optional(),
     material: z.string().optional(),
     metadata: jsonObject.optional(),
+    /** What the agent says that the Task used, with the note `usage`. */
+    usage: toldUsage.optional(),
   }),
   'vendor.harn_gateway.api_key_created': z.object({ api_key: apiKey, hash: z.string() }),
   'vendor.harn_gateway.api_key_ended': apiKey.pick({

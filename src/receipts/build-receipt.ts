@@ -3,13 +3,7 @@ import { RECEIPT_FORMAT } from '../protocol/resources/receipt.ts';
 import { CURRENT_VERSION } from '../protocol/version.ts';
 import { inCanonicalOrder, wholeText } from './canonical-order.ts';
 import type { ReceiptContent, ReceiptPlace, ReplayRecord, RunRecord } from './receipt-draft.ts';
-
-const NO_MODEL: WireReceipt['model_route'] = {
-  alternatives_considered: [],
-  chosen_model: { model: 'none', provider: 'none' },
-  route_policy_reason: 'The gateway made no model call of its own.',
-};
-const NO_COST: WireReceipt['cost'] = { currency: 'USD', provider_breakdown: [], total: 0 };
+import { consumedBy, costOf, modelRouteOf } from './usage-members.ts';
 
 /**
  * The content of a receipt. Every object is written in RFC 8785 order, so that JSON.stringify is canonical and no second
@@ -19,11 +13,9 @@ export function buildReceipt(run: RunRecord, place: ReceiptPlace, replay?: Repla
   const metadata = replay === undefined ? run.metadata : { ...run.metadata, ...replay.metadata };
   return {
     ...unlessEmpty('approvals', run.approvals),
-    autonomy_budget: {
-      consumed: { tool_calls: run.toolCalls.length, usd: 0, wall_time_ms: run.wallTimeMs },
-    },
+    autonomy_budget: { consumed: consumedBy(run) },
     chain: chainOf(place),
-    cost: NO_COST,
+    cost: costOf(run),
     ...unlessEmpty('deltas', replay?.deltas ?? []),
     final_artifacts: [...run.artifacts],
     identifiers: identifiersOf(run.identifiers),
@@ -31,7 +23,7 @@ export function buildReceipt(run: RunRecord, place: ReceiptPlace, replay?: Repla
     issuer: issuerOf(place),
     lifecycle: lifecycleOf(run.lifecycle),
     metadata: inCanonicalOrder(metadata),
-    model_route: NO_MODEL,
+    model_route: modelRouteOf(run),
     receipt_id: place.receiptId,
     ...unlessEmpty('redactions', run.redactions),
     replay_input: { determinism: 'byte_deterministic', materials: [...run.materials] },

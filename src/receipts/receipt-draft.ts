@@ -11,6 +11,7 @@ import type {
   ReceiptToolCall,
   ReplayMaterial,
 } from '../protocol/resources/receipt-parts.ts';
+import type { UsageTotals } from '../protocol/usage.ts';
 
 /** A receipt before it is hashed and signed. */
 export type ReceiptContent = Omit<WireReceipt, 'chain' | 'signatures'> & {
@@ -54,6 +55,10 @@ export interface RunRecord {
   };
   trust: { startTier: Tier; endTier: Tier; policyRef: string };
   wallTimeMs: number;
+  /** What the agent says that it used, and the route it runs at; null where it says nothing. */
+  usage: (UsageTotals & { agent: string }) | null;
+  /** All of them, listed or not. */
+  toolCallCount: number;
   approvals: readonly ReceiptApproval[];
   materials: readonly ReplayMaterial[];
   toolCalls: readonly ReceiptToolCall[];

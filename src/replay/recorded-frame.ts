@@ -1,6 +1,6 @@
 import type { JsonObject } from '../protocol/json.ts';
 import type { Frame } from '../upstream.ts';
-import type { FrameList } from './frame-list.ts';
+import { extendFrameList, type FrameList, NO_FRAMES } from './frame-list.ts';
 
 /** A frame as it is kept at `f/<task>/<n>`: replay material of a task, and where in the log it was taken. */
 export interface RecordedFrame {
@@ -12,8 +12,11 @@ export interface RecordedFrame {
   sha256: string;
   /** Commitment to the frame as it came, where secrets were replaced in it (src/receipts/redaction-proof.ts). */
   redaction_proof?: string;
-  /** All frames up to this one; the receipt of a task with very many of them names it instead of each. */
-  list: FrameList;
+  /**
+   * All frames up to this one; the receipt of a task with very many of them names it instead of each. Records of early gateways
+   * lack it: `listOfFrames` makes it again.
+   */
+  list?: FrameList;
   /** Id of the newest event of the log before its own. */
   after: string;
   /** Only on the first frame of a turn or of a cancel: what the Session was bound to at the agent then. */
@@ -32,4 +35,14 @@ export interface PlacedFrame extends RecordedFrame {
 
 export function readFrame(content: Buffer): RecordedFrame {
   return JSON.parse(content.toString('utf8'));
+}
+
+/** The list of the frames from 1 to `newest`, made from the frames themselves. */
+export function listOfFrames(newest: number, recordOf: (n: number) => Buffer | undefined): FrameList {
+  let list = NO_FRAMES;
+  for (let n = 1; n <= newest; n += 1) {
+    const record = recordOf(n);
+    if (record !== undefined) list = extendFrameList(list, readFrame(record));
+  }
+  return list;
 }

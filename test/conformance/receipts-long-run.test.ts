@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
 import canonicalize from 'canonicalize';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { materialsOf } from '../../src/dispatch/run-materials.ts';
+import type { Transaction } from '../../src/eventlog/event-log.ts';
 import type { JsonObject } from '../../src/protocol/json.ts';
 import type { Receipt } from '../../src/protocol/resources/receipt.ts';
 import type { Task } from '../../src/protocol/resources/task.ts';
@@ -19,13 +21,14 @@ describe('receipts of long runs', () => {
   afterAll(() => gateway.close());
 
   /** A run that ends with this frame. */
-  async function receiptOf(frames: number, secretAt = -1) {
+  async function receiptOf(frames: number, secretAt = -1, stepOf?: (n: number) => object) {
     const session = await gateway.client.session();
     const call = { toolCallId: 'call-1', name: 'look', step: 'progress' };
     const steps = Array.from({ length: frames - 1 }, (_, progress) => ({
       ...call,
       progress,
       ...(progress === secretAt ? { message: `ghp_${'g7H8'.repeat(9)}` } : {}),
+      ...stepOf?.(progress),
     }));
     const submitted = await gateway.client.post<Task>(`/v1/sessions/${session.id}/tasks`, {
       input: { steps },
@@ -77,5 +80,33 @@ describe('receipts of long runs', () => {
       `/v1/receipts/${payload.receipt_id}/verify`,
     );
     expect(valid).toBe(true);
+  });
+
+  it('[S3-04] lists 500 tool calls at most, and tells how many there were', async () => {
+    const calls = LISTED_AT_MOST + 20;
+    const { payload } = await receiptOf(calls + 1, -1, (n) => ({
+      toolCallId: `call-${n}`,
+      name: 'look',
+      step: 'requested',
+      input: n,
+    }));
+    expect(payload.side_effects.tool_calls.length).toBe(LISTED_AT_MOST);
+    expect(payload.metadata).toMatchObject({ totals: { tool_calls: calls } });
+    expect(payload.autonomy_budget.consumed.tool_calls).toBe(calls);
+  });
+
+  it('[S3-04] makes the hash of many frames again where their records lack it', async () => {
+    const { task, payload } = await receiptOf(LISTED_AT_MOST + 2);
+    const early = (n: number): Buffer | undefined => {
+      const { list: _, ...record } = frameOf(task.id, n);
+      return record['key'] === undefined ? undefined : Buffer.from(JSON.stringify(record));
+    };
+    const recorded = (key: string) => early(Number(key.slice(-8)));
+    const { materials } = materialsOf(
+      { recorded } as Pick<Transaction, 'recorded'> as Transaction,
+      task.id,
+      agent.route,
+    );
+    expect(materials).toEqual(payload.replay_input.materials);
   });
 });

@@ -50,6 +50,8 @@ export function runRecord(n: number, changes: Partial<RunRecord> = {}): RunRecor
     lifecycle: { createdAt: AT, startedAt: AT, completedAt: AT, finalState: 'SUCCEEDED', failure: null },
     trust: { startTier: 'act_with_approval', endTier: 'act_auto', policyRef: 'persona:persona_clerk' },
     wallTimeMs: 1_250,
+    usage: null,
+    toolCallCount: 1,
     approvals: [
       {
         action: 'send_mail',

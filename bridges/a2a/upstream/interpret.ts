@@ -8,6 +8,7 @@ import { interpretError } from './interpret-error.ts';
 import { interpretMessage } from './interpret-message.ts';
 import { interpretStatus } from './interpret-status.ts';
 import { interpretTask } from './interpret-task.ts';
+import { usageMoves } from './interpret-usage.ts';
 import { isForeignTask, text } from './progress.ts';
 import { type A2aRecord, asRecord, type Reading, readRecord } from './record.ts';
 
@@ -33,11 +34,11 @@ function eventMoves(record: A2aRecord, reading: Extract<Reading, { kind: 'event'
   }
   switch (event) {
     case 'task':
-      return interpretTask(body, record, seen);
+      return [...usageMoves(body), ...interpretTask(body, record, seen)];
     case 'message':
-      return interpretMessage(body, seen);
+      return [...usageMoves(body), ...interpretMessage(body, seen)];
     case 'status':
-      return interpretStatus(body, record, seen);
+      return [...usageMoves(body), ...interpretStatus(body, record, seen)];
     case 'artifact':
       return interpretArtifact(body, seen);
   }

@@ -1,8 +1,10 @@
 import { isObject, objectOf, objectsOf, textOf } from '../../../mappings/acp/json-shape.ts';
 import { TOOL_STATUSES } from '../../../mappings/acp/tool-statuses.ts';
 import { updateRow } from '../../../mappings/acp/update-kinds.ts';
+import { USAGE_UPDATE } from '../../../mappings/acp/usage-words.ts';
 import type { JsonObject, JsonValue } from '../../../src/protocol/json.ts';
 import type { Move, Seen } from '../../../src/upstream.ts';
+import { usageMoves } from './interpret-usage.ts';
 import type { AcpRecord, ToolFacts } from './record.ts';
 
 type Update = Extract<AcpRecord, { op: 'update' }>;
@@ -29,7 +31,8 @@ export function interpretUpdate({ message, tool, between_turns }: Update, seen: 
     : [];
   const onTask: Move[] = row.onTask ? [{ type: 'metadata', patch: { acp: { [kind]: kept(body) } } }] : [];
   const tools = tool === undefined ? [] : [...toolMoves(body, tool), ...diffMoves(body, seen)];
-  return [...between, live, ...onTask, ...tools];
+  const usage = kind === 'usage_update' ? usageMoves(USAGE_UPDATE, body, seen) : [];
+  return [...between, live, ...onTask, ...usage, ...tools];
 }
 
 function kept(update: JsonObject): JsonObject {

@@ -2,12 +2,14 @@ import { decodeBlocks } from '../../../mappings/acp/content-in.ts';
 import { ACP_ERRORS } from '../../../mappings/acp/errors.ts';
 import { isObject, objectOf, textOf } from '../../../mappings/acp/json-shape.ts';
 import { statusOfStop } from '../../../mappings/acp/stop-reasons.ts';
+import { PROMPT_USAGE } from '../../../mappings/acp/usage-words.ts';
 import { ERROR_CODES } from '../../../src/protocol/errors.ts';
 import type { JsonObject, JsonValue } from '../../../src/protocol/json.ts';
 import { type Failure, isBlocked, isTerminal } from '../../../src/protocol/task-states.ts';
 import type { Frame, Move, Seen } from '../../../src/upstream.ts';
 import { interpretAsked } from './interpret-asked.ts';
 import { interpretUpdate } from './interpret-update.ts';
+import { boundSession, usageMoves } from './interpret-usage.ts';
 import { type AcpRecord, asRecord } from './record.ts';
 
 /** What a frame means, by the tables of mappings/acp. Pure: the same frame and the same past give the same moves. */
@@ -42,10 +44,10 @@ const MOVES: { readonly [Op in AcpRecord['op']]: Interpret<Op> } = {
 type Session = Extract<AcpRecord, { op: 'session' }>;
 
 /** Ids are kept; a session that was not simply open is told, with what it begins with. */
-function sessionMoves(record: Session): Move[] {
+function sessionMoves(record: Session, seen: Seen): Move[] {
   const { how, session_id, history, lost, replayed_updates } = record;
-  const ids = { session_id };
-  const bind: Move = { type: 'bind', binding: ids, sessionBinding: ids };
+  const sessionBinding = boundSession(session_id, seen);
+  const bind: Move = { type: 'bind', binding: { session_id }, sessionBinding };
   if (how === 'open') return [bind];
   const details: JsonObject = {
     how,
@@ -95,7 +97,10 @@ function answerMoves({ result, error, superseded }: Answer, seen: Seen): Move[] 
   const metadata = {
     acp: { stop_reason: raw.slice(0, 200), ...told(stop, 'usage'), ...told(stop, '_meta') },
   };
-  return [{ type: 'status', to: status, metadata, ...(failure === undefined ? {} : { failure }) }];
+  return [
+    ...usageMoves(PROMPT_USAGE, stop, seen),
+    { type: 'status', to: status, metadata, ...(failure === undefined ? {} : { failure }) },
+  ];
 }
 
 function told(stop: JsonObject, name: string): JsonObject {

@@ -72,6 +72,7 @@ const APPLY: { readonly [Kind in Move['type']]: Apply<Kind> } = {
   tool: applyTool,
   reasoning: applyReasoning,
   update: applyUpdate,
+  usage: applyUsage,
   metadata: (target, task, move) => note(target, task, 'metadata', {}, move.patch),
   note: (target, task, move) => note(target, task, move.note, move.details ?? {}),
 };
@@ -176,6 +177,16 @@ function storeBytes(
     visibility: 'public',
     ...metadata,
   };
+}
+
+function applyUsage(
+  { tx, material }: MoveTarget,
+  { resource }: TaskState,
+  { usage }: Extract<Move, { type: 'usage' }>,
+): void {
+  const pointer = { object: 'task', id: resource.id };
+  const payload = { note: 'usage', material, usage };
+  tx.append(newEvent('vendor.harn_gateway.upstream_note', pointer, placeOfTask(resource), payload));
 }
 
 /** A peer that cannot cancel does not fail the task: that it could not is noted. */

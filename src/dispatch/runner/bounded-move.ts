@@ -34,6 +34,7 @@ export function boundedMove(target: MoveTarget, task: TaskState, move: Move): Mo
     case 'tool':
     case 'reasoning':
     case 'update':
+    case 'usage':
       return move;
   }
 }

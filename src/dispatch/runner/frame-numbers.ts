@@ -1,6 +1,6 @@
 import type { EventLog } from '../../eventlog/event-log.ts';
 import { extendFrameList, type FrameList, type ListedFrame, NO_FRAMES } from '../../replay/frame-list.ts';
-import { readFrame } from '../../replay/recorded-frame.ts';
+import { listOfFrames, readFrame } from '../../replay/recorded-frame.ts';
 import { frameKey } from '../../store/keys.ts';
 
 const MAX_FRAME = 99_999_999;
@@ -54,6 +54,8 @@ export class FrameNumbers {
     const [last] = await this.#log.indexKeys(range);
     const record = last === undefined ? undefined : this.#log.record(last);
     if (last === undefined || record === undefined) return NOTHING_RECORDED;
-    return { next: Number(last.slice(-8)) + 1, list: readFrame(record).list };
+    const newest = Number(last.slice(-8));
+    const recordOf = (n: number) => this.#log.record(frameKey(taskId, n));
+    return { next: newest + 1, list: readFrame(record).list ?? listOfFrames(newest, recordOf) };
   }
 }

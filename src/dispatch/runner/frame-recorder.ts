@@ -5,6 +5,7 @@ import type { MessageState, TaskState } from '../../projections/states.ts';
 import type { JsonValue } from '../../protocol/json.ts';
 import { isTerminal } from '../../protocol/task-states.ts';
 import { wholeText } from '../../receipts/canonical-order.ts';
+import type { FrameList } from '../../replay/frame-list.ts';
 import type { RecordedFrame } from '../../replay/recorded-frame.ts';
 import { frameKey, inputKey } from '../../store/keys.ts';
 import type { Frame, Upstream } from '../../upstream.ts';
@@ -35,7 +36,8 @@ export interface RecordedTurn {
   sent: readonly string[];
 }
 
-interface FramePlace extends Pick<RecordedFrame, 'after' | 'list' | 'turn'> {
+interface FramePlace extends Pick<RecordedFrame, 'after' | 'turn'> {
+  list: FrameList;
   number: number;
   material: string;
   isNoted: boolean;

@@ -134,6 +134,15 @@ const SCENES: Record<string, (scene: Scene) => Promise<Stop>> = {
     await tell({ sessionUpdate: 'from_the_future', secret_of_tomorrow: 42 } as unknown as SessionUpdate);
     return 'end_turn';
   },
+  /** Tells the counters of its session: cost, its unit, tokens in and out. */
+  async spend({ words, session, tell }) {
+    const [, amount, currency = 'USD', inputTokens, outputTokens] = words;
+    const cost = { amount: Number(amount), currency };
+    await tell({ sessionUpdate: 'usage_update', used: 10, size: 100, cost });
+    const read = { inputTokens: Number(inputTokens), outputTokens: Number(outputTokens) };
+    usages.set(session.id, { ...read, totalTokens: read.inputTokens + read.outputTokens });
+    return 'end_turn';
+  },
   async files({ client, session, tell }) {
     const failure = await client
       .request('fs/read_text_file', { sessionId: session.id, path: '/etc/passwd' })
@@ -215,6 +224,7 @@ const SCENES: Record<string, (scene: Scene) => Promise<Stop>> = {
 };
 
 const modes = new Map<string, string>();
+const usages = new Map<string, { inputTokens: number; outputTokens: number; totalTokens: number }>();
 let count = 0;
 
 const app = agent({ name: 'test-agent' })
@@ -264,7 +274,8 @@ const app = agent({ name: 'test-agent' })
     const scene = SCENES[words[0] ?? ''];
     if (!scene) await tell(said(`You said: ${line}`, `m-${session.turns.length}`));
     const stopReason = scene ? await scene({ words, session, client, tell, cancel }) : ('end_turn' as const);
-    return { stopReason };
+    const usage = usages.get(session.id);
+    return { stopReason, ...(usage === undefined ? {} : { usage }) };
   })
   .onNotification('session/cancel', ({ params }) => cancelled.get(params.sessionId)?.());
 

@@ -1,0 +1,19 @@
+import type { UsageRow } from '../../src/protocol/usage.ts';
+
+/** The cost that a `usage_update` tells: of the agent's session so far. Spec: ACP v1, `UsageUpdate`. */
+export const USAGE_UPDATE = [
+  { at: ['cost', 'amount'], to: 'amount' },
+  { at: ['cost', 'currency'], to: 'currency', loses: 'units that are no currency, such as credits' },
+  { at: ['used'], to: null, loses: 'how full the context is: that is no count of tokens used' },
+  { at: ['size'], to: null, loses: 'how large the context is' },
+] as const satisfies readonly UsageRow[];
+
+/** What the answer of `session/prompt` tells under `usage`: of all turns of the session. Spec: ACP v1, `Usage`. */
+export const PROMPT_USAGE = [
+  { at: ['usage', 'inputTokens'], to: 'input_tokens' },
+  { at: ['usage', 'outputTokens'], to: 'output_tokens' },
+  { at: ['usage', 'totalTokens'], to: null, loses: 'the sum of all kinds' },
+  { at: ['usage', 'thoughtTokens'], to: null, loses: 'tokens of thoughts, which agents count in or beside' },
+  { at: ['usage', 'cachedReadTokens'], to: null, loses: 'tokens read from a cache' },
+  { at: ['usage', 'cachedWriteTokens'], to: null, loses: 'tokens written to a cache' },
+] as const satisfies readonly UsageRow[];
