@@ -135,11 +135,13 @@ describe('what agents say that they used, in receipts', () => {
     expect(second.payload.model_route.chosen_model).toEqual({ provider: 'none', model: 'none' });
   });
 
-  it('a replay of a task counts from where the task itself did', async () => {
+  it('a replay counts from where the task itself did, and spends nothing', async () => {
     const first = await run('acp:peer', 'spend 0.3 USD 120 40');
     const second = await run('acp:peer', 'spend 0.4 USD 150 45', first.task.session_id);
     const { id } = await stage.client.post<Task>(`/v1/tasks/${second.task.id}/replay`, { mode: 'exact' });
-    await stage.client.until(id, 'COMPLETED');
+    const replay = await stage.client.until(id, 'COMPLETED');
+    const { wire } = await stage.client.get<Receipt>(`/v1/receipts/${replay.receipt_id}`);
+    expect(wire.payload).toMatchObject(NOTHING);
     const events = await stage.client.events(`/v1/tasks/${id}/events`);
     const end = events.find(({ event }) => event === 'replay.completed');
     expect(end?.payload).toMatchObject({ verdict: { status: 'byte_equal' } });

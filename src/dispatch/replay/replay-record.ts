@@ -27,7 +27,7 @@ export interface ReplayReceipt {
 
 /**
  * What a replay that has ended tells: what the run did as it came out again, with recorded times, and how the replay itself
- * ended. It reaches nobody and writes no file, whatever the run did.
+ * ended. It reaches nobody, writes no file and spends nothing, whatever the run did.
  */
 export function replayRecord(
   tx: StateReader,
@@ -45,6 +45,7 @@ export function replayRecord(
       subject: { object: 'replay_segment', id: state.resource.id },
       identifiers: { ...ofRun, taskId: state.resource.id },
       lifecycle: { ...run.lifecycle, finalState, failure },
+      usage: null,
       fileWrites: [],
       networkEgress: [],
       handoffs: [],
