@@ -32,7 +32,7 @@ export const TEST_JWKS = {
   revoked_keys: [],
 };
 
-const COUNTED = { usage: null, toolCallCount: 1 } as const;
+const COUNTED = { wallTimeMs: 1_250, usage: null, toolCallCount: 1 } as const;
 
 /** A run that did one of everything. */
 export function runRecord(n: number, changes: Partial<RunRecord> = {}): RunRecord {
@@ -51,7 +51,6 @@ export function runRecord(n: number, changes: Partial<RunRecord> = {}): RunRecor
     },
     lifecycle: { createdAt: AT, startedAt: AT, completedAt: AT, finalState: 'SUCCEEDED', failure: null },
     trust: { startTier: 'act_with_approval', endTier: 'act_auto', policyRef: 'persona:persona_clerk' },
-    wallTimeMs: 1_250,
     ...COUNTED,
     approvals: [
       {
