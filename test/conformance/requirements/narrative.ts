@@ -138,5 +138,10 @@ export const NARRATIVE: readonly Requirement[] = [
     ['REPLAY-10', 'MUST', 'the history is read in the order of its events'],
     ['REPLAY-11', 'MUST', 'from_checkpoint needs a checkpoint of the source'],
     ['REPLAY-12', 'MUST NOT', 'values of substitutes that are receipt_only are shown'],
+    [
+      'REPLAY-13',
+      'MUST',
+      'the same history and overrides give byte-identical canonical receipts, but for the signatures',
+    ],
   ]),
 ];
