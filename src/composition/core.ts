@@ -66,6 +66,7 @@ export function makeCore(
     logger,
     openInput: (sealed) => box.open(sealed),
     interpretOf,
+    verificationKeys: () => keys.verificationKeys(),
     redactFrame: tools.redact,
     frameNumbers: new FrameNumbers(log),
     limits: {

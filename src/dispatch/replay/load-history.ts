@@ -10,6 +10,7 @@ import type { History, MissingDependency } from '../../replay/history.ts';
 import { type PlacedFrame, type RecordedFrame, readFrame } from '../../replay/recorded-frame.ts';
 import { firstMissing, placeFrames } from '../../replay/stimuli.ts';
 import { eventKey, framesOf, keysUnder } from '../../store/keys.ts';
+import { firstMissingRecord } from './missing-records.ts';
 
 /** Keys read at once. */
 const PAGE = 500;
@@ -48,7 +49,9 @@ export async function loadHistory(
   const tampering = firstTampering(log, read);
   if (tampering) return { history, tampering };
   const gone = events.find(({ sha256 }) => sha256 === undefined);
-  const missing = gone ? { kind: 'event' as const, id: gone.where } : firstMissing(history);
+  const missing = gone
+    ? { kind: 'event' as const, id: gone.where }
+    : (firstMissing(history) ?? firstMissingRecord(log, known));
   return missing === undefined ? { history } : { history, missing };
 }
 
@@ -125,7 +128,7 @@ function readRecord<Content>(
 }
 
 /** A record that fails its seal says so itself; any other failure is the caller's. */
-function damageOf(error: unknown): { expected: string; observed: string } {
+export function damageOf(error: unknown): { expected: string; observed: string } {
   const { code, cause } = ProtocolError.from(error);
   if (code !== 'resource_locked') throw error;
   const { expected, observed } = (cause ?? {}) as { expected?: string; observed?: string };

@@ -8,6 +8,7 @@ import type { JsonObject } from '../../protocol/json.ts';
 import type { Logger } from '../../protocol/ports.ts';
 import type { ReplayEventMetadata, ReplayTerms, ReplayVerdict } from '../../protocol/resources/replay.ts';
 import type { Failure } from '../../protocol/task-states.ts';
+import type { VerificationKeys } from '../../receipts/verification-keys.ts';
 import type { MissingDependency } from '../../replay/history.ts';
 import type { Interpret } from '../../upstream.ts';
 import type { DecisionTools } from '../facts.ts';
@@ -15,6 +16,7 @@ import { moveTask } from '../move-task.ts';
 import { newEvent, placeOfTask } from '../new-event.ts';
 import { prepareReplay } from './prepare-replay.ts';
 import { payloadFor, type ReplayEnd, type ReplayedEvent, replayedEvents } from './replayed-events.ts';
+import { receiptTampering } from './verify-receipts.ts';
 
 /** Replayed events appended in one transaction. */
 const BATCH = 200;
@@ -26,6 +28,8 @@ export interface ReplayRunDeps {
   logger: Logger;
   /** What the frames of a route mean, configured or not; undefined when no bridge knows its words. */
   interpretOf(route: string): Interpret | undefined;
+  /** Public keys of the receipts; as of now, so that a revoked key counts. */
+  verificationKeys(): VerificationKeys;
 }
 
 /** One replay task at work. It ends as COMPLETED with a verdict, or FAILED with what kept it from one. */
@@ -82,6 +86,13 @@ export class ReplayRun {
     if (preparation.status === 'missing') return this.#fail(task, terms, { missing: preparation.missing });
     if (preparation.status === 'tampered') return this.#fail(task, terms, { verdict: preparation.tampering });
     const { history } = preparation.prepared;
+    const forged = await receiptTampering(
+      this.#deps.log,
+      this.#deps.verificationKeys(),
+      history,
+      terms.source_task_id,
+    );
+    if (forged) return this.#fail(task, terms, { verdict: forged });
     const interpret = this.#deps.interpretOf(history.route);
     const mapping = { kind: 'host_fact', id: `host:mapping:${history.route}` } as const;
     if (!interpret) return this.#fail(task, terms, { missing: mapping });

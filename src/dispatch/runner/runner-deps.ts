@@ -1,5 +1,6 @@
 import type { EventLog } from '../../eventlog/event-log.ts';
 import type { Logger } from '../../protocol/ports.ts';
+import type { VerificationKeys } from '../../receipts/verification-keys.ts';
 import type { Interpret, Upstream } from '../../upstream.ts';
 import type { DecisionTools } from '../facts.ts';
 import type { FrameNumbers } from './frame-numbers.ts';
@@ -13,6 +14,7 @@ export interface RunnerDeps {
   openInput(sealed: Buffer): Buffer;
   /** What the frames of a route mean, configured or not; undefined when no bridge knows its words. */
   interpretOf(route: string): Interpret | undefined;
+  verificationKeys(): VerificationKeys;
   redactFrame: DecisionTools['redact'];
   frameNumbers: FrameNumbers;
   limits: { perRoute: (route: string) => number; total: number; cancelWaitMs: number };

@@ -128,9 +128,9 @@ export const replayVerdict = z.discriminatedUnion('status', [
   }),
   z.object({
     status: z.literal('tamper_detected'),
-    /** Place in the history of the source, events and frames in the order of the log, from 0. */
+    /** Place from 0: in the history of the source, events and frames in the order of the log, or in its Session's receipts. */
     index: z.int().min(0),
-    /** Event id or override key. */
+    /** Event id, override key, or the receipt and the step of its verification. */
     where: z.string(),
     expected: z.string(),
     observed: z.string(),
