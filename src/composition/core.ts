@@ -57,7 +57,6 @@ export function makeCore(
   const running = { runner: () => runner, outbox: () => sending.outbox };
   const tools = decisionTools(parts, { log, keys }, upstreams, box, files, running);
   const sending = makeSending(parts, log, box, tools.newId);
-  const concurrency = concurrencyOf(config);
   const interpretOf = interpreter(upstreams);
   const runner = new TaskRunner({
     log,
@@ -70,7 +69,7 @@ export function makeCore(
     redactFrame: tools.redact,
     frameNumbers: new FrameNumbers(log),
     limits: {
-      perRoute: (route) => concurrency.get(route) ?? limits.max_running_tasks,
+      perRoute: concurrencyOf(config),
       total: limits.max_running_tasks,
       cancelWaitMs: limits.cancel_wait_ms,
     },
@@ -102,13 +101,14 @@ function recover(runner: TaskRunner, logger: Logger): void {
     .catch((error: unknown) => logger.error({ err: error }, 'open tasks could not be taken up'));
 }
 
-/** Tasks at a time by route, for agents that have a limit of their own. */
-function concurrencyOf({ upstreams }: Parts['config']): Map<string, number> {
-  return new Map(
+/** Tasks at a time on a route: the limit of its agent, else that of the gateway. */
+function concurrencyOf({ upstreams, limits }: Parts['config']): (route: string) => number {
+  const own = new Map<string, number>(
     Object.entries(upstreams).flatMap(([bridge, rows]) =>
       rows.map((row) => [`${bridge}:${row.id}`, row.limits.concurrency] as const),
     ),
   );
+  return (route) => own.get(route) ?? limits.max_running_tasks;
 }
 
 /** Files under the workspace roots of the data directory and of the configured directories. */
