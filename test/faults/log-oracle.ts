@@ -36,6 +36,12 @@ export async function checkAcknowledged(client: TestClient, journal: Journal, re
   report.count('acknowledged writes looked up', journal.entries.filter(({ answer }) => answer).length);
 }
 
+/** A task whose persona wants no receipts. */
+function isWithoutReceipts({ event, payload }: TestEvent): boolean {
+  const { receipt_policy } = (payload['persona'] ?? {}) as { receipt_policy?: string };
+  return event === 'task.submitted' && receipt_policy === 'disabled';
+}
+
 /**
  * The whole log is in order: ids rise, sequences are 1..n and linked per resource, no task ends twice or changes after its
  * end, every task's resource says what its last event says, and no Idempotency-Key made two tasks.
@@ -71,9 +77,12 @@ export async function checkLog(client: TestClient, report: Report): Promise<Test
   }
   report.count('events checked', events.length);
   await checkEnds(client, ended, report);
-  for (const { event, receipt_id, id } of events)
-    if (event === 'task.submitted' || TERMINAL_EVENTS.includes(event))
-      report.check(receipts.has(String(receipt_id)), () => `${event} ${id} has no receipt`);
+  const exempt = new Set(events.filter(isWithoutReceipts).map(({ resource }) => resource.id));
+  for (const { event, receipt_id, id, resource } of events) {
+    if (event !== 'task.submitted' && !TERMINAL_EVENTS.includes(event)) continue;
+    const isRight = exempt.has(resource.id) ? receipt_id === null : receipts.has(String(receipt_id));
+    report.check(isRight, () => `${event} ${id} has no receipt, or one against its persona`);
+  }
   return events;
 }
 
