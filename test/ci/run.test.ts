@@ -29,6 +29,7 @@ describe('.ci/run', () => {
       'fresh-start',
       'bench',
       'torture',
+      'mcp-conformance',
     ]);
     expect(steps.reduce((sum, { seconds }) => sum + seconds, 0)).toBeLessThan(MAX_TOTAL_SECONDS);
   });
