@@ -7,6 +7,7 @@ import { fanOut } from './fan-out.ts';
 import { growth } from './growth.ts';
 import { rangeReads } from './range-reads.ts';
 import { receiptVerification } from './receipt-verification.ts';
+import { replay } from './replay.ts';
 import { startUp } from './start-up.ts';
 import { upstreamHop } from './upstream-hop.ts';
 
@@ -19,6 +20,7 @@ export const BENCHES: readonly Bench[] = [
   fanOut,
   rangeReads,
   receiptVerification,
+  replay,
   growth,
   startUp,
   acpTurn,
