@@ -31,6 +31,12 @@ export interface Command<Id extends CommandId> {
   lane?(path: OperationInput<Id>['path']): string;
 }
 
+/** The ended Tasks of a Session, or those of one trace among them. */
+export interface SessionSource {
+  sessionId: string;
+  traceId?: string;
+}
+
 /** What happens outside the log between the phases of a command. */
 export type Effect =
   /** The upstream takes note of a cancel; bounded. */
@@ -39,7 +45,7 @@ export type Effect =
   | { kind: 'check_target'; url: string }
   /** A file becomes durable. */
   /** Refuses when something is missing that a replay of these Tasks, or of all of a Session, would need. */
-  | { kind: 'check_replay'; source: { taskId: string } | { sessionId: string } }
+  | { kind: 'check_replay'; source: { taskId: string } | SessionSource }
   /** A file becomes durable. */
   | { kind: 'write_file'; root: FileRoot; names: readonly string[]; bytes: Buffer }
   /** A receipt is verified with the chain before it; `trustAnchor` is the only key that counts, if named. */

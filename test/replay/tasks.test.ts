@@ -132,6 +132,32 @@ describe('replay of a session', () => {
     });
   });
 
+  it('replays the tasks of one trace alone, and says when there is none', async () => {
+    const { id: session } = await stage.client.session();
+    const traces = ['a'.repeat(32), 'b'.repeat(32)];
+    const ids = [];
+    for (const trace of traces) {
+      const { body } = await stage.client.call<{ id: string }>('POST', `/v1/sessions/${session}/tasks`, {
+        body: { input: { role: 'user', parts: [{ type: 'text', text: 'hello', visibility: 'public' }] } },
+        headers: { traceparent: `00-${trace}-${'1'.repeat(16)}-01` },
+      });
+      await stage.client.until(body.id, 'COMPLETED');
+      ids.push(body.id);
+    }
+    const replay = (trace_id: string) =>
+      stage.client.call<{ data: { parent_task_id: string }[]; error: { param: string } }>(
+        'POST',
+        `/v1/sessions/${session}/replay`,
+        { body: { trace_id } },
+      );
+    expect((await replay(traces[1] ?? '')).body.data.map(({ parent_task_id }) => parent_task_id)).toEqual([
+      ids[1],
+    ]);
+    const none = await replay('c'.repeat(32));
+    expect([none.status, none.body.error.param]).toEqual([404, 'trace_id']);
+    expect((await replay('no trace')).status).toBe(400);
+  });
+
   it('refuses what only one task can mean, and a session with an open task', async () => {
     const { session_id, id } = await stage.client.submit('ask');
     await stage.client.until(id, 'INPUT_REQUIRED');

@@ -15,7 +15,8 @@ export const replaySession: Command<'replaySession'> = {
     const session = load(tx, facts.caller, 'session', path.session_id);
     refuseSelective(requestOf(body));
     refuseOpenTasks(session);
-    return { effect: { kind: 'check_replay', source: { sessionId: session.resource.id } } };
+    const trace = body?.trace_id ? { traceId: body.trace_id } : {};
+    return { effect: { kind: 'check_replay', source: { sessionId: session.resource.id, ...trace } } };
   },
   conclude({ path, body }, tx, facts, { taskIds = [] }) {
     const session = load(tx, facts.caller, 'session', path.session_id);

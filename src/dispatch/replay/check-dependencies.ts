@@ -5,6 +5,8 @@ import { ProtocolError } from '../../protocol/errors.ts';
 import { isTerminal } from '../../protocol/task-states.ts';
 import type { MissingDependency } from '../../replay/history.ts';
 import { keysUnder, lastSegment } from '../../store/keys.ts';
+import type { SessionSource } from '../command.ts';
+import { notFound } from '../load.ts';
 import { loadHistory } from './load-history.ts';
 
 /** Tasks of a Session that one request replays; more are replayed one by one. */
@@ -16,10 +18,10 @@ const MAX_TASKS = 200;
  */
 export async function checkDependencies(
   log: EventLog,
-  source: { taskId: string } | { sessionId: string },
+  source: { taskId: string } | SessionSource,
   canInterpret: (route: string) => boolean,
 ): Promise<string[]> {
-  const taskIds = 'taskId' in source ? [source.taskId] : await tasksOf(log, source.sessionId);
+  const taskIds = 'taskId' in source ? [source.taskId] : await tasksOf(log, source);
   for (const taskId of taskIds) {
     const task = log.state<TaskState>(stateKey.task(taskId));
     const missing = task && (await missingOf(log, task, canInterpret));
@@ -50,7 +52,7 @@ export function refusal(taskId: string, { kind, id }: MissingDependency): Protoc
   return new ProtocolError(kind === 'event' ? 'cursor_expired' : 'conflict', message, { details });
 }
 
-async function tasksOf(log: EventLog, sessionId: string): Promise<string[]> {
+async function tasksOf(log: EventLog, { sessionId, traceId }: SessionSource): Promise<string[]> {
   const { gte, lt } = keysUnder(listPrefix.tasksOfSession(sessionId));
   const found: string[] = [];
   let page = await log.indexKeys({ gte, lt, limit: MAX_TASKS });
@@ -58,11 +60,13 @@ async function tasksOf(log: EventLog, sessionId: string): Promise<string[]> {
     for (const key of page) {
       const task = log.state<TaskState>(stateKey.task(lastSegment(key)));
       if (!task || task.internal.replay || !isTerminal(task.resource.status)) continue;
+      if (traceId !== undefined && task.internal.trace_id !== traceId) continue;
       found.push(task.resource.id);
     }
     if (found.length > MAX_TASKS) throw tooMany();
     page = await log.indexKeys({ gt: page.at(-1) ?? lt, lt, limit: MAX_TASKS });
   }
+  if (found.length === 0 && traceId !== undefined) throw notFound('ended Task of this trace', 'trace_id');
   return found;
 }
 

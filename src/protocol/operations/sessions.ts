@@ -1,5 +1,5 @@
 import { listOf } from '../resources/envelope.ts';
-import { replayTaskRequest } from '../resources/replay.ts';
+import { replaySessionRequest } from '../resources/replay.ts';
 import {
   createSessionRequest,
   forkSessionRequest,
@@ -104,7 +104,7 @@ export const sessionsOperations = {
     scope: 'tasks:replay',
     level: 'vendor',
     success: 202,
-    body: replayTaskRequest,
+    body: replaySessionRequest,
     bodyRequired: false,
     response: listOf(task),
   },

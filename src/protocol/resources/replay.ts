@@ -49,6 +49,18 @@ export const replayTaskRequest = z
   .meta({ id: 'ReplayTaskRequest' });
 export type ReplayTaskRequest = z.infer<typeof replayTaskRequest>;
 
+/** The same for all Tasks of a Session, or for those of one trace. */
+export const replaySessionRequest = replayTaskRequest
+  .extend({
+    trace_id: z
+      .string()
+      .regex(/^[0-9a-f]{32}$/, 'must be 32 lower-case hex digits')
+      .nullable()
+      .optional()
+      .describe('Replays only the Tasks of this W3C trace.'),
+  })
+  .meta({ id: 'ReplaySessionRequest' });
+
 export const REFRESHABLE = ['memory', 'secrets', 'host_facts'] as const;
 export type Refreshable = (typeof REFRESHABLE)[number];
 

@@ -56,6 +56,7 @@ const BODIES: Readonly<Record<string, JsonValue>> = {
     url: 'https://receiver.example.com/hooks/harn',
     secret: 'a key that only you and the gateway know',
   },
+  ReplaySessionRequest: { mode: 'exact', trace_id: '4bf92f3577b34da6a3ce929d0e0e4736' },
   ReplayTaskRequest: { mode: 'exact', reason: 'Does it still come out the same?' },
   SubmitTaskRequest: { session_id: SESSION, input: question('Say hello.') },
   TruncateSessionRequest: { keep_first: 2, reason: 'Wrong turn.' },
