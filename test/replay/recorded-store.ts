@@ -1,13 +1,20 @@
 import { readFileSync } from 'node:fs';
+import { systemClock, systemRandom } from '../../src/compose.ts';
 import { dataPaths } from '../../src/operation/data-directory.ts';
+import { type KeyRow, writeRows } from '../../src/receipts/key-files.ts';
+import { openKeyRegistry } from '../../src/receipts/key-registry.ts';
 import { openLevelStore } from '../../src/store/level-store.ts';
 import type { WriteOp } from '../../src/store/store.ts';
 
 /** A recorded history and what its replays told; written once, and never again. */
 export const RECORDED = new URL('../../fixtures/replay/', import.meta.url);
 
-/** Makes a store of its own from recorded history: one `["key", "base64"]` per line. */
+/**
+ * Makes a store of its own from recorded history, one `["key", "base64"]` per line. The gateway gets a signing key of its own
+ * and knows the recorded one, which has ended: it signs nothing here, but verifies what it signed.
+ */
 export async function placeRecordedStore(data: string): Promise<void> {
+  placeRecordedKey(dataPaths(data).keys);
   const lines = readFileSync(new URL('history.jsonl', RECORDED), 'utf8').trimEnd().split('\n');
   const ops = lines.map((line): WriteOp => {
     const [key, value] = JSON.parse(line) as [string, string];
@@ -16,4 +23,11 @@ export async function placeRecordedStore(data: string): Promise<void> {
   const store = await openLevelStore({ path: dataPaths(data).store });
   await store.write(ops);
   await store.close();
+}
+
+function placeRecordedKey(dir: string): void {
+  const own = openKeyRegistry({ dir, clock: systemClock, random: systemRandom }).rows();
+  const recorded: KeyRow[] = JSON.parse(readFileSync(new URL('keys.json', RECORDED), 'utf8'));
+  const ended = recorded.map((row) => ({ ...row, not_after: own[0]?.not_before ?? null }));
+  writeRows(dir, [...ended, ...own]);
 }

@@ -145,14 +145,14 @@ describe('replay of a session', () => {
       ids.push(body.id);
     }
     const replay = (trace_id: string) =>
-      stage.client.call<{ data: { parent_task_id: string }[]; error: { param: string } }>(
+      stage.client.call<{ data: { id: string; parent_task_id: string }[]; error: { param: string } }>(
         'POST',
         `/v1/sessions/${session}/replay`,
         { body: { trace_id } },
       );
-    expect((await replay(traces[1] ?? '')).body.data.map(({ parent_task_id }) => parent_task_id)).toEqual([
-      ids[1],
-    ]);
+    const { data } = (await replay(traces[1] ?? '')).body;
+    expect(data.map(({ parent_task_id }) => parent_task_id)).toEqual([ids[1]]);
+    for (const { id } of data) await stage.client.until(id, 'COMPLETED');
     const none = await replay('c'.repeat(32));
     expect([none.status, none.body.error.param]).toEqual([404, 'trace_id']);
     expect((await replay('no trace')).status).toBe(400);

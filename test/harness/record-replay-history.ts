@@ -1,0 +1,41 @@
+/**
+ * Records the history in fixtures/replay: three ended tasks of the sample agent as the store holds them, the public half of
+ * the key that signed their receipts, and the receipts of their replays. A recorded history is never written again; a new one
+ * gets a folder of its own: `node dist/test/harness/record-replay-history.js FOLDER`.
+ */
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { dataPaths } from '../../src/operation/data-directory.ts';
+import { readRows } from '../../src/receipts/key-files.ts';
+import { openLevelStore } from '../../src/store/level-store.ts';
+import { SAMPLE_RUNS } from '../replay/runs.ts';
+import { startTestGateway } from './gateway.ts';
+import { startSampleAgent } from './peers/sample-agent.ts';
+
+const [folder = ''] = process.argv.slice(2);
+mkdirSync(folder);
+const data = mkdtempSync(join(tmpdir(), 'harn-record-'));
+const agent = await startSampleAgent();
+const gateway = await startTestGateway({
+  data,
+  config: {
+    upstreams: { a2a: [{ id: 'sample', card: agent.cardUrl }] },
+    receipts: { issuer: 'harness_recorded' },
+  },
+});
+const tasks: Record<string, string | undefined> = {};
+for (const name of ['stream', 'ask', 'fail']) tasks[name] = (await SAMPLE_RUNS[name]?.(gateway.client))?.id;
+await gateway.close();
+await agent.close();
+
+const store = await openLevelStore({ path: dataPaths(data).store });
+const lines: string[] = [];
+for await (const page of store.entries({}))
+  for (const [key, value] of page) lines.push(JSON.stringify([key, value.toString('base64')]));
+await store.close();
+const write = (name: string, text: string) => writeFileSync(join(folder, name), `${text}\n`);
+write('history.jsonl', lines.join('\n'));
+write('tasks.json', JSON.stringify(tasks, null, 2));
+write('keys.json', JSON.stringify(readRows(dataPaths(data).keys), null, 2));
+rmSync(data, { recursive: true });
