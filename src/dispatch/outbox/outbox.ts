@@ -5,6 +5,7 @@ import type { JsonValue } from '../../protocol/json.ts';
 import type { DeadLetter } from '../../protocol/resources/dead-letter.ts';
 import type { PushConfig } from '../../protocol/resources/push-config.ts';
 import { newEvent } from '../new-event.ts';
+import { unlessDamaged } from '../unless-damaged.ts';
 import { failureOf } from './delivery.ts';
 import { PushLane } from './push-lane.ts';
 import { type OutboxDeps, openFold, sendOnce } from './sender.ts';
@@ -32,8 +33,18 @@ export class Outbox {
     this.#untail = log.tail((events) => {
       for (const { event } of events) this.#noticed(event);
     });
-    for (const taskId of await this.#listed(listPrefix.pushingTasks())) this.wake(taskId);
-    for (const id of await this.#listed(listPrefix.retryingLetters())) this.retry(id);
+    await this.#takeUp(listPrefix.pushingTasks(), (taskId) => this.wake(taskId));
+    await this.#takeUp(listPrefix.retryingLetters(), (id) => this.retry(id));
+  }
+
+  /** What is damaged is left out, so that it keeps neither the gateway from starting nor others from being told. */
+  async #takeUp(prefix: string, take: (id: string) => void): Promise<void> {
+    const report = (error: unknown) =>
+      this.#deps.logger.error({ err: error, list: prefix }, 'deliveries could not be taken up');
+    const ids = await this.#listed(prefix).catch((error: unknown) =>
+      unlessDamaged(() => raise(error), [], report),
+    );
+    for (const id of ids) unlessDamaged(() => take(id), undefined, report);
   }
 
   /** The push configs of a task have changed. */
@@ -140,4 +151,8 @@ export class Outbox {
     const state = this.#deps.log.state<PushTargetsState>(stateKey.pushTargets(task_id));
     return state?.targets.find(({ resource }) => resource.id === push_config_id)?.resource;
   }
+}
+
+function raise(error: unknown): never {
+  throw error;
 }
