@@ -30,6 +30,15 @@ export interface BridgeDeps {
   /** The gateway's own environment, of which a child gets an allowed part. */
   environment: Readonly<Record<string, string | undefined>>;
   definitions: Definitions;
+  guard: ChildGuard;
+}
+
+/** Ends the process groups of children that would outlive a gateway which was killed. */
+export interface ChildGuard {
+  /** Takes a group on, by the id of its leader, as soon as it is started. */
+  watch(group: number): void;
+  /** The group is gone. */
+  release(group: number): void;
 }
 
 /** What is durably known of the definitions of tools, so that one that changes behind a restart is noticed too. */

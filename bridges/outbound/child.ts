@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import type { Timers } from '../bridge.ts';
+import type { ChildGuard, Timers } from '../bridge.ts';
 import { LineSplitter } from './line-splitter.ts';
 
 export interface ChildOptions {
@@ -9,9 +9,12 @@ export interface ChildOptions {
   env: Readonly<Record<string, string>>;
   cwd?: string;
   timers: Timers;
-  /** Longest line it may write; the child is ended when one is longer. */
+  guard: ChildGuard;
+  /** Longest line it may write; the child is killed when one is longer. */
   maxLineBytes: number;
   onLine(line: string): void;
+  /** Told before it is killed for a line that is too long. */
+  onOverlong?(): void;
   /** A line of its standard error, at most 500 characters; only the first ones of a flood are told. */
   onNoise(line: string): void;
 }
@@ -20,21 +23,52 @@ export interface Child {
   readonly pid: number | undefined;
   /** Writes one line; resolves when it may write more. Rejects when the child is gone. */
   send(line: string): Promise<void>;
-  /** Resolves when the child is gone and its output read; says why in words for the log. */
-  readonly ended: Promise<string>;
+  /** Resolves when the child is gone and its output read. */
+  readonly ended: Promise<ChildEnd>;
   /** Ends it in three steps: standard input closed, the group asked to end, the group killed. Safe to call again. */
   close(): Promise<void>;
 }
 
-/** How long each step of ending a child may take; a well-behaved one needs the first only. */
-const GRACE_MS = { input: 2_000, terminate: 2_000 } as const;
+/** How a child ended. */
+export interface ChildEnd {
+  /** In words for the log. */
+  why: string;
+  /** Error code when it could not be started at all. */
+  notStarted?: string;
+  exitCode: number | null;
+  signal: NodeJS.Signals | null;
+  /** What it said last on standard error, at most 1,000 characters. */
+  lastWords: string;
+}
+
+/** How long each step of ending a child may take; some agents need 2 s after the end of their input. */
+const GRACE_MS = { input: 3_000, terminate: 2_000 } as const;
+const LAST_WORDS_CHARS = 1_000;
 /** Lines of standard error that are told per child; the rest is read away, so that it never blocks. */
 const MAX_NOISE_LINES = 200;
 const NOISE_CHARS = 500;
 const MAX_NOISE_BYTES = 64 * 1024;
 
 /** The environment a child may see: what programs need to find themselves, and nothing that holds secrets. */
-const INHERITED = ['PATH', 'HOME', 'LANG', 'LC_ALL', 'LOGNAME', 'SHELL', 'TERM', 'TMPDIR', 'TZ', 'USER'];
+const INHERITED = [
+  'PATH',
+  'HOME',
+  'USER',
+  'LOGNAME',
+  'SHELL',
+  'LANG',
+  'LC_ALL',
+  'LC_CTYPE',
+  'TERM',
+  'TMPDIR',
+  'TZ',
+  'SystemRoot',
+  'APPDATA',
+  'LOCALAPPDATA',
+  'USERPROFILE',
+  'TEMP',
+  'PATHEXT',
+];
 
 /** The allowed part of an environment. */
 export function inheritedEnvironment(
@@ -61,18 +95,25 @@ export function startChild(options: ChildOptions): Child {
 }
 
 class SupervisedChild implements Child {
-  readonly ended: Promise<string>;
+  readonly ended: Promise<ChildEnd>;
   readonly #process: ChildProcess;
   readonly #timers: Timers;
+  #lastWords = '';
   #closing: Promise<void> | undefined;
 
   constructor(process: ChildProcess, options: ChildOptions) {
     this.#process = process;
     this.#timers = options.timers;
-    this.ended = endOf(process);
+    this.ended = this.#end();
     this.#read(options);
-    // Whatever a dead leader left behind in its group goes too.
-    process.once('exit', () => signalGroup(process, 'SIGKILL'));
+    const { pid } = process;
+    if (pid === undefined) return;
+    options.guard.watch(pid);
+    process.once('exit', () => {
+      // Whatever a dead leader left behind in its group goes too.
+      signalGroup(process, 'SIGKILL');
+      options.guard.release(pid);
+    });
   }
 
   get pid(): number | undefined {
@@ -111,11 +152,33 @@ class SupervisedChild implements Child {
     });
   }
 
-  #read({ maxLineBytes, onLine, onNoise }: ChildOptions): void {
+  /** `close` would wait for whoever inherited the pipes; after `exit` the group is killed, so that it comes. */
+  #end(): Promise<ChildEnd> {
+    const child = this.#process;
+    return new Promise((resolve) => {
+      const end = (why: string, more: Partial<ChildEnd>) =>
+        resolve({ why, exitCode: null, signal: null, lastWords: this.#lastWords, ...more });
+      child.once('error', (error) => {
+        const notStarted = codeOf(error);
+        if (child.pid === undefined) end(`it could not be started (${notStarted})`, { notStarted });
+      });
+      child.once('close', (exitCode, signal) =>
+        end(signal === null ? `it ended with code ${exitCode}` : `it was ended by ${signal}`, {
+          exitCode,
+          signal,
+        }),
+      );
+    });
+  }
+
+  #read({ maxLineBytes, onLine, onNoise, onOverlong }: ChildOptions): void {
     const { stdin, stdout, stderr } = this.#process;
     // A child that ends while it is written to is seen by its exit.
     for (const stream of [stdin, stdout, stderr]) stream?.on('error', () => undefined);
-    const lines = new LineSplitter(maxLineBytes, onLine, () => signalGroup(this.#process, 'SIGKILL'));
+    const lines = new LineSplitter(maxLineBytes, onLine, () => {
+      onOverlong?.();
+      signalGroup(this.#process, 'SIGKILL');
+    });
     stdout?.on('data', (bytes: Buffer) => lines.take(bytes));
     let told = 0;
     const tell = (line: string) => {
@@ -123,20 +186,11 @@ class SupervisedChild implements Child {
       if (told <= MAX_NOISE_LINES) onNoise(line.slice(0, NOISE_CHARS));
     };
     const noise = new LineSplitter(MAX_NOISE_BYTES, tell, () => noise.forget());
-    stderr?.on('data', (bytes: Buffer) => noise.take(bytes));
-  }
-}
-
-/** `close` would wait for whoever inherited the pipes; after `exit` the group is killed, so that it comes. */
-function endOf(process: ChildProcess): Promise<string> {
-  return new Promise((resolve) => {
-    process.once('error', (error) => {
-      if (process.pid === undefined) resolve(`it could not be started (${codeOf(error)})`);
+    stderr?.on('data', (bytes: Buffer) => {
+      this.#lastWords = (this.#lastWords + bytes.toString('utf8')).slice(-LAST_WORDS_CHARS);
+      noise.take(bytes);
     });
-    process.once('close', (code, signal) =>
-      resolve(signal === null ? `it ended with code ${code}` : `it was ended by ${signal}`),
-    );
-  });
+  }
 }
 
 function codeOf(error: Error): string {

@@ -9,6 +9,7 @@ import { canonicalJson } from '../json/canonical.ts';
 import { parseStrictText } from '../json/strict-parse.ts';
 import { dataPaths } from '../operation/data-directory.ts';
 import { KeptCards } from '../operation/kept-cards.ts';
+import { ProcessGuard } from '../operation/process-guard.ts';
 import { type SampleAgentProcess, startSampleAgent } from '../operation/sample-agent-process.ts';
 import type { Upstream } from '../upstream.ts';
 import { toolDefinitions } from './definitions.ts';
@@ -38,7 +39,7 @@ export function makeUpstreams(
   log: EventLog,
   sample: SampleAgentProcess | undefined,
 ): Map<string, Upstream> {
-  const { config, logger, clock, version, env, extraUpstreams = [] } = parts;
+  const { config, logger, clock, version, env, packageRoot, extraUpstreams = [] } = parts;
   const deps: BridgeDeps = {
     clock,
     timers: {
@@ -53,6 +54,7 @@ export function makeUpstreams(
     version,
     environment: env,
     definitions: toolDefinitions(log, logger),
+    guard: ProcessGuard.ofPackage(packageRoot, logger),
   };
   for (const { auth } of Object.values(config.upstreams).flat()) if (auth) deps.readSecret(auth.value);
   const { acp, mcp } = config.upstreams;

@@ -160,8 +160,8 @@ export const LAYERS: readonly LayerRow[] = [
   {
     layer: 'bridges/outbound',
     imports: [],
-    types: ['bridges/bridge.ts'],
-    because: 'the one way out to the network, common to the bridges',
+    types: ['bridges/bridge.ts', 'src/upstream.ts', 'src/protocol'],
+    because: 'the one way out, to the network and to child processes, common to the bridges',
   },
   {
     layer: 'bridges/*',
@@ -206,6 +206,7 @@ export const LAYERS: readonly LayerRow[] = [
       'src/compose.ts',
       'src/config',
       'src/operation/data-directory.ts',
+      'src/operation/process-guard.ts',
       'src/protocol',
       // Errors of start-up, which become exit codes.
       'src/eventlog/log-meta.ts',

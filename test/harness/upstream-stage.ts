@@ -2,7 +2,9 @@ import { type A2aUpstreamConfig, a2aBridge } from '../../bridges/a2a/index.ts';
 import type { BridgeDeps, Timers } from '../../bridges/bridge.ts';
 import { canonicalJson } from '../../src/json/canonical.ts';
 import { parseStrictText } from '../../src/json/strict-parse.ts';
+import { ProcessGuard } from '../../src/operation/process-guard.ts';
 import type { Frame, OutboundMessage, Turn, Upstream } from '../../src/upstream.ts';
+import { PACKAGE_ROOT } from '../faults/child-processes.ts';
 import { Past } from './past.ts';
 
 /** Real timers, but waits of exactly these lengths are over at once. */
@@ -26,6 +28,7 @@ export function bridgeDeps(overrides: Partial<BridgeDeps> = {}): BridgeDeps {
     version: '0.0.0-test',
     environment: process.env,
     definitions: { pinned: () => undefined, report: () => undefined },
+    guard: ProcessGuard.ofPackage(PACKAGE_ROOT, { warn: silent }),
     ...overrides,
   };
 }

@@ -225,7 +225,8 @@ describe('an ACP agent as an upstream', () => {
   it('an update after the answer is told with the next turn', async () => {
     await open();
     const first = await done('late');
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    // Another session of the same agent: what it says comes behind the late update.
+    await done('settle');
     const next = await done('hello', first.session_id);
     expect((await events(next)).map(({ payload }) => payload['note'])).toContain('came_between_turns');
     const session = await gateway.client.get<Session>(`/v1/sessions/${first.session_id}`);

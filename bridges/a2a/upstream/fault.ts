@@ -1,25 +1,16 @@
 import type { JsonObject } from '../../../src/protocol/json.ts';
-import type { FaultCode, Frame } from '../../../src/upstream.ts';
+import type { FaultCode } from '../../../src/upstream.ts';
+import { Fault as CommonFault } from '../../outbound/fault.ts';
 import { TRANSPORT_MESSAGES, type TransportFault, transportFault } from '../../outbound/transport-error.ts';
 
-/** Why a turn cannot go on. The message is public; it never holds a secret or an address. */
-export class Fault extends Error {
-  override readonly name = 'Fault';
-  readonly code: FaultCode;
-  readonly details: JsonObject;
+/** Why a turn cannot go on. */
+export class Fault extends CommonFault {
   /** The agent itself may be fine: asking it again for the task makes sense. */
   readonly isLost: boolean;
 
   constructor(code: FaultCode, message: string, details: JsonObject = {}, isLost = false) {
-    super(message);
-    this.code = code;
-    this.details = details;
+    super(code, message, details);
     this.isLost = isLost;
-  }
-
-  toFrame(): Frame {
-    const details = Object.keys(this.details).length === 0 ? {} : { details: this.details };
-    return { kind: 'fault', code: this.code, message: this.message, ...details };
   }
 }
 

@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '../../../src/protocol/json.ts';
+import type { Fault } from '../../outbound/fault.ts';
 import { FIXED_LIMITS } from './config.ts';
-import type { Fault } from './fault.ts';
 import { PromptTurn } from './prompt-turn.ts';
 import type { AcpRecord } from './record.ts';
 

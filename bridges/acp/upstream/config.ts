@@ -48,11 +48,6 @@ export const DEFAULT_LIMITS: AcpLimits = {
 
 /** Bounds that no operator needs to turn. */
 export const FIXED_LIMITS = {
-  /** Agents end within 2 s of the end of their input; some do not react to a signal for 4 s. */
-  stdinEndMs: 3_000,
-  terminateMs: 2_000,
-  /** What an agent said last on its standard error, for the failure. */
-  stderrTailChars: 1_000,
   /** Updates that come between two turns and are told with the next one. */
   strayUpdates: 200,
   /** Sessions of the agent that are remembered as open; older ones are loaded again. */
@@ -60,24 +55,3 @@ export const FIXED_LIMITS = {
   /** Characters of earlier turns that are told to an agent which has lost its session. */
   historyChars: 200_000,
 } as const;
-
-/** Names of the gateway's environment that every program needs; nothing else is passed on. */
-export const ENV_ALLOWED = [
-  'PATH',
-  'HOME',
-  'USER',
-  'LOGNAME',
-  'SHELL',
-  'LANG',
-  'LC_ALL',
-  'LC_CTYPE',
-  'TERM',
-  'TMPDIR',
-  'TZ',
-  'SystemRoot',
-  'APPDATA',
-  'LOCALAPPDATA',
-  'USERPROFILE',
-  'TEMP',
-  'PATHEXT',
-] as const;

@@ -2,11 +2,12 @@ import { ACP_ERRORS } from '../../../mappings/acp/errors.ts';
 import { isObject, objectOf, textOf } from '../../../mappings/acp/json-shape.ts';
 import { ASKING_METHODS } from '../../../mappings/acp/permission-answers.ts';
 import type { JsonObject, JsonValue } from '../../../src/protocol/json.ts';
+import type { Fault } from '../../outbound/fault.ts';
 import { methodNotFound, type RpcAnswer, RpcError } from '../wire/json-rpc.ts';
 import { Peer, type RequestContext } from '../wire/peer.ts';
 import { AgentSession } from './agent-session.ts';
-import { type Fault, gone, type TimeoutName, timedOut } from './fault.ts';
-import { withoutNoise } from './line-reader.ts';
+import { gone, type TimeoutName, timedOut } from './fault.ts';
+import { withoutNoise } from './noise.ts';
 import { openWire } from './open-wire.ts';
 import type { AgentWire, WireSettings } from './wire.ts';
 

@@ -2,11 +2,12 @@ import { ACP_ERRORS } from '../../../mappings/acp/errors.ts';
 import { isObject, objectOf, objectsOf, textOf } from '../../../mappings/acp/json-shape.ts';
 import type { JsonObject, JsonValue } from '../../../src/protocol/json.ts';
 import type { Turn } from '../../../src/upstream.ts';
+import { Fault } from '../../outbound/fault.ts';
 import type { RpcAnswer } from '../wire/json-rpc.ts';
 import type { AgentSession } from './agent-session.ts';
 import type { AcpLimits, AcpUpstreamConfig } from './config.ts';
 import type { AgentConnection } from './connection.ts';
-import { Fault, gone } from './fault.ts';
+import { gone } from './fault.ts';
 import { tellHistory } from './past-turns.ts';
 import type { AcpRecord } from './record.ts';
 

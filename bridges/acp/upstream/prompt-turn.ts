@@ -1,8 +1,8 @@
 import { encodeAnswer } from '../../../mappings/acp/permission-answers.ts';
 import type { JsonObject, JsonValue } from '../../../src/protocol/json.ts';
 import type { PermissionAnswer } from '../../../src/upstream.ts';
+import { Fault } from '../../outbound/fault.ts';
 import type { RpcAnswer } from '../wire/json-rpc.ts';
-import { Fault } from './fault.ts';
 import { FrameQueue } from './frame-queue.ts';
 import { type AcpRecord, frameOf } from './record.ts';
 import { Saying } from './saying.ts';

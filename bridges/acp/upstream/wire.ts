@@ -1,6 +1,6 @@
 import type { BridgeDeps } from '../../bridge.ts';
+import type { Fault } from '../../outbound/fault.ts';
 import type { AcpLimits, AcpUpstreamConfig } from './config.ts';
-import type { Fault } from './fault.ts';
 
 /** The way to one running agent: whole messages as text, both ways. */
 export interface AgentWire {

@@ -1,9 +1,9 @@
 import type { JsonValue } from '../../../src/protocol/json.ts';
 import type { AgentDescription } from '../../../src/upstream.ts';
 import type { BridgeDeps } from '../../bridge.ts';
+import { Fault } from '../../outbound/fault.ts';
 import { FIXED_LIMITS, type McpLimits, type McpUpstreamConfig } from './config.ts';
 import type { Connection } from './connection.ts';
-import { Fault } from './fault.ts';
 import { describeTool, isAllowed, type Tool, toolOf } from './tools.ts';
 import { visibleText } from './visible-text.ts';
 

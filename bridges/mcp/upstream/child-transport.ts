@@ -31,7 +31,7 @@ export class ChildTransport implements Transport {
   async start(): Promise<void> {
     const child = startChild({ ...this.#options, onLine: (line) => this.#take(line) });
     this.#child = child;
-    void child.ended.then((why) => {
+    void child.ended.then(({ why }) => {
       this.end = why;
       this.onclose?.();
     });

@@ -5,7 +5,7 @@ import { type ClientCapabilities, McpError, ResultSchema } from '@modelcontextpr
 import type { jsonSchemaValidator } from '@modelcontextprotocol/sdk/validation';
 import { MCP_ERRORS } from '../../../mappings/mcp/errors.ts';
 import type { JsonObject, JsonValue } from '../../../src/protocol/json.ts';
-import { Fault } from './fault.ts';
+import { Fault } from '../../outbound/fault.ts';
 
 /** What a server says and asks on a connection. */
 export interface ServerPeer {

@@ -3,11 +3,11 @@ import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { ClientCapabilities } from '@modelcontextprotocol/sdk/types.js';
 import type { BridgeDeps } from '../../bridge.ts';
 import { inheritedEnvironment } from '../../outbound/child.ts';
+import { Fault } from '../../outbound/fault.ts';
 import { createWebFetch, type WebFetch } from '../../outbound/web-fetch.ts';
 import { ChildTransport } from './child-transport.ts';
 import type { McpLimits, McpUpstreamConfig } from './config.ts';
 import { Connection, type ServerPeer } from './connection.ts';
-import { Fault } from './fault.ts';
 
 /** Opens connections to one configured server: a child of its own for each, or a session over HTTP. */
 export class Connector {
@@ -63,6 +63,7 @@ export class Connector {
       env: this.#environment(),
       ...(cwd === undefined ? {} : { cwd }),
       timers: this.#deps.timers,
+      guard: this.#deps.guard,
       maxLineBytes: this.#limits.max_message_bytes,
       parseJson: this.#deps.parseJson,
       onNoise: (line) =>

@@ -1,7 +1,7 @@
 import type { BridgeDeps } from '../../bridge.ts';
+import { Fault } from '../../outbound/fault.ts';
 import { FIXED_LIMITS } from './config.ts';
 import type { Connection } from './connection.ts';
-import { Fault } from './fault.ts';
 
 export interface KeptOptions {
   server: string;

@@ -9,12 +9,12 @@ import type {
   Upstream,
 } from '../../../src/upstream.ts';
 import type { BridgeDeps } from '../../bridge.ts';
+import { Fault } from '../../outbound/fault.ts';
 import { ActiveCall } from './active-call.ts';
 import { Catalogue } from './catalogue.ts';
 import { DEFAULT_LIMITS, FIXED_LIMITS, type McpLimits, type McpUpstreamConfig } from './config.ts';
 import type { Connection, ServerPeer } from './connection.ts';
 import { Connector } from './connector.ts';
-import { Fault } from './fault.ts';
 import { interpret } from './interpret.ts';
 import { KeptConnection } from './kept-connection.ts';
 import { type AskedCall, Refusal, readCall } from './read-call.ts';

@@ -1,7 +1,9 @@
 import { spawn } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { createInterface } from 'node:readline';
+import { ProcessGuard } from '../../operation/process-guard.ts';
 import { CliError } from '../exit-codes.ts';
+import { packageRoot } from '../package-facts.ts';
 
 /** A gateway that lives as long as the launcher that started it. */
 export interface OwnGateway {
@@ -18,8 +20,16 @@ export async function startGateway(data: string, config: string | undefined): Pr
     stdio: ['ignore', 'pipe', 'inherit'],
     // Its own data directory holds; a port or config of the environment is for other gateways.
     env: process.env,
+    detached: true,
   });
-  const ended = new Promise<number | null>((resolve) => child.once('exit', (code) => resolve(code)));
+  const guard = ProcessGuard.ofPackage(packageRoot, { warn: tell });
+  if (child.pid !== undefined) guard.watch(child.pid);
+  const ended = new Promise<number | null>((resolve) =>
+    child.once('exit', (code) => {
+      if (child.pid !== undefined) guard.release(child.pid);
+      resolve(code);
+    }),
+  );
   const lines = createInterface({ input: child.stdout });
   const url = await new Promise<string>((resolve, reject) => {
     lines.once('line', (line) => resolve((JSON.parse(line) as { url: string }).url));
@@ -33,4 +43,8 @@ export async function startGateway(data: string, config: string | undefined): Pr
       await ended;
     },
   };
+}
+
+function tell({ why }: Record<string, unknown>, what: string): void {
+  process.stderr.write(`harn-gateway: ${what}: ${why}\n`);
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { secretRef } from '../secret.ts';
 import { duration, filePath, operatorId, positive } from '../shapes.ts';
+import { childCommand, childEnvironment, programOrAddress } from './child-process.ts';
 import { upstreamAuth } from './upstream-auth.ts';
 
 const acpLimits = z
@@ -27,18 +27,11 @@ const acpLimits = z
   })
   .prefault({});
 
-const variableName = z
-  .string()
-  .regex(/^[A-Za-z_][A-Za-z0-9_]{0,127}$/, 'must be the name of an environment variable');
-
 /** One ACP agent: a program on standard streams, or a WebSocket. */
 export const acpUpstream = z
   .strictObject({
     id: operatorId.describe('Name of the agent; its route is acp:<id>.').meta({ examples: ['coder'] }),
-    command: z
-      .array(z.string().min(1))
-      .min(1, 'must name a program')
-      .optional()
+    command: childCommand
       .describe('Program and arguments of an agent on standard streams; no shell reads them.')
       .meta({ examples: [['npx', '-y', '@agentclientprotocol/claude-agent-acp']] }),
     url: z
@@ -51,12 +44,7 @@ export const acpUpstream = z
       .describe('WebSocket of a remote agent, in place of command.')
       .meta({ examples: ['wss://agent.example.com/acp'] }),
     auth: upstreamAuth.optional().describe('Credential sent to a remote agent. Unset: none.'),
-    env: z
-      .record(variableName, z.union([z.string(), secretRef]))
-      .default({})
-      .describe(
-        'Variables of the program besides PATH, HOME and the like; a secret as {env: NAME} or {file: PATH}.',
-      ),
+    env: childEnvironment,
     cwd: filePath
       .optional()
       .describe('Directory the agent runs and works in. Unset: that of the gateway.')
@@ -67,14 +55,7 @@ export const acpUpstream = z
       .describe('Work in the directory that the client of a Session names; for gateways of one person only.'),
     limits: acpLimits.describe('Timeouts and sizes for this agent.'),
   })
-  .superRefine(({ command, url, auth, env }, context) => {
-    const refuse = (path: string, message: string) =>
-      context.addIssue({ code: 'custom', path: [path], message });
-    if ((command === undefined) === (url === undefined)) refuse('command', 'set one of command and url');
-    if (command !== undefined && auth !== undefined)
-      refuse('auth', 'is for url only; a program gets its secrets in env');
-    if (url !== undefined && Object.keys(env).length > 0) refuse('env', 'is for command only');
-  });
+  .superRefine(programOrAddress('env'));
 export type AcpUpstream = z.output<typeof acpUpstream>;
 
 /** The URL when the text is one of ws or wss without user info or fragment; else undefined. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { secretRef } from '../secret.ts';
 import { duration, filePath, operatorId, positive, webUrl } from '../shapes.ts';
+import { childCommand, childEnvironment, programOrAddress } from './child-process.ts';
 import { upstreamAuth } from './upstream-auth.ts';
 
 const mcpLimits = z
@@ -35,10 +35,6 @@ const toolRules = z
   })
   .prefault({});
 
-const variableName = z
-  .string()
-  .regex(/^[A-Za-z_][A-Za-z0-9_]{0,127}$/, 'must be the name of an environment variable');
-
 /** One MCP server: a program on standard streams, or an endpoint. */
 export const mcpUpstream = z
   .strictObject({
@@ -46,10 +42,7 @@ export const mcpUpstream = z
       .refine((id) => !id.includes('__'), 'must not contain "__": it separates server and tool')
       .describe('Name of the server; its route is mcp:<id>, its Skills are <id>__<tool>.')
       .meta({ examples: ['files'] }),
-    command: z
-      .array(z.string().min(1))
-      .min(1, 'must name a program')
-      .optional()
+    command: childCommand
       .describe('Program and arguments of a stdio server; no shell reads them.')
       .meta({ examples: [['npx', '-y', '@modelcontextprotocol/server-filesystem', '/srv/files']] }),
     url: z
@@ -61,12 +54,7 @@ export const mcpUpstream = z
       .optional()
       .describe('Streamable HTTP endpoint, in place of command.')
       .meta({ examples: ['https://tools.example.com/mcp'] }),
-    env: z
-      .record(variableName, z.union([z.string(), secretRef]))
-      .default({})
-      .describe(
-        'Variables of the program besides PATH, HOME and the like; a secret as {env: NAME} or {file: PATH}.',
-      ),
+    env: childEnvironment,
     cwd: filePath
       .optional()
       .describe('Working directory of the program. Unset: that of the gateway.')
@@ -106,13 +94,5 @@ export const mcpUpstream = z
       ),
     limits: mcpLimits.describe('Timeouts and sizes for this server.'),
   })
-  .superRefine(({ command, url, auth, env, cwd }, context) => {
-    const refuse = (path: string, message: string) =>
-      context.addIssue({ code: 'custom', path: [path], message });
-    if ((command === undefined) === (url === undefined)) refuse('command', 'set one of command and url');
-    if (command !== undefined && auth !== undefined)
-      refuse('auth', 'is for url only; a program gets its secrets in env');
-    if (url !== undefined && Object.keys(env).length > 0) refuse('env', 'is for command only');
-    if (url !== undefined && cwd !== undefined) refuse('cwd', 'is for command only');
-  });
+  .superRefine(programOrAddress('env', 'cwd'));
 export type McpUpstream = z.output<typeof mcpUpstream>;

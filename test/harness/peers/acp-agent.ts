@@ -161,7 +161,12 @@ const SCENES: Record<string, (scene: Scene) => Promise<Stop>> = {
   stubborn: () => new Promise(() => undefined),
   async late({ tell }) {
     await tell(said('in time'));
-    setTimeout(() => void tell({ sessionUpdate: 'session_info_update', title: 'A late title' }), 20);
+    toldLate = pause(20).then(() => tell({ sessionUpdate: 'session_info_update', title: 'A late title' }));
+    return 'end_turn';
+  },
+  /** Ends when what came after the last answer is told. */
+  async settle() {
+    await toldLate;
     return 'end_turn';
   },
   async die() {
@@ -223,6 +228,7 @@ const SCENES: Record<string, (scene: Scene) => Promise<Stop>> = {
   },
 };
 
+let toldLate: Promise<void> | undefined;
 const modes = new Map<string, string>();
 const usages = new Map<string, { inputTokens: number; outputTokens: number; totalTokens: number }>();
 let count = 0;

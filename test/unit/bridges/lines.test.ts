@@ -1,33 +1,33 @@
 import { describe, expect, it } from 'vitest';
-import { LineReader, withoutNoise } from '../../../bridges/acp/upstream/line-reader.ts';
+import { withoutNoise } from '../../../bridges/acp/upstream/noise.ts';
+import { LineSplitter } from '../../../bridges/outbound/line-splitter.ts';
 
-describe('lines of an agent', () => {
+describe('lines of a child', () => {
   it('are the same however the bytes are cut', () => {
     const bytes = Buffer.from('{"a":"é"}\r\n\n{"b":1}\n{"c"');
     for (let size = 1; size <= bytes.length; size += 1) {
       const lines: string[] = [];
-      const reader = new LineReader(
+      const splitter = new LineSplitter(
         100,
         (text) => lines.push(text),
         () => expect.fail('overlong'),
       );
-      for (let at = 0; at < bytes.length; at += size) reader.take(bytes.subarray(at, at + size));
-      expect(lines).toEqual(['{"a":"é"}', '{"b":1}']);
+      for (let at = 0; at < bytes.length; at += size) splitter.take(bytes.subarray(at, at + size));
+      expect(lines).toEqual(['{"a":"é"}', '', '{"b":1}']);
     }
   });
 
-  it('longer than the limit end the reading, once', () => {
+  it('longer than the limit are told, and not read', () => {
     const lines: string[] = [];
     let overlong = 0;
-    const reader = new LineReader(
+    const splitter = new LineSplitter(
       5,
       (text) => lines.push(text),
       () => {
         overlong += 1;
       },
     );
-    reader.take(Buffer.from('12345\n123456'));
-    reader.take(Buffer.from('7\n1\n'));
+    splitter.take(Buffer.from('12345\n123456'));
     expect(lines).toEqual(['12345']);
     expect(overlong).toBe(1);
   });

@@ -1,7 +1,7 @@
-import type { JsonObject } from '../../../src/protocol/json.ts';
-import type { FaultCode, Frame } from '../../../src/upstream.ts';
+import type { JsonObject } from '../../src/protocol/json.ts';
+import type { FaultCode, Frame } from '../../src/upstream.ts';
 
-/** Why a call cannot go on. The message is public; it never holds a secret or an address. */
+/** Why a turn or a call cannot go on. The message is public; it never holds a secret or an address. */
 export class Fault extends Error {
   override readonly name = 'Fault';
   readonly code: FaultCode;

@@ -1,0 +1,56 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, vi } from 'vitest';
+import { AcpLauncher } from '../harness/acp-launcher.ts';
+import { acpAgentCommand } from '../harness/acp-stage.ts';
+import { GatewayPlace } from './gateway-process.ts';
+
+/** Far more than the steps of ending a group take together. */
+const PATIENCE = { timeout: 30_000, interval: 50 };
+
+/** Ids of processes whose command line holds the mark. */
+function marked(mark: string): number[] {
+  const listed = execFileSync('ps', ['-eo', 'pid=,args='], { encoding: 'utf8' });
+  return listed.split('\n').flatMap((line) => (line.includes(mark) ? [Number.parseInt(line, 10)] : []));
+}
+
+/** A program behind a shell, as npx is one, which hears neither SIGTERM nor the end of its input. */
+function deaf(mark: string): string[] {
+  const script = "process.on('SIGTERM', () => undefined); setInterval(() => undefined, 1000)";
+  return ['sh', '-c', `"${process.execPath}" -e "${script}" ${mark}; true`];
+}
+
+describe('a gateway that is killed leaves nobody behind', () => {
+  it('neither an agent nor a server that hear no signal, nor what they started', async () => {
+    const mark = `deaf-${process.pid}`;
+    const at = new GatewayPlace({
+      upstreams: {
+        a2a: [],
+        acp: [{ id: 'coder', command: acpAgentCommand('--deaf', mark) }],
+        mcp: [{ id: 'tools', command: deaf(mark) }],
+      },
+    });
+    const gateway = await at.start();
+    const { client } = gateway;
+    const task = await client.submit('hello', undefined, { route: 'acp:coder' });
+    await client.until(task.id, 'COMPLETED');
+    await vi.waitUntil(() => marked(mark).length >= 3, PATIENCE);
+    await gateway.kill();
+    await vi.waitUntil(() => marked(mark).length === 0, PATIENCE);
+    at.remove();
+  });
+
+  it('nor does a launcher that is killed leave the gateway it has started', async () => {
+    const home = mkdtempSync(join(tmpdir(), 'harn-home-'));
+    const data = join(home, 'data');
+    const launcher = new AcpLauncher(['--data', data], { HOME: home });
+    await launcher.client.begin();
+    expect(marked(`serve --data ${data}`)).toHaveLength(1);
+    launcher.process.kill('SIGKILL');
+    await launcher.ended;
+    await vi.waitUntil(() => marked(`serve --data ${data}`).length === 0, PATIENCE);
+    rmSync(home, { recursive: true, force: true, maxRetries: 5 });
+  });
+});
