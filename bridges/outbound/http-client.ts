@@ -1,4 +1,4 @@
-import { Agent, buildConnector, type Dispatcher, request } from 'undici';
+import type { Agent, buildConnector, Dispatcher } from 'undici';
 import type { Timers } from '../bridge.ts';
 import { ConnectTimeout } from './transport-error.ts';
 
@@ -39,10 +39,13 @@ export interface HttpClientOptions {
   linger: { ms: number; bytes: number };
 }
 
+/** undici is loaded with the first request. */
 export function createHttpClient(options: HttpClientOptions): HttpClient {
-  const lanes = { turn: lane('turn', options), control: lane('control', options) };
+  let opened: Promise<Opened> | undefined;
   return {
     request: async (call) => {
+      opened ??= open(options);
+      const { lanes, request } = await opened;
       const reply = await request(call.url, {
         dispatcher: lanes[call.lane],
         method: call.method,
@@ -53,23 +56,34 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
       return replyOf(reply, options);
     },
     close: async () => {
-      await Promise.all([lanes.turn.destroy(), lanes.control.destroy()]);
+      const lanes = (await opened)?.lanes;
+      await Promise.all([lanes?.turn.destroy(), lanes?.control.destroy()]);
     },
   };
 }
 
-/** undici's own timeouts are off: they run on the real clock and cannot tell a first frame from an idle stream. */
-function lane(name: 'turn' | 'control', options: HttpClientOptions): Agent {
-  return new Agent({
-    connections: options.connections[name],
-    headersTimeout: 0,
-    bodyTimeout: 0,
-    connect: connectorWithTimeout(options),
-  });
+interface Opened {
+  lanes: Readonly<Record<HttpCall['lane'], Agent>>;
+  request: typeof import('undici').request;
 }
 
-function connectorWithTimeout({ timers, connectTimeoutMs }: HttpClientOptions): buildConnector.connector {
-  const connect = buildConnector({ timeout: 0 });
+/** undici's own timeouts are off: they run on the real clock and cannot tell a first frame from an idle stream. */
+async function open(options: HttpClientOptions): Promise<Opened> {
+  const { Agent: Lane, buildConnector: connectorOf, request } = await import('undici');
+  const lane = (name: HttpCall['lane']) =>
+    new Lane({
+      connections: options.connections[name],
+      headersTimeout: 0,
+      bodyTimeout: 0,
+      connect: withTimeout(connectorOf({ timeout: 0 }), options),
+    });
+  return { lanes: { turn: lane('turn'), control: lane('control') }, request };
+}
+
+function withTimeout(
+  connect: buildConnector.connector,
+  { timers, connectTimeoutMs }: HttpClientOptions,
+): buildConnector.connector {
   return (target, callback) => {
     let isLate = false;
     const timer = timers.setTimeout(() => {

@@ -1,4 +1,4 @@
-import { Agent, fetch as undiciFetch } from 'undici';
+import type { Agent } from 'undici';
 
 /** The platform's fetch, as libraries that bring their own HTTP logic ask for it. */
 export type Fetch = (url: string | URL, init?: RequestInit) => Promise<Response>;
@@ -18,25 +18,39 @@ export interface WebFetchOptions {
   headers(): Record<string, string>;
 }
 
+/** The library is loaded with the first request. */
 export function createWebFetch(options: WebFetchOptions): WebFetch {
-  const dispatcher = new Agent({
-    connections: options.connections,
-    connect: { timeout: options.connectTimeoutMs },
-    headersTimeout: 0,
-    bodyTimeout: 0,
-  });
+  let opened: Promise<Opened> | undefined;
   const request: Fetch = async (url, init = {}) => {
+    opened ??= open(options);
+    const { dispatcher, send } = await opened;
     const headers = new Headers(init.headers);
     for (const [name, value] of Object.entries(options.headers())) headers.set(name, value);
     const link = linkedTo(init.signal ?? undefined);
     try {
       const given = { ...init, headers, redirect: 'manual', signal: link.signal, dispatcher };
-      return (await undiciFetch(url, given as never)) as unknown as Response;
+      return (await send(url, given as never)) as unknown as Response;
     } finally {
       link.release();
     }
   };
-  return { request, close: () => dispatcher.destroy() };
+  return { request, close: async () => (await opened)?.dispatcher.destroy() };
+}
+
+interface Opened {
+  dispatcher: Agent;
+  send: typeof import('undici')['fetch'];
+}
+
+async function open({ connections, connectTimeoutMs }: WebFetchOptions): Promise<Opened> {
+  const { Agent: Dispatcher, fetch: send } = await import('undici');
+  const dispatcher = new Dispatcher({
+    connections,
+    connect: { timeout: connectTimeoutMs },
+    headersTimeout: 0,
+    bodyTimeout: 0,
+  });
+  return { dispatcher, send };
 }
 
 /** A library that hands one long-lived signal to every request would pile up listeners on it. */

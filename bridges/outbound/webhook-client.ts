@@ -1,5 +1,5 @@
 import type { LookupFunction } from 'node:net';
-import { Agent, request } from 'undici';
+import type { Agent } from 'undici';
 import type { Timers } from '../bridge.ts';
 import { type AddressGuard, TargetRefused } from './address-guard.ts';
 import { transportFault } from './transport-error.ts';
@@ -30,23 +30,16 @@ const CONNECTIONS_PER_ORIGIN = 4;
 
 /**
  * Calls URLs that callers gave: the target is checked at each call, the connection goes to a checked address, redirects are
- * answers and are not followed, time and size are bounded. Never rejects.
+ * answers and are not followed, time and size are bounded. Never rejects. undici is loaded with the first call.
  */
 export class WebhookClient {
   readonly #guard: AddressGuard;
   readonly #timers: Timers;
-  readonly #agent: Agent;
+  #opened: Promise<Opened> | undefined;
 
   constructor({ guard, timers }: WebhookClientOptions) {
     this.#guard = guard;
     this.#timers = timers;
-    this.#agent = new Agent({
-      connections: CONNECTIONS_PER_ORIGIN,
-      headersTimeout: 0,
-      bodyTimeout: 0,
-      maxResponseSize: MAX_ANSWER_BYTES,
-      connect: { timeout: 0, lookup: checkedLookup(guard) },
-    });
   }
 
   async post({ url: text, headers, body }: WebhookCall, signal?: AbortSignal): Promise<WebhookOutcome> {
@@ -56,8 +49,10 @@ export class WebhookClient {
     signal?.addEventListener('abort', stop, { once: true });
     try {
       const { url } = await this.#guard.check(text);
+      this.#opened ??= open(this.#guard);
+      const { agent, request } = await this.#opened;
       const answer = await request(url, {
-        dispatcher: this.#agent,
+        dispatcher: agent,
         method: 'POST',
         headers,
         body,
@@ -79,8 +74,25 @@ export class WebhookClient {
   }
 
   async close(): Promise<void> {
-    await this.#agent.destroy();
+    await (await this.#opened)?.agent.destroy();
   }
+}
+
+interface Opened {
+  agent: Agent;
+  request: typeof import('undici').request;
+}
+
+async function open(guard: AddressGuard): Promise<Opened> {
+  const { Agent: Dispatcher, request } = await import('undici');
+  const agent = new Dispatcher({
+    connections: CONNECTIONS_PER_ORIGIN,
+    headersTimeout: 0,
+    bodyTimeout: 0,
+    maxResponseSize: MAX_ANSWER_BYTES,
+    connect: { timeout: 0, lookup: checkedLookup(guard) },
+  });
+  return { agent, request };
 }
 
 /**

@@ -1,11 +1,10 @@
-import { isInitializeRequest } from '@modelcontextprotocol/sdk/types.js';
-import { isLegacyRequest } from '@modelcontextprotocol/server';
 import type { Face, FaceDeps, FaceExchange } from '../../../src/face.ts';
 import { ProtocolError } from '../../../src/protocol/errors.ts';
 import type { JsonObject, JsonValue } from '../../../src/protocol/json.ts';
-import { LegacySession } from './legacy-session.ts';
-import { ModernFace } from './modern.ts';
+import type { LegacySession } from './legacy-session.ts';
+import type { ModernFace } from './modern.ts';
 import { Mounts } from './mounts.ts';
+import { isInitialize, isModern } from './requests.ts';
 import { sendRpcError } from './rpc.ts';
 import { SessionTable } from './session-table.ts';
 
@@ -16,7 +15,10 @@ const COMPARE_MS = 1_000;
 const PATH = '/mcp';
 const METADATA = '/.well-known/oauth-protected-resource';
 
-/** The gateway as an MCP server at `/mcp`: both eras on one URL. */
+/**
+ * The gateway as an MCP server at `/mcp`: both eras on one URL. The SDKs of either are loaded with its first client, because
+ * they take longer to load than the rest of the gateway.
+ */
 export class McpFace implements Face {
   readonly routes: Face['routes'];
   readonly browserHeaders = {
@@ -24,7 +26,7 @@ export class McpFace implements Face {
     read: ['Mcp-Session-Id'],
   };
   readonly #deps: FaceDeps;
-  readonly #modern: ModernFace;
+  #modern: Promise<ModernFace> | undefined;
   readonly #sessions: SessionTable<LegacySession>;
   readonly #mounts: Mounts;
   readonly #stops: (() => void)[];
@@ -32,7 +34,6 @@ export class McpFace implements Face {
 
   constructor(deps: FaceDeps) {
     this.#deps = deps;
-    this.#modern = new ModernFace(deps);
     this.#sessions = new SessionTable(deps.clock);
     this.#mounts = new Mounts(deps);
     this.routes = [
@@ -67,7 +68,11 @@ export class McpFace implements Face {
 
   async close(): Promise<void> {
     for (const stop of this.#stops) stop();
-    await Promise.all([this.#sessions.close(), this.#mounts.close(), this.#modern.close()]);
+    await Promise.all([
+      this.#sessions.close(),
+      this.#mounts.close(),
+      this.#modern?.then((modern) => modern.close()),
+    ]);
   }
 
   async #handle(method: 'POST' | 'GET' | 'DELETE', exchange: FaceExchange, server?: string): Promise<void> {
@@ -79,26 +84,21 @@ export class McpFace implements Face {
       if (server !== undefined) {
         gateway.admit('submitTask', exchange.call());
         await this.#mounts.handle(exchange, server, actor, body);
-      } else if (body !== undefined && (await this.#isModern(exchange, body)))
-        await this.#modern.handle(exchange, actor, body);
-      else await this.#session(exchange, actor, body);
+      } else if (
+        body !== undefined &&
+        (await isModern(`${this.#deps.publicUrl()}${PATH}`, exchange.headers, body))
+      ) {
+        const modern = await this.#modernFace();
+        await modern.handle(exchange, actor, body);
+      } else await this.#session(exchange, actor, body);
     } catch (error) {
       this.#refuse(exchange, ProtocolError.from(error));
     }
   }
 
-  async #isModern(exchange: FaceExchange, body: JsonValue): Promise<boolean> {
-    const headers = Object.fromEntries(
-      Object.entries(exchange.headers).flatMap(([name, value]) =>
-        value === undefined ? [] : [[name, Array.isArray(value) ? value.join(', ') : value]],
-      ),
-    );
-    const request = new Request(`${this.#deps.publicUrl()}${PATH}`, {
-      method: 'POST',
-      headers,
-      body: JSON.stringify(body),
-    });
-    return !(await isLegacyRequest(request, body));
+  #modernFace(): Promise<ModernFace> {
+    this.#modern ??= import('./modern.ts').then(({ ModernFace: Opened }) => new Opened(this.#deps));
+    return this.#modern;
   }
 
   async #session(exchange: FaceExchange, actor: string, body: JsonValue | undefined): Promise<void> {
@@ -108,9 +108,10 @@ export class McpFace implements Face {
       if (session === undefined) return sendRpcError(exchange, 404, -32001, 'Session not found');
       return session.handle(exchange, body);
     }
-    if (body === undefined || !isInitializeRequest(body))
+    if (body === undefined || !(await isInitialize(body)))
       return sendRpcError(exchange, 400, -32000, 'Bad Request: send initialize first, or Mcp-Session-Id');
-    const session = new LegacySession(this.#deps, actor, (closed) => this.#sessions.forget(closed));
+    const { LegacySession: Opened } = await import('./legacy-session.ts');
+    const session = new Opened(this.#deps, actor, (closed) => this.#sessions.forget(closed));
     await session.open();
     await this.#sessions.add(session);
     return session.handle(exchange, body);
@@ -140,7 +141,7 @@ export class McpFace implements Face {
     const now = this.#digest();
     if (now === this.#offered) return;
     this.#offered = now;
-    this.#modern.toolsChanged();
+    void this.#modern?.then((modern) => modern.toolsChanged());
     for (const session of this.#sessions.all()) session.toolsChanged().catch(() => undefined);
   }
 

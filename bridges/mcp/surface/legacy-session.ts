@@ -4,11 +4,12 @@ import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { type JSONRPCRequest, ResultSchema } from '@modelcontextprotocol/sdk/types.js';
 import type { FaceDeps, FaceExchange } from '../../../src/face.ts';
 import type { JsonObject, JsonValue } from '../../../src/protocol/json.ts';
+import { objectOf } from '../object-of.ts';
 import { INSTRUCTIONS, SERVER_NAME } from './methods.ts';
 import { RecentMessages } from './recent-messages.ts';
 import { listResources, readResource, resourceTemplates } from './resources.ts';
 import { refusedCall, rpcError } from './rpc.ts';
-import { findTool, finishCall, objectOf, type Question, submitCall, toolsFor } from './run-tool.ts';
+import { findTool, finishCall, type Question, submitCall, toolsFor } from './run-tool.ts';
 import { SESSION_ID_BYTES } from './session-table.ts';
 
 /** The part of the SDK's `extra` that a handler uses. */

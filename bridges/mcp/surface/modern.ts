@@ -11,11 +11,12 @@ import type { FaceDeps, FaceExchange } from '../../../src/face.ts';
 import { ProtocolError } from '../../../src/protocol/errors.ts';
 import type { JsonObject, JsonValue } from '../../../src/protocol/json.ts';
 import { isTerminal } from '../../../src/protocol/task-states.ts';
+import { objectOf } from '../object-of.ts';
 import { resultOfTask, waitingResult } from './call-result.ts';
 import { INSTRUCTIONS, SERVER_NAME } from './methods.ts';
 import { listResources, readResource, resourceTemplates } from './resources.ts';
 import { refusedCall, rpcError } from './rpc.ts';
-import { findTool, objectOf, questionOf, readTask, respond, submitCall, toolsFor } from './run-tool.ts';
+import { findTool, questionOf, readTask, respond, submitCall, toolsFor } from './run-tool.ts';
 import { untilStandstill } from './task-watch.ts';
 
 type NodeHandler = ReturnType<typeof toNodeHandler>;

@@ -4,14 +4,14 @@ import type { JSONRPCMessage, RequestId } from '@modelcontextprotocol/sdk/types.
 import { MCP_ERRORS } from '../../../mappings/mcp/errors.ts';
 import type { FaceDeps, FaceExchange } from '../../../src/face.ts';
 import type { JsonObject, JsonValue } from '../../../src/protocol/json.ts';
+import { objectOf } from '../object-of.ts';
 import { RecentMessages } from './recent-messages.ts';
-import { objectOf } from './run-tool.ts';
 import { SESSION_ID_BYTES } from './session-table.ts';
 
 /** A server that is passed through, with what its operator lets through. */
 export interface MountedServer {
   /** A connection of its own for one client, not started. */
-  transport(): Transport;
+  transport(): Promise<Transport>;
   /** Whether a tool may be seen and called here; one whose calls need a permission may not. */
   isOpen(tool: string): boolean;
 }
@@ -27,20 +27,26 @@ export class MountSession {
   readonly #deps: FaceDeps;
   readonly #server: MountedServer;
   readonly #client: StreamableHTTPServerTransport;
-  readonly #upstream: ReturnType<MountedServer['transport']>;
+  readonly #upstream: Transport;
   /** Requests of the client that are not answered yet, by id, with their method. */
   readonly #open = new Map<RequestId, string>();
   readonly #requestOfToken = new Map<JsonValue, RequestId>();
   #sent: Promise<void> = Promise.resolve();
   #closing: Promise<void> | undefined;
 
-  constructor(deps: FaceDeps, server: MountedServer, actor: string, onClosed: (id: string) => void) {
+  constructor(
+    deps: FaceDeps,
+    server: MountedServer,
+    upstream: Transport,
+    actor: string,
+    onClosed: (id: string) => void,
+  ) {
     this.#deps = deps;
     this.#server = server;
     this.actor = actor;
     this.id = Buffer.from(deps.random.bytes(SESSION_ID_BYTES)).toString('hex');
     this.usedAt = deps.clock.monotonic();
-    this.#upstream = server.transport();
+    this.#upstream = upstream;
     this.#client = new StreamableHTTPServerTransport({
       sessionIdGenerator: () => this.id,
       onsessionclosed: onClosed,

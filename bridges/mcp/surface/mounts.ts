@@ -1,9 +1,9 @@
-import { isInitializeRequest } from '@modelcontextprotocol/sdk/types.js';
 import type { FaceDeps, FaceExchange } from '../../../src/face.ts';
 import { ProtocolError } from '../../../src/protocol/errors.ts';
 import type { JsonValue } from '../../../src/protocol/json.ts';
 import { McpUpstream } from '../upstream/upstream.ts';
-import { MountSession } from './mount-session.ts';
+import type { MountSession } from './mount-session.ts';
+import { isInitialize } from './requests.ts';
 import { sendRpcError } from './rpc.ts';
 import { SessionTable } from './session-table.ts';
 
@@ -33,9 +33,11 @@ export class Mounts {
       if (session === undefined) return sendRpcError(exchange, 404, -32001, 'Session not found');
       return session.handle(exchange, body);
     }
-    if (body === undefined || !isInitializeRequest(body))
+    if (body === undefined || !(await isInitialize(body)))
       return sendRpcError(exchange, 400, -32000, 'Bad Request: send initialize first, or Mcp-Session-Id');
-    const session = new MountSession(this.#deps, server, actor, (closed) => table.forget(closed));
+    const { MountSession: Opened } = await import('./mount-session.ts');
+    const transport = await server.transport();
+    const session = new Opened(this.#deps, server, transport, actor, (closed) => table.forget(closed));
     await session.open();
     await table.add(session);
     return session.handle(exchange, body);

@@ -5,6 +5,7 @@ import type { Skill } from '../../../src/protocol/resources/discovery.ts';
 import type { PermissionRequest } from '../../../src/protocol/resources/permission-request.ts';
 import type { Task } from '../../../src/protocol/resources/task.ts';
 import { isTerminal } from '../../../src/protocol/task-states.ts';
+import { objectOf } from '../object-of.ts';
 import { ask } from './ask.ts';
 import { resultOfTask, waitingResult } from './call-result.ts';
 import { type OfferedTool, offeredTools } from './offered-tools.ts';
@@ -163,8 +164,4 @@ export async function respond(
   };
   const call = exchange.call({ path: { request_id: requestId }, body });
   await gateway.call('respondPermissionRequest', call);
-}
-
-export function objectOf(value: unknown): JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : {};
 }

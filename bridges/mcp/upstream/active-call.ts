@@ -4,11 +4,13 @@ import type { JsonObject } from '../../../src/protocol/json.ts';
 import type { Frame, PermissionAnswer } from '../../../src/upstream.ts';
 import type { BridgeDeps } from '../../bridge.ts';
 import { Fault } from '../../outbound/fault.ts';
+import { objectOf } from '../object-of.ts';
 import { elicitResult, secretMembers } from './answers.ts';
 import { FIXED_LIMITS, type McpLimits } from './config.ts';
-import { type Connection, objectOf, RpcError, type ServerPeer } from './connection.ts';
+import type { Connection, ServerPeer } from './connection.ts';
 import { FrameQueue } from './frame-queue.ts';
 import { type CallFacts, frameOf, type McpRecord } from './record.ts';
+import { RpcError } from './rpc-error.ts';
 import type { SchemaChecks } from './schema-check.ts';
 import type { Tool } from './tools.ts';
 

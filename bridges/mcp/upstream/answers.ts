@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '../../../src/protocol/json.ts';
 import type { PermissionAnswer } from '../../../src/upstream.ts';
-import { objectOf } from './connection.ts';
+import { objectOf } from '../object-of.ts';
 
 /** Why an answer came that nobody gave: the form was put aside, not refused. */
 const PUT_ASIDE = ['timeout', 'canceled', 'task_canceled', 'task_failed'];

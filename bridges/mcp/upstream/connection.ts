@@ -6,6 +6,8 @@ import type { jsonSchemaValidator } from '@modelcontextprotocol/sdk/validation';
 import { MCP_ERRORS } from '../../../mappings/mcp/errors.ts';
 import type { JsonObject, JsonValue } from '../../../src/protocol/json.ts';
 import { Fault } from '../../outbound/fault.ts';
+import { objectOf } from '../object-of.ts';
+import { RpcError } from './rpc-error.ts';
 
 /** What a server says and asks on a connection. */
 export interface ServerPeer {
@@ -21,19 +23,6 @@ export interface CallOptions {
   idleTimeoutMs: number;
   totalTimeoutMs: number;
   onProgress?(params: JsonObject): void;
-}
-
-/** A JSON-RPC error as it came; the SDK's own error class adds its code to the message at every hop. */
-export class RpcError extends Error {
-  override readonly name = 'RpcError';
-  readonly code: number;
-  readonly data: JsonValue | undefined;
-
-  constructor(code: number, message: string, data?: JsonValue) {
-    super(message);
-    this.code = code;
-    this.data = data;
-  }
 }
 
 /** One initialized MCP connection over any transport. Spec: MCP 2025-11-25, "Lifecycle". */
@@ -184,7 +173,3 @@ function connectFault(error: unknown): Fault {
 const NO_CHECKS: jsonSchemaValidator = {
   getValidator: () => (input) => ({ valid: true, data: input as never, errorMessage: undefined }),
 };
-
-export function objectOf(value: unknown): JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : {};
-}

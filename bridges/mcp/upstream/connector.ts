@@ -1,4 +1,3 @@
-import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { ClientCapabilities } from '@modelcontextprotocol/sdk/types.js';
 import type { BridgeDeps } from '../../bridge.ts';
@@ -7,9 +6,12 @@ import { Fault } from '../../outbound/fault.ts';
 import { createWebFetch, type WebFetch } from '../../outbound/web-fetch.ts';
 import { ChildTransport } from './child-transport.ts';
 import type { McpLimits, McpUpstreamConfig } from './config.ts';
-import { Connection, type ServerPeer } from './connection.ts';
+import type { Connection, ServerPeer } from './connection.ts';
 
-/** Opens connections to one configured server: a child of its own for each, or a session over HTTP. */
+/**
+ * Opens connections to one configured server: a child of its own for each, or a session over HTTP. The SDK is loaded with
+ * the first: it takes longer to load than the rest of the gateway.
+ */
 export class Connector {
   readonly #config: McpUpstreamConfig;
   readonly #limits: McpLimits;
@@ -31,13 +33,9 @@ export class Connector {
   /** Rejects with a Fault. */
   async connect(peer: ServerPeer): Promise<Connection> {
     const info = { name: 'harn-gateway', version: this.#deps.version };
-    return Connection.open(
-      this.transport(),
-      info,
-      this.#capabilities(),
-      peer,
-      this.#limits.connect_timeout_ms,
-    );
+    const { Connection: Opened } = await import('./connection.ts');
+    const transport = await this.transport();
+    return Opened.open(transport, info, this.#capabilities(), peer, this.#limits.connect_timeout_ms);
   }
 
   async close(): Promise<void> {
@@ -52,10 +50,13 @@ export class Connector {
   }
 
   /** The wire to the server, not started. */
-  transport(): Transport {
+  async transport(): Promise<Transport> {
     const { url, command, cwd } = this.#config;
     if (url !== undefined && this.#web !== undefined) {
-      const transport = new StreamableHTTPClientTransport(new URL(url), { fetch: this.#web.request });
+      const { StreamableHTTPClientTransport: Http } = await import(
+        '@modelcontextprotocol/sdk/client/streamableHttp.js'
+      );
+      const transport = new Http(new URL(url), { fetch: this.#web.request });
       return transport as unknown as Transport;
     }
     return new ChildTransport({

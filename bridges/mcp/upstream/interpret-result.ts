@@ -3,8 +3,8 @@ import { partOfBlock } from '../../../mappings/mcp/content.ts';
 import type { JsonObject, JsonValue } from '../../../src/protocol/json.ts';
 import type { Failure } from '../../../src/protocol/task-states.ts';
 import type { DraftPart, MessageDraft, Move } from '../../../src/upstream.ts';
+import { objectOf } from '../object-of.ts';
 import { FIXED_LIMITS } from './config.ts';
-import { objectOf } from './connection.ts';
 import type { McpRecord } from './record.ts';
 
 type ResultRecord = Extract<McpRecord, { type: 'result' }>;

@@ -3,7 +3,7 @@ import { ERROR_CODES } from '../../../src/protocol/errors.ts';
 import type { JsonObject } from '../../../src/protocol/json.ts';
 import { type Failure, isBlocked, isTerminal } from '../../../src/protocol/task-states.ts';
 import type { Frame, Move, Seen, ToolName } from '../../../src/upstream.ts';
-import { objectOf } from './connection.ts';
+import { objectOf } from '../object-of.ts';
 import { resultMoves } from './interpret-result.ts';
 import { asRecord, type CallFacts, type McpRecord, type RecordType } from './record.ts';
 

@@ -2,7 +2,8 @@ import { MCP_ERRORS } from '../../../mappings/mcp/errors.ts';
 import type { BridgeDeps } from '../../bridge.ts';
 import { Fault } from '../../outbound/fault.ts';
 import { FIXED_LIMITS } from './config.ts';
-import { type Connection, RpcError, type ServerPeer } from './connection.ts';
+import type { Connection, ServerPeer } from './connection.ts';
+import { RpcError } from './rpc-error.ts';
 
 interface Entry {
   opening: Promise<Connection>;

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { type SideEffect, sideEffectOf } from '../../../mappings/mcp/side-effects.ts';
 import type { JsonObject, JsonValue } from '../../../src/protocol/json.ts';
 import type { DescribedSkill } from '../../../src/upstream.ts';
+import { objectOf } from '../object-of.ts';
 import type { McpUpstreamConfig } from './config.ts';
-import { objectOf } from './connection.ts';
 import { visibleText } from './visible-text.ts';
 
 /** A tool as the gateway knows it. */

@@ -19,7 +19,7 @@ import { interpret } from './interpret.ts';
 import { KeptConnection } from './kept-connection.ts';
 import { type AskedCall, Refusal, readCall } from './read-call.ts';
 import { frameOf } from './record.ts';
-import { SchemaChecks } from './schema-check.ts';
+import type { SchemaChecks } from './schema-check.ts';
 import { type Lease, NOBODY, SessionConnections } from './session-connections.ts';
 import { holdReason, isAllowed, type Tool } from './tools.ts';
 
@@ -34,7 +34,7 @@ export class McpUpstream implements Upstream {
   readonly #catalogue: Catalogue;
   readonly #kept: KeptConnection;
   readonly #sessions: SessionConnections;
-  readonly #checks = new SchemaChecks();
+  #checks: Promise<SchemaChecks> | undefined;
   readonly #calls = new Map<string, ActiveCall>();
   #relist: unknown;
   readonly interpret: (frame: Frame, seen: Seen) => Move[] = interpret;
@@ -75,7 +75,7 @@ export class McpUpstream implements Upstream {
   }
 
   /** The server for clients that speak to it directly; undefined unless the operator says so. */
-  mounted(): { transport(): Transport; isOpen(tool: string): boolean } | undefined {
+  mounted(): { transport(): Promise<Transport>; isOpen(tool: string): boolean } | undefined {
     if (!this.#config.mount) return undefined;
     const { tools } = this.#config;
     return {
@@ -110,7 +110,8 @@ export class McpUpstream implements Upstream {
   async *#runCall(turn: Turn, signal: AbortSignal): AsyncIterable<Frame> {
     const asked = readCall(turn, this.#deps.parseJson);
     const tool = await this.#find(asked);
-    this.#checkInput(asked, tool);
+    const checks = await this.#schemaChecks();
+    refuseMisfit(checks, asked, tool);
     const facts = { call_id: asked.callId, server: this.#config.id, tool: tool.name };
     const held = holdReason(tool, this.#config);
     if (held !== undefined && turn.binding?.['held'] !== true) {
@@ -118,7 +119,7 @@ export class McpUpstream implements Upstream {
       return;
     }
     if (held === 'changed_definition') this.#catalogue.accept(tool);
-    const call = this.#callOf(turn, tool, asked);
+    const call = this.#callOf(turn, tool, asked, checks);
     const lease = await this.#lease(turn, call);
     this.#calls.set(turn.taskId, call);
     try {
@@ -142,7 +143,7 @@ export class McpUpstream implements Upstream {
     }
   }
 
-  #callOf(turn: Turn, tool: Tool, asked: AskedCall): ActiveCall {
+  #callOf(turn: Turn, tool: Tool, asked: AskedCall, checks: SchemaChecks): ActiveCall {
     const { tool_errors = 'fail', roots = [], interactive = false, id } = this.#config;
     return new ActiveCall({
       tool,
@@ -152,7 +153,7 @@ export class McpUpstream implements Upstream {
       onError: tool_errors,
       roots,
       isInteractive: interactive,
-      checks: this.#checks,
+      checks,
       deps: this.#deps,
       traceparent: turn.traceparent,
     });
@@ -170,11 +171,10 @@ export class McpUpstream implements Upstream {
     throw new Refusal(params.name, message, 'unknown_tool');
   }
 
-  #checkInput({ input, params }: AskedCall, tool: Tool): void {
-    const fault = this.#checks.of(tool.inputSchema)?.(input);
-    if (fault === undefined) return;
-    const param = fault.path === '' ? params.input : `${params.input}.${fault.path}`;
-    throw new Refusal(param, `${param}: ${fault.message}.`);
+  /** Loaded with the first call. */
+  #schemaChecks(): Promise<SchemaChecks> {
+    this.#checks ??= import('./schema-check.ts').then(({ SchemaChecks: Checks }) => new Checks());
+    return this.#checks;
   }
 
   async #lease({ actor = '', sessionId }: Turn, call: ActiveCall): Promise<Lease> {
@@ -205,6 +205,13 @@ export class McpUpstream implements Upstream {
         );
     }, FIXED_LIMITS.relistMs);
   }
+}
+
+function refuseMisfit(checks: SchemaChecks, { input, params }: AskedCall, tool: Tool): void {
+  const fault = checks.of(tool.inputSchema)?.(input);
+  if (fault === undefined) return;
+  const param = fault.path === '' ? params.input : `${params.input}.${fault.path}`;
+  throw new Refusal(param, `${param}: ${fault.message}.`);
 }
 
 async function* nothing(): AsyncIterable<Frame> {}
