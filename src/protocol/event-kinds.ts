@@ -66,6 +66,7 @@ export const VENDOR_KINDS = [
   'vendor.harn_gateway.workspace_updated',
   'vendor.harn_gateway.file_written',
   'vendor.harn_gateway.session_updated',
+  'vendor.harn_gateway.transcript_budget',
   'vendor.harn_gateway.permission_requested',
   'vendor.harn_gateway.permission_resolved',
   'vendor.harn_gateway.persona_created',

@@ -20,6 +20,7 @@ import { persona } from './resources/persona.ts';
 import { REPLAY_PAYLOADS, replayTerms } from './resources/replay.ts';
 import { session } from './resources/session.ts';
 import { failure, task, taskStatus } from './resources/task.ts';
+import { TRANSCRIPT_EVENTS, transcriptArchive } from './resources/transcript.ts';
 import { vault } from './resources/vault.ts';
 import { workspace } from './resources/workspace.ts';
 import { TOOL_EVENTS } from './tool-events.ts';
@@ -114,7 +115,13 @@ export const EVENT_PAYLOADS = {
     skill_ids: z.array(z.string()).optional(),
     /** Where a fork took its transcript from. */
     forked: z
-      .object({ session_id: z.string(), at_event_id: z.string().nullable(), turn_count: z.int().min(0) })
+      .object({
+        session_id: z.string(),
+        at_event_id: z.string().nullable(),
+        turn_count: z.int().min(0),
+        /** What of the copied turns was archived at the source. */
+        archive: transcriptArchive.optional(),
+      })
       .optional(),
   }),
   'session.thread_forked': z.object({
@@ -129,6 +136,7 @@ export const EVENT_PAYLOADS = {
     new_tip_turn_id: z.string().nullable(),
     reason: z.string().nullable(),
   }),
+  ...TRANSCRIPT_EVENTS,
   'branch.created': z.object({ branch }),
   'branch.merged': z.object({
     branch_id: z.string(),

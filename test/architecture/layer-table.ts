@@ -20,6 +20,7 @@ const CORE = [
   'src/store',
   'src/receipts',
   'src/replay',
+  'src/transcript',
   'src/eventlog',
   'src/projections',
   'src/redaction',
@@ -101,6 +102,12 @@ export const LAYERS: readonly LayerRow[] = [
       'what was recorded, how it is read, planned and compared: pure, so that a verdict depends on nothing else',
   },
   {
+    layer: 'src/transcript',
+    imports: ['src/protocol', 'src/json'],
+    types: ['src/eventlog', 'src/projections'],
+    because: 'the transcript is a pure value of Messages, Events and Artifacts that others read',
+  },
+  {
     layer: 'src/dispatch/check-receipts.ts',
     imports: ['src/protocol', 'src/json', 'src/receipts', 'src/eventlog', 'src/projections', 'src/store'],
     because: 'checks the receipts in the store of a log that is not open, as eventlog checks its commits',
@@ -117,6 +124,7 @@ export const LAYERS: readonly LayerRow[] = [
       'src/json',
       'src/policy',
       'src/replay',
+      'src/transcript',
       'src/eventlog',
       'src/projections',
       'src/receipts',

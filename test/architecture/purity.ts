@@ -3,7 +3,14 @@ import { importsOf } from './imports.ts';
 import { isWithin, productCode, type SourceTree } from './source-tree.ts';
 
 /** Folders that touch no clock, no randomness, no timers, no environment and no I/O (design section 1). */
-export const PURE = ['src/protocol', 'src/policy', 'src/projections', 'src/dispatch/commands', 'mappings'];
+export const PURE = [
+  'src/protocol',
+  'src/policy',
+  'src/projections',
+  'src/transcript',
+  'src/dispatch/commands',
+  'mappings',
+];
 
 /** Files that may touch what is injected everywhere else. No `uses`: anything. */
 export const AMBIENT: readonly { path: string; uses?: readonly AmbientUse['what'][]; because: string }[] = [
