@@ -18,11 +18,11 @@ import {
 } from './resources/permission-request.ts';
 import { persona } from './resources/persona.ts';
 import { REPLAY_PAYLOADS, replayTerms } from './resources/replay.ts';
-import { session } from './resources/session.ts';
 import { failure, task, taskStatus } from './resources/task.ts';
-import { TRANSCRIPT_EVENTS, transcriptArchive } from './resources/transcript.ts';
+import { TRANSCRIPT_EVENTS } from './resources/transcript.ts';
 import { vault } from './resources/vault.ts';
 import { workspace } from './resources/workspace.ts';
+import { SESSION_EVENTS } from './session-events.ts';
 import { TOOL_EVENTS } from './tool-events.ts';
 import { toldUsage } from './usage.ts';
 
@@ -105,37 +105,7 @@ export const EVENT_PAYLOADS = {
     sha256: z.string(),
     metadata: jsonObject,
   }),
-  'session.created': z.object({
-    session,
-    /** The name that `actor` knows it by. */
-    key: z.string().optional(),
-    /** What the session was given besides its persona. */
-    vault_ids: z.array(z.string()).optional(),
-    memory_ids: z.array(z.string()).optional(),
-    skill_ids: z.array(z.string()).optional(),
-    /** Where a fork took its transcript from. */
-    forked: z
-      .object({
-        session_id: z.string(),
-        at_event_id: z.string().nullable(),
-        turn_count: z.int().min(0),
-        /** What of the copied turns was archived at the source. */
-        archive: transcriptArchive.optional(),
-      })
-      .optional(),
-  }),
-  'session.thread_forked': z.object({
-    session_id: z.string(),
-    branch_id: z.string(),
-    at_event_id: z.string().nullable(),
-    turn_count: z.int().min(0),
-  }),
-  'session.truncated': z.object({
-    kept_turn_count: z.int().min(0),
-    removed_turn_count: z.int().min(0),
-    new_tip_turn_id: z.string().nullable(),
-    reason: z.string().nullable(),
-  }),
+  ...SESSION_EVENTS,
   ...TRANSCRIPT_EVENTS,
   'branch.created': z.object({ branch }),
   'branch.merged': z.object({
@@ -144,8 +114,6 @@ export const EVENT_PAYLOADS = {
     metadata: jsonObject,
   }),
   'branch.abandoned': z.object({ branch_id: z.string(), reason: z.string().nullable() }),
-  'session.closed': z.object({ reason: z.string() }),
-  'vendor.harn_gateway.session_updated': z.object({ changes: jsonObject }),
   'user.message': z.object({
     message,
     /** Secrets were replaced; the original is kept encrypted until it is sent. */
