@@ -19,6 +19,8 @@ export interface Row {
   ratio: number | undefined;
   target: string;
   met: boolean | undefined;
+  /** Of absolute targets: whether it would be met on the machine that they were set on (machine.ts). */
+  metAtReference?: boolean | undefined;
   /** The raw numbers, for --json. Names carry their units. */
   figures: Readonly<Record<string, number>>;
 }

@@ -3,6 +3,7 @@ import type { Bench, Row } from './bench.ts';
 import { BENCHES } from './benches.ts';
 import { stopChildren } from './child.ts';
 import { type CommandLine, readCommandLine } from './command-line.ts';
+import { machineRows } from './machine.ts';
 import { removeScratch } from './scratch-directory.ts';
 import { formatTable } from './table.ts';
 
@@ -10,7 +11,7 @@ import { formatTable } from './table.ts';
 async function main(): Promise<void> {
   const line = readCommandLine(process.argv.slice(2));
   if (line.profileDir !== undefined) mkdirSync(line.profileDir, { recursive: true });
-  const rows: Row[] = [];
+  const rows: Row[] = machineRows();
   for (const bench of chosen(line)) {
     process.stderr.write(`${bench.id} ${bench.title}\n`);
     rows.push(...(await bench.run({ ...line, progress: (text) => process.stderr.write(`   ${text}\n`) })));

@@ -7,6 +7,7 @@ import { keysOfJwks, type VerificationKeys } from '../../src/receipts/verificati
 import { verifyChain } from '../../src/receipts/verify-chain.ts';
 import { draftedChain, TEST_JWKS } from '../harness/drafted-receipts.ts';
 import { amount, type Bench, type Row } from './bench.ts';
+import { against, type Work } from './machine.ts';
 import { median } from './statistics.ts';
 
 const TARGET_PER_SECOND = 8_000;
@@ -41,13 +42,17 @@ export const receiptVerification: Bench = {
         if (!verifyRaw(null, ...receipt)) throw new Error('A bare signature does not verify.');
     });
     return [
-      row('receipts verified with every step, signatures too', signed, TARGET_PER_SECOND, bare),
-      row('the same without signatures: schema, hash, links, Merkle root', links, undefined),
       row(
-        'receipt_hash made again from the stored bytes, as before a tree head is signed',
-        hashed,
-        TARGET_HASHED_PER_SECOND,
+        'receipts verified with every step, signatures too',
+        signed,
+        { least: TARGET_PER_SECOND, work: 'ed25519' },
+        bare,
       ),
+      row('the same without signatures: schema, hash, links, Merkle root', links, undefined),
+      row('receipt_hash made again from the stored bytes, as before a tree head is signed', hashed, {
+        least: TARGET_HASHED_PER_SECOND,
+        work: 'sha256',
+      }),
     ];
   },
 };
@@ -76,15 +81,20 @@ function perSecond(count: number, run: () => void): number {
 
 const rate = (value: number): string => `${(value / 1000).toFixed(1)} k/s`;
 
-function row(what: string, measured: number, target: number | undefined, bare?: number): Row {
+function row(
+  what: string,
+  measured: number,
+  target: { least: number; work: Work } | undefined,
+  bare?: number,
+): Row {
   return {
     id: 'P6',
     what,
     measured: rate(measured),
     baseline: bare === undefined ? '' : `bare Ed25519 by node:crypto: ${rate(bare)}`,
     ratio: bare === undefined ? undefined : measured / bare,
-    target: target === undefined ? '' : `>= ${rate(target)}`,
-    met: target === undefined ? undefined : measured >= target,
+    target: target === undefined ? '' : `>= ${rate(target.least)}`,
+    ...(target === undefined ? { met: undefined } : against(measured, target, target.work)),
     figures: { perSecond: measured },
   };
 }
