@@ -1,11 +1,7 @@
-import type { JsonObject, JsonValue } from '../../src/protocol/json.ts';
+import { TOOL_SIDE_EFFECTS, type ToolSideEffect } from '../../src/protocol/autonomy.ts';
+import type { JsonValue } from '../../src/protocol/json.ts';
 
-/**
- * What a tool may do, mildest first: read; read beyond the gateway's own reach; write so that a repetition changes
- * nothing; write; write what cannot be undone.
- */
-export const SIDE_EFFECTS = ['read', 'read_external', 'write_idempotent', 'write', 'destructive'] as const;
-export type SideEffect = (typeof SIDE_EFFECTS)[number];
+export { TOOL_SIDE_EFFECTS as SIDE_EFFECTS, type ToolSideEffect as SideEffect };
 
 export interface Hints {
   readOnlyHint: boolean;
@@ -23,7 +19,7 @@ const ABSENT: Hints = {
 };
 
 /** The class of each combination; of an untrusted server every tool is the worst. */
-export function sideEffectOf(annotations: JsonValue | undefined, isTrusted: boolean): SideEffect {
+export function sideEffectOf(annotations: JsonValue | undefined, isTrusted: boolean): ToolSideEffect {
   if (!isTrusted) return 'destructive';
   const hints = hintsOf(annotations);
   if (hints.readOnlyHint) return hints.openWorldHint ? 'read_external' : 'read';
@@ -43,13 +39,26 @@ export const HINTS_OF = {
   },
   write: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true },
   destructive: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
-} as const satisfies Record<SideEffect, Hints>;
+} as const satisfies Record<ToolSideEffect, Hints>;
+
+/** Whether a trusted server says anything of what the tool does; the class is the worst one for want of a word otherwise. */
+export function isDeclared(annotations: JsonValue | undefined, isTrusted: boolean): boolean {
+  if (!isTrusted) return true;
+  return HINT_NAMES.some((name) => typeof memberOf(annotations, name) === 'boolean');
+}
+
+const HINT_NAMES = Object.keys(ABSENT) as (keyof Hints)[];
+
+function memberOf(annotations: JsonValue | undefined, name: string): JsonValue | undefined {
+  if (typeof annotations !== 'object' || annotations === null || Array.isArray(annotations)) return undefined;
+  return annotations[name];
+}
 
 function hintsOf(annotations: JsonValue | undefined): Hints {
-  const given: JsonObject =
-    typeof annotations === 'object' && annotations !== null && !Array.isArray(annotations) ? annotations : {};
-  const hint = (name: keyof Hints) =>
-    typeof given[name] === 'boolean' ? (given[name] as boolean) : ABSENT[name];
+  const hint = (name: keyof Hints) => {
+    const given = memberOf(annotations, name);
+    return typeof given === 'boolean' ? given : ABSENT[name];
+  };
   return {
     readOnlyHint: hint('readOnlyHint'),
     destructiveHint: hint('destructiveHint'),

@@ -6,6 +6,7 @@ import { limits } from './sections/limits.ts';
 import { routing, telemetry } from './sections/operation.ts';
 import { outbound } from './sections/outbound.ts';
 import { personas } from './sections/personas.ts';
+import { policy } from './sections/policy.ts';
 import { quotas } from './sections/quotas.ts';
 import { receipts } from './sections/receipts.ts';
 import { retention } from './sections/retention.ts';
@@ -24,6 +25,7 @@ export const SECTIONS = {
   upstreams,
   routing,
   personas,
+  policy,
   quotas,
   receipts,
   retention,

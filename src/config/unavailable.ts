@@ -6,7 +6,6 @@ import type { PathFault } from './fault.ts';
  */
 export const UNAVAILABLE = {
   vaults: 'vaults',
-  policy: 'policy',
 } as const;
 
 type RawMap = Record<string, unknown>;

@@ -1,5 +1,5 @@
+import type { AutonomyTier } from '../protocol/autonomy.ts';
 import type { JsonObject } from '../protocol/json.ts';
-import type { AUTONOMY_TIERS } from '../protocol/resources/persona.ts';
 import type { WireReceipt } from '../protocol/resources/receipt.ts';
 import type {
   ReceiptApproval,
@@ -18,7 +18,7 @@ export type ReceiptContent = Omit<WireReceipt, 'chain' | 'signatures'> & {
   chain: Omit<WireReceipt['chain'], 'receipt_hash'>;
 };
 
-type Tier = (typeof AUTONOMY_TIERS)[number];
+type Tier = AutonomyTier;
 
 /** Who issues, and where in the chain of its session the receipt stands. */
 export interface ReceiptPlace {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
+import { AUTONOMY_TIERS } from '../autonomy.ts';
 import { envelope, jsonObject, metadata } from './envelope.ts';
 
-export const AUTONOMY_TIERS = ['shadow', 'suggest', 'act_with_approval', 'act_auto'] as const;
 export const RECEIPT_POLICIES = ['required', 'optional', 'disabled'] as const;
 
 const names = z.array(z.string().min(1).max(200)).max(200);

@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import { AUTONOMY_TIERS } from '../autonomy.ts';
 import { jsonObject } from './envelope.ts';
-import { AUTONOMY_TIERS } from './persona.ts';
 
 /** What the members of a receipt are made of. Spec: receipt-2026-04-25, `$defs`. */
 

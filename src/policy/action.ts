@@ -1,0 +1,142 @@
+import type { AutonomyTier, HoldReason, SideEffectClass } from '../protocol/autonomy.ts';
+import type { Persona } from '../protocol/resources/persona.ts';
+import { type Checks, type Decision, decideBy } from './decision.ts';
+import { RULES } from './rules.ts';
+import type { PolicySettings } from './settings.ts';
+
+/** What a task is about to do, as its adapter says it before it is done. */
+export interface Action {
+  /** Route, for example `mcp:files`. */
+  route: string;
+  /** Id of the Skill, for example `files__write_file`; left out for an agent that was named by its route alone. */
+  skillId?: string;
+  sideEffect: SideEffectClass;
+  /** False: the class is the worst one for want of any word of a trusted server. Default: true. */
+  isDeclared?: boolean;
+  hold?: HoldReason;
+  /** Vaults that hold what the call needs, with the workspace each belongs to; null is every workspace. */
+  vaults?: readonly { id: string; workspaceId: string | null }[];
+}
+
+/** Who acts, and where. Lists that are empty or left out limit nothing. */
+export interface ActionQuestion {
+  policy: PolicySettings;
+  action: Action;
+  tier: AutonomyTier;
+  persona?: Pick<Persona, 'tools' | 'capabilities' | 'handoffs' | 'entry_workflow'> | undefined;
+  session: { skillIds?: readonly string[] | undefined; vaultIds?: readonly string[] | undefined };
+  workspace: { id: string; capabilities: readonly string[] };
+  /** The quota that has no room; undefined when all have. */
+  exhausted?: 'hard' | 'soft' | undefined;
+  /** A permission was given for this very action. */
+  isApproved: boolean;
+}
+
+/** The policy of actions, in order: what refuses comes before what asks, so that nobody is asked for what is refused. */
+export const ACTION_CHECKS = [
+  ['persona_tools', personaTools],
+  ['persona_capabilities', personaCapabilities],
+  ['persona_handoffs', personaHandoffs],
+  ['session_skills', sessionSkills],
+  ['workspace_capabilities', workspaceCapabilities],
+  ['vaults', vaults],
+  ['quotas', quotas],
+  ['shadow', shadow],
+  ['approval', approval],
+  ['operator', operator],
+  ['undeclared', undeclared],
+  ['tier', byTier],
+] as const satisfies Checks<ActionQuestion>;
+
+export function decideAction(question: ActionQuestion): Decision {
+  return decideBy(ACTION_CHECKS, question);
+}
+
+/** Skills by id; `files__*` is every tool of a server, `*` is all. Only tools are tools. */
+function personaTools({ persona, action }: ActionQuestion): Decision | undefined {
+  if (action.sideEffect === 'delegate' || isListed(persona?.tools, action.skillId)) return undefined;
+  return RULES['persona.tools'];
+}
+
+function personaCapabilities({ persona, action }: ActionQuestion): Decision | undefined {
+  return covers(persona?.capabilities, action) ? undefined : RULES['persona.capabilities'];
+}
+
+/** An agent that is not the persona's own workflow is handed the work. */
+function personaHandoffs({ persona, action }: ActionQuestion): Decision | undefined {
+  if (action.sideEffect !== 'delegate' || persona === undefined) return undefined;
+  const isOwn = persona.entry_workflow === action.route || persona.entry_workflow === skillRoute(action);
+  return isOwn || isListed(persona.handoffs, action.route) ? undefined : RULES['persona.handoffs'];
+}
+
+function sessionSkills({ session, action }: ActionQuestion): Decision | undefined {
+  if (action.skillId === undefined && action.sideEffect === 'delegate') return undefined;
+  return isListed(session.skillIds, action.skillId) ? undefined : RULES['session.skills'];
+}
+
+function workspaceCapabilities({ workspace, action }: ActionQuestion): Decision | undefined {
+  return covers(workspace.capabilities, action) ? undefined : RULES['workspace.capabilities'];
+}
+
+function vaults({ session, workspace, action }: ActionQuestion): Decision | undefined {
+  for (const { id, workspaceId } of action.vaults ?? []) {
+    if (workspaceId !== null && workspaceId !== workspace.id) return RULES['vault.workspace'];
+    if (!isListed(session.vaultIds, id)) return RULES['vault.session'];
+  }
+  return undefined;
+}
+
+function quotas({ exhausted }: ActionQuestion): Decision | undefined {
+  return exhausted === undefined ? undefined : RULES[`quota.${exhausted}`];
+}
+
+/** Nothing that anybody allows makes a shadow act. */
+function shadow({ tier, policy, action }: ActionQuestion): Decision | undefined {
+  const decision = policy.tiers[tier][action.sideEffect];
+  return decision.effect === 'withhold' ? decision : undefined;
+}
+
+function approval({ isApproved }: ActionQuestion): Decision | undefined {
+  return isApproved ? RULES['approval.given'] : undefined;
+}
+
+function operator({ action }: ActionQuestion): Decision | undefined {
+  return action.hold === undefined ? undefined : RULES[`tool.${action.hold}`];
+}
+
+/** Only for the tier that acts by itself: the others ask for what they do not know. */
+function undeclared({ action, tier, policy }: ActionQuestion): Decision | undefined {
+  const isSilent = action.isDeclared === false && tier === 'act_auto';
+  return isSilent && policy.callsUndeclared ? RULES['tool.undeclared'] : undefined;
+}
+
+function byTier({ policy, tier, action }: ActionQuestion): Decision {
+  return policy.tiers[tier][action.sideEffect];
+}
+
+/** An empty list limits nothing. `x*` is everything that begins with `x`. */
+function isListed(list: readonly string[] | undefined, name: string | undefined): boolean {
+  if (list === undefined || list.length === 0) return true;
+  return list.some((item) => {
+    if (!item.endsWith('*')) return item === name;
+    return name?.startsWith(item.slice(0, -1)) ?? false;
+  });
+}
+
+/** Words of this form are about actions; others are kept and shown, and limit nothing. */
+const CAPABILITY = /^(tool|agent):/;
+
+/**
+ * Whether a list of capabilities covers an action: `tool:<class>` a tool of that class, `agent:<protocol>` a run of an agent,
+ * `tool:*` and `agent:*` all of them. A list without such words limits nothing.
+ */
+function covers(list: readonly string[] | undefined, { sideEffect, route }: Action): boolean {
+  if (list === undefined || !list.some((word) => CAPABILITY.test(word))) return true;
+  const needed =
+    sideEffect === 'delegate' ? `agent:${route.slice(0, route.indexOf(':'))}` : `tool:${sideEffect}`;
+  return list.includes(needed) || list.includes(`${needed.slice(0, needed.indexOf(':'))}:*`);
+}
+
+function skillRoute({ skillId }: Action): string | undefined {
+  return skillId === undefined ? undefined : `skill:${skillId}`;
+}
