@@ -4,6 +4,7 @@ import type { ProtocolError } from './protocol/errors.ts';
 import type { JsonValue } from './protocol/json.ts';
 import type { CommandId, IdsOfKind, QueryId, StreamId } from './protocol/operations.ts';
 import type { Clock, Logger, Random } from './protocol/ports.ts';
+import type { Persona } from './protocol/resources/persona.ts';
 import type { AgentDescription, Upstream } from './upstream.ts';
 
 /**
@@ -42,6 +43,8 @@ export interface FaceDeps {
    * public ones are served at their well-known paths.
    */
   card(agentId: string | undefined): FaceCard | undefined;
+  /** The signed A2A card of a persona that the caller may read. */
+  personaCard(persona: Persona): FaceCard;
   /** Every agent behind the gateway, by route, as it describes itself now. */
   agents(): readonly FaceAgent[];
   /** Throws `invalid_request` with the param `url` for a receiver that no push config may name; asks the resolver. */

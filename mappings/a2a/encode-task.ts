@@ -135,7 +135,10 @@ function encodeStatus(status: ViewStatus, view: TaskView, encoding: Encoding): J
   };
 }
 
-/** What the gateway says where no agent did: which permission is wanted, or why the Task failed. */
+/**
+ * What the gateway says where no agent did: which permission is wanted, or why the Task failed. An agent of another protocol
+ * ends without a word; its last one is the answer, and clients look for that where the Task ends.
+ */
 function spokenFor(status: ViewStatus, view: TaskView): Message | undefined {
   const { task } = view;
   if (task === undefined) return undefined;
@@ -143,6 +146,8 @@ function spokenFor(status: ViewStatus, view: TaskView): Message | undefined {
   if (status.request !== undefined && !(isAgents && status.request.request.kind !== 'tool'))
     return requestMessage(status.request, task.session_id);
   const { failure } = status;
+  const last = view.history.at(-1);
+  if (status.status === 'COMPLETED') return isAgents || last?.role !== 'agent' ? undefined : last;
   const isSilent = failure === undefined || (isAgents && SILENT_FAILURES.includes(failure.code));
   return isSilent ? undefined : failureMessage(failure, task.id, task.session_id, status.time);
 }

@@ -51,11 +51,19 @@ function elicited(request: JsonObject, answer: PermissionAnswer | 'cancelled'): 
   return { action: 'accept', content: contentOf(request, answer.answer) };
 }
 
-/** A person may answer a form of one field with its value alone. */
+/** A person may answer a form of one field with its value alone, and any form with the parts of a message. */
 function contentOf(request: JsonObject, answer: JsonValue | undefined): JsonObject {
+  if (isObject(answer) && Array.isArray(answer['parts'])) return contentOf(request, saidIn(answer));
   if (isObject(answer) && answer['text'] === undefined) return answer;
   const value = isObject(answer) ? (answer['text'] ?? null) : (answer ?? null);
   const schema = objectOf(objectOf(request['params'])['requestedSchema']);
   const [first = 'answer'] = Object.keys(objectOf(schema['properties']));
   return { [first]: value };
+}
+
+/** The fields where a part has them, else the words. */
+function saidIn({ parts }: JsonObject): JsonValue {
+  const said = objectsOf(parts);
+  const fields = said.map(({ value }) => value).find(isObject);
+  return fields ?? said.flatMap(({ text }) => textOf(text) ?? []).join(' ');
 }

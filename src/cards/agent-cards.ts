@@ -1,5 +1,6 @@
 import { sha256Hex } from '../json/sha256.ts';
 import type { A2aAgentCard, HarnAgentCard } from '../protocol/resources/discovery.ts';
+import type { Persona } from '../protocol/resources/persona.ts';
 import { type A2aOffer, a2aCard, type DescribedAgent } from './a2a-card.ts';
 import { harnCard } from './harn-card.ts';
 import { type CardKey, signA2aCard, signHarnCard } from './sign-card.ts';
@@ -16,6 +17,8 @@ export interface CardAgent {
 
 export interface AgentCardsDeps {
   agents(): readonly CardAgent[];
+  /** The agent that a route names, or the one that runs what names none. */
+  agentOf(route: string): CardAgent | undefined;
   /** The key that signs now. */
   key(): CardKey;
   offer: A2aOffer;
@@ -35,6 +38,8 @@ export interface SignedDocument<Card> {
 
 const A2A_PATH = '/a2a';
 const KEYS_PATH = '/.well-known/jwks.json';
+/** Anybody may make personas, so their cards are signed anew when there are many. */
+const MAX_SIGNED = 1_000;
 
 /** The cards of the gateway: with its own URLs, and signed once for each version of a card and each key. */
 export class AgentCards {
@@ -66,6 +71,16 @@ export class AgentCards {
     return agent && this.#a2aOf(agent, publicUrl, `${A2A_PATH}/${agent.id}`);
   }
 
+  /** The A2A card of a persona: its own name and words, with the skills of the agent that works for it. */
+  persona({ id, name, description, version, entry_workflow }: Persona, publicUrl: string) {
+    const agent = this.#deps.agentOf(entry_workflow) ?? this.#default();
+    const behind = agent?.description ?? unreached(agent?.id, this.#deps.version);
+    // What the agent's provider, documents and picture say, they say of the agent.
+    const { skills, inputModes, outputModes, extensions } = behind;
+    const described = { name, description, version, skills, inputModes, outputModes, extensions };
+    return this.#a2aOf({ id, isDefault: false, description: described }, publicUrl, `${A2A_PATH}/${id}`);
+  }
+
   #default(): CardAgent | undefined {
     return this.#deps.agents().find(({ isDefault }) => isDefault);
   }
@@ -89,6 +104,7 @@ export class AgentCards {
     const card = sign(unsigned, key);
     const text = JSON.stringify(card);
     const document = { card, text, tag: `"${sha256Hex(text)}"` };
+    if (this.#signed.size >= MAX_SIGNED) this.#signed.clear();
     this.#signed.set(name, { from, document });
     return document;
   }

@@ -1,5 +1,6 @@
 import { A2A_OFFER } from '../../bridges/index.ts';
 import { AgentCards } from '../cards/agent-cards.ts';
+import type { RouteFacts } from '../dispatch/facts.ts';
 import { timestamp } from '../protocol/ports.ts';
 import type { KeyRegistry } from '../receipts/key-registry.ts';
 import type { Upstream } from '../upstream.ts';
@@ -10,15 +11,20 @@ export function makeCards(
   { version, clock }: Parts,
   keys: Pick<KeyRegistry, 'current'>,
   upstreams: ReadonlyMap<string, Upstream>,
-  defaultRoute: string,
+  routes: RouteFacts,
 ): AgentCards {
+  const agent = (route: string, upstream: Upstream) => ({
+    id: route.slice(route.indexOf(':') + 1),
+    isDefault: route === routes.default,
+    description: upstream.describe(),
+  });
   return new AgentCards({
-    agents: () =>
-      [...upstreams].map(([route, upstream]) => ({
-        id: route.slice(route.indexOf(':') + 1),
-        isDefault: route === defaultRoute,
-        description: upstream.describe(),
-      })),
+    agents: () => [...upstreams].map(([route, upstream]) => agent(route, upstream)),
+    agentOf: (name) => {
+      const route = routes.find(name)?.route ?? routes.default;
+      const upstream = upstreams.get(route);
+      return upstream && agent(route, upstream);
+    },
     key: () => keys.current(),
     offer: A2A_OFFER,
     version,

@@ -26,6 +26,7 @@ export function makeFaces(
     publicUrl,
     version,
     card: (agentId) => cards.a2a(agentId, publicUrl()),
+    personaCard: (persona) => cards.persona(persona, publicUrl()),
     upstream: (route) => upstreams.get(route),
     agents: () => [...upstreams.values()].map((upstream) => agentOf(upstream, tools.routes.default)),
     checkReceiver: async (url) => {

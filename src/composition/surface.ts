@@ -13,6 +13,7 @@ import type { Core } from './core.ts';
 import { makeFaces } from './faces.ts';
 import type { OpenData } from './open-data.ts';
 import type { Parts } from './parts.ts';
+import { publishedPersona } from './published-persona.ts';
 
 /** REST, SSE, WebSocket, discovery, metrics and the faces of the bridges over the gateway. */
 export function makeSurface(
@@ -34,7 +35,7 @@ export function makeSurface(
     events: () => Number(log.head.eventId),
     ready: () => readiness().ok,
   });
-  const cards = makeCards(parts, keys, upstreams, tools.routes.default);
+  const cards = makeCards(parts, keys, upstreams, tools.routes);
   const surface = createHttpSurface({
     gateway,
     clock,
@@ -46,6 +47,7 @@ export function makeSurface(
       version,
       readiness,
       cards,
+      persona: publishedPersona(log, gateway),
       keySet: () => keys.publicJwks(),
     },
     metrics: config.telemetry.metrics

@@ -11,6 +11,7 @@ import {
   type Client,
   ClientFactory,
   ClientFactoryOptions,
+  DefaultAgentCardResolver,
   JsonRpcTransportFactory,
   RestTransportFactory,
 } from '@a2a-js/sdk/client';
@@ -19,6 +20,7 @@ import {
   type Client as Client03,
   ClientFactory as ClientFactory03,
   ClientFactoryOptions as ClientFactoryOptions03,
+  DefaultAgentCardResolver as DefaultAgentCardResolver03,
   JsonRpcTransportFactory as JsonRpcTransportFactory03,
 } from 'a2a03/client';
 
@@ -30,6 +32,8 @@ export interface Seen {
   readonly state?: string;
   /** The text of the status message, of the message, or of all the artifact's parts. */
   readonly text?: string;
+  /** The values of the data parts among those. */
+  readonly data?: readonly unknown[];
   readonly artifacts?: readonly SeenArtifact[];
   readonly append?: boolean;
   readonly lastChunk?: boolean;
@@ -44,9 +48,9 @@ export interface SeenArtifact {
   )[];
 }
 
-/** One real client, connected to one real agent. */
+/** One real client, connected to one real agent. What is no text is sent as a data part. */
 export interface Driver {
-  send(text: string, taskId?: string): Promise<Seen>;
+  send(said: string | object, taskId?: string): Promise<Seen>;
   stream(text: string, taskId?: string): AsyncGenerator<Seen>;
   get(taskId: string): Promise<Seen>;
   cancel(taskId: string): Promise<Seen>;
@@ -62,6 +66,7 @@ export async function driver10(
   const options = ClientFactoryOptions.createFrom(ClientFactoryOptions.default, {
     transports: [new JsonRpcTransportFactory({ fetchImpl }), new RestTransportFactory({ fetchImpl })],
     preferredTransports: [binding],
+    cardResolver: new DefaultAgentCardResolver({ fetchImpl }),
   });
   const client = await new ClientFactory(options).createFromUrl(url);
   if (client.transport.protocolName !== binding)
@@ -77,8 +82,8 @@ class Driver10 implements Driver {
     this.#client = client;
   }
 
-  async send(text: string, taskId?: string): Promise<Seen> {
-    const answer = await this.#client.sendMessage(this.#request(text, taskId));
+  async send(said: string | object, taskId?: string): Promise<Seen> {
+    const answer = await this.#client.sendMessage(this.#request(said, taskId));
     return 'messageId' in answer ? seenMessage(answer) : seenTask(answer);
   }
 
@@ -100,9 +105,10 @@ class Driver10 implements Driver {
       yield seenEvent(event);
   }
 
-  #request(text: string, taskId?: string): SendMessageRequest {
+  #request(said: string | object, taskId?: string): SendMessageRequest {
     this.#sent += 1;
-    const message = { messageId: `m${this.#sent}`, role: 'ROLE_USER', parts: [{ text }] };
+    const part = typeof said === 'string' ? { text: said } : { data: said };
+    const message = { messageId: `m${this.#sent}`, role: 'ROLE_USER', parts: [part] };
     return SendMessageRequest.fromJSON({ message: taskId === undefined ? message : { ...message, taskId } });
   }
 }
@@ -133,16 +139,19 @@ function seenTask(task: Task): Seen {
 
 function seenMessage(message: Message): Seen {
   const { taskId, contextId } = message;
-  return { kind: 'message', taskId, contextId, text: message.parts.map(seenPart).join('') };
+  return { kind: 'message', taskId, contextId, ...seenWords(message.parts.map(seenPart)) };
 }
 
-function seenStatus(
-  state: number | undefined,
-  message: Message | undefined,
-): { state: string; text?: string } {
+function seenStatus(state: number | undefined, message: Message | undefined) {
   const word = taskStateToJSON(state ?? 0).replace('TASK_STATE_', '');
   const words = { state: word.toLowerCase().replace('_', '-') };
-  return message === undefined ? words : { ...words, text: message.parts.map(seenPart).join('') };
+  return message === undefined ? words : { ...words, ...seenWords(message.parts.map(seenPart)) };
+}
+
+function seenWords(parts: SeenArtifact['parts']): Pick<Seen, 'text' | 'data'> {
+  const data = parts.flatMap((part) => (typeof part === 'object' && 'data' in part ? [part.data] : []));
+  const text = parts.filter((part) => typeof part === 'string').join('');
+  return data.length === 0 ? { text } : { text, data };
 }
 
 function seenArtifact(artifact: Artifact): SeenArtifact {
@@ -159,6 +168,7 @@ function seenPart({ content, mediaType }: Part): SeenArtifact['parts'][number] {
 export async function driver03(url: string, fetchImpl: typeof fetch = fetch): Promise<Driver> {
   const options = ClientFactoryOptions03.createFrom(ClientFactoryOptions03.default, {
     transports: [new JsonRpcTransportFactory03({ fetchImpl })],
+    cardResolver: new DefaultAgentCardResolver03({ fetchImpl }),
   });
   return new Driver03(await new ClientFactory03(options).createFromUrl(url));
 }
@@ -171,8 +181,8 @@ class Driver03 implements Driver {
     this.#client = client;
   }
 
-  async send(text: string, taskId?: string): Promise<Seen> {
-    return seen03(await this.#client.sendMessage(this.#params(text, taskId)));
+  async send(said: string | object, taskId?: string): Promise<Seen> {
+    return seen03(await this.#client.sendMessage(this.#params(said, taskId)));
   }
 
   async *stream(text: string, taskId?: string): AsyncGenerator<Seen> {
@@ -191,13 +201,15 @@ class Driver03 implements Driver {
     for await (const event of this.#client.resubscribeTask({ id: taskId })) yield seen03(event);
   }
 
-  #params(text: string, taskId?: string): v03.MessageSendParams {
+  #params(said: string | object, taskId?: string): v03.MessageSendParams {
     this.#sent += 1;
+    const part: v03.Part =
+      typeof said === 'string' ? { kind: 'text', text: said } : { kind: 'data', data: { ...said } };
     const message: v03.Message = {
       kind: 'message',
       messageId: `m${this.#sent}`,
       role: 'user',
-      parts: [{ kind: 'text', text }],
+      parts: [part],
     };
     return { message: taskId === undefined ? message : { ...message, taskId } };
   }
@@ -217,7 +229,7 @@ function seen03(event: Event03): Seen {
         kind: 'message',
         taskId: event.taskId ?? '',
         contextId,
-        text: event.parts.map(seenPart03).join(''),
+        ...seenWords(event.parts.map(seenPart03)),
       };
     case 'status-update':
       return { kind: 'status', taskId: event.taskId, contextId, ...seenStatus03(event.status) };
@@ -235,8 +247,8 @@ function seen03(event: Event03): Seen {
   }
 }
 
-function seenStatus03({ state, message }: v03.TaskStatus): { state: string; text?: string } {
-  return message === undefined ? { state } : { state, text: message.parts.map(seenPart03).join('') };
+function seenStatus03({ state, message }: v03.TaskStatus) {
+  return message === undefined ? { state } : { state, ...seenWords(message.parts.map(seenPart03)) };
 }
 
 function seenArtifact03(artifact: v03.Artifact): SeenArtifact {

@@ -9,8 +9,10 @@ import { ask } from './ask.ts';
 export interface Addressed {
   /** Segment of the path; undefined at the default endpoint. */
   segment: string | undefined;
-  /** The agent that runs; undefined for a persona whose entry workflow decides. */
+  /** The agent that a Task is sent to; undefined for a persona, whose entry workflow decides. */
   agent: FaceAgent | undefined;
+  /** The agent that works: this one, or the one that the persona names. */
+  behind: FaceAgent | undefined;
   persona: Persona | undefined;
 }
 
@@ -28,7 +30,7 @@ export async function addressed(
   segment: string | undefined,
 ): Promise<Addressed> {
   const agent = upstreamAgent(deps, segment);
-  if (agent !== undefined) return { segment, agent, persona: undefined };
+  if (agent !== undefined) return { segment, agent, behind: agent, persona: undefined };
   if (segment === undefined) throw noAgent();
   const path = { persona_id: segment };
   const persona = await ask<Persona>(deps.gateway, 'getPersona', exchange.call({ path })).catch(
@@ -36,7 +38,9 @@ export async function addressed(
       throw isHidden(error) ? noAgent() : error;
     },
   );
-  return { segment, agent: undefined, persona };
+  const behind =
+    deps.agents().find(({ route }) => route === persona.entry_workflow) ?? upstreamAgent(deps, undefined);
+  return { segment, agent: undefined, behind, persona };
 }
 
 export function noAgent(): ProtocolError {

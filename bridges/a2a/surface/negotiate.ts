@@ -32,8 +32,11 @@ export function negotiate(exchange: FaceExchange): Negotiated {
 }
 
 /** The header that tells which of the extensions asked for are used. */
-export function activated({ version, requested }: Negotiated, { agent }: Pick<Addressed, 'agent'>): string[] {
-  const theirs = agent?.description?.extensions?.map(({ uri }) => uri) ?? [];
+export function activated(
+  { version, requested }: Negotiated,
+  { behind }: Pick<Addressed, 'behind'>,
+): string[] {
+  const theirs = behind?.description?.extensions?.map(({ uri }) => uri) ?? [];
   const offered = [HARN_EXTENSION, ...theirs];
   const used = requested.filter((uri) => offered.includes(uri));
   if (used.length === 0) return [];

@@ -13,6 +13,7 @@ import {
 import { validate } from '../../../mappings/a2a/validate.ts';
 import type { FaceDeps } from '../../../src/face.ts';
 import type { JsonObject, JsonValue } from '../../../src/protocol/json.ts';
+import { noAgent } from './agents.ts';
 import type { Asking } from './asking.ts';
 import type { A2aHandler, Streaming } from './handler.ts';
 import { createPushConfig, deletePushConfig, getPushConfig, listPushConfigs } from './push-configs.ts';
@@ -63,12 +64,9 @@ const ROWS: Readonly<Record<A2aOperation, Method>> = {
 
 /** The signed card, to callers only; there is nothing that only some of them may see. */
 function cardOf(face: FaceDeps, { to }: Asking): JsonObject {
-  const card = to.persona === undefined ? face.card(to.segment) : undefined;
-  if (card !== undefined) return JSON.parse(card.text) as JsonObject;
-  throw refusal(
-    'ExtendedAgentCardNotConfigured',
-    'A persona has no card of its own. Read that of the agent it runs on.',
-  );
+  const card = to.persona === undefined ? face.card(to.segment) : face.personaCard(to.persona);
+  if (card === undefined) throw noAgent();
+  return JSON.parse(card.text) as JsonObject;
 }
 
 function sendRequest({ negotiated }: Asking, params: JsonObject): SendRequest {

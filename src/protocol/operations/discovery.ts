@@ -92,7 +92,7 @@ export const discoveryOperations = {
     method: 'GET',
     path: '/a2a/{agent_id}/.well-known/agent-card.json',
     tag: 'Discovery',
-    summary: 'Read the signed A2A card of an agent; the last good one while the agent is down.',
+    summary: 'Read the signed A2A card of an agent or persona; the last good one while the agent is down.',
     scope: 'public',
     level: 'vendor',
     success: 200,

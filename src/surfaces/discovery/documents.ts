@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { AgentCards, SignedDocument } from '../../cards/agent-cards.ts';
 import { ProtocolError } from '../../protocol/errors.ts';
 import type { DocumentId } from '../../protocol/operations.ts';
+import type { Persona } from '../../protocol/resources/persona.ts';
 import {
   CURRENT_VERSION,
   PROTOCOL_FAMILY,
@@ -26,12 +27,17 @@ export interface DocumentDeps {
   /** Origin that clients use; asked at each request because a free port is known only after listening. */
   publicUrl(): string;
   readiness(): Readiness;
-  cards: Pick<AgentCards, 'harn' | 'a2a'>;
+  cards: Pick<AgentCards, 'harn' | 'a2a' | 'persona'>;
+  /** A persona whose card this caller may read; undefined for one that is hidden or absent. */
+  persona(
+    id: string,
+    reader: { requestId: string; authorization: string | undefined; signal: AbortSignal },
+  ): Promise<Persona | undefined>;
   /** The public keys; asked at each request, because keys are rotated while the gateway runs. */
   keySet(): object;
 }
 
-type Document = (exchange: Exchange, path: Readonly<Record<string, string>>) => void;
+type Document = (exchange: Exchange, path: Readonly<Record<string, string>>) => Promise<void> | void;
 
 const RETRY_READY_SECONDS = '1';
 
@@ -67,7 +73,7 @@ export class Documents {
     exchange: Exchange,
     path: Readonly<Record<string, string>> = {},
   ): Promise<void> {
-    this.#rows[id](exchange, path);
+    await this.#rows[id](exchange, path);
   }
 }
 
@@ -91,14 +97,21 @@ function sendHarnCard(exchange: Exchange, { cards, publicUrl }: DocumentDeps): v
   sendSigned(exchange, card, ['Vary', VERSION_HEADER]);
 }
 
-function sendA2aCard(
+async function sendA2aCard(
   exchange: Exchange,
   agentId: string | undefined,
-  { cards, publicUrl }: DocumentDeps,
-): void {
-  const card = cards.a2a(agentId, publicUrl());
+  deps: DocumentDeps,
+): Promise<void> {
+  const { cards, publicUrl } = deps;
+  const card = cards.a2a(agentId, publicUrl()) ?? (await personaCard(exchange, agentId ?? '', deps));
   if (card === undefined) throw new ProtocolError('resource_not_found', 'No such agent. Check the id.');
   sendSigned(exchange, card, []);
+}
+
+async function personaCard(exchange: Exchange, id: string, { cards, publicUrl, persona }: DocumentDeps) {
+  const { requestId, req, signal } = exchange;
+  const found = await persona(id, { requestId, authorization: req.headers.authorization, signal });
+  return found && cards.persona(found, publicUrl());
 }
 
 function sendSigned(

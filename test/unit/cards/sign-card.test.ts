@@ -117,6 +117,7 @@ describe('the cards of a gateway', () => {
     const state = { key: initial, signatures: 0, description: AGENT };
     const cards = new AgentCards({
       agents: () => [{ id: 'sample', isDefault: true, description: state.description }],
+      agentOf: () => undefined,
       key: () => ({
         keyId: state.key.keyId,
         sign: (bytes) => {

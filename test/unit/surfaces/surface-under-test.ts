@@ -73,6 +73,7 @@ export function cardsOf(agents: readonly CardAgent[]): AgentCards {
   const { privateKey } = generateKeyPairSync('ed25519');
   return new AgentCards({
     agents: () => agents,
+    agentOf: () => undefined,
     key: () => ({ keyId: 'key-of-the-test', sign: (bytes) => sign(null, bytes, privateKey) }),
     offer: { bindings: [], pushNotifications: false, extendedAgentCard: false, extensions: [] },
     version: '0.1.0',
@@ -96,6 +97,7 @@ export async function startSurface(options: Options = {}): Promise<UnderTest> {
       version: '0.1.0',
       readiness: () => ({ ok: true, status: 'ready', reason: null, details: {} }),
       cards: cardsOf([]),
+      persona: async () => undefined,
       keySet: () => ({ keys: [], revoked_keys: [] }),
       ...options.documents,
     },

@@ -107,6 +107,13 @@ describe('answers to permission requests', () => {
       action: 'accept',
       content: { colour: 'red' },
     });
+    const part = { type: 'json', value: { colour: 'red' } };
+    const words = [{ type: 'text', text: 'red' }];
+    for (const parts of [[part], [{ type: 'text', text: 'here' }, part], words])
+      expect(encodeAnswer(form, { ...yes, answer: { parts } })).toEqual({
+        action: 'accept',
+        content: { colour: 'red' },
+      });
     expect(encodeAnswer(form, { ...yes, answer: 'red' })).toEqual({
       action: 'accept',
       content: { colour: 'red' },
