@@ -1,6 +1,6 @@
 import type { Event, StateWriter } from '../eventlog/event-log.ts';
 import type { PayloadOf } from '../protocol/event-payloads.ts';
-import { RECEIPT_FORMAT } from '../protocol/resources/receipt.ts';
+import { RECEIPT_FORMAT, receiptSummary } from '../protocol/resources/receipt.ts';
 import { appendLeaf } from '../receipts/merkle.ts';
 import { runFactsOf, withoutRunFacts } from './fold-run.ts';
 import { payload } from './payload.ts';
@@ -29,7 +29,7 @@ export function foldReceiptIssued(event: Event, states: StateWriter): void {
     task_id,
     subject: issued.subject,
     format: RECEIPT_FORMAT,
-    summary: `${issued.subject.object} ${issued.subject.id}: ${issued.final_state}`,
+    summary: receiptSummary(issued.subject.object, issued.subject.id, issued.final_state),
     issued_at: event.created_at,
     issuer: issued.issuer,
     verification: null,

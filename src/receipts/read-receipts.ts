@@ -1,6 +1,7 @@
 import { parseStrict } from '../json/strict-parse.ts';
 import { ProtocolError } from '../protocol/errors.ts';
 import type { JsonObject, JsonValue } from '../protocol/json.ts';
+import { receiptSummary } from '../protocol/resources/receipt.ts';
 
 /** What a file of receipts holds. */
 export interface ReceiptFile {
@@ -30,19 +31,52 @@ export function readReceipts(bytes: Buffer, maxBytes: number): ReceiptFile {
 
 /** The same for a value that is decoded already. */
 export function receiptsOf(value: JsonValue): ReceiptFile {
-  if (Array.isArray(value)) return { receipts: 'whole', items: value.map(wireOf) };
+  if (Array.isArray(value)) return listed('whole', value);
   const members = isObject(value) ? value : {};
-  if (members['object'] === 'list' && Array.isArray(members['data']))
-    return { receipts: 'apart', items: members['data'].map(wireOf) };
-  if (Array.isArray(members['receipts']))
-    return { receipts: 'whole', items: members['receipts'].map(wireOf) };
-  return { receipts: 'apart', items: [wireOf(value)] };
+  if (members['object'] === 'list' && Array.isArray(members['data'])) return listed('apart', members['data']);
+  if (Array.isArray(members['receipts'])) return listed('whole', members['receipts']);
+  return listed('apart', [value]);
+}
+
+function listed(receipts: ReceiptFile['receipts'], values: readonly JsonValue[]): ReceiptFile {
+  const items: JsonValue[] = [];
+  for (const value of values) {
+    const { item, fault } = unwrapped(value);
+    if (fault !== undefined) return { receipts, items, fault };
+    items.push(item);
+  }
+  return { receipts, items };
 }
 
 /** The receipt inside of a receipt resource (contract C2); anything else as it is. */
-function wireOf(value: JsonValue): JsonValue {
-  if (!isObject(value) || value['object'] !== 'receipt' || !isObject(value['wire'])) return value;
-  return value['wire']['payload'] ?? value;
+function unwrapped(value: JsonValue): { item: JsonValue; fault?: string } {
+  if (!isObject(value) || value['object'] !== 'receipt' || !isObject(value['wire'])) return { item: value };
+  const item = value['wire']['payload'] ?? value;
+  const member = isObject(item) && item !== value ? contradiction(value, item) : undefined;
+  return member === undefined
+    ? { item }
+    : { item, fault: `${member}: the resource says something else than the receipt in it` };
+}
+
+/** The first member of the resource that says another thing than the receipt, which alone is signed. */
+function contradiction(resource: JsonObject, receipt: JsonObject): string | undefined {
+  const at = (name: string) => (isObject(receipt[name]) ? receipt[name] : {});
+  const [identifiers, subject] = [at('identifiers'), at('subject')];
+  const said: Readonly<Record<string, JsonValue | undefined>> = {
+    id: receipt['receipt_id'],
+    workspace_id: identifiers['workspace_ref'],
+    session_id: identifiers['session_id'],
+    task_id: identifiers['task_id'],
+    issuer: at('issuer')['id'],
+    summary: receiptSummary(
+      String(subject['object']),
+      String(subject['id']),
+      String(at('lifecycle')['final_state']),
+    ),
+  };
+  const own = isObject(resource['subject']) ? resource['subject'] : {};
+  if (own['object'] !== subject['object'] || own['id'] !== subject['id']) return 'subject';
+  return Object.keys(said).find((name) => resource[name] !== said[name]);
 }
 
 const LINE_FEED = 0x0a;
@@ -64,7 +98,9 @@ function readLines(bytes: Buffer, maxBytes: number): ReceiptFile {
     start = end + 1;
     if (line.toString('utf8').trim() === '') continue;
     try {
-      items.push(wireOf(parseStrict(line, { maxBytes })));
+      const { item, fault } = unwrapped(parseStrict(line, { maxBytes }));
+      if (fault !== undefined) return { receipts: 'whole', items, fault };
+      items.push(item);
     } catch (error) {
       return { receipts: 'whole', items, fault: faultOf(error) };
     }

@@ -53,6 +53,32 @@ describe('receipt verification', () => {
     return Buffer.from(await answer.arrayBuffer());
   };
 
+  it('a file whose resource says something else than the receipt in it fails, naming the member', async () => {
+    const [receipt] = await receiptsOf((await ended('hello')).id);
+    const keys = keysOfJwks(JSON.parse(await keySet()));
+    const verdictOf = (changed: object) =>
+      verifyFile(Buffer.from(JSON.stringify({ object: 'list', data: [{ ...receipt, ...changed }] })), {
+        keys,
+      });
+    expect(verdictOf({})).toMatchObject({ ok: true, receipts: 1 });
+    const lies = {
+      id: 'receipt_other',
+      workspace_id: 'workspace_other',
+      session_id: 'session_other',
+      task_id: 'task_other',
+      subject: { object: 'task', id: 'task_other' },
+      issuer: 'somebody',
+      summary: 'task: FAILED',
+    };
+    for (const [name, lie] of Object.entries(lies))
+      expect(verdictOf({ [name]: lie })).toMatchObject({
+        ok: false,
+        step: 'schema',
+        index: 0,
+        observed: expect.stringMatching(new RegExp(`^${name}: `)),
+      });
+  });
+
   it('[REC-VER-01] [S3-01] verifies every receipt of a session, records it, and shows it on the receipt', async () => {
     const first = await ended('hello');
     const second = await ended('stream 2', first.session_id);

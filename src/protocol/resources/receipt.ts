@@ -129,6 +129,11 @@ export const verifyReceiptRequest = z
   .meta({ id: 'VerifyReceiptRequest' });
 export type ReceiptVerification = z.infer<typeof receiptVerification>;
 
+/** The line that a receipt resource has about its receipt. */
+export function receiptSummary(object: string, id: string, finalState: string): string {
+  return `${object} ${id}: ${finalState}`;
+}
+
 /** The resource around a receipt; its id is the receipt_id (contract C2). */
 export const receipt = envelope('receipt', {
   workspace_id: z.string(),
