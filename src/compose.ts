@@ -71,7 +71,7 @@ async function start(parts: Parts, closers: Closer[]): Promise<RunningGateway> {
   for (const upstream of upstreams.values()) upstream.start();
   if (log.integrity.status === 'ok') {
     await ensureWorkspaces(log, config.workspaces, logger);
-    await ensurePersonas(log, config.personas);
+    await ensurePersonas(log, core.tools, config.personas);
     await ensureSigningKeys(log, data.keys);
     await core.runner.recover();
     await core.sending.outbox.start();

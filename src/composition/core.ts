@@ -174,6 +174,7 @@ function decisionTools(
       fileBytes: limits.max_file_bytes,
       queuedTasks: limits.max_queued_tasks,
       permissionTimeoutMs: limits.permission_timeout_ms,
+      bindsApprovals: true,
     },
     ...redactionTools({ config, redactor, random }),
     isSecretName,

@@ -1,6 +1,7 @@
 import type { Config } from '../config/load.ts';
 import { checkReceipts } from '../dispatch/check-receipts.ts';
 import { checkTreeNodes } from '../dispatch/check-tree-nodes.ts';
+import { checkTrustRecords } from '../dispatch/check-trust-records.ts';
 import { type CheckStep, checkLog } from '../eventlog/check-log.ts';
 import { headOfCheckpoint, readCheckpoint } from '../eventlog/checkpoint.ts';
 import type { EventLog } from '../eventlog/event-log.ts';
@@ -78,6 +79,8 @@ export async function* checkData(data: string, clock: Clock, random: Random): As
     for await (const finding of checkReceipts(store, keys.verificationKeys()))
       yield { kind: 'finding', finding };
     for await (const finding of checkTreeNodes(store)) yield { kind: 'finding', finding };
+    for await (const finding of checkTrustRecords(store, keys.verificationKeys()))
+      yield { kind: 'finding', finding };
   } finally {
     await store.close();
   }

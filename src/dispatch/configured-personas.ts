@@ -6,6 +6,7 @@ import type { PersonaState } from '../projections/states.ts';
 import type { JsonObject } from '../protocol/json.ts';
 import type { PersonaDefinition } from '../protocol/resources/persona.ts';
 import { createPersonaOf, revisePersona } from './define-persona.ts';
+import type { TrustTools } from './record-trust.ts';
 
 export interface ConfiguredPersona {
   id: string;
@@ -17,7 +18,11 @@ export interface ConfiguredPersona {
  * Makes the log say what the files say: a new file creates its Persona, a changed one is its next revision. What callers
  * updated since stays until the file itself changes. A file that is gone leaves its Persona, because tasks name it.
  */
-export async function ensurePersonas(log: EventLog, rows: readonly ConfiguredPersona[]): Promise<void> {
+export async function ensurePersonas(
+  log: EventLog,
+  tools: TrustTools,
+  rows: readonly ConfiguredPersona[],
+): Promise<void> {
   const changed = rows.filter(
     (row) => log.state<PersonaState>(stateKey.persona(row.id))?.internal.file_hash !== hashOf(row),
   );
@@ -26,7 +31,7 @@ export async function ensurePersonas(log: EventLog, rows: readonly ConfiguredPer
     for (const row of changed) {
       const { id, tenant, definition } = row;
       const known = tx.get<PersonaState>(stateKey.persona(id));
-      if (known) revisePersona(tx, known, definition as unknown as JsonObject, hashOf(row));
+      if (known) revisePersona(tx, tools, known, definition as unknown as JsonObject, hashOf(row));
       else createPersonaOf(tx, id, definition, { tenant, fileHash: hashOf(row) });
     }
   });

@@ -3,6 +3,7 @@ import type { PersonaState } from '../projections/states.ts';
 import type { JsonObject } from '../protocol/json.ts';
 import type { Persona, PersonaDefinition } from '../protocol/resources/persona.ts';
 import { newEvent } from './new-event.ts';
+import { recordTierChange, type TrustTools } from './record-trust.ts';
 
 /** Where a definition comes from: the tenant it is for, and the hash of its file when it has one. */
 export interface PersonaOrigin {
@@ -31,12 +32,16 @@ export function createPersonaOf(
 /** The next revision of a Persona; tasks that already run go on as they were accepted. */
 export function revisePersona(
   tx: Transaction,
-  { resource, internal }: PersonaState,
-  changes: JsonObject,
-  fileHash = internal.file_hash,
+  tools: TrustTools,
+  state: PersonaState,
+  changes: JsonObject & { autonomy_tier?: Persona['autonomy_tier'] },
+  fileHash = state.internal.file_hash,
 ): void {
+  const { resource, internal } = state;
   const payload = { changes, revision: internal.revision + 1, file_hash: fileHash };
   const pointer = { object: 'persona', id: resource.id };
   const place = { tenant_id: internal.tenant };
-  tx.append(newEvent('vendor.harn_gateway.persona_updated', pointer, place, payload));
+  const event = tx.append(newEvent('vendor.harn_gateway.persona_updated', pointer, place, payload));
+  const { autonomy_tier: tier = resource.autonomy_tier } = changes;
+  recordTierChange(tx, tools, state, { event, tier });
 }

@@ -80,6 +80,8 @@ export interface DecisionLimits {
   fileBytes: number;
   /** Tasks that may wait to start, over the whole gateway. */
   queuedTasks: number;
+  /** Whether an approval of a tool call tells the hash of its arguments, and covers no others; false in runs recorded before. */
+  bindsApprovals: boolean;
   /** Time a permission request waits; undefined: for ever. */
   permissionTimeoutMs: number | undefined;
 }

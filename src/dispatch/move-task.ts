@@ -85,7 +85,7 @@ function step(
 ): void {
   if (isTerminal(to)) closeOpenArtifacts(tx, taskId);
   const before = tx.get<TaskState>(stateKey.task(taskId));
-  if (before) leaveRequests(tx, before, to);
+  if (before) leaveRequests(tx, tools, before, to);
   const requestId = before && isBlocked(to) ? requestOf(tx, tools, before, to, facts) : undefined;
   const state = tx.get<TaskState>(stateKey.task(taskId));
   if (!state) return;

@@ -27,6 +27,7 @@ const FIRST: ReadonlySet<EmittedKind> = new Set([
   'tool.approval_required',
   'vendor.harn_gateway.permission_requested',
   'receipt.issued',
+  'vendor.harn_gateway.trust_recorded',
 ]);
 
 /** An event with its payload checked by the compiler against the payload schema of its kind. */

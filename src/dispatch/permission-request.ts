@@ -11,9 +11,11 @@ import type {
 } from '../protocol/resources/permission-request.ts';
 import { type BlockedStatus, isTerminal, type TaskStatus } from '../protocol/task-states.ts';
 import type { PermissionDraft } from '../upstream.ts';
+import { contentHash } from './content-hash.ts';
 import type { DecisionTools } from './facts.ts';
 import { storeArtifact } from './large-content.ts';
 import { newEvent, placeOfTask, type SessionPlace } from './new-event.ts';
+import { recordDecision, type TrustTools } from './record-trust.ts';
 
 /** How a permission request ends. */
 export interface Resolution {
@@ -76,8 +78,7 @@ export function openRequest(
   const pointer = { object: 'permission_request', id: request.id };
   const { tool_call } = request.request;
   if (tool_call) {
-    const call = { tool_call_id: tool_call.tool_call_id, name: tool_call.name };
-    tx.append(newEvent('tool.approval_required', pointer, place, { ...call, ...payload }));
+    tx.append(newEvent('tool.approval_required', pointer, place, { ...callOf(tool_call), ...payload }));
   } else {
     tx.append(newEvent('vendor.harn_gateway.permission_requested', pointer, place, payload));
   }
@@ -87,10 +88,12 @@ export function openRequest(
 /** Records how a request ended; what follows for the task is the caller's business. */
 export function resolveRequest(
   tx: Transaction,
+  tools: TrustTools,
   task: TaskState,
-  { resource }: PermissionRequestState,
+  request: PermissionRequestState,
   resolution: Resolution,
 ): void {
+  const { resource } = request;
   const status: 'approved' | 'denied' = resolution.approved ? 'approved' : 'denied';
   const response = {
     approved: resolution.approved,
@@ -106,12 +109,18 @@ export function resolveRequest(
   const pointer = { object: 'permission_request', id: resource.id };
   const place = placeOfTask(task.resource);
   const { tool_call } = resource.request;
-  if (!tool_call) {
-    tx.append(newEvent('vendor.harn_gateway.permission_resolved', pointer, place, payload));
-    return;
-  }
-  const call = { tool_call_id: tool_call.tool_call_id, name: tool_call.name };
-  tx.append(newEvent(`tool.${status}`, pointer, place, { ...call, ...payload }));
+  const event = tx.append(
+    tool_call
+      ? newEvent(`tool.${status}`, pointer, place, { ...callOf(tool_call), ...payload })
+      : newEvent('vendor.harn_gateway.permission_resolved', pointer, place, payload),
+  );
+  if (resource.request.kind !== 'elicitation')
+    recordDecision(tx, tools, task, request, { event, decision: resolution });
+}
+
+/** What the decision is about: with the hash of the arguments where the request has one. */
+function callOf({ tool_call_id, name, input_sha256 }: PermissionToolCall) {
+  return { tool_call_id, name, ...(input_sha256 === undefined ? {} : { input_sha256 }) };
 }
 
 /** The requests of a task that wait for an answer, oldest first. */
@@ -129,11 +138,11 @@ export function waitsInTurn(reader: StateReader, taskId: string): boolean {
  * Nothing stays pending that nobody waits for. A task that ends denies what is left; an agent that goes on by itself got
  * what it asked for elsewhere. What it waits for inside its turn is not touched by going on.
  */
-export function leaveRequests(tx: Transaction, task: TaskState, to: TaskStatus): void {
+export function leaveRequests(tx: Transaction, tools: TrustTools, task: TaskState, to: TaskStatus): void {
   for (const request of openRequestsOf(tx, task.resource.id)) {
-    if (isTerminal(to)) resolveRequest(tx, task, request, { approved: false, reason: LEFT_BY[to] });
+    if (isTerminal(to)) resolveRequest(tx, tools, task, request, { approved: false, reason: LEFT_BY[to] });
     else if (to === 'WORKING' && request.internal.upstream_id === null)
-      resolveRequest(tx, task, request, { approved: true, reason: 'continued_by_agent' });
+      resolveRequest(tx, tools, task, request, { approved: true, reason: 'continued_by_agent' });
   }
 }
 
@@ -154,7 +163,7 @@ function questionOf(
     message: draft.message.slice(0, MESSAGE_CHARS),
     options: options ?? (kind === 'elicitation' ? [] : [APPROVE, DENY]),
     ...(messageId === undefined ? {} : { message_id: messageId }),
-    ...(draft.kind === 'tool' ? { tool_call: boundedCall(draft.toolCall, bounded) } : {}),
+    ...(draft.kind === 'tool' ? { tool_call: boundedCall(tools, draft.toolCall, bounded) } : {}),
     ...(requestedSchema === undefined ? {} : { requested_schema: bounded(requestedSchema) }),
     ...(url === undefined ? {} : { url }),
     ...(timeoutMs === undefined ? {} : { expires_at: timestamp(Date.parse(tx.time) + timeoutMs) }),
@@ -165,8 +174,16 @@ function actionOf(draft: PermissionDraft): JsonValue {
   return draft.action ?? (draft.kind === 'tool' ? draft.toolCall.name : draft.kind);
 }
 
-function boundedCall(call: PermissionToolCall, bounded: (value: JsonValue) => JsonValue): PermissionToolCall {
-  return call.input === undefined ? call : { ...call, input: bounded(call.input) };
+/** The hash is that of `tool.requested` when the call is made: over the arguments as they are kept. */
+function boundedCall(
+  { redact, limits }: DecisionTools,
+  call: PermissionToolCall,
+  bounded: (value: JsonValue) => JsonValue,
+): PermissionToolCall {
+  if (call.input === undefined) return call;
+  const input = bounded(call.input);
+  if (!limits.bindsApprovals) return { ...call, input };
+  return { ...call, input, input_sha256: contentHash(redact(call.input).value) };
 }
 
 /** A JSON value above the inline limit becomes an Artifact, and its id stands in its place (contract C27). */

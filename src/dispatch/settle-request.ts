@@ -93,7 +93,7 @@ function conclude(
 ): void {
   const { id } = task.resource;
   const logged = boundedResolution(tx, tools, task, resolution);
-  resolveRequest(tx, task, request, logged);
+  resolveRequest(tx, tools, task, request, logged);
   const facts = resolution.messageId === undefined ? {} : { messageId: resolution.messageId };
   const { upstream_id: upstreamId } = request.internal;
   if (upstreamId !== null) {

@@ -94,6 +94,8 @@ export interface Transaction extends StateReader {
   erase(key: string): void;
   /** A primary record as this transaction sees it: staged first, else durable. */
   recorded(key: string): Buffer | undefined;
+  /** Runs when the decision is made, in order: what it appends comes after all else of this transaction. */
+  atEnd(action: () => void): void;
   /** Calls back once the transaction is durable (never when it failed). */
   afterCommit(action: () => void): void;
 }

@@ -112,6 +112,9 @@ export class Rehearsal implements Transaction, FoldWriter {
     return this.#records.get(key);
   }
 
+  /** What is told beside a run was told when it ran. */
+  atEnd(): void {}
+
   /** Nothing happens after a rehearsal: no agent is told, no run is woken. */
   afterCommit(): void {}
 }

@@ -16,6 +16,7 @@ const RETENTION_RULES: Record<keyof typeof KEY_KINDS, 'with its run' | 'own wind
   commit: 'kept',
   content: 'kept',
   receipt: 'kept',
+  trust: 'kept',
   resource: 'kept',
   fold: 'kept',
   list: 'kept',

@@ -46,6 +46,7 @@ const MARKER = '';
 export class StagedTransaction implements Transaction, FoldWriter {
   readonly changes = new StagedChanges();
   readonly actions: (() => void)[] = [];
+  readonly #lastActions: (() => void)[] = [];
   readonly #parts: TransactionParts;
 
   constructor(parts: TransactionParts) {
@@ -99,6 +100,7 @@ export class StagedTransaction implements Transaction, FoldWriter {
   /** Lets the decision decide, and makes what it changed whole. */
   run<T>(decide: (tx: StagedTransaction) => T): T {
     const result = decide(this);
+    for (const action of this.#lastActions) action();
     this.#complete();
     return result;
   }
@@ -149,6 +151,10 @@ export class StagedTransaction implements Transaction, FoldWriter {
     if (this.changes.erased.has(key)) return undefined;
     const sealed = this.changes.records.get(key) ?? this.#parts.earlier.record(key);
     return sealed === undefined ? undefined : unseal(sealed, key);
+  }
+
+  atEnd(action: () => void): void {
+    this.#lastActions.push(action);
   }
 
   afterCommit(action: () => void): void {

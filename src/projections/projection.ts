@@ -38,6 +38,7 @@ import {
   foldUpstreamBound,
   foldUpstreamNote,
 } from './fold-task.ts';
+import { foldTrustRecorded } from './fold-trust-record.ts';
 import { foldUsage } from './fold-usage.ts';
 import { foldVaultCreated } from './fold-vault.ts';
 import { foldWorkspaceCreated, foldWorkspaceUpdated } from './fold-workspace.ts';
@@ -101,6 +102,7 @@ const FOLDS: Partial<Record<EventKind, readonly Fold[]>> = {
   'vendor.harn_gateway.skill_definition': [foldSkillDefinition],
   'vendor.harn_gateway.upstream_note': [foldUpstreamNote, foldUsage],
   'vendor.harn_gateway.signing_key_changed': [foldSigningKeyChanged],
+  'vendor.harn_gateway.trust_recorded': [foldTrustRecorded],
   'vendor.harn_gateway.agent_update': [foldAgentUpdate],
 };
 

@@ -1,5 +1,8 @@
 import { sha256Hex } from '../json/sha256.ts';
 
+/** Heads of the chains of trust records. */
+export const trustChains = 'x/trust-chain/';
+
 /** Keys of folded states and list indexes. Ids are `<object>_<ULID>` or configured names; foreign ids are hashed. */
 export const stateKey = {
   workspace: (id: string) => `r/workspace/${id}`,
@@ -13,6 +16,8 @@ export const stateKey = {
   permissionRequest: (id: string) => `r/permission_request/${id}`,
   memory: (id: string) => `r/memory/${id}`,
   receipt: (id: string) => `r/receipt/${id}`,
+  trustRecord: (id: string) => `r/trust_record/${id}`,
+  trustChain: (topic: string) => `${trustChains}${foreign(topic)}`,
   vault: (id: string) => `r/vault/${id}`,
   persona: (id: string) => `r/persona/${id}`,
   apiKey: (id: string) => `r/api_key/${id}`,
@@ -74,6 +79,8 @@ export const listPrefix = {
   receiptsOfTask: (taskId: string) => `l/receipt/t/${taskId}/`,
   /** The receipts of the chain of a session; ids sort in the order of issue. */
   receiptChain: (sessionId: string) => `l/receipt/c/${sessionId}/`,
+  /** The trust records of one chain; ids sort in its order. */
+  trustRecords: (topic: string) => `l/trust-record/${foreign(topic)}/`,
   /** Tasks of which something is still to be delivered. */
   pushingTasks: () => 'l/push/task/',
   deadLetters: (workspaceId: string) => `l/dead-letter/w/${workspaceId}/`,

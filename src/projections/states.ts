@@ -13,6 +13,7 @@ import type { Receipt } from '../protocol/resources/receipt.ts';
 import type { ReplayTerms } from '../protocol/resources/replay.ts';
 import type { Session } from '../protocol/resources/session.ts';
 import type { Task } from '../protocol/resources/task.ts';
+import type { Review } from '../protocol/resources/trust-record.ts';
 import type { Vault } from '../protocol/resources/vault.ts';
 import type { Workspace } from '../protocol/resources/workspace.ts';
 import type { UsageTotals } from '../protocol/usage.ts';
@@ -136,6 +137,8 @@ export type PermissionRequestState = Folded<
   {
     /** The agent's id of a request that it waits for inside its running turn; null when the answer is a next turn. */
     upstream_id: string | null;
+    /** Who has approved so far, where one approval is not enough. */
+    votes?: Review[];
   }
 >;
 
@@ -242,6 +245,21 @@ export interface ReceiptChainState {
   head: string;
   /** RFC 6962 frontier over all hashes of the chain, hex. */
   frontier: string[];
+}
+
+/** Where a trust record is; its bytes are a record of their own. */
+export interface TrustRecordState {
+  topic: string;
+  chain_index: number;
+  /** `sha256:` and hex. */
+  entry_hash: string;
+}
+
+/** The chain of the trust records of one workspace or tenant. */
+export interface TrustChainState {
+  count: number;
+  /** Hash of the newest record, `sha256:` and hex. */
+  head: string;
 }
 
 /** What the log says of a signing key; the registry is the file beside it. */

@@ -83,6 +83,7 @@ export const VENDOR_KINDS = [
   'vendor.harn_gateway.history_removed',
   'vendor.harn_gateway.truncation_accepted',
   'vendor.harn_gateway.signing_key_changed',
+  'vendor.harn_gateway.trust_recorded',
   'vendor.harn_gateway.push_config_set',
   'vendor.harn_gateway.push_config_deleted',
   'vendor.harn_gateway.push_delivered',

@@ -17,6 +17,7 @@ import {
   permissionResponse,
 } from './resources/permission-request.ts';
 import { persona } from './resources/persona.ts';
+import { sha256 } from './resources/receipt-parts.ts';
 import { REPLAY_PAYLOADS, replayTerms } from './resources/replay.ts';
 import { failure, task, taskStatus } from './resources/task.ts';
 import { TRANSCRIPT_EVENTS } from './resources/transcript.ts';
@@ -24,6 +25,7 @@ import { vault } from './resources/vault.ts';
 import { workspace } from './resources/workspace.ts';
 import { SESSION_EVENTS } from './session-events.ts';
 import { TOOL_EVENTS } from './tool-events.ts';
+import { TRUST_EVENTS } from './trust-events.ts';
 import { toldUsage } from './usage.ts';
 
 /** What every task lifecycle event says. `checkpoint_id` names this boundary for replay (contract C15). */
@@ -92,7 +94,7 @@ const resolved = {
   response: permissionResponse,
 };
 
-const toolCall = { tool_call_id: z.string(), name: z.string() };
+const toolCall = { tool_call_id: z.string(), name: z.string(), input_sha256: sha256.optional() };
 
 /** Payload schema of every kind this version emits; a test checks each emitted event against its row. */
 export const EVENT_PAYLOADS = {
@@ -261,6 +263,7 @@ export const EVENT_PAYLOADS = {
     ),
   }),
   ...KEY_EVENTS,
+  ...TRUST_EVENTS,
   ...PUSH_EVENTS,
   ...REPLAY_PAYLOADS,
   'vendor.harn_gateway.truncation_accepted': z.object({ expected: jsonValue, found: jsonValue }),

@@ -23,6 +23,7 @@ import { sessionsOperations } from './operations/sessions.ts';
 import { signingKeysOperations } from './operations/signing-keys.ts';
 import { skillsOperations } from './operations/skills.ts';
 import { tasksOperations } from './operations/tasks.ts';
+import { trustRecordsOperations } from './operations/trust-records.ts';
 import { vaultsOperations } from './operations/vaults.ts';
 import { workspacesOperations } from './operations/workspaces.ts';
 
@@ -55,6 +56,7 @@ const rows = {
   ...skillsOperations,
   ...runtimeOperations,
   ...signingKeysOperations,
+  ...trustRecordsOperations,
 } as const satisfies Record<string, OperationRow>;
 
 export const OPERATIONS = rows;

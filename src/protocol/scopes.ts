@@ -25,6 +25,7 @@ export const SCOPES = [
   'connectors:read',
   'quotas:read',
   'agents:read',
+  'trust_records:read',
   'dead_letters:read',
   'dead_letters:write',
   'skills:read',

@@ -77,6 +77,12 @@ export const KEY_KINDS = {
     kind: 'primary',
     holds: 'newest signed head of the receipt log',
   },
+  trust: {
+    prefix: 'tr/',
+    shape: 'tr/<topic>/<16-digit index>',
+    kind: 'primary',
+    holds: 'canonical trust record as it is served, in the order of its chain',
+  },
   cut: {
     prefix: 'o/',
     shape: 'o/<stream>/<id>',
@@ -128,6 +134,14 @@ export const leafKey = (index: number): string => KEY_KINDS.leaf.prefix + padded
 export const treeNodeKey = (level: number, index: number): string =>
   `${KEY_KINDS.treeNode.prefix}${padded(level, LEVEL_DIGITS)}/${padded(index, LEAF_DIGITS)}`;
 export const TREE_HEAD_KEY = `${KEY_KINDS.treeHead.prefix}newest`;
+/** Link of a chain of trust records, by its place in it from 1. */
+export const trustKey = (topic: string, index: number): string =>
+  `${KEY_KINDS.trust.prefix}${segment(encodeURIComponent(topic))}/${padded(index, LEAF_DIGITS)}`;
+/** The topic and the index in the key of a trust record; undefined for another key. */
+export function trustPlaceOf(key: string): { topic: string; index: number } | undefined {
+  const [, topic, index] = /^tr\/([^/]+)\/(\d{16})$/.exec(key) ?? [];
+  return topic === undefined ? undefined : { topic: decodeURIComponent(topic), index: Number(index) };
+}
 export const metaKey = (name: string): string => KEY_KINDS.meta.prefix + segment(name);
 
 /** Prefixes of everything that belongs to one owner; ranges are made of them with `keysUnder`. */

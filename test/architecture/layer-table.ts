@@ -118,6 +118,11 @@ export const LAYERS: readonly LayerRow[] = [
     because: 'checks the tree over those receipts, in the same store',
   },
   {
+    layer: 'src/dispatch/check-trust-records.ts',
+    imports: ['src/protocol', 'src/receipts', 'src/eventlog', 'src/projections', 'src/store'],
+    because: 'checks the chains of trust records, in the same store',
+  },
+  {
     layer: 'src/dispatch',
     imports: [
       'src/protocol',

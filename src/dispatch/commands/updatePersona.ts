@@ -18,7 +18,7 @@ export const updatePersona: Command<'updatePersona'> = {
         ? {}
         : { metadata: patchedMetadata(state.resource.metadata, metadata, facts.limits) }),
     };
-    if (Object.keys(changes).length > 0) revisePersona(tx, state, changes);
+    if (Object.keys(changes).length > 0) revisePersona(tx, facts, state, changes);
     return { body: load(tx, facts.caller, 'persona', path.persona_id).resource };
   },
 };

@@ -20,6 +20,7 @@ import { getMessage, getSession, listSessionMessages, listSessions } from './ses
 import { listSigningKeys } from './signing-keys.ts';
 import { getSkill, listSkills } from './skills.ts';
 import { getTask, listSessionTasks, listTasks } from './tasks.ts';
+import { listTrustRecords } from './trust-records.ts';
 import { getVault, listVaults } from './vaults.ts';
 import { readWorkspaceFile } from './workspace-files.ts';
 import { getWorkspace, listWorkspaces } from './workspaces.ts';
@@ -45,6 +46,7 @@ export const QUERIES: { readonly [Id in QueryId]: Query<Id> } = {
   getWorkspace,
   getUpstreamCard,
   getPushConfig,
+  listTrustRecords,
   listDeadLetters,
   listPushConfigs,
   listAgents,

@@ -48,7 +48,11 @@ export function* replayedEvents(
 ): Generator<ReplayedEvent, ReplayEnd> {
   const { history, substitutes, recorded } = prepared;
   const frames = new Map([...substitutes].map(([key, { frame }]) => [key, frame]));
-  const limits = { ...tools.limits, permissionTimeoutMs: timeoutOf(history.events) };
+  const limits = {
+    ...tools.limits,
+    permissionTimeoutMs: timeoutOf(history.events),
+    bindsApprovals: bindsApprovals(history.events),
+  };
   const run = reExecute(history, {
     interpret,
     tools: { ...tools, limits },
@@ -186,6 +190,19 @@ function redactedKey({ stimulus }: ReplayedStep): string | undefined {
 
 function nextKey(frames: number, route: string): string {
   return `${route}:${frames + 1}`;
+}
+
+/** Whether the approvals of the run told the hash of the arguments; what asked for none says nothing. */
+function bindsApprovals(events: readonly Event[]): boolean {
+  const asked = events.filter(({ event }) => event === 'tool.approval_required');
+  return asked.every(({ payload }) => payload['input_sha256'] !== undefined || hasNoInput(payload));
+}
+
+function hasNoInput(payload: Event['payload']): boolean {
+  const { permission_request: asked } = payload as {
+    permission_request?: { request?: { tool_call?: object } };
+  };
+  return !('input' in (asked?.request?.tool_call ?? {}));
 }
 
 /** How long the gateway let questions wait then: a fact of the run, whatever is configured now. */

@@ -31,6 +31,6 @@ export function applyPermissionClosed(
   const known = tx.get<UpstreamRequestState>(stateKey.upstreamRequest(taskId, upstreamId));
   const request = known && tx.get<PermissionRequestState>(stateKey.permissionRequest(known.request_id));
   if (request?.resource.status !== 'pending') return;
-  resolveRequest(tx, task, request, { approved, reason });
+  resolveRequest(tx, tools, task, request, { approved, reason });
   if (openRequestsOf(tx, taskId).length === 0) moveTask(tx, tools, taskId, 'WORKING', { material });
 }

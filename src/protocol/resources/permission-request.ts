@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { envelope, jsonValue, metadata, time } from './envelope.ts';
+import { sha256 } from './receipt-parts.ts';
 
 export const PERMISSION_STATUSES = ['pending', 'approved', 'denied'] as const;
 export const PERMISSION_SOURCES = ['acp', 'hitl'] as const;
@@ -25,7 +26,13 @@ export const permissionOption = z
 export type PermissionOption = z.infer<typeof permissionOption>;
 
 export const permissionToolCall = z
-  .object({ tool_call_id: z.string(), name: z.string(), input: jsonValue.optional() })
+  .object({
+    tool_call_id: z.string(),
+    name: z.string(),
+    input: jsonValue.optional(),
+    /** Hash of the arguments: an approval covers a call with these and no other. */
+    input_sha256: sha256.optional(),
+  })
   .meta({ id: 'PermissionToolCall' });
 export type PermissionToolCall = z.infer<typeof permissionToolCall>;
 
@@ -42,6 +49,8 @@ export const permissionQuestion = z
     requested_schema: jsonValue.optional(),
     /** Page on which a person goes on. */
     url: z.string().optional(),
+    /** How many have to approve, and whether whoever submitted the Task may be one of them. Absent: one, who may. */
+    approvals: z.object({ quorum: z.int().min(1), four_eyes: z.boolean() }).optional(),
     /** Denied with the reason `timeout` when nobody has answered by then. */
     expires_at: time.optional(),
   })
@@ -94,6 +103,9 @@ const decision = {
   reviewer: z.string().max(200).nullable().optional(),
   reason: z.string().max(2000).nullable().optional(),
   metadata: metadata.optional(),
+  input_sha256: sha256
+    .optional()
+    .describe('Hash of the arguments that were decided on; 409 when the request is about others.'),
 };
 
 /** Source: OpenAPI, `PermissionResponseRequest`. `answer` is a text, `{option_id}`, `{text}`, `{parts}` or any JSON. */

@@ -4,6 +4,7 @@ import { CARD_EXAMPLES } from './card-examples.ts';
 import { PUSH_EXAMPLES } from './push-examples.ts';
 import { RECEIPT_ID, RECEIPT_MEMBERS, RECEIPT_PAYLOAD } from './receipt-example.ts';
 import { RECEIPT_LOG_EXAMPLES } from './receipt-log-examples.ts';
+import { TRUST_RECORD } from './trust-example.ts';
 
 const AT = '2026-11-21T09:00:00.000Z';
 const VERSION = '0.1.0';
@@ -246,6 +247,7 @@ export const RESOURCES = {
   ...RECEIPT_LOG_EXAMPLES,
   SigningKey: SIGNING_KEY,
   KeySet: { keys: [], revoked_keys: [] },
+  TrustRecord: TRUST_RECORD,
   Task: TASK,
   Tool: {
     id: 'getTask',
