@@ -34,6 +34,20 @@ export function refuseSettled({ resource }: PermissionRequestState, time: string
   });
 }
 
+/** Whoever says which arguments were decided on decides about no others. */
+export function refuseOtherArguments(
+  { resource }: PermissionRequestState,
+  decided: string | undefined,
+): void {
+  const asked = resource.request.tool_call?.input_sha256;
+  if (decided === undefined || decided === asked) return;
+  const message = 'The request is about other arguments than the ones you decided on. Read it again.';
+  throw new ProtocolError('conflict', message, {
+    param: 'input_sha256',
+    details: { input_sha256: asked ?? null },
+  });
+}
+
 /**
  * Records what a person decided, and lets the task go on or cancels it. Returns the Message that the answer became, when
  * it became one: an approval that the agent gets as its next turn, or a message that was sent as the answer.

@@ -3,7 +3,7 @@ import { addRunFact } from './fold-run.ts';
 import { foldOpenRequest } from './fold-task.ts';
 import { payload } from './payload.ts';
 import { listPrefix, stateKey } from './state-keys.ts';
-import type { PermissionRequestState, UpstreamRequestState } from './states.ts';
+import type { ApprovedCallState, PermissionRequestState, UpstreamRequestState } from './states.ts';
 
 /** Opens a permission request, whatever its kind of event. */
 export function foldRequestOpened(event: Event, states: StateWriter): void {
@@ -41,6 +41,15 @@ export function foldRequestResolved(event: Event, states: StateWriter): void {
   const resource = { ...state.resource, status, response, updated_at: event.created_at };
   states.set(key, { ...state, resource } satisfies PermissionRequestState);
   foldOpenRequest(event, states, request_id, false);
+  foldApprovedCall(event, states);
   if (resource.request.kind !== 'elicitation')
     addRunFact(event, states, { kind: 'request', id: request_id, actor: event.actor });
+}
+
+/** What was approved before approvals told the hash of the arguments covers whatever it covered then. */
+function foldApprovedCall({ event, payload, task_id }: Event, states: StateWriter): void {
+  const { tool_call_id, input_sha256 } = payload;
+  if (event !== 'tool.approved' || task_id === null || typeof input_sha256 !== 'string') return;
+  const key = stateKey.approvedCall(task_id, String(tool_call_id));
+  states.set(key, { input_sha256 } satisfies ApprovedCallState);
 }

@@ -26,6 +26,7 @@ export const stateKey = {
     `${turnPrefix(sessionId)}${String(position).padStart(8, '0')}`,
   upstreamMessage: (taskId: string, upstreamId: string) => `x/um/${taskId}/${foreign(upstreamId)}`,
   upstreamArtifact: (taskId: string, upstreamId: string) => `x/ua/${taskId}/${foreign(upstreamId)}`,
+  approvedCall: (taskId: string, toolCallId: string) => `x/ac/${taskId}/${foreign(toolCallId)}`,
   upstreamRequest: (taskId: string, upstreamId: string) => `x/up/${taskId}/${foreign(upstreamId)}`,
   delivery: (connectorId: string, key: string) => `x/delivery/${connectorId}/${foreign(key)}`,
   signedDelivery: (connectorId: string, sha256: string) => `x/sd/${connectorId}/${foreign(sha256)}`,

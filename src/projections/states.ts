@@ -218,6 +218,10 @@ export interface UpstreamArtifactState {
 export interface UpstreamRequestState {
   request_id: string;
 }
+/** The arguments that a tool call of a task was approved with. */
+export interface ApprovedCallState {
+  input_sha256: string;
+}
 /** What an upstream bound to a Session (remote context id). */
 export interface SessionBindingState {
   binding: JsonObject;

@@ -5,6 +5,8 @@ const DRAFTS: Record<string, readonly PermissionDraft[]> = {
   tool: [toolCall('call-1', 'delete_file')],
   tools: [toolCall('call-1', 'delete_file'), toolCall('call-2', 'send_mail')],
   form: [{ upstreamId: 'form-1', kind: 'elicitation', source: 'hitl', message: 'Which colour?' }],
+  call: [toolCall('call-1', 'delete_file')],
+  swap: [toolCall('call-1', 'delete_file')],
   brief: [{ ...toolCall('call-1', 'delete_file'), timeoutMs: 60_000 }],
 };
 
@@ -25,7 +27,8 @@ function toolCall(id: string, name: string): PermissionDraft {
 
 /**
  * An agent that waits for its answers inside the running turn, as ACP agents and MCP servers do: the first word of the
- * input names what it asks; it completes by saying the answers it got. `withdraw` asks and takes it back.
+ * input names what it asks; it completes by saying the answers it got. `withdraw` asks and takes it back; `call` and `swap`
+ * make the call they asked for, `swap` with other arguments.
  */
 export class AskingUpstream implements Upstream {
   readonly route = 'fake:asking';
@@ -52,6 +55,8 @@ export class AskingUpstream implements Upstream {
     yield { kind: 'message', body: { ask: drafts as unknown as JsonObject[] } };
     const got = await Promise.all(answers);
     if (signal.aborted) return;
+    if (word === 'call') yield said({ call: '/tmp/x' });
+    if (word === 'swap') yield said({ call: '/etc/passwd' });
     yield said({ text: got.map((answer) => `${answer?.approved}:${answer?.optionId}`).join(' ') });
   }
 
@@ -74,6 +79,11 @@ export class AskingUpstream implements Upstream {
     if (body['ask']) {
       const drafts = body['ask'] as unknown as PermissionDraft[];
       return drafts.map((permission) => ({ type: 'permission', permission }));
+    }
+    if (body['call']) {
+      const input = { path: body['call'] };
+      const call = { toolCallId: 'call-1', name: 'delete_file', step: 'requested', input } as const;
+      return [{ type: 'tool', tool: call }];
     }
     const message = {
       role: 'agent' as const,

@@ -12,7 +12,7 @@ import { refuseForeignArtifacts } from '../message-references.ts';
 import { newEvent, placeOfTask } from '../new-event.ts';
 import { openRequestsOf } from '../permission-request.ts';
 import { readVerdict } from '../read-verdict.ts';
-import { refuseSettled, settleRequest } from '../settle-request.ts';
+import { refuseOtherArguments, refuseSettled, settleRequest } from '../settle-request.ts';
 import { readConfirmation, requestToConfirm } from '../tool-confirmation.ts';
 
 export const appendTaskMessage: Command<'appendTaskMessage'> = {
@@ -48,6 +48,7 @@ function confirmTool(tx: Transaction, facts: Facts, task: TaskState, message: Me
   const confirmation = readConfirmation(tx, task, message);
   const request = requestToConfirm(tx, task, confirmation);
   refuseSettled(request, tx.time);
+  refuseOtherArguments(request, confirmation.input_sha256);
   const { reviewer, reason, metadata } = confirmation;
   const verdict = readVerdict(request.resource.request, confirmation);
   return turnOf(settleRequest(tx, facts, request, { ...verdict, reviewer, reason, metadata, message }));

@@ -1,13 +1,14 @@
 import type { Command } from '../command.ts';
 import { load } from '../load.ts';
 import { readVerdict } from '../read-verdict.ts';
-import { refuseSettled, settleRequest } from '../settle-request.ts';
+import { refuseOtherArguments, refuseSettled, settleRequest } from '../settle-request.ts';
 
 /** The first answer wins. What it does to the task is the same as when the answer came as a task message. */
 export const respondPermissionRequest: Command<'respondPermissionRequest'> = {
   decide({ path, body }, tx, facts) {
     const request = load(tx, facts.caller, 'permission_request', path.request_id);
     refuseSettled(request, tx.time);
+    refuseOtherArguments(request, body.input_sha256);
     const { reviewer, reason, metadata } = body;
     const verdict = readVerdict(request.resource.request, body);
     settleRequest(tx, facts, request, { ...verdict, reviewer, reason, metadata });

@@ -1,8 +1,10 @@
 import { sha256Hex } from '../../json/sha256.ts';
-import type { TaskState } from '../../projections/states.ts';
+import { stateKey } from '../../projections/state-keys.ts';
+import type { ApprovedCallState, TaskState } from '../../projections/states.ts';
+import type { Failure } from '../../protocol/task-states.ts';
 import type { Move, ToolStep } from '../../upstream.ts';
 import { contentHash } from '../content-hash.ts';
-import { spanOf } from '../move-task.ts';
+import { moveTask, spanOf } from '../move-task.ts';
 import { newEvent, placeOfTask, type SessionPlace } from '../new-event.ts';
 import { boundedValue } from '../permission-request.ts';
 import type { MoveTarget } from './move-target.ts';
@@ -63,6 +65,26 @@ function applyRequested({ target, task, place, call, span }: Context, step: Step
   tx.append(newEvent(use, pointer, place, { ...call, input_sha256 }));
   const parent_span_id = spanOf(task, Math.max(1, task.internal.turns)).span_id;
   tx.append(newEvent('span.started', pointerToSpan(span), place, { ...span, parent_span_id }));
+  refuseUncovered(target, task, step, input_sha256);
+}
+
+/** An approval is for these arguments and no others: a call with others fails the task, and the agent is told to stop. */
+function refuseUncovered(
+  { tx, tools, taskId, material }: MoveTarget,
+  { resource }: TaskState,
+  { toolCallId, name }: ToolStep,
+  input_sha256: string,
+): void {
+  const approved = tx.get<ApprovedCallState>(stateKey.approvedCall(resource.id, toolCallId));
+  if (approved === undefined || approved.input_sha256 === input_sha256) return;
+  const failure: Failure = {
+    code: 'policy_violation',
+    type: 'permission_error',
+    message: `The agent called ${name} with other arguments than the ones that were approved.`,
+    details: { approved_sha256: approved.input_sha256, input_sha256, tool_call_id: toolCallId },
+  };
+  moveTask(tx, tools, taskId, 'FAILED', { material, failure });
+  tx.afterCommit(() => tools.runs.forwardCancel(taskId));
 }
 
 function applyProgress({ target, place, span }: Context, step: Step<'progress'>): void {
