@@ -1,10 +1,18 @@
 import type { Transaction } from '../eventlog/event-log.ts';
+import type { TaskState } from '../projections/states.ts';
 import { ProtocolError } from '../protocol/errors.ts';
+import type { JsonObject } from '../protocol/json.ts';
 import type { Persona } from '../protocol/resources/persona.ts';
-import type { QuotaLimit, QuotaRow } from '../protocol/resources/quota.ts';
+import {
+  QUOTA_BUDGETS,
+  type QuotaLimit,
+  type QuotaReservation,
+  type QuotaRow,
+} from '../protocol/resources/quota.ts';
 import type { Workspace } from '../protocol/resources/workspace.ts';
-import type { Facts } from './facts.ts';
-import { exhausted, nextHour, seesQuota, usageOf } from './quota-usage.ts';
+import type { Failure } from '../protocol/task-states.ts';
+import type { DecisionTools, Facts } from './facts.ts';
+import { exceeded, exhausted, isUsedUp, type QuotaUse, seesQuota, usageOf } from './quota-usage.ts';
 
 /** Time after which another task may have ended. */
 const RETRY_SECONDS = 2;
@@ -23,14 +31,58 @@ export interface QuotaSubject {
 export function checkQuotas(tx: Transaction, facts: Facts, subject: QuotaSubject): string[] {
   const applying = facts.self.quotas.filter((quota) => applies(quota, subject));
   for (const quota of applying) {
-    const counted = subject.startsNow ? NOT_QUEUED : undefined;
-    const limit = exhausted(quota, usageOf(tx, quota.id, tx.time), counted);
-    if (limit !== undefined) throw refusal(quota, limit, tx, facts);
+    const use = usageOf(tx, quota, tx.time);
+    const limit = exhausted(quota, use, subject.startsNow ? NOT_QUEUED : undefined);
+    if (limit !== undefined) throw refusal(quota, limit, use, tx, facts);
   }
   return applying.map(({ id }) => id);
 }
 
-const NOT_QUEUED: readonly QuotaLimit[] = ['concurrent_tasks', 'tasks_per_hour'];
+const NOT_QUEUED: readonly QuotaLimit[] = ['concurrent_tasks', 'tasks_per_hour', ...QUOTA_BUDGETS];
+
+/** What a task sets aside of these quotas: recorded with it, because its configuration may change before it ends. */
+export function reservationsOf({ self }: Facts, quotaIds: readonly string[]): QuotaReservation[] {
+  return self.quotas.flatMap(({ id, window, currency, limits, per_task }) => {
+    const hasBudget = QUOTA_BUDGETS.some((budget) => limits[budget] !== undefined);
+    return hasBudget && quotaIds.includes(id) ? [{ quota_id: id, window, currency, amounts: per_task }] : [];
+  });
+}
+
+/**
+ * Why a task that was accepted may not go on, when runs have used more of one of its hard quotas than there is. Of a soft one it
+ * may: what is accepted is not throttled.
+ */
+export function quotaExcess(tx: Transaction, { self }: Pick<DecisionTools, 'self'>, task: TaskState) {
+  const counted = self.quotas.filter(
+    ({ id, hard_limit }) => hard_limit && task.internal.quotas?.includes(id),
+  );
+  for (const quota of counted) {
+    const use = usageOf(tx, quota, tx.time);
+    const limit = exceeded(quota, use);
+    if (limit !== undefined) return { quota, limit, use };
+  }
+  return undefined;
+}
+
+/** The same as what a task fails with that has not started yet; undefined when it may start. */
+export function excessFailure(tx: Transaction, tools: DecisionTools, task: TaskState): Failure | undefined {
+  const found = quotaExcess(tx, tools, task);
+  if (found === undefined) return undefined;
+  const { limit, use } = found;
+  const details = { limit, hard_limit: true, ...resetOf(limit, use) };
+  return {
+    code: 'policy_violation',
+    type: 'permission_error',
+    message: `Other tasks used more of a quota of ${limit} than there is, before this one could start. ${whenIsRoom(true, limit, use)}`,
+    details,
+  };
+}
+
+/** A blocked task goes on at the cost of its quotas, so that its input is refused while one of them has nothing left. */
+export function refuseExcess(tx: Transaction, facts: Facts, task: TaskState): void {
+  const found = quotaExcess(tx, facts, task);
+  if (found !== undefined) throw refusal(found.quota, found.limit, found.use, tx, facts);
+}
 
 /** By its owner, or because persona or workspace name it as theirs. */
 function applies({ id, scope, owner }: QuotaRow, { workspace, persona }: QuotaSubject): boolean {
@@ -48,14 +100,32 @@ function applies({ id, scope, owner }: QuotaRow, { workspace, persona }: QuotaSu
 }
 
 /** Names the quota to those who may see it. */
-function refusal(quota: QuotaRow, limit: QuotaLimit, tx: Transaction, { caller }: Facts): ProtocolError {
+function refusal(
+  quota: QuotaRow,
+  limit: QuotaLimit,
+  use: QuotaUse,
+  tx: Transaction,
+  { caller }: Facts,
+): ProtocolError {
   const seen = seesQuota(tx, caller, quota) ? { quota_id: quota.id } : {};
-  const details = { ...seen, limit, hard_limit: quota.hard_limit };
-  const hourly = limit === 'tasks_per_hour';
-  const what = hourly ? 'the next hour' : 'a task to end';
-  const message = `A quota of ${limit} is used up. Wait for ${what}, or ask your operator for more.`;
+  const details = { ...seen, limit, hard_limit: quota.hard_limit, ...resetOf(limit, use) };
+  const isOver = isUsedUp(quota, use, limit);
+  const message = `A quota of ${limit} is used up. ${whenIsRoom(isOver, limit, use)}`;
   if (quota.hard_limit) return new ProtocolError('policy_violation', message, { details });
-  const resetSeconds = Math.ceil((Date.parse(nextHour(tx.time)) - Date.parse(tx.time)) / 1000);
-  const retryAfterSeconds = hourly ? resetSeconds : RETRY_SECONDS;
+  const resetsAt = use.resets[limit];
+  const untilReset = resetsAt && Math.ceil((Date.parse(resetsAt) - Date.parse(tx.time)) / 1000);
+  const retryAfterSeconds = isOver && untilReset ? untilReset : RETRY_SECONDS;
   return new ProtocolError('rate_limited', message, { details, retryAfterSeconds });
+}
+
+function whenIsRoom(isUsedUpForNow: boolean, limit: QuotaLimit, { resets }: QuotaUse): string {
+  if (!isUsedUpForNow) return 'Wait for a task to end, or ask your operator for more.';
+  const resetsAt = resets[limit];
+  if (resetsAt === undefined) return 'Ask your operator for more.';
+  return `Wait until ${resetsAt}, or ask your operator for more.`;
+}
+
+function resetOf(limit: QuotaLimit, { resets }: QuotaUse): JsonObject {
+  const reset_at = resets[limit];
+  return reset_at === undefined ? {} : { reset_at };
 }

@@ -101,7 +101,15 @@ export function taskRecord(tx: Transaction, state: TaskState): RunRecord {
     handoffs: handoffsOf(state),
     artifacts: listed(artifacts).flatMap(({ id }) => artifactOf(tx, id)),
     redactions: [...facts.flatMap(redactionOf), ...redactions],
-    metadata: { frames, route: internal.route, ...totals, turns: internal.turns },
+    metadata: { frames, ...quotasOf(internal), route: internal.route, ...totals, turns: internal.turns },
+  };
+}
+
+/** The quotas that the run counted against, and the time they count, which is less than from its start to its end. */
+function quotasOf({ quotas, worked }: TaskState['internal']): JsonObject {
+  return {
+    ...(quotas === undefined ? {} : { quota_ids: quotas }),
+    ...(worked === undefined ? {} : { worked_ms: worked.ms }),
   };
 }
 

@@ -8,7 +8,7 @@ import type { Message, MessageInput } from '../protocol/resources/message.ts';
 import type { Persona } from '../protocol/resources/persona.ts';
 import type { SubmitTaskRequest, Task } from '../protocol/resources/task.ts';
 import { appendMessage, buildMessage } from './append-message.ts';
-import { checkQuotas } from './check-quotas.ts';
+import { checkQuotas, reservationsOf } from './check-quotas.ts';
 import { chooseRoute } from './choose-route.ts';
 import { type Decided, metadataOf } from './command.ts';
 import type { Facts, Route } from './facts.ts';
@@ -73,7 +73,7 @@ function appendSubmission(
     ...(terms.skillId === undefined ? {} : { skill_id: terms.skillId }),
     message_id: message.id,
     preceding: session.internal.pending,
-    ...(terms.quotas.length === 0 ? {} : { quota_ids: terms.quotas }),
+    ...quotaTerms(terms, facts),
     ...personaTerms(terms.persona),
     checkpoint_id: `${id}.1`,
   };
@@ -82,6 +82,17 @@ function appendSubmission(
   appendMessage(tx, built, { place });
   if (receiptId !== undefined) issueAcceptanceReceipt(tx, facts, id, receiptId, submitted.id);
   return id;
+}
+
+function quotaTerms(
+  { quotas }: Terms,
+  facts: Facts,
+): Pick<PayloadOf<'task.submitted'>, 'quota_ids' | 'quota_reservations'> {
+  const quota_reservations = reservationsOf(facts, quotas);
+  return {
+    ...(quotas.length === 0 ? {} : { quota_ids: quotas }),
+    ...(quota_reservations.length === 0 ? {} : { quota_reservations }),
+  };
 }
 
 /** What of the persona holds for the whole run, although the persona may change meanwhile. */

@@ -1,7 +1,7 @@
 import type { Event, StateWriter } from '../eventlog/event-log.ts';
 import type { TaskCount } from './fold-session.ts';
+import { NO_QUOTA_USAGE, type QuotaUsageState } from './quota-state.ts';
 import { stateKey } from './state-keys.ts';
-import type { QuotaUsageState } from './states.ts';
 
 /** Keeps what a quota has in use when a task enters (`before` undefined), moves or ends. */
 export function foldQuotaUsage(
@@ -13,22 +13,22 @@ export function foldQuotaUsage(
 ): void {
   for (const id of quotas ?? []) {
     const key = stateKey.quotaUsage(id);
-    const usage = states.get<QuotaUsageState>(key) ?? { open: 0, queued: 0, hour: '', submitted: 0 };
+    const usage = states.get<QuotaUsageState>(key) ?? NO_QUOTA_USAGE;
+    const ended = after === undefined && event.receipt_id !== null;
     states.set(key, {
+      ...usage,
       open: usage.open + Number(after !== undefined) - Number(before !== undefined),
       queued: usage.queued + Number(after === 'queued') - Number(before === 'queued'),
-      ...(before === undefined ? submittedAt(event, usage) : hourly(usage)),
+      ...(before === undefined ? submittedAt(event, usage) : {}),
+      ...(ended ? { last_receipt_id: event.receipt_id as string } : {}),
     } satisfies QuotaUsageState);
   }
 }
 
-type Hourly = Pick<QuotaUsageState, 'hour' | 'submitted'>;
-
-function hourly({ hour, submitted }: QuotaUsageState): Hourly {
-  return { hour, submitted };
-}
-
-function submittedAt({ created_at }: Event, { hour, submitted }: QuotaUsageState): Hourly {
+function submittedAt(
+  { created_at }: Event,
+  { hour, submitted }: QuotaUsageState,
+): Pick<QuotaUsageState, 'hour' | 'submitted'> {
   const now = hourOf(created_at);
   return { hour: now, submitted: now === hour ? submitted + 1 : 1 };
 }

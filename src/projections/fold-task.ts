@@ -4,16 +4,15 @@ import type { ReplayTerms } from '../protocol/resources/replay.ts';
 import type { Task } from '../protocol/resources/task.ts';
 import { isBlocked, isTerminal, type TaskStatus } from '../protocol/task-states.ts';
 import { foldQuotaUsage } from './fold-quota.ts';
+import { foldReservations, workedAfter } from './fold-reservations.ts';
 import { foldTaskCounts, type TaskCount } from './fold-session.ts';
 import { payload } from './payload.ts';
 import { listPrefix, stateKey } from './state-keys.ts';
 import type { SessionBindingState, SessionFold, TaskState } from './states.ts';
 
 export function foldTaskSubmitted(event: Event, states: StateWriter): void {
-  const { task, route, skill_id, message_id, preceding, quota_ids, persona, replay } = payload(
-    event,
-    'task.submitted',
-  );
+  const { task, route, skill_id, message_id, preceding, quota_ids, quota_reservations, persona, replay } =
+    payload(event, 'task.submitted');
   const internal = {
     route,
     binding: null,
@@ -28,17 +27,20 @@ export function foldTaskSubmitted(event: Event, states: StateWriter): void {
     said: [],
     last_text: '',
     ...(quota_ids === undefined ? {} : { quotas: quota_ids }),
+    ...(quota_reservations === undefined ? {} : { reservations: quota_reservations }),
     ...(skill_id === undefined ? {} : { skill_id }),
     ...(persona === undefined ? {} : { persona }),
     ...(replay === undefined ? {} : { replay }),
   };
-  states.set(stateKey.task(task.id), { resource: task, internal } satisfies TaskState);
+  const state = { resource: task, internal } satisfies TaskState;
+  states.set(stateKey.task(task.id), state);
   if (replay) countReplay(states, replay);
   states.index(listPrefix.tasksOfWorkspace(task.workspace_id) + task.id);
   states.index(listPrefix.tasksOfSession(task.session_id) + task.id);
   states.index(listPrefix.openTasks() + task.id);
   foldTaskCounts(event, states, undefined, countOf(task.status));
   foldQuotaUsage(event, states, quota_ids, undefined, countOf(task.status));
+  foldReservations(event, states, undefined, state);
 }
 
 /** The ids of a replay, and how long its source is kept, depend on how often that was replayed. */
@@ -52,19 +54,27 @@ function countReplay(states: StateWriter, { source_task_id, ordinal }: ReplayTer
 /** Applies one lifecycle event; status, times, failure and outcome come from the event alone. */
 export function foldTaskMoved(event: Event, states: StateWriter): void {
   const { status, previous_status, metadata, synthesized = false } = payload(event, 'task.started');
-  changeTask(event, states, ({ resource, internal }) => ({
-    resource: { ...resource, status, ...timesOf(event, resource, status), ...endOf(event, status) },
+  const key = stateKey.task(event.resource.id);
+  const before = states.get<TaskState>(key);
+  changeTask(event, states, (task) => ({
+    resource: {
+      ...task.resource,
+      status,
+      ...timesOf(event, task.resource, status),
+      ...endOf(event, status),
+    },
     internal: {
-      ...internal,
-      transitions: internal.transitions + 1,
-      turns: internal.turns + Number(status === 'WORKING' && !synthesized),
+      ...task.internal,
+      ...workedAfter(event, task, status === 'WORKING'),
+      transitions: task.internal.transitions + 1,
+      turns: task.internal.turns + Number(status === 'WORKING' && !synthesized),
     },
     metadata,
   }));
   if (isTerminal(status)) states.unindex(listPrefix.openTasks() + event.resource.id);
   foldTaskCounts(event, states, countOf(previous_status), countOf(status));
-  const quotas = states.get<TaskState>(stateKey.task(event.resource.id))?.internal.quotas;
-  foldQuotaUsage(event, states, quotas, countOf(previous_status), countOf(status));
+  foldQuotaUsage(event, states, before?.internal.quotas, countOf(previous_status), countOf(status));
+  foldReservations(event, states, before, states.get<TaskState>(key));
 }
 
 export function foldInputSubmitted(event: Event, states: StateWriter): void {

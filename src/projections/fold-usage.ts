@@ -1,6 +1,7 @@
 import type { Event, StateWriter } from '../eventlog/event-log.ts';
 import { isTerminal } from '../protocol/task-states.ts';
 import { type Cost, decimal, type ToldUsage, type UsageTotals } from '../protocol/usage.ts';
+import { foldReservations } from './fold-reservations.ts';
 import { payload } from './payload.ts';
 import { stateKey } from './state-keys.ts';
 import type { TaskState } from './states.ts';
@@ -15,7 +16,9 @@ export function foldUsage(event: Event, states: StateWriter): void {
   const { resource, internal } = state;
   const before = internal.run ?? { pages: 0, newest: [] };
   const run = { ...before, usage: addedUsage(before.usage ?? { costs: [] }, usage) };
-  states.set(key, { resource, internal: { ...internal, run } } satisfies TaskState);
+  const after = { resource, internal: { ...internal, run } } satisfies TaskState;
+  states.set(key, after);
+  foldReservations(event, states, state, after);
 }
 
 function addedUsage(before: UsageTotals, { counts, ...told }: ToldUsage): UsageTotals {

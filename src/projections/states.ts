@@ -9,6 +9,7 @@ import type { Message } from '../protocol/resources/message.ts';
 import type { Outcome } from '../protocol/resources/outcome.ts';
 import type { PermissionRequest } from '../protocol/resources/permission-request.ts';
 import type { Persona } from '../protocol/resources/persona.ts';
+import type { QuotaReservation } from '../protocol/resources/quota.ts';
 import type { Receipt } from '../protocol/resources/receipt.ts';
 import type { ReplayTerms } from '../protocol/resources/replay.ts';
 import type { Session } from '../protocol/resources/session.ts';
@@ -72,6 +73,10 @@ export type TaskState = Folded<
     said: string[];
     /** Quotas that the task counts against. */
     quotas?: string[];
+    /** What it set aside of those that have budgets. */
+    reservations?: QuotaReservation[];
+    /** Time in WORKING, kept where something is reserved; `since` is set while it works. */
+    worked?: { ms: number; since: string | null };
     /** Set for a replay: what was asked, and of which Task. */
     replay?: ReplayTerms;
     /** How often the task was replayed. */
@@ -185,17 +190,6 @@ export interface ConnectorSessionState {
 /** The session that an actor knows by a key of its own. */
 export interface KeyedSessionState {
   session_id: string;
-}
-
-/** What the tasks of one quota use. */
-export interface QuotaUsageState {
-  /** Accepted and not ended. */
-  open: number;
-  /** Of these, not started. */
-  queued: number;
-  /** The hour, as `2026-11-21T03`, that `submitted` counts. */
-  hour: string;
-  submitted: number;
 }
 
 /** One turn of a transcript: the Message at a position, and the event that put it there. */

@@ -17,6 +17,7 @@ import {
   permissionResponse,
 } from './resources/permission-request.ts';
 import { persona } from './resources/persona.ts';
+import { quotaReservation } from './resources/quota.ts';
 import { sha256 } from './resources/receipt-parts.ts';
 import { REPLAY_PAYLOADS, replayTerms } from './resources/replay.ts';
 import { failure, task, taskStatus } from './resources/task.ts';
@@ -162,6 +163,8 @@ export const EVENT_PAYLOADS = {
     preceding: z.array(z.string()),
     /** Quotas that the task counts against. */
     quota_ids: z.array(z.string()).optional(),
+    /** What it set aside of those that have budgets. */
+    quota_reservations: z.array(quotaReservation).optional(),
     persona: personaTerms.optional(),
     /** Set for a replay: what was asked, and of which Task. */
     replay: replayTerms.optional(),

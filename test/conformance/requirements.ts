@@ -1,8 +1,15 @@
 import { A2A } from './requirements/a2a.ts';
 import { CONTRACT } from './requirements/contract.ts';
+import { EXTENDED } from './requirements/extended.ts';
 import { NARRATIVE } from './requirements/narrative.ts';
 import { OUTBOUND } from './requirements/outbound.ts';
 import type { Requirement } from './requirements/requirement.ts';
 
 /** Every row that a test has to cite by `[ID]` in its title. */
-export const REQUIREMENTS: readonly Requirement[] = [...NARRATIVE, ...CONTRACT, ...OUTBOUND, ...A2A];
+export const REQUIREMENTS: readonly Requirement[] = [
+  ...NARRATIVE,
+  ...EXTENDED,
+  ...CONTRACT,
+  ...OUTBOUND,
+  ...A2A,
+];

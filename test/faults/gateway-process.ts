@@ -17,7 +17,7 @@ export class GatewayPlace {
   readonly data: string;
   readonly config = join(this.folder, 'gateway.yaml');
 
-  /** Sections are merged over the defaults of these tests, one level deep; `data` is made by the gateway. */
+  /** Sections are merged over the defaults of these tests, one level deep, or lists of their own; `data` is made by the gateway. */
   constructor(sections: Record<string, object> = {}, data?: string) {
     this.data = data ?? join(this.folder, 'data');
     const all: Record<string, object> = {
@@ -27,7 +27,8 @@ export class GatewayPlace {
       upstreams: { a2a: [] },
       telemetry: { log_level: 'info' },
     };
-    for (const [name, section] of Object.entries(sections)) all[name] = { ...all[name], ...section };
+    for (const [name, section] of Object.entries(sections))
+      all[name] = Array.isArray(section) ? section : { ...all[name], ...section };
     writeFileSync(this.config, stringify(all));
   }
 

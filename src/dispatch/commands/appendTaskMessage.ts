@@ -5,6 +5,7 @@ import type { Message, MessageInput } from '../../protocol/resources/message.ts'
 import type { TASK_MESSAGE_KINDS } from '../../protocol/resources/task.ts';
 import { isBlocked, type TaskStatus } from '../../protocol/task-states.ts';
 import { appendMessage, buildMessage } from '../append-message.ts';
+import { refuseExcess } from '../check-quotas.ts';
 import type { Command } from '../command.ts';
 import type { Facts } from '../facts.ts';
 import { load } from '../load.ts';
@@ -40,6 +41,7 @@ function answerQuestion(tx: Transaction, facts: Facts, task: TaskState, message:
   if (!isBlocked(status) || (!request && asked.length === 0)) throw illegal(status, NOTHING_ASKED);
   if (!request) throw illegal(status, CONFIRMATION_ASKED);
   refuseSettled(request, tx.time);
+  refuseExcess(tx, facts, task);
   const verdict = { approved: true, optionId: null, answer: undefined };
   return turnOf(settleRequest(tx, facts, request, { ...verdict, message }));
 }

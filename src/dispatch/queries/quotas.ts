@@ -1,9 +1,17 @@
-import type { Quota, QuotaRow } from '../../protocol/resources/quota.ts';
+import type { JsonObject } from '../../protocol/json.ts';
+import {
+  QUOTA_BUDGETS,
+  QUOTA_LIMITS,
+  type Quota,
+  type QuotaLimit,
+  type QuotaRow,
+} from '../../protocol/resources/quota.ts';
+import { decimal } from '../../protocol/usage.ts';
 import { ok } from '../answer.ts';
 import { listGiven } from '../list-page.ts';
 import { notFound } from '../load.ts';
 import type { Query, QueryTools } from '../query.ts';
-import { exhausted, nextHour, seesQuota, usageOf } from '../quota-usage.ts';
+import { exhausted, type QuotaUse, seesQuota, usageOf } from '../quota-usage.ts';
 import { paging } from './workspaces.ts';
 
 export const listQuotas: Query<'listQuotas'> = ({ query }, tools) => {
@@ -22,24 +30,50 @@ function visible({ self, reader, caller }: QueryTools): QuotaRow[] {
 }
 
 function resourceOf(row: QuotaRow, { self, reader, time }: QueryTools): Quota {
-  const usage = usageOf(reader, row.id, time);
-  const limits = Object.entries(row.limits).filter(
-    (entry): entry is [string, number] => entry[1] !== undefined,
-  );
+  const use = usageOf(reader, row, time);
+  const limit = exhausted(row, use) ?? null;
   return {
     id: row.id,
     object: 'quota',
     created_at: self.startedAt,
     updated_at: self.startedAt,
-    metadata: {},
+    metadata: budgetTerms(row),
     scope: row.scope,
     owner_id: row.owner ?? null,
-    limits: Object.fromEntries(limits),
-    usage,
-    reset_at: row.limits.tasks_per_hour === undefined ? null : nextHour(time),
+    limits: withoutUnset(row.limits),
+    usage: shownUsage(row, use),
+    reset_at: resetAt(row, use, limit),
     hard_limit: row.hard_limit,
     soft_limit: !row.hard_limit,
-    exhaustion_reason: exhausted(row, usage) ?? null,
-    last_receipt_id: null,
+    exhaustion_reason: limit,
+    last_receipt_id: use.lastReceiptId,
   };
+}
+
+/** What the numbers of a budget mean. */
+function budgetTerms({ limits, per_task, window, currency }: QuotaRow): JsonObject {
+  if (!QUOTA_BUDGETS.some((budget) => limits[budget] !== undefined)) return {};
+  return { window, per_task: withoutUnset(per_task), ...(limits.spend === undefined ? {} : { currency }) };
+}
+
+function shownUsage({ limits }: QuotaRow, { taken, reserved }: QuotaUse): Record<string, number> {
+  const { concurrent_tasks, queued_tasks, tasks_per_hour } = taken;
+  const budgets = QUOTA_BUDGETS.filter((budget) => limits[budget] !== undefined).flatMap((budget) => [
+    [budget, decimal(taken[budget] - reserved[budget])] as const,
+    [`${budget}_reserved`, reserved[budget]] as const,
+  ]);
+  return { concurrent_tasks, queued_tasks, tasks_per_hour, ...Object.fromEntries(budgets) };
+}
+
+/** That of the limit that is used up, else the next one. */
+function resetAt({ limits }: QuotaRow, { resets }: QuotaUse, used: QuotaLimit | null): string | null {
+  const limited = QUOTA_LIMITS.filter((limit) => limits[limit] !== undefined);
+  const next = limited.flatMap((limit) => resets[limit] ?? []).sort()[0];
+  return (used === null ? undefined : resets[used]) ?? next ?? null;
+}
+
+function withoutUnset(numbers: Readonly<Record<string, number | undefined>>): Record<string, number> {
+  return Object.fromEntries(
+    Object.entries(numbers).filter((entry): entry is [string, number] => entry[1] !== undefined),
+  );
 }

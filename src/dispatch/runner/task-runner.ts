@@ -3,6 +3,7 @@ import type { TaskState } from '../../projections/states.ts';
 import { ProtocolError } from '../../protocol/errors.ts';
 import { isTerminal } from '../../protocol/task-states.ts';
 import type { PermissionAnswer } from '../../upstream.ts';
+import { excessFailure } from '../check-quotas.ts';
 import type { RunFacts } from '../facts.ts';
 import { moveTask } from '../move-task.ts';
 import { waitsInTurn } from '../permission-request.ts';
@@ -167,8 +168,10 @@ export class TaskRunner implements RunFacts {
     return this.#deps.log.transact({ actor: null }, (tx) => {
       const task = tx.get<TaskState>(stateKey.task(taskId));
       if (task?.resource.status !== 'SUBMITTED') return false;
-      moveTask(tx, this.#deps.tools, taskId, 'WORKING');
-      return true;
+      const failure = excessFailure(tx, this.#deps.tools, task);
+      if (failure) moveTask(tx, this.#deps.tools, taskId, 'FAILED', { failure });
+      else moveTask(tx, this.#deps.tools, taskId, 'WORKING');
+      return failure === undefined;
     });
   }
 

@@ -131,25 +131,6 @@ describe('checks across options', () => {
   });
 
   it.each([
-    [
-      'quotas: [{id: q, scope: tenant, owner: nobody, limits: {queued_tasks: 1}}]',
-      'quotas[0].owner: names no',
-    ],
-    ['quotas: [{id: q, scope: tenant, limits: {queued_tasks: 1}}]', 'quotas[0].owner: is required'],
-    [
-      'quotas: [{id: q, scope: organization, owner: x, limits: {queued_tasks: 1}}]',
-      'quotas[0].owner: is not for',
-    ],
-    ['quotas: [{id: q, scope: organization, limits: {}}]', 'quotas[0].limits: must name at least one limit'],
-    [
-      'quotas: [{id: q, scope: organization, limits: {tokens: 1, queued_tasks: 1}}]',
-      'quotas[0].limits.tokens: unknown option',
-    ],
-  ])('a quota is for something, and of what can be counted: %s', (yaml, fault) => {
-    expect(onlyFault({ yaml })).toContain(fault);
-  });
-
-  it.each([
     ['workspace: nowhere', 'connectors[0].workspace: names no configured workspace'],
     ['route: a2a:none', 'connectors[0].route: names no configured route'],
     ['dedupe: {query: id}', 'connectors[0].dedupe: must be {header: NAME} or {path: name.of.member}'],
