@@ -201,6 +201,8 @@ export type Move =
   | { type: 'update'; update: UpdateDraft }
   /** What the agent says that the Task used: tokens, money, a model. Its receipt tells it. */
   | { type: 'usage'; usage: ToldUsage }
+  /** A file was written at somebody's machine, by its path there; `sha256` in lower-case hex. The receipt tells it. */
+  | { type: 'file_written'; file: { path: string; bytes: number; sha256: string } }
   /** Metadata merged into the Task. */
   | { type: 'metadata'; patch: JsonObject }
   /** A diagnostic worth keeping that moves nothing (`unknown_state`, `context_changed`, `late_result`). */

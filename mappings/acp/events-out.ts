@@ -14,7 +14,9 @@ export interface OutEvent {
 /** Clients read links to artifacts, and take embedded content of any kind. */
 const TAKES = { image: true, audio: true, embeddedContext: true };
 
-type Translate = (payload: JsonObject, event: OutEvent) => JsonObject[];
+const NONE: ReadonlySet<string> = new Set();
+
+type Translate = (payload: JsonObject, terminals: ReadonlySet<string>) => JsonObject[];
 
 /**
  * The updates that tell an event to an ACP client, in order; kinds without a row have no word in ACP v1, and are in the log
@@ -33,8 +35,9 @@ const TRANSLATE: Readonly<Record<string, Translate>> = {
   'vendor.harn_gateway.session_updated': sessionUpdated,
 };
 
-export function updatesOf(event: OutEvent): JsonObject[] {
-  return TRANSLATE[event.event]?.(event.payload, event) ?? [];
+/** `terminals`: those that the client has made; it drops a whole update that names another one. */
+export function updatesOf(event: OutEvent, terminals: ReadonlySet<string> = NONE): JsonObject[] {
+  return TRANSLATE[event.event]?.(event.payload, terminals) ?? [];
 }
 
 function messageChunks(sessionUpdate: string, payload: JsonObject): JsonObject[] {
@@ -58,13 +61,13 @@ function blocksOf(parts: JsonValue | undefined): JsonObject[] {
 }
 
 /** Clients of v1 fail on kinds they do not know, so those stay in the log. */
-function agentUpdate(payload: JsonObject): JsonObject[] {
+function agentUpdate(payload: JsonObject, terminals: ReadonlySet<string>): JsonObject[] {
   const kind = textOf(payload['kind']) ?? '';
   const { type, body } = objectOf(payload['update']);
   if (payload['protocol'] !== 'acp' || type !== 'agent_update' || !isObject(body)) return [];
   // The agent repeats what its client said; the Message of it is in the log.
   if (kind === 'user_message_chunk' || 'large_metadata' in body) return [];
-  return Object.hasOwn(UPDATE_KINDS, kind) ? [withoutTerminals(withLinks(body))] : [];
+  return Object.hasOwn(UPDATE_KINDS, kind) ? [withKnownTerminals(withLinks(body), terminals)] : [];
 }
 
 /** A member that was too large for the log is an artifact; a tool's content becomes a link to it, anything else is left out. */
@@ -81,11 +84,11 @@ function withLinks(update: JsonObject): JsonObject {
   return Object.fromEntries(members);
 }
 
-/** A client drops a whole update that names a terminal it did not make. */
-function withoutTerminals(update: JsonObject): JsonObject {
+/** A terminal of somebody else, or of an earlier connection, is told in words. */
+function withKnownTerminals(update: JsonObject, terminals: ReadonlySet<string>): JsonObject {
   if (!Array.isArray(update['content'])) return update;
   const content = objectsOf(update['content']).map((item) =>
-    item['type'] === 'terminal'
+    item['type'] === 'terminal' && !terminals.has(textOf(item['terminalId']) ?? '')
       ? { type: 'content', content: { type: 'text', text: '[terminal output]' } }
       : item,
   );

@@ -8,6 +8,7 @@ import {
   type InitializeResponse,
   type NewSessionResponse,
   type PromptResponse,
+  RequestError,
   type RequestPermissionRequest,
   type RequestPermissionResponse,
   type SessionNotification,
@@ -20,13 +21,23 @@ export interface AcpClientOptions {
   capabilities?: ClientCapabilities;
   permission?: (request: RequestPermissionRequest) => Promise<RequestPermissionResponse>;
   elicit?: (request: CreateElicitationRequest) => Promise<CreateElicitationResponse>;
+  /** Files of the client's machine, by path; its terminals say what they were told to run. */
+  files?: Map<string, string>;
 }
+
+/** What an editor with files and terminals says of itself. */
+export const WITH_MACHINE: ClientCapabilities = {
+  fs: { readTextFile: true, writeTextFile: true },
+  terminal: true,
+};
 
 /** A real ACP client: the app of the official SDK over whatever stream it is given. */
 export class AcpClient {
   /** Every update in the order of its arrival. */
   readonly updates: SessionNotification[] = [];
   readonly permissions: RequestPermissionRequest[] = [];
+  /** What agents did at this machine: paths and commands. */
+  readonly hosted: string[] = [];
   readonly agent: ClientContext;
   initialized!: InitializeResponse;
   readonly #connection: ClientConnection;
@@ -45,6 +56,30 @@ export class AcpClient {
         return options.permission?.(params) ?? never;
       })
       .onRequest('elicitation/create', ({ params }) => options.elicit?.(params) ?? never)
+      .onRequest('fs/read_text_file', ({ params }) => {
+        this.hosted.push(params.path);
+        const content = options.files?.get(params.path);
+        if (content === undefined) throw RequestError.resourceNotFound(params.path);
+        return { content };
+      })
+      .onRequest('fs/write_text_file', ({ params }) => {
+        this.hosted.push(params.path);
+        options.files?.set(params.path, params.content);
+        return {};
+      })
+      .onRequest('terminal/create', ({ params }) => {
+        this.hosted.push(params.command);
+        return { terminalId: `terminal-${this.hosted.length}` };
+      })
+      .onRequest('terminal/output', ({ params }) => ({
+        output: `output of ${params.terminalId}`,
+        truncated: false,
+      }))
+      .onRequest('terminal/wait_for_exit', () => ({ exitCode: 0, signal: null }))
+      .onRequest('terminal/release', ({ params }) => {
+        this.hosted.push(`released ${params.terminalId}`);
+        return {};
+      })
       .connect(stream);
     this.agent = this.#connection.agent;
   }

@@ -26,7 +26,10 @@ export function acpFaceStage(): AcpFaceStage {
         },
         limits: { cancel_wait_ms: 500 },
       },
-      keys: [{ actor: 'reader', scopes: ['runtime:read', 'sessions:read', 'events:read'] }],
+      keys: [
+        { actor: 'reader', scopes: ['runtime:read', 'sessions:read', 'events:read'] },
+        { actor: 'friend' },
+      ],
     });
   });
   afterEach(() => {

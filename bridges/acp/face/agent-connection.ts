@@ -7,6 +7,7 @@ import { Peer, type RequestContext } from '../wire/peer.ts';
 import type { AttachedSession } from './attached-session.ts';
 import type { Conversation } from './conversation.ts';
 import { GatewayCalls } from './gateway-calls.ts';
+import { Hosting } from './hosting.ts';
 import { type AgentMethod, isAgentMethod } from './method-operations.ts';
 import { METHODS } from './methods.ts';
 import { readParams } from './params.ts';
@@ -40,6 +41,12 @@ export class AgentConnection implements FaceConnectionOwner {
       peer,
       calls,
       questions,
+      hosting: new Hosting(
+        deps,
+        peer,
+        () => calls.actor,
+        () => this.#talk.clientCapabilities,
+      ),
       view,
       sessions,
       prompts: new Prompts(connection.requestId, calls),
@@ -62,6 +69,7 @@ export class AgentConnection implements FaceConnectionOwner {
 
   closed(): void {
     this.#talk.peer.close('connection closed');
+    this.#talk.hosting.close();
     for (const session of this.#talk.sessions.values()) session.detach();
     this.#talk.sessions.clear();
   }

@@ -7,6 +7,7 @@ import { EVENT_OF_STATUS, type Failure, type TerminalStatus } from '../../../src
 import type { Peer } from '../wire/peer.ts';
 import type { Follower } from './follower.ts';
 import type { GatewayCalls } from './gateway-calls.ts';
+import type { Hosting } from './hosting.ts';
 import type { Prompts } from './prompts.ts';
 import type { Questions } from './questions.ts';
 import type { SessionView } from './session-view.ts';
@@ -20,6 +21,7 @@ export interface AttachedParts {
   connection: FaceConnection;
   peer: Peer;
   questions: Questions;
+  hosting: Hosting;
   view: SessionView;
   prompts: Prompts;
   /** Client whose words are not told to it again. */
@@ -127,7 +129,10 @@ export class AttachedSession implements StreamSink, Follower {
 
   #updatesOf(event: OutEvent): JsonObject[] {
     if (event.event === 'user.message' && this.#isOwn(event)) return [];
-    return [...updatesOf(event), ...this.#parts.view.updatesOf(this.id, event)];
+    return [
+      ...updatesOf(event, this.#parts.hosting.terminals),
+      ...this.#parts.view.updatesOf(this.id, event),
+    ];
   }
 
   /** A client shows what it sends; when it loads a Session it wants its own words too. */

@@ -3,6 +3,7 @@ import type { JsonObject } from '../../../src/protocol/json.ts';
 import type { Peer } from '../wire/peer.ts';
 import type { AttachedSession } from './attached-session.ts';
 import type { GatewayCalls } from './gateway-calls.ts';
+import type { Hosting } from './hosting.ts';
 import type { Prompts } from './prompts.ts';
 import type { Questions } from './questions.ts';
 import type { SessionView } from './session-view.ts';
@@ -14,6 +15,7 @@ export interface Conversation {
   peer: Peer;
   calls: GatewayCalls;
   questions: Questions;
+  hosting: Hosting;
   view: SessionView;
   prompts: Prompts;
   sessions: Map<string, AttachedSession>;

@@ -33,6 +33,8 @@ export async function prompt(
   });
   try {
     const session = await followed(talk, sessionId);
+    talk.calls.admit('submitSessionTask');
+    talk.hosting.offer(sessionId);
     const key = textOf(objectOf(params._meta?.['harn'])['idempotencyKey']) ?? talk.prompts.keyOf(context.id);
     talk.prompts.sent(key);
     const message = await messageOf(talk, sessionId, params.prompt, key);

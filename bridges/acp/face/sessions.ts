@@ -104,7 +104,7 @@ export async function closeSession(
   });
   const open = data.filter(({ status }) => !isTerminal(status));
   await Promise.all(open.map(({ id }) => cancelQuietly(talk, id)));
-  detach(talk, params.sessionId);
+  leave(talk, params.sessionId);
   return {};
 }
 
@@ -119,7 +119,7 @@ export async function deleteSession(
     const isUnknown = error instanceof RpcError && error.fault.code === ACP_ERRORS.resource_not_found;
     if (!isUnknown) throw error;
   }
-  detach(talk, params.sessionId);
+  leave(talk, params.sessionId);
   return {};
 }
 
@@ -155,6 +155,12 @@ async function attach(
     throw error;
   }
   return attached;
+}
+
+/** The client works in the Session no more. */
+function leave(talk: Conversation, sessionId: string): void {
+  talk.hosting.withdraw(sessionId);
+  detach(talk, sessionId);
 }
 
 function detach({ sessions }: Conversation, sessionId: string): void {

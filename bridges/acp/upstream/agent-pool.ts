@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../../src/protocol/json.ts';
 import { AgentConnection } from './connection.ts';
 import { gone } from './fault.ts';
-import type { WireSettings } from './wire.ts';
+import type { AgentSettings } from './wire.ts';
 
 /**
  * The one running agent of a route: started by the first turn, shared by all sessions, stopped when nothing ran for a while,
@@ -10,14 +10,14 @@ import type { WireSettings } from './wire.ts';
 export class AgentPool {
   /** What the agent said of itself when it was last started. */
   initialized: JsonObject = {};
-  readonly #settings: WireSettings;
+  readonly #settings: AgentSettings;
   readonly #closing = new Set<Promise<void>>();
   #open: Promise<AgentConnection> | undefined;
   #users = 0;
   #idle: unknown;
   #isClosed = false;
 
-  constructor(settings: WireSettings) {
+  constructor(settings: AgentSettings) {
     this.#settings = settings;
   }
 
@@ -31,6 +31,14 @@ export class AgentPool {
       this.#users -= 1;
       this.rest();
     }
+  }
+
+  /** The session goes on elsewhere: what the agent knows of it here is old then. */
+  forget(sessionId: string): void {
+    void this.#open?.then(
+      ({ sessions }) => sessions.delete(sessionId),
+      () => undefined,
+    );
   }
 
   /** Something ended: when nothing runs for a while, the agent is stopped. */

@@ -1,8 +1,9 @@
 import type { JsonObject, JsonValue } from '../../../src/protocol/json.ts';
 import type { Fault } from '../../outbound/fault.ts';
 import { FIXED_LIMITS } from './config.ts';
-import { PromptTurn } from './prompt-turn.ts';
+import { type PromptParts, PromptTurn } from './prompt-turn.ts';
 import type { AcpRecord } from './record.ts';
+import { Terminals } from './terminals.ts';
 
 /** A session at the agent. It has one prompt at a time. */
 export class AgentSession {
@@ -13,6 +14,8 @@ export class AgentSession {
   /** Mode and options the agent was last told, so that it is told once. */
   readonly told = new Map<string, JsonValue>();
   current: PromptTurn | undefined;
+  /** Terminals that the agent has at its client. */
+  readonly terminals = new Terminals();
   #strays: JsonObject[] = [];
 
   constructor(id: string) {
@@ -30,8 +33,8 @@ export class AgentSession {
     return this.#strays.splice(0).map((message) => ({ op: 'update', message, between_turns: true }));
   }
 
-  begin(taskId: string, maxBytes: number, sendCancel: () => void): PromptTurn {
-    this.current = new PromptTurn(taskId, maxBytes, sendCancel);
+  begin(parts: PromptParts): PromptTurn {
+    this.current = new PromptTurn(parts);
     return this.current;
   }
 

@@ -12,6 +12,8 @@ export interface AcpUpstreamConfig {
   cwd?: string | undefined;
   /** Work in the directory that the client of the Session named instead; only for gateways of one user. */
   client_cwd?: boolean | undefined;
+  /** Offer the agent the files and terminals of the client's machine, where the client offers them. Default: true. */
+  client_files?: boolean | undefined;
   limits?: Partial<AcpLimits> | undefined;
 }
 

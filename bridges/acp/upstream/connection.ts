@@ -1,4 +1,10 @@
 import { ACP_ERRORS } from '../../../mappings/acp/errors.ts';
+import {
+  encodeOffer,
+  HOST_METHODS,
+  type HostMethod,
+  isHostMethod,
+} from '../../../mappings/acp/host-methods.ts';
 import { isObject, objectOf, textOf } from '../../../mappings/acp/json-shape.ts';
 import { ASKING_METHODS } from '../../../mappings/acp/permission-answers.ts';
 import type { JsonObject, JsonValue } from '../../../src/protocol/json.ts';
@@ -7,33 +13,26 @@ import { methodNotFound, type RpcAnswer, RpcError } from '../wire/json-rpc.ts';
 import { Peer, type RequestContext } from '../wire/peer.ts';
 import { AgentSession } from './agent-session.ts';
 import { gone, type TimeoutName, timedOut } from './fault.ts';
+import { askHost } from './host-calls.ts';
 import { withoutNoise } from './noise.ts';
 import { openWire } from './open-wire.ts';
-import type { AgentWire, WireSettings } from './wire.ts';
+import type { AgentSettings, AgentWire } from './wire.ts';
 
 const PROTOCOL_VERSION = 1;
-
-/** What the gateway offers to an agent. Files and terminals belong to a client that the gateway is not. */
-const CLIENT_CAPABILITIES = {
-  fs: { readTextFile: false, writeTextFile: false },
-  terminal: false,
-  session: { configOptions: { boolean: {} } },
-  elicitation: { form: {}, url: {} },
-};
 
 /** One running agent and its sessions. It speaks ACP v1; what it sends is kept raw. */
 export class AgentConnection {
   readonly sessions = new Map<string, AgentSession>();
   /** What it said of itself. */
   initialized: JsonObject = {};
-  readonly #settings: WireSettings;
+  readonly #settings: AgentSettings;
   readonly #peer: Peer;
   readonly #wire: AgentWire;
   #raw: { message: JsonObject; bytes: number } = { message: {}, bytes: 0 };
   #asked = 0;
   #dead: Fault | undefined;
 
-  constructor(settings: WireSettings) {
+  constructor(settings: AgentSettings) {
     this.#settings = settings;
     this.#peer = new Peer((text) => this.#wire.send(text), {
       request: (method, params, context) => this.#request(method, params, context),
@@ -61,7 +60,11 @@ export class AgentConnection {
       'initialize',
       {
         protocolVersion: PROTOCOL_VERSION,
-        clientCapabilities: CLIENT_CAPABILITIES,
+        clientCapabilities: {
+          ...encodeOffer(this.#settings.offer),
+          session: { configOptions: { boolean: {} } },
+          elicitation: { form: {}, url: {} },
+        },
         clientInfo: { name: 'harn-gateway', title: 'Harn gateway', version: this.#settings.deps.version },
       },
       'start',
@@ -145,15 +148,23 @@ export class AgentConnection {
 
   #request(method: string, params: JsonObject, context: RequestContext): Promise<JsonValue> {
     const { message } = this.#raw;
-    const prompt = this.sessions.get(textOf(params['sessionId']) ?? '')?.current;
-    if (prompt === undefined || prompt.isOver) return Promise.reject(outOfTurn(method));
-    if (!ASKING_METHODS.includes(method)) {
+    const session = this.sessions.get(textOf(params['sessionId']) ?? '');
+    const prompt = session?.current;
+    if (session === undefined || prompt === undefined || prompt.isOver)
+      return Promise.reject(outOfTurn(method));
+    const isHosts = isHostMethod(method) && this.#offers(method);
+    if (!isHosts && !ASKING_METHODS.includes(method)) {
       prompt.refused(message);
       return Promise.reject(methodNotFound(method));
     }
     this.#asked += 1;
     const key = `${this.#settings.deps.clock.now().toString(36)}-${this.#asked}`;
-    return prompt.ask(key, message, context.signal);
+    if (!isHosts) return prompt.ask(key, message, context.signal);
+    return prompt.serve(askHost({ session, prompt, key, method, message, signal: context.signal }));
+  }
+
+  #offers(method: HostMethod): boolean {
+    return this.#settings.offer.includes(HOST_METHODS[method].capability);
   }
 
   #end(why: Fault): void {

@@ -1,15 +1,37 @@
 import type { Frame } from '../../../src/upstream.ts';
 import type { Timers } from '../../bridge.ts';
 
+/**
+ * How long a frame may wait for the next ones, so that they are made durable together. Agents tell an update in several
+ * messages at once; without a wait the first of them costs a commit of its own.
+ */
+const GATHER_MS = 2;
+
 /** Frames on their way from an agent to the one turn that reads them, in order. */
 export class FrameQueue {
-  readonly #frames: Frame[] = [];
+  readonly #frames: { frame: Frame; taken: () => void }[] = [];
   #isClosed = false;
+  /** Somebody waits for what is queued: it is not gathered. */
+  #isUrgent = false;
   #wake: () => void = () => undefined;
+  #handedOut: () => void = () => undefined;
 
   push(frame: Frame): void {
+    this.#add(frame, () => undefined);
+  }
+
+  /** A frame that somebody waits for. Resolves when it is recorded, or when nobody reads any more. */
+  pushUrgent(frame: Frame): Promise<void> {
+    if (this.#isClosed) return Promise.resolve();
+    return new Promise((taken) => {
+      this.#isUrgent = true;
+      this.#add(frame, taken);
+    });
+  }
+
+  #add(frame: Frame, taken: () => void): void {
     if (this.#isClosed) return;
-    this.#frames.push(frame);
+    this.#frames.push({ frame, taken });
     this.#wake();
   }
 
@@ -21,12 +43,16 @@ export class FrameQueue {
 
   /** What is queued now. */
   drain(): Frame[] {
-    return this.#frames.splice(0);
+    this.#isUrgent = false;
+    return this.#frames.splice(0).map(({ frame, taken }) => {
+      taken();
+      return frame;
+    });
   }
 
   /**
-   * The next frame; undefined when the queue is closed and empty. Rejects with the reason of the signal, or with what `late`
-   * makes when nothing came within `withinMs`.
+   * The next frame; undefined when the queue is closed and empty. Whoever asks for it has recorded the one before. Rejects
+   * with the reason of the signal, or with what `late` makes when nothing came within `withinMs`.
    */
   async next(
     signal: AbortSignal,
@@ -34,14 +60,35 @@ export class FrameQueue {
     withinMs: number | undefined,
     late: () => unknown,
   ): Promise<Frame | undefined> {
+    this.#handedOut();
+    this.#handedOut = () => undefined;
     if (this.#frames.length === 0 && !this.#isClosed && !signal.aborted) {
-      await this.#more(signal, timers, withinMs, late);
+      await this.#change(signal, timers, withinMs, late);
+      await this.#gather(signal, timers);
     }
     if (signal.aborted) throw signal.reason;
-    return this.#frames.shift();
+    const first = this.#frames.shift();
+    this.#handedOut = first?.taken ?? this.#handedOut;
+    if (this.#frames.length === 0) this.#isUrgent = false;
+    return first?.frame;
   }
 
-  #more(
+  async #gather(signal: AbortSignal, timers: Timers): Promise<void> {
+    let isOver = false;
+    const over = () => {
+      isOver = true;
+    };
+    const timer = timers.setTimeout(() => {
+      over();
+      this.#wake();
+    }, GATHER_MS);
+    while (!isOver && !this.#isUrgent && !this.#isClosed && !signal.aborted) {
+      await this.#change(signal, timers, undefined, over);
+    }
+    timers.clearTimeout(timer);
+  }
+
+  #change(
     signal: AbortSignal,
     timers: Timers,
     withinMs: number | undefined,

@@ -8,6 +8,7 @@ import type { JsonObject, JsonValue } from '../../../src/protocol/json.ts';
 import { type Failure, isBlocked, isTerminal } from '../../../src/protocol/task-states.ts';
 import type { Frame, Move, Seen } from '../../../src/upstream.ts';
 import { interpretAsked } from './interpret-asked.ts';
+import { interpretHostAnswered, interpretHostAsked } from './interpret-host.ts';
 import { interpretUpdate } from './interpret-update.ts';
 import { boundSession, usageMoves } from './interpret-usage.ts';
 import { type AcpRecord, asRecord } from './record.ts';
@@ -31,6 +32,8 @@ const MOVES: { readonly [Op in AcpRecord['op']]: Interpret<Op> } = {
   withdrawn: ({ key }) => [
     { type: 'permission_closed', upstreamId: key, approved: false, reason: 'withdrawn_by_agent' },
   ],
+  host_asked: interpretHostAsked,
+  host_answered: interpretHostAnswered,
   refused: ({ message }) => [
     {
       type: 'note',

@@ -5,39 +5,38 @@ import type { OutboundMessage, Turn } from '../../../src/upstream.ts';
 import type { BridgeDeps } from '../../bridge.ts';
 import { faultOf, gone } from './fault.ts';
 import { type OpenedSession, openSession, type SessionOpener } from './open-session.ts';
-import type { PromptTurn } from './prompt-turn.ts';
-import type { AcpRecord } from './record.ts';
-
-export interface PreparedPrompt {
-  prompt: PromptTurn;
-  /** What is recorded before the frames of the prompt. */
-  records: AcpRecord[];
-}
+import type { PromptParts, PromptTurn } from './prompt-turn.ts';
+import { type AcpRecord, frameOf } from './record.ts';
 
 /**
  * Opens the session, lets the prompt before this one end, and sends the prompt. A late cancel of the former cannot hit the
- * latter, because it is sent only when the agent has answered the former. Throws Fault.
+ * latter, because it is sent only when the agent has answered the former. What came before the prompt is the first of its
+ * frames. Throws Fault.
  */
 export async function preparePrompt(
-  opener: SessionOpener & { deps: BridgeDeps },
+  opener: SessionOpener & { deps: BridgeDeps; host: PromptParts['host'] },
   turn: Turn,
-): Promise<PreparedPrompt> {
+): Promise<PromptTurn> {
   const opened = await openSession(opener, turn);
   const { session, record } = opened;
-  const { connection, limits } = opener;
+  const { connection, limits, host } = opener;
   const superseded = await endFormer(opener, opened, turn.taskId);
   await applyWishes(opener, opened, turn);
   const sessionId = session.id;
   const strays = session.takeStrays();
-  const prompt = session.begin(turn.taskId, limits.max_turn_bytes, () =>
-    connection.notify('session/cancel', { sessionId }),
-  );
+  const prompt = session.begin({
+    taskId: turn.taskId,
+    maxBytes: limits.max_turn_bytes,
+    sendCancel: () => connection.notify('session/cancel', { sessionId }),
+    host,
+  });
+  for (const known of [record, ...superseded, ...strays]) prompt.frames.push(frameOf(known));
   const blocks = blocksOf(turn.message, opened.preface, takesOf(connection.capabilities));
   connection.ask('session/prompt', { sessionId, prompt: blocks }, 'total', undefined).then(
     (answer) => prompt.finish(answer),
     (error: unknown) => prompt.fail(faultOf(error)),
   );
-  return { prompt, records: [record, ...superseded, ...strays] };
+  return prompt;
 }
 
 /** The prompt before this one, interrupted or cancelled and not answered yet; its answer is recorded, and moves nothing. */

@@ -2,14 +2,27 @@ import { encodeAnswer } from '../../../mappings/acp/permission-answers.ts';
 import type { JsonObject, JsonValue } from '../../../src/protocol/json.ts';
 import type { PermissionAnswer } from '../../../src/upstream.ts';
 import { Fault } from '../../outbound/fault.ts';
+import type { Host } from '../host.ts';
 import type { RpcAnswer } from '../wire/json-rpc.ts';
 import { FrameQueue } from './frame-queue.ts';
 import { type AcpRecord, frameOf } from './record.ts';
 import { Saying } from './saying.ts';
 
+/** A reason made once: abort() without one would make an exception with a stack for every turn. */
+const STOPPED = 'stopped';
+
+export interface PromptParts {
+  taskId: string;
+  maxBytes: number;
+  sendCancel(): void;
+  /** The machine of the client now; undefined when there is none. */
+  host(): Host | undefined;
+}
+
 /** One `session/prompt` under way: its frames, and what the agent waits for. */
 export class PromptTurn {
   readonly taskId: string;
+  readonly host: PromptParts['host'];
   readonly frames = new FrameQueue();
   /** Resolves when the agent has answered, or is gone. */
   readonly ended: Promise<void>;
@@ -19,13 +32,17 @@ export class PromptTurn {
   readonly #sendCancel: () => void;
   readonly #saying = new Saying();
   readonly #waiting = new Map<string, { request: JsonObject; resolve: (result: JsonValue) => void }>();
+  /** Aborts when the turn is cancelled or over: then nobody is asked any more. */
+  readonly #stopper = new AbortController();
+  #served = 0;
   #bytes = 0;
   #isCanceled = false;
   #isOver = false;
   #markEnded: () => void = () => undefined;
 
-  constructor(taskId: string, maxBytes: number, sendCancel: () => void) {
+  constructor({ taskId, maxBytes, sendCancel, host }: PromptParts) {
     this.taskId = taskId;
+    this.host = host;
     this.#maxBytes = maxBytes;
     this.#sendCancel = sendCancel;
     this.ended = new Promise((resolve) => {
@@ -39,7 +56,12 @@ export class PromptTurn {
 
   /** The agent waits for somebody: its silence has no limit. */
   get isWaiting(): boolean {
-    return this.#waiting.size > 0;
+    return this.#waiting.size + this.#served > 0;
+  }
+
+  /** Aborts when the turn is cancelled or over. */
+  get stopped(): AbortSignal {
+    return this.#stopper.signal;
   }
 
   update(message: JsonObject, bytes: number): void {
@@ -63,9 +85,24 @@ export class PromptTurn {
     return new Promise((resolve) => {
       this.#waiting.set(key, { request, resolve });
       signal.addEventListener('abort', () => this.#withdraw(key), { once: true });
-      for (const record of this.#saying.end()) this.#push(record);
-      this.#push({ op: 'asked', key, message });
+      void this.record({ op: 'asked', key, message });
     });
+  }
+
+  /** The agent waits for something that is no question; its silence has no limit meanwhile. */
+  async serve<T>(work: Promise<T>): Promise<T> {
+    this.#served += 1;
+    try {
+      return await work;
+    } finally {
+      this.#served -= 1;
+    }
+  }
+
+  /** Records what is done next, after what was said before. Resolves when it is recorded, or nobody reads any more. */
+  async record(record: AcpRecord): Promise<void> {
+    for (const said of this.#saying.end()) this.#push(said);
+    if (!this.#isOver) await this.frames.pushUrgent(frameOf(record));
   }
 
   answer(answer: PermissionAnswer): boolean {
@@ -82,13 +119,13 @@ export class PromptTurn {
     this.#sendCancel();
     for (const { request, resolve } of this.#waiting.values()) resolve(encodeAnswer(request, 'cancelled'));
     this.#waiting.clear();
+    this.#stopper.abort(STOPPED);
   }
 
   finish(answer: RpcAnswer): void {
-    for (const record of this.#saying.end()) this.#push(record);
     const told =
       'error' in answer ? { error: answer.error as unknown as JsonObject } : { result: answer.result };
-    this.#push({ op: 'answer', ...told });
+    void this.record({ op: 'answer', ...told });
     this.#end();
   }
 
@@ -113,12 +150,13 @@ export class PromptTurn {
     if (waiting === undefined) return;
     this.#waiting.delete(key);
     waiting.resolve(encodeAnswer(waiting.request, 'cancelled'));
-    this.#push({ op: 'withdrawn', key });
+    void this.record({ op: 'withdrawn', key });
   }
 
   #end(): void {
     this.#isOver = true;
     this.#waiting.clear();
+    this.#stopper.abort(STOPPED);
     this.frames.close();
     this.#markEnded();
   }

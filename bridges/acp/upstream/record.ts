@@ -1,3 +1,4 @@
+import type { HostMethod } from '../../../mappings/acp/host-methods.ts';
 import type { UpdateRow } from '../../../mappings/acp/update-kinds.ts';
 import type { JsonObject, JsonValue } from '../../../src/protocol/json.ts';
 import type { Frame } from '../../../src/upstream.ts';
@@ -27,6 +28,20 @@ export type AcpRecord =
   /** The agent waits for an answer; `key` is the gateway's name of the request. */
   | { op: 'asked'; key: string; message: JsonObject }
   | { op: 'withdrawn'; key: string }
+  /** The agent asks for a file or a terminal of its client's machine; the client is asked when this is recorded. */
+  | { op: 'host_asked'; key: string; message: JsonObject }
+  /** What the client answered. */
+  | {
+      op: 'host_answered';
+      key: string;
+      method: HostMethod;
+      result?: JsonValue;
+      error?: JsonValue;
+      /** The call that this ends, by the key it was asked under. */
+      ends?: string;
+      /** The file that was written: its path, bytes of its content and their SHA-256 in lower-case hex. */
+      wrote?: { path: string; bytes: number; sha256: string };
+    }
   /** A request that the gateway does not serve; the agent got an error. */
   | { op: 'refused'; message: JsonObject }
   /** The end of the turn: result or error of `session/prompt`. */
@@ -48,6 +63,8 @@ const OPS: readonly AcpRecord['op'][] = [
   'said',
   'asked',
   'withdrawn',
+  'host_asked',
+  'host_answered',
   'refused',
   'answer',
 ];

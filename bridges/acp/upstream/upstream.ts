@@ -1,4 +1,4 @@
-import { objectOf } from '../../../mappings/acp/json-shape.ts';
+import { objectOf, textOf } from '../../../mappings/acp/json-shape.ts';
 import type {
   AgentDescription,
   Frame,
@@ -9,24 +9,26 @@ import type {
   Upstream,
 } from '../../../src/upstream.ts';
 import type { BridgeDeps } from '../../bridge.ts';
-import { AgentPool } from './agent-pool.ts';
+import { type Host, Hosts } from '../host.ts';
+import { AgentPools } from './agent-pools.ts';
 import { type AcpLimits, type AcpUpstreamConfig, DEFAULT_LIMITS } from './config.ts';
 import { describeAgent } from './describe.ts';
 import { faultOf, gone, timedOut } from './fault.ts';
 import { interpret } from './interpret.ts';
 import { preparePrompt } from './prepare-prompt.ts';
 import type { PromptTurn } from './prompt-turn.ts';
-import { frameOf } from './record.ts';
 
 /** An ACP agent as an upstream. Recorded frames are records (`record.ts`); `interpret` needs nothing else. */
 export class AcpUpstream implements Upstream {
   readonly route: string;
   readonly materialPrefix: string;
+  /** Machines of clients that work in Sessions; the face brings them. */
+  readonly hosts = new Hosts();
   readonly interpret: (frame: Frame, seen: Seen) => Move[] = interpret;
   readonly #config: AcpUpstreamConfig;
   readonly #limits: AcpLimits;
   readonly #deps: BridgeDeps;
-  readonly #pool: AgentPool;
+  readonly #pools: AgentPools;
   readonly #prompts = new Map<string, PromptTurn>();
 
   constructor(config: AcpUpstreamConfig, deps: BridgeDeps) {
@@ -35,7 +37,7 @@ export class AcpUpstream implements Upstream {
     this.#config = config;
     this.#limits = { ...DEFAULT_LIMITS, ...config.limits };
     this.#deps = deps;
-    this.#pool = new AgentPool({ config, limits: this.#limits, deps });
+    this.#pools = new AgentPools({ config, limits: this.#limits, deps });
   }
 
   async *run(turn: Turn, signal: AbortSignal): AsyncGenerator<Frame> {
@@ -64,23 +66,24 @@ export class AcpUpstream implements Upstream {
   }
 
   describe(): AgentDescription {
-    return describeAgent(this.#config.id, objectOf(this.#pool.initialized));
+    return describeAgent(this.#config.id, objectOf(this.#pools.initialized));
   }
 
   /** An agent is started by its first turn: most of them cost a process. */
   start(): void {}
 
   async close(): Promise<void> {
-    await this.#pool.close();
+    await this.#pools.close();
   }
 
   async *#prompt(turn: Turn, signal: AbortSignal): AsyncGenerator<Frame> {
-    const { prompt, records } = await this.#pool.use((connection) =>
-      preparePrompt({ config: this.#config, limits: this.#limits, deps: this.#deps, connection }, turn),
+    const host = () => this.#hostOf(turn);
+    const pool = this.#pools.of(host()?.offer ?? [], textOf(turn.sessionBinding?.['session_id']));
+    const prompt = await pool.use((connection) =>
+      preparePrompt({ config: this.#config, limits: this.#limits, deps: this.#deps, connection, host }, turn),
     );
     this.#prompts.set(turn.taskId, prompt);
-    void prompt.ended.then(() => this.#pool.rest());
-    for (const record of records) yield frameOf(record);
+    void prompt.ended.then(() => pool.rest());
     yield* this.#follow(turn, prompt, signal);
   }
 
@@ -115,6 +118,10 @@ export class AcpUpstream implements Upstream {
       timers.clearTimeout(total);
       if (prompt.isOver) this.#forget(turn, prompt);
     }
+  }
+
+  #hostOf({ sessionId, actor }: Turn): Host | undefined {
+    return this.#config.client_files === false ? undefined : this.hosts.of(sessionId, actor);
   }
 
   #forget({ taskId }: Turn, prompt: PromptTurn): void {

@@ -1,3 +1,4 @@
+import type { HostOffer } from '../../../mappings/acp/host-methods.ts';
 import type { BridgeDeps } from '../../bridge.ts';
 import type { Fault } from '../../outbound/fault.ts';
 import type { AcpLimits, AcpUpstreamConfig } from './config.ts';
@@ -20,4 +21,9 @@ export interface WireSettings {
   config: AcpUpstreamConfig;
   limits: AcpLimits;
   deps: BridgeDeps;
+}
+
+/** How one agent is run: with what its clients offer. */
+export interface AgentSettings extends WireSettings {
+  offer: HostOffer;
 }

@@ -53,6 +53,12 @@ export const acpUpstream = z
       .boolean()
       .default(false)
       .describe('Work in the directory that the client of a Session names; for gateways of one person only.'),
+    client_files: z
+      .boolean()
+      .default(true)
+      .describe(
+        'Offer the agent the files and terminals of an editor that offers them, for tasks of its own user; such sessions have a process of their own.',
+      ),
     limits: acpLimits.describe('Timeouts and sizes for this agent.'),
   })
   .superRefine(programOrAddress('env'));

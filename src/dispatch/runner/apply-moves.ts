@@ -70,12 +70,26 @@ const APPLY: { readonly [Kind in Move['type']]: Apply<Kind> } = {
   permission: applyPermission,
   permission_closed: applyPermissionClosed,
   tool: applyTool,
+  file_written: applyFileWritten,
   reasoning: applyReasoning,
   update: applyUpdate,
   usage: applyUsage,
   metadata: (target, task, move) => note(target, task, 'metadata', {}, move.patch),
   note: (target, task, move) => note(target, task, move.note, move.details ?? {}),
 };
+
+/** A file of a client's machine, which is in no Workspace. */
+function applyFileWritten(
+  { tx }: MoveTarget,
+  { resource }: TaskState,
+  { file }: Extract<Move, { type: 'file_written' }>,
+): void {
+  const pointer = { object: 'task', id: resource.id };
+  const metadata = { host: 'client' };
+  tx.append(
+    newEvent('vendor.harn_gateway.file_written', pointer, placeOfTask(resource), { ...file, metadata }),
+  );
+}
 
 function applyBinding(
   { tx, material }: MoveTarget,

@@ -32,6 +32,7 @@ export function boundedMove(target: MoveTarget, task: TaskState, move: Move): Mo
     case 'artifact':
     case 'permission_closed':
     case 'tool':
+    case 'file_written':
     case 'reasoning':
     case 'update':
     case 'usage':

@@ -153,6 +153,37 @@ const SCENES: Record<string, (scene: Scene) => Promise<Stop>> = {
     await tell(said(failure));
     return 'end_turn';
   },
+  /** Reads a file of its client, writes another, and runs a command there. */
+  async machine({ client, session, tell }) {
+    const sessionId = session.id;
+    const { content } = await client.request('fs/read_text_file', { sessionId, path: '/work/in.txt' });
+    await client.request('fs/write_text_file', {
+      sessionId,
+      path: '/work/out.txt',
+      content: content.toUpperCase(),
+    });
+    const { terminalId } = await client.request('terminal/create', { sessionId, command: 'make' });
+    await tell({
+      sessionUpdate: 'tool_call',
+      toolCallId: 'run-1',
+      title: 'make',
+      content: [{ type: 'terminal', terminalId }],
+    });
+    const { exitCode } = await client.request('terminal/wait_for_exit', { sessionId, terminalId });
+    const { output } = await client.request('terminal/output', { sessionId, terminalId });
+    await client.request('terminal/release', { sessionId, terminalId });
+    await tell(said(`read ${content}, exit ${exitCode}, ${output}`));
+    return 'end_turn';
+  },
+  async read({ words, client, session, tell }) {
+    const path = words[1] ?? '';
+    const told = await client.request('fs/read_text_file', { sessionId: session.id, path }).then(
+      ({ content }) => content,
+      (error: { code: number; message: string }) => `${error.code}: ${error.message}`,
+    );
+    await tell(said(told));
+    return 'end_turn';
+  },
   async hang({ cancel }) {
     await cancel;
     return 'cancelled';

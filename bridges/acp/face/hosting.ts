@@ -1,0 +1,75 @@
+import { offerOf } from '../../../mappings/acp/host-methods.ts';
+import { objectOf, textOf } from '../../../mappings/acp/json-shape.ts';
+import type { FaceDeps } from '../../../src/face.ts';
+import type { JsonObject } from '../../../src/protocol/json.ts';
+import type { Host, Hosts } from '../host.ts';
+import { AcpUpstream } from '../upstream/upstream.ts';
+import type { RpcAnswer } from '../wire/json-rpc.ts';
+import type { Peer } from '../wire/peer.ts';
+
+/**
+ * The machine of a client as the host of the Sessions it prompts in: agents there may ask for its files and terminals, as far
+ * as it offers them. Whether it does what it is asked is the client's own decision.
+ */
+export class Hosting {
+  readonly #deps: FaceDeps;
+  readonly #peer: Peer;
+  readonly #actor: () => string;
+  readonly #capabilities: () => JsonObject;
+  readonly #hosts = new Map<string, Host>();
+  /** Terminals that the client has made; others must not be named to it. */
+  readonly terminals = new Set<string>();
+
+  constructor(deps: FaceDeps, peer: Peer, actor: () => string, capabilities: () => JsonObject) {
+    this.#deps = deps;
+    this.#peer = peer;
+    this.#actor = actor;
+    this.#capabilities = capabilities;
+  }
+
+  /** The client works in this Session, which it may: the newest one that does is asked. */
+  offer(sessionId: string): void {
+    const offer = offerOf(this.#capabilities());
+    if (offer.length === 0) return;
+    const host = this.#hosts.get(sessionId) ?? {
+      actor: this.#actor(),
+      offer,
+      ask: (method, params, signal) => this.#ask(sessionId, method, params, signal),
+    };
+    this.#hosts.set(sessionId, host);
+    for (const hosts of this.#everywhere()) hosts.attach(sessionId, host);
+  }
+
+  withdraw(sessionId: string): void {
+    const host = this.#hosts.get(sessionId);
+    if (host === undefined) return;
+    this.#hosts.delete(sessionId);
+    for (const hosts of this.#everywhere()) hosts.detach(sessionId, host);
+  }
+
+  /** The client is gone. */
+  close(): void {
+    for (const sessionId of [...this.#hosts.keys()]) this.withdraw(sessionId);
+  }
+
+  #everywhere(): Hosts[] {
+    return this.#deps.agents().flatMap(({ route }) => {
+      const upstream = this.#deps.upstream(route);
+      return upstream instanceof AcpUpstream ? [upstream.hosts] : [];
+    });
+  }
+
+  async #ask(
+    sessionId: string,
+    method: string,
+    params: JsonObject,
+    signal: AbortSignal | undefined,
+  ): Promise<RpcAnswer> {
+    const answer = await this.#peer.ask(method, { ...params, sessionId }, signal);
+    if (method === 'terminal/create' && 'result' in answer) {
+      const id = textOf(objectOf(answer.result)['terminalId']);
+      if (id !== undefined) this.terminals.add(id);
+    }
+    return answer;
+  }
+}
