@@ -3,13 +3,14 @@ import { join } from 'node:path';
 import { Readable, Writable } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
 import {
-  type AgentContext,
   agent,
   ndJsonStream,
   RequestError,
   type RequestPermissionResponse,
   type SessionUpdate,
 } from '@agentclientprotocol/sdk';
+
+import { type Kept, MACHINE_SCENES, type Scene, type Stop, said, type Tell } from './acp-scenes.ts';
 
 /**
  * A real ACP agent on standard streams, built with the official SDK. The first word of a prompt says what it does. Flags:
@@ -21,11 +22,6 @@ const has = (flag: string) => flags.includes(flag);
 const sessionsDir = flags[flags.indexOf('--sessions') + 1];
 const keeps = has('--sessions') && sessionsDir !== undefined;
 
-interface Kept {
-  id: string;
-  cwd: string;
-  turns: string[];
-}
 const sessions = new Map<string, Kept>();
 const cancelled = new Map<string, () => void>();
 
@@ -48,23 +44,6 @@ function known(id: string): Kept {
   sessions.set(id, session);
   return session;
 }
-
-type Tell = (update: SessionUpdate) => Promise<void>;
-interface Scene {
-  words: string[];
-  session: Kept;
-  client: AgentContext;
-  tell: Tell;
-  /** Resolves when the turn is cancelled. */
-  cancel: Promise<void>;
-}
-type Stop = 'end_turn' | 'max_tokens' | 'refusal' | 'cancelled' | 'max_turn_requests';
-
-const said = (text: string, messageId?: string): SessionUpdate => ({
-  sessionUpdate: 'agent_message_chunk',
-  content: { type: 'text', text },
-  ...(messageId === undefined ? {} : { messageId }),
-});
 
 const SCENES: Record<string, (scene: Scene) => Promise<Stop>> = {
   async stream({ words, tell }) {
@@ -153,37 +132,7 @@ const SCENES: Record<string, (scene: Scene) => Promise<Stop>> = {
     await tell(said(failure));
     return 'end_turn';
   },
-  /** Reads a file of its client, writes another, and runs a command there. */
-  async machine({ client, session, tell }) {
-    const sessionId = session.id;
-    const { content } = await client.request('fs/read_text_file', { sessionId, path: '/work/in.txt' });
-    await client.request('fs/write_text_file', {
-      sessionId,
-      path: '/work/out.txt',
-      content: content.toUpperCase(),
-    });
-    const { terminalId } = await client.request('terminal/create', { sessionId, command: 'make' });
-    await tell({
-      sessionUpdate: 'tool_call',
-      toolCallId: 'run-1',
-      title: 'make',
-      content: [{ type: 'terminal', terminalId }],
-    });
-    const { exitCode } = await client.request('terminal/wait_for_exit', { sessionId, terminalId });
-    const { output } = await client.request('terminal/output', { sessionId, terminalId });
-    await client.request('terminal/release', { sessionId, terminalId });
-    await tell(said(`read ${content}, exit ${exitCode}, ${output}`));
-    return 'end_turn';
-  },
-  async read({ words, client, session, tell }) {
-    const path = words[1] ?? '';
-    const told = await client.request('fs/read_text_file', { sessionId: session.id, path }).then(
-      ({ content }) => content,
-      (error: { code: number; message: string }) => `${error.code}: ${error.message}`,
-    );
-    await tell(said(told));
-    return 'end_turn';
-  },
+  ...MACHINE_SCENES,
   async hang({ cancel }) {
     await cancel;
     return 'cancelled';

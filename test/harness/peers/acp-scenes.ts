@@ -1,0 +1,59 @@
+import type { AgentContext, SessionUpdate } from '@agentclientprotocol/sdk';
+
+export interface Kept {
+  id: string;
+  cwd: string;
+  turns: string[];
+}
+
+export type Tell = (update: SessionUpdate) => Promise<void>;
+export interface Scene {
+  words: string[];
+  session: Kept;
+  client: AgentContext;
+  tell: Tell;
+  /** Resolves when the turn is cancelled. */
+  cancel: Promise<void>;
+}
+export type Stop = 'end_turn' | 'max_tokens' | 'refusal' | 'cancelled' | 'max_turn_requests';
+
+export const said = (text: string, messageId?: string): SessionUpdate => ({
+  sessionUpdate: 'agent_message_chunk',
+  content: { type: 'text', text },
+  ...(messageId === undefined ? {} : { messageId }),
+});
+
+/** What the test agent does at the machine of its client. */
+export const MACHINE_SCENES: Record<string, (scene: Scene) => Promise<Stop>> = {
+  /** Reads a file of its client, writes another, and runs a command there. */
+  async machine({ client, session, tell }) {
+    const sessionId = session.id;
+    const { content } = await client.request('fs/read_text_file', { sessionId, path: '/work/in.txt' });
+    await client.request('fs/write_text_file', {
+      sessionId,
+      path: '/work/out.txt',
+      content: content.toUpperCase(),
+    });
+    const { terminalId } = await client.request('terminal/create', { sessionId, command: 'make' });
+    await tell({
+      sessionUpdate: 'tool_call',
+      toolCallId: 'run-1',
+      title: 'make',
+      content: [{ type: 'terminal', terminalId }],
+    });
+    const { exitCode } = await client.request('terminal/wait_for_exit', { sessionId, terminalId });
+    const { output } = await client.request('terminal/output', { sessionId, terminalId });
+    await client.request('terminal/release', { sessionId, terminalId });
+    await tell(said(`read ${content}, exit ${exitCode}, ${output}`));
+    return 'end_turn';
+  },
+  async read({ words, client, session, tell }) {
+    const path = words[1] ?? '';
+    const told = await client.request('fs/read_text_file', { sessionId: session.id, path }).then(
+      ({ content }) => content,
+      (error: { code: number; message: string }) => `${error.code}: ${error.message}`,
+    );
+    await tell(said(told));
+    return 'end_turn';
+  },
+};
