@@ -69,6 +69,8 @@ export type AnswerBody =
   | { kind: 'json'; value: unknown }
   /** JSON assembled from stored bytes. */
   | { kind: 'raw_json'; chunks: Buffer[] }
+  /** One JSON value whose size nobody knows yet; the connection breaks when it cannot be finished. */
+  | { kind: 'json_stream'; chunks: AsyncIterable<Buffer> }
   /** A whole document under a media type the caller asked for. */
   | { kind: 'document'; mimeType: string; bytes: Buffer }
   | { kind: 'bytes'; mimeType: string; size: number; fileName: string; chunks: AsyncIterable<Buffer> }

@@ -175,6 +175,12 @@ function decisionTools(
       queuedTasks: limits.max_queued_tasks,
       permissionTimeoutMs: limits.permission_timeout_ms,
       bindsApprovals: true,
+      transcript: {
+        messages: limits.max_transcript_messages,
+        events: limits.max_transcript_events,
+        bytes: limits.max_transcript_bytes ?? null,
+        recovery: limits.transcript_recovery,
+      },
     },
     ...redactionTools({ config, redactor, random }),
     isSecretName,

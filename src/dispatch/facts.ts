@@ -6,6 +6,7 @@ import type { QuotaRow } from '../protocol/resources/quota.ts';
 import type { KeyRow } from '../receipts/key-registry.ts';
 import type { ProveRedaction } from '../receipts/redaction-proof.ts';
 import type { ReceiptKey } from '../receipts/seal-receipt.ts';
+import type { TranscriptBudget } from '../transcript/budget.ts';
 import type { AgentDescription, PermissionAnswer } from '../upstream.ts';
 
 /** What a decision may know beyond the log: identity, ids, limits, and what runs right now. */
@@ -84,6 +85,8 @@ export interface DecisionLimits {
   bindsApprovals: boolean;
   /** Time a permission request waits; undefined: for ever. */
   permissionTimeoutMs: number | undefined;
+  /** What the transcript of a Session may hold, and what becomes of a full one, unless the Session says less. */
+  transcript: TranscriptBudget;
 }
 
 export interface OutboxFacts {

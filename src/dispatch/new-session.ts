@@ -1,6 +1,7 @@
 import type { Transaction } from '../eventlog/event-log.ts';
 import type { JsonObject } from '../protocol/json.ts';
 import type { Session } from '../protocol/resources/session.ts';
+import { withOwnBudget } from '../transcript/budget.ts';
 import { refuseUnknownRoute } from './choose-route.ts';
 import { expiryOf } from './expiry.ts';
 import type { Facts } from './facts.ts';
@@ -19,7 +20,8 @@ export interface NewSession {
 
 /** Makes a Session and appends its event. */
 export function newSession(tx: Transaction, facts: Facts, given: NewSession): Session {
-  const { metadata, key } = given;
+  const { key } = given;
+  const metadata = withOwnBudget(given.metadata);
   refuseUnknownRoute(facts.routes, metadata);
   const session: Session = {
     id: facts.newId('session'),

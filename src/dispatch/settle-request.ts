@@ -7,6 +7,7 @@ import type { Message, MessageInput } from '../protocol/resources/message.ts';
 import { inputKey } from '../store/keys.ts';
 import { appendMessage, buildMessage } from './append-message.ts';
 import type { DecisionTools, Facts } from './facts.ts';
+import { makeRoom } from './make-room.ts';
 import { moveTask } from './move-task.ts';
 import { newEvent, placeOfTask } from './new-event.ts';
 import { boundedValue, openRequestsOf, type Resolution, resolveRequest } from './permission-request.ts';
@@ -154,6 +155,7 @@ function appendTurn(
   isSent: boolean,
 ): Message {
   const place = placeOfTask(task.resource);
+  makeRoom(tx, tools, task.resource.session_id, input);
   const built = buildMessage(tx, tools, input, place);
   appendMessage(tx, built, { place });
   if (built.sealed && !isSent) tx.erase(inputKey(built.message.id));

@@ -14,6 +14,7 @@ import { type Decided, metadataOf } from './command.ts';
 import type { Facts, Route } from './facts.ts';
 import { issueAcceptanceReceipt } from './issue-receipt.ts';
 import { load, loadBranch, loadWorkspace, notFound } from './load.ts';
+import { makeRoom } from './make-room.ts';
 import { refuseForeignArtifacts } from './message-references.ts';
 import { moveTask } from './move-task.ts';
 import { newEvent, placeOfSession, type SessionPlace } from './new-event.ts';
@@ -39,6 +40,7 @@ export function submitTaskTo(
   if (!startable) refuseFullQueue(facts);
   const { resource: workspace } = loadWorkspace(tx, facts.caller, session.resource.workspace_id);
   const quotas = checkQuotas(tx, facts, { workspace, persona, startsNow: startable });
+  makeRoom(tx, facts, sessionId, messageOf(body.input));
   const request = { ...body, persona_id: persona?.id ?? null };
   const taskId = appendSubmission(session, request, { ...chosen, quotas, persona }, tx, facts);
   if (startable) moveTask(tx, facts, taskId, 'WORKING');

@@ -1,8 +1,9 @@
 import type { Event, StateWriter } from '../eventlog/event-log.ts';
+import { artifactIdsOf } from '../protocol/resources/message.ts';
 import type { Session, SessionState } from '../protocol/resources/session.ts';
 import { payload } from './payload.ts';
 import { listPrefix, stateKey } from './state-keys.ts';
-import type { KeyedSessionState, SessionFold, TurnState } from './states.ts';
+import type { KeyedSessionState, MessageState, SessionFold, TurnState } from './states.ts';
 
 export function foldSessionCreated(event: Event, states: StateWriter): void {
   const { session, forked, key, memory_ids } = payload(event, 'session.created');
@@ -15,8 +16,9 @@ export function foldSessionCreated(event: Event, states: StateWriter): void {
     epoch: 0,
     pending: [],
     ...(memory_ids ? { memory_ids } : {}),
+    ...(forked ? copyTurns(states, forked.session_id, session.id, messages) : {}),
+    ...(forked?.archive ? { archive: forked.archive } : {}),
   };
-  if (forked) copyTurns(states, forked.session_id, session.id, messages);
   states.set(stateKey.session(session.id), { resource: session, internal } satisfies SessionFold);
   states.index(listPrefix.sessions(session.workspace_id) + session.id);
   if (key !== undefined && event.actor !== null) {
@@ -27,36 +29,17 @@ export function foldSessionCreated(event: Event, states: StateWriter): void {
 }
 
 /** The turns of a fork are the same Messages; what happens to one transcript later leaves the other alone. */
-function copyTurns(states: StateWriter, from: string, to: string, count: number): void {
+function copyTurns(states: StateWriter, from: string, to: string, count: number): { bytes?: number } {
+  let last: TurnState | undefined;
   for (let position = 0; position < count; position += 1) {
-    states.set(stateKey.turn(to, position), states.get<TurnState>(stateKey.turn(from, position)));
+    last = states.get<TurnState>(stateKey.turn(from, position));
+    states.set(stateKey.turn(to, position), last && { ...last, events: 0 });
   }
-}
-
-export function foldSessionTruncated(event: Event, states: StateWriter): void {
-  const { kept_turn_count: kept } = payload(event, 'session.truncated');
-  change(event, states, (state) => {
-    const removed = removeTurns(states, state.resource.id, kept, state.internal.messages);
-    const pending = state.internal.pending.filter((id) => !removed.has(id));
-    return {
-      resource: { ...state.resource, transcript: { ...state.resource.transcript, message_count: kept } },
-      internal: { ...state.internal, messages: kept, pending, epoch: state.internal.epoch + 1 },
-    };
-  });
-}
-
-function removeTurns(states: StateWriter, sessionId: string, from: number, to: number): Set<string> {
-  const removed = new Set<string>();
-  for (let position = from; position < to; position += 1) {
-    const turn = states.get<TurnState>(stateKey.turn(sessionId, position));
-    if (turn) removed.add(turn.message_id);
-    states.set(stateKey.turn(sessionId, position), undefined);
-  }
-  return removed;
+  return last?.bytes === undefined ? {} : { bytes: last.bytes };
 }
 
 export function foldSessionClosed(event: Event, states: StateWriter): void {
-  change(event, states, (state) => {
+  changeSession(event, states, (state) => {
     const { expires_at, id } = state.resource;
     if (expires_at) states.unindex(`${listPrefix.expiringSessions()}${expires_at}/${id}`);
     return { ...state, resource: { ...state.resource, state: 'CLOSED' } };
@@ -65,7 +48,7 @@ export function foldSessionClosed(event: Event, states: StateWriter): void {
 
 export function foldSessionUpdated(event: Event, states: StateWriter): void {
   const { changes } = payload(event, 'vendor.harn_gateway.session_updated');
-  change(event, states, (state) => {
+  changeSession(event, states, (state) => {
     const resource = { ...state.resource, ...changes };
     if (state.resource.state !== 'CLOSED') moveExpiry(states, state.resource, resource);
     return { ...state, resource };
@@ -76,7 +59,7 @@ export function foldSessionUpdated(event: Event, states: StateWriter): void {
 export function foldAgentUpdate(event: Event, states: StateWriter): void {
   const { about, protocol, kind, update } = payload(event, 'vendor.harn_gateway.agent_update');
   if (about !== 'session') return;
-  change(event, states, (state) => {
+  changeSession(event, states, (state) => {
     const { metadata } = state.resource;
     const known = metadata[protocol];
     const before = typeof known === 'object' && !Array.isArray(known) ? known : {};
@@ -94,19 +77,27 @@ function moveExpiry(states: StateWriter, before: Session, after: Session): void 
 /** The position in the transcript is the event's; a pending message waits for the next task input. */
 export function foldMessageAppended(event: Event, states: StateWriter): void {
   const { message_id, position, pending } = payload(event, 'session.message_appended');
-  const turn: TurnState = { message_id, event_id: event.id };
-  states.set(stateKey.turn(event.resource.id, position), turn);
-  change(event, states, (state) => ({
-    resource: {
-      ...state.resource,
-      transcript: { ...state.resource.transcript, message_count: position + 1 },
-    },
-    internal: {
-      ...state.internal,
-      messages: position + 1,
-      pending: pending ? [...state.internal.pending, message_id] : state.internal.pending,
-    },
-  }));
+  const parts = states.get<MessageState>(stateKey.message(message_id))?.resource.parts ?? [];
+  const assets = listPrefix.assetsOfSession(event.resource.id);
+  for (const id of artifactIdsOf(parts)) states.index(assets + id);
+  changeSession(event, states, (state) => {
+    const bytes = (state.internal.bytes ?? 0) + JSON.stringify(parts).length;
+    const events = (state.internal.events ?? 0) + 1;
+    const turn: TurnState = { message_id, event_id: event.id, events, bytes };
+    states.set(stateKey.turn(event.resource.id, position), turn);
+    return {
+      resource: {
+        ...state.resource,
+        transcript: { ...state.resource.transcript, message_count: position + 1 },
+      },
+      internal: {
+        ...state.internal,
+        messages: position + 1,
+        bytes,
+        pending: pending ? [...state.internal.pending, message_id] : state.internal.pending,
+      },
+    };
+  });
 }
 
 /** Keeps the counts that decide the Session state when a task enters (`before` undefined), moves or ends. */
@@ -116,7 +107,7 @@ export function foldTaskCounts(
   before: TaskCount | undefined,
   after: TaskCount | undefined,
 ): void {
-  change(event, states, (state) => {
+  changeSession(event, states, (state) => {
     const internal = {
       ...state.internal,
       open_tasks: openTasks(state.internal.open_tasks, event.resource.id, before, after),
@@ -151,7 +142,7 @@ export function foldLastEvent(event: Event, states: StateWriter): void {
   const known = states.get<SessionFold>(stateKey.session(event.session_id));
   // A fold before this one has changed the Session, and said so.
   if (known?.resource.last_event_id === event.id) return;
-  change(event, states, (state) => state);
+  changeSession(event, states, (state) => state);
 }
 
 /** ACTIVE: a task runs; PAUSED: every open task is blocked; IDLE otherwise (contract section 9). */
@@ -161,14 +152,20 @@ function stateOf(current: SessionState, counts: { open_tasks: string[]; blocked:
   return counts.open_tasks.length === counts.blocked ? 'PAUSED' : 'ACTIVE';
 }
 
-function change(event: Event, states: StateWriter, next: (state: SessionFold) => SessionFold): void {
+/** Changes the Session of an event, which moves its `last_event_id` and counts once. */
+export function changeSession(
+  event: Event,
+  states: StateWriter,
+  next: (state: SessionFold) => SessionFold,
+): void {
   if (event.session_id === null) return;
   const key = stateKey.session(event.session_id);
   const state = states.get<SessionFold>(key);
   if (!state) return;
+  const isCounted = state.resource.last_event_id === event.id;
   const { resource, internal } = next(state);
   states.set(key, {
     resource: { ...resource, last_event_id: event.id, updated_at: event.created_at },
-    internal,
+    internal: isCounted ? internal : { ...internal, events: (state.internal.events ?? 0) + 1 },
   } satisfies SessionFold);
 }

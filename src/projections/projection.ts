@@ -25,7 +25,6 @@ import {
   foldMessageAppended,
   foldSessionClosed,
   foldSessionCreated,
-  foldSessionTruncated,
   foldSessionUpdated,
 } from './fold-session.ts';
 import { foldSigningKeyChanged } from './fold-signing-key.ts';
@@ -38,6 +37,7 @@ import {
   foldUpstreamBound,
   foldUpstreamNote,
 } from './fold-task.ts';
+import { foldSessionCompacted, foldSessionTruncated, foldTranscriptBudget } from './fold-transcript.ts';
 import { foldTrustRecorded } from './fold-trust-record.ts';
 import { foldUsage } from './fold-usage.ts';
 import { foldVaultCreated } from './fold-vault.ts';
@@ -52,6 +52,8 @@ const FOLDS: Partial<Record<EventKind, readonly Fold[]>> = {
   'session.created': [foldSessionCreated],
   'session.closed': [foldSessionClosed],
   'session.truncated': [foldSessionTruncated],
+  'session.compacted': [foldSessionCompacted],
+  'vendor.harn_gateway.transcript_budget': [foldTranscriptBudget],
   'branch.created': [foldBranchCreated],
   'branch.merged': [foldBranchMerged],
   'branch.abandoned': [foldBranchAbandoned],

@@ -74,6 +74,8 @@ export const listPrefix = {
   expiringRequests: () => 'l/permission-expiry/',
   artifactsOfWorkspace: (workspaceId: string) => `l/artifact/w/${workspaceId}/`,
   artifactsOfSession: (sessionId: string) => `l/artifact/s/${sessionId}/`,
+  /** Artifacts that the turns of a session refer to, whoever made them. */
+  assetsOfSession: (sessionId: string) => `l/asset/s/${sessionId}/`,
   artifactsOfTask: (taskId: string) => `l/artifact/t/${taskId}/`,
   outcomesOfWorkspace: (workspaceId: string) => `l/outcome/w/${workspaceId}/`,
   apiKeys: (tenant: string) => `l/api-key/${foreign(tenant)}/`,

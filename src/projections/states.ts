@@ -14,6 +14,7 @@ import type { Receipt } from '../protocol/resources/receipt.ts';
 import type { ReplayTerms } from '../protocol/resources/replay.ts';
 import type { Session } from '../protocol/resources/session.ts';
 import type { Task } from '../protocol/resources/task.ts';
+import type { TranscriptArchive } from '../protocol/resources/transcript.ts';
 import type { Review } from '../protocol/resources/trust-record.ts';
 import type { Vault } from '../protocol/resources/vault.ts';
 import type { Workspace } from '../protocol/resources/workspace.ts';
@@ -43,6 +44,12 @@ export type SessionFold = Folded<
     pending: string[];
     /** The Memories it was given, where it was given any. */
     memory_ids?: string[];
+    /** Events so far. */
+    events?: number;
+    /** Bytes of the parts of all turns, as JSON. */
+    bytes?: number;
+    /** What compaction took out of the transcript. */
+    archive?: TranscriptArchive;
   }
 >;
 
@@ -196,6 +203,10 @@ export interface KeyedSessionState {
 export interface TurnState {
   message_id: string;
   event_id: string;
+  /** Events of the Session up to this turn; 0 for one that a fork copied. */
+  events?: number;
+  /** Bytes of the parts of all turns up to this one. */
+  bytes?: number;
 }
 
 export type OutcomeState = Folded<Outcome, Record<never, never>>;

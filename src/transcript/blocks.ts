@@ -67,10 +67,3 @@ function rename(value: object, names: Readonly<Record<string, string>>): object 
 export function textOfParts(parts: readonly Part[], nameOf: NameOf): string {
   return parts.map((part) => BLOCKS[part.type].text(part as never, nameOf)).join(' ');
 }
-
-/** Artifacts that parts refer to, in their order. */
-export function assetIdsOf(parts: readonly Part[]): string[] {
-  return parts.flatMap((part) =>
-    part.type === 'artifact_ref' || part.type === 'image_ref' ? [part.artifact_id] : [],
-  );
-}

@@ -48,12 +48,12 @@ export function systemPromptEvent(metadata: JsonObject, seesInternal: boolean): 
     event_id: null,
     event: null,
     created_at: null,
-    ...(seesInternal ? { fingerprint: promptFingerprint(prompt) } : { redacted: true }),
+    ...fingerprintOf(prompt, seesInternal),
   };
 }
 
 /** The audit event of an Event. What the reader may not see was replaced in it before. */
-export function transcriptEventOf(event: Event, nameOf: NameOf): TranscriptEvent {
+export function transcriptEventOf(event: Event, nameOf: NameOf, seesInternal: boolean): TranscriptEvent {
   const { message } = event.payload as { message?: Message };
   const head = { event_id: event.id, event: event.event, created_at: event.created_at };
   if (isMessageEvent(event.event) && message !== undefined) return messageEventOf(message, head, nameOf);
@@ -64,7 +64,7 @@ export function transcriptEventOf(event: Event, nameOf: NameOf): TranscriptEvent
     resource: event.resource,
     task_id: event.task_id,
     actor: event.actor,
-    data: withoutPrompt(event),
+    data: withoutPrompt(event, seesInternal),
   };
 }
 
@@ -102,18 +102,21 @@ function widest(parts: readonly Part[]): TranscriptEvent['visibility'] {
 }
 
 /** The prompt stands in the metadata of the transcript once; events that set it tell its fingerprint. */
-function withoutPrompt({ event, payload }: Event): JsonObject {
-  if (event === 'session.created') return inMember(payload, 'session', withoutPromptIn);
-  if (event === 'vendor.harn_gateway.session_updated') return inMember(payload, 'changes', withoutPromptIn);
-  return payload;
-}
-
-function withoutPromptIn(owner: JsonObject): JsonObject {
-  return inMember(owner, 'metadata', (metadata) => {
+function withoutPrompt({ event, payload }: Event, seesInternal: boolean): JsonObject {
+  const owner = { 'session.created': 'session', 'vendor.harn_gateway.session_updated': 'changes' }[
+    event as string
+  ];
+  if (owner === undefined) return payload;
+  const hide = (metadata: JsonObject) => {
     const prompt = metadata[SYSTEM_PROMPT];
     if (prompt === undefined || prompt === null) return metadata;
-    return { ...metadata, [SYSTEM_PROMPT]: { fingerprint: promptFingerprint(prompt) } };
-  });
+    return { ...metadata, [SYSTEM_PROMPT]: fingerprintOf(prompt, seesInternal) };
+  };
+  return inMember(payload, owner, (member) => inMember(member, 'metadata', hide));
+}
+
+function fingerprintOf(prompt: JsonValue, seesInternal: boolean): JsonObject {
+  return seesInternal ? { fingerprint: promptFingerprint(prompt) } : { redacted: true };
 }
 
 function inMember(value: JsonObject, name: string, change: (member: JsonObject) => JsonObject): JsonObject {

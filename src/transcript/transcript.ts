@@ -51,14 +51,14 @@ export function transcriptHead(session: Session, turns: number, archive?: Transc
 
 /** What an auditor needs to find the archived turns again. */
 function archivedOf({ turns, first_message_id, last_message_id, ...rest }: TranscriptArchive): JsonObject {
-  const { through_event_id, summary_source, kept_message_ids } = rest;
+  const { through_event_id, summary_source, kept } = rest;
   return {
     turn_count: turns,
     first_message_id,
     last_message_id,
     through_event_id,
     summary_source,
-    kept_message_ids,
+    kept_message_ids: kept.map(({ message_id }) => message_id),
   };
 }
 

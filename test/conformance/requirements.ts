@@ -4,6 +4,7 @@ import { EXTENDED } from './requirements/extended.ts';
 import { NARRATIVE } from './requirements/narrative.ts';
 import { OUTBOUND } from './requirements/outbound.ts';
 import type { Requirement } from './requirements/requirement.ts';
+import { TRANSCRIPT } from './requirements/transcript.ts';
 
 /** Every row that a test has to cite by `[ID]` in its title. */
 export const REQUIREMENTS: readonly Requirement[] = [
@@ -12,4 +13,5 @@ export const REQUIREMENTS: readonly Requirement[] = [
   ...CONTRACT,
   ...OUTBOUND,
   ...A2A,
+  ...TRANSCRIPT,
 ];

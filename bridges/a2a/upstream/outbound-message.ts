@@ -1,4 +1,5 @@
 import { isObject } from '../../../mappings/a2a/events.ts';
+import { HARN_EXTENSION } from '../../../mappings/a2a/extension.ts';
 import type { A2aProtocol } from '../../../mappings/a2a/operations.ts';
 import { encodePart, type PartDialect } from '../../../mappings/a2a/parts-out.ts';
 import { ROLES_V1, ROLES_V03 } from '../../../mappings/a2a/roles.ts';
@@ -37,12 +38,18 @@ export function encodeMessage(
   };
 }
 
-/** What an A2A client sent beside the message, for the agent. */
-export function sentBeside(message: OutboundMessage): Beside {
+/**
+ * What an A2A client sent beside the message, for the agent. A2A has no field for the system prompt of a Session, so every
+ * request carries it in its metadata, under the URI of our extension.
+ */
+export function sentBeside(message: OutboundMessage, sessionMetadata: JsonObject): Beside {
   const { request, requested_extensions: extensions } = keptOf(message);
-  const { metadata, accepted_output_modes: modes } = isObject(request) ? request : {};
+  const { metadata: sent, accepted_output_modes: modes } = isObject(request) ? request : {};
+  const { system_prompt } = sessionMetadata;
+  const prompt = system_prompt == null ? undefined : { [HARN_EXTENSION]: { system_prompt } };
+  const metadata = isObject(sent) ? { ...prompt, ...sent } : prompt;
   return {
-    ...(isObject(metadata) && { metadata }),
+    ...(metadata !== undefined && { metadata }),
     ...(Array.isArray(modes) && { acceptedOutputModes: modes.map(String) }),
     ...(Array.isArray(extensions) && { extensions: extensions.map(String) }),
   };

@@ -45,12 +45,13 @@ async function* deliver(
 }
 
 function messageOf(run: TurnRun): { message: JsonObject; beside: Beside } {
-  const { message, kind } = run.turn;
+  const { message, kind, sessionMetadata } = run.turn;
   if (message === undefined) throw new Fault('rejected', 'The turn has no message to send.');
   const taskId = kind === 'continue' ? run.progress.taskId : undefined;
   const links = { taskId, contextId: run.progress.contextId };
   const { protocol, dialect } = run.target;
-  return { message: encodeMessage(message, links, protocol, dialect), beside: sentBeside(message) };
+  const beside = sentBeside(message, sessionMetadata);
+  return { message: encodeMessage(message, links, protocol, dialect), beside };
 }
 
 const STREAMLESS_ERRORS: readonly (A2aErrorName | undefined)[] = ['UnsupportedOperation', 'MethodNotFound'];

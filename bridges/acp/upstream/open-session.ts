@@ -8,7 +8,7 @@ import type { AgentSession } from './agent-session.ts';
 import type { AcpLimits, AcpUpstreamConfig } from './config.ts';
 import type { AgentConnection } from './connection.ts';
 import { gone } from './fault.ts';
-import { tellHistory } from './past-turns.ts';
+import { tellHistory, tellInstruction } from './past-turns.ts';
 import type { AcpRecord } from './record.ts';
 
 /** A session at the agent that a turn can run in. */
@@ -110,7 +110,12 @@ async function newSession(
     ...(told === undefined ? {} : { history: { turns: told.turns, chars: told.text.length } }),
     ...(lost === undefined ? {} : { lost }),
   };
-  return { session: connection.session(id), record, preface: told?.text };
+  const preface = [tellInstruction(turn.sessionMetadata), told?.text].filter((text) => text !== undefined);
+  return {
+    session: connection.session(id),
+    record,
+    preface: preface.length === 0 ? undefined : preface.join('\n\n'),
+  };
 }
 
 /** Spec: ACP v1, "Session Setup": both members are required. */

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { RECOVERY_POLICIES } from '../../protocol/resources/transcript.ts';
 import { duration, positive } from '../shapes.ts';
 
 const requestLimits = {
@@ -30,6 +31,25 @@ const contentLimits = {
   max_artifact_bytes: positive.default(67_108_864).describe('Largest content of one Artifact.'),
 };
 
+const transcriptLimits = {
+  max_transcript_messages: positive
+    .default(10_000)
+    .describe('Messages that the transcript of a Session holds; a Session may say less.'),
+  max_transcript_events: positive
+    .default(1_000_000)
+    .describe('Events of a Session since its transcript was last compacted.'),
+  max_transcript_bytes: positive
+    .optional()
+    .describe('Bytes of the Messages of a transcript, approximately. Unset: not counted.')
+    .meta({ examples: [16_777_216] }),
+  transcript_recovery: z
+    .enum(RECOVERY_POLICIES)
+    .default('compact')
+    .describe(
+      'A full transcript: `compact` summarises old turns, `trim` archives them, `reject` takes nothing more.',
+    ),
+};
+
 const streamLimits = {
   max_streams: positive.default(10_000).describe('Open event streams; more are refused with 503.'),
   stream_buffer_bytes: positive
@@ -55,7 +75,7 @@ const workLimits = {
 };
 
 export const limits = z
-  .strictObject({ ...requestLimits, ...contentLimits, ...streamLimits, ...workLimits })
+  .strictObject({ ...requestLimits, ...contentLimits, ...transcriptLimits, ...streamLimits, ...workLimits })
   .prefault({})
   .describe('Bounds that keep one caller from starving the others.');
 export type Limits = z.output<typeof limits>;

@@ -9,6 +9,7 @@ import { refuseExcess } from '../check-quotas.ts';
 import type { Command } from '../command.ts';
 import type { Facts } from '../facts.ts';
 import { load } from '../load.ts';
+import { makeRoom } from '../make-room.ts';
 import { refuseForeignArtifacts } from '../message-references.ts';
 import { newEvent, placeOfTask } from '../new-event.ts';
 import { openRequestsOf } from '../permission-request.ts';
@@ -60,6 +61,7 @@ function interrupt(tx: Transaction, facts: Facts, task: TaskState, input: Messag
   refuseIdle(task);
   const { resource } = task;
   const place = placeOfTask(resource);
+  makeRoom(tx, facts, resource.session_id, input);
   const built = buildMessage(tx, facts, input, place);
   appendMessage(tx, built, { place });
   const payload = { message_id: built.message.id, kind: 'interrupt' as const };

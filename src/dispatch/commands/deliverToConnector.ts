@@ -8,6 +8,7 @@ import type { Command, Decided } from '../command.ts';
 import { dedupeKeyOf, messageOfDelivery } from '../delivery-content.ts';
 import type { Facts } from '../facts.ts';
 import { load, notFound } from '../load.ts';
+import { makeRoom } from '../make-room.ts';
 import { newEvent, placeOfSession } from '../new-event.ts';
 import { refuseClosed } from '../refuse-closed.ts';
 import { submitTaskTo } from '../submit-task.ts';
@@ -103,6 +104,7 @@ function submit(
 
 function append(input: Message, session: SessionFold['resource'], tx: Transaction, facts: Facts): string {
   const place = placeOfSession(session);
+  makeRoom(tx, facts, session.id, input);
   const built = buildMessage(tx, facts, input, place);
   appendMessage(tx, built, { place, pending: true });
   return built.message.id;

@@ -3,7 +3,9 @@ import { stateKey } from '../../projections/state-keys.ts';
 import type { SessionFold, TurnState } from '../../projections/states.ts';
 import { ProtocolError } from '../../protocol/errors.ts';
 import type { Session } from '../../protocol/resources/session.ts';
+import type { TranscriptArchive } from '../../protocol/resources/transcript.ts';
 import { eventKey } from '../../store/keys.ts';
+import { withOwnBudget } from '../../transcript/budget.ts';
 import { refuseUnknownRoute } from '../choose-route.ts';
 import { type Command, metadataOf } from '../command.ts';
 import { expiryOf } from '../expiry.ts';
@@ -20,9 +22,10 @@ export const forkSession: Command<'forkSession'> = {
     const at = body?.at_event_id ?? null;
     const turn_count = at === null ? source.internal.messages : turnsUntil(tx, source, at);
     const branch_id = branchOf(body?.branch_id ?? null, source, at, tx, facts);
-    const fork = forkOf(source.resource, branch_id, metadataOf(body ?? {}), tx, facts);
+    const archive = archiveWithin(source, turn_count);
+    const fork = forkOf(source, { branch_id, turn_count, archive }, metadataOf(body ?? {}), tx, facts);
     const fact = { at_event_id: at, turn_count };
-    const forked = { session_id: source.resource.id, ...fact };
+    const forked = { session_id: source.resource.id, ...fact, ...(archive ? { archive } : {}) };
     const pointer = { object: 'session', id: fork.id };
     tx.append(newEvent('session.created', pointer, placeOfSession(fork), { session: fork, forked }));
     const origin = { object: 'session', id: source.resource.id };
@@ -67,17 +70,30 @@ function branchOf(
   return createBranch(tx, facts, placeOfSession(resource), draft).id;
 }
 
+/** A fork inside of what was archived has those turns whole; its own events begin with it. */
+function archiveWithin({ internal }: SessionFold, turnCount: number): TranscriptArchive | undefined {
+  const { archive } = internal;
+  if (archive === undefined || archive.turns > turnCount) return undefined;
+  return { ...archive, through_event_id: null, counted: { ...archive.counted, events: 0 } };
+}
+
+interface Forked {
+  branch_id: string;
+  turn_count: number;
+  archive: TranscriptArchive | undefined;
+}
+
 /** A fork starts idle, with the metadata of its source under its own; of a source that is over it takes no expiry. */
 function forkOf(
-  source: Session,
-  branch_id: string,
+  { resource: source, internal }: SessionFold,
+  { branch_id, turn_count, archive }: Forked,
   metadata: Session['metadata'],
   tx: Transaction,
   facts: Facts,
 ): Session {
   const { expires_at, ...lasting } = source.metadata;
   const kept = expires_at === undefined || isExpired(source, tx.time) ? lasting : source.metadata;
-  const patched = patchedMetadata(kept, metadata, facts.limits);
+  const patched = patchedMetadata(kept, withOwnBudget(metadata, kept), facts.limits);
   return {
     ...source,
     id: facts.newId('session'),
@@ -86,6 +102,12 @@ function forkOf(
     metadata: patched,
     expires_at: expiryOf(patched),
     state: 'IDLE',
+    transcript: {
+      object: 'transcript',
+      message_count: turn_count,
+      ...(archive ? { archived_turn_count: archive.turns } : {}),
+    },
+    summary: archive === undefined && source.summary === internal.archive?.summary ? null : source.summary,
     root_session_id: source.root_session_id ?? source.id,
     parent_session_id: source.id,
     branch_id,

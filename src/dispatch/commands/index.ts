@@ -5,6 +5,7 @@ import { appendSessionMessage } from './appendSessionMessage.ts';
 import { appendTaskMessage } from './appendTaskMessage.ts';
 import { cancelTask } from './cancelTask.ts';
 import { closeSession } from './closeSession.ts';
+import { compactSession } from './compactSession.ts';
 import { createApiKey } from './createApiKey.ts';
 import { createMemory } from './createMemory.ts';
 import { createPersona } from './createPersona.ts';
@@ -47,6 +48,7 @@ export const COMMANDS: { readonly [Id in CommandId]: Command<Id> } = {
   appendTaskMessage,
   cancelTask,
   closeSession,
+  compactSession,
   createMemory,
   createPersona,
   createSession,

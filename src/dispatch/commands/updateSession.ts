@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../protocol/json.ts';
+import { withOwnBudget } from '../../transcript/budget.ts';
 import { refuseUnknownRoute } from '../choose-route.ts';
 import { type Command, metadataOf } from '../command.ts';
 import { expiryOf } from '../expiry.ts';
@@ -14,7 +15,13 @@ export const updateSession: Command<'updateSession'> = {
       ...(body.summary === undefined ? {} : { summary: body.summary }),
       ...(body.metadata === undefined
         ? {}
-        : { metadata: patchedMetadata(resource.metadata, body.metadata, facts.limits) }),
+        : {
+            metadata: patchedMetadata(
+              resource.metadata,
+              withOwnBudget(body.metadata, resource.metadata),
+              facts.limits,
+            ),
+          }),
       ...(body.metadata?.['expires_at'] === undefined ? {} : { expires_at: expiryOf(body.metadata) }),
     };
     if (Object.keys(changes).length > 0) {

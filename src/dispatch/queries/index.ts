@@ -20,6 +20,7 @@ import { getMessage, getSession, listSessionMessages, listSessions } from './ses
 import { listSigningKeys } from './signing-keys.ts';
 import { getSkill, listSkills } from './skills.ts';
 import { getTask, listSessionTasks, listTasks } from './tasks.ts';
+import { getSessionTranscript } from './transcripts.ts';
 import { listTrustRecords } from './trust-records.ts';
 import { getVault, listVaults } from './vaults.ts';
 import { readWorkspaceFile } from './workspace-files.ts';
@@ -35,6 +36,7 @@ export const QUERIES: { readonly [Id in QueryId]: Query<Id> } = {
   getOutcome,
   getPersona,
   getSession,
+  getSessionTranscript,
   getTask,
   getConnector,
   getQuota,

@@ -10,6 +10,7 @@ import type { RecordedFrame } from '../../replay/recorded-frame.ts';
 import { frameKey, inputKey } from '../../store/keys.ts';
 import type { Frame, Upstream } from '../../upstream.ts';
 import { contentHash } from '../content-hash.ts';
+import { makeRoomForAgent } from '../make-room.ts';
 import { spanOf } from '../move-task.ts';
 import { waitsInTurn } from '../permission-request.ts';
 import { applyMoves, noteCancelFault, seenBy } from './apply-moves.ts';
@@ -108,6 +109,7 @@ export class FrameRecorder {
   #apply(tx: Transaction, frame: Frame): 'open' | 'over' {
     const before = tx.get<TaskState>(stateKey.task(this.#taskId));
     if (!before || this.#isAnswered(before)) return 'over';
+    makeRoomForAgent(tx, this.#deps.tools, before.resource.session_id);
     const place = this.#place(tx, before, frame);
     this.#record(tx, place);
     if (frame.kind !== 'message' || !frame.unsent) this.#forgetSentInput(tx);

@@ -1,33 +1,41 @@
 import type { StateReader } from '../../eventlog/event-log.ts';
 import { stateKey } from '../../projections/state-keys.ts';
-import type { MessageState, SessionFold, TaskState, TurnState } from '../../projections/states.ts';
+import type { MessageState, SessionFold, TaskState } from '../../projections/states.ts';
 import type { Message } from '../../protocol/resources/message.ts';
 import type { PastTurn } from '../../upstream.ts';
+import { messageAt } from '../archive-turns.ts';
 
 /** Newest turns that are told to an agent that has lost its session; older ones are not. */
 const MAX_TURNS = 200;
 
-/** The public text of the transcript before the task's next message, oldest first. */
+/**
+ * The public text of the transcript before the task's next message, oldest first. Turns that were archived are told by their
+ * summary, and by those with images or files that stayed.
+ */
 export function historyBefore(reader: StateReader, { resource, internal }: TaskState): PastTurn[] {
   const session = reader.get<SessionFold>(stateKey.session(resource.session_id));
-  const messages = messagesOf(reader, resource.session_id, session?.internal.messages ?? 0);
+  if (session === undefined) return [];
+  const messages = messagesOf(reader, session);
   const sent = new Set([...internal.preceding, internal.turn_message]);
   const first = messages.findIndex(({ id }) => sent.has(id));
   const before = first < 0 ? messages : messages.slice(0, first);
-  return before.flatMap((message) => {
+  const turns = before.flatMap((message) => {
     const text = textOf(message);
     return text === '' ? [] : [{ role: message.role, text }];
   });
+  const summary = session.internal.archive?.summary ?? null;
+  return summary === null ? turns : [{ role: 'system', text: summary }, ...turns];
 }
 
-function messagesOf(reader: StateReader, sessionId: string, count: number): Message[] {
-  const found: Message[] = [];
-  for (let position = Math.max(0, count - MAX_TURNS); position < count; position += 1) {
-    const turn = reader.get<TurnState>(stateKey.turn(sessionId, position));
-    const message = turn && reader.get<MessageState>(stateKey.message(turn.message_id))?.resource;
-    if (message) found.push(message);
-  }
-  return found;
+function messagesOf(reader: StateReader, session: SessionFold): Message[] {
+  const { messages: count, archive } = session.internal;
+  const kept = (archive?.kept ?? []).map(
+    ({ message_id }) => reader.get<MessageState>(stateKey.message(message_id))?.resource,
+  );
+  const found: (Message | undefined)[] = kept;
+  const from = Math.max(archive?.turns ?? 0, count - MAX_TURNS);
+  for (let position = from; position < count; position += 1) found.push(messageAt(reader, session, position));
+  return found.filter((message) => message !== undefined);
 }
 
 function textOf({ parts }: Message): string {

@@ -9,6 +9,7 @@ import {
   updateSessionRequest,
 } from '../resources/session.ts';
 import { task } from '../resources/task.ts';
+import { compactSessionRequest, compactSessionResponse, transcript } from '../resources/transcript.ts';
 import { filter, type OperationRow, page } from './row.ts';
 
 export const sessionsOperations = {
@@ -94,6 +95,31 @@ export const sessionsOperations = {
     success: 200,
     body: truncateSessionRequest,
     response: truncateSessionResponse,
+  },
+  getSessionTranscript: {
+    kind: 'query',
+    method: 'GET',
+    path: '/v1/sessions/{session_id}/transcript',
+    tag: 'Sessions',
+    summary:
+      'Read the transcript of a Session: messages, audit events and asset descriptors. The answer is streamed.',
+    scope: 'sessions:read',
+    level: 'vendor',
+    success: 200,
+    response: transcript,
+  },
+  compactSession: {
+    kind: 'command',
+    method: 'POST',
+    path: '/v1/sessions/{session_id}/compact',
+    tag: 'Sessions',
+    summary: 'Archive all but the newest turns of the transcript under a summary; nothing is deleted.',
+    scope: 'sessions:write',
+    level: 'vendor',
+    success: 200,
+    body: compactSessionRequest,
+    bodyRequired: false,
+    response: compactSessionResponse,
   },
   replaySession: {
     kind: 'command',

@@ -70,6 +70,13 @@ export const part = z
   .meta({ id: 'Part' });
 export type Part = z.infer<typeof part>;
 
+/** Artifacts that parts refer to, in their order. */
+export function artifactIdsOf(parts: readonly Part[]): string[] {
+  return parts.flatMap((part) =>
+    part.type === 'artifact_ref' || part.type === 'image_ref' ? [part.artifact_id] : [],
+  );
+}
+
 export const messageInput = z
   .object({ role: z.enum(ROLES), parts: z.array(part).min(1).max(1000), metadata: metadata.optional() })
   .meta({ id: 'MessageInput' });

@@ -93,9 +93,9 @@ export const transcriptArchive = z.object({
   through_event_id: z.string().nullable(),
   summary: z.string().nullable(),
   summary_source: z.enum(SUMMARY_SOURCES).nullable(),
-  /** Archived turns that stay in the messages layer: recent ones with images or files. */
-  kept_message_ids: z.array(z.string()),
-  /** What the budget counts of the Session up to the boundary. */
+  /** Archived turns that stay in the messages layer: recent ones with images or files, oldest first. */
+  kept: z.array(z.object({ message_id: z.string(), position: z.int().min(0) })),
+  /** Events and bytes of the Session that the budget no longer counts. */
   counted: z.object({ events: z.int().min(0), bytes: z.int().min(0) }),
 });
 export type TranscriptArchive = z.infer<typeof transcriptArchive>;
@@ -132,13 +132,14 @@ export type RecoveryPolicy = (typeof RECOVERY_POLICIES)[number];
 export const BUDGET_REASONS = ['messages', 'events', 'bytes'] as const;
 export type BudgetReason = (typeof BUDGET_REASONS)[number];
 
-const cap = z.int().min(1).max(1_000_000_000);
+const MOST = 1_000_000_000;
 
 /** Member `transcript_budget` of the metadata of a Session: its own budget, at most the configured one. */
 export const sessionBudget = z.strictObject({
-  max_messages: cap.optional(),
-  max_events: cap.optional(),
-  max_bytes: cap.optional(),
+  max_messages: z.int().min(2).max(MOST).optional(),
+  max_events: z.int().min(100).max(MOST).optional(),
+  /** Of the messages as JSON, approximately. */
+  max_bytes: z.int().min(1024).max(MOST).optional(),
   recovery: z.enum(RECOVERY_POLICIES).optional(),
   /** Written by the gateway alone; what a caller says here is not taken. */
   last_action: z.unknown().optional(),
@@ -150,7 +151,7 @@ export type TranscriptUsage = z.infer<typeof usage>;
 export const transcriptBudgetApplied = z.object({
   action: z.enum(['compacted', 'trimmed']),
   reason: z.enum(BUDGET_REASONS),
-  limits: z.object({ messages: cap, events: cap, bytes: cap.nullable() }),
+  limits: z.object({ messages: z.int(), events: z.int(), bytes: z.int().nullable() }),
   before: usage,
   after: usage,
   /** Set where turns were archived without a `session.compacted` of their own. */

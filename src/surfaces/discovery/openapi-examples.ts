@@ -24,6 +24,7 @@ const BODIES: Readonly<Record<string, JsonValue>> = {
     receipt_policy: 'optional',
   },
   CreateSessionRequest: { workspace_id: 'workspace_default' },
+  CompactSessionRequest: { summary: 'The customer reported a broken page.', keep_last: 10 },
   CreateApiKeyRequest: {
     name: 'ci',
     actor: 'ci-bot',

@@ -4,6 +4,7 @@ import { CARD_EXAMPLES } from './card-examples.ts';
 import { PUSH_EXAMPLES } from './push-examples.ts';
 import { RECEIPT_ID, RECEIPT_MEMBERS, RECEIPT_PAYLOAD } from './receipt-example.ts';
 import { RECEIPT_LOG_EXAMPLES } from './receipt-log-examples.ts';
+import { COMPACTED, TRANSCRIPT_EXAMPLES } from './transcript-examples.ts';
 import { TRUST_RECORD } from './trust-example.ts';
 
 const AT = '2026-11-21T09:00:00.000Z';
@@ -257,6 +258,8 @@ export const RESOURCES = {
     input_schema: { type: 'object' },
     output_schema: { type: 'object' },
   },
+  ...TRANSCRIPT_EXAMPLES,
+  CompactSessionResponse: { ...COMPACTED, session_id: SESSION, session },
   TruncateSessionResponse: {
     object: 'session.truncate_result',
     session_id: SESSION,

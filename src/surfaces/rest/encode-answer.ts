@@ -19,6 +19,9 @@ export async function encodeAnswer(exchange: Exchange, answer: Answer): Promise<
     case 'raw_json':
       send(exchange, status, JSON_TYPE, join(body.chunks), headers);
       return;
+    case 'json_stream':
+      await sendJsonStream(exchange, status, body.chunks);
+      return;
     case 'document':
       send(exchange, status, body.mimeType, body.bytes, ['Vary', 'Accept', ...headers]);
       return;
@@ -36,6 +39,16 @@ export async function encodeAnswer(exchange: Exchange, answer: Answer): Promise<
 function join(chunks: Buffer[]): Buffer {
   const [only] = chunks;
   return chunks.length === 1 && only !== undefined ? only : Buffer.concat(chunks);
+}
+
+async function sendJsonStream(
+  exchange: Exchange,
+  status: number,
+  chunks: AsyncIterable<Buffer>,
+): Promise<void> {
+  if (exchange.isGone) return;
+  writeHead(exchange, status, ['Content-Type', JSON_TYPE]);
+  await pipeline(Readable.from(chunks, { objectMode: false }), exchange.res, { signal: exchange.signal });
 }
 
 /** A browser must save the bytes, never show or run them: they come from agents and callers. */

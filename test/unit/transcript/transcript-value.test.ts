@@ -87,7 +87,7 @@ describe('events of a transcript', () => {
 
   it('a message event has role, blocks, and a text that names its images', () => {
     const said = message([PARTS.image_ref, PARTS.text]);
-    expect(transcriptEventOf(event('user.message', { message: said as never }), nameOf)).toEqual({
+    expect(transcriptEventOf(event('user.message', { message: said as never }), nameOf, true)).toEqual({
       kind: 'message',
       role: 'user',
       visibility,
@@ -110,7 +110,7 @@ describe('events of a transcript', () => {
     ['vendor.harn_gateway.upstream_note', 'host'],
     ['receipt.issued', 'receipt'],
   ] as const)('%s is of the kind %s and keeps name, id and payload', (name, kind) => {
-    const made = transcriptEventOf(event(name, { fact: 1 }), nameOf);
+    const made = transcriptEventOf(event(name, { fact: 1 }), nameOf, true);
     expect(made).toMatchObject({ kind, event: name, event_id: '00000000000000000007', data: { fact: 1 } });
   });
 
@@ -127,7 +127,7 @@ describe('events of a transcript', () => {
 
   it('an event that set the system prompt tells its fingerprint in the place of the prompt', () => {
     const session = { id: 'session_1', metadata: { system_prompt: 'Be exact.', other: 1 } };
-    const made = transcriptEventOf(event('session.created', { session }), nameOf);
+    const made = transcriptEventOf(event('session.created', { session }), nameOf, true);
     expect(JSON.stringify(made)).not.toContain('Be exact.');
     expect(made).toMatchObject({ data: { session: { metadata: { other: 1 } } } });
   });

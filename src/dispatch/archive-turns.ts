@@ -1,0 +1,139 @@
+import type { StateReader } from '../eventlog/event-log.ts';
+import { stateKey } from '../projections/state-keys.ts';
+import type { MessageState, SessionFold, TaskState, TurnState } from '../projections/states.ts';
+import type { Message } from '../protocol/resources/message.ts';
+import type { TranscriptArchive } from '../protocol/resources/transcript.ts';
+import { extractSummary, QUOTED_FIRST, QUOTED_LAST } from '../transcript/extract.ts';
+import { INLINED_FROM } from './large-content.ts';
+
+/** Recent turns with images or files that stay in the messages layer although they are archived. */
+export const KEPT_MULTIMODAL = 8;
+/** Turns that are looked at, from the newest archived one back, to find them. */
+const LOOKED_AT = 1_000;
+
+export interface Summary {
+  text: string | null;
+  source: TranscriptArchive['summary_source'];
+}
+
+/** Where the transcript begins that is not archived. */
+export function firstLiveTurn({ internal }: SessionFold): number {
+  return internal.archive?.turns ?? 0;
+}
+
+/**
+ * The last boundary up to `wanted` behind which everything lies that is still to be sent: messages that wait for a Task, and
+ * those of Tasks that have not given them to their agent.
+ */
+export function boundaryUpTo(reader: StateReader, session: SessionFold, wanted: number): number {
+  const unsent = unsentOf(reader, session);
+  const from = firstLiveTurn(session);
+  let boundary = Math.min(wanted, session.internal.messages);
+  for (let at = session.internal.messages - 1; at >= from && unsent.size > 0; at -= 1) {
+    if (unsent.delete(turnAt(reader, session, at)?.message_id ?? '')) boundary = Math.min(boundary, at);
+  }
+  return Math.max(boundary, from);
+}
+
+function unsentOf(reader: StateReader, { internal }: SessionFold): Set<string> {
+  const unsent = new Set(internal.pending);
+  for (const id of internal.open_tasks) {
+    const task = reader.get<TaskState>(stateKey.task(id));
+    if (task?.resource.status !== 'SUBMITTED' && task?.resource.status !== 'WORKING') continue;
+    for (const messageId of [...task.internal.preceding, task.internal.turn_message]) unsent.add(messageId);
+  }
+  return unsent;
+}
+
+/** Everything before `to` as archived, with this summary. */
+export function archiveUpTo(
+  reader: StateReader,
+  session: SessionFold,
+  to: number,
+  summary: Summary,
+  keep = KEPT_MULTIMODAL,
+): TranscriptArchive {
+  const before = session.internal.archive;
+  const last = turnAt(reader, session, to - 1);
+  const kept = keptOf(reader, session, to, keep);
+  const keptBytes = kept.reduce((sum, { bytes }) => sum + bytes, 0);
+  const copied = last?.events === 0;
+  return {
+    turns: to,
+    first_message_id: before?.first_message_id ?? turnAt(reader, session, 0)?.message_id ?? null,
+    last_message_id: last?.message_id ?? null,
+    through_event_id: copied ? (before?.through_event_id ?? null) : (last?.event_id ?? null),
+    summary: summary.text,
+    summary_source: summary.source,
+    kept: kept.map(({ message_id, position }) => ({ message_id, position })),
+    counted: {
+      events: last?.events ?? 0,
+      bytes: Math.max(0, (last?.bytes ?? 0) - keptBytes - (summary.text?.length ?? 0)),
+    },
+  };
+}
+
+/** What a model would have summarised, quoted instead: the same turns give the same text. */
+export function extractOf(reader: StateReader, session: SessionFold, to: number): string {
+  const from = firstLiveTurn(session);
+  const firstEnd = Math.min(to, from + QUOTED_FIRST);
+  const lastStart = Math.max(firstEnd, to - QUOTED_LAST);
+  return extractSummary({
+    earlier: session.internal.archive?.summary ?? null,
+    first: messagesIn(reader, session, from, firstEnd),
+    between: lastStart - firstEnd,
+    last: messagesIn(reader, session, lastStart, to),
+  });
+}
+
+interface Kept {
+  message_id: string;
+  position: number;
+  bytes: number;
+}
+
+/** The newest turns with images or files among those before `to`, those kept so far included, oldest first. */
+function keptOf(reader: StateReader, session: SessionFold, to: number, most: number): Kept[] {
+  const found: Kept[] = [];
+  const from = Math.max(firstLiveTurn(session), to - LOOKED_AT);
+  for (let at = to - 1; at >= from && found.length < most; at -= 1) {
+    const message = messageAt(reader, session, at);
+    if (message && isMultimodal(message)) found.unshift(kept(message, at));
+  }
+  const before = (session.internal.archive?.kept ?? []).flatMap(({ message_id, position }) => {
+    const message = reader.get<MessageState>(stateKey.message(message_id))?.resource;
+    return message === undefined ? [] : [kept(message, position)];
+  });
+  return most === 0 ? [] : [...before, ...found].slice(-most);
+}
+
+function kept({ id, parts }: Message, position: number): Kept {
+  return { message_id: id, position, bytes: JSON.stringify(parts).length };
+}
+
+/** A reference that the gateway put in the place of long text is text. */
+function isMultimodal({ parts }: Message): boolean {
+  return parts.some(({ type, metadata }) => {
+    if (type === 'artifact_ref') return metadata?.[INLINED_FROM] === undefined;
+    return type === 'image_ref' || type === 'file_ref';
+  });
+}
+
+function messagesIn(reader: StateReader, session: SessionFold, from: number, to: number): Message[] {
+  return Array.from({ length: to - from }, (_, at) => messageAt(reader, session, from + at)).filter(
+    (message) => message !== undefined,
+  );
+}
+
+export function messageAt(reader: StateReader, session: SessionFold, position: number): Message | undefined {
+  const turn = turnAt(reader, session, position);
+  return turn && reader.get<MessageState>(stateKey.message(turn.message_id))?.resource;
+}
+
+export function turnAt(
+  reader: StateReader,
+  { resource }: SessionFold,
+  position: number,
+): TurnState | undefined {
+  return position < 0 ? undefined : reader.get<TurnState>(stateKey.turn(resource.id, position));
+}

@@ -1,0 +1,40 @@
+import { stateKey } from '../../projections/state-keys.ts';
+import type { SessionFold } from '../../projections/states.ts';
+import { usageOf } from '../../transcript/budget.ts';
+import { archiveUpTo, boundaryUpTo, extractOf, firstLiveTurn } from '../archive-turns.ts';
+import type { Command } from '../command.ts';
+import { load } from '../load.ts';
+import { appendCompaction } from '../make-room.ts';
+import { refuseClosed } from '../refuse-closed.ts';
+
+/**
+ * Archives all turns but the newest ones. Messages, Events and Artifacts stay readable, and every recorded run can still be
+ * replayed; the transcript, and what an agent is told of the past, become shorter. Nothing to archive changes nothing.
+ */
+export const compactSession: Command<'compactSession'> = {
+  decide({ path, body }, tx, facts) {
+    const { summary, keep_last = 10, reason } = body ?? {};
+    const session = load(tx, facts.caller, 'session', path.session_id);
+    refuseClosed(session.resource, tx.time);
+    const to = boundaryUpTo(tx, session, Math.max(0, session.internal.messages - keep_last));
+    const from = firstLiveTurn(session);
+    if (to > from) {
+      const told =
+        summary === undefined
+          ? { text: extractOf(tx, session, to), source: 'extract' as const }
+          : { text: summary, source: 'caller' as const };
+      appendCompaction(tx, session, archiveUpTo(tx, session, to, told), reason ?? null);
+    }
+    const after = tx.get<SessionFold>(stateKey.session(session.resource.id)) ?? session;
+    const result = {
+      object: 'session.compact_result',
+      session_id: session.resource.id,
+      compacted_turn_count: Math.max(0, to - from),
+      retained_turn_count: usageOf(after.internal).messages,
+      summary: after.internal.archive?.summary ?? null,
+      summary_source: after.internal.archive?.summary_source ?? null,
+      session: after.resource,
+    };
+    return { body: result };
+  },
+};

@@ -1,0 +1,84 @@
+import type { Event, StateWriter } from '../eventlog/event-log.ts';
+import type { JsonObject } from '../protocol/json.ts';
+import type { Session } from '../protocol/resources/session.ts';
+import type { TranscriptArchive } from '../protocol/resources/transcript.ts';
+import { changeSession } from './fold-session.ts';
+import { payload } from './payload.ts';
+import { stateKey } from './state-keys.ts';
+import type { SessionFold, TurnState } from './states.ts';
+
+/** Turns keep their places, so what was archived comes back whole when the transcript is cut inside of it. */
+export function foldSessionTruncated(event: Event, states: StateWriter): void {
+  const { kept_turn_count: kept } = payload(event, 'session.truncated');
+  changeSession(event, states, (state) => {
+    const { archive, ...internal } = state.internal;
+    const { id } = state.resource;
+    const removed = removeTurns(states, id, kept, internal.messages);
+    const pending = internal.pending.filter((messageId) => !removed.has(messageId));
+    const bytes = kept === 0 ? 0 : states.get<TurnState>(stateKey.turn(id, kept - 1))?.bytes;
+    const transcript = { ...state.resource.transcript, message_count: kept };
+    const rest = archive !== undefined && archive.turns <= kept ? archive : undefined;
+    const resource = withSummary({ ...state.resource, transcript }, archive, rest);
+    return {
+      resource,
+      internal: {
+        ...internal,
+        messages: kept,
+        pending,
+        epoch: internal.epoch + 1,
+        ...(bytes === undefined ? {} : { bytes }),
+        ...(rest === undefined ? {} : { archive: rest }),
+      },
+    };
+  });
+}
+
+function removeTurns(states: StateWriter, sessionId: string, from: number, to: number): Set<string> {
+  const removed = new Set<string>();
+  for (let position = from; position < to; position += 1) {
+    const turn = states.get<TurnState>(stateKey.turn(sessionId, position));
+    if (turn) removed.add(turn.message_id);
+    states.set(stateKey.turn(sessionId, position), undefined);
+  }
+  return removed;
+}
+
+export function foldSessionCompacted(event: Event, states: StateWriter): void {
+  const { archive } = payload(event, 'session.compacted');
+  changeSession(event, states, (state) => archived(state, archive));
+}
+
+/** The Session says itself why its context became shorter. */
+export function foldTranscriptBudget(event: Event, states: StateWriter): void {
+  const { action, reason, archive } = payload(event, 'vendor.harn_gateway.transcript_budget');
+  changeSession(event, states, (before) => {
+    const { resource, internal } = archive === undefined ? before : archived(before, archive);
+    const known = resource.metadata['transcript_budget'];
+    const policy = typeof known === 'object' && known !== null && !Array.isArray(known) ? known : {};
+    const last_action = { action, reason, at: event.created_at, event_id: event.id };
+    const metadata: JsonObject = { ...resource.metadata, transcript_budget: { ...policy, last_action } };
+    return { resource: { ...resource, metadata }, internal };
+  });
+}
+
+function archived(state: SessionFold, archive: TranscriptArchive): SessionFold {
+  const { resource, internal } = state;
+  return {
+    resource: withSummary(resource, internal.archive, archive),
+    internal: { ...internal, archive },
+  };
+}
+
+/** A summary that somebody wrote into the Session stays; one that an earlier compaction put there is replaced. */
+function withSummary(
+  session: Session,
+  before: TranscriptArchive | undefined,
+  after: TranscriptArchive | undefined,
+): Session {
+  if (before === after) return session;
+  const isOurs = session.summary === null || session.summary === (before?.summary ?? null);
+  const summary = isOurs || after?.summary_source === 'caller' ? (after?.summary ?? null) : session.summary;
+  const { archived_turn_count: _, ...transcript } = session.transcript;
+  const count = after === undefined ? {} : { archived_turn_count: after.turns };
+  return { ...session, summary, transcript: { ...transcript, ...count } };
+}
