@@ -84,10 +84,7 @@ export class McpFace implements Face {
       if (server !== undefined) {
         gateway.admit('submitTask', exchange.call());
         await this.#mounts.handle(exchange, server, actor, body);
-      } else if (
-        body !== undefined &&
-        (await isModern(`${this.#deps.publicUrl()}${PATH}`, exchange.headers, body))
-      ) {
+      } else if (body !== undefined && (await isModern(exchange.headers, body))) {
         const modern = await this.#modernFace();
         await modern.handle(exchange, actor, body);
       } else await this.#session(exchange, actor, body);

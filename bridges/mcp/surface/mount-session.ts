@@ -4,17 +4,10 @@ import type { JSONRPCMessage, RequestId } from '@modelcontextprotocol/sdk/types.
 import { MCP_ERRORS } from '../../../mappings/mcp/errors.ts';
 import type { FaceDeps, FaceExchange } from '../../../src/face.ts';
 import type { JsonObject, JsonValue } from '../../../src/protocol/json.ts';
+import { type MountedServer, openTools } from '../mounted-server.ts';
 import { objectOf } from '../object-of.ts';
 import { RecentMessages } from './recent-messages.ts';
 import { SESSION_ID_BYTES } from './session-table.ts';
-
-/** A server that is passed through, with what its operator lets through. */
-export interface MountedServer {
-  /** A connection of its own for one client, not started. */
-  transport(): Promise<Transport>;
-  /** Whether a tool may be seen and called here; one whose calls need a permission may not. */
-  isOpen(tool: string): boolean;
-}
 
 /**
  * One client on one server, message by message: what either side says reaches the other as it was said, ids, progress
@@ -118,14 +111,8 @@ export class MountSession {
     const result = message.result as JsonObject;
     if (method === 'initialize') this.#upstream.setProtocolVersion?.(String(result['protocolVersion']));
     this.#answer(
-      method === 'tools/list' ? ({ ...message, result: this.#filtered(result) } as never) : message,
+      method === 'tools/list' ? ({ ...message, result: openTools(this.#server, result) } as never) : message,
     );
-  }
-
-  #filtered(result: JsonObject): JsonObject {
-    const { tools } = result;
-    if (!Array.isArray(tools)) return result;
-    return { ...result, tools: tools.filter((tool) => this.#server.isOpen(String(objectOf(tool)['name']))) };
   }
 
   /** The request on whose stream a message belongs: by progress token, else the only one that is open. */

@@ -1,9 +1,11 @@
 import type { FaceDeps, FaceExchange } from '../../../src/face.ts';
 import { ProtocolError } from '../../../src/protocol/errors.ts';
 import type { JsonValue } from '../../../src/protocol/json.ts';
+import { objectOf } from '../object-of.ts';
 import { McpUpstream } from '../upstream/upstream.ts';
+import { passPost } from './mount-post.ts';
 import type { MountSession } from './mount-session.ts';
-import { isInitialize } from './requests.ts';
+import { isInitialize, isModern } from './requests.ts';
 import { sendRpcError } from './rpc.ts';
 import { SessionTable } from './session-table.ts';
 
@@ -33,6 +35,8 @@ export class Mounts {
       if (session === undefined) return sendRpcError(exchange, 404, -32001, 'Session not found');
       return session.handle(exchange, body);
     }
+    if (server.post !== undefined && body !== undefined && (await isModern(exchange.headers, body)))
+      return passPost(exchange, server, server.post, objectOf(body));
     if (body === undefined || !(await isInitialize(body)))
       return sendRpcError(exchange, 400, -32000, 'Bad Request: send initialize first, or Mcp-Session-Id');
     const { MountSession: Opened } = await import('./mount-session.ts');

@@ -6,9 +6,11 @@ export async function isInitialize(body: JsonValue): Promise<boolean> {
   return isInitializeRequest(body);
 }
 
-/** Whether a POST is of the revision without sessions. `url`: where it was sent. */
+/** The judgement is about the message and its headers; where it was sent does not matter. */
+const ANYWHERE = 'http://localhost/';
+
+/** Whether a POST is of the revision without sessions. */
 export async function isModern(
-  url: string,
   sent: Readonly<Record<string, string | string[] | undefined>>,
   body: JsonValue,
 ): Promise<boolean> {
@@ -18,6 +20,6 @@ export async function isModern(
       value === undefined ? [] : [[name, Array.isArray(value) ? value.join(', ') : value]],
     ),
   );
-  const request = new Request(url, { method: 'POST', headers, body: JSON.stringify(body) });
+  const request = new Request(ANYWHERE, { method: 'POST', headers, body: JSON.stringify(body) });
   return !(await isLegacyRequest(request, body));
 }

@@ -4,6 +4,7 @@ import type { BridgeDeps } from '../../bridge.ts';
 import { inheritedEnvironment } from '../../outbound/child.ts';
 import { Fault } from '../../outbound/fault.ts';
 import { createWebFetch, type WebFetch } from '../../outbound/web-fetch.ts';
+import type { MountedServer } from '../mounted-server.ts';
 import { ChildTransport } from './child-transport.ts';
 import type { McpLimits, McpUpstreamConfig } from './config.ts';
 import type { Connection, ServerPeer } from './connection.ts';
@@ -36,6 +37,14 @@ export class Connector {
     const { Connection: Opened } = await import('./connection.ts');
     const transport = await this.transport();
     return Opened.open(transport, info, this.#capabilities(), peer, this.#limits.connect_timeout_ms);
+  }
+
+  /** Sends one message to a server over HTTP, with the credential of the gateway; undefined for another server. */
+  get post(): MountedServer['post'] {
+    const { url } = this.#config;
+    const web = this.#web;
+    if (url === undefined || web === undefined) return undefined;
+    return (body, headers, signal) => web.request(url, { method: 'POST', body, headers, signal });
   }
 
   async close(): Promise<void> {

@@ -1,6 +1,7 @@
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import type { JsonObject, JsonValue } from '../../../src/protocol/json.ts';
+import { linearPatterns } from './linear-patterns.ts';
 
 /** A member that does not fit, by its JSON path (`path[0].name`, empty for the whole), and why. */
 export interface SchemaFault {
@@ -24,7 +25,13 @@ export class SchemaChecks {
   }
 }
 
-const OPTIONS = { strict: false, allErrors: false, validateFormats: false, logger: false } as const;
+const OPTIONS = {
+  strict: false,
+  allErrors: false,
+  validateFormats: false,
+  logger: false,
+  code: { regExp: linearPatterns },
+} as const;
 
 /** Spec: MCP 2025-11-25, JSON Schema 2020-12 unless the schema names another dialect. */
 function compile(schema: JsonObject): Check | null {

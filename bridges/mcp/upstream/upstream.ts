@@ -1,4 +1,3 @@
-import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type {
   AgentDescription,
   Frame,
@@ -10,6 +9,7 @@ import type {
 } from '../../../src/upstream.ts';
 import type { BridgeDeps } from '../../bridge.ts';
 import { Fault } from '../../outbound/fault.ts';
+import type { MountedServer } from '../mounted-server.ts';
 import { ActiveCall } from './active-call.ts';
 import { Catalogue } from './catalogue.ts';
 import { DEFAULT_LIMITS, FIXED_LIMITS, type McpLimits, type McpUpstreamConfig } from './config.ts';
@@ -75,11 +75,12 @@ export class McpUpstream implements Upstream {
   }
 
   /** The server for clients that speak to it directly; undefined unless the operator says so. */
-  mounted(): { transport(): Promise<Transport>; isOpen(tool: string): boolean } | undefined {
+  mounted(): MountedServer | undefined {
     if (!this.#config.mount) return undefined;
     const { tools } = this.#config;
     return {
       transport: () => this.#connector.transport(),
+      post: this.#connector.post,
       isOpen: (tool) => isAllowed(tool, this.#config) && tools?.approve?.includes(tool) !== true,
     };
   }

@@ -1,0 +1,36 @@
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
+import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js';
+import { startTestGateway } from './gateway.ts';
+
+/**
+ * The client that the conformance suite of MCP tests: a gateway of its own in front of the suite's server, all of whose
+ * tools are called through `/mcp`. `node dist/test/harness/mcp-conformance-driver.js <url of the suite's server>`
+ */
+const url = process.argv.at(-1) ?? '';
+const gateway = await startTestGateway({
+  config: { upstreams: { a2a: [], mcp: [{ id: 'suite', url, interactive: true }] } },
+});
+// What the form proposes is what an answer without content means.
+const client = new Client(
+  { name: 'conformance-driver', version: '1' },
+  { capabilities: { elicitation: { form: { applyDefaults: true } } } },
+);
+client.setRequestHandler(ElicitRequestSchema, async () => ({ action: 'accept', content: {} }));
+const transport = new StreamableHTTPClientTransport(new URL(`${gateway.url}/mcp`), {
+  requestInit: { headers: { authorization: `Bearer ${gateway.client.key}` } },
+});
+await client.connect(transport as unknown as Transport);
+
+/** A server is described once its tools are listed, be there any or none. */
+for (let tries = 0; tries < 1_000; tries += 1) {
+  const { data } = await gateway.client.get<{ data: { name: string | null }[] }>('/v1/agents');
+  if (data.some(({ name }) => name !== null)) break;
+  await new Promise((resolve) => setTimeout(resolve, 25));
+}
+const { tools } = await client.listTools();
+for (const { name } of tools.filter(({ name }) => name.startsWith('suite__')))
+  await client.callTool({ name, arguments: name.endsWith('add_numbers') ? { a: 5, b: 3 } : {} });
+await client.close();
+await gateway.close();
