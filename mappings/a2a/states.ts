@@ -1,4 +1,4 @@
-import type { TaskStatus } from '../../src/protocol/task-states.ts';
+import { isRejection, type TaskStatus } from '../../src/protocol/task-states.ts';
 import { type Found, type WordTable, wordTable } from '../table.ts';
 
 /** A Harn task state; `REJECTED` is a FAILED Task whose failure.code is `rejected`. Source: contract section 2. */
@@ -97,13 +97,9 @@ export function decodeState(raw: string): Found<HarnState> {
   return { known: false, raw, loses: undefined };
 }
 
-/** Failure codes that leave as REJECTED. Source: contract section 2. */
-const REJECTING_CODES: readonly string[] = ['rejected', 'policy_violation'];
-
 /** The Harn state to encode for a Task: a failure that rejects has its own A2A word. */
 export function outwardState(status: TaskStatus, failureCode: string | undefined): HarnState {
-  const rejects = status === 'FAILED' && REJECTING_CODES.includes(failureCode ?? '');
-  return rejects ? 'REJECTED' : status;
+  return isRejection({ status, failure: { code: failureCode } }) ? 'REJECTED' : status;
 }
 
 /** The Task status of a state. */

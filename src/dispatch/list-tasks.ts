@@ -4,6 +4,7 @@ import type { TaskState } from '../projections/states.ts';
 import { ProtocolError } from '../protocol/errors.ts';
 import type { OperationInput } from '../protocol/operations.ts';
 import type { Task } from '../protocol/resources/task.ts';
+import { isRejection } from '../protocol/task-states.ts';
 import { page } from './answer.ts';
 import { jsonSize } from './large-metadata.ts';
 import { PageBudget } from './page-budget.ts';
@@ -11,14 +12,14 @@ import type { QueryTools } from './query.ts';
 
 type TaskQuery = OperationInput<'listTasks'>['query'];
 
-/** Tasks one request looks at, newest first; what is older is not found by a filter. */
-const MAX_SCANNED = 10_000;
-/** Tasks read before others get their turn. */
+/** Tasks one request looks at. In the order of creation the next page goes on there; a count ends there, oldest left out. */
+const MAX_SCANNED = { created: 10_000, status_time: 100_000 } as const;
+/** Keys read at once; others get their turn in between. */
 const READ_AT_ONCE = 200;
 
 /** Whether a query asks for what only the Tasks themselves tell. */
 export function hasFilter(query: TaskQuery): boolean {
-  return [query.status, query.route, query.persona_id, query.status_since].some(
+  return [query.status, query.rejected, query.route, query.persona_id, query.status_since].some(
     (value) => value !== undefined,
   );
 }
@@ -32,63 +33,132 @@ export function statusTime(task: Task): string {
 }
 
 /** A page of the Tasks that fit. The cursor is the place of the last one in the order, so that changes elsewhere never shift it. */
-export async function listByStatus(
+export async function listFiltered(
   tools: QueryTools,
   prefixes: readonly string[],
   query: TaskQuery,
 ): Promise<Answer> {
-  const placeOf = query.sort === 'created' ? byCreation : byStatus;
   const after = query.cursor === undefined ? undefined : decodePlace(query.cursor);
-  const fitting = (await tasksUnder(tools, prefixes)).filter((task) => fits(task, query));
-  const places = fitting.map((task) => ({ task, place: placeOf(task) }));
-  places.sort((one, other) => (one.place < other.place ? 1 : -1));
-  const rest = places.filter(({ place }) => after === undefined || place < after);
+  const found = new NewestPlaces(query.limit + 1);
+  const total = { count: 0 };
+  // By creation the keys are in the order of the list, so that a page begins where the last one ended.
+  const isByCreation = query.sort === 'created';
+  let stop: string | undefined;
+  for (const prefix of prefixes) {
+    const end = isByCreation && after !== undefined ? prefix + after : `${prefix}~`;
+    const stopped = await scan(tools, prefix, end, query, prefixes.length, (task) => {
+      total.count += 1;
+      const place = placeOf(task, query);
+      if (after === undefined || place < after) found.add(place, task);
+      return isByCreation && found.isFull && place <= found.last;
+    });
+    if (isByCreation && stopped !== undefined && (stop === undefined || stopped > stop)) stop = stopped;
+  }
+  const rest = stop === undefined ? found.all() : found.all().filter(({ place }) => place >= stop);
+  return answerOf(tools, query, rest, stop, total.count);
+}
+
+/**
+ * Reads the Tasks under a prefix, newest first, and tells those that fit, until `tell` has enough. Resolves with the id of the
+ * last one read when there may be more than one request reads.
+ */
+async function scan(
+  { log, reader }: QueryTools,
+  prefix: string,
+  end: string,
+  query: TaskQuery,
+  shares: number,
+  tell: (task: Task) => boolean,
+): Promise<string | undefined> {
+  const most = Math.ceil(MAX_SCANNED[query.sort] / shares);
+  let lt = end;
+  for (let scanned = 0; scanned < most; scanned += READ_AT_ONCE) {
+    const keys = await log.indexKeys({ gt: prefix, lt, reverse: true, limit: READ_AT_ONCE });
+    for (const key of keys) {
+      const task = reader.get<TaskState>(stateKey.task(key.slice(prefix.length)))?.resource;
+      if (task !== undefined && fits(task, query) && tell(task)) return undefined;
+    }
+    const last = keys.at(-1);
+    if (last === undefined || keys.length < READ_AT_ONCE) return undefined;
+    lt = last;
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  return lt.slice(prefix.length);
+}
+
+function answerOf(
+  { caller }: QueryTools,
+  query: TaskQuery,
+  rest: readonly Placed[],
+  stop: string | undefined,
+  count: number,
+): Answer {
   const budget = new PageBudget();
-  const end = rest.slice(0, query.limit).findIndex(({ task }) => !budget.takes(jsonSize(task)));
-  const shown = rest.slice(0, end === -1 ? query.limit : end);
-  const last = shown.at(-1);
-  const next = rest.length > shown.length && last ? encodePlace(last.place) : null;
+  const cut = rest.slice(0, query.limit).findIndex(({ task }) => !budget.takes(jsonSize(task)));
+  const shown = rest.slice(0, cut === -1 ? query.limit : cut);
+  const last = rest.length > shown.length ? shown.at(-1)?.place : stop;
+  const next = last === undefined ? null : encodePlace(last);
   const answer = page(
     shown.map(({ task }) => task),
     next,
-    tools.caller,
+    caller,
   );
-  const total = query.sort === 'status_time' ? { total: fitting.length } : {};
-  return answer.body.kind === 'json'
-    ? { ...answer, body: { kind: 'json', value: { ...(answer.body.value as object), ...total } } }
-    : answer;
+  if (query.sort !== 'status_time' || answer.body.kind !== 'json') return answer;
+  return { ...answer, body: { kind: 'json', value: { ...(answer.body.value as object), total: count } } };
 }
 
-function fits(task: Task, { status, route, persona_id, status_since }: TaskQuery): boolean {
+interface Placed {
+  place: string;
+  task: Task;
+}
+
+/** The first Tasks of an order, whatever order they come in; no more of them are kept than asked for. */
+class NewestPlaces {
+  readonly #most: number;
+  readonly #placed: Placed[] = [];
+
+  constructor(most: number) {
+    this.#most = most;
+  }
+
+  get isFull(): boolean {
+    return this.#placed.length === this.#most;
+  }
+
+  /** The place of the last one kept; empty while there is none. */
+  get last(): string {
+    return this.#placed.at(-1)?.place ?? '';
+  }
+
+  add(place: string, task: Task): void {
+    if (this.isFull && place < this.last) return;
+    let low = 0;
+    for (let high = this.#placed.length; low < high; ) {
+      const middle = (low + high) >> 1;
+      if ((this.#placed[middle]?.place ?? '') > place) low = middle + 1;
+      else high = middle;
+    }
+    this.#placed.splice(low, 0, { place, task });
+    if (this.#placed.length > this.#most) this.#placed.pop();
+  }
+
+  all(): readonly Placed[] {
+    return this.#placed;
+  }
+}
+
+function fits(task: Task, { status, rejected, route, persona_id, status_since }: TaskQuery): boolean {
   return (
     (status === undefined || task.status === status) &&
+    (rejected === undefined || isRejection(task) === (rejected === 'true')) &&
     (route === undefined || task.assigned_agent_id === route) &&
     (persona_id === undefined || task.persona_id === persona_id) &&
     (status_since === undefined || Date.parse(statusTime(task)) >= Date.parse(status_since))
   );
 }
 
-async function tasksUnder({ log, reader }: QueryTools, prefixes: readonly string[]): Promise<Task[]> {
-  const found: Task[] = [];
-  for (const prefix of prefixes) {
-    const range = { gt: prefix, lt: `${prefix}~`, reverse: true, limit: MAX_SCANNED - found.length };
-    const keys = await log.indexKeys(range);
-    for (const [at, key] of keys.entries()) {
-      if (at % READ_AT_ONCE === READ_AT_ONCE - 1) await new Promise((resolve) => setImmediate(resolve));
-      const state = reader.get<TaskState>(stateKey.task(key.slice(prefix.length)));
-      if (state) found.push(state.resource);
-    }
-    if (found.length >= MAX_SCANNED) break;
-  }
-  return found;
-}
-
-function byCreation(task: Task): string {
-  return task.id;
-}
-
-function byStatus(task: Task): string {
-  return `${statusTime(task)} ${task.id}`;
+function placeOf(task: Task, { sort }: TaskQuery): string {
+  return sort === 'created' ? task.id : `${statusTime(task)} ${task.id}`;
 }
 
 function encodePlace(place: string): string {

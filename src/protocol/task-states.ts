@@ -61,3 +61,16 @@ export interface Failure {
   type?: string;
   details?: import('./json.ts').JsonObject;
 }
+
+/** Failure codes of a Task that was not taken on: the agent or a policy said no. Source: contract section 2. */
+const REJECTING_CODES: readonly string[] = ['rejected', 'policy_violation'];
+
+export function isRejection({
+  status,
+  failure,
+}: {
+  status: TaskStatus;
+  failure?: { code?: string | undefined } | null | undefined;
+}): boolean {
+  return status === 'FAILED' && REJECTING_CODES.includes(failure?.code ?? '');
+}

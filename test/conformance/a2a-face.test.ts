@@ -160,6 +160,21 @@ describe('reading', () => {
     expect((await a2a.rpc('ListTasks', { pageToken: 'x' })).body.error?.code).toBe(-32602);
   });
 
+  it('[A2A-OP-08] a list by state tells what failed from what was rejected', async () => {
+    const contextId = 'by state';
+    const ids: string[] = [];
+    for (const text of ['refuse', 'fail'])
+      ids.push((await a2a.result('SendMessage', { message: a2a.message(text, { contextId }) })).task.id);
+    const listed = async (status: string) => {
+      const { tasks, totalSize } = await a2a.result('ListTasks', { contextId, status });
+      expect(totalSize).toBe(tasks.length);
+      return tasks.map(({ id }: Json) => id);
+    };
+    expect(await listed('TASK_STATE_REJECTED')).toEqual([ids[0]]);
+    expect(await listed('TASK_STATE_FAILED')).toEqual([ids[1]]);
+    expect(await listed('TASK_STATE_COMPLETED')).toEqual([]);
+  });
+
   it('[A2A-OP-10] historyLength bounds the history', async () => {
     const { id, history } = await a2a.task('slow 0.01');
     expect(history.length).toBeGreaterThan(1);

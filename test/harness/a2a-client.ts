@@ -27,6 +27,7 @@ export interface Json {
   message: Json;
   tasks: Json[];
   nextPageToken: string;
+  totalSize: number;
   result: Json;
   error: { code: number; details: { fieldViolations: { field: string }[] }[] };
 }

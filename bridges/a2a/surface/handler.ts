@@ -2,7 +2,7 @@ import { type Encoding, encodeMessage, encodeTask, streamEvent } from '../../../
 import { refusal } from '../../../mappings/a2a/errors-out.ts';
 import { decodePushConfig } from '../../../mappings/a2a/push-configs.ts';
 import type { ListRequest, SendRequest, TaskRequest } from '../../../mappings/a2a/requests.ts';
-import { decodeState } from '../../../mappings/a2a/states.ts';
+import { decodeState, statusOf } from '../../../mappings/a2a/states.ts';
 import { type Event, TaskView } from '../../../mappings/a2a/task-view.ts';
 import type { FaceDeps, FaceExchange } from '../../../src/face.ts';
 import { ProtocolError } from '../../../src/protocol/errors.ts';
@@ -112,7 +112,7 @@ export class A2aHandler {
       ...(pageToken === undefined ? {} : { cursor: pageToken }),
       ...(statusTimestampAfter == null ? {} : { status_since: statusTimestampAfter }),
       ...(contextId === undefined ? {} : contextFilter(contextId)),
-      ...(status === undefined ? {} : { status: statusWord(status) }),
+      ...(status === undefined ? {} : statusFilter(status)),
     };
     const nothing = { tasks: [], nextPageToken: '', pageSize, totalSize: 0 };
     const found = await this.#page(exchange, query);
@@ -264,8 +264,10 @@ function contextFilter(contextId: string): Record<string, string> {
   return isSessionId(contextId) ? { session_id: contextId } : { session_key: contextId };
 }
 
-function statusWord(word: string): string {
+function statusFilter(word: string): Record<string, string> {
   const found = decodeState(word);
-  if (found.known) return found.word === 'REJECTED' ? 'FAILED' : found.word;
+  const status = found.known ? statusOf(found.word) : undefined;
+  if (found.known && status !== undefined)
+    return { status, ...(status === 'FAILED' ? { rejected: String(found.word === 'REJECTED') } : {}) };
   throw refusal('InvalidParams', 'Send a task state such as TASK_STATE_WORKING.', 'status');
 }

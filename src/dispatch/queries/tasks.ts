@@ -4,14 +4,14 @@ import type { KeyedSessionState } from '../../projections/states.ts';
 import type { OperationInput } from '../../protocol/operations.ts';
 import { ok } from '../answer.ts';
 import { listPage, visibleWorkspaces } from '../list-page.ts';
-import { hasFilter, listByStatus } from '../list-tasks.ts';
+import { hasFilter, listFiltered } from '../list-tasks.ts';
 import { load, loadWorkspace } from '../load.ts';
 import type { Query, QueryTools } from '../query.ts';
 import { paging } from './workspaces.ts';
 
 export const listTasks: Query<'listTasks'> = async ({ query }, tools) => {
   const prefixes = await taskPrefixes(query, tools);
-  if (query.sort === 'status_time' || hasFilter(query)) return listByStatus(tools, prefixes, query);
+  if (query.sort === 'status_time' || hasFilter(query)) return listFiltered(tools, prefixes, query);
   return listPage(tools, { prefixes, ...paging(query), keyOf: stateKey.task });
 };
 

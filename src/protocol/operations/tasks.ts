@@ -49,6 +49,10 @@ export const tasksOperations = {
         .optional()
         .describe('Only Tasks of the Session that the caller knows by this key.'),
       status: z.enum(TASK_STATUSES).optional(),
+      rejected: z
+        .enum(['true', 'false'])
+        .optional()
+        .describe('Whether FAILED because the agent or a policy rejected it; false: all other Tasks.'),
       route: filter.describe('Only Tasks that run on this route.'),
       persona_id: filter,
       status_since: z.iso
@@ -59,7 +63,7 @@ export const tasksOperations = {
         .enum(TASK_ORDERS)
         .default('created')
         .describe(
-          'Newest first by creation, or by the time of the status; the latter counts what fits in `total`, up to 10,000.',
+          'Newest first by creation, or by the time of the status; the latter counts what fits in `total`, among the newest 100,000.',
         ),
     }),
     response: listOf(task).extend({ total: z.int().min(0).optional() }),
