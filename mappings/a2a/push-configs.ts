@@ -52,7 +52,10 @@ export function decodePushConfig(version: Version, config: JsonObject): SetPushC
     url,
     ...(client_id === undefined ? {} : { client_id }),
     ...(token === undefined ? {} : { token }),
-    ...(scheme === undefined || credentials === undefined ? {} : { authentication: { scheme, credentials } }),
+    // Without credentials the gateway proves itself, with a token that it signs.
+    ...(scheme === undefined
+      ? {}
+      : { authentication: { scheme, ...(credentials === undefined ? {} : { credentials }) } }),
   });
 }
 

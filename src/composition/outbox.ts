@@ -4,6 +4,7 @@ import { bridges } from '../../bridges/index.ts';
 import { AddressGuard, TargetRefused } from '../../bridges/outbound/address-guard.ts';
 import { WebhookClient } from '../../bridges/outbound/webhook-client.ts';
 import { type DeliveryForm, HARN_FORM } from '../dispatch/outbox/delivery.ts';
+import type { DeliverySigner } from '../dispatch/outbox/delivery-token.ts';
 import { Outbox } from '../dispatch/outbox/outbox.ts';
 import { TenantSlots } from '../dispatch/outbox/tenant-slots.ts';
 import type { EventLog } from '../eventlog/event-log.ts';
@@ -37,6 +38,7 @@ export function makeSending(
   log: EventLog,
   box: SecretBox,
   newId: IdSource,
+  signer: DeliverySigner,
 ): Sending {
   const resolve = resolveHost ?? systemResolve;
   const guard = new AddressGuard(config.outbound.allow, resolve);
@@ -54,6 +56,7 @@ export function makeSending(
     forms: DELIVERY_FORMS,
     post: (call, signal) => client.post(call, signal),
     openSecrets: (sealed) => box.open(sealed),
+    signer,
     giveUpMs: config.outbound.give_up_after_ms,
     slots: new TenantSlots(POSTS_PER_TENANT),
   });

@@ -1,5 +1,8 @@
+import { createHash } from 'node:crypto';
+import { createRemoteJWKSet, jwtVerify } from 'jose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { A2aTestClient } from '../harness/a2a-client.ts';
+import { FORBIDDEN_URLS } from '../harness/forbidden-urls.ts';
 import { type Receiver, startReceiver } from '../harness/receiver.ts';
 import { stageOf } from './stage.ts';
 
@@ -84,12 +87,63 @@ describe('push configs over A2A', () => {
     expect(await a2a.result('ListTaskPushNotificationConfigs', { taskId })).toEqual({ configs: [] });
   });
 
+  it('[A2A-PUSH-03] refuse every way to an address that is not public', async () => {
+    const { id: taskId } = await a2a.task('ask');
+    // Loopback is allowed on this stage; what the guard says of it has a test of its own.
+    const forbidden = FORBIDDEN_URLS.filter(
+      ([url, why]) => why !== 'address' || !/127|7f|①|１|localhost|0177|2130706433/i.test(url),
+    );
+    expect(forbidden.length).toBeGreaterThan(40);
+    for (const [url] of forbidden) {
+      const { error } = (await a2a.rpc(name('Create'), { taskId, url })).body;
+      expect([url, error?.code, JSON.stringify(error?.data)]).toEqual([
+        url,
+        -32602,
+        expect.stringContaining('"field":"url"'),
+      ]);
+    }
+    expect(await a2a.result('ListTaskPushNotificationConfigs', { taskId })).toEqual({ configs: [] });
+  });
+
+  it('[A2A-PUSH-02] prove their sender as asked: a token, credentials, or a token that the gateway signs', async () => {
+    const wanted = [
+      { id: 'token', token: 'token-of-three-ways-01' },
+      { id: 'given', authentication: { scheme: 'Basic', credentials: 'dXNlcjpwYXNzd29yZA==' } },
+      { id: 'signed', authentication: { scheme: 'Bearer' } },
+    ];
+    const { id: taskId } = await a2a.task('ask');
+    for (const config of wanted) {
+      const url = `${receiver.url}?${config.id}`;
+      const made = await a2a.result(name('Create'), { taskId, ...config, url });
+      expect(made).toMatchObject({ id: config.id, url });
+    }
+    await a2a.result('CancelTask', { id: taskId });
+    const mine = () => receiver.posts.filter(({ text }) => text.includes(taskId));
+    await expect.poll(() => mine().length).toBe(3);
+    const headers = (wanted: string) => mine().find(({ path }) => path.endsWith(`?${wanted}`))?.headers ?? {};
+    expect(headers('token')['a2a-notification-token']).toBe('token-of-three-ways-01');
+    expect(headers('given').authorization).toBe('Basic dXNlcjpwYXNzd29yZA==');
+    const [scheme, token = ''] = (headers('signed').authorization ?? '').split(' ');
+    const keys = createRemoteJWKSet(new URL(`${stage.gateway.url}/.well-known/jwks.json`));
+    const audience = new URL(receiver.url).origin;
+    const { payload, protectedHeader } = await jwtVerify(token, keys, { audience, subject: taskId });
+    const body = mine().find(({ path }) => path.endsWith('?signed'))?.text ?? '';
+    expect([scheme, protectedHeader.alg]).toEqual(['Bearer', 'EdDSA']);
+    expect(payload['request_body_sha256']).toBe(createHash('sha256').update(body).digest('hex'));
+    expect(payload.jti).toContain(String(headers('signed')['x-harn-delivery']));
+    await expect(jwtVerify(token, keys, { audience: 'https://elsewhere.example' })).rejects.toThrow();
+    const bare = { taskId: (await a2a.task('ask')).id, url: receiver.url };
+    const basic = await a2a.rpc(name('Create'), { ...bare, authentication: { scheme: 'Basic' } });
+    expect(basic.body.error).toMatchObject({ code: -32602 });
+    expect(JSON.stringify(basic.body.error?.data)).toContain('authentication.credentials');
+  });
+
   it.each([
     ['a private address', { url: 'http://10.0.0.1/hook' }],
     ['a header in its token', { url: 'https://example.com/', token: 'a\r\nb: c' }],
     ['a name that is none', { url: 'https://example.com/', id: 'a/b' }],
     ['no url', { token: 'token-0123456789' }],
-  ])('with %s refuse the message that brings them, and no task begins', async (_, config) => {
+  ])('[A2A-PUSH-01] with %s refuse the message that brings them, and no task begins', async (_, config) => {
     const before = (await stage.client.get<{ data: unknown[] }>('/v1/tasks?limit=200')).data.length;
     const configuration = { taskPushNotificationConfig: config };
     const sent = await a2a.rpc('SendMessage', { message: a2a.message('one'), configuration });

@@ -2,6 +2,8 @@ import { createServer, type IncomingHttpHeaders } from 'node:http';
 import { closeServer, listenOnLoopback } from './peers/peer.ts';
 
 export interface Received {
+  /** Path and query. */
+  path: string;
   headers: IncomingHttpHeaders;
   text: string;
   body: Record<string, Record<string, unknown>>;
@@ -29,7 +31,12 @@ export async function startReceiver(port = 0): Promise<Receiver> {
   server.on('request', async (request, response) => {
     let text = '';
     for await (const chunk of request) text += chunk;
-    const post: Received = { headers: request.headers, text, body: JSON.parse(text) };
+    const post: Received = {
+      path: request.url ?? '',
+      headers: request.headers,
+      text,
+      body: JSON.parse(text),
+    };
     const status = receiver.answer(post, receiver.posts.push(post));
     if (status !== 'hang') response.writeHead(status).end();
   });

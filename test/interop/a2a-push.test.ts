@@ -74,7 +74,7 @@ describe('push notifications, asked for by real A2A clients', () => {
     await expect(client.getTaskPushNotificationConfig(named)).rejects.toThrow();
   });
 
-  it('1.0: a config that comes with the message holds from the beginning', async () => {
+  it('[A2A-PUSH-01] 1.0: a config that comes with the message holds from the beginning', async () => {
     const options = ClientFactoryOptions.createFrom(ClientFactoryOptions.default, {
       transports: [new JsonRpcTransportFactory({ fetchImpl })],
     });

@@ -41,7 +41,7 @@ export const setPushConfig: Command<'setPushConfig'> = {
       form: body.form,
       has_token: body.token !== undefined,
       authentication_scheme: body.authentication?.scheme ?? null,
-      is_signed: body.secret !== undefined,
+      is_signed: body.secret !== undefined || isSignedToken(body),
     };
     const { token, authentication, secret } = body;
     tx.record(
@@ -61,6 +61,10 @@ export const setPushConfig: Command<'setPushConfig'> = {
     return { body: resource } satisfies Decided;
   },
 };
+
+function isSignedToken({ authentication }: Input['body']): boolean {
+  return authentication !== undefined && authentication.credentials === undefined;
+}
 
 function admitTarget({ path, body }: Input, tx: Transaction, facts: Facts) {
   const task = load(tx, facts.caller, 'task', path.task_id);

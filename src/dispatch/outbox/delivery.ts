@@ -40,16 +40,18 @@ const TOKEN_HEADERS = ['x-a2a-notification-token', 'a2a-notification-token'];
 
 /**
  * The headers of one post. `deliveryId` is the same at every attempt, so that a receiver can tell a repetition; the signature
- * carries the time of the attempt (epoch milliseconds). Source: contract section 1, outbound webhooks.
+ * carries the time of the attempt (epoch milliseconds). `signedToken` makes the credentials of a config that has none. Source: contract section 1, outbound webhooks.
  */
 export function deliveryHeaders(
   form: DeliveryForm,
   { token, authentication, secret }: PushSecrets,
   { deliveryId, body, nowMs }: { deliveryId: string; body: string; nowMs: number },
+  signedToken: () => string,
 ): Record<string, string> {
   const headers: Record<string, string> = { ...form.headers, [DELIVERY_HEADER]: deliveryId };
   if (token !== undefined) for (const name of TOKEN_HEADERS) headers[name] = token;
-  if (authentication) headers['authorization'] = `${authentication.scheme} ${authentication.credentials}`;
+  if (authentication)
+    headers['authorization'] = `${authentication.scheme} ${authentication.credentials ?? signedToken()}`;
   if (secret !== undefined) {
     const seconds = Math.floor(nowMs / 1000);
     const mac = createHmac('sha256', secret).update(`${seconds}.${body}`).digest('hex');

@@ -8,6 +8,7 @@ import type { PushConfig, PushSecrets } from '../../protocol/resources/push-conf
 import type { Task } from '../../protocol/resources/task.ts';
 import { inputKey } from '../../store/keys.ts';
 import { type DeliveryForm, deliveryHeaders, type Post, type PostOutcome } from './delivery.ts';
+import { type DeliverySigner, deliveryToken } from './delivery-token.ts';
 import type { TenantSlots } from './tenant-slots.ts';
 
 export interface OutboxDeps {
@@ -20,6 +21,7 @@ export interface OutboxDeps {
   forms: Readonly<Record<string, DeliveryForm>>;
   post: Post;
   openSecrets(sealed: Buffer): Buffer;
+  signer: DeliverySigner;
   /** How long a delivery is tried before it is given up. */
   giveUpMs: number;
   slots: TenantSlots;
@@ -57,12 +59,12 @@ export function sendOnce(
   return deps.slots.run(tenant, async () => {
     if (signal.aborted) return { kind: 'failed', reason: 'stopped' };
     const nowMs = deps.clock.now();
-    const headers = deliveryHeaders(formOf(deps, config), secretsOf(deps, config), {
-      deliveryId,
-      body: text,
-      nowMs,
-    });
-    return deps.post({ url: config.url, headers, body: text }, signal);
+    const { url, task_id: taskId } = config;
+    const post = { deliveryId, body: text, nowMs };
+    const headers = deliveryHeaders(formOf(deps, config), secretsOf(deps, config), post, () =>
+      deliveryToken(deps.signer, { ...post, url, taskId }),
+    );
+    return deps.post({ url, headers, body: text }, signal);
   });
 }
 

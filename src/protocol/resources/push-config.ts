@@ -18,12 +18,15 @@ export const pushConfig = envelope('push_config', {
   client_id: z.string().nullable(),
   url: z.string(),
   form,
-  /** Whether posts carry a token, an Authorization header, an HMAC signature. */
+  /** Whether posts carry a token, an Authorization header, a signature: an HMAC or a JWT of the gateway. */
   has_token: z.boolean(),
   authentication_scheme: z.string().nullable(),
   is_signed: z.boolean(),
 }).meta({ id: 'PushConfig' });
 export type PushConfig = z.infer<typeof pushConfig>;
+
+/** The scheme for which the gateway can make credentials itself. */
+const SIGNED_SCHEME = /^bearer$/i;
 
 export const setPushConfigRequest = z
   .object({
@@ -42,9 +45,15 @@ export const setPushConfigRequest = z
       .optional()
       .describe('Sent as X-A2A-Notification-Token and A2A-Notification-Token.'),
     authentication: z
-      .object({ scheme: headerText(64), credentials: headerText(4096) })
+      .object({ scheme: headerText(64), credentials: headerText(4096).optional() })
+      .refine(({ scheme, credentials }) => credentials !== undefined || SIGNED_SCHEME.test(scheme), {
+        path: ['credentials'],
+        message: 'is required for this scheme; with Bearer alone the gateway signs a token itself',
+      })
       .optional()
-      .describe('Sent as "Authorization: <scheme> <credentials>".'),
+      .describe(
+        'Sent as "Authorization: <scheme> <credentials>". Bearer without credentials: a JWT (EdDSA, keys at /.well-known/jwks.json) with iss, aud (origin of the URL), sub (id of the Task), iat, exp, jti and request_body_sha256.',
+      ),
     secret: z
       .string()
       .min(16)

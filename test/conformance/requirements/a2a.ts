@@ -41,6 +41,15 @@ export const A2A: readonly Requirement[] = [
     ['A2A-VER-02', 'MUST', 'an unknown version is VersionNotSupported'],
     ['A2A-EXT-01', 'SHOULD', 'the extensions that are used are told in the answer'],
   ]),
+  ...section('A2A 1.0, 4.3 and 13.2 Push notifications', [
+    [
+      'A2A-PUSH-01',
+      'MUST',
+      'each change of the Task is posted as a stream event, in 0.3 as the Task; a config that may not be refuses the message with it',
+    ],
+    ['A2A-PUSH-02', 'MUST', 'posts carry the token and the authentication that the config names'],
+    ['A2A-PUSH-03', 'MUST', 'URLs of receivers are checked against private addresses'],
+  ]),
   ...section('A2A 1.0, 5.4, 9 and 11 Errors and bindings', [
     ['A2A-ERR-01', 'MUST', 'broken envelopes, unknown methods and bad params have their JSON-RPC codes'],
     ['A2A-ERR-02', 'MUST', 'missing required members are InvalidParams and are named'],

@@ -17,6 +17,11 @@ const answered = (status: number, retryAfterSeconds?: number): PostOutcome => ({
   retryAfterSeconds,
 });
 
+/** For configs that ask for no token of the gateway. */
+function unsigned(): never {
+  throw new Error('a token was made');
+}
+
 describe('a delivery', () => {
   it.each([
     [answered(200), undefined],
@@ -40,7 +45,7 @@ describe('a delivery', () => {
 
   it('carries no header that its config does not ask for', () => {
     const post = { deliveryId: 'd', body: '{}', nowMs: 0 };
-    expect(deliveryHeaders(HARN_FORM, {}, post)).toEqual({
+    expect(deliveryHeaders(HARN_FORM, {}, post, unsigned)).toEqual({
       'content-type': 'application/json',
       'x-harn-delivery': 'd',
     });
@@ -48,7 +53,7 @@ describe('a delivery', () => {
 
   it('is signed as the contract says, with the time of the attempt', () => {
     const post = { deliveryId: 'd', body: '{"a":1}', nowMs: 1_767_225_600_999 };
-    expect(deliveryHeaders(HARN_FORM, { secret: 'a-secret-of-16-bytes' }, post)).toMatchObject({
+    expect(deliveryHeaders(HARN_FORM, { secret: 'a-secret-of-16-bytes' }, post, unsigned)).toMatchObject({
       'x-harn-signature': 't=1767225600,v1=3d122e0588de03c5c0e48ae85aaac75a0b5f5f112b60ab6fb873ee3dfe9ab4ab',
     });
   });
