@@ -25,6 +25,11 @@ export function faultOf(error: z.ZodError, name: A2aErrorName): ProtocolError {
 
 function wordsOf(said: string): string {
   if (said.endsWith('received undefined')) return 'is required';
+  const [, comparison = '', bound = '', unit] = /to (?:be|have) ([<>]=?)(-?\d+)(?: (\w+))?/.exec(said) ?? [];
+  if (bound !== '') {
+    const most = comparison.startsWith('<') ? 'at most' : 'at least';
+    return unit === undefined ? `must be ${most} ${bound}` : `must have ${most} ${bound} ${unit}`;
+  }
   const expected = /expected (\w+)/.exec(said)?.[1];
   return expected === undefined ? 'is invalid' : `must be of type ${expected}`;
 }

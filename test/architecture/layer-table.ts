@@ -177,8 +177,14 @@ export const LAYERS: readonly LayerRow[] = [
     because: 'the one way out, to the network and to child processes, common to the bridges',
   },
   {
+    layer: 'bridges/inbound',
+    imports: [],
+    types: ['src/gateway.ts', 'src/protocol'],
+    because: 'how faces call the gateway port, common to the bridges',
+  },
+  {
     layer: 'bridges/*',
-    imports: ['bridges/outbound', 'mappings/*', 'src/protocol', 'src/cards'],
+    imports: ['bridges/inbound', 'bridges/outbound', 'mappings/*', 'src/protocol', 'src/cards'],
     types: [...CONTRACTS, 'bridges/bridge.ts'],
     because: 'an adapter translates by its own tables; one bridge never imports another',
   },

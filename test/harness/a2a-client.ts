@@ -153,3 +153,12 @@ export async function collect<Item>(stream: AsyncGenerator<Item>): Promise<Item[
   for await (const item of stream) items.push(item);
   return items;
 }
+
+/** `fetch` with the default key of a gateway, for clients of libraries. */
+export function authorizedFetch({ client }: Pick<TestGateway, 'client'>): typeof fetch {
+  return (input, init) => {
+    const headers = new Headers(init?.headers);
+    headers.set('authorization', `Bearer ${client.key}`);
+    return fetch(input, { ...init, headers });
+  };
+}

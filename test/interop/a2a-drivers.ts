@@ -262,3 +262,20 @@ function seenPart03(part: v03.Part): SeenArtifact['parts'][number] {
   const file = Buffer.from(part.file.bytes, 'base64').toString('utf8');
   return { file, type: part.file.mimeType ?? '' };
 }
+
+/** Everything that a stream tells, to its end. */
+export async function all(stream: AsyncGenerator<Seen>): Promise<Seen[]> {
+  const seen: Seen[] = [];
+  for await (const event of stream) seen.push(event);
+  return seen;
+}
+
+export async function next(stream: AsyncGenerator<Seen>): Promise<Seen> {
+  const { value, done } = await stream.next();
+  if (done) throw new Error('The stream ended too early.');
+  return value;
+}
+
+export function words({ kind, state }: Seen): string {
+  return state === undefined ? kind : `${kind} ${state}`;
+}

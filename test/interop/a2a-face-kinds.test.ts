@@ -3,10 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
+import { authorizedFetch } from '../harness/a2a-client.ts';
 import { acpAgentCommand } from '../harness/acp-stage.ts';
 import { startTestGateway, type TestGateway } from '../harness/gateway.ts';
 import { mcpServers } from '../harness/mcp-servers.ts';
-import { type Driver, driver03, driver10, type Seen } from './a2a-drivers.ts';
+import { all, type Driver, driver03, driver10, words } from './a2a-drivers.ts';
 
 type Connect = (url: string, fetchImpl: typeof fetch) => Promise<Driver>;
 const CLIENTS: readonly (readonly [string, Connect])[] = [
@@ -51,11 +52,7 @@ describe('agents that speak no A2A themselves, called by real A2A clients', () =
         },
       },
     });
-    authorized = (input, init) => {
-      const headers = new Headers(init?.headers);
-      headers.set('authorization', `Bearer ${gateway.client.key}`);
-      return fetch(input, { ...init, headers });
-    };
+    authorized = authorizedFetch(gateway);
     for (const id of ['files', 'every'])
       while ((await card(id)).skills.length === 0) await new Promise((resolve) => setTimeout(resolve, 25));
   });
@@ -204,13 +201,3 @@ describe('agents that speak no A2A themselves, called by real A2A clients', () =
     expect((await card('files')).skills.map(({ id }) => id)).toContain('write_file');
   });
 });
-
-async function all(stream: AsyncGenerator<Seen>): Promise<Seen[]> {
-  const seen: Seen[] = [];
-  for await (const event of stream) seen.push(event);
-  return seen;
-}
-
-function words({ kind, state }: Seen): string {
-  return state === undefined ? kind : `${kind} ${state}`;
-}

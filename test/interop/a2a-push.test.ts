@@ -10,6 +10,7 @@ import {
 } from '@a2a-js/sdk/client';
 import { ClientFactory as ClientFactory03, JsonRpcTransportFactory as JsonRpc03 } from 'a2a03/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { authorizedFetch } from '../harness/a2a-client.ts';
 import { startTestGateway, type TestGateway } from '../harness/gateway.ts';
 import type { Peer } from '../harness/peers/peer.ts';
 import { startSampleAgent } from '../harness/peers/sample-agent.ts';
@@ -29,11 +30,7 @@ describe('push notifications, asked for by real A2A clients', () => {
         outbound: { allow: ['127.0.0.1'] },
       },
     });
-    fetchImpl = (input, init) => {
-      const headers = new Headers(init?.headers);
-      headers.set('authorization', `Bearer ${gateway.client.key}`);
-      return fetch(input, { ...init, headers });
-    };
+    fetchImpl = (input, init) => authorizedFetch(gateway)(input, init);
   });
   afterAll(async () => {
     await gateway.close();

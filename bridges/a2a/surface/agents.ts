@@ -3,7 +3,7 @@ import type { FaceAgent, FaceDeps, FaceExchange } from '../../../src/face.ts';
 import { ProtocolError } from '../../../src/protocol/errors.ts';
 import type { Persona } from '../../../src/protocol/resources/persona.ts';
 import type { Task } from '../../../src/protocol/resources/task.ts';
-import { ask } from './ask.ts';
+import { ask } from '../../inbound/ask.ts';
 
 /** The agent that a path names: one behind the gateway, or a persona in front of it. */
 export interface Addressed {

@@ -9,8 +9,8 @@ import { ProtocolError } from '../../../src/protocol/errors.ts';
 import type { JsonObject } from '../../../src/protocol/json.ts';
 import type { Task } from '../../../src/protocol/resources/task.ts';
 import { isBlocked, isTerminal } from '../../../src/protocol/task-states.ts';
+import { ask } from '../../inbound/ask.ts';
 import { refuseForeign, taskNotFound } from './agents.ts';
-import { ask } from './ask.ts';
 import type { Asking } from './asking.ts';
 import { isAtHand, NOTHING, readContents, restored, type Wanted, wantedByTask } from './contents.ts';
 import { follow, type Start } from './follow.ts';
@@ -123,7 +123,7 @@ export class A2aHandler {
       const view = await this.#read(asking, task.id);
       tasks.push(await this.#encode(asking, task, view, request.historyLength ?? 0, includeArtifacts));
     }
-    return { tasks, nextPageToken: found.next_cursor ?? '', pageSize: tasks.length, totalSize: found.total };
+    return { tasks, nextPageToken: found.next_cursor ?? '', pageSize, totalSize: found.total };
   }
 
   async cancel(asking: Asking, { id, metadata }: TaskRequest): Promise<JsonObject> {

@@ -46,7 +46,7 @@ export function activated(
 const WORDS: Readonly<Record<string, Version>> = { '': '0.3', '0.3': '0.3', '1.0': '1.0' };
 
 function versionOf({ headers, query }: FaceExchange): Version {
-  const sent = headers[VERSION_HEADER.toLowerCase()] ?? query[VERSION_HEADER] ?? '';
+  const sent = headers[VERSION_HEADER.toLowerCase()] || query[VERSION_HEADER] || '';
   const [, short] = /^(\d+\.\d+)(?:\.\d+)?$/.exec(String(sent).trim()) ?? [];
   const version = WORDS[short ?? String(sent).trim()];
   if (version !== undefined) return version;

@@ -9,8 +9,8 @@ import type { FaceDeps } from '../../../src/face.ts';
 import type { JsonObject, JsonValue } from '../../../src/protocol/json.ts';
 import type { PushConfig, SetPushConfigRequest } from '../../../src/protocol/resources/push-config.ts';
 import type { Task } from '../../../src/protocol/resources/task.ts';
+import { ask } from '../../inbound/ask.ts';
 import { refuseForeign } from './agents.ts';
-import { ask } from './ask.ts';
 import type { Asking } from './asking.ts';
 
 /** The methods of push notifications: the gateway keeps and delivers, this says it in the words of A2A. */

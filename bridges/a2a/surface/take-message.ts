@@ -11,8 +11,8 @@ import type { PermissionRequest } from '../../../src/protocol/resources/permissi
 import type { Task } from '../../../src/protocol/resources/task.ts';
 import { isBlocked, isTerminal } from '../../../src/protocol/task-states.ts';
 import type { DraftPart } from '../../../src/upstream.ts';
+import { ask } from '../../inbound/ask.ts';
 import { type Addressed, refuseForeign, taskNotFound } from './agents.ts';
-import { ask } from './ask.ts';
 import type { Negotiated } from './negotiate.ts';
 import { decisionIn } from './permission-answer.ts';
 

@@ -5,7 +5,7 @@ import type { JsonObject, JsonValue } from '../../../src/protocol/json.ts';
 import type { Part } from '../../../src/protocol/resources/message.ts';
 import type { Outcome } from '../../../src/protocol/resources/outcome.ts';
 import type { Task } from '../../../src/protocol/resources/task.ts';
-import { ask, askBytes } from './ask.ts';
+import { ask, askBytes } from '../../inbound/ask.ts';
 import type { OfferedTool } from './offered-tools.ts';
 
 /** Reverse-DNS prefix of what the gateway says in `_meta`. */

@@ -4,7 +4,7 @@ import { ProtocolError } from '../../../src/protocol/errors.ts';
 import type { JsonObject } from '../../../src/protocol/json.ts';
 import type { QueryId } from '../../../src/protocol/operations.ts';
 import type { Artifact } from '../../../src/protocol/resources/artifact.ts';
-import { ask, askBytes } from './ask.ts';
+import { ask, askBytes } from '../../inbound/ask.ts';
 
 /** The resources of this face: what a URI names, and which operation reads it. */
 const KINDS = {
