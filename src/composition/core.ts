@@ -56,10 +56,7 @@ export function makeCore(
   const files = fileTree(config);
   const running = { runner: () => runner, outbox: () => sending.outbox };
   const tools = decisionTools(parts, { log, keys }, upstreams, box, files, running);
-  const sending = makeSending(parts, log, box, tools.newId, {
-    issuer: tools.receipts.issuer.id,
-    key: () => keys.current(),
-  });
+  const sending = makeSending(parts, log, box, tools);
   const interpretOf = interpreter(upstreams);
   const runner = new TaskRunner({
     log,

@@ -3,13 +3,12 @@ import type { Bridge } from '../../bridges/bridge.ts';
 import { bridges } from '../../bridges/index.ts';
 import { AddressGuard, TargetRefused } from '../../bridges/outbound/address-guard.ts';
 import { WebhookClient } from '../../bridges/outbound/webhook-client.ts';
+import type { DecisionTools } from '../dispatch/facts.ts';
 import { type DeliveryForm, HARN_FORM } from '../dispatch/outbox/delivery.ts';
-import type { DeliverySigner } from '../dispatch/outbox/delivery-token.ts';
 import { Outbox } from '../dispatch/outbox/outbox.ts';
 import { TenantSlots } from '../dispatch/outbox/tenant-slots.ts';
 import type { EventLog } from '../eventlog/event-log.ts';
 import { ProtocolError } from '../protocol/errors.ts';
-import type { IdSource } from '../protocol/ids.ts';
 import type { SecretBox } from '../store/secret-box.ts';
 import { nodeTimers } from '../surfaces/timers.ts';
 import type { Parts } from './parts.ts';
@@ -37,8 +36,7 @@ export function makeSending(
   { config, clock, logger, resolveHost }: Parts,
   log: EventLog,
   box: SecretBox,
-  newId: IdSource,
-  signer: DeliverySigner,
+  { newId, receipts }: Pick<DecisionTools, 'newId' | 'receipts'>,
 ): Sending {
   const resolve = resolveHost ?? systemResolve;
   const guard = new AddressGuard(config.outbound.allow, resolve);
@@ -56,7 +54,7 @@ export function makeSending(
     forms: DELIVERY_FORMS,
     post: (call, signal) => client.post(call, signal),
     openSecrets: (sealed) => box.open(sealed),
-    signer,
+    signer: { issuer: receipts.issuer.id, key: receipts.key },
     giveUpMs: config.outbound.give_up_after_ms,
     slots: new TenantSlots(POSTS_PER_TENANT),
   });
