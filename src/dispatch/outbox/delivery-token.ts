@@ -7,7 +7,7 @@ export interface DeliverySigner {
   /** Name of this gateway, the `iss` of its tokens. */
   issuer: string;
   /** The Ed25519 key of now; its public half is in the key set of the gateway. */
-  key(): { readonly keyId: string; sign(bytes: Uint8Array): Buffer };
+  key(): { readonly keyId: string; sign(bytes: Uint8Array): Uint8Array };
 }
 
 /** Long enough for clocks that differ, short enough that a stolen token is of little use. */
@@ -34,7 +34,7 @@ export function deliveryToken(
     request_body_sha256: sha256Hex(body),
   };
   const signed = `${encoded({ alg: 'EdDSA', kid: signer.keyId, typ: 'JWT' })}.${encoded(claims)}`;
-  return `${signed}.${signer.sign(Buffer.from(signed)).toString('base64url')}`;
+  return `${signed}.${Buffer.from(signer.sign(Buffer.from(signed))).toString('base64url')}`;
 }
 
 export interface SignedDelivery {
