@@ -35,6 +35,8 @@ export interface EncodedError {
   code: number;
   /** HTTP status of the HTTP+JSON binding. */
   http: number;
+  /** Name of its `google.rpc.Code`. */
+  status: string;
   message: string;
   /** `google.rpc` details: ErrorInfo, and BadRequest where a field is named. */
   details: JsonObject[];
@@ -55,6 +57,7 @@ export function encodeError(error: ProtocolError): EncodedError {
   return {
     code,
     http,
+    status: row?.status ?? STATUS_NAMES[http] ?? 'INTERNAL',
     message: error.message,
     details: [errorInfo(reason, row?.reason ?? standardReason(error.code), error), ...badRequest(error)],
   };
@@ -105,6 +108,6 @@ const STATUS_NAMES: Readonly<Record<number, string>> = {
 };
 
 /** The body of an error answer of the HTTP+JSON binding. Spec: A2A 1.0, 11.6. */
-export function restErrorBody({ http, message, details }: EncodedError): JsonObject {
-  return { error: { code: http, status: STATUS_NAMES[http] ?? 'INTERNAL', message, details } };
+export function restErrorBody({ http, status, message, details }: EncodedError): JsonObject {
+  return { error: { code: http, status, message, details } };
 }

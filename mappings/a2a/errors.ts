@@ -6,6 +6,8 @@ export interface A2aErrorRow {
   readonly http: number;
   /** `google.rpc.ErrorInfo.reason`; absent for plain JSON-RPC errors. */
   readonly reason?: string;
+  /** Name of its `google.rpc.Code`; absent: the usual one of the HTTP status. */
+  readonly status?: 'FAILED_PRECONDITION';
   /** What it means in Harn words. */
   readonly harn: ErrorCode;
   readonly loses?: string;
@@ -20,12 +22,14 @@ export const A2A_ERRORS = {
     code: -32002,
     http: 400,
     reason: 'TASK_NOT_CANCELABLE',
+    status: 'FAILED_PRECONDITION',
     harn: 'invalid_state_transition',
   },
   PushNotificationNotSupported: {
     code: -32003,
     http: 400,
     reason: 'PUSH_NOTIFICATION_NOT_SUPPORTED',
+    status: 'FAILED_PRECONDITION',
     harn: 'policy_violation',
     loses: WHICH,
   },
@@ -33,6 +37,7 @@ export const A2A_ERRORS = {
     code: -32004,
     http: 400,
     reason: 'UNSUPPORTED_OPERATION',
+    status: 'FAILED_PRECONDITION',
     harn: 'policy_violation',
     loses: WHICH,
   },
@@ -53,6 +58,7 @@ export const A2A_ERRORS = {
     code: -32007,
     http: 400,
     reason: 'EXTENDED_AGENT_CARD_NOT_CONFIGURED',
+    status: 'FAILED_PRECONDITION',
     harn: 'policy_violation',
     loses: WHICH,
   },
@@ -60,6 +66,7 @@ export const A2A_ERRORS = {
     code: -32008,
     http: 400,
     reason: 'EXTENSION_SUPPORT_REQUIRED',
+    status: 'FAILED_PRECONDITION',
     harn: 'policy_violation',
     loses: WHICH,
   },
@@ -67,6 +74,7 @@ export const A2A_ERRORS = {
     code: -32009,
     http: 400,
     reason: 'VERSION_NOT_SUPPORTED',
+    status: 'FAILED_PRECONDITION',
     harn: 'upstream_unavailable',
     loses: WHICH,
   },

@@ -35,10 +35,19 @@ export const A2A: readonly Requirement[] = [
       'push configs are made, read, listed and deleted, with no secret in an answer; unknown and foreign ones are alike',
     ],
     ['A2A-OP-12', 'MUST', 'the extended card is for authenticated callers'],
+    ['A2A-OP-13', 'MUST', 'a subscription begins with the Task as it is'],
+    [
+      'A2A-OP-14',
+      'MUST',
+      'a stream ends where the Task asks for input, and stays open where somebody must sign in',
+    ],
+    ['A2A-OP-15', 'MUST', 'a message that names its Task alone is in the context of the Task'],
+    ['A2A-OP-16', 'MUST', 'ids of Tasks are made by the server'],
   ]),
   ...section('A2A 1.0, 3.6 and 14 Versions, extensions', [
     ['A2A-VER-01', 'MUST', 'no A2A-Version means 0.3; the patch number says nothing'],
     ['A2A-VER-02', 'MUST', 'an unknown version is VersionNotSupported'],
+    ['A2A-VER-03', 'MAY', 'the version may be a parameter of the query'],
     ['A2A-EXT-01', 'SHOULD', 'the extensions that are used are told in the answer'],
   ]),
   ...section('A2A 1.0, 4.3 and 13.2 Push notifications', [
@@ -60,6 +69,21 @@ export const A2A: readonly Requirement[] = [
       'MUST',
       'a caller without credentials gets 401 and WWW-Authenticate, before anything is read',
     ],
+    [
+      'A2A-ERR-05',
+      'MUST',
+      'the errors of A2A have the same meaning over both bindings: code, status, reason',
+    ],
+    ['A2A-SEC-02', 'MUST', 'lists and reads are bounded to what the caller may see'],
+    ['A2A-BND-02', 'MUST', 'JSON-RPC wraps each event of a stream in an answer, HTTP+JSON sends it bare'],
+    ['A2A-BND-03', 'MUST', 'members are camelCase, enumerations are names, times are UTC with milliseconds'],
+    ['A2A-BND-04', 'SHOULD', 'unknown members are ignored'],
+    ['A2A-BND-05', 'MUST', 'HTTP+JSON is application/a2a+json'],
     ['A2A-BND-01', 'MUST', 'both bindings of 1.0 and JSON-RPC of 0.3 answer the same'],
+  ]),
+  ...section('A2A 1.0, 4.4 and 8 The agent card', [
+    ['A2A-CARD-01', 'MUST', 'the card has its required members, and can be cached'],
+    ['A2A-CARD-02', 'MUST', 'the card names the interfaces that are served, in order of preference'],
+    ['A2A-CARD-03', 'MAY', 'the card is signed, by a key that its readers can have'],
   ]),
 ];

@@ -42,7 +42,7 @@ describe('a signed A2A card', () => {
     expect(payloadForms(card)).toHaveLength(2);
   });
 
-  it('is verified by the JSON verifier of the SDK of A2A 1.0', async () => {
+  it('[A2A-CARD-03] is verified by the JSON verifier of the SDK of A2A 1.0', async () => {
     const seen: unknown[] = [];
     const check = verifyAgentCardSignature(async (kid, jku) => {
       seen.push([kid, jku]);
