@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { A2aTestClient, collect, type Json, type SseEvent } from '../harness/a2a-client.ts';
+import { A2aTestClient, collect, type SseEvent } from '../harness/a2a-client.ts';
 import { stageOf } from './stage.ts';
 
 const stage = stageOf({
