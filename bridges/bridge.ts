@@ -11,7 +11,7 @@ export interface Timers {
 }
 
 /** Where a secret is kept; its value never stands in the configuration. */
-export type SecretRef = { env: string } | { file: string };
+export type SecretRef = { env: string } | { file: string } | { vault: string };
 
 /** What every bridge gets from the composition root. */
 export interface BridgeDeps {

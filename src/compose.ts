@@ -6,6 +6,7 @@ import { makeRetention } from './composition/retention.ts';
 import { makeSurface } from './composition/surface.ts';
 import { makeUpstreams, startSample } from './composition/upstreams.ts';
 import { ensurePersonas } from './dispatch/configured-personas.ts';
+import { ensureVaults } from './dispatch/configured-vaults.ts';
 import {
   closeExpiredSessions,
   denyExpiredRequests,
@@ -72,6 +73,7 @@ async function start(parts: Parts, closers: Closer[]): Promise<RunningGateway> {
   if (log.integrity.status === 'ok') {
     await ensureWorkspaces(log, config.workspaces, logger);
     await ensurePersonas(log, core.tools, config.personas);
+    await ensureVaults(log, config.vaults);
     await ensureSigningKeys(log, data.keys);
     await core.runner.recover();
     await core.sending.outbox.start();

@@ -17,6 +17,7 @@ import { runCommands } from './run-commands.ts';
 import { serveCommand } from './serve.ts';
 import { sessionCommand } from './session.ts';
 import { taskCommand } from './task.ts';
+import { vaultCommand } from './vault.ts';
 
 /** Runs one command line and returns the exit code. Answers go to stdout, everything else to stderr. */
 export function runCli(argv: readonly string[]): Promise<number> {
@@ -44,6 +45,7 @@ function program(): Command {
     replayCommand(),
     keysCommand(),
     apiKeysCommand(),
+    vaultCommand(),
     cardCommand(),
     openapiCommand(),
   ]) {

@@ -30,6 +30,7 @@ import type { OpenData } from './open-data.ts';
 import { DELIVERY_FORMS, makeSending, type Sending } from './outbox.ts';
 import type { Parts } from './parts.ts';
 import { signingKeyFacts } from './signing-keys.ts';
+import { vaultsOfRoutes } from './vaults.ts';
 
 const TRACE_ID_BYTES = 16;
 
@@ -194,6 +195,7 @@ function decisionTools(
       agents: () => describedAgents(upstreams),
       quotas: config.quotas,
       connectors: connectorRows(config),
+      vaultsOf: vaultsOfRoutes(config),
     },
     receipts: receiptFacts(config, { log, keys }),
     signingKeys: signingKeyFacts(keys),

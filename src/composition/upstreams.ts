@@ -75,8 +75,9 @@ function upstreamsOf<Id extends BridgeId>(id: Id, rows: Rows, deps: BridgeDeps):
 }
 
 /** Reads a secret at each use, so that a rotated file takes effect, and hides it wherever it might appear. */
-export function secretReader({ env, redactor }: Parts): (ref: SecretRef) => string {
-  const sources = { env, readFile: (path: string) => readFileSync(path, 'utf8') };
+export function secretReader({ config, env, redactor }: Parts): (ref: SecretRef) => string {
+  const { vaults } = config;
+  const sources = { env, vaults, readFile: (path: string) => readFileSync(path, 'utf8') };
   return (ref) => {
     const secret = readSecret(ref, sources);
     redactor.addKnownSecret(secret);

@@ -1,7 +1,6 @@
 import { stringify } from 'yaml';
 import type { JsonObject, JsonValue } from '../protocol/json.ts';
 import { configJsonSchema } from './schema.ts';
-import { UNAVAILABLE } from './unavailable.ts';
 
 const HEADER = `# Every option of harn-gateway with its default. Written by the program itself: do not edit,
 # copy what you need into your own file and pass it with --config. Lines behind "#" show options without a default.
@@ -13,8 +12,7 @@ export function renderExample(): string {
   const blocks = Object.entries(membersOf(configJsonSchema()) ?? {}).map(([name, schema]) =>
     option(name, schema).join('\n'),
   );
-  const later = Object.keys(UNAVAILABLE).join(', ');
-  return `${HEADER}\n${blocks.join('\n\n')}\n\n# Named by the contract, refused in this version: ${later}.\n`;
+  return `${HEADER}\n${blocks.join('\n\n')}\n`;
 }
 
 /** The lines of one option: its explanation, then its name with the default or, commented out, an example. */

@@ -2,7 +2,7 @@ import { isAbsolute, relative, sep } from 'node:path';
 import { createSecureContext } from 'node:tls';
 import { ConfigError, type PathFault } from './fault.ts';
 import { rule } from './rules.ts';
-import { readProblem, readSecret, type SecretSources } from './secret.ts';
+import { readProblem, readSecret, type SecretRef, type SecretSources } from './secret.ts';
 import { socketUrl } from './sections/acp-upstream.ts';
 import { isLoopbackHost, webUrl } from './shapes.ts';
 
@@ -90,7 +90,7 @@ export const EXPOSURE_RULES = [
     (upstreams.a2a ?? []).flatMap(({ auth }, index) => {
       if (auth === undefined) return [];
       const path = ['upstreams', 'a2a', index, 'auth', 'value'];
-      return attempt(path, () => readSecret(auth.value, sources));
+      return readable(path, auth.value, sources);
     }),
   ),
 
@@ -110,17 +110,17 @@ export const EXPOSURE_RULES = [
   rule(['upstreams'], ({ upstreams: { acp, mcp } }, sources) =>
     [...placed('acp', acp), ...placed('mcp', mcp)].flatMap(({ auth, env, row }) => {
       const secrets = Object.entries(env).flatMap(([name, value]) =>
-        typeof value === 'string' ? [] : attempt([...row, 'env', name], () => readSecret(value, sources)),
+        typeof value === 'string' ? [] : readable([...row, 'env', name], value, sources),
       );
       if (auth === undefined) return secrets;
-      return [...secrets, ...attempt([...row, 'auth', 'value'], () => readSecret(auth.value, sources))];
+      return [...secrets, ...readable([...row, 'auth', 'value'], auth.value, sources)];
     }),
   ),
 
   rule(['connectors'], ({ connectors }, sources) =>
     connectors.flatMap(({ auth }, index) => {
       const path = ['connectors', index, 'auth', 'secret'];
-      return attempt(path, () => readSecret(auth.secret, sources));
+      return readable(path, auth.secret, sources);
     }),
   ),
 ] as const;
@@ -138,9 +138,11 @@ function covers(directory: string, path: string): boolean {
   return !isAbsolute(way) && way.split(sep)[0] !== '..';
 }
 
-function attempt(path: PathFault['path'], read: () => unknown): PathFault[] {
+/** A secret of a vault is judged once the vaults are known. */
+function readable(path: PathFault['path'], ref: SecretRef, sources: SecretSources): PathFault[] {
+  if ('vault' in ref && sources.vaults === undefined) return [];
   try {
-    read();
+    readSecret(ref, sources);
     return [];
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;

@@ -12,6 +12,7 @@ import { readProblem, type SecretRef, type SecretSources } from './secret.ts';
 import type { AcpUpstream } from './sections/acp-upstream.ts';
 import type { McpUpstream } from './sections/mcp-upstream.ts';
 import type { A2aUpstream } from './sections/upstreams.ts';
+import type { VaultSettings } from './sections/vaults.ts';
 import { parseYaml, withoutFile, type YamlFile } from './yaml-file.ts';
 
 /** Where the configuration comes from. Relative paths in it start at `cwd`. */
@@ -95,7 +96,9 @@ function readSettings(
   const { settings: parsed, doubtful, faults, inFile } = readSections(yaml.raw);
   const settings = absolutePaths(applyOverrides(parsed, overrides), ports.cwd);
   const rules = [...(ports.offline ? [] : EXPOSURE_RULES), ...REFERENCE_RULES];
-  const ruleFaults = rules.flatMap(({ check }) => check({ settings, doubtful }, ports)).map(inFile);
+  const vaults = doubtful.has('vaults') ? undefined : settings.vaults;
+  const sources = { ...ports, vaults };
+  const ruleFaults = rules.flatMap(({ check }) => check({ settings, doubtful }, sources)).map(inFile);
   return { settings, doubtful, faults: [...faults, ...ruleFaults].map(yaml.locate) };
 }
 
@@ -137,7 +140,7 @@ function applyOverrides(parsed: Partial<Settings>, { host, port, data }: Overrid
 }
 
 function absolutePaths(settings: Partial<Settings>, cwd: string): Partial<Settings> {
-  const { server, store, upstreams, connectors } = settings;
+  const { server, store, upstreams, connectors, vaults } = settings;
   const absolute = { ...settings };
   if (store) absolute.store = { ...store, data: resolve(cwd, store.data) };
   if (server?.tls) {
@@ -161,7 +164,18 @@ function absolutePaths(settings: Partial<Settings>, cwd: string): Partial<Settin
       auth: { ...row.auth, secret: absoluteRef(row.auth.secret, cwd) },
     }));
   }
+  if (vaults) absolute.vaults = vaults.map((row) => withAbsoluteVault(row, cwd));
   return absolute;
+}
+
+function withAbsoluteVault(row: VaultSettings, cwd: string): VaultSettings {
+  const { dir, file, key } = row;
+  return {
+    ...row,
+    ...(dir === undefined ? {} : { dir: resolve(cwd, dir) }),
+    ...(file === undefined ? {} : { file: resolve(cwd, file) }),
+    ...(key !== undefined && 'file' in key ? { key: { file: resolve(cwd, key.file) } } : {}),
+  };
 }
 
 function withAbsoluteSecret(agent: A2aUpstream, cwd: string): A2aUpstream {

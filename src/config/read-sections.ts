@@ -2,7 +2,6 @@ import type { z } from 'zod';
 import type { PathFault } from './fault.ts';
 import { issueFaults, unknownOption } from './issue-faults.ts';
 import { SECTION_NAMES, SECTIONS, type SectionName, type Settings } from './schema.ts';
-import { isMap, withoutUnavailable } from './unavailable.ts';
 
 /** What the file says, as far as it can be understood. */
 export interface ReadSections {
@@ -16,19 +15,19 @@ export interface ReadSections {
 
 /** Reads every section. What is at fault is left out of its section, so that the rest can be judged at the same time. */
 export function readSections(file: Record<string, unknown>): ReadSections {
-  const { raw, faults } = withoutUnavailable(file);
+  const faults: PathFault[] = [];
   const settings: Record<string, unknown> = {};
   const cuts: Cut[] = [];
   for (const name of SECTION_NAMES) {
-    const read = SECTIONS[name].safeParse(raw[name]);
+    const read = SECTIONS[name].safeParse(file[name]);
     if (!read.success) {
       faults.push(...issueFaults(read.error.issues, name));
       cuts.push(...cutsOf(name, read.error.issues));
     }
-    const usable = read.success ? read : SECTIONS[name].safeParse(pruned(name, raw[name], cuts));
+    const usable = read.success ? read : SECTIONS[name].safeParse(pruned(name, file[name], cuts));
     if (usable.success) settings[name] = usable.data;
   }
-  const unknown = Object.keys(raw).filter((key) => !Object.hasOwn(SECTIONS, key));
+  const unknown = Object.keys(file).filter((key) => !Object.hasOwn(SECTIONS, key));
   return {
     settings,
     doubtful: new Set(cuts.map(({ doubtful }) => doubtful)),
@@ -92,4 +91,9 @@ function pathInFile(path: PathFault['path'], cuts: readonly Cut[]): PathFault['p
   let index = -1;
   for (let left = Number(path[at]); left >= 0; index += 1) if (!gone.has(index + 1)) left -= 1;
   return [...list, index, ...path.slice(at + 1)];
+}
+
+/** True for a plain map of options; lists and null are none. */
+function isMap(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

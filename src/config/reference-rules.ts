@@ -54,6 +54,24 @@ export const REFERENCE_RULES = [
     ['upstreams.a2a', 'upstreams.acp', 'upstreams.mcp'],
   ),
 
+  rule(['vaults'], ({ vaults }) => repeats(vaults, ({ id }) => id, ['vaults'], 'id')),
+
+  rule(
+    ['vaults', 'tenants', 'workspaces'],
+    ({ vaults, tenants, workspaces }) => {
+      const owners = new Map(withBuiltInWorkspace(workspaces).map(({ id, tenant }) => [id, tenant]));
+      return vaults.flatMap(({ workspace, tenant }, index) => {
+        const path = ['vaults', index, 'workspace'];
+        const isKnown = workspace === undefined || owners.has(workspace);
+        if (!isKnown) return [{ path, message: 'names no configured workspace' }];
+        if (workspace !== undefined && owners.get(workspace) !== tenant)
+          return [{ path, message: 'is a workspace of another tenant; name that in tenant' }];
+        return unknownTenant(tenant, tenants, ['vaults', index, 'tenant']);
+      });
+    },
+    ['tenants', 'workspaces'],
+  ),
+
   rule(['quotas'], ({ quotas }) => repeats(quotas, ({ id }) => id, ['quotas'], 'id')),
 
   rule(

@@ -14,6 +14,7 @@ import { server } from './sections/server.ts';
 import { store } from './sections/store.ts';
 import { tenants, workspaces } from './sections/tenancy.ts';
 import { upstreams } from './sections/upstreams.ts';
+import { vaults } from './sections/vaults.ts';
 
 /** The sections in the order of the example file. A new section is one row here and one file in `sections/`. */
 export const SECTIONS = {
@@ -22,6 +23,7 @@ export const SECTIONS = {
   auth,
   tenants,
   workspaces,
+  vaults,
   upstreams,
   routing,
   personas,

@@ -66,6 +66,14 @@ export interface SelfFacts {
   agents(): readonly RoutedAgent[];
   quotas: readonly QuotaRow[];
   connectors: readonly ConnectorRow[];
+  /** Vaults that hold a credential of the agent of a route. */
+  vaultsOf(route: string): readonly NeededVault[];
+}
+
+export interface NeededVault {
+  id: string;
+  /** Whose tasks may use it; null: those of every workspace. */
+  workspaceId: string | null;
 }
 
 export interface RoutedAgent {

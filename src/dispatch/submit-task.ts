@@ -9,6 +9,7 @@ import type { Persona } from '../protocol/resources/persona.ts';
 import type { SubmitTaskRequest, Task } from '../protocol/resources/task.ts';
 import { appendMessage, buildMessage } from './append-message.ts';
 import { checkQuotas, reservationsOf } from './check-quotas.ts';
+import { checkVaults } from './check-vaults.ts';
 import { chooseRoute } from './choose-route.ts';
 import { type Decided, metadataOf } from './command.ts';
 import type { Facts, Route } from './facts.ts';
@@ -39,6 +40,7 @@ export function submitTaskTo(
   const startable = !laneIsBusy(tx, sessionId) && queueIsEmpty(session) && facts.runs.hasSlot(chosen.route);
   if (!startable) refuseFullQueue(facts);
   const { resource: workspace } = loadWorkspace(tx, facts.caller, session.resource.workspace_id);
+  checkVaults(facts, chosen.route, workspace.id);
   const quotas = checkQuotas(tx, facts, { workspace, persona, startsNow: startable });
   makeRoom(tx, facts, sessionId, messageOf(body.input));
   const request = { ...body, persona_id: persona?.id ?? null };

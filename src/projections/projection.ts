@@ -40,7 +40,7 @@ import {
 import { foldSessionCompacted, foldSessionTruncated, foldTranscriptBudget } from './fold-transcript.ts';
 import { foldTrustRecorded } from './fold-trust-record.ts';
 import { foldUsage } from './fold-usage.ts';
-import { foldVaultCreated } from './fold-vault.ts';
+import { foldVaultConfigured, foldVaultCreated } from './fold-vault.ts';
 import { foldWorkspaceCreated, foldWorkspaceUpdated } from './fold-workspace.ts';
 
 type Fold = (event: Event, states: StateWriter) => void;
@@ -98,6 +98,7 @@ const FOLDS: Partial<Record<EventKind, readonly Fold[]>> = {
   'vendor.harn_gateway.api_key_created': [foldApiKeyCreated],
   'vendor.harn_gateway.api_key_ended': [foldApiKeyEnded],
   'vendor.harn_gateway.vault_created': [foldVaultCreated],
+  'vendor.harn_gateway.vault_configured': [foldVaultConfigured],
   'vendor.harn_gateway.memory_created': [foldMemoryCreated],
   'vendor.harn_gateway.memory_deleted': [foldMemoryDeleted],
   'vendor.harn_gateway.upstream_bound': [foldUpstreamBound],

@@ -19,6 +19,7 @@ export const stateKey = {
   trustRecord: (id: string) => `r/trust_record/${id}`,
   trustChain: (topic: string) => `${trustChains}${foreign(topic)}`,
   vault: (id: string) => `r/vault/${id}`,
+  configuredVaults: () => 'x/configured-vaults',
   persona: (id: string) => `r/persona/${id}`,
   apiKey: (id: string) => `r/api_key/${id}`,
   apiKeyOfHash: (hash: string) => `x/api-key/${hash}`,

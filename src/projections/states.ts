@@ -175,6 +175,11 @@ export interface ToolDefinitionState {
 
 export type VaultState = Folded<Vault, { tenant: string }>;
 
+/** Ids of the vaults that the configuration has, or had. */
+export interface ConfiguredVaultsState {
+  ids: string[];
+}
+
 export type MemoryState = Folded<
   MemoryDescription,
   {

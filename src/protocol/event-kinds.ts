@@ -72,6 +72,7 @@ export const VENDOR_KINDS = [
   'vendor.harn_gateway.persona_created',
   'vendor.harn_gateway.persona_updated',
   'vendor.harn_gateway.vault_created',
+  'vendor.harn_gateway.vault_configured',
   'vendor.harn_gateway.api_key_created',
   'vendor.harn_gateway.api_key_ended',
   'vendor.harn_gateway.memory_created',

@@ -202,6 +202,7 @@ export const EVENT_PAYLOADS = {
   'vendor.harn_gateway.persona_created': z.object({ persona, tenant: z.string(), revision, file_hash }),
   'vendor.harn_gateway.persona_updated': z.object({ changes: jsonObject, revision, file_hash }),
   'vendor.harn_gateway.vault_created': z.object({ vault, tenant: z.string() }),
+  'vendor.harn_gateway.vault_configured': z.object({ vault, tenant: z.string() }),
   ...CONNECTOR_EVENTS,
   /** The content is not in the event: it can be forgotten, the event stays. */
   'vendor.harn_gateway.memory_created': z.object({

@@ -197,13 +197,26 @@ export const LAYERS: readonly LayerRow[] = [
 
   // The top: wiring and the program.
   {
+    layer: 'src/vaults',
+    imports: ['src/protocol', 'src/store/secret-box.ts', 'src/store/atomic-file.ts'],
+    because: 'reads secrets of configured vaults; they are files and variables, not resources',
+  },
+  {
     layer: 'src/config',
-    imports: ['src/protocol'],
+    imports: ['src/protocol', 'src/vaults'],
     because: 'files and environment become typed settings; what they mean is decided elsewhere',
   },
   {
     layer: 'src/composition',
-    imports: [...CORE, 'src/config', 'src/operation', 'src/surfaces', 'bridges/outbound', 'bridges/index.ts'],
+    imports: [
+      ...CORE,
+      'src/config',
+      'src/vaults',
+      'src/operation',
+      'src/surfaces',
+      'bridges/outbound',
+      'bridges/index.ts',
+    ],
     types: ['bridges/bridge.ts'],
     because: 'the parts of the composition root: with compose.ts the only constructor of things',
   },
@@ -238,6 +251,8 @@ export const LAYERS: readonly LayerRow[] = [
       'src/auth/api-keys.ts',
       // Cards are verified without a gateway.
       'src/cards',
+      // Vaults are filled without a gateway.
+      'src/vaults',
       'src/json/strict-parse.ts',
       // Printed without a gateway.
       'src/surfaces/discovery/openapi.ts',

@@ -29,6 +29,8 @@ export interface TestGatewayOptions {
   }[];
   /** Kept between two starts when given; else a fresh directory removed at close. */
   data?: string;
+  /** Variables besides those of this process, for the configuration too. */
+  env?: Readonly<Record<string, string>>;
   clock?: Clock;
   random?: Random;
   extraUpstreams?: readonly Upstream[];
@@ -63,7 +65,7 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
     version: '0.0.0-test',
     logger,
     redactor,
-    env: process.env,
+    env: { ...process.env, ...options.env },
     ...(options.clock === undefined ? {} : { clock: options.clock }),
     ...(options.random === undefined ? {} : { random: options.random }),
     ...(options.extraUpstreams === undefined ? {} : { extraUpstreams: options.extraUpstreams }),
@@ -102,5 +104,5 @@ function writeConfig(data: string, options: TestGatewayOptions, people: readonly
     ...options.config,
   };
   writeFileSync(file, stringify(sections));
-  return loadConfig({ flags: { config: file }, env: {}, cwd: data, packageRoot: data });
+  return loadConfig({ flags: { config: file }, env: { ...options.env }, cwd: data, packageRoot: data });
 }

@@ -21,7 +21,7 @@ export function bridgeDeps(overrides: Partial<BridgeDeps> = {}): BridgeDeps {
     clock: { now: () => Date.now(), monotonic: () => performance.now() },
     timers: hastyTimers(),
     logger: { debug: silent, info: silent, warn: silent, error: silent },
-    readSecret: (ref) => `secret-of-${'env' in ref ? ref.env : ref.file}`,
+    readSecret: (ref) => `secret-of-${Object.values(ref).join()}`,
     parseJson: parseStrictText,
     keptCards: { load: () => undefined, save: async () => undefined },
     canonicalJson,

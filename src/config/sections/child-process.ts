@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { secretRef } from '../secret.ts';
+import { plainValue, secretRef } from '../secret.ts';
 
 /** Program and arguments; they come from the operator only. */
 export const childCommand = z.array(z.string().min(1)).min(1, 'must name a program').optional();
@@ -9,10 +9,10 @@ const variableName = z
   .regex(/^[A-Za-z_][A-Za-z0-9_]{0,127}$/, 'must be the name of an environment variable');
 
 export const childEnvironment = z
-  .record(variableName, z.union([z.string(), secretRef]))
+  .record(variableName, z.union([plainValue, secretRef]))
   .default({})
   .describe(
-    'Variables of the program besides PATH, HOME and the like; a secret as {env: NAME} or {file: PATH}.',
+    'Variables of the program besides PATH, HOME and the like; a secret as {env: NAME}, {file: PATH} or {vault: ID/NAME}.',
   );
 
 interface ChildOrAddress {

@@ -21,7 +21,7 @@ const auth = z.strictObject({
     .default(300)
     .describe('How far the time of a delivery may be off; for timestamp_body.'),
   secret: secretRef
-    .describe('Where the shared secret is: {env: NAME} or {file: PATH}; read at each use.')
+    .describe('Where the shared secret is: {env: NAME}, {file: PATH} or {vault: ID/NAME}; read at each use.')
     .meta({ examples: [{ env: 'SHOP_WEBHOOK_SECRET' }] }),
 });
 

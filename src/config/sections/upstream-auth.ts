@@ -32,7 +32,7 @@ export const upstreamAuth = z
       .describe('Header that carries the value; for type header only.')
       .meta({ examples: ['X-Api-Key'] }),
     value: secretRef
-      .describe('Where the secret is: {env: NAME} or {file: PATH}; read at each use.')
+      .describe('Where the secret is: {env: NAME}, {file: PATH} or {vault: ID/NAME}; read at each use.')
       .meta({ examples: [{ env: 'SHOP_AGENT_TOKEN' }] }),
   })
   .superRefine((auth, context) => {

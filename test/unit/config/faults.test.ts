@@ -99,17 +99,13 @@ describe('options that this version cannot honour are refused by name', () => {
   it.each([
     ['store: {workspace_roots: [srv]}', 'store.workspace_roots[0]: must be an absolute path'],
     [agent(', auth: {type: oauth2, value: {env: T}}'), 'upstreams.a2a[0].auth.type: oauth2 is not available'],
-    [
-      agent(', auth: {type: bearer, value: {vault: v/n}}'),
-      'upstreams.a2a[0].auth.value: vault references are not available',
-    ],
   ])('%s', (yaml, fault) => {
     expect(onlyFault({ yaml, env: { T: 'token' } })).toContain(fault);
   });
 
   it('an empty list of them asks for nothing and passes', () => {
     expect(
-      load({ yaml: 'auth: {oauth: []}\nupstreams: {acp: [], mcp: []}\nvaults: {}\noutbound: {allow: []}' })
+      load({ yaml: 'auth: {oauth: []}\nupstreams: {acp: [], mcp: []}\nvaults: []\noutbound: {allow: []}' })
         .usesSampleAgent,
     ).toBe(true);
   });

@@ -17,7 +17,7 @@ const example = readFileSync(join(packageRoot, 'config', 'gateway.example.yaml')
 function switchedOn(text: string): string {
   const lines = text
     .split('\n')
-    .filter((line) => !/^ *(api_keys|tenants|workspaces|quotas|connectors|acp|mcp): \[\]$/.test(line));
+    .filter((line) => !/^ *(api_keys|tenants|workspaces|vaults|quotas|connectors|acp|mcp): \[\]$/.test(line));
   return lines.map((line) => line.replace(/^( *)# ( *(- )?[a-z0-9_]+:( .*)?| +#.*)$/, '$1$2')).join('\n');
 }
 
@@ -40,8 +40,10 @@ describe('config/gateway.example.yaml', () => {
         '/srv/gateway/config/personas/README.md': '',
       },
     });
-    // A server is a program or an endpoint; the example shows the options of both.
+    // A server is a program or an endpoint, a vault has one provider; the example shows the options of all.
     const eitherOr = [
+      'vaults[0].prefix',
+      'vaults[0].dir',
       'upstreams.acp[0].command',
       'upstreams.acp[0].auth',
       ...['command', 'auth', 'cwd'].map((name) => `upstreams.mcp[0].${name}`),
