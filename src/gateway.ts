@@ -1,5 +1,5 @@
 import type { ProtocolError } from './protocol/errors.ts';
-import type { JsonValue } from './protocol/json.ts';
+import type { JsonObject, JsonValue } from './protocol/json.ts';
 import type { CommandId, IdsOfKind, QueryId, RawBody, StreamId } from './protocol/operations.ts';
 
 /**
@@ -83,11 +83,21 @@ export interface Answer {
   repeated?: boolean;
 }
 
+/** What a face reads of an Event. */
+export interface StreamedEvent {
+  readonly id: string;
+  readonly event: string;
+  readonly created_at: string;
+  readonly payload: JsonObject;
+}
+
 /** An event on its way to subscribers; `sse` is the finished frame, built once and shared. */
 export interface StreamFrame {
   id: string;
   kind: string;
   bytes: Buffer;
+  /** What the bytes say, read once for all followers: nobody changes it. */
+  event: StreamedEvent;
   sse: Buffer;
 }
 

@@ -7,10 +7,10 @@ import { isObject } from './events.ts';
 
 /** What the fold reads of an Event. */
 export interface Event {
-  id: string;
-  event: string;
-  created_at: string;
-  payload: JsonObject;
+  readonly id: string;
+  readonly event: string;
+  readonly created_at: string;
+  readonly payload: JsonObject;
 }
 
 /** The newest state of a Task and what was said with it. */

@@ -40,8 +40,7 @@ class TaskSink implements StreamSink {
     this.#follower = follower;
   }
 
-  write(frame: StreamFrame): number {
-    const event = JSON.parse(frame.bytes.toString()) as Event;
+  write({ event }: StreamFrame): number {
     if (this.#isPast(event)) this.#begin();
     this.#last = event.id;
     const updates = this.#view.advance(event);

@@ -71,6 +71,7 @@ export function frameOf(id: string, kind: string, data = `{"id":"${id}"}`): Stre
     id,
     kind,
     bytes: Buffer.from(data),
+    event: JSON.parse(data) as StreamFrame['event'],
     sse: Buffer.from(`id: ${id}\nevent: ${kind}\ndata: ${data}\n\n`),
   };
 }
