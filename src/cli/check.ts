@@ -1,19 +1,41 @@
 import { Command } from 'commander';
 import { renderExample } from '../config/example.ts';
+import { ConfigError, type ConfigFault } from '../config/fault.ts';
+import { EXIT } from './exit-codes.ts';
 import { type ConfigOptions, configOf, withConfigOptions } from './gateway-config.ts';
+import { printJson } from './terminal.ts';
 
 export function checkCommand(): Command {
   const command = new Command('check')
     .description('Check the configuration without starting; all faults at once, with their paths.')
-    .option('--print-example', 'print a configuration file with every option and its default');
+    .option('--print-example', 'print a configuration file with every option and its default')
+    .option('--json', 'print JSON: whether it is fine, and the faults');
   return withConfigOptions(command, ['config']).action(check);
 }
 
-function check(flags: ConfigOptions & { printExample?: boolean }): void {
+function check(flags: ConfigOptions & { printExample?: boolean; json?: boolean }): void {
   if (flags.printExample) {
     process.stdout.write(renderExample());
     return;
   }
+  if (flags.json) {
+    printJson(verdictOf(flags));
+    return;
+  }
   const config = configOf(flags);
   process.stdout.write(`${config.file ?? 'The default configuration'} is fine.\n`);
+}
+
+function verdictOf(flags: ConfigOptions): {
+  ok: boolean;
+  file: string | null;
+  faults: readonly ConfigFault[];
+} {
+  try {
+    return { ok: true, file: configOf(flags).file ?? null, faults: [] };
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    process.exitCode = EXIT.usage;
+    return { ok: false, file: flags.config ?? null, faults: error.faults };
+  }
 }

@@ -81,6 +81,18 @@ export class GatewayClient {
     return (await response.json()) as Body;
   }
 
+  /** The bytes of an answer as they come. Throws CliError when it breaks off. */
+  async *bytes(path: string): AsyncGenerator<Uint8Array> {
+    const response = await this.#fetch(path, {});
+    try {
+      yield* response.body ?? [];
+    } catch (error) {
+      // fetch reports every cut of a body as a TypeError.
+      if (!(error instanceof TypeError)) throw error;
+      throw new CliError('The answer broke off before its end. Run the command again.');
+    }
+  }
+
   /**
    * The events of a stream as they come, up to the last one. A cut, a refused connection and a gateway that drains or
    * starts are waited out; throws CliError when the gateway stays away, or refuses for another reason.

@@ -13,7 +13,7 @@ export interface ListingOptions {
 /** Adds the options that every listing has. */
 export function withListingOptions(command: Command): Command {
   return command
-    .option('--limit <n>', 'items at most, newest first', wholeNumber, 50)
+    .option('--limit <n>', 'items at most, newest first', wholeNumberFrom(1), 50)
     .option('--json', 'print one JSON object per line');
 }
 
@@ -62,7 +62,10 @@ export function queryOf(values: Record<string, string | undefined>): string {
   return given.length === 0 ? '' : `?${new URLSearchParams(given)}`;
 }
 
-function wholeNumber(text: string): number {
-  if (/^[1-9]\d{0,6}$/.test(text)) return Number(text);
-  throw new InvalidArgumentError('It is a whole number from 1.');
+/** Reads the value of a flag that counts something. */
+export function wholeNumberFrom(least: number): (text: string) => number {
+  return (text) => {
+    if (/^\d{1,7}$/.test(text) && Number(text) >= least) return Number(text);
+    throw new InvalidArgumentError(`It is a whole number from ${least}.`);
+  };
 }

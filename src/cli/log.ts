@@ -5,15 +5,16 @@ import type { Finding } from '../eventlog/finding.ts';
 import { dataPaths } from '../operation/data-directory.ts';
 import { CliError, EXIT } from './exit-codes.ts';
 import { type ConfigOptions, offlineConfigOf, withConfigOptions } from './gateway-config.ts';
+import { Progress } from './progress.ts';
 import { printJson, print as printText } from './terminal.ts';
 
 export function logCommand(): Command {
   const check = new Command('check')
     .description('Verify the whole event log and rebuild its folds; changes nothing.')
     .option('--json', 'print one JSON object per finding and a summary');
-  const accept = new Command('accept-truncation').description(
-    'Go on with a log that holds less than its checkpoint says; the acceptance is recorded.',
-  );
+  const accept = new Command('accept-truncation')
+    .description('Go on with a log that holds less than its checkpoint says; the acceptance is recorded.')
+    .option('--json', 'print JSON');
   return new Command('log')
     .description('Work on the event log of a stopped gateway.')
     .addCommand(withConfigOptions(check, ['config', 'data']).action(checkLogOf))
@@ -25,14 +26,19 @@ async function checkLogOf(flags: ConfigOptions & { json?: boolean }): Promise<vo
   refuseMissing(config.store.data);
   let findings = 0;
   let counted = { commits: 0, events: 0 };
+  const progress = new Progress('log check');
   for await (const step of checkData(config.store.data, systemClock, systemRandom)) {
-    if (step.kind === 'progress') counted = step;
+    if (step.kind === 'progress') {
+      counted = step;
+      progress.update(step.events, 'events');
+    } else progress.end();
     if (step.kind === 'folds_not_compared')
       print(flags.json ? { folds_not_compared: true } : 'The folds could not be compared.');
     if (step.kind !== 'finding') continue;
     findings += 1;
     print(flags.json ? { finding: step.finding } : describe(step.finding));
   }
+  progress.end();
   const { commits, events } = counted;
   print(
     flags.json ? { commits, events, findings } : `${commits} commits, ${events} events, ${findings} findings`,
@@ -40,14 +46,14 @@ async function checkLogOf(flags: ConfigOptions & { json?: boolean }): Promise<vo
   if (findings > 0) process.exitCode = EXIT.failed;
 }
 
-async function acceptTruncation(flags: ConfigOptions): Promise<void> {
+async function acceptTruncation(flags: ConfigOptions & { json?: boolean }): Promise<void> {
   const config = offlineConfigOf(flags);
   refuseMissing(config.store.data);
   const { logger, redactor } = createLogging('warn', process.stderr);
   const log = await openLog({ config, logger, redactor, clock: systemClock, random: systemRandom });
   try {
     await log.acceptTruncation({ actor: 'operator' });
-    print('Accepted. The log goes on from what it holds.');
+    print(flags.json ? { accepted: true } : 'Accepted. The log goes on from what it holds.');
   } finally {
     await log.close();
   }

@@ -3,6 +3,7 @@ import { acpCommand } from './acp.ts';
 import { apiKeysCommand } from './api-keys.ts';
 import { cardCommand } from './card.ts';
 import { checkCommand } from './check.ts';
+import { completionCommand } from './completion.ts';
 import { connectorCommand } from './connector.ts';
 import { keysCommand } from './keys.ts';
 import { logCommand } from './log.ts';
@@ -18,13 +19,15 @@ import { serveCommand } from './serve.ts';
 import { sessionCommand } from './session.ts';
 import { taskCommand } from './task.ts';
 import { vaultCommand } from './vault.ts';
+import { withUsageTexts } from './usage-texts.ts';
 
 /** Runs one command line and returns the exit code. Answers go to stdout, everything else to stderr. */
 export function runCli(argv: readonly string[]): Promise<number> {
   return runCommands(program(), argv);
 }
 
-function program(): Command {
+/** The tree of all commands, with their help. */
+export function program(): Command {
   const root = new Command('harn-gateway')
     .description('Protocol gateway that gives every agent Harn semantics.')
     .version(packageVersion())
@@ -48,8 +51,9 @@ function program(): Command {
     vaultCommand(),
     cardCommand(),
     openapiCommand(),
+    completionCommand(),
   ]) {
     root.addCommand(command);
   }
-  return root;
+  return withUsageTexts(root);
 }

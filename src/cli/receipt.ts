@@ -5,6 +5,7 @@ import { KeySetError, keysOfJwks, type VerificationKeys } from '../receipts/veri
 import { type FileVerdict, type ProofFiles, verifyFile } from '../receipts/verify-file.ts';
 import { type ClientOptions, GatewayClient, withClientOptions } from './client.ts';
 import { CliError, EXIT } from './exit-codes.ts';
+import { Progress } from './progress.ts';
 import { print, printJson } from './terminal.ts';
 
 interface VerifyOptions extends ClientOptions {
@@ -47,7 +48,10 @@ async function verifyReceipt(target: string, options: VerifyOptions): Promise<vo
 function verifyFileOf(target: string, options: VerifyOptions): void {
   const keys = options.signatures === false ? undefined : readKeys(options.jwks);
   refuseHalfProof(options);
-  const verdict = verifyFile(read(target, 'the receipt'), { keys, ...proofFiles(options) });
+  const progress = new Progress('receipt verify');
+  const onReceipt = (done: number, total: number) => progress.update(done, 'receipts', total);
+  const verdict = verifyFile(read(target, 'the receipt'), { keys, onReceipt, ...proofFiles(options) });
+  progress.end();
   if (options.json) printJson(verdict);
   else print(describe(verdict));
   if (!verdict.ok) process.exitCode = EXIT.failed;
@@ -64,8 +68,8 @@ function refuseHalfProof({ head, inclusion, signatures }: VerifyOptions): void {
     throw new CliError('--head is about a signature: leave out --no-signatures.', EXIT.usage);
 }
 
-function proofFiles(options: VerifyOptions): Omit<ProofFiles, 'keys'> {
-  const files: Omit<ProofFiles, 'keys'> = {};
+function proofFiles(options: VerifyOptions): Omit<ProofFiles, 'keys' | 'onReceipt'> {
+  const files: Omit<ProofFiles, 'keys' | 'onReceipt'> = {};
   for (const name of ['chain', 'head', 'inclusion'] as const) {
     const file = options[name];
     if (file !== undefined) files[name] = read(file, `--${name}`);

@@ -9,13 +9,14 @@ import {
   queryOf,
   withListingOptions,
 } from './listing.ts';
+import { transcriptCommands } from './session-transcript.ts';
 
 interface OneOptions extends ClientOptions {
   json?: boolean;
 }
 
 export function sessionCommand(): Command {
-  return new Command('session')
+  const command = new Command('session')
     .description('Look at the sessions of a running gateway, and close them.')
     .addCommand(listCommand())
     .addCommand(oneCommand('get', 'Show a session.', 'GET', ''))
@@ -24,6 +25,8 @@ export function sessionCommand(): Command {
       'after',
       '\nExamples:\n  harn-gateway session list\n  harn-gateway session close session_01...',
     );
+  for (const transcript of transcriptCommands()) command.addCommand(transcript);
+  return command;
 }
 
 function listCommand(): Command {

@@ -26,6 +26,8 @@ export interface ProofFiles {
   head?: Buffer;
   /** Inclusion proofs for the size of that head, one per receipt: an answer of the gateway, an array or lines of them. */
   inclusion?: Buffer;
+  /** Told how many receipts of a file were looked at so far. */
+  onReceipt?: (done: number, total: number) => void;
 }
 
 /** Verifies the receipts of a file without a gateway. What could not be checked is listed in `skipped`. */
@@ -37,10 +39,10 @@ export function verifyFile(file: Buffer, given: ProofFiles): FileVerdict {
 }
 
 function chainVerdict(read: ReceiptFile, given: ProofFiles): ReceiptVerdict {
-  const own = verdictOf(read, given.keys);
+  const own = verdictOf(read, given);
   if (!own.ok || given.chain === undefined) return own;
   const chain = readFile(given.chain);
-  const whole = verdictOf({ ...chain, receipts: 'whole' }, given.keys);
+  const whole = verdictOf({ ...chain, receipts: 'whole' }, given);
   return whole.ok ? membership(read, chain, whole) : whole;
 }
 
@@ -56,13 +58,11 @@ function withLog(verdict: FileVerdict, hashes: readonly string[], given: ProofFi
   return fault === undefined ? verdict : { ...verdict, ok: false, ...fault };
 }
 
-function verdictOf(
-  { items, fault, receipts }: ReceiptFile,
-  keys: VerificationKeys | undefined,
-): ReceiptVerdict {
+function verdictOf({ items, fault, receipts }: ReceiptFile, { keys, onReceipt }: ProofFiles): ReceiptVerdict {
   const verifier = new ChainVerifier({ keys, receipts });
-  for (const item of items) {
+  for (const [at, item] of items.entries()) {
     const verdict = verifier.take(item);
+    onReceipt?.(at + 1, items.length);
     if (!verdict.ok) return verdict;
   }
   if (fault === undefined && items.length > 0) return verifier.verdict();

@@ -1,0 +1,82 @@
+import type { Command } from 'commander';
+import { EXIT } from './exit-codes.ts';
+
+/** What each exit code means, as every help says it. Source: contract section 7. */
+const MEANINGS: Readonly<Record<keyof typeof EXIT, string>> = {
+  fine: 'fine',
+  failed: 'a finding, a failure, or a refusal of the gateway',
+  usage: 'wrong usage, or a faulty configuration',
+  cannotOpenData: 'the data cannot be opened',
+  dataInUse: 'the data is in use by a running gateway',
+  newerData: 'the data was written by a newer version',
+};
+
+/** Commands that open the data directory themselves, by their first word. */
+const OPENS_DATA: ReadonlySet<string> = new Set(['serve', 'log', 'keys', 'acp', 'mcp']);
+
+/** One example or more for each command that does not bring its own. */
+const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
+  serve: ['serve', 'serve --config my-gateway.yaml --port 8443', 'serve --data /var/lib/harn --port 0'],
+  check: ['check', 'check --config my-gateway.yaml --json', 'check --print-example > my-gateway.yaml'],
+  acp: ['acp', 'acp --url https://gateway.example.com --key-file ~/.harn-key'],
+  mcp: ['mcp', 'mcp --url https://gateway.example.com --key-file ~/.harn-key'],
+  'session list': ['session list', 'session list --workspace workspace_default --limit 5 --json'],
+  'session get': ['session get session_01...', 'session get session_01... --json'],
+  'session close': ['session close session_01...'],
+  'permission list': ['permission list', 'permission list --task task_01... --json'],
+  'permission respond': [
+    'permission respond permission_request_01... --approve',
+    'permission respond permission_request_01... --answer "blue"',
+  ],
+  'persona list': ['persona list', 'persona list --json'],
+  'persona get': ['persona get persona_01... --json'],
+  'connector list': ['connector list', 'connector list --json'],
+  'connector get': ['connector get github --json'],
+  'log check': ['log check', 'log check --data /var/lib/harn --json'],
+  'log accept-truncation': ['log accept-truncation --data /var/lib/harn'],
+  'keys list': ['keys list', 'keys list --offline --data ./data --json'],
+  'keys rotate': ['keys rotate', 'keys rotate --offline --data ./data'],
+  'keys revoke': ['keys revoke kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k'],
+  'api-keys create': [
+    'api-keys create --id ci --actor ci-bot --scope tasks:write tasks:read',
+    'api-keys create --row --id ci --actor ci-bot',
+  ],
+  'api-keys list': ['api-keys list', 'api-keys list --json'],
+  'api-keys rotate': ['api-keys rotate api_key_01... --overlap 3600'],
+  'api-keys revoke': ['api-keys revoke api_key_01...'],
+  'card show': ['card show', 'card show --agent sample'],
+  'card verify': [
+    'card verify --url http://127.0.0.1:8080 --jwks keys.json',
+    'card verify card.json --jwks keys.json',
+  ],
+  openapi: ['openapi > openapi.json'],
+  completion: [
+    'completion bash > ~/.local/share/bash-completion/completions/harn-gateway',
+    'completion zsh > ~/.zfunc/_harn-gateway',
+    'completion fish > ~/.config/fish/completions/harn-gateway.fish',
+  ],
+};
+
+/** Adds examples and exit codes to the help of every command below this one. */
+export function withUsageTexts(command: Command, path = ''): Command {
+  for (const below of command.commands) withUsageTexts(below, `${path} ${below.name()}`.trim());
+  if (path === '') return command.addHelpText('after', exitCodes(Object.keys(MEANINGS)));
+  const examples = EXAMPLES[path];
+  if (examples !== undefined)
+    command.addHelpText(
+      'after',
+      `\nExamples:\n${examples.map((line) => `  harn-gateway ${line}`).join('\n')}`,
+    );
+  if (command.commands.length > 0) return command;
+  const opensData = OPENS_DATA.has(path.split(' ')[0] ?? '');
+  return command.addHelpText(
+    'after',
+    exitCodes(opensData ? Object.keys(MEANINGS) : ['fine', 'failed', 'usage']),
+  );
+}
+
+function exitCodes(names: readonly string[]): string {
+  const rows = Object.entries(MEANINGS).filter(([name]) => names.includes(name));
+  const lines = rows.map(([name, meaning]) => `  ${EXIT[name as keyof typeof EXIT]}  ${meaning}`);
+  return `\nExit codes:\n${lines.join('\n')}`;
+}
