@@ -1,0 +1,33 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Session } from '../../src/protocol/resources/session.ts';
+import { kindsOf, textsOf, transcriptOf } from '../harness/transcripts.ts';
+import { RetentionStage } from './retention-stage.ts';
+
+describe('transcripts and the retention of events', () => {
+  const stage = new RetentionStage();
+  beforeAll(() => stage.open());
+  afterAll(() => stage.end());
+
+  it('a transcript whose oldest events were removed is still whole in its messages, compacted or not', async () => {
+    const { session_id: id } = await stage.run('one');
+    await stage.run('two', id);
+    await stage.client.post(`/v1/sessions/${id}/compact`, { keep_last: 3, summary: 'One was said.' });
+    const fork = await stage.client.post<Session>(`/v1/sessions/${id}/fork`, {});
+    await stage.run('three', fork.id);
+    await stage.run('three', id);
+    const before = [await transcriptOf(stage.client, id), await transcriptOf(stage.client, fork.id)];
+    await stage.sweepAfter(31);
+    await stage.sweepAfter(1);
+    const after = [await transcriptOf(stage.client, id), await transcriptOf(stage.client, fork.id)];
+    for (const at of [0, 1]) {
+      expect(after[at]?.messages).toEqual(before[at]?.messages);
+      expect(after[at]?.assets).toEqual(before[at]?.assets);
+      expect(after[at]?.summary).toBe('One was said.');
+    }
+    const [read] = after;
+    if (read === undefined) throw new Error('no transcript');
+    expect(kindsOf(read).length).toBeLessThan(before[0]?.events.length ?? 0);
+    expect(textsOf(read)).toContain('three');
+    expect(await stage.checked()).toEqual([]);
+  });
+});
