@@ -18,8 +18,8 @@ import { runCommands } from './run-commands.ts';
 import { serveCommand } from './serve.ts';
 import { sessionCommand } from './session.ts';
 import { taskCommand } from './task.ts';
-import { vaultCommand } from './vault.ts';
 import { withUsageTexts } from './usage-texts.ts';
+import { vaultCommand } from './vault.ts';
 
 /** Runs one command line and returns the exit code. Answers go to stdout, everything else to stderr. */
 export function runCli(argv: readonly string[]): Promise<number> {

@@ -49,6 +49,11 @@ const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
     'card verify --url http://127.0.0.1:8080 --jwks keys.json',
     'card verify card.json --jwks keys.json',
   ],
+  'vault key': ['vault key'],
+  'vault create': ['vault create shop.vault'],
+  'vault put': ['vault put shop.vault db-login < login.txt'],
+  'vault remove': ['vault remove shop.vault db-login'],
+  'vault list': ['vault list shop.vault', 'vault list shop.vault --json'],
   openapi: ['openapi > openapi.json'],
   completion: [
     'completion bash > ~/.local/share/bash-completion/completions/harn-gateway',

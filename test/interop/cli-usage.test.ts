@@ -39,9 +39,27 @@ const MORE = [
   'connector get',
   'persona get',
   'completion',
+  'vault key',
+  'vault create',
+  'vault put',
+  'vault remove',
+  'vault list',
 ];
 /** What they print is a document, a protocol or a script by itself. */
-const NO_JSON_FLAG = ['serve', 'acp', 'mcp', 'openapi', 'card show', 'completion', 'session transcript'];
+const NO_JSON_FLAG = [
+  'serve',
+  'acp',
+  'mcp',
+  'openapi',
+  'card show',
+  'completion',
+  'session transcript',
+  // A key, or nothing but an exit code.
+  'vault key',
+  'vault create',
+  'vault put',
+  'vault remove',
+];
 
 const leaves: CommandNode[] = [...everyCommand(commandTree(program()))].filter(
   ({ subcommands }) => subcommands.length === 0,
