@@ -239,6 +239,8 @@ export const LAYERS: readonly LayerRow[] = [
       'src/config',
       'src/operation/data-directory.ts',
       'src/operation/process-guard.ts',
+      // The launcher runs the MCP servers that an editor names.
+      'bridges/outbound/child.ts',
       'src/protocol',
       // Errors of start-up, which become exit codes.
       'src/eventlog/log-meta.ts',

@@ -11,6 +11,10 @@ export const SHARED_PACKAGES: Readonly<Record<string, { folders: readonly string
     folders: ['bridges/acp', 'mappings/acp'],
     because: 'its types are the words of ACP: tables are total over them, answers are checked against them',
   },
+  '@modelcontextprotocol/sdk': {
+    folders: ['bridges/mcp', 'bridges/acp'],
+    because: 'MCP, and the servers of editors, which ACP agents are offered over it',
+  },
   'lru-cache': {
     folders: ['src/eventlog', 'src/auth'],
     because: 'bounded memory of folded states, and of verified tokens',

@@ -1,5 +1,5 @@
 import { ACP_ERRORS } from '../../../mappings/acp/errors.ts';
-import { isObject, objectOf, textOf } from '../../../mappings/acp/json-shape.ts';
+import { isObject, objectOf } from '../../../mappings/acp/json-shape.ts';
 import type { FaceConnection, FaceConnectionOwner, FaceDeps } from '../../../src/face.ts';
 import type { JsonObject, JsonValue } from '../../../src/protocol/json.ts';
 import { RpcError } from '../wire/json-rpc.ts';
@@ -14,14 +14,19 @@ import { readParams } from './params.ts';
 import { Prompts } from './prompts.ts';
 import { Questions } from './questions.ts';
 import { SessionView } from './session-view.ts';
+import type { Tunnels } from './tunnels.ts';
 
 const GOING_AWAY = 1001;
+
+const NOTIFICATIONS: readonly AgentMethod[] = ['session/cancel', '_harn/mcp/message', '_harn/mcp/close'];
+/** Nobody waits for what a notification does. */
+const NO_REQUEST: RequestContext = { id: null, signal: new AbortController().signal };
 
 /** One client of ACP v1 on a WebSocket: the gateway is its agent. Its end ends no work. */
 export class AgentConnection implements FaceConnectionOwner {
   readonly #talk: Conversation;
 
-  constructor(deps: FaceDeps, connection: FaceConnection) {
+  constructor(deps: FaceDeps, connection: FaceConnection, tunnels: Tunnels) {
     const peer = new Peer((text) => void connection.send(text), {
       request: (method, params, context) => this.#request(method, params, context),
       notification: (method, params) => this.#notification(method, params),
@@ -47,6 +52,7 @@ export class AgentConnection implements FaceConnectionOwner {
         () => calls.actor,
         () => this.#talk.clientCapabilities,
       ),
+      tunnels,
       view,
       sessions,
       prompts: new Prompts(connection.requestId, calls),
@@ -70,6 +76,7 @@ export class AgentConnection implements FaceConnectionOwner {
   closed(): void {
     this.#talk.peer.close('connection closed');
     this.#talk.hosting.close();
+    this.#talk.tunnels.lost(this.#talk.peer);
     for (const session of this.#talk.sessions.values()) session.detach();
     this.#talk.sessions.clear();
   }
@@ -85,9 +92,10 @@ export class AgentConnection implements FaceConnectionOwner {
   }
 
   #notification(method: string, params: JsonObject): void {
-    if (method !== 'session/cancel' || !this.#talk.isInitialized) return;
-    const sessionId = textOf(params['sessionId']);
-    if (sessionId !== undefined) this.#talk.prompts.cancel(sessionId);
+    if (!isAgentMethod(method) || !NOTIFICATIONS.includes(method)) return;
+    this.#run(method, params, NO_REQUEST).catch((error: unknown) => {
+      if (!(error instanceof RpcError)) this.#talk.deps.logger.error({ err: error, method }, 'not taken');
+    });
   }
 
   async #run<Method extends AgentMethod>(

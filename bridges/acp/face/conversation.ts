@@ -7,6 +7,7 @@ import type { Hosting } from './hosting.ts';
 import type { Prompts } from './prompts.ts';
 import type { Questions } from './questions.ts';
 import type { SessionView } from './session-view.ts';
+import type { Tunnels } from './tunnels.ts';
 
 /** What a client said of itself, and what the gateway keeps of one connection. */
 export interface Conversation {
@@ -16,6 +17,7 @@ export interface Conversation {
   calls: GatewayCalls;
   questions: Questions;
   hosting: Hosting;
+  tunnels: Tunnels;
   view: SessionView;
   prompts: Prompts;
   sessions: Map<string, AttachedSession>;

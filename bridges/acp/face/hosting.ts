@@ -17,6 +17,7 @@ export class Hosting {
   readonly #actor: () => string;
   readonly #capabilities: () => JsonObject;
   readonly #hosts = new Map<string, Host>();
+  readonly #servers = new Map<string, readonly JsonObject[]>();
   /** Terminals that the client has made; others must not be named to it. */
   readonly terminals = new Set<string>();
 
@@ -30,14 +31,31 @@ export class Hosting {
   /** The client works in this Session, which it may: the newest one that does is asked. */
   offer(sessionId: string): void {
     const offer = offerOf(this.#capabilities());
-    if (offer.length === 0) return;
+    const servers = this.#servers.get(sessionId) ?? [];
+    if (offer.length + servers.length === 0) return;
     const host = this.#hosts.get(sessionId) ?? {
       actor: this.#actor(),
       offer,
+      servers,
       ask: (method, params, signal) => this.#ask(sessionId, method, params, signal),
     };
     this.#hosts.set(sessionId, host);
     for (const hosts of this.#everywhere()) hosts.attach(sessionId, host);
+  }
+
+  /** The MCP servers of the client in this Session; they take the place of those it had there before. */
+  announce(sessionId: string, servers: readonly JsonObject[]): void {
+    this.withdraw(sessionId);
+    this.#servers.set(sessionId, servers);
+  }
+
+  /** What tells the client that an agent which is no ACP agent cannot use its servers; undefined when there is nothing to tell. */
+  notice(sessionId: string, route: string): JsonObject | undefined {
+    const names = (this.#servers.get(sessionId) ?? []).flatMap(({ name }) => textOf(name) ?? []);
+    const takes = objectOf(this.#capabilities()['session'])['notices'] !== undefined;
+    if (names.length === 0 || !takes || this.#deps.upstream(route) instanceof AcpUpstream) return undefined;
+    const description = `${route} is no ACP agent, so it cannot use these servers of the editor: ${names.join(', ')}.`;
+    return { sessionUpdate: 'notice', severity: 'warning', title: 'MCP servers are not used', description };
   }
 
   withdraw(sessionId: string): void {

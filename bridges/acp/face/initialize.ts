@@ -12,7 +12,7 @@ const CAPABILITIES = {
   promptCapabilities: { image: true, audio: true, embeddedContext: true },
   mcpCapabilities: { http: false, sse: false },
   sessionCapabilities: { list: {}, delete: {}, resume: {}, close: {}, additionalDirectories: {} },
-  _meta: { harn: { resumeCursor: true, idempotencyKeys: true } },
+  _meta: { harn: { resumeCursor: true, idempotencyKeys: true, mcpTunnel: true } },
 } as const satisfies InitializeResponse['agentCapabilities'];
 
 /** The credential came with the connection; there is nothing to do, and nothing to be asked for. */

@@ -13,7 +13,9 @@ export type AgentMethod =
   | 'session/set_mode'
   | 'session/set_config_option'
   | 'session/prompt'
-  | 'session/cancel';
+  | 'session/cancel'
+  | '_harn/mcp/message'
+  | '_harn/mcp/close';
 
 /** The operation that each method is; its scope is asked for when the operation is called. */
 export const METHOD_OPERATIONS = {
@@ -29,6 +31,8 @@ export const METHOD_OPERATIONS = {
   'session/set_config_option': 'updateSession',
   'session/prompt': 'submitSessionTask',
   'session/cancel': 'cancelTask',
+  '_harn/mcp/message': 'submitSessionTask',
+  '_harn/mcp/close': 'submitSessionTask',
 } as const satisfies FaceMethods<AgentMethod>;
 
 export function isAgentMethod(method: string): method is AgentMethod {

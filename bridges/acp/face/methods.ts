@@ -38,4 +38,12 @@ export const METHODS: { readonly [Method in AgentMethod]: Handler<Method> } = {
     talk.prompts.cancel(sessionId);
     return {};
   },
+  '_harn/mcp/message': async ({ tunnels, peer }, { connectionId, message }) => {
+    tunnels.received(peer, connectionId, message);
+    return {};
+  },
+  '_harn/mcp/close': async ({ tunnels, peer }, { connectionId, reason }) => {
+    tunnels.ended(peer, connectionId, reason ?? 'The MCP server is gone.');
+    return {};
+  },
 };

@@ -47,6 +47,12 @@ export const PARAMS = {
   }),
   'session/prompt': z.object({ sessionId, prompt: z.array(json).min(1).max(1_000), _meta: meta }),
   'session/cancel': z.object({ sessionId, _meta: meta }),
+  '_harn/mcp/message': z.object({ connectionId: z.string().min(1).max(200), message: object, _meta: meta }),
+  '_harn/mcp/close': z.object({
+    connectionId: z.string().min(1).max(200),
+    reason: z.string().max(1_000).optional(),
+    _meta: meta,
+  }),
 } as const satisfies Record<AgentMethod, z.ZodType>;
 
 export type ParamsOf<Method extends AgentMethod> = z.output<(typeof PARAMS)[Method]>;

@@ -35,6 +35,8 @@ export async function prompt(
     const session = await followed(talk, sessionId);
     talk.calls.admit('submitSessionTask');
     talk.hosting.offer(sessionId);
+    const notice = talk.hosting.notice(sessionId, talk.view.route(sessionId));
+    if (notice !== undefined) session.tell(notice);
     const key = textOf(objectOf(params._meta?.['harn'])['idempotencyKey']) ?? talk.prompts.keyOf(context.id);
     talk.prompts.sent(key);
     const message = await messageOf(talk, sessionId, params.prompt, key);

@@ -40,6 +40,11 @@ export class SessionView {
     return this.#metadata.get(sessionId) ?? {};
   }
 
+  /** The agent that works on the next prompt. */
+  route(sessionId: string): string {
+    return textOf(this.metadata(sessionId)['route']) ?? this.#offered().defaultAgent;
+  }
+
   set(sessionId: string, metadata: JsonObject): void {
     this.#metadata.set(sessionId, metadata);
   }

@@ -10,6 +10,7 @@ import type { RequestContext } from '../wire/peer.ts';
 import { AttachedSession, type Attachment } from './attached-session.ts';
 import type { Conversation } from './conversation.ts';
 import type { ParamsOf } from './params.ts';
+import { announcedServers } from './tunnels.ts';
 
 interface Place {
   cwd?: string | undefined;
@@ -32,6 +33,7 @@ export async function newSession(
   const idempotencyKey = textOf(harn['idempotencyKey']) ?? talk.prompts.keyOf(context.id);
   const session = await talk.calls.json<Session>('createSession', { body, idempotencyKey });
   const setup = await talk.view.begin(session.id, session.metadata);
+  announce(talk, session.id, params);
   // The answer goes first: some clients do not know the id before.
   setImmediate(() => {
     if (!talk.sessions.has(session.id)) void followNew(talk, session);
@@ -43,6 +45,7 @@ export async function newSession(
 export async function loadSession(talk: Conversation, params: ParamsOf<'session/load'>): Promise<JsonValue> {
   const session = await openSession(talk, params.sessionId);
   const setup = await talk.view.begin(session.id, session.metadata);
+  announce(talk, session.id, params);
   const attached = await attach(talk, session.id, 'load', undefined);
   await attached.caughtUpOnce;
   return { ...setup, ...told(params.mcpServers, attached.cursor) };
@@ -56,9 +59,21 @@ export async function resumeSession(
   const session = await openSession(talk, params.sessionId);
   const after = textOf(objectOf(params._meta?.['harn'])['afterEventId']);
   const setup = await talk.view.begin(session.id, session.metadata);
+  announce(talk, session.id, params);
   const attached = await attach(talk, session.id, 'resume', after ?? session.last_event_id ?? undefined);
   await attached.caughtUpOnce;
   return { ...setup, ...told(params.mcpServers, attached.cursor) };
+}
+
+/** Servers that a launcher runs on the machine of its editor. */
+function announce(
+  { hosting, tunnels, peer, calls }: Conversation,
+  sessionId: string,
+  { _meta }: ParamsOf<'session/new'> | ParamsOf<'session/resume'>,
+): void {
+  const servers = announcedServers(objectOf(_meta?.['harn']));
+  const addresses = servers.length === 0 ? [] : tunnels.offer(peer, calls.actor, sessionId, servers);
+  hosting.announce(sessionId, addresses);
 }
 
 /** A Session that cannot be followed is taken up by its first prompt, which is told why. */

@@ -14,6 +14,8 @@ export class AgentSession {
   /** Mode and options the agent was last told, so that it is told once. */
   readonly told = new Map<string, JsonValue>();
   current: PromptTurn | undefined;
+  /** MCP servers that it was opened with, as text to compare. */
+  servers = '[]';
   /** Terminals that the agent has at its client. */
   readonly terminals = new Terminals();
   #strays: JsonObject[] = [];

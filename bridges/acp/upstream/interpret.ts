@@ -57,8 +57,13 @@ function sessionMoves(record: Session, seen: Seen): Move[] {
     ...(replayed_updates === undefined ? {} : { replayed_updates }),
     ...(history === undefined ? {} : { history_told_again: history }),
     ...(lost === undefined ? {} : { own_session_lost: lost }),
+    ...(record.mcp_servers === undefined ? {} : { mcp_servers: record.mcp_servers }),
   };
-  return [bind, { type: 'note', note: 'agent_session', details }, ...beginnings(objectOf(record.result))];
+  const names = record.unused_mcp_servers;
+  const unused: Move[] =
+    names === undefined ? [] : [{ type: 'note', note: 'mcp_servers_unused', details: { names } }];
+  const note: Move = { type: 'note', note: 'agent_session', details };
+  return [bind, note, ...unused, ...beginnings(objectOf(record.result))];
 }
 
 /** Modes and options that the session begins with. */

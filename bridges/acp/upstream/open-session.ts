@@ -3,6 +3,7 @@ import { isObject, objectOf, objectsOf, textOf } from '../../../mappings/acp/jso
 import type { JsonObject, JsonValue } from '../../../src/protocol/json.ts';
 import type { Turn } from '../../../src/upstream.ts';
 import { Fault } from '../../outbound/fault.ts';
+import type { Host } from '../host.ts';
 import type { RpcAnswer } from '../wire/json-rpc.ts';
 import type { AgentSession } from './agent-session.ts';
 import type { AcpLimits, AcpUpstreamConfig } from './config.ts';
@@ -23,6 +24,7 @@ export interface SessionOpener {
   config: AcpUpstreamConfig;
   limits: AcpLimits;
   connection: AgentConnection;
+  host(): Host | undefined;
 }
 
 const MAX_ID = 512;
@@ -34,7 +36,10 @@ const MAX_ID = 512;
 export async function openSession(opener: SessionOpener, turn: Turn): Promise<OpenedSession> {
   const bound = textOf(turn.sessionBinding?.['session_id']);
   const known = bound === undefined ? undefined : opener.connection.sessions.get(bound);
-  if (known !== undefined) {
+  const way = wayBack(opener.connection.capabilities);
+  const { given } = serversFor(opener);
+  const isStale = known !== undefined && given.length > 0 && known.servers !== JSON.stringify(given);
+  if (known !== undefined && !(isStale && way !== undefined && (known.current?.isOver ?? true))) {
     return {
       session: known,
       record: { op: 'session', how: 'open', session_id: known.id },
@@ -42,7 +47,6 @@ export async function openSession(opener: SessionOpener, turn: Turn): Promise<Op
     };
   }
   if (bound === undefined) return newSession(opener, turn, undefined);
-  const way = wayBack(opener.connection.capabilities);
   if (way === undefined) return newSession(opener, turn, { reason: 'not_offered' });
   return takeUp(opener, turn, bound, way);
 }
@@ -60,7 +64,8 @@ async function takeUp(opener: SessionOpener, turn: Turn, id: string, way: Way): 
   const { connection, limits } = opener;
   const session = connection.session(id);
   session.isLoading = true;
-  const params = { sessionId: id, ...placeOf(opener.config, turn) };
+  const { given, record: servers } = serversFor(opener);
+  const params = { sessionId: id, ...placeOf(opener.config, turn), mcpServers: given };
   const answer = await connection
     .ask(way.method, params, 'session', limits.session_timeout_ms)
     .finally(() => {
@@ -77,7 +82,9 @@ async function takeUp(opener: SessionOpener, turn: Turn, id: string, way: Way): 
     session_id: id,
     result: answer.result,
     replayed_updates: session.replayed,
+    ...servers,
   };
+  session.servers = JSON.stringify(given);
   return { session, record, preface: undefined };
 }
 
@@ -87,9 +94,10 @@ async function newSession(
   lost: JsonValue | undefined,
 ): Promise<OpenedSession> {
   const { connection, config, limits } = opener;
+  const { given, record: servers } = serversFor(opener);
   const answer = await connection.ask(
     'session/new',
-    placeOf(config, turn),
+    { ...placeOf(config, turn), mcpServers: given },
     'session',
     limits.session_timeout_ms,
   );
@@ -109,20 +117,33 @@ async function newSession(
     result: answer.result,
     ...(told === undefined ? {} : { history: { turns: told.turns, chars: told.text.length } }),
     ...(lost === undefined ? {} : { lost }),
+    ...servers,
   };
+  const session = connection.session(id);
+  session.servers = JSON.stringify(given);
   const preface = [tellInstruction(turn.sessionMetadata), told?.text].filter((text) => text !== undefined);
-  return {
-    session: connection.session(id),
-    record,
-    preface: preface.length === 0 ? undefined : preface.join('\n\n'),
-  };
+  return { session, record, preface: preface.length === 0 ? undefined : preface.join('\n\n') };
 }
 
-/** Spec: ACP v1, "Session Setup": both members are required. */
+/** The MCP servers of the editor, for an agent that takes them over HTTP. */
+function serversFor({ connection, host }: SessionOpener): {
+  given: JsonObject[];
+  record: Pick<OpenedSession['record'], 'mcp_servers' | 'unused_mcp_servers'>;
+} {
+  const servers = host()?.servers ?? [];
+  if (servers.length === 0) return { given: [], record: {} };
+  const names = servers.flatMap(({ name }) => textOf(name) ?? []);
+  const takesHttp = objectOf(connection.capabilities['mcpCapabilities'])['http'] === true;
+  return takesHttp
+    ? { given: [...servers], record: { mcp_servers: names } }
+    : { given: [], record: { unused_mcp_servers: names } };
+}
+
+/** Where the agent works. Spec: ACP v1, "Session Setup". */
 function placeOf(config: AcpUpstreamConfig, { sessionMetadata }: Turn): JsonObject {
   const named = textOf(objectOf(sessionMetadata['acp_client'])['cwd']);
   const cwd = (config.client_cwd ? named : undefined) ?? config.cwd ?? '/';
-  return { cwd, mcpServers: [] };
+  return { cwd };
 }
 
 function refuseLogin(answer: Extract<RpcAnswer, { error: unknown }>, connection: AgentConnection): void {

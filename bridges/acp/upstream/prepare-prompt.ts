@@ -5,7 +5,7 @@ import type { OutboundMessage, Turn } from '../../../src/upstream.ts';
 import type { BridgeDeps } from '../../bridge.ts';
 import { faultOf, gone } from './fault.ts';
 import { type OpenedSession, openSession, type SessionOpener } from './open-session.ts';
-import type { PromptParts, PromptTurn } from './prompt-turn.ts';
+import type { PromptTurn } from './prompt-turn.ts';
 import { type AcpRecord, frameOf } from './record.ts';
 
 /**
@@ -14,7 +14,7 @@ import { type AcpRecord, frameOf } from './record.ts';
  * frames. Throws Fault.
  */
 export async function preparePrompt(
-  opener: SessionOpener & { deps: BridgeDeps; host: PromptParts['host'] },
+  opener: SessionOpener & { deps: BridgeDeps },
   turn: Turn,
 ): Promise<PromptTurn> {
   const opened = await openSession(opener, turn);

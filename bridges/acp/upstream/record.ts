@@ -19,6 +19,9 @@ export type AcpRecord =
       replayed_updates?: number;
       /** Turns told again, because the agent does not know them. */
       history?: { turns: number; chars: number };
+      /** Names of the MCP servers of the editor that it was told of, or could not be told of. */
+      mcp_servers?: string[];
+      unused_mcp_servers?: string[];
       /** Why its own session could not be taken up. */
       lost?: JsonValue;
     }

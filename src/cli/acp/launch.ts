@@ -1,6 +1,10 @@
+import { randomUUID } from 'node:crypto';
 import { createInterface } from 'node:readline';
+import { ProcessGuard } from '../../operation/process-guard.ts';
+import { packageRoot } from '../package-facts.ts';
 import { Connection } from './connection.ts';
 import { type AcpOptions, Endpoints } from './endpoint.ts';
+import { McpHosts } from './mcp-hosts.ts';
 import { Relay } from './relay.ts';
 
 /** Relays until the editor closes our standard input. Standard output holds nothing but the protocol. */
@@ -13,12 +17,22 @@ export async function launch(options: AcpOptions): Promise<void> {
       process.stdout.once('drain', () => connection.resume());
     },
     toGateway: (text) => connection.send(text),
+    announced: (message) => servers.announced(message),
+    takes: (message) => servers.takes(message),
+  });
+  const servers = new McpHosts({
+    guard: ProcessGuard.ofPackage(packageRoot, { warn: (_, what) => process.stderr.write(`${what}\n`) }),
+    newId: randomUUID,
+    tell: (method, params) => void connection.send(JSON.stringify({ jsonrpc: '2.0', method, params })),
   });
   const connection = new Connection({
     find: () => endpoints.find(),
     opened: () => void relay.connected(),
     message: (text) => relay.fromGateway(text),
-    lost: () => relay.disconnected(),
+    lost: () => {
+      relay.disconnected();
+      void servers.disconnected();
+    },
     refused: (reason, words) => relay.refuse(reason, words),
   });
   const input = createInterface({ input: process.stdin, crlfDelay: Number.POSITIVE_INFINITY });
@@ -31,6 +45,7 @@ export async function launch(options: AcpOptions): Promise<void> {
     await connection.run();
   } finally {
     process.stdin.destroy();
+    await servers.disconnected();
     await endpoints.close();
   }
 }

@@ -12,6 +12,10 @@ export interface RelaySides {
   toEditor(text: string): void;
   /** Writes one message to the gateway; false when it is not connected. */
   toGateway(text: string): boolean;
+  /** A request of the editor with ids in place of the MCP servers that run here. */
+  announced(message: Message): Message;
+  /** Whether a message of the gateway is for one of those servers, and not for the editor. */
+  takes(message: Message): boolean;
 }
 
 /**
@@ -28,6 +32,8 @@ export class Relay {
   readonly #held: string[] = [];
   /** Sessions that the editor follows, and the newest event it was told of. */
   readonly #sessions = new Map<string, string | undefined>();
+  /** MCP servers of a session, as they were announced. */
+  readonly #servers = new Map<string, unknown>();
   /** Requests of the gateway that the editor has not answered: ids of this connection. */
   readonly #asked = new Set<string>();
   #initialize: Line | undefined;
@@ -61,7 +67,7 @@ export class Relay {
   fromGateway(text: string): void {
     const line = readLine(text);
     const { message } = line;
-    if (message === undefined) return;
+    if (message === undefined || this.#sides.takes(message)) return;
     if (message.method === undefined) this.#answerOfGateway(line, message);
     else if (message.id === undefined) this.#note(line, message);
     else this.#ask(message);
@@ -124,9 +130,11 @@ export class Relay {
   #marked(line: Line): Line {
     const { message } = line;
     if (message?.method === 'initialize') return withHarn(message, { clientId: this.#clientId });
-    const isWork = message?.method === 'session/prompt' || message?.method === 'session/new';
-    if (message === undefined || !isWork) return line;
-    return withHarn(message, { idempotencyKey: `acp:${this.#clientId}:${message.id}` });
+    if (message === undefined) return line;
+    const announced = this.#sides.announced(message);
+    if (message.method === 'session/prompt' || message.method === 'session/new')
+      return withHarn(announced, { idempotencyKey: `acp:${this.#clientId}:${message.id}` });
+    return announced === message ? line : { text: JSON.stringify(announced), message: announced };
   }
 
   /** A session that was being loaded goes on behind what the editor has seen of it. */
@@ -174,11 +182,19 @@ export class Relay {
     const { method } = request;
     if (method === 'session/close' || method === 'session/delete') this.#sessions.delete(sessionId);
     const begins = method === 'session/new' || method === 'session/load' || method === 'session/resume';
-    if (begins && !this.#sessions.has(sessionId)) this.#sessions.set(sessionId, cursorOf(result));
+    if (!begins) return;
+    if (!this.#sessions.has(sessionId)) this.#sessions.set(sessionId, cursorOf(result));
+    this.#servers.set(sessionId, harnOf(request.params)['mcpServers']);
   }
 
   async #resume(sessionId: string, cursor: string | undefined): Promise<void> {
-    const _meta = cursor === undefined ? {} : { harn: { afterEventId: cursor } };
+    const mcpServers = this.#servers.get(sessionId);
+    const _meta = {
+      harn: {
+        ...(cursor === undefined ? {} : { afterEventId: cursor }),
+        ...(mcpServers === undefined ? {} : { mcpServers }),
+      },
+    };
     const answer = await this.#request('session/resume', { sessionId, mcpServers: [], _meta });
     if (answer.error === undefined) return;
     process.stderr.write(`harn-gateway acp: session ${sessionId} was not taken up again\n`);
@@ -196,10 +212,17 @@ export class Relay {
 
 function withHarn(message: Message, harn: Record<string, string>): Line {
   const meta = (message.params?.['_meta'] ?? {}) as Record<string, unknown>;
-  const known = (meta['harn'] ?? {}) as Record<string, unknown>;
-  const params = { ...message.params, _meta: { ...meta, harn: { ...harn, ...known } } };
+  const params = {
+    ...message.params,
+    _meta: { ...meta, harn: { ...harn, ...harnOf(message.params) } },
+  };
   const marked = { ...message, params };
   return { text: JSON.stringify(marked), message: marked };
+}
+
+function harnOf(params: Message['params']): Record<string, unknown> {
+  const { harn } = (params?.['_meta'] ?? {}) as { harn?: Record<string, unknown> | null };
+  return harn ?? {};
 }
 
 function cursorOf(value: unknown): string | undefined {

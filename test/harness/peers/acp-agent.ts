@@ -15,7 +15,7 @@ import { type Kept, MACHINE_SCENES, type Scene, type Stop, said, type Tell } fro
 /**
  * A real ACP agent on standard streams, built with the official SDK. The first word of a prompt says what it does. Flags:
  * `--sessions DIR` keeps its sessions (else `session/load` is not offered), `--deaf` ignores SIGTERM and the end of its
- * input, `--locked` wants a login, `--noise` prints what is no JSON.
+ * input, `--http` takes MCP servers over HTTP, `--locked` wants a login, `--noise` prints what is no JSON.
  */
 const flags = process.argv.slice(2);
 const has = (flag: string) => flags.includes(flag);
@@ -217,14 +217,18 @@ const app = agent({ name: 'test-agent' })
   .onRequest('initialize', () => ({
     protocolVersion: 1,
     agentInfo: { name: 'test-agent', title: 'Test agent', version: '1.2.3' },
-    agentCapabilities: { loadSession: keeps, promptCapabilities: { embeddedContext: true, image: true } },
+    agentCapabilities: {
+      loadSession: keeps,
+      promptCapabilities: { embeddedContext: true, image: true },
+      mcpCapabilities: { http: has('--http') },
+    },
     authMethods: [{ id: 'browser', name: 'Browser login' }],
   }))
   .onRequest('session/new', ({ params }) => {
     if (has('--locked')) throw RequestError.authRequired();
     count += 1;
     const id = `s-${process.pid}-${count}`;
-    keep({ id, cwd: params.cwd, turns: [] });
+    keep({ id, cwd: params.cwd, turns: [], servers: params.mcpServers });
     const availableModes = [
       { id: 'ask', name: 'Ask' },
       { id: 'code', name: 'Code' },

@@ -1,9 +1,11 @@
-import type { AgentContext, SessionUpdate } from '@agentclientprotocol/sdk';
+import type { AgentContext, McpServer, SessionUpdate } from '@agentclientprotocol/sdk';
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 
 export interface Kept {
   id: string;
   cwd: string;
   turns: string[];
+  servers?: readonly McpServer[];
 }
 
 export type Tell = (update: SessionUpdate) => Promise<void>;
@@ -22,6 +24,28 @@ export const said = (text: string, messageId?: string): SessionUpdate => ({
   content: { type: 'text', text },
   ...(messageId === undefined ? {} : { messageId }),
 });
+
+/** The first MCP server of a session, called over HTTP as an agent does. */
+async function callTool(server: McpServer | undefined, name: string): Promise<string> {
+  if (server === undefined || !('url' in server)) return 'no server';
+  const [{ Client }, { StreamableHTTPClientTransport }] = await Promise.all([
+    import('@modelcontextprotocol/sdk/client/index.js'),
+    import('@modelcontextprotocol/sdk/client/streamableHttp.js'),
+  ]);
+  const headers = Object.fromEntries(server.headers.map((header) => [header.name, header.value]));
+  const mcp = new Client({ name: 'test-agent', version: '1' });
+  const transport = new StreamableHTTPClientTransport(new URL(server.url), { requestInit: { headers } });
+  try {
+    await mcp.connect(transport as Transport);
+    const { tools } = await mcp.listTools();
+    const { content } = await mcp.callTool({ name, arguments: {} });
+    return `${server.name} has ${tools.length > 0 ? 'tools' : 'none'}: ${JSON.stringify(content)}`;
+  } catch (error) {
+    return `failed: ${(error as Error).message}`;
+  } finally {
+    await mcp.close();
+  }
+}
 
 /** What the test agent does at the machine of its client. */
 export const MACHINE_SCENES: Record<string, (scene: Scene) => Promise<Stop>> = {
@@ -45,6 +69,14 @@ export const MACHINE_SCENES: Record<string, (scene: Scene) => Promise<Stop>> = {
     const { output } = await client.request('terminal/output', { sessionId, terminalId });
     await client.request('terminal/release', { sessionId, terminalId });
     await tell(said(`read ${content}, exit ${exitCode}, ${output}`));
+    return 'end_turn';
+  },
+  async tool({ words, session, tell }) {
+    await tell(said(await callTool(session.servers?.[0], words[1] ?? '')));
+    return 'end_turn';
+  },
+  async servers({ session, tell }) {
+    await tell(said(JSON.stringify(session.servers ?? [])));
     return 'end_turn';
   },
   async read({ words, client, session, tell }) {
