@@ -1,4 +1,5 @@
 import { A2A } from './requirements/a2a.ts';
+import { ACP } from './requirements/acp.ts';
 import { CONTRACT } from './requirements/contract.ts';
 import { EXTENDED } from './requirements/extended.ts';
 import { NARRATIVE } from './requirements/narrative.ts';
@@ -13,5 +14,6 @@ export const REQUIREMENTS: readonly Requirement[] = [
   ...CONTRACT,
   ...OUTBOUND,
   ...A2A,
+  ...ACP,
   ...TRANSCRIPT,
 ];

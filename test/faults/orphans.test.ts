@@ -23,7 +23,7 @@ function deaf(mark: string): string[] {
 }
 
 describe('a gateway that is killed leaves nobody behind', () => {
-  it('neither an agent nor a server that hear no signal, nor what they started', async () => {
+  it('[ACP-USER-09] neither an agent nor a server that hear no signal, nor what they started', async () => {
     const mark = `deaf-${process.pid}`;
     const at = new GatewayPlace({
       upstreams: {

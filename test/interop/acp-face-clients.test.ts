@@ -5,10 +5,28 @@ import { WebSocket } from 'ws';
 import type { Task } from '../../src/protocol/resources/task.ts';
 import { AcpClient } from '../harness/acp-client.ts';
 import { acpFaceStage } from '../harness/acp-face-stage.ts';
+import { acpUpstream } from '../harness/acp-stage.ts';
 import { startTestGateway } from '../harness/gateway.ts';
 
 describe('clients of the ACP face', () => {
   const stage = acpFaceStage();
+
+  it('[ACP-USER-12] a session with an agent that never starts is there at once, and its prompt says what is wrong', async () => {
+    const slow = acpUpstream([], {
+      id: 'slow',
+      command: [process.execPath, '-e', 'setInterval(() => undefined, 1000)'],
+      limits: { start_timeout_ms: 200 },
+    });
+    const gateway = await startTestGateway({ extraUpstreams: [slow] });
+    const client = await AcpClient.overSocket(gateway.url, gateway.client.key);
+    const { sessionId } = await client.session({ route: 'acp:slow' });
+    await expect(client.prompt(sessionId, 'hello')).rejects.toMatchObject({
+      code: -32603,
+      data: { harn: { code: 'deadline_exceeded' } },
+    });
+    client.close();
+    await gateway.close();
+  });
 
   it('modes of the agent can be set once they are known', async () => {
     const client = await stage.connect();
@@ -36,7 +54,7 @@ describe('clients of the ACP face', () => {
     await expect(client.agent.request(method, params)).rejects.toMatchObject({ code });
   });
 
-  it('a client that leaves the list of servers out, or an image in, is served', async () => {
+  it('[ACP-USER-11] a client that leaves the list of servers out, or an image in, is served', async () => {
     const client = await stage.connect();
     const { sessionId } = await client.agent.request<{ sessionId: string }>('session/new', { cwd: '/work' });
     const image = {
@@ -83,7 +101,7 @@ describe('clients of the ACP face', () => {
     expect(status).toBe(401);
   });
 
-  it('requests before initialize, and what is no JSON, are refused', async () => {
+  it('[ACP-INIT-02] requests before initialize, and what is no JSON, are refused', async () => {
     const headers = { authorization: `Bearer ${stage.gateway.client.key}` };
     const socket = new WebSocket(`${stage.gateway.url.replace('http', 'ws')}/acp`, { headers });
     await new Promise((resolve) => socket.once('open', resolve));

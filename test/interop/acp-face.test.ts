@@ -9,7 +9,7 @@ const FORMS = { elicitation: { form: {}, url: {} } };
 describe('the ACP face', () => {
   const stage = acpFaceStage();
 
-  it('initialize says what is served, and only that', async () => {
+  it('[ACP-INIT-01] initialize says what is served, and only that', async () => {
     const { initialized } = await stage.connect();
     expect(initialized.protocolVersion).toBe(1);
     expect(initialized.agentCapabilities).toMatchObject({
@@ -20,7 +20,7 @@ describe('the ACP face', () => {
     expect(initialized.authMethods).not.toHaveLength(0);
   });
 
-  it('a prompt runs on the A2A agent, and its updates come before the answer', async () => {
+  it('[ACP-TURN-01] a prompt runs on the A2A agent, and its updates come before the answer', async () => {
     const client = await stage.connect();
     const { sessionId, configOptions } = await client.session();
     const answer = await client.prompt(sessionId, 'stream 3');
@@ -96,7 +96,7 @@ describe('the ACP face', () => {
   const respond = ({ id }: PermissionRequest, body: object) =>
     stage.gateway.client.post(`/v1/permission-requests/${id}/respond`, body);
 
-  it('a permission may be answered elsewhere: the prompt goes on', async () => {
+  it('[ACP-PERM-02] a permission may be answered elsewhere: the prompt goes on', async () => {
     const client = await stage.connect();
     const { sessionId } = await client.session({ route: 'acp:coder' });
     const prompt = client.prompt(sessionId, 'edit');
@@ -105,7 +105,7 @@ describe('the ACP face', () => {
     expect(await prompt).toMatchObject({ stopReason: 'end_turn' });
   });
 
-  it('a form of the agent is a form of the client', async () => {
+  it('[ACP-ELIC-01] a form of the agent is a form of the client', async () => {
     const client = await stage.connect({
       capabilities: FORMS,
       elicit: async () => ({ action: 'accept', content: { colour: 'blue' } }),
@@ -115,7 +115,7 @@ describe('the ACP face', () => {
     expect(client.text()).toBe('accept {"colour":"blue"}');
   });
 
-  it('a client without forms is asked in words, and its next prompt is the answer', async () => {
+  it('[ACP-INIT-03] a client without forms is asked in words, and its next prompt is the answer', async () => {
     const client = await stage.connect();
     const { sessionId } = await client.session();
     const first = await client.prompt(sessionId, 'ask');
@@ -128,7 +128,7 @@ describe('the ACP face', () => {
   const taskOf = ({ _meta }: { _meta?: Record<string, unknown> | null }) =>
     _meta?.['harn'] as { taskId: string };
 
-  it('a cancel ends the turn as cancelled, also while a permission is pending, and not the next one', async () => {
+  it('[ACP-TURN-02] [ACP-USER-03] a cancel ends the turn as cancelled, also while a permission is pending, and not the next one', async () => {
     const client = await stage.connect();
     const { sessionId } = await client.session({ route: 'acp:coder' });
     for (const text of ['slow 100', 'edit']) {
@@ -146,7 +146,7 @@ describe('the ACP face', () => {
     expect(await client.prompt(sessionId, 'stream 1')).toMatchObject({ stopReason: 'end_turn' });
   });
 
-  it('a second prompt waits for the first one', async () => {
+  it('[ACP-USER-04] a second prompt waits for the first one', async () => {
     const client = await stage.connect();
     const { sessionId } = await client.session({ route: 'acp:coder' });
     const both = await Promise.all([
@@ -166,7 +166,7 @@ describe('the ACP face', () => {
     expect(await client.prompt(sessionId, word)).toMatchObject({ stopReason });
   });
 
-  it('a failure is an error of its own code, and no login screen', async () => {
+  it('[ACP-USER-10] a failure is an error of its own code, and no login screen', async () => {
     const client = await stage.connect();
     const { sessionId } = await client.session({ route: 'acp:coder' });
     await expect(client.prompt(sessionId, 'fail')).rejects.toMatchObject({
@@ -176,7 +176,7 @@ describe('the ACP face', () => {
     });
   });
 
-  it('load tells the whole history in order before it answers, also to another client', async () => {
+  it('[ACP-SESS-01] load tells the whole history in order before it answers, also to another client', async () => {
     const first = await stage.connect();
     const { sessionId } = await first.session({ route: 'acp:coder' });
     await first.prompt(sessionId, 'hello');
@@ -198,7 +198,7 @@ describe('the ACP face', () => {
     expect(second.text()).toBe(first.text());
   });
 
-  it('losing the connection is no cancel; a cursor resumes without gap or double', async () => {
+  it('[ACP-SESS-02] losing the connection is no cancel; a cursor resumes without gap or double', async () => {
     const first = await stage.connect();
     const { sessionId } = await first.session({ route: 'acp:coder' });
     first.prompt(sessionId, 'slow 8').catch(() => undefined);
@@ -220,7 +220,7 @@ describe('the ACP face', () => {
     expect(await client.prompt(session.id, 'hello')).toMatchObject({ stopReason: 'end_turn' });
   });
 
-  it('close ends the work and leaves the session IDLE; delete closes it, and unknown ones are gone already', async () => {
+  it('[ACP-SESS-03] [ACP-SESS-04] close ends the work and leaves the session IDLE; delete closes it, and unknown ones are gone already', async () => {
     const client = await stage.connect();
     const { sessionId } = await client.session({ route: 'acp:coder' });
     const prompt = client.prompt(sessionId, 'hang');

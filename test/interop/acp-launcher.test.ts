@@ -63,7 +63,7 @@ describe('harn-gateway acp, as an editor spawns it', () => {
     at.remove();
   });
 
-  it('starts a gateway where none runs, and takes it along when it ends', async () => {
+  it('[ACP-USER-01] starts a gateway where none runs, and takes it along when it ends', async () => {
     const data = join(home, 'data');
     const launcher = launch(['--data', data]);
     const client = await launcher.client.begin();

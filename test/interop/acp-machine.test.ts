@@ -15,7 +15,7 @@ describe('the machine of an editor', () => {
   const eventsOf = (sessionId: string): Promise<TestEvent[]> =>
     stage.gateway.client.events(`/v1/sessions/${sessionId}/events`);
 
-  it('is used by the agent behind the gateway, and every use is in the log before it is made', async () => {
+  it('[ACP-HOST-01] is used by the agent behind the gateway, and every use is in the log before it is made', async () => {
     const { client, files } = await editor({ '/work/in.txt': 'hello' });
     const { sessionId } = await client.session({ route: 'acp:coder' });
     expect(await client.prompt(sessionId, 'machine')).toMatchObject({ stopReason: 'end_turn' });
@@ -71,7 +71,7 @@ describe('the machine of an editor', () => {
     expect(events.map(({ event }) => event)).toContain('tool.failed');
   });
 
-  it('is nobody else’s: a task of another actor in the same session does not reach it', async () => {
+  it('[ACP-HOST-02] is nobody else’s: a task of another actor in the same session does not reach it', async () => {
     const { client } = await editor({ '/work/in.txt': 'mine' });
     const { sessionId } = await client.session({ route: 'acp:coder' });
     await client.prompt(sessionId, 'read /work/in.txt');

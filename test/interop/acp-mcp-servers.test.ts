@@ -118,7 +118,7 @@ describe('MCP servers that an editor names', () => {
     await vi.waitUntil(() => !isAlive(pid), { timeout: 20_000, interval: 50 });
   });
 
-  it('are named in a note of an ACP agent that takes none', async () => {
+  it('[ACP-SESS-05] are named in a note of an ACP agent that takes none', async () => {
     const { client, sessionId } = await editor('acp:plain');
     await client.prompt(sessionId, 'servers');
     expect(client.text()).toBe('[]');

@@ -97,13 +97,13 @@ describe('an ACP agent as an upstream', () => {
     ['weird', 'unknown_stop_reason'],
     ['fail', 'agent_error'],
     ['die', 'upstream_unavailable'],
-  ])('%s fails the task as %s', async (word, code) => {
+  ])('[ACP-TURN-04] %s fails the task as %s', async (word, code) => {
     await open();
     const task = await done(word, undefined, 'FAILED');
     expect(task.failure?.code).toBe(code);
   });
 
-  it('an agent that died is started again, and is told what was said before', async () => {
+  it('[ACP-USER-14] an agent that died is started again, and is told what was said before', async () => {
     await open();
     const first = await done('hello');
     const dead = await done('die', first.session_id, 'FAILED');
@@ -127,7 +127,7 @@ describe('an ACP agent as an upstream', () => {
     expect(await said(first.session_id)).toEqual(['You said: hello', 'I know 1 turns']);
   });
 
-  it('a permission is asked with its options, and reject means reject', async () => {
+  it('[ACP-PERM-01] a permission is asked with its options, and reject means reject', async () => {
     await open();
     const task = await submit('edit');
     const request = await asked(task, 'AUTH_REQUIRED');
@@ -160,7 +160,7 @@ describe('an ACP agent as an upstream', () => {
     expect(await said(task.session_id)).toEqual(['accept {"colour":"green"}']);
   });
 
-  it('plans, usage, commands and updates of later versions are kept', async () => {
+  it('[ACP-EXT-02] plans, usage, commands and updates of later versions are kept', async () => {
     await open();
     const task = await done('plan');
     expect(task.metadata).toMatchObject({ acp: { plan: { entries: [{ content: 'Look' }] } } });
@@ -192,7 +192,7 @@ describe('an ACP agent as an upstream', () => {
     await done('stream 1', task.session_id);
   });
 
-  it('a cancel with a permission pending denies it and frees the session', async () => {
+  it('[ACP-TURN-03] [ACP-USER-02] a cancel with a permission pending denies it and frees the session', async () => {
     await open();
     const task = await submit('edit');
     const request = await asked(task, 'AUTH_REQUIRED');
@@ -222,7 +222,7 @@ describe('an ACP agent as an upstream', () => {
     expect(await said(first.session_id)).toEqual(['step 1 step 2 step 3 ', 'piece 1 ']);
   });
 
-  it('an update after the answer is told with the next turn', async () => {
+  it('[ACP-USER-06] an update after the answer is told with the next turn', async () => {
     await open();
     const first = await done('late');
     // Another session of the same agent: what it says comes behind the late update.
@@ -233,7 +233,7 @@ describe('an ACP agent as an upstream', () => {
     expect(session.metadata).toMatchObject({ acp: { session_info_update: { title: 'A late title' } } });
   });
 
-  it('noise on standard output and escape sequences before a message harm nobody', async () => {
+  it('[ACP-USER-07] noise on standard output and escape sequences before a message harm nobody', async () => {
     await open(['--noise']);
     await done('hello');
   });
@@ -261,7 +261,7 @@ describe('an ACP agent as an upstream', () => {
     expect(await said(first.session_id)).toEqual(['undefined', 'hello', 'secret-of-AGENT_TOKEN']);
   });
 
-  it('an agent that ignores SIGTERM and the end of its input does not outlive the gateway', async () => {
+  it('[ACP-USER-15] an agent that ignores SIGTERM and the end of its input does not outlive the gateway', async () => {
     await open(['--deaf']);
     const pid = await processOf(await done('hello'));
     expect(isAlive(pid)).toBe(true);

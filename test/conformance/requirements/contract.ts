@@ -114,6 +114,7 @@ export const CONTRACT: readonly Requirement[] = [
     ['S9-05', 'DECIDED', 'a message appended outside a task precedes the next input'],
     ['S9-06', 'DECIDED', 'tasks of one session run in the order they were accepted'],
     ['S9-07', 'DECIDED', 'a story gives the same log whichever A2A version the agent speaks'],
+    ['S9-08', 'DECIDED', 'a story gives the same log through whichever face it is told'],
   ]),
 ];
 

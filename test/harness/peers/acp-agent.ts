@@ -102,6 +102,18 @@ const SCENES: Record<string, (scene: Scene) => Promise<Stop>> = {
     await tell(said(`${answer.action} ${JSON.stringify('content' in answer ? answer.content : null)}`));
     return 'end_turn';
   },
+  /** Asks for a visit to a page. */
+  async visit({ words, client, session, tell }) {
+    const { action } = await client.request('elicitation/create', {
+      sessionId: session.id,
+      mode: 'url',
+      elicitationId: 'e-1',
+      url: words[1] ?? '',
+      message: 'Log in there.',
+    });
+    await tell(said(action));
+    return 'end_turn';
+  },
   async plan({ tell }) {
     const entries = [{ content: 'Look', priority: 'high' as const, status: 'pending' as const }];
     await tell({ sessionUpdate: 'plan', entries });

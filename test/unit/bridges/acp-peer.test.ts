@@ -17,7 +17,7 @@ function stage(handlers: Partial<PeerHandlers> = {}) {
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
 describe('a JSON-RPC peer', () => {
-  it('finds the answer to its request also when the id comes back as a string', async () => {
+  it('[ACP-USER-13] finds the answer to its request also when the id comes back as a string', async () => {
     const { peer, sent } = stage();
     const answer = peer.ask('initialize', {});
     peer.receive({ jsonrpc: '2.0', id: String(sent[0]?.['id']), result: { fine: true } });
@@ -50,7 +50,7 @@ describe('a JSON-RPC peer', () => {
     await expect(peer.ask('x', {})).rejects.toBe('gone');
   });
 
-  it('refuses batches, messages without a method, unknown methods and an id that is in use', async () => {
+  it('[ACP-EXT-01] refuses batches, messages without a method, unknown methods and an id that is in use', async () => {
     const { peer, sent } = stage({
       request: (method) => (method === 'hang' ? new Promise(() => undefined) : undefined),
     });

@@ -38,7 +38,7 @@ describe('lines of a child', () => {
     ['\u001b]8;;http://x\u001b\\{"id":1}', '{"id":1}'],
     ['PS C:\\> {"id":1}', '{"id":1}'],
     ['Welcome!', undefined],
-  ])('%j hold the message %j', (line, message) => {
+  ])('[ACP-USER-08] %j hold the message %j', (line, message) => {
     expect(withoutNoise(line)).toBe(message);
   });
 });

@@ -1,0 +1,68 @@
+import { type Requirement, section } from './requirement.ts';
+
+/** What ACP v1 asks of both halves of the bridge, and what users of agents complain about. Source: notes/acp.md 1.2, 2.1, 4. */
+export const ACP: readonly Requirement[] = [
+  ...section('ACP v1, Initialization', [
+    [
+      'ACP-INIT-01',
+      'MUST',
+      'the version that both speak is agreed on, and only what is served is advertised',
+    ],
+    ['ACP-INIT-02', 'MUST', 'nothing is answered before initialize'],
+    ['ACP-INIT-03', 'MUST', 'what a client did not advertise is not asked of it'],
+  ]),
+  ...section('ACP v1, Session Setup', [
+    ['ACP-SESS-01', 'MUST', 'a load tells the whole history, in order, before it is answered'],
+    ['ACP-SESS-02', 'MUST', 'a resume tells nothing again'],
+    ['ACP-SESS-03', 'MUST', 'a close ends the work and frees the session, which can be loaded again'],
+    ['ACP-SESS-04', 'SHOULD', 'the deletion of an unknown session succeeds'],
+    ['ACP-SESS-05', 'MUST', 'MCP servers are offered to an agent only where it takes them'],
+  ]),
+  ...section('ACP v1, Prompt Turn', [
+    ['ACP-TURN-01', 'MUST', 'every update of a turn comes before its answer'],
+    ['ACP-TURN-02', 'MUST', 'a cancelled turn is answered with cancelled'],
+    ['ACP-TURN-03', 'MUST', 'requests that wait are answered with cancelled when their turn is'],
+    ['ACP-TURN-04', 'MUST', 'an unknown stop reason is no success'],
+  ]),
+  ...section('ACP v1, Requesting Permission', [
+    ['ACP-PERM-01', 'MUST', 'the option decides: whoever chose reject has rejected'],
+    ['ACP-PERM-02', 'DECIDED', 'the first answer wins, wherever it comes from, and the others are told'],
+  ]),
+  ...section('ACP v1, File System and Terminals', [
+    [
+      'ACP-HOST-01',
+      'MUST',
+      'files and terminals of a client are used where it offers them, and recorded first',
+    ],
+    ['ACP-HOST-02', 'DECIDED', 'a machine serves the tasks of its own user and nobody else'],
+  ]),
+  ...section('ACP v1, Elicitation', [
+    [
+      'ACP-ELIC-01',
+      'MUST',
+      'a form of the agent is a form of the client, and its answer comes back as its fields',
+    ],
+    ['ACP-ELIC-02', 'MUST', 'a page to visit is an authorization, both ways'],
+  ]),
+  ...section('ACP v1, Extensibility', [
+    ['ACP-EXT-01', 'MUST', 'unknown methods are refused as such'],
+    ['ACP-EXT-02', 'MUST', 'updates of later versions are kept, and told to nobody who would fail on them'],
+  ]),
+  ...section('notes/acp.md, 4: what users complain about', [
+    ['ACP-USER-01', 'DECIDED', 'history is there after a restart'],
+    ['ACP-USER-02', 'DECIDED', 'a cancel with a permission pending ends both'],
+    ['ACP-USER-03', 'DECIDED', 'a late cancel does not hit the next prompt'],
+    ['ACP-USER-04', 'DECIDED', 'a second prompt waits while the first one runs'],
+    ['ACP-USER-05', 'DECIDED', 'an agent that waits for a person has no time limit of its own'],
+    ['ACP-USER-06', 'DECIDED', 'an update after the answer breaks nothing'],
+    ['ACP-USER-07', 'DECIDED', 'what is no message on standard output harms nobody'],
+    ['ACP-USER-08', 'DECIDED', 'escape sequences before a message lose no message'],
+    ['ACP-USER-09', 'DECIDED', 'nobody is left behind, also by a gateway that is killed'],
+    ['ACP-USER-10', 'DECIDED', 'only a missing login is answered as one'],
+    ['ACP-USER-11', 'DECIDED', 'a list of MCP servers that is missing is an empty one'],
+    ['ACP-USER-12', 'DECIDED', 'an agent that starts slowly keeps no editor waiting'],
+    ['ACP-USER-13', 'DECIDED', 'an id that comes back as a string is that id'],
+    ['ACP-USER-14', 'DECIDED', 'an agent that died fails its turn and is started again'],
+    ['ACP-USER-15', 'DECIDED', 'an agent that ignores SIGTERM is ended'],
+  ]),
+];

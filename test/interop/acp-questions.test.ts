@@ -1,0 +1,79 @@
+import type { CreateElicitationRequest } from '@agentclientprotocol/sdk';
+import { describe, expect, it } from 'vitest';
+import type { PermissionRequest } from '../../src/protocol/resources/permission-request.ts';
+import { acpFaceStage } from '../harness/acp-face-stage.ts';
+import { acpUpstream } from '../harness/acp-stage.ts';
+import { TaskOnStage, textMessage } from '../harness/upstream-stage.ts';
+
+const PAGE = 'https://login.example.com/device';
+
+describe('what an agent asks through the gateway', () => {
+  const stage = acpFaceStage();
+
+  it('[ACP-ELIC-02] a page to visit is a page for an editor that opens pages', async () => {
+    const asked: CreateElicitationRequest[] = [];
+    const client = await stage.connect({
+      capabilities: { elicitation: { url: {} } },
+      elicit: async (request) => {
+        asked.push(request);
+        return { action: 'accept' };
+      },
+    });
+    const { sessionId } = await client.session({ route: 'acp:coder' });
+    expect(await client.prompt(sessionId, `visit ${PAGE}`)).toMatchObject({ stopReason: 'end_turn' });
+    expect(asked).toMatchObject([{ mode: 'url', url: PAGE, message: 'Log in there.' }]);
+    expect(client.text()).toBe('accept');
+  });
+
+  it('is an authorization for everybody else, with the page, and any face answers it', async () => {
+    const client = await stage.connect();
+    const { sessionId } = await client.session({ route: 'acp:coder' });
+    const prompt = client.prompt(sessionId, `visit ${PAGE}`);
+    await client.until(() => client.permissions.length === 1);
+    expect(client.permissions[0]?.toolCall.title).toBe(`Log in there. ${PAGE}`);
+    const { data } = await stage.gateway.client.get<{ data: PermissionRequest[] }>(
+      `/v1/permission-requests?session_id=${sessionId}`,
+    );
+    expect(data[0]).toMatchObject({ status: 'pending', request: { kind: 'authorization', url: PAGE } });
+    await stage.gateway.client.post(`/v1/permission-requests/${data[0]?.id}/respond`, { approved: true });
+    expect(await prompt).toMatchObject({ stopReason: 'end_turn' });
+    expect(client.text()).toBe('accept');
+  });
+
+  it('[ACP-USER-05] sets no limit while the agent waits for a person', async () => {
+    const idle = 123_456;
+    const waits: number[] = [];
+    const upstream = acpUpstream(
+      [],
+      { limits: { idle_timeout_ms: idle } },
+      {
+        timers: {
+          setTimeout: (run, ms) => {
+            waits.push(ms);
+            return setTimeout(run, ms);
+          },
+          clearTimeout: (handle) => clearTimeout(handle as NodeJS.Timeout),
+        },
+      },
+    );
+    const task = new TaskOnStage(upstream);
+    const turn = task.turn('start', textMessage('edit'));
+    const frames = upstream.run(turn, new AbortController().signal)[Symbol.asyncIterator]();
+    let key: unknown;
+    while (key === undefined) {
+      const { value } = await frames.next();
+      const { op, key: asked } = (value?.kind === 'message' ? value.body : {}) as Record<string, unknown>;
+      key = op === 'asked' ? asked : undefined;
+    }
+    expect(waits).toContain(idle);
+    waits.length = 0;
+    const next = frames.next();
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(waits).toEqual([]);
+    const answer = { upstreamId: String(key), approved: true, optionId: 'yes', reason: null };
+    expect(upstream.answer?.(turn.taskId, answer)).toBe(true);
+    expect((await next).done).toBe(false);
+    await frames.return?.(undefined);
+    await upstream.close();
+  });
+});
