@@ -20,6 +20,7 @@ describe('ACP at its sizes', () => {
 
   it('500 sessions of five clients are one process of the agent', async () => {
     const pids: string[] = [];
+    const before = process.memoryUsage().rss;
     for (let n = 0; n < 5; n += 1) {
       const client = await stage.connect();
       const sessions = await Promise.all(
@@ -28,6 +29,8 @@ describe('ACP at its sizes', () => {
       await Promise.all(sessions.map(({ sessionId }) => client.prompt(sessionId, 'pid')));
       pids.push(...sessions.map(({ sessionId }) => client.text('agent_message_chunk', sessionId)));
     }
+    const grown = Math.round((process.memoryUsage().rss - before) / 1_024 / pids.length);
+    console.info(`500 ACP sessions with one turn each: ${grown} KiB of resident memory per session`);
     expect(pids).toHaveLength(500);
     expect([...new Set(pids)]).toEqual([expect.stringMatching(/^\d+$/)]);
   });

@@ -11,6 +11,7 @@ const GATHER_MS = 2;
 export class FrameQueue {
   readonly #frames: { frame: Frame; taken: () => void }[] = [];
   #isClosed = false;
+  #isFresh = true;
   /** Somebody waits for what is queued: it is not gathered. */
   #isUrgent = false;
   #wake: () => void = () => undefined;
@@ -62,10 +63,11 @@ export class FrameQueue {
   ): Promise<Frame | undefined> {
     this.#handedOut();
     this.#handedOut = () => undefined;
-    if (this.#frames.length === 0 && !this.#isClosed && !signal.aborted) {
-      await this.#change(signal, timers, withinMs, late);
-      await this.#gather(signal, timers);
-    }
+    const isEmpty = this.#frames.length === 0;
+    if (isEmpty && !this.#isClosed && !signal.aborted) await this.#change(signal, timers, withinMs, late);
+    // What begins a turn is queued before anybody reads, and waits for the first words of the agent.
+    if (isEmpty || this.#isFresh) await this.#gather(signal, timers);
+    this.#isFresh = false;
     if (signal.aborted) throw signal.reason;
     const first = this.#frames.shift();
     this.#handedOut = first?.taken ?? this.#handedOut;
