@@ -25,6 +25,9 @@ export interface AcpClientOptions {
   files?: Map<string, string>;
 }
 
+/** A file that the client never answers for. */
+export const NEVER = '/work/never';
+
 /** What an editor with files and terminals says of itself. */
 export const WITH_MACHINE: ClientCapabilities = {
   fs: { readTextFile: true, writeTextFile: true },
@@ -58,6 +61,8 @@ export class AcpClient {
       .onRequest('elicitation/create', ({ params }) => options.elicit?.(params) ?? never)
       .onRequest('fs/read_text_file', ({ params }) => {
         this.hosted.push(params.path);
+        for (const watch of this.#watching) watch();
+        if (params.path === NEVER) return never;
         const content = options.files?.get(params.path);
         if (content === undefined) throw RequestError.resourceNotFound(params.path);
         return { content };

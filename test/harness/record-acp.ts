@@ -1,6 +1,10 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
+import type { Host } from '../../bridges/acp/host.ts';
 import { asRecord } from '../../bridges/acp/upstream/record.ts';
+import { AcpUpstream } from '../../bridges/acp/upstream/upstream.ts';
+import { HOST_CAPABILITIES } from '../../mappings/acp/host-methods.ts';
+import type { JsonObject } from '../../src/protocol/json.ts';
 import type { Frame, Move, Turn, Upstream } from '../../src/upstream.ts';
 import { PACKAGE_ROOT } from '../faults/child-processes.ts';
 import { acpUpstream } from './acp-stage.ts';
@@ -29,6 +33,22 @@ const STORIES: Record<string, readonly string[]> = {
   fail: ['fail'],
   login: ['login'],
   die: ['die'],
+  machine: ['machine'],
+  visit: ['visit https://login.example.com/device'],
+};
+
+/** An editor's machine for the stories that use one, told by what it answers. */
+const ANSWERS: Record<string, JsonObject> = {
+  'fs/read_text_file': { content: 'hello' },
+  'terminal/create': { terminalId: 'terminal-1' },
+  'terminal/output': { output: 'made', truncated: false },
+  'terminal/wait_for_exit': { exitCode: 0, signal: null },
+};
+const HOST: Host = {
+  actor: 'recorder',
+  offer: HOST_CAPABILITIES,
+  servers: [],
+  ask: async (method) => ({ result: ANSWERS[method] ?? {} }),
 };
 
 interface Line {
@@ -47,6 +67,7 @@ async function record(upstream: Upstream, texts: readonly string[]): Promise<Lin
       kind: 'start',
       taskId: `t${index + 1}`,
       sessionId: 's1',
+      actor: HOST.actor,
       message: textMessage(text, `message-${index + 1}`),
       binding: undefined,
       sessionBinding,
@@ -77,6 +98,7 @@ for (const [story, texts] of Object.entries(STORIES)) {
   const file = `${FIXTURES}/sdk-2.4-${story}.ndjson`;
   if (existsSync(file)) continue;
   const upstream = acpUpstream([], {}, { clock: { now: () => 0, monotonic: () => 0 } });
+  if (story === 'machine' && upstream instanceof AcpUpstream) upstream.hosts.attach('s1', HOST);
   const lines = await record(upstream, texts);
   await upstream.close();
   writeFileSync(file, lines.map((line) => `${JSON.stringify(line)}\n`).join(''));

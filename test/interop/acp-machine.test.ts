@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Receipt } from '../../src/protocol/resources/receipt.ts';
-import { WITH_MACHINE } from '../harness/acp-client.ts';
+import { NEVER, WITH_MACHINE } from '../harness/acp-client.ts';
 import { acpFaceStage } from '../harness/acp-face-stage.ts';
 import type { TestEvent } from '../harness/client.ts';
 
@@ -93,6 +93,16 @@ describe('the machine of an editor', () => {
     await later.agent.request('session/load', { sessionId, cwd: '/work', mcpServers: [] });
     await later.prompt(sessionId, 'read /work/in.txt');
     expect(later.text()).toContain('-32601');
+  });
+
+  it('[ACP-TURN-03] that does not answer is waited for no more when the turn is cancelled', async () => {
+    const { client } = await editor();
+    const { sessionId } = await client.session({ route: 'acp:coder' });
+    const prompt = client.prompt(sessionId, `read ${NEVER}`);
+    await client.until(() => client.hosted.includes(NEVER));
+    await client.cancel(sessionId);
+    expect(await prompt).toMatchObject({ stopReason: 'cancelled' });
+    expect(await client.prompt(sessionId, 'hello')).toMatchObject({ stopReason: 'end_turn' });
   });
 
   it('an editor that offers nothing is asked for nothing', async () => {

@@ -34,6 +34,9 @@ export class PromptTurn {
   readonly #waiting = new Map<string, { request: JsonObject; resolve: (result: JsonValue) => void }>();
   /** Aborts when the turn is cancelled or over: then nobody is asked any more. */
   readonly #stopper = new AbortController();
+  readonly #whenStopped = new Promise<void>((resolve) => {
+    this.#stopper.signal.addEventListener('abort', () => resolve(), { once: true });
+  });
   #served = 0;
   #bytes = 0;
   #isCanceled = false;
@@ -99,10 +102,13 @@ export class PromptTurn {
     }
   }
 
-  /** Records what is done next, after what was said before. Resolves when it is recorded, or nobody reads any more. */
+  /**
+   * Records what is done next, after what was said before. Resolves when it is recorded; of a turn that is cancelled at once,
+   * because nobody may read its frames before the agent has answered.
+   */
   async record(record: AcpRecord): Promise<void> {
     for (const said of this.#saying.end()) this.#push(said);
-    if (!this.#isOver) await this.frames.pushUrgent(frameOf(record));
+    if (!this.#isOver) await Promise.race([this.frames.pushUrgent(frameOf(record)), this.#whenStopped]);
   }
 
   answer(answer: PermissionAnswer): boolean {

@@ -34,6 +34,8 @@ const STORIES: Record<string, string> = {
   fail: 'FAILED',
   login: 'AUTH_REQUIRED',
   die: 'FAILED',
+  machine: 'tool tool tool tool file_written tool tool tool message COMPLETED',
+  visit: 'permission message COMPLETED',
 };
 
 describe('recorded frames of ACP agents', () => {
