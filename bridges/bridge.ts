@@ -13,6 +13,20 @@ export interface Timers {
 /** Where a secret is kept; its value never stands in the configuration. */
 export type SecretRef = { env: string } | { file: string } | { vault: string };
 
+/** How the gateway proves to an agent who it is. */
+export interface UpstreamAuth {
+  type: 'bearer' | 'header' | 'oauth2';
+  /** Header that carries the value; for type `header`. */
+  name?: string | undefined;
+  /** The token or header value itself; for type `oauth2` the secret of the client. */
+  value: SecretRef;
+  /** For type `oauth2`: who asks whom for which token. */
+  token_url?: string | undefined;
+  client_id?: string | undefined;
+  scope?: string | undefined;
+  audience?: string | undefined;
+}
+
 /** What every bridge gets from the composition root. */
 export interface BridgeDeps {
   clock: Clock;
@@ -20,6 +34,11 @@ export interface BridgeDeps {
   logger: Logger;
   /** Reads a secret now; throws when it is missing. Called for each request, so that a rotated file takes effect. */
   readSecret(ref: SecretRef): string;
+  /**
+   * The headers that carry a credential now; names are lower case. Rejects when a secret is missing, or no token can be had.
+   * Called for each request, so that a rotated file or a renewed token takes effect.
+   */
+  credential(auth: UpstreamAuth): Promise<Record<string, string>>;
   /** The strict JSON reader; throws for what readers disagree about. */
   parseJson(text: string): JsonValue;
   keptCards: KeptCards;

@@ -15,7 +15,7 @@ export interface WebFetchOptions {
   /** Largest number of open connections. */
   connections: number;
   /** Headers that every request carries, read anew for each; they replace those of the library. */
-  headers(): Record<string, string>;
+  headers(): Promise<Record<string, string>>;
 }
 
 /** The library is loaded with the first request. */
@@ -25,7 +25,7 @@ export function createWebFetch(options: WebFetchOptions): WebFetch {
     opened ??= open(options);
     const { dispatcher, send } = await opened;
     const headers = new Headers(init.headers);
-    for (const [name, value] of Object.entries(options.headers())) headers.set(name, value);
+    for (const [name, value] of Object.entries(await options.headers())) headers.set(name, value);
     const link = linkedTo(init.signal ?? undefined);
     try {
       const given = { ...init, headers, redirect: 'manual', signal: link.signal, dispatcher };

@@ -5,12 +5,23 @@ const TIMEOUT_MS = 5_000;
 const MAX_BYTES = 65_536;
 
 /** Reads a small JSON document from an address that the operator, or an issuer the operator trusts, named. */
-export async function fetchSmallJson(url: URL): Promise<JsonValue> {
-  const answer = await fetch(url, {
-    headers: { accept: 'application/json' },
-    redirect: 'error',
-    signal: AbortSignal.timeout(TIMEOUT_MS),
-  });
+export function fetchSmallJson(url: URL): Promise<JsonValue> {
+  return smallJson(url, { headers: { accept: 'application/json' } });
+}
+
+/** Posts a form to an address that the operator named, and reads a small JSON document. */
+export function postSmallForm(
+  url: URL,
+  form: URLSearchParams,
+  headers: Record<string, string>,
+): Promise<JsonValue> {
+  return smallJson(url, { method: 'POST', headers: { accept: 'application/json', ...headers }, body: form });
+}
+
+/** Redirects are errors: they would take the credential along. */
+async function smallJson(url: URL, request: RequestInit): Promise<JsonValue> {
+  const signal = AbortSignal.timeout(TIMEOUT_MS);
+  const answer = await fetch(url, { ...request, redirect: 'error', signal });
   if (answer.status !== 200) throw new Error(`${url.origin}${url.pathname} answered ${answer.status}`);
   return parseStrict(await boundedBody(answer), { maxBytes: MAX_BYTES });
 }

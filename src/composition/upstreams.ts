@@ -14,6 +14,7 @@ import { type SampleAgentProcess, startSampleAgent } from '../operation/sample-a
 import type { Upstream } from '../upstream.ts';
 import { toolDefinitions } from './definitions.ts';
 import type { Parts } from './parts.ts';
+import { upstreamCredentials } from './upstream-credentials.ts';
 
 /** Starts the bundled agent when the configuration names no other; undefined otherwise. */
 export async function startSample({
@@ -40,6 +41,7 @@ export function makeUpstreams(
   sample: SampleAgentProcess | undefined,
 ): Map<string, Upstream> {
   const { config, logger, clock, version, env, packageRoot, extraUpstreams = [] } = parts;
+  const readSecret = secretReader(parts);
   const deps: BridgeDeps = {
     clock,
     timers: {
@@ -47,7 +49,8 @@ export function makeUpstreams(
       clearTimeout: (handle: unknown) => clearTimeout(handle as NodeJS.Timeout),
     },
     logger,
-    readSecret: secretReader(parts),
+    readSecret,
+    credential: upstreamCredentials(parts, readSecret),
     parseJson: (text: string) => parseStrictText(text),
     keptCards: new KeptCards(dataPaths(config.store.data).agentCards),
     canonicalJson,

@@ -76,6 +76,19 @@ export const EXPOSURE_RULES = [
   ),
 
   rule(
+    ['server', 'upstreams'],
+    ({ server, upstreams: { a2a = [], acp, mcp } }) =>
+      [...placed('a2a', a2a), ...placed('acp', acp), ...placed('mcp', mcp)].flatMap(({ auth, row }) => {
+        const url = webUrl(auth?.token_url ?? '');
+        const isClear = url?.protocol === 'http:' && !isLoopbackHost(url.hostname);
+        if (!isClear || server.insecure) return [];
+        const message = 'must be an https URL: the secret of the client would travel in the clear';
+        return [{ path: [...row, 'auth', 'token_url'], message }];
+      }),
+    ['server.insecure'],
+  ),
+
+  rule(
     ['store'],
     ({ store: { data, workspace_roots } }) =>
       workspace_roots.flatMap((root, index) => {

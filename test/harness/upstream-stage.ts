@@ -22,6 +22,10 @@ export function bridgeDeps(overrides: Partial<BridgeDeps> = {}): BridgeDeps {
     timers: hastyTimers(),
     logger: { debug: silent, info: silent, warn: silent, error: silent },
     readSecret: (ref) => `secret-of-${Object.values(ref).join()}`,
+    credential: async ({ type, name = '', value }) => {
+      const secret = `secret-of-${Object.values(value).join()}`;
+      return type === 'header' ? { [name.toLowerCase()]: secret } : { authorization: `Bearer ${secret}` };
+    },
     parseJson: parseStrictText,
     keptCards: { load: () => undefined, save: async () => undefined },
     canonicalJson,

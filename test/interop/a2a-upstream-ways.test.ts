@@ -97,11 +97,9 @@ describe('sending', () => {
   });
 
   it('fails the task, and says nothing of the secret, when the credential is missing', async () => {
-    const readSecret = () => {
-      throw new Error('/etc/secret does not exist');
-    };
+    const credential = () => Promise.reject(new Error('/etc/secret does not exist'));
     const auth = { type: 'bearer', value: { env: 'TOKEN' } } as const;
-    const { task: shown, peer } = await stage(done, { auth }, cards.v1, { readSecret });
+    const { task: shown, peer } = await stage(done, { auth }, cards.v1, { credential });
     await shown.start('hi');
     expect(shown.past.failure).toMatchObject({
       code: 'upstream_unavailable',

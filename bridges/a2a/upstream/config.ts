@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../../src/protocol/json.ts';
-import type { SecretRef } from '../../bridge.ts';
+import type { UpstreamAuth } from '../../bridge.ts';
 
 /** One row of `upstreams.a2a`, as the configuration gives it. */
 export interface A2aUpstreamConfig {
@@ -16,13 +16,6 @@ export interface A2aUpstreamConfig {
   /** `required`: a card without a good signature is not used. Default `optional`. */
   card_signature?: 'optional' | 'required' | undefined;
   limits?: Partial<A2aLimits> | undefined;
-}
-
-export interface UpstreamAuth {
-  type: 'bearer' | 'header';
-  /** Header that carries the value; for type `header`. */
-  name?: string | undefined;
-  value: SecretRef;
 }
 
 export interface A2aLimits {

@@ -27,7 +27,7 @@ export interface DiscoveryOptions {
   /** A card without a good signature is not used. */
   needsSignature: boolean;
   http: HttpClient;
-  credentials(): Record<string, string>;
+  credentials(): Promise<Record<string, string>>;
   deps: Pick<BridgeDeps, 'clock' | 'timers' | 'logger' | 'parseJson' | 'keptCards'>;
 }
 
@@ -167,7 +167,7 @@ export class Discovery {
     }
   }
 
-  #get(url: URL, signal: AbortSignal): Promise<HttpReply> {
+  async #get(url: URL, signal: AbortSignal): Promise<HttpReply> {
     const etag = this.#card?.kept.etag;
     return this.#options.http.request({
       method: 'GET',
@@ -179,7 +179,7 @@ export class Discovery {
         'accept-encoding': 'identity',
         [A2A_VERSION_HEADER.toLowerCase()]: A2A_PROTOCOL_VERSION,
         ...(etag !== undefined && { 'if-none-match': etag }),
-        ...this.#options.credentials(),
+        ...(await this.#options.credentials()),
       },
     });
   }

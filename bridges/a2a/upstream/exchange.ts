@@ -14,7 +14,7 @@ export interface Wire {
   http: HttpClient;
   limits: A2aLimits;
   parseJson: BridgeDeps['parseJson'];
-  credentials(): Record<string, string>;
+  credentials(): Promise<Record<string, string>>;
   nextRequestId(): string;
 }
 
@@ -56,7 +56,7 @@ function watchFirst(ask: Ask, limits: A2aLimits, { watchdog }: Conversation): vo
   else watchdog.watch('first_frame', limits.first_frame_timeout_ms);
 }
 
-function send(request: WireRequest, wire: Wire, talk: Conversation): Promise<HttpReply> {
+async function send(request: WireRequest, wire: Wire, talk: Conversation): Promise<HttpReply> {
   const isTurn = 'SendMessage' === request.operation || request.streams;
   return wire.http.request({
     method: request.method,
@@ -64,7 +64,7 @@ function send(request: WireRequest, wire: Wire, talk: Conversation): Promise<Htt
     headers: {
       ...request.headers,
       ...(talk.traceparent !== undefined && { traceparent: talk.traceparent }),
-      ...wire.credentials(),
+      ...(await wire.credentials()),
     },
     ...(request.body !== undefined && { body: request.body }),
     signal: talk.watchdog.signal,

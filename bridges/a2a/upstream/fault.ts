@@ -45,6 +45,7 @@ const HEALS: Record<TransportFault, boolean> = {
 /** The fault of whatever was thrown: a Fault stays itself, anything else came from the transport. */
 export function faultOf(error: unknown): Fault {
   if (error instanceof Fault) return error;
+  if (error instanceof CommonFault) return new Fault(error.code, error.message, error.details);
   const reason = transportFault(error);
   const code: FaultCode = reason === 'connect_timeout' ? 'deadline_exceeded' : 'upstream_unavailable';
   const details: JsonObject = reason === 'connect_timeout' ? { reason, timeout: 'connect' } : { reason };

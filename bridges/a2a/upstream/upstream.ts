@@ -1,9 +1,9 @@
 import type { AgentDescription, Frame, Move, Seen, Turn, Upstream } from '../../../src/upstream.ts';
 import type { BridgeDeps } from '../../bridge.ts';
+import { credentialHeaders } from '../../outbound/credentials.ts';
 import { createHttpClient, type HttpClient } from '../../outbound/http-client.ts';
 import { cancelTask } from './cancel.ts';
 import { type A2aUpstreamConfig, DEFAULT_LIMITS, FIXED_LIMITS } from './config.ts';
-import { credentialHeaders } from './credentials.ts';
 import { Discovery } from './discovery.ts';
 import { Fault, faultOf } from './fault.ts';
 import { follow } from './follow.ts';
@@ -33,7 +33,8 @@ export class A2aUpstream implements Upstream {
       connections: { turn: limits.concurrency, control: FIXED_LIMITS.controlConnections },
       linger: { ms: FIXED_LIMITS.lingerMs, bytes: FIXED_LIMITS.lingerBytes },
     });
-    const credentials = () => credentialHeaders(config.auth, deps.readSecret);
+    // They go to the card's origin only: interfaces on another one are refused.
+    const credentials = () => credentialHeaders(config.auth, deps);
     let requests = 0;
     const nextRequestId = () => {
       requests += 1;

@@ -1,11 +1,11 @@
-import type { SecretRef } from '../../bridge.ts';
+import type { SecretRef, UpstreamAuth } from '../../bridge.ts';
 
 /** One row of `upstreams.acp`, as the configuration gives it: a command that is spawned, or the URL of a WebSocket. */
 export interface AcpUpstreamConfig {
   id: string;
   command?: readonly string[] | undefined;
   url?: string | undefined;
-  auth?: AcpUpstreamAuth | undefined;
+  auth?: UpstreamAuth | undefined;
   /** What the agent finds in its environment besides the few names every program needs. */
   env?: Readonly<Record<string, string | SecretRef>> | undefined;
   /** Absolute directory the agent runs and works in. */
@@ -15,13 +15,6 @@ export interface AcpUpstreamConfig {
   /** Offer the agent the files and terminals of the client's machine, where the client offers them. Default: true. */
   client_files?: boolean | undefined;
   limits?: Partial<AcpLimits> | undefined;
-}
-
-export interface AcpUpstreamAuth {
-  type: 'bearer' | 'header';
-  /** Header that carries the value; for type `header`. */
-  name?: string | undefined;
-  value: SecretRef;
 }
 
 export interface AcpLimits {

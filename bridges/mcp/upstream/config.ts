@@ -1,4 +1,4 @@
-import type { SecretRef } from '../../bridge.ts';
+import type { SecretRef, UpstreamAuth } from '../../bridge.ts';
 
 /** One row of `upstreams.mcp`, as the configuration gives it. One of `command` and `url` is set. */
 export interface McpUpstreamConfig {
@@ -10,7 +10,7 @@ export interface McpUpstreamConfig {
   /** Variables of the child besides the inherited ones. */
   env?: Readonly<Record<string, string | SecretRef>> | undefined;
   cwd?: string | undefined;
-  auth?: McpAuth | undefined;
+  auth?: UpstreamAuth | undefined;
   tools?: ToolRules | undefined;
   /** False: what the server says of its tools' harmlessness is not believed. Default: true. */
   trust?: boolean | undefined;
@@ -25,13 +25,6 @@ export interface McpUpstreamConfig {
   /** What a changed definition does: calls wait for permission, or nothing but the event. Default: `report`. */
   changed_tools?: 'report' | 'hold' | undefined;
   limits?: Partial<McpLimits> | undefined;
-}
-
-export interface McpAuth {
-  type: 'bearer' | 'header';
-  /** Header that carries the value; for type `header`. */
-  name?: string | undefined;
-  value: SecretRef;
 }
 
 export interface ToolRules {

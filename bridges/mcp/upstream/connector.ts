@@ -2,6 +2,7 @@ import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { ClientCapabilities } from '@modelcontextprotocol/sdk/types.js';
 import type { BridgeDeps } from '../../bridge.ts';
 import { inheritedEnvironment } from '../../outbound/child.ts';
+import { credentialHeaders } from '../../outbound/credentials.ts';
 import { Fault } from '../../outbound/fault.ts';
 import { createWebFetch, type WebFetch } from '../../outbound/web-fetch.ts';
 import type { MountedServer } from '../mounted-server.ts';
@@ -27,7 +28,7 @@ export class Connector {
     this.#web = createWebFetch({
       connectTimeoutMs: limits.connect_timeout_ms,
       connections: limits.concurrency + limits.max_connections,
-      headers: () => this.#credential(),
+      headers: () => credentialHeaders(config.auth, deps),
     });
   }
 
@@ -87,14 +88,6 @@ export class Connector {
       typeof value === 'string' ? value : this.#secret(value),
     ]);
     return { ...inheritedEnvironment(this.#deps.environment), ...Object.fromEntries(given) };
-  }
-
-  #credential(): Record<string, string> {
-    const { auth } = this.#config;
-    if (auth === undefined) return {};
-    const secret = this.#secret(auth.value);
-    if (auth.type === 'header' && auth.name !== undefined) return { [auth.name]: secret };
-    return { authorization: `Bearer ${secret}` };
   }
 
   #secret(ref: Parameters<BridgeDeps['readSecret']>[0]): string {

@@ -74,7 +74,7 @@ describe('shape faults name the option and say what is wanted', () => {
     ],
     [
       agent(', auth: {type: bearer, name: X, value: {env: T}}'),
-      'upstreams.a2a[0].auth.name: is for type header only',
+      'upstreams.a2a[0].auth.name: is not for type bearer',
     ],
     [
       agent(', auth: {type: header, name: Host, value: {env: T}}'),
@@ -98,7 +98,18 @@ describe('shape faults name the option and say what is wanted', () => {
 describe('options that this version cannot honour are refused by name', () => {
   it.each([
     ['store: {workspace_roots: [srv]}', 'store.workspace_roots[0]: must be an absolute path'],
-    [agent(', auth: {type: oauth2, value: {env: T}}'), 'upstreams.a2a[0].auth.type: oauth2 is not available'],
+    [
+      agent(', auth: {type: oauth2, client_id: me, value: {env: T}}'),
+      'upstreams.a2a[0].auth.token_url: is required when type is oauth2',
+    ],
+    [
+      agent(', auth: {type: bearer, client_id: me, value: {env: T}}'),
+      'upstreams.a2a[0].auth.client_id: is not for type bearer',
+    ],
+    [
+      agent(', auth: {type: oauth2, client_id: me, token_url: "http://login.example.com/", value: {env: T}}'),
+      'upstreams.a2a[0].auth.token_url: must be an https URL: the secret of the client',
+    ],
   ])('%s', (yaml, fault) => {
     expect(onlyFault({ yaml, env: { T: 'token' } })).toContain(fault);
   });
