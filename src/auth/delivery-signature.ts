@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { sha256Hex } from '../json/sha256.ts';
 import type { Clock } from '../protocol/ports.ts';
-import type { ConnectorRow } from '../protocol/resources/connector.ts';
+import type { ConnectorRow, DeliveryAuth } from '../protocol/resources/connector.ts';
 import type { Authentication } from './caller.ts';
 
 /** A delivery before anything of it is believed. */
@@ -28,7 +28,7 @@ export function deliveryAuthenticator(
   readSecret: (connectorId: string) => string | undefined,
   clock: Clock,
 ): AuthenticateDelivery {
-  const byId = new Map(rows.map((row) => [row.id, row]));
+  const byId = new Map(rows.flatMap((row) => (row.auth ? [[row.id, { ...row, auth: row.auth }]] : [])));
   return ({ connectorId, headers, bytes }) => {
     const row = byId.get(connectorId);
     const header = row && headers[row.auth.header.toLowerCase()];
@@ -53,7 +53,11 @@ interface SignedContent {
   signatures: string[];
 }
 
-function signedContent({ auth }: ConnectorRow, header: string, nowMs: number): SignedContent | undefined {
+function signedContent(
+  { auth }: { auth: DeliveryAuth },
+  header: string,
+  nowMs: number,
+): SignedContent | undefined {
   if (auth.signed === 'body') return { prefix: '', signatures: [header.trim().replace(/^sha256=/, '')] };
   const members = header.split(',').map((member) => member.trim());
   const time = members.find((member) => member.startsWith('t='))?.slice(2) ?? '';

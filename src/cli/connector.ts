@@ -12,7 +12,7 @@ export function connectorCommand(): Command {
       status,
       provider,
       workspace_id,
-      `POST ${webhook['path']}`,
+      webhook['path'] === undefined ? 'not polled' : `POST ${webhook['path']}`,
     ],
   });
 }

@@ -16,7 +16,7 @@ export function connectorRows({ connectors, workspaces }: Config): ConnectorRow[
 export function deliveries(parts: Parts): AuthenticateDelivery {
   const { config, clock, logger } = parts;
   const read = secretReader(parts);
-  const refs = new Map(config.connectors.map(({ id, auth }) => [id, auth.secret]));
+  const refs = new Map(config.connectors.flatMap(({ id, auth }) => (auth ? [[id, auth.secret]] : [])));
   const secretOf = (id: string): string | undefined => {
     const ref = refs.get(id);
     try {

@@ -133,7 +133,7 @@ export const EXPOSURE_RULES = [
   rule(['connectors'], ({ connectors }, sources) =>
     connectors.flatMap(({ auth }, index) => {
       const path = ['connectors', index, 'auth', 'secret'];
-      return readable(path, auth.secret, sources);
+      return auth === undefined ? [] : readable(path, auth.secret, sources);
     }),
   ),
 ] as const;

@@ -159,9 +159,9 @@ function absolutePaths(settings: Partial<Settings>, cwd: string): Partial<Settin
     };
   }
   if (connectors) {
-    absolute.connectors = connectors.map((row) => ({
+    absolute.connectors = connectors.map(({ auth, ...row }) => ({
       ...row,
-      auth: { ...row.auth, secret: absoluteRef(row.auth.secret, cwd) },
+      ...(auth === undefined ? {} : { auth: { ...auth, secret: absoluteRef(auth.secret, cwd) } }),
     }));
   }
   if (vaults) absolute.vaults = vaults.map((row) => withAbsoluteVault(row, cwd));

@@ -9,6 +9,8 @@ import { GatewayPlace, type GatewayProcess, startAgentProcess } from './gateway-
 
 const ROOM = 10;
 const SUBMISSIONS = 200;
+/** Far more than a recovery takes on a busy machine. */
+const LATER = { timeout: 20_000 };
 /** Answers after which the gateway is killed: early, and in the middle of the race. */
 const KILL_AFTER = [1, 7, 60];
 
@@ -92,7 +94,7 @@ async function expectReserved(client: TestClient): Promise<void> {
       const after = await usageOf(client, 'tokens');
       const isStill = before['tokens_reserved'] === after['tokens_reserved'];
       return isStill && open <= ROOM && after['tokens_reserved'] === open * 100;
-    })
+    }, LATER)
     .toBe(true);
 }
 
@@ -101,7 +103,7 @@ async function fillUp(client: TestClient): Promise<void> {
   const session = (await client.session()).id;
   const answers = await Promise.all(Array.from({ length: ROOM + 5 }, () => submit(client, session)));
   expect(answers.some(({ status }) => status === 422)).toBe(true);
-  await expect.poll(async () => (await submit(client, session)).status).toBe(422);
+  await expect.poll(async () => (await submit(client, session)).status, LATER).toBe(422);
   expect((await usageOf(client, 'tokens'))['tokens_reserved']).toBe(ROOM * 100);
   expect((await tasksOf(client)).filter(({ status }) => !isTerminal(status))).toHaveLength(ROOM);
 }

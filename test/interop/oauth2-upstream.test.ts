@@ -8,6 +8,8 @@ import { startTestGateway, type TestGateway } from '../harness/gateway.ts';
 import { stream } from '../harness/peers/script.ts';
 import { type ScriptedPeer, startScriptedAgent } from '../harness/peers/scripted-agent.ts';
 
+/** Far more than it takes on a busy machine. */
+const LATER = { timeout: 20_000 };
 const CLIENT_SECRET = 'client-credential-41d9';
 
 describe('agents that want an OAuth2 token of a real issuer', () => {
@@ -91,8 +93,8 @@ describe('agents that want an OAuth2 token of a real issuer', () => {
       knocked
         .filter(({ upgrade }) => (upgrade !== undefined) === upgraded)
         .map(({ authorization }) => authorization);
-    await expect.poll(() => shown(true).length).toBeGreaterThan(0);
-    await expect.poll(() => shown(false).length).toBeGreaterThan(0);
+    await expect.poll(() => shown(true).length, LATER).toBeGreaterThan(0);
+    await expect.poll(() => shown(false).length, LATER).toBeGreaterThan(0);
     for (const authorization of [...shown(true), ...shown(false)]) expect(tokens()).toContain(authorization);
     expect(shown(true)[0]).not.toBe(shown(false)[0]);
   });

@@ -36,6 +36,7 @@ describe('connectors', () => {
         connector('plain', { auth: plain }),
         connector('lost', { target_session: 'session_none' }),
         connector('foreign', { workspace: 'workspace_other' }),
+        { id: 'polled', provider: 'shop', polling: { url: 'https://shop.example.com/orders' } },
       ],
     },
     keys: [OTHER_TENANT.key],
@@ -67,11 +68,11 @@ describe('connectors', () => {
     return events.filter(({ resource }) => resource.object === 'connector' && resource.id === id);
   }
 
-  it('are listed for the members of their workspace, without a secret', async () => {
+  it('[EXT-CON-01] are listed for the members of their workspace, without a secret', async () => {
     const { data } = await stage.client.get<{ data: Connector[] }>(
       '/v1/connectors?workspace_id=workspace_default',
     );
-    expect(data.map(({ id }) => id)).toEqual(['lost', 'notes', 'orders', 'plain']);
+    expect(data.map(({ id }) => id)).toEqual(['lost', 'notes', 'orders', 'plain', 'polled']);
     expect(JSON.stringify(data)).not.toMatch(/secret/i);
     const orders = await stage.client.get<Connector>('/v1/connectors/orders');
     expect(orders).toMatchObject({
@@ -88,7 +89,7 @@ describe('connectors', () => {
     expect((await stranger.call('GET', '/v1/connectors/orders')).status).toBe(404);
   });
 
-  it('[C20] a signed delivery becomes a task of the session of its connector', async () => {
+  it('[C20] [EXT-CON-03] a signed delivery becomes a task of the session of its connector', async () => {
     const body = JSON.stringify({ order: 17, note: 'fragile' });
     const { status, body: delivery } = await deliver('orders', body, { 'X-Delivery': 'd-1' });
     expect(status).toBe(202);
@@ -104,7 +105,7 @@ describe('connectors', () => {
     expect(next.body.session_id).toBe(delivery.session_id);
   });
 
-  it('[C20] a repeated delivery gets the first answer and makes nothing, also many at once', async () => {
+  it('[C20] [EXT-CON-02] a repeated delivery gets the first answer and makes nothing, also many at once', async () => {
     const body = JSON.stringify({ order: 18 });
     const answers = await Promise.all(
       Array.from({ length: 10 }, () => deliver('orders', body, { 'X-Delivery': 'd-again' })),
@@ -219,6 +220,17 @@ describe('connectors', () => {
     await stage.client.post(`/v1/sessions/${first}/close`);
     const second = (await deliver('orders', '{"order":21}', { 'X-Delivery': 's-2' })).body.session_id;
     expect(second).not.toBe(first);
+  });
+
+  it('one that would have to be polled is described as disabled, takes nothing, and is never run', async () => {
+    expect(await stage.client.get('/v1/connectors/polled')).toMatchObject({
+      status: 'DISABLED',
+      polling: { url: 'https://shop.example.com/orders', interval_seconds: 300 },
+      auth: {},
+      webhook: {},
+    });
+    expect((await deliver('polled', body)).status).toBe(401);
+    expect(await eventsOf('polled')).toEqual([]);
   });
 
   it('never tells its secret', async () => {

@@ -36,12 +36,22 @@ describe('memories', () => {
     expect(list.content).toEqual({ value: [1, 2] });
   });
 
-  it('belongs to a session, a workspace or the tenant, and only to one the caller may see', async () => {
+  it('[EXT-MEM-01] belongs to a persona, a session, a workspace or the tenant, and only to one the caller may see', async () => {
     const session = await stage.client.session();
     const ofSession = await create({ scope: 'session', owner_id: session.id, content: 's' });
     expect(ofSession['workspace_id']).toBe('workspace_default');
     const ofTenant = await create({ scope: 'tenant', owner_id: 'tenant_default', content: 't' });
     expect(ofTenant['workspace_id']).toBeNull();
+    const { id } = await stage.client.post<{ id: string }>('/v1/personas', {
+      name: 'Clerk',
+      version: '1',
+      entry_workflow: 'intake',
+      description: '',
+      autonomy_tier: 'act_auto',
+      receipt_policy: 'optional',
+    });
+    const ofPersona = await create({ scope: 'persona', owner_id: id, content: 'p' });
+    expect(ofPersona).toMatchObject({ scope: 'persona', owner_id: id, workspace_id: null, provenance });
     const strangers = [
       { scope: 'session', owner_id: 'session_none' },
       { scope: 'workspace', owner_id: OTHER_TENANT.workspace },
@@ -143,7 +153,7 @@ describe('memories', () => {
     }
   });
 
-  it('is absent once metadata.expires_at has passed', async () => {
+  it('[EXT-MEM-03] is absent once metadata.expires_at has passed', async () => {
     const past = await create({
       ...ofWorkspace,
       content: 'stale',
@@ -172,7 +182,7 @@ describe('memories', () => {
     expect(events.at(-1)).toMatchObject({ payload: { memory_id: id, reason: 'expired' } });
   });
 
-  it('is never part of a transcript', async () => {
+  it('[EXT-MEM-02] is never part of a transcript', async () => {
     const session = await stage.client.session();
     await create({ scope: 'session', owner_id: session.id, content: 'not a turn' });
     const { data } = await stage.client.get<{ data: unknown[] }>(`/v1/sessions/${session.id}/messages`);
@@ -201,6 +211,18 @@ describe('memories', () => {
     const seen = await stage.as('reader').get<Memory>(`/v1/memories/${id}`);
     expect(seen.content).toEqual({ redacted: true, visibility: 'internal' });
     expect((await stage.as('reader').call('DELETE', `/v1/memories/${id}`)).status).toBe(403);
+  });
+
+  it('[EXT-MEM-01] names the task it comes from only where the caller may see it', async () => {
+    const { id } = await stage.client.submit('hi');
+    const kept = await create({ ...ofWorkspace, content: 'x', provenance: { task_id: id } });
+    expect(kept['provenance']).toEqual({ task_id: id });
+    const answer = await stage.client.call('POST', '/v1/memories', {
+      body: { ...ofWorkspace, content: 'x', provenance: { task_id: 'task_none' } },
+    });
+    expect(answer.body).toMatchObject({
+      error: { code: 'resource_not_found', param: 'provenance.task_id' },
+    });
   });
 
   it('refuses a reference to an artifact that is not there', async () => {

@@ -133,7 +133,9 @@ describe('budgets of quotas', () => {
     const waiting = await submit(at, { end: 'COMPLETED' }, session);
     expect(waiting.status).toBe(202);
     letGo();
-    await expect.poll(async () => (await quotaOf(at)).usage['tokens_reserved']).toBe(5100);
+    await expect
+      .poll(async () => (await quotaOf(at)).usage['tokens_reserved'], { timeout: 20_000 })
+      .toBe(5100);
     expect((await submit(at, {})).body).toMatchObject({
       error: { code: 'policy_violation', details: { limit: 'tokens' } },
     });

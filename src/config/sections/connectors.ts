@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { secretRef } from '../secret.ts';
-import { operatorId, positive } from '../shapes.ts';
+import { operatorId, positive, webUrl } from '../shapes.ts';
 import { DEFAULT_WORKSPACE } from './tenancy.ts';
 import { headerName } from './upstream-auth.ts';
 
@@ -38,7 +38,19 @@ const dedupe = z.union(
   { error: 'must be {header: NAME} or {path: name.of.member}' },
 );
 
-const connector = z.strictObject({
+const polling = z.strictObject({
+  url: z
+    .string()
+    .refine(
+      (text) => webUrl(text) !== undefined,
+      'must be an http or https URL without fragment or user info',
+    )
+    .describe('What is asked for news.')
+    .meta({ examples: ['https://shop.example.com/orders'] }),
+  interval_seconds: positive.default(300).describe('How often.'),
+});
+
+const connectorRow = z.strictObject({
   id: operatorId
     .describe('Id of the connector; it is called at /v1/connectors/<id>/deliveries.')
     .meta({ examples: ['shop-orders'] }),
@@ -49,7 +61,12 @@ const connector = z.strictObject({
     .describe('Who delivers, for people.')
     .meta({ examples: ['shop'] }),
   workspace: operatorId.default(DEFAULT_WORKSPACE).describe('Workspace that its work belongs to.'),
-  auth: auth.describe('How a delivery proves where it comes from.'),
+  auth: auth.optional().describe('How a delivery proves where it comes from.'),
+  polling: polling
+    .optional()
+    .describe(
+      'In place of auth, for a provider that has to be asked: it is described in /v1/connectors as DISABLED, and this version never asks it.',
+    ),
   dedupe: dedupe
     .optional()
     .describe(
@@ -80,6 +97,10 @@ const connector = z.strictObject({
     .optional()
     .describe('Agent that takes its tasks. Unset: that of persona, session or gateway.')
     .meta({ examples: ['a2a:shop'] }),
+});
+const connector = connectorRow.superRefine(({ auth: signed, polling: polled }, context) => {
+  if ((signed === undefined) !== (polled === undefined)) return;
+  context.addIssue({ code: 'custom', path: ['auth'], message: 'set one of auth and polling' });
 });
 export type ConnectorSettings = z.output<typeof connector>;
 

@@ -16,6 +16,8 @@ import { newEvent, type Place } from '../new-event.ts';
 export const createMemory: Command<'createMemory'> = {
   decide({ body }, tx, facts) {
     const owner = ownerOf(body, tx, facts);
+    const { task_id } = body.provenance;
+    if (typeof task_id === 'string') load(tx, facts.caller, 'task', task_id, 'provenance.task_id');
     const { tenant } = facts.caller;
     const place = placeOfMemory(owner.workspace_id, owner.session_id, tenant);
     const memory = describe(body, owner.workspace_id, tx, facts);

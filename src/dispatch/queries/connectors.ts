@@ -27,7 +27,6 @@ function visible({ self, reader, caller }: QueryTools): ConnectorRow[] {
 }
 
 function resourceOf(row: ConnectorRow, { self }: QueryTools): Connector {
-  const { type, header, signed, tolerance_seconds } = row.auth;
   return {
     id: row.id,
     object: 'connector',
@@ -36,13 +35,22 @@ function resourceOf(row: ConnectorRow, { self }: QueryTools): Connector {
     metadata: {},
     provider: row.provider,
     workspace_id: row.workspace,
-    status: 'ACTIVE',
+    status: row.auth === undefined ? 'DISABLED' : 'ACTIVE',
     event_kinds: [...CONNECTOR_EVENTS],
     dedupe_policy: row.dedupe === undefined ? {} : { ...row.dedupe },
-    auth: { type, header, signed, tolerance_seconds },
-    webhook: { method: 'POST', path: `/v1/connectors/${row.id}/deliveries` },
-    polling: {},
+    ...wayIn(row),
+    polling: row.polling === undefined ? {} : { ...row.polling },
     target_persona_id: row.target_persona ?? null,
     target_session_id: row.target_session ?? null,
+  };
+}
+
+/** Where deliveries go and how they are signed; nothing for one that would have to be polled. */
+function wayIn({ id, auth }: ConnectorRow): Pick<Connector, 'auth' | 'webhook'> {
+  if (auth === undefined) return { auth: {}, webhook: {} };
+  const { type, header, signed, tolerance_seconds } = auth;
+  return {
+    auth: { type, header, signed, tolerance_seconds },
+    webhook: { method: 'POST', path: `/v1/connectors/${id}/deliveries` },
   };
 }

@@ -12,7 +12,10 @@ export const CONNECTOR_EVENTS = [
   'connector.failed',
 ] as const;
 
-/** Source: Agents Protocol v1, "Connector". Configured, not stored; `auth` says how, never with which secret. */
+/**
+ * Source: Agents Protocol v1, "Connector". Configured, not stored; `auth` says how, never with which secret. One that would have
+ * to be polled is DISABLED: it is described, and this version asks nobody.
+ */
 export const connector = envelope('connector', {
   provider: z.string(),
   workspace_id: z.string(),
@@ -44,13 +47,23 @@ export const connectorDelivery = z
   .meta({ id: 'ConnectorDelivery' });
 export type ConnectorDelivery = z.infer<typeof connectorDelivery>;
 
+export interface DeliveryAuth {
+  type: 'hmac-sha256';
+  header: string;
+  signed: 'timestamp_body' | 'body';
+  tolerance_seconds: number;
+}
+
 /** A connector as the operator configured it, without its secret. */
 export interface ConnectorRow {
   id: string;
   provider: string;
   workspace: string;
   tenant: string;
-  auth: { type: 'hmac-sha256'; header: string; signed: 'timestamp_body' | 'body'; tolerance_seconds: number };
+  /** How its deliveries are signed; undefined for one that would have to be polled. */
+  auth?: DeliveryAuth | undefined;
+  /** Described, never run. */
+  polling?: { url: string; interval_seconds: number } | undefined;
   dedupe?: { header: string } | { path: string } | undefined;
   deliver_as: 'task' | 'message';
   target_session?: string | undefined;

@@ -114,6 +114,16 @@ describe('options that this version cannot honour are refused by name', () => {
     expect(onlyFault({ yaml, env: { T: 'token' } })).toContain(fault);
   });
 
+  it.each([
+    ['{id: c, provider: p}', 'connectors[0].auth: set one of auth and polling'],
+    [
+      '{id: c, provider: p, polling: {url: "ftp://x"}}',
+      'connectors[0].polling.url: must be an http or https URL',
+    ],
+  ])('a connector is called or described: %s', (row, fault) => {
+    expect(onlyFault({ yaml: `connectors: [${row}]` })).toContain(fault);
+  });
+
   it('an empty list of them asks for nothing and passes', () => {
     expect(
       load({ yaml: 'auth: {oauth: []}\nupstreams: {acp: [], mcp: []}\nvaults: []\noutbound: {allow: []}' })

@@ -40,15 +40,22 @@ describe('config/gateway.example.yaml', () => {
         '/srv/gateway/config/personas/README.md': '',
       },
     });
-    // A server is a program or an endpoint, a vault has one provider; the example shows the options of all.
+    // A server is a program or an endpoint, a vault has one provider, a credential one type, a connector is
+    // called or polled; the example shows the
+    // options of all.
+    const ofOauth2 = ['a2a', 'acp', 'mcp'].flatMap((kind) =>
+      ['token_url', 'client_id', 'scope', 'audience'].map((name) => `upstreams.${kind}[0].auth.${name}`),
+    );
     const eitherOr = [
+      ...ofOauth2,
+      'connectors[0].auth',
       'vaults[0].prefix',
       'vaults[0].dir',
       'upstreams.acp[0].command',
       'upstreams.acp[0].auth',
       ...['command', 'auth', 'cwd'].map((name) => `upstreams.mcp[0].${name}`),
     ];
-    expect(faults.map(({ path }) => path)).toEqual([...eitherOr, 'server.tls']);
+    expect(faults.map(({ path }) => path).sort()).toEqual([...eitherOr, 'server.tls'].sort());
   });
 
   it('explains every option', () => {
