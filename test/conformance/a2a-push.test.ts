@@ -158,6 +158,25 @@ describe('push configs over A2A', () => {
     expect(after).toBe(before);
   });
 
+  it('of a slow receiver hold up neither the task nor other receivers', async () => {
+    const slow = await startReceiver();
+    slow.answer = () => 'hang';
+    try {
+      const { id: taskId } = await a2a.task('ask');
+      await a2a.result(name('Create'), { taskId, url: slow.url, token: 'token-of-the-slow-one' });
+      await a2a.result(name('Create'), { taskId, url: receiver.url, token: 'token-of-the-quick-one' });
+      await a2a.result('SendMessage', { message: a2a.message('green', { taskId }) });
+      const quick = () =>
+        receiver.posts.filter(
+          ({ headers }) => headers['a2a-notification-token'] === 'token-of-the-quick-one',
+        );
+      await expect.poll(() => JSON.stringify(quick().at(-1)?.body)).toContain('TASK_STATE_COMPLETED');
+      expect(slow.posts).toHaveLength(1);
+    } finally {
+      await slow.close();
+    }
+  });
+
   it('that come with an answer hold from then on', async () => {
     const { id: taskId } = await a2a.task('ask');
     const configuration = {

@@ -41,6 +41,15 @@ describe('cancel', () => {
     expect(outcome).toMatchObject({ status: 'CANCELED', task_id: task.id });
   });
 
+  it('[C4] a cancel that follows its task at once reaches the agent too', async () => {
+    const told = () =>
+      stage.peer('sample').requests.filter(({ operation }) => operation === 'CancelTask').length;
+    const before = told();
+    const task = await stage.client.submit('slow 60');
+    expect((await cancel(task.id)).body.status).toBe('CANCELED');
+    await expect.poll(told).toBe(before + 1);
+  });
+
   it.each(['ask', 'login'])('[C4] a task blocked by %s is canceled here and at the agent', async (text) => {
     const task = await stage.client.submit(text);
     await stage.client.until(task.id, 'INPUT_REQUIRED', 'AUTH_REQUIRED');

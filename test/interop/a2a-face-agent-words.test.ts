@@ -142,7 +142,7 @@ describe('what an agent says of its work', () => {
 
 describe('cancels that race', () => {
   it('two at once end the task once, and each is answered with CANCELED or that it is over', async () => {
-    const { client } = await fronted({
+    const { peer, client } = await fronted({
       SendStreamingMessage: stream(taskFrame('WORKING'), { hang: true }),
       CancelTask: result(task('CANCELED')),
     });
@@ -151,6 +151,7 @@ describe('cancels that race', () => {
       configuration: { returnImmediately: true },
     });
     const answers = await Promise.all([1, 2, 3].map(() => client.rpc('CancelTask', { id: begun.id })));
+    expect(peer.requests.map(({ operation }) => operation)).toContain('CancelTask');
     const words = answers.map(({ body }) => body.result?.status.state ?? body.error?.code);
     expect(words).toContain('TASK_STATE_CANCELED');
     for (const word of words) expect(['TASK_STATE_CANCELED', -32002]).toContain(word);

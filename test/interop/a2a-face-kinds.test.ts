@@ -42,6 +42,7 @@ describe('agents that speak no A2A themselves, called by real A2A clients', () =
     gateway = await startTestGateway({
       config: {
         personas: { dir: join(root, 'personas') },
+        limits: { cancel_wait_ms: 60_000 },
         upstreams: {
           a2a: [],
           acp: [{ id: 'coder', command: acpAgentCommand(), cwd: root }],
@@ -118,6 +119,10 @@ describe('agents that speak no A2A themselves, called by real A2A clients', () =
       const { value } = await work.next();
       expect(words(await client.cancel(value?.taskId ?? ''))).toBe('task canceled');
       expect((await all(work)).map(words).at(-1)).toBe('status canceled');
+      // The agent said so itself, although it was canceled while its session was being made.
+      const events = await gateway.client.events(`/v1/tasks/${value?.taskId}/events`);
+      const end = events.find(({ event }) => event === 'task.canceled');
+      expect(end?.payload).toMatchObject({ material: expect.stringContaining('acp:coder') });
     });
 
     it('calls a tool of an MCP server by the id of its skill', async () => {

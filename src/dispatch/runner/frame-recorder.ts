@@ -92,6 +92,11 @@ export class FrameRecorder {
     return this.#atRest;
   }
 
+  /** Resolves when what was taken so far is durable, so that everybody can read it. */
+  async isKept(): Promise<void> {
+    await Promise.all(this.#pending);
+  }
+
   /** Waits for durability and gives the numbering free; nothing may be taken afterwards. */
   async finish(): Promise<void> {
     try {

@@ -44,7 +44,7 @@ export class TaskRun {
     this.#taken = new Promise((resolve) => {
       this.#markTaken = resolve;
     });
-    this.ended = this.#run().finally(() => this.#take());
+    this.ended = this.#run().finally(() => this.#markTaken());
   }
 
   /** Lets go of the upstream once it has answered anything, so that what was sent is neither lost nor sent again. */
@@ -80,9 +80,11 @@ export class TaskRun {
     else this.#owesCancel = true;
   }
 
-  #take(): void {
+  /** Who waits for the agent's first word reads what it said from the log. */
+  #take(recorder: FrameRecorder): void {
+    if (this.#isTaken) return;
     this.#isTaken = true;
-    this.#markTaken();
+    recorder.isKept().then(this.#markTaken, this.#markTaken);
   }
 
   async #run(): Promise<void> {
@@ -117,7 +119,7 @@ export class TaskRun {
     for await (const frame of upstream.run(turn, this.#stopper.signal)) {
       if (this.#stopper.signal.aborted) return false;
       const status = await recorder.take(frame);
-      this.#take();
+      this.#take(recorder);
       if (status === 'over') {
         this.stop();
         return true;
