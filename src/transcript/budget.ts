@@ -22,7 +22,8 @@ export interface TranscriptBudget {
 
 /** The budget of one Session: the configured one, or less where its metadata says so. */
 export function budgetOf(configured: TranscriptBudget, metadata: JsonObject): TranscriptBudget {
-  const { data: own } = sessionBudget.safeParse(metadata[TRANSCRIPT_BUDGET]);
+  const given = metadata[TRANSCRIPT_BUDGET];
+  const own = given === undefined ? undefined : sessionBudget.safeParse(given).data;
   if (own === undefined) return configured;
   const { max_messages = Infinity, max_events = Infinity, max_bytes = Infinity } = own;
   const bytes = Math.min(configured.bytes ?? Infinity, max_bytes);
