@@ -45,14 +45,14 @@ function removeTurns(states: StateWriter, sessionId: string, from: number, to: n
 
 export function foldSessionCompacted(event: Event, states: StateWriter): void {
   const { archive } = payload(event, 'session.compacted');
-  changeSession(event, states, (state) => archived(state, archive));
+  changeSession(event, states, (state) => archived(states, state, archive));
 }
 
 /** The Session says itself why its context became shorter. */
 export function foldTranscriptBudget(event: Event, states: StateWriter): void {
   const { action, reason, archive } = payload(event, 'vendor.harn_gateway.transcript_budget');
   changeSession(event, states, (before) => {
-    const { resource, internal } = archive === undefined ? before : archived(before, archive);
+    const { resource, internal } = archive === undefined ? before : archived(states, before, archive);
     const known = resource.metadata['transcript_budget'];
     const policy = typeof known === 'object' && known !== null && !Array.isArray(known) ? known : {};
     const last_action = { action, reason, at: event.created_at, event_id: event.id };
@@ -61,8 +61,12 @@ export function foldTranscriptBudget(event: Event, states: StateWriter): void {
   });
 }
 
-function archived(state: SessionFold, archive: TranscriptArchive): SessionFold {
+/** The boundary among the events is where the last archived turn stands here: imported events have ids of their own. */
+function archived(states: StateWriter, state: SessionFold, told: TranscriptArchive): SessionFold {
   const { resource, internal } = state;
+  const last = states.get<TurnState>(stateKey.turn(resource.id, told.turns - 1));
+  const through_event_id = told.through_event_id === null ? null : (last?.event_id ?? told.through_event_id);
+  const archive = { ...told, through_event_id };
   return {
     resource: withSummary(resource, internal.archive, archive),
     internal: { ...internal, archive },
