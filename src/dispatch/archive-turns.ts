@@ -26,13 +26,20 @@ export function firstLiveTurn({ internal }: SessionFold): number {
  * those of Tasks that have not given them to their agent.
  */
 export function boundaryUpTo(reader: StateReader, session: SessionFold, wanted: number): number {
-  const unsent = unsentOf(reader, session);
-  const from = firstLiveTurn(session);
-  let boundary = Math.min(wanted, session.internal.messages);
-  for (let at = session.internal.messages - 1; at >= from && unsent.size > 0; at -= 1) {
-    if (unsent.delete(turnAt(reader, session, at)?.message_id ?? '')) boundary = Math.min(boundary, at);
+  const places = [...unsentOf(reader, session)].flatMap((id) => positionOf(reader, session, id) ?? []);
+  return Math.max(firstLiveTurn(session), Math.min(wanted, session.internal.messages, ...places));
+}
+
+/** The place of a message among the turns that are not archived. Ids are drawn in the order of the turns. */
+function positionOf(reader: StateReader, session: SessionFold, id: string): number | undefined {
+  let low = firstLiveTurn(session);
+  let high = session.internal.messages;
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2);
+    if ((turnAt(reader, session, middle)?.message_id ?? '') < id) low = middle + 1;
+    else high = middle;
   }
-  return Math.max(boundary, from);
+  return turnAt(reader, session, low)?.message_id === id ? low : undefined;
 }
 
 function unsentOf(reader: StateReader, { internal }: SessionFold): Set<string> {
