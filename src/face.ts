@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import type { Call, Gateway, StreamFrame, StreamSink, Subscription } from './gateway.ts';
 import type { ProtocolError } from './protocol/errors.ts';
+import type { JudgedTool } from './protocol/intended-call.ts';
 import type { JsonValue } from './protocol/json.ts';
 import type { CommandId, IdsOfKind, QueryId, StreamId } from './protocol/operations.ts';
 import type { Clock, Logger, Random } from './protocol/ports.ts';
@@ -51,6 +52,8 @@ export interface FaceDeps {
   checkReceiver(url: string): Promise<void>;
   /** The adapter of a route, for a bridge that passes one of its own peers through. */
   upstream(route: string): Upstream | undefined;
+  /** Whether the policy lets a tool of a route be called beside the Tasks, where nobody can be asked. */
+  letsPass(route: string, tool: JudgedTool): boolean;
   /** Issuers whose access tokens are accepted; empty where API keys are the only credential. */
   issuers: readonly string[];
   limits: FaceLimits;

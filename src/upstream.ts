@@ -1,3 +1,4 @@
+import type { DescribedTool, IntendedCall } from './protocol/intended-call.ts';
 import type { JsonObject, JsonValue } from './protocol/json.ts';
 import type { CardVerdict } from './protocol/resources/agent.ts';
 import type { Part, Role } from './protocol/resources/message.ts';
@@ -17,6 +18,11 @@ export interface Upstream {
   readonly route: string;
   /** Override key prefix of its frames, for example `a2a:sample`; the runner appends `:<n>`. */
   readonly materialPrefix: string;
+  /**
+   * Reads what a turn would do, so that the policy judges it before it is done; what is judged is what `run` of the answer
+   * does. Never throws for what the peer does. Left out by agents, whose turn is a run as a whole.
+   */
+  prepare?(turn: Turn): Promise<PreparedTurn>;
   /** Runs one turn of a task. Never throws for what the peer or the network does: that is a `fault` frame. */
   run(turn: Turn, signal: AbortSignal): AsyncIterable<Frame>;
   /** Asks the peer to cancel; yields what it answered. Bounded by the caller through `signal`. */
@@ -32,6 +38,13 @@ export interface Upstream {
   /** Starts discovery in the background; never throws. */
   start(): void;
   close(): Promise<void>;
+}
+
+/** A turn that is read and not begun. */
+export interface PreparedTurn {
+  /** The tool call it would make; undefined when it makes none, for example because the input names no tool. */
+  call?: IntendedCall;
+  run(signal: AbortSignal): AsyncIterable<Frame>;
 }
 
 /** One turn: first input, a continuation after a blocked state, an interrupt, or taking up a run after a restart. */
@@ -274,17 +287,4 @@ export interface DescribedSkill {
   outputModes?: string[];
   /** Set for a tool of an MCP server. */
   tool?: DescribedTool;
-}
-
-export interface DescribedTool {
-  inputSchema: JsonObject;
-  outputSchema: JsonObject | null;
-  /** `sha256:` over the RFC 8785 form of the definition as the server sent it. */
-  definitionSha256: string;
-  /** A call waits for a person's permission. */
-  requiresApproval: boolean;
-  /** The server listed it once and does so no longer. */
-  deprecated: boolean;
-  /** Title, annotations and what else the server says of it. */
-  metadata: JsonObject;
 }

@@ -220,7 +220,9 @@ type Fold = (view: TaskView, payload: Payload, event: Event) => Update[];
 const move: Fold = (view, payload, event) => view.move(payload, event.created_at);
 const ask: Fold = (view, { permission_request }) =>
   view.ask(permission_request as unknown as PermissionRequest);
-const settle: Fold = (view, { request_id }) => view.settle(String(request_id));
+/** What the policy denies by itself was never asked. */
+const settle: Fold = (view, { request_id }) =>
+  typeof request_id === 'string' ? view.settle(request_id) : [{ type: 'event' }];
 
 /** Events that A2A has a word for, or that change what it shows. */
 const FOLDS: Readonly<Record<string, Fold>> = {

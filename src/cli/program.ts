@@ -12,6 +12,7 @@ import { openapiCommand } from './openapi.ts';
 import { packageVersion } from './package-facts.ts';
 import { permissionCommand } from './permission.ts';
 import { personaCommand } from './persona.ts';
+import { policyCommand } from './policy.ts';
 import { receiptCommand } from './receipt.ts';
 import { replayCommand } from './replay.ts';
 import { runCommands } from './run-commands.ts';
@@ -49,6 +50,7 @@ export function program(): Command {
     keysCommand(),
     apiKeysCommand(),
     vaultCommand(),
+    policyCommand(),
     cardCommand(),
     openapiCommand(),
     completionCommand(),

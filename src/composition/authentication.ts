@@ -54,6 +54,16 @@ function keyAuthenticator(
   return hidingKeys(apiKeyAuthenticator([record], madeHere), redactor);
 }
 
+/** The keys that are not in the log: the configured ones, or the development key where nobody else could call. */
+export function configuredKeys({
+  config,
+  random,
+}: Pick<Parts, 'config' | 'random'>): readonly ApiKeyRecord[] {
+  const { api_keys, oauth } = config.auth;
+  if (api_keys.length > 0 || oauth.length > 0) return api_keys;
+  return [developmentKey(config.store.data, random).record];
+}
+
 /** Keys made at run time, while they are neither revoked nor expired. */
 function keysOfLog(log: EventLog, clock: Clock): (hash: string) => ApiKeyRecord | undefined {
   return (hash) => {

@@ -16,6 +16,8 @@ import { verifyStoredReceipt } from '../dispatch/verify-receipt.ts';
 import type { EventLog } from '../eventlog/event-log.ts';
 import { Subscriptions } from '../eventlog/subscription.ts';
 import { dataPaths, inputBoxKey, redactionProofKey } from '../operation/data-directory.ts';
+import { decideTool } from '../policy/known-tool.ts';
+import { policySettings } from '../policy/settings.ts';
 import { createIdSource } from '../protocol/ids.ts';
 import type { JsonValue } from '../protocol/json.ts';
 import { type Logger, type Random, timestamp } from '../protocol/ports.ts';
@@ -25,6 +27,7 @@ import { isSecretName } from '../redaction/secret-names.ts';
 import { FileTree } from '../store/file-tree.ts';
 import { createSecretBox, type SecretBox } from '../store/secret-box.ts';
 import type { Interpret, Upstream } from '../upstream.ts';
+import { configuredKeys } from './authentication.ts';
 import { connectorRows, deliveries } from './connectors.ts';
 import type { OpenData } from './open-data.ts';
 import { DELIVERY_FORMS, makeSending, type Sending } from './outbox.ts';
@@ -167,6 +170,7 @@ function decisionTools(
   running: RunningParts,
 ): DecisionTools {
   const { limits } = config;
+  const policy = policySettings(config.policy);
   return {
     newId: createIdSource(clock, random, newestMs(log) + 1),
     limits: {
@@ -193,6 +197,9 @@ function decisionTools(
       startedAt: timestamp(clock.now()),
       routes: () => [...upstreams.keys()],
       agents: () => describedAgents(upstreams),
+      policy,
+      keys: () => configuredKeys({ config, random }),
+      asksFor: (tool) => decideTool(policy, '', tool).effect === 'ask',
       quotas: config.quotas,
       connectors: connectorRows(config),
       vaultsOf: vaultsOfRoutes(config),

@@ -2,6 +2,7 @@ import { type BridgeId, bridges } from '../../bridges/index.ts';
 import type { AgentCards } from '../cards/agent-cards.ts';
 import { refuseSecretUrl } from '../dispatch/push-targets.ts';
 import type { Face, FaceAgent, FaceDeps } from '../face.ts';
+import { decideTool } from '../policy/known-tool.ts';
 import { nodeTimers } from '../surfaces/timers.ts';
 import type { Upstream } from '../upstream.ts';
 import type { Core } from './core.ts';
@@ -33,6 +34,7 @@ export function makeFaces(
       refuseSecretUrl(url, tools);
       await sending.checkTarget(url);
     },
+    letsPass: (route, tool) => decideTool(tools.self.policy, route, tool).effect === 'allow',
     issuers: config.auth.oauth.map(({ issuer }) => issuer),
     limits: {
       maxBodyBytes: limits.max_body_bytes,

@@ -1,7 +1,7 @@
 import type { Authenticate, Authentication, Caller } from '../auth/caller.ts';
 import type { AuthenticateDelivery } from '../auth/delivery-signature.ts';
 import type { Call, CallHead } from '../gateway.ts';
-import { holdsScope } from '../policy/scope.ts';
+import { refusedByScope } from '../policy/access.ts';
 import { ProtocolError } from '../protocol/errors.ts';
 import type { OperationRow } from '../protocol/operations.ts';
 import { SUPPORTED_VERSIONS, VERSION_HEADER } from '../protocol/version.ts';
@@ -92,7 +92,7 @@ function checkVersion({ row, call }: Passage): void {
 }
 
 function checkScope({ row, caller }: Passage): void {
-  if (row.scope === 'public' || row.scope === 'signature' || (caller && holdsScope(caller, row.scope)))
+  if (row.scope === 'public' || (caller && refusedByScope({ caller, scope: row.scope }) === undefined))
     return;
   throw new ProtocolError(
     'permission_denied',

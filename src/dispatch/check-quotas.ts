@@ -1,4 +1,4 @@
-import type { Transaction } from '../eventlog/event-log.ts';
+import type { StateReader, Transaction } from '../eventlog/event-log.ts';
 import type { TaskState } from '../projections/states.ts';
 import { ProtocolError } from '../protocol/errors.ts';
 import type { JsonObject } from '../protocol/json.ts';
@@ -29,13 +29,24 @@ export interface QuotaSubject {
  * quota and 429 `rate_limited` for a soft one. Source: Agents Protocol v1, "Quota".
  */
 export function checkQuotas(tx: Transaction, facts: Facts, subject: QuotaSubject): string[] {
-  const applying = facts.self.quotas.filter((quota) => applies(quota, subject));
-  for (const quota of applying) {
-    const use = usageOf(tx, quota, tx.time);
+  const full = fullQuota(tx, facts.self.quotas, subject);
+  if (full !== undefined) throw refusal(full.quota, full.limit, full.use, tx, facts);
+  return facts.self.quotas.filter((quota) => applies(quota, subject)).map(({ id }) => id);
+}
+
+/** The first quota of a new task that has no room for it. */
+export function fullQuota(
+  reader: StateReader & { time: string },
+  quotas: readonly QuotaRow[],
+  subject: QuotaSubject,
+): { quota: QuotaRow; limit: QuotaLimit; use: QuotaUse } | undefined {
+  for (const quota of quotas) {
+    if (!applies(quota, subject)) continue;
+    const use = usageOf(reader, quota, reader.time);
     const limit = exhausted(quota, use, subject.startsNow ? NOT_QUEUED : undefined);
-    if (limit !== undefined) throw refusal(quota, limit, use, tx, facts);
+    if (limit !== undefined) return { quota, limit, use };
   }
-  return applying.map(({ id }) => id);
+  return undefined;
 }
 
 const NOT_QUEUED: readonly QuotaLimit[] = ['concurrent_tasks', 'tasks_per_hour', ...QUOTA_BUDGETS];

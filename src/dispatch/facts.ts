@@ -1,5 +1,7 @@
 import type { Caller } from '../auth/caller.ts';
+import type { PolicySettings } from '../policy/settings.ts';
 import type { IdSource } from '../protocol/ids.ts';
+import type { JudgedTool } from '../protocol/intended-call.ts';
 import type { JsonValue } from '../protocol/json.ts';
 import type { ConnectorRow } from '../protocol/resources/connector.ts';
 import type { QuotaRow } from '../protocol/resources/quota.ts';
@@ -64,6 +66,11 @@ export interface SelfFacts {
   routes(): readonly string[];
   /** Agents that have described themselves so far. */
   agents(): readonly RoutedAgent[];
+  policy: PolicySettings;
+  /** Configured API keys, without their hashes. */
+  keys(): readonly KnownKey[];
+  /** Whether calls of a tool wait for a permission where no persona says otherwise. */
+  asksFor(tool: JudgedTool): boolean;
   quotas: readonly QuotaRow[];
   connectors: readonly ConnectorRow[];
   /** Vaults that hold a credential of the agent of a route. */
@@ -74,6 +81,15 @@ export interface NeededVault {
   id: string;
   /** Whose tasks may use it; null: those of every workspace. */
   workspaceId: string | null;
+}
+
+/** An API key as the configuration gives it. */
+export interface KnownKey {
+  id: string;
+  actor: string;
+  tenant: string;
+  scopes: readonly string[];
+  workspaces: readonly string[];
 }
 
 export interface RoutedAgent {

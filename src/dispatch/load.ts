@@ -122,6 +122,26 @@ export function refuseEndedBranch({ internal }: BranchState): void {
   });
 }
 
+/** What belongs to what: the workspace or the tenant of the resource of this id; neither when nothing has it. */
+export function targetOf(
+  reader: StateReader,
+  id: string,
+): { workspace?: WorkspaceState | undefined; tenant?: string | undefined } {
+  if (!ID.test(id)) return {};
+  const asWorkspace = reader.get<WorkspaceState>(stateKey.workspace(id));
+  if (asWorkspace) return { workspace: asWorkspace };
+  for (const keyOf of Object.values(STATES)) {
+    const state = reader.get<Owned>(keyOf(id));
+    if (state === undefined) continue;
+    const { resource, internal } = state;
+    const workspaceId = 'workspace_id' in resource ? resource.workspace_id : null;
+    if (typeof workspaceId === 'string')
+      return { workspace: reader.get<WorkspaceState>(stateKey.workspace(workspaceId)) };
+    return { tenant: 'tenant' in internal ? String(internal.tenant) : undefined };
+  }
+  return {};
+}
+
 interface Owned {
   resource: object;
   internal: object;

@@ -15,6 +15,7 @@ const OF_INTEREST: ReadonlySet<EventKind> = new Set<EventKind>([
   'tool.approved',
   'tool.denied',
   'tool.failed',
+  'vendor.harn_gateway.policy_decided',
   'span.failed',
   'receipt.verification_failed',
   'replay.started',

@@ -26,8 +26,8 @@ import type { RunRecord } from '../receipts/receipt-draft.ts';
 import { contentHash } from './content-hash.ts';
 import { materialsOf } from './run-materials.ts';
 
-/** The tier of a task that names no persona (contract section 7). */
-const DEFAULT_TIER = 'act_auto';
+/** The tier of a task that names no persona, where it was accepted under no other (contract section 7). */
+const BUILT_IN_TIER = 'act_auto';
 const DEFAULT_POLICY = 'policy.default_tier';
 /** Who decided a request that no caller answered: its deadline, or the end of its task. */
 const NOBODY = 'gateway';
@@ -84,6 +84,7 @@ export function taskRecord(tx: Transaction, state: TaskState): RunRecord {
   const requests = factsOf(facts, 'request');
   const artifacts = factsOf(facts, 'artifact');
   const totals = beyondList({ approvals: requests, final_artifacts: artifacts, tool_calls: calls });
+  const decisions = factsOf(facts, 'policy');
   const usage = internal.run?.usage;
   return {
     subject,
@@ -93,7 +94,7 @@ export function taskRecord(tx: Transaction, state: TaskState): RunRecord {
     wallTimeMs: Date.parse(lifecycle.completedAt) - Date.parse(lifecycle.startedAt),
     usage: usage === undefined ? null : { ...usage, agent: internal.route },
     toolCallCount: calls.length,
-    approvals: listed(requests).flatMap((fact) => approvalOf(tx, fact)),
+    approvals: [...listed(requests).flatMap((fact) => approvalOf(tx, fact)), ...decisions.flatMap(denialOf)],
     materials,
     toolCalls: toolCallsOf(listed(calls), factsOf(facts, 'tool_ended')),
     fileWrites: factsOf(facts, 'file_written').map(fileWriteOf),
@@ -101,7 +102,14 @@ export function taskRecord(tx: Transaction, state: TaskState): RunRecord {
     handoffs: handoffsOf(state),
     artifacts: listed(artifacts).flatMap(({ id }) => artifactOf(tx, id)),
     redactions: [...facts.flatMap(redactionOf), ...redactions],
-    metadata: { frames, ...quotasOf(internal), route: internal.route, ...totals, turns: internal.turns },
+    metadata: {
+      frames,
+      ...policyOf(decisions),
+      ...quotasOf(internal),
+      route: internal.route,
+      ...totals,
+      turns: internal.turns,
+    },
   };
 }
 
@@ -152,7 +160,7 @@ export function identifiersOf(
 export function termsOf({ resource, internal }: TaskState) {
   const { persona } = internal;
   if (persona === undefined)
-    return { personaRef: null, startTier: DEFAULT_TIER, policyRef: DEFAULT_POLICY } as const;
+    return { personaRef: null, startTier: internal.tier ?? BUILT_IN_TIER, policyRef: DEFAULT_POLICY };
   const policyRef = `persona:${resource.persona_id}`;
   return { personaRef: persona.ref, startTier: persona.autonomy_tier, policyRef };
 }
@@ -193,6 +201,17 @@ function approvalOf(tx: StateReader, { id, actor }: FactOf<'request'>): ReceiptA
       evidence_hash: contentHash(request as unknown as JsonValue),
     },
   ];
+}
+
+/** What the policy kept back without asking anybody. */
+function denialOf({ action, effect, rule, at }: FactOf<'policy'>): ReceiptApproval[] {
+  if (effect === 'ask') return [];
+  return [{ action: wholeText(action), actor: `policy:${rule}`, decided_at: at, decision: 'denied' }];
+}
+
+/** Absent where the policy kept nothing back. */
+function policyOf(decisions: readonly FactOf<'policy'>[]): JsonObject {
+  return decisions.length === 0 ? {} : { policy: decisions.map(({ effect, rule }) => ({ effect, rule })) };
 }
 
 function actionOf({ action, request }: PermissionRequest): string {

@@ -7,13 +7,13 @@ import type { Route, RoutedAgent, SelfFacts } from './facts.ts';
 const KEPT_CHARS = 48;
 
 /** The Skills of all agents that have described themselves. Ids stay the same while agent and skill keep theirs. */
-export function skillsOf({ agents, startedAt }: SelfFacts): Skill[] {
-  return agents().flatMap((agent) =>
-    agent.description.skills.map((skill) => skillOf(agent, skill, startedAt)),
-  );
+export function skillsOf(self: SelfFacts): Skill[] {
+  return self
+    .agents()
+    .flatMap((agent) => agent.description.skills.map((skill) => skillOf(agent, skill, self)));
 }
 
-function skillOf(agent: RoutedAgent, skill: DescribedSkill, startedAt: string): Skill {
+function skillOf(agent: RoutedAgent, skill: DescribedSkill, { startedAt, asksFor }: SelfFacts): Skill {
   const { tool } = skill;
   const id = skillId(agent.route, skill.id);
   return {
@@ -29,7 +29,7 @@ function skillOf(agent: RoutedAgent, skill: DescribedSkill, startedAt: string): 
     source: agent.route,
     version: tool?.definitionSha256 ?? agent.description.version,
     capabilities: [],
-    requires_approval: tool?.requiresApproval ?? false,
+    requires_approval: tool !== undefined && (tool.judged ? asksFor(tool.judged) : tool.requiresApproval),
     deprecated: tool?.deprecated ?? false,
   };
 }

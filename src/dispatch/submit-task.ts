@@ -78,7 +78,7 @@ function appendSubmission(
     message_id: message.id,
     preceding: session.internal.pending,
     ...quotaTerms(terms, facts),
-    ...personaTerms(terms.persona),
+    ...(terms.persona === undefined ? tierTerms(facts) : personaTerms(terms.persona)),
     checkpoint_id: `${id}.1`,
   };
   const receiptId = terms.persona?.receipt_policy === 'disabled' ? undefined : facts.newId('receipt');
@@ -104,6 +104,11 @@ function personaTerms(persona: Persona | undefined): Pick<PayloadOf<'task.submit
   if (persona === undefined) return {};
   const { id, version, autonomy_tier, receipt_policy } = persona;
   return { persona: { ref: `${id}@${version}`, autonomy_tier, receipt_policy } };
+}
+
+/** The default tier is the operator's, so it is told; the built-in one goes without saying. */
+function tierTerms({ self: { policy } }: Facts): Pick<PayloadOf<'task.submitted'>, 'tier'> {
+  return policy.defaultTier === 'act_auto' ? {} : { tier: policy.defaultTier };
 }
 
 function newTask(

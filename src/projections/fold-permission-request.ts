@@ -32,6 +32,8 @@ export function foldRequestOpened(event: Event, states: StateWriter): void {
 
 /** Resolves it; there is one such event per request. */
 export function foldRequestResolved(event: Event, states: StateWriter): void {
+  // The policy denies what it never asked anybody.
+  if (event.payload['request_id'] === undefined) return;
   const { request_id, status, response } = payload(event, 'vendor.harn_gateway.permission_resolved');
   const key = stateKey.permissionRequest(request_id);
   const state = states.get<PermissionRequestState>(key);

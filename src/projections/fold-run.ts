@@ -42,7 +42,8 @@ export function withoutRunFacts(states: StateWriter, state: TaskState): TaskStat
 }
 
 export function foldToolRequested(event: Event, states: StateWriter): void {
-  const { tool_call_id, name, input_sha256 } = payload(event, 'tool.requested');
+  const { tool_call_id, name, input_sha256, withheld } = payload(event, 'tool.requested');
+  if (withheld) return;
   addRunFact(event, states, {
     kind: 'tool_called',
     call_id: tool_call_id,
@@ -65,6 +66,12 @@ export function foldToolFailed(event: Event, states: StateWriter): void {
   const { tool_call_id, output_sha256 } = payload(event, 'tool.failed');
   const output = output_sha256 === undefined ? {} : { output_hash: output_sha256 };
   addRunFact(event, states, { kind: 'tool_ended', call_id: tool_call_id, status: 'failed', ...output });
+}
+
+export function foldPolicyDecided(event: Event, states: StateWriter): void {
+  const { effect, rule, route, skill_id } = payload(event, 'vendor.harn_gateway.policy_decided');
+  const action = skill_id ?? route;
+  addRunFact(event, states, { kind: 'policy', effect, rule, action, at: event.created_at });
 }
 
 export function foldFileWritten(event: Event, states: StateWriter): void {

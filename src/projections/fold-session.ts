@@ -6,7 +6,7 @@ import { listPrefix, stateKey } from './state-keys.ts';
 import type { KeyedSessionState, MessageState, SessionFold, TurnState } from './states.ts';
 
 export function foldSessionCreated(event: Event, states: StateWriter): void {
-  const { session, forked, key, memory_ids } = payload(event, 'session.created');
+  const { session, forked, key, memory_ids, skill_ids, vault_ids } = payload(event, 'session.created');
   const messages = forked?.turn_count ?? 0;
   const internal = {
     open_tasks: [],
@@ -16,6 +16,8 @@ export function foldSessionCreated(event: Event, states: StateWriter): void {
     epoch: 0,
     pending: [],
     ...(memory_ids ? { memory_ids } : {}),
+    ...(skill_ids ? { skill_ids } : {}),
+    ...(vault_ids ? { vault_ids } : {}),
     ...(forked ? copyTurns(states, forked.session_id, session.id, messages) : {}),
     ...(forked?.archive ? { archive: forked.archive } : {}),
   };

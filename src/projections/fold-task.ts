@@ -11,8 +11,18 @@ import { listPrefix, stateKey } from './state-keys.ts';
 import type { SessionBindingState, SessionFold, TaskState } from './states.ts';
 
 export function foldTaskSubmitted(event: Event, states: StateWriter): void {
-  const { task, route, skill_id, message_id, preceding, quota_ids, quota_reservations, persona, replay } =
-    payload(event, 'task.submitted');
+  const {
+    task,
+    route,
+    skill_id,
+    message_id,
+    preceding,
+    quota_ids,
+    quota_reservations,
+    persona,
+    tier,
+    replay,
+  } = payload(event, 'task.submitted');
   const internal = {
     route,
     binding: null,
@@ -30,6 +40,7 @@ export function foldTaskSubmitted(event: Event, states: StateWriter): void {
     ...(quota_reservations === undefined ? {} : { reservations: quota_reservations }),
     ...(skill_id === undefined ? {} : { skill_id }),
     ...(persona === undefined ? {} : { persona }),
+    ...(tier === undefined ? {} : { tier }),
     ...(replay === undefined ? {} : { replay }),
   };
   const state = { resource: task, internal } satisfies TaskState;

@@ -18,7 +18,13 @@ import {
 } from './fold-push.ts';
 import { foldReceiptIssued, foldReceiptVerified } from './fold-receipt.ts';
 import { foldReceiptLog } from './fold-receipt-log.ts';
-import { foldFileWritten, foldToolCompleted, foldToolFailed, foldToolRequested } from './fold-run.ts';
+import {
+  foldFileWritten,
+  foldPolicyDecided,
+  foldToolCompleted,
+  foldToolFailed,
+  foldToolRequested,
+} from './fold-run.ts';
 import {
   foldAgentUpdate,
   foldLastEvent,
@@ -103,6 +109,7 @@ const FOLDS: Partial<Record<EventKind, readonly Fold[]>> = {
   'vendor.harn_gateway.memory_deleted': [foldMemoryDeleted],
   'vendor.harn_gateway.upstream_bound': [foldUpstreamBound],
   'vendor.harn_gateway.skill_definition': [foldSkillDefinition],
+  'vendor.harn_gateway.policy_decided': [foldPolicyDecided],
   'vendor.harn_gateway.upstream_note': [foldUpstreamNote, foldUsage],
   'vendor.harn_gateway.signing_key_changed': [foldSigningKeyChanged],
   'vendor.harn_gateway.trust_recorded': [foldTrustRecorded],

@@ -1,4 +1,6 @@
+import type { AutonomyTier } from '../protocol/autonomy.ts';
 import type { JsonObject } from '../protocol/json.ts';
+import type { BlockingEffect } from '../protocol/policy-events.ts';
 import type { PersonaTerms } from '../protocol/receipt-payloads.ts';
 import type { ApiKey } from '../protocol/resources/api-key.ts';
 import type { Artifact } from '../protocol/resources/artifact.ts';
@@ -44,6 +46,10 @@ export type SessionFold = Folded<
     pending: string[];
     /** The Memories it was given, where it was given any. */
     memory_ids?: string[];
+    /** The only Skills that its tasks may use, where it lists any. */
+    skill_ids?: string[];
+    /** The only Vaults that its tasks may draw from, where it lists any. */
+    vault_ids?: string[];
     /** Events so far. */
     events?: number;
     /** Bytes of the parts of all turns, as JSON. */
@@ -92,6 +98,8 @@ export type TaskState = Folded<
     last_text: string;
     /** The terms of the persona the task was accepted under; absent where it names none. */
     persona?: PersonaTerms;
+    /** The default tier it was accepted under; absent where it is the built-in one, or a persona decides. */
+    tier?: AutonomyTier;
     /** What its receipt will tell; absent while there is nothing, and once the receipt is issued. */
     run?: RunFacts;
   }
@@ -104,7 +112,8 @@ export type RunFact =
   | { kind: 'tool_called'; call_id: string; tool: string; input_hash: string }
   | { kind: 'tool_ended'; call_id: string; status: 'succeeded' | 'failed'; output_hash?: string }
   | { kind: 'input_redacted'; message_id: string; proof_hash: string }
-  | { kind: 'file_written'; path: string; sha256: string };
+  | { kind: 'file_written'; path: string; sha256: string }
+  | { kind: 'policy'; effect: BlockingEffect; rule: string; action: string; at: string };
 
 /** The newest facts, oldest first; full pages of older ones are states of their own. */
 export interface RunFacts {

@@ -81,6 +81,7 @@ export const VENDOR_KINDS = [
   'vendor.harn_gateway.upstream_note',
   'vendor.harn_gateway.agent_update',
   'vendor.harn_gateway.skill_definition',
+  'vendor.harn_gateway.policy_decided',
   'vendor.harn_gateway.history_removed',
   'vendor.harn_gateway.truncation_accepted',
   'vendor.harn_gateway.signing_key_changed',

@@ -1,8 +1,10 @@
 import { z } from 'zod';
 import { AGENT_WORDS } from './agent-words.ts';
+import { AUTONOMY_TIERS } from './autonomy.ts';
 import { CONNECTOR_EVENTS } from './connector-events.ts';
 import type { EventKind } from './event-kinds.ts';
 import { KEY_EVENTS } from './key-events.ts';
+import { policyDecided } from './policy-events.ts';
 import { PUSH_EVENTS } from './push-events.ts';
 import { personaTerms, receiptIssued, receiptVerified } from './receipt-payloads.ts';
 import { apiKey } from './resources/api-key.ts';
@@ -97,6 +99,16 @@ const resolved = {
 
 const toolCall = { tool_call_id: z.string(), name: z.string(), input_sha256: sha256.optional() };
 
+/** By whoever was asked; or by the policy, which asked nobody and says why. */
+const denied = {
+  ...toolCall,
+  request_id: z.string().optional(),
+  status: resolved.status,
+  response: permissionResponse.optional(),
+  server: z.string().optional(),
+  policy: z.object({ rule: z.string(), because: z.string() }).optional(),
+};
+
 /** Payload schema of every kind this version emits; a test checks each emitted event against its row. */
 export const EVENT_PAYLOADS = {
   'vendor.harn_gateway.workspace_created': z.object({ workspace, members: z.array(z.string()) }),
@@ -166,6 +178,8 @@ export const EVENT_PAYLOADS = {
     /** What it set aside of those that have budgets. */
     quota_reservations: z.array(quotaReservation).optional(),
     persona: personaTerms.optional(),
+    /** The default tier it was accepted under; absent for act_auto, and where a persona decides. */
+    tier: z.enum(AUTONOMY_TIERS).optional(),
     /** Set for a replay: what was asked, and of which Task. */
     replay: replayTerms.optional(),
     checkpoint_id: z.string(),
@@ -179,7 +193,7 @@ export const EVENT_PAYLOADS = {
   'task.canceled': z.object({ ...ended, reason: z.string().nullable() }),
   'tool.approval_required': z.object({ ...toolCall, ...requested }),
   'tool.approved': z.object({ ...toolCall, ...resolved }),
-  'tool.denied': z.object({ ...toolCall, ...resolved }),
+  'tool.denied': z.object(denied),
   ...TOOL_EVENTS,
   'vendor.harn_gateway.permission_requested': z.object(requested),
   'vendor.harn_gateway.permission_resolved': z.object(resolved),
@@ -204,6 +218,7 @@ export const EVENT_PAYLOADS = {
   'vendor.harn_gateway.vault_created': z.object({ vault, tenant: z.string() }),
   'vendor.harn_gateway.vault_configured': z.object({ vault, tenant: z.string() }),
   ...CONNECTOR_EVENTS,
+  'vendor.harn_gateway.policy_decided': policyDecided,
   /** The content is not in the event: it can be forgotten, the event stays. */
   'vendor.harn_gateway.memory_created': z.object({
     memory: memoryDescription,

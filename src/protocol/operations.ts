@@ -12,6 +12,7 @@ import { messagesOperations } from './operations/messages.ts';
 import { outcomesOperations } from './operations/outcomes.ts';
 import { permissionRequestsOperations } from './operations/permission-requests.ts';
 import { personasOperations } from './operations/personas.ts';
+import { policyOperations } from './operations/policy.ts';
 import { pushConfigsOperations } from './operations/push-configs.ts';
 import { quotasOperations } from './operations/quotas.ts';
 import { receiptLogOperations } from './operations/receipt-log.ts';
@@ -56,6 +57,7 @@ const rows = {
   ...skillsOperations,
   ...runtimeOperations,
   ...signingKeysOperations,
+  ...policyOperations,
   ...trustRecordsOperations,
 } as const satisfies Record<string, OperationRow>;
 

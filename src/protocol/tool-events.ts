@@ -18,6 +18,9 @@ const output_sha256 = z.string();
 export const TOOL_EVENTS = {
   'tool.requested': z.object({
     ...calledTool,
+    material: z.string().optional(),
+    /** The policy kept it back: nothing was called. */
+    withheld: z.literal(true).optional(),
     input: jsonValue,
     input_sha256,
     definition_sha256: z.string().optional(),

@@ -4,6 +4,7 @@ import { CONTRACT } from './requirements/contract.ts';
 import { EXTENDED } from './requirements/extended.ts';
 import { NARRATIVE } from './requirements/narrative.ts';
 import { OUTBOUND } from './requirements/outbound.ts';
+import { POLICY } from './requirements/policy.ts';
 import type { Requirement } from './requirements/requirement.ts';
 import { TRANSCRIPT } from './requirements/transcript.ts';
 
@@ -16,4 +17,5 @@ export const REQUIREMENTS: readonly Requirement[] = [
   ...A2A,
   ...ACP,
   ...TRANSCRIPT,
+  ...POLICY,
 ];

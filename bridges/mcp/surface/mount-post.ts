@@ -2,7 +2,7 @@ import { MCP_ERRORS } from '../../../mappings/mcp/errors.ts';
 import type { FaceExchange } from '../../../src/face.ts';
 import { ProtocolError } from '../../../src/protocol/errors.ts';
 import type { JsonObject } from '../../../src/protocol/json.ts';
-import { type MountedServer, openTools } from '../mounted-server.ts';
+import { type OpenServer, openTools } from '../mounted-server.ts';
 import { objectOf } from '../object-of.ts';
 
 /** Headers that belong to the message. Credentials, cookies and the like are between the client and the gateway. */
@@ -18,8 +18,8 @@ const MAX_LIST_BYTES = 16 * 1024 * 1024;
  */
 export async function passPost(
   exchange: FaceExchange,
-  server: MountedServer,
-  post: NonNullable<MountedServer['post']>,
+  server: OpenServer,
+  post: NonNullable<OpenServer['post']>,
   body: JsonObject,
 ): Promise<void> {
   const { method, id = null, params } = body;
@@ -107,13 +107,13 @@ async function readText(answer: Response): Promise<string> {
 }
 
 /** The list in either form of an answer: a JSON text, or server-sent events whose data is one. */
-function openList(server: MountedServer, text: string): string {
+function openList(server: OpenServer, text: string): string {
   if (!/^(?:event|id|data|retry)?:/m.test(text) || text.startsWith('{')) return openMessage(server, text);
   return text.replace(/^data: ?(.*)$/gm, (_line, data: string) => `data: ${openMessage(server, data)}`);
 }
 
 /** What is no message is handed on as it is: it lists nothing. */
-function openMessage(server: MountedServer, text: string): string {
+function openMessage(server: OpenServer, text: string): string {
   let message: unknown;
   try {
     message = JSON.parse(text);

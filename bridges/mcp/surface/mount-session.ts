@@ -4,7 +4,7 @@ import type { JSONRPCMessage, RequestId } from '@modelcontextprotocol/sdk/types.
 import { MCP_ERRORS } from '../../../mappings/mcp/errors.ts';
 import type { FaceDeps, FaceExchange } from '../../../src/face.ts';
 import type { JsonObject, JsonValue } from '../../../src/protocol/json.ts';
-import { type MountedServer, openTools } from '../mounted-server.ts';
+import { type OpenServer, openTools } from '../mounted-server.ts';
 import { objectOf } from '../object-of.ts';
 import { RecentMessages } from './recent-messages.ts';
 import { SESSION_ID_BYTES } from './session-table.ts';
@@ -18,7 +18,7 @@ export class MountSession {
   readonly actor: string;
   usedAt: number;
   readonly #deps: FaceDeps;
-  readonly #server: MountedServer;
+  readonly #server: OpenServer;
   readonly #client: StreamableHTTPServerTransport;
   readonly #upstream: Transport;
   /** Requests of the client that are not answered yet, by id, with their method. */
@@ -29,7 +29,7 @@ export class MountSession {
 
   constructor(
     deps: FaceDeps,
-    server: MountedServer,
+    server: OpenServer,
     upstream: Transport,
     actor: string,
     onClosed: (id: string) => void,

@@ -1,6 +1,7 @@
 import type { FaceDeps, FaceExchange } from '../../../src/face.ts';
 import { ProtocolError } from '../../../src/protocol/errors.ts';
 import type { JsonValue } from '../../../src/protocol/json.ts';
+import { openServer } from '../mounted-server.ts';
 import { objectOf } from '../object-of.ts';
 import { McpUpstream } from '../upstream/upstream.ts';
 import { passPost } from './mount-post.ts';
@@ -25,8 +26,9 @@ export class Mounts {
     body: JsonValue | undefined,
   ): Promise<void> {
     const upstream = this.#deps.upstream(`mcp:${serverId}`);
-    const server = upstream instanceof McpUpstream ? upstream.mounted() : undefined;
-    if (server === undefined) throw new ProtocolError('resource_not_found', 'No such server.');
+    const mounted = upstream instanceof McpUpstream ? upstream.mounted() : undefined;
+    if (mounted === undefined) throw new ProtocolError('resource_not_found', 'No such server.');
+    const server = openServer(mounted, this.#deps.letsPass);
     const table = this.#sessions.get(serverId) ?? new SessionTable<MountSession>(this.#deps.clock);
     this.#sessions.set(serverId, table);
     const id = exchange.headers['mcp-session-id'];

@@ -1,10 +1,11 @@
+import type { JudgedTool } from '../../../src/protocol/intended-call.ts';
 import type { JsonValue } from '../../../src/protocol/json.ts';
 import type { AgentDescription } from '../../../src/upstream.ts';
 import type { BridgeDeps } from '../../bridge.ts';
 import { Fault } from '../../outbound/fault.ts';
 import { FIXED_LIMITS, type McpLimits, type McpUpstreamConfig } from './config.ts';
 import type { Connection } from './connection.ts';
-import { describeTool, isAllowed, type Tool, toolOf } from './tools.ts';
+import { describeTool, holdReason, isAllowed, judgedUnknown, type Tool, toolOf } from './tools.ts';
 import { visibleText } from './visible-text.ts';
 
 type Definitions = BridgeDeps['definitions'];
@@ -36,6 +37,20 @@ export class Catalogue {
     const own = name.startsWith(prefix) ? name.slice(prefix.length) : undefined;
     const found = this.#tools.get(name) ?? (own === undefined ? undefined : this.#tools.get(own));
     return found?.isGone ? undefined : found;
+  }
+
+  /** What the policy judges of a tool that is passed through; undefined for one that the operator closed. */
+  judged(name: string, definition?: JsonValue): JudgedTool | undefined {
+    if (!isAllowed(name, this.#config)) return undefined;
+    const known = this.#tools.get(name);
+    const listed =
+      definition === undefined ? undefined : toolOf(definition, this.#config, this.#deps.canonicalJson);
+    const pinned = known?.pinnedSha256 ?? listed?.definitionSha256;
+    const tool = listed && pinned !== undefined ? { ...listed, pinnedSha256: pinned } : known;
+    if (tool === undefined) return judgedUnknown(name, this.#config);
+    const hold = holdReason(tool, this.#config);
+    const { sideEffect, isDeclared } = tool;
+    return { sideEffect, isDeclared, ...(hold === undefined ? {} : { hold }) };
   }
 
   /** The definition as it is now is the one to be held to from here on. */

@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto';
-import { type SideEffect, sideEffectOf } from '../../../mappings/mcp/side-effects.ts';
+import { isDeclared, type SideEffect, sideEffectOf } from '../../../mappings/mcp/side-effects.ts';
+import type { HoldReason } from '../../../src/protocol/autonomy.ts';
+import type { JudgedTool } from '../../../src/protocol/intended-call.ts';
 import type { JsonObject, JsonValue } from '../../../src/protocol/json.ts';
 import type { DescribedSkill } from '../../../src/upstream.ts';
 import { objectOf } from '../object-of.ts';
@@ -14,6 +16,8 @@ export interface Tool {
   inputSchema: JsonObject;
   outputSchema: JsonObject | null;
   sideEffect: SideEffect;
+  /** Whether the server says anything of it, or is not believed anyway. */
+  isDeclared: boolean;
   /** `sha256:` over the RFC 8785 form of `raw`. */
   definitionSha256: string;
   /** The definition that was seen first, or accepted since. */
@@ -39,6 +43,7 @@ export function toolOf(
     inputSchema: objectOf(definition['inputSchema']),
     outputSchema: Object.keys(output).length === 0 ? null : output,
     sideEffect: sideEffectOf(annotations, trust),
+    isDeclared: isDeclared(annotations, trust),
     definitionSha256,
     pinnedSha256: definitionSha256,
     isGone: false,
@@ -50,14 +55,20 @@ export function isAllowed(name: string, { tools = {} }: McpUpstreamConfig): bool
   return (allow === undefined || allow.includes(name)) && !deny.includes(name);
 }
 
-/** Why a call of the tool waits for a permission; undefined when it need not. */
+/** Why calls of the tool wait for a permission in every tier; undefined when the tier alone decides. */
 export function holdReason(
   tool: Tool,
   { tools = {}, changed_tools }: McpUpstreamConfig,
-): 'operator' | 'changed_definition' | undefined {
+): HoldReason | undefined {
   if (tools.approve?.includes(tool.name)) return 'operator';
   if (changed_tools === 'hold' && isChanged(tool)) return 'changed_definition';
   return undefined;
+}
+
+/** A tool that was not listed yet says nothing of itself. */
+export function judgedUnknown(name: string, { tools = {}, trust = true }: McpUpstreamConfig): JudgedTool {
+  const isHeld = tools.approve?.includes(name) === true;
+  return { sideEffect: 'destructive', isDeclared: !trust, ...(isHeld ? { hold: 'operator' } : {}) };
 }
 
 export function isChanged(tool: Tool): boolean {
@@ -65,20 +76,22 @@ export function isChanged(tool: Tool): boolean {
 }
 
 export function describeTool(tool: Tool, config: McpUpstreamConfig): DescribedSkill {
-  const { raw } = tool;
+  const { raw, sideEffect } = tool;
+  const hold = holdReason(tool, config);
   return {
     id: tool.name,
     name: tool.name,
     description: visibleText(raw['description']),
-    tags: ['mcp', tool.sideEffect],
+    tags: ['mcp', sideEffect],
     tool: {
       inputSchema: tool.inputSchema,
       outputSchema: tool.outputSchema,
       definitionSha256: tool.definitionSha256,
-      requiresApproval: holdReason(tool, config) !== undefined,
+      requiresApproval: hold !== undefined,
+      judged: { sideEffect, isDeclared: tool.isDeclared, ...(hold === undefined ? {} : { hold }) },
       deprecated: tool.isGone,
       metadata: {
-        side_effect: tool.sideEffect,
+        side_effect: sideEffect,
         definition_changed: isChanged(tool),
         ...(isChanged(tool) ? { pinned_sha256: tool.pinnedSha256 } : {}),
         mcp: { tool: raw },

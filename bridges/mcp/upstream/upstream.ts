@@ -1,8 +1,10 @@
+import type { IntendedCall } from '../../../src/protocol/intended-call.ts';
 import type {
   AgentDescription,
   Frame,
   Move,
   PermissionAnswer,
+  PreparedTurn,
   Seen,
   Turn,
   Upstream,
@@ -21,7 +23,7 @@ import { type AskedCall, Refusal, readCall } from './read-call.ts';
 import { frameOf } from './record.ts';
 import type { SchemaChecks } from './schema-check.ts';
 import { type Lease, NOBODY, SessionConnections } from './session-connections.ts';
-import { holdReason, isAllowed, type Tool } from './tools.ts';
+import { holdReason, type Tool } from './tools.ts';
 
 /** An MCP server as an upstream: a task is one tool call. Recorded frames are records (`record.ts`). */
 export class McpUpstream implements Upstream {
@@ -77,11 +79,11 @@ export class McpUpstream implements Upstream {
   /** The server for clients that speak to it directly; undefined unless the operator says so. */
   mounted(): MountedServer | undefined {
     if (!this.#config.mount) return undefined;
-    const { tools } = this.#config;
     return {
+      route: this.route,
       transport: () => this.#connector.transport(),
       post: this.#connector.post,
-      isOpen: (tool) => isAllowed(tool, this.#config) && tools?.approve?.includes(tool) !== true,
+      judged: (name, definition) => this.#catalogue.judged(name, definition),
     };
   }
 
@@ -90,15 +92,46 @@ export class McpUpstream implements Upstream {
   }
 
   async *run(turn: Turn, signal: AbortSignal): AsyncIterable<Frame> {
+    const { run } = await this.prepare(turn);
+    yield* run(signal);
+  }
+
+  async prepare(turn: Turn): Promise<PreparedTurn> {
+    if (turn.kind === 'reattach') return only(takenUp(turn));
     try {
-      if (turn.kind === 'reattach') yield takenUp(turn);
-      else yield* this.#runCall(turn, signal);
+      const asked = readCall(turn, this.#deps.parseJson);
+      const tool = await this.#find(asked);
+      const checks = await this.#schemaChecks();
+      refuseMisfit(checks, asked, tool);
+      return {
+        call: this.#intended(asked, tool),
+        run: (signal) => this.#runJudged(turn, { asked, tool, checks }, signal),
+      };
     } catch (error) {
-      if (error instanceof Refusal) {
-        const { param, message, reason } = error;
-        yield frameOf({ type: 'refused', param, message, reason });
-      } else if (error instanceof Fault) yield error.toFrame();
-      else throw error;
+      return only(frameOfError(error));
+    }
+  }
+
+  #intended({ callId, input }: AskedCall, tool: Tool): IntendedCall {
+    const hold = holdReason(tool, this.#config);
+    const { name, sideEffect, isDeclared, definitionSha256 } = tool;
+    return {
+      toolCallId: callId,
+      name,
+      server: this.#config.id,
+      input,
+      sideEffect,
+      isDeclared,
+      definitionSha256,
+      ...(hold === undefined ? {} : { hold }),
+    };
+  }
+
+  async *#runJudged(turn: Turn, call: JudgedCall, signal: AbortSignal): AsyncIterable<Frame> {
+    try {
+      yield* this.#runCall(turn, call, signal);
+    } catch (error) {
+      yield frameOfError(error);
     }
   }
 
@@ -108,18 +141,14 @@ export class McpUpstream implements Upstream {
     return nothing();
   }
 
-  async *#runCall(turn: Turn, signal: AbortSignal): AsyncIterable<Frame> {
-    const asked = readCall(turn, this.#deps.parseJson);
-    const tool = await this.#find(asked);
-    const checks = await this.#schemaChecks();
-    refuseMisfit(checks, asked, tool);
+  async *#runCall(
+    turn: Turn,
+    { asked, tool, checks }: JudgedCall,
+    signal: AbortSignal,
+  ): AsyncIterable<Frame> {
     const facts = { call_id: asked.callId, server: this.#config.id, tool: tool.name };
-    const held = holdReason(tool, this.#config);
-    if (held !== undefined && turn.binding?.['held'] !== true) {
-      yield frameOf({ ...facts, type: 'held', input: asked.input, reason: held }, `${asked.callId}.held`);
-      return;
-    }
-    if (held === 'changed_definition') this.#catalogue.accept(tool);
+    // Whoever let a call of a changed definition be made has accepted the change.
+    if (holdReason(tool, this.#config) === 'changed_definition') this.#catalogue.accept(tool);
     const call = this.#callOf(turn, tool, asked, checks);
     const lease = await this.#lease(turn, call);
     this.#calls.set(turn.taskId, call);
@@ -216,6 +245,29 @@ function refuseMisfit(checks: SchemaChecks, { input, params }: AskedCall, tool: 
 }
 
 async function* nothing(): AsyncIterable<Frame> {}
+
+/** What was read of a turn, as the policy judged it. */
+interface JudgedCall {
+  asked: AskedCall;
+  tool: Tool;
+  checks: SchemaChecks;
+}
+
+/** A turn that has one thing to tell and calls nothing. */
+function only(frame: Frame): PreparedTurn {
+  return {
+    run: async function* () {
+      yield frame;
+    },
+  };
+}
+
+function frameOfError(error: unknown): Frame {
+  if (error instanceof Fault) return error.toFrame();
+  if (!(error instanceof Refusal)) throw error;
+  const { param, message, reason } = error;
+  return frameOf({ type: 'refused', param, message, reason });
+}
 
 /** A held call waits on; one that was sent may have had its effect, so it is not sent again. */
 function takenUp({ binding }: Turn): Frame {

@@ -27,10 +27,14 @@ export const forkSession: Command<'forkSession'> = {
     const fact = { at_event_id: at, turn_count };
     const forked = { session_id: source.resource.id, ...fact, ...(archive ? { archive } : {}) };
     const pointer = { object: 'session', id: fork.id };
-    tx.append(newEvent('session.created', pointer, placeOfSession(fork), { session: fork, forked }));
+    const { skill_ids, vault_ids, memory_ids } = source.internal;
+    const given = Object.entries({ skill_ids, vault_ids, memory_ids }).filter(([, ids]) => ids !== undefined);
+    // What limits a Session limits what is forked from it.
+    const payload = { session: fork, forked, ...Object.fromEntries(given) };
+    tx.append(newEvent('session.created', pointer, placeOfSession(fork), payload));
     const origin = { object: 'session', id: source.resource.id };
-    const payload = { session_id: fork.id, branch_id, ...fact };
-    tx.append(newEvent('session.thread_forked', origin, placeOfSession(source.resource), payload));
+    const told = { session_id: fork.id, branch_id, ...fact };
+    tx.append(newEvent('session.thread_forked', origin, placeOfSession(source.resource), told));
     return { body: load(tx, facts.caller, 'session', fork.id).resource };
   },
 };

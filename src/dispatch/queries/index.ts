@@ -10,6 +10,7 @@ import { getMemory, listMemories } from './memories.ts';
 import { getOutcome, listOutcomes } from './outcomes.ts';
 import { listPermissionRequests, listTaskPermissionRequests } from './permission-requests.ts';
 import { getPersona, listPersonas } from './personas.ts';
+import { explainPolicy } from './policy.ts';
 import { getPushConfig, listDeadLetters, listPushConfigs } from './push-configs.ts';
 import { getQuota, listQuotas } from './quotas.ts';
 /** Queries by operation; a row of the operations table without one does not compile. */
@@ -78,6 +79,7 @@ export const QUERIES: { readonly [Id in QueryId]: Query<Id> } = {
   listTools,
   listVaults,
   listApiKeys,
+  explainPolicy,
   listWorkspaces,
   readWorkspaceFile,
 };

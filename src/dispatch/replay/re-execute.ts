@@ -128,12 +128,14 @@ class ReExecution {
   }
 
   #move({ payload }: Event): void {
-    const { status, message_id, failure, reason, metadata } = payload as unknown as Transition;
+    const { status, message_id, failure, reason, metadata, outcome } = payload as unknown as Transition;
     const facts: MoveFacts = {
       ...(message_id === undefined ? {} : { messageId: message_id }),
       ...(failure === undefined ? {} : { failure }),
       ...(reason ? { reason } : {}),
       ...(metadata === undefined ? {} : { metadata }),
+      // What the gateway completes by itself, it says in its own words.
+      ...(status === 'COMPLETED' && outcome !== undefined ? { summary: outcome.summary } : {}),
     };
     moveTask(this.#tx, this.#tools, this.#history.taskId, status, facts);
   }
@@ -169,6 +171,7 @@ interface Transition {
   failure?: Failure;
   reason?: string | null;
   metadata?: JsonObject;
+  outcome?: { summary: string };
 }
 
 /** What was recorded has no secrets any more, nothing is sent, and nobody waits. */

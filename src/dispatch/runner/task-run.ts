@@ -2,9 +2,10 @@ import { stateKey } from '../../projections/state-keys.ts';
 import type { TaskState } from '../../projections/states.ts';
 import { ProtocolError } from '../../protocol/errors.ts';
 import { type Failure, isTerminal } from '../../protocol/task-states.ts';
-import type { Turn, Upstream } from '../../upstream.ts';
+import type { PreparedTurn, Turn, Upstream } from '../../upstream.ts';
 import { moveTask } from '../move-task.ts';
 import { type FrameRecorder, openRecorder } from './frame-recorder.ts';
+import { judgeTurn } from './judge-turn.ts';
 import type { RunnerDeps } from './runner-deps.ts';
 import { turnBase, turnOf } from './turn.ts';
 
@@ -108,15 +109,24 @@ export class TaskRun {
     const { taskId, kind, messages } = this.#plan;
     const turn = turnOf(this.#deps, task, kind, messages);
     const isStarting = kind === 'start' && task.internal.turns <= 1;
+    const prepared = await judgeTurn(this.#deps, upstream, task, turn);
+    if (prepared === undefined || this.#isOver()) return true;
     const recorder = await openRecorder(this.#deps, upstream, { taskId, isStarting, sent: messages });
-    const isOver = await this.#follow(upstream, turn, recorder).finally(() => recorder.finish());
+    const isOver = await this.#follow(prepared, recorder).finally(() => recorder.finish());
     if (this.#owesCancel) await this.#tellCanceled();
     return isOver;
   }
 
+  /** The task ended, or the turn was stopped, while it was read and judged; nothing was sent. */
+  #isOver(): boolean {
+    if (this.#stopper.signal.aborted) return true;
+    const task = this.#deps.log.state<TaskState>(stateKey.task(this.#plan.taskId));
+    return !task || isTerminal(task.resource.status);
+  }
+
   /** Records frames until the task is over or waits for somebody; true when it got there. */
-  async #follow(upstream: Upstream, turn: Turn, recorder: FrameRecorder): Promise<boolean> {
-    for await (const frame of upstream.run(turn, this.#stopper.signal)) {
+  async #follow({ run }: PreparedTurn, recorder: FrameRecorder): Promise<boolean> {
+    for await (const frame of run(this.#stopper.signal)) {
       if (this.#stopper.signal.aborted) return false;
       const status = await recorder.take(frame);
       this.#take(recorder);

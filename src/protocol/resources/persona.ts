@@ -6,7 +6,7 @@ export const RECEIPT_POLICIES = ['required', 'optional', 'disabled'] as const;
 
 const names = z.array(z.string().min(1).max(200)).max(200);
 const rules = z.array(jsonObject).max(200);
-const RECORDED = 'Recorded and shown; this version does not enforce it.';
+const RECORDED = 'Recorded and shown; nothing of this gateway runs or reads it.';
 
 /** What a Persona is made of besides its identity; a file in the directory of personas has the same members. */
 const definition = {
@@ -20,17 +20,27 @@ const definition = {
       'Route of its Tasks when it is one, for example a2a:shop; any other text is kept and chooses none.',
     ),
   description: z.string().max(4000),
-  autonomy_tier: z.enum(AUTONOMY_TIERS).describe(RECORDED),
+  autonomy_tier: z
+    .enum(AUTONOMY_TIERS)
+    .describe(
+      'shadow calls nothing, suggest asks before each tool, act_with_approval before tools that write, act_auto before destructive ones.',
+    ),
   receipt_policy: z
     .enum(RECEIPT_POLICIES)
     .describe(
       'disabled: its Tasks have no Receipts. required and optional: each has one of its submission and one of its end.',
     ),
-  tools: names.describe(RECORDED),
-  capabilities: names.describe(RECORDED),
+  tools: names.describe(
+    'Ids of the Skills its Tasks may call; files__* is every tool of a server. Empty: all of them.',
+  ),
+  capabilities: names.describe(
+    'tool:<side-effect class>, agent:<protocol>, tool:* and agent:* say what its Tasks may use, once one of them is listed. Other words are shown and limit nothing.',
+  ),
   triggers: rules.describe(RECORDED),
   schedules: rules.describe(RECORDED),
-  handoffs: names.describe(RECORDED),
+  handoffs: names.describe(
+    'Routes of the agents its Tasks may be given to besides its own workflow, for example a2a:shop or a2a:*. Empty: all of them.',
+  ),
   context_packs: names.describe(RECORDED),
   evals: names.describe(RECORDED),
   owner: z.string().max(200).nullable(),

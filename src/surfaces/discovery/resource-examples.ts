@@ -1,6 +1,7 @@
 import type { JsonObject, JsonValue } from '../../protocol/json.ts';
 import { CURRENT_VERSION, PROTOCOL_FAMILY } from '../../protocol/version.ts';
 import { CARD_EXAMPLES } from './card-examples.ts';
+import { POLICY_EXPLANATION } from './policy-example.ts';
 import { PUSH_EXAMPLES } from './push-examples.ts';
 import { RECEIPT_ID, RECEIPT_MEMBERS, RECEIPT_PAYLOAD } from './receipt-example.ts';
 import { RECEIPT_LOG_EXAMPLES } from './receipt-log-examples.ts';
@@ -268,6 +269,7 @@ export const RESOURCES = {
     new_tip_turn_id: MESSAGE,
     session,
   },
+  PolicyExplanation: POLICY_EXPLANATION,
   ApiKey: API_KEY,
   IssuedApiKey: { ...API_KEY, key: 'harn_live_ci_not-a-real-key' },
   Vault: resource('vault', 'vault_01KAHG6QJC3G0Z2K4N6Q8S0V2', {

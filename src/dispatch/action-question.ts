@@ -1,0 +1,31 @@
+import type { StateReader } from '../eventlog/event-log.ts';
+import type { Action, ActionQuestion } from '../policy/action.ts';
+import type { PolicySettings } from '../policy/settings.ts';
+import { stateKey } from '../projections/state-keys.ts';
+import type { PersonaState, SessionFold, WorkspaceState } from '../projections/states.ts';
+import type { Task } from '../protocol/resources/task.ts';
+
+/** Who acts and where, as a Task says it. */
+export type Actor = Pick<Task, 'persona_id' | 'session_id' | 'workspace_id'>;
+
+/** The question of an action of a task, with what holds for it now: a policy that changed while it ran is the newer one. */
+export function actionQuestion(
+  reader: StateReader,
+  policy: PolicySettings,
+  { persona_id, session_id, workspace_id }: Actor,
+  action: Action,
+): ActionQuestion {
+  const persona =
+    persona_id === null ? undefined : reader.get<PersonaState>(stateKey.persona(persona_id))?.resource;
+  const session = reader.get<SessionFold>(stateKey.session(session_id))?.internal;
+  const workspace = reader.get<WorkspaceState>(stateKey.workspace(workspace_id))?.resource;
+  return {
+    policy,
+    action,
+    tier: persona?.autonomy_tier ?? policy.defaultTier,
+    persona,
+    session: { skillIds: session?.skill_ids, vaultIds: session?.vault_ids },
+    workspace: { id: workspace_id, capabilities: workspace?.capabilities ?? [] },
+    isApproved: false,
+  };
+}

@@ -1,0 +1,56 @@
+import type { Caller } from '../auth/caller.ts';
+import type { WorkspaceState } from '../projections/states.ts';
+import type { OperationRow } from '../protocol/operations.ts';
+import { type Checks, type Decision, decideBy } from './decision.ts';
+import { belongsTo, sharesTenant } from './membership.ts';
+import { RULES } from './rules.ts';
+import { holdsScope } from './scope.ts';
+
+/** What a call is about: something of a workspace, or of a tenant only. Both undefined: it is absent. */
+export interface Target {
+  workspace?: WorkspaceState | undefined;
+  tenant?: string | undefined;
+}
+
+export interface AccessQuestion {
+  caller: Pick<Caller, 'actor' | 'tenant' | 'scopes' | 'workspaces'>;
+  scope: OperationRow['scope'];
+  /** Undefined for an operation that names nothing. */
+  target?: Target | undefined;
+}
+
+/** The policy of calls, in the order in which every face asks: what is refused by scope says nothing of the resource. */
+export const ACCESS_CHECKS = [
+  ['scope', refusedByScope],
+  ['tenant', refusedByTenant],
+  ['workspace', refusedByWorkspace],
+  ['granted', granted],
+] as const satisfies Checks<AccessQuestion>;
+
+export function decideAccess(question: AccessQuestion): Decision {
+  return decideBy(ACCESS_CHECKS, question);
+}
+
+/** The refusal of a caller without the scope of an operation; undefined for everybody else. */
+export function refusedByScope({
+  caller,
+  scope,
+}: Pick<AccessQuestion, 'caller' | 'scope'>): Decision | undefined {
+  if (scope === 'public' || scope === 'signature' || holdsScope(caller, scope)) return undefined;
+  return RULES['scope.missing'];
+}
+
+function refusedByTenant({ caller, target }: AccessQuestion): Decision | undefined {
+  if (target === undefined) return undefined;
+  const tenant = target.workspace?.internal.tenant ?? target.tenant;
+  return sharesTenant(caller, tenant) ? undefined : RULES['tenant.foreign'];
+}
+
+function refusedByWorkspace({ caller, target }: AccessQuestion): Decision | undefined {
+  if (target?.workspace === undefined || belongsTo(caller, target.workspace)) return undefined;
+  return RULES['workspace.foreign'];
+}
+
+function granted({ scope }: AccessQuestion): Decision {
+  return scope === 'public' || scope === 'signature' ? RULES[`scope.${scope}`] : RULES['scope.held'];
+}

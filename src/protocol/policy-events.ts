@@ -1,0 +1,22 @@
+import { z } from 'zod';
+import { AUTONOMY_TIERS, SIDE_EFFECT_CLASSES } from './autonomy.ts';
+
+/** What the policy can make of an action that it does not simply allow. */
+export const BLOCKING_EFFECTS = ['ask', 'withhold', 'refuse'] as const;
+export type BlockingEffect = (typeof BLOCKING_EFFECTS)[number];
+
+/** A decision that kept an action back. It holds for this run and its replays, whatever the policy says later. */
+export const policyDecided = z.object({
+  effect: z.enum(BLOCKING_EFFECTS),
+  rule: z.string(),
+  /** The rule in one sentence. */
+  because: z.string(),
+  tier: z.enum(AUTONOMY_TIERS),
+  side_effect: z.enum(SIDE_EFFECT_CLASSES),
+  route: z.string(),
+  /** Of the Skill, where the action is a call of one. */
+  skill_id: z.string().nullable(),
+  tool_call_id: z.string().nullable(),
+  /** Over the RFC 8785 form of the arguments as they are kept. */
+  input_sha256: z.string().nullable(),
+});

@@ -1,0 +1,24 @@
+import { type Requirement, section } from './requirement.ts';
+
+/** What the narrative and the contract ask of personas, tiers and approvals. */
+export const POLICY: readonly Requirement[] = [
+  ...section('Persona', [
+    ['POL-PER-01', 'MUST', 'a tool that the Persona may not use fails the Task with policy_violation'],
+    [
+      'POL-PER-02',
+      'MUST',
+      'capabilities and handoffs of the Persona are enforced on every Task that names it',
+    ],
+    ['POL-PER-03', 'MUST', 'a shadow calls nothing, and its Task completes saying so'],
+  ]),
+  ...section('Authentication and authorization', [
+    ['POL-TIER-01', 'MUST', 'each tier makes the same of each side-effect class on every face'],
+    [
+      'POL-APP-01',
+      'MUST',
+      'a side effect that needs approval waits for it, and happens once when it is given',
+    ],
+    ['POL-SES-01', 'MUST', 'Skills that a Session lists limit its Tasks'],
+    ['POL-WSP-01', 'MUST', 'capabilities that a Workspace lists limit what is done in it'],
+  ]),
+];
