@@ -2,6 +2,7 @@ import type { Caller } from '../auth/caller.ts';
 import { ACCESS_CHECKS, type Target } from '../policy/access.ts';
 import { ACTION_CHECKS, type Action } from '../policy/action.ts';
 import { type Decision, type Explained, explainBy } from '../policy/decision.ts';
+import { isMember, sharesTenant } from '../policy/membership.ts';
 import { listPrefix, stateKey } from '../projections/state-keys.ts';
 import type { ApiKeyState, WorkspaceState } from '../projections/states.ts';
 import type { AutonomyTier, SideEffectClass } from '../protocol/autonomy.ts';
@@ -11,7 +12,7 @@ import type { ExplainPolicyQuery, PolicyExplanation } from '../protocol/resource
 import { actionQuestion } from './action-question.ts';
 import { fullQuota } from './check-quotas.ts';
 import { load, notFound, targetOf } from './load.ts';
-import { isLive } from './make-api-key.ts';
+import { isLive, seesApiKey } from './make-api-key.ts';
 import type { QueryTools } from './query.ts';
 import { routeOfSkill, skillId } from './skills.ts';
 
@@ -76,7 +77,7 @@ async function grantsOf(
   const ids = await log.indexKeys({ gt: prefix, lt: `${prefix}~`, limit: KEYS_READ });
   const made = ids.flatMap((key) => {
     const state = reader.get<ApiKeyState>(stateKey.apiKey(key.slice(prefix.length)));
-    return state !== undefined && isLive(state.resource, time)
+    return state !== undefined && isLive(state.resource, time) && seesApiKey(reader, caller, state.resource)
       ? [{ ...state.resource, tenant: state.resource.tenant_id }]
       : [];
   });
@@ -88,12 +89,21 @@ async function grantsOf(
 function explain(asked: ExplainPolicyQuery, grant: Grant, tools: QueryTools): Explanation {
   const { scope } = operation(asked.operation as OperationId);
   const named = asked.resource ?? asked.session_id;
-  const target: Target | undefined = named === undefined ? undefined : targetOf(tools.reader, named);
+  const target = named === undefined ? undefined : visibleTarget(named, tools);
   const access = explainBy(ACCESS_CHECKS, { caller: grant, scope, target });
   if (asked.skill === undefined || access.decision.effect === 'refuse') return access;
   const action = explainAction(asked, asked.skill, grant, tools);
   const before = access.checks.map(({ check }) => ({ check, result: 'passed' as const }));
   return { ...action, checks: [...before, ...action.checks] };
+}
+
+/** What the asker may not know of is absent. */
+function visibleTarget(id: string, { reader, caller }: QueryTools): Target {
+  const target = targetOf(reader, id);
+  const isVisible = target.workspace
+    ? isMember(caller, target.workspace)
+    : sharesTenant(caller, target.tenant);
+  return isVisible ? target : {};
 }
 
 function explainAction(
