@@ -5,6 +5,7 @@ import type { Bench } from './bench.ts';
 import { durableTask } from './durable-task.ts';
 import { fanOut } from './fan-out.ts';
 import { growth } from './growth.ts';
+import { policy } from './policy.ts';
 import { rangeReads } from './range-reads.ts';
 import { receiptVerification } from './receipt-verification.ts';
 import { replay } from './replay.ts';
@@ -24,4 +25,5 @@ export const BENCHES: readonly Bench[] = [
   growth,
   startUp,
   acpTurn,
+  policy,
 ];
