@@ -170,7 +170,6 @@ function decisionTools(
   running: RunningParts,
 ): DecisionTools {
   const { limits } = config;
-  const policy = policySettings(config.policy);
   return {
     newId: createIdSource(clock, random, newestMs(log) + 1),
     limits: {
@@ -192,18 +191,7 @@ function decisionTools(
     sealInput: (plain) => box.seal(plain),
     newApiKey: (name) => freshApiKey(name, random, redactor),
     isServedRoot: (root) => files.isServedRoot(root),
-    self: {
-      version,
-      startedAt: timestamp(clock.now()),
-      routes: () => [...upstreams.keys()],
-      agents: () => describedAgents(upstreams),
-      policy,
-      keys: () => configuredKeys({ config, random }),
-      asksFor: (tool) => decideTool(policy, '', tool).effect === 'ask',
-      quotas: config.quotas,
-      connectors: connectorRows(config),
-      vaultsOf: vaultsOfRoutes(config),
-    },
+    self: selfFacts({ config, version, clock, random }, upstreams),
     receipts: receiptFacts(config, { log, keys }),
     signingKeys: signingKeyFacts(keys),
     routes: {
@@ -211,6 +199,26 @@ function decisionTools(
       default: config.defaultRoute ?? firstRoute(upstreams),
     },
     ...runningFacts(running),
+  };
+}
+
+/** What the gateway knows of itself and of the agents behind it. */
+function selfFacts(
+  { config, version, clock, random }: Pick<Parts, 'config' | 'version' | 'clock' | 'random'>,
+  upstreams: ReadonlyMap<string, Upstream>,
+): DecisionTools['self'] {
+  const policy = policySettings(config.policy);
+  return {
+    version,
+    startedAt: timestamp(clock.now()),
+    routes: () => [...upstreams.keys()],
+    agents: () => describedAgents(upstreams),
+    policy,
+    keys: () => configuredKeys({ config, random }),
+    asksFor: (tool) => decideTool(policy, '', tool).effect === 'ask',
+    quotas: config.quotas,
+    connectors: connectorRows(config),
+    vaultsOf: vaultsOfRoutes(config),
   };
 }
 
