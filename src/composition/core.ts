@@ -77,6 +77,7 @@ export function makeCore(
       total: limits.max_running_tasks,
       cancelWaitMs: limits.cancel_wait_ms,
     },
+    nowMs: () => clock.now(),
     timeoutSignal: (ms) => AbortSignal.timeout(ms),
   });
   log.onReopen(() => recover(runner, logger));

@@ -1,9 +1,9 @@
 import type { StateReader } from '../eventlog/event-log.ts';
 import type { Action, ActionQuestion } from '../policy/action.ts';
-import type { PolicySettings } from '../policy/settings.ts';
 import { stateKey } from '../projections/state-keys.ts';
 import type { PersonaState, SessionFold, WorkspaceState } from '../projections/states.ts';
 import type { Task } from '../protocol/resources/task.ts';
+import type { SelfFacts } from './facts.ts';
 
 /** Who acts and where, as a Task says it. */
 export type Actor = Pick<Task, 'persona_id' | 'session_id' | 'workspace_id'>;
@@ -11,7 +11,7 @@ export type Actor = Pick<Task, 'persona_id' | 'session_id' | 'workspace_id'>;
 /** The question of an action of a task, with what holds for it now: a policy that changed while it ran is the newer one. */
 export function actionQuestion(
   reader: StateReader,
-  policy: PolicySettings,
+  { policy, vaultsOf }: Pick<SelfFacts, 'policy' | 'vaultsOf'>,
   { persona_id, session_id, workspace_id }: Actor,
   action: Action,
 ): ActionQuestion {
@@ -21,7 +21,7 @@ export function actionQuestion(
   const workspace = reader.get<WorkspaceState>(stateKey.workspace(workspace_id))?.resource;
   return {
     policy,
-    action,
+    action: { ...action, vaults: vaultsOf(action.route) },
     tier: persona?.autonomy_tier ?? policy.defaultTier,
     persona,
     session: { skillIds: session?.skill_ids, vaultIds: session?.vault_ids },

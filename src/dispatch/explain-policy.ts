@@ -123,7 +123,7 @@ function explainAction(
   const workspaceId =
     session?.workspace_id ?? grant.workspaces.find((id) => id !== '*') ?? 'workspace_default';
   const subject = { persona_id: personaId, session_id: session?.id ?? '', workspace_id: workspaceId };
-  const question = actionQuestion(reader, self.policy, subject, action);
+  const question = actionQuestion(reader, self, subject, action);
   const workspace = reader.get<WorkspaceState>(stateKey.workspace(workspaceId))?.resource;
   const full =
     workspace && fullQuota({ get: reader.get, time }, self.quotas, { workspace, persona, startsNow: true });

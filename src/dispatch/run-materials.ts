@@ -55,7 +55,8 @@ function listed(tx: Transaction, taskId: string, route: string): RunMaterials {
     if (record === undefined) return { ...found, frames: found.materials.length };
     const { key, sha256, proof } = headOf(record);
     const uri = `harn://tasks/${taskId}/frames/${n}`;
-    found.materials.push({ content_type: 'application/json', id: key, kind, sha256, uri });
+    const material = key.startsWith('host:') ? 'host_fact' : kind;
+    found.materials.push({ content_type: 'application/json', id: key, kind: material, sha256, uri });
     if (proof !== undefined)
       found.redactions.push({
         field: `/replay_input/materials/${n - 1}`,

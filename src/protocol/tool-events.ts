@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { jsonValue } from './resources/envelope.ts';
+import { MEMORY_SCOPES } from './resources/memory.ts';
 import { failure } from './resources/task.ts';
 
 /** A tool call of a task; the hashes are over the RFC 8785 form of what really went to and came from the tool. */
@@ -26,6 +27,13 @@ export const TOOL_EVENTS = {
     definition_sha256: z.string().optional(),
     /** What the call may do, in the words of the policy. */
     side_effect: z.string().optional(),
+  }),
+  /** The run was given a Memory of its Session; what it said is in the material. */
+  'agent.memory_read': z.object({
+    memory_id: z.string(),
+    scope: z.enum(MEMORY_SCOPES),
+    content_sha256: z.string(),
+    material: z.string(),
   }),
   'agent.tool_use': z.object({ ...calledTool, input_sha256 }),
   'agent.mcp_tool_use': z.object({ ...calledTool, input_sha256 }),

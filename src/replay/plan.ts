@@ -1,5 +1,6 @@
 import type { Event } from '../eventlog/event-log.ts';
 import { ProtocolError } from '../protocol/errors.ts';
+import type { MemoryFrame } from '../protocol/given-memory.ts';
 import type { JsonObject, JsonValue } from '../protocol/json.ts';
 import {
   REFRESHABLE,
@@ -35,7 +36,7 @@ export interface PlannedOverride {
   visibility: ReplayOverride['visibility'];
   delta: ReplayDelta;
   /** Takes the place of the recorded frame; undefined where it is recorded only. */
-  substitute: Frame | undefined;
+  substitute: Frame | MemoryFrame | undefined;
 }
 
 export interface ReplayPlan {

@@ -1,3 +1,4 @@
+import type { MemoryFrame } from '../protocol/given-memory.ts';
 import type { JsonObject } from '../protocol/json.ts';
 import type { Frame } from '../upstream.ts';
 import { extendFrameList, type FrameList, NO_FRAMES } from './frame-list.ts';
@@ -25,7 +26,7 @@ export interface RecordedFrame {
   noted?: true;
   /** Secrets were replaced in it, so that it may mean something else than what came. */
   redacted?: true;
-  frame: Frame;
+  frame: Frame | MemoryFrame;
 }
 
 /** A frame in its history, where it shows how many events it became; their ids follow `after`. */

@@ -1,3 +1,4 @@
+import type { MemoryFrame } from '../protocol/given-memory.ts';
 import type { JsonObject, JsonValue } from '../protocol/json.ts';
 import type { Frame } from '../upstream.ts';
 
@@ -5,7 +6,8 @@ import type { Frame } from '../upstream.ts';
  * The frame that an override puts in the place of a recorded one. A value that names a `kind` of frame is a whole one. Any
  * other stands for what was said: where the recorded body wraps the words of its protocol as `message`, it takes their place.
  */
-export function substituteFor(recorded: Frame, value: JsonValue): Frame {
+export function substituteFor(recorded: Frame | MemoryFrame, value: JsonValue): Frame | MemoryFrame {
+  if (recorded.kind === 'memory') return { ...recorded, memory: { ...recorded.memory, content: value } };
   if (isFrame(value)) return value;
   const wrap = recorded.kind === 'message' && isObject(recorded.body) && 'message' in recorded.body;
   if (!wrap || (isObject(value) && 'message' in value)) return { kind: 'message', body: value };

@@ -163,6 +163,47 @@ describe('what a persona, a session and a workspace may do', () => {
     expect(refusalOf(await run('skill:tiered__write', { session_id: fork.id }))[2]).toBe('session.skills');
   });
 
+  it('[POL-MEM-01] memories of a session are given to the agent, recorded, told as an event, and the same in a replay', async () => {
+    const { id } = await gateway.client.post<{ id: string }>('/v1/memories', {
+      scope: 'workspace',
+      owner_id: 'workspace_default',
+      content: 'The tea is green.',
+      provenance: { source: 'test' },
+    });
+    const session_id = await session({ memory_ids: [id] });
+    const task = await run('a2a:sample', { session_id });
+    expect(task.status).toBe('COMPLETED');
+    const events = await gateway.client.events(`/v1/tasks/${task.id}/events`);
+    const read = events.filter(({ event }) => event === 'agent.memory_read');
+    expect(read.map(({ payload }) => payload)).toEqual([
+      {
+        memory_id: id,
+        scope: 'workspace',
+        content_sha256: expect.stringMatching(/^sha256:[0-9a-f]{64}$/),
+        material: `host:memory:${id}`,
+      },
+    ]);
+    const { artifacts } = await gateway.client.get<{ artifacts: { id: string }[] }>(
+      `/v1/outcomes/${task.outcome_id}`,
+    );
+    const answered = await gateway.client.call('GET', `/v1/artifacts/${artifacts[0]?.id}/content`);
+    expect(answered.text).toContain('tea');
+    const said = events.filter(({ event }) => event === 'user.message');
+    expect(JSON.stringify(said)).not.toContain('tea');
+    expect(await receiptOf(task)).toMatchObject({
+      replay_input: {
+        materials: expect.arrayContaining([
+          expect.objectContaining({ id: `host:memory:${id}`, kind: 'host_fact' }),
+        ]),
+      },
+    });
+    await gateway.client.call('DELETE', `/v1/memories/${id}`);
+    expect(await verdictOf(task)).toMatchObject({ verdict: { status: 'byte_equal' } });
+    const later = await run('a2a:sample', { session_id });
+    const kinds = (await gateway.client.events(`/v1/tasks/${later.id}/events`)).map(({ event }) => event);
+    expect(kinds).not.toContain('agent.memory_read');
+  });
+
   it('[POL-WSP-01] capabilities of a workspace limit what is done in it', async () => {
     const { id } = await gateway.client.post<{ id: string }>('/v1/workspaces', {
       name: 'Reading room',

@@ -9,7 +9,7 @@ import { loadHistory, type Tampering } from './load-history.ts';
 
 /** A substitute, and who may read what becomes of it. */
 export interface Substitute {
-  frame: Frame;
+  frame: RecordedFrame['frame'];
   visibility: ReplayTerms['overrides'][number]['visibility'];
   deltaId: string;
   /** Where it is kept, in words of a receipt. */

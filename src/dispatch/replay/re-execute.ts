@@ -7,6 +7,7 @@ import type {
   SessionFold,
   TaskState,
 } from '../../projections/states.ts';
+import type { MemoryFrame } from '../../protocol/given-memory.ts';
 import type { JsonObject, JsonValue } from '../../protocol/json.ts';
 import { type Failure, isTerminal, type TaskStatus } from '../../protocol/task-states.ts';
 import type { RunRecord } from '../../receipts/receipt-draft.ts';
@@ -21,6 +22,7 @@ import type { DecisionTools } from '../facts.ts';
 import { type MoveFacts, moveTask } from '../move-task.ts';
 import { taskRecord } from '../run-record.ts';
 import { applyMoves, noteCancelFault, seenBy } from '../runner/apply-moves.ts';
+import { applyMemoryRead } from '../runner/give-memories.ts';
 import { RecordedIds } from './recorded-ids.ts';
 
 /** What a re-execution needs besides the history; none of it may ask the clock, chance or the network. */
@@ -31,7 +33,7 @@ export interface ReExecutionParts {
   /** Names the ids of what was never recorded. */
   seed: string;
   /** Frames to take instead of the recorded ones, by override key. */
-  substitutes?: ReadonlyMap<string, Frame>;
+  substitutes?: ReadonlyMap<string, Frame | MemoryFrame>;
 }
 
 /** One step of a replay: what was recorded, and what the same stimulus becomes now. */
@@ -112,12 +114,16 @@ class ReExecution {
     const target = { tx: this.#tx, tools: this.#tools, taskId: this.#history.taskId, material: record.key };
     if (record.turn) this.#bindSession(record.turn.session_binding);
     if (record.noted && frame.kind === 'fault') noteCancelFault(target, task, frame);
+    else if (frame.kind === 'memory') applyMemoryRead(this.#tx, task, frame, record.key);
     else applyMoves(target, this.#parts.interpret(frame, seenBy(this.#tx, task)));
     return substitute === undefined ? undefined : record.key;
   }
 
   /** A receipt tells of the frames of a run up to its end, by their hashes alone. */
-  #recordMaterial({ key, at, sha256, redaction_proof }: RecordedFrame, substitute: Frame | undefined): void {
+  #recordMaterial(
+    { key, at, sha256, redaction_proof }: RecordedFrame,
+    substitute: Frame | MemoryFrame | undefined,
+  ): void {
     const listed = substitute
       ? { sha256: hashOf(substitute as unknown as JsonValue) }
       : { sha256, ...(redaction_proof === undefined ? {} : { redaction_proof }) };

@@ -2,6 +2,7 @@ import type { Origin, Transaction } from '../../eventlog/event-log.ts';
 import { sessionBinding } from '../../projections/session-binding.ts';
 import { stateKey } from '../../projections/state-keys.ts';
 import type { MessageState, TaskState } from '../../projections/states.ts';
+import type { MemoryFrame } from '../../protocol/given-memory.ts';
 import type { JsonValue } from '../../protocol/json.ts';
 import { isTerminal } from '../../protocol/task-states.ts';
 import { wholeText } from '../../receipts/canonical-order.ts';
@@ -15,6 +16,7 @@ import { spanOf } from '../move-task.ts';
 import { waitsInTurn } from '../permission-request.ts';
 import { applyMoves, noteCancelFault, seenBy } from './apply-moves.ts';
 import type { FrameNumbers } from './frame-numbers.ts';
+import { applyMemoryRead, memoryKey } from './give-memories.ts';
 import type { RunnerDeps } from './runner-deps.ts';
 
 /** Frames whose commits may be in flight before the run waits for the store: bounds memory, keeps groups large. */
@@ -74,6 +76,19 @@ export class FrameRecorder {
     });
     await this.#track(committed);
     return status;
+  }
+
+  /** Records a Memory that the run is given, before its agent is told anything. */
+  async give(frame: MemoryFrame): Promise<void> {
+    const committed = this.#deps.log.transact(this.#origin(), (tx) => {
+      const task = tx.get<TaskState>(stateKey.task(this.#taskId));
+      if (!task) return;
+      const place = this.#place(tx, task, frame);
+      this.#record(tx, place);
+      if (place.content.frame.kind === 'memory')
+        applyMemoryRead(tx, task, place.content.frame, place.material);
+    });
+    await this.#track(committed);
   }
 
   async noteFault(frame: Extract<Frame, { kind: 'fault' }>): Promise<void> {
@@ -138,10 +153,9 @@ export class FrameRecorder {
   }
 
   /** What the record says besides the frame, as it is before its moves are applied. */
-  #place(tx: Transaction, task: TaskState, frame: Frame): FramePlace {
+  #place(tx: Transaction, task: TaskState, frame: Frame | MemoryFrame): FramePlace {
     const number = this.#numbers.take(this.#taskId);
-    const { label = String(number) } = frame.kind === 'message' ? frame : {};
-    const material = wholeText(`${this.#upstream.materialPrefix}:${label}`);
+    const material = wholeText(this.#keyOf(frame, number));
     const content = this.#clean(frame, number);
     const list = this.#numbers.extend(this.#taskId, { key: material, ...content });
     const { session_id } = task.resource;
@@ -151,12 +165,18 @@ export class FrameRecorder {
     return { number, material, after: tx.position, isNoted: false, content, list, ...turn };
   }
 
+  #keyOf(frame: Frame | MemoryFrame, number: number): string {
+    if (frame.kind === 'memory') return memoryKey(frame.memory.id);
+    const { label = String(number) } = frame.kind === 'message' ? frame : {};
+    return `${this.#upstream.materialPrefix}:${label}`;
+  }
+
   /** The frame as it is kept: without its label, which is in the key, and without secrets. */
-  #clean(frame: Frame, number: number): FramePlace['content'] {
+  #clean(frame: Frame | MemoryFrame, number: number): FramePlace['content'] {
     const { label: _, unsent: __, ...kept } = { label: undefined, unsent: false, ...frame };
     const given = kept as unknown as JsonValue;
     const { value, hit } = this.#deps.redactFrame(given);
-    const content = { sha256: contentHash(value), frame: value as unknown as Frame };
+    const content = { sha256: contentHash(value), frame: value as unknown as RecordedFrame['frame'] };
     if (!hit) return content;
     const redaction_proof = this.#deps.tools.proveRedaction(`${this.#taskId}/frames/${number}`, given);
     return { ...content, redaction_proof, redacted: true };

@@ -92,7 +92,7 @@ function decide(
   task: TaskState,
   judged: Judged,
 ): { decision: Decision; question: ActionQuestion } {
-  const question = actionQuestion(reader, tools.self.policy, task.resource, judged.action);
+  const question = actionQuestion(reader, tools.self, task.resource, judged.action);
   const decision = decideAction(question);
   if (decision.effect !== 'ask' || !isApproved(reader, task, judged)) return { decision, question };
   return { decision: decideAction({ ...question, isApproved: true }), question };

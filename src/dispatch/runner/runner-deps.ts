@@ -18,5 +18,6 @@ export interface RunnerDeps {
   redactFrame: DecisionTools['redact'];
   frameNumbers: FrameNumbers;
   limits: { perRoute: (route: string) => number; total: number; cancelWaitMs: number };
+  nowMs(): number;
   timeoutSignal(ms: number): AbortSignal;
 }

@@ -5,6 +5,7 @@ import { type Failure, isTerminal } from '../../protocol/task-states.ts';
 import type { PreparedTurn, Turn, Upstream } from '../../upstream.ts';
 import { moveTask } from '../move-task.ts';
 import { type FrameRecorder, openRecorder } from './frame-recorder.ts';
+import { memoriesOf, withMemories } from './give-memories.ts';
 import { judgeTurn } from './judge-turn.ts';
 import type { RunnerDeps } from './runner-deps.ts';
 import { turnBase, turnOf } from './turn.ts';
@@ -107,11 +108,16 @@ export class TaskRun {
 
   async #turn(upstream: Upstream, task: TaskState): Promise<boolean> {
     const { taskId, kind, messages } = this.#plan;
-    const turn = turnOf(this.#deps, task, kind, messages);
+    const memories =
+      kind === 'start' && upstream.prepare === undefined
+        ? memoriesOf(this.#deps, task, this.#deps.nowMs())
+        : [];
+    const turn = withMemories(turnOf(this.#deps, task, kind, messages), memories);
     const isStarting = kind === 'start' && task.internal.turns <= 1;
     const prepared = await judgeTurn(this.#deps, upstream, task, turn);
     if (prepared === undefined || this.#isOver()) return true;
     const recorder = await openRecorder(this.#deps, upstream, { taskId, isStarting, sent: messages });
+    for (const memory of memories) await recorder.give({ kind: 'memory', memory });
     const isOver = await this.#follow(prepared, recorder).finally(() => recorder.finish());
     if (this.#owesCancel) await this.#tellCanceled();
     return isOver;

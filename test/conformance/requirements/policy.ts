@@ -22,6 +22,11 @@ export const POLICY: readonly Requirement[] = [
     ['POL-EXP-01', 'SHOULD', 'a decision is explained by the rule that makes it, before anybody calls'],
     ['POL-EXP-02', 'MUST NOT', 'an explanation tells of what is hidden from whoever asks'],
     ['POL-MATRIX-01', 'MUST NOT', 'any route, by any id, tells a stranger what is there from what is not'],
+    [
+      'POL-MEM-01',
+      'MUST',
+      'Memories of a Session reach its agent apart from the transcript, and a replay finds them as they were',
+    ],
     ['POL-WSP-01', 'MUST', 'capabilities that a Workspace lists limit what is done in it'],
   ]),
 ];
