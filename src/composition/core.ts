@@ -72,11 +72,7 @@ export function makeCore(
     verificationKeys: () => keys.verificationKeys(),
     redactFrame: tools.redact,
     frameNumbers: new FrameNumbers(log),
-    limits: {
-      perRoute: concurrencyOf(config),
-      total: limits.max_running_tasks,
-      cancelWaitMs: limits.cancel_wait_ms,
-    },
+    limits: runnerLimits(config),
     nowMs: () => clock.now(),
     timeoutSignal: (ms) => AbortSignal.timeout(ms),
   });
@@ -104,6 +100,15 @@ function recover(runner: TaskRunner, logger: Logger): void {
   runner
     .recover()
     .catch((error: unknown) => logger.error({ err: error }, 'open tasks could not be taken up'));
+}
+
+function runnerLimits(config: Parts['config']): {
+  perRoute: (route: string) => number;
+  total: number;
+  cancelWaitMs: number;
+} {
+  const { max_running_tasks: total, cancel_wait_ms: cancelWaitMs } = config.limits;
+  return { perRoute: concurrencyOf(config), total, cancelWaitMs };
 }
 
 /** Tasks at a time on a route: the limit of its agent, else that of the gateway. */
