@@ -8,5 +8,7 @@ export default defineConfig({
     hookTimeout: 30_000,
     pool: 'forks',
     maxWorkers: 2,
+    // What is waited for comes in milliseconds, but a busy machine takes seconds.
+    expect: { poll: { timeout: 15_000 } },
   },
 });

@@ -1,7 +1,7 @@
-import { afterEach } from 'vitest';
 import type { A2aUpstreamConfig } from '../../bridges/a2a/index.ts';
 import type { BridgeDeps } from '../../bridges/bridge.ts';
 import type { Upstream } from '../../src/upstream.ts';
+import { keeper } from './keeper.ts';
 import type { Script } from './peers/script.ts';
 import { type ScriptedPeer, startScriptedAgent } from './peers/scripted-agent.ts';
 import { a2aUpstream, TaskOnStage } from './upstream-stage.ts';
@@ -20,18 +20,9 @@ export interface ScriptedStage {
   task: TaskOnStage;
 }
 
-type Closable = { close(): Promise<void> };
-
 /** Things that are closed after each test, last one first. Call once per test file. */
 export function stageHands() {
-  const open: Closable[] = [];
-  afterEach(async () => {
-    for (const thing of open.splice(0).reverse()) await thing.close();
-  });
-  const kept = <Thing extends Closable>(thing: Thing): Thing => {
-    open.push(thing);
-    return thing;
-  };
+  const { kept } = keeper();
   /** A scripted agent and one task that runs on it. */
   const stage = async (
     script: Script,

@@ -1,23 +1,18 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { A2aTestClient, collect, type Json } from '../harness/a2a-client.ts';
 import { statusFrame, task, taskFrame } from '../harness/a2a-words.ts';
 import { startTestGateway } from '../harness/gateway.ts';
+import { keeper } from '../harness/keeper.ts';
 import { result, rpcError, type Script, stream } from '../harness/peers/script.ts';
 import { type ScriptedPeer, startScriptedAgent } from '../harness/peers/scripted-agent.ts';
 
-const open: { close(): Promise<void> }[] = [];
-afterEach(async () => {
-  for (const thing of open.splice(0).reverse()) await thing.close();
-});
+const { kept } = keeper();
 
 /** An agent that says what the test says, and a client of the gateway in front of it. */
 async function fronted(script: Script): Promise<{ peer: ScriptedPeer; client: A2aTestClient }> {
-  const peer = await startScriptedAgent(script);
-  open.push(peer);
-  const gateway = await startTestGateway({
-    config: { upstreams: { a2a: [{ id: 'agent', card: peer.cardUrl }] } },
-  });
-  open.push(gateway);
+  const peer = kept(await startScriptedAgent(script));
+  const config = { upstreams: { a2a: [{ id: 'agent', card: peer.cardUrl }] } };
+  const gateway = kept(await startTestGateway({ config }));
   return { peer, client: new A2aTestClient(gateway, 'agent') };
 }
 

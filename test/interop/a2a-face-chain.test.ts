@@ -1,20 +1,13 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { A2aTestClient, collect, type Json } from '../harness/a2a-client.ts';
 import { AskingUpstream } from '../harness/asking-upstream.ts';
 import { startTestGateway, type TestGateway, type TestGatewayOptions } from '../harness/gateway.ts';
+import { keeper } from '../harness/keeper.ts';
 import { startSampleAgent } from '../harness/peers/sample-agent.ts';
 
-const open: { close(): Promise<void> }[] = [];
-afterEach(async () => {
-  for (const thing of open.splice(0).reverse()) await thing.close();
-});
-const kept = <Thing extends { close(): Promise<void> }>(thing: Thing): Thing => {
-  open.push(thing);
-  return thing;
-};
+const { kept, closeNow, keptFolder } = keeper();
 
 async function gatewayOf(
   card: string,
@@ -36,13 +29,14 @@ async function gatewayOf(
 
 /** A credential that the outer gateway reads from a file. */
 function secret(value: string): object {
-  const dir = mkdtempSync(join(tmpdir(), 'harn-a2a-key-'));
-  kept({ close: async () => rmSync(dir, { recursive: true, force: true }) });
+  const dir = keptFolder();
   writeFileSync(join(dir, 'key'), value);
   return { type: 'bearer', value: { file: join(dir, 'key') } };
 }
 
 const TEXTS = ['one two', 'stream 3', 'file', 'hello', 'ask', 'refuse', 'fail', 'slow 0.02'];
+
+const STREAMED = ['stream 4', 'slow 0.02', 'file', 'hello', 'ask', 'refuse'];
 
 /** What a client may rely on: everything but the ids of task and context, and times. */
 function comparable(value: unknown): unknown {
@@ -70,14 +64,15 @@ describe('a gateway in front of a gateway', () => {
       const ids = (answer: unknown) => JSON.stringify(answer).replace(/agent-message-\d+/g, 'agent-message');
       expect(JSON.parse(ids(comparable(two.body))), text).toEqual(JSON.parse(ids(comparable(one.body))));
     }
-    const told = async (client: A2aTestClient) => {
-      const message = { messageId: 'same', role: 'ROLE_USER', parts: [{ text: 'stream 4' }] };
+    const told = async (client: A2aTestClient, text: string) => {
+      const message = { messageId: `told-${text}`, role: 'ROLE_USER', parts: [{ text }] };
       const events = await collect(client.stream('SendStreamingMessage', { message }));
-      return events.map(({ data }) => data.result).filter((result) => 'artifactUpdate' in result);
+      const results = JSON.stringify(events.map(({ data }) => data.result));
+      return comparable(JSON.parse(results.replace(/agent-message-\d+/g, 'agent-message')));
     };
-    expect(comparable(await told(far))).toEqual(comparable(await told(near)));
+    for (const text of STREAMED) expect(await told(far, text), text).toEqual(await told(near, text));
     const innerIds = (await near.result('ListTasks', { pageSize: 100 })).tasks.map(({ id }) => id);
-    expect(innerIds).toHaveLength(2 * TEXTS.length + 2);
+    expect(innerIds).toHaveLength(2 * TEXTS.length + 2 * STREAMED.length);
   });
 
   it('passes on what an agent refuses, under its own error', async () => {
@@ -190,38 +185,30 @@ describe('when things break', () => {
 
   it('tasks, contexts and streams survive a restart', async () => {
     const agent = kept(await startSampleAgent());
-    const data = mkdtempSync(join(tmpdir(), 'harn-a2a-'));
-    try {
-      const first = await gatewayOf(agent.cardUrl, { data });
-      const before = new A2aTestClient(first, 'agent');
-      const message = before.message('ask', { contextId: 'mine' });
-      const { task } = await before.result('SendMessage', { message });
-      await first.close();
-      open.splice(open.indexOf(first), 1);
-      const second = await gatewayOf(agent.cardUrl, { data });
-      const after = new A2aTestClient(second, 'agent');
-      expect(await after.result('GetTask', { id: task.id })).toEqual(task);
-      const answer = after.message('green', { taskId: task.id, contextId: 'mine' });
-      const events = await collect(after.stream('SendStreamingMessage', { message: answer }));
-      expect(events.at(-1)?.data.result).toMatchObject({
-        statusUpdate: { status: { state: 'TASK_STATE_COMPLETED' } },
-      });
-      expect((await after.result('ListTasks', { contextId: 'mine' })).tasks).toHaveLength(1);
-      await second.close();
-      open.splice(open.indexOf(second), 1);
-    } finally {
-      rmSync(data, { recursive: true, force: true });
-    }
+    const data = keptFolder();
+    const first = await gatewayOf(agent.cardUrl, { data });
+    const before = new A2aTestClient(first, 'agent');
+    const message = before.message('ask', { contextId: 'mine' });
+    const { task } = await before.result('SendMessage', { message });
+    await closeNow(first);
+    const second = await gatewayOf(agent.cardUrl, { data });
+    const after = new A2aTestClient(second, 'agent');
+    expect(await after.result('GetTask', { id: task.id })).toEqual(task);
+    const answer = after.message('green', { taskId: task.id, contextId: 'mine' });
+    const events = await collect(after.stream('SendStreamingMessage', { message: answer }));
+    expect(events.at(-1)?.data.result).toMatchObject({
+      statusUpdate: { status: { state: 'TASK_STATE_COMPLETED' } },
+    });
+    expect((await after.result('ListTasks', { contextId: 'mine' })).tasks).toHaveLength(1);
   });
 
   it('a shutdown answers those who wait with the task as it is', async () => {
     const agent = kept(await startSampleAgent());
     const gateway = await gatewayOf(agent.cardUrl);
-    open.splice(open.indexOf(gateway), 1);
     const client = new A2aTestClient(gateway, 'agent');
     const waiting = client.result('SendMessage', { message: client.message('slow 600') });
     await expect.poll(async () => (await client.result('ListTasks', {})).tasks.length).toBe(1);
-    const closed = gateway.close();
+    const closed = closeNow(gateway);
     expect((await waiting).task.status.state).toBe('TASK_STATE_WORKING');
     await closed;
   });

@@ -1,17 +1,14 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { A2aUpstreamConfig } from '../../bridges/a2a/index.ts';
 import type { Upstream } from '../../src/upstream.ts';
+import { keeper } from '../harness/keeper.ts';
 import { startAgent03 } from '../harness/peers/agent-03.ts';
 import { startHarnServeAgent } from '../harness/peers/harn-serve-agent.ts';
 import type { Peer } from '../harness/peers/peer.ts';
 import { startSampleAgent } from '../harness/peers/sample-agent.ts';
 import { a2aUpstream, TaskOnStage, textMessage } from '../harness/upstream-stage.ts';
 
-const open: { close(): Promise<void> }[] = [];
-
-afterEach(async () => {
-  for (const thing of open.splice(0).reverse()) await thing.close();
-});
+const { kept } = keeper();
 
 interface Stage {
   peer: Peer;
@@ -22,7 +19,8 @@ interface Stage {
 async function stage(start: () => Promise<Peer>, config: Partial<A2aUpstreamConfig> = {}): Promise<Stage> {
   const peer = await start();
   const upstream = a2aUpstream({ card: peer.cardUrl, ...config });
-  open.push(peer, upstream);
+  kept(peer);
+  kept(upstream);
   return { peer, upstream, task: () => new TaskOnStage(upstream) };
 }
 

@@ -1,10 +1,8 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { signA2aCard } from '../../src/cards/sign-card.ts';
 import type { A2aAgentCard } from '../../src/protocol/resources/discovery.ts';
 import { startTestGateway, type TestGateway } from '../harness/gateway.ts';
+import { keeper } from '../harness/keeper.ts';
 import { json } from '../harness/peers/script.ts';
 import { type ScriptedPeer, startScriptedAgent } from '../harness/peers/scripted-agent.ts';
 import { cards } from '../harness/peers/scripted-cards.ts';
@@ -18,16 +16,7 @@ interface Listed {
 }
 
 describe('agents behind the gateway', () => {
-  const open: { close(): Promise<void> }[] = [];
-  const directories: string[] = [];
-  afterEach(async () => {
-    for (const thing of open.splice(0).reverse()) await thing.close();
-    for (const directory of directories.splice(0)) rmSync(directory, { recursive: true, force: true });
-  });
-  const kept = <Thing extends { close(): Promise<void> }>(thing: Thing): Thing => {
-    open.push(thing);
-    return thing;
-  };
+  const { kept, keptFolder } = keeper();
 
   async function signedAgent(): Promise<ScriptedPeer> {
     const peer: ScriptedPeer = await startScriptedAgent({
@@ -103,8 +92,7 @@ describe('agents behind the gateway', () => {
   });
 
   it('that are down keep their last good card, also after a restart of the gateway', async () => {
-    const data = mkdtempSync(join(tmpdir(), 'harn-agents-'));
-    directories.push(data);
+    const data = keptFolder();
     const peer = await signedAgent();
     const agents = [{ id: 'shop', card: peer.cardUrl }];
     const first = await gatewayOf(agents, data);

@@ -1,12 +1,12 @@
 import { createHmac } from 'node:crypto';
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { StreamResponse } from '@a2a-js/sdk';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { DeadLetter } from '../../src/protocol/resources/dead-letter.ts';
 import type { PushConfig } from '../../src/protocol/resources/push-config.ts';
 import { startTestGateway, type TestGateway, type TestGatewayOptions } from '../harness/gateway.ts';
+import { keeper } from '../harness/keeper.ts';
 import type { Peer } from '../harness/peers/peer.ts';
 import { startSampleAgent } from '../harness/peers/sample-agent.ts';
 import { type Received, type Receiver, startReceiver } from '../harness/receiver.ts';
@@ -15,16 +15,7 @@ const SECRET = 'a-secret-of-the-receiver-0123';
 const TOKEN = 'token-of-the-receiver-4567';
 
 describe('push', () => {
-  const open: { close(): Promise<void> }[] = [];
-  const directories: string[] = [];
-  afterEach(async () => {
-    for (const thing of open.splice(0).reverse()) await thing.close();
-    for (const directory of directories.splice(0)) rmSync(directory, { recursive: true, force: true });
-  });
-  const kept = <Thing extends { close(): Promise<void> }>(thing: Thing): Thing => {
-    open.push(thing);
-    return thing;
-  };
+  const { kept, keptFolder } = keeper();
 
   async function stage(outbound: object = {}, options: TestGatewayOptions = {}) {
     const agent = kept(await startSampleAgent());
@@ -167,8 +158,7 @@ describe('push', () => {
   });
 
   it('goes on after a restart with what was not acknowledged, once more under the same id, and in order', async () => {
-    const data = mkdtempSync(join(tmpdir(), 'harn-push-'));
-    directories.push(data);
+    const data = keptFolder();
     const { agent, receiver, gateway } = await stage({}, { data });
     receiver.answer = () => 'hang';
     const { task, finish } = await waiting({ gateway, receiver });
