@@ -1,5 +1,6 @@
 import {
   type Artifact,
+  ListTasksRequest,
   type Message,
   type Part,
   SendMessageRequest,
@@ -55,6 +56,10 @@ export interface Driver {
   get(taskId: string): Promise<Seen>;
   cancel(taskId: string): Promise<Seen>;
   resubscribe(taskId: string): AsyncGenerator<Seen>;
+  /** Tasks of a context, newest first; A2A 0.3 has no such method over JSON-RPC. */
+  list?(contextId: string): Promise<readonly Seen[]>;
+  /** The name in the card that callers are given. */
+  cardName(): Promise<string>;
 }
 
 /** The client of @a2a-js/sdk 1.3 on one of its bindings. */
@@ -94,6 +99,15 @@ class Driver10 implements Driver {
 
   async get(taskId: string): Promise<Seen> {
     return seenTask(await this.#client.getTask({ tenant: '', id: taskId }));
+  }
+
+  async list(contextId: string): Promise<readonly Seen[]> {
+    const request = ListTasksRequest.fromJSON({ contextId, pageSize: 10, includeArtifacts: true });
+    return (await this.#client.listTasks(request)).tasks.map(seenTask);
+  }
+
+  async cardName(): Promise<string> {
+    return (await this.#client.getAgentCard()).name;
   }
 
   async cancel(taskId: string): Promise<Seen> {
@@ -191,6 +205,10 @@ class Driver03 implements Driver {
 
   async get(taskId: string): Promise<Seen> {
     return seen03(await this.#client.getTask({ id: taskId }));
+  }
+
+  async cardName(): Promise<string> {
+    return (await this.#client.getAgentCard()).name;
   }
 
   async cancel(taskId: string): Promise<Seen> {

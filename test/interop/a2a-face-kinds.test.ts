@@ -7,7 +7,7 @@ import { authorizedFetch } from '../harness/a2a-client.ts';
 import { acpAgentCommand } from '../harness/acp-stage.ts';
 import { startTestGateway, type TestGateway } from '../harness/gateway.ts';
 import { mcpServers } from '../harness/mcp-servers.ts';
-import { all, type Driver, driver03, driver10, words } from './a2a-drivers.ts';
+import { all, type Driver, driver03, driver10, next, words } from './a2a-drivers.ts';
 
 type Connect = (url: string, fetchImpl: typeof fetch) => Promise<Driver>;
 const CLIENTS: readonly (readonly [string, Connect])[] = [
@@ -158,6 +158,30 @@ describe('agents that speak no A2A themselves, called by real A2A clients', () =
       expect(asked.state).toBe('input-required');
       const done = await client.send({ name: 'Ada', email: 'ada@example.com', check: true }, asked.taskId);
       expect(done).toMatchObject({ state: 'completed', text: expect.stringContaining('Ada') });
+    });
+
+    it('reads, lists and follows tasks, and reads the extended card, at either', async () => {
+      for (const [agent, said, until] of [
+        ['coder', 'ask', 'input-required'],
+        [
+          'files',
+          { skill_id: 'write_file', input: { path: join(root, 'x'), content: 'x' } },
+          'auth-required',
+        ],
+      ] as const) {
+        const client = await at(agent, connect);
+        const { taskId, contextId, state } = await client.send(said);
+        expect(state).toBe(until);
+        expect(await client.get(taskId)).toMatchObject({ taskId, contextId, state });
+        const listed =
+          client.list === undefined ? [taskId] : (await client.list(contextId)).map((it) => it.taskId);
+        expect(listed).toEqual([taskId]);
+        const followed = client.resubscribe(taskId);
+        expect(words(await next(followed))).toBe(`task ${until}`);
+        await client.cancel(taskId);
+        expect((await all(followed)).map(words).at(-1)).toBe('status canceled');
+        expect(await client.cardName()).toBe((await card(agent)).name);
+      }
     });
 
     it('finds a persona by its card, and works with it', async () => {
