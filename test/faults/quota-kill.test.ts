@@ -53,7 +53,7 @@ describe('SIGKILL while 200 submissions race for a quota (P-01, P-02)', () => {
       await agent.end();
       place.remove();
     }
-  }, 120_000);
+  }, 240_000);
 });
 
 async function raceAndKill(gateway: GatewayProcess, answers: number): Promise<void> {
