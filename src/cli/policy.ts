@@ -55,8 +55,8 @@ async function explain(options: ExplainOptions): Promise<void> {
     operation,
     resource,
     skill,
-    persona_id: persona,
-    session_id: session,
+    persona,
+    session,
     scopes: scope?.join(','),
     workspaces: workspace?.join(','),
   });

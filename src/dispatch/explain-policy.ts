@@ -88,7 +88,7 @@ async function grantsOf(
 
 function explain(asked: ExplainPolicyQuery, grant: Grant, tools: QueryTools): Explanation {
   const { scope } = operation(asked.operation as OperationId);
-  const named = asked.resource ?? asked.session_id;
+  const named = asked.resource ?? asked.session;
   const target = named === undefined ? undefined : visibleTarget(named, tools);
   const access = explainBy(ACCESS_CHECKS, { caller: grant, scope, target });
   if (asked.skill === undefined || access.decision.effect === 'refuse') return access;
@@ -114,12 +114,12 @@ function explainAction(
 ): Explanation {
   const action = actionOf(skill, { self });
   const session =
-    asked.session_id === undefined
+    asked.session === undefined
       ? undefined
-      : load(reader, caller, 'session', asked.session_id, 'session_id').resource;
-  const personaId = asked.persona_id ?? session?.persona_id ?? null;
+      : load(reader, caller, 'session', asked.session, 'session').resource;
+  const personaId = asked.persona ?? session?.persona_id ?? null;
   const persona =
-    personaId === null ? undefined : load(reader, caller, 'persona', personaId, 'persona_id').resource;
+    personaId === null ? undefined : load(reader, caller, 'persona', personaId, 'persona').resource;
   const workspaceId =
     session?.workspace_id ?? grant.workspaces.find((id) => id !== '*') ?? 'workspace_default';
   const subject = { persona_id: personaId, session_id: session?.id ?? '', workspace_id: workspaceId };

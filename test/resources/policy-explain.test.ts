@@ -80,15 +80,15 @@ describe('policy explain', () => {
       side_effect: 'write',
     });
     const suggest = await persona({ autonomy_tier: 'suggest', tools: ['tiered__read'] });
-    const asked = await explain({ ...base, skill: 'tiered__read', persona_id: suggest });
+    const asked = await explain({ ...base, skill: 'tiered__read', persona: suggest });
     expect(asked.decision).toMatchObject({ effect: 'ask', rule: 'tier.suggest.read' });
-    const refused = await explain({ ...base, skill: 'tiered__write', persona_id: suggest });
+    const refused = await explain({ ...base, skill: 'tiered__write', persona: suggest });
     expect(refused.decision).toMatchObject({ effect: 'refuse', rule: 'persona.tools' });
     const limited = await gateway.client.post<{ id: string }>('/v1/sessions', {
       workspace_id: 'workspace_default',
       skill_ids: ['tiered__read'],
     });
-    const bySession = await explain({ ...base, skill: 'tiered__write', session_id: limited.id });
+    const bySession = await explain({ ...base, skill: 'tiered__write', session: limited.id });
     expect(bySession.decision.rule).toBe('session.skills');
     expect((await explain({ ...base, skill: 'mcp:tiered' })).side_effect).toBe('delegate');
   });

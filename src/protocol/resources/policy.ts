@@ -16,8 +16,8 @@ export const explainPolicyQuery = z.object({
   skill: name
     .optional()
     .describe('Id of a Skill, or the route of an agent, that a Task would use; its policy is explained too.'),
-  persona_id: name.optional().describe('Persona that the Task would name.'),
-  session_id: name.optional().describe('Session that the Task would be in.'),
+  persona: name.optional().describe('Persona that the Task would name.'),
+  session: name.optional().describe('Session that the Task would be in.'),
   scopes: list
     .optional()
     .describe('Scopes of an access token, separated by commas, for an actor that has no API key here.'),
