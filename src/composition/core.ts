@@ -27,6 +27,7 @@ import { isSecretName } from '../redaction/secret-names.ts';
 import { FileTree } from '../store/file-tree.ts';
 import { createSecretBox, type SecretBox } from '../store/secret-box.ts';
 import type { Interpret, Upstream } from '../upstream.ts';
+import { approvalFacts } from './approvals.ts';
 import { configuredKeys } from './authentication.ts';
 import { connectorRows, deliveries } from './connectors.ts';
 import type { OpenData } from './open-data.ts';
@@ -198,6 +199,7 @@ function decisionTools(
     newApiKey: (name) => freshApiKey(name, random, redactor),
     isServedRoot: (root) => files.isServedRoot(root),
     self: selfFacts({ config, version, clock, random }, upstreams),
+    approvals: approvalFacts(config),
     receipts: receiptFacts(config, { log, keys }),
     signingKeys: signingKeyFacts(keys),
     routes: {

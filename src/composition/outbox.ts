@@ -4,13 +4,15 @@ import { bridges } from '../../bridges/index.ts';
 import { AddressGuard, TargetRefused } from '../../bridges/outbound/address-guard.ts';
 import { WebhookClient } from '../../bridges/outbound/webhook-client.ts';
 import type { DecisionTools } from '../dispatch/facts.ts';
-import { type DeliveryForm, HARN_FORM } from '../dispatch/outbox/delivery.ts';
+import { APPROVALS, type DeliveryForm, HARN_FORM } from '../dispatch/outbox/delivery.ts';
 import { Outbox } from '../dispatch/outbox/outbox.ts';
 import { TenantSlots } from '../dispatch/outbox/tenant-slots.ts';
 import type { EventLog } from '../eventlog/event-log.ts';
 import { ProtocolError } from '../protocol/errors.ts';
+import { APPROVALS_FORM } from '../protocol/resources/push-config.ts';
 import type { SecretBox } from '../store/secret-box.ts';
 import { nodeTimers } from '../surfaces/timers.ts';
+import { webhooks } from './approvals.ts';
 import type { Parts } from './parts.ts';
 
 /** Posts of one tenant at a time; a tenant with slow receivers must not take all sockets. */
@@ -19,6 +21,7 @@ const POSTS_PER_TENANT = 16;
 /** How events can be told to receivers. */
 export const DELIVERY_FORMS: Readonly<Record<string, DeliveryForm>> = Object.fromEntries([
   ['harn', HARN_FORM],
+  [APPROVALS_FORM, APPROVALS],
   ...Object.values<Pick<Bridge<never>, 'pushForms'>>(bridges).flatMap(({ pushForms = {} }) =>
     Object.entries(pushForms),
   ),
@@ -33,11 +36,12 @@ export interface Sending {
 }
 
 export function makeSending(
-  { config, clock, logger, resolveHost }: Parts,
+  parts: Parts,
   log: EventLog,
   box: SecretBox,
   { newId, receipts }: Pick<DecisionTools, 'newId' | 'receipts'>,
 ): Sending {
+  const { config, clock, logger, resolveHost } = parts;
   const resolve = resolveHost ?? systemResolve;
   const guard = new AddressGuard(config.outbound.allow, resolve);
   const timers = {
@@ -55,6 +59,7 @@ export function makeSending(
     post: (call, signal) => client.post(call, signal),
     openSecrets: (sealed) => box.open(sealed),
     signer: { issuer: receipts.issuer.id, key: receipts.key },
+    webhook: webhooks(parts),
     giveUpMs: config.outbound.give_up_after_ms,
     slots: new TenantSlots(POSTS_PER_TENANT),
   });

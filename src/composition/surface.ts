@@ -92,6 +92,7 @@ function httpLimits({ limits }: Config): HttpLimits {
     keepAliveTimeoutMs: limits.keep_alive_timeout_ms,
     maxRequestsPerConnection: limits.max_requests_per_connection,
     maxConnections: limits.max_connections,
+    failedLoginsPerMinute: limits.failed_logins_per_minute,
     maxStreams: limits.max_streams,
     streamBufferBytes: limits.stream_buffer_bytes,
     heartbeatIntervalMs: limits.heartbeat_interval_ms,

@@ -136,6 +136,15 @@ export const EXPOSURE_RULES = [
       return auth === undefined ? [] : readable(path, auth.secret, sources);
     }),
   ),
+
+  rule(['policy'], ({ policy }, sources) =>
+    policy.approvals.flatMap(({ webhooks }, row) =>
+      webhooks.flatMap(({ secret }, index) => {
+        const path = ['policy', 'approvals', row, 'webhooks', index, 'secret'];
+        return readable(path, secret, sources);
+      }),
+    ),
+  ),
 ] as const;
 
 type Placed<Row> = Row & { row: PathFault['path'] };

@@ -10,6 +10,7 @@ import { configuredRoutes, configuredUpstreams } from './routes.ts';
 import { SECTION_NAMES, type Settings } from './schema.ts';
 import { readProblem, type SecretRef, type SecretSources } from './secret.ts';
 import type { AcpUpstream } from './sections/acp-upstream.ts';
+import type { ApprovalSettings } from './sections/approvals.ts';
 import type { McpUpstream } from './sections/mcp-upstream.ts';
 import type { A2aUpstream } from './sections/upstreams.ts';
 import type { VaultSettings } from './sections/vaults.ts';
@@ -140,7 +141,7 @@ function applyOverrides(parsed: Partial<Settings>, { host, port, data }: Overrid
 }
 
 function absolutePaths(settings: Partial<Settings>, cwd: string): Partial<Settings> {
-  const { server, store, upstreams, connectors, vaults } = settings;
+  const { server, store, upstreams, connectors, vaults, policy } = settings;
   const absolute = { ...settings };
   if (store) absolute.store = { ...store, data: resolve(cwd, store.data) };
   if (server?.tls) {
@@ -165,6 +166,7 @@ function absolutePaths(settings: Partial<Settings>, cwd: string): Partial<Settin
     }));
   }
   if (vaults) absolute.vaults = vaults.map((row) => withAbsoluteVault(row, cwd));
+  if (policy) absolute.policy = { ...policy, approvals: policy.approvals.map((row) => ofWebhooks(row, cwd)) };
   return absolute;
 }
 
@@ -176,6 +178,11 @@ function withAbsoluteVault(row: VaultSettings, cwd: string): VaultSettings {
     ...(file === undefined ? {} : { file: resolve(cwd, file) }),
     ...(key !== undefined && 'file' in key ? { key: { file: resolve(cwd, key.file) } } : {}),
   };
+}
+
+function ofWebhooks(row: ApprovalSettings, cwd: string): ApprovalSettings {
+  const webhooks = row.webhooks.map((hook) => ({ ...hook, secret: absoluteRef(hook.secret, cwd) }));
+  return { ...row, webhooks };
 }
 
 function withAbsoluteSecret(agent: A2aUpstream, cwd: string): A2aUpstream {

@@ -72,6 +72,36 @@ export const REFERENCE_RULES = [
     ['tenants', 'workspaces'],
   ),
 
+  rule(['policy'], ({ policy }) =>
+    repeats(policy.approvals, ({ workspace }) => workspace, ['policy', 'approvals'], 'workspace'),
+  ),
+
+  rule(
+    ['policy', 'workspaces'],
+    ({ policy, workspaces }) => {
+      const known = withBuiltInWorkspace(workspaces).map(({ id }) => id);
+      return policy.approvals.flatMap(({ workspace }, index) => {
+        if (known.includes(workspace)) return [];
+        const path = ['policy', 'approvals', index, 'workspace'];
+        return [{ path, message: 'names no configured workspace' }];
+      });
+    },
+    ['workspaces'],
+  ),
+
+  rule(['policy'], ({ policy }) => {
+    const seen = new Set<string>();
+    return policy.approvals.flatMap(({ webhooks }, row) =>
+      webhooks.flatMap(({ id }, index) => {
+        const isRepeat = seen.has(id);
+        seen.add(id);
+        if (!isRepeat) return [];
+        const path = ['policy', 'approvals', row, 'webhooks', index, 'id'];
+        return [{ path, message: 'repeats the id of an earlier webhook' }];
+      }),
+    );
+  }),
+
   rule(['quotas'], ({ quotas }) => repeats(quotas, ({ id }) => id, ['quotas'], 'id')),
 
   rule(

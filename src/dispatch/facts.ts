@@ -33,6 +33,7 @@ export interface DecisionTools {
   /** Whether a root leads to files that every workspace over the configured directories shares. */
   isServedRoot(root: string): boolean;
   receipts: ReceiptFacts;
+  approvals: ApprovalFacts;
   signingKeys: SigningKeyFacts;
   routes: RouteFacts;
   runs: RunFacts;
@@ -55,6 +56,23 @@ export interface SigningKeyFacts {
   rotate(at: string): KeyRow;
   /** Undefined when there is no such key. */
   revoke(keyId: string, at: string): KeyRow | undefined;
+}
+
+/** How permission requests are answered. */
+export interface ApprovalFacts {
+  termsOf(workspaceId: string): ApprovalTerms;
+}
+
+/** What the configuration says of the requests of one workspace. */
+export interface ApprovalTerms {
+  /** Actors that have to approve. */
+  quorum: number;
+  /** Whoever submitted the Task may not be one of them. */
+  fourEyes: boolean;
+  /** Undefined: that of all workspaces. */
+  timeoutMs: number | undefined;
+  /** Ids of the webhooks that are told. */
+  webhooks: readonly string[];
 }
 
 /** What the gateway knows of itself and of the agents behind it. */

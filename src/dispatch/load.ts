@@ -1,6 +1,7 @@
 import type { Caller } from '../auth/caller.ts';
 import type { Event, StateReader } from '../eventlog/event-log.ts';
 import { isMember } from '../policy/membership.ts';
+import { holdsScope } from '../policy/scope.ts';
 import { stateKey } from '../projections/state-keys.ts';
 import type {
   ApiKeyState,
@@ -155,9 +156,21 @@ function isVisible(reader: StateReader, caller: Caller, { resource, internal }: 
 }
 
 /** Whether the caller may see an event: by its workspace, or by the tenant of what belongs to no workspace. */
-export function seesEvent(reader: StateReader, caller: Caller, { workspace_id, metadata }: Event): boolean {
+export function seesEvent(
+  reader: StateReader,
+  caller: Caller,
+  { workspace_id, metadata, resource }: Event,
+): boolean {
   if (workspace_id !== null) return isMemberOf(reader, caller, workspace_id);
+  if (resource.object === 'api_key') return seesEventsOfKey(reader, caller, resource.id);
   return metadata['tenant_id'] === caller.tenant;
+}
+
+/** They name an actor and its workspaces, so they are for whoever may administer the key. */
+function seesEventsOfKey(reader: StateReader, caller: Caller, id: string): boolean {
+  const state = reader.get<ApiKeyState>(stateKey.apiKey(id));
+  if (state?.internal.tenant !== caller.tenant || !holdsScope(caller, 'admin')) return false;
+  return state.resource.workspaces.every((workspace) => isMemberOf(reader, caller, workspace));
 }
 
 /** Whether something of this workspace may be shown to the caller. */

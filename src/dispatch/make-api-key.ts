@@ -7,7 +7,7 @@ import type { Facts } from './facts.ts';
 import { isMemberOf, load, notFound } from './load.ts';
 import { newEvent } from './new-event.ts';
 
-/** These events name workspaces that other readers of the tenant may not know, so they are in no stream of theirs. */
+/** These events name workspaces that other readers of the tenant may not know; who administers the key sees them. */
 const NOWHERE = {};
 
 export type ApiKeyGrant = Pick<

@@ -1,4 +1,6 @@
 import type { Transaction } from '../eventlog/event-log.ts';
+import { stateKey } from '../projections/state-keys.ts';
+import type { BranchState } from '../projections/states.ts';
 import type { Branch } from '../protocol/resources/branch.ts';
 import type { Facts } from './facts.ts';
 import { newEvent, type Place } from './new-event.ts';
@@ -6,7 +8,7 @@ import { newEvent, type Place } from './new-event.ts';
 export type BranchDraft = Pick<Branch, 'kind' | 'base_ref' | 'metadata'> &
   Partial<Pick<Branch, 'parent_branch_id' | 'session_id' | 'task_id'>>;
 
-/** Creates a Branch and appends its event. */
+/** Creates a Branch and appends its event; returns it as it is kept, without secrets. */
 export function createBranch(
   tx: Transaction,
   facts: Facts,
@@ -30,6 +32,7 @@ export function createBranch(
     merged_into: null,
   };
   const own = { ...place, branch_id: branch.id };
-  tx.append(newEvent('branch.created', { object: 'branch', id: branch.id }, own, { branch }));
-  return branch;
+  const pointer = { object: 'branch', id: branch.id };
+  tx.append(newEvent('branch.created', pointer, own, { branch }));
+  return tx.get<BranchState>(stateKey.branch(branch.id))?.resource ?? branch;
 }

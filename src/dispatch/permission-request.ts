@@ -11,8 +11,9 @@ import type {
 } from '../protocol/resources/permission-request.ts';
 import { type BlockedStatus, isTerminal, type TaskStatus } from '../protocol/task-states.ts';
 import type { PermissionDraft } from '../upstream.ts';
+import { tellWebhooks } from './approval-webhooks.ts';
 import { contentHash } from './content-hash.ts';
-import type { DecisionTools } from './facts.ts';
+import type { ApprovalTerms, DecisionTools } from './facts.ts';
 import { storeArtifact } from './large-content.ts';
 import { newEvent, placeOfTask, type SessionPlace } from './new-event.ts';
 import { recordDecision, type TrustTools } from './record-trust.ts';
@@ -70,6 +71,8 @@ export function openRequest(
     request: questionOf(tx, tools, place, draft, facts.messageId),
     response: null,
   };
+  const { webhooks } = tools.approvals.termsOf(resource.workspace_id);
+  tellWebhooks(tx, tools, task, { webhooks, position: tx.position });
   const payload = {
     permission_request: request,
     upstream_request_id: draft.upstreamId ?? null,
@@ -156,7 +159,8 @@ function questionOf(
   messageId: string | undefined,
 ): PermissionQuestion {
   const { kind, options, requestedSchema, url } = draft;
-  const timeoutMs = draft.timeoutMs ?? tools.limits.permissionTimeoutMs;
+  const terms = tools.approvals.termsOf(place.workspace_id);
+  const timeoutMs = draft.timeoutMs ?? terms.timeoutMs ?? tools.limits.permissionTimeoutMs;
   const bounded = (value: JsonValue) => boundedValue(tx, tools, place, value);
   return {
     kind,
@@ -166,8 +170,15 @@ function questionOf(
     ...(draft.kind === 'tool' ? { tool_call: boundedCall(tools, draft.toolCall, bounded) } : {}),
     ...(requestedSchema === undefined ? {} : { requested_schema: bounded(requestedSchema) }),
     ...(url === undefined ? {} : { url }),
+    ...(kind === 'elicitation' ? {} : reviewersOf(terms)),
     ...(timeoutMs === undefined ? {} : { expires_at: timestamp(Date.parse(tx.time) + timeoutMs) }),
   };
+}
+
+/** Said only where more than any one answer is asked for. */
+function reviewersOf({ quorum, fourEyes }: ApprovalTerms): Pick<PermissionQuestion, 'approvals'> {
+  if (quorum === 1 && !fourEyes) return {};
+  return { approvals: { quorum, four_eyes: fourEyes, approved_by: [] } };
 }
 
 function actionOf(draft: PermissionDraft): JsonValue {

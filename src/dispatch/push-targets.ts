@@ -4,10 +4,16 @@ import type { DeadLetterState, PushTarget, PushTargetsState } from '../projectio
 import { stateKey } from '../projections/state-keys.ts';
 import { ProtocolError } from '../protocol/errors.ts';
 import type { DeadLetter } from '../protocol/resources/dead-letter.ts';
+import { webhookOf } from '../protocol/resources/push-config.ts';
 import type { Facts } from './facts.ts';
 import { isMemberOf, notFound } from './load.ts';
 
+/** What callers asked for; the webhooks of the configuration are none of their business. */
 export function pushTargetsOf(reader: StateReader, taskId: string): readonly PushTarget[] {
+  return allTargetsOf(reader, taskId).filter(({ resource }) => webhookOf(resource) === undefined);
+}
+
+export function allTargetsOf(reader: StateReader, taskId: string): readonly PushTarget[] {
   return reader.get<PushTargetsState>(stateKey.pushTargets(taskId))?.targets ?? [];
 }
 

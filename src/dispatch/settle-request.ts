@@ -11,6 +11,7 @@ import { makeRoom } from './make-room.ts';
 import { moveTask } from './move-task.ts';
 import { newEvent, placeOfTask } from './new-event.ts';
 import { boundedValue, openRequestsOf, type Resolution, resolveRequest } from './permission-request.ts';
+import { isVote, recordVote, refuseReviewer } from './quorum.ts';
 import { messageOfAnswer, type Verdict } from './read-verdict.ts';
 import { refuseLargeMembers } from './refuse-large-members.ts';
 
@@ -62,8 +63,10 @@ export function settleRequest(
   const { answer: given = null, metadata = {} } = settlement;
   refuseLargeMembers({ answer: given, metadata }, facts.limits);
   const task = taskOf(tx, request);
-  const input = settlement.message ?? messageFor(request, settlement);
-  const isSent = settlement.approved && request.resource.request.kind !== 'tool';
+  refuseReviewer(task, request, facts, settlement.approved);
+  const votes = isVote(request, settlement.approved);
+  const input = settlement.message ?? (votes ? undefined : messageFor(request, settlement));
+  const isSent = settlement.approved && !votes && request.resource.request.kind !== 'tool';
   const message = input && appendTurn(tx, facts, task, input, isSent);
   if (message && isSent) {
     const payload = { message_id: message.id, kind: 'input' as const };
@@ -71,6 +74,10 @@ export function settleRequest(
     tx.append(newEvent('user.input_submitted', pointer, placeOfTask(task.resource), payload));
   }
   confirmTool(tx, task, request, settlement, message);
+  if (votes) {
+    recordVote(tx, facts, task, request);
+    return message;
+  }
   const answer = settlement.message ? answerOf(settlement.message) : settlement.answer;
   const resolution: Resolution = {
     approved: settlement.approved,

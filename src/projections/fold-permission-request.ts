@@ -30,6 +30,22 @@ export function foldRequestOpened(event: Event, states: StateWriter): void {
   foldOpenRequest(event, states, request.id, true);
 }
 
+/** One of several approvals; the request stays open. */
+export function foldApprovalVoted(event: Event, states: StateWriter): void {
+  const { request_id, review } = payload(event, 'vendor.harn_gateway.approval_voted');
+  const key = stateKey.permissionRequest(request_id);
+  const state = states.get<PermissionRequestState>(key);
+  if (!state?.resource.request.approvals) return;
+  const votes = [...(state.internal.votes ?? []), review];
+  const approvals = {
+    ...state.resource.request.approvals,
+    approved_by: votes.map(({ reviewer }) => reviewer),
+  };
+  const request = { ...state.resource.request, approvals };
+  const resource = { ...state.resource, request, updated_at: event.created_at };
+  states.set(key, { resource, internal: { ...state.internal, votes } } satisfies PermissionRequestState);
+}
+
 /** Resolves it; there is one such event per request. */
 export function foldRequestResolved(event: Event, states: StateWriter): void {
   // The policy denies what it never asked anybody.

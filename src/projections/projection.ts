@@ -7,7 +7,7 @@ import { foldConnectorTask, foldNormalized } from './fold-connector.ts';
 import { foldMemoryCreated, foldMemoryDeleted } from './fold-memory.ts';
 import { foldAgentMessage, foldInlinedMessage, foldUserMessage } from './fold-message.ts';
 import { foldOutcome } from './fold-outcome.ts';
-import { foldRequestOpened, foldRequestResolved } from './fold-permission-request.ts';
+import { foldApprovalVoted, foldRequestOpened, foldRequestResolved } from './fold-permission-request.ts';
 import { foldPersonaCreated, foldPersonaUpdated } from './fold-persona.ts';
 import {
   foldDeadLetterChanged,
@@ -112,6 +112,7 @@ const FOLDS: Partial<Record<EventKind, readonly Fold[]>> = {
   'vendor.harn_gateway.policy_decided': [foldPolicyDecided],
   'vendor.harn_gateway.upstream_note': [foldUpstreamNote, foldUsage],
   'vendor.harn_gateway.signing_key_changed': [foldSigningKeyChanged],
+  'vendor.harn_gateway.approval_voted': [foldApprovalVoted],
   'vendor.harn_gateway.trust_recorded': [foldTrustRecorded],
   'vendor.harn_gateway.agent_update': [foldAgentUpdate],
 };

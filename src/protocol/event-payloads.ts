@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { AGENT_WORDS } from './agent-words.ts';
+import { APPROVAL_EVENTS } from './approval-events.ts';
 import { AUTONOMY_TIERS } from './autonomy.ts';
 import { CONNECTOR_EVENTS } from './connector-events.ts';
 import type { EventKind } from './event-kinds.ts';
@@ -283,6 +284,7 @@ export const EVENT_PAYLOADS = {
   }),
   ...KEY_EVENTS,
   ...TRUST_EVENTS,
+  ...APPROVAL_EVENTS,
   ...PUSH_EVENTS,
   ...REPLAY_PAYLOADS,
   'vendor.harn_gateway.truncation_accepted': z.object({ expected: jsonValue, found: jsonValue }),

@@ -9,6 +9,7 @@ import { addFaceRoutes } from './faces/routes.ts';
 import { BrowserRules } from './http/cors.ts';
 import { drainServer } from './http/drain.ts';
 import { type EdgeDeps, edge, type HttpState, notFound } from './http/edge.ts';
+import { FailedLogins } from './http/failed-logins.ts';
 import { HostAllowList } from './http/host-allow-list.ts';
 import type { HttpLimits } from './http/limits.ts';
 import { createHttpServer, listen } from './http/server.ts';
@@ -124,6 +125,11 @@ function edgeDeps(deps: HttpSurfaceDeps, faces: readonly Face[], isDraining: () 
   return {
     ...deps,
     isDraining,
+    failedLogins: new FailedLogins({
+      clock: deps.clock,
+      limit: limits.failedLoginsPerMinute,
+      identify: (call) => deps.gateway.identify(call),
+    }),
     recognize: (authorization) => deps.gateway.recognize(authorization),
     hosts: new HostAllowList(server.allowedHosts, server.publicUrl),
     transport: new TransportSecurity(server.trustedProxies, server.requireTls),

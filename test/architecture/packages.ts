@@ -16,8 +16,8 @@ export const SHARED_PACKAGES: Readonly<Record<string, { folders: readonly string
     because: 'MCP, and the servers of editors, which ACP agents are offered over it',
   },
   'lru-cache': {
-    folders: ['src/eventlog', 'src/auth'],
-    because: 'bounded memory of folded states, and of verified tokens',
+    folders: ['src/eventlog', 'src/auth', 'src/surfaces'],
+    because: 'bounded memory of folded states, of verified tokens, and of addresses that try credentials',
   },
   re2js: {
     folders: ['src/redaction', 'bridges/mcp'],

@@ -8,6 +8,7 @@ import { growth } from './growth.ts';
 import { policy } from './policy.ts';
 import { rangeReads } from './range-reads.ts';
 import { receiptVerification } from './receipt-verification.ts';
+import { redaction } from './redaction.ts';
 import { replay } from './replay.ts';
 import { startUp } from './start-up.ts';
 import { upstreamHop } from './upstream-hop.ts';
@@ -22,6 +23,7 @@ export const BENCHES: readonly Bench[] = [
   rangeReads,
   receiptVerification,
   replay,
+  redaction,
   growth,
   startUp,
   acpTurn,

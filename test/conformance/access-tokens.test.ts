@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { TestClient } from '../harness/client.ts';
 import { startTestGateway, type TestGateway } from '../harness/gateway.ts';
 import { type SigningPair, signingPair, signToken, TokenIssuerPeer } from '../harness/peers/token-issuer.ts';
+import { badClaims, badSpellings } from './bad-tokens.ts';
 import { AUDIENCE, ask, clock, goodClaims, issuerRow, NOW, START_MS, time } from './token-stage.ts';
 
 let issuer: TokenIssuerPeer;
@@ -211,7 +212,13 @@ describe('a token is refused with 401 and nothing is fetched for it', () => {
       swap(await signToken(pair, claims()), 2, Buffer.alloc(64).toString('base64url')),
     'more than 8 KB': () => signToken(pair, claims({ noise: 'x'.repeat(9_000) })),
     'nothing in its parts': () => '..',
+    ...badClaims({ pair: () => pair, claims }),
+    ...badSpellings({ pair: () => pair, claims }),
   };
+
+  it('[A-02] is tried in at least 80 ways', () => {
+    expect(Object.keys(BAD).length).toBeGreaterThanOrEqual(80);
+  });
 
   for (const [what, make] of Object.entries(BAD)) {
     it(what, async () => {

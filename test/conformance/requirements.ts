@@ -1,5 +1,6 @@
 import { A2A } from './requirements/a2a.ts';
 import { ACP } from './requirements/acp.ts';
+import { APPROVALS } from './requirements/approvals.ts';
 import { CONTRACT } from './requirements/contract.ts';
 import { EXTENDED } from './requirements/extended.ts';
 import { NARRATIVE } from './requirements/narrative.ts';
@@ -14,6 +15,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
   ...EXTENDED,
   ...CONTRACT,
   ...OUTBOUND,
+  ...APPROVALS,
   ...A2A,
   ...ACP,
   ...TRANSCRIPT,

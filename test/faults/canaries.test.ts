@@ -11,12 +11,13 @@ import { type ScriptedPeer, startScriptedAgent } from '../harness/peers/scripted
 import { SHAPE_SAMPLES } from '../unit/redaction/samples.ts';
 import { killChildren } from './child-processes.ts';
 import { GatewayPlace, type GatewayProcess, KEY } from './gateway-process.ts';
+import { DOORS } from './secret-doors.ts';
 
 /** The credential that the gateway shows to the agents; it comes from a file. */
 const UPSTREAM_SECRET = `upstream-${'s3cr3t'.repeat(5)}`;
 const WRONG_KEY = 'harn_live_nobody_Zx9Yw8Vu7Ts6Rq5Po4Nm3Lk2';
-/** One of each pattern; a PEM block on several lines is found by its first whole line. */
-const PATTERNS = [...new Map(SHAPE_SAMPLES.map((sample) => [sample.name, sample.secret])).values()];
+/** Every format of secrets that is known. */
+const PATTERNS = SHAPE_SAMPLES.map(({ secret }) => secret);
 const ALL = [KEY, UPSTREAM_SECRET, ...PATTERNS];
 const TOLD = ALL.map((secret) => `it is ${secret} now`).join('\n');
 
@@ -162,11 +163,28 @@ async function misplaceEverywhere(): Promise<void> {
     await client.call('GET', '/v1/tasks', { headers: { authorization } });
 }
 
+const LISTS = [
+  'sessions',
+  'tasks',
+  'outcomes',
+  'artifacts',
+  'workspaces',
+  'permission-requests',
+  'trust-records',
+  'memories',
+  'personas',
+  'vaults',
+  'dead-letters',
+  'admin/api-keys',
+];
+
 async function readEverything(tasks: readonly string[]): Promise<void> {
   await client.events('/v1/events');
-  for (const list of ['sessions', 'tasks', 'outcomes', 'artifacts', 'workspaces'])
-    await client.call('GET', `/v1/${list}`);
-  for (const id of tasks) await client.call('GET', `/v1/tasks/${id}`);
+  for (const list of LISTS) await client.call('GET', `/v1/${list}?limit=200`);
+  for (const id of tasks) {
+    await client.call('GET', `/v1/tasks/${id}`);
+    await client.call('GET', `/v1/tasks/${id}/receipts`);
+  }
   for (const path of [
     '/metrics',
     '/v1/agent-card',
@@ -202,10 +220,16 @@ async function recordsOf(path: string): Promise<[string, Buffer][]> {
 }
 
 describe('secrets in whatever comes in (R-01, R-02, R-03)', () => {
+  it('come in at least 40 formats and through at least 15 doors besides Sessions, Messages and Tasks', () => {
+    expect(new Set(ALL).size).toBeGreaterThanOrEqual(40);
+    expect(Object.keys(DOORS).length).toBeGreaterThanOrEqual(15);
+  });
+
   it('are never in an answer, a stream, a log line, or the data directory', async () => {
     const tasks = await tellEverywhere();
     expect(tasks.length).toBeGreaterThan(3);
     expect(peers.every(({ requests }) => requests.length > 1)).toBe(true);
+    for (const [, door] of Object.entries(DOORS)) await door(client, { told: TOLD, all: ALL, key: KEY });
     await misplaceEverywhere();
     await readEverything(tasks);
     const { code, stderr, stdout } = await gateway.stop();
@@ -228,7 +252,7 @@ describe('secrets in whatever comes in (R-01, R-02, R-03)', () => {
     expect(stored.map(([where, bytes]) => [where, found(bytes)]).filter(([, hits]) => hits?.length)).toEqual(
       [],
     );
-  }, 60_000);
+  }, 240_000);
 
   it('reach the agent as the caller sent them', async () => {
     const sent = peers[0]?.requests.map(({ body }) => body).join('\n') ?? '';

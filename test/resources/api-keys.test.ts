@@ -21,10 +21,16 @@ interface Made {
 
 describe('API keys made at run time', () => {
   const stage = stageOf({
-    config: { workspaces: [{ id: 'workspace_b' }] },
+    config: {
+      tenants: [{ id: 'tenant_other' }],
+      workspaces: [{ id: 'workspace_b' }, { id: 'workspace_other', tenant: 'tenant_other' }],
+    },
     keys: [
       { actor: 'warden', scopes: ['admin', 'sessions:read'], workspaces: ['workspace_default'] },
       { actor: 'outsider', scopes: ['*'], workspaces: ['workspace_b'] },
+      { actor: 'auditor', scopes: ['admin', 'events:read'], workspaces: ['workspace_default'] },
+      { actor: 'reader', scopes: ['events:read'], workspaces: ['workspace_default'] },
+      { actor: 'foreigner', scopes: ['*'], tenant: 'tenant_other', workspaces: ['workspace_other'] },
     ],
   });
   const make = async (grant: object = GRANT, client = stage.client) =>
@@ -82,6 +88,24 @@ describe('API keys made at run time', () => {
     expect((await act(body.id, 'revoke')).status).toBe(200);
     expect(await statusWith(body.key)).toBe(401);
     expect((await act(body.id, 'rotate')).status).toBe(409);
+  });
+
+  it('are told as events to whoever administers them, and to nobody else', async () => {
+    const { body } = await make();
+    await act(body.id, 'revoke');
+    const toldTo = async (client: TestClient) =>
+      (await client.events('/v1/events')).filter(({ resource }) => resource.id === body.id);
+    const told = await toldTo(stage.client);
+    expect(told.map(({ event, actor }) => [event, actor])).toEqual([
+      ['vendor.harn_gateway.api_key_created', 'actor_test'],
+      ['vendor.harn_gateway.api_key_ended', 'actor_test'],
+    ]);
+    expect(await toldTo(stage.as('auditor'))).toEqual(told);
+    for (const other of ['outsider', 'reader', 'foreigner']) {
+      expect([other, await toldTo(stage.as(other))]).toEqual([other, []]);
+      const answer = await stage.as(other).call('GET', `/v1/events/${told[0]?.id}`);
+      expect([other, answer.status]).toEqual([other, 404]);
+    }
   });
 
   it('that are revoked end the streams they opened', async () => {

@@ -68,7 +68,7 @@ describe('the check of the log over trust records', () => {
     entry_hash: `sha256:${sha256Hex(canonicalJson(content))}`,
   });
 
-  it('has no finding where nobody changed anything', async () => {
+  it('[S8-TRUST-02] has no finding where nobody changed anything', async () => {
     expect(await findingsAfter(async () => undefined)).toEqual([]);
     const steps = [];
     for await (const step of checkData(data, systemClock, systemRandom)) steps.push(step.kind);

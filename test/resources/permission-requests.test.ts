@@ -112,7 +112,7 @@ describe('permission requests of an A2A agent', () => {
     expect(data).toMatchObject([{ id: request.id, status: 'denied', response: { reason: 'canceled' } }]);
   });
 
-  it('the first of many answers at the same time wins, all others are conflicts', async () => {
+  it('[S9-10] the first of many answers at the same time wins, all others are conflicts', async () => {
     const { task, request } = await asked('ask');
     const answers = Array.from({ length: 8 }, (_, at) => respond(request, { answer: `answer ${at}` }));
     const message = stage.client.call('POST', `/v1/tasks/${task.id}/messages`, {

@@ -74,7 +74,7 @@ describe('trust records', () => {
   const eventOf = async ({ metadata }: TrustRecord) =>
     gateway.client.get<{ event: string; payload: JsonObject }>(`/v1/events/${metadata['event_id']}`);
 
-  it('an approval is a record that names who approved what, with the hash of the arguments, signed', async () => {
+  it('[S8-TRUST-01] an approval is a record that names who approved what, with the hash of the arguments, signed', async () => {
     const { task, request, respond } = await asked();
     await respond({ approved: true, reviewer: 'Ann from operations' }, gateway.clients['ann']);
     const records = await recordsOf(gateway.client);
@@ -169,7 +169,7 @@ describe('trust records', () => {
     expect(await recordsOf(gateway.clients['stranger'] as TestClient)).toEqual([]);
   });
 
-  it('each workspace has a chain of its own, shown to its members alone, page by page', async () => {
+  it('[S8-TRUST-03] each workspace has a chain of its own, shown to its members alone, page by page', async () => {
     const { ann, second, stranger, unscoped } = gateway.clients as Record<string, TestClient>;
     for (const workspace of [
       'workspace_default',

@@ -26,11 +26,17 @@ export function looksLikeToken(text: string): boolean {
 /** Decodes a token strictly; undefined for anything that readers might understand differently. */
 export function readToken(token: string): UnverifiedToken | undefined {
   if (!looksLikeToken(token)) return undefined;
-  const [head = '', body = ''] = token.split('.', 2);
+  const [head = '', body = '', signature = ''] = token.split('.');
+  if (![head, body, signature].every(isSpelledWell)) return undefined;
   const header = objectOf(head);
   const claims = objectOf(body);
   if (header === undefined || claims === undefined) return undefined;
   return REFUSED_MEMBERS.some((name) => Object.hasOwn(header, name)) ? undefined : { header, claims };
+}
+
+/** One token has one spelling: bits that no byte takes are not ignored. */
+function isSpelledWell(part: string): boolean {
+  return Buffer.from(part, 'base64url').toString('base64url') === part;
 }
 
 function objectOf(part: string): JsonObject | undefined {

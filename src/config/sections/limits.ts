@@ -19,6 +19,9 @@ const requestLimits = {
     .default(1_000)
     .describe('Requests on one connection before it is closed.'),
   max_connections: positive.default(12_000).describe('Open client connections, streams included.'),
+  failed_logins_per_minute: positive
+    .default(600)
+    .describe('Bad credentials that one address may send in a minute; more are 429. Good ones pass.'),
 };
 
 const contentLimits = {

@@ -5,6 +5,7 @@ import {
   type SideEffectClass,
   TIER_TABLE,
 } from '../../protocol/autonomy.ts';
+import { approvals } from './approvals.ts';
 
 const cell = z.enum(['call', 'ask']);
 
@@ -46,6 +47,7 @@ export const policy = z
     undeclared: cell
       .default('call')
       .describe('What act_auto makes of a tool of a trusted server that says nothing of its side effects.'),
+    approvals,
   })
   .prefault({})
   .describe('What tasks may do by themselves.');

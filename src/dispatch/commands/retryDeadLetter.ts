@@ -1,7 +1,7 @@
 import { ProtocolError } from '../../protocol/errors.ts';
 import type { Command } from '../command.ts';
 import { newEvent } from '../new-event.ts';
-import { loadDeadLetter, pushTargetsOf } from '../push-targets.ts';
+import { allTargetsOf, loadDeadLetter } from '../push-targets.ts';
 
 /** Retrying twice at a time is the same as once. */
 export const retryDeadLetter: Command<'retryDeadLetter'> = {
@@ -9,7 +9,7 @@ export const retryDeadLetter: Command<'retryDeadLetter'> = {
     const letter = loadDeadLetter(tx, facts.caller, path.dead_letter_id);
     if (letter.status === 'delivered')
       throw new ProtocolError('conflict', 'The delivery has arrived meanwhile.', { param: 'dead_letter_id' });
-    const isThere = pushTargetsOf(tx, letter.task_id).some(
+    const isThere = allTargetsOf(tx, letter.task_id).some(
       ({ resource }) => resource.id === letter.push_config_id,
     );
     if (!isThere)

@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto';
 import type { Event } from '../../eventlog/event-log.ts';
+import type { EventKind } from '../../protocol/event-kinds.ts';
 import type { JsonValue } from '../../protocol/json.ts';
 import type { PushSecrets } from '../../protocol/resources/push-config.ts';
 import type { Task } from '../../protocol/resources/task.ts';
@@ -31,6 +32,25 @@ export type PostOutcome =
 export const HARN_FORM: DeliveryForm = {
   headers: { 'content-type': 'application/json' },
   open: (task) => (event) => [{ task: task() as unknown as JsonValue, event: event as unknown as JsonValue }],
+};
+
+/** What people are asked, and what became of it. */
+const APPROVAL_KINDS: ReadonlySet<string> = new Set<EventKind>([
+  'tool.approval_required',
+  'tool.approved',
+  'tool.denied',
+  'vendor.harn_gateway.permission_requested',
+  'vendor.harn_gateway.approval_voted',
+  'vendor.harn_gateway.permission_resolved',
+]);
+
+/** The same for permission requests alone. Source: contract section 1, outbound approval webhooks. */
+export const APPROVALS: DeliveryForm = {
+  headers: HARN_FORM.headers,
+  open: (task) => {
+    const all = HARN_FORM.open(task);
+    return (event) => (APPROVAL_KINDS.has(event.event) ? all(event) : []);
+  },
 };
 
 const DELIVERY_HEADER = 'x-harn-delivery';

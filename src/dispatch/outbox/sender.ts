@@ -4,7 +4,7 @@ import { stateKey } from '../../projections/state-keys.ts';
 import type { TaskState, WorkspaceState } from '../../projections/states.ts';
 import type { JsonValue } from '../../protocol/json.ts';
 import type { Clock, Logger } from '../../protocol/ports.ts';
-import type { PushConfig, PushSecrets } from '../../protocol/resources/push-config.ts';
+import { type PushConfig, type PushSecrets, webhookOf } from '../../protocol/resources/push-config.ts';
 import type { Task } from '../../protocol/resources/task.ts';
 import { inputKey } from '../../store/keys.ts';
 import { type DeliveryForm, deliveryHeaders, type Post, type PostOutcome } from './delivery.ts';
@@ -22,10 +22,18 @@ export interface OutboxDeps {
   post: Post;
   openSecrets(sealed: Buffer): Buffer;
   signer: DeliverySigner;
+  /** Where a webhook of the configuration is now, or why it cannot be told. */
+  webhook(id: string): WebhookTarget;
   /** How long a delivery is tried before it is given up. */
   giveUpMs: number;
   slots: TenantSlots;
 }
+
+export type WebhookTarget =
+  | { kind: 'known'; url: string; secret: string }
+  /** Left out of the configuration meanwhile. */
+  | { kind: 'gone' }
+  | { kind: 'secret_missing' };
 
 /** The form of a config. One that a later version no longer knows is told as Harn. */
 function formOf({ forms }: OutboxDeps, { form }: PushConfig): DeliveryForm {
@@ -58,14 +66,29 @@ export function sendOnce(
   const text = JSON.stringify(body);
   return deps.slots.run(tenant, async () => {
     if (signal.aborted) return { kind: 'failed', reason: 'stopped' };
+    const target = targetOf(deps, config);
+    if ('reason' in target) return target;
     const nowMs = deps.clock.now();
-    const { url, task_id: taskId } = config;
+    const { url, secrets } = target;
     const post = { deliveryId, body: text, nowMs };
-    const headers = deliveryHeaders(formOf(deps, config), secretsOf(deps, config), post, () =>
-      deliveryToken(deps.signer, { ...post, url, taskId }),
+    const headers = deliveryHeaders(formOf(deps, config), secrets, post, () =>
+      deliveryToken(deps.signer, { ...post, url, taskId: config.task_id }),
     );
     return deps.post({ url, headers, body: text }, signal);
   });
+}
+
+/** Where a config leads now, and what proves the sender there. */
+function targetOf(
+  deps: OutboxDeps,
+  config: PushConfig,
+): { url: string; secrets: PushSecrets } | Exclude<PostOutcome, { kind: 'answered' }> {
+  const id = webhookOf(config);
+  if (id === undefined) return { url: config.url, secrets: secretsOf(deps, config) };
+  const found = deps.webhook(id);
+  if (found.kind === 'gone') return { kind: 'refused', reason: 'webhook not configured' };
+  if (found.kind === 'secret_missing') return { kind: 'failed', reason: 'secret not readable' };
+  return { url: found.url, secrets: { secret: found.secret } };
 }
 
 function secretsOf({ log, openSecrets }: OutboxDeps, { id }: PushConfig): PushSecrets {

@@ -24,6 +24,7 @@ import { taskRecord } from '../run-record.ts';
 import { applyMoves, noteCancelFault, seenBy } from '../runner/apply-moves.ts';
 import { applyMemoryRead } from '../runner/give-memories.ts';
 import { RecordedIds } from './recorded-ids.ts';
+import { approvalsOf } from './recorded-terms.ts';
 
 /** What a re-execution needs besides the history; none of it may ask the clock, chance or the network. */
 export interface ReExecutionParts {
@@ -72,7 +73,8 @@ class ReExecution {
     this.#parts = parts;
     this.#tx = new Rehearsal(parts.projection);
     this.#ids = new RecordedIds(parts.seed);
-    this.#tools = { ...parts.tools, ...RECORDED, newId: this.#ids.next };
+    const approvals = approvalsOf(history.events);
+    this.#tools = { ...parts.tools, ...RECORDED, approvals, newId: this.#ids.next };
     this.#tx.set(stateKey.session(history.sessionId), emptySession(history));
   }
 

@@ -8,6 +8,7 @@ import type { Frame, Move, Seen } from '../../upstream.ts';
 import type { DecisionTools } from '../facts.ts';
 import type { PreparedReplay, Substitute } from './prepare-replay.ts';
 import { type ReplayedStep, reExecute } from './re-execute.ts';
+import { bindsApprovals, timeoutOf } from './recorded-terms.ts';
 
 /** What a re-execution is made with; none of it asks the clock, chance or the network. */
 export interface ReplayTools {
@@ -190,29 +191,4 @@ function redactedKey({ stimulus }: ReplayedStep): string | undefined {
 
 function nextKey(frames: number, route: string): string {
   return `${route}:${frames + 1}`;
-}
-
-/** Whether the approvals of the run told the hash of the arguments; what asked for none says nothing. */
-function bindsApprovals(events: readonly Event[]): boolean {
-  const asked = events.filter(({ event }) => event === 'tool.approval_required');
-  return asked.every(({ payload }) => payload['input_sha256'] !== undefined || hasNoInput(payload));
-}
-
-function hasNoInput(payload: Event['payload']): boolean {
-  const { permission_request: asked } = payload as {
-    permission_request?: { request?: { tool_call?: object } };
-  };
-  return !('input' in (asked?.request?.tool_call ?? {}));
-}
-
-/** How long the gateway let questions wait then: a fact of the run, whatever is configured now. */
-function timeoutOf(events: readonly Event[]): number | undefined {
-  for (const { payload, created_at } of events) {
-    const { permission_request: asked } = payload as {
-      permission_request?: { request?: { expires_at?: string } };
-    };
-    const expires = asked?.request?.expires_at;
-    if (expires !== undefined) return Date.parse(expires) - Date.parse(created_at);
-  }
-  return undefined;
 }

@@ -50,7 +50,14 @@ export const permissionQuestion = z
     /** Page on which a person goes on. */
     url: z.string().optional(),
     /** How many have to approve, and whether whoever submitted the Task may be one of them. Absent: one, who may. */
-    approvals: z.object({ quorum: z.int().min(1), four_eyes: z.boolean() }).optional(),
+    approvals: z
+      .object({
+        quorum: z.int().min(1),
+        four_eyes: z.boolean(),
+        /** Who has approved so far. */
+        approved_by: z.array(z.string()),
+      })
+      .optional(),
     /** Denied with the reason `timeout` when nobody has answered by then. */
     expires_at: time.optional(),
   })

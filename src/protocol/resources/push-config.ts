@@ -64,5 +64,15 @@ export const setPushConfigRequest = z
   .meta({ id: 'SetPushConfigRequest' });
 export type SetPushConfigRequest = z.infer<typeof setPushConfigRequest>;
 
+/** The form that tells permission requests and their answers, and nothing else. */
+export const APPROVALS_FORM = 'approvals';
+
+const WEBHOOK = 'approval-webhook:';
+/** What stands in the place of a URL where the configuration names the receiver. */
+export const webhookUrl = (id: string): string => WEBHOOK + id;
+/** The webhook that a config names; undefined for a receiver that a caller named. */
+export const webhookOf = ({ url }: PushConfig): string | undefined =>
+  url.startsWith(WEBHOOK) ? url.slice(WEBHOOK.length) : undefined;
+
 /** What is sealed of a config. */
 export type PushSecrets = Pick<SetPushConfigRequest, 'token' | 'authentication' | 'secret'>;

@@ -34,6 +34,7 @@ export function edge(deps: EdgeDeps): Middleware<HttpState> {
     try {
       if (!admit(exchange, deps)) return;
       await deps.recognize(ctx.req.headers.authorization);
+      deps.failedLogins.check(ctx.req, ctx.req.headers.authorization);
       await next();
     } catch (error) {
       sendError(exchange, error);

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Clock, Logger } from '../../protocol/ports.ts';
 import type { Timers } from '../timers.ts';
+import type { FailedLogins } from './failed-logins.ts';
 
 export interface ExchangeDeps {
   clock: Clock;
@@ -9,6 +10,8 @@ export interface ExchangeDeps {
   logger: Logger;
   /** Fresh request id, `req_<ULID>`. */
   newRequestId(): string;
+  /** Told of every request that was answered with 401. */
+  failedLogins: FailedLogins;
   /** True once the gateway is shutting down: answers then close their connection. */
   isDraining(): boolean;
 }
@@ -68,6 +71,7 @@ export class Exchange {
   /** Logs route, status and time only: headers and bodies may hold secrets. */
   #closed(): void {
     const finished = this.res.writableFinished;
+    if (this.res.statusCode === 401) this.deps.failedLogins.failed(this.req);
     this.#hasLeft = !finished;
     if (!finished) this.#abort?.abort();
     const left = !finished && !this.isStream;

@@ -16,6 +16,8 @@ export interface HttpLimits {
   keepAliveTimeoutMs: number;
   maxRequestsPerConnection: number;
   maxConnections: number;
+  /** Bad credentials of one address in a minute; more are 429. */
+  failedLoginsPerMinute: number;
   /** Open event streams; more are 503. */
   maxStreams: number;
   /** Unsent bytes at which a slow stream is closed; its client resumes. */
@@ -35,6 +37,7 @@ export const DEFAULT_HTTP_LIMITS: HttpLimits = {
   keepAliveTimeoutMs: 5_000,
   maxRequestsPerConnection: 1_000,
   maxConnections: 12_000,
+  failedLoginsPerMinute: 600,
   maxStreams: 10_000,
   streamBufferBytes: 1024 * 1024,
   heartbeatIntervalMs: 15_000,

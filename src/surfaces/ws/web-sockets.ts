@@ -8,6 +8,7 @@ import type { Clock, Logger } from '../../protocol/ports.ts';
 import { OPEN_SOCKET, WS_SUBPROTOCOL } from '../../protocol/ws-frames.ts';
 import { FaceSocketSession } from '../faces/socket-session.ts';
 import type { BrowserRules } from '../http/cors.ts';
+import type { FailedLogins } from '../http/failed-logins.ts';
 import type { HostAllowList } from '../http/host-allow-list.ts';
 import { writeRefusal } from '../http/parse-failure.ts';
 import { checkHeaders, checkTarget } from '../http/request-checks.ts';
@@ -32,6 +33,7 @@ export interface WebSocketsDeps {
   hosts: HostAllowList;
   transport: TransportSecurity;
   browsers: Pick<BrowserRules, 'origins'>;
+  failedLogins: FailedLogins;
   /** Sockets of other protocols. */
   faceSockets: readonly FaceSocket[];
   limits: { maxHeaders: number; maxStreams: number; streamBufferBytes: number; heartbeatIntervalMs: number };
@@ -121,6 +123,7 @@ export class WebSockets {
       await this.#follow(await this.#admit(req, requestId), req, head);
     } catch (thrown) {
       const error = ProtocolError.from(thrown);
+      if (error.status === 401) this.#deps.failedLogins.failed(req);
       if (error.status >= 500)
         this.#deps.logger.error({ request_id: requestId, err: error.cause ?? error }, 'upgrade failed');
       writeRefusal(this.#deps, error, req.socket, requestId, SPOKEN_VERSION);
@@ -149,7 +152,7 @@ export class WebSockets {
 
   /** The checks of every request, then those of the caller, then those of the handshake (order of contract C22). */
   async #admit(req: IncomingMessage, requestId: string): Promise<Admitted> {
-    const { hosts, transport, browsers, limits, gateway } = this.#deps;
+    const { hosts, transport, browsers, limits, gateway, failedLogins } = this.#deps;
     const url = req.url ?? '';
     checkHeaders(req, limits.maxHeaders);
     hosts.check(req.headers.host, req.socket);
@@ -161,6 +164,7 @@ export class WebSockets {
       throw new ProtocolError('resource_not_found', 'No WebSocket here. Use /v1/ws or the path of a stream.');
     const head = callHead(req, target, requestId);
     await gateway.recognize(head.authorization);
+    failedLogins.check(req, head.authorization);
     gateway.admit('open' in target ? target.operation : target.id, head);
     refuseQueryCredentials(url);
     checkHandshake(req);

@@ -17,7 +17,10 @@ const example = readFileSync(join(packageRoot, 'config', 'gateway.example.yaml')
 function switchedOn(text: string): string {
   const lines = text
     .split('\n')
-    .filter((line) => !/^ *(api_keys|tenants|workspaces|vaults|quotas|connectors|acp|mcp): \[\]$/.test(line));
+    .filter(
+      (line) =>
+        !/^ *(api_keys|tenants|workspaces|vaults|quotas|connectors|acp|mcp|approvals): \[\]$/.test(line),
+    );
   return lines.map((line) => line.replace(/^( *)# ( *(- )?[a-z0-9_]+:( .*)?| +#.*)$/, '$1$2')).join('\n');
 }
 
@@ -33,7 +36,7 @@ describe('config/gateway.example.yaml', () => {
   it('has only valid examples for options without a default', () => {
     const faults = faultsOf({
       yaml: switchedOn(example),
-      env: { SHOP_AGENT_TOKEN: 'x', SHOP_WEBHOOK_SECRET: 'x' },
+      env: { SHOP_AGENT_TOKEN: 'x', SHOP_WEBHOOK_SECRET: 'x', APPROVALS_SECRET: 'x' },
       files: {
         '/srv/gateway/tls/cert.pem': 'none',
         '/srv/gateway/tls/key.pem': 'none',

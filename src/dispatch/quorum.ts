@@ -1,0 +1,46 @@
+import type { Transaction } from '../eventlog/event-log.ts';
+import type { PermissionRequestState, TaskState } from '../projections/states.ts';
+import { ProtocolError } from '../protocol/errors.ts';
+import type { Facts } from './facts.ts';
+import { newEvent, placeOfTask } from './new-event.ts';
+import { reviewOf } from './record-trust.ts';
+
+/** Who may approve, where the workspace says more than that somebody has to. A denial is for everybody. */
+export function refuseReviewer(
+  task: TaskState,
+  { resource, internal }: PermissionRequestState,
+  { caller }: Pick<Facts, 'caller'>,
+  approved: boolean,
+): void {
+  const { approvals } = resource.request;
+  if (!approved || approvals === undefined) return;
+  if (approvals.four_eyes && caller.actor === task.resource.created_by) {
+    const message = 'Whoever submitted the Task may not approve this. Let another person answer.';
+    throw new ProtocolError('policy_violation', message, { details: { rule: 'approvals.four_eyes' } });
+  }
+  if (internal.votes?.some(({ reviewer }) => reviewer === caller.actor)) {
+    const message = 'You have approved this already. It waits for other reviewers.';
+    throw new ProtocolError('conflict', message, { details: { ...approvals } });
+  }
+}
+
+/** Whether this approval is one of several, and not the last one. */
+export function isVote({ resource, internal }: PermissionRequestState, approved: boolean): boolean {
+  const { quorum = 1 } = resource.request.approvals ?? {};
+  return approved && (internal.votes?.length ?? 0) + 1 < quorum;
+}
+
+/** Keeps an approval, and the request open. */
+export function recordVote(
+  tx: Transaction,
+  facts: Facts,
+  task: TaskState,
+  request: PermissionRequestState,
+): void {
+  const { id } = request.resource;
+  const { quorum = 1 } = request.resource.request.approvals ?? {};
+  const review = reviewOf(tx, facts, request, { approved: true, reviewer: facts.caller.actor });
+  const payload = { request_id: id, quorum, review };
+  const pointer = { object: 'permission_request', id };
+  tx.append(newEvent('vendor.harn_gateway.approval_voted', pointer, placeOfTask(task.resource), payload));
+}

@@ -1,0 +1,12 @@
+import { z } from 'zod';
+import { review } from './resources/trust-record.ts';
+
+/** Payloads of approvals that need more than one reviewer. */
+export const APPROVAL_EVENTS = {
+  /** One of several approvals that a request needs; the last one is told as the decision. */
+  'vendor.harn_gateway.approval_voted': z.object({
+    request_id: z.string(),
+    quorum: z.int().min(2),
+    review,
+  }),
+} as const;
