@@ -33,7 +33,7 @@ import { connectorRows, deliveries } from './connectors.ts';
 import type { OpenData } from './open-data.ts';
 import { DELIVERY_FORMS, makeSending, type Sending } from './outbox.ts';
 import type { Parts } from './parts.ts';
-import { signingKeyFacts } from './signing-keys.ts';
+import { receiptFacts, signingKeyFacts } from './signing-keys.ts';
 import { vaultsOfRoutes } from './vaults.ts';
 
 const TRACE_ID_BYTES = 16;
@@ -269,15 +269,6 @@ function freshApiKey(name: string, random: Random, redactor: Parts['redactor']) 
   const key = newApiKey('live', name, random);
   redactor.addKnownSecret(key);
   return { key, hash: apiKeyHash(key) };
-}
-
-/** The issuer of a data directory that is given none stays the same while the directory lives. */
-function receiptFacts({ receipts }: Parts['config'], { log, keys }: OpenData): DecisionTools['receipts'] {
-  const { issuer, name } = receipts;
-  return {
-    issuer: { id: issuer ?? log.logId.replace(/^log_/, 'harness_'), name },
-    key: () => keys.current(),
-  };
 }
 
 function describedAgents(upstreams: ReadonlyMap<string, Upstream>): RoutedAgent[] {

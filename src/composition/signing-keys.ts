@@ -1,11 +1,11 @@
 import type { Config } from '../config/load.ts';
-import type { SigningKeyFacts } from '../dispatch/facts.ts';
+import type { ReceiptFacts, SigningKeyFacts } from '../dispatch/facts.ts';
 import { recordSigningKeys, signingKeyOf } from '../dispatch/signing-keys.ts';
 import { ProtocolError } from '../protocol/errors.ts';
 import type { SigningKey } from '../protocol/resources/signing-key.ts';
 import type { KeyRegistry } from '../receipts/key-registry.ts';
 import { createLogging } from './logging.ts';
-import { openData } from './open-data.ts';
+import { type OpenData, openData } from './open-data.ts';
 import { systemClock, systemRandom } from './parts.ts';
 
 /** The registry as decisions use it: what its files refuse becomes an answer that says what to do. */
@@ -54,4 +54,13 @@ export async function changeKeysOffline(config: Config, change: KeyChange): Prom
   } finally {
     await log.close();
   }
+}
+
+/** The issuer of a data directory that is given none stays the same while the directory lives. */
+export function receiptFacts({ receipts }: Config, { log, keys }: OpenData): ReceiptFacts {
+  const { issuer, name } = receipts;
+  return {
+    issuer: { id: issuer ?? log.logId.replace(/^log_/, 'harness_'), name },
+    key: () => keys.current(),
+  };
 }
