@@ -14,6 +14,7 @@ import { sealTrustRecord, signReview } from '../receipts/trust-chain.ts';
 import { trustKey } from '../store/keys.ts';
 import type { DecisionTools } from './facts.ts';
 import { newEvent, type Place } from './new-event.ts';
+import { termsOf } from './run-record.ts';
 
 /** What recording needs of the tools of a decision. */
 export type TrustTools = Pick<DecisionTools, 'newId' | 'receipts'>;
@@ -67,7 +68,7 @@ export function recordDecision(
       action: tool_call ? `tool:${tool_call.name}` : 'authorization',
       approver: isDecided && approved ? event.actor : null,
       outcome: approved ? 'success' : reason === 'timeout' ? 'timeout' : 'denied',
-      autonomy_tier: internal.persona?.autonomy_tier ?? DEFAULT_TIER,
+      autonomy_tier: termsOf(task).startTier,
     },
     traceId: internal.trace_id,
     metadata: {
@@ -81,9 +82,6 @@ export function recordDecision(
     },
   });
 }
-
-/** The tier of a task that names no persona (contract section 7). */
-const DEFAULT_TIER = 'act_auto';
 
 /** Proves that the tier of a Persona changed; nothing is recorded where it stays what it was. */
 export function recordTierChange(
