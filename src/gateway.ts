@@ -73,7 +73,14 @@ export type AnswerBody =
   | { kind: 'json_stream'; chunks: AsyncIterable<Buffer> }
   /** A whole document under a media type the caller asked for. */
   | { kind: 'document'; mimeType: string; bytes: Buffer }
-  | { kind: 'bytes'; mimeType: string; size: number; fileName: string; chunks: AsyncIterable<Buffer> }
+  /** `size` undefined: known only when all of it was made. */
+  | {
+      kind: 'bytes';
+      mimeType: string;
+      size: number | undefined;
+      fileName: string;
+      chunks: AsyncIterable<Buffer>;
+    }
   | { kind: 'none' };
 
 export interface Answer {

@@ -53,6 +53,7 @@ export function withClientOptions(command: Command): Command {
 const RESUME_DELAYS_MS = [250, 500, 1_000, 2_000, 4_000, 4_000, 4_000, 4_000, 5_000, 5_000];
 
 const UNAVAILABLE = 503;
+const JSON_BODY = { 'content-type': 'application/json' };
 
 /** No answer, or none for now: the same request may succeed later. */
 class UnavailableError extends CliError {}
@@ -82,8 +83,9 @@ export class GatewayClient {
   }
 
   /** The bytes of an answer as they come. Throws CliError when it breaks off. */
-  async *bytes(path: string): AsyncGenerator<Uint8Array> {
-    const response = await this.#fetch(path, {});
+  async *bytes(path: string, body?: object): AsyncGenerator<Uint8Array> {
+    const init = body && { method: 'POST', headers: JSON_BODY, body: JSON.stringify(body) };
+    const response = await this.#fetch(path, init ?? {});
     try {
       yield* response.body ?? [];
     } catch (error) {
@@ -91,6 +93,16 @@ export class GatewayClient {
       if (!(error instanceof TypeError)) throw error;
       throw new CliError('The answer broke off before its end. Run the command again.');
     }
+  }
+
+  /** Sends bytes as a raw body. */
+  async upload<Body>(path: string, bytes: Buffer): Promise<Body> {
+    const response = await this.#fetch(path, {
+      method: 'POST',
+      headers: JSON_BODY,
+      body: new Uint8Array(bytes),
+    });
+    return (await response.json()) as Body;
   }
 
   /**

@@ -9,6 +9,7 @@ import {
   queryOf,
   withListingOptions,
 } from './listing.ts';
+import { bundleCommands } from './session-bundles.ts';
 import { transcriptCommands } from './session-transcript.ts';
 
 interface OneOptions extends ClientOptions {
@@ -17,15 +18,16 @@ interface OneOptions extends ClientOptions {
 
 export function sessionCommand(): Command {
   const command = new Command('session')
-    .description('Look at the sessions of a running gateway, and close them.')
+    .description('Look at sessions, close them, and hand them to somebody else as bundles.')
     .addCommand(listCommand())
     .addCommand(oneCommand('get', 'Show a session.', 'GET', ''))
     .addCommand(oneCommand('close', 'Close a session; its open tasks are canceled.', 'POST', '/close'))
     .addHelpText(
       'after',
-      '\nExamples:\n  harn-gateway session list\n  harn-gateway session close session_01...',
+      '\nExamples:\n  harn-gateway session list\n  harn-gateway session close session_01...\n  harn-gateway session export session_01... --out run.bundle.json',
     );
   for (const transcript of transcriptCommands()) command.addCommand(transcript);
+  for (const bundle of bundleCommands()) command.addCommand(bundle);
   return command;
 }
 

@@ -1,18 +1,15 @@
 import { bridges } from '../../bridges/index.ts';
 import { apiKeyHash, newApiKey } from '../auth/api-keys.ts';
 import type { Authenticator } from '../auth/caller.ts';
-import type { Effect, EffectResult } from '../dispatch/command.ts';
 import type { DecisionTools, Route, RoutedAgent } from '../dispatch/facts.ts';
 import { GatewayCore } from '../dispatch/gateway-core.ts';
 import { OneAtATime } from '../dispatch/one-at-a-time.ts';
 import type { Outbox } from '../dispatch/outbox/outbox.ts';
 import { ReceiptLog } from '../dispatch/receipt-log.ts';
-import { checkDependencies } from '../dispatch/replay/check-dependencies.ts';
 import { FrameNumbers } from '../dispatch/runner/frame-numbers.ts';
 import { TaskRunner } from '../dispatch/runner/task-runner.ts';
 import { routeOfSkill } from '../dispatch/skills.ts';
 import { unlessDamaged } from '../dispatch/unless-damaged.ts';
-import { verifyStoredReceipt } from '../dispatch/verify-receipt.ts';
 import type { EventLog } from '../eventlog/event-log.ts';
 import { Subscriptions } from '../eventlog/subscription.ts';
 import { dataPaths, inputBoxKey, redactionProofKey } from '../operation/data-directory.ts';
@@ -22,17 +19,19 @@ import { createIdSource } from '../protocol/ids.ts';
 import type { JsonValue } from '../protocol/json.ts';
 import { type Logger, type Random, timestamp } from '../protocol/ports.ts';
 import { redactionProver } from '../receipts/redaction-proof.ts';
-import type { VerificationKeys } from '../receipts/verification-keys.ts';
 import { isSecretName } from '../redaction/secret-names.ts';
 import { FileTree } from '../store/file-tree.ts';
 import { createSecretBox, type SecretBox } from '../store/secret-box.ts';
 import type { Interpret, Upstream } from '../upstream.ts';
 import { approvalFacts } from './approvals.ts';
 import { configuredKeys } from './authentication.ts';
+import { bundleTools } from './bundles.ts';
 import { connectorRows, deliveries } from './connectors.ts';
 import type { OpenData } from './open-data.ts';
 import { DELIVERY_FORMS, makeSending, type Sending } from './outbox.ts';
 import type { Parts } from './parts.ts';
+
+import { performer } from './performer.ts';
 import { receiptFacts, signingKeyFacts } from './signing-keys.ts';
 import { vaultsOfRoutes } from './vaults.ts';
 
@@ -80,6 +79,7 @@ export function makeCore(
   log.onReopen(() => recover(runner, logger));
   const subscriptions = new Subscriptions(log);
   const receiptLog = new ReceiptLog({ log, keys });
+  const bundles = bundleTools(parts, keys, tools);
   const gateway = new GatewayCore({
     log,
     subscriptions,
@@ -88,9 +88,10 @@ export function makeCore(
     tools,
     newTraceId: () => Buffer.from(random.bytes(TRACE_ID_BYTES)).toString('hex'),
     time: () => timestamp(clock.now()),
-    perform: performer({ log, keys }, runner, files, { interpretOf, sending }),
+    perform: performer({ log, keys }, runner, files, { interpretOf, sending, bundles, redact: tools.redact }),
     files,
     receiptLog,
+    bundles,
     idempotencyWindowMs: limits.idempotency_window_ms,
     streamBufferBytes: limits.stream_buffer_bytes,
   });
@@ -132,29 +133,6 @@ function fileTree({ store, limits }: Parts['config']): FileTree {
     maxFileBytes: limits.max_file_bytes,
     inTurn: (lane, work) => lanes.run(lane, work),
   });
-}
-
-function trusted(keys: VerificationKeys, anchor: string | undefined): VerificationKeys {
-  return anchor === undefined ? keys : new Map([...keys].filter(([keyId]) => keyId === anchor));
-}
-
-function performer(
-  { log, keys }: OpenData,
-  runner: TaskRunner,
-  files: FileTree,
-  { interpretOf, sending }: { interpretOf: (route: string) => Interpret | undefined; sending: Sending },
-): (effect: Effect) => Promise<EffectResult> {
-  const canInterpret = (route: string) => interpretOf(route) !== undefined;
-  return async (effect) => {
-    if (effect.kind === 'await_cancel') await runner.cancel(effect.taskId);
-    if (effect.kind === 'check_target') await sending.checkTarget(effect.url);
-    if (effect.kind === 'write_file') await files.write(effect.root, effect.names, effect.bytes);
-    if (effect.kind === 'check_replay')
-      return { taskIds: await checkDependencies(log, effect.source, canInterpret) };
-    if (effect.kind !== 'verify_receipt') return {};
-    const anchored = trusted(keys.verificationKeys(), effect.trustAnchor);
-    return { receiptVerdict: await verifyStoredReceipt(log, anchored, effect.receiptId) };
-  };
 }
 
 /** By the agent of the route where there is one, else by the bridge of its protocol: a replay outlives its agent. */

@@ -85,6 +85,7 @@ function httpLimits({ limits }: Config): HttpLimits {
     maxBodyBytes: limits.max_body_bytes,
     maxJsonDepth: limits.max_json_depth,
     maxArtifactBytes: limits.max_artifact_bytes,
+    maxBundleBytes: limits.max_bundle_bytes,
     maxHeaderBytes: limits.max_header_bytes,
     maxHeaders: limits.max_headers,
     headersTimeoutMs: limits.headers_timeout_ms,

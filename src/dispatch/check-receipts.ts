@@ -3,6 +3,8 @@ import type { Event } from '../eventlog/event-log.ts';
 import type { Finding } from '../eventlog/finding.ts';
 import { decodeFold, type FoldRecord } from '../eventlog/fold-record.ts';
 import { canonicalJson } from '../json/canonical.ts';
+import type { ImportState } from '../projections/import-state.ts';
+import { importMarkOf, localEvent } from '../projections/imported-event.ts';
 import { stateKey } from '../projections/state-keys.ts';
 import type { ReceiptState } from '../projections/states.ts';
 import { ProtocolError } from '../protocol/errors.ts';
@@ -11,7 +13,7 @@ import { type TreeHead, treeHead } from '../protocol/resources/receipt-log.ts';
 import { decodeLeaf, type LogLeaf } from '../receipts/log-leaf.ts';
 import { appendLeaf, type HexHash, rootOf } from '../receipts/merkle.ts';
 import { verifyTreeHead } from '../receipts/tree-head.ts';
-import type { VerificationKeys } from '../receipts/verification-keys.ts';
+import { keysOfJwks, type VerificationKeys } from '../receipts/verification-keys.ts';
 import { ChainVerifier } from '../receipts/verify-chain.ts';
 import {
   eventKey,
@@ -131,12 +133,20 @@ class ReceiptPass {
     const session = String(receipt.identifiers?.session_id);
     const known = this.#chains.get(session);
     if (known === null) return;
-    const chain = known ?? new ChainVerifier({ keys: this.#keys, receipts: 'whole' });
+    const chain = known ?? new ChainVerifier({ keys: this.#keysOf(session), receipts: 'whole' });
     const { ok, step, expected, observed } = chain.take(receipt as never);
     const isCanonical = ok && canonicalJson(receipt as never) === bytes.toString('utf8');
     this.#chains.set(session, ok ? chain : null);
     if (!ok) yield finding('receipt', key, `${step}: ${expected}`, String(observed));
     else if (!isCanonical) yield finding('receipt', key, 'canonicalize: RFC 8785 bytes', 'other bytes');
+  }
+
+  /** A Session that was imported brought keys. */
+  #keysOf(session: string): VerificationKeys {
+    const key = stateKey.sessionImport(session);
+    const stored = this.#store.get(key);
+    const state = stored && readable(() => decodeFold(key, stored).state as ImportState | undefined);
+    return state ? new Map([...keysOfJwks(state.signing_keys), ...this.#keys]) : this.#keys;
   }
 
   #saidOf(receiptId: string): Said | undefined {
@@ -183,6 +193,8 @@ function* saidOtherwise(
   if (hash !== chain.receipt_hash) yield finding('receipt', where, chain.receipt_hash, hash);
   if (log_index !== index) yield finding('receipt', where, `leaf ${index}`, `leaf ${log_index}`);
   if (issued === undefined) return;
+  const mark = importMarkOf(issued);
+  const local = mark ? localEvent(issued, mark) : issued;
   const expected = {
     receipt_id,
     receipt_hash: chain.receipt_hash,
@@ -191,7 +203,7 @@ function* saidOtherwise(
     log_index: index,
   };
   for (const [name, value] of Object.entries(expected)) {
-    const told = issued.payload[name];
+    const told = local.payload[name];
     if (isDeepStrictEqual(told, value)) continue;
     yield finding(
       'receipt',

@@ -4,6 +4,7 @@ import type { JsonObject } from '../protocol/json.ts';
 import type { CommandId, OperationInput } from '../protocol/operations.ts';
 import type { ReceiptVerdict } from '../receipts/verify-chain.ts';
 import type { FileRoot } from '../store/file-tree.ts';
+import type { Restored, RestoreRequest } from './bundles/restore-session.ts';
 import type { Facts } from './facts.ts';
 
 /** What a command decided: the resource to answer with, and the status when it is not the operation's usual one. */
@@ -48,6 +49,8 @@ export type Effect =
   | { kind: 'check_replay'; source: { taskId: string } | SessionSource }
   /** A file becomes durable. */
   | { kind: 'write_file'; root: FileRoot; names: readonly string[]; bytes: Buffer }
+  /** The history of a bundle is written, where nobody sees it yet. */
+  | { kind: 'restore_session'; request: RestoreRequest }
   /** A receipt is verified with the chain before it; `trustAnchor` is the only key that counts, if named. */
   | { kind: 'verify_receipt'; receiptId: string; trustAnchor: string | undefined };
 
@@ -55,6 +58,8 @@ export type Effect =
 export interface EffectResult {
   /** Of `check_replay`: the Tasks that can be replayed, oldest first. */
   taskIds?: readonly string[];
+  /** Of `restore_session`. */
+  restored?: Restored;
   /** Of `verify_receipt`. */
   receiptVerdict?: ReceiptVerdict;
 }

@@ -19,6 +19,7 @@ import {
 } from '../protocol/operations.ts';
 import type { FileTree } from '../store/file-tree.ts';
 import { admit, admitCaller, authenticated } from './admission.ts';
+import type { BundleTools } from './bundles/bundle-tools.ts';
 import { canonicalTarget } from './canonical-target.ts';
 import {
   type Command,
@@ -55,6 +56,7 @@ export interface GatewayDeps {
   perform(effect: Effect): Promise<EffectResult>;
   files: Pick<FileTree, 'read'>;
   receiptLog: ReceiptLog;
+  bundles: BundleTools;
   idempotencyWindowMs: number;
   /** Unsent bytes at which a slow stream is closed. */
   streamBufferBytes: number;
@@ -140,7 +142,7 @@ export class GatewayCore implements Gateway {
     const { caller, input } = admit({ row: operation(id), call, authenticate });
     const reader = { get: log.state.bind(log) };
     const { self, signingKeys } = this.#deps.tools;
-    const { time, files, receiptLog } = this.#deps;
+    const { time, files, receiptLog, bundles } = this.#deps;
     const tools: QueryTools = {
       log,
       reader,
@@ -150,6 +152,7 @@ export class GatewayCore implements Gateway {
       receiptLog,
       time: time(),
       files,
+      bundles,
       accept: call.accept,
     };
     const answer = QUERIES[id] as (input: DecodedInput, tools: QueryTools) => Promise<Answer>;

@@ -3,6 +3,7 @@ import type { EventLog, StateReader } from '../eventlog/event-log.ts';
 import type { Answer } from '../gateway.ts';
 import type { OperationInput, QueryId } from '../protocol/operations.ts';
 import type { FileTree } from '../store/file-tree.ts';
+import type { BundleTools } from './bundles/bundle-tools.ts';
 import type { SelfFacts, SigningKeyFacts } from './facts.ts';
 import type { ReceiptLog } from './receipt-log.ts';
 
@@ -21,6 +22,7 @@ export interface QueryTools {
   accept: string | undefined;
   receiptLog: Pick<ReceiptLog, 'head' | 'read'>;
   signingKeys: Pick<SigningKeyFacts, 'rows'>;
+  bundles: BundleTools;
 }
 
 export type Query<Id extends QueryId> = (

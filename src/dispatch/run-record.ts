@@ -7,7 +7,6 @@ import type {
   PersonaState,
   RunFact,
   TaskState,
-  WorkspaceState,
 } from '../projections/states.ts';
 import type { JsonObject, JsonValue } from '../protocol/json.ts';
 import type { PermissionRequest } from '../protocol/resources/permission-request.ts';
@@ -24,6 +23,7 @@ import { isTerminal, OUTCOME_OF_STATUS, type TerminalStatus } from '../protocol/
 import { wholeText } from '../receipts/canonical-order.ts';
 import type { RunRecord } from '../receipts/receipt-draft.ts';
 import { contentHash } from './content-hash.ts';
+import { identifiersOf } from './identifiers.ts';
 import { materialsOf } from './run-materials.ts';
 
 /** The tier of a task that names no persona, where it was accepted under no other (contract section 7). */
@@ -137,24 +137,6 @@ function beyondList(lists: Readonly<Record<string, readonly RunFact[]>>): JsonOb
   return long.length === 0
     ? {}
     : { totals: Object.fromEntries(long.map(([name, facts]) => [name, facts.length])) };
-}
-
-export function identifiersOf(
-  tx: StateReader,
-  { resource, internal }: TaskState,
-  personaRef: string | null,
-): RunRecord['identifiers'] {
-  const { session_id, workspace_id, branch_id, id } = resource;
-  const workspace = tx.get<WorkspaceState>(stateKey.workspace(workspace_id))?.resource;
-  return {
-    tenantId: workspace?.tenant_id ?? null,
-    personaRef,
-    workspaceId: workspace_id,
-    sessionId: session_id,
-    taskId: id,
-    branchId: branch_id,
-    traceId: internal.trace_id,
-  };
 }
 
 export function termsOf({ resource, internal }: TaskState) {

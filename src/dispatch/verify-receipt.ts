@@ -1,10 +1,11 @@
 import type { EventLog } from '../eventlog/event-log.ts';
+import type { ImportState } from '../projections/import-state.ts';
 import { listPrefix, stateKey } from '../projections/state-keys.ts';
 import type { ReceiptState, TaskState } from '../projections/states.ts';
 import { ProtocolError } from '../protocol/errors.ts';
 import type { JsonValue } from '../protocol/json.ts';
 import { decodeLeaf } from '../receipts/log-leaf.ts';
-import type { VerificationKeys } from '../receipts/verification-keys.ts';
+import { keysOfJwks, type VerificationKeys } from '../receipts/verification-keys.ts';
 import { ChainVerifier, type ReceiptVerdict } from '../receipts/verify-chain.ts';
 import { leafKey, receiptKey } from '../store/keys.ts';
 
@@ -19,8 +20,11 @@ export async function verifyStoredReceipt(
   log: EventLog,
   keys: VerificationKeys,
   receiptId: string,
+  trustAnchor?: string,
 ): Promise<ReceiptVerdict> {
-  const verifier = new ChainVerifier({ keys, receipts: 'whole' });
+  const { session_id } = stateOf(log, receiptId).resource;
+  const trusted = anchored(keysOfSession(log, keys, session_id), trustAnchor);
+  const verifier = new ChainVerifier({ keys: trusted, receipts: 'whole' });
   let verdict = verifier.verdict();
   let index = 0;
   for await (const id of chainOf(log, receiptId)) {
@@ -34,6 +38,19 @@ export async function verifyStoredReceipt(
     index += 1;
   }
   return verdict;
+}
+
+/**
+ * The keys of this gateway; for a Session that was imported also those that its bundle brought. A key that is known here counts
+ * as it is known here.
+ */
+function keysOfSession(log: EventLog, keys: VerificationKeys, sessionId: string): VerificationKeys {
+  const imported = log.state<ImportState>(stateKey.sessionImport(sessionId));
+  return imported ? new Map([...keysOfJwks(imported.signing_keys), ...keys]) : keys;
+}
+
+function anchored(keys: VerificationKeys, anchor: string | undefined): VerificationKeys {
+  return anchor === undefined ? keys : new Map([...keys].filter(([keyId]) => keyId === anchor));
 }
 
 /** The ids of the chain up to this receipt, oldest first; for a replay the chain of its session, then what it follows there. */

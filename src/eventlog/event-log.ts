@@ -7,6 +7,15 @@ export interface ResourcePointer {
   id: string;
 }
 
+/** The origin of an event that was recorded elsewhere; it keeps its time. */
+export interface RecordedOrigin {
+  actor: string | null;
+  trace_id: string | null;
+  span_id: string | null;
+  /** RFC 3339. */
+  created_at: string;
+}
+
 /** What a decision says happened; the log adds id, sequence, time and the link to the resource's previous event. */
 export interface NewEvent {
   event: EventKind;
@@ -18,6 +27,8 @@ export interface NewEvent {
   metadata?: JsonObject;
   /** The receipt that proves it, issued in the same transaction. */
   receipt_id?: string;
+  /** Set for an event that another gateway recorded: who did it, and when; default: the transaction's. */
+  recorded?: RecordedOrigin;
   /** Set for an event that a replay made of a recorded one. */
   replay?: ReplayEventMetadata;
   /** The resource gets its id in this transaction, so it can have no earlier event and none is looked up. */

@@ -7,6 +7,7 @@ import type {
   NewEvent,
   Origin,
   Projection,
+  RecordedOrigin,
   ResourcePointer,
   State,
   Transaction,
@@ -127,11 +128,11 @@ export class StagedTransaction implements Transaction, FoldWriter {
     const metadata = input.metadata === undefined ? {} : this.#clean(input.metadata);
     const content = { payload: this.#clean(input.payload), metadata };
     const number = earlier.eventNumber + this.changes.events.length + 1;
-    const event = buildEvent(input, content, origin, {
+    const event = buildEvent(input, content, input.recorded ? originOf(input.recorded) : origin, {
       id: eventIdOf(number),
       sequence: (head?.sequence ?? 0) + 1,
       previousEventId: head?.event_id ?? null,
-      time,
+      time: input.recorded?.created_at ?? time,
     });
     const key = eventKeyOf(number);
     this.changes.events.push({ event, key, sealed: seal(JSON.stringify(event), key) });
@@ -167,4 +168,8 @@ export class StagedTransaction implements Transaction, FoldWriter {
       throw new TypeError('Redaction must keep an object an object.');
     return clean;
   }
+}
+
+function originOf({ actor, trace_id, span_id }: RecordedOrigin): Origin {
+  return { actor, ...(trace_id ? { traceId: trace_id } : {}), ...(span_id ? { spanId: span_id } : {}) };
 }

@@ -48,6 +48,14 @@ import { foldTrustRecorded } from './fold-trust-record.ts';
 import { foldUsage } from './fold-usage.ts';
 import { foldVaultConfigured, foldVaultCreated } from './fold-vault.ts';
 import { foldWorkspaceCreated, foldWorkspaceUpdated } from './fold-workspace.ts';
+import {
+  foldImported,
+  foldSessionImported,
+  type ImportedMark,
+  importedStates,
+  importMarkOf,
+  localEvent,
+} from './imported-event.ts';
 
 type Fold = (event: Event, states: StateWriter) => void;
 
@@ -115,10 +123,25 @@ const FOLDS: Partial<Record<EventKind, readonly Fold[]>> = {
   'vendor.harn_gateway.approval_voted': [foldApprovalVoted],
   'vendor.harn_gateway.trust_recorded': [foldTrustRecorded],
   'vendor.harn_gateway.agent_update': [foldAgentUpdate],
+  'vendor.harn_gateway.session_imported': [foldSessionImported],
 };
 
 /** Everything a client can read is folded from events by this one function. */
 export const project: Projection = (event, states) => {
+  const mark = importMarkOf(event);
+  if (mark === undefined) fold(event, states);
+  else foldElsewhere(event, mark, states);
+};
+
+function fold(event: Event, states: StateWriter): void {
   for (const fold of FOLDS[event.event] ?? []) fold(event, states);
   foldLastEvent(event, states);
-};
+}
+
+/** What was recorded by another gateway folds to the same states, in the Workspace it was imported into. */
+function foldElsewhere(event: Event, mark: ImportedMark, states: StateWriter): void {
+  const local = importedStates(states);
+  if (mark.opaque) foldLastEvent(event, local);
+  else fold(localEvent(event, mark), local);
+  foldImported(event, mark, states);
+}

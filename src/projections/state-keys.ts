@@ -41,6 +41,7 @@ export const stateKey = {
   runPage: (taskId: string, page: number) => `x/run/${taskId}/${String(page).padStart(6, '0')}`,
   signingKey: (id: string) => `x/signing-key/${id}`,
   toolDefinition: (route: string, tool: string) => `x/td/${foreign(route)}/${foreign(tool)}`,
+  sessionImport: (sessionId: string) => `x/import/${sessionId}`,
   receiptLog: () => 'x/receipt-log/size',
   sessionBinding: (sessionId: string, route: string) => `x/sb/${sessionId}/${foreign(route)}`,
 } as const;

@@ -56,6 +56,8 @@ export type SessionFold = Folded<
     bytes?: number;
     /** What compaction took out of the transcript. */
     archive?: TranscriptArchive;
+    /** Set for one that was restored from a bundle: the Workspace and tenant it was recorded in. */
+    imported?: { workspace_id: string; tenant_id: string | null };
   }
 >;
 
@@ -100,6 +102,8 @@ export type TaskState = Folded<
     persona?: PersonaTerms;
     /** The default tier it was accepted under; absent where it is the built-in one, or a persona decides. */
     tier?: AutonomyTier;
+    /** Set for one that another gateway ran. */
+    imported?: true;
     /** What its receipt will tell; absent while there is nothing, and once the receipt is issued. */
     run?: RunFacts;
   }

@@ -92,6 +92,7 @@ export const VENDOR_KINDS = [
   'vendor.harn_gateway.push_delivered',
   'vendor.harn_gateway.delivery_given_up',
   'vendor.harn_gateway.dead_letter_changed',
+  'vendor.harn_gateway.session_imported',
 ] as const;
 
 export type TaxonomyKind = (typeof TAXONOMY_KINDS)[number];

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { AGENT_WORDS } from './agent-words.ts';
 import { APPROVAL_EVENTS } from './approval-events.ts';
 import { AUTONOMY_TIERS } from './autonomy.ts';
+import { BUNDLE_EVENTS } from './bundle-events.ts';
 import { CONNECTOR_EVENTS } from './connector-events.ts';
 import type { EventKind } from './event-kinds.ts';
 import { KEY_EVENTS } from './key-events.ts';
@@ -282,6 +283,7 @@ export const EVENT_PAYLOADS = {
       }),
     ),
   }),
+  ...BUNDLE_EVENTS,
   ...KEY_EVENTS,
   ...TRUST_EVENTS,
   ...APPROVAL_EVENTS,

@@ -3,6 +3,7 @@ import { agentsOperations } from './operations/agents.ts';
 import { apiKeysOperations } from './operations/api-keys.ts';
 import { artifactsOperations } from './operations/artifacts.ts';
 import { branchesOperations } from './operations/branches.ts';
+import { bundlesOperations } from './operations/bundles.ts';
 import { connectorsOperations } from './operations/connectors.ts';
 import { deadLettersOperations } from './operations/dead-letters.ts';
 import { discoveryOperations } from './operations/discovery.ts';
@@ -59,6 +60,7 @@ const rows = {
   ...signingKeysOperations,
   ...policyOperations,
   ...trustRecordsOperations,
+  ...bundlesOperations,
 } as const satisfies Record<string, OperationRow>;
 
 export const OPERATIONS = rows;

@@ -1,7 +1,8 @@
-import { parseStrict } from '../json/strict-parse.ts';
+import { parseStrict, parseStrictText } from '../json/strict-parse.ts';
 import { ProtocolError } from '../protocol/errors.ts';
 import type { JsonObject, JsonValue } from '../protocol/json.ts';
 import { receiptSummary } from '../protocol/resources/receipt.ts';
+import { BUNDLE_TYPE } from '../protocol/resources/session-bundle.ts';
 
 /** What a file of receipts holds. */
 export interface ReceiptFile {
@@ -34,6 +35,7 @@ export function receiptsOf(value: JsonValue): ReceiptFile {
   if (Array.isArray(value)) return listed('whole', value);
   const members = isObject(value) ? value : {};
   if (members['object'] === 'list' && Array.isArray(members['data'])) return listed('apart', members['data']);
+  if (members['_type'] === BUNDLE_TYPE) return ofBundle(members);
   if (Array.isArray(members['receipts'])) return listed('whole', members['receipts']);
   return listed('apart', [value]);
 }
@@ -46,6 +48,20 @@ function listed(receipts: ReceiptFile['receipts'], values: readonly JsonValue[])
     items.push(item);
   }
   return { receipts, items };
+}
+
+/** A session bundle brings them as the text of their canonical bytes. */
+function ofBundle({ metadata }: JsonObject): ReceiptFile {
+  const receipts = isObject(metadata) ? metadata['receipts'] : undefined;
+  const items: JsonValue[] = [];
+  for (const text of Array.isArray(receipts) ? receipts : []) {
+    try {
+      items.push(typeof text === 'string' ? parseStrictText(text) : text);
+    } catch (error) {
+      return { receipts: 'whole', items, fault: faultOf(error) };
+    }
+  }
+  return { receipts: 'whole', items };
 }
 
 /** The receipt inside of a receipt resource (contract C2); anything else as it is. */

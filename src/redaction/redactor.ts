@@ -7,7 +7,7 @@ import { PatternScanner } from './pattern-scanner.ts';
 import { CONTEXTS, SHAPES, URL_PARTS } from './patterns.ts';
 import { RecentTexts } from './recent-texts.ts';
 import { redactTree } from './redact-tree.ts';
-import { isSecretName } from './secret-names.ts';
+import { isHiddenInBundles, isSecretName } from './secret-names.ts';
 
 /** A shorter secret would hit ordinary words. */
 const MIN_SECRET_LENGTH = 8;
@@ -65,6 +65,16 @@ export class Redactor {
       redactText: this.findInText,
       redactName: this.findInName,
       isSecretName,
+    });
+  }
+
+  /** For a piece of a bundle: as for logs, and by the names that only bundles hide; every depth is kept. */
+  redactForBundle(value: JsonValue): Redaction {
+    return redactTree(value, {
+      isClean: this.isClean,
+      redactText: this.findInText,
+      redactName: this.findInName,
+      isSecretName: isHiddenInBundles,
     });
   }
 

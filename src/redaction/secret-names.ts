@@ -30,3 +30,18 @@ export function isSecretName(name: string): boolean {
   const lower = name.toLowerCase();
   return NAMES.has(lower) || SUFFIX.test(lower);
 }
+
+/** Members that say where something lies on the machine of the sender. Source: contract section 4, pass 1 in bundles. */
+const LOCAL_PLACES: ReadonlySet<string> = new Set([
+  'persisted_path',
+  'primary',
+  'run_path',
+  'snapshot_path',
+  'snapshot_ref',
+  'source_path',
+]);
+
+/** Whether a bundle hides the whole value of a member of this name, in any case of letters. */
+export function isHiddenInBundles(name: string): boolean {
+  return isSecretName(name) || LOCAL_PLACES.has(name.toLowerCase());
+}

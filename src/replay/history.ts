@@ -19,6 +19,8 @@ export interface MissingDependency {
   kind: 'event' | 'frame' | 'artifact' | 'memory' | 'receipt' | 'host_fact' | 'override';
   /** Event id, override key, artifact id and the like. */
   id: string;
+  /** It was taken out of the bundle that the run came in. */
+  withheld?: true;
 }
 
 /** A step of a run: something came from outside, and became these events. */

@@ -26,6 +26,8 @@ export interface RecordedFrame {
   noted?: true;
   /** Secrets were replaced in it, so that it may mean something else than what came. */
   redacted?: true;
+  /** Set where another gateway recorded it: the event of this log before it, and whether it came without its content. */
+  imported?: { after: string; withheld?: true };
   frame: Frame | MemoryFrame;
 }
 

@@ -24,6 +24,7 @@ const CORE = [
   'src/eventlog',
   'src/projections',
   'src/redaction',
+  'src/bundles',
   'src/auth',
   'src/policy',
   'src/dispatch',
@@ -108,6 +109,12 @@ export const LAYERS: readonly LayerRow[] = [
     because: 'the transcript is a pure value of Messages, Events and Artifacts that others read',
   },
   {
+    layer: 'src/bundles',
+    imports: ['src/protocol', 'src/json', 'src/receipts', 'src/redaction/marker.ts'],
+    types: ['src/redaction', 'src/eventlog'],
+    because: 'a run as a document: built, read and judged the same way by the gateway and on a command line',
+  },
+  {
     layer: 'src/dispatch/check-receipts.ts',
     imports: ['src/protocol', 'src/json', 'src/receipts', 'src/eventlog', 'src/projections', 'src/store'],
     because: 'checks the receipts in the store of a log that is not open, as eventlog checks its commits',
@@ -130,6 +137,7 @@ export const LAYERS: readonly LayerRow[] = [
       'src/policy',
       'src/replay',
       'src/transcript',
+      'src/bundles',
       'src/eventlog',
       'src/projections',
       'src/receipts',
@@ -249,6 +257,9 @@ export const LAYERS: readonly LayerRow[] = [
       // Receipts are verified without a gateway.
       'src/receipts/verification-keys.ts',
       'src/receipts/verify-file.ts',
+      // Bundles are made, read and judged without a gateway.
+      'src/bundles',
+      'src/redaction',
       // Keys are made without a gateway.
       'src/auth/api-keys.ts',
       // Cards are verified without a gateway.

@@ -29,9 +29,17 @@ export const SHARED_PACKAGES: Readonly<Record<string, { folders: readonly string
     because: 'a server of sockets, agents that are behind one, and the launcher that takes an editor to one',
   },
   zod: {
-    folders: ['src/protocol', 'src/config', 'src/dispatch', 'src/surfaces', 'mappings/a2a', 'bridges/acp'],
+    folders: [
+      'src/protocol',
+      'src/config',
+      'src/bundles',
+      'src/dispatch',
+      'src/surfaces',
+      'mappings/a2a',
+      'bridges/acp',
+    ],
     because:
-      'one schema per shape: defined in protocol, config and the words of a foreign protocol, run by dispatch, printed and asked by surfaces',
+      'one schema per shape: defined in protocol, config, bundles and the words of a foreign protocol, run by dispatch, printed and asked by surfaces',
   },
 };
 

@@ -2,6 +2,7 @@ import { a2aFace } from './a2a-face.ts';
 import { acpTurn } from './acp-turn.ts';
 import { append } from './append.ts';
 import type { Bench } from './bench.ts';
+import { bundles } from './bundles.ts';
 import { durableTask } from './durable-task.ts';
 import { fanOut } from './fan-out.ts';
 import { growth } from './growth.ts';
@@ -24,6 +25,7 @@ export const BENCHES: readonly Bench[] = [
   receiptVerification,
   replay,
   redaction,
+  bundles,
   growth,
   startUp,
   acpTurn,

@@ -11,9 +11,11 @@ export interface GatewayAddress {
 /** The load: plain HTTP over so many kept connections. */
 export class GatewayClient {
   readonly #pool: Pool;
+  readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
 
   constructor({ url, key }: GatewayAddress, connections: number) {
+    this.url = url;
     this.#pool = new Pool(url, { connections, pipelining: 1 });
     this.headers = { authorization: `Bearer ${key}`, [VERSION_HEADER.toLowerCase()]: CURRENT_VERSION };
   }

@@ -1,11 +1,8 @@
 import { generateKeyPairSync, hash, sign, verify } from 'node:crypto';
-import { closeSync, fsyncSync, openSync, writeSync } from 'node:fs';
-import { join } from 'node:path';
 import canonicalize from 'canonicalize';
 import type { JsonObject } from '../../src/protocol/json.ts';
 import { draftedChain } from '../harness/drafted-receipts.ts';
 import type { Row } from './bench.ts';
-import { scratchDirectory } from './scratch-directory.ts';
 import { median } from './statistics.ts';
 
 /** What work is made of; a machine may be three times as slow in one and seven times in another. */
@@ -22,8 +19,6 @@ interface Primitive {
 
 const ROUNDS = 5;
 const RECEIPT_CHARS = 3_300;
-const FSYNCS = 100;
-const REFERENCE_FSYNC_US = 270;
 
 /** Microseconds of CPU per call here, and how many times as long as on the reference machine. */
 interface Measured extends Primitive {
@@ -44,33 +39,6 @@ export function slowness(work: Work): number {
 
 /** The machine itself, so that absolute figures can be read. */
 export function machineRows(): Row[] {
-  return [...cpuRows(), fsyncRow()];
-}
-
-/** Each durable step waits for one; its time is the disk's and no CPU. */
-function fsyncRow(): Row {
-  const file = openSync(join(scratchDirectory(), 'fsync'), 'w');
-  const times = Array.from({ length: FSYNCS }, () => {
-    writeSync(file, Buffer.alloc(4_096, 1));
-    const startedAt = performance.now();
-    fsyncSync(file);
-    return (performance.now() - startedAt) * 1_000;
-  });
-  closeSync(file);
-  const us = median(times);
-  return {
-    id: 'M',
-    what: 'this machine: fsync of one append',
-    measured: `${us.toFixed(0)} us p50`,
-    baseline: `reference machine: ${REFERENCE_FSYNC_US} us`,
-    ratio: us / REFERENCE_FSYNC_US,
-    target: '',
-    met: undefined,
-    figures: { us, slowness: us / REFERENCE_FSYNC_US },
-  };
-}
-
-function cpuRows(): Row[] {
   return machine().map(({ what, us, referenceUs, slowness: times }) => ({
     id: 'M',
     what: `this machine: ${what}`,

@@ -27,6 +27,8 @@ const RUN_BY: Readonly<Record<string, 'this test' | '.ci/run'>> = {
   'npx harn-gateway receipt verify receipts.json --jwks jwks.json': 'this test',
   'npx harn-gateway keys rotate': 'this test',
   'npx harn-gateway replay $TASK': 'this test',
+  'npx harn-gateway session export $SESSION --out run.bundle.json': 'this test',
+  'npx harn-gateway session import run.bundle.json': 'this test',
   'npm run check     # types, lint, tests': '.ci/run',
   'npm run bench     # speed, with baselines in the same run': '.ci/run',
   'npm run torture -- --minutes 1 --seed 1': '.ci/run',
@@ -104,6 +106,38 @@ describe('the README', () => {
     const replayed = await run('bash', ['-c', command], { cwd: root, env: own });
     expect(replayed.stdout).toContain('byte_equal: ');
   });
+
+  it('hands a session to another gateway in two commands', async () => {
+    await run('npx', ['harn-gateway', 'task', 'fail', '--follow'], { cwd: root, env }).catch(() => undefined);
+    const listed = await run('npx', ['harn-gateway', 'session', 'list', '--json', '--limit', '1'], {
+      cwd: root,
+      env,
+    });
+    const { id: SESSION } = JSON.parse(listed.stdout) as { id: string };
+    const told = blocks('sh').find((text) => text.includes('session export')) ?? '';
+    const [export_ = '', import_ = ''] = told
+      .replaceAll('run.bundle.json', join(data, 'run.bundle.json'))
+      .trim()
+      .split('\n');
+    await run('bash', ['-c', export_], { cwd: root, env: { ...env, SESSION } });
+    const theirs = mkdtempSync(join(tmpdir(), 'harn-readme-'));
+    const there = { ...env, HARN_GATEWAY_DATA: theirs };
+    const colleague = spawn(process.execPath, [main, 'serve'], {
+      cwd: root,
+      env: there,
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+    try {
+      await new Promise((resolve) => colleague.stdout?.once('data', resolve));
+      const { stdout } = await run('bash', ['-c', import_], { cwd: root, env: there });
+      expect(stdout).toContain(`${SESSION} restored in workspace_`);
+    } finally {
+      const ended = new Promise((resolve) => colleague.once('exit', resolve));
+      colleague.kill('SIGTERM');
+      await ended;
+      rmSync(theirs, { recursive: true, force: true });
+    }
+  }, 120_000);
 
   it('verifies the cards of the gateway in two commands', async () => {
     const { url } = JSON.parse(readFileSync(join(data, 'gateway.json'), 'utf8')) as { url: string };

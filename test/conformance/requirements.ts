@@ -1,6 +1,7 @@
 import { A2A } from './requirements/a2a.ts';
 import { ACP } from './requirements/acp.ts';
 import { APPROVALS } from './requirements/approvals.ts';
+import { BUNDLES } from './requirements/bundles.ts';
 import { CONTRACT } from './requirements/contract.ts';
 import { EXTENDED } from './requirements/extended.ts';
 import { NARRATIVE } from './requirements/narrative.ts';
@@ -20,4 +21,5 @@ export const REQUIREMENTS: readonly Requirement[] = [
   ...ACP,
   ...TRANSCRIPT,
   ...POLICY,
+  ...BUNDLES,
 ];

@@ -32,6 +32,9 @@ const contentLimits = {
     .default(1_048_576)
     .describe('Largest file that is read or written under a workspace root.'),
   max_artifact_bytes: positive.default(67_108_864).describe('Largest content of one Artifact.'),
+  max_bundle_bytes: positive
+    .default(268_435_456)
+    .describe('Largest session bundle that is imported or validated; it is held in memory once.'),
 };
 
 const transcriptLimits = {

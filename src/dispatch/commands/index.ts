@@ -17,6 +17,7 @@ import { deleteMemory } from './deleteMemory.ts';
 import { deletePushConfig } from './deletePushConfig.ts';
 import { deliverToConnector } from './deliverToConnector.ts';
 import { forkSession } from './forkSession.ts';
+import { importBundle } from './importBundle.ts';
 import { mergeBranch } from './mergeBranch.ts';
 import { registerArtifact } from './registerArtifact.ts';
 import { replaySession } from './replaySession.ts';
@@ -61,6 +62,7 @@ export const COMMANDS: { readonly [Id in CommandId]: Command<Id> } = {
   deleteMemory,
   deliverToConnector,
   forkSession,
+  importBundle,
   mergeBranch,
   registerArtifact,
   replaySession,

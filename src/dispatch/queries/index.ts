@@ -4,6 +4,7 @@ import { getUpstreamCard, listAgents } from './agents.ts';
 import { listApiKeys } from './api-keys.ts';
 import { downloadArtifactContent, getArtifact, listArtifacts } from './artifacts.ts';
 import { getBranch, listSessionBranches } from './branches.ts';
+import { exportBundle, validateBundle } from './bundles.ts';
 import { getConnector, listConnectors } from './connectors.ts';
 import { getEvent, listEvents, listSessionEvents, listTaskEvents } from './events.ts';
 import { getMemory, listMemories } from './memories.ts';
@@ -29,6 +30,8 @@ import { getWorkspace, listWorkspaces } from './workspaces.ts';
 
 export const QUERIES: { readonly [Id in QueryId]: Query<Id> } = {
   downloadArtifactContent,
+  exportBundle,
+  validateBundle,
   getArtifact,
   getBranch,
   getEvent,

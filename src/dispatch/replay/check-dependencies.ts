@@ -46,10 +46,17 @@ export async function missingOf(
 }
 
 /** 410 for events that retention removed, 409 for anything else: neither comes back by retrying. */
-export function refusal(taskId: string, { kind, id }: MissingDependency): ProtocolError {
+export function refusal(taskId: string, { kind, id, withheld }: MissingDependency): ProtocolError {
+  if (withheld) return withheldRefusal(taskId, { kind, id });
   const message = `This Task cannot be replayed any more: ${kind} ${id} is not available.`;
   const details = { task_id: taskId, missing: { kind, id } };
   return new ProtocolError(kind === 'event' ? 'cursor_expired' : 'conflict', message, { details });
+}
+
+function withheldRefusal(taskId: string, missing: MissingDependency): ProtocolError {
+  const { kind, id } = missing;
+  const message = `This Task cannot be replayed here: ${kind} ${id} was withheld from the bundle it came in. Ask for a local one.`;
+  return new ProtocolError('conflict', message, { details: { task_id: taskId, missing: { kind, id } } });
 }
 
 async function tasksOf(log: EventLog, { sessionId, traceId }: SessionSource): Promise<string[]> {

@@ -3,6 +3,7 @@ import type { Event, EventLog } from '../../eventlog/event-log.ts';
 import { isNoMark } from '../../eventlog/history-mark.ts';
 import { type RecordedHash, RecordedHashes } from '../../eventlog/recorded-hashes.ts';
 import { sha256Hex } from '../../json/sha256.ts';
+import { importMarkOf, originalEvent } from '../../projections/imported-event.ts';
 import type { TaskState } from '../../projections/states.ts';
 import { ProtocolError } from '../../protocol/errors.ts';
 import type { ReplayVerdict } from '../../protocol/resources/replay.ts';
@@ -19,6 +20,8 @@ export type Tampering = Extract<ReplayVerdict, { status: 'tamper_detected' }>;
 
 export interface LoadedHistory {
   history: History;
+  /** The events by their ids in this log. */
+  logIds?: ReadonlyMap<string, string>;
   /** The first thing that is not there. */
   missing?: MissingDependency;
   /** The first thing that is not what was recorded. */
@@ -49,10 +52,18 @@ export async function loadHistory(
   const tampering = firstTampering(log, read);
   if (tampering) return { history, tampering };
   const gone = events.find(({ sha256 }) => sha256 === undefined);
+  const withheld = read.find(({ isWithheld }) => isWithheld);
+  if (withheld) return { history, missing: withheldOne(withheld, frames) };
   const missing = gone
     ? { kind: 'event' as const, id: gone.where }
     : (firstMissing(history) ?? firstMissingRecord(log, known));
-  return missing === undefined ? { history } : { history, missing };
+  const logIds = new Map(events.flatMap(({ logId, where }) => (logId === undefined ? [] : [[logId, where]])));
+  return missing === undefined ? { history, logIds } : { history, missing };
+}
+
+/** The first thing, in the order of the run, that the bundle of an import did not bring. */
+function withheldOne(found: Read<unknown>, frames: readonly Read<unknown>[]): MissingDependency {
+  return { kind: frames.includes(found) ? 'frame' : 'event', id: found.where, withheld: true };
 }
 
 /** One record of a history. */
@@ -62,6 +73,10 @@ interface Read<Content> {
   where: string;
   /** Sorts records as the log has them: a frame stands before its events. */
   place: number;
+  /** Id of an event in this log, which is another one than it was recorded with where it was imported. */
+  logId?: string;
+  /** It came from elsewhere, without all of its content. */
+  isWithheld?: true;
   /** Hash of its bytes; undefined when there is none. */
   sha256?: string;
   /** Set for a record that fails its own seal. */
@@ -79,12 +94,16 @@ async function readEvents(log: EventLog, taskId: string, throughId: string): Pro
   return ids
     .filter((id) => id <= throughId)
     .map((id) => {
-      const { content, ...read } = readRecord(log, eventKey(id), parseEvent);
+      const { content: stored, ...read } = readRecord(log, eventKey(id), parseEvent);
       const recorded = (hashes: RecordedHashes) => hashes.ofEvent(id);
-      const place = eventNumberOf(id);
+      const mark = stored && importMarkOf(stored);
+      const content = stored && originalEvent(stored);
+      const where = content?.id ?? id;
+      const place = eventNumberOf(where);
+      if (mark?.withheld) return { ...read, isWithheld: true, where, place, recorded };
       // A mark of retention stands in the place of an event that is gone.
-      if (content && !isNoMark(content)) return { where: id, place, recorded };
-      return { ...read, ...(content ? { content } : {}), where: id, place, recorded };
+      if (content && !isNoMark(content)) return { where, place, recorded };
+      return { ...read, ...(content ? { content, logId: id } : {}), where, place, recorded };
     });
 }
 
@@ -102,11 +121,14 @@ async function readFrames(
   return read.flatMap(({ content, key, ...found }) => {
     if (!content) return { ...found, where: key, place, recorded: () => ({ status: 'unknown' as const }) };
     const frame = placed.next().value;
-    // One taken right behind the bound has its events behind it too.
-    if (!frame || frame.after >= throughId) return [];
+    // One taken right behind the bound has its events behind it too; of what was imported all is before it.
+    if (!frame || (!frame.imported && frame.after >= throughId)) return [];
     place = eventNumberOf(frame.after) + 0.5;
-    const recorded = (hashes: RecordedHashes) => hashes.ofRecord(key, frame.after, frame.events);
-    return { ...found, content: frame, where: frame.key, place, recorded };
+    const { imported } = frame;
+    const recorded = (hashes: RecordedHashes) =>
+      imported ? hashes.ofRecord(key, imported.after, 0) : hashes.ofRecord(key, frame.after, frame.events);
+    const withheld = imported?.withheld ? { isWithheld: true as const } : {};
+    return { ...found, ...withheld, content: frame, where: frame.key, place, recorded };
   });
 }
 

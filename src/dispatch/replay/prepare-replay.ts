@@ -4,8 +4,7 @@ import type { TaskState } from '../../projections/states.ts';
 import type { ReplayTerms } from '../../protocol/resources/replay.ts';
 import type { History, MissingDependency } from '../../replay/history.ts';
 import type { RecordedFrame } from '../../replay/recorded-frame.ts';
-import type { Frame } from '../../upstream.ts';
-import { loadHistory, type Tampering } from './load-history.ts';
+import { type LoadedHistory, loadHistory, type Tampering } from './load-history.ts';
 
 /** A substitute, and who may read what becomes of it. */
 export interface Substitute {
@@ -53,7 +52,7 @@ export async function prepareReplay(log: EventLog, replay: TaskState): Promise<P
   if (loaded.tampering) return { status: 'tampered', tampering: loaded.tampering };
   if (!source.internal.replay) {
     if (loaded.missing) return { status: 'missing', missing: loaded.missing };
-    const checkpoint = checkpointOf(loaded.history.events, terms);
+    const checkpoint = checkpointOf(loaded, terms);
     if (typeof checkpoint === 'object' && checkpoint !== null)
       return { status: 'missing', missing: checkpoint };
     const prepared = { history: loaded.history, substitutes: own, checkpointEventId: checkpoint };
@@ -93,12 +92,13 @@ async function substitutesOf(
 
 /** The event of the checkpoint; null for the whole run, what is missing where it is not there. */
 function checkpointOf(
-  events: readonly Event[],
+  { history: { events }, logIds }: LoadedHistory,
   { mode, checkpoint_id, checkpoint_event_id }: ReplayTerms,
 ): string | null | MissingDependency {
   if (mode !== 'from_checkpoint') return null;
+  const named = checkpoint_event_id && (logIds?.get(checkpoint_event_id) ?? checkpoint_event_id);
   const found = events.find(({ id, payload }) =>
-    checkpoint_event_id === null ? payload['checkpoint_id'] === checkpoint_id : id === checkpoint_event_id,
+    named === null ? payload['checkpoint_id'] === checkpoint_id : id === named,
   );
   return found?.id ?? { kind: 'event', id: checkpoint_event_id ?? String(checkpoint_id) };
 }

@@ -24,6 +24,8 @@ export interface OperationRow {
   query?: z.ZodObject;
   /** JSON body schema, or `bytes` for a raw body. */
   body?: z.ZodType | 'bytes';
+  /** Which limit bounds a raw body. Default `artifact`. */
+  bodyLimit?: 'artifact' | 'bundle';
   /** False: the body may be left out. Default true where there is a body. */
   bodyRequired?: boolean;
   /** Media types of other forms of the answer, by Accept. Default: none. */

@@ -1,9 +1,11 @@
 import type { JsonObject, JsonValue } from '../../protocol/json.ts';
 import type { OperationId } from '../../protocol/operations.ts';
+import { BUNDLE_EXAMPLES } from './bundle-examples.ts';
 import { RESOURCES, SESSION, TASK } from './resource-examples.ts';
 
 /** Request bodies, and the answer to a refused one, by the name of their schema. */
 const BODIES: Readonly<Record<string, JsonValue>> = {
+  ...BUNDLE_EXAMPLES,
   AbandonBranchRequest: { reason: 'The other way was better.' },
   AppendMessageRequest: { message: question('The order number is 17.') },
   AppendTaskMessageRequest: { kind: 'input', message: question('The blue one.') },

@@ -6,6 +6,8 @@ export interface HttpLimits {
   maxJsonDepth: number;
   /** Largest raw upload. */
   maxArtifactBytes: number;
+  /** Largest session bundle. */
+  maxBundleBytes: number;
   /** Largest header block; more is 413. */
   maxHeaderBytes: number;
   /** Most headers of a request; more is 413. */
@@ -30,6 +32,7 @@ export const DEFAULT_HTTP_LIMITS: HttpLimits = {
   maxBodyBytes: 4 * 1024 * 1024,
   maxJsonDepth: 64,
   maxArtifactBytes: 64 * 1024 * 1024,
+  maxBundleBytes: 256 * 1024 * 1024,
   maxHeaderBytes: 16 * 1024,
   maxHeaders: 100,
   headersTimeoutMs: 10_000,

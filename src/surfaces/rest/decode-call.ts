@@ -15,6 +15,8 @@ const VERSION_HEADER_NAME = VERSION_HEADER.toLowerCase();
 /** How the requests of one operation are decoded; made once from its row. */
 export interface CallShape {
   body: 'none' | 'json' | 'bytes';
+  /** What bounds a raw body. */
+  rawLimit: 'maxArtifactBytes' | 'maxBundleBytes';
   singleParams: ReadonlySet<string>;
   /** Signed by its sender: headers come along, and the body is bounded like JSON. */
   isSigned: boolean;
@@ -25,6 +27,7 @@ export function callShape(row: OperationRow): CallShape {
   return {
     isSigned: row.scope === 'signature',
     body: row.body === 'bytes' ? 'bytes' : row.method === 'GET' || row.method === 'DELETE' ? 'none' : 'json',
+    rawLimit: row.bodyLimit === 'bundle' ? 'maxBundleBytes' : 'maxArtifactBytes',
     singleParams: new Set(
       params.filter(([, schema]) => !(schema instanceof z.ZodArray)).map(([name]) => name),
     ),
@@ -77,7 +80,7 @@ async function decodeBody(
     const raw = await readRaw(exchange, limits.maxBodyBytes);
     return { ...raw, headers: plainHeaders(exchange.req) };
   }
-  if (shape.body === 'bytes') return await readRaw(exchange, limits.maxArtifactBytes);
+  if (shape.body === 'bytes') return await readRaw(exchange, limits[shape.rawLimit]);
   return await readJson(exchange, limits);
 }
 

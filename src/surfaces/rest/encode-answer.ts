@@ -61,8 +61,7 @@ async function sendDownload(
   writeHead(exchange, status, [
     'Content-Type',
     MEDIA_TYPE.test(body.mimeType) ? body.mimeType : 'application/octet-stream',
-    'Content-Length',
-    String(body.size),
+    ...(body.size === undefined ? [] : ['Content-Length', String(body.size)]),
     'Content-Disposition',
     disposition(body.fileName),
   ]);

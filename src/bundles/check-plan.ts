@@ -1,0 +1,123 @@
+import { canonicalJson } from '../json/canonical.ts';
+import { parseStrictText } from '../json/strict-parse.ts';
+import type { JsonObject } from '../protocol/json.ts';
+import type { VerificationKeys } from '../receipts/verification-keys.ts';
+import { ChainVerifier } from '../receipts/verify-chain.ts';
+import { InvalidBundleError } from './bundle-fault.ts';
+import { paced, type Turn } from './paced.ts';
+import type { RestorePlan } from './restore-plan.ts';
+
+const EVENTS = '$.replay.run_record.harn_gateway.events';
+const FRAMES = '$.replay.run_record.harn_gateway.frames';
+
+/** What a plan restores, once all of it is checked. */
+export interface CheckedPlan {
+  events: number;
+  tasks: string[];
+  /** Artifacts with all of their content, by the number of their pieces. */
+  pieces: ReadonlyMap<string, number>;
+}
+
+/**
+ * Reads everything before anything is written: events in the order of their log, frames in theirs, receipts that are what the
+ * events say and that verify. Throws InvalidBundleError.
+ */
+export async function checkPlan(plan: RestorePlan, keys: VerificationKeys, turn: Turn): Promise<CheckedPlan> {
+  const seen = { tasks: new Set<string>(), ended: new Set<string>(), artifacts: new Set<string>() };
+  const receipts: JsonObject[] = [];
+  let newest = '';
+  let count = 0;
+  for await (const { event } of paced(plan.events(), turn)) {
+    const where = `${EVENTS}[${count}]`;
+    const { id, event: kind, payload, resource, previous_event_id, session_id } = event;
+    if (id <= newest) throw fault(where, `the event id ${id} is there twice, or out of order`);
+    if (previous_event_id !== null && previous_event_id >= id)
+      throw fault(where, `previous_event_id ${previous_event_id} does not come before ${id}`);
+    if (session_id !== plan.sessionId) throw fault(where, 'the event is of another session');
+    if (count === 0 && (kind !== 'session.created' || resource.id !== plan.sessionId))
+      throw fault(where, 'the record does not begin with the session');
+    if (kind === 'task.submitted') takeTask(seen.tasks, resource.id, payload, where);
+    if (event.task_id !== null && kind !== 'receipt.issued' && !isKnown(seen, event.task_id, kind))
+      throw fault(where, `the task ${event.task_id} was not submitted`);
+    if (kind === 'artifact.created') seen.artifacts.add(resource.id);
+    if (kind === 'receipt.issued') receipts.push({ id: resource.id, hash: payload['receipt_hash'] ?? null });
+    if (/^task\.(?:completed|failed|canceled)$/.test(kind)) seen.ended.add(resource.id);
+    newest = id;
+    count += 1;
+  }
+  const open = [...seen.tasks].find((id) => !seen.ended.has(id));
+  if (open !== undefined) throw fault(EVENTS, `the task ${open} has not ended`);
+  if (count === 0) throw fault(EVENTS, 'there is no event');
+  await checkFrames(plan, seen.tasks, turn);
+  await checkReceipts(plan, receipts, keys, turn);
+  return { events: count, tasks: [...seen.tasks], pieces: piecesOf(plan, seen.artifacts) };
+}
+
+/** A message is told before the task that it submits in some orders. */
+function isKnown({ tasks }: { tasks: ReadonlySet<string> }, taskId: string, kind: string): boolean {
+  return tasks.has(taskId) || kind === 'user.message' || kind.startsWith('artifact.');
+}
+
+function takeTask(tasks: Set<string>, id: string, payload: JsonObject, where: string): void {
+  if (tasks.has(id)) throw fault(where, `the task ${id} is there twice`);
+  const { replay } = payload as { replay?: { source_task_id?: string } };
+  const source = replay?.source_task_id;
+  if (source !== undefined && !tasks.has(source))
+    throw fault(where, `the task ${id} replays ${source}, which does not come before it`);
+  tasks.add(id);
+}
+
+/** Numbered from 1 without gaps, per task. */
+async function checkFrames(plan: RestorePlan, tasks: ReadonlySet<string>, turn: Turn): Promise<void> {
+  const next = new Map<string, number>();
+  let index = 0;
+  for await (const { row } of paced(plan.frames(), turn)) {
+    const where = `${FRAMES}[${index}]`;
+    const expected = next.get(row.task_id) ?? 1;
+    if (!tasks.has(row.task_id)) throw fault(where, `the task ${row.task_id} was not submitted`);
+    if (row.n !== expected)
+      throw fault(where, `frame ${row.n} of ${row.task_id} is there twice, or out of order`);
+    next.set(row.task_id, expected + 1);
+    index += 1;
+  }
+}
+
+async function checkReceipts(
+  plan: RestorePlan,
+  issued: readonly JsonObject[],
+  keys: VerificationKeys,
+  turn: Turn,
+): Promise<void> {
+  const verifier = new ChainVerifier({ keys, receipts: 'whole' });
+  let index = 0;
+  for await (const text of paced(plan.receipts(), turn)) {
+    const where = `$.metadata.receipts[${index}]`;
+    const receipt = parseStrictText(text) as JsonObject;
+    const { ok, step, expected, observed } = verifier.take(receipt);
+    if (!ok)
+      throw fault(where, `the receipt does not verify: ${step}: expected ${expected}, observed ${observed}`);
+    const { receipt_id, chain } = receipt as { receipt_id?: string; chain?: { receipt_hash?: string } };
+    const told = issued[index];
+    if (told?.['id'] !== receipt_id || told?.['hash'] !== chain?.receipt_hash)
+      throw fault(where, `the receipt ${receipt_id} is not the one that the events tell of here`);
+    if (canonicalJson(receipt) !== text) throw fault(where, 'the receipt is not in its canonical bytes');
+    index += 1;
+  }
+  if (index !== issued.length)
+    throw fault('$.metadata.receipts', `${issued.length} receipts are told of, and ${index} are there`);
+}
+
+function piecesOf(plan: RestorePlan, artifacts: ReadonlySet<string>): Map<string, number> {
+  const found = new Map<string, number>();
+  for (const { row } of plan.pieces()) {
+    const { artifact_id: id, n } = row;
+    if (!artifacts.has(id))
+      throw fault('$.replay.run_record.harn_gateway.pieces', `no event tells of artifact ${id}`);
+    found.set(id, Math.max(found.get(id) ?? 0, n + 1));
+  }
+  return found;
+}
+
+function fault(path: string, why: string): InvalidBundleError {
+  return new InvalidBundleError('references', path, `${path}: ${why}`);
+}

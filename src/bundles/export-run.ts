@@ -1,0 +1,26 @@
+import type { JsonObject } from '../protocol/json.ts';
+import type { BundleMode } from '../protocol/resources/session-bundle.ts';
+import { type BundleFacts, bundleSections, redactionSection } from './build-bundle.ts';
+import { type ManifestKey, signManifest } from './manifest.ts';
+import { BundleRedaction, type PieceRedactor } from './redact-bundle.ts';
+import type { RunRecord } from './run-record.ts';
+import { type Streamed, writeBundle } from './write-bundle.ts';
+
+export interface ExportOptions extends BundleFacts {
+  mode: BundleMode;
+  redactor: PieceRedactor;
+  metadata?: JsonObject;
+  receipts?: Streamed;
+  signingKeys?: JsonObject;
+  /** Without it the bundle has no manifest. */
+  key?: ManifestKey;
+}
+
+/** The JSON text of the bundle of a run, piece by piece. */
+export function exportRun(record: RunRecord, options: ExportOptions): AsyncGenerator<string, void> {
+  const { mode, redactor, metadata = {}, receipts, signingKeys, key, createdAt } = options;
+  const tree = { sections: bundleSections(record, options), metadata, receipts, signingKeys };
+  const sign =
+    key && ((sections: Readonly<Record<string, string>>) => signManifest(sections, key, createdAt));
+  return writeBundle(tree, new BundleRedaction(mode, redactor), redactionSection(mode), sign);
+}

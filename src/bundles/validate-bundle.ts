@@ -1,0 +1,170 @@
+import type { z } from 'zod';
+import { ProtocolError } from '../protocol/errors.ts';
+import type { JsonObject, JsonValue } from '../protocol/json.ts';
+import {
+  BUNDLE_TYPE,
+  REQUIRED_MEMBERS,
+  redactionEntry,
+  SCHEMA_VERSION,
+  type SessionBundle,
+  sessionBundle,
+  transcriptSection,
+} from '../protocol/resources/session-bundle.ts';
+import type { SecretMarkers } from '../redaction/secret-markers.ts';
+import { InvalidBundleError, type ValidationStep } from './bundle-fault.ts';
+import type { BundleFile } from './bundle-file.ts';
+import { checkReferences } from './check-references.ts';
+import { atMember } from './json-path.ts';
+
+export interface ValidationOptions {
+  markers: SecretMarkers;
+  /** Takes a bundle although something in it looks like a secret. Default false. */
+  allowSecretMarkers?: boolean;
+}
+
+/** Receipts travel as they were signed; keys are public. Neither is looked through for secrets. */
+const VERBATIM = ['$.metadata.receipts', '$.metadata.signing_keys', '$.metadata.manifest'];
+
+/**
+ * Checks a bundle in the fixed order of the steps; throws InvalidBundleError at the first that fails. Returns the bundle with
+ * its long lists empty: their items are checked and not kept.
+ */
+export function validateBundle(file: BundleFile, options: ValidationOptions): SessionBundle {
+  return inStep('json', () => {
+    const members = membersOf(file);
+    requireMembers(members);
+    const head = { _type: read(file, '_type'), schema_version: read(file, 'schema_version') };
+    checkType(head._type);
+    checkVersion(head.schema_version);
+    if (!options.allowSecretMarkers) refuseSecrets(file, options.markers);
+    const bundle = decode(file);
+    checkReferences(file);
+    return bundle;
+  });
+}
+
+function membersOf(file: BundleFile): ReadonlyMap<string, unknown> {
+  if (!file.isObject(file.root)) throw new InvalidBundleError('json', '$', 'the document is no object');
+  return file.members(file.root);
+}
+
+function read(file: BundleFile, name: string): JsonValue {
+  const span = file.find(name);
+  return span === undefined ? null : file.parse(span);
+}
+
+function requireMembers(members: ReadonlyMap<string, unknown>): void {
+  const missing = REQUIRED_MEMBERS.find((name) => !members.has(name));
+  if (missing !== undefined)
+    throw new InvalidBundleError('required_fields', `$.${missing}`, `missing required field ${missing}`);
+}
+
+function checkType(type: JsonValue): void {
+  if (type === BUNDLE_TYPE) return;
+  throw new InvalidBundleError('_type', '$._type', `_type must be ${BUNDLE_TYPE}`);
+}
+
+function checkVersion(version: JsonValue): void {
+  if (version === SCHEMA_VERSION) return;
+  const isFuture = typeof version === 'number' && version > SCHEMA_VERSION;
+  const why = isFuture
+    ? `schema_version ${version} is newer than this gateway knows (${SCHEMA_VERSION}); import it with a newer one`
+    : `schema_version must be ${SCHEMA_VERSION}`;
+  throw new InvalidBundleError('schema_version', '$.schema_version', why);
+}
+
+/** A secret in a value or in a member name. What it is stays out of the message. */
+function refuseSecrets(file: BundleFile, markers: SecretMarkers): void {
+  for (const { path, value } of file.pieces()) {
+    const found = VERBATIM.some((place) => path.startsWith(place))
+      ? undefined
+      : secretIn(value, path, markers);
+    if (found)
+      throw new InvalidBundleError(
+        'secret_markers',
+        found.path,
+        `unredacted secret marker (${found.kind}) at ${found.path}; allow it with --allow-unsafe-secret-markers`,
+      );
+  }
+}
+
+function secretIn(
+  value: JsonValue,
+  path: string,
+  markers: SecretMarkers,
+): { path: string; kind: string } | undefined {
+  if (VERBATIM.includes(path)) return undefined;
+  if (typeof value === 'string') {
+    const kind = markers.find(value);
+    return kind === undefined ? undefined : { path, kind };
+  }
+  if (value === null || typeof value !== 'object') return undefined;
+  const isList = Array.isArray(value);
+  for (const [name, item] of Object.entries(value)) {
+    const kind = isList ? undefined : markers.find(name);
+    if (kind !== undefined) return { path: `${path} (a member name)`, kind };
+    const own = isList ? `${path}[${name}]` : atMember(path, name);
+    const found = secretIn(item as JsonValue, own, markers);
+    if (found) return found;
+  }
+  return undefined;
+}
+
+function decode(file: BundleFile): SessionBundle {
+  const bundle = decoded(sessionBundle, file.skeleton(), '$');
+  for (const [path, schema] of LONG_LISTS) {
+    let index = 0;
+    for (const item of file.items(file.find(...path))) {
+      const isShort = schema === transcriptSection;
+      const value = isShort ? file.skeleton(item) : file.parse(item);
+      decoded(schema, value, `$.${path.join('.')}[${index}]`);
+      index += 1;
+    }
+  }
+  return bundle;
+}
+
+/** Lists that may be too long to be held, and what their items are. */
+const LONG_LISTS: readonly (readonly [path: readonly string[], schema: z.ZodType])[] = [
+  [['redaction', 'entries'], redactionEntry],
+  [['permissions'], sessionBundle.shape.permissions.element],
+  [['attachments'], sessionBundle.shape.attachments.element],
+  [['tools', 'calls'], sessionBundle.shape.tools.shape.calls.element],
+  [['tools', 'schemas'], sessionBundle.shape.tools.shape.schemas.element],
+  [['transcript', 'sections'], transcriptSection],
+  [['replay', 'transitions'], sessionBundle.shape.replay.shape.transitions.element],
+  [['replay', 'checkpoints'], sessionBundle.shape.replay.shape.checkpoints.element],
+  [['replay', 'trace_spans'], sessionBundle.shape.replay.shape.trace_spans.element],
+  [['replay', 'deterministic_events'], sessionBundle.shape.replay.shape.deterministic_events.element],
+];
+
+/** One fault, named by its path. */
+export function decoded<Schema extends z.ZodType>(
+  schema: Schema,
+  value: JsonValue,
+  path: string,
+): z.infer<Schema> {
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  const where = (issue?.path ?? []).reduce<string>(
+    (at, step) => (typeof step === 'number' ? `${at}[${step}]` : atMember(at, String(step))),
+    path,
+  );
+  throw new InvalidBundleError('typed_decode', where, `${where}: ${issue?.message ?? 'is invalid'}`);
+}
+
+/** What the strict reader refuses is a fault of the bundle, not of the call. */
+function inStep<T>(step: ValidationStep, check: () => T): T {
+  try {
+    return check();
+  } catch (error) {
+    if (!(error instanceof ProtocolError)) throw error;
+    const where = error.param === undefined ? '$' : `$.${error.param}`;
+    throw new InvalidBundleError(step, where, error.message);
+  }
+}
+
+export function asMembers(value: JsonValue | undefined): JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : {};
+}

@@ -1,0 +1,102 @@
+import { createHash, type Hash } from 'node:crypto';
+import { canonicalJson } from '../json/canonical.ts';
+import {
+  KeySetError,
+  keysOfJwks,
+  type VerificationKeys,
+  verifySignature,
+} from '../receipts/verification-keys.ts';
+import { InvalidBundleError } from './bundle-fault.ts';
+import { type BundleFile, type Span, WHOLE_BYTES } from './bundle-file.ts';
+import { firstChanged, manifestSchema, type Sections, SIGNED_SECTIONS, signedBytes } from './manifest.ts';
+import { decoded } from './validate-bundle.ts';
+
+/** Whose signature a manifest has: of a key that was known before, or one that the bundle brings itself. */
+export interface ManifestFinding {
+  by: 'known_key' | 'brought_key';
+  keyId: string;
+}
+
+const PREFIX = 'base64:';
+
+/**
+ * Checks the signed hashes of a bundle against what is there. Undefined for a bundle without a manifest; throws
+ * InvalidBundleError when a section was changed, or the signature is not that of the key it names.
+ */
+export function verifyManifest(file: BundleFile, known: VerificationKeys): ManifestFinding | undefined {
+  const span = file.find('metadata', SIGNED_SECTIONS);
+  if (span === undefined) return undefined;
+  const manifest = decoded(manifestSchema, file.parse(span), `$.metadata.${SIGNED_SECTIONS}`);
+  const changed = firstChanged(manifest, hashesOf(file));
+  if (changed !== undefined) throw tampered(`$.${changed}`, `the section ${changed} is not what was signed`);
+  const by = known.has(manifest.key_id) ? 'known_key' : 'brought_key';
+  const keys = by === 'known_key' ? known : broughtKeys(file);
+  const { signature, ...content } = manifest;
+  const verdict = verifySignature(keys, {
+    keyId: manifest.key_id,
+    bytes: signedBytes(content),
+    signature: signature.slice(PREFIX.length),
+    timesMs: [Date.parse(manifest.signed_at)],
+  });
+  if (verdict !== 'ok')
+    throw tampered(`$.metadata.${SIGNED_SECTIONS}`, `the signature of the manifest: ${verdict}`);
+  return { by, keyId: manifest.key_id };
+}
+
+/** The public keys that a bundle brings: they prove that it is whole, not whose it is. */
+export function broughtKeys(file: BundleFile): VerificationKeys {
+  const span = file.find('metadata', 'signing_keys');
+  if (span === undefined) return new Map();
+  try {
+    return keysOfJwks(file.parse(span));
+  } catch (error) {
+    if (!(error instanceof KeySetError)) throw error;
+    throw tampered('$.metadata.signing_keys', `signing_keys: ${error.message}`);
+  }
+}
+
+function hashesOf(file: BundleFile): Sections {
+  const found: Record<string, string> = {};
+  for (const [name, span] of file.members(file.root)) found[name] = hashOf(file, span, name === 'metadata');
+  return found;
+}
+
+/** Hash of the RFC 8785 form of a value of any size; of the metadata without the manifest. */
+function hashOf(file: BundleFile, span: Span, isMetadata: boolean): string {
+  const hash = createHash('sha256');
+  if (isMetadata) hashMembers(file, span, hash, SIGNED_SECTIONS);
+  else hashValue(file, span, hash);
+  return `sha256:${hash.digest('hex')}`;
+}
+
+function hashValue(file: BundleFile, span: Span, hash: Hash): void {
+  if (span.end - span.start <= WHOLE_BYTES) hash.update(canonicalJson(file.parse(span)));
+  else if (file.isObject(span)) hashMembers(file, span, hash);
+  else if (file.isList(span)) hashItems(file, span, hash);
+  else hash.update(canonicalJson(file.parse(span)));
+}
+
+function hashMembers(file: BundleFile, span: Span, hash: Hash, without?: string): void {
+  const members = [...file.members(span)].filter(([name]) => name !== without);
+  let open = '{';
+  for (const [name, value] of members.sort(([a], [b]) => (a < b ? -1 : 1))) {
+    hash.update(`${open}${JSON.stringify(name)}:`);
+    hashValue(file, value, hash);
+    open = ',';
+  }
+  hash.update(open === '{' ? '{}' : '}');
+}
+
+function hashItems(file: BundleFile, span: Span, hash: Hash): void {
+  let open = '[';
+  for (const item of file.items(span)) {
+    hash.update(open);
+    hashValue(file, item, hash);
+    open = ',';
+  }
+  hash.update(open === '[' ? '[]' : ']');
+}
+
+function tampered(path: string, why: string): InvalidBundleError {
+  return new InvalidBundleError('manifest', path, why);
+}

@@ -1,0 +1,189 @@
+import { createHash } from 'node:crypto';
+import { canonicalJson } from '../json/canonical.ts';
+import type { JsonObject, JsonValue } from '../protocol/json.ts';
+import type { RedactionEntry } from '../protocol/resources/session-bundle.ts';
+import { atIndex, atMember } from './json-path.ts';
+import { type Manifest, type Sections, SIGNED_SECTIONS } from './manifest.ts';
+import type { BundleRedaction } from './redact-bundle.ts';
+
+/** A list whose items are read while it is written, so that the bundle is never held as a whole. */
+export class Streamed {
+  readonly items: () => AsyncIterable<JsonValue> | Iterable<JsonValue>;
+
+  constructor(items: () => AsyncIterable<JsonValue> | Iterable<JsonValue>) {
+    this.items = items;
+  }
+}
+
+/** A short list whose items may hold streamed lists. */
+export class Trees {
+  readonly items: readonly Tree[];
+
+  constructor(items: readonly Tree[]) {
+    this.items = items;
+  }
+}
+
+/** JSON in which lists may be streamed. */
+export type Tree = JsonValue | Streamed | Trees | { [name: string]: Tree };
+
+/** A bundle before its redaction. `metadata` is written last: it holds the hashes of all before it. */
+export interface BundleTree {
+  sections: { [name: string]: Tree };
+  /** Goes through the redaction like a section. */
+  metadata: JsonObject;
+  /** Canonical bytes of receipts: never touched. Empty for a run that has none. */
+  receipts: Streamed | undefined;
+  /** Public keys of the receipts and of the manifest. */
+  signingKeys: JsonObject | undefined;
+}
+
+/** The section that tells what was replaced; known only when everything else is written. */
+export type RedactionSection = (entries: RedactionEntry[]) => JsonObject;
+
+/**
+ * A piece of the text, and what the manifest hashes for it: the RFC 8785 form. Items of streamed lists keep the order of their
+ * members, because content may be hashed in the order in which it came.
+ */
+interface Written {
+  text: string;
+  canonical: string;
+}
+
+/**
+ * Writes a bundle as JSON text, piece by piece; its memory is that of one item and of the list of replacements. The manifest
+ * has the hash of every section, over its RFC 8785 form.
+ */
+export async function* writeBundle(
+  tree: BundleTree,
+  redaction: BundleRedaction,
+  describe: RedactionSection,
+  sign: ((sections: Sections) => Manifest) | undefined,
+): AsyncGenerator<string, void> {
+  const hashes: Record<string, string> = {};
+  let open = '{';
+  for (const name of Object.keys(tree.sections).sort()) {
+    const hash = createHash('sha256');
+    yield `${open}${JSON.stringify(name)}:`;
+    open = ',';
+    for await (const { text, canonical } of write(tree.sections[name] ?? null, `$.${name}`, redaction)) {
+      hash.update(canonical);
+      yield text;
+    }
+    hashes[name] = `sha256:${hash.digest('hex')}`;
+  }
+  const metadata = createHash('sha256');
+  let held = '';
+  for await (const text of metadataOf(tree, redaction)) {
+    yield* held === '' ? [`${open}"metadata":`] : [held];
+    metadata.update(text);
+    held = text;
+  }
+  const told = canonicalJson(describe(redaction.entries()) as JsonValue);
+  hashes['redaction'] = `sha256:${createHash('sha256').update(told).digest('hex')}`;
+  hashes['metadata'] = `sha256:${metadata.digest('hex')}`;
+  yield sign === undefined ? held : withManifest(held, sign(hashes));
+  yield `,"redaction":${told}}\n`;
+}
+
+/** The text of the metadata up to the brace that closes it, which goes on with one more member. */
+function withManifest(last: string, manifest: Manifest): string {
+  const before = last.slice(0, -1);
+  const comma = before.endsWith('{') ? '' : ',';
+  return `${before}${comma}"${SIGNED_SECTIONS}":${canonicalJson(manifest as unknown as JsonValue)}}`;
+}
+
+async function* metadataOf(tree: BundleTree, redaction: BundleRedaction): AsyncGenerator<string> {
+  const { metadata, receipts, signingKeys } = tree;
+  const members: [string, AsyncIterable<string> | string][] = Object.entries(metadata).map(
+    ([name, value]) => {
+      const [shown, clean] = redaction.member('$.metadata', name, value);
+      return [shown, canonicalJson(clean)];
+    },
+  );
+  if (receipts) members.push(['receipts', plainList(receipts)]);
+  if (signingKeys) members.push(['signing_keys', canonicalJson(signingKeys)]);
+  let open = '{';
+  for (const [name, text] of members.sort(([a], [b]) => (a < b ? -1 : 1))) {
+    yield `${open}${JSON.stringify(name)}:`;
+    open = ',';
+    if (typeof text === 'string') yield text;
+    else yield* text;
+  }
+  yield open === '{' ? '{}' : '}';
+}
+
+async function* plainList({ items }: Streamed): AsyncGenerator<string> {
+  let open = '[';
+  for await (const item of items()) {
+    yield open + canonicalJson(item);
+    open = ',';
+  }
+  yield open === '[' ? '[]' : ']';
+}
+
+/** The text of a tree, redacted. */
+async function* write(tree: Tree, path: string, redaction: BundleRedaction): AsyncGenerator<Written> {
+  if (tree instanceof Streamed) yield* writeList(tree, path, redaction);
+  else if (tree instanceof Trees) yield* writeTrees(tree, path, redaction);
+  else if (holdsStreamed(tree)) yield* writeMembers(tree as { [name: string]: Tree }, path, redaction);
+  else yield alike(canonicalJson(redaction.item(path, tree as JsonValue)));
+}
+
+async function* writeList(
+  { items }: Streamed,
+  path: string,
+  redaction: BundleRedaction,
+): AsyncGenerator<Written> {
+  let index = 0;
+  for await (const item of items()) {
+    const clean = redaction.item(atIndex(path, index), item);
+    const sign = index === 0 ? '[' : ',';
+    yield { text: sign + JSON.stringify(clean), canonical: sign + canonicalJson(clean) };
+    index += 1;
+  }
+  yield alike(index === 0 ? '[]' : ']');
+}
+
+async function* writeTrees(
+  { items }: Trees,
+  path: string,
+  redaction: BundleRedaction,
+): AsyncGenerator<Written> {
+  for (const [index, item] of items.entries()) {
+    yield alike(index === 0 ? '[' : ',');
+    yield* write(item, atIndex(path, index), redaction);
+  }
+  yield alike(items.length === 0 ? '[]' : ']');
+}
+
+async function* writeMembers(
+  tree: { [name: string]: Tree },
+  path: string,
+  redaction: BundleRedaction,
+): AsyncGenerator<Written> {
+  let open = '{';
+  for (const name of Object.keys(tree).sort()) {
+    const value = tree[name] ?? null;
+    if (holdsStreamed(value)) {
+      yield alike(`${open}${JSON.stringify(name)}:`);
+      yield* write(value, atMember(path, name), redaction);
+    } else {
+      const [shown, clean] = redaction.member(path, name, value as JsonValue);
+      yield alike(`${open}${JSON.stringify(shown)}:${canonicalJson(clean)}`);
+    }
+    open = ',';
+  }
+  yield alike('}');
+}
+
+function alike(text: string): Written {
+  return { text, canonical: text };
+}
+
+/** Streamed lists stand in the members that the builder of a bundle made, never deep in data. */
+function holdsStreamed(tree: Tree): boolean {
+  if (tree instanceof Streamed || tree instanceof Trees) return true;
+  if (tree === null || typeof tree !== 'object' || Array.isArray(tree)) return false;
+  return Object.values(tree).some(holdsStreamed);
+}

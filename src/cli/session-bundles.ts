@@ -1,0 +1,223 @@
+import {
+  closeSync,
+  existsSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from 'node:fs';
+import { Command } from 'commander';
+import { InvalidBundleError } from '../bundles/bundle-fault.ts';
+import { BundleFile } from '../bundles/bundle-file.ts';
+import { exportRunRecord } from '../bundles/file-export.ts';
+import { restoreRunRecord } from '../bundles/restore-run-record.ts';
+import { validateBundle } from '../bundles/validate-bundle.ts';
+import { parseStrict } from '../json/strict-parse.ts';
+import type { JsonObject } from '../protocol/json.ts';
+import type { BundleImport } from '../protocol/resources/bundle.ts';
+import { BUNDLE_MODES, type BundleMode, type SessionBundle } from '../protocol/resources/session-bundle.ts';
+import { Redactor } from '../redaction/redactor.ts';
+import { SecretMarkers } from '../redaction/secret-markers.ts';
+import { type ClientOptions, GatewayClient, withClientOptions } from './client.ts';
+import { CliError, EXIT } from './exit-codes.ts';
+import { packageVersion } from './package-facts.ts';
+import { print, printJson } from './terminal.ts';
+
+/** A file is held once, as bytes; what is made of it at a time is small. */
+const MAX_FILE_BYTES = 1024 * 1024 * 1024;
+
+interface ExportOptions extends ClientOptions {
+  out?: string;
+  local?: boolean;
+  replayOnly?: boolean;
+  includeAttachments?: boolean;
+}
+
+interface ImportOptions extends ClientOptions {
+  out?: string;
+  allowUnsafeSecretMarkers?: boolean;
+  json?: boolean;
+}
+
+const EXPORT_EXAMPLES = `
+Examples:
+  harn-gateway session export session_01... --out run.bundle.json        sanitized: for tickets and colleagues
+  harn-gateway session export task_01... --local --out run.bundle.json   everything, inside one trust boundary
+  harn-gateway session export run.json --replay-only --out run.bundle.json   a run record in a file: needs no gateway`;
+
+const IMPORT_EXAMPLES = `
+Examples:
+  harn-gateway session import run.bundle.json                        restores the session in the gateway
+  harn-gateway session import run.bundle.json --out imported.json    writes its run record: needs no gateway`;
+
+/** The commands that hand a run to somebody else. */
+export function bundleCommands(): Command[] {
+  return [exportCommand(), importCommand(), validateCommand()];
+}
+
+function exportCommand(): Command {
+  const command = new Command('export')
+    .description('Write a session, a task or a run record as a session bundle.')
+    .argument('<id or file>', 'a session or task of the gateway, or a file with a run record')
+    .option('--out <file>', 'where to write (default: standard output)')
+    .option('--local', 'keep everything: for the same trust boundary only')
+    .option('--replay-only', 'withhold prompts and tool payloads too')
+    .option('--include-attachments', 'bring the payloads of artifacts')
+    .addHelpText('after', EXPORT_EXAMPLES);
+  return withClientOptions(command).action(runExport);
+}
+
+function importCommand(): Command {
+  const command = new Command('import')
+    .description('Restore the session of a bundle in the gateway, or write its run record.')
+    .argument('<file>', 'a session bundle')
+    .option('--out <file>', 'write the run record there instead; needs no gateway')
+    .option('--allow-unsafe-secret-markers', 'take it although something in it looks like a secret')
+    .option('--json', 'print what was restored as JSON')
+    .addHelpText('after', IMPORT_EXAMPLES);
+  return withClientOptions(command).action(runImport);
+}
+
+function validateCommand(): Command {
+  return new Command('validate')
+    .description('Check a session bundle without writing anything; needs no gateway.')
+    .argument('<file>', 'a session bundle')
+    .option('--allow-unsafe-secret-markers', 'take it although something in it looks like a secret')
+    .option('--json', 'print the finding as JSON')
+    .addHelpText('after', '\nExamples:\n  harn-gateway session validate run.bundle.json --json')
+    .action(runValidate);
+}
+
+async function runExport(target: string, options: ExportOptions): Promise<void> {
+  const mode = modeOf(options);
+  const attachments = options.includeAttachments ?? false;
+  if (existsSync(target)) await writeOut(exportFile(target, mode, attachments), options.out);
+  else await writeOut(exportOnline(target, mode, attachments, options), options.out);
+}
+
+function modeOf({ local, replayOnly }: ExportOptions): BundleMode {
+  const [sanitized, localMode, replayOnlyMode] = BUNDLE_MODES;
+  if (local && replayOnly)
+    throw new CliError('--local keeps everything and --replay-only does not: choose one.', EXIT.usage);
+  if (local) return localMode;
+  return replayOnly ? replayOnlyMode : sanitized;
+}
+
+function exportFile(target: string, mode: BundleMode, attachments: boolean): AsyncIterable<string> {
+  const record = parseStrict(readBytes(target), { maxBytes: MAX_FILE_BYTES });
+  const given = { mode, attachments, redactor: new Redactor(), version: packageVersion() };
+  try {
+    return exportRunRecord(record as JsonObject, given);
+  } catch (error) {
+    if (!(error instanceof InvalidBundleError)) throw error;
+    throw new CliError(`${target} is no run record: ${error.message}`);
+  }
+}
+
+async function* exportOnline(
+  id: string,
+  mode: BundleMode,
+  include_attachments: boolean,
+  options: ExportOptions,
+): AsyncGenerator<Uint8Array> {
+  const what = id.startsWith('task_') ? { task_id: id } : { session_id: id };
+  yield* new GatewayClient(options).bytes('/v1/bundles/export', { ...what, mode, include_attachments });
+}
+
+/** A file is there when it is whole: it is written beside its place, then moved there. */
+async function writeOut(chunks: AsyncIterable<string | Uint8Array>, out: string | undefined): Promise<void> {
+  if (out === undefined) {
+    for await (const chunk of chunks) process.stdout.write(chunk);
+    return;
+  }
+  const draft = `${out}.partial`;
+  const file = openOut(draft);
+  try {
+    for await (const chunk of chunks) writeSync(file, typeof chunk === 'string' ? Buffer.from(chunk) : chunk);
+    closeSync(file);
+    renameSync(draft, out);
+  } catch (error) {
+    rmSync(draft, { force: true });
+    throw error;
+  }
+  print(`${out}: ${statSync(out).size} bytes`);
+}
+
+function openOut(path: string): number {
+  try {
+    return openSync(path, 'w', 0o600);
+  } catch {
+    throw new CliError(`--out: ${path} cannot be written.`, EXIT.usage);
+  }
+}
+
+async function runImport(target: string, options: ImportOptions): Promise<void> {
+  const bytes = readBytes(target);
+  if (options.out !== undefined) {
+    const file = validated(bytes, options).file;
+    await writeOut(
+      [
+        `${JSON.stringify(
+          reading(() => restoreRunRecord(file)),
+          null,
+          2,
+        )}\n`,
+      ] as never,
+      options.out,
+    );
+    return;
+  }
+  const query = options.allowUnsafeSecretMarkers ? '?allow_unsafe_secret_markers=true' : '';
+  const client = new GatewayClient(options);
+  const made = await client.upload<BundleImport>(`/v1/bundles/import${query}`, bytes);
+  if (options.json) printJson(made);
+  else print(describe(made));
+}
+
+function describe({ session_id, workspace_id, tasks, created }: BundleImport): string {
+  const verb = created ? 'restored' : 'was restored before';
+  return [
+    `${session_id} ${verb} in ${workspace_id}`,
+    ...tasks.map(({ id, status }) => `${id} ${status}`),
+  ].join('\n');
+}
+
+function runValidate(target: string, options: ImportOptions): void {
+  try {
+    const { bundle } = validated(readBytes(target), options);
+    if (options.json) printJson({ valid: true, bundle_id: bundle.bundle_id, mode: bundle.redaction.mode });
+    else print(`ok: ${bundle.bundle_id}, ${bundle.redaction.mode}`);
+  } catch (error) {
+    if (options.json && error instanceof CliError) printJson({ valid: false, reason: error.message });
+    throw error;
+  }
+}
+
+function validated(
+  bytes: Buffer,
+  { allowUnsafeSecretMarkers = false }: ImportOptions,
+): { file: BundleFile; bundle: SessionBundle } {
+  const file = new BundleFile(bytes);
+  const given = { markers: new SecretMarkers(), allowSecretMarkers: allowUnsafeSecretMarkers };
+  return { file, bundle: reading(() => validateBundle(file, given)) };
+}
+
+function reading<T>(read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    if (!(error instanceof InvalidBundleError)) throw error;
+    throw new CliError(`invalid session bundle: ${error.message}`);
+  }
+}
+
+function readBytes(file: string): Buffer {
+  try {
+    if (statSync(file).size <= MAX_FILE_BYTES) return readFileSync(file);
+  } catch {
+    throw new CliError(`${file} cannot be read.`, EXIT.usage);
+  }
+  throw new CliError(`invalid session bundle: ${file} is larger than ${MAX_FILE_BYTES} bytes.`);
+}

@@ -1,0 +1,39 @@
+import { type RestoreParts, restoreSession } from '../dispatch/bundles/restore-session.ts';
+import type { Effect, EffectResult } from '../dispatch/command.ts';
+import { checkDependencies } from '../dispatch/replay/check-dependencies.ts';
+import type { TaskRunner } from '../dispatch/runner/task-runner.ts';
+import { verifyStoredReceipt } from '../dispatch/verify-receipt.ts';
+import type { FileTree } from '../store/file-tree.ts';
+import type { Interpret } from '../upstream.ts';
+import type { OpenData } from './open-data.ts';
+import type { Sending } from './outbox.ts';
+
+/** What effects are done with. */
+export interface PerformerParts extends Pick<RestoreParts, 'bundles' | 'redact'> {
+  interpretOf: (route: string) => Interpret | undefined;
+  sending: Sending;
+}
+
+/** Does what a command named, outside of its transaction. */
+export function performer(
+  { log, keys }: OpenData,
+  runner: TaskRunner,
+  files: FileTree,
+  { interpretOf, sending, ...restoring }: PerformerParts,
+): (effect: Effect) => Promise<EffectResult> {
+  const canInterpret = (route: string) => interpretOf(route) !== undefined;
+  return async (effect) => {
+    if (effect.kind === 'await_cancel') await runner.cancel(effect.taskId);
+    if (effect.kind === 'check_target') await sending.checkTarget(effect.url);
+    if (effect.kind === 'write_file') await files.write(effect.root, effect.names, effect.bytes);
+    if (effect.kind === 'check_replay')
+      return { taskIds: await checkDependencies(log, effect.source, canInterpret) };
+    if (effect.kind === 'restore_session')
+      return { restored: await restoreSession({ log, ...restoring }, effect.request) };
+    if (effect.kind !== 'verify_receipt') return {};
+    const { receiptId, trustAnchor } = effect;
+    return {
+      receiptVerdict: await verifyStoredReceipt(log, keys.verificationKeys(), receiptId, trustAnchor),
+    };
+  };
+}

@@ -1,0 +1,21 @@
+import type { ManifestKey } from '../../bundles/manifest.ts';
+import type { PieceRedactor } from '../../bundles/redact-bundle.ts';
+import type { ValidationOptions } from '../../bundles/validate-bundle.ts';
+import type { JsonObject } from '../../protocol/json.ts';
+import type { VerificationKeys } from '../../receipts/verification-keys.ts';
+
+/** What bundles are written and read with. */
+export interface BundleTools {
+  redactor: PieceRedactor;
+  markers: ValidationOptions['markers'];
+  /** Version of this gateway. */
+  version: string;
+  /** Issuer of the receipts of this gateway. */
+  issuer: string;
+  /** The key that signs now. */
+  key(): ManifestKey;
+  /** Public keys of this gateway, as a JWKS document. */
+  publicKeys(): JsonObject;
+  /** The same to verify with. */
+  verificationKeys(): VerificationKeys;
+}

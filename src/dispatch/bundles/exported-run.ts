@@ -1,0 +1,110 @@
+import { NO_EVENT } from '../../eventlog/event-id.ts';
+import type { Event, EventLog } from '../../eventlog/event-log.ts';
+import { importMarkOf, originalEvent } from '../../projections/imported-event.ts';
+import { listPrefix, stateKey } from '../../projections/state-keys.ts';
+import type { SessionFold, TaskState } from '../../projections/states.ts';
+import { ProtocolError } from '../../protocol/errors.ts';
+import type { Task } from '../../protocol/resources/task.ts';
+import { keysUnder, lastSegment } from '../../store/keys.ts';
+
+/** Events read at once. */
+const PAGE = 500;
+
+/** What is exported of a Session, and up to where. */
+export interface ExportScope {
+  session: SessionFold;
+  /** Set where only this Task is asked for. */
+  task: TaskState | undefined;
+  /** Newest event of the Session when the export began; what comes later is no part of it. */
+  throughId: string;
+}
+
+/** A Session or one of its Tasks as it is read from the log, again and again, in pages. */
+export class ExportedRun {
+  readonly scope: ExportScope;
+  readonly #log: EventLog;
+
+  constructor(log: EventLog, scope: ExportScope) {
+    this.#log = log;
+    this.scope = scope;
+  }
+
+  get sessionId(): string {
+    return this.scope.session.resource.id;
+  }
+
+  /** Restored from a bundle: what was recorded there is handed on, what was done with it here is not. */
+  get isElsewhere(): boolean {
+    return this.scope.session.internal.imported !== undefined;
+  }
+
+  /**
+   * The events that a restore needs, as they were recorded, in the order of their log; of the named kinds, where they are named:
+   * others are passed over unread, because a run is gone through many times.
+   */
+  async *events(kinds?: RegExp): AsyncGenerator<Event> {
+    const { task, throughId } = this.scope;
+    const isPart = task === undefined ? () => true : partOf(task.resource);
+    for (let after = NO_EVENT; ; ) {
+      const page = await this.#log.range({ kind: 'session', id: this.sessionId }, after, PAGE);
+      for (const bytes of page) {
+        const { id, kind } = headOf(bytes);
+        if (id > throughId) return;
+        after = id;
+        if (kinds !== undefined && !kinds.test(kind)) continue;
+        const event: Event = JSON.parse(bytes.toString('utf8'));
+        if (this.isElsewhere && importMarkOf(event) === undefined) continue;
+        if (isPart(event)) yield originalEvent(event);
+      }
+      if (page.length < PAGE) return;
+    }
+  }
+
+  /** The Tasks, oldest first. */
+  async *tasks(): AsyncGenerator<TaskState> {
+    const { task } = this.scope;
+    if (task) {
+      yield task;
+      return;
+    }
+    const { gte, lt } = keysUnder(listPrefix.tasksOfSession(this.sessionId));
+    let keys = await this.#log.indexKeys({ gte, lt, limit: PAGE });
+    while (keys.length > 0) {
+      for (const key of keys) {
+        const state = this.#log.state<TaskState>(stateKey.task(lastSegment(key)));
+        if (state && (state.internal.imported === true || !this.isElsewhere)) yield state;
+      }
+      keys = await this.#log.indexKeys({ gt: keys.at(-1) ?? lt, lt, limit: PAGE });
+    }
+  }
+}
+
+/** The members of an event stand in RFC 8785 order, so that its kind and its id are among the first. */
+const HEAD = /"event":"([^"]+)","id":"(\d{20})"/;
+const HEAD_BYTES = 512;
+
+function headOf(bytes: Buffer): { id: string; kind: string } {
+  const [, kind, id] = HEAD.exec(bytes.toString('utf8', 0, HEAD_BYTES)) ?? [];
+  if (kind !== undefined && id !== undefined) return { id, kind };
+  const event: Event = JSON.parse(bytes.toString('utf8'));
+  return { id: event.id, kind: event.event };
+}
+
+/** What belongs to a Task; the chain of receipts is told up to its newest one, so that it can be verified. */
+function partOf({ id, receipt_id }: Task): (event: Event) => boolean {
+  let isBeforeLast = receipt_id !== null;
+  return ({ event, task_id, resource, payload }) => {
+    const isOfChain = event === 'receipt.issued' && payload['follows'] === 'session' && isBeforeLast;
+    if (resource.id === receipt_id) isBeforeLast = false;
+    return task_id === id || event === 'session.created' || isOfChain;
+  };
+}
+
+/** Only what has ended is handed on: an open Task would be half a run. */
+export function refuseOpen({ session, task }: Pick<ExportScope, 'session' | 'task'>): void {
+  const open = session.internal.open_tasks;
+  const isOpen = task === undefined ? open.length > 0 : open.includes(task.resource.id);
+  if (!isOpen) return;
+  const message = 'A Task has not ended. Wait for its end, or cancel it, and export it then.';
+  throw new ProtocolError('conflict', message, { details: { open_tasks: open } });
+}

@@ -1,0 +1,96 @@
+import { type EventRow, encodeEvent, type FrameRow, type PieceRow } from '../../bundles/gateway-rows.ts';
+import type { Event, EventLog } from '../../eventlog/event-log.ts';
+import { sha256Hex } from '../../json/sha256.ts';
+import { conceal } from '../../policy/visibility.ts';
+import type { JsonObject, JsonValue } from '../../protocol/json.ts';
+import { hashOf } from '../../replay/compare.ts';
+import { readFrame } from '../../replay/recorded-frame.ts';
+import { framesOf, keysUnder, lastSegment } from '../../store/keys.ts';
+import { pieceKeys } from '../artifact-content.ts';
+import { artifactStates, mayLeave } from './exported-artifacts.ts';
+import type { ExportedRun } from './exported-run.ts';
+import type { MaterialReader } from './material-reader.ts';
+
+const PAGE = 500;
+
+/** Every event as it was recorded, with the hash of all of it; what this reader may not see is concealed. */
+export async function* eventRows(
+  run: ExportedRun,
+  { seesInternal }: MaterialReader,
+): AsyncGenerator<JsonValue> {
+  for await (const recorded of run.events()) {
+    const event = recorded as unknown as JsonObject;
+    const shown = conceal(event, seesInternal);
+    const row: EventRow = {
+      sha256: hashOf(event),
+      ...(shown === event ? {} : { concealed: true }),
+      event: encodeEvent(shown) as never,
+    };
+    yield row as unknown as JsonObject;
+  }
+}
+
+/** The frames of every Task. Of one with hidden content they stay here: that content came in them. */
+export async function* frameRows(run: ExportedRun, reader: MaterialReader): AsyncGenerator<JsonValue> {
+  const hiding = await tasksThatHide(run, reader);
+  for await (const { resource } of run.tasks()) {
+    const isHidden = hiding.has(resource.id);
+    for await (const key of keysOf(reader.log, framesOf(resource.id))) {
+      const bytes = reader.log.record(key);
+      if (bytes === undefined) continue;
+      const { frame, imported, ...head } = readFrame(bytes);
+      // One that was taken right behind the bound has its events behind it too.
+      if (!imported && head.after >= run.scope.throughId) break;
+      const row: FrameRow = {
+        ...head,
+        task_id: resource.id,
+        n: Number(lastSegment(key)),
+        ...(isHidden ? { concealed: true, content: null } : { content: frame as unknown as JsonObject }),
+      };
+      yield row as unknown as JsonObject;
+    }
+  }
+}
+
+async function tasksThatHide(run: ExportedRun, { seesInternal }: MaterialReader): Promise<Set<string>> {
+  const found = new Set<string>();
+  for await (const event of run.events())
+    if (event.task_id !== null && conceal<Event>(event, seesInternal) !== event) found.add(event.task_id);
+  return found;
+}
+
+/**
+ * Stored content: the parts of an agent are replay material and always come along, uploads and what was too large to be inlined
+ * are attachments.
+ */
+export async function* pieceRows(
+  run: ExportedRun,
+  { reader, attachments }: { reader: MaterialReader; attachments: boolean },
+): AsyncGenerator<JsonValue> {
+  for await (const state of artifactStates(run, reader)) {
+    const { store } = state.internal;
+    if (store === 'none' || (store === 'bytes' && !attachments) || !mayLeave(state, reader)) continue;
+    for (const key of pieceKeys(state)) {
+      const bytes = reader.log.record(key);
+      if (bytes === undefined) continue;
+      const isText = store === 'parts';
+      const row: PieceRow = {
+        artifact_id: state.resource.id,
+        n: Number(lastSegment(key)),
+        sha256: `sha256:${sha256Hex(bytes)}`,
+        encoding: isText ? 'utf8' : 'base64',
+        content: bytes.toString(isText ? 'utf8' : 'base64'),
+      };
+      yield row as unknown as JsonObject;
+    }
+  }
+}
+
+async function* keysOf(log: EventLog, prefix: string): AsyncGenerator<string> {
+  const { gte, lt } = keysUnder(prefix);
+  let page = await log.indexKeys({ gte, lt, limit: PAGE });
+  while (page.length > 0) {
+    yield* page;
+    page = await log.indexKeys({ gt: page.at(-1) ?? lt, lt, limit: PAGE });
+  }
+}

@@ -1,0 +1,82 @@
+import type { Event, StateReader, StateWriter } from '../../eventlog/event-log.ts';
+import { project } from '../../projections/projection.ts';
+import { listPrefix, stateKey } from '../../projections/state-keys.ts';
+import { ProtocolError } from '../../protocol/errors.ts';
+
+/** Resources that an import may make. */
+const MADE = new Set(['session', 'task', 'message', 'artifact', 'branch', 'permission_request', 'receipt']);
+
+/**
+ * Folds an event of a bundle without keeping what comes of it, and refuses one that would touch anything that the import did
+ * not make: ids in a bundle are chosen by whoever wrote it. Throws `conflict` naming the resource.
+ */
+export function refuseForeign(
+  event: Event,
+  reader: StateReader,
+  own: { sessionId: string; workspaceId: string },
+): void {
+  const writer = new OwnWriter(reader, own);
+  project(event, writer);
+}
+
+type Owned = { resource?: { workspace_id?: unknown } };
+
+class OwnWriter implements StateWriter {
+  readonly #reader: StateReader;
+  readonly #own: { sessionId: string; workspaceId: string };
+  readonly #made = new Map<string, object | undefined>();
+
+  constructor(reader: StateReader, own: { sessionId: string; workspaceId: string }) {
+    this.#reader = reader;
+    this.#own = own;
+  }
+
+  get<S extends object>(key: string): S | undefined {
+    // The caller names the type of the states under its own keys.
+    return (this.#made.has(key) ? this.#made.get(key) : this.#reader.get(key)) as S | undefined;
+  }
+
+  set(key: string, state: object | undefined): void {
+    const [kind = '', name = '', owner = ''] = key.split('/');
+    if (kind === 'r' || name === 'outcome') this.#refuseTaken(name, owner, key, state);
+    else if (key !== stateKey.receiptLog()) this.#refuseOther(owner, key);
+    this.#made.set(key, state);
+  }
+
+  index(key: string): void {
+    const [, list = '', second = '', third = ''] = key.split('/');
+    this.#refuseOther(list === 'session' ? second : third, key);
+  }
+
+  unindex(key: string): void {
+    const [, list = '', second = '', third = ''] = key.split('/');
+    if (second !== 'open' && !list.endsWith('-expiry')) this.#refuseOther(third, key);
+  }
+
+  #refuseTaken(object: string, id: string, key: string, state: object | undefined): void {
+    if (object !== 'outcome' && !MADE.has(object)) throw foreign(key);
+    const before = this.#reader.get<Owned>(key);
+    const workspace = (state as Owned | undefined)?.resource?.workspace_id;
+    if (before !== undefined && before.resource?.workspace_id !== this.#own.workspaceId)
+      throw new ProtocolError(
+        'conflict',
+        `The ${object} ${id} exists already, and is another one. Import the bundle into another gateway.`,
+        { details: { object, id } },
+      );
+    if (workspace !== this.#own.workspaceId) throw foreign(key);
+  }
+
+  /** The Session, its Workspace, or a Task that the import made. */
+  #refuseOther(owner: string, key: string): void {
+    if (owner === this.#own.sessionId || owner === this.#own.workspaceId) return;
+    const task = this.get<Owned>(stateKey.task(owner));
+    // The chain of a single Task tells of receipts of Tasks that did not come along.
+    if (task === undefined && key.startsWith(listPrefix.receiptsOfTask(owner))) return;
+    if (task?.resource?.workspace_id !== this.#own.workspaceId) throw foreign(key);
+  }
+}
+
+function foreign(key: string): ProtocolError {
+  const message = `invalid session bundle: an event writes ${key}, which is no part of its session`;
+  return new ProtocolError('invalid_request', message, { param: 'body' });
+}

@@ -1,0 +1,268 @@
+import { InvalidBundleError } from '../../bundles/bundle-fault.ts';
+import { BundleFile } from '../../bundles/bundle-file.ts';
+import { type CheckedPlan, checkPlan } from '../../bundles/check-plan.ts';
+import { type RestoredEvent, type RestoredFrame, RestorePlan } from '../../bundles/restore-plan.ts';
+import { validateBundle } from '../../bundles/validate-bundle.ts';
+import { broughtKeys, verifyManifest } from '../../bundles/verify-manifest.ts';
+import { buildEvent } from '../../eventlog/encode-event.ts';
+import type { Event, EventLog, NewEvent, Origin, Transaction } from '../../eventlog/event-log.ts';
+import type { ImportState } from '../../projections/import-state.ts';
+import { type ImportedMark, originalEvent } from '../../projections/imported-event.ts';
+import { stateKey } from '../../projections/state-keys.ts';
+import type { SessionFold } from '../../projections/states.ts';
+import type { SessionImported } from '../../protocol/bundle-events.ts';
+import { ProtocolError } from '../../protocol/errors.ts';
+import type { JsonObject, JsonValue } from '../../protocol/json.ts';
+import type { VerificationKeys } from '../../receipts/verification-keys.ts';
+import { hashOf } from '../../replay/compare.ts';
+import { contentKey, frameKey, receiptKey } from '../../store/keys.ts';
+import { appendToReceiptLog } from '../append-to-receipt-log.ts';
+import type { BundleTools } from './bundle-tools.ts';
+import { refuseForeign } from './own-writer.ts';
+
+/** Rows of each kind written in one transaction: little enough that no request waits behind it. */
+const BATCH = 200;
+const ID_DIGITS = 26;
+
+export interface RestoreRequest {
+  bytes: Buffer;
+  allowSecretMarkers: boolean;
+  origin: Origin;
+}
+
+/** What was restored; its last event and its Workspace are for the command that asked, which makes it visible. */
+export interface Restored {
+  sessionId: string;
+  workspaceId: string;
+  tasks: string[];
+  /** False where the same bundle was imported before. */
+  isNew: boolean;
+  told: SessionImported;
+}
+
+export interface RestoreParts {
+  log: EventLog;
+  bundles: BundleTools;
+  redact(value: JsonValue): { value: JsonValue; hit: boolean };
+}
+
+/**
+ * Writes the history of a bundle into the log, in many commits that nobody sees: they are of a Workspace that does not exist
+ * yet. A crash leaves some of them; the same bundle goes on after them. Throws `invalid_request` for a bundle that is refused,
+ * `conflict` for a Session that is here already and is another one.
+ */
+export async function restoreSession(parts: RestoreParts, request: RestoreRequest): Promise<Restored> {
+  const prepared = await inWords(() => prepare(parts, request));
+  const { plan, restored } = prepared;
+  const known = stateOf(parts.log, plan.sessionId, restored);
+  if (known?.done) return { ...restored, isNew: false };
+  await new Restoring(parts, request.origin, prepared).run(known?.events ?? 0);
+  return restored;
+}
+
+interface Prepared {
+  plan: RestorePlan;
+  checked: CheckedPlan;
+  restored: Restored;
+  /** A JWKS document. */
+  signingKeys: JsonObject;
+}
+
+async function prepare(
+  { bundles }: RestoreParts,
+  { bytes, allowSecretMarkers }: RestoreRequest,
+): Promise<Prepared> {
+  const file = new BundleFile(bytes);
+  const bundle = validateBundle(file, { markers: bundles.markers, allowSecretMarkers });
+  const manifest = verifyManifest(file, bundles.verificationKeys());
+  const plan = new RestorePlan(file, bundle.redaction.mode);
+  const keys: VerificationKeys = new Map([...broughtKeys(file), ...bundles.verificationKeys()]);
+  const checked = await checkPlan(plan, keys, nextTurn);
+  const digest = await plan.digest(nextTurn);
+  const brought = file.find('metadata', 'signing_keys');
+  const told: SessionImported = {
+    bundle_id: bundle.bundle_id,
+    mode: plan.mode,
+    digest,
+    events: checked.events,
+    issuer: plan.issuer,
+    manifest_key_id: manifest?.keyId ?? null,
+  };
+  const workspaceId = `workspace_${digest.slice(0, ID_DIGITS).toUpperCase()}`;
+  const restored = { sessionId: plan.sessionId, workspaceId, tasks: checked.tasks, isNew: true, told };
+  const signingKeys = brought === undefined ? { keys: [] } : (file.parse(brought) as JsonObject);
+  return { plan, checked, restored, signingKeys };
+}
+
+/** How far an earlier import of the same bundle came; undefined for a Session that is not here. */
+function stateOf(log: EventLog, sessionId: string, { told, workspaceId }: Restored): ImportState | undefined {
+  const state = log.state<ImportState>(stateKey.sessionImport(sessionId));
+  const isSame = state?.done ? state.done.digest === told.digest : state?.workspace_id === workspaceId;
+  if (isSame) return state;
+  if (state === undefined && log.state<SessionFold>(stateKey.session(sessionId)) === undefined)
+    return undefined;
+  const message = 'This Session is here already, with other content. Import the bundle into another gateway.';
+  throw new ProtocolError('conflict', message, { details: { session_id: sessionId } });
+}
+
+/** One import at work; rows of every kind are written side by side, so that every transaction is small. */
+class Restoring {
+  readonly #parts: RestoreParts;
+  readonly #origin: Origin;
+  readonly #prepared: Prepared;
+
+  constructor(parts: RestoreParts, origin: Origin, prepared: Prepared) {
+    this.#parts = parts;
+    this.#origin = origin;
+    this.#prepared = prepared;
+  }
+
+  /** `done`: events that an earlier import wrote already. */
+  async run(done: number): Promise<void> {
+    const { plan } = this.#prepared;
+    const events = batched(plan.events(done));
+    const frames = batched(plan.frames());
+    const pieces = batched(plan.pieces());
+    const receipts = this.#receiptsAfter(done);
+    for (;;) {
+      const rows = [events.next(), frames.next(), pieces.next()] as const;
+      const [eventRows, frameRows, pieceRows] = rows;
+      if (rows.every(({ done: isOver }) => isOver)) return;
+      await this.#transact((tx) => {
+        const after = tx.position;
+        for (const row of frameRows.value ?? []) this.#recordFrame(tx, row, after);
+        for (const { row, bytes } of pieceRows.value ?? [])
+          recordOnce(tx, contentKey(row.artifact_id, row.n), bytes);
+        for (const row of eventRows.value ?? []) {
+          if (row.event.event === 'receipt.issued')
+            recordOnce(tx, receiptKey(row.event.resource.id), String(receipts.next().value));
+          this.#append(tx, row);
+        }
+      });
+    }
+  }
+
+  /** A receipt is written with the event that tells of it. */
+  #receiptsAfter(done: number): Generator<string> {
+    const { plan } = this.#prepared;
+    const receipts = plan.receipts();
+    let left = done;
+    for (const { event } of plan.events()) {
+      if (left === 0) break;
+      left -= 1;
+      if (event.event === 'receipt.issued') receipts.next();
+    }
+    return receipts;
+  }
+
+  #transact(write: (tx: Transaction) => void): Promise<void> {
+    return this.#parts.log.transact(this.#origin, write);
+  }
+
+  #recordFrame(tx: Transaction, { row, withheld }: RestoredFrame, after: string): void {
+    const { task_id, n, content, concealed, ...head } = row;
+    const { value: frame, hit } = this.#parts.redact(content);
+    const imported = { after, ...(withheld || hit ? { withheld: true } : {}) };
+    recordOnce(tx, frameKey(task_id, n), JSON.stringify({ ...head, imported, frame }));
+  }
+
+  #append(tx: Transaction, { event, sha256, withheld, opaque }: RestoredEvent): void {
+    const { restored, plan, signingKeys } = this.#prepared;
+    const { value: payload, hit } = this.#parts.redact(event.payload);
+    const mark: ImportedMark = {
+      original_event_id: event.id,
+      previous_event_id: event.previous_event_id,
+      sequence: event.sequence,
+      workspace_id: event.workspace_id,
+      sha256,
+      ...(withheld || hit ? { withheld: true as const } : {}),
+      ...(opaque ? { opaque: true as const } : {}),
+      ...(event.event === 'session.created' ? { tenant_id: plan.tenantId, signing_keys: signingKeys } : {}),
+      ...this.#contentOf(event),
+      ...leafOf(tx, event),
+    };
+    const clean = { ...event, payload: payload as JsonObject };
+    refuseForeign(preview(clean, mark, restored.workspaceId), tx, restored);
+    const appended = tx.append(importedEvent(clean, mark, restored.workspaceId));
+    if (!mark.withheld && hashOf(originalEvent(appended) as unknown as JsonValue) !== sha256)
+      throw new ProtocolError(
+        'invalid_request',
+        `invalid session bundle: event ${event.id} has members of its own`,
+      );
+  }
+
+  /** Whether all pieces that an Artifact has after this event came along. */
+  #contentOf({ payload, resource }: Event): Pick<ImportedMark, 'content_omitted'> {
+    const { store, pieces } = payload as { store?: string; pieces?: number };
+    if (resource.object !== 'artifact' || store === undefined || store === 'none') return {};
+    const there = this.#prepared.checked.pieces.get(resource.id) ?? 0;
+    return there >= (pieces ?? 0) ? {} : { content_omitted: true };
+  }
+}
+
+/** The receipt becomes a leaf of this gateway's own log: what it holds, it answers for. */
+function leafOf(tx: Transaction, { event, payload, resource }: Event): Pick<ImportedMark, 'log_index'> {
+  if (event !== 'receipt.issued') return {};
+  const leaf = { receiptHash: String(payload['receipt_hash']), receiptId: resource.id };
+  return { log_index: appendToReceiptLog(tx, leaf) };
+}
+
+/** Written before by an import that was cut. */
+function recordOnce(tx: Transaction, key: string, value: Buffer | string): void {
+  const there = tx.recorded(key);
+  if (there === undefined) tx.record(key, value);
+  else if (!there.equals(Buffer.from(value)) && !key.startsWith('f/'))
+    throw new ProtocolError('conflict', `${key} is here already, and is another one.`);
+}
+
+function importedEvent(event: Event, mark: ImportedMark, workspaceId: string): NewEvent {
+  const { actor, trace_id, span_id, created_at, session_id, task_id, receipt_id, replay } = event;
+  return {
+    event: event.event,
+    resource: event.resource,
+    workspace_id: workspaceId,
+    ...(session_id === null ? {} : { session_id }),
+    ...(task_id === null ? {} : { task_id }),
+    ...(receipt_id === undefined ? {} : { receipt_id }),
+    ...(replay === undefined ? {} : { replay }),
+    payload: event.payload,
+    metadata: { ...event.metadata, original_event_id: event.id, imported: mark as unknown as JsonObject },
+    recorded: { actor, trace_id, span_id, created_at },
+  };
+}
+
+/** The event as it would be appended, to be folded without effect. */
+function preview(event: Event, mark: ImportedMark, workspaceId: string): Event {
+  const input = importedEvent(event, mark, workspaceId);
+  const content = { payload: input.payload, metadata: input.metadata ?? {} };
+  const place = { id: event.id, sequence: 1, previousEventId: null, time: event.created_at };
+  return buildEvent(input, content, { actor: event.actor }, place);
+}
+
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
+
+function* batched<Row>(rows: Iterable<Row>): Generator<Row[], undefined> {
+  let batch: Row[] = [];
+  for (const row of rows) {
+    batch.push(row);
+    if (batch.length < BATCH) continue;
+    yield batch;
+    batch = [];
+  }
+  if (batch.length > 0) yield batch;
+  return undefined;
+}
+
+async function inWords<T>(read: () => Promise<T>): Promise<T> {
+  try {
+    return await read();
+  } catch (error) {
+    if (!(error instanceof InvalidBundleError)) throw error;
+    throw new ProtocolError('invalid_request', `invalid session bundle: ${error.message}`, {
+      param: error.path,
+      details: { step: error.step },
+    });
+  }
+}

@@ -1,0 +1,76 @@
+import type { Transaction } from '../../eventlog/event-log.ts';
+import { stateKey } from '../../projections/state-keys.ts';
+import type { TaskState, WorkspaceState } from '../../projections/states.ts';
+import type { BundleImport } from '../../protocol/resources/bundle.ts';
+import type { Workspace } from '../../protocol/resources/workspace.ts';
+import type { Restored } from '../bundles/restore-session.ts';
+import type { Command, Decided } from '../command.ts';
+import type { Facts } from '../facts.ts';
+import { loadWorkspace } from '../load.ts';
+import { newEvent } from '../new-event.ts';
+
+/** The history is written first, in many commits that nobody can see; the one of `conclude` makes it visible as a whole. */
+export const importBundle: Command<'importBundle'> = {
+  // One at a time: each holds its bundle in memory.
+  lane: () => 'bundle_import',
+  decide({ body, query }, _tx, { caller }) {
+    const allowSecretMarkers = query.allow_unsafe_secret_markers === 'true';
+    const origin = { actor: caller.actor };
+    return {
+      effect: { kind: 'restore_session', request: { bytes: body.bytes, allowSecretMarkers, origin } },
+    };
+  },
+  conclude(_input, tx, facts, { restored }) {
+    if (restored === undefined) throw new Error('a bundle is restored before it is told');
+    const { workspaceId } = restored;
+    const isVisible = tx.get<WorkspaceState>(stateKey.workspace(workspaceId)) !== undefined;
+    if (!isVisible) makeVisible(restored, tx, facts);
+    // Whoever is no member of it is not told more of what somebody else imported.
+    loadWorkspace(tx, facts.caller, workspaceId);
+    return answer(restored, tx);
+  },
+};
+
+function makeVisible({ sessionId, workspaceId, told }: Restored, tx: Transaction, { caller }: Facts): void {
+  const workspace: Workspace = {
+    id: workspaceId,
+    object: 'workspace',
+    created_at: tx.time,
+    updated_at: tx.time,
+    metadata: { imported: { bundle_id: told.bundle_id, session_id: sessionId } },
+    name: `Import of ${sessionId}`,
+    root: `harn://${workspaceId}`,
+    default_branch_id: null,
+    host: null,
+    repository: null,
+    tenant_id: caller.tenant,
+    capabilities: [],
+    connectors: [],
+    quota_id: null,
+  };
+  const place = { workspace_id: workspaceId };
+  const made = { workspace, members: [caller.actor] };
+  tx.append(
+    newEvent('vendor.harn_gateway.workspace_created', { object: 'workspace', id: workspaceId }, place, made),
+  );
+  const inSession = { ...place, session_id: sessionId };
+  const resource = { object: 'session', id: sessionId };
+  tx.append(newEvent('vendor.harn_gateway.session_imported', resource, inSession, told));
+}
+
+function answer({ sessionId, workspaceId, tasks, isNew, told }: Restored, tx: Transaction): Decided {
+  const body: BundleImport = {
+    object: 'bundle_import',
+    bundle_id: told.bundle_id,
+    mode: told.mode,
+    session_id: sessionId,
+    workspace_id: workspaceId,
+    created: isNew,
+    events: told.events,
+    tasks: tasks.flatMap((id) => {
+      const task = tx.get<TaskState>(stateKey.task(id))?.resource;
+      return task === undefined ? [] : [{ id, status: task.status }];
+    }),
+  };
+  return { body };
+}

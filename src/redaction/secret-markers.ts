@@ -1,0 +1,12 @@
+import { PatternScanner } from './pattern-scanner.ts';
+import { SHAPES } from './patterns.ts';
+
+/** Tells texts that hold what can only be a secret: a token by its shape, not by what stands beside it. */
+export class SecretMarkers {
+  readonly #scanner = new PatternScanner(SHAPES);
+
+  /** The kind of the first secret of a text, such as `github_token`; undefined for a text without one. */
+  find(text: string): string | undefined {
+    return this.#scanner.scan(text).hits[0]?.name;
+  }
+}

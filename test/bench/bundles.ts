@@ -1,0 +1,109 @@
+import { createReadStream, createWriteStream, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { startSampleAgent } from '../harness/peers/sample-agent.ts';
+import { amount, type Bench, type Row } from './bench.ts';
+import { Child } from './child.ts';
+import { nowMs } from './closed-loop.ts';
+import { writeConfig } from './data-directory.ts';
+import { type GatewayAddress, GatewayClient } from './gateway-client.ts';
+import { scratchDirectory } from './scratch-directory.ts';
+
+const MB = 1024 * 1024;
+
+/** Tasks of one session, and the chunks that each streams: an event and a frame per chunk. */
+interface Size {
+  tasks: number;
+  chunks: number;
+}
+const SIZES = { quick: { tasks: 2, chunks: 1_000 }, normal: { tasks: 20, chunks: 5_000 } };
+
+/** A long session leaves one gateway as a local bundle and comes into another one. */
+export const bundles: Bench = {
+  id: 'P12',
+  title: 'export and import of a long session',
+  async run({ effort, progress, profileDir }) {
+    const size = amount<Size>(effort, SIZES);
+    const agent = await startSampleAgent();
+    const config = () => writeConfig(scratchDirectory(), [{ id: 'sample', card: agent.cardUrl }]);
+    const options = () => ({ args: { config: config(), echo: false }, profileDir });
+    const [from, to] = ['gateway-child', 'gateway-child'].map(
+      (name) => new Child<GatewayAddress>(name, options()),
+    ) as [Child<GatewayAddress>, Child<GatewayAddress>];
+    const client = new GatewayClient(await from.ready, 2);
+    const other = new GatewayClient(await to.ready, 2);
+    try {
+      const session = await client.session();
+      for (let n = 0; n < size.tasks; n += 1)
+        await client.followToEnd(await client.submit(session, `stream ${size.chunks}`));
+      progress(`${size.tasks * size.chunks} events are recorded`);
+      const file = join(scratchDirectory(), 'long.bundle.json');
+      const exported = await measured(from, () => download(client, session, file));
+      progress(`exported in ${exported.tookMs.toFixed(0)} ms, ${(statSync(file).size / MB).toFixed(0)} MB`);
+      const imported = await measured(to, () => upload(other, file));
+      const { events } = JSON.parse(imported.answer) as { events: number };
+      const bytes = statSync(file).size;
+      return [row('export', events, bytes, exported), row('import', events, bytes, imported)];
+    } finally {
+      await Promise.all([client.close(), other.close(), from.stop(), to.stop(), agent.close()]);
+    }
+  },
+};
+
+interface Measured {
+  tookMs: number;
+  /** Resident memory above what the idle gateway had; what the collector has not looked at yet is in it. */
+  grownBytes: number;
+  answer: string;
+}
+
+async function measured(child: Child<GatewayAddress>, work: () => Promise<string>): Promise<Measured> {
+  const before = (await child.usage()).rssBytes;
+  const startedAt = nowMs();
+  const answer = await work();
+  const tookMs = nowMs() - startedAt;
+  return { tookMs, grownBytes: (await child.usage()).rssBytes - before, answer };
+}
+
+async function download(client: GatewayClient, session: string, file: string): Promise<string> {
+  const response = await fetch(`${client.url}/v1/bundles/export`, {
+    method: 'POST',
+    headers: { ...client.headers, 'content-type': 'application/json' },
+    body: JSON.stringify({ session_id: session, mode: 'local' }),
+  });
+  if (!response.ok || response.body === null)
+    throw new Error(`The export was refused: ${await response.text()}`);
+  await pipeline(Readable.fromWeb(response.body as never), createWriteStream(file));
+  return '';
+}
+
+async function upload(client: GatewayClient, file: string): Promise<string> {
+  const response = await fetch(`${client.url}/v1/bundles/import`, {
+    method: 'POST',
+    headers: {
+      ...client.headers,
+      'content-type': 'application/json',
+      'content-length': String(statSync(file).size),
+    },
+    body: Readable.toWeb(createReadStream(file)) as never,
+    duplex: 'half',
+  } as RequestInit);
+  const text = await response.text();
+  if (!response.ok) throw new Error(`The import was refused: ${text}`);
+  return text;
+}
+
+function row(what: string, events: number, bytes: number, { tookMs, grownBytes }: Measured): Row {
+  const perSecond = (events / tookMs) * 1_000;
+  return {
+    id: 'P12',
+    what: `${what} of a session of ${events} events, a bundle of ${(bytes / MB).toFixed(0)} MB`,
+    measured: `${perSecond.toFixed(0)} events/s, ${(grownBytes / MB).toFixed(0)} MB more memory`,
+    baseline: '',
+    ratio: undefined,
+    target: '',
+    met: undefined,
+    figures: { events, bytes, tookMs, grownBytes },
+  };
+}
