@@ -21,7 +21,7 @@ const SIZES = { quick: { tasks: 2, chunks: 1_000 }, normal: { tasks: 20, chunks:
 
 /** A long session leaves one gateway as a local bundle and comes into another one. */
 export const bundles: Bench = {
-  id: 'P12',
+  id: 'P14',
   title: 'export and import of a long session',
   async run({ effort, progress, profileDir }) {
     const size = amount<Size>(effort, SIZES);
@@ -97,7 +97,7 @@ async function upload(client: GatewayClient, file: string): Promise<string> {
 function row(what: string, events: number, bytes: number, { tookMs, grownBytes }: Measured): Row {
   const perSecond = (events / tookMs) * 1_000;
   return {
-    id: 'P12',
+    id: 'P14',
     what: `${what} of a session of ${events} events, a bundle of ${(bytes / MB).toFixed(0)} MB`,
     measured: `${perSecond.toFixed(0)} events/s, ${(grownBytes / MB).toFixed(0)} MB more memory`,
     baseline: '',

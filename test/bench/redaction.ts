@@ -10,7 +10,7 @@ const BENIGN = 'The quick brown fox jumps over the lazy dog, again and again; no
 
 /** R-07: one megabyte of text that begins each pattern again and again, redacted by all of them. */
 export const redaction: Bench = {
-  id: 'P12',
+  id: 'P13',
   title: 'redaction of one megabyte of hostile text',
   async run({ effort, progress }) {
     const rounds = amount(effort, { quick: 1, normal: 5 });
@@ -38,7 +38,7 @@ function msOf(piece: string, rounds: number): number {
 
 function rowOf(name: string, worst: number, benign: number): Row {
   return {
-    id: 'P12',
+    id: 'P13',
     what: `the worst text for ${name}`,
     measured: `${worst.toFixed(1)} ms CPU`,
     baseline: `benign text: ${benign.toFixed(1)} ms`,
