@@ -53,6 +53,7 @@ export function withClientOptions(command: Command): Command {
 const RESUME_DELAYS_MS = [250, 500, 1_000, 2_000, 4_000, 4_000, 4_000, 4_000, 5_000, 5_000];
 
 const UNAVAILABLE = 503;
+const UPLOAD_PIECE_BYTES = 256 * 1024;
 const JSON_BODY = { 'content-type': 'application/json' };
 
 /** No answer, or none for now: the same request may succeed later. */
@@ -95,13 +96,16 @@ export class GatewayClient {
     }
   }
 
-  /** Sends bytes as a raw body. */
-  async upload<Body>(path: string, bytes: Buffer): Promise<Body> {
-    const response = await this.#fetch(path, {
-      method: 'POST',
-      headers: JSON_BODY,
-      body: new Uint8Array(bytes),
-    });
+  /** Sends bytes as a raw body, piece by piece; `onSent` is told how many are under way. */
+  async upload<Body>(path: string, bytes: Buffer, onSent: (sent: number) => void): Promise<Body> {
+    const pieces = async function* (): AsyncGenerator<Uint8Array> {
+      for (let at = 0; at < bytes.length; at += UPLOAD_PIECE_BYTES) {
+        yield bytes.subarray(at, at + UPLOAD_PIECE_BYTES);
+        onSent(Math.min(bytes.length, at + UPLOAD_PIECE_BYTES));
+      }
+    };
+    const body = ReadableStream.from(pieces());
+    const response = await this.#fetch(path, { method: 'POST', headers: JSON_BODY, body, duplex: 'half' });
     return (await response.json()) as Body;
   }
 

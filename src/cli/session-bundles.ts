@@ -23,6 +23,7 @@ import { SecretMarkers } from '../redaction/secret-markers.ts';
 import { type ClientOptions, GatewayClient, withClientOptions } from './client.ts';
 import { CliError, EXIT } from './exit-codes.ts';
 import { packageVersion } from './package-facts.ts';
+import { Progress } from './progress.ts';
 import { print, printJson } from './terminal.ts';
 
 /** A file is held once, as bytes; what is made of it at a time is small. */
@@ -126,21 +127,30 @@ async function* exportOnline(
   yield* new GatewayClient(options).bytes('/v1/bundles/export', { ...what, mode, include_attachments });
 }
 
+type Chunks = AsyncIterable<string | Uint8Array> | Iterable<string>;
+
 /** A file is there when it is whole: it is written beside its place, then moved there. */
-async function writeOut(chunks: AsyncIterable<string | Uint8Array>, out: string | undefined): Promise<void> {
+async function writeOut(chunks: Chunks, out: string | undefined): Promise<void> {
   if (out === undefined) {
     for await (const chunk of chunks) process.stdout.write(chunk);
     return;
   }
   const draft = `${out}.partial`;
   const file = openOut(draft);
+  const progress = new Progress('writing');
+  let written = 0;
   try {
-    for await (const chunk of chunks) writeSync(file, typeof chunk === 'string' ? Buffer.from(chunk) : chunk);
+    for await (const chunk of chunks) {
+      written += writeSync(file, typeof chunk === 'string' ? Buffer.from(chunk) : chunk);
+      progress.update(written, 'bytes');
+    }
     closeSync(file);
     renameSync(draft, out);
   } catch (error) {
     rmSync(draft, { force: true });
     throw error;
+  } finally {
+    progress.end();
   }
   print(`${out}: ${statSync(out).size} bytes`);
 }
@@ -157,21 +167,17 @@ async function runImport(target: string, options: ImportOptions): Promise<void> 
   const bytes = readBytes(target);
   if (options.out !== undefined) {
     const file = validated(bytes, options).file;
-    await writeOut(
-      [
-        `${JSON.stringify(
-          reading(() => restoreRunRecord(file)),
-          null,
-          2,
-        )}\n`,
-      ] as never,
-      options.out,
-    );
+    const record = reading(() => restoreRunRecord(file));
+    await writeOut([`${JSON.stringify(record, null, 2)}\n`], options.out);
     return;
   }
   const query = options.allowUnsafeSecretMarkers ? '?allow_unsafe_secret_markers=true' : '';
   const client = new GatewayClient(options);
-  const made = await client.upload<BundleImport>(`/v1/bundles/import${query}`, bytes);
+  const progress = new Progress('session import');
+  const onSent = (sent: number) => progress.update(sent, 'bytes', bytes.length);
+  const made = await client
+    .upload<BundleImport>(`/v1/bundles/import${query}`, bytes, onSent)
+    .finally(() => progress.end());
   if (options.json) printJson(made);
   else print(describe(made));
 }

@@ -9,6 +9,10 @@ const CONTRACT = [
   'check',
   'task',
   'session list',
+  'session export',
+  'session import',
+  'session validate',
+  'policy explain',
   'permission list',
   'connector list',
   'persona list',
@@ -67,7 +71,11 @@ const leaves: CommandNode[] = [...everyCommand(commandTree(program()))].filter(
 );
 const wordsOf = ({ path }: CommandNode) => path.split(' ');
 /** Flags without which a command says nothing else. */
-const needed = ({ path }: CommandNode) => (path === 'api-keys create' ? ['--id', 'x', '--actor', 'y'] : []);
+const NEEDED: Readonly<Record<string, readonly string[]>> = {
+  'api-keys create': ['--id', 'x', '--actor', 'y'],
+  'policy explain': ['--actor', 'x', '--operation', 'getTask'],
+};
+const needed = ({ path }: CommandNode) => NEEDED[path] ?? [];
 
 describe('the command line', () => {
   it('has every command of the contract', () => {
