@@ -1,9 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { systemClock, systemRandom } from '../../src/compose.ts';
+import { SCHEMA_VERSION } from '../../src/eventlog/log-meta.ts';
 import { dataPaths } from '../../src/operation/data-directory.ts';
 import { type KeyRow, writeRows } from '../../src/receipts/key-files.ts';
 import { openKeyRegistry } from '../../src/receipts/key-registry.ts';
+import { metaKey } from '../../src/store/keys.ts';
 import { openLevelStore } from '../../src/store/level-store.ts';
+import { seal, unseal } from '../../src/store/sealed-record.ts';
 import type { WriteOp } from '../../src/store/store.ts';
 
 /** A recorded history and what its replays told; written once, and never again. */
@@ -18,11 +21,18 @@ export async function placeRecordedStore(data: string): Promise<void> {
   const lines = readFileSync(new URL('history.jsonl', RECORDED), 'utf8').trimEnd().split('\n');
   const ops = lines.map((line): WriteOp => {
     const [key, value] = JSON.parse(line) as [string, string];
-    return { type: 'put', key, value: Buffer.from(value, 'base64') };
+    const stored = Buffer.from(value, 'base64');
+    return { type: 'put', key, value: key === metaKey('schema') ? ofThisVersion(stored, key) : stored };
   });
   const store = await openLevelStore({ path: dataPaths(data).store });
   await store.write(ops);
   await store.close();
+}
+
+/** What is replayed was read in every version since; only the number that says so has moved on. */
+function ofThisVersion(meta: Buffer, key: string): Buffer {
+  const said = JSON.parse(unseal(meta, key).toString('utf8')) as object;
+  return seal(JSON.stringify({ ...said, schema: SCHEMA_VERSION }), key);
 }
 
 function placeRecordedKey(dir: string): void {
