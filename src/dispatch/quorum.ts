@@ -1,9 +1,25 @@
 import type { Transaction } from '../eventlog/event-log.ts';
+import { holdsScope } from '../policy/scope.ts';
 import type { PermissionRequestState, TaskState } from '../projections/states.ts';
 import { ProtocolError } from '../protocol/errors.ts';
 import type { Facts } from './facts.ts';
 import { newEvent, placeOfTask } from './new-event.ts';
 import { reviewOf } from './record-trust.ts';
+
+const RESPOND_SCOPE = 'permissions:respond';
+
+/** A decision takes the same scope by whatever door it comes; an answer to a question is work on the Task. */
+export function refuseWithoutScope(
+  { resource }: PermissionRequestState,
+  { caller }: Pick<Facts, 'caller'>,
+): void {
+  if (resource.request.kind === 'elicitation' || holdsScope(caller, RESPOND_SCOPE)) return;
+  throw new ProtocolError(
+    'permission_denied',
+    `Your credentials lack the scope ${RESPOND_SCOPE}, which a decision about a permission request takes. Ask for a key that has it.`,
+    { details: { required_scope: RESPOND_SCOPE } },
+  );
+}
 
 /** Who may approve, where the workspace says more than that somebody has to. A denial is for everybody. */
 export function refuseReviewer(

@@ -11,7 +11,7 @@ import { makeRoom } from './make-room.ts';
 import { moveTask } from './move-task.ts';
 import { newEvent, placeOfTask } from './new-event.ts';
 import { boundedValue, openRequestsOf, type Resolution, resolveRequest } from './permission-request.ts';
-import { isVote, recordVote, refuseReviewer } from './quorum.ts';
+import { isVote, recordVote, refuseReviewer, refuseWithoutScope } from './quorum.ts';
 import { messageOfAnswer, type Verdict } from './read-verdict.ts';
 import { refuseLargeMembers } from './refuse-large-members.ts';
 
@@ -63,6 +63,7 @@ export function settleRequest(
   const { answer: given = null, metadata = {} } = settlement;
   refuseLargeMembers({ answer: given, metadata }, facts.limits);
   const task = taskOf(tx, request);
+  refuseWithoutScope(request, facts);
   refuseReviewer(task, request, facts, settlement.approved);
   const votes = isVote(request, settlement.approved);
   const input = settlement.message ?? (votes ? undefined : messageFor(request, settlement));

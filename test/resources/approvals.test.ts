@@ -11,6 +11,9 @@ import { AskingUpstream } from '../harness/asking-upstream.ts';
 import type { TestClient } from '../harness/client.ts';
 import { startTestGateway, type TestGateway } from '../harness/gateway.ts';
 
+/** May submit and answer questions, and decide nothing. */
+const SUBMITTER = { actor: 'sub', scopes: ['tasks:read', 'tasks:write', 'sessions:write'] };
+
 describe('an approval', () => {
   let gateway: TestGateway;
   let data: string;
@@ -18,7 +21,7 @@ describe('an approval', () => {
 
   async function stage(config: object = {}) {
     data = mkdtempSync(join(tmpdir(), 'harn-approvals-'));
-    const keys = ['ann', 'ben', 'cid'].map((actor) => ({ actor }));
+    const keys = [...['ann', 'ben', 'cid'].map((actor) => ({ actor })), SUBMITTER];
     gateway = await startTestGateway({ data, keys, config: { ...config }, extraUpstreams: [agent()] });
     return gateway.client;
   }
@@ -42,6 +45,25 @@ describe('an approval', () => {
   const as = (actor: string) => gateway.clients[actor] as TestClient;
   const respond = (request: PermissionRequest, body: object, client = gateway.client) =>
     client.call('POST', `/v1/permission-requests/${request.id}/respond`, { body });
+
+  it('takes the scope permissions:respond by every door', async () => {
+    await stage();
+    const { task, request } = await asked('call');
+    const refused = { status: 403, body: { error: { details: { required_scope: 'permissions:respond' } } } };
+    const confirm = (approved: boolean, client: TestClient) =>
+      client.call('POST', `/v1/tasks/${task.id}/messages`, {
+        body: {
+          kind: 'tool_confirmation',
+          message: { role: 'user', parts: [{ type: 'json', value: { approved }, visibility: 'public' }] },
+        },
+      });
+    expect(await respond(request, { approved: true }, as('sub'))).toMatchObject(refused);
+    expect(await confirm(true, as('sub'))).toMatchObject(refused);
+    expect(await confirm(false, as('sub'))).toMatchObject(refused);
+    expect(await requestsOf(task)).toMatchObject([{ status: 'pending' }]);
+    expect((await confirm(true, as('ann'))).status).toBe(201);
+    await gateway.client.until(task.id, 'COMPLETED');
+  });
 
   describe('is bound to the arguments that were asked about', () => {
     it('tells their hash in the request and in the events, the same as the call does', async () => {
