@@ -25,6 +25,8 @@ export interface Upstream {
   prepare?(turn: Turn): Promise<PreparedTurn>;
   /** Runs one turn of a task. Never throws for what the peer or the network does: that is a `fault` frame. */
   run(turn: Turn, signal: AbortSignal): AsyncIterable<Frame>;
+  /** Why an input cannot run, before its task is accepted. Undefined: it may, or too little is known yet. */
+  refuse?(input: AskedInput): Refused | undefined;
   /** Asks the peer to cancel; yields what it answered. Bounded by the caller through `signal`. */
   cancel(turn: Turn, signal: AbortSignal): AsyncIterable<Frame>;
   interpret(frame: Frame, seen: Seen): Move[];
@@ -46,6 +48,11 @@ export interface PreparedTurn {
   call?: IntendedCall;
   run(signal: AbortSignal): AsyncIterable<Frame>;
 }
+
+/** The input of a task that is not accepted yet. */
+export type AskedInput = { parts: readonly Part[]; skillId?: string | undefined };
+/** `param`: JSON path of the bad field in the request; the message says what to send instead. */
+export type Refused = { param: string; message: string };
 
 /** One turn: first input, a continuation after a blocked state, an interrupt, or taking up a run after a restart. */
 export interface Turn {

@@ -183,6 +183,7 @@ function decisionTools(
     routes: {
       find: (name) => findRoute(name, upstreams),
       default: config.defaultRoute ?? firstRoute(upstreams),
+      refuse: ({ route, skillId }, parts) => upstreams.get(route)?.refuse?.({ parts, skillId }),
     },
     ...runningFacts(running),
   };

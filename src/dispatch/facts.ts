@@ -4,12 +4,13 @@ import type { IdSource } from '../protocol/ids.ts';
 import type { JudgedTool } from '../protocol/intended-call.ts';
 import type { JsonValue } from '../protocol/json.ts';
 import type { ConnectorRow } from '../protocol/resources/connector.ts';
+import type { Part } from '../protocol/resources/message.ts';
 import type { QuotaRow } from '../protocol/resources/quota.ts';
 import type { KeyRow } from '../receipts/key-registry.ts';
 import type { ProveRedaction } from '../receipts/redaction-proof.ts';
 import type { ReceiptKey } from '../receipts/seal-receipt.ts';
 import type { TranscriptBudget } from '../transcript/budget.ts';
-import type { AgentDescription, PermissionAnswer } from '../upstream.ts';
+import type { AgentDescription, PermissionAnswer, Refused } from '../upstream.ts';
 
 /** What a decision may know beyond the log: identity, ids, limits, and what runs right now. */
 export interface Facts extends DecisionTools {
@@ -144,6 +145,8 @@ export interface RouteFacts {
   /** The route of that name, or the one of the agent that has the Skill of `skill:<id>`; undefined when unknown. */
   find(name: string): Route | undefined;
   default: string;
+  /** Why the agent of a route cannot run an input, as far as that is known before it is asked. */
+  refuse(chosen: Route, parts: readonly Part[]): Refused | undefined;
 }
 
 /** Where a task runs, and on which Skill of the agent when it named one. */

@@ -7,6 +7,7 @@ import type { JsonObject } from '../protocol/json.ts';
 import type { Message, MessageInput } from '../protocol/resources/message.ts';
 import type { Persona } from '../protocol/resources/persona.ts';
 import type { SubmitTaskRequest, Task } from '../protocol/resources/task.ts';
+import type { Refused } from '../upstream.ts';
 import { appendMessage, buildMessage } from './append-message.ts';
 import { checkQuotas, reservationsOf } from './check-quotas.ts';
 import { checkVaults } from './check-vaults.ts';
@@ -37,6 +38,7 @@ export function submitTaskTo(
   refuseForeignArtifacts(messageOf(body.input), 'input', session.resource.workspace_id, tx, facts);
   const persona = personaOf(body, session, tx, facts);
   const chosen = chooseRoute(facts.routes, metadataOf(body), persona, session.resource.metadata);
+  refuseInput(facts.routes.refuse(chosen, messageOf(body.input).parts));
   const startable = !laneIsBusy(tx, sessionId) && queueIsEmpty(session) && facts.runs.hasSlot(chosen.route);
   if (!startable) refuseFullQueue(facts);
   const { resource: workspace } = loadWorkspace(tx, facts.caller, session.resource.workspace_id);
@@ -143,6 +145,12 @@ function newTask(
     canceled_at: null,
     failure: null,
   };
+}
+
+function refuseInput(refused: Refused | undefined): void {
+  if (refused === undefined) return;
+  const { param, message } = refused;
+  throw new ProtocolError('invalid_request', message, { param });
 }
 
 /** An object without `role` and `parts` is a payload: it goes to the agent as one json part (contract C28). */

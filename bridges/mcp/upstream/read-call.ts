@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '../../../src/protocol/json.ts';
 import type { Part } from '../../../src/protocol/resources/message.ts';
-import type { Turn } from '../../../src/upstream.ts';
+import type { AskedInput } from '../../../src/upstream.ts';
 
 /** What a turn asks for, as the caller named it. */
 export interface AskedCall {
@@ -33,10 +33,10 @@ const HOW =
  * that is its input. JSON may come as a json part or as text. Throws Refusal.
  */
 export function readCall(
-  { message, taskId, skillId }: Turn,
+  { parts, skillId }: AskedInput,
+  taskId: string,
   parseJson: (text: string) => JsonValue,
 ): AskedCall {
-  const parts = message?.parts ?? [];
   const calls = parts.flatMap((part, at) => (part.type === 'tool_call' ? [{ part, at }] : []));
   if (calls.length > 1)
     throw new Refusal('input.parts', 'One task runs one tool_call. Submit one task each.');

@@ -1,10 +1,12 @@
 import type { IntendedCall } from '../../../src/protocol/intended-call.ts';
 import type {
   AgentDescription,
+  AskedInput,
   Frame,
   Move,
   PermissionAnswer,
   PreparedTurn,
+  Refused,
   Seen,
   Turn,
   Upstream,
@@ -36,7 +38,8 @@ export class McpUpstream implements Upstream {
   readonly #catalogue: Catalogue;
   readonly #kept: KeptConnection;
   readonly #sessions: SessionConnections;
-  #checks: Promise<SchemaChecks> | undefined;
+  /** Loaded with the first connection: there are no schemas before. */
+  #checks: SchemaChecks | undefined;
   readonly #calls = new Map<string, ActiveCall>();
   #relist: unknown;
   readonly interpret: (frame: Frame, seen: Seen) => Move[] = interpret;
@@ -55,7 +58,10 @@ export class McpUpstream implements Upstream {
     this.#kept = new KeptConnection({
       server: config.id,
       open: () => connector.connect(this.#watcher()),
-      onOpen: (connection) => catalogue.refresh(connection),
+      onOpen: async (connection) => {
+        await this.#loadChecks();
+        await catalogue.refresh(connection);
+      },
       deps,
     });
     this.#sessions = new SessionConnections((peer) => connector.connect(peer), limits.max_connections, deps);
@@ -91,6 +97,19 @@ export class McpUpstream implements Upstream {
     return this.#calls.get(taskId)?.answer(answer) ?? false;
   }
 
+  /** What the tool as last listed does not take. A tool that is not known may have been added since, so it is not judged. */
+  refuse(input: AskedInput): Refused | undefined {
+    try {
+      const asked = readCall(input, '', this.#deps.parseJson);
+      const tool = this.#catalogue.find(asked.name);
+      if (tool !== undefined && this.#checks !== undefined) refuseMisfit(this.#checks, asked, tool);
+      return undefined;
+    } catch (error) {
+      if (error instanceof Refusal) return { param: error.param, message: error.message };
+      throw error;
+    }
+  }
+
   async *run(turn: Turn, signal: AbortSignal): AsyncIterable<Frame> {
     const { run } = await this.prepare(turn);
     yield* run(signal);
@@ -99,9 +118,10 @@ export class McpUpstream implements Upstream {
   async prepare(turn: Turn): Promise<PreparedTurn> {
     if (turn.kind === 'reattach') return only(takenUp(turn));
     try {
-      const asked = readCall(turn, this.#deps.parseJson);
+      const { message, skillId, taskId } = turn;
+      const asked = readCall({ parts: message?.parts ?? [], skillId }, taskId, this.#deps.parseJson);
       const tool = await this.#find(asked);
-      const checks = await this.#schemaChecks();
+      const checks = await this.#loadChecks();
       refuseMisfit(checks, asked, tool);
       return {
         call: this.#intended(asked, tool),
@@ -201,9 +221,9 @@ export class McpUpstream implements Upstream {
     throw new Refusal(params.name, message, 'unknown_tool');
   }
 
-  /** Loaded with the first call. */
-  #schemaChecks(): Promise<SchemaChecks> {
-    this.#checks ??= import('./schema-check.ts').then(({ SchemaChecks: Checks }) => new Checks());
+  async #loadChecks(): Promise<SchemaChecks> {
+    const { SchemaChecks: Checks } = await import('./schema-check.ts');
+    this.#checks ??= new Checks();
     return this.#checks;
   }
 
