@@ -72,3 +72,9 @@ export const CODE_OF_ERROR = {
   service_unavailable: 'internal_error',
   deadline_exceeded: 'internal_error',
 } as const satisfies Record<ErrorCode, McpErrorName>;
+
+/** The JSON-RPC code of a Task that failed; a code without a row is a failure of the agent behind it. */
+export function codeOfFailure(code: string | undefined): number {
+  const known = code !== undefined && Object.hasOwn(CODE_OF_ERROR, code);
+  return MCP_ERRORS[known ? CODE_OF_ERROR[code as ErrorCode] : 'internal_error'];
+}

@@ -7,6 +7,7 @@ import { durableTask } from './durable-task.ts';
 import { fanOut } from './fan-out.ts';
 import { growth } from './growth.ts';
 import { policy } from './policy.ts';
+import { mcpCall } from './mcp-call.ts';
 import { rangeReads } from './range-reads.ts';
 import { receiptVerification } from './receipt-verification.ts';
 import { redaction } from './redaction.ts';
@@ -30,4 +31,5 @@ export const BENCHES: readonly Bench[] = [
   startUp,
   acpTurn,
   policy,
+  mcpCall,
 ];

@@ -8,13 +8,18 @@ import { type Config, loadConfig } from '../../src/config/load.ts';
 export const BENCH_KEY = `hk_bench_${'0123456789abcdef'.repeat(3)}`;
 
 /** Writes the configuration of a measured gateway: the defaults, a key, a free port, and the given upstreams. */
-export function writeConfig(data: string, a2a: readonly object[] = [], acp: readonly object[] = []): string {
+export function writeConfig(
+  data: string,
+  a2a: readonly object[] = [],
+  acp: readonly object[] = [],
+  mcp: readonly object[] = [],
+): string {
   const file = join(data, 'gateway.bench.yaml');
   const sections = {
     server: { port: 0 },
     store: { data },
     auth: { api_keys: [{ id: 'bench', hash: apiKeyHash(BENCH_KEY), actor: 'actor_bench' }] },
-    upstreams: { a2a, acp },
+    upstreams: { a2a, acp, mcp },
   };
   writeFileSync(file, stringify(sections));
   return file;

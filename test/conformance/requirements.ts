@@ -4,6 +4,7 @@ import { APPROVALS } from './requirements/approvals.ts';
 import { BUNDLES } from './requirements/bundles.ts';
 import { CONTRACT } from './requirements/contract.ts';
 import { EXTENDED } from './requirements/extended.ts';
+import { MCP } from './requirements/mcp.ts';
 import { NARRATIVE } from './requirements/narrative.ts';
 import { OUTBOUND } from './requirements/outbound.ts';
 import { POLICY } from './requirements/policy.ts';
@@ -19,6 +20,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
   ...APPROVALS,
   ...A2A,
   ...ACP,
+  ...MCP,
   ...TRANSCRIPT,
   ...POLICY,
   ...BUNDLES,

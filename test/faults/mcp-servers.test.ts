@@ -146,7 +146,7 @@ describe('starting and stopping stdio servers', () => {
     await upstream?.close();
   }
 
-  it(`${CYCLES} cycles leave no process and no descriptor`, async () => {
+  it(`[MCP-UP-5] ${CYCLES} cycles leave no process and no descriptor`, async () => {
     const command = [...scriptedMcpServer(), 'cycle-mark'];
     await cycle(command);
     const before = readdirSync('/proc/self/fd').length;

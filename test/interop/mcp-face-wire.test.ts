@@ -13,7 +13,7 @@ function serversOn(root: string): number {
 describe('/mcp on the wire', () => {
   const stage = mcpFaceStage();
 
-  it('a session belongs to the actor that opened it; calls of one session are one Harn Session', async () => {
+  it('[MCP-FACE-2] a session belongs to the actor that opened it; calls of one session are one Harn Session', async () => {
     const { client, transport } = await stage.legacy();
     await client.callTool({ name: 'every__echo', arguments: { message: 'a' } });
     await client.callTool({ name: 'every__echo', arguments: { message: 'b' } });
@@ -43,7 +43,7 @@ describe('/mcp on the wire', () => {
     await client.close();
   });
 
-  it('without a credential: 401 that names the protected-resource metadata', async () => {
+  it('[MCP-FACE-3] without a credential: 401 that names the protected-resource metadata', async () => {
     const answer = await fetch(stage.url(), { method: 'POST', body: '{}' });
     expect(answer.status).toBe(401);
     expect(answer.headers.get('www-authenticate')).toBe(
@@ -69,13 +69,13 @@ describe('/mcp on the wire', () => {
     },
   );
 
-  it('a foreign Origin is refused', async () => {
+  it('[MCP-FACE-4] a foreign Origin is refused', async () => {
     const headers = { ...stage.headers(), origin: 'https://evil.example' };
     const answer = await fetch(stage.url(), { method: 'POST', headers, body: '{}' });
     expect(answer.status).toBe(403);
   });
 
-  it('/mcp/{server} is the server itself: its own names, without the tools that need a permission', async () => {
+  it('[MCP-MOUNT-1] /mcp/{server} is the server itself: its own names, without the tools that need a permission', async () => {
     const { client, transport } = await stage.legacy({}, { path: '/mcp/files' });
     expect(client.getServerVersion()?.name).toBe('secure-filesystem-server');
     const names = (await client.listTools()).tools.map(({ name }) => name);

@@ -40,7 +40,7 @@ describe('the gateway as an MCP server at /mcp', () => {
     });
 
     it.each(Object.entries(EVERYTHING))(
-      'every__%s answers as the server itself does',
+      '[MCP-FACE-1] every__%s answers as the server itself does',
       async (tool, input) => {
         const client = await connect();
         const params = { name: `every__${tool}`, arguments: { ...input } };
@@ -64,6 +64,13 @@ describe('the gateway as an MCP server at /mcp', () => {
         content: [{ type: 'text', text: 'from the file' }],
         structuredContent: { content: 'from the file' },
       });
+      await client.close();
+    });
+
+    it('[MCP-FACE-5] a cursor that no list gave is refused', async () => {
+      const client = await connect();
+      for (const cursor of ['', 'not a cursor', Buffer.from('a b').toString('base64url')])
+        await expect(client.listTools({ cursor })).rejects.toMatchObject({ code: -32602 });
       await client.close();
     });
 

@@ -103,7 +103,7 @@ describe('/mcp/{server} for the revision without sessions', () => {
     params: { ...params, _meta: META },
   });
 
-  it('is the server itself, its questions included, without what its operator closed', async () => {
+  it('[MCP-MOUNT-1] is the server itself, its questions included, without what its operator closed', async () => {
     const client = await connected('modern');
     const names = (await client.listTools()).tools.map(({ name }) => name);
     expect(names).toContain('greet');
@@ -125,7 +125,7 @@ describe('/mcp/{server} for the revision without sessions', () => {
     expect(await refused.json()).toMatchObject({ id: 7, error: { code: -32602 } });
   });
 
-  it('hands over what belongs to the message, with the credential of the gateway and no other', async () => {
+  it('[MCP-MOUNT-2] hands over what belongs to the message, with the credential of the gateway and no other', async () => {
     seen.length = 0;
     answer = (res) =>
       res.writeHead(200, { 'content-type': 'application/json', 'set-cookie': 'a=b' }).end('{}');

@@ -9,8 +9,9 @@ import { INSTRUCTIONS, SERVER_NAME } from './methods.ts';
 import { RecentMessages } from './recent-messages.ts';
 import { listResources, readResource, resourceTemplates } from './resources.ts';
 import { refusedCall, rpcError } from './rpc.ts';
-import { findTool, finishCall, type Question, submitCall, toolsFor } from './run-tool.ts';
+import { findTool, finishCall, type Question, submitCall } from './run-tool.ts';
 import { SESSION_ID_BYTES } from './session-table.ts';
+import { listTools } from './tool-pages.ts';
 
 /** The part of the SDK's `extra` that a handler uses. */
 interface Extra {
@@ -77,11 +78,11 @@ export class LegacySession {
     try {
       switch (method) {
         case 'tools/list':
-          return { tools: (await toolsFor(this.#deps, exchange)).map(({ definition }) => definition) };
+          return await listTools(this.#deps, exchange, given['cursor']);
         case 'tools/call':
           return await this.#call(exchange, given, extra);
         case 'resources/list':
-          return { resources: await listResources(this.#deps, exchange) };
+          return await listResources(this.#deps, exchange, given['cursor']);
         case 'resources/templates/list':
           return { resourceTemplates: resourceTemplates() };
         case 'resources/read':

@@ -14,10 +14,12 @@ import { isTerminal } from '../../../src/protocol/task-states.ts';
 import { objectOf } from '../object-of.ts';
 import { resultOfTask, waitingResult } from './call-result.ts';
 import { INSTRUCTIONS, SERVER_NAME } from './methods.ts';
+import { createTaskResult, declaresTasks, serveTasks, TASKS_EXTENSION } from './modern-tasks.ts';
 import { listResources, readResource, resourceTemplates } from './resources.ts';
 import { refusedCall, rpcError } from './rpc.ts';
-import { findTool, questionOf, readTask, respond, submitCall, toolsFor } from './run-tool.ts';
+import { findTool, questionOf, readTask, respond, submitCall } from './run-tool.ts';
 import { untilStandstill } from './task-watch.ts';
+import { listTools } from './tool-pages.ts';
 
 type NodeHandler = ReturnType<typeof toNodeHandler>;
 
@@ -63,7 +65,14 @@ export class ModernFace {
     const deps = this.#deps;
     const server = new Server(
       { name: SERVER_NAME, version: deps.version },
-      { capabilities: { tools: { listChanged: true }, resources: {} }, instructions: INSTRUCTIONS },
+      {
+        capabilities: {
+          tools: { listChanged: true },
+          resources: {},
+          extensions: { [TASKS_EXTENSION]: {} },
+        },
+        instructions: INSTRUCTIONS,
+      },
     );
     const answer =
       <Given, Result>(handle: (request: Given, context: ServerContext) => Promise<JsonObject>) =>
@@ -77,10 +86,7 @@ export class ModernFace {
       };
     server.setRequestHandler(
       'tools/list',
-      answer(async () => ({
-        tools: (await toolsFor(deps, exchange)).map(({ definition }) => definition),
-        ...UNCACHED,
-      })),
+      answer(async ({ params }) => ({ ...(await listTools(deps, exchange, params?.cursor)), ...UNCACHED })),
     );
     server.setRequestHandler(
       'tools/call',
@@ -88,7 +94,10 @@ export class ModernFace {
     );
     server.setRequestHandler(
       'resources/list',
-      answer(async () => ({ resources: await listResources(deps, exchange), ...UNCACHED })),
+      answer(async ({ params }) => ({
+        ...(await listResources(deps, exchange, params?.cursor)),
+        ...UNCACHED,
+      })),
     );
     server.setRequestHandler(
       'resources/templates/list',
@@ -98,6 +107,7 @@ export class ModernFace {
       'resources/read',
       answer(async ({ params }) => ({ ...(await readResource(deps, exchange, params.uri)), ...UNCACHED })),
     );
+    serveTasks(server, deps, exchange, answer);
     return server;
   }
 
@@ -124,7 +134,11 @@ export class ModernFace {
     const state = mcpReq.requestState<string>();
     const resumed =
       state === undefined ? undefined : await this.#resume(exchange, tool.route, state, context);
-    const taskId = resumed?.taskId ?? (await submitCall(deps, call, tool, params)).id;
+    const submitted = resumed === undefined ? await submitCall(deps, call, tool, params) : undefined;
+    const knowsTasks = declaresTasks(context);
+    // An agent may take its time; a client that knows tasks need not hold its request open for it.
+    if (submitted !== undefined && tool.kind === 'agent' && knowsTasks) return createTaskResult(submitted);
+    const taskId = resumed?.taskId ?? submitted?.id ?? '';
     const standstill = await untilStandstill(
       deps.gateway,
       exchange,
@@ -136,6 +150,7 @@ export class ModernFace {
     const task = await readTask(deps, exchange, taskId);
     if (isTerminal(standstill.status)) return resultOfTask(deps.gateway, exchange, tool, task);
     const question = await questionOf(deps, exchange, taskId);
+    if (question === undefined && knowsTasks) return createTaskResult(task);
     const capabilities = objectOf(objectOf(mcpReq.envelope)[CLIENT_CAPABILITIES_META_KEY]);
     if (question === undefined || capabilities['elicitation'] === undefined)
       return waitingResult(task, standstill.requestId);

@@ -28,12 +28,26 @@ export function resourceTemplates(): JsonObject[] {
   }));
 }
 
-/** The newest Artifacts of the caller's own Workspace. */
-export async function listResources({ gateway }: FaceDeps, exchange: FaceExchange): Promise<JsonObject[]> {
+/** One page of the Artifacts of the caller's own Workspace, newest first. */
+export async function listResources(
+  { gateway }: FaceDeps,
+  exchange: FaceExchange,
+  cursor: unknown,
+): Promise<JsonObject> {
   const { defaultWorkspace } = gateway.identify(exchange.call());
-  const query = { workspace_id: defaultWorkspace, limit: LISTED };
-  const { data } = await ask<{ data: Artifact[] }>(gateway, 'listArtifacts', exchange.call({ query }));
-  return data.map(({ id, mime_type }) => ({ uri: artifactUri(id), name: id, mimeType: mime_type }));
+  const from = cursor === undefined ? {} : { cursor: String(cursor) };
+  const query = { workspace_id: defaultWorkspace, limit: LISTED, ...from };
+  const { data, page } = await ask<{ data: Artifact[]; page: { next_cursor: string | null } }>(
+    gateway,
+    'listArtifacts',
+    exchange.call({ query }),
+  );
+  const resources = data.map(({ id, mime_type }) => ({
+    uri: artifactUri(id),
+    name: id,
+    mimeType: mime_type,
+  }));
+  return { resources, ...(page.next_cursor === null ? {} : { nextCursor: page.next_cursor }) };
 }
 
 /** Throws `resource_not_found` for what is hidden, absent or no URI of ours. */

@@ -33,7 +33,7 @@ describe('the schemas of MCP tools', () => {
   );
 
   it.each(['(a+)+$', '^(a|aa)+$', '(.*a){20}'])(
-    'a pattern that makes a backtracking engine think for ever is judged at once: %s',
+    '[MCP-UP-3] a pattern that makes a backtracking engine think for ever is judged at once: %s',
     (pattern) => {
       const text = `${'a'.repeat(30_000)}!`;
       const isMatch = pattern === '(.*a){20}';

@@ -1,0 +1,33 @@
+import { type Requirement, section } from './requirement.ts';
+
+/** What MCP servers and clients of either era get from the gateway. */
+export const MCP: readonly Requirement[] = [
+  ...section('MCP upstream', [
+    ['MCP-UP-1', 'DECIDED', 'every tool of a server is a Skill that runs as a Task'],
+    ['MCP-UP-2', 'DECIDED', 'arguments that do not fit are refused at submit, with the path of the member'],
+    ['MCP-UP-3', 'DECIDED', 'patterns of schemas of a server run in linear time on what callers send'],
+    ['MCP-UP-4', 'DECIDED', 'a server is reached over its standard streams and over Streamable HTTP'],
+    ['MCP-UP-5', 'DECIDED', 'starting and stopping a server leaves no process and no descriptor'],
+    ['MCP-WIRE-1', 'DECIDED', 'what was recorded of a server means today what it meant then'],
+  ]),
+  ...section('MCP face', [
+    ['MCP-FACE-1', 'DECIDED', 'every tool that a server lists is called through /mcp with the same result'],
+    ['MCP-FACE-2', 'MUST', 'a session belongs to the actor that opened it'],
+    ['MCP-FACE-3', 'MUST', 'without a credential: 401 that names the protected-resource metadata'],
+    ['MCP-FACE-4', 'MUST', 'a foreign Origin is refused'],
+    ['MCP-FACE-5', 'MUST', 'lists come in pages'],
+    ['MCP-MOUNT-1', 'DECIDED', '/mcp/{server} passes a server of either era through, without what is closed'],
+    ['MCP-MOUNT-2', 'MUST NOT', 'credentials of a client are handed on to a server'],
+  ]),
+  ...section('MCP tasks', [
+    ['MCP-TASK-1', 'DECIDED', 'states of tasks go there and back, or the row says what is lost'],
+    ['MCP-TASK-2', 'DECIDED', 'an unknown state is never a success'],
+    ['MCP-TASK-3', 'MUST', 'a task is durable before its id is told, and its id is that of the Harn Task'],
+    ['MCP-TASK-4', 'MUST', 'input_required tells what is asked; tasks/update answers it, and ignores strays'],
+    ['MCP-TASK-5', 'MUST', 'tasks/cancel acknowledges, also for a task that is over'],
+    ['MCP-TASK-6', 'DECIDED', 'a call that waits for a permission is a task that is working'],
+    ['MCP-TASK-7', 'MUST', 'a failure of the protocol is `failed` with an error and without a result'],
+    ['MCP-TASK-8', 'MUST', 'a client that does not declare the extension gets no task, and -32021'],
+    ['MCP-TASK-9', 'MUST', 'an unknown task, or one of somebody else, is -32602'],
+  ]),
+];
