@@ -3,6 +3,9 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findPackageRoot } from '../../src/config/package-root.ts';
 
@@ -170,6 +173,42 @@ describe('the README', () => {
     const ended = new Promise((resolve) => child.once('exit', resolve));
     child.kill('SIGTERM');
     expect(await ended).toBe(0);
+    rmSync(own, { recursive: true, force: true });
+  });
+
+  it('its five lines make the tools of a filesystem server Skills, and /mcp offers them', async () => {
+    const yaml = blocks('yaml').find((text) => text.includes('mcp:')) ?? '';
+    const own = mkdtempSync(join(tmpdir(), 'harn-readme-mcp-'));
+    const file = join(own, 'mcp.yaml');
+    writeFileSync(file, yaml);
+    const child = spawn(process.execPath, [main, 'serve', '--config', file], {
+      cwd: root,
+      env: { ...env, HARN_GATEWAY_DATA: own },
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+    const ready = await new Promise<string>((resolve) =>
+      child.stdout?.once('data', (text) => resolve(String(text))),
+    );
+    const { url } = JSON.parse(ready) as { url: string };
+    const key = readFileSync(join(own, 'dev-api-key'), 'utf8').trim();
+    const [, snippet = ''] = /```json\n(\{ "mcpServers".*?)```/s.exec(readme) ?? [];
+    const { mcpServers } = JSON.parse(
+      snippet.replace('http://127.0.0.1:8080', url).replace('<key>', key),
+    ) as { mcpServers: { harn: { url: string; headers: Record<string, string> } } };
+    const { harn } = mcpServers;
+    const client = new Client({ name: 'readme', version: '1' });
+    const requestInit = { headers: harn.headers };
+    const transport = new StreamableHTTPClientTransport(new URL(harn.url), { requestInit });
+    await client.connect(transport as unknown as Transport);
+    let names: string[] = [];
+    while (!names.includes('files__read_text_file')) {
+      names = (await client.listTools()).tools.map(({ name }) => name);
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+    await client.close();
+    const ended = new Promise((resolve) => child.once('exit', resolve));
+    child.kill('SIGTERM');
+    await ended;
     rmSync(own, { recursive: true, force: true });
   });
 

@@ -124,11 +124,12 @@ describe('/mcp with the tasks extension', () => {
     });
   });
 
-  it('[MCP-TASK-9] a task that is not there, or of somebody else, is -32602', async () => {
+  it('[MCP-TASK-9] a task that is not there is -32602; who may not read Tasks is told nothing', async () => {
     const unknown = await send('tasks/get', { taskId: 'task_01ARZ3NDEKTSV4RRFFQ69G5FAV' });
     expect(unknown.error?.code).toBe(-32602);
     const { result } = await call('ask_sample', 'hello');
-    const seen = await send('tasks/get', { taskId: result.taskId }, { [TASKS]: {} }, 'other');
-    expect(seen.error?.code).toBe(-32602);
+    const seen = await send('tasks/get', { taskId: result.taskId }, { [TASKS]: {} }, 'reader');
+    expect(seen).not.toHaveProperty('result');
+    expect(seen.error?.code).toBe(-32600);
   });
 });

@@ -80,7 +80,7 @@ describe('an MCP server behind Streamable HTTP as upstream', () => {
     return gateway.client.post<Task>(`/v1/sessions/${id}/tasks`, body);
   }
 
-  it('a tool runs as a Task, its progress told', async () => {
+  it('[MCP-UP-4] a tool runs as a Task, its progress told', async () => {
     const { id } = await submit('every__trigger-long-running-operation', { duration: 0.4, steps: 2 });
     await gateway.client.until(id, 'COMPLETED');
     const events = await gateway.client.events(`/v1/tasks/${id}/events`);

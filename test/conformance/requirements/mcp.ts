@@ -28,6 +28,6 @@ export const MCP: readonly Requirement[] = [
     ['MCP-TASK-6', 'DECIDED', 'a call that waits for a permission is a task that is working'],
     ['MCP-TASK-7', 'MUST', 'a failure of the protocol is `failed` with an error and without a result'],
     ['MCP-TASK-8', 'MUST', 'a client that does not declare the extension gets no task, and -32021'],
-    ['MCP-TASK-9', 'MUST', 'an unknown task, or one of somebody else, is -32602'],
+    ['MCP-TASK-9', 'MUST', 'an unknown task is -32602, and who may not read Tasks is told nothing'],
   ]),
 ];

@@ -63,6 +63,6 @@ describe('recorded frames of MCP servers', () => {
         frame.kind === 'message' ? (frame.body as { result?: { content?: { type: string }[] } }) : {};
       return (body.result?.content ?? []).map(({ type }) => type);
     });
-    expect(types.filter((type) => !Object.hasOwn(BLOCKS, type))).toEqual([]);
+    expect(types.filter((type) => !Object.hasOwn(BLOCKS.fromForeign, type))).toEqual([]);
   });
 });
