@@ -1,6 +1,8 @@
 import type { JsonObject, JsonValue } from '../../../src/protocol/json.ts';
 import type { Part } from '../../../src/protocol/resources/message.ts';
 import type { AskedInput } from '../../../src/upstream.ts';
+import type { SchemaChecks } from './schema-check.ts';
+import type { Tool } from './tools.ts';
 
 /** What a turn asks for, as the caller named it. */
 export interface AskedCall {
@@ -59,6 +61,14 @@ function callOfJson(given: JsonObject | undefined, callId: string, skillId: stri
   if (skillId === undefined) throw new Refusal('input', `The input names no tool. ${HOW}`);
   if (given === undefined) throw new Refusal('input', `The input of a Skill is JSON. ${HOW}`);
   return { callId, name: skillId, input: given, params: { name: 'metadata.route', input: 'input' } };
+}
+
+/** Throws Refusal for an input that does not fit the schema of the tool. */
+export function refuseMisfit(checks: SchemaChecks, { input, params }: AskedCall, tool: Tool): void {
+  const fault = checks.of(tool.inputSchema)?.(input);
+  if (fault === undefined) return;
+  const param = fault.path === '' ? params.input : `${params.input}.${fault.path}`;
+  throw new Refusal(param, `${param}: ${fault.message}.`);
 }
 
 /** The only JSON object of a message, in a json part or as text. */

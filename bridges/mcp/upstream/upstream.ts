@@ -21,7 +21,7 @@ import type { Connection, ServerPeer } from './connection.ts';
 import { Connector } from './connector.ts';
 import { interpret } from './interpret.ts';
 import { KeptConnection } from './kept-connection.ts';
-import { type AskedCall, Refusal, readCall } from './read-call.ts';
+import { type AskedCall, Refusal, readCall, refuseMisfit } from './read-call.ts';
 import { frameOf } from './record.ts';
 import type { SchemaChecks } from './schema-check.ts';
 import { type Lease, NOBODY, SessionConnections } from './session-connections.ts';
@@ -255,13 +255,6 @@ export class McpUpstream implements Upstream {
         );
     }, FIXED_LIMITS.relistMs);
   }
-}
-
-function refuseMisfit(checks: SchemaChecks, { input, params }: AskedCall, tool: Tool): void {
-  const fault = checks.of(tool.inputSchema)?.(input);
-  if (fault === undefined) return;
-  const param = fault.path === '' ? params.input : `${params.input}.${fault.path}`;
-  throw new Refusal(param, `${param}: ${fault.message}.`);
 }
 
 async function* nothing(): AsyncIterable<Frame> {}
