@@ -14,6 +14,7 @@ export const MCP_ERRORS = {
   missing_capability: -32021,
   unsupported_version: -32022,
   url_elicitation_required: -32042,
+  sampling_rejected: -1,
 } as const;
 export type McpErrorName = keyof typeof MCP_ERRORS;
 
@@ -43,6 +44,7 @@ export const FAILURE_OF_ERROR = {
   },
   unsupported_version: { code: 'unsupported', type: 'upstream_error' },
   url_elicitation_required: { code: 'auth_required', type: 'upstream_error' },
+  sampling_rejected: UNAVAILABLE,
 } as const satisfies Record<McpErrorName, FailureRow>;
 
 /** The failure of a JSON-RPC error; codes without a row are the server's own and mean that it failed. */

@@ -11,6 +11,7 @@ import type { Connection, ServerPeer } from './connection.ts';
 import { FrameQueue } from './frame-queue.ts';
 import { type CallFacts, frameOf, type McpRecord } from './record.ts';
 import { RpcError } from './rpc-error.ts';
+import { samplingForm, samplingResult } from './sampling.ts';
 import type { SchemaChecks } from './schema-check.ts';
 import type { Tool } from './tools.ts';
 
@@ -23,6 +24,8 @@ export interface CallContext {
   roots: readonly string[];
   /** Where the server's questions reach the caller. */
   isInteractive: boolean;
+  /** Whether the caller is asked for what a model would write. */
+  maySample: boolean;
   checks: SchemaChecks;
   deps: Pick<BridgeDeps, 'clock' | 'timers'>;
   traceparent?: string | undefined;
@@ -73,8 +76,9 @@ export class ActiveCall implements ServerPeer {
   }
 
   async asked(method: string, params: JsonObject): Promise<JsonObject> {
-    const { isInteractive, roots } = this.#context;
+    const { isInteractive, maySample, roots } = this.#context;
     if (method === 'elicitation/create' && isInteractive) return this.#elicit(params);
+    if (method === 'sampling/createMessage' && maySample) return this.#sample(params);
     if (method === 'roots/list' && roots.length > 0) {
       return { roots: roots.map((root) => ({ uri: pathToFileURL(root).href })) };
     }
@@ -160,6 +164,14 @@ export class ActiveCall implements ServerPeer {
       const why = `${fault.path === '' ? 'The answer' : fault.path}: ${fault.message}.`;
       params = { ...params, message: `${why} ${asked}` };
     }
+  }
+
+  /** The caller writes, or lets a model write; who refuses is told to the server as the error of the specification. */
+  async #sample(params: JsonObject): Promise<JsonObject> {
+    const answer = await this.#ask(samplingForm(params));
+    const result = answer === undefined ? undefined : samplingResult(answer);
+    if (result !== undefined) return result;
+    throw new RpcError(MCP_ERRORS.sampling_rejected, 'The request for a model was rejected.');
   }
 
   /** Undefined when nobody answers any more. */

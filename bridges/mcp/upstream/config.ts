@@ -16,6 +16,8 @@ export interface McpUpstreamConfig {
   trust?: boolean | undefined;
   /** The server may ask the caller; it then gets one connection per actor and Session. Default: false. */
   interactive?: boolean | undefined;
+  /** An interactive server may also ask for what a model would write. Default: false. */
+  sampling?: boolean | undefined;
   /** Directories the server is told of as roots; interactive servers only. */
   roots?: readonly string[] | undefined;
   /** Served at `/mcp/<id>` as it is. Default: false. */

@@ -55,8 +55,9 @@ export class Connector {
   /** Only a server whose questions reach a caller is told that it may ask. */
   #capabilities(): ClientCapabilities {
     if (!this.#config.interactive) return {};
+    const sampling = this.#config.sampling ? { sampling: {} } : {};
     const roots = this.#config.roots === undefined ? {} : { roots: { listChanged: false } };
-    return { elicitation: { form: {}, url: {} }, ...roots };
+    return { elicitation: { form: {}, url: {} }, ...roots, ...sampling };
   }
 
   /** The wire to the server, not started. */

@@ -194,7 +194,7 @@ export class McpUpstream implements Upstream {
   }
 
   #callOf(turn: Turn, tool: Tool, asked: AskedCall, checks: SchemaChecks): ActiveCall {
-    const { tool_errors = 'fail', roots = [], interactive = false, id } = this.#config;
+    const { tool_errors = 'fail', roots = [], interactive = false, sampling = false, id } = this.#config;
     return new ActiveCall({
       tool,
       facts: { call_id: asked.callId, server: id, tool: tool.name },
@@ -203,6 +203,7 @@ export class McpUpstream implements Upstream {
       onError: tool_errors,
       roots,
       isInteractive: interactive,
+      maySample: interactive && sampling,
       checks,
       deps: this.#deps,
       traceparent: turn.traceparent,

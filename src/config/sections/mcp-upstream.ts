@@ -71,6 +71,10 @@ export const mcpUpstream = z
       .boolean()
       .default(false)
       .describe('The server may ask the caller; it then gets a connection for each actor and Session.'),
+    sampling: z
+      .boolean()
+      .default(false)
+      .describe('An interactive server may also ask the caller for what a model would write (sampling).'),
     roots: z
       .array(filePath)
       .optional()

@@ -8,6 +8,7 @@ export const MCP: readonly Requirement[] = [
     ['MCP-UP-3', 'DECIDED', 'patterns of schemas of a server run in linear time on what callers send'],
     ['MCP-UP-4', 'DECIDED', 'a server is reached over its standard streams and over Streamable HTTP'],
     ['MCP-UP-5', 'DECIDED', 'starting and stopping a server leaves no process and no descriptor'],
+    ['MCP-UP-6', 'DECIDED', 'a server gets a model only where its operator says so, and from the caller'],
     ['MCP-WIRE-1', 'DECIDED', 'what was recorded of a server means today what it meant then'],
   ]),
   ...section('MCP face', [

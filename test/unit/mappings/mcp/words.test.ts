@@ -47,6 +47,7 @@ describe('errors', () => {
       missing_capability: -32021,
       unsupported_version: -32022,
       url_elicitation_required: -32042,
+      sampling_rejected: -1,
     });
   });
 
