@@ -182,7 +182,7 @@ function decisionTools(
     signingKeys: signingKeyFacts(keys),
     routes: {
       find: (name) => findRoute(name, upstreams),
-      default: config.defaultRoute ?? firstRoute(upstreams),
+      default: config.defaultRoute ?? upstreams.keys().next().value ?? 'none',
       refuse: ({ route, skillId }, parts) => upstreams.get(route)?.refuse?.({ parts, skillId }),
     },
     ...runningFacts(running),
@@ -259,10 +259,6 @@ function describedAgents(upstreams: ReadonlyMap<string, Upstream>): RoutedAgent[
 
 function findRoute(name: string, upstreams: ReadonlyMap<string, Upstream>): Route | undefined {
   return upstreams.has(name) ? { route: name } : routeOfSkill(name, describedAgents(upstreams));
-}
-
-function firstRoute(upstreams: ReadonlyMap<string, Upstream>): string {
-  return upstreams.keys().next().value ?? 'none';
 }
 
 /** Time of the newest event; 0 when there is none, or it cannot be read. */
