@@ -35,6 +35,7 @@ const PAYLOADS: ReadonlySet<string> = new Set([
 export const GATEWAY_RECORD = '$.replay.run_record.harn_gateway';
 const GATEWAY_PAYLOADS: ReadonlySet<string> = new Set([
   ...PAYLOADS,
+  'answer',
   'binding',
   'body',
   'details',
@@ -44,6 +45,9 @@ const GATEWAY_PAYLOADS: ReadonlySet<string> = new Set([
   'update',
   'value',
 ]);
+
+/** What an agent said when it failed. */
+const FAILURE = /^\$\.replay\.run_record\.stages\[\d+\]\.failure$/;
 
 /** Pass 2: lists of pointers, whose items say in `path` where a file lies. */
 const POINTER_LISTS = /(?:^|\.)(?:additional_roots|event_log_pointers|transcript_pointers)\[\d+\]$/;
@@ -109,6 +113,7 @@ export class BundleRedaction {
   /** In the words of the protocol `message` is also a resource, whose content is hidden by the names in it. */
   #isPayload(name: string, value: JsonValue, path: string): boolean {
     const lower = name.toLowerCase();
+    if (FAILURE.test(path) && lower === 'message') return true;
     if (!path.startsWith(GATEWAY_RECORD)) return PAYLOADS.has(lower);
     if (lower === 'message') return typeof value === 'string';
     if (lower === 'input') return !isMessage(value);

@@ -154,15 +154,11 @@ export class RestorePlan {
   }
 }
 
-/** Whether a bundle brings the record of a gateway; others bring run records alone. */
-export function hasGatewayRecord(file: BundleFile): boolean {
-  const head = file.find(...PATH);
-  return head !== undefined && file.isObject(head);
-}
-
 function headOf(file: BundleFile): JsonValue {
   const head = file.find(...PATH);
-  return head === undefined ? null : file.skeleton(head);
+  if (head !== undefined && file.isObject(head)) return file.skeleton(head);
+  const why = `${WHERE}: the bundle brings no record of a gateway, so no Session can be restored. Write its run record with "session import FILE --out run.json".`;
+  throw new InvalidBundleError('typed_decode', WHERE, why);
 }
 
 function withPayload(

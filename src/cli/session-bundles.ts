@@ -14,6 +14,7 @@ import { BundleFile } from '../bundles/bundle-file.ts';
 import { exportRunRecord } from '../bundles/file-export.ts';
 import { restoreRunRecord } from '../bundles/restore-run-record.ts';
 import { validateBundle } from '../bundles/validate-bundle.ts';
+import { verifyManifest } from '../bundles/verify-manifest.ts';
 import { parseStrict } from '../json/strict-parse.ts';
 import type { JsonObject } from '../protocol/json.ts';
 import type { BundleImport } from '../protocol/resources/bundle.ts';
@@ -207,7 +208,12 @@ function validated(
 ): { file: BundleFile; bundle: SessionBundle } {
   const file = new BundleFile(bytes);
   const given = { markers: new SecretMarkers(), allowSecretMarkers: allowUnsafeSecretMarkers };
-  return { file, bundle: reading(() => validateBundle(file, given)) };
+  return reading(() => {
+    const bundle = validateBundle(file, given);
+    // Without a gateway no key is known: the keys in the bundle prove that it is whole.
+    verifyManifest(file, new Map());
+    return { file, bundle };
+  });
 }
 
 function reading<T>(read: () => T): T {

@@ -68,11 +68,14 @@ export class Redactor {
     });
   }
 
-  /** For a piece of a bundle: as for logs, and by the names that only bundles hide; every depth is kept. */
+  /**
+   * For a piece of a bundle: as for logs, and by the names that only bundles hide; every depth is kept. A base64 text that
+   * holds a secret goes whole.
+   */
   redactForBundle(value: JsonValue): Redaction {
     return redactTree(value, {
-      isClean: this.isClean,
-      redactText: this.findInText,
+      isClean: (text) => text.length < MIN_TEXT_LENGTH,
+      redactText: this.findInBundleText,
       redactName: this.findInName,
       isSecretName: isHiddenInBundles,
     });
@@ -92,6 +95,15 @@ export class Redactor {
     }
     if (found.hits.length === 0) this.cleanTexts.add(text);
     return found;
+  };
+
+  private readonly findInBundleText = (text: string): TextRedaction => {
+    const found = this.findInText(text);
+    const inner = found.hits.length === 0 && BASE64.test(text) ? Buffer.from(text, 'base64') : undefined;
+    const [hit] = inner === undefined ? NO_HITS : this.findInText(inner.toString('latin1')).hits;
+    if (hit === undefined) return found;
+    const replacement = marker(hit.name, text);
+    return { text: replacement, hits: [{ name: hit.name, replacement }] };
   };
 
   /** Member names repeat from message to message, so clean ones are remembered. */
@@ -119,6 +131,8 @@ export class Redactor {
     return { text: clean + text.slice(done), hits };
   }
 }
+
+const BASE64 = /^[A-Za-z0-9+/_-]{16,}={0,2}$/;
 
 /** Hiding one of these would change markers and so break idempotence. */
 const MARKER_WORDS = [KNOWN_SECRET, ...[...SHAPES, ...CONTEXTS, ...URL_PARTS].map(({ name }) => name)]

@@ -38,14 +38,15 @@ describe('the bundle of a run record', () => {
     const known = 'correct-horse-battery';
     const redactor = new Redactor();
     redactor.addKnownSecret(known);
-    const metadata = { [secret]: 1, note: `with ${secret}`, run_path: '/home/ann/run', said: known };
+    const blob = Buffer.from(`binary \0\xff config: ${secret}`, 'latin1').toString('base64');
+    const metadata = { [secret]: 1, note: `with ${secret}`, run_path: '/home/ann/run', said: known, blob };
     const record = {
       ...RECORD,
       metadata: { ...metadata, snapshot_path: '/home/ann/s', deep: { cookie: 'abc' } },
     };
     for (const mode of ['sanitized', 'replay_only'] as const) {
       const text = await bundleText(record, mode, { redactor });
-      for (const planted of [secret, known, '/home/ann', 'abc"']) expect(text).not.toContain(planted);
+      for (const planted of [secret, blob, known, '/home/ann', 'abc"']) expect(text).not.toContain(planted);
     }
   });
 
