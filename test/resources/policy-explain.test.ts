@@ -66,7 +66,7 @@ describe('policy explain', () => {
       expect(said.checks.slice(decided + 1).every(({ result }) => result === 'not_asked')).toBe(true);
       const client = gateway.clients[actor];
       const answer = await client?.call('POST', `/v1/sessions/${session}/tasks`, {
-        body: { input: { a: 1 } },
+        body: { input: { skill_id: 'tiered__read', input: {} } },
       });
       expect((answer?.status ?? 0) < 300).toBe(effect === 'allow');
     },
