@@ -48,7 +48,17 @@ async function sendJsonStream(
 ): Promise<void> {
   if (exchange.isGone) return;
   writeHead(exchange, status, ['Content-Type', JSON_TYPE]);
-  await pipeline(Readable.from(chunks, { objectMode: false }), exchange.res, { signal: exchange.signal });
+  await sendChunks(exchange, chunks);
+}
+
+/** Sends a body as it comes. Of a client that left meanwhile the log says so when its exchange closes; it is no failure. */
+async function sendChunks(exchange: Exchange, chunks: AsyncIterable<Uint8Array>): Promise<void> {
+  const { res, signal } = exchange;
+  try {
+    await pipeline(Readable.from(chunks, { objectMode: false }), res, { signal });
+  } catch (error) {
+    if (!signal.aborted) throw error;
+  }
 }
 
 /** A browser must save the bytes, never show or run them: they come from agents and callers. */
@@ -65,9 +75,7 @@ async function sendDownload(
     'Content-Disposition',
     disposition(body.fileName),
   ]);
-  await pipeline(Readable.from(body.chunks, { objectMode: false }), exchange.res, {
-    signal: exchange.signal,
-  });
+  await sendChunks(exchange, body.chunks);
 }
 
 /** RFC 6266: a plain name for old readers, the exact one in UTF-8. */
