@@ -5,6 +5,7 @@ import type { ConfiguredVaultsState, VaultState } from '../projections/states.ts
 import type { JsonValue } from '../protocol/json.ts';
 import type { Vault } from '../protocol/resources/vault.ts';
 import { newEvent } from './new-event.ts';
+import { unlessDamaged } from './unless-damaged.ts';
 
 /** What of a configured vault may be known: never where it is, nor what is in it. */
 export interface ConfiguredVault {
@@ -19,13 +20,17 @@ const CAPABILITIES = ['secret.resolve'];
 
 /**
  * Makes the log say what the configuration says: a descriptor for each vault. One that is gone leaves its descriptor, because
- * sessions name it, without a capability.
+ * sessions name it, without a capability. What is damaged stays as it is: it keeps no gateway from starting.
  */
 export async function ensureVaults(log: EventLog, rows: readonly ConfiguredVault[]): Promise<void> {
   const known = (id: string) => log.state<VaultState>(stateKey.vault(id));
-  const configured = log.state<ConfiguredVaultsState>(stateKey.configuredVaults())?.ids ?? [];
-  const gone = configured.filter((id) => !rows.some((row) => row.id === id));
-  const changed = rows.filter((row) => !says(known(row.id), row));
+  const told = () => log.state<ConfiguredVaultsState>(stateKey.configuredVaults())?.ids ?? [];
+  const configured = unlessDamaged(told, undefined);
+  if (configured === undefined) return;
+  const gone = configured.filter(
+    (id) => !rows.some((row) => row.id === id) && unlessDamaged(() => known(id), undefined),
+  );
+  const changed = rows.filter((row) => !unlessDamaged(() => says(known(row.id), row), true));
   if (changed.length + gone.length === 0) return;
   await log.transact({ actor: null }, (tx) => {
     for (const row of changed) describe(tx, row, CAPABILITIES);
