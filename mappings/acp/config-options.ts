@@ -9,6 +9,9 @@ export interface Choice {
   name: string;
 }
 
+/** The choice that takes the tier of the Session away. */
+export const NO_LIMIT = 'unlimited';
+
 /** What a client may choose from besides what the agent offers. */
 export interface Offered {
   agents: readonly Choice[];
@@ -16,9 +19,23 @@ export interface Offered {
   personas: readonly Choice[];
 }
 
+/** Tiers that a client may choose for a Session: the highest one is no limit. */
+const TIERS: readonly Choice[] = [
+  { value: NO_LIMIT, name: 'As far as persona and operator allow' },
+  { value: 'act_with_approval', name: 'Ask before every change' },
+  { value: 'suggest', name: 'Ask before every tool' },
+  { value: 'shadow', name: 'Do nothing, say what would be done' },
+];
+
+/** An agent's options of these names are not told: they would hide the gateway's. */
+const OWN_OPTIONS: readonly string[] = ['agent', 'persona', 'autonomy'];
+
 const NO_PERSONA: Choice = { value: 'none', name: 'No persona' };
 
-/** Everything a client can set in a Session: agent, persona, and what the agent itself offers. Spec: ACP v1, config options. */
+/**
+ * Everything a client can set in a Session: agent, persona, autonomy tier, and what the agent itself offers. Spec: ACP v1,
+ * config options.
+ */
 export function configOptions(metadata: JsonObject, offered: Offered): JsonObject[] {
   const client = objectOf(metadata[CLIENT_METADATA]);
   const wanted = objectOf(client['wanted']);
@@ -38,7 +55,9 @@ export function configOptions(metadata: JsonObject, offered: Offered): JsonObjec
           ),
         ]),
   ];
-  return [...own, ...agentOptions(objectOf(metadata['acp']), wanted)];
+  const tier = textOf(metadata['autonomy_tier']) ?? NO_LIMIT;
+  const autonomy = select('autonomy', 'Autonomy', tier, TIERS, 'The most that is done without asking.');
+  return [...own, autonomy, ...agentOptions(objectOf(metadata['acp']), wanted)];
 }
 
 /** Modes as v1 has them; undefined when the agent has none, or has not run yet. */
@@ -59,7 +78,7 @@ function agentOptions(acp: JsonObject, wanted: JsonObject): JsonObject[] {
   const newest = objectOf(acp['config_option_update'])['configOptions'];
   const options = objectsOf(newest ?? objectOf(acp['configOptions'])['configOptions']);
   return options
-    .filter(({ id }) => id !== 'agent' && id !== 'persona')
+    .filter(({ id }) => !OWN_OPTIONS.includes(textOf(id) ?? ''))
     .map((option) => withWish(option, wanted[textOf(option['id']) ?? '']));
 }
 

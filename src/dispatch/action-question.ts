@@ -1,5 +1,6 @@
 import type { StateReader } from '../eventlog/event-log.ts';
 import type { Action, ActionQuestion } from '../policy/action.ts';
+import { tierWithin } from '../policy/session-tier.ts';
 import { stateKey } from '../projections/state-keys.ts';
 import type { PersonaState, SessionFold, WorkspaceState } from '../projections/states.ts';
 import type { Task } from '../protocol/resources/task.ts';
@@ -17,12 +18,13 @@ export function actionQuestion(
 ): ActionQuestion {
   const persona =
     persona_id === null ? undefined : reader.get<PersonaState>(stateKey.persona(persona_id))?.resource;
-  const session = reader.get<SessionFold>(stateKey.session(session_id))?.internal;
+  const fold = reader.get<SessionFold>(stateKey.session(session_id));
+  const session = fold?.internal;
   const workspace = reader.get<WorkspaceState>(stateKey.workspace(workspace_id))?.resource;
   return {
     policy,
     action: { ...action, vaults: vaultsOf(action.route) },
-    tier: persona?.autonomy_tier ?? policy.defaultTier,
+    tier: tierWithin(persona?.autonomy_tier ?? policy.defaultTier, fold?.resource.metadata ?? {}),
     persona,
     session: { skillIds: session?.skill_ids, vaultIds: session?.vault_ids },
     workspace: { id: workspace_id, capabilities: workspace?.capabilities ?? [] },

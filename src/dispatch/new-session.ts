@@ -7,6 +7,7 @@ import { expiryOf } from './expiry.ts';
 import type { Facts } from './facts.ts';
 import { newEvent } from './new-event.ts';
 import type { SessionReferences } from './session-references.ts';
+import { refuseUnknownTier } from './session-tier.ts';
 
 export interface NewSession {
   workspaceId: string;
@@ -23,6 +24,7 @@ export function newSession(tx: Transaction, facts: Facts, given: NewSession): Se
   const { key } = given;
   const metadata = withOwnBudget(given.metadata);
   refuseUnknownRoute(facts.routes, metadata);
+  refuseUnknownTier(metadata);
   const session: Session = {
     id: facts.newId('session'),
     object: 'session',

@@ -7,8 +7,10 @@ import type {
   TaskState,
   TrustChainState,
 } from '../projections/states.ts';
-import type { JsonObject } from '../protocol/json.ts';
+import type { AutonomyTier } from '../protocol/autonomy.ts';
+import type { JsonObject, JsonValue } from '../protocol/json.ts';
 import type { Persona } from '../protocol/resources/persona.ts';
+import type { Session } from '../protocol/resources/session.ts';
 import { type Review, TRUST_SCHEMA, type TrustRecord } from '../protocol/resources/trust-record.ts';
 import { sealTrustRecord, signReview } from '../receipts/trust-chain.ts';
 import { trustKey } from '../store/keys.ts';
@@ -104,6 +106,32 @@ export function recordTierChange(
     traceId: event.trace_id,
     metadata: { previous_tier: resource.autonomy_tier, tier },
   });
+}
+
+/** Proves that the tier of a Session changed; `tier` is what its tasks without a persona of their own are under now. */
+export function recordSessionTierChange(
+  tx: Transaction,
+  tools: TrustTools,
+  { id, workspace_id, persona_id, metadata }: Session,
+  { event, previous, tier }: { event: Event; previous: AutonomyTier; tier: AutonomyTier },
+): void {
+  append(tx, tools, {
+    owner: { workspace_id },
+    event,
+    content: {
+      agent: persona_id ?? textOf(metadata['route']) ?? id,
+      action: 'autonomy_tier.changed',
+      approver: event.actor,
+      outcome: 'success',
+      autonomy_tier: tier,
+    },
+    traceId: event.trace_id,
+    metadata: { session_id: id, previous_tier: previous, tier },
+  });
+}
+
+function textOf(value: JsonValue | undefined): string | undefined {
+  return typeof value === 'string' ? value : undefined;
 }
 
 /** Draws up the record at the end of its transaction, so that the events of a run stay without a gap. */

@@ -1,4 +1,5 @@
 import type { StateReader, Transaction } from '../eventlog/event-log.ts';
+import { tierWithin } from '../policy/session-tier.ts';
 import { runFactsOf } from '../projections/fold-run.ts';
 import { stateKey } from '../projections/state-keys.ts';
 import type {
@@ -6,8 +7,10 @@ import type {
   PermissionRequestState,
   PersonaState,
   RunFact,
+  SessionFold,
   TaskState,
 } from '../projections/states.ts';
+import type { AutonomyTier } from '../protocol/autonomy.ts';
 import type { JsonObject, JsonValue } from '../protocol/json.ts';
 import type { PermissionRequest } from '../protocol/resources/permission-request.ts';
 import type {
@@ -90,7 +93,7 @@ export function taskRecord(tx: Transaction, state: TaskState): RunRecord {
     subject,
     identifiers: identifiersOf(tx, state, personaRef),
     lifecycle,
-    trust: { startTier, endTier: tierNow(tx, resource) ?? startTier, policyRef },
+    trust: { startTier, endTier: tierNow(tx, resource, startTier), policyRef },
     wallTimeMs: Date.parse(lifecycle.completedAt) - Date.parse(lifecycle.startedAt),
     usage: usage === undefined ? null : { ...usage, agent: internal.route },
     toolCallCount: calls.length,
@@ -144,13 +147,19 @@ export function termsOf({ resource, internal }: TaskState) {
   if (persona === undefined)
     return { personaRef: null, startTier: internal.tier ?? BUILT_IN_TIER, policyRef: DEFAULT_POLICY };
   const policyRef = `persona:${resource.persona_id}`;
-  return { personaRef: persona.ref, startTier: persona.autonomy_tier, policyRef };
+  return { personaRef: persona.ref, startTier: internal.tier ?? persona.autonomy_tier, policyRef };
 }
 
-/** The tier of the persona now: it may have changed while the task ran. */
-function tierNow(tx: StateReader, { persona_id }: Task): RunRecord['trust']['endTier'] | undefined {
-  if (persona_id === null) return undefined;
-  return tx.get<PersonaState>(stateKey.persona(persona_id))?.resource.autonomy_tier;
+/** The tier now: the persona and the session may have changed while the task ran. */
+function tierNow(
+  tx: StateReader,
+  { persona_id, session_id }: Task,
+  atStart: AutonomyTier,
+): RunRecord['trust']['endTier'] {
+  const persona =
+    persona_id === null ? undefined : tx.get<PersonaState>(stateKey.persona(persona_id))?.resource;
+  const session = tx.get<SessionFold>(stateKey.session(session_id))?.resource;
+  return tierWithin(persona?.autonomy_tier ?? atStart, session?.metadata ?? {});
 }
 
 /** A task that ended before it started has run for no time at all (contract C12). */

@@ -1,4 +1,5 @@
 import type { Transaction } from '../eventlog/event-log.ts';
+import { tierWithin } from '../policy/session-tier.ts';
 import { stateKey } from '../projections/state-keys.ts';
 import type { SessionFold, TaskState } from '../projections/states.ts';
 import { ProtocolError } from '../protocol/errors.ts';
@@ -80,7 +81,8 @@ function appendSubmission(
     message_id: message.id,
     preceding: session.internal.pending,
     ...quotaTerms(terms, facts),
-    ...(terms.persona === undefined ? tierTerms(facts) : personaTerms(terms.persona)),
+    ...personaTerms(terms.persona),
+    ...tierTerms(terms.persona, session.resource.metadata, facts),
     checkpoint_id: `${id}.1`,
   };
   const receiptId = terms.persona?.receipt_policy === 'disabled' ? undefined : facts.newId('receipt');
@@ -108,9 +110,14 @@ function personaTerms(persona: Persona | undefined): Pick<PayloadOf<'task.submit
   return { persona: { ref: `${id}@${version}`, autonomy_tier, receipt_policy } };
 }
 
-/** The default tier is the operator's, so it is told; the built-in one goes without saying. */
-function tierTerms({ self: { policy } }: Facts): Pick<PayloadOf<'task.submitted'>, 'tier'> {
-  return policy.defaultTier === 'act_auto' ? {} : { tier: policy.defaultTier };
+/** What the operator or the Session says is told; the tier of the persona and the built-in one go without saying. */
+function tierTerms(
+  persona: Persona | undefined,
+  session: JsonObject,
+  { self: { policy } }: Facts,
+): Pick<PayloadOf<'task.submitted'>, 'tier'> {
+  const tier = tierWithin(persona?.autonomy_tier ?? policy.defaultTier, session);
+  return tier === (persona?.autonomy_tier ?? 'act_auto') ? {} : { tier };
 }
 
 function newTask(

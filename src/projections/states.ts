@@ -100,7 +100,7 @@ export type TaskState = Folded<
     last_text: string;
     /** The terms of the persona the task was accepted under; absent where it names none. */
     persona?: PersonaTerms;
-    /** The default tier it was accepted under; absent where it is the built-in one, or a persona decides. */
+    /** The tier it was accepted under; absent where it is that of its persona, or the built-in one without a persona. */
     tier?: AutonomyTier;
     /** Set for one that another gateway ran. */
     imported?: true;

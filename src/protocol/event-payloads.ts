@@ -180,7 +180,7 @@ export const EVENT_PAYLOADS = {
     /** What it set aside of those that have budgets. */
     quota_reservations: z.array(quotaReservation).optional(),
     persona: personaTerms.optional(),
-    /** The default tier it was accepted under; absent for act_auto, and where a persona decides. */
+    /** The tier it was accepted under; absent where it is that of its persona, or act_auto without a persona. */
     tier: z.enum(AUTONOMY_TIERS).optional(),
     /** Set for a replay: what was asked, and of which Task. */
     replay: replayTerms.optional(),

@@ -45,6 +45,31 @@ describe('the ACP face', () => {
     expect(client.text()).toBe('piece 1 piece 2 piece 3 ');
   });
 
+  it('[ACP-SESS-06] the autonomy tier is an option of the session, and holds for its next prompt', async () => {
+    const client = await stage.connect();
+    const { sessionId, configOptions } = await client.session({ route: 'acp:coder' });
+    const tierOf = (options: typeof configOptions) =>
+      options?.find(({ id }) => id === 'autonomy') as { currentValue: string; options: { value: string }[] };
+    expect(tierOf(configOptions).currentValue).toBe('unlimited');
+    expect(tierOf(configOptions).options.map(({ value }) => value)).toEqual([
+      'unlimited',
+      'act_with_approval',
+      'suggest',
+      'shadow',
+    ]);
+    const set = (value: string) =>
+      client.agent.request('session/set_config_option', { sessionId, configId: 'autonomy', value });
+    expect(tierOf((await set('shadow')).configOptions).currentValue).toBe('shadow');
+    await client.prompt(sessionId, 'stream 1');
+    expect(client.text()).not.toContain('piece');
+    await expect(set('act_freely')).rejects.toMatchObject({ code: -32602, data: { param: 'value' } });
+    expect(tierOf((await set('unlimited')).configOptions).currentValue).toBe('unlimited');
+    await client.prompt(sessionId, 'stream 1');
+    expect(client.text()).toContain('piece 1');
+    const { metadata } = await stage.gateway.client.get<Session>(`/v1/sessions/${sessionId}`);
+    expect(metadata['autonomy_tier']).toBeNull();
+  });
+
   it('plans, thoughts and tools of the agent reach the client', async () => {
     const client = await stage.connect({ permission: async () => ALLOW });
     const { sessionId } = await client.session({ route: 'acp:coder' });

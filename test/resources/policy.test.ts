@@ -163,6 +163,31 @@ describe('what a persona, a session and a workspace may do', () => {
     expect(refusalOf(await run('skill:tiered__write', { session_id: fork.id }))[2]).toBe('session.skills');
   });
 
+  it('[POL-SES-02] a session lowers the tier of its tasks and of its forks, and raises none', async () => {
+    const session_id = await session({ metadata: { autonomy_tier: 'shadow' } });
+    const before = calls().length;
+    const withheld = await run('skill:tiered__write', { session_id });
+    expect([withheld.status, calls().length]).toEqual(['COMPLETED', before]);
+    expect((await receiptOf(withheld))['trust']).toMatchObject({ start_tier: 'shadow', end_tier: 'shadow' });
+    const fork = await gateway.client.post<{ id: string }>(`/v1/sessions/${session_id}/fork`, {});
+    await run('skill:tiered__write', { session_id: fork.id });
+    expect(calls()).toHaveLength(before);
+    const patch = (autonomy_tier: unknown) =>
+      gateway.client.call('PATCH', `/v1/sessions/${session_id}`, { body: { metadata: { autonomy_tier } } });
+    await patch('act_auto');
+    const careful = await persona({ autonomy_tier: 'suggest' });
+    const asked = await run('skill:tiered__read', { session_id, persona_id: careful });
+    expect([asked.status, calls().length]).toEqual(['AUTH_REQUIRED', before]);
+    expect((await verdictOf(withheld))?.['verdict']).toMatchObject({ status: 'byte_equal' });
+    expect((await patch('act_freely')).status).toBe(400);
+    const made = { workspace_id: 'workspace_default', metadata: { autonomy_tier: 7 } };
+    const refused = await gateway.client.call('POST', '/v1/sessions', { body: made });
+    expect([refused.status, refused.body]).toMatchObject([
+      400,
+      { error: { param: 'metadata.autonomy_tier' } },
+    ]);
+  });
+
   it('[POL-MEM-01] memories of a session are given to the agent, recorded, told as an event, and the same in a replay', async () => {
     const { id } = await gateway.client.post<{ id: string }>('/v1/memories', {
       scope: 'workspace',

@@ -169,6 +169,25 @@ describe('trust records', () => {
     expect(await recordsOf(gateway.clients['stranger'] as TestClient)).toEqual([]);
   });
 
+  it('a changed tier of a session is a record of its workspace; what changes nothing is none', async () => {
+    const { id } = await gateway.client.session();
+    const set = (autonomy_tier: string | null) =>
+      gateway.client.call('PATCH', `/v1/sessions/${id}`, { body: { metadata: { autonomy_tier } } });
+    for (const tier of ['act_auto', 'suggest', 'suggest', null]) await set(tier);
+    const records = await recordsOf(gateway.client);
+    verified(records);
+    const change = { agent: id, action: 'autonomy_tier.changed', approver: 'actor_test' };
+    const topic = 'workspace:workspace_default';
+    expect(records).toMatchObject([
+      { ...change, autonomy_tier: 'suggest', metadata: { topic, session_id: id, previous_tier: 'act_auto' } },
+      { ...change, autonomy_tier: 'act_auto', metadata: { topic, session_id: id, previous_tier: 'suggest' } },
+    ]);
+    expect(await eventOf(records[0] as TrustRecord)).toMatchObject({
+      event: 'vendor.harn_gateway.session_updated',
+      payload: { changes: { metadata: { autonomy_tier: 'suggest' } } },
+    });
+  });
+
   it('[S8-TRUST-03] each workspace has a chain of its own, shown to its members alone, page by page', async () => {
     const { ann, second, stranger, unscoped } = gateway.clients as Record<string, TestClient>;
     for (const workspace of [

@@ -1,4 +1,4 @@
-import { CLIENT_METADATA, modesOf } from '../../../mappings/acp/config-options.ts';
+import { CLIENT_METADATA, modesOf, NO_LIMIT } from '../../../mappings/acp/config-options.ts';
 import { objectOf, textOf } from '../../../mappings/acp/json-shape.ts';
 import type { JsonObject, JsonValue } from '../../../src/protocol/json.ts';
 import type { Session } from '../../../src/protocol/resources/session.ts';
@@ -13,11 +13,22 @@ export async function setMode(talk: Conversation, params: ParamsOf<'session/set_
   await followed(talk, sessionId);
   const modes = modesOf(talk.view.metadata(sessionId))?.availableModes ?? [];
   if (!modes.some(({ id }) => id === modeId)) throw invalidParams('modeId', 'is no mode of this session.');
-  await wish(talk, sessionId, 'mode', modeId);
+  await wish(talk, sessionId, modeId, 'mode');
   return {};
 }
 
-/** Agent, persona, or an option of the agent itself. Answers with all options, as v1 asks for. */
+type SetOption = (talk: Conversation, sessionId: string, value: JsonValue, name: string) => Promise<void>;
+
+/** Options of the gateway's own; others are the agent's. */
+const SET_OWN: Readonly<Record<string, SetOption>> = {
+  agent: (talk, sessionId, value) => patch(talk, sessionId, { route: value }),
+  persona: (talk, sessionId, value) =>
+    patchClient(talk, sessionId, { persona_id: value === 'none' ? null : value }),
+  autonomy: (talk, sessionId, value) =>
+    patch(talk, sessionId, { autonomy_tier: value === NO_LIMIT ? null : value }),
+};
+
+/** Agent, persona, autonomy tier, or an option of the agent itself. Answers with all options, as v1 asks for. */
 export async function setConfigOption(
   talk: Conversation,
   params: ParamsOf<'session/set_config_option'>,
@@ -27,10 +38,7 @@ export async function setConfigOption(
   const option = talk.view.options(sessionId).find(({ id }) => id === configId);
   if (option === undefined) throw invalidParams('configId', 'is no option of this session.');
   if (!allows(option, value)) throw invalidParams('value', 'is no value of this option.');
-  if (configId === 'agent') await patch(talk, sessionId, { route: value });
-  else if (configId === 'persona')
-    await patchClient(talk, sessionId, { persona_id: value === 'none' ? null : value });
-  else await wish(talk, sessionId, configId, value);
+  await (SET_OWN[configId] ?? wish)(talk, sessionId, value, configId);
   return { configOptions: talk.view.options(sessionId) };
 }
 
@@ -48,7 +56,7 @@ function valuesOf(options: JsonValue | undefined): string[] {
   });
 }
 
-function wish(talk: Conversation, sessionId: string, name: string, value: JsonValue): Promise<void> {
+function wish(talk: Conversation, sessionId: string, value: JsonValue, name: string): Promise<void> {
   const client = objectOf(talk.view.metadata(sessionId)[CLIENT_METADATA]);
   return patchClient(talk, sessionId, { wanted: { ...objectOf(client['wanted']), [name]: value } });
 }

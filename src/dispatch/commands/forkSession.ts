@@ -14,11 +14,13 @@ import { isExpired, load, loadBranch } from '../load.ts';
 import { createBranch } from '../new-branch.ts';
 import { newEvent, placeOfSession } from '../new-event.ts';
 import { patchedMetadata } from '../refuse-large-members.ts';
+import { refuseUnknownTier } from '../session-tier.ts';
 
 export const forkSession: Command<'forkSession'> = {
   decide({ path, body }, tx, facts) {
     const source = load(tx, facts.caller, 'session', path.session_id);
     refuseUnknownRoute(facts.routes, metadataOf(body ?? {}));
+    refuseUnknownTier(metadataOf(body ?? {}));
     const at = body?.at_event_id ?? null;
     const turn_count = at === null ? source.internal.messages : turnsUntil(tx, source, at);
     const branch_id = branchOf(body?.branch_id ?? null, source, at, tx, facts);

@@ -6,11 +6,13 @@ import { expiryOf } from '../expiry.ts';
 import { load } from '../load.ts';
 import { newEvent, placeOfSession } from '../new-event.ts';
 import { patchedMetadata } from '../refuse-large-members.ts';
+import { proveTierChange, refuseUnknownTier } from '../session-tier.ts';
 
 export const updateSession: Command<'updateSession'> = {
   decide({ path, body }, tx, facts) {
     const { resource } = load(tx, facts.caller, 'session', path.session_id);
     refuseUnknownRoute(facts.routes, metadataOf(body));
+    refuseUnknownTier(metadataOf(body));
     const changes: JsonObject = {
       ...(body.summary === undefined ? {} : { summary: body.summary }),
       ...(body.metadata === undefined
@@ -27,7 +29,10 @@ export const updateSession: Command<'updateSession'> = {
     if (Object.keys(changes).length > 0) {
       const place = placeOfSession(resource);
       const pointer = { object: 'session', id: resource.id };
-      tx.append(newEvent('vendor.harn_gateway.session_updated', pointer, place, { changes }));
+      const told = newEvent('vendor.harn_gateway.session_updated', pointer, place, { changes });
+      const event = tx.append(told);
+      const { metadata } = load(tx, facts.caller, 'session', path.session_id).resource;
+      proveTierChange(tx, facts, resource, { event, metadata });
     }
     return { body: load(tx, facts.caller, 'session', path.session_id).resource };
   },

@@ -16,6 +16,7 @@ export const ACP: readonly Requirement[] = [
     ['ACP-SESS-02', 'MUST', 'a resume tells nothing again'],
     ['ACP-SESS-03', 'MUST', 'a close ends the work and frees the session, which can be loaded again'],
     ['ACP-SESS-04', 'SHOULD', 'the deletion of an unknown session succeeds'],
+    ['ACP-SESS-06', 'MUST', 'setting an option is answered with all of them, as they are now'],
     ['ACP-SESS-05', 'MUST', 'MCP servers are offered to an agent only where it takes them'],
   ]),
   ...section('ACP v1, Prompt Turn', [

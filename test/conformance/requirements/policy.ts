@@ -19,6 +19,7 @@ export const POLICY: readonly Requirement[] = [
       'a side effect that needs approval waits for it, and happens once when it is given',
     ],
     ['POL-SES-01', 'MUST', 'Skills that a Session lists limit its Tasks'],
+    ['POL-SES-02', 'DECIDED', 'the tier of a Session gives less than persona and operator allow, never more'],
     ['POL-EXP-01', 'SHOULD', 'a decision is explained by the rule that makes it, before anybody calls'],
     ['POL-EXP-02', 'MUST NOT', 'an explanation tells of what is hidden from whoever asks'],
     ['POL-MATRIX-01', 'MUST NOT', 'any route, by any id, tells a stranger what is there from what is not'],
