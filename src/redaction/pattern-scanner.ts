@@ -1,4 +1,3 @@
-import { RE2JS } from 're2js';
 import type { TextHit, TextRedaction } from './marker.ts';
 import { marker } from './marker.ts';
 import type { SecretPattern } from './patterns.ts';
@@ -12,10 +11,6 @@ const CONTEXT_LENGTH = 48;
 const MAX_DOUBTFUL_LENGTH = 256;
 const NO_HITS: readonly TextHit[] = [];
 
-interface CompiledPattern extends SecretPattern {
-  engine: RE2JS;
-}
-
 interface Match {
   secret: string;
   start: number;
@@ -27,41 +22,32 @@ interface Match {
  * scanning the result again finds nothing.
  */
 export class PatternScanner {
-  private readonly patterns: readonly CompiledPattern[];
+  private readonly patterns: readonly SecretPattern[];
   private readonly hints: readonly Hint[];
   private readonly needles: RegExp;
 
   constructor(patterns: readonly SecretPattern[]) {
-    this.patterns = patterns.map((pattern) => ({ ...pattern, engine: RE2JS.compile(pattern.secret) }));
+    this.patterns = patterns;
     this.hints = compileHints(patterns);
     this.needles = new RegExp(patterns.map(({ needle }) => `(${needle})`).join('|'), 'g');
   }
 
   scan(text: string): TextRedaction {
     if (!this.hints.some((hint) => suggests(hint, text))) return { text, hits: NO_HITS };
-    const hits: TextHit[] = [];
-    let clean = '';
-    let done = 0;
+    const clean = new CleanText(text);
     this.needles.lastIndex = 0;
     for (let found = this.needles.exec(text); found !== null; found = this.needles.exec(text)) {
       const pattern = this.patterns[found.indexOf(found[0], 1) - 1];
-      const match = pattern && this.match(pattern, text, found.index, found[0], done);
-      if (pattern === undefined || match === undefined) {
-        this.needles.lastIndex = found.index + 1;
-        continue;
-      }
-      const replacement = pattern.replacement ?? marker(pattern.name, match.secret);
-      hits.push({ name: pattern.name, replacement });
-      clean += text.slice(done, match.start) + replacement;
-      done = match.start + match.secret.length;
-      this.needles.lastIndex = done;
+      const match = pattern && this.match(pattern, text, found.index, found[0], clean.done);
+      if (pattern !== undefined && match !== undefined) clean.replace(pattern, match);
+      this.needles.lastIndex = match === undefined ? found.index + 1 : clean.done;
     }
-    return hits.length === 0 ? { text, hits: NO_HITS } : { text: clean + text.slice(done), hits };
+    return clean.hits.length === 0 ? { text, hits: NO_HITS } : { text: clean.end(), hits: clean.hits };
   }
 
   /** `done` is the end of the last replacement: a match right behind it begins afresh. */
   private match(
-    pattern: CompiledPattern,
+    pattern: SecretPattern,
     text: string,
     at: number,
     needle: string,
@@ -70,12 +56,56 @@ export class PatternScanner {
     if (at > done && pattern.notAfter?.test(text.charAt(at - 1)) === true) return undefined;
     if (pattern.announces?.(needle, text.slice(Math.max(0, at - CONTEXT_LENGTH), at)) === false)
       return undefined;
-    const start = pattern.keepsNeedle === true ? at + needle.length : at;
-    const matcher = pattern.engine.matcher(text.slice(start));
-    if (!matcher.lookingAt()) return undefined;
-    const secret = text.slice(start, start + matcher.end());
+    const behind = at + needle.length;
+    const end = pattern.tail.endIn(text, behind);
+    if (end === undefined) return undefined;
+    const start = pattern.keepsNeedle === true ? behind : at;
+    const secret = text.slice(start, end);
     const isDoubtful = secret.length <= MAX_DOUBTFUL_LENGTH && pattern.isLikely?.(secret, needle) === false;
     return isDoubtful ? undefined : { secret, start };
+  }
+}
+
+/** Pieces of text that are put together at once: a flood of replacements would else be as many objects for long. */
+const PIECES_AT_ONCE = 256;
+
+/** A text on its way through the replacements. Equal ones in a row share their hit. */
+class CleanText {
+  readonly hits: TextHit[] = [];
+  /** End of the last secret. */
+  done = 0;
+  readonly #text: string;
+  #last: TextHit | undefined;
+  readonly #chunks: string[] = [];
+  #pieces: string[] = [];
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  replace({ name, replacement: given }: SecretPattern, { secret, start }: Match): void {
+    const replacement = given ?? marker(name, secret);
+    this.#pieces.push(this.#text.slice(this.done, start), replacement);
+    this.done = start + secret.length;
+    this.hits.push(this.#hitOf(name, replacement));
+    if (this.#pieces.length >= PIECES_AT_ONCE) this.#join();
+  }
+
+  end(): string {
+    this.#pieces.push(this.#text.slice(this.done));
+    this.#join();
+    return this.#chunks.join('');
+  }
+
+  #join(): void {
+    this.#chunks.push(this.#pieces.join(''));
+    this.#pieces = [];
+  }
+
+  #hitOf(name: string, replacement: string): TextHit {
+    if (this.#last?.replacement !== replacement || this.#last.name !== name)
+      this.#last = { name, replacement };
+    return this.#last;
   }
 }
 

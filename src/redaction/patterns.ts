@@ -6,11 +6,13 @@ import {
   isPagingName,
 } from './likelihood.ts';
 import { PLACEHOLDER } from './marker.ts';
+import { PEM_NAME, PRIVATE_KEY_TAIL } from './private-key.ts';
+import { SPACE, type Step, type Tail, tail } from './runs.ts';
 
 /**
  * One kind of secret. `needle` is a native expression without unbounded parts: it says where a match may begin; clean
- * text meets only the `hint`. `secret` is a re2 expression, so hostile text costs linear time.
- * Every unbounded part of `secret` must end where the next match of the same needle could begin (or `notAfter` must
+ * text meets only the `hint`. `tail` is what of the secret stands behind the needle, so hostile text costs linear time.
+ * Every unbounded part of a tail must end where the next match of the same needle could begin (or `notAfter` must
  * forbid that match): otherwise failing matches would overlap and cost quadratic time.
  */
 export interface SecretPattern {
@@ -20,8 +22,8 @@ export interface SecretPattern {
   /** A literal that every match contains; looking for it first is almost free. */
   requires?: string;
   needle: string;
-  secret: string;
-  /** The needle is context that stays; `secret` is matched behind it. */
+  tail: Tail;
+  /** The needle is context that stays; else it is the beginning of the secret. */
   keepsNeedle?: true;
   /** Characters that must not stand before the needle. */
   notAfter?: RegExp;
@@ -35,10 +37,7 @@ export interface SecretPattern {
 
 const ALPHANUMERIC = /[A-Za-z0-9]/;
 const BASE64URL = /[A-Za-z0-9_-]/;
-const PEM_NAME = '[A-Z0-9 ]{0,32}PRIVATE KEY(?: BLOCK)?-----';
-const PEM_BREAK = String.raw`(?:\\[nr]|\s)`;
-const PEM_HEADER = String.raw`(?:${PEM_BREAK}+[A-Za-z]+(?:-[A-Za-z]+)?: (?:[^\r\n\\-]|-[^\r\n\\-])*)`;
-const PEM_CUT_OFF = `${PEM_HEADER}*(?:${PEM_BREAK}*[A-Za-z0-9+/=]{20,})+(?:${PEM_BREAK}+[A-Za-z0-9+/=]+)?`;
+const BASE64URL_RUN = 'A-Za-z0-9_-';
 const MARKER = '<redacted:[a-z_]{1,40}:[0-9]{1,12}>';
 
 /** Tokens that are recognised by their shape. Source: contract section 4, "secret patterns". */
@@ -47,28 +46,36 @@ export const SHAPES: readonly SecretPattern[] = [
     name: 'jwt',
     hint: 'eyJ',
     needle: 'eyJ[A-Za-z0-9_-]{6}',
-    secret: String.raw`[A-Za-z0-9_-]+\.[A-Za-z0-9_-]{4,}\.[A-Za-z0-9_-]*(?:\.[A-Za-z0-9_-]+){0,2}`,
+    tail: tail(
+      { of: BASE64URL_RUN },
+      '.',
+      { of: BASE64URL_RUN, least: 4 },
+      '.',
+      { of: BASE64URL_RUN },
+      { repeat: ['.', { of: BASE64URL_RUN, least: 1 }], most: 2 },
+    ),
     notAfter: BASE64URL,
   },
-  prefixed('github_token', 'gh[pousr]_', '[A-Za-z0-9_]', 16),
-  prefixed('github_token', 'github_pat_', '[A-Za-z0-9_]', 16),
-  prefixed('slack_token', 'xox[abeprs]-', '[A-Za-z0-9-]', 10),
-  prefixed('aws_access_key_id', 'A(?:KIA|SIA|GPA|IDA|NPA|ROA|IPA)', '[0-9A-Z]', 16),
-  prefixed('gitlab_token', 'glpat-', '[A-Za-z0-9_-]', 10, String.raw`(?:\.[A-Za-z0-9_-]+)*`),
-  prefixed('huggingface_token', 'hf_', '[A-Za-z0-9]', 20),
-  { ...prefixed('cerebras_key', 'csk-', '[A-Za-z0-9_-]', 16), isLikely: isLikelyOpenAiKey },
-  prefixed('together_key', 'tgp_v1_', '[A-Za-z0-9_-]', 16),
-  prefixed('google_api_key', 'AIza', '[0-9A-Za-z_-]', 35),
-  prefixed('npm_token', 'npm_', '[A-Za-z0-9]', 36),
-  { ...prefixed('openai_key', 'sk-', '[A-Za-z0-9_-]', 16), notAfter: BASE64URL, isLikely: isLikelyOpenAiKey },
-  prefixed('stripe_key', '[rs]k_(?:live|test)_', '[A-Za-z0-9]', 10),
+  prefixed('github_token', 'gh[pousr]_', 'A-Za-z0-9_', 16),
+  prefixed('github_token', 'github_pat_', 'A-Za-z0-9_', 16),
+  prefixed('slack_token', 'xox[abeprs]-', 'A-Za-z0-9-', 10),
+  prefixed('aws_access_key_id', 'A(?:KIA|SIA|GPA|IDA|NPA|ROA|IPA)', '0-9A-Z', 16),
+  prefixed('gitlab_token', 'glpat-', 'A-Za-z0-9_-', 10, {
+    repeat: ['.', { of: BASE64URL_RUN, least: 1 }],
+  }),
+  prefixed('huggingface_token', 'hf_', 'A-Za-z0-9', 20),
+  { ...prefixed('cerebras_key', 'csk-', 'A-Za-z0-9_-', 16), isLikely: isLikelyOpenAiKey },
+  prefixed('together_key', 'tgp_v1_', 'A-Za-z0-9_-', 16),
+  prefixed('google_api_key', 'AIza', '0-9A-Za-z_-', 35),
+  prefixed('npm_token', 'npm_', 'A-Za-z0-9', 36),
+  { ...prefixed('openai_key', 'sk-', 'A-Za-z0-9_-', 16), notAfter: BASE64URL, isLikely: isLikelyOpenAiKey },
+  prefixed('stripe_key', '[rs]k_(?:live|test)_', 'A-Za-z0-9', 10),
   {
     name: 'private_key',
     requires: '-----BEGIN',
     hint: 'PRIVATE KEY',
     needle: `-----BEGIN ${PEM_NAME}`,
-    // Closed by its END line; or cut off, and then as many header and base64 lines as follow.
-    secret: `-----BEGIN ${PEM_NAME}(?:(?:[^-]|-{1,4}[^-])*-----END ${PEM_NAME}|${PEM_CUT_OFF})`,
+    tail: PRIVATE_KEY_TAIL,
   },
 ];
 
@@ -93,14 +100,14 @@ export const CONTEXTS: readonly SecretPattern[] = [
     requires: '=',
     hint: anyCase('cookie'),
     needle: `(?:${anyCase('set-')})?${anyCase('cookie')}\\s{0,3}:\\s{0,3}[^\\s=;:,"']{1,64}=`,
-    secret: String.raw`[^\r\n"'<>]{4,}`,
+    tail: tail({ of: String.raw`^\r\n"'<>`, least: 4 }),
     keepsNeedle: true,
   },
   {
     name: 'secret_assignment',
     hint: SECRET_WORD_END + SIGN,
     needle: String.raw`${ASSIGN}\\{0,3}["']${SCHEME}`,
-    secret: String.raw`[^"'\\\r\n<{\[(*][^"'\\\r\n]{5,}`,
+    tail: tail({ one: String.raw`^"'\\\r\n<{\[(*` }, { of: String.raw`^"'\\\r\n`, least: 5 }),
     keepsNeedle: true,
     announces: announcesAssignedSecret,
     isLikely: isLikelyAssignedSecret,
@@ -109,7 +116,7 @@ export const CONTEXTS: readonly SecretPattern[] = [
     name: 'secret_assignment',
     hint: SECRET_WORD_END + SIGN,
     needle: `${ASSIGN}${SCHEME}`,
-    secret: '[^\\s"\'`,;&<>{}()\\[\\]|\\\\*][^\\s"\'`,;&<>|\\\\]{5,}',
+    tail: tail({ one: `^${SPACE}"'\`,;&<>{}()\\[\\]|\\\\*` }, { of: `^${SPACE}"'\`,;&<>|\\\\`, least: 5 }),
     keepsNeedle: true,
     announces: announcesAssignedSecret,
     isLikely: isLikelyAssignedSecret,
@@ -117,7 +124,7 @@ export const CONTEXTS: readonly SecretPattern[] = [
   {
     name: 'bearer_token',
     needle: `${anyCase('bearer')}\\s{1,4}`,
-    secret: '[A-Za-z0-9._~+/=-]{12,}',
+    tail: tail({ of: 'A-Za-z0-9._~+/=-', least: 12 }),
     keepsNeedle: true,
     notAfter: ALPHANUMERIC,
     isLikely: isLikelyBearerToken,
@@ -135,7 +142,7 @@ export const URL_PARTS: readonly SecretPattern[] = [
     name: 'url_userinfo',
     requires: '@',
     needle: String.raw`:\/\/(?=(?:[^\s\/?#"'<>\\]|${MARKER}){1,1024}@)`,
-    secret: String.raw`(?:[^\s/?#"'<>\\]|${MARKER})*@`,
+    tail: tail({ of: String.raw`^${SPACE}/?#"'<>\\`, or: MARKER, upTo: '@' }),
     keepsNeedle: true,
     replacement: `${PLACEHOLDER}@`,
     isLikely: (secret) => secret !== `${PLACEHOLDER}@`,
@@ -145,7 +152,7 @@ export const URL_PARTS: readonly SecretPattern[] = [
     requires: '=',
     hint: '[?&][A-Za-z0-9_.-]{1,80}=',
     needle: `[?&](?:${SECRET_PARAMETER})=`,
-    secret: String.raw`(?:[^&\s"'<>#\\]|${MARKER})+`,
+    tail: tail({ of: String.raw`^&${SPACE}"'<>#\\`, or: MARKER, least: 1 }),
     keepsNeedle: true,
     replacement: PLACEHOLDER,
     announces: (needle) => !isPagingName(needle.slice(1, -1)),
@@ -153,9 +160,9 @@ export const URL_PARTS: readonly SecretPattern[] = [
   },
 ];
 
-function prefixed(name: string, prefix: string, of: string, least: number, tail = ''): SecretPattern {
-  const needle = `${prefix}${of}{${least}}`;
-  return { name, hint: prefix, needle, secret: `${prefix}${of}{${least},}${tail}`, notAfter: ALPHANUMERIC };
+function prefixed(name: string, prefix: string, of: string, least: number, ...more: Step[]): SecretPattern {
+  const needle = `${prefix}[${of}]{${least}}`;
+  return { name, hint: prefix, needle, tail: tail({ of }, ...more), notAfter: ALPHANUMERIC };
 }
 
 /** Spells the letters of an expression (none in a class) in both cases; twice as fast as the `i` flag on the whole needle. */

@@ -19,11 +19,6 @@ export const SHARED_PACKAGES: Readonly<Record<string, { folders: readonly string
     folders: ['src/eventlog', 'src/auth', 'src/surfaces'],
     because: 'bounded memory of folded states, of verified tokens, and of addresses that try credentials',
   },
-  re2js: {
-    folders: ['src/redaction', 'bridges/mcp'],
-    because:
-      'patterns that run on text of strangers: those of secrets, and those that tools bring in their schemas',
-  },
   ws: {
     folders: ['src/surfaces', 'src/cli', 'bridges/acp'],
     because: 'a server of sockets, agents that are behind one, and the launcher that takes an editor to one',

@@ -20,6 +20,8 @@ export const PIECES: Record<string, string[]> = {
     `${PEM}\n`,
     `${PEM}\nabcd: x`,
     `${PEM}abcdefghijklmnopqrs `,
+    `${PEM}!abcdefghijklmnopqrstu `,
+    `${PEM}\na: b abcdefghijklmnopqrstu `,
     '-----BEGIN ',
     '-',
     '-----END PRIVATE KEY-----',
