@@ -1,7 +1,28 @@
 import { defineConfig } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** Tests of pure code, which share the modules of their worker: loading them for each file took longer than the tests. */
-const SHARED = ['test/unit/**/*.test.ts', 'test/architecture/**/*.test.ts'];
+/** The tests that take longest, which are begun first, so that no worker is left alone with one at the end. */
+const LONG: Readonly<Record<string, readonly string[]>> = {
+  faults: inFolders('faults', 'ci'),
+  faces: inFolders('interop', 'replay'),
+  core: inFolders('conformance', 'resources', 'contracts'),
+};
+
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const names = [...Object.keys(LONG), 'rest'];
+    const place = ({ project }: TestSpecification) => names.indexOf(project.name);
+    return (await super.sort(files)).toSorted((one, other) => place(one) - place(other));
+  }
+}
+
+function inFolders(...names: string[]): string[] {
+  return names.map((name) => `test/${name}/**/*.test.ts`);
+}
+
+function project(name: string, include: readonly string[], exclude: readonly string[] = []) {
+  return { extends: true as const, test: { name, include: [...include], exclude: [...exclude] } };
+}
 
 export default defineConfig({
   test: {
@@ -10,11 +31,14 @@ export default defineConfig({
     hookTimeout: 30_000,
     pool: 'forks',
     maxWorkers: 2,
+    // The files of a project share the modules of their worker: loading them for each took a third of the time.
+    isolate: false,
+    sequence: { sequencer: LongestFirst },
     // What is waited for comes in milliseconds, but a busy machine takes seconds.
     expect: { poll: { timeout: 15_000 } },
     projects: [
-      { extends: true, test: { name: 'pure', include: SHARED, isolate: false } },
-      { extends: true, test: { name: 'whole', include: ['test/**/*.test.ts'], exclude: SHARED } },
+      ...Object.entries(LONG).map(([name, include]) => project(name, include)),
+      project('rest', ['test/**/*.test.ts'], Object.values(LONG).flat()),
     ],
   },
 });

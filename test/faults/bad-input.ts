@@ -12,7 +12,8 @@ import { type RawAnswer, RawConnection } from './raw-connection.ts';
 import { Report } from './report.ts';
 import { SeededRandom } from './seeded-random.ts';
 
-const CONNECTIONS = 4;
+/** Many wait for something: a commit, the end of a cancelled task. */
+const CONNECTIONS = 16;
 const VIOLATIONS_KEPT = 20;
 /** Sessions do not stay open for long here. */
 const RESTOCK_EVERY = 100;
