@@ -75,6 +75,8 @@ export interface Turn {
   sessionMetadata: JsonObject;
   /** Turns of the transcript before this one, oldest first, for an agent that does not know them; read when called. */
   history(): PastTurn[];
+  /** What was answered to a question that the peer asked inside a turn of the task; undefined while nobody has. */
+  answerTo(upstreamId: string): PermissionAnswer | undefined;
 }
 
 /** One earlier turn of a Session, public text only. */

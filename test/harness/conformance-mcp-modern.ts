@@ -31,6 +31,10 @@ const CACHE = { ttlMs: 0, cacheScope: 'private' } as const;
 export interface ModernFixture {
   /** Its Streamable HTTP endpoint. */
   url: string;
+  /** The task of the tasks extension that was made last. */
+  lastTask(): { taskId: string; status: string } | undefined;
+  /** Lists a tool more, and tells whoever listens. */
+  addTool(name: string): void;
   close(): Promise<void>;
 }
 
@@ -52,6 +56,11 @@ export async function startModernFixture(): Promise<ModernFixture> {
   const { port } = http.address() as AddressInfo;
   return {
     url: `http://127.0.0.1:${port}/mcp`,
+    lastTask: () => fixture.tasks.last(),
+    addTool: (name) => {
+      fixture.added.push(name);
+      handler.notify.toolsChanged();
+    },
     close: async () => {
       fixture.tasks.close();
       await handler.close();
@@ -64,6 +73,7 @@ export async function startModernFixture(): Promise<ModernFixture> {
 class Fixture {
   readonly tasks = new FixtureTasks();
   readonly #states = createRequestStateCodec<Round>({ key: randomBytes(32) });
+  readonly added: string[] = [];
   changed: (kind: 'tools' | 'prompts') => void = () => undefined;
 
   /** The SDK takes no task for the result of a call, but what a fallback answers goes out as it is. */
@@ -101,11 +111,12 @@ class Fixture {
       ...Object.keys(TASK_TOOLS),
       'test_tool_with_task',
     ];
-    const tools = names.map((name) => ({
+    const listed = (name: string) => ({
       name,
       description: `Conformance: ${name}`,
       inputSchema: { type: 'object' as const },
-    }));
+    });
+    const tools = names.map(listed);
     const resources = Object.keys(RESOURCES).map((uri) => ({ uri, name: uri, description: uri }));
     const prompts = [...Object.entries(PROMPTS), [PROMPT, {}] as const].map(([name, prompt]) => ({
       name,
@@ -113,7 +124,7 @@ class Fixture {
       ...('arguments' in prompt ? { arguments: prompt.arguments } : {}),
     }));
     server.setRequestHandler('tools/list', async () => ({
-      tools: [...tools, SCHEMA_TOOL] as never,
+      tools: [...tools, SCHEMA_TOOL, ...this.added.map(listed)] as never,
       ...CACHE,
     }));
     server.setRequestHandler('resources/list', async () => ({ resources, ...CACHE }));

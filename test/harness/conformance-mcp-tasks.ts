@@ -92,6 +92,10 @@ export class FixtureTasks {
     return { resultType: 'task', ...BOUNDS, ...task, status: 'working', inputRequests: undefined };
   }
 
+  last(): FixtureTask | undefined {
+    return [...this.#tasks.values()].at(-1)?.task;
+  }
+
   get(taskId: unknown): object {
     return { resultType: 'complete', ...BOUNDS, ...this.#of(taskId).task };
   }

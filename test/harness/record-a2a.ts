@@ -55,6 +55,7 @@ async function record(upstream: Upstream, texts: readonly string[]): Promise<Rec
       sessionBinding: past.sessionBinding,
       sessionMetadata: {},
       history: () => [],
+      answerTo: () => undefined,
     };
     for await (const frame of upstream.run(turn, new AbortController().signal)) {
       const moves = upstream.interpret(frame, past);

@@ -49,6 +49,7 @@ async function record(upstream: Upstream, story: (typeof STORIES)[string]): Prom
     sessionBinding: undefined,
     sessionMetadata: {},
     history: () => [],
+    answerTo: () => undefined,
   };
   for await (const frame of upstream.run(turn, new AbortController().signal)) {
     const moves = upstream.interpret(frame, past);

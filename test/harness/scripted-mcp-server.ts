@@ -1,6 +1,7 @@
 /** The program of the server: JSON-RPC lines by hand, so that it can do what no SDK does. */
 const PROGRAM = `
-const send = (message) => process.stdout.write(JSON.stringify({ jsonrpc: '2.0', ...message }) + '\\n');
+const type = process.argv[1] === 'stateless' ? { resultType: 'complete' } : {};
+const send = ({ result, ...message }) => process.stdout.write(JSON.stringify({ jsonrpc: '2.0', ...message, ...(result && { result: { ...type, ...result } }) }) + '\\n');
 const tool = (name, description = name) => ({ name, description, inputSchema: { type: 'object' } });
 let tools = ['ok', 'die', 'hang', 'noise', 'flood', 'foreign', 'change', 'huge', 'big_line', 'grandchild'].map((name) => tool(name));
 const ACTIONS = {
@@ -31,11 +32,15 @@ const ACTIONS = {
     send({ id, result: { content: [{ type: 'text', text: String(child.pid) }] } });
   },
 };
+const STATELESS = { resultType: 'complete', supportedVersions: ['2026-07-28'], capabilities: { tools: {} }, ttlMs: 0, cacheScope: 'private', _meta: { 'io.modelcontextprotocol/serverInfo': { name: 'scripted', version: '1' } } };
 require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
   const { id, method, params } = JSON.parse(line);
+  if (method === 'server/discover' && process.argv[1] === 'strict') process.exit(3);
   if (method === 'initialize') send({ id, result: { protocolVersion: '2025-11-25', capabilities: { tools: { listChanged: true } }, serverInfo: { name: 'scripted', version: '1' } } });
   if (method === 'tools/list') send({ id, result: { tools } });
   if (method === 'tools/call') (ACTIONS[params.name] ?? ACTIONS.ok)(id);
+  if (method === 'server/discover' && process.argv[1] === 'stateless') send({ id, result: STATELESS });
+  else if (method === 'server/discover' && process.argv[1] !== 'silent') send({ id, error: { code: -32601, message: 'Method not found' } });
   if (method === 'notifications/cancelled') process.stderr.write('cancelled\\n');
 }).on('close', () => { if (process.argv[1] !== 'stubborn') process.exit(0); });
 if (process.argv[1] === 'stubborn') { process.on('SIGTERM', () => {}); setInterval(() => {}, 1000); }
@@ -43,6 +48,8 @@ if (process.argv[1] === 'crash') process.exit(1);
 `;
 
 /** Program and arguments of a server that misbehaves: one tool for each way, named as it. */
-export function scriptedMcpServer(mode: 'plain' | 'stubborn' | 'crash' = 'plain'): string[] {
+export function scriptedMcpServer(
+  mode: 'plain' | 'stubborn' | 'crash' | 'silent' | 'strict' | 'stateless' = 'plain',
+): string[] {
   return [process.execPath, '-e', PROGRAM, mode];
 }

@@ -93,6 +93,7 @@ export class TaskOnStage {
       sessionBinding,
       sessionMetadata: {},
       history: () => [],
+      answerTo: () => undefined,
       ...(message !== undefined && { message }),
     };
   }

@@ -1,89 +1,89 @@
-import { pathToFileURL } from 'node:url';
-import { MCP_ERRORS } from '../../../mappings/mcp/errors.ts';
 import type { JsonObject } from '../../../src/protocol/json.ts';
 import type { Frame, PermissionAnswer } from '../../../src/upstream.ts';
 import type { BridgeDeps } from '../../bridge.ts';
 import { Fault } from '../../outbound/fault.ts';
 import { objectOf } from '../object-of.ts';
-import { elicitResult, secretMembers } from './answers.ts';
+import { CallQuestions, type QuestionContext } from './call-questions.ts';
+import { CallRounds, type Round, type RoundsHost } from './call-rounds.ts';
 import { FIXED_LIMITS, type McpLimits } from './config.ts';
-import type { Connection, ServerPeer } from './connection.ts';
+import { type CallOptions, type Connection, GIVEN_UP, type ServerPeer, TIMED_OUT } from './connection.ts';
 import { FrameQueue } from './frame-queue.ts';
-import { type CallFacts, frameOf, type McpRecord } from './record.ts';
+import { frameOf, type KeptRound, type McpRecord } from './record.ts';
 import { RpcError } from './rpc-error.ts';
-import { samplingForm, samplingResult } from './sampling.ts';
-import type { SchemaChecks } from './schema-check.ts';
+import { sha256 } from './sha256.ts';
 import type { Tool } from './tools.ts';
 
-export interface CallContext {
+export interface CallContext extends Omit<QuestionContext, 'push'> {
   tool: Tool;
-  facts: CallFacts;
   input: JsonObject;
   limits: McpLimits;
   onError: 'fail' | 'complete';
-  roots: readonly string[];
-  /** Where the server's questions reach the caller. */
-  isInteractive: boolean;
-  /** Whether the caller is asked for what a model would write. */
-  maySample: boolean;
-  checks: SchemaChecks;
-  deps: Pick<BridgeDeps, 'clock' | 'timers'>;
+  deps: Pick<BridgeDeps, 'clock' | 'timers' | 'canonicalJson'>;
   traceparent?: string | undefined;
+  /** Another connection in place of a lost one. */
+  reconnect(): Promise<Connection>;
 }
+
+/** Where a call begins: with the call, or where it stood when the gateway was stopped. */
+export type Begin = { at: 'call' } | Stand;
+/** `resumes`: how often the call was taken up, this time included. */
+export type Stand = { resumes: number } & ({ at: 'task'; taskId: string } | { at: 'round'; round: Round });
 
 /** One tool call from its request to its result: what the server tells meanwhile, and what it asks. */
 export class ActiveCall implements ServerPeer {
   readonly frames = new FrameQueue();
   readonly #context: CallContext;
   readonly #stopper = new AbortController();
-  readonly #waiting = new Map<string, (answer: PermissionAnswer | undefined) => void>();
+  readonly #questions: CallQuestions;
   #numbered = 0;
-  #questions = 0;
+  #resumes = 0;
   #logs = 0;
   #toldAt = Number.NEGATIVE_INFINITY;
   #dropped = 0;
+  #connection: Connection | undefined;
+  #lifeAt = Number.NEGATIVE_INFINITY;
+  #startedAt = 0;
 
   constructor(context: CallContext) {
     this.#context = context;
+    this.#questions = new CallQuestions({ ...context, push: (record) => this.#push(record) });
   }
 
   /** Calls the tool; all that happens is pushed as frames, the last one is the result. */
-  async run(connection: Connection, signal: AbortSignal): Promise<void> {
+  async run(connection: Connection, signal: AbortSignal, begin: Begin = { at: 'call' }): Promise<void> {
     const abort = () => this.cancel();
     signal.addEventListener('abort', abort, { once: true });
     if (signal.aborted) abort();
     try {
-      this.frames.push(await this.#call(connection));
+      this.#connection = connection;
+      if (begin.at !== 'call') this.#takeUp(begin);
+      this.#startedAt = this.#context.deps.clock.monotonic();
+      this.frames.push(await this.#call(connection, begin));
     } finally {
       signal.removeEventListener('abort', abort);
-      this.#leaveQuestions();
+      this.#questions.leave();
       this.frames.end();
     }
+  }
+
+  /** The connection that the call is made on, once it is. */
+  get connection(): Connection | undefined {
+    return this.#connection;
   }
 
   /** Gives the call up; the server is told, and what it did is unknown. */
   cancel(): void {
     this.#stopper.abort('canceled');
-    this.#leaveQuestions();
+    this.#questions.leave();
   }
 
   /** Hands over the answer to a question; false when none of that id waits. */
   answer(answer: PermissionAnswer): boolean {
-    const resolve = this.#waiting.get(answer.upstreamId);
-    this.#waiting.delete(answer.upstreamId);
-    resolve?.(answer);
-    return resolve !== undefined;
+    return this.#questions.answer(answer);
   }
 
-  async asked(method: string, params: JsonObject): Promise<JsonObject> {
-    const { isInteractive, maySample, roots } = this.#context;
-    if (method === 'elicitation/create' && isInteractive) return this.#elicit(params);
-    if (method === 'sampling/createMessage' && maySample) return this.#sample(params);
-    if (method === 'roots/list' && roots.length > 0) {
-      return { roots: roots.map((root) => ({ uri: pathToFileURL(root).href })) };
-    }
-    this.#decline(method, 'not_offered');
-    throw new RpcError(MCP_ERRORS.method_not_found, `This client does not offer ${method}.`);
+  asked(method: string, params: JsonObject): Promise<JsonObject> {
+    return this.#questions.ask(method, params);
   }
 
   told(method: string, params: JsonObject): void {
@@ -92,21 +92,118 @@ export class ActiveCall implements ServerPeer {
     if (this.#logs <= FIXED_LIMITS.logsPerCall) this.#push({ ...this.#context.facts, type: 'log', params });
   }
 
-  async #call(connection: Connection): Promise<Frame> {
-    const { tool, facts, input, limits, traceparent } = this.#context;
-    const meta = traceparent === undefined ? {} : { _meta: { traceparent } };
-    const params = { name: tool.name, arguments: input, ...meta };
+  #takeUp({ at, resumes }: Stand): void {
+    this.#resumes = resumes;
+    this.#push({ ...this.#context.facts, type: 'resumed', what: at, resumes });
+  }
+
+  async #call(connection: Connection, begin: Begin): Promise<Frame> {
+    const rounds = new CallRounds(this.#host(), connection.isStateless);
+    const params = this.#params(connection);
     try {
-      const result = await connection.request('tools/call', params, {
-        signal: this.#stopper.signal,
-        idleTimeoutMs: limits.idle_timeout_ms,
-        totalTimeoutMs: limits.total_timeout_ms,
-        onProgress: (told) => this.#progress(told),
-      });
-      return frameOf(this.#resultOf(result), facts.call_id);
+      return frameOf(this.#resultOf(await this.#follow(rounds, params, begin)), this.#context.facts.call_id);
     } catch (error) {
       return this.#failed(error);
     }
+  }
+
+  async #follow(rounds: CallRounds, params: JsonObject, begin: Begin): Promise<JsonObject> {
+    if (begin.at === 'task') return rounds.followTask(begin.taskId);
+    if (begin.at === 'call') return rounds.finish(params, await this.#send(params));
+    return rounds.finish(params, await rounds.answerRound(params, begin.round), begin.round.number + 1);
+  }
+
+  #params({ isStateless, capabilities }: Connection): JsonObject {
+    const { tool, input, traceparent } = this.#context;
+    const trace = traceparent === undefined ? {} : { traceparent };
+    const meta = isStateless ? { ...trace, 'io.modelcontextprotocol/logLevel': 'debug' } : trace;
+    return {
+      name: tool.name,
+      arguments: input,
+      ...(Object.keys(meta).length === 0 ? {} : { _meta: meta }),
+      ...(!isStateless && needsTask(tool, capabilities) ? { task: {} } : {}),
+    };
+  }
+
+  #send(params: JsonObject): Promise<JsonObject> {
+    return this.#request('tools/call', params, {
+      onProgress: (told) => this.#progress(told),
+      inputSchema: this.#context.tool.inputSchema,
+    });
+  }
+
+  #request(method: string, params: JsonObject, more: Partial<CallOptions> = {}): Promise<JsonObject> {
+    const { idle_timeout_ms: idleTimeoutMs, total_timeout_ms: totalTimeoutMs } = this.#context.limits;
+    if (this.#connection === undefined) throw new Error('the call has no connection');
+    const { signal } = this.#stopper;
+    return this.#connection.request(method, params, { signal, idleTimeoutMs, totalTimeoutMs, ...more });
+  }
+
+  #host(): RoundsHost {
+    return {
+      call: (params) => this.#send(params),
+      request: (method, params) => this.#request(method, params),
+      poll: (method, params) => this.#poll(method, params),
+      ask: (method, params, name) => this.#questions.ask(method, params, name),
+      wait: (ms) => this.#wait(ms),
+      progress: (params) => this.#progress(params),
+      asksInRound: (round) => this.#push({ ...this.#context.facts, type: 'round', ...this.#kept(round) }),
+      answersRound: () => this.#push({ ...this.#context.facts, type: 'answered', ...this.#count() }),
+      becomesTask: (task_id) =>
+        this.#push({ ...this.#context.facts, type: 'task', task_id, ...this.#count() }),
+    };
+  }
+
+  #kept({ number, inputRequests, requestState }: Round): { round: KeptRound; resumes?: number } {
+    const { input, deps } = this.#context;
+    const round = {
+      number,
+      input_requests: inputRequests,
+      ...(requestState === undefined ? {} : { request_state: requestState }),
+      input,
+      input_sha256: sha256(deps.canonicalJson(input)),
+    };
+    return { round, ...this.#count() };
+  }
+
+  #count(): { resumes?: number } {
+    return this.#resumes === 0 ? {} : { resumes: this.#resumes };
+  }
+
+  /** A server that cannot be reached for a moment keeps its tasks: only silence for too long ends the call. */
+  async #poll(method: string, params: JsonObject): Promise<JsonObject> {
+    const { limits, deps, reconnect } = this.#context;
+    this.#lifeAt = Math.max(this.#lifeAt, this.#startedAt);
+    for (;;) {
+      if (deps.clock.monotonic() - this.#startedAt > limits.total_timeout_ms) throw TIMED_OUT;
+      try {
+        if (this.#connection?.isClosed) this.#connection = await reconnect();
+        const answer = await this.#request(method, params);
+        this.#lifeAt = deps.clock.monotonic();
+        return answer;
+      } catch (error) {
+        const isSilent = deps.clock.monotonic() - this.#lifeAt > limits.idle_timeout_ms;
+        if (!(error instanceof Fault) || error.code !== 'upstream_unavailable' || isSilent) throw error;
+        await this.#wait(FIXED_LIMITS.pollMs.usual);
+      }
+    }
+  }
+
+  #wait(ms: number): Promise<void> {
+    const { timers } = this.#context.deps;
+    const { signal } = this.#stopper;
+    return new Promise((resolve, reject) => {
+      const stop = () => {
+        timers.clearTimeout(timer);
+        reject(GIVEN_UP);
+      };
+      const timer = timers.setTimeout(() => {
+        signal.removeEventListener('abort', stop);
+        resolve();
+      }, ms);
+      signal.addEventListener('abort', stop, { once: true });
+      if (signal.aborted) stop();
+    });
   }
 
   #failed(error: unknown): Frame {
@@ -147,61 +244,15 @@ export class ActiveCall implements ServerPeer {
     this.#dropped = 0;
   }
 
-  async #elicit(params: JsonObject): Promise<JsonObject> {
-    const schema = objectOf(params['requestedSchema']);
-    if (secretMembers(schema).length > 0) {
-      this.#decline('elicitation/create', 'asks_for_a_secret');
-      return { action: 'decline' };
-    }
-    for (;;) {
-      const answer = await this.#ask(params);
-      if (answer === undefined) return { action: 'cancel' };
-      const result = elicitResult(answer, schema);
-      if (result['action'] !== 'accept' || params['mode'] === 'url') return withoutContent(result, params);
-      const fault = this.#context.checks.of(schema)?.(objectOf(result['content']));
-      if (fault === undefined) return result;
-      const asked = typeof params['message'] === 'string' ? params['message'] : '';
-      const why = `${fault.path === '' ? 'The answer' : fault.path}: ${fault.message}.`;
-      params = { ...params, message: `${why} ${asked}` };
-    }
-  }
-
-  /** The caller writes, or lets a model write; who refuses is told to the server as the error of the specification. */
-  async #sample(params: JsonObject): Promise<JsonObject> {
-    const answer = await this.#ask(samplingForm(params));
-    const result = answer === undefined ? undefined : samplingResult(answer);
-    if (result !== undefined) return result;
-    throw new RpcError(MCP_ERRORS.sampling_rejected, 'The request for a model was rejected.');
-  }
-
-  /** Undefined when nobody answers any more. */
-  #ask(params: JsonObject): Promise<PermissionAnswer | undefined> {
-    this.#questions += 1;
-    if (this.#questions > FIXED_LIMITS.questionsPerCall || this.#stopper.signal.aborted)
-      return Promise.resolve(undefined);
-    const request_id = `${this.#context.facts.call_id}/${this.#questions}`;
-    const answered = new Promise<PermissionAnswer | undefined>((resolve) => {
-      this.#waiting.set(request_id, resolve);
-    });
-    this.#push({ ...this.#context.facts, type: 'asked', request_id, params });
-    return answered;
-  }
-
-  #decline(method: string, reason: string): void {
-    this.#push({ ...this.#context.facts, type: 'declined', method, reason });
-  }
-
-  #leaveQuestions(): void {
-    for (const resolve of this.#waiting.values()) resolve(undefined);
-    this.#waiting.clear();
-  }
-
   #push(record: McpRecord): void {
     this.#numbered += 1;
-    this.frames.push(frameOf(record, `${this.#context.facts.call_id}.${this.#numbered}`));
+    const number = this.#resumes === 0 ? this.#numbered : `${this.#resumes}r${this.#numbered}`;
+    this.frames.push(frameOf(record, `${this.#context.facts.call_id}.${number}`));
   }
 }
 
-function withoutContent(result: JsonObject, { mode }: JsonObject): JsonObject {
-  return mode === 'url' && result['action'] === 'accept' ? { action: 'accept' } : result;
+/** On the revisions with sessions a call becomes a task only when its caller says so; some tools can be called no other way. */
+function needsTask({ raw }: Tool, capabilities: JsonObject): boolean {
+  const { tools } = objectOf(objectOf(capabilities['tasks'])['requests']);
+  return objectOf(raw['execution'])['taskSupport'] === 'required' && objectOf(tools)['call'] !== undefined;
 }

@@ -28,7 +28,9 @@ export class ChildTransport implements Transport {
     return this.#child?.pid;
   }
 
+  /** Whoever asked the server for its revisions has started it already. */
   async start(): Promise<void> {
+    if (this.#child !== undefined) return;
     const child = startChild({ ...this.#options, onLine: (line) => this.#take(line) });
     this.#child = child;
     void child.ended.then(({ why }) => {

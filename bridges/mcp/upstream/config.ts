@@ -7,6 +7,8 @@ export interface McpUpstreamConfig {
   command?: readonly string[] | undefined;
   /** Streamable HTTP endpoint. */
   url?: string | undefined;
+  /** Revision to speak; `auto` takes the newest one that the server speaks. Default: `auto`. */
+  protocol?: 'auto' | '2025-11-25' | '2026-07-28' | undefined;
   /** Variables of the child besides the inherited ones. */
   env?: Readonly<Record<string, string | SecretRef>> | undefined;
   cwd?: string | undefined;
@@ -72,6 +74,14 @@ export const FIXED_LIMITS = {
   questionsPerCall: 20,
   /** A list that changes again and again is read once per this time. */
   relistMs: 250,
+  /** Longest wait for a server on standard streams to say which revisions it speaks; silence means the older ones. */
+  discoverMs: 5_000,
+  /** Wait before listening again to a server that ended it. */
+  listenAgainMs: 1_000,
+  /** Times a server may ask for more input before it has a result. */
+  roundsPerCall: 20,
+  /** Shortest and longest wait between two questions after a task of the server, and what is taken where it says nothing. */
+  pollMs: { shortest: 100, longest: 10_000, usual: 1_000 },
   /** Text and JSON of a result that stand inside its tool_result part; larger ones are parts of their own. */
   inlineResultBytes: 16 * 1024,
 } as const;

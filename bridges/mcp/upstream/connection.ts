@@ -1,13 +1,5 @@
-import { Client } from '@modelcontextprotocol/sdk/client/index.js';
-import { StreamableHTTPError } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
-import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
-import { type ClientCapabilities, McpError, ResultSchema } from '@modelcontextprotocol/sdk/types.js';
-import type { jsonSchemaValidator } from '@modelcontextprotocol/sdk/validation';
-import { MCP_ERRORS } from '../../../mappings/mcp/errors.ts';
-import type { JsonObject, JsonValue } from '../../../src/protocol/json.ts';
+import type { JsonObject } from '../../../src/protocol/json.ts';
 import { Fault } from '../../outbound/fault.ts';
-import { objectOf } from '../object-of.ts';
-import { RpcError } from './rpc-error.ts';
 
 /** What a server says and asks on a connection. */
 export interface ServerPeer {
@@ -23,130 +15,49 @@ export interface CallOptions {
   idleTimeoutMs: number;
   totalTimeoutMs: number;
   onProgress?(params: JsonObject): void;
+  /** Schema of the arguments of the tool that is called: some of them are told in headers too. */
+  inputSchema?: JsonObject;
 }
 
-/** One initialized MCP connection over any transport. Spec: MCP 2025-11-25, "Lifecycle". */
-export class Connection {
-  readonly #client: Client;
+/** One connection to a server, whichever revision is spoken on it. */
+export interface Connection {
+  /** Revision 2026-07-28 or later: what the server wants of its caller stands in results, and no Session is shared. */
+  readonly isStateless: boolean;
   /** Set when the connection is over; nothing can be asked on it any more. */
-  isClosed = false;
+  readonly isClosed: boolean;
   readonly closed: Promise<void>;
-
-  private constructor(client: Client) {
-    this.#client = client;
-    this.closed = new Promise((resolve) => {
-      client.onclose = () => {
-        this.isClosed = true;
-        resolve();
-      };
-    });
-  }
-
-  /** Connects and shakes hands. Rejects with a Fault. */
-  static async open(
-    transport: Transport,
-    info: { name: string; version: string },
-    capabilities: ClientCapabilities,
-    peer: ServerPeer,
-    timeoutMs: number,
-  ): Promise<Connection> {
-    const client = new Client(info, { capabilities, jsonSchemaValidator: NO_CHECKS });
-    const connection = new Connection(client);
-    client.fallbackRequestHandler = (request, { signal }) =>
-      peer.asked(request.method, objectOf(request.params), signal) as Promise<Record<string, unknown>>;
-    client.fallbackNotificationHandler = async ({ method, params }) => peer.told(method, objectOf(params));
-    // What a peer sends beside the protocol is no reason to end the connection; its loss is seen by onclose.
-    client.onerror = () => undefined;
-    try {
-      await client.connect(transport, { timeout: timeoutMs });
-      deliverInTurn(transport);
-      return connection;
-    } catch (error) {
-      await client.close().catch(() => undefined);
-      throw connectFault(error);
-    }
-  }
-
-  get server(): { name: string; version: string; instructions?: string } {
-    const { name = '', version = '' } = this.#client.getServerVersion() ?? {};
-    const instructions = this.#client.getInstructions();
-    return { name, version, ...(instructions === undefined ? {} : { instructions }) };
-  }
-
-  get capabilities(): JsonObject {
-    return (this.#client.getServerCapabilities() ?? {}) as JsonObject;
-  }
-
+  readonly server: { name: string; version: string; instructions?: string };
+  readonly capabilities: JsonObject;
   /** Sends a request; the result is as it came. Rejects with RpcError, or with Fault when the connection fails. */
-  async request(method: string, params: JsonObject, options: CallOptions): Promise<JsonObject> {
-    const { onProgress } = options;
-    try {
-      const result = await this.#client.request({ method, params }, ResultSchema, {
-        signal: options.signal,
-        timeout: options.idleTimeoutMs,
-        maxTotalTimeout: options.totalTimeoutMs,
-        resetTimeoutOnProgress: true,
-        ...(onProgress === undefined
-          ? {}
-          : { onprogress: (told) => onProgress(told as unknown as JsonObject) }),
-      });
-      return result as JsonObject;
-    } catch (error) {
-      throw this.#faultOf(error, options.signal);
-    }
-  }
-
-  async notify(method: string, params: JsonObject): Promise<void> {
-    await this.#client.notification({ method, params });
-  }
-
-  async close(): Promise<void> {
-    this.isClosed = true;
-    await this.#client.close().catch(() => undefined);
-  }
-
-  /** The SDK uses -32001 for a timeout and for an abort, and -32000 when the connection is gone. */
-  #faultOf(error: unknown, signal: AbortSignal): Error {
-    if (signal.aborted)
-      return new Fault('upstream_unavailable', 'The call was given up.', { reason: 'aborted' });
-    if (error instanceof Fault) return error;
-    if (error instanceof McpError) {
-      if (error.code === MCP_ERRORS.request_timeout && isOwn(error)) return TIMED_OUT;
-      if (error.code === MCP_ERRORS.connection_closed && this.isClosed) return LOST;
-      const text = error.message.replace(/^MCP error -?\d+: /, '');
-      return new RpcError(error.code, text, error.data as JsonValue | undefined);
-    }
-    // A session that the server forgot, or an address that answers no more: the next call begins anew.
-    void this.close();
-    return error instanceof StreamableHTTPError ? httpFault(error.code) : LOST;
-  }
-}
-
-/**
- * The SDK handles notifications a turn later than results, so the last progress of a call that ends in the same breath
- * would be told to nobody. Each message is handed over when the one before has been handled.
- */
-function deliverInTurn(transport: Transport): void {
-  const deliver = transport.onmessage?.bind(transport);
-  let before = Promise.resolve();
-  transport.onmessage = (message, extra) => {
-    before = before.then(() => deliver?.(message, extra));
-  };
-}
-
-/** Only the SDK's own timeout says how long it waited. */
-function isOwn({ data }: McpError): boolean {
-  return typeof data === 'object' && data !== null && ('timeout' in data || 'maxTotalTimeout' in data);
+  request(method: string, params: JsonObject, options: CallOptions): Promise<JsonObject>;
+  close(): Promise<void>;
 }
 
 const OUTCOME_UNKNOWN = { outcome: 'unknown' };
-const TIMED_OUT = new Fault('deadline_exceeded', 'The server did not answer in time.', OUTCOME_UNKNOWN);
-const LOST = new Fault('upstream_unavailable', 'The server ended while it was asked.', {
+
+export const TIMED_OUT = new Fault(
+  'deadline_exceeded',
+  'The server did not answer in time.',
+  OUTCOME_UNKNOWN,
+);
+
+export const LOST = new Fault('upstream_unavailable', 'The server ended while it was asked.', {
   reason: 'lost',
   ...OUTCOME_UNKNOWN,
 });
 
-function httpFault(status: number | undefined): Fault {
+export const GIVEN_UP = new Fault('upstream_unavailable', 'The call was given up.', { reason: 'aborted' });
+
+export const NOT_STARTED = new Fault('upstream_unavailable', 'The server could not be started or reached.', {
+  reason: 'start',
+});
+
+export const SLOW_START = new Fault('deadline_exceeded', 'The server did not finish its start in time.', {
+  reason: 'start',
+});
+
+/** What an HTTP status other than success means. */
+export function httpFault(status: number | undefined): Fault {
   if (status === 401 || status === 403)
     return new Fault('auth_required', 'The server does not accept the credential of the gateway.', {
       http_status: status,
@@ -156,20 +67,3 @@ function httpFault(status: number | undefined): Fault {
     ...(status === undefined ? {} : { http_status: status }),
   });
 }
-
-function connectFault(error: unknown): Fault {
-  if (error instanceof Fault) return error;
-  if (error instanceof StreamableHTTPError) return httpFault(error.code);
-  if (error instanceof McpError && error.code === MCP_ERRORS.request_timeout)
-    return new Fault('deadline_exceeded', 'The server did not finish its start in time.', {
-      reason: 'start',
-    });
-  return new Fault('upstream_unavailable', 'The server could not be started or reached.', {
-    reason: 'start',
-  });
-}
-
-/** Results are checked by the gateway, which keeps what does not fit; the SDK would lose it. */
-const NO_CHECKS: jsonSchemaValidator = {
-  getValidator: () => (input) => ({ valid: true, data: input as never, errorMessage: undefined }),
-};

@@ -1,13 +1,15 @@
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { ClientCapabilities } from '@modelcontextprotocol/sdk/types.js';
+import type { JsonObject } from '../../../src/protocol/json.ts';
 import type { BridgeDeps } from '../../bridge.ts';
 import { inheritedEnvironment } from '../../outbound/child.ts';
 import { credentialHeaders } from '../../outbound/credentials.ts';
 import { Fault } from '../../outbound/fault.ts';
 import { createWebFetch, type WebFetch } from '../../outbound/web-fetch.ts';
 import type { MountedServer } from '../mounted-server.ts';
+import { STATELESS, TASKS_EXTENSION } from '../revisions.ts';
 import { ChildTransport } from './child-transport.ts';
-import type { McpLimits, McpUpstreamConfig } from './config.ts';
+import { FIXED_LIMITS, type McpLimits, type McpUpstreamConfig } from './config.ts';
 import type { Connection, ServerPeer } from './connection.ts';
 
 /**
@@ -19,6 +21,8 @@ export class Connector {
   readonly #limits: McpLimits;
   readonly #deps: BridgeDeps;
   readonly #web: WebFetch | undefined;
+  /** What the server answered last. */
+  #speaks: 'stateless' | 'sessions' | undefined;
 
   constructor(config: McpUpstreamConfig, limits: McpLimits, deps: BridgeDeps) {
     this.#config = config;
@@ -32,12 +36,93 @@ export class Connector {
     });
   }
 
-  /** Rejects with a Fault. */
+  /**
+   * Connects by the configured revision, or by the newest one that the server speaks: it is asked once and again after a
+   * failure, as it may be another one then. Rejects with a Fault.
+   */
   async connect(peer: ServerPeer): Promise<Connection> {
-    const info = { name: 'harn-gateway', version: this.#deps.version };
-    const { Connection: Opened } = await import('./connection.ts');
+    try {
+      return await this.#open(peer);
+    } catch (error) {
+      this.#speaks = undefined;
+      throw error;
+    }
+  }
+
+  #open(peer: ServerPeer): Promise<Connection> {
+    const { protocol = 'auto' } = this.#config;
+    const speaks = protocol === 'auto' ? this.#speaks : protocol === STATELESS ? 'stateless' : 'sessions';
+    if (speaks === 'sessions') return this.#withSession(peer);
+    if (speaks === 'stateless') return this.#stateless(peer);
+    return this.#web === undefined ? this.#askChild(peer) : this.#askEndpoint(peer);
+  }
+
+  /** A server of the revisions with sessions answers the question with an error, and is then asked as they want it. */
+  async #askEndpoint(peer: ServerPeer): Promise<Connection> {
+    try {
+      const connection = await this.#stateless(peer);
+      this.#speaks = 'stateless';
+      return connection;
+    } catch (error) {
+      if (error instanceof Fault && error.code === 'auth_required') throw error;
+      const connection = await this.#withSession(peer);
+      this.#speaks = 'sessions';
+      return connection;
+    }
+  }
+
+  async #askChild(peer: ServerPeer): Promise<Connection> {
     const transport = await this.transport();
-    return Opened.open(transport, info, this.#capabilities(), peer, this.#limits.connect_timeout_ms);
+    const { discover } = await import('./discover.ts');
+    const verdict = await discover(transport, STATELESS, this.#envelope(), {
+      timers: this.#deps.timers,
+      timeoutMs: Math.min(FIXED_LIMITS.discoverMs, this.#limits.connect_timeout_ms),
+    });
+    this.#speaks = verdict.speaks;
+    if (verdict.speaks === 'stateless') return this.#stateless(peer, transport, verdict.discovered);
+    return this.#withSession(peer, 'isOver' in verdict ? undefined : transport);
+  }
+
+  async #withSession(peer: ServerPeer, asked?: Transport): Promise<Connection> {
+    const { SessionConnection: Opened } = await import('./session-connection.ts');
+    const transport = asked ?? (await this.transport());
+    return Opened.open(transport, this.#info(), this.#capabilities(), peer, this.#limits.connect_timeout_ms);
+  }
+
+  async #stateless(peer: ServerPeer, asked?: Transport, discovered?: JsonObject): Promise<Connection> {
+    const { StatelessConnection: Opened } = await import('./stateless-connection.ts');
+    const transport = asked ?? (await this.#statelessTransport());
+    return Opened.open(transport as never, peer, {
+      info: this.#info(),
+      capabilities: this.#statelessCapabilities(),
+      timeoutMs: this.#limits.connect_timeout_ms,
+      discovered,
+      later: (again) => void this.#deps.timers.setTimeout(again, FIXED_LIMITS.listenAgainMs),
+    });
+  }
+
+  async #statelessTransport(): Promise<unknown> {
+    const { url } = this.#config;
+    if (url === undefined || this.#web === undefined) return this.transport();
+    const { StreamableHTTPClientTransport: Http } = await import('@modelcontextprotocol/client');
+    return new Http(new URL(url), { fetch: this.#web.request });
+  }
+
+  #info(): { name: string; version: string } {
+    return { name: 'harn-gateway', version: this.#deps.version };
+  }
+
+  #statelessCapabilities(): JsonObject {
+    return { ...(this.#capabilities() as JsonObject), extensions: { [TASKS_EXTENSION]: {} } };
+  }
+
+  /** What every request of the revision without sessions says of its sender. */
+  #envelope(): JsonObject {
+    return {
+      'io.modelcontextprotocol/protocolVersion': STATELESS,
+      'io.modelcontextprotocol/clientInfo': this.#info(),
+      'io.modelcontextprotocol/clientCapabilities': this.#statelessCapabilities(),
+    };
   }
 
   /** Sends one message to a server over HTTP, with the credential of the gateway; undefined for another server. */

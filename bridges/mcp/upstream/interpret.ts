@@ -23,7 +23,7 @@ type RecordOf<Type extends RecordType> = Extract<McpRecord, { type: Type }>;
 
 const MOVES: { readonly [Type in RecordType]: (record: RecordOf<Type>) => Move[] } = {
   request: (record) => [
-    { type: 'bind', binding: { call_id: record.call_id, tool: record.tool, sent: true } },
+    bound(record),
     {
       type: 'tool',
       tool: {
@@ -48,6 +48,13 @@ const MOVES: { readonly [Type in RecordType]: (record: RecordOf<Type>) => Move[]
     { type: 'tool', tool: { ...nameOf(record), step: 'progress', ...progressOf(record) } },
   ],
   log: ({ params }) => [{ type: 'note', note: 'tool_log', details: params }],
+  round: ({ round, ...record }) => [bound(record, { round: round as unknown as JsonObject })],
+  answered: (record) => [bound(record)],
+  task: (record) => [
+    bound(record, { remote_task: record.task_id }),
+    { type: 'note', note: 'upstream_task', details: { task_id: record.task_id } },
+  ],
+  resumed: ({ what, resumes }) => [{ type: 'note', note: 'call_resumed', details: { what, resumes } }],
   asked: askedMoves,
   declined: ({ method, reason }) => [
     { type: 'note', note: 'server_request_declined', details: { method, reason } },
@@ -59,6 +66,12 @@ const MOVES: { readonly [Type in RecordType]: (record: RecordOf<Type>) => Move[]
     { type: 'status', to: 'CANCELED' },
   ],
 };
+
+/** What is kept of a call that was sent, and how it can be followed after a restart. */
+function bound({ call_id, tool, resumes }: CallFacts & { resumes?: number }, how: JsonObject = {}): Move {
+  const times = resumes === undefined ? {} : { resumes };
+  return { type: 'bind', binding: { call_id, tool, sent: true, ...how, ...times } };
+}
 
 const CANCELED: Failure = {
   code: 'client_closed_request',

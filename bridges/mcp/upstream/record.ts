@@ -8,6 +8,16 @@ export interface CallFacts {
   tool: string;
 }
 
+/** A question that the server put into a result, and the call that it goes back with. */
+export interface KeptRound {
+  number: number;
+  input_requests: JsonObject;
+  request_state?: string;
+  input: JsonObject;
+  /** Of the arguments as they were sent: those of a call whose record was redacted are not sent again. */
+  input_sha256: string;
+}
+
 /** A frame body of this bridge: what happened to one tool call. Raw members of the wire are kept as they came. */
 export type McpRecord =
   /** The call is about to be sent. */
@@ -26,6 +36,14 @@ export type McpRecord =
   | { type: 'refused'; param: string; message: string; reason: 'input' | 'unknown_tool' }
   | (CallFacts & { type: 'progress'; params: JsonObject; dropped: number })
   | (CallFacts & { type: 'log'; params: JsonObject })
+  /** The server wants input and then the call again; with what is kept here that is possible after a restart, too. */
+  | (CallFacts & { type: 'round'; round: KeptRound; resumes?: number })
+  /** The answers go out with the call: from here on nobody knows what it did. */
+  | (CallFacts & { type: 'answered'; resumes?: number })
+  /** The server goes on by itself, as a task of its own. */
+  | (CallFacts & { type: 'task'; task_id: string; resumes?: number })
+  /** The gateway was restarted, and follows the call again. */
+  | (CallFacts & { type: 'resumed'; what: 'task' | 'round'; resumes: number })
   /** The server asks the caller something. */
   | (CallFacts & { type: 'asked'; request_id: string; params: JsonObject })
   /** The server asked for something it does not get. */
@@ -50,6 +68,10 @@ const TYPES: { readonly [Type in RecordType]: true } = {
   refused: true,
   progress: true,
   log: true,
+  round: true,
+  answered: true,
+  task: true,
+  resumed: true,
   asked: true,
   declined: true,
   result: true,

@@ -14,7 +14,7 @@ import type {
 import type { BridgeDeps } from '../../bridge.ts';
 import { Fault } from '../../outbound/fault.ts';
 import type { MountedServer } from '../mounted-server.ts';
-import { ActiveCall } from './active-call.ts';
+import { ActiveCall, type Stand } from './active-call.ts';
 import { Catalogue } from './catalogue.ts';
 import { DEFAULT_LIMITS, FIXED_LIMITS, type McpLimits, type McpUpstreamConfig } from './config.ts';
 import type { Connection, ServerPeer } from './connection.ts';
@@ -25,7 +25,9 @@ import { type AskedCall, Refusal, readCall, refuseMisfit } from './read-call.ts'
 import { frameOf } from './record.ts';
 import type { SchemaChecks } from './schema-check.ts';
 import { type Lease, NOBODY, SessionConnections } from './session-connections.ts';
+import { keptCall } from './stand.ts';
 import { holdReason, type Tool } from './tools.ts';
+import { frameOfError, type JudgedCall, only, reasonOf, takenUp } from './turn-frames.ts';
 
 /** An MCP server as an upstream: a task is one tool call. Recorded frames are records (`record.ts`). */
 export class McpUpstream implements Upstream {
@@ -116,20 +118,35 @@ export class McpUpstream implements Upstream {
   }
 
   async prepare(turn: Turn): Promise<PreparedTurn> {
-    if (turn.kind === 'reattach') return only(takenUp(turn));
+    if (turn.kind === 'reattach') return this.#takeUp(turn);
     try {
       const { message, skillId, taskId } = turn;
       const asked = readCall({ parts: message?.parts ?? [], skillId }, taskId, this.#deps.parseJson);
-      const tool = await this.#find(asked);
-      const checks = await this.#loadChecks();
-      refuseMisfit(checks, asked, tool);
+      const call = await this.#judged(asked);
+      refuseMisfit(call.checks, asked, call.tool);
       return {
-        call: this.#intended(asked, tool),
-        run: (signal) => this.#runJudged(turn, { asked, tool, checks }, signal),
+        call: this.#intended(asked, call.tool),
+        run: (signal) => this.#guarded(async () => this.#runCall(turn, call, signal)),
       };
     } catch (error) {
       return only(frameOfError(error));
     }
+  }
+
+  /** A held call waits on; one that the server goes on with is followed; of any other nobody knows what it did. */
+  #takeUp(turn: Turn): PreparedTurn {
+    const kept = keptCall(turn.binding, this.#deps.canonicalJson);
+    if (kept === undefined) return only(takenUp(turn));
+    const { callId, tool: name, input, stand } = kept;
+    const asked = { callId, name, input, params: { name: 'binding.tool', input: 'binding.round.input' } };
+    return {
+      run: (signal) =>
+        this.#guarded(async () => this.#runCall(turn, await this.#judged(asked), signal, stand)),
+    };
+  }
+
+  async #judged(asked: AskedCall): Promise<JudgedCall> {
+    return { asked, tool: await this.#find(asked), checks: await this.#loadChecks() };
   }
 
   #intended({ callId, input }: AskedCall, tool: Tool): IntendedCall {
@@ -147,44 +164,55 @@ export class McpUpstream implements Upstream {
     };
   }
 
-  async *#runJudged(turn: Turn, call: JudgedCall, signal: AbortSignal): AsyncIterable<Frame> {
+  async *#guarded(begin: () => Promise<AsyncIterable<Frame>>): AsyncIterable<Frame> {
     try {
-      yield* this.#runCall(turn, call, signal);
+      yield* await begin();
     } catch (error) {
       yield frameOfError(error);
     }
   }
 
-  /** The running call tells how it ended itself. */
-  cancel(turn: Turn): AsyncIterable<Frame> {
-    this.#calls.get(turn.taskId)?.cancel();
-    return nothing();
+  /** The running call tells how it ended itself; a task of the server is canceled there, whoever follows it. */
+  async *cancel({ taskId, binding }: Turn, signal: AbortSignal): AsyncIterable<Frame> {
+    const call = this.#calls.get(taskId);
+    const connection = call?.connection;
+    call?.cancel();
+    const { remote_task: remote } = binding ?? {};
+    if (typeof remote !== 'string') return;
+    const { connect_timeout_ms: ms } = this.#limits;
+    try {
+      const asked = connection ?? (await this.#kept.get());
+      const options = { signal, idleTimeoutMs: ms, totalTimeoutMs: ms };
+      await asked.request('tasks/cancel', { taskId: remote }, options);
+    } catch (error) {
+      // The Task of the caller has ended; that the server may go on is told beside it.
+      const message = 'The server was not told that its task was canceled; it may go on.';
+      yield new Fault('upstream_unavailable', message, { reason: reasonOf(error) }).toFrame();
+    }
   }
 
-  async *#runCall(
-    turn: Turn,
-    { asked, tool, checks }: JudgedCall,
-    signal: AbortSignal,
-  ): AsyncIterable<Frame> {
+  async *#runCall(turn: Turn, judged: JudgedCall, signal: AbortSignal, stand?: Stand): AsyncIterable<Frame> {
+    const { asked, tool } = judged;
     const facts = { call_id: asked.callId, server: this.#config.id, tool: tool.name };
     // Whoever let a call of a changed definition be made has accepted the change.
     if (holdReason(tool, this.#config) === 'changed_definition') this.#catalogue.accept(tool);
-    const call = this.#callOf(turn, tool, asked, checks);
+    const call = this.#callOf(turn, judged);
     const lease = await this.#lease(turn, call);
     this.#calls.set(turn.taskId, call);
     try {
-      yield frameOf(
-        {
-          ...facts,
-          type: 'request',
-          protocol: 'mcp',
-          input: asked.input,
-          definition_sha256: tool.definitionSha256,
-          side_effect: tool.sideEffect,
-        },
-        `${asked.callId}.0`,
-      );
-      const ran = call.run(lease.connection, signal);
+      if (stand === undefined)
+        yield frameOf(
+          {
+            ...facts,
+            type: 'request',
+            protocol: 'mcp',
+            input: asked.input,
+            definition_sha256: tool.definitionSha256,
+            side_effect: tool.sideEffect,
+          },
+          `${asked.callId}.0`,
+        );
+      const ran = call.run(lease.connection, signal, stand);
       yield* call.frames;
       await ran;
     } finally {
@@ -193,7 +221,7 @@ export class McpUpstream implements Upstream {
     }
   }
 
-  #callOf(turn: Turn, tool: Tool, asked: AskedCall, checks: SchemaChecks): ActiveCall {
+  #callOf(turn: Turn, { asked, tool, checks }: JudgedCall): ActiveCall {
     const { tool_errors = 'fail', roots = [], interactive = false, sampling = false, id } = this.#config;
     return new ActiveCall({
       tool,
@@ -207,6 +235,8 @@ export class McpUpstream implements Upstream {
       checks,
       deps: this.#deps,
       traceparent: turn.traceparent,
+      given: (requestId) => turn.answerTo(requestId),
+      reconnect: () => this.#kept.get(),
     });
   }
 
@@ -229,8 +259,11 @@ export class McpUpstream implements Upstream {
   }
 
   async #lease({ actor = '', sessionId }: Turn, call: ActiveCall): Promise<Lease> {
-    if (this.#config.interactive) return this.#sessions.lease(`${actor}\n${sessionId}`, call);
-    return { connection: await this.#kept.get(), release: () => undefined };
+    const connection = await this.#kept.get();
+    // What a server without sessions wants of its caller stands in the result of the call.
+    if (this.#config.interactive && !connection.isStateless)
+      return this.#sessions.lease(`${actor}\n${sessionId}`, call);
+    return { connection, release: () => undefined };
   }
 
   /** What the server says on the kept connection: changes of its list, and log lines of the only call there is. */
@@ -239,10 +272,16 @@ export class McpUpstream implements Upstream {
       asked: NOBODY.asked,
       told: (method, params) => {
         if (method === 'notifications/tools/list_changed') this.#listLater();
-        const [only, ...more] = this.#config.interactive ? [] : this.#calls.values();
+        const [only, ...more] = this.#callsOnKept();
         if (only !== undefined && more.length === 0) only.told(method, params);
       },
     };
+  }
+
+  #callsOnKept(): ActiveCall[] {
+    return [...this.#calls.values()].filter(
+      ({ connection }) => !this.#config.interactive || connection?.isStateless,
+    );
   }
 
   #listLater(): void {
@@ -256,40 +295,4 @@ export class McpUpstream implements Upstream {
         );
     }, FIXED_LIMITS.relistMs);
   }
-}
-
-async function* nothing(): AsyncIterable<Frame> {}
-
-/** What was read of a turn, as the policy judged it. */
-interface JudgedCall {
-  asked: AskedCall;
-  tool: Tool;
-  checks: SchemaChecks;
-}
-
-/** A turn that has one thing to tell and calls nothing. */
-function only(frame: Frame): PreparedTurn {
-  return {
-    run: async function* () {
-      yield frame;
-    },
-  };
-}
-
-function frameOfError(error: unknown): Frame {
-  if (error instanceof Fault) return error.toFrame();
-  if (!(error instanceof Refusal)) throw error;
-  const { param, message, reason } = error;
-  return frameOf({ type: 'refused', param, message, reason });
-}
-
-/** A held call waits on; one that was sent may have had its effect, so it is not sent again. */
-function takenUp({ binding }: Turn): Frame {
-  if (binding?.['held'] === true && binding['sent'] !== true) return frameOf({ type: 'still_held' });
-  const message =
-    'The gateway restarted while the tool ran. Whether it did anything is unknown; check before submitting again.';
-  return new Fault('upstream_unavailable', message, {
-    reason: 'harness_restarted',
-    outcome: 'unknown',
-  }).toFrame();
 }

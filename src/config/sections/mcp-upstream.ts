@@ -54,6 +54,12 @@ export const mcpUpstream = z
       .optional()
       .describe('Streamable HTTP endpoint, in place of command.')
       .meta({ examples: ['https://tools.example.com/mcp'] }),
+    protocol: z
+      .enum(['auto', '2025-11-25', '2026-07-28'], 'must be auto, "2025-11-25" or "2026-07-28"')
+      .default('auto')
+      .describe(
+        'MCP revision to speak: with sessions (2025-11-25 and older) or without; auto asks the server first.',
+      ),
     env: childEnvironment,
     cwd: filePath
       .optional()

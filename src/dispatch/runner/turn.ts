@@ -1,7 +1,13 @@
+import type { StateReader } from '../../eventlog/event-log.ts';
 import { sessionBinding } from '../../projections/session-binding.ts';
 import { stateKey } from '../../projections/state-keys.ts';
-import type { SessionFold, TaskState } from '../../projections/states.ts';
-import type { Turn } from '../../upstream.ts';
+import type {
+  PermissionRequestState,
+  SessionFold,
+  TaskState,
+  UpstreamRequestState,
+} from '../../projections/states.ts';
+import type { PermissionAnswer, Turn } from '../../upstream.ts';
 import { spanOf } from '../move-task.ts';
 import { outboundMessage } from './outbound.ts';
 import { historyBefore } from './past-turns.ts';
@@ -40,8 +46,18 @@ export function turnBase(deps: RunnerDeps, { resource, internal }: TaskState): O
     sessionBinding: sessionBinding(reader, resource.session_id, internal.route),
     sessionMetadata: reader.get<SessionFold>(stateKey.session(resource.session_id))?.resource.metadata ?? {},
     history: () => historyBefore(reader, { resource, internal }),
+    answerTo: (upstreamId) => answerTo(reader, resource.id, upstreamId),
     ...trace,
   };
+}
+
+function answerTo(reader: StateReader, taskId: string, upstreamId: string): PermissionAnswer | undefined {
+  const known = reader.get<UpstreamRequestState>(stateKey.upstreamRequest(taskId, upstreamId));
+  const request = known && reader.get<PermissionRequestState>(stateKey.permissionRequest(known.request_id));
+  const response = request?.resource.response;
+  if (!response) return undefined;
+  const { approved, option_id: optionId, answer, reason } = response;
+  return { upstreamId, approved, optionId, reason, ...(answer === null ? {} : { answer }) };
 }
 
 function traceparentOf(task: TaskState, traceId: string): string {

@@ -9,6 +9,10 @@ export const MCP: readonly Requirement[] = [
     ['MCP-UP-4', 'DECIDED', 'a server is reached over its standard streams and over Streamable HTTP'],
     ['MCP-UP-5', 'DECIDED', 'starting and stopping a server leaves no process and no descriptor'],
     ['MCP-UP-6', 'DECIDED', 'a server gets a model only where its operator says so, and from the caller'],
+    ['MCP-UP-7', 'MUST', 'the revision of a server is found out by asking it, or is the configured one'],
+    ['MCP-UP-8', 'DECIDED', 'what a result without a session asks for is carried by the Task, for any face'],
+    ['MCP-UP-9', 'DECIDED', 'a task of a server is followed, asked and canceled by the Task in front of it'],
+    ['MCP-UP-10', 'DECIDED', 'what a server goes on with, or asks by a round, outlives the gateway'],
     ['MCP-WIRE-1', 'DECIDED', 'what was recorded of a server means today what it meant then'],
   ]),
   ...section('MCP face', [

@@ -1,0 +1,189 @@
+import {
+  Client,
+  ProtocolError,
+  SdkError,
+  SdkErrorCode,
+  SdkHttpError,
+  type Transport,
+} from '@modelcontextprotocol/client';
+import type { JsonObject, JsonValue } from '../../../src/protocol/json.ts';
+import { Fault } from '../../outbound/fault.ts';
+import { objectOf } from '../object-of.ts';
+import { STATELESS } from '../revisions.ts';
+import {
+  type CallOptions,
+  type Connection,
+  GIVEN_UP,
+  httpFault,
+  LOST,
+  NOT_STARTED,
+  type ServerPeer,
+  SLOW_START,
+  TIMED_OUT,
+} from './connection.ts';
+import { RpcError } from './rpc-error.ts';
+
+/** What a server has to say of itself, as `server/discover` answers. */
+export type Discovered = JsonObject;
+
+export interface StatelessOptions {
+  info: { name: string; version: string };
+  capabilities: JsonObject;
+  timeoutMs: number;
+  /** The answer of a server that was asked already; undefined: it is asked now. */
+  discovered: Discovered | undefined;
+  /** Listening was ended by the server; runs `again` after a while. */
+  later(again: () => void): void;
+}
+
+/** A server of the revision without sessions over any transport. Spec: MCP 2026-07-28. */
+export class StatelessConnection implements Connection {
+  readonly isStateless = true;
+  readonly #client: Client;
+  readonly #later: StatelessOptions['later'];
+  readonly #peer: ServerPeer;
+  isClosed = false;
+  readonly closed: Promise<void>;
+
+  private constructor(client: Client, peer: ServerPeer, later: StatelessOptions['later']) {
+    this.#client = client;
+    this.#peer = peer;
+    this.#later = later;
+    this.closed = new Promise((resolve) => {
+      client.onclose = () => {
+        this.isClosed = true;
+        resolve();
+      };
+    });
+  }
+
+  /** Connects; a server of another revision is refused. Rejects with a Fault. */
+  static async open(
+    transport: Transport,
+    peer: ServerPeer,
+    { info, capabilities, timeoutMs, discovered, later }: StatelessOptions,
+  ): Promise<StatelessConnection> {
+    const client = new Client(info, {
+      capabilities: capabilities as never,
+      versionNegotiation: { mode: { pin: STATELESS } },
+      inputRequired: { autoFulfill: false },
+    });
+    const connection = new StatelessConnection(client, peer, later);
+    client.fallbackNotificationHandler = async ({ method, params }) => peer.told(method, objectOf(params));
+    // What a peer sends beside the protocol is no reason to end the connection; its loss is seen by onclose.
+    client.onerror = () => undefined;
+    const prior = discovered === undefined ? {} : { prior: { kind: 'modern', discover: discovered } };
+    try {
+      await client.connect(transport, { timeout: timeoutMs, ...prior } as never);
+    } catch (error) {
+      await client.close().catch(() => undefined);
+      throw connectFault(error);
+    }
+    keepResults(transport);
+    connection.#listen();
+    return connection;
+  }
+
+  get server(): { name: string; version: string; instructions?: string } {
+    const { name = '', version = '' } = this.#client.getServerVersion() ?? {};
+    const instructions = this.#client.getInstructions();
+    return { name, version, ...(instructions === undefined ? {} : { instructions }) };
+  }
+
+  get capabilities(): JsonObject {
+    return (this.#client.getServerCapabilities() ?? {}) as JsonObject;
+  }
+
+  async request(method: string, params: JsonObject, options: CallOptions): Promise<JsonObject> {
+    const { onProgress, inputSchema } = options;
+    const how = {
+      signal: options.signal,
+      timeout: options.idleTimeoutMs,
+      maxTotalTimeout: options.totalTimeoutMs,
+      resetTimeoutOnProgress: true,
+      ...(onProgress === undefined ? {} : { onprogress: (told: unknown) => onProgress(told as JsonObject) }),
+    };
+    try {
+      const answer =
+        inputSchema === undefined
+          ? await this.#client.request({ method, params } as never, AS_IT_IS as never, how)
+          : await this.#client.callTool(params as never, {
+              ...how,
+              toolDefinition: toolOf(params, inputSchema),
+            });
+      return objectOf(objectOf(answer)[KEPT]);
+    } catch (error) {
+      throw this.#faultOf(error, options.signal);
+    }
+  }
+
+  async close(): Promise<void> {
+    this.isClosed = true;
+    await this.#client.close().catch(() => undefined);
+  }
+
+  /** Changes of the list of tools are told for as long as somebody listens. */
+  #listen(): void {
+    if (this.isClosed || objectOf(this.capabilities['tools'])['listChanged'] !== true) return;
+    const again = () => this.#later(() => this.#listen());
+    this.#client.listen({ toolsListChanged: true }).then(({ closed }) => {
+      // What changed while nobody listened is seen by listing again.
+      void closed.then(() => {
+        this.#peer.told('notifications/tools/list_changed', {});
+        again();
+      });
+    }, again);
+  }
+
+  #faultOf(error: unknown, signal: AbortSignal): Error {
+    if (signal.aborted) return GIVEN_UP;
+    if (error instanceof ProtocolError)
+      return new RpcError(error.code, error.message, error.data as JsonValue | undefined);
+    if (error instanceof SdkError && error.code === SdkErrorCode.RequestTimeout) return TIMED_OUT;
+    void this.close();
+    return error instanceof SdkHttpError ? httpFault(error.status) : LOST;
+  }
+}
+
+/** Where a result stands as it came. */
+const KEPT = 'dev.harn-gateway/result';
+
+/**
+ * The SDK takes no result that its own schemas do not know, a task among them, and loses members of those it takes. Here the
+ * gateway reads results: what the SDK gets has what every result must have, and the one that came in a member of its own.
+ */
+function keepResults(transport: Transport): void {
+  const deliver = transport.onmessage?.bind(transport);
+  let before = Promise.resolve();
+  // In turn, so that the last progress of a call is told before its result, as on connections with sessions.
+  transport.onmessage = (message, extra) => {
+    const given =
+      'result' in message
+        ? {
+            ...message,
+            result: { ...FILLED, _meta: objectOf(message.result)['_meta'] ?? {}, [KEPT]: message.result },
+          }
+        : message;
+    before = before.then(() => deliver?.(given as never, extra));
+  };
+}
+
+const FILLED = { resultType: 'complete', content: [], tools: [], ttlMs: 0, cacheScope: 'private' };
+
+/** The SDK compiles the schema of the results of a tool too; this one has none. */
+function toolOf({ name }: JsonObject, inputSchema: JsonObject): never {
+  return { name, inputSchema } as never;
+}
+
+function connectFault(error: unknown): Fault {
+  if (error instanceof Fault) return error;
+  if (error instanceof SdkHttpError && (error.status === 401 || error.status === 403))
+    return httpFault(error.status);
+  if (error instanceof SdkError && error.code === SdkErrorCode.RequestTimeout) return SLOW_START;
+  return NOT_STARTED;
+}
+
+/** Results are read by the gateway; the SDK wants a schema for methods that it does not know. */
+const AS_IT_IS = {
+  '~standard': { version: 1, vendor: 'harn-gateway', validate: (value: unknown) => ({ value }) },
+} as const;
