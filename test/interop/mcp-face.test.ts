@@ -157,6 +157,24 @@ describe('the gateway as an MCP server at /mcp', () => {
     await client.close();
   });
 
+  it('[MCP-FACE-1] tools that ask by a page, or run only as a task of their server', async () => {
+    const { client } = await legacy({ elicitation: { form: {}, url: {} } });
+    const url = 'https://example.com/sign-in';
+    const asked: object[] = [];
+    client.setRequestHandler(ElicitRequestSchema, async ({ params }) => {
+      asked.push(params);
+      return { action: 'accept' };
+    });
+    const page = { name: 'every__trigger-url-elicitation', arguments: { url } };
+    expect((await client.callTool(page)).isError).not.toBe(true);
+    expect(asked).toMatchObject([{ mode: 'url', url }]);
+    const { client: bare } = await legacy();
+    const research = { name: 'every__simulate-research-query', arguments: { topic: 'rivers' } };
+    expect(JSON.stringify(await bare.callTool(research))).toContain('Research Report: rivers');
+    expect(JSON.stringify(await bare.callTool(page))).toContain(`Open ${url} first`);
+    await Promise.all([client.close(), bare.close()]);
+  });
+
   it('without elicitation the result says how the Task can be answered', async () => {
     const { client } = await legacy();
     const call = { name: 'every__trigger-elicitation-request', arguments: {} };

@@ -261,6 +261,27 @@ describe('MCP servers from npm as upstreams', () => {
     expect(JSON.stringify(await partsOf(done))).toContain('Ada');
   });
 
+  it('[MCP-UP-1] a page that the server wants opened is told with its address, and the answer goes back', async () => {
+    const url = 'https://example.com/sign-in';
+    const { id } = await submit('skill:ask__trigger-url-elicitation', { url });
+    const request = await requestOf(await gateway.client.until(id, 'INPUT_REQUIRED'));
+    expect(request.request).toMatchObject({ kind: 'elicitation', url });
+    await gateway.client.post(`/v1/permission-requests/${request.id}/respond`, {
+      approved: true,
+      answer: 'done',
+    });
+    await gateway.client.until(id, 'COMPLETED');
+  });
+
+  it('[MCP-UP-1] a tool that runs only as a task of its server is followed to its result, asked meanwhile', async () => {
+    const { id } = await submit('skill:ask__simulate-research-query', { topic: 'python', ambiguous: true });
+    const request = await requestOf(await gateway.client.until(id, 'INPUT_REQUIRED'));
+    const body = { approved: true, answer: { interpretation: 'snake' } };
+    await gateway.client.post(`/v1/permission-requests/${request.id}/respond`, body);
+    const done = await gateway.client.until(id, 'COMPLETED');
+    expect(JSON.stringify(await partsOf(done))).toContain('python (snake)');
+  });
+
   it('a canceled call tells the server and ends the Task', async () => {
     const { id } = await submit('skill:every__trigger-long-running-operation', { duration: 30, steps: 5 });
     await gateway.client.until(id, 'WORKING');

@@ -38,12 +38,13 @@ export async function resultOfTask(
 }
 
 /** A result that stands for a Task which waits for somebody else than this client. */
-export function waitingResult(task: Task, requestId: string | undefined): JsonObject {
+export function waitingResult(task: Task, requestId: string | undefined, url?: string): JsonObject {
+  const page = url === undefined ? '' : `Open ${url} first. `;
   const how =
     requestId === undefined
       ? 'Answer it with a message of kind input.'
       : `Answer it with POST /v1/permission-requests/${requestId}/respond.`;
-  const text = `The task ${task.id} is ${task.status}: it waits for an answer. ${how} Its result is then harn://tasks/${task.id}.`;
+  const text = `The task ${task.id} is ${task.status}: it waits for an answer. ${page}${how} Its result is then harn://tasks/${task.id}.`;
   const request = requestId === undefined ? {} : { [`${META}permission_request_id`]: requestId };
   return {
     content: [{ type: 'text', text }],

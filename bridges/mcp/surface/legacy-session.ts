@@ -9,7 +9,7 @@ import { INSTRUCTIONS, SERVER_NAME } from './methods.ts';
 import { RecentMessages } from './recent-messages.ts';
 import { listResources, readResource, resourceTemplates } from './resources.ts';
 import { refusedCall, rpcError } from './rpc.ts';
-import { findTool, finishCall, type Question, submitCall } from './run-tool.ts';
+import { elicitationOf, findTool, finishCall, type Question, submitCall } from './run-tool.ts';
 import { SESSION_ID_BYTES } from './session-table.ts';
 import { listTools } from './tool-pages.ts';
 
@@ -127,10 +127,10 @@ export class LegacySession {
   }
 
   #asker(extra: Extra) {
-    if (this.#server.getClientCapabilities()?.elicitation === undefined) return undefined;
-    return async ({ message, requestedSchema }: Question): Promise<JsonObject> => {
-      const request = { method: 'elicitation/create', params: { message, requestedSchema } };
-      return objectOf(await extra.sendRequest(request, ResultSchema));
+    return (question: Question): Promise<JsonObject> | undefined => {
+      const params = elicitationOf(question, this.#server.getClientCapabilities()?.elicitation);
+      if (params === undefined) return undefined;
+      return extra.sendRequest({ method: 'elicitation/create', params }, ResultSchema).then(objectOf);
     };
   }
 }

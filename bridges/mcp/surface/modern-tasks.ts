@@ -7,20 +7,22 @@ import type { Task } from '../../../src/protocol/resources/task.ts';
 import { isTerminal } from '../../../src/protocol/task-states.ts';
 import { ask } from '../../inbound/ask.ts';
 import { objectOf } from '../object-of.ts';
+import { TASKS_EXTENSION } from '../revisions.ts';
 import { resultOfTask } from './call-result.ts';
 import type { OfferedTool } from './offered-tools.ts';
-import { questionOf, readTask, respond, toolsFor } from './run-tool.ts';
-
-/** Spec: MCP extension `io.modelcontextprotocol/tasks` (SEP-2663). The id of a task is that of the durable Task. */
-export const TASKS_EXTENSION = 'io.modelcontextprotocol/tasks';
+import { elicitationOf, questionOf, readTask, respond, toolsFor } from './run-tool.ts';
 
 /** Tasks are kept by the retention of the gateway and not for a time that begins with them. */
 const BOUNDS = { ttlMs: null, pollIntervalMs: 1_000 } as const;
 
 /** Whether this request says that its client knows tasks. */
-export function declaresTasks({ mcpReq }: ServerContext): boolean {
-  const capabilities = objectOf(objectOf(mcpReq.envelope)[CLIENT_CAPABILITIES_META_KEY]);
-  return TASKS_EXTENSION in objectOf(capabilities['extensions']);
+export function declaresTasks(context: ServerContext): boolean {
+  return TASKS_EXTENSION in objectOf(capabilitiesOf(context)['extensions']);
+}
+
+/** What the client of this request offers. */
+export function capabilitiesOf({ mcpReq }: ServerContext): JsonObject {
+  return objectOf(objectOf(mcpReq.envelope)[CLIENT_CAPABILITIES_META_KEY]);
 }
 
 /** A CreateTaskResult: the Task is durable, and goes on without its client. The SDK wants a content of every result. */
@@ -32,10 +34,11 @@ type Answer = (
   method: (params: JsonObject, context: ServerContext) => Promise<JsonObject>,
 ) => (params: JsonObject, context: ServerContext) => Promise<JsonObject>;
 
-/** Serves `tasks/get`, `tasks/update` and `tasks/cancel`. `answer` turns errors into those of the wire. */
+/** The id of a task is that of the durable Task. Serves `tasks/get`, `tasks/update` and `tasks/cancel`. `answer` turns errors into those of the wire. */
 export function serveTasks(server: Server, deps: FaceDeps, exchange: FaceExchange, answer: Answer): void {
   const methods = {
-    'tasks/get': (task: Task) => detailOf(deps, exchange, task),
+    'tasks/get': (task: Task, context: ServerContext) =>
+      detailOf(deps, exchange, task, capabilitiesOf(context)['elicitation']),
     'tasks/update': (task: Task, { mcpReq }: ServerContext) =>
       update(deps, exchange, task, objectOf(mcpReq.inputResponses)),
     'tasks/cancel': (task: Task) => cancel(deps, exchange, task),
@@ -49,7 +52,12 @@ export function serveTasks(server: Server, deps: FaceDeps, exchange: FaceExchang
   }
 }
 
-async function detailOf(deps: FaceDeps, exchange: FaceExchange, task: Task): Promise<JsonObject> {
+async function detailOf(
+  deps: FaceDeps,
+  exchange: FaceExchange,
+  task: Task,
+  offered: unknown,
+): Promise<JsonObject> {
   const head = { resultType: 'complete', ...headOf(task) };
   const state = stateOf(task);
   if (state === 'FAILED') return { ...head, error: errorOf(task) };
@@ -60,9 +68,9 @@ async function detailOf(deps: FaceDeps, exchange: FaceExchange, task: Task): Pro
     };
   const question = state === 'INPUT_REQUIRED' ? await questionOf(deps, exchange, task.id) : undefined;
   if (question === undefined) return head;
-  const { requestId, message, requestedSchema } = question;
-  const request = { method: 'elicitation/create', params: { mode: 'form', message, requestedSchema } };
-  return { ...head, inputRequests: { [requestId]: request } };
+  const params = elicitationOf(question, offered);
+  if (params === undefined) return head;
+  return { ...head, inputRequests: { [question.requestId]: { method: 'elicitation/create', params } } };
 }
 
 /** What answers nothing that is open is ignored, as the extension wants it. */

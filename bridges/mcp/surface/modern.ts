@@ -1,6 +1,5 @@
 import { toNodeHandler } from '@modelcontextprotocol/node';
 import {
-  CLIENT_CAPABILITIES_META_KEY,
   createMcpHandler,
   inputRequired,
   type McpHttpHandler,
@@ -12,12 +11,13 @@ import { ProtocolError } from '../../../src/protocol/errors.ts';
 import type { JsonObject, JsonValue } from '../../../src/protocol/json.ts';
 import { isTerminal } from '../../../src/protocol/task-states.ts';
 import { objectOf } from '../object-of.ts';
+import { TASKS_EXTENSION } from '../revisions.ts';
 import { resultOfTask, waitingResult } from './call-result.ts';
 import { INSTRUCTIONS, SERVER_NAME } from './methods.ts';
-import { createTaskResult, declaresTasks, serveTasks, TASKS_EXTENSION } from './modern-tasks.ts';
+import { capabilitiesOf, createTaskResult, declaresTasks, serveTasks } from './modern-tasks.ts';
 import { listResources, readResource, resourceTemplates } from './resources.ts';
 import { refusedCall, rpcError } from './rpc.ts';
-import { findTool, questionOf, readTask, respond, submitCall } from './run-tool.ts';
+import { elicitationOf, findTool, questionOf, readTask, respond, submitCall } from './run-tool.ts';
 import { untilStandstill } from './task-watch.ts';
 import { listTools } from './tool-pages.ts';
 
@@ -151,11 +151,11 @@ export class ModernFace {
     if (isTerminal(standstill.status)) return resultOfTask(deps.gateway, exchange, tool, task);
     const question = await questionOf(deps, exchange, taskId);
     if (question === undefined && knowsTasks) return createTaskResult(task);
-    const capabilities = objectOf(objectOf(mcpReq.envelope)[CLIENT_CAPABILITIES_META_KEY]);
-    if (question === undefined || capabilities['elicitation'] === undefined)
-      return waitingResult(task, standstill.requestId);
-    const { message, requestedSchema, requestId } = question;
-    const asked = { method: 'elicitation/create', params: { message, requestedSchema } } as const;
+    const elicitation = question && elicitationOf(question, capabilitiesOf(context)['elicitation']);
+    if (question === undefined || elicitation === undefined)
+      return waitingResult(task, standstill.requestId, question?.url);
+    const { requestId } = question;
+    const asked = { method: 'elicitation/create', params: elicitation } as const;
     return inputRequired({
       inputRequests: { [requestId]: asked as never },
       requestState: `${taskId}.${requestId}`,

@@ -20,14 +20,27 @@ export interface ClientCall {
   progress(told: JsonObject): void;
 }
 
-/** How a question of a Task gets to the client; undefined for a client that cannot be asked. */
-export type AskClient = ((question: Question) => Promise<JsonObject>) | undefined;
+/** How a question of a Task gets to the client; undefined for a client that cannot be asked this one. */
+export type AskClient = (question: Question) => Promise<JsonObject> | undefined;
 
 /** An elicitation as MCP asks it. */
 export interface Question {
   requestId: string;
   message: string;
   requestedSchema: JsonObject;
+  /** A page that the person has to open, in place of a form. */
+  url?: string;
+}
+
+/** The parameters of `elicitation/create`; undefined when the client does not offer to ask so. */
+export function elicitationOf(
+  { requestId, message, requestedSchema, url }: Question,
+  offered: unknown,
+): JsonObject | undefined {
+  if (offered === undefined) return undefined;
+  if (url === undefined) return { mode: 'form', message, requestedSchema };
+  const isOffered = objectOf(offered)['url'] !== undefined;
+  return isOffered ? { mode: 'url', message, url, elicitationId: requestId } : undefined;
 }
 
 /** Everything this caller may call; asked anew each time, because servers come and go. */
@@ -100,8 +113,10 @@ export async function finishCall(
     const task = await readTask(deps, call.exchange, taskId);
     if (isTerminal(standstill.status)) return resultOfTask(deps.gateway, call.exchange, tool, task);
     const question = await questionOf(deps, call.exchange, taskId);
-    if (question === undefined || askClient === undefined) return waitingResult(task, standstill.requestId);
-    await respond(deps, call.exchange, question.requestId, await askClient(question));
+    const asked = question && askClient(question);
+    if (question === undefined || asked === undefined)
+      return waitingResult(task, standstill.requestId, question?.url);
+    await respond(deps, call.exchange, question.requestId, await asked);
     answered = question.requestId;
   }
 }
@@ -138,7 +153,9 @@ export async function questionOf(
   const { id: requestId, request } = open;
   const schema = objectOf(request.requested_schema);
   const isForm = schema['type'] === 'object';
-  return { requestId, message: request.message, requestedSchema: isForm ? schema : PLAIN_ANSWER };
+  const { message, url } = request;
+  const page = url === undefined ? {} : { url };
+  return { requestId, message, requestedSchema: isForm ? schema : PLAIN_ANSWER, ...page };
 }
 
 const PLAIN_ANSWER: JsonObject = {
