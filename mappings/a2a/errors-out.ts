@@ -24,10 +24,29 @@ const REFUSED_AS = {
   InternalError: 'internal_error',
 } as const satisfies Record<A2aErrorName, ErrorCode>;
 
-/** A refusal that has a word in A2A. */
-export function refusal(name: A2aErrorName, message: string, param?: string): ProtocolError {
-  const details = { a2a_error: name };
+/** One of several faults of a request: the path of a member, and what it must be. */
+export interface FieldFault {
+  param: string;
+  message: string;
+}
+
+/** A refusal that has a word in A2A. `faults` where there are several; `param` is the first one's. */
+export function refusal(
+  name: A2aErrorName,
+  message: string,
+  param?: string,
+  faults: readonly FieldFault[] = [],
+): ProtocolError {
+  const several = faults.length > 1 ? { faults: faults.map((fault) => ({ ...fault })) } : {};
+  const details = { a2a_error: name, ...several };
   return new ProtocolError(REFUSED_AS[name], message, param === undefined ? { details } : { details, param });
+}
+
+/** What is wrong with a request, member by member; empty for an error that names none. */
+export function faultsOf({ param, message, details }: ProtocolError): FieldFault[] {
+  const several = details?.['faults'];
+  if (Array.isArray(several)) return several as unknown as FieldFault[];
+  return param === undefined ? [] : [{ param, message }];
 }
 
 export interface EncodedError {
@@ -38,7 +57,7 @@ export interface EncodedError {
   /** Name of its `google.rpc.Code`. */
   status: string;
   message: string;
-  /** `google.rpc` details: ErrorInfo, and BadRequest where a field is named. */
+  /** `google.rpc` details: ErrorInfo, and BadRequest where fields are named. */
   details: JsonObject[];
 }
 
@@ -53,13 +72,13 @@ export function encodeError(error: ProtocolError): EncodedError {
       ? A2A_ERRORS[name as A2aErrorName]
       : undefined;
   const { code, http }: OutwardError = row ?? HARN_ERRORS[error.code];
-  const reason = row?.reason ?? reasonOf(error, row);
+  const standard = row ?? standardOf(code);
   return {
     code,
     http,
-    status: row?.status ?? STATUS_NAMES[http] ?? 'INTERNAL',
+    status: standard?.status ?? STATUS_NAMES[http] ?? 'INTERNAL',
     message: error.message,
-    details: [errorInfo(reason, row?.reason ?? standardReason(error.code), error), ...badRequest(error)],
+    details: [errorInfo(error, standard, row === undefined), ...badRequest(error)],
   };
 }
 
@@ -68,28 +87,31 @@ export function rpcStatus({ http }: EncodedError): number {
   return SAID_BY_HTTP.includes(http) ? http : 200;
 }
 
-function reasonOf(error: ProtocolError, row: A2aErrorRow | undefined): string {
-  return (row === undefined ? standardReason(error.code) : undefined) ?? error.code.toUpperCase();
+/** The error of A2A that a code is, if it is one: whoever sends the code says its reason too. Spec: A2A 1.0, 9.5. */
+function standardOf(code: number): A2aErrorRow | undefined {
+  const rows: readonly A2aErrorRow[] = Object.values(A2A_ERRORS);
+  return rows.find((row) => row.code === code && row.reason !== undefined);
 }
 
-/** Harn codes that say exactly what an A2A error says. */
-function standardReason(code: ErrorCode): string | undefined {
-  return code === 'resource_not_found' ? A2A_ERRORS.TaskNotFound.reason : undefined;
-}
-
-function errorInfo(reason: string, standard: string | undefined, error: ProtocolError): JsonObject {
+/** The reason is A2A's where it has one; `harn_code` then tells which of several Harn errors it was. */
+function errorInfo(error: ProtocolError, standard: A2aErrorRow | undefined, isHarns: boolean): JsonObject {
   const seconds = error.retryAfterSeconds;
+  const metadata = {
+    ...(standard?.reason !== undefined && isHarns ? { harn_code: error.code } : {}),
+    ...(seconds === undefined ? {} : { retry_after_seconds: String(seconds) }),
+  };
   return {
     '@type': 'type.googleapis.com/google.rpc.ErrorInfo',
-    reason,
-    domain: standard === undefined ? HARN_DOMAIN : A2A_DOMAIN,
-    ...(seconds === undefined ? {} : { metadata: { retry_after_seconds: String(seconds) } }),
+    reason: standard?.reason ?? error.code.toUpperCase(),
+    domain: standard?.reason === undefined ? HARN_DOMAIN : A2A_DOMAIN,
+    ...(Object.keys(metadata).length === 0 ? {} : { metadata }),
   };
 }
 
-function badRequest({ param, message }: ProtocolError): JsonObject[] {
-  if (param === undefined) return [];
-  const fieldViolations = [{ field: param, description: message }];
+function badRequest(error: ProtocolError): JsonObject[] {
+  const faults = faultsOf(error);
+  if (faults.length === 0) return [];
+  const fieldViolations = faults.map(({ param, message }) => ({ field: param, description: message }));
   return [{ '@type': 'type.googleapis.com/google.rpc.BadRequest', fieldViolations }];
 }
 

@@ -121,7 +121,7 @@ export interface OutwardError {
   readonly loses?: string;
 }
 
-const AS_HTTP = 'the code over JSON-RPC: kept in ErrorInfo.reason';
+const AS_HTTP = 'the code over JSON-RPC: kept in ErrorInfo, as reason or as metadata.harn_code';
 
 /** How a Harn error leaves on an A2A face. Source: notes/a2a.md 1.6, right half. */
 export const HARN_ERRORS = {

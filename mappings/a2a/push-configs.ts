@@ -1,13 +1,12 @@
 import { z } from 'zod';
-import type { JsonObject, JsonValue } from '../../src/protocol/json.ts';
+import type { JsonObject } from '../../src/protocol/json.ts';
 import {
   type PushConfig,
   type SetPushConfigRequest,
   setPushConfigRequest,
 } from '../../src/protocol/resources/push-config.ts';
 import type { Version } from './encode-task.ts';
-import { isObject } from './events.ts';
-import { validate } from './validate.ts';
+import { placedBelow, validate } from './validate.ts';
 
 /** Absent, null and the empty string are the same in the JSON form of protocol buffers. */
 const text = z
@@ -28,65 +27,72 @@ const members = {
   token: text,
 };
 
-const configV1 = z.looseObject({
+const configMembersV1 = {
   ...members,
   authentication: z.looseObject({ scheme: id, credentials: text }).nullish(),
-});
-const configV03 = z.looseObject({
+};
+export const configV1 = z.looseObject(configMembersV1);
+export const configV03 = z.looseObject({
   ...members,
   authentication: z.looseObject({ schemes: z.array(id).min(1), credentials: text }).nullish(),
 });
 
-/** What a client of either version wants set, in words of the gateway. Of several schemes of 0.3 the first is used. */
-export function decodePushConfig(version: Version, config: JsonObject): SetPushConfigRequest {
-  const {
-    id: client_id,
-    url,
-    token,
-    scheme,
-    credentials,
-  } = version === '1.0' ? fromV1(validate(configV1, config)) : fromV03(validate(configV03, config));
-  return validate(setPushConfigRequest, {
-    form: version === '1.0' ? 'a2a-1.0' : 'a2a-0.3',
-    from: 'now',
-    url,
-    ...(client_id === undefined ? {} : { client_id }),
-    ...(token === undefined ? {} : { token }),
-    // Without credentials the gateway proves itself, with a token that it signs.
-    ...(scheme === undefined
-      ? {}
-      : { authentication: { scheme, ...(credentials === undefined ? {} : { credentials }) } }),
-  });
+/** A config, and the member of its request that it stands in; empty where it is the request. */
+export interface PushConfigGiven {
+  config: SetPushConfigRequest;
+  member: string;
 }
 
-function fromV1({ id: name, url, token, authentication }: z.output<typeof configV1>) {
-  return { id: name, url, token, scheme: authentication?.scheme, credentials: authentication?.credentials };
+/** What a client of 1.0 wants set, in words of the gateway. */
+export function pushConfigV1(
+  { id: client_id, url, token, authentication }: z.output<typeof configV1>,
+  member: string,
+): PushConfigGiven {
+  const { scheme, credentials } = authentication ?? {};
+  return decoded({ form: 'a2a-1.0', client_id, url, token, scheme, credentials }, member);
 }
 
-function fromV03({ id: name, url, token, authentication }: z.output<typeof configV03>) {
-  const [scheme] = authentication?.schemes ?? [];
-  return { id: name, url, token, scheme, credentials: authentication?.credentials };
+/** What a client of 0.3 wants set. Of several schemes the first is used. */
+export function pushConfigV03(
+  { id: client_id, url, token, authentication }: z.output<typeof configV03>,
+  member: string,
+): PushConfigGiven {
+  const { schemes = [], credentials } = authentication ?? {};
+  return decoded({ form: 'a2a-0.3', client_id, url, token, scheme: schemes[0], credentials }, member);
 }
 
-const createV1 = z.looseObject({ taskId: id });
-const createV03 = z.looseObject({
-  taskId: id,
-  pushNotificationConfig: z.custom<JsonObject>((value) => isObject(value as JsonValue), 'must be an object'),
-});
+function decoded(
+  { scheme, credentials, ...given }: Record<string, string | undefined>,
+  member: string,
+): PushConfigGiven {
+  // Without credentials the gateway proves itself, with a token that it signs.
+  const authentication = scheme === undefined ? {} : { authentication: present({ scheme, credentials }) };
+  const wanted = { from: 'now', ...present(given), ...authentication };
+  try {
+    return { config: validate(setPushConfigRequest, wanted), member };
+  } catch (error) {
+    throw placedBelow(member, error);
+  }
+}
+
+function present(members: Record<string, string | undefined>): Record<string, string | undefined> {
+  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined));
+}
+
+const createV1 = z.looseObject({ taskId: id, ...configMembersV1 });
+const createV03 = z.looseObject({ taskId: id, pushNotificationConfig: configV03 });
 
 /** The task and the config that a create or set request names. */
-export function decodeCreate(
-  version: Version,
-  params: JsonObject,
-): { taskId: string; config: SetPushConfigRequest } {
+export function decodeCreate(version: Version, params: JsonObject): { taskId: string } & PushConfigGiven {
   if (version === '1.0') {
-    const { taskId } = validate(createV1, params);
-    return { taskId, config: decodePushConfig(version, params) };
+    const { taskId, ...config } = validate(createV1, params);
+    return { taskId, ...pushConfigV1(config, '') };
   }
   const { taskId, pushNotificationConfig } = validate(createV03, params);
-  return { taskId, config: decodePushConfig(version, pushNotificationConfig) };
+  return { taskId, ...pushConfigV03(pushNotificationConfig, 'pushNotificationConfig') };
 }
 
+const listedV1 = z.looseObject({ taskId: id });
 const namedV1 = z.looseObject({ taskId: id, id });
 const namedV03 = z.looseObject({ id, pushNotificationConfigId: text });
 
@@ -105,7 +111,7 @@ export function decodeNamed(
 
 /** The task whose configs are listed. */
 export function decodeListed(version: Version, params: JsonObject): string {
-  return version === '1.0' ? validate(createV1, params).taskId : validate(namedV03, params).id;
+  return version === '1.0' ? validate(listedV1, params).taskId : validate(namedV03, params).id;
 }
 
 /** A config as its client knows it; what proves the sender is never shown. */

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { JsonObject, JsonValue } from '../../src/protocol/json.ts';
 import { isObject } from './events.ts';
+import { configV1, configV03, type PushConfigGiven, pushConfigV1, pushConfigV03 } from './push-configs.ts';
 
 /** Absent, null and the empty string are the same in the JSON form of protocol buffers. */
 const text = z
@@ -95,7 +96,7 @@ export const sendRequestV1 = z.looseObject({
     .looseObject({
       ...configurationMembers,
       returnImmediately: flag,
-      taskPushNotificationConfig: object,
+      taskPushNotificationConfig: configV1.nullish(),
     })
     .nullish(),
   metadata: object,
@@ -108,7 +109,7 @@ export const sendRequestV03 = z.looseObject({
     parts: z.array(partV03).min(1, 'must have at least one part').max(1_000),
   }),
   configuration: z
-    .looseObject({ ...configurationMembers, blocking: flag, pushNotificationConfig: object })
+    .looseObject({ ...configurationMembers, blocking: flag, pushNotificationConfig: configV03.nullish() })
     .nullish(),
   metadata: object,
 });
@@ -125,25 +126,27 @@ export interface SendRequest {
   historyLength: number | undefined;
   /** False: answer at once with the accepted Task. */
   waits: boolean;
-  pushConfig: JsonObject | undefined;
+  push: PushConfigGiven | undefined;
 }
 
 export function fromV1({ message, configuration, metadata }: z.output<typeof sendRequestV1>): SendRequest {
+  const config = configuration?.taskPushNotificationConfig;
   return {
     ...common(message, configuration?.acceptedOutputModes, metadata),
     historyLength: configuration?.historyLength,
     waits: configuration?.returnImmediately !== true,
-    pushConfig: configuration?.taskPushNotificationConfig,
+    push: config ? pushConfigV1(config, 'configuration.taskPushNotificationConfig') : undefined,
   };
 }
 
 /** Servers of 0.3 wait unless they are told not to. */
 export function fromV03({ message, configuration, metadata }: z.output<typeof sendRequestV03>): SendRequest {
+  const config = configuration?.pushNotificationConfig;
   return {
     ...common(message, configuration?.acceptedOutputModes, metadata),
     historyLength: configuration?.historyLength,
     waits: configuration?.blocking !== false,
-    pushConfig: configuration?.pushNotificationConfig,
+    push: config ? pushConfigV03(config, 'configuration.pushNotificationConfig') : undefined,
   };
 }
 

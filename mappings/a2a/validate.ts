@@ -1,26 +1,47 @@
 import type { z } from 'zod';
-import type { ProtocolError } from '../../src/protocol/errors.ts';
+import { ProtocolError } from '../../src/protocol/errors.ts';
+import type { JsonObject } from '../../src/protocol/json.ts';
 import type { A2aErrorName } from './errors.ts';
-import { refusal } from './errors-out.ts';
+import { faultsOf, refusal } from './errors-out.ts';
 
-/** Reads a request by its schema; throws InvalidParams with the path of the first fault. */
+/** Faults that a refusal lists, so that a large request makes no large answer. */
+const MAX_LISTED = 20;
+/** Faults that its message spells out. */
+const MAX_SAID = 5;
+
+/** Stands for the request itself, where no member of it is meant. */
+const WHOLE = 'params';
+
+/** Reads a request by its schema; throws InvalidParams with the path of every fault, up to twenty of them. */
 export function validate<Schema extends z.ZodType>(schema: Schema, value: unknown): z.output<Schema> {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
   throw faultOf(parsed.error, 'InvalidParams');
 }
 
-export function faultOf(error: z.ZodError, name: A2aErrorName): ProtocolError {
-  const [issue] = error.issues;
-  const path = (issue?.path ?? []).map(String).join('.');
-  const said = issue?.message ?? 'is invalid';
-  // Words of the schema's own are sentences about the field; the library's begin with a capital.
-  const words = /^[A-Z]/.test(said) ? wordsOf(said) : said;
-  return refusal(
-    name,
-    path === '' ? `The request ${words}.` : `${path}: ${words}.`,
-    path === '' ? 'params' : path,
-  );
+export function faultOf({ issues }: z.ZodError, name: A2aErrorName): ProtocolError {
+  const faults = issues.slice(0, MAX_LISTED).map(({ path, message }) => ({
+    param: path.map(String).join('.') || WHOLE,
+    // Words of the schema's own are sentences about the field; the library's begin with a capital.
+    message: /^[A-Z]/.test(message) ? wordsOf(message) : message,
+  }));
+  const said = faults
+    .slice(0, MAX_SAID)
+    .map(({ param, message }) => (param === WHOLE ? `The request ${message}` : `${param}: ${message}`));
+  const unsaid = issues.length - said.length;
+  const message = `${said.join('; ')}${unsaid === 0 ? '' : `; and ${unsaid} more`}.`;
+  return refusal(name, message, faults[0]?.param, faults);
+}
+
+/** What was refused of a member of a request, told by its path from the request on. */
+export function placedBelow(member: string, error: unknown): unknown {
+  if (!(error instanceof ProtocolError) || error.code !== 'invalid_request' || member === '') return error;
+  const { code, message, details, cause } = error;
+  const faults = faultsOf(error).map((fault) => ({ ...fault, param: `${member}.${fault.param}` }));
+  const [first] = faults;
+  if (first === undefined) return error;
+  const several = faults.length > 1 ? { faults: faults as unknown as JsonObject[] } : {};
+  return new ProtocolError(code, message, { param: first.param, details: { ...details, ...several }, cause });
 }
 
 function wordsOf(said: string): string {

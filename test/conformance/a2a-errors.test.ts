@@ -25,6 +25,21 @@ describe('bad input', () => {
 
   it.each([
     ['SendMessage', {}, 'message'],
+    ['SendMessage', { message: {} }, 'message.messageId message.role message.parts'],
+    [
+      'SendMessage',
+      {
+        message: { messageId: '', role: 'ROLE_USER', parts: [{}, { text: 'x' }, { raw: '***' }] },
+        configuration: { historyLength: 'x', taskPushNotificationConfig: { id: 'a/b' } },
+      },
+      'message.messageId message.parts.0 message.parts.2.raw configuration.historyLength configuration.taskPushNotificationConfig.id configuration.taskPushNotificationConfig.url',
+    ],
+    ['CreateTaskPushNotificationConfig', { authentication: {} }, 'taskId url authentication.scheme'],
+    [
+      'ListTasks',
+      { pageSize: 0, statusTimestampAfter: 'now', includeArtifacts: 7 },
+      'pageSize statusTimestampAfter includeArtifacts',
+    ],
     ['SendMessage', { message: { role: 'ROLE_USER', parts: [{ text: 'x' }] } }, 'message.messageId'],
     ['SendMessage', { message: { messageId: 'm', parts: [{ text: 'x' }] } }, 'message.role'],
     ['SendMessage', { message: { messageId: 'm', role: 'user', parts: [{ text: 'x' }] } }, 'message.role'],
@@ -40,12 +55,32 @@ describe('bad input', () => {
     ['GetTask', { id: 'x', historyLength: -1 }, 'historyLength'],
     ['CancelTask', { id: '' }, 'id'],
     ['ListTasks', { status: 'TASK_STATE_SLEEPING' }, 'status'],
-  ])('[A2A-ERR-02] %s %j names %s', async (method, params, field) => {
+  ])('[A2A-ERR-02] %s %j names %s', async (method, params, fields) => {
     const { error } = (await a2a.rpc(method, params)).body;
     expect(error).toMatchObject({ code: -32602 });
-    expect(error?.data.flatMap(({ fieldViolations = [] }) => fieldViolations.map((it) => it.field))).toEqual([
-      field,
+    expect(error?.data.flatMap(({ fieldViolations = [] }) => fieldViolations.map((it) => it.field))).toEqual(
+      fields.split(' '),
+    );
+  });
+
+  it('[A2A-ERR-02] of many faults twenty are listed and five are said, and the answer stays small', async () => {
+    const parts = Array.from({ length: 900 }, () => ({ text: 1 }));
+    const { error } = (
+      await a2a.rpc('SendMessage', { message: { messageId: 'm', role: 'ROLE_USER', parts } })
+    ).body;
+    expect(error?.message).toMatch(
+      /^message\.parts\.0\.text: must be .*; .*message\.parts\.4\.text: .*; and 895 more\.$/,
+    );
+    expect(error?.data[1]?.fieldViolations).toHaveLength(20);
+    expect(JSON.stringify(error).length).toBeLessThan(4_000);
+    const rest = await a2a.rest('POST', '/message:send', { message: { role: 'agent' } });
+    expect(rest.body.error.details[1]?.fieldViolations.map((it) => it.field)).toEqual([
+      'message.messageId',
+      'message.role',
+      'message.parts',
     ]);
+    const envelope = (await a2a.post('{"jsonrpc":"1.0","id":1,"method":5}')).body.error;
+    expect(envelope?.data[1]?.fieldViolations?.map((it) => it.field)).toEqual(['jsonrpc', 'method']);
   });
 
   it('[A2A-ERR-03] an error says why and whose word that is, and its request', async () => {
@@ -61,7 +96,7 @@ describe('bad input', () => {
     expect((await a2a.rest('POST', `/tasks/${id}:cancel`, {})).status).toBe(400);
     expect(
       (await a2a.rest('POST', '/message:send', { message: {} })).body.error.details[1]?.fieldViolations,
-    ).toHaveLength(1);
+    ).toHaveLength(3);
     expect(
       (await a2a.raw('POST', '/message:send', '{', { 'a2a-version': '1.0', 'content-type': 'text/plain' }))
         .status,

@@ -73,13 +73,40 @@ describe('push configs over A2A', () => {
 
   it.each(PRIVATE)('to %s are refused by their url, over every binding', async (url) => {
     const { id: taskId } = await a2a.task('ask');
+    const message = {
+      ...a2a.message('one'),
+      kind: 'message',
+      role: 'user',
+      parts: [{ kind: 'text', text: 'x' }],
+    };
     const refused = [
-      await a2a.rpc(name('Create'), { taskId, url }),
-      await a2a.rpc('tasks/pushNotificationConfig/set', { taskId, pushNotificationConfig: { url } }, V03),
-    ].map(({ body }) => body.error);
-    for (const error of refused) {
-      expect(error?.code).toBe(-32602);
-      expect(JSON.stringify(error?.data)).toContain('"field":"url"');
+      ['url', await a2a.rpc(name('Create'), { taskId, url })],
+      [
+        'configuration.taskPushNotificationConfig.url',
+        await a2a.rpc('SendMessage', {
+          message: a2a.message('one'),
+          configuration: { taskPushNotificationConfig: { url } },
+        }),
+      ],
+      [
+        'configuration.taskPushNotificationConfig.url',
+        await a2a.rpc('SendMessage', {
+          message: a2a.message('green', { taskId }),
+          configuration: { taskPushNotificationConfig: { url } },
+        }),
+      ],
+      [
+        'pushNotificationConfig.url',
+        await a2a.rpc('tasks/pushNotificationConfig/set', { taskId, pushNotificationConfig: { url } }, V03),
+      ],
+      [
+        'configuration.pushNotificationConfig.url',
+        await a2a.rpc('message/send', { message, configuration: { pushNotificationConfig: { url } } }, V03),
+      ],
+    ] as const;
+    for (const [field, { body }] of refused) {
+      expect(body.error?.code).toBe(-32602);
+      expect(body.error?.data[1]?.fieldViolations).toMatchObject([{ field }]);
     }
     const { status, body } = await a2a.rest('POST', `/tasks/${taskId}/pushNotificationConfigs`, { url });
     expect(status).toBe(400);

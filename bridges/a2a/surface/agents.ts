@@ -1,8 +1,6 @@
-import { refusal } from '../../../mappings/a2a/errors-out.ts';
 import type { FaceAgent, FaceDeps, FaceExchange } from '../../../src/face.ts';
 import { ProtocolError } from '../../../src/protocol/errors.ts';
 import type { Persona } from '../../../src/protocol/resources/persona.ts';
-import type { Task } from '../../../src/protocol/resources/task.ts';
 import { ask } from '../../inbound/ask.ts';
 
 /** The agent that a path names: one behind the gateway, or a persona in front of it. */
@@ -52,15 +50,4 @@ export function noAgent(): ProtocolError {
 
 function isHidden(error: unknown): boolean {
   return error instanceof ProtocolError && ['resource_not_found', 'permission_denied'].includes(error.code);
-}
-
-/** A Task of another agent is as unknown here as one that is not there. */
-export function refuseForeign(task: Task, { agent, persona }: Addressed): void {
-  const isOwn =
-    persona === undefined ? task.assigned_agent_id === agent?.route : task.persona_id === persona.id;
-  if (!isOwn) throw taskNotFound();
-}
-
-export function taskNotFound(): ProtocolError {
-  return refusal('TaskNotFound', 'No task with this id here.', 'id');
 }

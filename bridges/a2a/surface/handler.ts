@@ -1,19 +1,19 @@
 import { type Encoding, encodeMessage, encodeTask, streamEvent } from '../../../mappings/a2a/encode-task.ts';
 import { refusal } from '../../../mappings/a2a/errors-out.ts';
-import { decodePushConfig } from '../../../mappings/a2a/push-configs.ts';
 import type { ListRequest, SendRequest, TaskRequest } from '../../../mappings/a2a/requests.ts';
 import { decodeState, statusOf } from '../../../mappings/a2a/states.ts';
 import { type Event, TaskView } from '../../../mappings/a2a/task-view.ts';
+import { placedBelow } from '../../../mappings/a2a/validate.ts';
 import type { FaceDeps, FaceExchange } from '../../../src/face.ts';
 import { ProtocolError } from '../../../src/protocol/errors.ts';
 import type { JsonObject } from '../../../src/protocol/json.ts';
 import type { Task } from '../../../src/protocol/resources/task.ts';
 import { isBlocked, isTerminal } from '../../../src/protocol/task-states.ts';
 import { ask } from '../../inbound/ask.ts';
-import { refuseForeign, taskNotFound } from './agents.ts';
 import type { Asking } from './asking.ts';
 import { isAtHand, NOTHING, readContents, restored, type Wanted, wantedByTask } from './contents.ts';
 import { follow, type Start } from './follow.ts';
+import { ownTask } from './own-task.ts';
 import { setPushConfig } from './push-configs.ts';
 import { errorMembers, refusalOf, TaskStream } from './stream.ts';
 import { contextIdOf, isSessionId, type Taken, takeMessage } from './take-message.ts';
@@ -71,23 +71,28 @@ export class A2aHandler {
    */
   async #take(asking: Asking, request: SendRequest): Promise<Taken> {
     const { exchange, to, negotiated } = asking;
-    const { pushConfig, taskId } = request;
+    const { push, taskId } = request;
     const take = () => takeMessage(this.#deps.gateway, exchange, to, request, negotiated);
-    if (pushConfig === undefined) return take();
-    const config = decodePushConfig(negotiated.version, pushConfig);
+    if (push === undefined) return take();
     if (taskId !== undefined) {
-      await setPushConfig(this.#deps, asking, taskId, config);
+      await setPushConfig(this.#deps, asking, taskId, push);
       return take();
     }
-    await this.#deps.checkReceiver(config.url);
+    const { config, member } = push;
+    await this.#deps.checkReceiver(config.url).catch((error: unknown) => {
+      throw placedBelow(member, error);
+    });
     const taken = await take();
-    await setPushConfig(this.#deps, asking, taken.task.id, { ...config, from: 'beginning' });
+    await setPushConfig(this.#deps, asking, taken.task.id, {
+      config: { ...config, from: 'beginning' },
+      member,
+    });
     return taken;
   }
 
   /** SubscribeToTask: from now on, or from the event that `Last-Event-ID` names. */
   async subscribe(asking: Asking, { id }: TaskRequest, streaming: Streaming): Promise<void> {
-    const task = await this.#task(asking, id);
+    const task = await ownTask(this.#deps.gateway, asking, id);
     const cursor = asking.exchange.call().lastEventId;
     if (cursor !== undefined && !/^\d{20}$/.test(cursor))
       throw refusal('InvalidParams', 'Send the id of an event of this task.', 'Last-Event-ID');
@@ -98,7 +103,7 @@ export class A2aHandler {
   }
 
   async get(asking: Asking, { id, historyLength }: TaskRequest): Promise<JsonObject> {
-    const task = await this.#task(asking, id);
+    const task = await ownTask(this.#deps.gateway, asking, id);
     return this.#encode(asking, task, await this.#read(asking, id), historyLength, true);
   }
 
@@ -127,7 +132,7 @@ export class A2aHandler {
   }
 
   async cancel(asking: Asking, { id, metadata }: TaskRequest): Promise<JsonObject> {
-    await this.#task(asking, id);
+    await ownTask(this.#deps.gateway, asking, id);
     const reason = metadata?.['reason'];
     const body = typeof reason === 'string' ? { reason: reason.slice(0, 2_000) } : undefined;
     const call = asking.exchange.call({ path: { task_id: id }, body });
@@ -137,16 +142,6 @@ export class A2aHandler {
         : error;
     });
     return this.#encode(asking, task, await this.#read(asking, id), undefined, true);
-  }
-
-  /** A Task of this agent, or TaskNotFound: hidden, foreign and absent are alike. */
-  async #task(asking: Asking, id: string): Promise<Task> {
-    const call = asking.exchange.call({ path: { task_id: id } });
-    const task = await ask<Task>(this.#deps.gateway, 'getTask', call).catch((error: unknown) => {
-      throw error instanceof ProtocolError && error.code === 'resource_not_found' ? taskNotFound() : error;
-    });
-    refuseForeign(task, asking.to);
-    return task;
   }
 
   drain(): void {

@@ -4,14 +4,15 @@ import {
   decodeListed,
   decodeNamed,
   encodePushConfig,
+  type PushConfigGiven,
 } from '../../../mappings/a2a/push-configs.ts';
+import { placedBelow } from '../../../mappings/a2a/validate.ts';
 import type { FaceDeps } from '../../../src/face.ts';
 import type { JsonObject, JsonValue } from '../../../src/protocol/json.ts';
-import type { PushConfig, SetPushConfigRequest } from '../../../src/protocol/resources/push-config.ts';
-import type { Task } from '../../../src/protocol/resources/task.ts';
+import type { PushConfig } from '../../../src/protocol/resources/push-config.ts';
 import { ask } from '../../inbound/ask.ts';
-import { refuseForeign } from './agents.ts';
 import type { Asking } from './asking.ts';
+import { ownTask } from './own-task.ts';
 
 /** The methods of push notifications: the gateway keeps and delivers, this says it in the words of A2A. */
 export async function createPushConfig(
@@ -20,8 +21,8 @@ export async function createPushConfig(
   params: JsonObject,
 ): Promise<JsonObject> {
   const { version } = asking.negotiated;
-  const { taskId, config } = decodeCreate(version, params);
-  return encodePushConfig(version, await setPushConfig(deps, asking, taskId, config));
+  const { taskId, ...given } = decodeCreate(version, params);
+  return encodePushConfig(version, await setPushConfig(deps, asking, taskId, given));
 }
 
 /** Sets a config; also the one that comes with a message. */
@@ -29,12 +30,14 @@ export async function setPushConfig(
   { gateway }: FaceDeps,
   asking: Asking,
   taskId: string,
-  config: SetPushConfigRequest,
+  { config, member }: PushConfigGiven,
 ): Promise<PushConfig> {
-  await refuseOther(gateway, asking, taskId);
+  await ownTask(gateway, asking, taskId);
   const body = config as unknown as JsonObject;
   const call = asking.exchange.call({ path: { task_id: taskId }, body, idempotencyKey: undefined });
-  return ask<PushConfig>(gateway, 'setPushConfig', call);
+  return ask<PushConfig>(gateway, 'setPushConfig', call).catch((error: unknown) => {
+    throw placedBelow(member, error);
+  });
 }
 
 export async function getPushConfig(deps: FaceDeps, asking: Asking, params: JsonObject): Promise<JsonObject> {
@@ -83,13 +86,7 @@ async function find(
 }
 
 async function configsOf({ gateway }: FaceDeps, asking: Asking, taskId: string): Promise<PushConfig[]> {
-  await refuseOther(gateway, asking, taskId);
+  await ownTask(gateway, asking, taskId);
   const call = asking.exchange.call({ path: { task_id: taskId } });
   return (await ask<{ data: PushConfig[] }>(gateway, 'listPushConfigs', call)).data;
-}
-
-/** A task of another agent is as unknown here as one that does not exist. */
-async function refuseOther(gateway: FaceDeps['gateway'], asking: Asking, taskId: string): Promise<void> {
-  const call = asking.exchange.call({ path: { task_id: taskId } });
-  refuseForeign(await ask<Task>(gateway, 'getTask', call), asking.to);
 }

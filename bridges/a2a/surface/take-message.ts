@@ -12,8 +12,9 @@ import type { Task } from '../../../src/protocol/resources/task.ts';
 import { isBlocked, isTerminal } from '../../../src/protocol/task-states.ts';
 import type { DraftPart } from '../../../src/upstream.ts';
 import { ask } from '../../inbound/ask.ts';
-import { type Addressed, refuseForeign, taskNotFound } from './agents.ts';
+import type { Addressed } from './agents.ts';
 import type { Negotiated } from './negotiate.ts';
+import { ownTask } from './own-task.ts';
 import { decisionIn } from './permission-answer.ts';
 
 /** A message that was taken: the Task it belongs to, and its id in the log. */
@@ -93,10 +94,7 @@ async function goOn(
   taskId: string,
 ): Promise<Taken> {
   const path = { task_id: taskId };
-  const task = await ask<Task>(gateway, 'getTask', exchange.call({ path })).catch((error: unknown) => {
-    throw isAbsent(error) ? taskNotFound() : error;
-  });
-  refuseForeign(task, to);
+  const task = await ownTask(gateway, { exchange, to }, taskId);
   if (
     request.contextId !== undefined &&
     request.contextId !== contextIdOf(task) &&
