@@ -2,6 +2,7 @@ import { MAX_JSON_DEPTH, parseStrict } from '../json/strict-parse.ts';
 import { ProtocolError } from '../protocol/errors.ts';
 import type { JsonObject, JsonValue } from '../protocol/json.ts';
 import { atIndex, atMember } from './json-path.ts';
+import type { Steps } from './paced.ts';
 
 /** Values of at most this size are parsed at once; larger ones are gone through member by member. */
 export const WHOLE_BYTES = 256 * 1024;
@@ -12,16 +13,22 @@ const COMMA = 0x2c;
 const COLON = 0x3a;
 const BRACE = 0x7b;
 const BRACKET = 0x5b;
+const CLOSE_BRACE = 0x7d;
+const CLOSE_BRACKET = 0x5d;
 
 /** What a byte outside of texts does, by its code: one look per byte, because there are many. */
-const [OPENS, CLOSES, SPACES] = [1, 2, 3];
+const [OPENS, CLOSES, SPACES, QUOTES] = [1, 2, 3, 4];
 const ROLE = new Uint8Array(256);
 for (const [role, signs] of [
   [OPENS, '[{'],
   [CLOSES, ']}'],
   [SPACES, ' \t\r\n'],
+  [QUOTES, '"'],
 ] as const)
   for (const sign of signs) ROLE[sign.charCodeAt(0)] = role ?? 0;
+
+/** Most members of an object that is too large to be parsed at once: their places are held. */
+const MAX_MEMBERS = 100_000;
 
 /** Where a value stands in the bytes: start inclusive, end exclusive. */
 export interface Span {
@@ -29,20 +36,31 @@ export interface Span {
   end: number;
 }
 
-/** A piece small enough to be parsed, and its path. */
+/** A piece small enough to be parsed, or a member name. */
 export interface Piece {
   path: string;
   value: JsonValue;
+  /** Its JSON text, in which only the ASCII characters are what they were. */
+  ascii: string;
 }
+
+/** Places of items are kept for lists whose items are longer than this on average: they take a quarter of their bytes at most. */
+const KEPT_ITEM_BYTES = 64;
 
 /**
  * JSON of any size, read from its bytes without making all of it objects: members and items are found by their places and
- * parsed one by one, each as strictly as a request. Throws ProtocolError `invalid_request` for what is no JSON.
+ * parsed one by one, each as strictly as a request until all of it was read once. Throws ProtocolError `invalid_request` for what is no JSON.
  */
 export class BundleFile {
   readonly bytes: Buffer;
   #root: Span | undefined;
   readonly #members = new Map<number, Map<string, Span>>();
+  /** Starts and ends of the items of long lists, by the place of the list. */
+  readonly #items = new Map<number, readonly number[]>();
+  /** Ends of large objects and lists, by their starts. */
+  readonly #ends = new Map<number, number>();
+  /** All of it was parsed strictly. */
+  #wasRead = false;
 
   constructor(bytes: Buffer) {
     this.bytes = bytes;
@@ -62,6 +80,25 @@ export class BundleFile {
     return { start, end };
   }
 
+  /** Finds where large parts end, in one pass: without it each of them is gone through again for every level above it. */
+  *measure(): Steps<void> {
+    const { bytes } = this;
+    const open: number[] = [];
+    let told = 0;
+    for (let at = 0; at < bytes.length; at += 1) {
+      const role = ROLE[bytes[at] ?? 0];
+      if (role === QUOTES) at = this.#endOfText(at) - 1;
+      else if (role === OPENS && open.push(at) > MAX_JSON_DEPTH) throw tooDeep(at);
+      else if (role === CLOSES) {
+        const start = open.pop() ?? at;
+        if (at - start > WHOLE_BYTES) this.#ends.set(start, at + 1);
+        if (at - told < WHOLE_BYTES) continue;
+        yield at - told;
+        told = at;
+      }
+    }
+  }
+
   /** The value under these names; undefined where there is none, or something else on the way. */
   find(...names: readonly string[]): Span | undefined {
     let span: Span | undefined = this.root;
@@ -78,6 +115,7 @@ export class BundleFile {
   }
 
   parse({ start, end }: Span): JsonValue {
+    if (this.#wasRead) return JSON.parse(this.bytes.toString('utf8', start, end)) as JsonValue;
     return parseStrict(this.bytes.subarray(start, end), { maxBytes: end - start });
   }
 
@@ -87,7 +125,8 @@ export class BundleFile {
     if (known) return known;
     const found = new Map<string, Span>();
     for (const { name, value } of this.#entriesOf(span)) {
-      if (found.has(name)) throw new ProtocolError('invalid_request', `The name ${name} is there twice.`);
+      if (found.has(name)) throw new ProtocolError('invalid_request', 'The JSON has a name twice.');
+      if (found.size === MAX_MEMBERS) throw tooMany(span.start);
       found.set(name, value);
     }
     this.#members.set(span.start, found);
@@ -97,34 +136,49 @@ export class BundleFile {
   /** The items of a list, one after the other; none for anything else. */
   *items(span: Span | undefined): Generator<Span> {
     if (span === undefined || !this.isList(span)) return;
+    const known = this.#items.get(span.start);
+    if (known) yield* spans(known);
+    else yield* this.#itemsOf(span);
+  }
+
+  *#itemsOf(span: Span): Generator<Span> {
+    let places: number[] | undefined = span.end - span.start > WHOLE_BYTES ? [] : undefined;
     let at = this.#skipSpace(span.start + 1);
     if (this.#role(at) === CLOSES) return;
     for (;;) {
       const end = this.#endOf(at);
       yield { start: at, end };
+      if (places && (places.length / 2) * KEPT_ITEM_BYTES > end - span.start) places = undefined;
+      places?.push(at, end);
       at = this.#skipSpace(end);
       if (this.bytes[at] !== COMMA) break;
       at = this.#skipSpace(at + 1);
     }
-    if (at !== span.end - 1) throw notJson(at);
+    this.#expectEnd(span, at, CLOSE_BRACKET);
+    if (places) this.#items.set(span.start, places);
   }
 
   /** Every part of the document as pieces that fit into memory; the names of larger objects are pieces too. */
-  *pieces(span: Span = this.root, path = '$'): Generator<Piece> {
-    if (span.end - span.start <= WHOLE_BYTES) {
-      yield { path, value: this.parse(span) };
-    } else if (this.isObject(span)) {
+  *pieces(): Generator<Piece> {
+    yield* this.#piecesOf(this.root, '$');
+    this.#wasRead = true;
+  }
+
+  *#piecesOf(span: Span, path: string): Generator<Piece> {
+    const isWhole = span.end - span.start <= WHOLE_BYTES;
+    if (!isWhole && this.isObject(span)) {
       for (const [name, value] of this.members(span)) {
-        yield { path, value: name };
-        yield* this.pieces(value, atMember(path, name));
+        yield { path, value: name, ascii: JSON.stringify(name) };
+        yield* this.#piecesOf(value, atMember(path, name));
       }
-    } else if (this.isList(span)) {
+    } else if (!isWhole && this.isList(span)) {
       let index = 0;
       for (const item of this.items(span)) {
-        yield* this.pieces(item, atIndex(path, index));
+        yield* this.#piecesOf(item, atIndex(path, index));
         index += 1;
       }
-    } else yield { path, value: this.parse(span) };
+    } else
+      yield { path, value: this.parse(span), ascii: this.bytes.toString('latin1', span.start, span.end) };
   }
 
   /** The document with its long lists empty, for checks of everything but their items. */
@@ -162,7 +216,11 @@ export class BundleFile {
       if (this.bytes[at] !== COMMA) break;
       at = this.#skipSpace(at + 1);
     }
-    if (at !== span.end - 1) throw notJson(at);
+    this.#expectEnd(span, at, CLOSE_BRACE);
+  }
+
+  #expectEnd({ end }: Span, at: number, sign: number): void {
+    if (at !== end - 1 || this.bytes[at] !== sign) throw notJson(at);
   }
 
   #role(at: number): number {
@@ -184,26 +242,30 @@ export class BundleFile {
   }
 
   #endOfTree(start: number): number {
+    const known = this.#ends.get(start);
+    if (known !== undefined) return known;
+    const { bytes } = this;
     let depth = 0;
-    for (let at = start; at < this.bytes.length; at += 1) {
-      const sign = this.bytes[at] ?? 0;
-      const role = ROLE[sign];
-      if (sign === QUOTE) at = this.#endOfText(at) - 1;
+    for (let at = start; at < bytes.length; at += 1) {
+      const role = ROLE[bytes[at] ?? 0];
+      if (role === QUOTES) at = this.#endOfText(at) - 1;
       else if (role === OPENS) depth += 1;
       else if (role === CLOSES) depth -= 1;
+      else continue;
       if (depth > MAX_JSON_DEPTH) throw tooDeep(at);
       if (depth === 0) return at + 1;
     }
-    throw notJson(this.bytes.length);
+    throw notJson(bytes.length);
   }
 
   #endOfText(start: number): number {
-    for (let at = start + 1; at < this.bytes.length; at += 1) {
-      const sign = this.bytes[at];
+    const { bytes } = this;
+    for (let at = start + 1; at < bytes.length; at += 1) {
+      const sign = bytes[at];
       if (sign === BACKSLASH) at += 1;
       else if (sign === QUOTE) return at + 1;
     }
-    throw notJson(this.bytes.length);
+    throw notJson(bytes.length);
   }
 
   #endOfWord(start: number): number {
@@ -214,12 +276,21 @@ export class BundleFile {
   }
 }
 
+function* spans(places: readonly number[]): Generator<Span> {
+  for (let at = 0; at < places.length; at += 2) yield { start: places[at] ?? 0, end: places[at + 1] ?? 0 };
+}
+
 function ends(sign: number): boolean {
   return sign === COMMA || ROLE[sign] === CLOSES || ROLE[sign] === SPACES;
 }
 
 function notJson(offset: number): ProtocolError {
   const message = `The text is no JSON, or was cut: byte ${offset}.`;
+  return new ProtocolError('invalid_request', message, { details: { byte_offset: offset } });
+}
+
+function tooMany(offset: number): ProtocolError {
+  const message = `An object of the JSON has more than ${MAX_MEMBERS} members: byte ${offset}.`;
   return new ProtocolError('invalid_request', message, { details: { byte_offset: offset } });
 }
 

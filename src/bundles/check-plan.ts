@@ -1,6 +1,7 @@
+import { createHash } from 'node:crypto';
 import { canonicalJson } from '../json/canonical.ts';
 import { parseStrictText } from '../json/strict-parse.ts';
-import type { JsonObject } from '../protocol/json.ts';
+import type { JsonObject, JsonValue } from '../protocol/json.ts';
 import type { VerificationKeys } from '../receipts/verification-keys.ts';
 import { ChainVerifier } from '../receipts/verify-chain.ts';
 import { InvalidBundleError } from './bundle-fault.ts';
@@ -12,6 +13,8 @@ const FRAMES = '$.replay.run_record.harn_gateway.frames';
 
 /** What a plan restores, once all of it is checked. */
 export interface CheckedPlan {
+  /** The same for every bundle that restores the same. */
+  digest: string;
   events: number;
   tasks: string[];
   /** Artifacts with all of their content, by the number of their pieces. */
@@ -23,12 +26,45 @@ export interface CheckedPlan {
  * events say and that verify. Throws InvalidBundleError.
  */
 export async function checkPlan(plan: RestorePlan, keys: VerificationKeys, turn: Turn): Promise<CheckedPlan> {
+  const digest = new PlanDigest(plan);
+  const { issued, artifacts, ...found } = await checkEvents(plan, digest, turn);
+  await checkFrames(plan, digest, new Set(found.tasks), turn);
+  const pieces = await checkPieces(plan, digest, artifacts, turn);
+  await checkReceipts(plan, digest, { issued, keys }, turn);
+  return { ...found, pieces, digest: digest.end() };
+}
+
+/** Hash over what is restored, row by row. */
+class PlanDigest {
+  readonly #hash = createHash('sha256');
+
+  constructor({ mode, sessionId, workspaceId }: RestorePlan) {
+    this.#hash.update(canonicalJson([mode, sessionId, workspaceId]));
+  }
+
+  add(...row: JsonValue[]): void {
+    this.#hash.update(`${canonicalJson(row)}\n`);
+  }
+
+  end(): string {
+    return this.#hash.digest('hex');
+  }
+}
+
+interface CheckedEvents extends Pick<CheckedPlan, 'events' | 'tasks'> {
+  /** Receipts that the events tell of. */
+  issued: JsonObject[];
+  artifacts: ReadonlySet<string>;
+}
+
+async function checkEvents(plan: RestorePlan, digest: PlanDigest, turn: Turn): Promise<CheckedEvents> {
   const seen = { tasks: new Set<string>(), ended: new Set<string>(), artifacts: new Set<string>() };
   const receipts: JsonObject[] = [];
   let newest = '';
   let count = 0;
-  for await (const { event } of paced(plan.events(), turn)) {
+  for await (const { event, sha256, ownHash } of paced(plan.checkedEvents(), turn)) {
     const where = `${EVENTS}[${count}]`;
+    digest.add(sha256, ownHash);
     const { id, event: kind, payload, resource, previous_event_id, session_id } = event;
     if (id <= newest) throw fault(where, `the event id ${id} is there twice, or out of order`);
     if (previous_event_id !== null && previous_event_id >= id)
@@ -48,9 +84,7 @@ export async function checkPlan(plan: RestorePlan, keys: VerificationKeys, turn:
   const open = [...seen.tasks].find((id) => !seen.ended.has(id));
   if (open !== undefined) throw fault(EVENTS, `the task ${open} has not ended`);
   if (count === 0) throw fault(EVENTS, 'there is no event');
-  await checkFrames(plan, seen.tasks, turn);
-  await checkReceipts(plan, receipts, keys, turn);
-  return { events: count, tasks: [...seen.tasks], pieces: piecesOf(plan, seen.artifacts) };
+  return { events: count, tasks: [...seen.tasks], issued: receipts, artifacts: seen.artifacts };
 }
 
 /** A message is told before the task that it submits in some orders. */
@@ -68,10 +102,16 @@ function takeTask(tasks: Set<string>, id: string, payload: JsonObject, where: st
 }
 
 /** Numbered from 1 without gaps, per task. */
-async function checkFrames(plan: RestorePlan, tasks: ReadonlySet<string>, turn: Turn): Promise<void> {
+async function checkFrames(
+  plan: RestorePlan,
+  digest: PlanDigest,
+  tasks: ReadonlySet<string>,
+  turn: Turn,
+): Promise<void> {
   const next = new Map<string, number>();
   let index = 0;
-  for await (const { row } of paced(plan.frames(), turn)) {
+  for await (const { row, ownHash } of paced(plan.checkedFrames(), turn)) {
+    digest.add(row.task_id, row.n, row.sha256, ownHash);
     const where = `${FRAMES}[${index}]`;
     const expected = next.get(row.task_id) ?? 1;
     if (!tasks.has(row.task_id)) throw fault(where, `the task ${row.task_id} was not submitted`);
@@ -84,13 +124,14 @@ async function checkFrames(plan: RestorePlan, tasks: ReadonlySet<string>, turn: 
 
 async function checkReceipts(
   plan: RestorePlan,
-  issued: readonly JsonObject[],
-  keys: VerificationKeys,
+  digest: PlanDigest,
+  { issued, keys }: { issued: readonly JsonObject[]; keys: VerificationKeys },
   turn: Turn,
 ): Promise<void> {
   const verifier = new ChainVerifier({ keys, receipts: 'whole' });
   let index = 0;
   for await (const text of paced(plan.receipts(), turn)) {
+    digest.add(text);
     const where = `$.metadata.receipts[${index}]`;
     const receipt = parseStrictText(text) as JsonObject;
     const { ok, step, expected, observed } = verifier.take(receipt);
@@ -107,10 +148,16 @@ async function checkReceipts(
     throw fault('$.metadata.receipts', `${issued.length} receipts are told of, and ${index} are there`);
 }
 
-function piecesOf(plan: RestorePlan, artifacts: ReadonlySet<string>): Map<string, number> {
+async function checkPieces(
+  plan: RestorePlan,
+  digest: PlanDigest,
+  artifacts: ReadonlySet<string>,
+  turn: Turn,
+): Promise<Map<string, number>> {
   const found = new Map<string, number>();
-  for (const { row } of plan.pieces()) {
-    const { artifact_id: id, n } = row;
+  for await (const { row } of paced(plan.pieces(), turn)) {
+    const { artifact_id: id, n, sha256 } = row;
+    digest.add(id, n, sha256);
     if (!artifacts.has(id))
       throw fault('$.replay.run_record.harn_gateway.pieces', `no event tells of artifact ${id}`);
     found.set(id, Math.max(found.get(id) ?? 0, n + 1));

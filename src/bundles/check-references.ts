@@ -1,6 +1,7 @@
 import type { JsonObject, JsonValue } from '../protocol/json.ts';
 import { InvalidBundleError } from './bundle-fault.ts';
 import type { BundleFile, Span } from './bundle-file.ts';
+import type { Steps } from './paced.ts';
 
 /** Lists whose items have an id of their own, and the member that holds it. */
 const IDENTIFIED: readonly (readonly [path: readonly string[], member: string])[] = [
@@ -14,24 +15,30 @@ const IDENTIFIED: readonly (readonly [path: readonly string[], member: string])[
   [['replay', 'run_record', 'hitl_questions'], 'request_id'],
 ];
 
+/** Most items that are compared with each other: what is kept of them stays in memory until they were all seen. */
+const MAX_COMPARED = 1_000_000;
+
 /** Members by which an attachment could name a file. */
 const FILE_NAMES = ['id', 'name', 'path', 'file_name'];
 
 /** Ids that are there twice, things that contain themselves, and file names that lead elsewhere. */
-export function checkReferences(file: BundleFile): void {
-  for (const [path, member] of IDENTIFIED) refuseDuplicates(file, path, member);
-  refuseCycles(file, ['replay', 'trace_spans'], 'span_id', ({ parent_span_id }) => [parent_span_id]);
-  refuseCycles(file, ['replay', 'run_record', 'artifacts'], 'id', ({ lineage }) =>
+export function* checkReferences(file: BundleFile): Steps<void> {
+  for (const [path, member] of IDENTIFIED) yield* refuseDuplicates(file, path, member);
+  yield* refuseCycles(file, ['replay', 'trace_spans'], 'span_id', ({ parent_span_id }) => [parent_span_id]);
+  yield* refuseCycles(file, ['replay', 'run_record', 'artifacts'], 'id', ({ lineage }) =>
     Array.isArray(lineage) ? lineage : [],
   );
-  refuseCycles(file, ['replay', 'run_record', 'child_runs'], 'id', ({ parent_run_id }) => [parent_run_id]);
+  yield* refuseCycles(file, ['replay', 'run_record', 'child_runs'], 'id', ({ parent_run_id }) => [
+    parent_run_id,
+  ]);
   refuseOwnParent(file);
-  refuseFileNames(file);
+  yield* refuseFileNames(file);
 }
 
-function refuseDuplicates(file: BundleFile, path: readonly string[], member: string): void {
+function* refuseDuplicates(file: BundleFile, path: readonly string[], member: string): Steps<void> {
   const seen = new Set<JsonValue>();
-  for (const { item, where } of objectsOf(file, path)) {
+  for (const { item, where, bytes } of objectsOf(file, path)) {
+    yield bytes;
     const id = item[member];
     if (typeof id !== 'string') continue;
     if (seen.has(id)) throw fault(`${where}.${member}`, `the id ${quoted(id)} is there twice`);
@@ -40,14 +47,17 @@ function refuseDuplicates(file: BundleFile, path: readonly string[], member: str
 }
 
 /** Follows every item to what it came from; a way that comes back to itself has no end. */
-function refuseCycles(
+function* refuseCycles(
   file: BundleFile,
   path: readonly string[],
   member: string,
   parents: (item: JsonObject) => readonly (JsonValue | undefined)[],
-): void {
+): Steps<void> {
   const above = new Map<JsonValue, readonly (JsonValue | undefined)[]>();
-  for (const { item } of objectsOf(file, path)) above.set(item[member] ?? null, parents(item));
+  for (const { item, bytes } of objectsOf(file, path)) {
+    above.set(item[member] ?? null, parents(item));
+    yield bytes;
+  }
   const settled = new Set<JsonValue>();
   for (const start of above.keys()) {
     const open = [{ id: start, left: [...(above.get(start) ?? [])] }];
@@ -81,13 +91,15 @@ function refuseOwnParent(file: BundleFile): void {
 }
 
 /** Nothing is written by these names, and nobody else shall be led astray by them. */
-function refuseFileNames(file: BundleFile): void {
-  for (const { item, where } of objectsOf(file, ['attachments']))
+function* refuseFileNames(file: BundleFile): Steps<void> {
+  for (const { item, where, bytes } of objectsOf(file, ['attachments'])) {
     for (const member of FILE_NAMES) {
       const name = item[member];
       if (typeof name === 'string' && leadsElsewhere(name))
         throw fault(`${where}.${member}`, `the attachment name ${quoted(name)} is a path`);
     }
+    yield bytes;
+  }
 }
 
 function leadsElsewhere(name: string): boolean {
@@ -97,10 +109,13 @@ function leadsElsewhere(name: string): boolean {
 function* objectsOf(
   file: BundleFile,
   path: readonly string[],
-): Generator<{ item: JsonObject; where: string }> {
+): Generator<{ item: JsonObject; where: string; bytes: number }> {
   let index = 0;
   for (const span of file.items(file.find(...path))) {
-    yield { item: parsed(file, span), where: `$.${path.join('.')}[${index}]` };
+    const bytes = span.end - span.start;
+    if (index === MAX_COMPARED)
+      throw fault(`$.${path.join('.')}`, `there are more than ${MAX_COMPARED} items; hand on a shorter run`);
+    yield { item: parsed(file, span), where: `$.${path.join('.')}[${index}]`, bytes };
     index += 1;
   }
 }

@@ -1,4 +1,5 @@
 import type { BundleFile } from './bundle-file.ts';
+import type { Steps } from './paced.ts';
 
 /** Lists of the gateway's own record, in which a replacement makes a row another one than was recorded. */
 export type RowList = 'events' | 'frames' | 'pieces';
@@ -9,12 +10,16 @@ const PLACE = /^\$\.replay\.run_record\.harn_gateway\.(events|frames|pieces)\[(\
 export class RedactedRows {
   readonly #rows = new Map<RowList, Set<number>>();
 
-  constructor(file: BundleFile) {
+  /** Reads the manifest. */
+  static *of(file: BundleFile): Steps<RedactedRows> {
+    const rows = new RedactedRows();
     for (const span of file.items(file.find('redaction', 'entries'))) {
       const { path } = file.parse(span) as { path: string };
       const [, list, index] = PLACE.exec(path) ?? [];
-      if (list !== undefined) this.#of(list as RowList).add(Number(index));
+      if (list !== undefined) rows.#of(list as RowList).add(Number(index));
+      yield span.end - span.start;
     }
+    return rows;
   }
 
   has(list: RowList, index: number): boolean {

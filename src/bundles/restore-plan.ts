@@ -1,4 +1,3 @@
-import { createHash, type Hash } from 'node:crypto';
 import type { Event } from '../eventlog/event-log.ts';
 import { canonicalJson } from '../json/canonical.ts';
 import { sha256Hex } from '../json/sha256.ts';
@@ -9,6 +8,7 @@ import { InvalidBundleError } from './bundle-fault.ts';
 import type { BundleFile } from './bundle-file.ts';
 import {
   decodeEvent,
+  type EventRow,
   eventRow,
   type FrameRow,
   frameRow,
@@ -16,9 +16,9 @@ import {
   type PieceRow,
   pieceRow,
 } from './gateway-rows.ts';
-import { paced, type Turn } from './paced.ts';
+import { atIndex } from './json-path.ts';
 import { WITHHELD } from './redact-bundle.ts';
-import { RedactedRows, type RowList } from './redacted-rows.ts';
+import type { RedactedRows, RowList } from './redacted-rows.ts';
 import { decoded } from './validate-bundle.ts';
 
 const PATH = ['replay', 'run_record', 'harn_gateway'];
@@ -40,6 +40,7 @@ const OURS = ['imported', 'original_event_id'];
 /** An event of the bundle, and whether all of it came. */
 export interface RestoredEvent {
   event: Event;
+  /** Of the event as it was recorded. */
   sha256: string;
   withheld: boolean;
   /** What was taken out leaves no payload of its kind. */
@@ -51,7 +52,13 @@ export interface RestoredFrame {
   withheld: boolean;
 }
 
-/** What the rows of a bundle are, read again and again from its bytes. */
+/** The same, with the hash of what is in the bundle. */
+export type Hashed<Row> = Row & { ownHash: string };
+
+/**
+ * What the rows of a bundle are, read again and again from its bytes: `checked...` look at each and remember what came
+ * incomplete, so that the later readings need not hash them again.
+ */
 export class RestorePlan {
   readonly sessionId: string;
   readonly workspaceId: string;
@@ -60,9 +67,10 @@ export class RestorePlan {
   readonly mode: BundleMode;
   readonly #file: BundleFile;
   readonly #redacted: RedactedRows;
+  readonly #incomplete = { events: new Set<number>(), frames: new Set<number>() };
 
   /** Throws InvalidBundleError for a bundle whose record is not one of a gateway. */
-  constructor(file: BundleFile, mode: BundleMode) {
+  constructor(file: BundleFile, mode: BundleMode, redacted: RedactedRows) {
     const {
       format,
       session_id,
@@ -77,31 +85,60 @@ export class RestorePlan {
     this.tenantId = typeof tenant_id === 'string' ? tenant_id : null;
     this.mode = mode;
     this.#file = file;
-    this.#redacted = new RedactedRows(file);
+    this.#redacted = redacted;
   }
 
-  /** From one of them on, each checked against the hash of what was recorded. */
-  *events(from = 0): Generator<RestoredEvent> {
+  /** Each checked against the hash of what was recorded. */
+  *checkedEvents(): Generator<Hashed<RestoredEvent>> {
     let index = 0;
-    for (const { value, where } of this.#rows('events', from)) {
+    for (const { value, where } of this.#rows('events')) {
       const { sha256, event: encoded, concealed } = decoded(eventRow, value, where);
       const event = decodeEvent(encoded as JsonObject);
       const isWhole = sha256 === hashOf(event);
-      const mayDiffer = concealed === true || this.#redacted.has('events', from + index);
+      const mayDiffer = concealed === true || this.#redacted.has('events', index);
       if (!isWhole && !mayDiffer) throw changed(where);
-      yield { ...withPayload(event, where, isWhole), sha256, withheld: !isWhole };
+      if (!isWhole) this.#incomplete.events.add(index);
+      const found = withPayload(event, where, isWhole);
+      const ownHash = isWhole ? sha256 : hashOf(found.event as unknown as JsonValue);
+      yield { ...found, sha256, withheld: !isWhole, ownHash };
       index += 1;
     }
   }
 
-  *frames(): Generator<RestoredFrame> {
+  /** From one of them on, once all are checked. */
+  *events(from = 0): Generator<RestoredEvent> {
+    let index = from;
+    for (const { value, where } of this.#rows('events', from)) {
+      const { sha256, event: encoded } = value as unknown as EventRow;
+      const event = decodeEvent(encoded as JsonObject);
+      const withheld = this.#incomplete.events.has(index);
+      yield withheld
+        ? { ...withPayload(event, where, false), sha256, withheld }
+        : { event: event as unknown as Event, opaque: isToldOnly(event), sha256, withheld };
+      index += 1;
+    }
+  }
+
+  /** Each checked against the hash of what was recorded. */
+  *checkedFrames(): Generator<Hashed<RestoredFrame>> {
     let index = 0;
     for (const { value, where } of this.#rows('frames')) {
       const row = decoded(frameRow, value, where);
-      const isWhole = row.sha256 === hashOf(row.content);
+      const ownHash = hashOf(row.content);
+      const isWhole = row.sha256 === ownHash;
       const mayDiffer = row.concealed === true || this.#redacted.has('frames', index);
       if (!isWhole && !mayDiffer) throw changed(where);
-      yield { row, withheld: !isWhole };
+      if (!isWhole) this.#incomplete.frames.add(index);
+      yield { row, withheld: !isWhole, ownHash };
+      index += 1;
+    }
+  }
+
+  /** Once all are checked. */
+  *frames(): Generator<RestoredFrame> {
+    let index = 0;
+    for (const { value } of this.#rows('frames')) {
+      yield { row: value as unknown as FrameRow, withheld: this.#incomplete.frames.has(index) };
       index += 1;
     }
   }
@@ -132,23 +169,10 @@ export class RestorePlan {
     }
   }
 
-  /** The same for every bundle that restores the same. */
-  async digest(turn: Turn): Promise<string> {
-    const hash = createHash('sha256');
-    hash.update(canonicalJson([this.mode, this.sessionId, this.workspaceId]));
-    for await (const { sha256, event } of paced(this.events(), turn))
-      add(hash, [sha256, hashOf(event as unknown as JsonValue)]);
-    for await (const { row } of paced(this.frames(), turn))
-      add(hash, [row.task_id, row.n, row.sha256, hashOf(row.content)]);
-    for (const { row } of this.pieces()) add(hash, [row.artifact_id, row.n, row.sha256]);
-    for (const text of this.receipts()) add(hash, [text]);
-    return hash.digest('hex');
-  }
-
   *#rows(list: RowList, from = 0): Generator<{ value: JsonValue; where: string }> {
     let index = 0;
     for (const span of this.#file.items(this.#file.find(...PATH, list))) {
-      if (index >= from) yield { value: this.#file.parse(span), where: `${WHERE}.${list}[${index}]` };
+      if (index >= from) yield { value: this.#file.parse(span), where: atIndex(`${WHERE}.${list}`, index) };
       index += 1;
     }
   }
@@ -184,7 +208,11 @@ function withPayload(
   const parsed = schema.safeParse(payload);
   if (!parsed.success && (isWhole || ESSENTIAL.test(kind)))
     decoded(schema, payload ?? null, `${where}.event.payload`);
-  return { event: filled as unknown as Event, opaque: !parsed.success || TOLD_ONLY.test(kind) };
+  return { event: filled as unknown as Event, opaque: !parsed.success || isToldOnly(filled) };
+}
+
+function isToldOnly({ event }: JsonObject): boolean {
+  return TOLD_ONLY.test(String(event));
 }
 
 /** An object that was withheld leaves a text in its place; where only an object fits, one that says so. */
@@ -197,10 +225,6 @@ function filledIn(value: JsonValue, name = ''): JsonValue {
 
 function hashOf(value: JsonValue): string {
   return `sha256:${sha256Hex(canonicalJson(value))}`;
-}
-
-function add(hash: Hash, row: JsonValue[]): void {
-  hash.update(`${canonicalJson(row)}\n`);
 }
 
 function changed(where: string): InvalidBundleError {

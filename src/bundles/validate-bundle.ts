@@ -11,10 +11,11 @@ import {
   transcriptSection,
 } from '../protocol/resources/session-bundle.ts';
 import type { SecretMarkers } from '../redaction/secret-markers.ts';
-import { InvalidBundleError, type ValidationStep } from './bundle-fault.ts';
+import { InvalidBundleError } from './bundle-fault.ts';
 import type { BundleFile } from './bundle-file.ts';
 import { checkReferences } from './check-references.ts';
 import { atMember } from './json-path.ts';
+import { atOnce, inTurns, type Steps, type Turn } from './paced.ts';
 
 export interface ValidationOptions {
   markers: SecretMarkers;
@@ -24,23 +25,48 @@ export interface ValidationOptions {
 
 /** Receipts travel as they were signed; keys are public. Neither is looked through for secrets. */
 const VERBATIM = ['$.metadata.receipts', '$.metadata.signing_keys', '$.metadata.manifest'];
+/** A piece of one of them. */
+const VERBATIM_PARTS = /^\$\.metadata\.(?:receipts|signing_keys|manifest)(?=[.[]|$)/;
 
 /**
  * Checks a bundle in the fixed order of the steps; throws InvalidBundleError at the first that fails. Returns the bundle with
  * its long lists empty: their items are checked and not kept.
  */
 export function validateBundle(file: BundleFile, options: ValidationOptions): SessionBundle {
-  return inStep('json', () => {
-    const members = membersOf(file);
-    requireMembers(members);
-    const head = { _type: read(file, '_type'), schema_version: read(file, 'schema_version') };
-    checkType(head._type);
-    checkVersion(head.schema_version);
-    if (!options.allowSecretMarkers) refuseSecrets(file, options.markers);
-    const bundle = decode(file);
-    checkReferences(file);
-    return bundle;
-  });
+  try {
+    return atOnce(validation(file, options));
+  } catch (error) {
+    throw faultOfBundle(error);
+  }
+}
+
+/** The same, where others want their turn in between. */
+export async function validateInTurns(
+  file: BundleFile,
+  options: ValidationOptions,
+  turn: Turn,
+): Promise<SessionBundle> {
+  try {
+    return await inTurns(validation(file, options), turn);
+  } catch (error) {
+    throw faultOfBundle(error);
+  }
+}
+
+function* validation(
+  file: BundleFile,
+  { markers, allowSecretMarkers }: ValidationOptions,
+): Steps<SessionBundle> {
+  yield* file.measure();
+  const members = membersOf(file);
+  requireMembers(members);
+  const head = { _type: read(file, '_type'), schema_version: read(file, 'schema_version') };
+  checkType(head._type);
+  checkVersion(head.schema_version);
+  yield* readAll(file, allowSecretMarkers ? undefined : markers);
+  const bundle = yield* decode(file);
+  yield* checkReferences(file);
+  return bundle;
 }
 
 function membersOf(file: BundleFile): ReadonlyMap<string, unknown> {
@@ -73,12 +99,12 @@ function checkVersion(version: JsonValue): void {
   throw new InvalidBundleError('schema_version', '$.schema_version', why);
 }
 
-/** A secret in a value or in a member name. What it is stays out of the message. */
-function refuseSecrets(file: BundleFile, markers: SecretMarkers): void {
-  for (const { path, value } of file.pieces()) {
-    const found = VERBATIM.some((place) => path.startsWith(place))
-      ? undefined
-      : secretIn(value, path, markers);
+/** Reads all of it once; refuses a secret in a value or in a member name, and keeps what it is out of the message. */
+function* readAll(file: BundleFile, markers: SecretMarkers | undefined): Steps<void> {
+  for (const { path, value, ascii } of file.pieces()) {
+    yield ascii.length;
+    const isLookedThrough = markers?.mayBeIn(ascii) === true && !VERBATIM_PARTS.test(path);
+    const found = isLookedThrough ? secretIn(value, path, markers) : undefined;
     if (found)
       throw new InvalidBundleError(
         'secret_markers',
@@ -110,7 +136,7 @@ function secretIn(
   return undefined;
 }
 
-function decode(file: BundleFile): SessionBundle {
+function* decode(file: BundleFile): Steps<SessionBundle> {
   const bundle = decoded(sessionBundle, file.skeleton(), '$');
   for (const [path, schema] of LONG_LISTS) {
     let index = 0;
@@ -118,6 +144,7 @@ function decode(file: BundleFile): SessionBundle {
       const isShort = schema === transcriptSection;
       const value = isShort ? file.skeleton(item) : file.parse(item);
       decoded(schema, value, `$.${path.join('.')}[${index}]`);
+      yield item.end - item.start;
       index += 1;
     }
   }
@@ -155,14 +182,9 @@ export function decoded<Schema extends z.ZodType>(
 }
 
 /** What the strict reader refuses is a fault of the bundle, not of the call. */
-function inStep<T>(step: ValidationStep, check: () => T): T {
-  try {
-    return check();
-  } catch (error) {
-    if (!(error instanceof ProtocolError)) throw error;
-    const where = error.param === undefined ? '$' : `$.${error.param}`;
-    throw new InvalidBundleError(step, where, error.message);
-  }
+function faultOfBundle(error: unknown): unknown {
+  if (!(error instanceof ProtocolError)) return error;
+  return new InvalidBundleError('json', error.param === undefined ? '$' : `$.${error.param}`, error.message);
 }
 
 export function asMembers(value: JsonValue | undefined): JsonObject {

@@ -9,6 +9,7 @@ import {
 import { InvalidBundleError } from './bundle-fault.ts';
 import { type BundleFile, type Span, WHOLE_BYTES } from './bundle-file.ts';
 import { firstChanged, manifestSchema, type Sections, SIGNED_SECTIONS, signedBytes } from './manifest.ts';
+import { atOnce, inTurns, type Steps, type Turn } from './paced.ts';
 import { decoded } from './validate-bundle.ts';
 
 /** Whose signature a manifest has: of a key that was known before, or one that the bundle brings itself. */
@@ -24,10 +25,23 @@ const PREFIX = 'base64:';
  * InvalidBundleError when a section was changed, or the signature is not that of the key it names.
  */
 export function verifyManifest(file: BundleFile, known: VerificationKeys): ManifestFinding | undefined {
+  return atOnce(verification(file, known));
+}
+
+/** The same, where others want their turn in between. */
+export function verifyManifestInTurns(
+  file: BundleFile,
+  known: VerificationKeys,
+  turn: Turn,
+): Promise<ManifestFinding | undefined> {
+  return inTurns(verification(file, known), turn);
+}
+
+function* verification(file: BundleFile, known: VerificationKeys): Steps<ManifestFinding | undefined> {
   const span = file.find('metadata', SIGNED_SECTIONS);
   if (span === undefined) return undefined;
   const manifest = decoded(manifestSchema, file.parse(span), `$.metadata.${SIGNED_SECTIONS}`);
-  const changed = firstChanged(manifest, hashesOf(file));
+  const changed = firstChanged(manifest, yield* hashesOf(file));
   if (changed !== undefined) throw tampered(`$.${changed}`, `the section ${changed} is not what was signed`);
   const by = known.has(manifest.key_id) ? 'known_key' : 'brought_key';
   const keys = by === 'known_key' ? known : broughtKeys(file);
@@ -55,43 +69,47 @@ export function broughtKeys(file: BundleFile): VerificationKeys {
   }
 }
 
-function hashesOf(file: BundleFile): Sections {
+function* hashesOf(file: BundleFile): Steps<Sections> {
   const found: Record<string, string> = {};
-  for (const [name, span] of file.members(file.root)) found[name] = hashOf(file, span, name === 'metadata');
+  for (const [name, span] of file.members(file.root))
+    found[name] = yield* hashOf(file, span, name === 'metadata');
   return found;
 }
 
 /** Hash of the RFC 8785 form of a value of any size; of the metadata without the manifest. */
-function hashOf(file: BundleFile, span: Span, isMetadata: boolean): string {
+function* hashOf(file: BundleFile, span: Span, isMetadata: boolean): Steps<string> {
   const hash = createHash('sha256');
-  if (isMetadata) hashMembers(file, span, hash, SIGNED_SECTIONS);
-  else hashValue(file, span, hash);
+  if (isMetadata) yield* hashMembers(file, span, hash, SIGNED_SECTIONS);
+  else yield* hashValue(file, span, hash);
   return `sha256:${hash.digest('hex')}`;
 }
 
-function hashValue(file: BundleFile, span: Span, hash: Hash): void {
-  if (span.end - span.start <= WHOLE_BYTES) hash.update(canonicalJson(file.parse(span)));
-  else if (file.isObject(span)) hashMembers(file, span, hash);
-  else if (file.isList(span)) hashItems(file, span, hash);
-  else hash.update(canonicalJson(file.parse(span)));
+function* hashValue(file: BundleFile, span: Span, hash: Hash): Steps<void> {
+  const bytes = span.end - span.start;
+  if (bytes > WHOLE_BYTES && file.isObject(span)) yield* hashMembers(file, span, hash);
+  else if (bytes > WHOLE_BYTES && file.isList(span)) yield* hashItems(file, span, hash);
+  else {
+    hash.update(canonicalJson(file.parse(span)));
+    yield bytes;
+  }
 }
 
-function hashMembers(file: BundleFile, span: Span, hash: Hash, without?: string): void {
+function* hashMembers(file: BundleFile, span: Span, hash: Hash, without?: string): Steps<void> {
   const members = [...file.members(span)].filter(([name]) => name !== without);
   let open = '{';
   for (const [name, value] of members.sort(([a], [b]) => (a < b ? -1 : 1))) {
     hash.update(`${open}${JSON.stringify(name)}:`);
-    hashValue(file, value, hash);
+    yield* hashValue(file, value, hash);
     open = ',';
   }
   hash.update(open === '{' ? '{}' : '}');
 }
 
-function hashItems(file: BundleFile, span: Span, hash: Hash): void {
+function* hashItems(file: BundleFile, span: Span, hash: Hash): Steps<void> {
   let open = '[';
   for (const item of file.items(span)) {
     hash.update(open);
-    hashValue(file, item, hash);
+    yield* hashValue(file, item, hash);
     open = ',';
   }
   hash.update(open === '[' ? '[]' : ']');

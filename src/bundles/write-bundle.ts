@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { canonicalJson } from '../json/canonical.ts';
+import { canonicalJson, spellings } from '../json/canonical.ts';
 import type { JsonObject, JsonValue } from '../protocol/json.ts';
 import type { RedactionEntry } from '../protocol/resources/session-bundle.ts';
 import { atIndex, atMember } from './json-path.ts';
@@ -139,7 +139,8 @@ async function* writeList(
   for await (const item of items()) {
     const clean = redaction.item(atIndex(path, index), item);
     const sign = index === 0 ? '[' : ',';
-    yield { text: sign + JSON.stringify(clean), canonical: sign + canonicalJson(clean) };
+    const { canonical, asGiven } = spellings(clean);
+    yield { text: sign + asGiven, canonical: sign + canonical };
     index += 1;
   }
   yield alike(index === 0 ? '[]' : ']');

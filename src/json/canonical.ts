@@ -6,34 +6,87 @@ const DEPTH_IN_ORDER = 64;
 /** How JSON.stringify spells half a surrogate pair, or a text that holds this very spelling. */
 const HALF_PAIR = '\\ud';
 
+/** An object lists names that begin with a digit before all others, whatever order they are given in. */
+const DIGIT = /^\d/;
+
 /**
  * The RFC 8785 spelling of a value: the only one that is hashed or signed. Three times as fast for a value whose members stand
- * in canonical order already, as in everything read back from canonical text.
+ * in canonical order already, as in everything read back from canonical text; others are put in order first.
  * Throws TypeError for what JSON cannot hold (undefined, functions, NaN, infinity, half surrogate pairs, cycles).
  */
 export function canonicalJson(value: JsonValue): string {
-  if (isInOrder(value, DEPTH_IN_ORDER)) {
-    const spelled = JSON.stringify(value);
-    if (!spelled.includes(HALF_PAIR)) return spelled;
-  }
+  return spellings(value).canonical;
+}
+
+/** The same, beside the text in which the members keep their order; one text where that is the canonical one. */
+export function spellings(value: JsonValue): { canonical: string; asGiven: string } {
+  const ordered = inOrder(value, DEPTH_IN_ORDER);
+  const spelled = ordered === undefined ? HALF_PAIR : JSON.stringify(ordered);
+  const canonical = spelled.includes(HALF_PAIR) ? spelledByLibrary(value) : spelled;
+  return { canonical, asGiven: ordered === value ? canonical : JSON.stringify(value) };
+}
+
+function spelledByLibrary(value: JsonValue): string {
   const text = spell(value);
   if (text === undefined) throw new TypeError('The value has no canonical JSON form.');
   return text;
 }
 
-/** Whether every object lists its members by UTF-16 code units, and all of it is plain JSON; then JSON.stringify is canonical. */
-function isInOrder(value: unknown, depth: number): boolean {
-  if (value === null || typeof value === 'string' || typeof value === 'boolean') return true;
-  if (typeof value === 'number') return Number.isFinite(value);
-  if (typeof value !== 'object' || depth === 0) return false;
-  if (Array.isArray(value)) return value.every((item) => isInOrder(item, depth - 1));
-  if (Object.getPrototypeOf(value) !== Object.prototype) return false;
+/**
+ * The value with the members of every object by UTF-16 code units, so that JSON.stringify is canonical: the same value where
+ * they stand so already. Undefined for what is no plain JSON, or cannot be put in order.
+ */
+function inOrder(value: unknown, depth: number): JsonValue | undefined {
+  if (value === null || typeof value === 'string' || typeof value === 'boolean') return value;
+  if (typeof value === 'number') return Number.isFinite(value) ? value : undefined;
+  if (typeof value !== 'object' || depth === 0) return undefined;
+  if (Array.isArray(value)) return itemsInOrder(value, depth);
+  if (Object.getPrototypeOf(value) !== Object.prototype) return undefined;
+  return membersInOrder(value as JsonObject, depth);
+}
+
+function itemsInOrder(items: JsonValue[], depth: number): JsonValue[] | undefined {
+  let copy: JsonValue[] | undefined;
+  for (let index = 0; index < items.length; index += 1) {
+    const ordered = inOrder(items[index], depth - 1);
+    if (ordered === undefined) return undefined;
+    if (ordered !== items[index]) copy ??= items.slice(0, index);
+    copy?.push(ordered);
+  }
+  return copy ?? items;
+}
+
+function membersInOrder(source: JsonObject, depth: number): JsonObject | undefined {
+  let names = Object.keys(source);
+  let copy: JsonObject | undefined;
+  if (!isSorted(names)) {
+    if (names.some((name) => DIGIT.test(name))) return undefined;
+    names = names.sort();
+    copy = {};
+  }
+  for (let at = 0; at < names.length; at += 1) {
+    const name = names[at] ?? '';
+    const ordered = inOrder(source[name], depth - 1);
+    if (ordered === undefined) return undefined;
+    if (copy === undefined && ordered !== source[name]) copy = firstMembers(source, names, at);
+    if (copy === undefined) continue;
+    if (name === '__proto__') return undefined;
+    copy[name] = ordered;
+  }
+  return copy ?? source;
+}
+
+function isSorted(names: readonly string[]): boolean {
   let before = '';
-  for (const name of Object.keys(value)) {
-    if (name < before || !isInOrder((value as JsonObject)[name], depth - 1)) return false;
+  for (const name of names) {
+    if (name < before) return false;
     before = name;
   }
   return true;
+}
+
+function firstMembers(source: JsonObject, names: readonly string[], count: number): JsonObject {
+  return Object.fromEntries(names.slice(0, count).map((name) => [name, source[name] ?? null]));
 }
 
 function spell(value: JsonValue): string | undefined {

@@ -32,8 +32,13 @@ export class PatternScanner {
     this.needles = new RegExp(patterns.map(({ needle }) => `(${needle})`).join('|'), 'g');
   }
 
+  /** Whether a pattern may match somewhere in the text: a quick no for nearly all of them. */
+  suggests(text: string): boolean {
+    return this.hints.some((hint) => suggests(hint, text));
+  }
+
   scan(text: string): TextRedaction {
-    if (!this.hints.some((hint) => suggests(hint, text))) return { text, hits: NO_HITS };
+    if (!this.suggests(text)) return { text, hits: NO_HITS };
     const clean = new CleanText(text);
     this.needles.lastIndex = 0;
     for (let found = this.needles.exec(text); found !== null; found = this.needles.exec(text)) {

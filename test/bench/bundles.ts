@@ -11,13 +11,14 @@ import { type GatewayAddress, GatewayClient } from './gateway-client.ts';
 import { scratchDirectory } from './scratch-directory.ts';
 
 const MB = 1024 * 1024;
+const WATCH_EVERY_MS = 100;
 
-/** Tasks of one session, and the chunks that each streams: an event and a frame per chunk. */
+/** Tasks of one session, and the chunks that each streams (2000 at most): an event and a frame per chunk. */
 interface Size {
   tasks: number;
   chunks: number;
 }
-const SIZES = { quick: { tasks: 2, chunks: 1_000 }, normal: { tasks: 20, chunks: 5_000 } };
+const SIZES = { quick: { tasks: 2, chunks: 1_000 }, normal: { tasks: 50, chunks: 2_000 } };
 
 /** A long session leaves one gateway as a local bundle and comes into another one. */
 export const bundles: Bench = {
@@ -35,8 +36,8 @@ export const bundles: Bench = {
     const other = new GatewayClient(await to.ready, 2);
     try {
       const session = await client.session();
-      for (let n = 0; n < size.tasks; n += 1)
-        await client.followToEnd(await client.submit(session, `stream ${size.chunks}`));
+      for (let n = 0; n < size.tasks; n += 1) await client.submit(session, `stream ${size.chunks}`);
+      await from.ask('ended', size.tasks);
       progress(`${size.tasks * size.chunks} events are recorded`);
       const file = join(scratchDirectory(), 'long.bundle.json');
       const exported = await measured(from, () => download(client, session, file));
@@ -53,17 +54,34 @@ export const bundles: Bench = {
 
 interface Measured {
   tookMs: number;
-  /** Resident memory above what the idle gateway had; what the collector has not looked at yet is in it. */
+  /** CPU time of the gateway, milliseconds: on a shared machine it says more than the time it took. */
+  cpuMs: number;
+  /** Most resident memory above what the idle gateway had; what the collector has not looked at yet is in it. */
   grownBytes: number;
   answer: string;
 }
 
 async function measured(child: Child<GatewayAddress>, work: () => Promise<string>): Promise<Measured> {
-  const before = (await child.usage()).rssBytes;
+  const before = await child.usage();
+  let peakBytes = before.rssBytes;
+  let isOver = false;
+  const watch = async () => {
+    while (!isOver) peakBytes = Math.max(peakBytes, (await child.usage()).rssBytes, await pause());
+  };
+  const watching = watch();
   const startedAt = nowMs();
-  const answer = await work();
+  const answer = await work().finally(() => {
+    isOver = true;
+  });
   const tookMs = nowMs() - startedAt;
-  return { tookMs, grownBytes: (await child.usage()).rssBytes - before, answer };
+  await watching;
+  const cpuMs = ((await child.usage()).cpuUs - before.cpuUs) / 1_000;
+  return { tookMs, cpuMs, grownBytes: peakBytes - before.rssBytes, answer };
+}
+
+/** Between two looks at the memory; adds nothing to what was seen. */
+function pause(): Promise<number> {
+  return new Promise((resolve) => setTimeout(resolve, WATCH_EVERY_MS, 0));
 }
 
 async function download(client: GatewayClient, session: string, file: string): Promise<string> {
@@ -94,16 +112,17 @@ async function upload(client: GatewayClient, file: string): Promise<string> {
   return text;
 }
 
-function row(what: string, events: number, bytes: number, { tookMs, grownBytes }: Measured): Row {
-  const perSecond = (events / tookMs) * 1_000;
+function row(what: string, events: number, bytes: number, measured: Measured): Row {
+  const { tookMs, cpuMs, grownBytes } = measured;
+  const [perSecond, perCpuSecond] = [tookMs, cpuMs].map((ms) => ((events / ms) * 1_000).toFixed(0));
   return {
     id: 'P14',
     what: `${what} of a session of ${events} events, a bundle of ${(bytes / MB).toFixed(0)} MB`,
-    measured: `${perSecond.toFixed(0)} events/s, ${(grownBytes / MB).toFixed(0)} MB more memory`,
+    measured: `${perSecond} events/s (${perCpuSecond} per CPU second), ${(grownBytes / MB).toFixed(0)} MB more memory at most`,
     baseline: '',
     ratio: undefined,
     target: '',
     met: undefined,
-    figures: { events, bytes, tookMs, grownBytes },
+    figures: { events, bytes, tookMs, cpuMs, grownBytes },
   };
 }

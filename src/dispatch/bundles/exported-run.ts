@@ -1,14 +1,20 @@
 import { NO_EVENT } from '../../eventlog/event-id.ts';
 import type { Event, EventLog } from '../../eventlog/event-log.ts';
+import { mayHoldHidden } from '../../policy/visibility.ts';
 import { importMarkOf, originalEvent } from '../../projections/imported-event.ts';
 import { listPrefix, stateKey } from '../../projections/state-keys.ts';
 import type { SessionFold, TaskState } from '../../projections/states.ts';
 import { ProtocolError } from '../../protocol/errors.ts';
 import type { Task } from '../../protocol/resources/task.ts';
 import { keysUnder, lastSegment } from '../../store/keys.ts';
+import { nextTurn } from './next-turn.ts';
+import { RunIndex } from './run-index.ts';
 
 /** Events read at once. */
 const PAGE = 500;
+
+/** One event in so many is worth a pass over all of them: single look-ups take longer each. */
+const DENSE = 4;
 
 /** What is exported of a Session, and up to where. */
 export interface ExportScope {
@@ -23,6 +29,7 @@ export interface ExportScope {
 export class ExportedRun {
   readonly scope: ExportScope;
   readonly #log: EventLog;
+  #index: Promise<RunIndex> | undefined;
 
   constructor(log: EventLog, scope: ExportScope) {
     this.#log = log;
@@ -43,18 +50,68 @@ export class ExportedRun {
    * others are passed over unread, because a run is gone through many times.
    */
   async *events(kinds?: RegExp): AsyncGenerator<Event> {
-    const { task, throughId } = this.scope;
+    const { task } = this.scope;
     const isPart = task === undefined ? () => true : partOf(task.resource);
+    for await (const event of kinds === undefined ? this.#all() : this.#ofKinds(kinds)) {
+      if (this.isElsewhere && importMarkOf(event) === undefined) continue;
+      if (isPart(event)) yield originalEvent(event);
+    }
+  }
+
+  async *#ofKinds(kinds: RegExp): AsyncGenerator<Event> {
+    const index = await this.#indexed();
+    const { count, ids } = index.of(kinds);
+    if (count * DENSE > index.size) {
+      for await (const { kind, bytes } of this.#records()) if (kinds.test(kind)) yield parsed(bytes);
+      return;
+    }
+    yield* this.#named(ids());
+  }
+
+  /** Some events that hold what not everybody may see, and all that do. */
+  async *eventsThatMayHide(): AsyncGenerator<Event> {
+    const { mayHide } = await this.#indexed();
+    for await (const event of this.#named(mayHide)) yield originalEvent(event);
+  }
+
+  async *#named(ids: Iterable<string>): AsyncGenerator<Event> {
+    let left = PAGE;
+    for (const id of ids) {
+      const found = this.#log.event(id);
+      if (found) yield found.event;
+      left -= 1;
+      if (left > 0) continue;
+      left = PAGE;
+      await nextTurn();
+    }
+  }
+
+  async *#all(): AsyncGenerator<Event> {
+    for await (const { bytes } of this.#records()) yield parsed(bytes);
+  }
+
+  #indexed(): Promise<RunIndex> {
+    this.#index ??= this.#makeIndex();
+    return this.#index;
+  }
+
+  async #makeIndex(): Promise<RunIndex> {
+    const index = new RunIndex();
+    for await (const { id, kind, bytes } of this.#records()) {
+      index.add(id, kind);
+      if (mayHoldHidden(bytes)) index.mayHide.push(id);
+    }
+    return index;
+  }
+
+  async *#records(): AsyncGenerator<{ id: string; kind: string; bytes: Buffer }> {
     for (let after = NO_EVENT; ; ) {
       const page = await this.#log.range({ kind: 'session', id: this.sessionId }, after, PAGE);
       for (const bytes of page) {
         const { id, kind } = headOf(bytes);
-        if (id > throughId) return;
+        if (id > this.scope.throughId) return;
         after = id;
-        if (kinds !== undefined && !kinds.test(kind)) continue;
-        const event: Event = JSON.parse(bytes.toString('utf8'));
-        if (this.isElsewhere && importMarkOf(event) === undefined) continue;
-        if (isPart(event)) yield originalEvent(event);
+        yield { id, kind, bytes };
       }
       if (page.length < PAGE) return;
     }
@@ -86,8 +143,12 @@ const HEAD_BYTES = 512;
 function headOf(bytes: Buffer): { id: string; kind: string } {
   const [, kind, id] = HEAD.exec(bytes.toString('utf8', 0, HEAD_BYTES)) ?? [];
   if (kind !== undefined && id !== undefined) return { id, kind };
-  const event: Event = JSON.parse(bytes.toString('utf8'));
+  const event = parsed(bytes);
   return { id: event.id, kind: event.event };
+}
+
+function parsed(bytes: Buffer): Event {
+  return JSON.parse(bytes.toString('utf8'));
 }
 
 /** What belongs to a Task; the chain of receipts is told up to its newest one, so that it can be verified. */

@@ -54,7 +54,7 @@ export async function* frameRows(run: ExportedRun, reader: MaterialReader): Asyn
 
 async function tasksThatHide(run: ExportedRun, { seesInternal }: MaterialReader): Promise<Set<string>> {
   const found = new Set<string>();
-  for await (const event of run.events())
+  for await (const event of run.eventsThatMayHide())
     if (event.task_id !== null && conceal<Event>(event, seesInternal) !== event) found.add(event.task_id);
   return found;
 }

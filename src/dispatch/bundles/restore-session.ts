@@ -1,9 +1,11 @@
 import { InvalidBundleError } from '../../bundles/bundle-fault.ts';
 import { BundleFile } from '../../bundles/bundle-file.ts';
 import { type CheckedPlan, checkPlan } from '../../bundles/check-plan.ts';
+import { inTurns } from '../../bundles/paced.ts';
+import { RedactedRows } from '../../bundles/redacted-rows.ts';
 import { type RestoredEvent, type RestoredFrame, RestorePlan } from '../../bundles/restore-plan.ts';
-import { validateBundle } from '../../bundles/validate-bundle.ts';
-import { broughtKeys, verifyManifest } from '../../bundles/verify-manifest.ts';
+import { validateInTurns } from '../../bundles/validate-bundle.ts';
+import { broughtKeys, verifyManifestInTurns } from '../../bundles/verify-manifest.ts';
 import { buildEvent } from '../../eventlog/encode-event.ts';
 import type { Event, EventLog, NewEvent, Origin, Transaction } from '../../eventlog/event-log.ts';
 import type { ImportState } from '../../projections/import-state.ts';
@@ -18,6 +20,7 @@ import { hashOf } from '../../replay/compare.ts';
 import { contentKey, frameKey, receiptKey } from '../../store/keys.ts';
 import { appendToReceiptLog } from '../append-to-receipt-log.ts';
 import type { BundleTools } from './bundle-tools.ts';
+import { nextTurn } from './next-turn.ts';
 import { refuseForeign } from './own-writer.ts';
 
 /** Rows of each kind written in one transaction: little enough that no request waits behind it. */
@@ -73,12 +76,13 @@ async function prepare(
   { bytes, allowSecretMarkers }: RestoreRequest,
 ): Promise<Prepared> {
   const file = new BundleFile(bytes);
-  const bundle = validateBundle(file, { markers: bundles.markers, allowSecretMarkers });
-  const manifest = verifyManifest(file, bundles.verificationKeys());
-  const plan = new RestorePlan(file, bundle.redaction.mode);
+  const bundle = await validateInTurns(file, { markers: bundles.markers, allowSecretMarkers }, nextTurn);
+  const manifest = await verifyManifestInTurns(file, bundles.verificationKeys(), nextTurn);
+  const redacted = await inTurns(RedactedRows.of(file), nextTurn);
+  const plan = new RestorePlan(file, bundle.redaction.mode, redacted);
   const keys: VerificationKeys = new Map([...broughtKeys(file), ...bundles.verificationKeys()]);
   const checked = await checkPlan(plan, keys, nextTurn);
-  const digest = await plan.digest(nextTurn);
+  const { digest } = checked;
   const brought = file.find('metadata', 'signing_keys');
   const told: SessionImported = {
     bundle_id: bundle.bundle_id,
@@ -237,10 +241,6 @@ function preview(event: Event, mark: ImportedMark, workspaceId: string): Event {
   const content = { payload: input.payload, metadata: input.metadata ?? {} };
   const place = { id: event.id, sequence: 1, previousEventId: null, time: event.created_at };
   return buildEvent(input, content, { actor: event.actor }, place);
-}
-
-function nextTurn(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve));
 }
 
 function* batched<Row>(rows: Iterable<Row>): Generator<Row[], undefined> {

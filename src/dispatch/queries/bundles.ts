@@ -2,8 +2,8 @@ import { InvalidBundleError } from '../../bundles/bundle-fault.ts';
 import { BundleFile } from '../../bundles/bundle-file.ts';
 import { exportRun } from '../../bundles/export-run.ts';
 import { bundleId } from '../../bundles/file-export.ts';
-import { validateBundle as validate } from '../../bundles/validate-bundle.ts';
-import { verifyManifest } from '../../bundles/verify-manifest.ts';
+import { validateInTurns } from '../../bundles/validate-bundle.ts';
+import { verifyManifestInTurns } from '../../bundles/verify-manifest.ts';
 import type { Answer } from '../../gateway.ts';
 import { sha256Hex } from '../../json/sha256.ts';
 import { holdsScope } from '../../policy/scope.ts';
@@ -16,6 +16,7 @@ import type { SessionBundle } from '../../protocol/resources/session-bundle.ts';
 import { exportedKeys, receiptTexts } from '../bundles/exported-receipts.ts';
 import { ExportedRun, type ExportScope, refuseOpen } from '../bundles/exported-run.ts';
 import { MaterialReader } from '../bundles/material-reader.ts';
+import { nextTurn } from '../bundles/next-turn.ts';
 import { runRecordOf } from '../bundles/run-record.ts';
 import { load } from '../load.ts';
 import type { Query, QueryTools } from '../query.ts';
@@ -87,12 +88,13 @@ async function* inChunks(text: AsyncIterable<string>): AsyncGenerator<Buffer> {
 }
 
 /** A finding, not an error: whoever asks wants to know. */
-export const validateBundle: Query<'validateBundle'> = ({ body, query }, { bundles }) => {
+export const validateBundle: Query<'validateBundle'> = async ({ body, query }, { bundles }) => {
   const file = new BundleFile(body.bytes);
   const allowSecretMarkers = query.allow_unsafe_secret_markers === 'true';
   try {
-    const bundle = validate(file, { markers: bundles.markers, allowSecretMarkers });
-    return found(bundle, { signed_by: verifyManifest(file, bundles.verificationKeys())?.by ?? null });
+    const bundle = await validateInTurns(file, { markers: bundles.markers, allowSecretMarkers }, nextTurn);
+    const manifest = await verifyManifestInTurns(file, bundles.verificationKeys(), nextTurn);
+    return found(bundle, { signed_by: manifest?.by ?? null });
   } catch (error) {
     if (!(error instanceof InvalidBundleError)) throw error;
     return found(null, {
