@@ -54,10 +54,15 @@ export interface FaceDeps {
   upstream(route: string): Upstream | undefined;
   /** Whether the policy lets a tool of a route be called beside the Tasks, where nobody can be asked. */
   letsPass(route: string, tool: JudgedTool): boolean;
+  /** Drafts of protocols that the operator offers. */
+  drafts: readonly DraftProtocol[];
   /** Issuers whose access tokens are accepted; empty where API keys are the only credential. */
   issuers: readonly string[];
   limits: FaceLimits;
 }
+
+/** Versions of protocols that may change with every release of their library. */
+export type DraftProtocol = 'acp-v2';
 
 /** Timers, injected so that tests decide when time passes; the returned function stops the timer. Milliseconds. */
 export interface FaceTimers {
@@ -185,6 +190,9 @@ export interface FaceConnection {
   call(given?: FaceCall): Call;
   /** Sends one text message; returns the unsent bytes. A client that does not keep up is closed. */
   send(text: string): number;
+  /** Several messages follow: until `uncork` they are one write to the network. */
+  cork(): void;
+  uncork(): void;
   /** Resolves when the unsent bytes are below half the cap, or the connection is over. */
   drained(): Promise<void>;
   close(code: number, reason?: string): void;

@@ -35,6 +35,7 @@ export function makeFaces(
       await sending.checkTarget(url);
     },
     letsPass: (route, tool) => decideTool(tools.self.policy, route, tool).effect === 'allow',
+    drafts: config.server.drafts,
     issuers: config.auth.oauth.map(({ issuer }) => issuer),
     limits: {
       maxBodyBytes: limits.max_body_bytes,

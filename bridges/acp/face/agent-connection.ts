@@ -6,6 +6,7 @@ import { RpcError } from '../wire/json-rpc.ts';
 import { Peer, type RequestContext } from '../wire/peer.ts';
 import type { AttachedSession } from './attached-session.ts';
 import type { Conversation } from './conversation.ts';
+import type { Draft } from './draft.ts';
 import { GatewayCalls } from './gateway-calls.ts';
 import { Hosting } from './hosting.ts';
 import { type AgentMethod, isAgentMethod } from './method-operations.ts';
@@ -26,7 +27,7 @@ const NO_REQUEST: RequestContext = { id: null, signal: new AbortController().sig
 export class AgentConnection implements FaceConnectionOwner {
   readonly #talk: Conversation;
 
-  constructor(deps: FaceDeps, connection: FaceConnection, tunnels: Tunnels) {
+  constructor(deps: FaceDeps, connection: FaceConnection, tunnels: Tunnels, draft?: Draft) {
     const peer = new Peer((text) => void connection.send(text), {
       request: (method, params, context) => this.#request(method, params, context),
       notification: (method, params) => this.#notification(method, params),
@@ -59,6 +60,7 @@ export class AgentConnection implements FaceConnectionOwner {
       clientCapabilities: {},
       clientId: connection.requestId,
       isInitialized: false,
+      draft,
     };
   }
 
@@ -70,6 +72,10 @@ export class AgentConnection implements FaceConnectionOwner {
       this.#talk.peer.refuse(null, new RpcError(ACP_ERRORS.parse_error, 'The message is not JSON.'));
       return;
     }
+    this.receive(value);
+  }
+
+  receive(value: JsonValue): void {
     this.#talk.peer.receive(value);
   }
 

@@ -5,6 +5,7 @@ import type { StreamEnd, StreamFrame, StreamSink, Subscription } from '../../../
 import type { JsonObject } from '../../../src/protocol/json.ts';
 import { EVENT_OF_STATUS, type Failure, type TerminalStatus } from '../../../src/protocol/task-states.ts';
 import type { Peer } from '../wire/peer.ts';
+import type { Draft } from './draft.ts';
 import type { Follower } from './follower.ts';
 import type { GatewayCalls } from './gateway-calls.ts';
 import type { Hosting } from './hosting.ts';
@@ -24,6 +25,7 @@ export interface AttachedParts {
   hosting: Hosting;
   view: SessionView;
   prompts: Prompts;
+  draft: Draft | undefined;
   /** Client whose words are not told to it again. */
   clientId: string;
 }
@@ -114,6 +116,14 @@ export class AttachedSession implements StreamSink, Follower {
     void this.#parts.questions.askPending(this);
   }
 
+  cork(): void {
+    this.#parts.connection.cork();
+  }
+
+  uncork(): void {
+    this.#parts.connection.uncork();
+  }
+
   drained(): Promise<void> {
     return this.#parts.connection.drained();
   }
@@ -132,6 +142,7 @@ export class AttachedSession implements StreamSink, Follower {
     return [
       ...updatesOf(event, this.#parts.hosting.terminals),
       ...this.#parts.view.updatesOf(this.id, event),
+      ...(this.#parts.draft?.statesOf(this.id, event) ?? []),
     ];
   }
 

@@ -2,6 +2,7 @@ import type { FaceConnection, FaceDeps } from '../../../src/face.ts';
 import type { JsonObject } from '../../../src/protocol/json.ts';
 import type { Peer } from '../wire/peer.ts';
 import type { AttachedSession } from './attached-session.ts';
+import type { Draft } from './draft.ts';
 import type { GatewayCalls } from './gateway-calls.ts';
 import type { Hosting } from './hosting.ts';
 import type { Prompts } from './prompts.ts';
@@ -25,4 +26,5 @@ export interface Conversation {
   /** Survives a reconnection where the client names it in `_meta.harn.clientId`. */
   clientId: string;
   isInitialized: boolean;
+  draft: Draft | undefined;
 }

@@ -1,13 +1,16 @@
 import type { Face, FaceDeps } from '../../../src/face.ts';
 import { AgentConnection } from './agent-connection.ts';
 import { Tunnels } from './tunnels.ts';
+import { RoutedConnection } from './v2/routed-connection.ts';
 
 /**
- * `/acp`: a WebSocket on which the gateway is an agent of ACP v1, one JSON-RPC message per text frame. `/acp/mcp/{tunnel}`: MCP
+ * `/acp`: a WebSocket on which the gateway is an agent of ACP v1, and of the draft v2 where the operator offers it, one
+ * JSON-RPC message per text frame. `/acp/mcp/{tunnel}`: MCP
  * servers of its clients, for agents behind the gateway.
  */
 export function createAcpFace(deps: FaceDeps): Face {
   const tunnels = new Tunnels(deps);
+  const Served = deps.drafts.includes('acp-v2') ? RoutedConnection : AgentConnection;
   return {
     routes: tunnels.routes,
     sockets: [
@@ -17,7 +20,7 @@ export function createAcpFace(deps: FaceDeps): Face {
         subprotocols: ['acp.v1', 'harn.v1'],
         // A prompt holds files as base64; they become artifacts, which have a limit of their own.
         maxMessageBytes: Math.max(deps.limits.maxBodyBytes, MIN_MESSAGE_BYTES),
-        open: (connection) => new AgentConnection(deps, connection, tunnels),
+        open: (connection) => new Served(deps, connection, tunnels),
       },
     ],
   };

@@ -3,7 +3,7 @@ import { objectOf, textOf } from '../../../mappings/acp/json-shape.ts';
 import { artifactPart, decodePrompt, type PromptBytes } from '../../../mappings/acp/prompt-in.ts';
 import type { JsonObject, JsonValue } from '../../../src/protocol/json.ts';
 import type { Artifact } from '../../../src/protocol/resources/artifact.ts';
-import type { MessageInput, Part } from '../../../src/protocol/resources/message.ts';
+import type { Message, MessageInput, Part } from '../../../src/protocol/resources/message.ts';
 import type { Session } from '../../../src/protocol/resources/session.ts';
 import type { Task } from '../../../src/protocol/resources/task.ts';
 import { type Failure, isTerminal } from '../../../src/protocol/task-states.ts';
@@ -40,8 +40,9 @@ export async function prompt(
     const key = textOf(objectOf(params._meta?.['harn'])['idempotencyKey']) ?? talk.prompts.keyOf(context.id);
     talk.prompts.sent(key);
     const message = await messageOf(talk, sessionId, params.prompt, key);
-    const taskId = await send(talk, session, message, key);
+    const { taskId, messageId } = await send(talk, session, message, key);
     turn.taskId = taskId;
+    talk.draft?.accepted(context.id, messageId);
     if (turn.isCanceled) await talk.prompts.cancelOne(turn);
     return promptAnswer(taskId, await endOf(talk, session, taskId), turn.isCanceled);
   } finally {
@@ -49,24 +50,31 @@ export async function prompt(
   }
 }
 
-/** To the Task that waits for words, else as a new Task; returns its id. */
+interface Sent {
+  taskId: string;
+  messageId: string;
+}
+
+/** To the Task that waits for words, else as a new Task. */
 async function send(
   talk: Conversation,
   session: AttachedSession,
   message: MessageInput,
   idempotencyKey: string,
-): Promise<string> {
+): Promise<Sent> {
   const asking = session.turns.question();
   if (asking !== undefined) {
     session.turns.reopen(asking);
     const body = { kind: 'input', message: asJson(message) };
-    await talk.calls.json('appendTaskMessage', { path: { task_id: asking }, body, idempotencyKey });
-    return asking;
+    const path = { task_id: asking };
+    const { id } = await talk.calls.json<Message>('appendTaskMessage', { path, body, idempotencyKey });
+    return { taskId: asking, messageId: id };
   }
   const persona = textOf(objectOf(talk.view.metadata(session.id)[CLIENT_METADATA])['persona_id']);
   const body = { input: asJson(message), ...(persona === undefined ? {} : { persona_id: persona }) };
   const path = { session_id: session.id };
-  return (await talk.calls.json<Task>('submitSessionTask', { path, body, idempotencyKey })).id;
+  const task = await talk.calls.json<Task>('submitSessionTask', { path, body, idempotencyKey });
+  return { taskId: task.id, messageId: textOf(objectOf(task.input as JsonValue)['id']) ?? task.id };
 }
 
 /** A Task that had ended before the client came back is told by its resource, after what it said. */

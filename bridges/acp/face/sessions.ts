@@ -48,6 +48,7 @@ export async function loadSession(talk: Conversation, params: ParamsOf<'session/
   announce(talk, session.id, params);
   const attached = await attach(talk, session.id, 'load', undefined);
   await attached.caughtUpOnce;
+  tellState(talk, attached, session);
   return { ...setup, ...told(params.mcpServers, attached.cursor) };
 }
 
@@ -62,7 +63,12 @@ export async function resumeSession(
   announce(talk, session.id, params);
   const attached = await attach(talk, session.id, 'resume', after ?? session.last_event_id ?? undefined);
   await attached.caughtUpOnce;
+  tellState(talk, attached, session);
   return { ...setup, ...told(params.mcpServers, attached.cursor) };
+}
+
+function tellState({ draft }: Conversation, attached: AttachedSession, { id, state }: Session): void {
+  if (draft !== undefined) attached.tell(draft.stateNow(id, state));
 }
 
 /** Servers that a launcher runs on the machine of its editor. */

@@ -43,6 +43,12 @@ export const server = z
       .array(addressRange)
       .default([])
       .describe('Address ranges of proxies that end TLS; only their X-Forwarded-* headers are believed.'),
+    drafts: z
+      .array(z.enum(['acp-v2']))
+      .default([])
+      .describe(
+        'Drafts of protocols to offer beside the stable versions: acp-v2. They may change with every release.',
+      ),
     insecure: z
       .boolean()
       .default(false)

@@ -56,6 +56,14 @@ export class FaceSocketSession implements FaceConnection, WireOwner {
     return this.#wire.unsentBytes;
   }
 
+  cork(): void {
+    this.#wire.cork();
+  }
+
+  uncork(): void {
+    this.#wire.uncork();
+  }
+
   drained(): Promise<void> {
     return this.#wire.drained();
   }

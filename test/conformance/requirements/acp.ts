@@ -49,6 +49,11 @@ export const ACP: readonly Requirement[] = [
     ['ACP-EXT-01', 'MUST', 'unknown methods are refused as such'],
     ['ACP-EXT-02', 'MUST', 'updates of later versions are kept, and told to nobody who would fail on them'],
   ]),
+  ...section('ACP v2 draft', [
+    ['ACP-V2-01', 'MUST', 'the version is the highest that both sides speak'],
+    ['ACP-V2-02', 'MUST', 'a prompt is answered when it is accepted; the state tells the end of its turn'],
+    ['ACP-V2-03', 'MUST', 'every resume tells the state of the session after what it replays'],
+  ]),
   ...section('notes/acp.md, 4: what users complain about', [
     ['ACP-USER-01', 'DECIDED', 'history is there after a restart'],
     ['ACP-USER-02', 'DECIDED', 'a cancel with a permission pending ends both'],

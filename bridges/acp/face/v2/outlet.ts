@@ -1,0 +1,54 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { FaceCall, FaceConnection } from '../../../../src/face.ts';
+import type { Call } from '../../../../src/gateway.ts';
+
+/** A connection whose messages are sent by somebody else. */
+export class Outlet implements FaceConnection {
+  readonly #connection: FaceConnection;
+  readonly #send: (text: string) => number;
+
+  constructor(connection: FaceConnection, send: (text: string) => number) {
+    this.#connection = connection;
+    this.#send = send;
+  }
+
+  get requestId(): string {
+    return this.#connection.requestId;
+  }
+
+  get headers(): IncomingHttpHeaders {
+    return this.#connection.headers;
+  }
+
+  get subprotocol(): string {
+    return this.#connection.subprotocol;
+  }
+
+  get signal(): AbortSignal {
+    return this.#connection.signal;
+  }
+
+  call(given?: FaceCall): Call {
+    return this.#connection.call(given);
+  }
+
+  send(text: string): number {
+    return this.#send(text);
+  }
+
+  cork(): void {
+    this.#connection.cork();
+  }
+
+  uncork(): void {
+    this.#connection.uncork();
+  }
+
+  drained(): Promise<void> {
+    return this.#connection.drained();
+  }
+
+  close(code: number, reason?: string): void {
+    this.#connection.close(code, reason);
+  }
+}
