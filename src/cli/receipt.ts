@@ -8,6 +8,8 @@ import { CliError, EXIT } from './exit-codes.ts';
 import { Progress } from './progress.ts';
 import { print, printJson } from './terminal.ts';
 
+type Keys = VerificationKeys | 'brought' | undefined;
+
 interface VerifyOptions extends ClientOptions {
   jwks?: string;
   chain?: string;
@@ -21,6 +23,7 @@ const EXAMPLES = `
 Examples:
   harn-gateway receipt verify receipt_01...                          asks the gateway
   harn-gateway receipt verify receipt.json --jwks jwks.json          needs no gateway
+  harn-gateway receipt verify run.bundle.json                        by its own keys: whole, not by whom
   harn-gateway receipt verify receipt.cbor --jwks jwks.json --chain session.ndjson
   harn-gateway receipt verify receipt.json --jwks jwks.json --head head.json --inclusion proof.json`;
 
@@ -28,7 +31,10 @@ export function receiptCommand(): Command {
   const verify = new Command('verify')
     .description('Verify a receipt: a file without any gateway, an id by the gateway that issued it.')
     .argument('<id or file>', 'a receipt, a chain (array, lines), a list answer or a bundle; JSON or CBOR')
-    .option('--jwks <file>', 'public keys: what the gateway serves at /.well-known/jwks.json')
+    .option(
+      '--jwks <file>',
+      'public keys: what the gateway serves at /.well-known/jwks.json; a bundle brings its own',
+    )
     .option('--chain <file>', 'all receipts of the session, the first one first: links are verified too')
     .option('--head <file>', 'a signed head of the receipt log that you kept: GET /v1/receipt-log/head')
     .option('--inclusion <file>', 'proofs for the size of that head: GET /v1/receipt-log/inclusion')
@@ -47,18 +53,31 @@ async function verifyReceipt(target: string, options: VerifyOptions): Promise<vo
 
 function verifyFileOf(target: string, options: VerifyOptions): void {
   const keys = options.signatures === false ? undefined : readKeys(options.jwks);
-  refuseHalfProof(options);
+  refuseHalfProof(options, keys);
   const progress = new Progress('receipt verify');
   const onReceipt = (done: number, total: number) => progress.update(done, 'receipts', total);
-  const verdict = verifyFile(read(target, 'the receipt'), { keys, onReceipt, ...proofFiles(options) });
+  const verdict = withKeys(() =>
+    verifyFile(read(target, 'the receipt'), { keys, onReceipt, ...proofFiles(options) }),
+  );
   progress.end();
   if (options.json) printJson(verdict);
   else print(describe(verdict));
   if (!verdict.ok) process.exitCode = EXIT.failed;
 }
 
+/** Only a bundle brings keys; for everything else they have to be named. */
+function withKeys(verify: () => FileVerdict): FileVerdict {
+  try {
+    return verify();
+  } catch (error) {
+    if (!(error instanceof KeySetError)) throw error;
+    const help = 'Name the public keys with --jwks, or leave signatures out with --no-signatures';
+    throw new CliError(`${help}: ${error.message}.`, EXIT.usage);
+  }
+}
+
 /** A proof leads to a head, and a head that nobody signed proves nothing. */
-function refuseHalfProof({ head, inclusion, signatures }: VerifyOptions): void {
+function refuseHalfProof({ head, inclusion, signatures }: VerifyOptions, keys: Keys): void {
   if (inclusion !== undefined && head === undefined)
     throw new CliError(
       '--inclusion needs the head that the proofs lead to: name it with --head.',
@@ -66,6 +85,8 @@ function refuseHalfProof({ head, inclusion, signatures }: VerifyOptions): void {
     );
   if (head !== undefined && signatures === false)
     throw new CliError('--head is about a signature: leave out --no-signatures.', EXIT.usage);
+  if (head !== undefined && keys === 'brought')
+    throw new CliError('--head proves what a gateway said: name its public keys with --jwks.', EXIT.usage);
 }
 
 function proofFiles(options: VerifyOptions): Omit<ProofFiles, 'keys' | 'onReceipt'> {
@@ -77,12 +98,8 @@ function proofFiles(options: VerifyOptions): Omit<ProofFiles, 'keys' | 'onReceip
   return files;
 }
 
-function readKeys(file: string | undefined): VerificationKeys {
-  if (file === undefined)
-    throw new CliError(
-      'Name the public keys with --jwks, or leave signatures out with --no-signatures.',
-      EXIT.usage,
-    );
+function readKeys(file: string | undefined): VerificationKeys | 'brought' {
+  if (file === undefined) return 'brought';
   try {
     return keysOfJwks(JSON.parse(read(file, '--jwks').toString('utf8')));
   } catch (error) {
@@ -99,11 +116,16 @@ function read(file: string, what: string): Buffer {
   }
 }
 
-function describe({ ok, step, index, expected, observed, skipped, receipts }: FileVerdict): string {
+const BROUGHT =
+  'The keys are those of the bundle itself: it is whole, but whoever made it chose them. Whose it is shows with --jwks.';
+
+function describe({ ok, step, index, expected, observed, skipped, receipts, keys }: FileVerdict): string {
   const place = index === null ? '' : ` at receipt ${index}`;
   if (!ok) return `failed: ${step}${place}: expected ${expected}, observed ${observed}`;
   const left = skipped.length > 0 ? `; not checked: ${skipped.join(', ')}` : '';
-  return `ok: ${receipts} ${receipts === 1 ? 'receipt' : 'receipts'}${left}`;
+  const count = `${receipts} ${receipts === 1 ? 'receipt' : 'receipts'}`;
+  const whose = keys === 'brought' ? `\n${BROUGHT}` : '';
+  return `ok: ${count}${left}${whose}`;
 }
 
 async function verifyOnline(id: string, options: VerifyOptions): Promise<void> {

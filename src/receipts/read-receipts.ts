@@ -12,6 +12,8 @@ export interface ReceiptFile {
    */
   receipts: 'whole' | 'apart';
   items: readonly JsonValue[];
+  /** Public keys that a bundle brings, a JWKS document: they prove that it is whole, not whose it is. */
+  keys?: JsonValue;
   /** The item after these that cannot be read; its place is `items.length`. */
   fault?: string;
 }
@@ -52,16 +54,17 @@ function listed(receipts: ReceiptFile['receipts'], values: readonly JsonValue[])
 
 /** A session bundle brings them as the text of their canonical bytes. */
 function ofBundle({ metadata }: JsonObject): ReceiptFile {
-  const receipts = isObject(metadata) ? metadata['receipts'] : undefined;
+  const { receipts, signing_keys: keys } = isObject(metadata) ? metadata : {};
+  const brought = keys === undefined ? {} : { keys };
   const items: JsonValue[] = [];
   for (const text of Array.isArray(receipts) ? receipts : []) {
     try {
       items.push(typeof text === 'string' ? parseStrictText(text) : text);
     } catch (error) {
-      return { receipts: 'whole', items, fault: faultOf(error) };
+      return { receipts: 'whole', items, fault: faultOf(error), ...brought };
     }
   }
-  return { receipts: 'whole', items };
+  return { receipts: 'whole', items, ...brought };
 }
 
 /** The receipt inside of a receipt resource (contract C2); anything else as it is. */

@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from '../protocol/json.ts';
 import { type ReceiptFile, readReceipts, receiptsOf } from './read-receipts.ts';
 import { decodeReceiptCbor } from './receipt-cbor.ts';
-import type { VerificationKeys } from './verification-keys.ts';
+import { KeySetError, keysOfJwks, type VerificationKeys } from './verification-keys.ts';
 import { ChainVerifier, type ReceiptVerdict, type VerificationStep } from './verify-chain.ts';
 import { type LogStep, readHead, verifyInLog } from './verify-in-log.ts';
 
@@ -15,11 +15,17 @@ export interface FileVerdict extends Omit<ReceiptVerdict, 'step' | 'skipped'> {
   skipped: FileStep[];
   /** Receipts in the file. */
   receipts: number;
+  /**
+   * Whose keys verified the signatures: `given` ones say who signed; those that a bundle `brought` only that nothing was changed
+   * since. Null where none were verified.
+   */
+  keys: 'given' | 'brought' | null;
 }
 
 /** Files that belong together, beside the receipts; each lets more be verified. */
 export interface ProofFiles {
-  keys: VerificationKeys | undefined;
+  /** Undefined: signatures are left out. `brought`: those of the bundle that the file is. */
+  keys: VerificationKeys | 'brought' | undefined;
   /** The chain the receipts belong to, from its first receipt on: their links are verified too. */
   chain?: Buffer;
   /** A signed head of the receipt log, kept from any time; needs `keys`. */
@@ -30,15 +36,35 @@ export interface ProofFiles {
   onReceipt?: (done: number, total: number) => void;
 }
 
-/** Verifies the receipts of a file without a gateway. What could not be checked is listed in `skipped`. */
-export function verifyFile(file: Buffer, given: ProofFiles): FileVerdict {
+/** The files with the keys that are used. */
+interface Proofs extends ProofFiles {
+  keys: VerificationKeys | undefined;
+}
+
+/**
+ * Verifies the receipts of a file without a gateway. What could not be checked is listed in `skipped`. Throws KeySetError where
+ * the keys that the file should bring are not there, or are none.
+ */
+export function verifyFile(file: Buffer, { keys: wanted, ...files }: ProofFiles): FileVerdict {
   const read = readFile(file);
+  const keys = wanted === 'brought' ? broughtBy(read) : wanted;
+  const given: Proofs = { ...files, keys };
   const chained = chainVerdict(read, given);
-  const verdict: FileVerdict = { ...chained, receipts: read.items.length };
+  const whose = wanted === 'brought' ? wanted : 'given';
+  const verdict: FileVerdict = {
+    ...chained,
+    receipts: read.items.length,
+    keys: keys === undefined ? null : whose,
+  };
   return verdict.ok ? withLog(verdict, read.items.map(hashOf), given) : verdict;
 }
 
-function chainVerdict(read: ReceiptFile, given: ProofFiles): ReceiptVerdict {
+function broughtBy({ keys }: ReceiptFile): VerificationKeys {
+  if (keys === undefined) throw new KeySetError('the file brings no keys');
+  return keysOfJwks(keys);
+}
+
+function chainVerdict(read: ReceiptFile, given: Proofs): ReceiptVerdict {
   const own = verdictOf(read, given);
   if (!own.ok || given.chain === undefined) return own;
   const chain = readFile(given.chain);
@@ -47,7 +73,7 @@ function chainVerdict(read: ReceiptFile, given: ProofFiles): ReceiptVerdict {
 }
 
 /** Goes on to the receipt log: without it nobody sees that the newest receipts were left out, or one was made up later. */
-function withLog(verdict: FileVerdict, hashes: readonly string[], given: ProofFiles): FileVerdict {
+function withLog(verdict: FileVerdict, hashes: readonly string[], given: Proofs): FileVerdict {
   const left: LogStep[] = given.head === undefined ? ['head', 'inclusion'] : ['inclusion'];
   const unproved = { ...verdict, skipped: [...verdict.skipped, ...left] };
   if (given.head === undefined || given.keys === undefined) return unproved;
@@ -58,7 +84,7 @@ function withLog(verdict: FileVerdict, hashes: readonly string[], given: ProofFi
   return fault === undefined ? verdict : { ...verdict, ok: false, ...fault };
 }
 
-function verdictOf({ items, fault, receipts }: ReceiptFile, { keys, onReceipt }: ProofFiles): ReceiptVerdict {
+function verdictOf({ items, fault, receipts }: ReceiptFile, { keys, onReceipt }: Proofs): ReceiptVerdict {
   const verifier = new ChainVerifier({ keys, receipts });
   for (const [at, item] of items.entries()) {
     const verdict = verifier.take(item);

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -134,8 +134,15 @@ describe('a Session handed from one gateway to another', () => {
     writeFileSync(file, await exported(a.client, { session_id: task.session_id }, mode));
     writeFileSync(keys, (await a.client.call('GET', '/.well-known/jwks.json')).text);
     const said = await runCommand(['receipt', 'verify', file, '--jwks', keys]);
+    const byItself = await runCommand(['receipt', 'verify', file, '--json']);
+    const itself = await runCommand(['receipt', 'verify', file]);
+    writeFileSync(file, readFileSync(file, 'utf8').replace('\\"SUCCEEDED\\"', '\\"FAILED\\"'));
+    const changed = await runCommand(['receipt', 'verify', file]);
     rmSync(folder, { recursive: true });
     expect(said).toMatchObject({ code: 0, out: 'ok: 2 receipts; not checked: head, inclusion\n' });
+    expect(JSON.parse(byItself.out)).toMatchObject({ ok: true, receipts: 2, keys: 'brought' });
+    expect(itself.out).toContain('it is whole, but whoever made it chose them');
+    expect(changed).toMatchObject({ code: 1, out: expect.stringContaining('failed: ') });
   });
 
   it('import, then export: the same bundle comes out', async () => {

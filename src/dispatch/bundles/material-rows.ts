@@ -59,17 +59,15 @@ async function tasksThatHide(run: ExportedRun, { seesInternal }: MaterialReader)
   return found;
 }
 
-/**
- * Stored content: the parts of an agent are replay material and always come along, uploads and what was too large to be inlined
- * are attachments.
- */
+/** Stored content, where it is asked for: a replay makes it again from the frames, and does not need it. */
 export async function* pieceRows(
   run: ExportedRun,
   { reader, attachments }: { reader: MaterialReader; attachments: boolean },
 ): AsyncGenerator<JsonValue> {
+  if (!attachments) return;
   for await (const state of artifactStates(run, reader)) {
     const { store } = state.internal;
-    if (store === 'none' || (store === 'bytes' && !attachments) || !mayLeave(state, reader)) continue;
+    if (store === 'none' || !mayLeave(state, reader)) continue;
     for (const key of pieceKeys(state)) {
       const bytes = reader.log.record(key);
       if (bytes === undefined) continue;
