@@ -156,7 +156,8 @@ describe('a Session handed from one gateway to another', () => {
 });
 
 describe('an import', () => {
-  const config = { limits: { keep_alive_timeout_ms: 60_000 } };
+  const limits = { keep_alive_timeout_ms: 60_000, max_bundle_bytes: 4_000_000 };
+  const config = { limits };
   const a = stageOf({ config });
   const b = stageOf({ config, keys: [{ actor: 'stranger', workspaces: ['workspace_default'] }] });
 
@@ -215,6 +216,13 @@ describe('an import', () => {
     expect((await b.client.call('GET', `/v1/tasks/${first.id}`)).status).toBe(404);
     expect(await verdictOf(b.client, task)).toMatchObject({ status: 'byte_equal' });
     expect(await b.client.post(`/v1/receipts/${task.receipt_id}/verify`)).toMatchObject({ valid: true });
+  });
+
+  it.each(['import', 'validate'])('%s of more bytes than the limit is 413', async (what) => {
+    const body = Buffer.alloc(limits.max_bundle_bytes + 1, ' ');
+    const { status, body: answer } = await b.client.call('POST', `/v1/bundles/${what}`, { body });
+    const details = { max_bytes: limits.max_bundle_bytes };
+    expect([status, answer]).toMatchObject([413, { error: { code: 'payload_too_large', details } }]);
   });
 
   it('is refused for a Task that has not ended', async () => {

@@ -42,7 +42,32 @@ describe('a transcript handed from one gateway to another', () => {
     expect(kinds(there)).toEqual(kinds(here));
     expect(there.metadata['system_prompt']).toBe('Be brief.');
   });
+
+  it('has one shape in bundles and at its own route; content travels only where it is asked for', async () => {
+    const { id } = await a.client.session({ system_prompt: 'Be brief.' });
+    await appendImage(a.client, id, Buffer.from('pixels'));
+    await a.client.until((await a.client.submit('file', id)).id, 'COMPLETED');
+    const { messages, events, assets } = await transcriptOf(a.client, id);
+    for (const include_attachments of [false, true]) {
+      const body = { session_id: id, mode: 'local', include_attachments };
+      const { text } = await a.client.call('POST', '/v1/bundles/export', { body });
+      const { transcript, attachments, replay }: Brought = JSON.parse(text);
+      const [told] = transcript.sections;
+      expect(told?.messages).toEqual(messages);
+      expect(told?.assets).toEqual(assets);
+      expect(told?.events).toEqual(events.map(({ data, ...event }) => event));
+      const isThere = [attachments, replay.run_record.harn_gateway.pieces].map(({ length }) => length > 0);
+      expect(isThere).toEqual([include_attachments, include_attachments]);
+    }
+  });
 });
+
+/** The transcript that a bundle brings, and what it brings of stored content. */
+interface Brought {
+  transcript: { sections: Pick<Transcript, 'messages' | 'events' | 'assets'>[] };
+  attachments: object[];
+  replay: { run_record: { harn_gateway: { pieces: object[] } } };
+}
 
 /** What happened up to the export; importing is a fact of the other gateway. */
 function kinds({ events }: Transcript): (string | null)[] {

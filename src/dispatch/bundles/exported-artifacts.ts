@@ -3,6 +3,7 @@ import type { ArtifactState } from '../../projections/states.ts';
 import type { JsonObject } from '../../protocol/json.ts';
 import { keysUnder, lastSegment } from '../../store/keys.ts';
 import { contentOfParts, pieceKeys } from '../artifact-content.ts';
+import { keysOfAll } from '../merged-keys.ts';
 import type { ExportedRun } from './exported-run.ts';
 import type { MaterialReader } from './material-reader.ts';
 
@@ -13,7 +14,21 @@ export async function* artifactsOf(
   run: ExportedRun,
   { reader, attachments }: { reader: MaterialReader; attachments: boolean },
 ): AsyncGenerator<JsonObject> {
-  for await (const state of artifactStates(run, reader)) yield described(state, reader, attachments);
+  for await (const state of assetStates(run, reader)) yield described(state, reader, attachments);
+}
+
+/** The same, and what was uploaded elsewhere and turns of the Session refer to. */
+export async function* assetStates(run: ExportedRun, reader: MaterialReader): AsyncGenerator<ArtifactState> {
+  if (run.scope.task) {
+    yield* artifactStates(run, reader);
+    return;
+  }
+  const prefixes = [listPrefix.artifactsOfSession(run.sessionId), listPrefix.assetsOfSession(run.sessionId)];
+  for await (const ids of keysOfAll(reader.log, prefixes, PAGE))
+    for (const id of ids) {
+      const state = reader.log.state<ArtifactState>(stateKey.artifact(id));
+      if (state) yield state;
+    }
 }
 
 /** The Artifacts of the Session, or of the one Task, oldest first. */

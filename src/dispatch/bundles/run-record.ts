@@ -9,7 +9,8 @@ import type { ExportedRun } from './exported-run.ts';
 import type { MaterialReader } from './material-reader.ts';
 import { eventRows, frameRows, pieceRows } from './material-rows.ts';
 import { usageOf } from './run-usage.ts';
-import { checkpoints, questions, spans, toolCalls, transitions, turns } from './told-by-events.ts';
+import { checkpoints, questions, spans, toolCalls, transitions } from './told-by-events.ts';
+import { toldTranscript } from './told-transcript.ts';
 
 export interface RecordFacts {
   reader: MaterialReader;
@@ -49,7 +50,7 @@ export async function runRecordOf(run: ExportedRun, facts: RecordFacts): Promise
     hitl_questions: ofEvents(/^tool\.approval_required$|permission_requested$/, questions),
     evidence: { trace_spans: ofEvents(/^span\.started$/, spans) },
     artifacts: new Streamed(() => artifactsOf(run, facts)),
-    transcript: transcriptOf(run, facts),
+    transcript: toldTranscript(run, facts.reader),
     usage: await usageOf(run, facts.reader.log),
     replay_fixture: summary.fixture,
     event_log_pointers: [pointerTo(run, facts.throughOriginal)],
@@ -73,31 +74,7 @@ function gatewayRecord(run: ExportedRun, facts: RecordFacts): RunRecord {
   };
 }
 
-function transcriptOf(run: ExportedRun, { reader }: RecordFacts): RunRecord {
-  const { resource } = run.scope.session;
-  const anchor = resource.metadata['workspace_anchor'];
-  return {
-    _type: 'transcript',
-    version: 2,
-    id: resource.id,
-    state: resource.state.toLowerCase(),
-    summary: resource.summary,
-    metadata: anchor === undefined ? {} : { workspace_anchor: anchor },
-    messages: toldBy(run, () => turns(reader.seesInternal), TURNS),
-    events: toldBy(run, () => audit),
-    assets: new Streamed(() => artifactsOf(run, { reader, attachments: false })),
-  };
-}
-
-/** Audit history: what happened and where it is recorded; the content is in messages and in the record of the gateway. */
-function audit({ id, event, task_id, created_at, resource }: Event): JsonValue[] {
-  return [{ kind: event, event_id: id, task_id, at: created_at, resource: { ...resource } }];
-}
-
-/** Kinds that bring a Message. */
-const TURNS = /^(?:user|agent)\.message$|^session\.message_appended$/;
-
-function toldBy(run: ExportedRun, tell: () => (event: Event) => JsonValue[], kinds?: RegExp): Streamed {
+function toldBy(run: ExportedRun, tell: () => (event: Event) => JsonValue[], kinds: RegExp): Streamed {
   return new Streamed(async function* () {
     const told = tell();
     for await (const event of run.events(kinds)) yield* told(event);

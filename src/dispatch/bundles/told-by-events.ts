@@ -1,6 +1,5 @@
 import type { Event } from '../../eventlog/event-log.ts';
-import { conceal } from '../../policy/visibility.ts';
-import type { JsonObject, JsonValue } from '../../protocol/json.ts';
+import type { JsonValue } from '../../protocol/json.ts';
 
 /** What one event says in the words of a run record; a teller is made per list, because some remember what came before. */
 export type Teller = (event: Event) => JsonValue[];
@@ -92,27 +91,4 @@ export function spans(): Teller {
       },
     ];
   };
-}
-
-/** Turns of the conversation, as this reader may see them. */
-export function turns(seesInternal: boolean): Teller {
-  return (event) => {
-    const message = messageOf(event);
-    if (message === undefined) return [];
-    const {
-      id = null,
-      role = null,
-      parts = [],
-      created_at = null,
-      task_id = null,
-    } = conceal(message, seesInternal);
-    return [{ id, role, content: parts, task_id, created_at }];
-  };
-}
-
-function messageOf({ event, payload }: Event): JsonObject | undefined {
-  const { message } = payload;
-  const isTurn =
-    event === 'user.message' || event === 'agent.message' || event === 'session.message_appended';
-  return isTurn && typeof message === 'object' && message !== null ? (message as JsonObject) : undefined;
 }

@@ -9,6 +9,8 @@ const TOKEN = `ghp_${'a1B2'.repeat(9)}`;
 const valid = () => bundleOf(RECORD, 'local');
 const changed = async (change: JsonObject) => ({ ...(await valid()), ...change });
 
+const members = (count: number) => Array.from({ length: count }, (_, at) => `"m${at}":1`).join(',');
+
 describe('validation of a bundle', () => {
   it.each(['local', 'sanitized', 'replay_only'] as const)(
     '[BUNDLE-EXP-01] takes a %s one that we wrote',
@@ -85,6 +87,26 @@ describe('validation of a bundle', () => {
     ['a name twice', '{"_type":1,"_type":2}'],
   ])('refuses %s', (_, text) => {
     expect(refusalOf(text)).toBeDefined();
+  });
+
+  it('[BUNDLE-IMP-04] finds a secret that is spelled with escapes, or stands beside what is left unread', async () => {
+    const escaped = TOKEN.replace('g', '\\u0067');
+    const padding = Array.from({ length: 300 }, () => 'x'.repeat(1_000));
+    for (const metadata of [{ note: escaped }, { receipts_of_others: { note: TOKEN }, padding }]) {
+      const text = JSON.stringify(await changed({ metadata })).replaceAll('\\\\u', '\\u');
+      expect(refusalOf(text)).toMatch(/^unredacted secret marker \(github_token\) at \$\.metadata/);
+    }
+  });
+
+  it.each([
+    ['a long list that ends as an object', (rows: string) => `[${rows}}`, 'no JSON'],
+    ['a long object that ends as a list', (rows: string) => `{"rows":[${rows}]]`, 'no JSON'],
+    ['more members than are held', () => `{${members(100_001)}}`, 'more than 100000 members'],
+  ])('refuses %s', async (_, spell, why) => {
+    const { metadata, ...rest } = await valid();
+    const rows = Array.from({ length: 300 }, () => JSON.stringify('x'.repeat(1_000))).join(',');
+    const text = JSON.stringify(rest);
+    expect(refusalOf(`${text.slice(0, -1)},"metadata":${spell(rows)}}`)).toContain(why);
   });
 
   it('refuses ids that are there twice', async () => {
