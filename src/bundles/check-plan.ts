@@ -6,7 +6,7 @@ import type { VerificationKeys } from '../receipts/verification-keys.ts';
 import { ChainVerifier } from '../receipts/verify-chain.ts';
 import { InvalidBundleError } from './bundle-fault.ts';
 import { paced, type Turn } from './paced.ts';
-import type { RestorePlan } from './restore-plan.ts';
+import type { Plan } from './restore-plan.ts';
 
 const EVENTS = '$.replay.run_record.harn_gateway.events';
 const FRAMES = '$.replay.run_record.harn_gateway.frames';
@@ -25,7 +25,7 @@ export interface CheckedPlan {
  * Reads everything before anything is written: events in the order of their log, frames in theirs, receipts that are what the
  * events say and that verify. Throws InvalidBundleError.
  */
-export async function checkPlan(plan: RestorePlan, keys: VerificationKeys, turn: Turn): Promise<CheckedPlan> {
+export async function checkPlan(plan: Plan, keys: VerificationKeys, turn: Turn): Promise<CheckedPlan> {
   const digest = new PlanDigest(plan);
   const { issued, artifacts, ...found } = await checkEvents(plan, digest, turn);
   await checkFrames(plan, digest, new Set(found.tasks), turn);
@@ -38,7 +38,7 @@ export async function checkPlan(plan: RestorePlan, keys: VerificationKeys, turn:
 class PlanDigest {
   readonly #hash = createHash('sha256');
 
-  constructor({ mode, sessionId, workspaceId }: RestorePlan) {
+  constructor({ mode, sessionId, workspaceId }: Plan) {
     this.#hash.update(canonicalJson([mode, sessionId, workspaceId]));
   }
 
@@ -57,7 +57,7 @@ interface CheckedEvents extends Pick<CheckedPlan, 'events' | 'tasks'> {
   artifacts: ReadonlySet<string>;
 }
 
-async function checkEvents(plan: RestorePlan, digest: PlanDigest, turn: Turn): Promise<CheckedEvents> {
+async function checkEvents(plan: Plan, digest: PlanDigest, turn: Turn): Promise<CheckedEvents> {
   const seen = { tasks: new Set<string>(), ended: new Set<string>(), artifacts: new Set<string>() };
   const receipts: JsonObject[] = [];
   let newest = '';
@@ -103,7 +103,7 @@ function takeTask(tasks: Set<string>, id: string, payload: JsonObject, where: st
 
 /** Numbered from 1 without gaps, per task. */
 async function checkFrames(
-  plan: RestorePlan,
+  plan: Plan,
   digest: PlanDigest,
   tasks: ReadonlySet<string>,
   turn: Turn,
@@ -123,7 +123,7 @@ async function checkFrames(
 }
 
 async function checkReceipts(
-  plan: RestorePlan,
+  plan: Plan,
   digest: PlanDigest,
   { issued, keys }: { issued: readonly JsonObject[]; keys: VerificationKeys },
   turn: Turn,
@@ -149,7 +149,7 @@ async function checkReceipts(
 }
 
 async function checkPieces(
-  plan: RestorePlan,
+  plan: Plan,
   digest: PlanDigest,
   artifacts: ReadonlySet<string>,
   turn: Turn,

@@ -55,11 +55,27 @@ export interface RestoredFrame {
 /** The same, with the hash of what is in the bundle. */
 export type Hashed<Row> = Row & { ownHash: string };
 
+/** What an import reads: first the `checked...` rows, all of them, then the rows again while they are written. */
+export interface Plan {
+  readonly sessionId: string;
+  /** Workspace and tenant there. */
+  readonly workspaceId: string;
+  readonly tenantId: string | null;
+  readonly issuer: string;
+  readonly mode: BundleMode;
+  checkedEvents(): Iterable<Hashed<RestoredEvent>>;
+  checkedFrames(): Iterable<Hashed<RestoredFrame>>;
+  events(from?: number): Generator<RestoredEvent>;
+  frames(): Iterable<RestoredFrame>;
+  pieces(): Iterable<{ row: PieceRow; bytes: Buffer }>;
+  receipts(): Generator<string>;
+}
+
 /**
  * What the rows of a bundle are, read again and again from its bytes: `checked...` look at each and remember what came
  * incomplete, so that the later readings need not hash them again.
  */
-export class RestorePlan {
+export class RestorePlan implements Plan {
   readonly sessionId: string;
   readonly workspaceId: string;
   readonly issuer: string;
@@ -178,11 +194,14 @@ export class RestorePlan {
   }
 }
 
+/** Whether a gateway wrote it, and so put its own record of the Session into it. */
+export function isOfGateway(file: BundleFile): boolean {
+  return file.find(...PATH) !== undefined;
+}
+
 function headOf(file: BundleFile): JsonValue {
   const head = file.find(...PATH);
-  if (head !== undefined && file.isObject(head)) return file.skeleton(head);
-  const why = `${WHERE}: the bundle brings no record of a gateway, so no Session can be restored. Write its run record with "session import FILE --out run.json".`;
-  throw new InvalidBundleError('typed_decode', WHERE, why);
+  return head === undefined ? null : file.skeleton(head);
 }
 
 function withPayload(

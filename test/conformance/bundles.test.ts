@@ -127,20 +127,15 @@ describe('a Session handed from one gateway to another', () => {
   it.each(MODES)('receipts of a %s bundle verify offline', async (mode) => {
     const task = await run('ask', a.client);
     const folder = mkdtempSync(join(tmpdir(), 'harn-bundle-'));
-    const [file, keys] = ['run.bundle.json', 'jwks.json'].map((name) => join(folder, name)) as [
-      string,
-      string,
-    ];
+    const [file, keys] = [join(folder, 'run.bundle.json'), join(folder, 'jwks.json')];
     writeFileSync(file, await exported(a.client, { session_id: task.session_id }, mode));
     writeFileSync(keys, (await a.client.call('GET', '/.well-known/jwks.json')).text);
     const said = await runCommand(['receipt', 'verify', file, '--jwks', keys]);
-    const byItself = await runCommand(['receipt', 'verify', file, '--json']);
     const itself = await runCommand(['receipt', 'verify', file]);
     writeFileSync(file, readFileSync(file, 'utf8').replace('\\"SUCCEEDED\\"', '\\"FAILED\\"'));
     const changed = await runCommand(['receipt', 'verify', file]);
     rmSync(folder, { recursive: true });
     expect(said).toMatchObject({ code: 0, out: 'ok: 2 receipts; not checked: head, inclusion\n' });
-    expect(JSON.parse(byItself.out)).toMatchObject({ ok: true, receipts: 2, keys: 'brought' });
     expect(itself.out).toContain('it is whole, but whoever made it chose them');
     expect(changed).toMatchObject({ code: 1, out: expect.stringContaining('failed: ') });
   });
@@ -156,8 +151,7 @@ describe('a Session handed from one gateway to another', () => {
 });
 
 describe('an import', () => {
-  const limits = { keep_alive_timeout_ms: 60_000, max_bundle_bytes: 4_000_000 };
-  const config = { limits };
+  const config = { limits: { keep_alive_timeout_ms: 60_000 } };
   const a = stageOf({ config });
   const b = stageOf({ config, keys: [{ actor: 'stranger', workspaces: ['workspace_default'] }] });
 
@@ -216,13 +210,6 @@ describe('an import', () => {
     expect((await b.client.call('GET', `/v1/tasks/${first.id}`)).status).toBe(404);
     expect(await verdictOf(b.client, task)).toMatchObject({ status: 'byte_equal' });
     expect(await b.client.post(`/v1/receipts/${task.receipt_id}/verify`)).toMatchObject({ valid: true });
-  });
-
-  it.each(['import', 'validate'])('%s of more bytes than the limit is 413', async (what) => {
-    const body = Buffer.alloc(limits.max_bundle_bytes + 1, ' ');
-    const { status, body: answer } = await b.client.call('POST', `/v1/bundles/${what}`, { body });
-    const details = { max_bytes: limits.max_bundle_bytes };
-    expect([status, answer]).toMatchObject([413, { error: { code: 'payload_too_large', details } }]);
   });
 
   it('is refused for a Task that has not ended', async () => {

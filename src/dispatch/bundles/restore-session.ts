@@ -1,9 +1,16 @@
 import { InvalidBundleError } from '../../bundles/bundle-fault.ts';
 import { BundleFile } from '../../bundles/bundle-file.ts';
 import { type CheckedPlan, checkPlan } from '../../bundles/check-plan.ts';
+import { ForeignPlan } from '../../bundles/foreign-plan.ts';
 import { inTurns } from '../../bundles/paced.ts';
 import { RedactedRows } from '../../bundles/redacted-rows.ts';
-import { type RestoredEvent, type RestoredFrame, RestorePlan } from '../../bundles/restore-plan.ts';
+import {
+  isOfGateway,
+  type Plan,
+  type RestoredEvent,
+  type RestoredFrame,
+  RestorePlan,
+} from '../../bundles/restore-plan.ts';
 import { validateInTurns } from '../../bundles/validate-bundle.ts';
 import { broughtKeys, verifyManifestInTurns } from '../../bundles/verify-manifest.ts';
 import { buildEvent } from '../../eventlog/encode-event.ts';
@@ -15,6 +22,7 @@ import type { SessionFold } from '../../projections/states.ts';
 import type { SessionImported } from '../../protocol/bundle-events.ts';
 import { ProtocolError } from '../../protocol/errors.ts';
 import type { JsonObject, JsonValue } from '../../protocol/json.ts';
+import type { SessionBundle } from '../../protocol/resources/session-bundle.ts';
 import type { VerificationKeys } from '../../receipts/verification-keys.ts';
 import { hashOf } from '../../replay/compare.ts';
 import { contentKey, frameKey, receiptKey } from '../../store/keys.ts';
@@ -64,7 +72,7 @@ export async function restoreSession(parts: RestoreParts, request: RestoreReques
 }
 
 interface Prepared {
-  plan: RestorePlan;
+  plan: Plan;
   checked: CheckedPlan;
   restored: Restored;
   /** A JWKS document. */
@@ -78,8 +86,7 @@ async function prepare(
   const file = new BundleFile(bytes);
   const bundle = await validateInTurns(file, { markers: bundles.markers, allowSecretMarkers }, nextTurn);
   const manifest = await verifyManifestInTurns(file, bundles.verificationKeys(), nextTurn);
-  const redacted = await inTurns(RedactedRows.of(file), nextTurn);
-  const plan = new RestorePlan(file, bundle.redaction.mode, redacted);
+  const plan = await planOf(file, bundle);
   const keys: VerificationKeys = new Map([...broughtKeys(file), ...bundles.verificationKeys()]);
   const checked = await checkPlan(plan, keys, nextTurn);
   const { digest } = checked;
@@ -96,6 +103,12 @@ async function prepare(
   const restored = { sessionId: plan.sessionId, workspaceId, tasks: checked.tasks, isNew: true, told };
   const signingKeys = brought === undefined ? { keys: [] } : (file.parse(brought) as JsonObject);
   return { plan, checked, restored, signingKeys };
+}
+
+async function planOf(file: BundleFile, bundle: SessionBundle): Promise<Plan> {
+  if (!isOfGateway(file)) return new ForeignPlan(file, bundle);
+  const redacted = await inTurns(RedactedRows.of(file), nextTurn);
+  return new RestorePlan(file, bundle.redaction.mode, redacted);
 }
 
 /** How far an earlier import of the same bundle came; undefined for a Session that is not here. */
