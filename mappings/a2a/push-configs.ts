@@ -14,7 +14,7 @@ const text = z
   .max(4_096)
   .nullish()
   .transform((value) => (value === '' || value === null ? undefined : value));
-const id = z.string('is required').min(1, 'must not be empty').max(512);
+const id = z.string().min(1, 'must not be empty').max(512);
 
 const NAME = /^[A-Za-z0-9_.-]{1,64}$/;
 
@@ -23,7 +23,7 @@ const members = {
     (value) => value === undefined || NAME.test(value),
     'must be 1 to 64 letters, digits, _, . or -',
   ),
-  url: z.string('is required').min(1, 'must not be empty').max(2_048, 'must have at most 2048 characters'),
+  url: z.string().min(1, 'must not be empty').max(2_048),
   token: text,
 };
 

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { JsonObject, JsonValue } from '../../src/protocol/json.ts';
 import { isObject } from './events.ts';
 import { configV1, configV03, type PushConfigGiven, pushConfigV1, pushConfigV03 } from './push-configs.ts';
+import { decodeState, type HarnState } from './states.ts';
 
 /** Absent, null and the empty string are the same in the JSON form of protocol buffers. */
 const text = z
@@ -24,10 +25,13 @@ const flag = z
   .transform((value) => value ?? undefined);
 /** The JSON form of protocol buffers spells integers as numbers or as texts. */
 const count = z
-  .union([z.int().min(0), z.string().regex(/^\d{1,9}$/)], 'must be a whole number from 0 on')
+  .union(
+    [z.int().min(0), z.string().regex(/^\d{1,9}$/, 'must be a whole number from 0 on')],
+    'must be a whole number from 0 on',
+  )
   .nullish()
   .transform((value) => (value === null || value === undefined ? undefined : Number(value)));
-const id = z.string('is required').min(1, 'must not be empty').max(512);
+const id = z.string().min(1, 'must not be empty').max(512);
 const base64 = z.string().regex(/^[A-Za-z0-9+/_-]*={0,2}$/, 'must be base64');
 
 const CONTENT_V1 = ['text', 'raw', 'url', 'data'] as const;
@@ -175,23 +179,36 @@ function common(
 export const taskRequest = z.looseObject({ tenant: text, id, historyLength: count, metadata: object });
 export type TaskRequest = z.output<typeof taskRequest>;
 
+/** No state, and the word of protocol buffers for it, are the same. */
+const state = text.transform((word, context): HarnState | undefined => {
+  if (word === undefined || word === 'TASK_STATE_UNSPECIFIED') return undefined;
+  const found = decodeState(word);
+  if (found.known) return found.word;
+  context.addIssue('must be a task state such as TASK_STATE_WORKING');
+  return undefined;
+});
+
 const MAX_PAGE = 100;
 const PAGE = 50;
 
 export const listRequest = z.looseObject({
   tenant: text,
   contextId: text,
-  status: text,
+  status: state,
   pageSize: z
-    .union([z.int(), z.string().regex(/^\d{1,9}$/)], 'must be a whole number')
+    .union([z.int(), z.string().regex(/^\d{1,9}$/, 'must be a whole number')], 'must be a whole number')
     .nullish()
     .transform((value) => (value === null || value === undefined ? PAGE : Number(value)))
     .refine((value) => value >= 1 && value <= MAX_PAGE, `must be from 1 to ${MAX_PAGE}`),
   pageToken: text,
   historyLength: count,
-  statusTimestampAfter: z.iso.datetime({ offset: true }).nullish(),
+  statusTimestampAfter: text.pipe(
+    z.iso
+      .datetime({ offset: true, error: 'must be an RFC 3339 time such as 2026-01-31T12:00:00Z' })
+      .optional(),
+  ),
   includeArtifacts: z
-    .union([z.boolean(), z.enum(['true', 'false'])])
+    .union([z.boolean(), z.enum(['true', 'false'], 'must be true or false')], 'must be true or false')
     .nullish()
     .transform((value) => value === true || value === 'true'),
 });

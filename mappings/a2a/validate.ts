@@ -9,9 +9,6 @@ const MAX_LISTED = 20;
 /** Faults that its message spells out. */
 const MAX_SAID = 5;
 
-/** Stands for the request itself, where no member of it is meant. */
-const WHOLE = 'params';
-
 /** Reads a request by its schema; throws InvalidParams with the path of every fault, up to twenty of them. */
 export function validate<Schema extends z.ZodType>(schema: Schema, value: unknown): z.output<Schema> {
   const parsed = schema.safeParse(value);
@@ -21,16 +18,16 @@ export function validate<Schema extends z.ZodType>(schema: Schema, value: unknow
 
 export function faultOf({ issues }: z.ZodError, name: A2aErrorName): ProtocolError {
   const faults = issues.slice(0, MAX_LISTED).map(({ path, message }) => ({
-    param: path.map(String).join('.') || WHOLE,
+    param: path.map(String).join('.'),
     // Words of the schema's own are sentences about the field; the library's begin with a capital.
     message: /^[A-Z]/.test(message) ? wordsOf(message) : message,
   }));
   const said = faults
     .slice(0, MAX_SAID)
-    .map(({ param, message }) => (param === WHOLE ? `The request ${message}` : `${param}: ${message}`));
+    .map(({ param, message }) => (param === '' ? `The request ${message}` : `${param}: ${message}`));
   const unsaid = issues.length - said.length;
   const message = `${said.join('; ')}${unsaid === 0 ? '' : `; and ${unsaid} more`}.`;
-  return refusal(name, message, faults[0]?.param, faults);
+  return refusal(name, message, faults[0]?.param || 'params', faults);
 }
 
 /** What was refused of a member of a request, told by its path from the request on. */

@@ -25,11 +25,11 @@ export function hasFilter(query: TaskQuery): boolean {
 }
 
 /**
- * Time of a Task's status: its end, else its newest change. Both are in the resource, so that no index has to follow every
- * move of every Task.
+ * Time of a Task's status: its newest move, or what the agent said since, as A2A dates it. It is kept with the Task and looked
+ * for in all of them: an index would have to follow every move of every Task, and a count reads all of them anyway.
  */
-export function statusTime(task: Task): string {
-  return task.completed_at ?? task.canceled_at ?? task.updated_at;
+function statusTime({ resource, internal }: TaskState): string {
+  return resource.completed_at ?? resource.canceled_at ?? internal.status_at ?? resource.created_at;
 }
 
 /** A page of the Tasks that fit. The cursor is the place of the last one in the order, so that changes elsewhere never shift it. */
@@ -46,10 +46,10 @@ export async function listFiltered(
   let stop: string | undefined;
   for (const prefix of prefixes) {
     const end = isByCreation && after !== undefined ? prefix + after : `${prefix}~`;
-    const stopped = await scan(tools, prefix, end, query, prefixes.length, (task) => {
+    const stopped = await scan(tools, prefix, end, query, prefixes.length, (state) => {
       total.count += 1;
-      const place = placeOf(task, query);
-      if (after === undefined || place < after) found.add(place, task);
+      const place = placeOf(state, query);
+      if (after === undefined || place < after) found.add(place, state.resource);
       return isByCreation && found.isFull && place <= found.last;
     });
     if (isByCreation && stopped !== undefined && (stop === undefined || stopped > stop)) stop = stopped;
@@ -68,15 +68,15 @@ async function scan(
   end: string,
   query: TaskQuery,
   shares: number,
-  tell: (task: Task) => boolean,
+  tell: (state: TaskState) => boolean,
 ): Promise<string | undefined> {
   const most = Math.ceil(MAX_SCANNED[query.sort] / shares);
   let lt = end;
   for (let scanned = 0; scanned < most; scanned += READ_AT_ONCE) {
     const keys = await log.indexKeys({ gt: prefix, lt, reverse: true, limit: READ_AT_ONCE });
     for (const key of keys) {
-      const task = reader.get<TaskState>(stateKey.task(key.slice(prefix.length)))?.resource;
-      if (task !== undefined && fits(task, query) && tell(task)) return undefined;
+      const state = reader.get<TaskState>(stateKey.task(key.slice(prefix.length)));
+      if (state !== undefined && fits(state, query) && tell(state)) return undefined;
     }
     const last = keys.at(-1);
     if (last === undefined || keys.length < READ_AT_ONCE) return undefined;
@@ -147,18 +147,21 @@ class NewestPlaces {
   }
 }
 
-function fits(task: Task, { status, rejected, route, persona_id, status_since }: TaskQuery): boolean {
+function fits(state: TaskState, query: TaskQuery): boolean {
+  const { status, rejected, route, persona_id, status_since } = query;
+  const { resource: task } = state;
   return (
     (status === undefined || task.status === status) &&
     (rejected === undefined || isRejection(task) === (rejected === 'true')) &&
     (route === undefined || task.assigned_agent_id === route) &&
     (persona_id === undefined || task.persona_id === persona_id) &&
-    (status_since === undefined || Date.parse(statusTime(task)) >= Date.parse(status_since))
+    (status_since === undefined || Date.parse(statusTime(state)) >= Date.parse(status_since))
   );
 }
 
-function placeOf(task: Task, { sort }: TaskQuery): string {
-  return sort === 'created' ? task.id : `${statusTime(task)} ${task.id}`;
+function placeOf(state: TaskState, { sort }: TaskQuery): string {
+  const { id } = state.resource;
+  return sort === 'created' ? id : `${statusTime(state)} ${id}`;
 }
 
 function encodePlace(place: string): string {

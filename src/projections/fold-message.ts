@@ -29,7 +29,7 @@ export function foldAgentMessage(event: Event, states: StateWriter): void {
     const key = stateKey.upstreamMessage(event.task_id, upstream_message_id);
     states.set(key, { message_id: message.id } satisfies UpstreamMessageState);
   }
-  rememberText(event.task_id, message, states);
+  rememberText(event.task_id, message, event.created_at, states);
 }
 
 export function foldInlinedMessage(event: Event, states: StateWriter): void {
@@ -43,12 +43,13 @@ function putMessage(message: Message, states: StateWriter, sealed: boolean): voi
 }
 
 /** The task keeps what its Outcome will show: the newest messages and the start of the newest text. */
-function rememberText(taskId: string, message: Message, states: StateWriter): void {
+function rememberText(taskId: string, message: Message, time: string, states: StateWriter): void {
   const key = stateKey.task(taskId);
   const state = states.get<TaskState>(key);
   if (!state) return;
   const text = message.parts.find((part) => part.type === 'text' && part.visibility === 'public');
   const last_text = text?.type === 'text' ? text.text.slice(0, SUMMARY_CHARS) : state.internal.last_text;
   const said = [...state.internal.said, message.id].slice(-MESSAGES_SHOWN);
-  states.set(key, { ...state, internal: { ...state.internal, said, last_text } } satisfies TaskState);
+  const internal = { ...state.internal, said, last_text, status_at: time };
+  states.set(key, { ...state, internal } satisfies TaskState);
 }

@@ -77,6 +77,7 @@ export function foldTaskMoved(event: Event, states: StateWriter): void {
     internal: {
       ...task.internal,
       ...workedAfter(event, task, status === 'WORKING'),
+      status_at: event.created_at,
       transitions: task.internal.transitions + 1,
       turns: task.internal.turns + Number(status === 'WORKING' && !synthesized),
     },

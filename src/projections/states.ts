@@ -84,6 +84,8 @@ export type TaskState = Folded<
     open_artifacts: string[];
     /** Permission requests that wait for an answer, oldest first. */
     open_requests: string[];
+    /** Time of its newest move, or of what the agent said since; absent while there is neither. */
+    status_at?: string;
     /** What the agent said, newest last, at most as many as an Outcome shows. */
     said: string[];
     /** Quotas that the task counts against. */

@@ -180,6 +180,19 @@ describe('errors', () => {
     expect(await said(long)).toBe('message.contextId: must have at most 512 characters.');
     const negative = { message: a2a.message('x'), configuration: { historyLength: -1 } };
     expect(await said(negative)).toBe('configuration.historyLength: must be at least 0.');
+    expect(await said({ message: { ...a2a.message('x'), messageId: 'x'.repeat(513) } })).toBe(
+      'message.messageId: must have at most 512 characters.',
+    );
+    const query = 'pageSize=abc&historyLength=-3&includeArtifacts=maybe&statusTimestampAfter=now&status=x';
+    expect((await a2a.rest('GET', `/tasks?${query}`)).body.error).toMatchObject({
+      message: [
+        'status: must be a task state such as TASK_STATE_WORKING',
+        'pageSize: must be a whole number',
+        'historyLength: must be a whole number from 0 on',
+        'statusTimestampAfter: must be an RFC 3339 time such as 2026-01-31T12:00:00Z',
+        'includeArtifacts: must be true or false.',
+      ].join('; '),
+    });
   });
 });
 

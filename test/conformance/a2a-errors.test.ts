@@ -37,8 +37,8 @@ describe('bad input', () => {
     ['CreateTaskPushNotificationConfig', { authentication: {} }, 'taskId url authentication.scheme'],
     [
       'ListTasks',
-      { pageSize: 0, statusTimestampAfter: 'now', includeArtifacts: 7 },
-      'pageSize statusTimestampAfter includeArtifacts',
+      { status: 'TASK_STATE_SLEEPING', pageSize: 0, statusTimestampAfter: 'now', includeArtifacts: 7 },
+      'status pageSize statusTimestampAfter includeArtifacts',
     ],
     ['SendMessage', { message: { role: 'ROLE_USER', parts: [{ text: 'x' }] } }, 'message.messageId'],
     ['SendMessage', { message: { messageId: 'm', parts: [{ text: 'x' }] } }, 'message.role'],

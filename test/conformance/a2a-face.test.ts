@@ -155,9 +155,43 @@ describe('reading', () => {
     expect(asking.tasks.map(({ id }: Json) => id)).toEqual([ids[2]]);
     const since = { contextId, statusTimestampAfter: new Date(Date.now() + 60_000).toISOString() };
     expect((await a2a.result('ListTasks', since)).tasks).toEqual([]);
+    const bounded = await a2a.result('ListTasks', { contextId, historyLength: 1, statusTimestampAfter: '' });
+    expect(bounded.tasks.map(({ history }: Json) => history.length)).toEqual([1, 1, 1]);
+    expect(first.tasks.map(({ history }: Json) => history)).toEqual([undefined, undefined]);
     for (const pageSize of [0, 101])
       expect((await a2a.rpc('ListTasks', { pageSize })).body.error?.code).toBe(-32602);
     expect((await a2a.rpc('ListTasks', { pageToken: 'x' })).body.error?.code).toBe(-32602);
+  });
+
+  it('[A2A-OP-08] the pages of a list together have each task once, newest status first, and begin where a time says', async () => {
+    await a2a.result('SendMessage', {
+      message: a2a.message('slow 600'),
+      configuration: { returnImmediately: true },
+    });
+    await a2a.task('login');
+    const all: Json[] = [];
+    let pageToken = '';
+    do {
+      const page = await a2a.result('ListTasks', {
+        pageSize: 3,
+        pageToken,
+        status: 'TASK_STATE_UNSPECIFIED',
+      });
+      all.push(...page.tasks);
+      pageToken = page.nextPageToken;
+      expect(page.totalSize).toBeGreaterThan(3);
+      if (pageToken === '') expect(all).toHaveLength(page.totalSize);
+    } while (pageToken !== '');
+    expect(new Set(all.map(({ id }) => id)).size).toBe(all.length);
+    const times = all.map(({ status }) => String((status as unknown as { timestamp: string }).timestamp));
+    expect(times).toEqual([...times].sort().reverse());
+    const [, , third = ''] = times;
+    for (const statusTimestampAfter of [third, third.replace('Z', '+00:00')]) {
+      const since = await a2a.result('ListTasks', { statusTimestampAfter });
+      expect(since.tasks.map(({ id }) => id)).toEqual(
+        all.flatMap(({ id }, at) => ((times[at] ?? '') >= third ? [id] : [])),
+      );
+    }
   });
 
   it('[A2A-OP-08] a list by state tells what failed from what was rejected', async () => {

@@ -1,7 +1,7 @@
 import { type Encoding, encodeMessage, encodeTask, streamEvent } from '../../../mappings/a2a/encode-task.ts';
 import { refusal } from '../../../mappings/a2a/errors-out.ts';
 import type { ListRequest, SendRequest, TaskRequest } from '../../../mappings/a2a/requests.ts';
-import { decodeState, statusOf } from '../../../mappings/a2a/states.ts';
+import { type HarnState, statusOf } from '../../../mappings/a2a/states.ts';
 import { type Event, TaskView } from '../../../mappings/a2a/task-view.ts';
 import { placedBelow } from '../../../mappings/a2a/validate.ts';
 import type { FaceDeps, FaceExchange } from '../../../src/face.ts';
@@ -115,7 +115,7 @@ export class A2aHandler {
       limit: String(pageSize),
       ...(to.persona === undefined ? { route: to.agent?.route ?? '' } : { persona_id: to.persona.id }),
       ...(pageToken === undefined ? {} : { cursor: pageToken }),
-      ...(statusTimestampAfter == null ? {} : { status_since: statusTimestampAfter }),
+      ...(statusTimestampAfter === undefined ? {} : { status_since: statusTimestampAfter }),
       ...(contextId === undefined ? {} : contextFilter(contextId)),
       ...(status === undefined ? {} : statusFilter(status)),
     };
@@ -259,10 +259,7 @@ function contextFilter(contextId: string): Record<string, string> {
   return isSessionId(contextId) ? { session_id: contextId } : { session_key: contextId };
 }
 
-function statusFilter(word: string): Record<string, string> {
-  const found = decodeState(word);
-  const status = found.known ? statusOf(found.word) : undefined;
-  if (found.known && status !== undefined)
-    return { status, ...(status === 'FAILED' ? { rejected: String(found.word === 'REJECTED') } : {}) };
-  throw refusal('InvalidParams', 'Send a task state such as TASK_STATE_WORKING.', 'status');
+function statusFilter(state: HarnState): Record<string, string> {
+  const status = statusOf(state);
+  return { status, ...(status === 'FAILED' ? { rejected: String(state === 'REJECTED') } : {}) };
 }

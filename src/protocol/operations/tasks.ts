@@ -58,7 +58,9 @@ export const tasksOperations = {
       status_since: z.iso
         .datetime({ offset: true })
         .optional()
-        .describe('Only Tasks whose status is from this time or later: their end, else their newest change.'),
+        .describe(
+          'Only Tasks whose status is from this time or later: their newest move, or what the agent said since.',
+        ),
       sort: z
         .enum(TASK_ORDERS)
         .default('created')

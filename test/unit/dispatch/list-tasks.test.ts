@@ -10,8 +10,12 @@ const idOf = (n: number) => `task_${String(n).padStart(26, '0')}`;
 const at = (n: number) => new Date(Date.UTC(2026, 0, 1) + n * 1_000).toISOString();
 const numberOf = (id: string) => Number(id.slice('task_'.length));
 
-/** Every seventh Task is REJECTED; the oldest five run on a route of their own; the oldest of all ended last. */
+/**
+ * Every seventh Task is REJECTED; the oldest five run on a route of their own; the oldest of all ended last. The next one still
+ * works, and got a chunk of an artifact after all of that.
+ */
 function taskOf(n: number): Task {
+  if (n === 1) return { ...taskOf(2), id: idOf(1), ...working };
   const failed = n % 7 === 0;
   const times = { created_at: at(n), updated_at: at(n), completed_at: at(n === 0 ? COUNT : n) };
   return {
@@ -24,6 +28,13 @@ function taskOf(n: number): Task {
     persona_id: null,
   } as unknown as Task;
 }
+
+const working = {
+  created_at: at(1),
+  updated_at: at(COUNT + 1),
+  completed_at: null,
+  status: 'WORKING',
+} as const;
 
 /** Tasks in two workspaces in turn; tells how many keys were read at once. */
 function manyTasks() {
@@ -45,7 +56,10 @@ function manyTasks() {
       },
     },
     reader: {
-      get: (key: string) => ({ resource: taskOf(numberOf(key.slice(stateKey.task('').length))) }),
+      get: (key: string) => ({
+        resource: taskOf(numberOf(key.slice(stateKey.task('').length))),
+        internal: { status_at: at(1) },
+      }),
     },
   } as unknown as QueryTools;
   return { tools, reads };
@@ -93,7 +107,7 @@ describe('a list of Tasks with a filter', () => {
     expect(reads.length).toBe(2);
   });
 
-  it('by the time of the status counts all, and the oldest Task comes first when it ended last', async () => {
+  it('by the time of the status counts all: what ended last is first, and chunks of an artifact move nothing', async () => {
     const { tools } = manyTasks();
     const first = await pageOf(tools, { sort: 'status_time', rejected: 'false', limit: 3 });
     expect(first.total).toBe(COUNT - Math.ceil(COUNT / 7));
@@ -101,5 +115,8 @@ describe('a list of Tasks with a filter', () => {
     expect(all.data.map(({ id }) => id)).toEqual([0, COUNT - 1, COUNT - 2].map(idOf));
     const next = await pageOf(tools, { sort: 'status_time', limit: 2, cursor: all.next_cursor });
     expect(next.data.map(({ id }) => id)).toEqual([COUNT - 3, COUNT - 4].map(idOf));
+    const since = await pageOf(tools, { sort: 'status_time', status: 'WORKING', status_since: at(1) });
+    expect(since.data.map(({ id }) => id)).toEqual([idOf(1)]);
+    expect((await pageOf(tools, { status: 'WORKING', status_since: at(2) })).data).toEqual([]);
   });
 });
