@@ -3,7 +3,7 @@ import { A2aTestClient, collect, type Json } from '../harness/a2a-client.ts';
 import { statusFrame, task, taskFrame } from '../harness/a2a-words.ts';
 import { startTestGateway } from '../harness/gateway.ts';
 import { keeper } from '../harness/keeper.ts';
-import { result, rpcError, type Script, stream } from '../harness/peers/script.ts';
+import { type Answer, json, result, rpcError, type Script, stream } from '../harness/peers/script.ts';
 import { type ScriptedPeer, startScriptedAgent } from '../harness/peers/scripted-agent.ts';
 
 const { kept } = keeper();
@@ -21,23 +21,41 @@ const sends = ({ requests }: ScriptedPeer) =>
   requests.filter(({ operation }) => /^Send/.test(operation)).map(({ body }) => JSON.parse(body));
 
 describe('what an agent says of a message it refuses', () => {
-  it.each([
-    [-32004, 'UNSUPPORTED_OPERATION'],
-    [-32005, 'CONTENT_TYPE_NOT_SUPPORTED'],
-    [-32008, 'EXTENSION_SUPPORT_REQUIRED'],
-    [-32602, 'INVALID_REQUEST'],
-  ])('with %d reaches the client as it is, blocking, streamed and over HTTP+JSON', async (code, reason) => {
-    const refusal = rpcError(code, 'Not on a Sunday.');
-    const { client } = await fronted({ SendMessage: refusal, SendStreamingMessage: refusal });
-    const error = { code, message: 'Not on a Sunday.', data: [{ reason }] };
-    const asked = () => ({ message: client.message('x') });
-    expect((await client.rpc('SendMessage', asked())).body.error).toMatchObject(error);
-    expect((await client.rpc('SendStreamingMessage', asked())).body.error).toMatchObject(error);
-    const { status, body } = await client.rest('POST', '/message:send', asked());
-    expect([status, body.error]).toMatchObject([400, { message: error.message, details: [{ reason }] }]);
-    const old = { kind: 'message', messageId: 'o', role: 'user', parts: [{ kind: 'text', text: 'x' }] };
-    const legacy = await client.rpc('message/send', { message: old }, { 'a2a-version': '0.3' });
-    expect(legacy.body.error).toMatchObject({ code, message: error.message });
+  // Copied by hand from notes/a2a.md 1.1: code, HTTP status over HTTP+JSON, reason.
+  const ROWS = [
+    [-32001, 404, 'TASK_NOT_FOUND'],
+    [-32002, 400, 'TASK_NOT_CANCELABLE'],
+    [-32003, 400, 'PUSH_NOTIFICATION_NOT_SUPPORTED'],
+    [-32004, 400, 'UNSUPPORTED_OPERATION'],
+    [-32005, 400, 'CONTENT_TYPE_NOT_SUPPORTED'],
+    [-32006, 500, 'INVALID_AGENT_RESPONSE'],
+    [-32007, 400, 'EXTENDED_AGENT_CARD_NOT_CONFIGURED'],
+    [-32008, 400, 'EXTENSION_SUPPORT_REQUIRED'],
+    [-32009, 400, 'VERSION_NOT_SUPPORTED'],
+    [-32600, 400, 'INVALID_REQUEST'],
+    [-32602, 400, 'INVALID_REQUEST'],
+    [-32603, 500, 'INTERNAL_ERROR'],
+  ] as const;
+
+  it('[A2A-ERR-05] reaches the client under its own code, blocking, streamed, over HTTP+JSON and in 0.3', async () => {
+    const refuse: Answer = ({ id, params }) => {
+      const { message } = params as { message: { parts: { text: string }[] } };
+      const error = { code: Number(message.parts[0]?.text), message: 'Not on a Sunday.' };
+      return json({ jsonrpc: '2.0', id, error });
+    };
+    const { client } = await fronted({ SendMessage: refuse, SendStreamingMessage: refuse });
+    for (const [code, http, reason] of ROWS) {
+      const error = { code, message: 'Not on a Sunday.', data: [{ reason }] };
+      const asked = () => ({ message: client.message(String(code)) });
+      expect((await client.rpc('SendMessage', asked())).body.error).toMatchObject(error);
+      expect((await client.rpc('SendStreamingMessage', asked())).body.error).toMatchObject(error);
+      const { status, body } = await client.rest('POST', '/message:send', asked());
+      expect([status, body.error]).toMatchObject([http, { message: error.message, details: [{ reason }] }]);
+      const parts = [{ kind: 'text', text: String(code) }];
+      const message = { kind: 'message', messageId: 'o', role: 'user', parts };
+      const legacy = await client.rpc('message/send', { message }, { 'a2a-version': '0.3' });
+      expect(legacy.body.error).toMatchObject({ code, message: error.message });
+    }
   });
 });
 

@@ -8,12 +8,13 @@ import { acpAgentCommand } from '../harness/acp-stage.ts';
 import { startTestGateway, type TestGateway } from '../harness/gateway.ts';
 import { mcpServers } from '../harness/mcp-servers.ts';
 import { all, type Driver, driver03, driver10, next, words } from './a2a-drivers.ts';
+import { type PushClient, push03, push10 } from './a2a-push-clients.ts';
 
 type Connect = (url: string, fetchImpl: typeof fetch) => Promise<Driver>;
-const CLIENTS: readonly (readonly [string, Connect])[] = [
-  ['1.3 client, JSON-RPC', (url, fetchImpl) => driver10(url, 'JSONRPC', fetchImpl)],
-  ['1.3 client, HTTP+JSON', (url, fetchImpl) => driver10(url, 'HTTP+JSON', fetchImpl)],
-  ['0.3 client', driver03],
+const CLIENTS: readonly (readonly [string, Connect, PushClient])[] = [
+  ['1.3 client, JSON-RPC', (url, fetchImpl) => driver10(url, 'JSONRPC', fetchImpl), push10('JSONRPC')],
+  ['1.3 client, HTTP+JSON', (url, fetchImpl) => driver10(url, 'HTTP+JSON', fetchImpl), push10('HTTP+JSON')],
+  ['0.3 client', driver03, push03],
 ];
 
 const PERSONA = {
@@ -43,6 +44,7 @@ describe('agents that speak no A2A themselves, called by real A2A clients', () =
       config: {
         personas: { dir: join(root, 'personas') },
         limits: { cancel_wait_ms: 60_000 },
+        outbound: { allow: ['127.0.0.1'] },
         upstreams: {
           a2a: [],
           acp: [{ id: 'coder', command: acpAgentCommand(), cwd: root }],
@@ -74,7 +76,7 @@ describe('agents that speak no A2A themselves, called by real A2A clients', () =
   }
   const at = (agent: string, connect: Connect) => connect(`${gateway.url}/a2a/${agent}/`, authorized);
 
-  describe.each(CLIENTS)('%s', (_, connect) => {
+  describe.each(CLIENTS)('%s', (_, connect, push) => {
     it('runs a turn of an ACP agent, streamed and blocking', async () => {
       const client = await at('coder', connect);
       const seen = await all(client.stream('stream 3'));
@@ -160,7 +162,7 @@ describe('agents that speak no A2A themselves, called by real A2A clients', () =
       expect(done).toMatchObject({ state: 'completed', text: expect.stringContaining('Ada') });
     });
 
-    it('reads, lists and follows tasks, and reads the extended card, at either', async () => {
+    it('reads, lists, follows and cancels tasks, keeps push configs, and reads the extended card, at either', async () => {
       for (const [agent, said, until] of [
         ['coder', 'ask', 'input-required'],
         [
@@ -176,6 +178,9 @@ describe('agents that speak no A2A themselves, called by real A2A clients', () =
         const listed =
           client.list === undefined ? [taskId] : (await client.list(contextId)).map((it) => it.taskId);
         expect(listed).toEqual([taskId]);
+        const url = 'http://127.0.0.1:9/hook';
+        const round = { made: url, read: url, listed: ['mine'], left: [] };
+        expect(await push(`${gateway.url}/a2a/${agent}/`, authorized, taskId)).toEqual(round);
         const followed = client.resubscribe(taskId);
         expect(words(await next(followed))).toBe(`task ${until}`);
         await client.cancel(taskId);
