@@ -32,7 +32,13 @@ const count = z
   .nullish()
   .transform((value) => (value === null || value === undefined ? undefined : Number(value)));
 const id = z.string().min(1, 'must not be empty').max(512);
-const base64 = z.string().regex(/^[A-Za-z0-9+/_-]*={0,2}$/, 'must be base64');
+/** One digit after whole groups of four holds no byte. */
+const base64 = z
+  .string()
+  .refine(
+    (value) => /^[A-Za-z0-9+/_-]*={0,2}$/.test(value) && value.replace(/=+$/, '').length % 4 !== 1,
+    'must be base64',
+  );
 
 const CONTENT_V1 = ['text', 'raw', 'url', 'data'] as const;
 

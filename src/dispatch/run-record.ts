@@ -1,12 +1,12 @@
 import type { StateReader, Transaction } from '../eventlog/event-log.ts';
 import { tierWithin } from '../policy/session-tier.ts';
 import { runFactsOf } from '../projections/fold-run.ts';
+import type { RunFact } from '../projections/run-facts.ts';
 import { stateKey } from '../projections/state-keys.ts';
 import type {
   ArtifactState,
   PermissionRequestState,
   PersonaState,
-  RunFact,
   SessionFold,
   TaskState,
 } from '../projections/states.ts';

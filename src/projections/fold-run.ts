@@ -1,8 +1,9 @@
 import type { Event, StateReader, StateWriter } from '../eventlog/event-log.ts';
 import { isTerminal } from '../protocol/task-states.ts';
 import { payload } from './payload.ts';
+import type { RunFact, RunFacts, RunPageState } from './run-facts.ts';
 import { stateKey } from './state-keys.ts';
-import type { RunFact, RunFacts, RunPageState, TaskState } from './states.ts';
+import type { TaskState } from './states.ts';
 
 /** Facts that stay in the state of the Task: more of them would be written again with every event of a long run. */
 const PAGE_FACTS = 32;

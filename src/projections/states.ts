@@ -1,6 +1,5 @@
 import type { AutonomyTier } from '../protocol/autonomy.ts';
 import type { JsonObject } from '../protocol/json.ts';
-import type { BlockingEffect } from '../protocol/policy-events.ts';
 import type { PersonaTerms } from '../protocol/receipt-payloads.ts';
 import type { ApiKey } from '../protocol/resources/api-key.ts';
 import type { Artifact } from '../protocol/resources/artifact.ts';
@@ -20,7 +19,7 @@ import type { TranscriptArchive } from '../protocol/resources/transcript.ts';
 import type { Review } from '../protocol/resources/trust-record.ts';
 import type { Vault } from '../protocol/resources/vault.ts';
 import type { Workspace } from '../protocol/resources/workspace.ts';
-import type { UsageTotals } from '../protocol/usage.ts';
+import type { RunFacts } from './run-facts.ts';
 
 /** A folded resource: what clients see, and what only the gateway needs. All of it comes from events. */
 export interface Folded<Resource, Internal> {
@@ -110,29 +109,6 @@ export type TaskState = Folded<
     run?: RunFacts;
   }
 >;
-
-/** One thing that a receipt tells of a run; resources are named, not copied. */
-export type RunFact =
-  | { kind: 'artifact'; id: string }
-  | { kind: 'request'; id: string; actor: string | null }
-  | { kind: 'tool_called'; call_id: string; tool: string; input_hash: string }
-  | { kind: 'tool_ended'; call_id: string; status: 'succeeded' | 'failed'; output_hash?: string }
-  | { kind: 'input_redacted'; message_id: string; proof_hash: string }
-  | { kind: 'file_written'; path: string; sha256: string }
-  | { kind: 'policy'; effect: BlockingEffect; rule: string; action: string; at: string };
-
-/** The newest facts, oldest first; full pages of older ones are states of their own. */
-export interface RunFacts {
-  pages: number;
-  newest: RunFact[];
-  /** Absent where the agent told nothing. */
-  usage?: UsageTotals;
-}
-
-/** A full page of the facts of a run. */
-export interface RunPageState {
-  facts: RunFact[];
-}
 
 export type MessageState = Folded<Message, { sealed: boolean }>;
 

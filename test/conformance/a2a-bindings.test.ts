@@ -28,6 +28,24 @@ describe('streams of one task', () => {
     await stream.return(undefined);
   });
 
+  it('[A2A-OP-13] over HTTP+JSON too, by POST as by GET', async () => {
+    const { id } = await a2a.task('ask');
+    const answers = await Promise.all(
+      ['POST', 'GET'].map((method) =>
+        a2a.raw(method, `/tasks/${id}:subscribe`, undefined, { 'a2a-version': '1.0' }),
+      ),
+    );
+    await a2a.result('CancelTask', { id });
+    const [posted = '', got = ''] = await Promise.all(answers.map((answer) => answer.text()));
+    const [first = '', last = ''] = posted.split('\n').filter((line) => line.startsWith('data: '));
+    expect(JSON.parse(first.slice(6)).task).toMatchObject({
+      id,
+      status: { state: 'TASK_STATE_INPUT_REQUIRED' },
+    });
+    expect(stateOf(JSON.parse(last.slice(6)))).toBe('CANCELED');
+    expect(got).toBe(posted);
+  });
+
   it('[A2A-OP-04] several are told the same in the same order, and one that is closed closes no other', async () => {
     const { id } = await a2a.task('ask');
     const streams = [1, 2, 3].map(() => a2a.stream('SubscribeToTask', { id }));

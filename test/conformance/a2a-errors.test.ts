@@ -50,6 +50,11 @@ describe('bad input', () => {
       { message: { messageId: 'm', role: 'ROLE_USER', parts: [{ raw: '***' }] } },
       'message.parts.0.raw',
     ],
+    [
+      'SendMessage',
+      { message: { messageId: 'm', role: 'ROLE_USER', parts: [{ raw: 'YWJjZ' }] } },
+      'message.parts.0.raw',
+    ],
     ['SendMessage', { tenant: 't', message: {} }, 'tenant'],
     ['GetTask', {}, 'id'],
     ['GetTask', { id: 'x', historyLength: -1 }, 'historyLength'],
