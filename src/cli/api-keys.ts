@@ -96,18 +96,16 @@ function listCommand(): Command {
 function rotateCommand(): Command {
   const command = new Command('rotate')
     .description('Make the successor of a key and print it, once; the old one works for a while beside it.')
-    .argument('<id>', 'id of the key')
+    .argument('<id>', 'id of the key, or its name')
     .option('--overlap <seconds>', 'how long the old key still works', '86400')
     .option('--json', 'print JSON');
   return withClientOptions(command).action(
     async (id: string, { overlap, json, ...client }: ClientOptions & { overlap: string; json?: boolean }) => {
       if (!/^\d{1,7}$/.test(overlap))
         throw new CliError('--overlap: give seconds, from 0 to 2592000.', EXIT.usage);
-      const path = `${KEYS}/${encodeURIComponent(id)}/rotate`;
-      printKey(
-        await new GatewayClient(client).json('POST', path, { overlap_seconds: Number(overlap) }),
-        json,
-      );
+      const gateway = new GatewayClient(client);
+      const path = `${KEYS}/${await idOf(gateway, id)}/rotate`;
+      printKey(await gateway.json('POST', path, { overlap_seconds: Number(overlap) }), json);
     },
   );
 }
@@ -115,14 +113,33 @@ function rotateCommand(): Command {
 function revokeCommand(): Command {
   const command = new Command('revoke')
     .description('End a key at once; open streams end within seconds.')
-    .argument('<id>', 'id of the key')
+    .argument('<id>', 'id of the key, or its name')
     .option('--json', 'print JSON');
   return withClientOptions(command).action(
     async (id: string, { json, ...client }: ClientOptions & { json?: boolean }) => {
-      const path = `${KEYS}/${encodeURIComponent(id)}/revoke`;
-      printItem(await new GatewayClient(client).json<ApiKey>('POST', path), json, columns);
+      const gateway = new GatewayClient(client);
+      const path = `${KEYS}/${await idOf(gateway, id)}/revoke`;
+      printItem(await gateway.json<ApiKey>('POST', path), json, columns);
     },
   );
+}
+
+/** The id of a key that is named by it, or by the name it was made with, as far as that is of one live key. */
+async function idOf(gateway: GatewayClient, named: string): Promise<string> {
+  if (named.startsWith('apikey_')) return encodeURIComponent(named);
+  const live: ApiKey[] = [];
+  for await (const key of itemsOf<ApiKey>(gateway, KEYS, Number.POSITIVE_INFINITY))
+    if (key.name === named && key.revoked_at === null && key.replaced_by === null) live.push(key);
+  const [one, ...others] = live;
+  if (one === undefined)
+    throw new CliError(
+      `No live key made in the gateway has the name ${named}. See: harn-gateway api-keys list`,
+    );
+  if (others.length > 0) {
+    const ids = live.map(({ id }) => id).join(', ');
+    throw new CliError(`Several live keys have the name ${named}. Name one by its id: ${ids}`);
+  }
+  return one.id;
 }
 
 function columns({ id, name, actor, revoked_at, expires_at, scopes }: ApiKey): string[] {

@@ -2,10 +2,10 @@ import { type ApiKeyRecord, apiKeyAuthenticator, bearerToken } from '../auth/api
 import type { Authenticate, Authenticator } from '../auth/caller.ts';
 import { IssuerKeys } from '../auth/oauth/issuer-keys.ts';
 import { TokenAuthenticator } from '../auth/oauth/token-authenticator.ts';
-import { isLive } from '../dispatch/make-api-key.ts';
 import type { EventLog } from '../eventlog/event-log.ts';
 import { developmentKey } from '../operation/data-directory.ts';
 import { holdsScope } from '../policy/scope.ts';
+import { isLive } from '../projections/fold-api-key.ts';
 import { stateKey } from '../projections/state-keys.ts';
 import type { ApiKeyState } from '../projections/states.ts';
 import { ProtocolError } from '../protocol/errors.ts';

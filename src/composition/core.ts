@@ -6,6 +6,7 @@ import { GatewayCore } from '../dispatch/gateway-core.ts';
 import { OneAtATime } from '../dispatch/one-at-a-time.ts';
 import type { Outbox } from '../dispatch/outbox/outbox.ts';
 import { ReceiptLog } from '../dispatch/receipt-log.ts';
+import { Refusals } from '../dispatch/refusals.ts';
 import { FrameNumbers } from '../dispatch/runner/frame-numbers.ts';
 import { TaskRunner } from '../dispatch/runner/task-runner.ts';
 import { routeOfSkill } from '../dispatch/skills.ts';
@@ -45,6 +46,7 @@ export interface Core {
   sending: Sending;
   subscriptions: Subscriptions;
   receiptLog: ReceiptLog;
+  refusals: Refusals;
 }
 
 /** The gateway behind the port: tools of decisions, task runner, subscriptions. */
@@ -55,7 +57,6 @@ export function makeCore(
   authenticator: Authenticator,
 ): Core {
   const { config, logger, clock, random } = parts;
-  const { limits } = config;
   const box = createSecretBox(inputBoxKey(config.store.data, random), random);
   const files = fileTree(config);
   const running = { runner: () => runner, outbox: () => sending.outbox };
@@ -80,7 +81,9 @@ export function makeCore(
   const subscriptions = new Subscriptions(log);
   const receiptLog = new ReceiptLog({ log, keys });
   const bundles = bundleTools(parts, keys, tools);
+  const refusals = new Refusals({ log, tools, onLost: (error) => untold(error, logger) });
   const gateway = new GatewayCore({
+    refusals,
     log,
     subscriptions,
     authenticator,
@@ -92,10 +95,14 @@ export function makeCore(
     files,
     receiptLog,
     bundles,
-    idempotencyWindowMs: limits.idempotency_window_ms,
-    streamBufferBytes: limits.stream_buffer_bytes,
+    idempotencyWindowMs: config.limits.idempotency_window_ms,
+    streamBufferBytes: config.limits.stream_buffer_bytes,
   });
-  return { gateway, runner, tools, sending, subscriptions, receiptLog };
+  return { gateway, runner, tools, sending, subscriptions, receiptLog, refusals };
+}
+
+function untold(error: unknown, logger: Logger): void {
+  logger.warn({ err: error }, 'a refused call could not be recorded');
 }
 
 function recover(runner: TaskRunner, logger: Logger): void {

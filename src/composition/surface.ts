@@ -34,6 +34,7 @@ export function makeSurface(
     commits: () => log.head.commit,
     events: () => Number(log.head.eventId),
     ready: () => readiness().ok,
+    refused: () => core.refusals.counts(),
   });
   const cards = makeCards(parts, keys, upstreams, tools.routes);
   const surface = createHttpSurface({

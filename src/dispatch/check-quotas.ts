@@ -1,4 +1,5 @@
 import type { StateReader, Transaction } from '../eventlog/event-log.ts';
+import { RULES } from '../policy/rules.ts';
 import type { TaskState } from '../projections/states.ts';
 import { ProtocolError } from '../protocol/errors.ts';
 import type { JsonObject } from '../protocol/json.ts';
@@ -119,7 +120,8 @@ function refusal(
   { caller }: Facts,
 ): ProtocolError {
   const seen = seesQuota(tx, caller, quota) ? { quota_id: quota.id } : {};
-  const details = { ...seen, limit, hard_limit: quota.hard_limit, ...resetOf(limit, use) };
+  const { rule } = RULES[quota.hard_limit ? 'quota.hard' : 'quota.soft'];
+  const details = { ...seen, limit, hard_limit: quota.hard_limit, rule, ...resetOf(limit, use) };
   const isOver = isUsedUp(quota, use, limit);
   const message = `A quota of ${limit} is used up. ${whenIsRoom(isOver, limit, use)}`;
   if (quota.hard_limit) return new ProtocolError('policy_violation', message, { details });

@@ -3,6 +3,7 @@ import { ACCESS_CHECKS, type Target } from '../policy/access.ts';
 import { ACTION_CHECKS, type Action } from '../policy/action.ts';
 import { type Decision, type Explained, explainBy } from '../policy/decision.ts';
 import { isMember, sharesTenant } from '../policy/membership.ts';
+import { isLive } from '../projections/fold-api-key.ts';
 import { listPrefix, stateKey } from '../projections/state-keys.ts';
 import type { ApiKeyState, WorkspaceState } from '../projections/states.ts';
 import type { AutonomyTier, SideEffectClass } from '../protocol/autonomy.ts';
@@ -12,7 +13,7 @@ import type { ExplainPolicyQuery, PolicyExplanation } from '../protocol/resource
 import { actionQuestion } from './action-question.ts';
 import { fullQuota } from './check-quotas.ts';
 import { load, notFound, targetOf } from './load.ts';
-import { isLive, seesApiKey } from './make-api-key.ts';
+import { seesApiKey } from './make-api-key.ts';
 import type { QueryTools } from './query.ts';
 import { routeOfSkill, skillId } from './skills.ts';
 

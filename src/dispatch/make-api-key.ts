@@ -1,6 +1,7 @@
 import type { Caller } from '../auth/caller.ts';
 import type { StateReader, Transaction } from '../eventlog/event-log.ts';
 import { holdsScope } from '../policy/scope.ts';
+import { isLive, liveKeysOf } from '../projections/fold-api-key.ts';
 import { ProtocolError } from '../protocol/errors.ts';
 import type { ApiKey } from '../protocol/resources/api-key.ts';
 import type { Facts } from './facts.ts';
@@ -84,9 +85,16 @@ export function loadLiveKey(id: string, tx: Transaction, { caller }: Facts): Api
   });
 }
 
-/** Whether a key is accepted at `time` (RFC 3339). */
-export function isLive({ revoked_at, expires_at }: ApiKey, time: string): boolean {
-  return revoked_at === null && (expires_at === null || expires_at > time);
+/** Most keys of one actor at a time: one in use, and its successor. */
+const MAX_LIVE_KEYS = 2;
+
+/** Refuses a key that its actor would have besides two others; `ended` is one that ends with this. */
+export function refuseThirdKey(actor: string, tx: Transaction, { caller }: Facts, ended?: string): void {
+  const live = liveKeysOf(tx, caller.tenant, actor, tx.time).filter((id) => id !== ended);
+  if (live.length < MAX_LIVE_KEYS) return;
+  const message =
+    'This actor has two live keys already. Revoke one, or rotate one with overlap_seconds 0; or make the key for another actor.';
+  throw new ProtocolError('conflict', message, { param: 'actor', details: { live_keys: live.length } });
 }
 
 /** Reads the answer of a repeated call: everything but the key. */

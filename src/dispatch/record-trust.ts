@@ -134,6 +134,30 @@ function textOf(value: JsonValue | undefined): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
+/** A call that the policy refused. */
+export interface Refusal {
+  owner: Owner;
+  event: Event;
+  /** The Persona it was for, or the actor. */
+  agent: string;
+  operation: string;
+  tier: Persona['autonomy_tier'];
+  metadata: JsonObject;
+}
+
+/** Proves that a call was refused, in the commit of the event that says so. */
+export function recordRefusal(tx: Transaction, tools: TrustTools, refusal: Refusal): void {
+  const { owner, event, agent, operation, tier, metadata } = refusal;
+  const content = { agent, action: `call:${operation}`, approver: null, autonomy_tier: tier } as const;
+  append(tx, tools, {
+    owner,
+    event,
+    content: { ...content, outcome: 'denied' },
+    traceId: event.trace_id,
+    metadata: { ...metadata, actor: event.actor },
+  });
+}
+
 /** Draws up the record at the end of its transaction, so that the events of a run stay without a gap. */
 function append(tx: Transaction, tools: TrustTools, draft: TrustDraft): void {
   tx.atEnd(() => {

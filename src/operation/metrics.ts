@@ -1,4 +1,4 @@
-import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 
 /** Facts read at each scrape. */
 export interface MetricFacts {
@@ -10,6 +10,8 @@ export interface MetricFacts {
   /** Number of the newest durable event. */
   events(): number;
   ready(): boolean;
+  /** Calls that were refused since the start, by error code. */
+  refused(): ReadonlyMap<string, number>;
 }
 
 const GAUGES: readonly [name: string, help: string, read: (facts: MetricFacts) => number][] = [
@@ -41,5 +43,15 @@ export function createMetrics(facts: MetricFacts): {
       },
     });
   }
+  new Counter({
+    name: 'harn_calls_refused_total',
+    help: 'Calls that were refused, by the code of their error.',
+    labelNames: ['code'],
+    registers: [registry],
+    collect() {
+      this.reset();
+      for (const [code, count] of facts.refused()) this.inc({ code }, count);
+    },
+  });
   return { read: async () => ({ contentType: registry.contentType, text: await registry.metrics() }) };
 }

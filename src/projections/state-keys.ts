@@ -22,6 +22,8 @@ export const stateKey = {
   configuredVaults: () => 'x/configured-vaults',
   persona: (id: string) => `r/persona/${id}`,
   apiKey: (id: string) => `r/api_key/${id}`,
+  apiKeysOfActor: (tenant: string, actor: string) =>
+    `x/actor-keys/${foreign(JSON.stringify([tenant, actor]))}`,
   apiKeyOfHash: (hash: string) => `x/api-key/${hash}`,
   turn: (sessionId: string, position: number) =>
     `${turnPrefix(sessionId)}${String(position).padStart(8, '0')}`,

@@ -83,6 +83,7 @@ export const VENDOR_KINDS = [
   'vendor.harn_gateway.agent_update',
   'vendor.harn_gateway.skill_definition',
   'vendor.harn_gateway.policy_decided',
+  'vendor.harn_gateway.call_refused',
   'vendor.harn_gateway.history_removed',
   'vendor.harn_gateway.truncation_accepted',
   'vendor.harn_gateway.signing_key_changed',

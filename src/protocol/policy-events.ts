@@ -5,6 +5,23 @@ import { AUTONOMY_TIERS, SIDE_EFFECT_CLASSES } from './autonomy.ts';
 export const BLOCKING_EFFECTS = ['ask', 'withhold', 'refuse'] as const;
 export type BlockingEffect = (typeof BLOCKING_EFFECTS)[number];
 
+/**
+ * A call that the policy refused before it did anything; in its workspace as far as its caller may see it. Equal ones within a
+ * minute are one event.
+ */
+export const callRefused = z.object({
+  /** operationId of the call. */
+  operation: z.string(),
+  code: z.enum(['permission_denied', 'policy_violation', 'rate_limited']),
+  /** Id of the rule that refused it; the code where it has none. */
+  rule: z.string(),
+  /** What the caller was told. */
+  message: z.string(),
+  param: z.string().nullable(),
+  /** Equal calls that were refused since the last event of them, and not told. */
+  unrecorded: z.int().min(0),
+});
+
 /** A decision that kept an action back. It holds for this run and its replays, whatever the policy says later. */
 export const policyDecided = z.object({
   effect: z.enum(BLOCKING_EFFECTS),

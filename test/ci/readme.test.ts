@@ -6,6 +6,7 @@ import { promisify } from 'node:util';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
+import { OAuth2Server } from 'oauth2-mock-server';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findPackageRoot } from '../../src/config/package-root.ts';
 
@@ -24,6 +25,13 @@ const RUN_BY: Readonly<Record<string, 'this test' | '.ci/run'>> = {
   'curl -s http://127.0.0.1:8080/.well-known/jwks.json > keys.json': 'this test',
   'npx harn-gateway card verify --url http://127.0.0.1:8080 --jwks keys.json': 'this test',
   'npx harn-gateway api-keys create --row --id ci --actor ci-bot': 'this test',
+  'npx harn-gateway serve --config protected.yaml': 'this test',
+  'SCOPE="sessions:write tasks:write tasks:read events:read"': 'this test',
+  'ANSWER=$(curl -s -u "$CLIENT_ID:$CLIENT_SECRET" -d grant_type=client_credentials -d "scope=$SCOPE" -d resource=https://gateway.example.com https://login.example.com/token)':
+    'this test',
+  'export HARN_GATEWAY_KEY=$(echo "$ANSWER" | node -p \'JSON.parse(require("fs").readFileSync(0)).access_token\')':
+    'this test',
+  'npx harn-gateway task "hello" --follow': 'this test',
   'curl -s -H "Authorization: Bearer $KEY" -H "Harn-Agents-Protocol-Version: agents-protocol-2026-04-25" http://127.0.0.1:8080/v1/tasks/$TASK/receipts > receipts.json':
     'this test',
   'curl -s http://127.0.0.1:8080/.well-known/jwks.json > jwks.json': 'this test',
@@ -211,6 +219,48 @@ describe('the README', () => {
     await ended;
     rmSync(own, { recursive: true, force: true });
   });
+
+  it('is protected by an issuer in ten lines, whose client gets a token and uses it', async () => {
+    const issuer = new OAuth2Server();
+    await issuer.issuer.keys.generate('RS256');
+    await issuer.start(0, '127.0.0.1');
+    const asked: Record<string, unknown>[] = [];
+    issuer.service.on('beforeTokenSigning', ({ header, payload }, { body, headers }) => {
+      asked.push({ ...body, authorization: headers.authorization });
+      Object.assign(header, { typ: 'at+jwt' });
+      Object.assign(payload, { sub: 'robot', aud: 'https://gateway.example.com' });
+    });
+    const yaml = blocks('yaml').find((text) => text.includes('oauth:')) ?? '';
+    const [, ...commands] = (blocks('sh').find((text) => text.includes('client_credentials')) ?? '')
+      .trim()
+      .split('\n');
+    const lines = [...yaml.trim().split('\n').slice(1), ...commands];
+    expect(lines.length).toBeLessThanOrEqual(10);
+    const withIssuer = (text: string) =>
+      text.replaceAll('https://login.example.com', issuer.issuer.url ?? '');
+    const own = mkdtempSync(join(tmpdir(), 'harn-readme-oauth-'));
+    const file = join(own, 'protected.yaml');
+    writeFileSync(file, withIssuer(yaml));
+    const child = spawn(process.execPath, [main, 'serve', '--config', file], {
+      cwd: root,
+      env: { ...env, HARN_GATEWAY_DATA: own },
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+    await new Promise((resolve) => child.stdout?.once('data', resolve));
+    const client = { ...env, HARN_GATEWAY_DATA: own, CLIENT_ID: 'robot', CLIENT_SECRET: 'secret' };
+    const { stdout } = await run('bash', ['-c', withIssuer(commands.join('\n'))], { cwd: root, env: client });
+    expect(stdout.trim().split('\n').at(-1)).toBe('task.completed');
+    expect(asked).toMatchObject([
+      { resource: 'https://gateway.example.com', authorization: `Basic ${btoa('robot:secret')}` },
+    ]);
+    const { url } = JSON.parse(readFileSync(join(own, 'gateway.json'), 'utf8')) as { url: string };
+    const refused = await fetch(`${url}/mcp`, { method: 'POST' });
+    expect(refused.headers.get('www-authenticate')).toContain('/.well-known/oauth-protected-resource');
+    const ended = new Promise((resolve) => child.once('exit', resolve));
+    child.kill('SIGTERM');
+    await Promise.all([ended, issuer.stop()]);
+    rmSync(own, { recursive: true, force: true });
+  }, 120_000);
 
   it('makes a key whose row the configuration accepts', async () => {
     const { stdout } = await run(

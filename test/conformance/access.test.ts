@@ -148,11 +148,13 @@ describe('access, for every operation', () => {
     }
   });
 
-  it('[CORE-AUTH-04] nothing that others tried left a trace or an effect', async () => {
+  it('[CORE-AUTH-04] nothing that others tried left an effect, or a trace but that members lack a scope', async () => {
     const events = await stage.client.events('/v1/events');
-    expect(new Set(events.map((event) => event['actor']))).toEqual(
-      new Set([null, 'actor_test', 'a2a:sample']),
-    );
+    const refused = ['vendor.harn_gateway.call_refused', 'vendor.harn_gateway.trust_recorded'];
+    const actorsOf = (isRefusal: boolean) =>
+      new Set(events.filter(({ event }) => refused.includes(event) === isRefusal).map(({ actor }) => actor));
+    expect(actorsOf(false)).toEqual(new Set([null, 'actor_test', 'a2a:sample']));
+    expect(actorsOf(true)).toEqual(new Set(['powerless', 'admin_only']));
     expect(await stage.client.get(`/v1/tasks/${real['task_id']}`)).toMatchObject({
       status: 'INPUT_REQUIRED',
     });

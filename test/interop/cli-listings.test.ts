@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { PermissionRequest } from '../../src/protocol/resources/permission-request.ts';
+import { TestClient } from '../harness/client.ts';
 import { startTestGateway, type TestGateway } from '../harness/gateway.ts';
 import type { Peer } from '../harness/peers/peer.ts';
 import { startSampleAgent } from '../harness/peers/sample-agent.ts';
@@ -42,6 +43,22 @@ describe('command line: listings', () => {
     );
     return data[0] as PermissionRequest;
   }
+
+  it('ends an API key by its id or by the name it was made with', async () => {
+    await run('api-keys', 'create', '--id', 'ci', '--actor', 'ci-bot', '--scope', 'sessions:read');
+    const next = await run('api-keys', 'rotate', 'ci', '--overlap', '0', '--json');
+    const { id, key } = JSON.parse(next.out) as { id: string; key: string };
+    const statusWith = async () =>
+      (await new TestClient(gateway.url, key).call('GET', '/v1/sessions')).status;
+    expect(await statusWith()).toBe(200);
+    const { code, out } = await run('api-keys', 'revoke', 'ci');
+    expect([code, out.split(' ')[0], await statusWith()]).toEqual([0, id, 401]);
+    expect((await run('api-keys', 'revoke', id)).code).toBe(0);
+    const gone = await run('api-keys', 'revoke', 'ci');
+    expect([gone.code, gone.err]).toEqual([1, expect.stringContaining('api-keys list')]);
+    for (const actor of ['one', 'other']) await run('api-keys', 'create', '--id', 'twin', '--actor', actor);
+    expect((await run('api-keys', 'rotate', 'twin')).err).toContain('Name one by its id: apikey_');
+  });
 
   it('lists sessions newest first, as lines for people and as JSON for programs', async () => {
     const ids = [];

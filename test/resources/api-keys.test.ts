@@ -8,7 +8,6 @@ import { startTestGateway } from '../harness/gateway.ts';
 
 const GRANT = {
   name: 'ci',
-  actor: 'ci-bot',
   scopes: ['sessions:read', 'events:read'],
   workspaces: ['workspace_default'],
 };
@@ -33,10 +32,15 @@ describe('API keys made at run time', () => {
       { actor: 'foreigner', scopes: ['*'], tenant: 'tenant_other', workspaces: ['workspace_other'] },
     ],
   });
-  const make = async (grant: object = GRANT, client = stage.client) =>
-    client.call<Made & { error: { code: string; param: string } }>('POST', '/v1/admin/api-keys', {
-      body: grant,
+  let actors = 0;
+  /** For an actor of its own, unless one is named. */
+  const make = async (grant: object = GRANT, client = stage.client) => {
+    actors += 1;
+    const body = { actor: `ci-bot-${actors}`, ...grant };
+    return client.call<Made & { error: { code: string; param: string } }>('POST', '/v1/admin/api-keys', {
+      body,
     });
+  };
   const act = (id: string, action: string, body?: object) =>
     stage.client.call<Made>('POST', `/v1/admin/api-keys/${id}/${action}`, body ? { body } : {});
   const statusWith = async (key: string) =>
@@ -53,8 +57,9 @@ describe('API keys made at run time', () => {
 
   it('are shown once: neither a list, an event, a log line nor a repeated call holds one', async () => {
     const headers = { 'idempotency-key': 'make-one' };
-    const first = await stage.client.call<Made>('POST', '/v1/admin/api-keys', { body: GRANT, headers });
-    const again = await stage.client.call<Made>('POST', '/v1/admin/api-keys', { body: GRANT, headers });
+    const body = { ...GRANT, actor: 'ci-bot' };
+    const first = await stage.client.call<Made>('POST', '/v1/admin/api-keys', { body, headers });
+    const again = await stage.client.call<Made>('POST', '/v1/admin/api-keys', { body, headers });
     expect([again.status, again.body.id, again.body.key]).toEqual([201, first.body.id, undefined]);
     const list = await stage.client.call('GET', '/v1/admin/api-keys');
     expect(list.text).toContain(first.body.id);
@@ -80,6 +85,22 @@ describe('API keys made at run time', () => {
     const { body: third } = await act(next.id, 'rotate', { overlap_seconds: 0 });
     expect([await statusWith(next.key), await statusWith(third.key)]).toEqual([401, 200]);
     expect((await act(next.id, 'rotate')).status).toBe(409);
+  });
+
+  it('are at most two of an actor at a time, in its tenant', async () => {
+    const of = { ...GRANT, actor: 'busy' };
+    const first = (await make(of)).body;
+    const second = (await make(of)).body;
+    const third = await make(of);
+    expect([third.status, third.body.error]).toMatchObject([409, { code: 'conflict', param: 'actor' }]);
+    const foreign = { ...of, workspaces: ['workspace_other'] };
+    expect((await make(foreign, stage.as('foreigner'))).status).toBe(201);
+    expect((await act(first.id, 'rotate')).status).toBe(409);
+    const next = await act(first.id, 'rotate', { overlap_seconds: 0 });
+    expect(next.status).toBe(201);
+    await act(second.id, 'revoke');
+    expect((await make(of)).status).toBe(201);
+    expect((await make(of)).status).toBe(409);
   });
 
   it('end at once when revoked, as often as it is said', async () => {
@@ -161,7 +182,7 @@ describe('API keys made at run time', () => {
 it('API keys made at run time are still good, and still ended, after a restart', async () => {
   const data = mkdtempSync(join(tmpdir(), 'harn-keys-'));
   const first = await startTestGateway({ data });
-  const make = () => first.client.call<Made>('POST', '/v1/admin/api-keys', { body: GRANT });
+  const make = () => first.client.call<Made>('POST', '/v1/admin/api-keys', { body: { ...GRANT, actor: 'ci-bot' } });
   const [good, ended] = [(await make()).body, (await make()).body];
   await first.client.call('POST', `/v1/admin/api-keys/${ended.id}/revoke`);
   await first.close();

@@ -1,6 +1,6 @@
 import { type Command, metadataOf } from '../command.ts';
 import { expiryOf } from '../expiry.ts';
-import { makeApiKey, refuseWider, shownAgain } from '../make-api-key.ts';
+import { makeApiKey, refuseThirdKey, refuseWider, shownAgain } from '../make-api-key.ts';
 import { refuseSecrets } from '../refuse-secrets.ts';
 
 export const createApiKey: Command<'createApiKey'> = {
@@ -11,6 +11,7 @@ export const createApiKey: Command<'createApiKey'> = {
     const grant = { ...body, metadata, expires_at: expiry };
     refuseWider(grant, tx, facts);
     refuseSecrets({ metadata }, facts);
+    refuseThirdKey(grant.actor, tx, facts);
     return { body: makeApiKey(grant, tx, facts) };
   },
   again: shownAgain,

@@ -28,6 +28,9 @@ export const POLICY: readonly Requirement[] = [
       'MUST',
       'Memories of a Session reach its agent apart from the transcript, and a replay finds them as they were',
     ],
+    ['POL-REF-01', 'DECIDED', 'what is refused before there is a Task is an event and a trust record'],
+    ['POL-REF-02', 'DECIDED', 'whoever is refused again and again does not fill the log'],
+    ['POL-REF-03', 'MUST NOT', 'refusals tell of what is hidden, or are written for nobody'],
     ['POL-WSP-01', 'MUST', 'capabilities that a Workspace lists limit what is done in it'],
   ]),
 ];

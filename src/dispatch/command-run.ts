@@ -1,0 +1,166 @@
+import type { Caller } from '../auth/caller.ts';
+import type { EventLog, Origin, Transaction } from '../eventlog/event-log.ts';
+import type { Call, CallHead } from '../gateway.ts';
+import { stateKey } from '../projections/state-keys.ts';
+import type { SessionFold } from '../projections/states.ts';
+import type { ProtocolError } from '../protocol/errors.ts';
+import type { JsonValue } from '../protocol/json.ts';
+import { type CommandId, operation } from '../protocol/operations.ts';
+import { canonicalTarget } from './canonical-target.ts';
+import {
+  type Command,
+  type Decided,
+  type Deferred,
+  type Effect,
+  type EffectResult,
+  isDeferred,
+} from './command.ts';
+import { COMMANDS } from './commands/index.ts';
+import { decodeInput, isRawBody } from './decode-input.ts';
+import type { DecisionTools, Facts } from './facts.ts';
+import { bodyHash, findAnswer, type KeyRecord, keepAnswer, keepRefusal, recordKeyOf } from './idempotency.ts';
+import { isMemberOf } from './load.ts';
+import type { OneAtATime } from './one-at-a-time.ts';
+import { policyCode, type Refusals } from './refusals.ts';
+import { refuseLargeMembers } from './refuse-large-members.ts';
+import { parseTraceparent } from './trace-context.ts';
+
+/** What running commands needs. */
+export interface CommandDeps {
+  log: EventLog;
+  tools: DecisionTools;
+  newTraceId(): string;
+  /** Does what a command named; rejects with a ProtocolError when it could not be done. */
+  perform(effect: Effect): Promise<EffectResult>;
+  refusals: Refusals;
+  idempotencyWindowMs: number;
+}
+
+/** What a command answered; `repeated` when it was a stored answer. */
+interface Outcome {
+  decided: Decided;
+  repeated: boolean;
+}
+
+/** One command call: finds a stored answer or decides, in one transaction; twice when it waits in between. */
+export class CommandRun {
+  readonly #deps: CommandDeps;
+  readonly #id: CommandId;
+  readonly #call: Call;
+  readonly #caller: Caller;
+  readonly #origin: Origin;
+  readonly #facts: Facts;
+
+  constructor(deps: CommandDeps, id: CommandId, call: Call, caller: Caller) {
+    this.#deps = deps;
+    this.#id = id;
+    this.#call = call;
+    this.#caller = caller;
+    this.#origin = originOf(call, caller, deps);
+    this.#facts = { ...deps.tools, caller };
+  }
+
+  async decide(lanes: OneAtATime): Promise<Outcome> {
+    const command = COMMANDS[this.#id] as Command<CommandId>;
+    const lane = command.lane?.(this.#call.path as never);
+    return lane === undefined ? this.#decide(command) : lanes.run(lane, () => this.#decide(command));
+  }
+
+  async #decide(command: Command<CommandId>): Promise<Outcome> {
+    const first = await this.#transact((tx, input) => command.decide(input, tx, this.#facts));
+    if (!('effect' in first)) return first;
+    const done = await this.#deps.perform(first.effect);
+    const second = await this.#transact((tx, input) => {
+      if (!command.conclude) throw new Error(`${this.#id} waits but does not conclude`);
+      return command.conclude(input, tx, this.#facts, done);
+    });
+    if ('effect' in second) throw new Error(`${this.#id} waits twice`);
+    return second;
+  }
+
+  /** Keeps a refusal under the caller's key, so that a retry gets the same one; the command and the policy record it. */
+  async keep(error: ProtocolError): Promise<void> {
+    const { refused } = COMMANDS[this.#id] as Command<CommandId>;
+    const isRecorded = refused !== undefined || policyCode(error) !== undefined;
+    if ((this.#call.idempotencyKey === undefined && !isRecorded) || error.status >= 500) return;
+    await this.#deps.log.transact(this.#origin, (tx) => {
+      refused?.(this.#call.path as never, tx, this.#facts, error);
+      this.#deps.refusals.append(tx, { operation: this.#id, call: this.#call, caller: this.#caller, error });
+      const record = this.#record(tx);
+      if (record) keepRefusal(tx, record, error);
+    });
+  }
+
+  #transact(decide: (tx: Transaction, input: never) => Decided | Deferred): Promise<Outcome | Deferred> {
+    return this.#deps.log.transact(this.#origin, (tx) => {
+      const record = this.#record(tx);
+      const kept = record && this.#findAnswer(tx, record);
+      if (kept && isFor(tx, this.#caller, kept)) return { decided: kept, repeated: true };
+      const input = decodeInput(operation(this.#id), this.#call);
+      refuseLargeMembers(input.body, this.#facts.limits);
+      const decided = decide(tx, input as never);
+      if (isDeferred(decided)) return decided;
+      if (record) this.#keepAnswer(tx, record, decided);
+      return { decided, repeated: false };
+    });
+  }
+
+  #findAnswer(tx: Transaction, record: KeyRecord): Decided | undefined {
+    const kept = findAnswer(tx, record);
+    const { again } = COMMANDS[this.#id] as Command<CommandId>;
+    return kept && again ? again(idOf(kept), tx, this.#facts) : kept;
+  }
+
+  #keepAnswer(tx: Transaction, record: KeyRecord, decided: Decided): void {
+    const { again } = COMMANDS[this.#id] as Command<CommandId>;
+    keepAnswer(tx, record, again ? { ...decided, body: { id: idOf(decided) } } : decided);
+  }
+
+  #record(tx: Transaction): KeyRecord | undefined {
+    const { idempotencyKey: key, body, path, query } = this.#call;
+    if (key === undefined) return undefined;
+    const row = operation(this.#id);
+    const scope = {
+      tenant: this.#caller.tenant,
+      actor: this.#caller.actor,
+      workspaceId: workspaceOf(tx, body, path),
+      method: row.method,
+      target: canonicalTarget(row.path, path, query),
+      key,
+    };
+    const hashed = isRawBody(body) ? body.bytes : (body as JsonValue | undefined);
+    return { key: recordKeyOf(scope), bodyHash: bodyHash(hashed), windowMs: this.#deps.idempotencyWindowMs };
+  }
+}
+
+function idOf({ body }: Decided): string {
+  if ('id' in body && typeof body.id === 'string') return body.id;
+  throw new Error('an answer that is read again has an id');
+}
+
+/** A stored answer is no way around membership: another key of the same actor may have other workspaces. */
+function isFor(tx: Transaction, caller: Caller, { body }: Decided): boolean {
+  const workspaceId = 'workspace_id' in body ? body.workspace_id : undefined;
+  return typeof workspaceId !== 'string' || isMemberOf(tx, caller, workspaceId);
+}
+
+/** The workspace a command names, itself or through its session; null when it names none (contract C21). */
+function workspaceOf(tx: Transaction, body: Call['body'], path: Record<string, string>): string | null {
+  const named = isRawBody(body) ? {} : ((body ?? {}) as Record<string, unknown>);
+  if (typeof named['workspace_id'] === 'string') return named['workspace_id'];
+  const sessionId = path['session_id'] ?? named['session_id'];
+  if (typeof sessionId !== 'string') return path['workspace_id'] ?? null;
+  return tx.get<SessionFold>(stateKey.session(sessionId))?.resource.workspace_id ?? null;
+}
+
+/** Whose call its events are told of, and which trace they belong to. */
+export function originOf(
+  { traceparent }: Pick<CallHead, 'traceparent'>,
+  { actor }: Caller,
+  { newTraceId }: Pick<CommandDeps, 'newTraceId'>,
+): Origin {
+  const trace = parseTraceparent(traceparent);
+  const origin: Origin = { actor, traceId: trace?.traceId ?? newTraceId() };
+  if (trace) origin.spanId = trace.spanId;
+  return origin;
+}
