@@ -37,9 +37,21 @@ function message(issue: Issue): string {
   }
   if (issue.code === 'invalid_value')
     return ownWords(issue.message) ?? `must be one of ${issue.values.map(String).join(', ')}`;
-  if (issue.code === 'too_small') return ownWords(issue.message) ?? 'must not be empty';
-  if (issue.code === 'too_big') return ownWords(issue.message) ?? `must not be longer than ${issue.maximum}`;
+  if (issue.code === 'too_small')
+    return (
+      ownWords(issue.message) ?? (isNumber(issue) ? `must be ${issue.minimum} or more` : 'must not be empty')
+    );
+  if (issue.code === 'too_big') {
+    const most = isNumber(issue)
+      ? `must be ${issue.maximum} or less`
+      : `must not be longer than ${issue.maximum}`;
+    return ownWords(issue.message) ?? most;
+  }
   return ownWords(issue.message) ?? 'is not valid';
+}
+
+function isNumber({ origin }: { origin: string }): boolean {
+  return ['number', 'int', 'bigint'].includes(origin);
 }
 
 /** The message a schema of ours gave, or undefined for one of the library's own texts. */

@@ -39,6 +39,7 @@ export async function explainPolicy(
     const message = 'operation: is none of the operationIds of GET /openapi.json.';
     throw new ProtocolError('invalid_request', message, { param: 'operation' });
   }
+  refuseUnknown(asked, tools);
   const explained = (await grantsOf(asked, tools)).map((grant) => ({
     grant,
     ...explain(asked, grant, tools),
@@ -57,6 +58,12 @@ export async function explainPolicy(
     tier: best.tier ?? null,
     side_effect: best.sideEffect ?? null,
   };
+}
+
+/** A persona or a Skill that nobody knows is a mistake of the asker, whatever else would be refused before it. */
+function refuseUnknown({ persona, skill }: ExplainPolicyQuery, { reader, caller, self }: QueryTools): void {
+  if (persona !== undefined) load(reader, caller, 'persona', persona, 'persona');
+  if (skill !== undefined) actionOf(skill, { self });
 }
 
 function unknownActor(): ProtocolError {

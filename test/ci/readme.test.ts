@@ -26,7 +26,7 @@ const RUN_BY: Readonly<Record<string, 'this test' | '.ci/run'>> = {
   'npx harn-gateway card verify --url http://127.0.0.1:8080 --jwks keys.json': 'this test',
   'npx harn-gateway api-keys create --row --id ci --actor ci-bot': 'this test',
   'npx harn-gateway serve --config protected.yaml': 'this test',
-  'SCOPE="sessions:write tasks:write tasks:read events:read"': 'this test',
+  'SCOPE="workspaces:read sessions:write tasks:write tasks:read events:read"': 'this test',
   'ANSWER=$(curl -s -u "$CLIENT_ID:$CLIENT_SECRET" -d grant_type=client_credentials -d "scope=$SCOPE" -d resource=https://gateway.example.com https://login.example.com/token)':
     'this test',
   'export HARN_GATEWAY_KEY=$(echo "$ANSWER" | node -p \'JSON.parse(require("fs").readFileSync(0)).access_token\')':

@@ -25,7 +25,10 @@ const TABLE = {
 type Tier = keyof typeof TABLE;
 
 /** How a client of each face has a tool called; answers when the face has its answer. */
-const FACES: Record<string, (gateway: TestGateway, tool: string) => Promise<void>> = {
+const FACES: Record<
+  string,
+  (gateway: TestGateway, tool: string, meta?: Record<string, unknown>) => Promise<void>
+> = {
   REST: async ({ client }, tool) => {
     const { id } = await client.session();
     await client.post(`/v1/sessions/${id}/tasks`, {
@@ -61,14 +64,13 @@ const FACES: Record<string, (gateway: TestGateway, tool: string) => Promise<void
       .catch(() => undefined);
     acp.close();
   },
-  MCP: async ({ url, client }, tool) => {
+  MCP: async ({ url, client }, tool, _meta = {}) => {
     const mcp = new Client({ name: 'test', version: '1' });
     const requestInit = { headers: { authorization: `Bearer ${client.key}` } };
     await mcp.connect(
       new StreamableHTTPClientTransport(new URL(`${url}/mcp`), { requestInit }) as unknown as Transport,
     );
-    await mcp.callTool({ name: `tiered__${tool}`, arguments: {} });
-    await mcp.close();
+    await mcp.callTool({ name: `tiered__${tool}`, arguments: {}, _meta }).finally(() => mcp.close());
   },
 };
 
@@ -137,6 +139,27 @@ describe.each(Object.keys(TABLE) as Tier[])('the tier %s', (tier) => {
         outcome: { summary: expect.stringContaining(`tiered__${tool} was not called. Under shadow`) },
       });
     }
+  });
+
+  it('[POL-PER-03] a call over MCP is made for the Persona that it names', async () => {
+    const shade = { name: 'Shade', version: '1', description: 'Only looks.', receipt_policy: 'optional' };
+    const terms = { entry_workflow: 'mcp:tiered', autonomy_tier: 'shadow', tools: ['tiered__read'] };
+    const { id } = await gateway.client.post<{ id: string }>('/v1/personas', { ...shade, ...terms });
+    const before = calls();
+    for (const [tool, rule] of [
+      ['read', 'tier.shadow.read'],
+      ['write', 'persona.tools'],
+    ] as const) {
+      await FACES['MCP']?.(gateway, tool, { 'dev.harn-gateway/persona': id });
+      const decided = (await newestRun()).find(({ event }) => event.endsWith('.policy_decided'));
+      expect(decided?.payload).toMatchObject({ rule, tier: 'shadow' });
+    }
+    expect(calls()).toBe(before);
+    const newest = () => gateway.client.get<{ data: Task[] }>('/v1/tasks?limit=1');
+    const last = await newest();
+    for (const persona of ['persona_none', 7])
+      await Promise.allSettled([FACES['MCP']?.(gateway, 'read', { 'dev.harn-gateway/persona': persona })]);
+    expect(await newest()).toEqual(last);
   });
 
   it('says of its Skills whether they need a permission', async () => {

@@ -182,7 +182,8 @@ describe('API keys made at run time', () => {
 it('API keys made at run time are still good, and still ended, after a restart', async () => {
   const data = mkdtempSync(join(tmpdir(), 'harn-keys-'));
   const first = await startTestGateway({ data });
-  const make = () => first.client.call<Made>('POST', '/v1/admin/api-keys', { body: { ...GRANT, actor: 'ci-bot' } });
+  const make = () =>
+    first.client.call<Made>('POST', '/v1/admin/api-keys', { body: { ...GRANT, actor: 'ci-bot' } });
   const [good, ended] = [(await make()).body, (await make()).body];
   await first.client.call('POST', `/v1/admin/api-keys/${ended.id}/revoke`);
   await first.close();

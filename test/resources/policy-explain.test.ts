@@ -110,6 +110,9 @@ describe('policy explain', () => {
     expect(await params({ actor: 'reader', operation: 'toString' })).toEqual([400, 'operation']);
     const unknown = { actor: 'actor_test', operation: 'submitTask', skill: 'tiered__none' };
     expect(await params(unknown)).toEqual([404, 'skill']);
+    expect(await params({ ...unknown, skill: 'tiered__read', persona: 'nobody' })).toEqual([404, 'persona']);
+    const unheld = { actor: 'reader', operation: 'submitTask', persona: 'nobody' };
+    expect(await params(unheld)).toEqual([404, 'persona']);
     expect(await params({ operation: 'getTask' })).toEqual([400, 'actor']);
   });
 

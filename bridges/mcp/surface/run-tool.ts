@@ -67,7 +67,10 @@ export async function findTool(deps: FaceDeps, exchange: FaceExchange, name: str
   throw new ProtocolError('resource_not_found', message, { param: 'params.name' });
 }
 
-/** Submits a call as a Task. `_meta` may carry an idempotency key. */
+const IDEMPOTENCY_KEY = 'dev.harn-gateway/idempotency-key';
+const PERSONA = 'dev.harn-gateway/persona';
+
+/** Submits a call as a Task. `_meta` may carry an idempotency key, and name the Persona that the call is made for. */
 export async function submitCall(
   { gateway }: FaceDeps,
   { exchange, sessionKey }: ClientCall,
@@ -75,15 +78,27 @@ export async function submitCall(
   params: JsonObject,
 ): Promise<Task> {
   const input = objectOf(params['arguments']);
-  const idempotencyKey = objectOf(params['_meta'])['dev.harn-gateway/idempotency-key'];
+  const meta = objectOf(params['_meta']);
+  const idempotencyKey = meta[IDEMPOTENCY_KEY];
   const { defaultWorkspace } = gateway.identify(exchange.call());
   const body = {
     input: { role: 'user', parts: [partOf(tool, input, exchange.requestId)] },
     metadata: { route: tool.route },
+    ...personaOf(meta),
     session: { workspace_id: defaultWorkspace, key: sessionKey, metadata: { mcp: {} } },
   } as unknown as JsonObject;
   const keyed = typeof idempotencyKey === 'string' ? { idempotencyKey } : {};
   return ask<Task>(gateway, 'submitTask', exchange.call({ body, ...keyed }));
+}
+
+/** Its tier, tools and quotas hold for the call, as for a Task that names it in any other way. */
+function personaOf(meta: JsonObject): { persona_id?: string } {
+  const persona = meta[PERSONA];
+  if (persona === undefined) return {};
+  if (typeof persona === 'string') return { persona_id: persona };
+  throw new ProtocolError('invalid_request', `_meta: ${PERSONA} must be the id of a Persona.`, {
+    param: 'params._meta',
+  });
 }
 
 function partOf(tool: OfferedTool, input: JsonObject, requestId: string): JsonObject {
