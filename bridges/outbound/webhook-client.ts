@@ -1,7 +1,7 @@
-import type { LookupFunction } from 'node:net';
 import type { Agent } from 'undici';
 import type { Timers } from '../bridge.ts';
 import { type AddressGuard, TargetRefused } from './address-guard.ts';
+import { checkedLookup } from './checked-lookup.ts';
 import { transportFault } from './transport-error.ts';
 
 export interface WebhookCall {
@@ -93,25 +93,6 @@ async function open(guard: AddressGuard): Promise<Opened> {
     connect: { timeout: 0, lookup: checkedLookup(guard) },
   });
   return { agent, request };
-}
-
-/**
- * The name is resolved for the connection itself and only checked addresses come back, so a name that changes its address
- * after the check leads nowhere. Names alone come here: an address in the URL was checked before.
- */
-function checkedLookup(guard: AddressGuard): LookupFunction {
-  return (hostname, options, callback) => {
-    // Which scheme it is was decided by the check before; here an address has to be public or allowed.
-    guard.addressesOf(new URL(`https://${hostname}`)).then(
-      (addresses) => {
-        const found = addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }));
-        const [first] = found;
-        if (options.all) callback(null, found);
-        else callback(null, first?.address ?? '', first?.family);
-      },
-      (error: Error) => callback(error, '', 4),
-    );
-  };
 }
 
 /** `Retry-After` in seconds; a date is not worth its trouble here. */

@@ -10,7 +10,8 @@ import { stateKey } from '../projections/state-keys.ts';
 import type { ApiKeyState } from '../projections/states.ts';
 import { ProtocolError } from '../protocol/errors.ts';
 import { type Clock, timestamp } from '../protocol/ports.ts';
-import { fetchSmallJson } from './fetch-json.ts';
+import { fetchForeignJson, fetchSmallJson } from './fetch-json.ts';
+import { outboundGuard } from './outbound-guard.ts';
 import type { Parts } from './parts.ts';
 
 /** API keys first, then access tokens of the configured issuers. */
@@ -26,9 +27,15 @@ export function authenticator(parts: Parts, log: EventLog): Authenticator {
   };
 }
 
-function tokenAuthenticator({ config, clock, logger }: Parts): TokenAuthenticator {
+function tokenAuthenticator(parts: Parts): TokenAuthenticator {
+  const { config, clock, logger } = parts;
+  const guard = outboundGuard(parts);
+  const reader = {
+    fetchJson: fetchSmallJson,
+    fetchForeignJson: (url: URL) => fetchForeignJson(guard, url),
+  };
   const trusted = config.auth.oauth.map((row) => {
-    const keys = new IssuerKeys(row, { clock, logger, fetchJson: fetchSmallJson });
+    const keys = new IssuerKeys(row, { clock, logger, ...reader });
     return [row.issuer, { row, keys }] as const;
   });
   return new TokenAuthenticator({

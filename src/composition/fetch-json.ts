@@ -1,3 +1,5 @@
+import type { AddressGuard } from '../../bridges/outbound/address-guard.ts';
+import { guardedFetch } from '../../bridges/outbound/guarded-fetch.ts';
 import { parseStrict } from '../json/strict-parse.ts';
 import type { JsonValue } from '../protocol/json.ts';
 
@@ -7,6 +9,12 @@ const MAX_BYTES = 65_536;
 /** Reads a small JSON document from an address that the operator, or an issuer the operator trusts, named. */
 export function fetchSmallJson(url: URL): Promise<JsonValue> {
   return smallJson(url, { headers: { accept: 'application/json' } });
+}
+
+/** The same from an address that somebody else named, such as the metadata document of an issuer. */
+export function fetchForeignJson(guard: AddressGuard, url: URL): Promise<JsonValue> {
+  const request = { headers: { accept: 'application/json' }, signal: AbortSignal.timeout(TIMEOUT_MS) };
+  return guardedFetch(guard, url.href, request, (answer) => jsonOf(url, answer));
 }
 
 /** Posts a form to an address that the operator named, and reads a small JSON document. */
@@ -21,7 +29,10 @@ export function postSmallForm(
 /** Redirects are errors: they would take the credential along. */
 async function smallJson(url: URL, request: RequestInit): Promise<JsonValue> {
   const signal = AbortSignal.timeout(TIMEOUT_MS);
-  const answer = await fetch(url, { ...request, redirect: 'error', signal });
+  return jsonOf(url, await fetch(url, { ...request, redirect: 'error', signal }));
+}
+
+async function jsonOf(url: URL, answer: Response): Promise<JsonValue> {
   if (answer.status !== 200) throw new Error(`${url.origin}${url.pathname} answered ${answer.status}`);
   return parseStrict(await boundedBody(answer), { maxBytes: MAX_BYTES });
 }

@@ -1,7 +1,6 @@
-import { lookup } from 'node:dns/promises';
 import type { Bridge } from '../../bridges/bridge.ts';
 import { bridges } from '../../bridges/index.ts';
-import { AddressGuard, TargetRefused } from '../../bridges/outbound/address-guard.ts';
+import { type AddressGuard, TargetRefused } from '../../bridges/outbound/address-guard.ts';
 import { WebhookClient } from '../../bridges/outbound/webhook-client.ts';
 import type { DecisionTools } from '../dispatch/facts.ts';
 import { APPROVALS, type DeliveryForm, HARN_FORM } from '../dispatch/outbox/delivery.ts';
@@ -13,6 +12,7 @@ import { APPROVALS_FORM } from '../protocol/resources/push-config.ts';
 import type { SecretBox } from '../store/secret-box.ts';
 import { nodeTimers } from '../surfaces/timers.ts';
 import { webhooks } from './approvals.ts';
+import { outboundGuard } from './outbound-guard.ts';
 import type { Parts } from './parts.ts';
 
 /** Posts of one tenant at a time; a tenant with slow receivers must not take all sockets. */
@@ -41,9 +41,8 @@ export function makeSending(
   box: SecretBox,
   { newId, receipts }: Pick<DecisionTools, 'newId' | 'receipts'>,
 ): Sending {
-  const { config, clock, logger, resolveHost } = parts;
-  const resolve = resolveHost ?? systemResolve;
-  const guard = new AddressGuard(config.outbound.allow, resolve);
+  const { config, clock, logger } = parts;
+  const guard = outboundGuard(parts);
   const timers = {
     setTimeout: (run: () => void, ms: number) => setTimeout(run, ms),
     clearTimeout: (handle: unknown) => clearTimeout(handle as NodeJS.Timeout),
@@ -80,9 +79,4 @@ async function checkTarget(guard: AddressGuard, url: string): Promise<void> {
     if (!(error instanceof TargetRefused)) throw error;
     throw new ProtocolError('invalid_request', error.message, { param: 'url' });
   }
-}
-
-async function systemResolve(hostname: string): Promise<string[]> {
-  const found = await lookup(hostname, { all: true });
-  return found.map(({ address }) => address);
 }

@@ -62,7 +62,12 @@ async function cachedToken() {
   const silent = () => undefined;
   const logger = { trace: silent, debug: silent, info: silent, warn: silent, error: silent, fatal: silent };
   const fetchJson = () => Promise.resolve(jwks as unknown as JsonValue);
-  const keys = new IssuerKeys(row, { clock, logger: logger as never, fetchJson });
+  const keys = new IssuerKeys(row, {
+    clock,
+    logger: logger as never,
+    fetchJson,
+    fetchForeignJson: fetchJson,
+  });
   const authenticator = new TokenAuthenticator({
     clock,
     issuers: new Map([[ISSUER, { row, keys }]]),

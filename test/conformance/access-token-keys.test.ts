@@ -26,10 +26,18 @@ describe('the keys of an issuer', () => {
     );
   const statusOf = async (token: string) => (await ask(own, token)).status;
 
-  async function withIssuer(test: () => Promise<void>, extra: object = {}): Promise<void> {
+  async function withIssuer(
+    test: () => Promise<void>,
+    extra: object = {},
+    options: Parameters<typeof startTestGateway>[0] = {},
+  ): Promise<void> {
     peer = await new TokenIssuerPeer().start();
     peer.publish(pair);
-    own = await startTestGateway({ clock, config: { auth: { oauth: [issuerRow(peer.url, extra)] } } });
+    own = await startTestGateway({
+      clock,
+      ...options,
+      config: { auth: { oauth: [issuerRow(peer.url, extra)] } },
+    });
     try {
       await test();
     } finally {
@@ -63,6 +71,22 @@ describe('the keys of an issuer', () => {
       time.ms += 31_000;
       expect(await statusOf(await tokenOf(pair, { sub: 'fourth' }))).toBe(200);
     }));
+
+  it('[X-01] are not looked for where the metadata leads to a private address', async () => {
+    const asked: string[] = [];
+    const resolveHost = async (name: string) => {
+      asked.push(name);
+      return ['10.1.2.3'];
+    };
+    const test = async () => {
+      peer.state.jwksUri = 'https://keys.example/jwks';
+      expect(await statusOf(await tokenOf(pair))).toBe(503);
+      expect(asked).toEqual(['keys.example']);
+      expect(own.logText()).toContain('leads to an address that is not public');
+      expect(own.logText()).not.toContain('10.1.2.3');
+    };
+    await withIssuer(test, {}, { resolveHost });
+  });
 
   it('that were never read are 503 with Retry-After, and work as soon as the issuer does', () =>
     withIssuer(async () => {

@@ -16,6 +16,8 @@ export interface IssuerKeysDeps {
   logger: Logger;
   /** Reads a JSON document of at most 64 KiB in at most 5 s, without redirects; rejects otherwise. */
   fetchJson(url: URL): Promise<JsonValue>;
+  /** The same for an address on another origin that the issuer's metadata names: it has to be public, or allowed. */
+  fetchForeignJson(url: URL): Promise<JsonValue>;
 }
 
 /** The issuer's keys are not known and cannot be read now: nobody can be judged. */
@@ -88,10 +90,10 @@ export class IssuerKeys {
   }
 
   async #fetch(): Promise<void> {
-    const { clock, logger, fetchJson } = this.#deps;
+    const { clock, logger } = this.#deps;
     this.#triedAtMs = clock.monotonic();
     try {
-      const keys = publicKeys(await fetchJson(await this.#location()));
+      const keys = publicKeys(await this.#readKeys());
       const text = JSON.stringify(keys);
       this.#readAtMs = clock.monotonic();
       if (text === this.#text) return;
@@ -103,9 +105,15 @@ export class IssuerKeys {
     }
   }
 
+  async #readKeys(): Promise<JsonValue> {
+    if (this.#jwksUri !== undefined) return this.#deps.fetchJson(new URL(this.#jwksUri));
+    const url = await this.#location();
+    const isOwn = url.origin === new URL(this.#issuer).origin;
+    return isOwn ? this.#deps.fetchJson(url) : this.#deps.fetchForeignJson(url);
+  }
+
   /** Spec: OpenID Connect Discovery 1.0, section 4; RFC 8414, section 3. */
   async #location(): Promise<URL> {
-    if (this.#jwksUri !== undefined) return new URL(this.#jwksUri);
     const { origin, pathname } = new URL(this.#issuer);
     const path = pathname.replace(/\/$/, '');
     const metadata = await this.#deps

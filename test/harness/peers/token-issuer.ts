@@ -16,6 +16,8 @@ export interface IssuerState {
   /** Raw body instead of the key set. */
   body?: string;
   hangs: boolean;
+  /** What the metadata document says where the keys are; default: here. */
+  jwksUri?: string;
 }
 
 export interface SigningPair {
@@ -38,7 +40,9 @@ export class TokenIssuerPeer {
       this.asked.push(req.url ?? '');
       if (this.state.hangs) return;
       const isMetadata = req.url === '/.well-known/openid-configuration';
-      const document = isMetadata ? { issuer: this.url, jwks_uri: `${this.url}/keys` } : this.state.jwks;
+      const document = isMetadata
+        ? { issuer: this.url, jwks_uri: this.state.jwksUri ?? `${this.url}/keys` }
+        : this.state.jwks;
       res.writeHead(this.state.status, {
         'content-type': 'application/json',
         location: 'http://127.0.0.1:1/',

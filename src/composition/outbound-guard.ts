@@ -1,0 +1,13 @@
+import { lookup } from 'node:dns/promises';
+import { AddressGuard } from '../../bridges/outbound/address-guard.ts';
+import type { Parts } from './parts.ts';
+
+/** What every URL that came from outside has to pass, at each call: public addresses, and those of `outbound.allow`. */
+export function outboundGuard({ config, resolveHost }: Pick<Parts, 'config' | 'resolveHost'>): AddressGuard {
+  return new AddressGuard(config.outbound.allow, resolveHost ?? systemResolve);
+}
+
+async function systemResolve(hostname: string): Promise<string[]> {
+  const found = await lookup(hostname, { all: true });
+  return found.map(({ address }) => address);
+}

@@ -1,0 +1,46 @@
+import { createServer, type RequestListener } from 'node:http';
+import { afterEach, expect, it } from 'vitest';
+import { AddressGuard } from '../../../bridges/outbound/address-guard.ts';
+import { guardedFetch } from '../../../bridges/outbound/guarded-fetch.ts';
+import { FORBIDDEN_URLS } from '../../harness/forbidden-urls.ts';
+import { closeServer, listenOnLoopback } from '../../harness/peers/peer.ts';
+
+const open: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const close of open.splice(0)) await close();
+});
+
+async function served(listener: RequestListener): Promise<string> {
+  const server = createServer(listener);
+  open.push(() => closeServer(server));
+  return listenOnLoopback(server);
+}
+
+function read(url: string, addresses: readonly string[] = [], allow: readonly string[] = []) {
+  const guard = new AddressGuard(allow, async () => addresses);
+  const request = { headers: {}, signal: AbortSignal.timeout(5_000) };
+  return guardedFetch(guard, url, request, (answer) => answer.text());
+}
+
+it('[X-01] reads what may be read, and answers when the connection is closed', async () => {
+  const url = await served((_, response) => response.end('fine'));
+  expect(await read(`${url}/keys`, [], ['127.0.0.1'])).toBe('fine');
+});
+
+it('[X-02] connects to the address that was checked', async () => {
+  const url = await served((request, response) => response.end(request.headers.host));
+  const { port } = new URL(url);
+  expect(await read(`http://keys.example:${port}/`, ['127.0.0.1'], ['127.0.0.1'])).toBe(
+    `keys.example:${port}`,
+  );
+});
+
+it('[X-03] follows no redirect', async () => {
+  const url = await served((_, response) => response.writeHead(302, { location: '/elsewhere' }).end());
+  await expect(read(url, [], ['127.0.0.1'])).rejects.toThrow();
+});
+
+it('[X-01] refuses what the guard refuses', async () => {
+  for (const [url] of FORBIDDEN_URLS)
+    await expect(read(url)).rejects.toMatchObject({ name: 'TargetRefused' });
+});
