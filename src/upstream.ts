@@ -1,5 +1,7 @@
+import type { ToolSideEffect } from './protocol/autonomy.ts';
 import type { DescribedTool, IntendedCall } from './protocol/intended-call.ts';
 import type { JsonObject, JsonValue } from './protocol/json.ts';
+import type { PolicyDecided } from './protocol/policy-events.ts';
 import type { CardVerdict } from './protocol/resources/agent.ts';
 import type { Part, Role } from './protocol/resources/message.ts';
 import type { PermissionOption, PermissionToolCall } from './protocol/resources/permission-request.ts';
@@ -73,10 +75,24 @@ export interface Turn {
   traceparent?: string;
   /** Metadata of the Session; a bridge reads its own protocol's member. */
   sessionMetadata: JsonObject;
+  /**
+   * What the policy says now of an action inside the turn; undefined when it may be done. A decision that keeps it back goes
+   * into the record as a `policy` move, so that a replay is held to the same.
+   */
+  judge(action: InnerAction): PolicyDecided | undefined;
   /** Turns of the transcript before this one, oldest first, for an agent that does not know them; read when called. */
   history(): PastTurn[];
   /** What was answered to a question that the peer asked inside a turn of the task; undefined while nobody has. */
   answerTo(upstreamId: string): PermissionAnswer | undefined;
+}
+
+/** What an agent asks the gateway to do for it, in the middle of its turn. */
+export interface InnerAction {
+  toolCallId: string;
+  /** Personas and Sessions that list tools list it by this name. */
+  name: string;
+  sideEffect: ToolSideEffect;
+  input: JsonValue;
 }
 
 /** One earlier turn of a Session, public text only. */
@@ -215,6 +231,8 @@ export type Move =
   | { type: 'permission'; permission: PermissionDraft }
   /** The peer no longer waits for an answer; it was given elsewhere, or withdrawn. */
   | { type: 'permission_closed'; upstreamId: string; approved: boolean; reason: string }
+  /** The policy keeps back what the peer asked for. */
+  | { type: 'policy'; decided: PolicyDecided }
   /** A tool is called: by the peer, which tells of it, or by the gateway at a tool server. */
   | { type: 'tool'; tool: ToolStep }
   /** What the agent tells of its thinking; never public. */

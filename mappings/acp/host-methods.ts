@@ -15,13 +15,18 @@ export interface HostMethodRow {
   readonly step: 'call' | 'begin' | 'look' | 'end';
   /** What the call may do; a command may do anything. */
   readonly sideEffect: 'read' | 'write' | 'destructive';
+  /**
+   * What the policy holds it for, before it is done; what only goes on with a call has none. A command is held for a write:
+   * agents ask for their commands themselves.
+   */
+  readonly judgedAs?: 'read' | 'write';
 }
 
 /** Requests that the client of the Session answers. Spec: ACP v1, "File System" and "Terminals". */
 export const HOST_METHODS = {
-  'fs/read_text_file': { capability: 'readTextFile', step: 'call', sideEffect: 'read' },
-  'fs/write_text_file': { capability: 'writeTextFile', step: 'call', sideEffect: 'write' },
-  'terminal/create': { capability: 'terminal', step: 'begin', sideEffect: 'destructive' },
+  'fs/read_text_file': { capability: 'readTextFile', step: 'call', sideEffect: 'read', judgedAs: 'read' },
+  'fs/write_text_file': { capability: 'writeTextFile', step: 'call', sideEffect: 'write', judgedAs: 'write' },
+  'terminal/create': { capability: 'terminal', step: 'begin', sideEffect: 'destructive', judgedAs: 'write' },
   'terminal/output': { capability: 'terminal', step: 'look', sideEffect: 'read' },
   'terminal/wait_for_exit': { capability: 'terminal', step: 'end', sideEffect: 'read' },
   'terminal/kill': { capability: 'terminal', step: 'look', sideEffect: 'destructive' },

@@ -37,3 +37,4 @@ export const policyDecided = z.object({
   /** Over the RFC 8785 form of the arguments as they are kept. */
   input_sha256: z.string().nullable(),
 });
+export type PolicyDecided = z.infer<typeof policyDecided>;

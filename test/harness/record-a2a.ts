@@ -54,6 +54,7 @@ async function record(upstream: Upstream, texts: readonly string[]): Promise<Rec
       binding: past.binding,
       sessionBinding: past.sessionBinding,
       sessionMetadata: {},
+      judge: () => undefined,
       history: () => [],
       answerTo: () => undefined,
     };

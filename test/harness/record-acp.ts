@@ -72,6 +72,7 @@ async function record(upstream: Upstream, texts: readonly string[]): Promise<Lin
       binding: undefined,
       sessionBinding,
       sessionMetadata: {},
+      judge: () => undefined,
       history: () => [],
       answerTo: () => undefined,
     };

@@ -48,6 +48,7 @@ async function record(upstream: Upstream, story: (typeof STORIES)[string]): Prom
     binding: undefined,
     sessionBinding: undefined,
     sessionMetadata: {},
+    judge: () => undefined,
     history: () => [],
     answerTo: () => undefined,
   };

@@ -92,6 +92,7 @@ export class TaskOnStage {
       binding,
       sessionBinding,
       sessionMetadata: {},
+      judge: () => undefined,
       history: () => [],
       answerTo: () => undefined,
       ...(message !== undefined && { message }),

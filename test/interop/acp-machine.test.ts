@@ -105,6 +105,72 @@ describe('the machine of an editor', () => {
     expect(await client.prompt(sessionId, 'hello')).toMatchObject({ stopReason: 'end_turn' });
   });
 
+  it.each([
+    ['approve', 'HELLO', ['tool.approved', 'tool.approved']],
+    ['deny', undefined, ['tool.denied']],
+  ])(
+    '[ACP-HOST-03] is not written to before somebody allows it, where the tier asks for that: %s',
+    async (optionId, written, ends) => {
+      const files = new Map([['/work/in.txt', 'hello']]);
+      const client = await stage.connect({
+        capabilities: WITH_MACHINE,
+        files,
+        permission: async () => ({ outcome: { outcome: 'selected', optionId } }),
+      });
+      const { sessionId } = await client.session({ route: 'acp:coder' });
+      const option = { sessionId, configId: 'autonomy', value: 'act_with_approval' };
+      await client.agent.request('session/set_config_option', option);
+      await client.prompt(sessionId, 'machine').catch(() => undefined);
+      expect(files.get('/work/out.txt')).toBe(written);
+      expect(client.permissions[0]?.toolCall).toMatchObject({
+        rawInput: { path: '/work/out.txt', content: 'HELLO' },
+      });
+      const events = await eventsOf(sessionId);
+      expect(events.flatMap(({ event }) => (/^tool\.(approved|denied)$/.test(event) ? [event] : []))).toEqual(
+        ends,
+      );
+      const decided = events.filter(({ event }) => event === 'vendor.harn_gateway.policy_decided');
+      expect(decided[0]?.payload).toMatchObject({
+        effect: 'ask',
+        rule: 'tier.act_with_approval.write',
+        skill_id: 'fs/write_text_file',
+        tool_call_id: events.find(({ payload }) => payload['name'] === 'fs/write_text_file')?.payload[
+          'tool_call_id'
+        ],
+      });
+      const [task] = (
+        await stage.gateway.client.get<{ data: { id: string }[] }>(`/v1/sessions/${sessionId}/tasks`)
+      ).data;
+      const replay = await stage.gateway.client.post<{ id: string }>(`/v1/tasks/${task?.id}/replay`, {
+        mode: 'exact',
+      });
+      await stage.gateway.client.until(replay.id, 'COMPLETED', 'FAILED');
+      const told = await stage.gateway.client.events(`/v1/tasks/${replay.id}/events`);
+      expect(
+        told.find(({ event }) => /^replay\.(completed|failed)$/.test(event))?.payload['verdict'],
+      ).toMatchObject({
+        status: 'byte_equal',
+      });
+    },
+  );
+
+  it('is not read where a persona lists its tools and this is none of them', async () => {
+    const { client } = await editor({ '/work/in.txt': 'mine' });
+    const persona = await stage.gateway.client.post<{ id: string }>('/v1/personas', {
+      name: 'Clerk',
+      version: '1',
+      entry_workflow: 'acp:coder',
+      description: '',
+      autonomy_tier: 'act_auto',
+      receipt_policy: 'required',
+      tools: ['fs/write_text_file'],
+    });
+    const { sessionId } = await client.session({ route: 'acp:coder', personaId: persona.id });
+    await client.prompt(sessionId, 'read /work/in.txt');
+    expect(client.text()).toContain('The policy kept this back.');
+    expect(client.hosted).toEqual([]);
+  });
+
   it('an editor that offers nothing is asked for nothing', async () => {
     const client = await stage.connect();
     const { sessionId } = await client.session({ route: 'acp:coder' });

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import { ACP_ERRORS } from '../../../mappings/acp/errors.ts';
-import { HOST_METHODS, type HostMethod } from '../../../mappings/acp/host-methods.ts';
+import { HOST_METHODS, type HostMethod, type HostMethodRow } from '../../../mappings/acp/host-methods.ts';
 import { isObject, objectOf, textOf } from '../../../mappings/acp/json-shape.ts';
 import type { JsonObject, JsonValue } from '../../../src/protocol/json.ts';
+import type { PolicyDecided } from '../../../src/protocol/policy-events.ts';
 import { type RpcAnswer, RpcError } from '../wire/json-rpc.ts';
 import type { AgentSession } from './agent-session.ts';
 import type { PromptTurn } from './prompt-turn.ts';
@@ -29,8 +30,11 @@ export interface HostCall {
  */
 export async function askHost(call: HostCall): Promise<JsonValue> {
   const { prompt, key, message } = call;
-  await prompt.record({ op: 'host_asked', key, message });
-  const answer = await answerOf(call);
+  const decided = judged(call);
+  const isHeld = decided?.effect === 'ask' ? prompt.held(key, call.signal) : undefined;
+  await prompt.record({ op: 'host_asked', key, message, ...(decided === undefined ? {} : { decided }) });
+  const isAllowed = decided === undefined || (await isHeld) === true;
+  const answer = isAllowed ? await answerOf(call) : kept(decided);
   const told = 'error' in answer ? { error: { ...answer.error } } : answer;
   await prompt.record({
     op: 'host_answered',
@@ -41,6 +45,19 @@ export async function askHost(call: HostCall): Promise<JsonValue> {
   });
   if ('error' in answer) throw new RpcError(answer.error.code, answer.error.message, answer.error.data);
   return answer.result;
+}
+
+/** What only goes on with a call was judged when that began. */
+function judged({ prompt, key, method, message }: HostCall): PolicyDecided | undefined {
+  const { judgedAs } = HOST_METHODS[method] as HostMethodRow;
+  if (judgedAs === undefined) return undefined;
+  const { sessionId: _, ...input } = objectOf(message['params']);
+  return prompt.judge({ toolCallId: key, name: method, sideEffect: judgedAs, input });
+}
+
+function kept({ effect, because }: PolicyDecided): RpcAnswer {
+  const why = effect === 'ask' ? 'Nobody allowed it.' : because;
+  return refusal(ACP_ERRORS.internal_error, `The policy kept this back. ${why}`);
 }
 
 async function answerOf({ prompt, method, message, signal }: HostCall): Promise<RpcAnswer> {

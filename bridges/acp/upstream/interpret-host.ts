@@ -1,5 +1,7 @@
 import { HOST_METHODS, isHostMethod } from '../../../mappings/acp/host-methods.ts';
 import { objectOf, textOf } from '../../../mappings/acp/json-shape.ts';
+import type { JsonObject } from '../../../src/protocol/json.ts';
+import type { PolicyDecided } from '../../../src/protocol/policy-events.ts';
 import type { Move } from '../../../src/upstream.ts';
 import type { AcpRecord } from './record.ts';
 
@@ -7,13 +9,38 @@ type Asked = Extract<AcpRecord, { op: 'host_asked' }>;
 type Answered = Extract<AcpRecord, { op: 'host_answered' }>;
 
 /** What the agent does at its client's machine is a tool call; a terminal is one call from its start to its end. */
-export function interpretHostAsked({ key, message }: Asked): Move[] {
+export function interpretHostAsked({ key, message, decided }: Asked): Move[] {
   const method = textOf(message['method']) ?? '';
   if (!isHostMethod(method)) return [];
   const { step, sideEffect } = HOST_METHODS[method];
   if (step !== 'call' && step !== 'begin') return [];
   const { sessionId: _, ...input } = objectOf(message['params']);
-  return [{ type: 'tool', tool: { toolCallId: key, name: method, step: 'requested', input, sideEffect } }];
+  const call = { toolCallId: key, name: method };
+  const requested: Move = { type: 'tool', tool: { ...call, step: 'requested', input, sideEffect } };
+  if (decided === undefined) return [requested];
+  const policy: Move = { type: 'policy', decided };
+  return decided.effect === 'ask' ? [requested, policy, question(call, input, decided)] : [requested, policy];
+}
+
+/** The agent waits for the answer, as it does for one to a question of its own. */
+function question(
+  { toolCallId, name }: { toolCallId: string; name: string },
+  input: JsonObject,
+  { because, rule }: PolicyDecided,
+): Move {
+  const { path, command } = input;
+  const what = textOf(path) ?? textOf(command);
+  return {
+    type: 'permission',
+    permission: {
+      upstreamId: toolCallId,
+      kind: 'tool',
+      source: 'hitl',
+      message: `${because} May ${what === undefined ? name : `${name} ${what.slice(0, 500)}`} be done?`,
+      toolCall: { tool_call_id: toolCallId, name, input },
+      metadata: { policy: { rule } },
+    },
+  };
 }
 
 export function interpretHostAnswered({ method, result, error, ends, wrote }: Answered): Move[] {

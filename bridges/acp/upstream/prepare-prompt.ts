@@ -29,6 +29,7 @@ export async function preparePrompt(
     maxBytes: limits.max_turn_bytes,
     sendCancel: () => connection.notify('session/cancel', { sessionId }),
     host,
+    judge: turn.judge,
   });
   for (const known of [record, ...superseded, ...strays]) prompt.frames.push(frameOf(known));
   const blocks = blocksOf(turn.message, opened.preface, takesOf(connection.capabilities));

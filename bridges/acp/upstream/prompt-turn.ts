@@ -1,6 +1,6 @@
 import { encodeAnswer } from '../../../mappings/acp/permission-answers.ts';
 import type { JsonObject, JsonValue } from '../../../src/protocol/json.ts';
-import type { PermissionAnswer } from '../../../src/upstream.ts';
+import type { PermissionAnswer, Turn } from '../../../src/upstream.ts';
 import { Fault } from '../../outbound/fault.ts';
 import type { Host } from '../host.ts';
 import type { RpcAnswer } from '../wire/json-rpc.ts';
@@ -17,12 +17,15 @@ export interface PromptParts {
   sendCancel(): void;
   /** The machine of the client now; undefined when there is none. */
   host(): Host | undefined;
+  /** What the policy says of what the agent asks for. */
+  judge: Turn['judge'];
 }
 
 /** One `session/prompt` under way: its frames, and what the agent waits for. */
 export class PromptTurn {
   readonly taskId: string;
   readonly host: PromptParts['host'];
+  readonly judge: PromptParts['judge'];
   readonly frames = new FrameQueue();
   /** Resolves when the agent has answered, or is gone. */
   readonly ended: Promise<void>;
@@ -32,6 +35,8 @@ export class PromptTurn {
   readonly #sendCancel: () => void;
   readonly #saying = new Saying();
   readonly #waiting = new Map<string, { request: JsonObject; resolve: (result: JsonValue) => void }>();
+  /** Requests that the policy holds back, by key. */
+  readonly #held = new Map<string, (isAllowed: boolean) => void>();
   /** Aborts when the turn is cancelled or over: then nobody is asked any more. */
   readonly #stopper = new AbortController();
   readonly #whenStopped = new Promise<void>((resolve) => {
@@ -43,9 +48,10 @@ export class PromptTurn {
   #isOver = false;
   #markEnded: () => void = () => undefined;
 
-  constructor({ taskId, maxBytes, sendCancel, host }: PromptParts) {
+  constructor({ taskId, maxBytes, sendCancel, host, judge }: PromptParts) {
     this.taskId = taskId;
     this.host = host;
+    this.judge = judge;
     this.#maxBytes = maxBytes;
     this.#sendCancel = sendCancel;
     this.ended = new Promise((resolve) => {
@@ -92,6 +98,26 @@ export class PromptTurn {
     });
   }
 
+  /** The policy holds back what the agent asks for; resolves with whether it is allowed, false when the turn is over. */
+  held(key: string, signal: AbortSignal): Promise<boolean> {
+    if (this.#stopper.signal.aborted) return Promise.resolve(false);
+    return new Promise((resolve) => {
+      const settle = (isAllowed: boolean) => {
+        if (this.#held.delete(key)) resolve(isAllowed);
+      };
+      this.#held.set(key, settle);
+      signal.addEventListener(
+        'abort',
+        () => {
+          if (this.#held.has(key)) void this.record({ op: 'withdrawn', key });
+          settle(false);
+        },
+        { once: true },
+      );
+      void this.#whenStopped.then(() => settle(false));
+    });
+  }
+
   /** The agent waits for something that is no question; its silence has no limit meanwhile. */
   async serve<T>(work: Promise<T>): Promise<T> {
     this.#served += 1;
@@ -112,6 +138,11 @@ export class PromptTurn {
   }
 
   answer(answer: PermissionAnswer): boolean {
+    const settle = this.#held.get(answer.upstreamId);
+    if (settle !== undefined) {
+      settle(answer.approved);
+      return true;
+    }
     const waiting = this.#waiting.get(answer.upstreamId);
     this.#waiting.delete(answer.upstreamId);
     waiting?.resolve(encodeAnswer(waiting.request, answer));

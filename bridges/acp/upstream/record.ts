@@ -1,6 +1,7 @@
 import type { HostMethod } from '../../../mappings/acp/host-methods.ts';
 import type { UpdateRow } from '../../../mappings/acp/update-kinds.ts';
 import type { JsonObject, JsonValue } from '../../../src/protocol/json.ts';
+import type { PolicyDecided } from '../../../src/protocol/policy-events.ts';
 import type { Frame } from '../../../src/upstream.ts';
 
 /**
@@ -32,7 +33,13 @@ export type AcpRecord =
   | { op: 'asked'; key: string; message: JsonObject }
   | { op: 'withdrawn'; key: string }
   /** The agent asks for a file or a terminal of its client's machine; the client is asked when this is recorded. */
-  | { op: 'host_asked'; key: string; message: JsonObject }
+  | {
+      op: 'host_asked';
+      key: string;
+      message: JsonObject;
+      /** What keeps it back: somebody is asked first, or it is not done. */
+      decided?: PolicyDecided;
+    }
   /** What the client answered. */
   | {
       op: 'host_answered';

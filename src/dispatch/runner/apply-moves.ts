@@ -70,6 +70,10 @@ const APPLY: { readonly [Kind in Move['type']]: Apply<Kind> } = {
   permission: applyPermission,
   permission_closed: applyPermissionClosed,
   tool: applyTool,
+  policy: ({ tx }, { resource }, { decided }) => {
+    const pointer = { object: 'task', id: resource.id };
+    tx.append(newEvent('vendor.harn_gateway.policy_decided', pointer, placeOfTask(resource), decided));
+  },
   file_written: applyFileWritten,
   reasoning: applyReasoning,
   update: applyUpdate,

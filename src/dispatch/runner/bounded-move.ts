@@ -33,6 +33,7 @@ export function boundedMove(target: MoveTarget, task: TaskState, move: Move): Mo
     case 'permission_closed':
     case 'tool':
     case 'file_written':
+    case 'policy':
     case 'reasoning':
     case 'update':
     case 'usage':

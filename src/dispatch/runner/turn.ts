@@ -9,6 +9,7 @@ import type {
 } from '../../projections/states.ts';
 import type { PermissionAnswer, Turn } from '../../upstream.ts';
 import { spanOf } from '../move-task.ts';
+import { judgeAction } from './judge-action.ts';
 import { outboundMessage } from './outbound.ts';
 import { historyBefore } from './past-turns.ts';
 import type { RunnerDeps } from './runner-deps.ts';
@@ -45,6 +46,7 @@ export function turnBase(deps: RunnerDeps, { resource, internal }: TaskState): O
     binding: internal.binding ?? undefined,
     sessionBinding: sessionBinding(reader, resource.session_id, internal.route),
     sessionMetadata: reader.get<SessionFold>(stateKey.session(resource.session_id))?.resource.metadata ?? {},
+    judge: (action) => judgeAction(deps, reader, { resource, internal }, action),
     history: () => historyBefore(reader, { resource, internal }),
     answerTo: (upstreamId) => answerTo(reader, resource.id, upstreamId),
     ...trace,

@@ -35,6 +35,11 @@ export const ACP: readonly Requirement[] = [
       'MUST',
       'files and terminals of a client are used where it offers them, and recorded first',
     ],
+    [
+      'ACP-HOST-03',
+      'DECIDED',
+      'what the policy asks a permission for is not done at an editor’s machine before it is given',
+    ],
     ['ACP-HOST-02', 'DECIDED', 'a machine serves the tasks of its own user and nobody else'],
   ]),
   ...section('ACP v1, Elicitation', [
