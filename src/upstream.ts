@@ -6,6 +6,7 @@ import type { CardVerdict } from './protocol/resources/agent.ts';
 import type { Part, Role } from './protocol/resources/message.ts';
 import type { PermissionOption, PermissionToolCall } from './protocol/resources/permission-request.ts';
 import type { Failure, TaskStatus } from './protocol/task-states.ts';
+import type { ToolStep } from './protocol/tool-step.ts';
 import type { ToldUsage } from './protocol/usage.ts';
 
 /**
@@ -247,31 +248,6 @@ export type Move =
   | { type: 'metadata'; patch: JsonObject }
   /** A diagnostic worth keeping that moves nothing (`unknown_state`, `context_changed`, `late_result`). */
   | { type: 'note'; note: string; details?: JsonObject };
-
-/** One step of a tool call. Input and output are told once; events and receipts hold their hashes. */
-export type ToolStep = ToolName &
-  (
-    | {
-        step: 'requested';
-        input: JsonValue;
-        /** SHA-256 of the definition the call was made by. */
-        definitionSha256?: string;
-        /** What the call may do, in the words of the policy. */
-        sideEffect?: string;
-      }
-    /** `progress` of `total` steps, in whatever unit the tool counts. */
-    | { step: 'progress'; progress?: number; total?: number; message?: string }
-    | { step: 'completed'; output: JsonValue }
-    | { step: 'failed'; failure: Failure; output?: JsonValue }
-  );
-
-export interface ToolName {
-  /** Unique per task. */
-  toolCallId: string;
-  name: string;
-  /** The MCP server it is a tool of; left out for a tool of the agent's own. */
-  server?: string;
-}
 
 export interface AgentDescription {
   name: string;

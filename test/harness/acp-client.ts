@@ -83,6 +83,7 @@ export class AcpClient {
       .onRequest('terminal/wait_for_exit', () => ({ exitCode: 0, signal: null }))
       .onRequest('terminal/release', ({ params }) => {
         this.hosted.push(`released ${params.terminalId}`);
+        for (const watch of this.#watching) watch();
         return {};
       })
       .connect(stream);

@@ -171,6 +171,14 @@ describe('the machine of an editor', () => {
     expect(client.hosted).toEqual([]);
   });
 
+  it('is left no command of an agent that died', async () => {
+    const { client } = await editor();
+    const { sessionId } = await client.session({ route: 'acp:coder' });
+    await expect(client.prompt(sessionId, 'desert')).rejects.toMatchObject({ code: -32603 });
+    await client.until(() => client.hosted.length === 2);
+    expect(client.hosted).toEqual(['sleep', 'released terminal-1']);
+  });
+
   it('an editor that offers nothing is asked for nothing', async () => {
     const client = await stage.connect();
     const { sessionId } = await client.session({ route: 'acp:coder' });

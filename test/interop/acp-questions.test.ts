@@ -1,8 +1,10 @@
 import type { CreateElicitationRequest } from '@agentclientprotocol/sdk';
 import { describe, expect, it } from 'vitest';
 import type { PermissionRequest } from '../../src/protocol/resources/permission-request.ts';
+import { AcpClient } from '../harness/acp-client.ts';
 import { acpFaceStage } from '../harness/acp-face-stage.ts';
 import { acpUpstream } from '../harness/acp-stage.ts';
+import { startTestGateway } from '../harness/gateway.ts';
 import { TaskOnStage, textMessage } from '../harness/upstream-stage.ts';
 
 const PAGE = 'https://login.example.com/device';
@@ -38,6 +40,25 @@ describe('what an agent asks through the gateway', () => {
     await stage.gateway.client.post(`/v1/permission-requests/${data[0]?.id}/respond`, { approved: true });
     expect(await prompt).toMatchObject({ stopReason: 'end_turn' });
     expect(client.text()).toBe('accept');
+  });
+
+  it('a login without a page is shown in words, with what the agent offers; a cancel ends its turn', async () => {
+    const locked = acpUpstream(['--locked'], { id: 'locked' });
+    const gateway = await startTestGateway({ extraUpstreams: [locked] });
+    const client = await AcpClient.overSocket(gateway.url, gateway.client.key, {
+      capabilities: { elicitation: { url: {} } },
+    });
+    const { sessionId } = await client.session({ route: 'acp:locked' });
+    const prompt = client.prompt(sessionId, 'hello');
+    await client.until(() => client.permissions.length === 1);
+    expect(client.permissions[0]).toMatchObject({
+      toolCall: { title: expect.stringContaining('log in where it runs') },
+      options: [{ kind: 'allow_once' }, { kind: 'reject_once' }],
+    });
+    await client.cancel(sessionId);
+    expect(await prompt).toMatchObject({ stopReason: 'cancelled' });
+    client.close();
+    await gateway.close();
   });
 
   it('[ACP-USER-05] sets no limit while the agent waits for a person', async () => {

@@ -42,5 +42,6 @@ export class AgentSession {
 
   fail(fault: Fault): void {
     this.current?.fail(fault);
+    this.terminals.abandon();
   }
 }

@@ -79,7 +79,7 @@ function refusal(code: number, message: string): RpcAnswer {
 type Consequences = Pick<Extract<AcpRecord, { op: 'host_answered' }>, 'ends' | 'wrote'>;
 
 /** What the answer means besides itself, so that its record can be read without this process. */
-function consequences({ session, key, method, message }: HostCall, answer: RpcAnswer): Consequences {
+function consequences({ session, prompt, key, method, message }: HostCall, answer: RpcAnswer): Consequences {
   const { step } = HOST_METHODS[method];
   const params = objectOf(message['params']);
   if (step === 'call') return { ends: key, ...writtenBy(method, params, answer) };
@@ -87,11 +87,13 @@ function consequences({ session, key, method, message }: HostCall, answer: RpcAn
   if (step === 'begin') {
     const id = textOf(objectOf(answer.result)['terminalId']);
     if (id === undefined) return { ends: key };
-    session.terminals.made(id, key);
+    session.terminals.made(id, key, prompt.host());
     return {};
   }
+  const terminal = textOf(params['terminalId']) ?? '';
+  if (method === 'terminal/release') session.terminals.released(terminal);
   const isOver = step === 'end' || isObject(objectOf(answer.result)['exitStatus']);
-  const ended = isOver ? session.terminals.ended(textOf(params['terminalId']) ?? '') : undefined;
+  const ended = isOver ? session.terminals.ended(terminal) : undefined;
   return ended === undefined ? {} : { ends: ended };
 }
 

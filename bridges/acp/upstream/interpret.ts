@@ -133,8 +133,8 @@ function faultMoves({ code, message, details }: FaultFrame, seen: Seen): Move[] 
   if (isTerminal(seen.status)) return [{ type: 'note', note: 'late_result', details: { fault: code } }];
   if (code === 'auth_required') {
     if (seen.status === 'AUTH_REQUIRED') return [];
-    const metadata = { acp: { ...details, auth_message: message } };
-    return [{ type: 'status', to: 'AUTH_REQUIRED', metadata }];
+    const patch = { acp: { ...details, auth_message: message } };
+    return [{ type: 'metadata', patch }, login(message, details)];
   }
   const known = Object.hasOwn(ERROR_CODES, code)
     ? ERROR_CODES[code as keyof typeof ERROR_CODES].type
@@ -142,6 +142,14 @@ function faultMoves({ code, message, details }: FaultFrame, seen: Seen): Move[] 
   const type = known === undefined || known === 'request_error' ? 'upstream_error' : known;
   const failure: Failure = { code, message, type, ...(details === undefined ? {} : { details }) };
   return [{ type: 'status', to: 'FAILED', failure }];
+}
+
+/** There is no page to visit: the words say where and how, and an approval says that it is done. */
+function login(message: string, details: JsonObject | undefined): Move {
+  const methods = details?.['auth_methods'];
+  const ways = Array.isArray(methods) && methods.length > 0 ? ` It offers: ${methods.join(', ')}.` : '';
+  const permission = { kind: 'authorization' as const, source: 'acp' as const, message: `${message}${ways}` };
+  return { type: 'permission', permission };
 }
 
 /** The agent is gone without an answer: work that was under way has no result. */

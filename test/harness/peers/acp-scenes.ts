@@ -71,6 +71,11 @@ export const MACHINE_SCENES: Record<string, (scene: Scene) => Promise<Stop>> = {
     await tell(said(`read ${content}, exit ${exitCode}, ${output}`));
     return 'end_turn';
   },
+  /** Dies while a command of its runs. */
+  async desert({ client, session }) {
+    await client.request('terminal/create', { sessionId: session.id, command: 'sleep' });
+    process.exit(3);
+  },
   async tool({ words, session, tell }) {
     await tell(said(await callTool(session.servers?.[0], words[1] ?? '')));
     return 'end_turn';
