@@ -1,5 +1,7 @@
+import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { A2aTestClient, type Json } from '../harness/a2a-client.ts';
+import { brokenRequest } from './a2a-broken-requests.ts';
 import { stageOf } from './stage.ts';
 
 const stage = stageOf({ keys: [{ actor: 'reader', scopes: ['tasks:read', 'events:read'] }] });
@@ -86,6 +88,20 @@ describe('bad input', () => {
     ]);
     const envelope = (await a2a.post('{"jsonrpc":"1.0","id":1,"method":5}')).body.error;
     expect(envelope?.data[1]?.fieldViolations?.map((it) => it.field)).toEqual(['jsonrpc', 'method']);
+  });
+
+  it('[A2A-ERR-02] whatever its members hold, a request is taken or refused by a path, and never fails', async () => {
+    await fc.assert(
+      fc.asyncProperty(brokenRequest, async ({ version, method, params }) => {
+        const { status, headers, body } = await a2a.rpc(method, params as object, { 'a2a-version': version });
+        expect([200, headers.get('content-type')]).toEqual([status, 'application/json; charset=utf-8']);
+        const { code, data = [] } = body.error ?? {};
+        if (code !== undefined) expect([-32001, -32602]).toContain(code);
+        if (code === -32602)
+          expect(data.flatMap(({ fieldViolations = [] }) => fieldViolations)).not.toEqual([]);
+      }),
+      { numRuns: 150, seed: 20261122 },
+    );
   });
 
   it('[A2A-ERR-03] an error says why and whose word that is, and its request', async () => {
