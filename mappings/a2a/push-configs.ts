@@ -92,7 +92,15 @@ export function decodeCreate(version: Version, params: JsonObject): { taskId: st
   return { taskId, ...pushConfigV03(pushNotificationConfig, 'pushNotificationConfig') };
 }
 
-const listedV1 = z.looseObject({ taskId: id });
+/** Zero is the JSON form of protocol buffers for no size. */
+const size = z
+  .union(
+    [z.int().min(0), z.string().regex(/^\d{1,9}$/, 'must be a whole number from 0 on')],
+    'must be a whole number from 0 on',
+  )
+  .nullish()
+  .transform((value) => Number(value ?? 0));
+const listedV1 = z.looseObject({ taskId: id, pageSize: size, pageToken: text });
 const namedV1 = z.looseObject({ taskId: id, id });
 const namedV03 = z.looseObject({ id, pushNotificationConfigId: text });
 
@@ -109,9 +117,13 @@ export function decodeNamed(
   return { taskId, configId };
 }
 
-/** The task whose configs are listed. */
-export function decodeListed(version: Version, params: JsonObject): string {
-  return version === '1.0' ? validate(listedV1, params).taskId : validate(namedV03, params).id;
+/** The task whose configs are listed, and the page of them; 0.3 has no pages, which is size 0. */
+export function decodeListed(
+  version: Version,
+  params: JsonObject,
+): { taskId: string; pageSize: number; pageToken: string | undefined } {
+  if (version === '1.0') return validate(listedV1, params);
+  return { taskId: validate(namedV03, params).id, pageSize: 0, pageToken: undefined };
 }
 
 /** A config as its client knows it; what proves the sender is never shown. */

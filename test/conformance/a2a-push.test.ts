@@ -71,6 +71,30 @@ describe('push configs over A2A', () => {
     );
   });
 
+  it('[A2A-OP-11] are listed in pages of the size asked for, over both bindings', async () => {
+    const { id: taskId } = await a2a.task('ask');
+    for (const id of ['a', 'b', 'c']) await a2a.result(name('Create'), { taskId, id, url: receiver.url });
+    type Page = { configs: { id: string }[]; nextPageToken?: string };
+    const list = async (params: object) =>
+      (await a2a.result('ListTaskPushNotificationConfigs', { taskId, ...params })) as unknown as Page;
+    const names = ({ configs }: Page) => configs.map(({ id }) => id);
+    const all = names(await list({ pageSize: 0, pageToken: '' }));
+    expect([...all].sort()).toEqual(['a', 'b', 'c']);
+    const { nextPageToken, ...first } = await list({ pageSize: 2 });
+    const rest = `/tasks/${taskId}/pushNotificationConfigs?pageSize=2&pageToken=${nextPageToken}`;
+    const last = (await a2a.rest('GET', rest)).body as unknown as Page;
+    expect([names(first), names(last), last.nextPageToken]).toEqual([
+      all.slice(0, 2),
+      all.slice(2),
+      undefined,
+    ]);
+    const junk = await a2a.rpc('ListTaskPushNotificationConfigs', { taskId, pageToken: 'x' });
+    expect(junk.body.error).toMatchObject({
+      code: -32602,
+      data: [{}, { fieldViolations: [{ field: 'pageToken' }] }],
+    });
+  });
+
   it.each(PRIVATE)('to %s are refused by their url, over every binding', async (url) => {
     const { id: taskId } = await a2a.task('ask');
     const message = {

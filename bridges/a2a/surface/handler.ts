@@ -14,6 +14,7 @@ import type { Asking } from './asking.ts';
 import { isAtHand, NOTHING, readContents, restored, type Wanted, wantedByTask } from './contents.ts';
 import { follow, type Start } from './follow.ts';
 import { ownTask } from './own-task.ts';
+import { pageTokenFault } from './page-token.ts';
 import { setPushConfig } from './push-configs.ts';
 import { errorMembers, refusalOf, TaskStream } from './stream.ts';
 import { contextIdOf, isSessionId, type Taken, takeMessage } from './take-message.ts';
@@ -169,10 +170,8 @@ export class A2aHandler {
     try {
       return await ask<TaskPage>(this.#deps.gateway, 'listTasks', exchange.call({ query }));
     } catch (error) {
-      if (!(error instanceof ProtocolError)) throw error;
-      if (error.code === 'resource_not_found') return undefined;
-      const isToken = error.param === 'cursor';
-      throw isToken ? refusal('InvalidParams', 'Send a page token that this list gave.', 'pageToken') : error;
+      if (error instanceof ProtocolError && error.code === 'resource_not_found') return undefined;
+      throw pageTokenFault(error);
     }
   }
 

@@ -13,6 +13,10 @@ import type { PushConfig } from '../../../src/protocol/resources/push-config.ts'
 import { ask } from '../../inbound/ask.ts';
 import type { Asking } from './asking.ts';
 import { ownTask } from './own-task.ts';
+import { pageTokenFault } from './page-token.ts';
+
+/** Configs on a page at most. */
+const MAX_PAGE = 100;
 
 /** The methods of push notifications: the gateway keeps and delivers, this says it in the words of A2A. */
 export async function createPushConfig(
@@ -53,9 +57,14 @@ export async function listPushConfigs(
   params: JsonObject,
 ): Promise<JsonValue> {
   const { version } = asking.negotiated;
-  const all = await configsOf(deps, asking, decodeListed(version, params));
-  const configs = all.map((config) => encodePushConfig(version, config));
-  return version === '1.0' ? { configs } : configs;
+  const { taskId, pageSize, pageToken } = decodeListed(version, params);
+  const { data, next_cursor } = await configsOf(deps, asking, taskId, {
+    ...(pageSize === 0 ? {} : { limit: String(Math.min(pageSize, MAX_PAGE)) }),
+    ...(pageToken === undefined ? {} : { cursor: pageToken }),
+  });
+  const configs = data.map((config) => encodePushConfig(version, config));
+  if (version === '0.3') return configs;
+  return { configs, ...(next_cursor === null ? {} : { nextPageToken: next_cursor }) };
 }
 
 /** 0.3 answers with null. */
@@ -79,14 +88,27 @@ async function find(
   taskId: string,
   name: string | undefined,
 ): Promise<PushConfig> {
-  const all = await configsOf(deps, asking, taskId);
-  const found = all.find(({ client_id, id }) => name === undefined || client_id === name || id === name);
+  const { data } = await configsOf(deps, asking, taskId);
+  const found = data.find(({ client_id, id }) => name === undefined || client_id === name || id === name);
   if (found === undefined) throw refusal('TaskNotFound', 'The task has no such push config.', 'id');
   return found;
 }
 
-async function configsOf({ gateway }: FaceDeps, asking: Asking, taskId: string): Promise<PushConfig[]> {
+interface ConfigPage {
+  data: PushConfig[];
+  next_cursor: string | null;
+}
+
+/** The configs of a task; without a query all of them, since a task has few. */
+async function configsOf(
+  { gateway }: FaceDeps,
+  asking: Asking,
+  taskId: string,
+  query: Record<string, string> = {},
+): Promise<ConfigPage> {
   await ownTask(gateway, asking, taskId);
-  const call = asking.exchange.call({ path: { task_id: taskId } });
-  return (await ask<{ data: PushConfig[] }>(gateway, 'listPushConfigs', call)).data;
+  const call = asking.exchange.call({ path: { task_id: taskId }, query });
+  return ask<ConfigPage>(gateway, 'listPushConfigs', call).catch((error: unknown) => {
+    throw pageTokenFault(error);
+  });
 }
