@@ -162,24 +162,6 @@ describe('the README', () => {
     for (const line of verdicts) expect(line).toContain('  verified');
   });
 
-  it('its A2A client finds the card, and sends a message with the key', async () => {
-    const { url } = JSON.parse(readFileSync(join(data, 'gateway.json'), 'utf8')) as { url: string };
-    const [snippet = ''] = blocks('ts');
-    const code = [
-      snippet.replace('http://127.0.0.1:8080', url).replace(': typeof fetch', ''),
-      "import { SendMessageRequest } from '@a2a-js/sdk';",
-      "const message = { messageId: 'm1', role: 'ROLE_USER', parts: [{ text: 'stream 2' }] };",
-      'const task = await client.sendMessage(SendMessageRequest.fromJSON({ message }));',
-      'console.log(task.id, task.artifacts.length);',
-    ].join('\n');
-    const own = { ...env, KEY: readFileSync(join(data, 'dev-api-key'), 'utf8').trim() };
-    const { stdout } = await run(process.execPath, ['--input-type=module', '-e', code], {
-      cwd: root,
-      env: own,
-    });
-    expect(stdout).toMatch(/^task_\w{26} 1\n$/);
-  });
-
   it('its configuration for an agent of your own passes the check, and serves', async () => {
     const [yaml = ''] = blocks('yaml');
     const file = join(data, 'my-gateway.yaml');

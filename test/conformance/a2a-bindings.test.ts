@@ -1,7 +1,13 @@
+import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { findPackageRoot } from '../../src/config/package-root.ts';
 import { A2aTestClient, collect, type SseEvent } from '../harness/a2a-client.ts';
 import { stageOf } from './stage.ts';
 
+const run = promisify(execFile);
 const stage = stageOf({
   keys: [{ actor: 'stranger', tenant: 'tenant_other', workspaces: ['workspace_foreign'] }],
   config: {
@@ -238,5 +244,21 @@ describe('the card', () => {
       ours.map(({ protocolBinding, protocolVersion }) => `${protocolBinding} ${protocolVersion}`),
     ).toEqual(['JSONRPC 1.0', 'HTTP+JSON 1.0', 'JSONRPC 0.3']);
     expect(new Set(ours.map(({ url }) => url))).toEqual(new Set([a2a.url]));
+  });
+
+  it('is found by the client of the README, which sends a message with its key', async () => {
+    const root = findPackageRoot(import.meta.url);
+    const readme = readFileSync(join(root, 'README.md'), 'utf8');
+    const [, snippet = ''] = /```ts\n(.*?)```/s.exec(readme) ?? [];
+    const code = [
+      snippet.replace('http://127.0.0.1:8080', stage.gateway.url).replace(': typeof fetch', ''),
+      "import { SendMessageRequest } from '@a2a-js/sdk';",
+      "const message = { messageId: 'm1', role: 'ROLE_USER', parts: [{ text: 'stream 2' }] };",
+      'const task = await client.sendMessage(SendMessageRequest.fromJSON({ message }));',
+      'console.log(task.id, task.artifacts.length);',
+    ].join('\n');
+    const env = { ...process.env, KEY: stage.client.key };
+    const { stdout } = await run(process.execPath, ['--input-type=module', '-e', code], { cwd: root, env });
+    expect(stdout).toMatch(/^task_\w{26} 1\n$/);
   });
 });
