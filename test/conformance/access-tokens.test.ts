@@ -29,7 +29,7 @@ const call = (token: string, path?: string) => ask(gateway, token, path);
 const statusOf = async (token: string) => (await call(token)).status;
 
 describe('an access token', () => {
-  it('signed by the issuer, for this gateway, in its time, says who calls', async () => {
+  it('[EXT-OAU-01] signed by the issuer, for this gateway, in its time, says who calls', async () => {
     const token = await signToken(pair, claims());
     const made = await new TestClient(gateway.url, token).call('POST', '/v1/sessions', {
       body: { workspace_id: 'workspace_default' },
@@ -43,7 +43,7 @@ describe('an access token', () => {
     expect((body['data'] as { actor: string }[])[0]?.actor).toBe('robot');
   });
 
-  it('grants its scopes and no others, from scope or scp, text or list', async () => {
+  it('[EXT-OAU-01] grants its scopes and no others, from scope or scp, text or list', async () => {
     expect(await statusOf(await signToken(pair, claims({ scope: undefined, scp: ['sessions:read'] })))).toBe(
       200,
     );

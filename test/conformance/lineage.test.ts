@@ -19,13 +19,19 @@ describe('lineage of sessions and tasks', () => {
     });
   };
 
-  it('[CORE-RES-09] a fork names its branch, its parent and its root; the main path names none', async () => {
+  it('[CORE-RES-09] [EXT-BRN-01] a fork names its branch, its parent and its root; the main path names none', async () => {
     const main = await conversation();
     expect(main).toMatchObject({ branch_id: null, parent_session_id: null });
     const fork = await stage.client.post<Session>(`/v1/sessions/${main.id}/fork`);
     expect(fork).toMatchObject({ parent_session_id: main.id, root_session_id: main.id });
     const branch = await stage.client.get(`/v1/branches/${fork.branch_id}`);
-    expect(branch).toMatchObject({ kind: 'session', session_id: main.id, workspace_id: 'workspace_default' });
+    expect(branch).toMatchObject({
+      id: fork.branch_id,
+      base_ref: expect.any(String),
+      kind: 'session',
+      session_id: main.id,
+      workspace_id: 'workspace_default',
+    });
     const task = await stage.client.submit('file', fork.id);
     await stage.client.until(task.id, 'COMPLETED');
     expect(task.branch_id).toBe(fork.branch_id);

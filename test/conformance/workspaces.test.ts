@@ -48,13 +48,14 @@ describe('workspaces', () => {
     );
   });
 
-  it('a made workspace belongs to its maker: seen, listed, updated, hidden from other members', async () => {
+  it('[EXT-WSP-01] a made workspace belongs to its maker: seen, listed, updated, hidden from other members', async () => {
     const made = await stage.client.post<Workspace>('/v1/workspaces', {
       name: 'Lab',
       root: 'harn://lab',
       image: 'node:20',
       metadata: { team: 'a' },
     });
+    expect(made.id).toMatch(/^workspace_/);
     expect(made).toMatchObject({ name: 'Lab', root: 'harn://lab', default_branch_id: null });
     expect(await stage.client.get(`/v1/workspaces/${made.id}`)).toEqual(made);
     const { data } = await stage.client.get<List>('/v1/workspaces');

@@ -24,7 +24,7 @@ afterAll(async () => {
   await issuer.stop();
 });
 
-it('the client credentials flow against a real issuer lets a client in, with the scopes it was granted', async () => {
+it('[EXT-OAU-02] the client credentials flow against a real issuer lets a client in, with the scopes it was granted', async () => {
   issuer.service.once('beforeTokenSigning', (token) => {
     Object.assign(token.payload, { aud: AUDIENCE, scope: 'sessions:read', client: 'robot' });
   });

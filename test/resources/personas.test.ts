@@ -32,7 +32,7 @@ describe('personas', () => {
   const create = (body: object = {}) =>
     stage.client.post<Persona>('/v1/personas', { ...definition, ...body });
 
-  it('are created with what is left out empty, and read back', async () => {
+  it('[EXT-PER-01] are created with what is left out empty, and read back', async () => {
     const persona = await create({ module_ref: 'harn://acme/clerk@1', tools: ['search'] });
     expect(persona).toMatchObject({
       ...definition,
@@ -45,7 +45,7 @@ describe('personas', () => {
     expect(await stage.client.get(`/v1/personas/${persona.id}`)).toEqual(persona);
   });
 
-  it('report every member that is missing or wrong', async () => {
+  it('[EXT-PER-01] report every member that is missing or wrong', async () => {
     const answer = await stage.client.call('POST', '/v1/personas', {
       body: { name: 'x', autonomy_tier: 'boss' },
     });

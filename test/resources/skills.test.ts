@@ -21,11 +21,14 @@ describe('skills', () => {
     }
   }
 
-  it('are those that the agents describe, with ids of agent and skill', async () => {
+  it('[EXT-SKL-01] are those that the agents describe, with ids of agent and skill', async () => {
     const skills = await discovered();
     for (const skill of skills) {
       const agent = skill.source.replace('a2a:', '');
       expect(skill).toMatchObject({ object: 'skill', id: `${agent}__${skill.metadata.agent_skill_id}` });
+      expect(skill).toMatchObject({ name: expect.any(String), description: expect.any(String) });
+      for (const schema of [skill.input_schema, skill.output_schema])
+        expect(schema === null || typeof schema === 'object').toBe(true);
       expect(await stage.client.get(`/v1/skills/${skill.id}`)).toEqual(skill);
     }
     expect((await stage.client.call('GET', '/v1/skills/sample__none')).status).toBe(404);

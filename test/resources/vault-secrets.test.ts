@@ -200,6 +200,33 @@ describe('secrets of configured vaults', () => {
     expect(refused?.text).not.toMatch(/files|workspace_second/);
     expect(await submitIn('workspace_second')).toMatchObject({ status: 202 });
   });
+
+  it('[EXT-VLT-05] a Session that lists its vaults has no agent called with a secret of another one', async () => {
+    const at = await start();
+    const body = { workspace_id: 'workspace_default', vault_ids: ['sealed'] };
+    const session = await at.client.post<{ id: string }>('/v1/sessions', body);
+    const run = async (route: string) => {
+      const { id } = await at.client.submit('go', session.id, { route });
+      return at.client.until(id, 'COMPLETED', 'FAILED');
+    };
+    expect((await run('a2a:safe')).status).toBe('COMPLETED');
+    const called = agent.requests.length;
+    const refused = await run('a2a:shop');
+    expect(refused).toMatchObject({
+      status: 'FAILED',
+      failure: { code: 'policy_violation', details: { rule: 'vault.session' } },
+    });
+    const events = await at.client.events(`/v1/tasks/${refused.id}/events`);
+    const decided = events.find(({ event }) => event === 'vendor.harn_gateway.policy_decided');
+    expect(decided?.payload).toMatchObject({ effect: 'refuse', rule: 'vault.session' });
+    const { data } = await at.client.get<{ data: { wire: { payload: { approvals?: object[] } } }[] }>(
+      `/v1/tasks/${refused.id}/receipts`,
+    );
+    expect(data.flatMap(({ wire }) => wire.payload.approvals ?? [])).toMatchObject([
+      { actor: 'policy:vault.session', decision: 'denied' },
+    ]);
+    expect(agent.requests).toHaveLength(called);
+  });
 });
 
 /** Every byte under the store and beside it, but for what the operator put there. */

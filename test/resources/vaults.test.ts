@@ -12,10 +12,13 @@ describe('vaults', () => {
   const create = (body: object = {}) =>
     stage.client.post<Vault>('/v1/vaults', { provider: 'hashicorp', capabilities: ['secret.read'], ...body });
 
-  it('[C26] are descriptors of a workspace or of the tenant', async () => {
+  it('[C26] [EXT-VLT-04] are descriptors of a workspace or of the tenant', async () => {
     const own = await create({ workspace_id: 'workspace_default', metadata: { path: 'kv/shop' } });
     expect(own).toMatchObject({
       object: 'vault',
+      id: expect.stringMatching(/^vault_/),
+      provider: expect.any(String),
+      capabilities: expect.any(Array),
       workspace_id: 'workspace_default',
       metadata: { path: 'kv/shop' },
     });
