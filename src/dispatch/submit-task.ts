@@ -15,6 +15,7 @@ import { checkVaults } from './check-vaults.ts';
 import { chooseRoute } from './choose-route.ts';
 import { type Decided, metadataOf } from './command.ts';
 import type { Facts, Route } from './facts.ts';
+import { recordHandOver, refuseHandOver } from './hand-over.ts';
 import { issueAcceptanceReceipt } from './issue-receipt.ts';
 import { load, loadBranch, loadWorkspace, notFound } from './load.ts';
 import { makeRoom } from './make-room.ts';
@@ -38,7 +39,9 @@ export function submitTaskTo(
   checkReferences(body, session.resource.workspace_id, tx, facts);
   refuseForeignArtifacts(messageOf(body.input), 'input', session.resource.workspace_id, tx, facts);
   const persona = personaOf(body, session, tx, facts);
+  const parent = parentOf(body, tx, facts);
   const chosen = chooseRoute(facts.routes, metadataOf(body), persona, session.resource.metadata);
+  refuseHandOver(tx, parent, { route: chosen.route, personaId: persona?.id });
   refuseInput(facts.routes.refuse(chosen, messageOf(body.input).parts));
   const startable = !laneIsBusy(tx, sessionId) && queueIsEmpty(session) && facts.runs.hasSlot(chosen.route);
   if (!startable) refuseFullQueue(facts);
@@ -52,6 +55,7 @@ export function submitTaskTo(
   facts.runs.claim(taskId, session.resource.id, chosen.route, startable);
   tx.afterCommit(() => facts.runs.wake(taskId));
   const accepted = tx.get<TaskState>(stateKey.task(taskId));
+  if (parent && accepted) recordHandOver(tx, parent, accepted.resource);
   return { body: accepted?.resource ?? {} };
 }
 
@@ -204,10 +208,13 @@ function personaOf(
   return id === null ? undefined : load(tx, caller, 'persona', id, 'persona_id').resource;
 }
 
+function parentOf({ parent_task_id: id }: SubmitTaskRequest, tx: Transaction, { caller }: Facts) {
+  return id ? load(tx, caller, 'task', id, 'parent_task_id') : undefined;
+}
+
 function checkReferences(body: SubmitTaskRequest, workspaceId: string, tx: Transaction, facts: Facts): void {
   if (body.workspace_id !== undefined && body.workspace_id !== workspaceId) {
     throw notFound('workspace with this session', 'workspace_id');
   }
   if (body.branch_id) loadBranch(tx, facts.caller, body.branch_id, workspaceId);
-  if (body.parent_task_id) load(tx, facts.caller, 'task', body.parent_task_id, 'parent_task_id');
 }

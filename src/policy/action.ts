@@ -69,6 +69,19 @@ function personaHandoffs({ persona, action }: ActionQuestion): Decision | undefi
   return isOwn || isListed(persona.handoffs, action.route) ? undefined : RULES['persona.handoffs'];
 }
 
+/** A child Task of another Persona, or of an agent without one, is handed over too. A tool that it calls is not. */
+export function refusedHandoff(
+  { id, handoffs, entry_workflow }: Pick<Persona, 'id' | 'handoffs' | 'entry_workflow'>,
+  { route, personaId }: { route: string; personaId: string | undefined },
+): Decision | undefined {
+  const isOwn = personaId === undefined ? isTool(route) || route === entry_workflow : personaId === id;
+  return isOwn || isListed(handoffs, personaId ?? route) ? undefined : RULES['persona.handoffs'];
+}
+
+function isTool(route: string): boolean {
+  return route.startsWith('mcp:');
+}
+
 function sessionSkills({ session, action }: ActionQuestion): Decision | undefined {
   if (action.skillId === undefined && action.sideEffect === 'delegate') return undefined;
   return isListed(session.skillIds, action.skillId) ? undefined : RULES['session.skills'];

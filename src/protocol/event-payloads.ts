@@ -6,7 +6,7 @@ import { BUNDLE_EVENTS } from './bundle-events.ts';
 import { CONNECTOR_EVENTS } from './connector-events.ts';
 import type { EventKind } from './event-kinds.ts';
 import { KEY_EVENTS } from './key-events.ts';
-import { callRefused, policyDecided } from './policy-events.ts';
+import { callRefused, handoff, policyDecided } from './policy-events.ts';
 import { PUSH_EVENTS } from './push-events.ts';
 import { personaTerms, receiptIssued, receiptVerified } from './receipt-payloads.ts';
 import { apiKey } from './resources/api-key.ts';
@@ -220,6 +220,7 @@ export const EVENT_PAYLOADS = {
   'vendor.harn_gateway.vault_created': z.object({ vault, tenant: z.string() }),
   'vendor.harn_gateway.vault_configured': z.object({ vault, tenant: z.string() }),
   ...CONNECTOR_EVENTS,
+  'agent.handoff': handoff,
   'vendor.harn_gateway.policy_decided': policyDecided,
   'vendor.harn_gateway.call_refused': callRefused,
   /** The content is not in the event: it can be forgotten, the event stays. */

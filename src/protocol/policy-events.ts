@@ -22,6 +22,17 @@ export const callRefused = z.object({
   unrecorded: z.int().min(0),
 });
 
+/** A Task gave work to a child of its own. */
+export const handoff = z.object({
+  from_task_id: z.string(),
+  from_persona_id: z.string().nullable(),
+  /** The child. */
+  task_id: z.string(),
+  persona_id: z.string().nullable(),
+  /** Route of the agent that does it. */
+  agent: z.string().nullable(),
+});
+
 /** A decision that kept an action back. It holds for this run and its replays, whatever the policy says later. */
 export const policyDecided = z.object({
   effect: z.enum(BLOCKING_EFFECTS),

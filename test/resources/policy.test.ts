@@ -112,6 +112,41 @@ describe('what a persona, a session and a workspace may do', () => {
     expect((await run('a2a:sample', { persona_id: own })).status).toBe('COMPLETED');
   });
 
+  it('[POL-PER-04] a Task hands work to whom its Persona may, which its session is told, and to nobody else', async () => {
+    const [helper, stranger] = [await persona({}), await persona({})];
+    const boss = await persona({ handoffs: [helper, 'a2a:sample'] });
+    const parent = await run('skill:tiered__read', { persona_id: boss });
+    const child = (members: object, route: string) =>
+      gateway.client.call<{ id: string; error: { code: string; details: object } }>(
+        'POST',
+        `/v1/sessions/${parent.session_id}/tasks`,
+        { body: { input: { text: 'x' }, parent_task_id: parent.id, metadata: { route }, ...members } },
+      );
+    const refused = await child({ persona_id: stranger }, 'skill:tiered__read');
+    expect([refused.status, refused.body.error]).toMatchObject([
+      422,
+      { code: 'policy_violation', details: { rule: 'persona.handoffs' } },
+    ]);
+    const taken = [
+      await child({ persona_id: helper }, 'skill:tiered__read'),
+      await child({ persona_id: boss }, 'skill:tiered__read'),
+      await child({}, 'a2a:sample'),
+    ];
+    expect(taken.map(({ status }) => status)).toEqual([202, 202, 202]);
+    const told = (await gateway.client.events(`/v1/sessions/${parent.session_id}/events`)).filter(
+      ({ event }) => event === 'agent.handoff',
+    );
+    expect(told).toMatchObject([
+      { payload: { task_id: taken[0]?.body.id, persona_id: helper, agent: 'mcp:tiered' } },
+      { payload: { task_id: taken[1]?.body.id, persona_id: boss } },
+      { payload: { task_id: taken[2]?.body.id, persona_id: null, agent: 'a2a:sample' } },
+    ]);
+    for (const { payload } of told)
+      expect(payload).toMatchObject({ from_task_id: parent.id, from_persona_id: boss });
+    for (const { body } of taken) await gateway.client.until(body.id, 'COMPLETED');
+    expect(await verdictOf(parent)).toMatchObject({ verdict: { status: 'byte_equal' } });
+  });
+
   it('[POL-PER-03] a shadow completes a run of an agent without it, and its replay comes out the same', async () => {
     const persona_id = await persona({ autonomy_tier: 'shadow' });
     const task = await run('a2a:sample', { persona_id });

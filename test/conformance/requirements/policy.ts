@@ -9,6 +9,7 @@ export const POLICY: readonly Requirement[] = [
       'MUST',
       'capabilities and handoffs of the Persona are enforced on every Task that names it',
     ],
+    ['POL-PER-04', 'MUST', 'a Task hands work only to whom its Persona may, and its session is told'],
     ['POL-PER-03', 'MUST', 'a shadow calls nothing, and its Task completes saying so'],
   ]),
   ...section('Authentication and authorization', [
