@@ -11,6 +11,13 @@ export const VALIDATION_STEPS = [
 ] as const;
 export type ValidationStep = (typeof VALIDATION_STEPS)[number];
 
+/** Names in a bundle may be of any length; a reader needs their beginning. */
+const MAX_TOLD = 600;
+
+function shortened(text: string): string {
+  return text.length > MAX_TOLD ? `${text.slice(0, MAX_TOLD)}...` : text;
+}
+
 /** The bundle is not one that may be imported; the message says why and where. Correct or ask for the bundle again. */
 export class InvalidBundleError extends Error {
   override readonly name = 'InvalidBundleError';
@@ -19,8 +26,8 @@ export class InvalidBundleError extends Error {
   readonly path: string;
 
   constructor(step: ValidationStep, path: string, why: string) {
-    super(why);
+    super(shortened(why));
     this.step = step;
-    this.path = path;
+    this.path = shortened(path);
   }
 }

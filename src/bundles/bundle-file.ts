@@ -1,7 +1,6 @@
 import { MAX_JSON_DEPTH, parseStrict } from '../json/strict-parse.ts';
 import { ProtocolError } from '../protocol/errors.ts';
 import type { JsonObject, JsonValue } from '../protocol/json.ts';
-import { atIndex, atMember } from './json-path.ts';
 import type { Steps } from './paced.ts';
 
 /** Values of at most this size are parsed at once; larger ones are gone through member by member. */
@@ -15,6 +14,9 @@ const BRACE = 0x7b;
 const BRACKET = 0x5b;
 const CLOSE_BRACE = 0x7d;
 const CLOSE_BRACKET = 0x5d;
+
+const LIST_START = Buffer.from('[');
+const LIST_END = Buffer.from(']');
 
 /** What a byte outside of texts does, by its code: one look per byte, because there are many. */
 const [OPENS, CLOSES, SPACES, QUOTES] = [1, 2, 3, 4];
@@ -36,14 +38,6 @@ export interface Span {
   end: number;
 }
 
-/** A piece small enough to be parsed, or a member name. */
-export interface Piece {
-  path: string;
-  value: JsonValue;
-  /** Its JSON text, in which only the ASCII characters are what they were. */
-  ascii: string;
-}
-
 /** Places of items are kept for lists whose items are longer than this on average: they take a quarter of their bytes at most. */
 const KEPT_ITEM_BYTES = 64;
 
@@ -60,7 +54,7 @@ export class BundleFile {
   /** Ends of large objects and lists, by their starts. */
   readonly #ends = new Map<number, number>();
   /** All of it was parsed strictly. */
-  #wasRead = false;
+  #isStrict = false;
 
   constructor(bytes: Buffer) {
     this.bytes = bytes;
@@ -115,8 +109,29 @@ export class BundleFile {
   }
 
   parse({ start, end }: Span): JsonValue {
-    if (this.#wasRead) return JSON.parse(this.bytes.toString('utf8', start, end)) as JsonValue;
-    return parseStrict(this.bytes.subarray(start, end), { maxBytes: end - start });
+    return this.#parsed(this.bytes.subarray(start, end));
+  }
+
+  /** Items of a list, from the start of the first to the end of the last. */
+  parseItems({ start, end }: Span): JsonValue[] {
+    return this.#parsed(
+      Buffer.concat([LIST_START, this.bytes.subarray(start, end), LIST_END]),
+    ) as JsonValue[];
+  }
+
+  #parsed(bytes: Buffer): JsonValue {
+    if (this.#isStrict) return JSON.parse(bytes.toString('utf8')) as JsonValue;
+    return parseStrict(bytes, { maxBytes: bytes.length });
+  }
+
+  /** The JSON text of a value, in which only the ASCII characters are what they were. */
+  ascii({ start, end }: Span): string {
+    return this.bytes.toString('latin1', start, end);
+  }
+
+  /** From now on it is known that all of it is good JSON. */
+  wasRead(): void {
+    this.#isStrict = true;
   }
 
   /** The members of an object, with their places. */
@@ -156,29 +171,6 @@ export class BundleFile {
     }
     this.#expectEnd(span, at, CLOSE_BRACKET);
     if (places) this.#items.set(span.start, places);
-  }
-
-  /** Every part of the document as pieces that fit into memory; the names of larger objects are pieces too. */
-  *pieces(): Generator<Piece> {
-    yield* this.#piecesOf(this.root, '$');
-    this.#wasRead = true;
-  }
-
-  *#piecesOf(span: Span, path: string): Generator<Piece> {
-    const isWhole = span.end - span.start <= WHOLE_BYTES;
-    if (!isWhole && this.isObject(span)) {
-      for (const [name, value] of this.members(span)) {
-        yield { path, value: name, ascii: JSON.stringify(name) };
-        yield* this.#piecesOf(value, atMember(path, name));
-      }
-    } else if (!isWhole && this.isList(span)) {
-      let index = 0;
-      for (const item of this.items(span)) {
-        yield* this.#piecesOf(item, atIndex(path, index));
-        index += 1;
-      }
-    } else
-      yield { path, value: this.parse(span), ascii: this.bytes.toString('latin1', span.start, span.end) };
   }
 
   /** The document with its long lists empty, for checks of everything but their items. */

@@ -13,8 +13,9 @@ import {
 import type { SecretMarkers } from '../redaction/secret-markers.ts';
 import { InvalidBundleError } from './bundle-fault.ts';
 import type { BundleFile } from './bundle-file.ts';
+import { type Piece, piecesOf } from './bundle-pieces.ts';
 import { checkReferences } from './check-references.ts';
-import { atMember } from './json-path.ts';
+import { atIndex, atMember } from './json-path.ts';
 import { atOnce, inTurns, type Steps, type Turn } from './paced.ts';
 
 export interface ValidationOptions {
@@ -101,10 +102,11 @@ function checkVersion(version: JsonValue): void {
 
 /** Reads all of it once; refuses a secret in a value or in a member name, and keeps what it is out of the message. */
 function* readAll(file: BundleFile, markers: SecretMarkers | undefined): Steps<void> {
-  for (const { path, value, ascii } of file.pieces()) {
+  for (const piece of piecesOf(file)) {
+    const { path, ascii } = piece;
     yield ascii.length;
     const isLookedThrough = markers?.mayBeIn(ascii) === true && !VERBATIM_PARTS.test(path);
-    const found = isLookedThrough ? secretIn(value, path, markers) : undefined;
+    const found = isLookedThrough ? secretInPiece(piece, markers) : undefined;
     if (found)
       throw new InvalidBundleError(
         'secret_markers',
@@ -114,11 +116,21 @@ function* readAll(file: BundleFile, markers: SecretMarkers | undefined): Steps<v
   }
 }
 
-function secretIn(
-  value: JsonValue,
-  path: string,
-  markers: SecretMarkers,
-): { path: string; kind: string } | undefined {
+interface FoundSecret {
+  path: string;
+  kind: string;
+}
+
+function secretInPiece({ path, value, first }: Piece, markers: SecretMarkers): FoundSecret | undefined {
+  if (first === undefined || !Array.isArray(value)) return secretIn(value, path, markers);
+  for (const [at, item] of value.entries()) {
+    const found = secretIn(item, atIndex(path, first + at), markers);
+    if (found) return found;
+  }
+  return undefined;
+}
+
+function secretIn(value: JsonValue, path: string, markers: SecretMarkers): FoundSecret | undefined {
   if (VERBATIM.includes(path)) return undefined;
   if (typeof value === 'string') {
     const kind = markers.find(value);
@@ -143,13 +155,23 @@ function* decode(file: BundleFile): Steps<SessionBundle> {
     for (const item of file.items(file.find(...path))) {
       const isShort = schema === transcriptSection;
       const value = isShort ? file.skeleton(item) : file.parse(item);
-      decoded(schema, value, `$.${path.join('.')}[${index}]`);
+      const where = `$.${path.join('.')}[${index}]`;
+      if (index === MAX_ITEMS)
+        throw new InvalidBundleError(
+          'typed_decode',
+          where,
+          `${where}: more than ${MAX_ITEMS} items; hand on a shorter run`,
+        );
+      decoded(schema, value, where);
       yield item.end - item.start;
       index += 1;
     }
   }
   return bundle;
 }
+
+/** Each is looked at by itself. */
+const MAX_ITEMS = 1_000_000;
 
 /** Lists that may be too long to be held, and what their items are. */
 const LONG_LISTS: readonly (readonly [path: readonly string[], schema: z.ZodType])[] = [

@@ -8,6 +8,7 @@ import {
 } from '../receipts/verification-keys.ts';
 import { InvalidBundleError } from './bundle-fault.ts';
 import { type BundleFile, type Span, WHOLE_BYTES } from './bundle-file.ts';
+import { groupsOf } from './bundle-pieces.ts';
 import { firstChanged, manifestSchema, type Sections, SIGNED_SECTIONS, signedBytes } from './manifest.ts';
 import { atOnce, inTurns, type Steps, type Turn } from './paced.ts';
 import { decoded } from './validate-bundle.ts';
@@ -107,9 +108,13 @@ function* hashMembers(file: BundleFile, span: Span, hash: Hash, without?: string
 
 function* hashItems(file: BundleFile, span: Span, hash: Hash): Steps<void> {
   let open = '[';
-  for (const item of file.items(span)) {
+  for (const { span: items } of groupsOf(file, span)) {
     hash.update(open);
-    yield* hashValue(file, item, hash);
+    if (items.end - items.start > WHOLE_BYTES) yield* hashValue(file, items, hash);
+    else {
+      hash.update(canonicalJson(file.parseItems(items)).slice(1, -1));
+      yield items.end - items.start;
+    }
     open = ',';
   }
   hash.update(open === '[' ? '[]' : ']');

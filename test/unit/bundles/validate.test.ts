@@ -56,6 +56,10 @@ describe('validation of a bundle', () => {
       expect(refusalOf(bundle)).not.toContain(TOKEN);
       expect(refusalOf(bundle, true)).toBeUndefined();
     }
+    const far = [...Array.from({ length: 5_000 }, (_, at) => `text ${at} ${'x'.repeat(80)}`), TOKEN];
+    expect(refusalOf(await changed({ metadata: { far } }))).toContain('$.metadata.far[5000];');
+    const long = { ['n'.repeat(100_000)]: [TOKEN] };
+    expect(refusalOf(await changed({ metadata: long }))?.length).toBeLessThan(1_000);
   });
 
   it('judges in a fixed order: fields, type, version, secrets, shapes', async () => {
