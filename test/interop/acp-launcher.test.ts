@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { GatewayPlace, KEY } from '../faults/gateway-process.ts';
 import { AcpLauncher } from '../harness/acp-launcher.ts';
 import { acpAgentCommand } from '../harness/acp-stage.ts';
@@ -13,13 +13,15 @@ describe('harn-gateway acp, as an editor spawns it', () => {
   let home: string;
   const open: AcpLauncher[] = [];
 
-  beforeEach(async () => {
+  beforeAll(async () => {
     sample = await startSampleAgent();
+  });
+  afterAll(() => sample.close());
+  beforeEach(() => {
     home = mkdtempSync(join(tmpdir(), 'harn-home-'));
   });
-  afterEach(async () => {
+  afterEach(() => {
     for (const launcher of open.splice(0)) launcher.process.kill('SIGKILL');
-    await sample.close();
     rmSync(home, { recursive: true, force: true, maxRetries: 5 });
   });
 
@@ -141,11 +143,13 @@ function eventIdOf(meta: unknown): string | undefined {
   return (meta as { harn?: { eventId?: string } } | undefined)?.harn?.eventId;
 }
 
-function freePort(): Promise<number> {
-  return new Promise((resolve) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as { port: number };
-      server.close(() => resolve(port));
+/** Below the ports that systems give to outgoing connections: none of those takes it while the gateway is away. */
+async function freePort(): Promise<number> {
+  for (let port = 20_000 + (process.pid % 10_000); ; port += 1) {
+    const isFree = await new Promise<boolean>((resolve) => {
+      const server = createServer().once('error', () => resolve(false));
+      server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)));
     });
-  });
+    if (isFree) return port;
+  }
 }

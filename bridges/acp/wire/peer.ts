@@ -30,6 +30,14 @@ export interface RequestContext {
 }
 
 const TAKEN_BACK = 'taken back';
+/** Requests that one side may have open: an editor has one per session and a few besides. */
+export const MAX_OPEN_REQUESTS = 1_000;
+
+function tooMany(): RpcError {
+  const message = `More than ${MAX_OPEN_REQUESTS} requests are open. Wait for answers.`;
+  const harn = { code: 'rate_limited', type: 'rate_limit_error' };
+  return new RpcError(ACP_ERRORS.internal_error, message, { harn });
+}
 
 /**
  * One side of a JSON-RPC connection. Written here and not taken from the SDK, whose apps parse every update, drop kinds and
@@ -132,6 +140,10 @@ export class Peer {
         id,
         new RpcError(ACP_ERRORS.invalid_request, 'A request with this id is open. Use a new id.'),
       );
+      return;
+    }
+    if (this.#asking.size >= MAX_OPEN_REQUESTS) {
+      this.refuse(id, tooMany());
       return;
     }
     const controller = new AbortController();

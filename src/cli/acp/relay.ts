@@ -28,6 +28,8 @@ export class Relay {
   readonly #clientId = randomUUID();
   /** Requests of the editor without an answer, in order. */
   readonly #open = new Map<string, Line>();
+  /** Prompts among them that were sent to a gateway. */
+  readonly #sent = new Set<string>();
   /** Notifications that came while there was no connection, in order. */
   readonly #held: string[] = [];
   /** Sessions that the editor follows, and the newest event it was told of. */
@@ -59,8 +61,13 @@ export class Relay {
     if (message?.method === 'initialize') this.#initialize = marked;
     if (message?.id !== undefined) this.#open.set(String(message.id), marked);
     // The first request goes as it is; everything else waits until the connection is set up.
-    if (this.#isReady || message?.method === 'initialize') this.#sides.toGateway(marked.text);
+    if (this.#isReady || message?.method === 'initialize') this.#send(marked);
     else if (message?.id === undefined) this.#held.push(marked.text);
+  }
+
+  #send({ text, message }: Line): void {
+    const isSent = this.#sides.toGateway(text);
+    if (isSent && message?.method === 'session/prompt') this.#sent.add(String(message.id));
   }
 
   /** Takes a message of the gateway. */
@@ -101,7 +108,7 @@ export class Relay {
   /** A cancel that came meanwhile follows the prompt that it is for. */
   #begin(lines: readonly Line[]): void {
     this.#isReady = true;
-    for (const { text } of lines) this.#sides.toGateway(text);
+    for (const line of lines) this.#send(line);
     for (const text of this.#held.splice(0)) this.#sides.toGateway(text);
   }
 
@@ -116,14 +123,18 @@ export class Relay {
     this.#asked.clear();
   }
 
-  /** Nobody can be asked: whoever waits is told, and may ask again. */
+  /**
+   * Nobody can be asked: whoever waits is told, and may ask again. A prompt that a gateway has taken goes on there; its answer
+   * comes when that is back, and no editor sets it a limit.
+   */
   refuse(reason: 'unauthenticated' | 'unreachable', words: string): void {
     const code = reason === 'unauthenticated' ? AUTH_REQUIRED : INTERNAL_ERROR;
-    for (const { message } of this.#open.values()) {
+    for (const [id, { message }] of this.#open) {
+      if (reason === 'unreachable' && this.#sent.has(id)) continue;
       const error = { code, message: words };
       this.#sides.toEditor(JSON.stringify({ jsonrpc: '2.0', id: message?.id ?? null, error }));
+      this.#open.delete(id);
     }
-    this.#open.clear();
   }
 
   /** The gateway knows its client again by its id, and a prompt or a new session by its key. */
@@ -177,6 +188,7 @@ export class Relay {
   #settle(id: string, { result }: Message): void {
     const request = this.#open.get(id)?.message;
     this.#open.delete(id);
+    this.#sent.delete(id);
     if (request === undefined || result === undefined) return;
     const sessionId = String(result?.['sessionId'] ?? request.params?.['sessionId'] ?? '');
     const { method } = request;

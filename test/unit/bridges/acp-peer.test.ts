@@ -68,6 +68,24 @@ describe('a JSON-RPC peer', () => {
     ]);
   });
 
+  it('refuses more open requests than anybody needs, and takes new ones when some are answered', async () => {
+    let answer: (result: object) => void = () => undefined;
+    const { peer, sent } = stage({
+      request: () =>
+        new Promise((resolve) => {
+          answer = resolve as never;
+        }),
+    });
+    for (let id = 0; id <= 1_000; id += 1) peer.receive({ jsonrpc: '2.0', id, method: 'hang' });
+    expect(sent).toMatchObject([
+      { id: 1_000, error: { code: -32603, data: { harn: { code: 'rate_limited' } } } },
+    ]);
+    answer({});
+    await settled();
+    peer.receive({ jsonrpc: '2.0', id: 1_001, method: 'hang' });
+    expect(sent.map(({ id }) => id)).toEqual([1_000, 999]);
+  });
+
   it('keeps the reason of an unexpected error to itself', async () => {
     const { peer, sent, failed } = stage({
       request: async (method) => {

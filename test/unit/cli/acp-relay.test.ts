@@ -1,0 +1,74 @@
+import { describe, expect, it } from 'vitest';
+import { Relay } from '../../../src/cli/acp/relay.ts';
+
+interface Told {
+  id?: string | number;
+  method?: string;
+  params?: Record<string, unknown>;
+  result?: { stopReason?: string };
+  error?: { code: number };
+}
+
+/** A relay between an editor and a gateway that are this test. */
+function stage() {
+  const editor: Told[] = [];
+  const gateway: Told[] = [];
+  let isUp = true;
+  const relay = new Relay({
+    toEditor: (text) => void editor.push(JSON.parse(text)),
+    toGateway: (text) => {
+      if (isUp) gateway.push(JSON.parse(text));
+      return isUp;
+    },
+    announced: (message) => message,
+    takes: () => false,
+  });
+  const say = (message: object) => relay.fromEditor(JSON.stringify({ jsonrpc: '2.0', ...message }));
+  const answer = (id: unknown, result: object) =>
+    relay.fromGateway(JSON.stringify({ jsonrpc: '2.0', id, result }));
+  const cut = () => {
+    isUp = false;
+    relay.disconnected();
+  };
+  const back = async () => {
+    isUp = true;
+    const connected = relay.connected();
+    answer(gateway.at(-1)?.id, {});
+    await connected;
+  };
+  return { relay, editor, gateway, say, answer, cut, back };
+}
+
+describe('the relay of the launcher', () => {
+  it('keeps a prompt that a gateway has taken while that is away, however long; other requests are told', async () => {
+    const { relay, editor, gateway, say, answer, cut, back } = stage();
+    say({ id: 0, method: 'initialize', params: {} });
+    await relay.connected();
+    answer(0, {});
+    say({ id: 1, method: 'session/prompt', params: { sessionId: 's' } });
+    const key = gateway.at(-1)?.params;
+    cut();
+    say({ id: 2, method: 'session/list', params: {} });
+    say({ id: 3, method: 'session/prompt', params: { sessionId: 's' } });
+    relay.refuse('unreachable', 'No gateway answers.');
+    expect(editor.slice(1)).toMatchObject([
+      { id: 2, error: { code: -32603 } },
+      { id: 3, error: { code: -32603 } },
+    ]);
+    await back();
+    expect(gateway.at(-1)).toMatchObject({ id: 1, method: 'session/prompt', params: key });
+    answer(1, { stopReason: 'end_turn' });
+    expect(editor.at(-1)).toMatchObject({ id: 1, result: { stopReason: 'end_turn' } });
+  });
+
+  it('tells everybody who waits that a key is refused', async () => {
+    const { relay, editor, say, answer, cut } = stage();
+    say({ id: 0, method: 'initialize', params: {} });
+    await relay.connected();
+    answer(0, {});
+    say({ id: 1, method: 'session/prompt', params: { sessionId: 's' } });
+    cut();
+    relay.refuse('unauthenticated', 'The gateway does not accept this key.');
+    expect(editor.at(-1)).toMatchObject({ id: 1, error: { code: -32000 } });
+  });
+});
