@@ -4,6 +4,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { OPERATIONS, type OperationRow } from '../../src/protocol/operations.ts';
 import { A2aTestClient } from '../harness/a2a-client.ts';
+import { AcpClient } from '../harness/acp-client.ts';
+import { WsTestClient } from '../harness/ws-client.ts';
 import { BODIES, CONNECTOR, type Ids, makeWorld, OUTBOUND, QUOTA, SEEN_BY } from './access-world.ts';
 import { stageOf } from './stage.ts';
 
@@ -138,6 +140,68 @@ describe('actor × workspace × route × id', () => {
         expect([kind, await ask(`harn://${kind}/${id}`)]).toEqual([kind, never]);
       cells += Object.keys(real).length;
     }
+  });
+
+  it.each(STRANGERS)(
+    '[POL-MATRIX-01] $actor: the same over a WebSocket, for every frame',
+    async ({ actor }) => {
+      const socket = await WsTestClient.open(stage.gateway.url, '/v1/ws', { key: stage.as(actor).key });
+      let sent = 0;
+      const ask = async (frame: Record<string, unknown>) => {
+        sent += 1;
+        const { type, error } = await socket.ask({ ...frame, id: `f${sent}` });
+        return JSON.stringify({ type, code: error?.code, message: error?.message, param: error?.param });
+      };
+      const message = { role: 'user', parts: [{ type: 'text', text: 'hi', visibility: 'public' }] };
+      const frames: ((id: string) => Record<string, unknown>)[] = [
+        (session_id) => ({ type: 'user_message', session_id, message }),
+        (task_id) => ({ type: 'user_message', task_id, message }),
+        (task_id) => ({ type: 'cancel', task_id }),
+        (session_id) => ({ type: 'truncate', session_id, keep_first: 0 }),
+        (request_id) => ({ type: 'respond', request_id, approved: true }),
+        (task_id) => ({ type: 'subscribe', stream: 'task', task_id }),
+        (session_id) => ({ type: 'subscribe', stream: 'session', session_id }),
+        (workspace_id) => ({ type: 'subscribe', stream: 'events', workspace_id }),
+      ];
+      for (const [at, frame] of frames.entries()) {
+        const never = await ask(frame('nothing_0000000000'));
+        expect([at, never]).toEqual([at, expect.stringContaining('resource_not_found')]);
+        for (const id of Object.values(real)) expect([at, await ask(frame(id))]).toEqual([at, never]);
+        cells += Object.keys(real).length;
+      }
+      socket.socket.close();
+      await socket.closed;
+    },
+  );
+
+  it.each(STRANGERS)('[POL-MATRIX-01] $actor: the same over the ACP face', async ({ actor }) => {
+    const { url } = stage.gateway;
+    const acp = await AcpClient.overSocket(url, stage.as(actor).key);
+    const calls: ((sessionId: string) => Promise<unknown>)[] = [
+      (sessionId) => acp.agent.request('session/load', { sessionId, cwd: '/work', mcpServers: [] }),
+      (sessionId) => acp.agent.request('session/resume', { sessionId, cwd: '/work', mcpServers: [] }),
+      (sessionId) => acp.prompt(sessionId, 'hello'),
+      (sessionId) => acp.agent.request('session/set_mode', { sessionId, modeId: 'none' }),
+      (sessionId) =>
+        acp.agent.request('session/set_config_option', { sessionId, configId: 'persona', value: 'none' }),
+      (sessionId) => acp.agent.request('session/close', { sessionId }),
+    ];
+    const told = (call: Promise<unknown>, id: string) =>
+      call.then(
+        () => 'an answer',
+        ({ code, message, data }) => bare(JSON.stringify({ code, message, data })).replaceAll(id, 'ID'),
+      );
+    for (const [at, call] of calls.entries()) {
+      const nothing = 'session_00000000000000000000000000';
+      const never = await told(call(nothing), nothing);
+      // What is not open here is closed.
+      expect([at, never === 'an answer']).toEqual([at, at === calls.length - 1]);
+      for (const id of Object.values(real)) expect([at, await told(call(id), id)]).toEqual([at, never]);
+      cells += Object.keys(real).length;
+    }
+    acp.close();
+    const asking = await stage.client.get(`/v1/tasks/${real['task_id']}`);
+    expect(asking).toMatchObject({ status: 'INPUT_REQUIRED' });
   });
 
   it('[POL-MATRIX-01] the matrix has at least 3,000 cells', () => {
