@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import type { Call, Gateway, StreamFrame, StreamSink, Subscription } from './gateway.ts';
+import type { SideEffectClass } from './protocol/autonomy.ts';
 import type { ProtocolError } from './protocol/errors.ts';
 import type { JudgedTool } from './protocol/intended-call.ts';
 import type { JsonValue } from './protocol/json.ts';
@@ -56,6 +57,11 @@ export interface FaceDeps {
   letsPass(route: string, tool: JudgedTool): boolean;
   /** Drafts of protocols that the operator offers. */
   drafts: readonly DraftProtocol[];
+  /**
+   * Whether the policy of a Workspace refuses what runs on a route, whatever it is told and whoever tells it: a tool of this
+   * class, or a run of an agent.
+   */
+  refuses(workspaceId: string, route: string, sideEffect: SideEffectClass): boolean;
   /** Issuers whose access tokens are accepted; empty where API keys are the only credential. */
   issuers: readonly string[];
   limits: FaceLimits;

@@ -41,6 +41,7 @@ const TRACE_ID_BYTES = 16;
 /** The core and what the faces and the housekeeping need of it. */
 export interface Core {
   gateway: GatewayCore;
+  log: EventLog;
   runner: TaskRunner;
   tools: DecisionTools;
   sending: Sending;
@@ -98,7 +99,7 @@ export function makeCore(
     idempotencyWindowMs: config.limits.idempotency_window_ms,
     streamBufferBytes: config.limits.stream_buffer_bytes,
   });
-  return { gateway, runner, tools, sending, subscriptions, receiptLog, refusals };
+  return { gateway, log, runner, tools, sending, subscriptions, receiptLog, refusals };
 }
 
 function untold(error: unknown, logger: Logger): void {

@@ -1,5 +1,6 @@
 import { type BridgeId, bridges } from '../../bridges/index.ts';
 import type { AgentCards } from '../cards/agent-cards.ts';
+import { isRefusedIn } from '../dispatch/action-question.ts';
 import { refuseSecretUrl } from '../dispatch/push-targets.ts';
 import type { Face, FaceAgent, FaceDeps } from '../face.ts';
 import { decideTool } from '../policy/known-tool.ts';
@@ -12,7 +13,7 @@ import type { Parts } from './parts.ts';
 export function makeFaces(
   { config, clock, random, logger, version }: Parts,
   upstreams: ReadonlyMap<string, Upstream>,
-  { gateway, tools, sending }: Core,
+  { gateway, log, tools, sending }: Core,
   publicUrl: () => string,
   cards: AgentCards,
 ): Face[] {
@@ -36,6 +37,8 @@ export function makeFaces(
     },
     letsPass: (route, tool) => decideTool(tools.self.policy, route, tool).effect === 'allow',
     drafts: config.server.drafts,
+    refuses: (workspaceId, route, sideEffect) =>
+      isRefusedIn({ get: log.state.bind(log) }, tools.self, workspaceId, { route, sideEffect }),
     issuers: config.auth.oauth.map(({ issuer }) => issuer),
     limits: {
       maxBodyBytes: limits.max_body_bytes,

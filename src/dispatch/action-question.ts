@@ -1,5 +1,5 @@
 import type { StateReader } from '../eventlog/event-log.ts';
-import type { Action, ActionQuestion } from '../policy/action.ts';
+import { type Action, type ActionQuestion, decideAction } from '../policy/action.ts';
 import { tierWithin } from '../policy/session-tier.ts';
 import { stateKey } from '../projections/state-keys.ts';
 import type { PersonaState, SessionFold, WorkspaceState } from '../projections/states.ts';
@@ -30,4 +30,15 @@ export function actionQuestion(
     workspace: { id: workspace_id, capabilities: workspace?.capabilities ?? [] },
     isApproved: false,
   };
+}
+
+/** Whether an action is refused in a Workspace already, before anybody says in which Session, by whom and with what. */
+export function isRefusedIn(
+  reader: StateReader,
+  self: Pick<SelfFacts, 'policy' | 'vaultsOf'>,
+  workspaceId: string,
+  action: Action,
+): boolean {
+  const nobody = { persona_id: null, session_id: '', workspace_id: workspaceId };
+  return decideAction(actionQuestion(reader, self, nobody, action)).effect === 'refuse';
 }

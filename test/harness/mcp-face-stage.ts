@@ -60,8 +60,13 @@ export function mcpFaceStage() {
 function startWith(card: string, root: string): Promise<TestGateway> {
   const files = { id: 'files', command: mcpServers.filesystem(root), tools: { approve: ['write_file'] } };
   return startListed({
-    keys: [{ actor: 'reader', scopes: ['skills:read'] }, { actor: 'other' }],
+    keys: [
+      { actor: 'reader', scopes: ['skills:read'] },
+      { actor: 'other' },
+      { actor: 'walled', workspaces: ['workspace_walled'] },
+    ],
     config: {
+      workspaces: [{ id: 'workspace_walled' }],
       upstreams: {
         a2a: [{ id: 'sample', card }],
         mcp: [

@@ -36,10 +36,31 @@ describe('/mcp on the wire', () => {
     await client.close();
   });
 
-  it('scopes hold: who may only read Skills cannot call', async () => {
+  it('[MCP-FACE-6] who may only read Skills, and not submit Tasks, is offered nothing, and what is not offered is unknown', async () => {
     const { client } = await stage.legacy({}, { name: 'reader' });
-    expect((await client.listTools()).tools.length).toBeGreaterThan(0);
-    await expect(client.callTool({ name: 'every__echo', arguments: { message: 'x' } })).rejects.toThrow();
+    expect((await client.listTools()).tools).toEqual([]);
+    const call = { name: 'every__echo', arguments: { message: 'x' } };
+    await expect(client.callTool(call)).rejects.toMatchObject({
+      code: -32602,
+      message: expect.stringContaining('Unknown tool'),
+    });
+    await client.close();
+  });
+
+  it('[MCP-FACE-6] what the Workspace of a caller does not allow is neither listed nor called', async () => {
+    const body = { capabilities: ['tool:read', 'agent:acp'] };
+    const walled = stage.gateway().clients['walled'];
+    expect((await walled?.call('PATCH', '/v1/workspaces/workspace_walled', { body }))?.status).toBe(200);
+    const { client } = await stage.legacy({}, { name: 'walled' });
+    const names = (await client.listTools()).tools.map(({ name }) => name);
+    expect(names).toContain('files__read_text_file');
+    for (const name of ['files__write_file', 'ask_sample']) {
+      expect(names).not.toContain(name);
+      await expect(client.callTool({ name, arguments: {} })).rejects.toMatchObject({ code: -32602 });
+    }
+    const path = join(stage.root, 'note.txt');
+    const read = await client.callTool({ name: 'files__read_text_file', arguments: { path } });
+    expect(read.structuredContent).toEqual({ content: 'from the file' });
     await client.close();
   });
 

@@ -120,7 +120,8 @@ function errorOf({ id, failure }: Task): JsonObject {
 async function toolOf(deps: FaceDeps, exchange: FaceExchange, { metadata }: Task): Promise<OfferedTool> {
   const route = String(metadata['route']);
   const found = (await toolsFor(deps, exchange)).find((tool) => tool.route === route);
-  return found ?? { kind: 'skill', route, definition: { name: route } };
+  if (found !== undefined) return found;
+  return { kind: 'skill', route, definition: { name: route }, judged: { route, sideEffect: 'destructive' } };
 }
 
 function missingCapability(): Error {

@@ -28,7 +28,12 @@ export class Mounts {
     const upstream = this.#deps.upstream(`mcp:${serverId}`);
     const mounted = upstream instanceof McpUpstream ? upstream.mounted() : undefined;
     if (mounted === undefined) throw new ProtocolError('resource_not_found', 'No such server.');
-    const server = openServer(mounted, this.#deps.letsPass);
+    const { defaultWorkspace } = this.#deps.gateway.identify(exchange.call());
+    const server = openServer(
+      mounted,
+      (route, tool) =>
+        this.#deps.letsPass(route, tool) && !this.#deps.refuses(defaultWorkspace, route, tool.sideEffect),
+    );
     const table = this.#sessions.get(serverId) ?? new SessionTable<MountSession>(this.#deps.clock);
     this.#sessions.set(serverId, table);
     const id = exchange.headers['mcp-session-id'];

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { HINTS_OF, SIDE_EFFECTS, type SideEffect } from '../../../mappings/mcp/side-effects.ts';
 import type { FaceAgent } from '../../../src/face.ts';
+import type { SideEffectClass } from '../../../src/protocol/autonomy.ts';
 import type { JsonObject, JsonValue } from '../../../src/protocol/json.ts';
 import type { Skill } from '../../../src/protocol/resources/discovery.ts';
 
@@ -10,6 +11,8 @@ export interface OfferedTool {
   route: string;
   /** `skill`: the arguments are the input. `agent`: the argument `message` is what the agent is told. */
   kind: 'skill' | 'agent';
+  /** What the policy judges: the route of whoever runs it, and what it may do there. */
+  judged: { route: string; sideEffect: SideEffectClass };
 }
 
 /** Longest name that model providers take. */
@@ -34,8 +37,10 @@ export function offeredTools(skills: readonly Skill[], agents: readonly FaceAgen
 
 function toolOfSkill(skill: Skill): OfferedTool {
   const { title } = rawTool(skill.metadata);
+  const sideEffect = sideEffectOf(skill.metadata['side_effect']);
   return {
     kind: 'skill',
+    judged: { route: skill.source ?? '', sideEffect },
     route: `skill:${skill.id}`,
     definition: {
       name: toolName(skill.id),
@@ -43,15 +48,14 @@ function toolOfSkill(skill: Skill): OfferedTool {
       description: skill.description,
       inputSchema: skill.input_schema ?? { type: 'object' },
       ...(skill.output_schema === null ? {} : { outputSchema: skill.output_schema }),
-      annotations: annotationsOf(skill.metadata['side_effect']),
+      // The hints are those of the class that the gateway treats the tool as, not the server's own words.
+      annotations: { ...HINTS_OF[sideEffect] },
     },
   };
 }
 
-/** The hints are those of the class that the gateway treats the tool as, not the server's own words. */
-function annotationsOf(sideEffect: JsonValue | undefined): JsonObject {
-  const known = SIDE_EFFECTS.find((word) => word === sideEffect);
-  return { ...HINTS_OF[known ?? ('destructive' satisfies SideEffect)] };
+function sideEffectOf(told: JsonValue | undefined): SideEffect {
+  return SIDE_EFFECTS.find((word) => word === told) ?? 'destructive';
 }
 
 function rawTool(metadata: JsonObject): JsonObject {
@@ -85,6 +89,7 @@ function toolOfAgent({ id, route, description }: FaceAgent): OfferedTool {
   return {
     kind: 'agent',
     route,
+    judged: { route, sideEffect: 'delegate' },
     definition: {
       name: toolName(`ask_${id}`),
       description: `Gives the agent ${id} a task and answers with its result.${about}`,

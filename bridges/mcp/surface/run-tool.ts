@@ -43,8 +43,29 @@ export function elicitationOf(
   return isOffered ? { mode: 'url', message, url, elicitationId: requestId } : undefined;
 }
 
-/** Everything this caller may call; asked anew each time, because servers come and go. */
+/**
+ * Everything this caller may call: nothing without the scope to submit Tasks, and nothing that the policy of the Workspace
+ * its Tasks run in refuses. Asked anew each time, because servers come and go.
+ */
 export async function toolsFor(deps: FaceDeps, exchange: FaceExchange): Promise<OfferedTool[]> {
+  if (!maySubmit(deps, exchange)) return [];
+  const { defaultWorkspace } = deps.gateway.identify(exchange.call());
+  return (await toolsOfAll(deps, exchange)).filter(
+    ({ judged: { route, sideEffect } }) => !deps.refuses(defaultWorkspace, route, sideEffect),
+  );
+}
+
+function maySubmit({ gateway }: FaceDeps, exchange: FaceExchange): boolean {
+  try {
+    gateway.admit('submitTask', exchange.call());
+    return true;
+  } catch (error) {
+    if (ProtocolError.from(error).code === 'permission_denied') return false;
+    throw error;
+  }
+}
+
+async function toolsOfAll(deps: FaceDeps, exchange: FaceExchange): Promise<OfferedTool[]> {
   const skills: Skill[] = [];
   let cursor: string | undefined;
   do {

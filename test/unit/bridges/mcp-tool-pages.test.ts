@@ -3,7 +3,12 @@ import type { OfferedTool } from '../../../bridges/mcp/surface/offered-tools.ts'
 import { pageOf } from '../../../bridges/mcp/surface/tool-pages.ts';
 
 const offered = (...names: string[]): OfferedTool[] =>
-  names.map((name) => ({ kind: 'skill', route: `skill:${name}`, definition: { name } }));
+  names.map((name) => ({
+    kind: 'skill',
+    route: `skill:${name}`,
+    definition: { name },
+    judged: { route: 'mcp:x', sideEffect: 'read' },
+  }));
 
 const namesOf = (page: ReturnType<typeof pageOf>) =>
   (page['tools'] as { name: string }[]).map(({ name }) => name);
