@@ -5,6 +5,7 @@ import type { LegacySession } from './legacy-session.ts';
 import type { ModernFace } from './modern.ts';
 import { Mounts } from './mounts.ts';
 import { isInitialize, isModern } from './requests.ts';
+import { listsId, placeOf } from './resume-id.ts';
 import { sendRpcError } from './rpc.ts';
 import { SessionTable } from './session-table.ts';
 
@@ -87,7 +88,7 @@ export class McpFace implements Face {
       } else if (body !== undefined && (await isModern(exchange.headers, body))) {
         const modern = await this.#modernFace();
         await modern.handle(exchange, actor, body);
-      } else await this.#session(exchange, actor, body);
+      } else await this.#session(exchange, method, actor, body);
     } catch (error) {
       this.#refuse(exchange, ProtocolError.from(error));
     }
@@ -98,20 +99,56 @@ export class McpFace implements Face {
     return this.#modern;
   }
 
-  async #session(exchange: FaceExchange, actor: string, body: JsonValue | undefined): Promise<void> {
+  async #session(
+    exchange: FaceExchange,
+    method: string,
+    actor: string,
+    body: JsonValue | undefined,
+  ): Promise<void> {
     const id = exchange.headers['mcp-session-id'];
     if (typeof id === 'string') {
       const session = this.#sessions.of(id, actor);
-      if (session === undefined) return sendRpcError(exchange, 404, -32001, 'Session not found');
-      return session.handle(exchange, body);
+      if (session !== undefined) return session.handle(exchange, method, body);
+      if (await this.#withoutSession(exchange, method, body)) return;
+      return sendRpcError(exchange, 404, -32001, 'Session not found');
     }
     if (body === undefined || !(await isInitialize(body)))
       return sendRpcError(exchange, 400, -32000, 'Bad Request: send initialize first, or Mcp-Session-Id');
     const { LegacySession: Opened } = await import('./legacy-session.ts');
-    const session = new Opened(this.#deps, actor, (closed) => this.#sessions.forget(closed));
+    const session = new Opened(this.#deps, {
+      actor,
+      listsId: () => listsId(this.#offered),
+      onClosed: (closed) => this.#sessions.forget(closed),
+    });
     await session.open();
     await this.#sessions.add(session);
-    return session.handle(exchange, body);
+    return session.handle(exchange, method, body);
+  }
+
+  /**
+   * Sessions do not outlive the gateway, but what runs does: the rest of a call is told, and the answer to a question of a
+   * call is taken. False for anything else.
+   */
+  async #withoutSession(
+    exchange: FaceExchange,
+    method: string,
+    body: JsonValue | undefined,
+  ): Promise<boolean> {
+    const last = exchange.headers['last-event-id'];
+    const place = method === 'GET' && typeof last === 'string' ? placeOf(last) : undefined;
+    if (place !== undefined) {
+      const { resumeCall } = await import('./resumed-call.ts');
+      await resumeCall(this.#deps, exchange, place, []);
+      return true;
+    }
+    if (body === undefined) return false;
+    const { takeAnswer } = await import('./legacy-session.ts');
+    const { JSONRPCMessageSchema } = await import('@modelcontextprotocol/sdk/types.js');
+    const { data: message } = JSONRPCMessageSchema.safeParse(body);
+    if (message === undefined || (await takeAnswer(this.#deps, exchange, message)) === undefined)
+      return false;
+    exchange.sendEmpty(202);
+    return true;
   }
 
   #refuse(exchange: FaceExchange, error: ProtocolError): void {

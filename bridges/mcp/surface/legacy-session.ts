@@ -1,24 +1,46 @@
 import { Server } from '@modelcontextprotocol/sdk/server/index.js';
-import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
-import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
-import { type JSONRPCRequest, ResultSchema } from '@modelcontextprotocol/sdk/types.js';
+import {
+  isJSONRPCResultResponse,
+  type JSONRPCMessage,
+  type JSONRPCRequest,
+  type RequestId,
+} from '@modelcontextprotocol/sdk/types.js';
 import type { FaceDeps, FaceExchange } from '../../../src/face.ts';
+import { ProtocolError } from '../../../src/protocol/errors.ts';
 import type { JsonObject, JsonValue } from '../../../src/protocol/json.ts';
 import { objectOf } from '../object-of.ts';
+import { progressNotification } from './call-progress.ts';
+import { FaceTransport } from './face-transport.ts';
 import { INSTRUCTIONS, SERVER_NAME } from './methods.ts';
-import { RecentMessages } from './recent-messages.ts';
 import { listResources, readResource, resourceTemplates } from './resources.ts';
+import { callId, placeOf } from './resume-id.ts';
+import { resumeCall, waysOfAsking } from './resumed-call.ts';
 import { refusedCall, rpcError } from './rpc.ts';
-import { elicitationOf, findTool, finishCall, type Question, submitCall } from './run-tool.ts';
+import {
+  askedBy,
+  askOf,
+  elicitationOf,
+  findTool,
+  finishCall,
+  type Question,
+  respond,
+  submitCall,
+} from './run-tool.ts';
 import { SESSION_ID_BYTES } from './session-table.ts';
 import { listTools } from './tool-pages.ts';
 
 /** The part of the SDK's `extra` that a handler uses. */
 interface Extra {
   signal: AbortSignal;
+  requestId: RequestId;
   authInfo?: { extra?: Record<string, unknown> };
-  sendNotification(notification: { method: string; params: JsonObject }): Promise<void>;
-  sendRequest(request: { method: string; params: JsonObject }, schema: typeof ResultSchema): Promise<unknown>;
+}
+
+export interface LegacySessionOptions {
+  actor: string;
+  /** Id of an event that tells of the lists as they are now. */
+  listsId(): string;
+  onClosed(id: string): void;
 }
 
 /**
@@ -28,20 +50,25 @@ interface Extra {
 export class LegacySession {
   readonly id: string;
   readonly actor: string;
-  usedAt: number;
   readonly #deps: FaceDeps;
   readonly #server: Server;
-  readonly #transport: StreamableHTTPServerTransport;
+  readonly #transport: FaceTransport;
+  readonly #onClosed: (id: string) => void;
+  /** Who waits for the answer to a question, by its permission request. */
+  readonly #asked = new Map<string, () => void>();
+  #usedAt: number;
 
-  constructor(deps: FaceDeps, actor: string, onClosed: (id: string) => void) {
+  constructor(deps: FaceDeps, { actor, listsId, onClosed }: LegacySessionOptions) {
     this.#deps = deps;
+    this.#onClosed = onClosed;
     this.actor = actor;
     this.id = Buffer.from(deps.random.bytes(SESSION_ID_BYTES)).toString('hex');
-    this.usedAt = deps.clock.monotonic();
-    this.#transport = new StreamableHTTPServerTransport({
-      sessionIdGenerator: () => this.id,
-      onsessionclosed: onClosed,
-      eventStore: new RecentMessages(),
+    this.#usedAt = deps.clock.monotonic();
+    this.#transport = new FaceTransport({
+      deps,
+      sessionId: this.id,
+      listsId,
+      takeAnswer: (exchange, message) => this.#takeAnswer(exchange, message),
     });
     const capabilities = { tools: { listChanged: true }, resources: { listChanged: true } };
     this.#server = new Server(
@@ -52,16 +79,28 @@ export class LegacySession {
       this.#answer(request, extra as unknown as Extra);
   }
 
-  async open(): Promise<void> {
-    await this.#server.connect(this.#transport as unknown as Transport);
+  /** When it was used last; a session with an open call is used now. */
+  get usedAt(): number {
+    return this.#transport.isBusy ? this.#deps.clock.monotonic() : this.#usedAt;
   }
 
-  /** Handles one HTTP request of the session. */
-  async handle(exchange: FaceExchange, body: JsonValue | undefined): Promise<void> {
-    this.usedAt = this.#deps.clock.monotonic();
-    const { req, res } = exchange.takeOver(() => res.end());
-    const auth = { token: '', clientId: this.actor, scopes: [], extra: { exchange } };
-    await this.#transport.handleRequest(Object.assign(req, { auth }), res, body);
+  async open(): Promise<void> {
+    await this.#server.connect(this.#transport);
+  }
+
+  /** Handles one HTTP request of the session: a POST with its body, a GET, or a DELETE. */
+  async handle(exchange: FaceExchange, method: string, body: JsonValue | undefined): Promise<void> {
+    this.#usedAt = this.#deps.clock.monotonic();
+    if (method === 'DELETE') {
+      this.#onClosed(this.id);
+      await this.close();
+      exchange.sendEmpty(200);
+      return;
+    }
+    const last = exchange.headers['last-event-id'];
+    const place = body === undefined && typeof last === 'string' ? placeOf(last) : undefined;
+    if (place === undefined) await this.#transport.handle(exchange, body);
+    else await resumeCall(this.#deps, exchange, place, ['Mcp-Session-Id', this.id]);
   }
 
   async toolsChanged(): Promise<void> {
@@ -97,40 +136,68 @@ export class LegacySession {
   }
 
   async #call(exchange: FaceExchange, params: JsonObject, extra: Extra): Promise<JsonObject> {
-    const { progressToken } = objectOf(params['_meta']);
-    let sent: Promise<void> = Promise.resolve();
-    const progress = (told: JsonObject) => {
-      if (progressToken === undefined) return;
-      const { progress: done = 0, total, message } = told;
-      const news = {
-        progressToken,
-        progress: done,
-        ...(total === undefined ? {} : { total }),
-        ...(message === undefined ? {} : { message }),
-      };
-      const send = () => extra.sendNotification({ method: 'notifications/progress', params: news });
-      // A client that left its stream learns the rest from the result.
-      sent = sent.then(send).catch(() => undefined);
+    const { requestId, signal } = extra;
+    const token = objectOf(params['_meta'])['progressToken'];
+    const progressToken = typeof token === 'string' || typeof token === 'number' ? token : null;
+    const asks = waysOfAsking(this.#server.getClientCapabilities()?.elicitation);
+    const placeAfter = (after: string) => callId({ taskId, requestId, progressToken, after, asks });
+    let taskId = '';
+    const answer = this.#transport.answerTo(requestId);
+    const progress = (told: JsonObject, after: string) => {
+      if (progressToken !== null) answer?.tell(progressNotification(progressToken, told), placeAfter(after));
     };
-    const call = { exchange, sessionKey: `mcp:${this.id}`, signal: extra.signal, progress };
+    const call = { exchange, sessionKey: `mcp:${this.id}`, signal, progress };
     try {
       const tool = await findTool(this.#deps, exchange, String(params['name']));
-      const task = await submitCall(this.#deps, call, tool, params);
-      const result = await finishCall(this.#deps, call, tool, task.id, this.#asker(extra));
-      await sent;
-      return result;
+      taskId = (await submitCall(this.#deps, call, tool, params)).id;
+      answer?.resumable(placeAfter(''));
+      return await finishCall(this.#deps, call, tool, taskId, (question) => this.#ask(requestId, question));
     } catch (error) {
+      // The Task goes on without the gateway, and its client finds it again.
+      if (taskId !== '' && ProtocolError.from(error).code === 'service_unavailable')
+        this.#transport.leave(requestId);
       const refused = refusedCall(error, exchange.requestId);
       if (refused !== undefined) return refused;
       throw error;
     }
   }
 
-  #asker(extra: Extra) {
-    return (question: Question): Promise<JsonObject> | undefined => {
-      const params = elicitationOf(question, this.#server.getClientCapabilities()?.elicitation);
-      if (params === undefined) return undefined;
-      return extra.sendRequest({ method: 'elicitation/create', params }, ResultSchema).then(objectOf);
-    };
+  #ask(requestId: RequestId, question: Question): Promise<void> | undefined {
+    const params = elicitationOf(question, this.#server.getClientCapabilities()?.elicitation);
+    if (params === undefined) return undefined;
+    const answered = new Promise<void>((resolve) => {
+      this.#asked.set(question.requestId, resolve);
+    });
+    this.#transport.answerTo(requestId)?.tell(askOf(question, params));
+    return answered;
   }
+
+  /** Whoever of the actor's connections answers: what the answer is for stands in its id. */
+  async #takeAnswer(exchange: FaceExchange, message: JSONRPCMessage): Promise<boolean> {
+    const answered = await takeAnswer(this.#deps, exchange, message);
+    if (answered === undefined) return false;
+    this.#asked.get(answered)?.();
+    this.#asked.delete(answered);
+    return true;
+  }
+}
+
+/** Gives the answer of a client to the question it is for, and says which; undefined when it is for none. */
+export async function takeAnswer(
+  deps: FaceDeps,
+  exchange: FaceExchange,
+  message: JSONRPCMessage,
+): Promise<string | undefined> {
+  if ('method' in message || message.id === undefined) return undefined;
+  const requestId = askedBy(message.id);
+  if (requestId === undefined) return undefined;
+  // A client that fails to ask its person has not refused for them.
+  const result = isJSONRPCResultResponse(message) ? objectOf(message.result) : { action: 'cancel' };
+  try {
+    await respond(deps, exchange, requestId, result);
+  } catch (error) {
+    // Somebody else was faster: the call goes on all the same.
+    if (ProtocolError.from(error).code !== 'conflict') throw error;
+  }
+  return requestId;
 }

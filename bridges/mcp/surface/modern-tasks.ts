@@ -9,8 +9,7 @@ import { ask } from '../../inbound/ask.ts';
 import { objectOf } from '../object-of.ts';
 import { TASKS_EXTENSION } from '../revisions.ts';
 import { resultOfTask } from './call-result.ts';
-import type { OfferedTool } from './offered-tools.ts';
-import { elicitationOf, questionOf, readTask, respond, toolsFor } from './run-tool.ts';
+import { elicitationOf, questionOf, readTask, respond, toolOf } from './run-tool.ts';
 
 /** Tasks are kept by the retention of the gateway and not for a time that begins with them. */
 const BOUNDS = { ttlMs: null, pollIntervalMs: 1_000 } as const;
@@ -114,14 +113,6 @@ function stateOf({ status, failure }: Task): HarnTaskState {
 function errorOf({ id, failure }: Task): JsonObject {
   const message = failure?.message ?? 'The task failed.';
   return { code: codeOfFailure(failure?.code), message, data: { task_id: id, code: failure?.code ?? null } };
-}
-
-/** The tool that the Task is a call of; one that is gone by now has no more than its route. */
-async function toolOf(deps: FaceDeps, exchange: FaceExchange, { metadata }: Task): Promise<OfferedTool> {
-  const route = String(metadata['route']);
-  const found = (await toolsFor(deps, exchange)).find((tool) => tool.route === route);
-  if (found !== undefined) return found;
-  return { kind: 'skill', route, definition: { name: route }, judged: { route, sideEffect: 'destructive' } };
 }
 
 function missingCapability(): Error {

@@ -139,14 +139,9 @@ export class ModernFace {
     // An agent may take its time; a client that knows tasks need not hold its request open for it.
     if (submitted !== undefined && tool.kind === 'agent' && knowsTasks) return createTaskResult(submitted);
     const taskId = resumed?.taskId ?? submitted?.id ?? '';
-    const standstill = await untilStandstill(
-      deps.gateway,
-      exchange,
-      taskId,
-      call,
-      mcpReq.signal,
-      resumed?.requestId,
-    );
+    const standstill = await untilStandstill(deps.gateway, exchange, taskId, call, mcpReq.signal, {
+      beyond: resumed?.requestId,
+    });
     const task = await readTask(deps, exchange, taskId);
     if (isTerminal(standstill.status)) return resultOfTask(deps.gateway, exchange, tool, task);
     const question = await questionOf(deps, exchange, taskId);

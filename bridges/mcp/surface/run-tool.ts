@@ -1,3 +1,4 @@
+import type { JSONRPCRequest, RequestId } from '@modelcontextprotocol/sdk/types.js';
 import type { FaceDeps, FaceExchange } from '../../../src/face.ts';
 import { ProtocolError } from '../../../src/protocol/errors.ts';
 import type { JsonObject } from '../../../src/protocol/json.ts';
@@ -17,11 +18,11 @@ export interface ClientCall {
   /** The client's own name of the Session that its calls share. */
   sessionKey: string;
   signal: AbortSignal;
-  progress(told: JsonObject): void;
+  progress(told: JsonObject, eventId: string): void;
 }
 
-/** How a question of a Task gets to the client; undefined for a client that cannot be asked this one. */
-export type AskClient = (question: Question) => Promise<JsonObject> | undefined;
+/** Asks the client, and resolves when its answer is given; undefined for a client that cannot be asked this one. */
+export type AskClient = (question: Question) => Promise<void> | undefined;
 
 /** An elicitation as MCP asks it. */
 export interface Question {
@@ -41,6 +42,18 @@ export function elicitationOf(
   if (url === undefined) return { mode: 'form', message, requestedSchema };
   const isOffered = objectOf(offered)['url'] !== undefined;
   return isOffered ? { mode: 'url', message, url, elicitationId: requestId } : undefined;
+}
+
+const ASK = 'ask_';
+
+/** A question as a request of ours; its id alone says what the answer is for. */
+export function askOf({ requestId }: Question, params: JsonObject): JSONRPCRequest {
+  return { jsonrpc: '2.0', id: ASK + requestId, method: 'elicitation/create', params };
+}
+
+/** The permission request that an answer of a client is for; undefined for the answer to anything else. */
+export function askedBy(id: RequestId): string | undefined {
+  return typeof id === 'string' && id.startsWith(ASK) ? id.slice(ASK.length) : undefined;
 }
 
 /**
@@ -86,6 +99,18 @@ export async function findTool(deps: FaceDeps, exchange: FaceExchange, name: str
   if (found !== undefined) return found;
   const message = `Unknown tool: ${name.slice(0, 128)}. tools/list names the tools.`;
   throw new ProtocolError('resource_not_found', message, { param: 'params.name' });
+}
+
+/** The tool that the Task is a call of; one that is gone by now has no more than its route. */
+export async function toolOf(
+  deps: FaceDeps,
+  exchange: FaceExchange,
+  { metadata }: Task,
+): Promise<OfferedTool> {
+  const route = String(metadata['route']);
+  const found = (await toolsFor(deps, exchange)).find((tool) => tool.route === route);
+  if (found !== undefined) return found;
+  return { kind: 'skill', route, definition: { name: route }, judged: { route, sideEffect: 'destructive' } };
 }
 
 const IDEMPOTENCY_KEY = 'dev.harn-gateway/idempotency-key';
@@ -143,27 +168,56 @@ export async function finishCall(
   taskId: string,
   askClient: AskClient,
 ): Promise<JsonObject> {
-  let answered: string | undefined;
+  let beyond: string | undefined;
   for (;;) {
-    const standstill = await stand(deps, call, taskId, answered);
+    const standstill = await stand(deps, call, taskId, beyond);
     const task = await readTask(deps, call.exchange, taskId);
     if (isTerminal(standstill.status)) return resultOfTask(deps.gateway, call.exchange, tool, task);
+    beyond = standstill.requestId;
+    const open = await askAll(deps, call, taskId, beyond, askClient);
+    if (open !== undefined) return waitingResult(task, beyond, open.url);
+  }
+}
+
+/** Asks until nothing is open any more, or somebody else has answered. Gives what cannot be asked here. */
+async function askAll(
+  deps: FaceDeps,
+  call: ClientCall,
+  taskId: string,
+  beyond: string | undefined,
+  askClient: AskClient,
+): Promise<Partial<Question> | undefined> {
+  let isFirst = true;
+  for (;;) {
     const question = await questionOf(deps, call.exchange, taskId);
-    const asked = question && askClient(question);
-    if (question === undefined || asked === undefined)
-      return waitingResult(task, standstill.requestId, question?.url);
-    await respond(deps, call.exchange, question.requestId, await asked);
-    answered = question.requestId;
+    if (question === undefined) return isFirst ? {} : undefined;
+    const asked = askClient(question);
+    if (asked === undefined) return question;
+    isFirst = false;
+    const others = new AbortController();
+    const answeredElsewhere = stand(deps, call, taskId, beyond, others.signal);
+    // Who is not waited for any more says nothing.
+    answeredElsewhere.catch(() => undefined);
+    const won = await Promise.race([asked.then(() => 'asked'), answeredElsewhere.then(() => 'moved')]);
+    others.abort();
+    if (won === 'moved') return undefined;
   }
 }
 
 /** A client that goes away takes its call back. */
-async function stand(deps: FaceDeps, call: ClientCall, taskId: string, beyond: string | undefined) {
-  const { exchange, signal } = call;
+async function stand(
+  deps: FaceDeps,
+  call: ClientCall,
+  taskId: string,
+  beyond: string | undefined,
+  until?: AbortSignal,
+) {
+  const { exchange } = call;
+  const signal = until === undefined ? call.signal : AbortSignal.any([call.signal, until]);
   try {
-    return await untilStandstill(deps.gateway, exchange, taskId, call, signal, beyond);
+    return await untilStandstill(deps.gateway, exchange, taskId, call, signal, { beyond });
   } catch (error) {
-    if (signal.aborted) {
+    if (call.signal.aborted) {
       const path = { task_id: taskId };
       const body = { reason: 'Canceled by the MCP client.' };
       await deps.gateway.call('cancelTask', exchange.call({ path, body })).catch(() => undefined);

@@ -6,7 +6,8 @@ import { isBlocked, isTerminal, type TaskStatus } from '../../../src/protocol/ta
 
 /** What a watched Task does. */
 export interface TaskNews {
-  progress(told: JsonObject): void;
+  /** `eventId`: where the log tells it. */
+  progress(told: JsonObject, eventId: string): void;
 }
 
 /** Where a Task stands when nothing more happens by itself: it is over, or waits for somebody. */
@@ -21,7 +22,8 @@ const STATUS_EVENT =
 
 /**
  * Follows a Task until it is over or waits. `beyond` names a request that is answered already: the Task is at a standstill
- * again only with another one. Rejects when the signal aborts.
+ * again only with another one. Progress is told as it comes; with `after` also what was told later than that event. Rejects
+ * when the signal aborts.
  */
 export async function untilStandstill(
   gateway: Gateway,
@@ -29,7 +31,7 @@ export async function untilStandstill(
   taskId: string,
   news: TaskNews,
   signal: AbortSignal,
-  beyond?: string,
+  { beyond, after }: { beyond?: string | undefined; after?: string | undefined } = {},
 ): Promise<Standstill> {
   let resolve: (standstill: Standstill) => void = () => undefined;
   let reject: (error: Error) => void = () => undefined;
@@ -43,7 +45,7 @@ export async function untilStandstill(
   const call = exchange.call({ path: { task_id: taskId }, lastEventId: undefined });
   let subscription: Subscription | undefined;
   try {
-    const sink = new StandstillSink(news, beyond, resolve, reject);
+    const sink = new StandstillSink(news, { beyond, after }, resolve, reject);
     subscription = await gateway.subscribe('streamTaskEvents', call, sink);
     return await promise;
   } finally {
@@ -52,34 +54,31 @@ export async function untilStandstill(
   }
 }
 
-interface TaskEvent {
-  event: string;
-  payload: JsonObject;
-}
-
 class StandstillSink implements StreamSink {
   readonly #news: TaskNews;
   readonly #resolve: (standstill: Standstill) => void;
   readonly #reject: (error: Error) => void;
   readonly #beyond: string | undefined;
+  readonly #after: string | undefined;
   #stands: Standstill | undefined;
   #isLive = false;
 
   constructor(
     news: TaskNews,
-    beyond: string | undefined,
+    { beyond, after }: { beyond: string | undefined; after: string | undefined },
     resolve: (standstill: Standstill) => void,
     reject: (error: Error) => void,
   ) {
     this.#news = news;
     this.#beyond = beyond;
+    this.#after = after;
     this.#resolve = resolve;
     this.#reject = reject;
   }
 
-  write({ bytes }: StreamFrame): number {
-    const { event, payload } = JSON.parse(bytes.toString()) as TaskEvent;
-    if (event === 'span.updated' && this.#isLive) this.#news.progress(payload);
+  write({ id, event: { event, payload } }: StreamFrame): number {
+    const isNews = this.#isLive || (this.#after !== undefined && id > this.#after);
+    if (event === 'span.updated' && isNews) this.#news.progress(payload, id);
     if (STATUS_EVENT.test(event)) this.#moved(payload);
     if (this.#isLive) this.#tell();
     return 0;
