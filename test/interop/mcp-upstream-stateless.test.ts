@@ -19,6 +19,7 @@ describe('MCP servers of the revision without sessions as upstreams', () => {
   const start = () =>
     startTestGateway({
       data: folder,
+      keys: [{ actor: 'other' }],
       config: {
         upstreams: {
           a2a: [],
@@ -183,6 +184,71 @@ describe('MCP servers of the revision without sessions as upstreams', () => {
     }
     throw new Error('the server made no task');
   }
+
+  /** One request to /mcp of a client that reads the wire itself. */
+  function wire(method: 'POST' | 'GET', headers: Record<string, string>, body?: object): Promise<Response> {
+    return fetch(`${gateway.url}/mcp`, {
+      method,
+      headers: {
+        authorization: `Bearer ${gateway.client.key}`,
+        'content-type': 'application/json',
+        accept: 'application/json, text/event-stream',
+        'mcp-protocol-version': '2025-11-25',
+        ...headers,
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify({ jsonrpc: '2.0', ...body }) }),
+    });
+  }
+
+  async function initialize(capabilities: object): Promise<{ 'mcp-session-id': string }> {
+    const clientInfo = { name: 'wire', version: '1' };
+    const params = { protocolVersion: '2025-11-25', capabilities, clientInfo };
+    const { headers } = await wire('POST', {}, { id: 0, method: 'initialize', params });
+    return { 'mcp-session-id': headers.get('mcp-session-id') ?? '' };
+  }
+
+  const lastId = (text: string) => [...text.matchAll(/^id: (.+)$/gm)].at(-1)?.[1] ?? '';
+
+  async function readUntil({ body }: Response, pattern: RegExp): Promise<RegExpExecArray> {
+    let text = '';
+    for await (const chunk of body ?? []) {
+      text += Buffer.from(chunk).toString('utf8');
+      const found = pattern.exec(text);
+      if (found !== null) return found;
+    }
+    throw new Error(`the stream ended after ${text}`);
+  }
+
+  it('[MCP-FACE-7] answers to calls are resumed from the log, also after a restart and without the session', async () => {
+    const session = await initialize({ elicitation: {} });
+    const call = (id: number, tool: string, input: object = {}) =>
+      wire('POST', session, { id, method: 'tools/call', params: { name: tool, arguments: input } });
+    const slow = await call(7, 'pinned__slow_compute', { seconds: 3, label: 'resumed' });
+    const asking = await call(8, 'new__test_input_required_result_request_state');
+    const question = await readUntil(asking, /^id: (.+)\ndata: .*"id":"(ask_[^"]+)"/m);
+    const cut = slow.text();
+    await gateway.close();
+    gateway = await start();
+    const before = lastId(await cut);
+    const answer = { id: question[2], result: { action: 'accept', content: { ok: true } } };
+    const taken = await wire('POST', session, answer);
+    expect(taken.status, await taken.text()).toBe(202);
+    for (const [last, id, said] of [
+      [before, 7, 'Computed resumed.'],
+      [question[1] ?? '', 8, 'state-ok'],
+    ] as const) {
+      const resumed = await wire('GET', { ...session, 'last-event-id': last });
+      const rest = await resumed.text();
+      expect(rest).toContain(`"id":${id},`);
+      expect(rest).toContain(said);
+    }
+    const authorization = `Bearer ${gateway.clients['other']?.key}`;
+    const foreign = await wire('GET', { authorization, 'last-event-id': before });
+    expect(foreign.status).toBe(400);
+    const named = await wire('GET', { ...session, authorization, 'last-event-id': before });
+    expect(named.status).toBe(404);
+    expect((await wire('GET', { ...session, 'last-event-id': 'call.bm90' })).status).toBe(404);
+  });
 
   it('[MCP-UP-10] what runs or asks when the gateway stops goes on after its start: a task of the server, a round', async () => {
     const running = await submit('pinned__slow_compute', { seconds: 2, label: 'through a restart' });

@@ -57,6 +57,8 @@ export class LegacySession {
   /** Who waits for the answer to a question, by its permission request. */
   readonly #asked = new Map<string, () => void>();
   #usedAt: number;
+  /** The gateway ends the session: what its client called goes on. */
+  #isLeaving = false;
 
   constructor(deps: FaceDeps, { actor, listsId, onClosed }: LegacySessionOptions) {
     this.#deps = deps;
@@ -93,7 +95,7 @@ export class LegacySession {
     this.#usedAt = this.#deps.clock.monotonic();
     if (method === 'DELETE') {
       this.#onClosed(this.id);
-      await this.close();
+      await this.#server.close();
       exchange.sendEmpty(200);
       return;
     }
@@ -108,6 +110,7 @@ export class LegacySession {
   }
 
   async close(): Promise<void> {
+    this.#isLeaving = true;
     await this.#server.close();
   }
 
@@ -136,7 +139,7 @@ export class LegacySession {
   }
 
   async #call(exchange: FaceExchange, params: JsonObject, extra: Extra): Promise<JsonObject> {
-    const { requestId, signal } = extra;
+    const { requestId } = extra;
     const token = objectOf(params['_meta'])['progressToken'];
     const progressToken = typeof token === 'string' || typeof token === 'number' ? token : null;
     const asks = waysOfAsking(this.#server.getClientCapabilities()?.elicitation);
@@ -146,7 +149,7 @@ export class LegacySession {
     const progress = (told: JsonObject, after: string) => {
       if (progressToken !== null) answer?.tell(progressNotification(progressToken, told), placeAfter(after));
     };
-    const call = { exchange, sessionKey: `mcp:${this.id}`, signal, progress };
+    const call = { exchange, sessionKey: `mcp:${this.id}`, signal: this.#takenBack(extra), progress };
     try {
       const tool = await findTool(this.#deps, exchange, String(params['name']));
       taskId = (await submitCall(this.#deps, call, tool, params)).id;
@@ -160,6 +163,16 @@ export class LegacySession {
       if (refused !== undefined) return refused;
       throw error;
     }
+  }
+
+  /** Aborts when the client takes its call back, or ends the session. */
+  #takenBack({ signal }: Extra): AbortSignal {
+    const client = new AbortController();
+    const abort = () => {
+      if (!this.#isLeaving) client.abort();
+    };
+    signal.addEventListener('abort', abort, { once: true });
+    return client.signal;
   }
 
   #ask(requestId: RequestId, question: Question): Promise<void> | undefined {
