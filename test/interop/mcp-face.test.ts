@@ -92,9 +92,8 @@ describe('the gateway as an MCP server at /mcp', () => {
       const wrong = (await client.callTool({ name: 'every__get-sum', arguments: { a: 1 } })) as Result;
       expect(wrong.isError).toBe(true);
       expect(wrong.content[0]?.text).toContain('b: is required');
-      await expect(client.callTool({ name: 'every__nothing', arguments: {} })).rejects.toMatchObject({
-        code: -32602,
-      });
+      for (const name of ['every__nothing', 'ask_nobody', 'x'.repeat(65), '../agents'])
+        await expect(client.callTool({ name, arguments: {} })).rejects.toMatchObject({ code: -32602 });
       await client.close();
     });
 

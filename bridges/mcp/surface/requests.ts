@@ -1,4 +1,5 @@
 import type { JsonValue } from '../../../src/protocol/json.ts';
+import { objectOf } from '../object-of.ts';
 
 /** Whether a body opens a session. The SDK is loaded with the first client. */
 export async function isInitialize(body: JsonValue): Promise<boolean> {
@@ -9,11 +10,16 @@ export async function isInitialize(body: JsonValue): Promise<boolean> {
 /** The judgement is about the message and its headers; where it was sent does not matter. */
 const ANYWHERE = 'http://localhost/';
 
-/** Whether a POST is of the revision without sessions. */
+const ENVELOPE = 'io.modelcontextprotocol/protocolVersion';
+
+/** Whether a POST is of the revision without sessions. What names a session, and no revision in its `_meta`, is not. */
 export async function isModern(
   sent: Readonly<Record<string, string | string[] | undefined>>,
   body: JsonValue,
 ): Promise<boolean> {
+  const { params } = objectOf(body);
+  if (sent['mcp-session-id'] !== undefined && !(ENVELOPE in objectOf(objectOf(params)['_meta'])))
+    return false;
   const { isLegacyRequest } = await import('@modelcontextprotocol/server');
   const headers = Object.fromEntries(
     Object.entries(sent).flatMap(([name, value]) =>

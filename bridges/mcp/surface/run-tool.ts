@@ -9,7 +9,7 @@ import { isTerminal } from '../../../src/protocol/task-states.ts';
 import { ask } from '../../inbound/ask.ts';
 import { objectOf } from '../object-of.ts';
 import { resultOfTask, waitingResult } from './call-result.ts';
-import { type OfferedTool, offeredTools } from './offered-tools.ts';
+import { type OfferedTool, offeredTools, toolName } from './offered-tools.ts';
 import { untilStandstill } from './task-watch.ts';
 
 /** What a client asked on its connection, in either era. */
@@ -62,10 +62,16 @@ export function askedBy(id: RequestId): string | undefined {
  */
 export async function toolsFor(deps: FaceDeps, exchange: FaceExchange): Promise<OfferedTool[]> {
   if (!maySubmit(deps, exchange)) return [];
+  return (await toolsOfAll(deps, exchange)).filter((tool) => mayRun(deps, exchange, tool));
+}
+
+function mayRun(
+  deps: FaceDeps,
+  exchange: FaceExchange,
+  { judged: { route, sideEffect } }: OfferedTool,
+): boolean {
   const { defaultWorkspace } = deps.gateway.identify(exchange.call());
-  return (await toolsOfAll(deps, exchange)).filter(
-    ({ judged: { route, sideEffect } }) => !deps.refuses(defaultWorkspace, route, sideEffect),
-  );
+  return !deps.refuses(defaultWorkspace, route, sideEffect);
 }
 
 function maySubmit({ gateway }: FaceDeps, exchange: FaceExchange): boolean {
@@ -95,7 +101,9 @@ async function toolsOfAll(deps: FaceDeps, exchange: FaceExchange): Promise<Offer
 }
 
 export async function findTool(deps: FaceDeps, exchange: FaceExchange, name: string): Promise<OfferedTool> {
-  const found = (await toolsFor(deps, exchange)).find(({ definition }) => definition.name === name);
+  const found =
+    (await skillNamed(deps, exchange, name)) ??
+    (await toolsFor(deps, exchange)).find(({ definition }) => definition.name === name);
   if (found !== undefined) return found;
   const message = `Unknown tool: ${name.slice(0, 128)}. tools/list names the tools.`;
   throw new ProtocolError('resource_not_found', message, { param: 'params.name' });
@@ -111,6 +119,21 @@ export async function toolOf(
   const found = (await toolsFor(deps, exchange)).find((tool) => tool.route === route);
   if (found !== undefined) return found;
   return { kind: 'skill', route, definition: { name: route }, judged: { route, sideEffect: 'destructive' } };
+}
+
+/** Most tools are named as their Skill, which is found without reading all others. */
+async function skillNamed(
+  deps: FaceDeps,
+  exchange: FaceExchange,
+  name: string,
+): Promise<OfferedTool | undefined> {
+  if (name.startsWith('ask_') || toolName(name) !== name || !maySubmit(deps, exchange)) return undefined;
+  const call = exchange.call({ path: { skill_id: name } });
+  const skill = await ask<Skill>(deps.gateway, 'getSkill', call).catch((error: unknown) => {
+    if (ProtocolError.from(error).code === 'resource_not_found') return undefined;
+    throw error;
+  });
+  return offeredTools(skill === undefined ? [] : [skill], []).find((tool) => mayRun(deps, exchange, tool));
 }
 
 const IDEMPOTENCY_KEY = 'dev.harn-gateway/idempotency-key';
