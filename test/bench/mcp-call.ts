@@ -1,10 +1,8 @@
 import { spawn } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { Pool } from 'undici';
 import { amount, type Bench, type BenchOptions, type Row } from './bench.ts';
 import { Child } from './child.ts';
-import { closedLoop } from './closed-loop.ts';
 import { writeConfig } from './data-directory.ts';
 import type { GatewayAddress } from './gateway-client.ts';
 import { scratchDirectory } from './scratch-directory.ts';
@@ -18,54 +16,55 @@ const TICK_US = 10_000;
 
 export const mcpCall: Bench = {
   id: 'P10',
-  title:
-    'MCP tools/call through the gateway, recorded and receipted, against the SDK client on the server itself',
+  title: 'MCP tools/call through the gateway, recorded and receipted, against the same client without it',
   async run(options) {
     return [await compare('stdio', options), await compare('http', options)];
   },
 };
 
-/** One way to reach the server: a measured process that calls, and the mark of the server process behind it. */
+/** One way to the server: the client of the SDK, what stands between, and the mark of the processes behind it. */
 interface Side {
-  caller: Child<unknown>;
+  client: Child<unknown>;
+  between: readonly Child<unknown>[];
   mark: string;
-  calls(count: number): Promise<unknown>;
 }
 
+/**
+ * Both sides are the same client on Streamable HTTP and the same server, all processes counted. A server on standard streams
+ * is reached over the network by some program in any case: there the other side is the plainest one, which hands each
+ * message on and keeps nothing. A client that starts the server itself writes to a pipe, and has no network to compare with.
+ */
 async function compare(kind: 'stdio' | 'http', options: BenchOptions): Promise<Row> {
   const marks = { direct: `bench-mcp-${kind}-direct`, gateway: `bench-mcp-${kind}-gateway` };
-  const servers = kind === 'http' ? [await serve(marks.direct), await serve(marks.gateway)] : [];
-  const rowOf = (mark: string, at: number) =>
-    kind === 'http'
-      ? { url: servers[at]?.url ?? '' }
-      : { command: [process.execPath, SERVER, 'stdio', mark] };
-  const client = new Child<object>('mcp-client-child', { args: rowOf(marks.direct, 0) });
-  const config = writeConfig(scratchDirectory(), [], [], [{ id: 'bench', ...rowOf(marks.gateway, 1) }]);
+  const front = await serve(kind === 'http' ? 'http' : 'relay', marks.direct);
+  const behind = kind === 'http' ? await serve('http', marks.gateway) : undefined;
+  const row =
+    behind === undefined
+      ? { command: [process.execPath, SERVER, 'stdio', marks.gateway] }
+      : { url: behind.url };
+  const config = writeConfig(scratchDirectory(), [], [], [{ id: 'bench', ...row }]);
   const gateway = new Child<GatewayAddress>('gateway-child', {
     args: { config, echo: true },
     profileDir: options.profileDir,
   });
-  await client.ready;
-  const load = new FaceLoad(await gateway.ready);
-  const text = TEXT;
-  const direct: Side = {
-    caller: client,
-    mark: marks.direct,
-    calls: (count) => client.ask('calls', { clients: CLIENTS, count, text }),
-  };
-  const through: Side = { caller: gateway, mark: marks.gateway, calls: (count) => load.calls(count) };
+  const { url, key } = await gateway.ready;
+  const plain = new Child<object>('mcp-client-child', { args: { url: front.url, tool: 'echo' } });
+  const mine = new Child<object>('mcp-client-child', {
+    args: { url: `${url}/mcp`, authorization: `Bearer ${key}`, tool: 'bench__echo' },
+  });
   try {
-    await load.open();
-    return await measure(kind, direct, through, options);
+    await Promise.all([plain.ready, mine.ready]);
+    const direct = { client: plain, between: [], mark: marks.direct };
+    return await measure(kind, direct, { client: mine, between: [gateway], mark: marks.gateway }, options);
   } finally {
-    await load.close();
-    await Promise.all([client.stop(), gateway.stop()]);
-    for (const { end } of servers) end();
+    await Promise.all([plain.stop(), mine.stop()]);
+    await gateway.stop();
+    for (const server of [front, behind]) server?.end();
   }
 }
 
 async function measure(
-  kind: string,
+  kind: 'stdio' | 'http',
   direct: Side,
   through: Side,
   { effort, progress }: BenchOptions,
@@ -74,19 +73,20 @@ async function measure(
   const rounds = amount(effort, { quick: 2, normal: 5 });
   const plain: number[] = [];
   const mine: number[] = [];
-  await direct.calls(calls);
-  await through.calls(calls);
+  await callsOn(direct, calls);
+  await callsOn(through, calls);
   for (let round = 0; round < rounds; round += 1) {
     plain.push(await cpuPerCall(direct, calls));
     mine.push(await cpuPerCall(through, calls));
     progress(`${kind}: ${mine.at(-1)?.toFixed(0)} us against ${plain.at(-1)?.toFixed(0)} us`);
   }
   const ratio = median(mine) / median(plain);
+  const way = kind === 'stdio' ? 'a bare relay of the SDK to the same server' : 'the same server';
   return {
     id: 'P10',
-    what: `tools/call of a server on ${kind} through /mcp, ${CLIENTS} at a time: CPU per call, gateway and server`,
+    what: `tools/call of a server on ${kind} through /mcp, ${CLIENTS} at a time: CPU per call, client, gateway and server`,
     measured: `${median(mine).toFixed(0)} us`,
-    baseline: `SDK client and the same server: ${median(plain).toFixed(0)} us`,
+    baseline: `the same client on ${way}: ${median(plain).toFixed(0)} us`,
     ratio,
     target: `ratio <= ${TARGET_RATIO}`,
     met: ratio <= TARGET_RATIO,
@@ -94,10 +94,19 @@ async function measure(
   };
 }
 
-async function cpuPerCall({ caller, mark, calls }: Side, count: number): Promise<number> {
-  const before = cpuOfMarked(mark);
-  const own = await caller.cpuOf(() => calls(count));
-  return (own + cpuOfMarked(mark) - before) / count;
+function callsOn({ client }: Side, count: number): Promise<unknown> {
+  return client.ask('calls', { clients: CLIENTS, count, text: TEXT });
+}
+
+async function cpuPerCall(side: Side, count: number): Promise<number> {
+  const before = await cpuOfAll(side);
+  await callsOn(side, count);
+  return ((await cpuOfAll(side)) - before) / count;
+}
+
+async function cpuOfAll({ client, between, mark }: Side): Promise<number> {
+  const measured = await Promise.all([client, ...between].map((child) => child.usage()));
+  return measured.reduce((sum, { cpuUs }) => sum + cpuUs, 0) + cpuOfMarked(mark);
 }
 
 /** CPU time so far of the processes with this word on their command line, microseconds, in steps of a clock tick. */
@@ -121,64 +130,10 @@ function ticksOf(pid: string): number {
   return Number(fields[11]) + Number(fields[12]);
 }
 
-async function serve(mark: string): Promise<{ url: string; end(): void }> {
-  const child = spawn(process.execPath, [SERVER, 'http', mark], { stdio: ['pipe', 'pipe', 'inherit'] });
+async function serve(kind: 'http' | 'relay', mark: string): Promise<{ url: string; end(): void }> {
+  const child = spawn(process.execPath, [SERVER, kind, mark], { stdio: ['pipe', 'pipe', 'inherit'] });
   const url = await new Promise<string>((resolve) =>
     child.stdout.once('data', (line: Buffer) => resolve(String(line).trim())),
   );
   return { url, end: () => child.stdin.end() };
-}
-
-/** Clients of `/mcp` that share one session, as plain as they can be. */
-class FaceLoad {
-  readonly #pool: Pool;
-  readonly #headers: Record<string, string>;
-  #at = 0;
-
-  constructor({ url, key }: GatewayAddress) {
-    this.#pool = new Pool(url, { connections: CLIENTS, pipelining: 1 });
-    this.#headers = {
-      authorization: `Bearer ${key}`,
-      'content-type': 'application/json',
-      accept: 'application/json, text/event-stream',
-    };
-  }
-
-  /** Shakes hands, and waits until the tool is offered. */
-  async open(): Promise<void> {
-    const clientInfo = { name: 'bench', version: '1' };
-    const { headers } = await this.#post('initialize', {
-      protocolVersion: '2025-11-25',
-      capabilities: {},
-      clientInfo,
-    });
-    this.#headers['mcp-session-id'] = String(headers['mcp-session-id']);
-    this.#headers['mcp-protocol-version'] = '2025-11-25';
-    for (let tries = 0; tries < 1_000; tries += 1) {
-      const { text } = await this.#post('tools/list', {});
-      if (text.includes('bench__echo')) return;
-      await new Promise((resolve) => setTimeout(resolve, 20));
-    }
-    throw new Error('The tool is not offered.');
-  }
-
-  calls(count: number): Promise<void> {
-    return closedLoop(CLIENTS, count, async () => {
-      const { text } = await this.#post('tools/call', { name: 'bench__echo', arguments: { text: TEXT } });
-      if (!text.includes(TEXT) || text.includes('isError')) throw new Error(`The call gave ${text}`);
-    });
-  }
-
-  close(): Promise<void> {
-    return this.#pool.destroy();
-  }
-
-  async #post(method: string, params: object) {
-    this.#at += 1;
-    const body = JSON.stringify({ jsonrpc: '2.0', id: this.#at, method, params });
-    const answer = await this.#pool.request({ method: 'POST', path: '/mcp', headers: this.#headers, body });
-    const text = await answer.body.text();
-    if (answer.statusCode !== 200) throw new Error(`/mcp answered ${answer.statusCode}: ${text}`);
-    return { headers: answer.headers, text };
-  }
 }

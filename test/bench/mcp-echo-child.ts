@@ -1,16 +1,34 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
-import { CallToolRequestSchema, ListToolsRequestSchema } from '@modelcontextprotocol/sdk/types.js';
+import {
+  CallToolRequestSchema,
+  ListToolsRequestSchema,
+  ResultSchema,
+} from '@modelcontextprotocol/sdk/types.js';
 
 /**
  * An MCP server whose one tool says back what it is told: `mcp-echo-child.js stdio <mark>` on standard streams, or
- * `http <mark>` on a free port, which it prints. The mark finds its process again.
+ * `http <mark>` on a free port, which it prints; `relay <mark>` is a port in front of one on standard streams, which hands
+ * each request on. The mark finds its processes again.
  */
-const [kind = 'stdio'] = process.argv.slice(2);
+const [kind = 'stdio', mark = ''] = process.argv.slice(2);
+
+async function relayed(): Promise<() => Server> {
+  const client = new Client({ name: 'relay', version: '1' });
+  const args = [process.argv[1] ?? '', 'stdio', mark];
+  await client.connect(new StdioClientTransport({ command: process.execPath, args }));
+  return () => {
+    const server = new Server({ name: 'relay', version: '1' }, { capabilities: { tools: {} } });
+    server.fallbackRequestHandler = (request) => client.request(request, ResultSchema);
+    return server;
+  };
+}
 
 function echoServer(): Server {
   const server = new Server({ name: 'echo', version: '1' }, { capabilities: { tools: {} } });
@@ -32,6 +50,7 @@ function echoServer(): Server {
 
 if (kind === 'stdio') await echoServer().connect(new StdioServerTransport());
 else {
+  const server = kind === 'relay' ? await relayed() : echoServer;
   const sessions = new Map<string, StreamableHTTPServerTransport>();
   const open = async (): Promise<StreamableHTTPServerTransport> => {
     const transport: StreamableHTTPServerTransport = new StreamableHTTPServerTransport({
@@ -40,7 +59,7 @@ else {
         sessions.set(id, transport);
       },
     });
-    await echoServer().connect(transport as unknown as Transport);
+    await server().connect(transport as unknown as Transport);
     return transport;
   };
   const http = createServer((req, res) => {
