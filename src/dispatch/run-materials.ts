@@ -20,6 +20,8 @@ const KIND_OF_ROUTE = {
  * ends a long run is as short as any. More are named together.
  */
 const LISTED_FRAMES = 500;
+/** Frames after which it is asked whether there are too many to list. */
+const SHORT_RUN = 16;
 
 /** The members that a recorded frame begins with; the frame itself, which may be large, is not parsed. */
 const HEAD_OF_FRAME =
@@ -42,17 +44,18 @@ export interface RunMaterials {
  * of a long task hashes nothing again. A replay finds every frame by its override key, listed or not.
  */
 export function materialsOf(tx: Transaction, taskId: string, route: string): RunMaterials {
-  const isListed = tx.recorded(frameKey(taskId, LISTED_FRAMES + 1)) === undefined;
-  return isListed ? listed(tx, taskId, route) : together(tx, taskId);
+  return listed(tx, taskId, route) ?? together(tx, taskId);
 }
 
-function listed(tx: Transaction, taskId: string, route: string): RunMaterials {
+/** Undefined when there are too many. A read of what is not there costs as much as ten others: a short run pays for one. */
+function listed(tx: Transaction, taskId: string, route: string): RunMaterials | undefined {
   const protocol = route.slice(0, route.indexOf(':'));
   const kind = KIND_OF_ROUTE[protocol as keyof typeof KIND_OF_ROUTE] ?? 'llm_provider_response';
   const found: RunMaterials = { frames: 0, materials: [], redactions: [] };
   for (let n = 1; ; n += 1) {
     const record = tx.recorded(frameKey(taskId, n));
     if (record === undefined) return { ...found, frames: found.materials.length };
+    if (n === SHORT_RUN && tx.recorded(frameKey(taskId, LISTED_FRAMES + 1)) !== undefined) return undefined;
     const { key, sha256, proof } = headOf(record);
     const uri = `harn://tasks/${taskId}/frames/${n}`;
     const material = key.startsWith('host:') ? 'host_fact' : kind;

@@ -44,15 +44,18 @@ export class ReceiptSealError extends Error {
 /**
  * Hashes a receipt over its RFC 8785 text without `chain.receipt_hash` and `signatures`, signs that hash, and returns the
  * bytes with both. The text is put together once and the two members are written between its pieces; before anything is
- * signed, the hash is made again from the bytes about to be written. There is no `signed_at`: nothing would cover it, and
- * `issued_at` is hashed. Without a key the receipt has no `signatures`, as in a replay. Throws ReceiptSealError. Spec: Agents
- * Protocol v1, "Receipt wire format"; contract section 3.
+ * signed, the hash is made again from the bytes, into which only the signature goes then. There is no `signed_at`: nothing
+ * would cover it, and `issued_at` is hashed. Without a key the receipt has no `signatures`, as in a replay. Throws
+ * ReceiptSealError. Spec: Agents Protocol v1, "Receipt wire format"; contract section 3.
  */
 export function sealReceipt(content: ReceiptContent, key: ReceiptKey | null): SealedReceipt {
-  const pieces = piecesOf(content);
-  const digest = `sha256:${hash('sha256', hashedText(pieces), 'hex')}`;
-  const bytes = writtenBytes(pieces, digest, '');
-  refuseOther(digest, bytes, pieces);
+  const [first, middle, last] = piecesOf(content);
+  const text = `${first}}${middle}${last}`;
+  const digest = `sha256:${hash('sha256', text, 'hex')}`;
+  const chainEnd = Buffer.byteLength(first);
+  const hashMember = Buffer.from(`${HASH_MEMBER}"${digest}"`);
+  const bytes = withInserted(Buffer.from(text), chainEnd, hashMember);
+  refuseOther(digest, bytes, chainEnd, chainEnd + hashMember.length);
   if (key === null) return { hash: digest, bytes };
   const signature = Buffer.from(key.sign(Buffer.from(digest))).toString('base64');
   const said = {
@@ -60,7 +63,8 @@ export function sealReceipt(content: ReceiptContent, key: ReceiptKey | null): Se
     key_id: key.keyId,
     signature: `base64:${signature}`,
   };
-  return { hash: digest, bytes: writtenBytes(pieces, digest, `"signatures":[${JSON.stringify(said)}],`) };
+  const signatures = Buffer.from(`"signatures":[${JSON.stringify(said)}],`);
+  return { hash: digest, bytes: withInserted(bytes, bytes.length - Buffer.byteLength(last), signatures) };
 }
 
 /** `{...,"chain":{...}` without the brace that closes `chain`; the members in between; the last ones with the end. */
@@ -91,20 +95,14 @@ function picked(members: JsonObject, names: readonly string[]): JsonObject {
   return some;
 }
 
-function hashedText([first, middle, last]: Pieces): string {
-  return `${first}}${middle}${last}`;
-}
-
 const HASH_MEMBER = ',"receipt_hash":';
 
-function writtenBytes([first, middle, last]: Pieces, digest: string, signatures: string): Buffer {
-  return Buffer.from(`${first}${HASH_MEMBER}"${digest}"}${middle}${signatures}${last}`);
+function withInserted(bytes: Buffer, at: number, member: Buffer): Buffer {
+  return Buffer.concat([bytes.subarray(0, at), member, bytes.subarray(at)]);
 }
 
 /** Takes the hash out of the bytes again, at the places where it was put in. */
-function refuseOther(digest: string, bytes: Buffer, [first]: Pieces): void {
-  const start = Buffer.byteLength(first);
-  const end = start + HASH_MEMBER.length + digest.length + 2;
+function refuseOther(digest: string, bytes: Buffer, start: number, end: number): void {
   const again = createHash('sha256')
     .update(bytes.subarray(0, start))
     .update(bytes.subarray(end))

@@ -48,6 +48,10 @@ export class KnownSecrets {
     return found;
   }
 
+  isIn(text: string): boolean {
+    return this.find(text).length > 0;
+  }
+
   private index(spelling: string): void {
     for (let at = 1; at < WINDOW; at += 1) {
       const block = blockAt(spelling, at);

@@ -3,6 +3,7 @@ import { KnownSecrets } from './known-secrets.ts';
 import { loggable } from './loggable.ts';
 import type { Redaction, TextHit, TextRedaction } from './marker.ts';
 import { marker } from './marker.ts';
+import { isOwnWord } from './own-words.ts';
 import { PatternScanner } from './pattern-scanner.ts';
 import { CONTEXTS, SHAPES, URL_PARTS } from './patterns.ts';
 import { RecentTexts } from './recent-texts.ts';
@@ -82,8 +83,10 @@ export class Redactor {
   }
 
   /** Whether nothing can be, or was found just now, in a string. */
-  private readonly isClean = (text: string): boolean =>
-    text.length < MIN_TEXT_LENGTH || this.cleanTexts.has(text);
+  private readonly isClean = (text: string): boolean => {
+    if (text.length < MIN_TEXT_LENGTH) return true;
+    return isOwnWord(text) ? !this.known.isIn(text) : this.cleanTexts.has(text);
+  };
 
   /** One string with its hits. */
   readonly findInText = (text: string): TextRedaction => {

@@ -1,4 +1,8 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { isOwnWord } from '../../../src/redaction/own-words.ts';
+import { PatternScanner } from '../../../src/redaction/pattern-scanner.ts';
+import { CONTEXTS, SHAPES, URL_PARTS } from '../../../src/redaction/patterns.ts';
 import { RecentTexts } from '../../../src/redaction/recent-texts.ts';
 import { Redactor } from '../../../src/redaction/redactor.ts';
 
@@ -32,5 +36,63 @@ describe('texts that were found clean', () => {
     expect(redactor.redactText('the word is xyzzy-plugh-42')).toBe('the word is xyzzy-plugh-42');
     redactor.addKnownSecret('xyzzy-plugh-42');
     expect(redactor.redactText('the word is xyzzy-plugh-42')).toBe('the word is <redacted:known_secret:14>');
+  });
+});
+
+describe('ids, hashes and times as the gateway writes them', () => {
+  const objects = [
+    'artifact',
+    'event',
+    'memory',
+    'message',
+    'outcome',
+    'permission_request',
+    'receipt',
+    'task',
+  ];
+  const ulid = fc
+    .tuple(fc.constantFrom(...'01234567'), fc.stringMatching(/^[0-9A-HJKMNP-TV-Z]{25}$/))
+    .map(([first, rest]) => first + rest);
+  const id = fc.tuple(fc.constantFrom(...objects), ulid).map(([object, rest]) => `${object}_${rest}`);
+  const hash = fc.stringMatching(/^sha256:[0-9a-f]{64}$/);
+  const time = fc.date({ noInvalidDate: true, min: new Date(0), max: new Date('9999-01-01') });
+  const word = fc.oneof(
+    id,
+    id.map((text) => `${text}.2`),
+    hash,
+    time.map((at) => at.toISOString()),
+  );
+
+  it('need no pattern, because none would find a secret in them', () => {
+    const tables = [SHAPES, CONTEXTS, URL_PARTS].map((patterns) => new PatternScanner(patterns));
+    fc.assert(
+      fc.property(word, (text) => {
+        expect(isOwnWord(text)).toBe(true);
+        for (const table of tables) expect(table.scan(text).hits).toEqual([]);
+      }),
+    );
+  });
+
+  it('are known secrets nevertheless where somebody says so', () => {
+    fc.assert(
+      fc.property(word, (text) => {
+        const redactor = new Redactor();
+        redactor.addKnownSecret(text);
+        const found = redactor.redactValue({ of: [text] });
+        expect(found.value).toEqual({ of: [`<redacted:known_secret:${text.length}>`] });
+      }),
+      { numRuns: 10 },
+    );
+  });
+
+  it.each([
+    `hf_${'0'.repeat(26)}`,
+    `ghp_${'0'.repeat(26)}`,
+    `token_${'0'.repeat(26)}`,
+    `task_${'0'.repeat(26)}?password=x`,
+    `password=task_${'0'.repeat(26)}`,
+    `sha256:${'a'.repeat(63)}`,
+  ])('are nothing else: %s', (text) => {
+    expect(isOwnWord(text)).toBe(false);
   });
 });
