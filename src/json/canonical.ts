@@ -15,15 +15,19 @@ const DIGIT = /^\d/;
  * Throws TypeError for what JSON cannot hold (undefined, functions, NaN, infinity, half surrogate pairs, cycles).
  */
 export function canonicalJson(value: JsonValue): string {
-  return spellings(value).canonical;
+  return canonicalOf(value, inOrder(value, DEPTH_IN_ORDER));
 }
 
 /** The same, beside the text in which the members keep their order; one text where that is the canonical one. */
 export function spellings(value: JsonValue): { canonical: string; asGiven: string } {
   const ordered = inOrder(value, DEPTH_IN_ORDER);
-  const spelled = ordered === undefined ? HALF_PAIR : JSON.stringify(ordered);
-  const canonical = spelled.includes(HALF_PAIR) ? spelledByLibrary(value) : spelled;
+  const canonical = canonicalOf(value, ordered);
   return { canonical, asGiven: ordered === value ? canonical : JSON.stringify(value) };
+}
+
+function canonicalOf(value: JsonValue, ordered: JsonValue | undefined): string {
+  const spelled = ordered === undefined ? HALF_PAIR : JSON.stringify(ordered);
+  return spelled.includes(HALF_PAIR) ? spelledByLibrary(value) : spelled;
 }
 
 function spelledByLibrary(value: JsonValue): string {

@@ -1,8 +1,8 @@
-import { createReadStream, createWriteStream, statSync } from 'node:fs';
+import { createReadStream, createWriteStream, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { startSampleAgent } from '../harness/peers/sample-agent.ts';
+import { bundleText, readJson } from '../unit/bundles/bundles.ts';
 import { amount, type Bench, type Row } from './bench.ts';
 import { Child } from './child.ts';
 import { nowMs } from './closed-loop.ts';
@@ -13,21 +13,19 @@ import { scratchDirectory } from './scratch-directory.ts';
 const MB = 1024 * 1024;
 const WATCH_EVERY_MS = 100;
 
-/** Tasks of one session, and the chunks that each streams (2000 at most): an event and a frame per chunk. */
-interface Size {
-  tasks: number;
-  chunks: number;
-}
-const SIZES = { quick: { tasks: 2, chunks: 1_000 }, normal: { tasks: 50, chunks: 2_000 } };
+/** Turns of the session; each is an event. */
+const SIZES = { quick: 2_000, normal: 100_000 };
 
-/** A long session leaves one gateway as a local bundle and comes into another one. */
+/**
+ * A long session comes into one gateway as the bundle of another host, which is the fastest way to have one, leaves it as a
+ * local bundle, and comes into a second gateway.
+ */
 export const bundles: Bench = {
   id: 'P14',
   title: 'export and import of a long session',
   async run({ effort, progress, profileDir }) {
-    const size = amount<Size>(effort, SIZES);
-    const agent = await startSampleAgent();
-    const config = () => writeConfig(scratchDirectory(), [{ id: 'sample', card: agent.cardUrl }]);
+    const size = amount(effort, SIZES);
+    const config = () => writeConfig(scratchDirectory());
     const options = () => ({ args: { config: config(), echo: false }, profileDir });
     const [from, to] = ['gateway-child', 'gateway-child'].map(
       (name) => new Child<GatewayAddress>(name, options()),
@@ -35,22 +33,37 @@ export const bundles: Bench = {
     const client = new GatewayClient(await from.ready, 2);
     const other = new GatewayClient(await to.ready, 2);
     try {
-      const session = await client.session();
-      for (let n = 0; n < size.tasks; n += 1) await client.submit(session, `stream ${size.chunks}`);
-      await from.ask('ended', size.tasks);
-      progress(`${size.tasks * size.chunks} events are recorded`);
+      const foreign = await foreignBundle(size);
+      const begun = await measured(from, () => upload(client, foreign));
+      const { session_id, events } = JSON.parse(begun.answer) as { session_id: string; events: number };
+      progress(`${events} events are recorded in ${begun.tookMs.toFixed(0)} ms`);
       const file = join(scratchDirectory(), 'long.bundle.json');
-      const exported = await measured(from, () => download(client, session, file));
+      const exported = await measured(from, () => download(client, session_id, file));
       progress(`exported in ${exported.tookMs.toFixed(0)} ms, ${(statSync(file).size / MB).toFixed(0)} MB`);
       const imported = await measured(to, () => upload(other, file));
-      const { events } = JSON.parse(imported.answer) as { events: number };
-      const bytes = statSync(file).size;
-      return [row('export', events, bytes, exported), row('import', events, bytes, imported)];
+      const [foreignBytes, bytes] = [foreign, file].map((path) => statSync(path).size) as [number, number];
+      return [
+        row('import from another host', events, foreignBytes, begun),
+        row('export', events, bytes, exported),
+        row('import', events, bytes, imported),
+      ];
     } finally {
-      await Promise.all([client.close(), other.close(), from.stop(), to.stop(), agent.close()]);
+      await Promise.all([client.close(), other.close(), from.stop(), to.stop()]);
     }
   },
 };
+
+/** The path of a bundle with so many turns; short ones, so that what is measured are events and not texts. */
+async function foreignBundle(turns: number): Promise<string> {
+  const messages = Array.from({ length: turns }, (_, at) => ({
+    role: at % 2 === 0 ? 'user' : 'assistant',
+    content: `Turn ${at}.`,
+  }));
+  const record = readJson(join(process.cwd(), 'fixtures', 'bundles', 'run-record.json'));
+  const file = join(scratchDirectory(), 'other.bundle.json');
+  writeFileSync(file, await bundleText({ ...record, transcript: { messages } }, 'sanitized'));
+  return file;
+}
 
 interface Measured {
   tookMs: number;
