@@ -6,9 +6,9 @@ import { killChildren } from './child-processes.ts';
 import { GatewayPlace } from './gateway-process.ts';
 
 /** Turns of the imported Session: many transactions. */
-const TURNS = 3_000;
+const TURNS = 1_500;
 /** What a part of them weighs in the data directory: several transactions, and by far not all. */
-const SOME_BYTES = 400_000;
+const SOME_BYTES = 200_000;
 
 afterAll(killChildren);
 
