@@ -135,6 +135,7 @@ describe('MCP servers that misbehave', () => {
 });
 
 describe('starting and stopping stdio servers', () => {
+  // The long form, minutes: HARN_MCP_CYCLES=1000 npm test -- test/faults/mcp-servers.test.ts --testTimeout=1500000
   const CYCLES = Number(process.env['HARN_MCP_CYCLES'] ?? 12);
 
   async function cycle(command: string[]): Promise<void> {
