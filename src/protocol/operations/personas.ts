@@ -20,7 +20,7 @@ export const personasOperations = {
     method: 'POST',
     path: '/v1/personas',
     tag: 'Personas',
-    summary: 'Create a Persona. It routes its Tasks; its tier and policies are recorded, not enforced yet.',
+    summary: 'Create a Persona. It routes its Tasks; its tier, tools, handoffs and policies bind them.',
     scope: 'personas:write',
     level: 'extended',
     success: 201,
