@@ -2,20 +2,30 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { mcpBridge } from '../../bridges/mcp/index.ts';
 import { asRecord } from '../../bridges/mcp/upstream/record.ts';
 import type { JsonObject } from '../../src/protocol/json.ts';
-import type { Frame, Move, Turn, Upstream } from '../../src/upstream.ts';
+import type { Frame, Move, PermissionAnswer, Turn, Upstream } from '../../src/upstream.ts';
 import { PACKAGE_ROOT } from '../faults/child-processes.ts';
+import { startModernFixture } from './conformance-mcp-modern.ts';
 import { mcpServers } from './mcp-servers.ts';
 import { Past } from './past.ts';
 import { bridgeDeps } from './upstream-stage.ts';
 
 /**
- * Records what server-everything answers, with the moves it means: `node dist/test/harness/record-mcp.js`. A recording that
- * is there already is never made again; a new behaviour is a new file.
+ * Records what server-everything, and our server of the revision without sessions, answer, with the moves it means:
+ * `node dist/test/harness/record-mcp.js`. A recording that is there already is never made again; a new behaviour is a new
+ * file.
  */
 const FIXTURES = `${PACKAGE_ROOT}fixtures/wire/mcp`;
 
 /** What is called, and how a question is answered. */
-const STORIES: Record<string, { tool: string; input: JsonObject; answer?: JsonObject }> = {
+interface Story {
+  tool: string;
+  input: JsonObject;
+  answer?: JsonObject;
+  /** The gateway is stopped after the first record of this type, and another one takes the call up. */
+  cutAfter?: 'asked' | 'task';
+}
+
+const EVERYTHING: Record<string, Story> = {
   echo: { tool: 'echo', input: { message: 'hello' } },
   structured: { tool: 'get-structured-content', input: { location: 'Chicago' } },
   image: { tool: 'get-tiny-image', input: {} },
@@ -30,48 +40,91 @@ const STORIES: Record<string, { tool: string; input: JsonObject; answer?: JsonOb
   unknown: { tool: 'no-such-tool', input: {} },
 };
 
+const SEALED = { tool: 'test_input_required_result_request_state', input: {}, answer: { ok: true } };
+const SLOW = { tool: 'slow_compute', input: { seconds: 0.2, label: 'x' } };
+
+const STATELESS: Record<string, Story> = {
+  round: SEALED,
+  resumed: { ...SEALED, cutAfter: 'asked' },
+  task: SLOW,
+  followed: { ...SLOW, cutAfter: 'task' },
+  confirm: { tool: 'confirm_delete', input: { filename: 'x.txt' }, answer: { confirm: true } },
+};
+
 interface Line {
   frame: Frame;
   moves: Move[];
 }
 
-async function record(upstream: Upstream, story: (typeof STORIES)[string]): Promise<Line[]> {
-  const { tool: name, input, answer } = story;
-  const lines: Line[] = [];
-  const past = new Past();
+type Row = Parameters<typeof mcpBridge.createUpstreams>[0][number];
+
+async function withUpstream(row: Row, use: (upstream: Upstream) => Promise<void>): Promise<void> {
+  const [upstream] = mcpBridge.createUpstreams([row], bridgeDeps());
+  if (upstream === undefined) throw new Error('The bridge made no upstream.');
+  await use(upstream);
+  await upstream.close();
+}
+
+function turnOf({ tool: name, input, answer }: Story, { binding }: Past): Turn {
   const part = { type: 'tool_call', tool_call_id: 'call_1', name, input, visibility: 'public' } as const;
-  const turn: Turn = {
-    kind: 'start',
+  return {
+    kind: binding === undefined ? 'start' : 'reattach',
     taskId: 't1',
     sessionId: 's1',
     message: { id: 'message-1', role: 'user', parts: [part], metadata: {}, artifacts: new Map() },
-    binding: undefined,
+    binding,
     sessionBinding: undefined,
     sessionMetadata: {},
     judge: () => undefined,
     history: () => [],
-    answerTo: () => undefined,
+    // Who takes a call up finds the answer that was given meanwhile.
+    answerTo: (id) => (binding === undefined || answer === undefined ? undefined : given(id, answer)),
   };
-  for await (const frame of upstream.run(turn, new AbortController().signal)) {
+}
+
+function given(upstreamId: string, answer: JsonObject): PermissionAnswer {
+  return { upstreamId, approved: true, optionId: null, reason: null, answer };
+}
+
+/** Adds the frames of one turn to `lines`, up to where it is cut. */
+async function play(upstream: Upstream, story: Story, past: Past, lines: Line[]): Promise<void> {
+  const stop = new AbortController();
+  const turn = turnOf(story, past);
+  for await (const frame of upstream.run(turn, stop.signal)) {
     const moves = upstream.interpret(frame, past);
     past.apply(moves);
     lines.push({ frame, moves });
-    const asked = frame.kind === 'message' ? asRecord(frame.body) : undefined;
-    if (asked?.type !== 'asked' || answer === undefined) continue;
-    const given = { upstreamId: asked.request_id, approved: true, optionId: null, reason: null, answer };
-    setImmediate(() => upstream.answer?.('t1', given));
+    const record = frame.kind === 'message' ? asRecord(frame.body) : undefined;
+    if (turn.kind === 'start' && record !== undefined && record.type === story.cutAfter) break;
+    if (record?.type !== 'asked' || story.answer === undefined) continue;
+    const answer = given(record.request_id, story.answer);
+    setImmediate(() => upstream.answer?.('t1', answer));
   }
+  stop.abort();
+}
+
+async function record(row: Row, story: Story): Promise<Line[]> {
+  const past = new Past();
+  const lines: Line[] = [];
+  const turn = (upstream: Upstream) => play(upstream, story, past, lines);
+  await withUpstream(row, turn);
+  if (story.cutAfter !== undefined) await withUpstream(row, turn);
   return lines;
 }
 
-mkdirSync(FIXTURES, { recursive: true });
-for (const [name, story] of Object.entries(STORIES)) {
-  const file = `${FIXTURES}/everything-2026.8-${name}.ndjson`;
-  if (existsSync(file)) continue;
-  const row = { id: 'every', command: mcpServers.everything(), interactive: true, roots: ['/tmp'] };
-  const [upstream] = mcpBridge.createUpstreams([row], bridgeDeps());
-  if (upstream === undefined) throw new Error('The bridge made no upstream.');
-  const lines = await record(upstream, story);
-  await upstream.close();
-  writeFileSync(file, lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
+async function recordAll(server: string, row: Row, stories: Record<string, Story>): Promise<void> {
+  for (const [name, story] of Object.entries(stories)) {
+    const file = `${FIXTURES}/${server}-${name}.ndjson`;
+    if (existsSync(file)) continue;
+    const lines = await record(row, story);
+    writeFileSync(file, lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
+  }
 }
+
+mkdirSync(FIXTURES, { recursive: true });
+const every = { id: 'every', command: mcpServers.everything(), interactive: true, roots: ['/tmp'] };
+await recordAll('everything-2026.8', every, EVERYTHING);
+const fixture = await startModernFixture();
+const modern = { id: 'modern', url: fixture.url, interactive: true };
+await recordAll('stateless-2026-07-28', modern, STATELESS);
+await fixture.close();

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { interpret } from '../../../bridges/mcp/upstream/interpret.ts';
+import { asRecord } from '../../../bridges/mcp/upstream/record.ts';
 import { BLOCKS } from '../../../mappings/mcp/content.ts';
 import type { Frame, Move } from '../../../src/upstream.ts';
 import { Past } from '../../harness/past.ts';
@@ -31,7 +32,22 @@ const STORIES: Record<string, string> = {
   decline: 'requested permission completed COMPLETED',
   misfit: 'FAILED',
   unknown: 'FAILED',
+  round: 'requested permission completed COMPLETED',
+  resumed: 'requested permission completed COMPLETED',
+  task: 'requested completed COMPLETED',
+  followed: 'requested completed COMPLETED',
+  confirm: 'requested permission completed COMPLETED',
 };
+
+/** What the revision without sessions adds to a call, and the stories that tell of it. */
+const STATELESS = {
+  round: ['resumed', 'round'],
+  answered: ['resumed', 'round'],
+  task: ['confirm', 'followed', 'task'],
+  resumed: ['followed', 'resumed'],
+};
+
+const storyOf = (name: string): string => /-([a-z]+)\.ndjson$/.exec(name)?.[1] ?? '';
 
 const wordOf = (move: Move): string => {
   if (move.type === 'status') return move.to;
@@ -52,9 +68,14 @@ describe('recorded frames of MCP servers', () => {
   });
 
   it.each(recordings)('[MCP-WIRE-1] of %s tell the story as it is written here', (name, lines) => {
-    const story = /-([a-z]+)\.ndjson$/.exec(name)?.[1] ?? '';
     const heard = lines.flatMap(({ moves }) => moves.map(wordOf));
-    expect(heard.filter((word) => !['bind', 'note'].includes(word)).join(' ')).toBe(STORIES[story]);
+    expect(heard.filter((word) => !['bind', 'note'].includes(word)).join(' ')).toBe(STORIES[storyOf(name)]);
+  });
+
+  it.each(Object.entries(STATELESS))('[MCP-WIRE-1] of the kind %s are in %j', (kind, stories) => {
+    const has = ({ frame }: RecordedFrame) => frame.kind === 'message' && asRecord(frame.body)?.type === kind;
+    const found = recordings.filter(([, lines]) => lines.some(has)).map(([name]) => storyOf(name));
+    expect(found.sort()).toEqual(stories);
   });
 
   it.each(recordings)('[MCP-WIRE-1] of %s have no block of content without a row', (_name, lines) => {
