@@ -2,12 +2,13 @@ import { execFileSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { mcpBridge } from '../../bridges/mcp/index.ts';
+import { FIXED_LIMITS } from '../../bridges/mcp/upstream/config.ts';
 import type { Skill } from '../../src/protocol/resources/discovery.ts';
 import type { Task } from '../../src/protocol/resources/task.ts';
 import { allEvents, eventFindings } from '../conformance/event-findings.ts';
 import { startTestGateway, type TestGateway } from '../harness/gateway.ts';
 import { scriptedMcpServer } from '../harness/scripted-mcp-server.ts';
-import { bridgeDeps } from '../harness/upstream-stage.ts';
+import { bridgeDeps, hastyTimers, TaskOnStage } from '../harness/upstream-stage.ts';
 
 /** Processes that run our scripted servers, the gateway's children and theirs. */
 function serverProcesses(mark: string): string[] {
@@ -131,6 +132,30 @@ describe('MCP servers that misbehave', () => {
     await gateway.client.post(`/v1/permission-requests/${data[0]?.id}/respond`, { approved: true });
     await gateway.client.until(task.id, 'COMPLETED');
     expect(await run('mcp:held', 'ok')).toMatchObject({ status: 'COMPLETED' });
+  });
+});
+
+describe('stdio servers that say nothing of their revisions', () => {
+  it('[MCP-UP-7] silence means the older revisions: the server is initialized on the same wire, after one wait', async () => {
+    const waits: number[] = [];
+    const hasty = hastyTimers(FIXED_LIMITS.discoverMs);
+    const setTimeout = (run: () => void, ms: number) => {
+      waits.push(ms);
+      return hasty.setTimeout(run, ms);
+    };
+    const row = { id: 'x', command: scriptedMcpServer('silent') };
+    const [upstream] = mcpBridge.createUpstreams([row], bridgeDeps({ timers: { ...hasty, setTimeout } }));
+    if (upstream === undefined) throw new Error('The bridge made no upstream.');
+    try {
+      const task = await new TaskOnStage(upstream).start('{"skill_id": "ok", "input": {}}');
+      expect(task.past.states).toEqual(['COMPLETED']);
+      expect(task.past.texts.join()).toContain('fine');
+      // Only the answer to initialize says this: to the other revision the server says nothing at all.
+      expect(upstream.describe()?.raw).toEqual({ capabilities: { tools: { listChanged: true } } });
+      expect(waits.filter((ms) => ms === FIXED_LIMITS.discoverMs)).toHaveLength(1);
+    } finally {
+      await upstream.close();
+    }
   });
 });
 
