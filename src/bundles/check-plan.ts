@@ -5,7 +5,8 @@ import type { JsonObject, JsonValue } from '../protocol/json.ts';
 import type { VerificationKeys } from '../receipts/verification-keys.ts';
 import { ChainVerifier } from '../receipts/verify-chain.ts';
 import { InvalidBundleError } from './bundle-fault.ts';
-import { paced, type Turn } from './paced.ts';
+import type { OuterAsset } from './outer-assets.ts';
+import { inTurns, paced, type Turn } from './paced.ts';
 import type { Plan } from './restore-plan.ts';
 
 const EVENTS = '$.replay.run_record.harn_gateway.events';
@@ -19,6 +20,8 @@ export interface CheckedPlan {
   tasks: string[];
   /** Artifacts with all of their content, by the number of their pieces. */
   pieces: ReadonlyMap<string, number>;
+  /** Each is read again when it is written. */
+  assets: readonly (() => OuterAsset)[];
 }
 
 /**
@@ -31,7 +34,9 @@ export async function checkPlan(plan: Plan, keys: VerificationKeys, turn: Turn):
   await checkFrames(plan, digest, new Set(found.tasks), turn);
   const pieces = await checkPieces(plan, digest, artifacts, turn);
   await checkReceipts(plan, digest, { issued, keys }, turn);
-  return { ...found, pieces, digest: digest.end() };
+  const assets = await inTurns(plan.outerAssets(artifacts), turn);
+  await checkAssets(assets, digest, turn);
+  return { ...found, pieces, assets, digest: digest.end() };
 }
 
 /** Hash over what is restored, row by row. */
@@ -163,6 +168,18 @@ async function checkPieces(
     found.set(id, Math.max(found.get(id) ?? 0, n + 1));
   }
   return found;
+}
+
+async function checkAssets(
+  assets: readonly (() => OuterAsset)[],
+  digest: PlanDigest,
+  turn: Turn,
+): Promise<void> {
+  for (const read of assets) {
+    const { content, ...described } = read();
+    digest.add({ ...described, content: content !== undefined });
+    await turn();
+  }
 }
 
 function fault(path: string, why: string): InvalidBundleError {

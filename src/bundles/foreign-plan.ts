@@ -7,6 +7,7 @@ import type { SessionBundle } from '../protocol/resources/session-bundle.ts';
 import { InvalidBundleError } from './bundle-fault.ts';
 import type { BundleFile, Span } from './bundle-file.ts';
 import { foreignMessage } from './foreign-message.ts';
+import type { Steps } from './paced.ts';
 import type { Hashed, Plan, RestoredEvent } from './restore-plan.ts';
 import { asMembers } from './validate-bundle.ts';
 
@@ -64,6 +65,12 @@ export class ForeignPlan implements Plan {
   *pieces(): Generator<never> {}
 
   *receipts(): Generator<never> {}
+
+  /** What its turns refer to stays in their blocks, as it was told. */
+  *outerAssets(): Steps<[]> {
+    yield 0;
+    return [];
+  }
 
   *#told(): Generator<{ kind: Event['event']; at: string; payload: JsonObject }> {
     const startedAt = timeOf(this.#bundle.source.started_at, this.#bundle.created_at);

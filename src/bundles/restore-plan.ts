@@ -17,6 +17,8 @@ import {
   pieceRow,
 } from './gateway-rows.ts';
 import { atIndex } from './json-path.ts';
+import { type OuterAsset, outerAssets } from './outer-assets.ts';
+import type { Steps } from './paced.ts';
 import { WITHHELD } from './redact-bundle.ts';
 import type { RedactedRows, RowList } from './redacted-rows.ts';
 import { decoded } from './validate-bundle.ts';
@@ -69,6 +71,8 @@ export interface Plan {
   frames(): Iterable<RestoredFrame>;
   pieces(): Iterable<{ row: PieceRow; bytes: Buffer }>;
   receipts(): Generator<string>;
+  /** Assets that turns refer to and none of these events made. */
+  outerAssets(made: ReadonlySet<string>): Steps<(() => OuterAsset)[]>;
 }
 
 /**
@@ -183,6 +187,10 @@ export class RestorePlan implements Plan {
       yield text;
       index += 1;
     }
+  }
+
+  outerAssets(made: ReadonlySet<string>): Steps<(() => OuterAsset)[]> {
+    return outerAssets(this.#file, made);
   }
 
   *#rows(list: RowList, from = 0): Generator<{ value: JsonValue; where: string }> {

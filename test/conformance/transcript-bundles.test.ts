@@ -12,16 +12,22 @@ describe('a transcript handed from one gateway to another', () => {
   const a = stageOf({ config });
   const b = stageOf({ config });
 
-  async function moved(id: string): Promise<string> {
-    const body = { session_id: id, mode: 'local', include_attachments: true };
-    const bundle = await a.client.call('POST', '/v1/bundles/export', { body });
+  async function exported({ client }: typeof a, id: string, options: object = {}): Promise<string> {
+    const body = { session_id: id, mode: 'local', include_attachments: true, ...options };
+    const bundle = await client.call('POST', '/v1/bundles/export', { body });
     expect(bundle.status, bundle.text).toBe(200);
+    return bundle.text;
+  }
+
+  async function imported(bundle: string): Promise<string> {
     const answer = await b.client.call<{ session_id: string }>('POST', '/v1/bundles/import', {
-      body: Buffer.from(bundle.text),
+      body: Buffer.from(bundle),
     });
     expect(answer.status, answer.text).toBe(200);
     return answer.body.session_id;
   }
+
+  const moved = async (id: string) => imported(await exported(a, id));
 
   it('is as compacted there as it was here, with the same messages, summary and audit history', async () => {
     const { id } = await a.client.session({ system_prompt: 'Be brief.' });
@@ -60,13 +66,78 @@ describe('a transcript handed from one gateway to another', () => {
       expect(isThere).toEqual([include_attachments, include_attachments]);
     }
   });
+
+  it('brings what was uploaded outside of the Session, and hands it on from there', async () => {
+    const { id } = await a.client.session();
+    const pixels = Buffer.from([0x89, 0x50, 0xff, 0]);
+    const image = await appendImage(a.client, id, pixels);
+    const bundle = await exported(a, id);
+    expect(assetsIn(bundle).assets).toMatchObject([{ id: image }]);
+    expect(await imported(bundle)).toBe(id);
+    expect((await transcriptOf(b.client, id)).assets).toEqual((await transcriptOf(a.client, id)).assets);
+    const { status, text } = await b.client.call('GET', `/v1/artifacts/${image}/content`);
+    expect([status, text]).toEqual([200, pixels.toString()]);
+    expect(assetsIn(await exported(b, id))).toEqual(assetsIn(bundle));
+    expect(await imported(bundle)).toBe(id);
+  });
+
+  it.each([
+    ['kind', 'spell'],
+    ['id', 'artifact_1/../2'],
+  ])('is refused where the %s of an asset is none', async (member, value) => {
+    const { id } = await a.client.session();
+    const image = await appendImage(a.client, id, Buffer.from('pixels'));
+    const { metadata, ...bundle } = JSON.parse(await exported(a, id));
+    const { manifest, ...rest } = metadata;
+    const { transcript, artifacts } = bundle.replay.run_record;
+    for (const row of [transcript.assets[0], artifacts[0]]) row[member] = value;
+    const body = Buffer.from(JSON.stringify({ ...bundle, metadata: rest }));
+    const answer = await b.client.call('POST', '/v1/bundles/import', { body });
+    const param = `$.replay.run_record.transcript.assets[0].${member}`;
+    expect(answer).toMatchObject({ status: 400, body: { error: { code: 'invalid_request', param } } });
+    expect((await b.client.call('GET', `/v1/artifacts/${image}`)).status).toBe(404);
+  });
+
+  it.each(['local', 'sanitized', 'replay_only'])(
+    'describes what was uploaded outside of the Session where its content stayed behind (%s)',
+    async (mode) => {
+      const { id } = await a.client.session();
+      const image = await appendImage(a.client, id, Buffer.from('pixels'));
+      const options = { mode, include_attachments: mode === 'replay_only' };
+      const { artifacts } = assetsIn(await exported(a, id));
+      await imported(await exported(a, id, options));
+      const again = assetsIn(await exported(b, id));
+      expect(again.artifacts).toEqual([{ ...artifacts[0], data: null }]);
+      expect(again.assets).toMatchObject([{ id: image, storage: { size: null } }]);
+    },
+  );
+
+  it('shows an upload to the one Workspace that has it, whatever turns of another name it', async () => {
+    const first = await a.client.session();
+    const second = await a.client.session();
+    const image = await appendImage(a.client, first.id, Buffer.from('pixels'));
+    const part = { type: 'image_ref', artifact_id: image, mime_type: 'image/png', visibility: 'public' };
+    const message = { role: 'user', parts: [part] };
+    await a.client.post(`/v1/sessions/${second.id}/messages`, { message });
+    for (const { id } of [first, second]) await moved(id);
+    const has = async (id: string) => assetsIn(await exported(b, id)).artifacts.length;
+    expect([await has(first.id), await has(second.id)]).toEqual([1, 0]);
+    expect((await transcriptOf(b.client, second.id)).assets).toEqual([]);
+    expect(textsOf(await transcriptOf(b.client, second.id))).toEqual(['image']);
+  });
 });
+
+/** What of a bundle has to do with assets. */
+function assetsIn(text: string) {
+  const { transcript, attachments, replay }: Brought = JSON.parse(text);
+  return { assets: transcript.sections[0]?.assets, attachments, artifacts: replay.run_record.artifacts };
+}
 
 /** The transcript that a bundle brings, and what it brings of stored content. */
 interface Brought {
   transcript: { sections: Pick<Transcript, 'messages' | 'events' | 'assets'>[] };
   attachments: object[];
-  replay: { run_record: { harn_gateway: { pieces: object[] } } };
+  replay: { run_record: { artifacts: object[]; harn_gateway: { pieces: object[] } } };
 }
 
 /** What happened up to the export; importing is a fact of the other gateway. */

@@ -17,7 +17,7 @@ export async function* artifactsOf(
   for await (const state of assetStates(run, reader)) yield described(state, reader, attachments);
 }
 
-/** The same, and what was uploaded elsewhere and turns of the Session refer to. */
+/** The same, and what was uploaded elsewhere in their Workspace and turns of the Session refer to. */
 export async function* assetStates(run: ExportedRun, reader: MaterialReader): AsyncGenerator<ArtifactState> {
   if (run.scope.task) {
     yield* artifactStates(run, reader);
@@ -27,7 +27,8 @@ export async function* assetStates(run: ExportedRun, reader: MaterialReader): As
   for await (const ids of keysOfAll(reader.log, prefixes, PAGE))
     for (const id of ids) {
       const state = reader.log.state<ArtifactState>(stateKey.artifact(id));
-      if (state) yield state;
+      // The turns of an import may name what belongs to somebody else here.
+      if (state?.resource.workspace_id === run.scope.session.resource.workspace_id) yield state;
     }
 }
 

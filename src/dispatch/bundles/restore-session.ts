@@ -30,6 +30,7 @@ import { appendToReceiptLog } from '../append-to-receipt-log.ts';
 import type { BundleTools } from './bundle-tools.ts';
 import { nextTurn } from './next-turn.ts';
 import { refuseForeign } from './own-writer.ts';
+import { restoreAsset } from './restore-assets.ts';
 
 /** Rows of each kind written in one transaction: little enough that no request waits behind it. */
 const BATCH = 200;
@@ -144,7 +145,7 @@ class Restoring {
     for (;;) {
       const rows = [events.next(), frames.next(), pieces.next()] as const;
       const [eventRows, frameRows, pieceRows] = rows;
-      if (rows.every(({ done: isOver }) => isOver)) return;
+      if (rows.every(({ done: isOver }) => isOver)) break;
       await this.#transact((tx) => {
         const after = tx.position;
         for (const row of frameRows.value ?? []) this.#recordFrame(tx, row, after);
@@ -157,6 +158,9 @@ class Restoring {
         }
       });
     }
+    const { checked, restored } = this.#prepared;
+    for (const read of checked.assets)
+      await this.#transact((tx) => restoreAsset(tx, read(), restored.workspaceId));
   }
 
   /** A receipt is written with the event that tells of it. */

@@ -156,11 +156,13 @@ async function* assetsOf({ session, tools, seesInternal }: Reading): AsyncGenera
   }
 }
 
-/** What a session that it was forked from made later is no part of it. */
+/** What a session that it was forked from made later is no part of it, nor is what another Workspace has. */
 function belongsTo(
-  { resource: { session_id, created_at } }: ArtifactState,
+  { resource: { workspace_id, session_id, created_at } }: ArtifactState,
   { resource }: SessionFold,
 ): boolean {
+  // The turns of an import may name what belongs to somebody else here.
+  if (workspace_id !== resource.workspace_id) return false;
   return session_id === resource.id || session_id === null || created_at <= resource.created_at;
 }
 

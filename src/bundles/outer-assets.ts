@@ -1,0 +1,92 @@
+import { z } from 'zod';
+import { sha256Hex } from '../json/sha256.ts';
+import type { JsonObject } from '../protocol/json.ts';
+import { artifact } from '../protocol/resources/artifact.ts';
+import { transcriptAsset } from '../protocol/resources/transcript.ts';
+import type { BundleFile, Span } from './bundle-file.ts';
+import type { Steps } from './paced.ts';
+import { asMembers, decoded } from './validate-bundle.ts';
+
+const RECORD = ['replay', 'run_record'];
+
+const description = transcriptAsset.extend({
+  // Ids are names of stored content here.
+  id: z.string().regex(/^artifact_[0-9A-Za-z]{1,64}$/, 'expected the id of an artifact'),
+  kind: artifact.shape.kind,
+});
+
+const stored = z.looseObject({
+  metadata: z.looseObject({ sha256: artifact.shape.sha256, size: z.int().min(0) }),
+  text: z.string().nullable(),
+  /** Text where it was withheld. */
+  data: z.union([z.looseObject({ base64: z.string() }), z.string()]).nullable(),
+});
+
+/** What turns of a Session refer to, and was uploaded outside of it. */
+export interface OuterAsset {
+  id: string;
+  kind: z.infer<typeof artifact>['kind'];
+  mime_type: string;
+  visibility: z.infer<typeof artifact>['visibility'];
+  uri: string | null;
+  created_at: string;
+  metadata: JsonObject;
+  name: string | null;
+  /** Bare hex. */
+  sha256: string | null;
+  /** Bytes of content where it was recorded. */
+  size: number;
+  /** Whether nothing was to be added to it any more. */
+  closed: boolean;
+  /** Undefined where the content did not come along, or not all of it. */
+  content: Buffer | undefined;
+}
+
+/**
+ * Finds the assets of the transcript that no event of the bundle made (`made`: ids of those that one did). Each is read when it is
+ * asked for, because its content may be large; that throws InvalidBundleError for one that is no asset.
+ */
+export function* outerAssets(file: BundleFile, made: ReadonlySet<string>): Steps<(() => OuterAsset)[]> {
+  const descriptions = new Map<string, Place>();
+  for (const { id, ...found } of listed(file, ['transcript', 'assets'])) {
+    if (!made.has(id)) descriptions.set(id, found);
+    yield found.span.end - found.span.start;
+  }
+  const found: (() => OuterAsset)[] = [];
+  for (const { id, ...content } of listed(file, ['artifacts'])) {
+    const told = descriptions.get(id);
+    if (told) found.push(() => readAsset(file, told, content));
+    yield content.span.end - content.span.start;
+  }
+  return found;
+}
+
+interface Place {
+  span: Span;
+  where: string;
+}
+
+function* listed(file: BundleFile, path: readonly string[]): Generator<Place & { id: string }> {
+  let index = 0;
+  for (const span of file.items(file.find(...RECORD, ...path))) {
+    const { id } = asMembers(file.skeleton(span));
+    const where = `$.${[...RECORD, ...path].join('.')}[${index}]`;
+    yield { span, where, id: typeof id === 'string' ? id : '' };
+    index += 1;
+  }
+}
+
+function readAsset(file: BundleFile, told: Place, kept: Place): OuterAsset {
+  const { storage, metadata, task_id, _type, ...asset } = decoded(
+    description,
+    file.parse(told.span),
+    told.where,
+  );
+  const { text, data, ...row } = decoded(stored, file.parse(kept.span), kept.where);
+  const { sha256, size } = row.metadata;
+  const base64 = typeof data === 'object' ? data?.base64 : undefined;
+  const bytes = text === null ? base64 && Buffer.from(base64, 'base64') : Buffer.from(text);
+  const content = bytes && sha256 === sha256Hex(bytes) ? bytes : undefined;
+  const closed = storage.sha256 !== null;
+  return { ...asset, uri: storage.uri, metadata: metadata ?? {}, sha256, size, closed, content };
+}

@@ -1,0 +1,48 @@
+import type { OuterAsset } from '../../bundles/outer-assets.ts';
+import type { Transaction } from '../../eventlog/event-log.ts';
+import { stateKey } from '../../projections/state-keys.ts';
+import type { ArtifactState } from '../../projections/states.ts';
+import { storePieces } from '../large-content.ts';
+import { newEvent } from '../new-event.ts';
+
+/**
+ * Makes what turns refer to and was uploaded outside of their Session an upload of the Workspace of the import. One that is here
+ * already is left as it is: an earlier import of the same bundle made it, or it belongs to somebody else and is none of this.
+ */
+export function restoreAsset(tx: Transaction, asset: OuterAsset, workspaceId: string): void {
+  const { id, name, size, closed, content, sha256, created_at, ...described } = asset;
+  if (tx.get<ArtifactState>(stateKey.artifact(id)) !== undefined) return;
+  const pieces = content === undefined ? 0 : storePieces(tx, id, 0, content);
+  const artifact = {
+    ...described,
+    id,
+    object: 'artifact' as const,
+    created_at,
+    updated_at: created_at,
+    sha256,
+    workspace_id: workspaceId,
+    session_id: null,
+    task_id: null,
+    receipt_id: null,
+  };
+  const { isFirst, ...event } = newEvent(
+    'artifact.created',
+    { object: 'artifact', id },
+    { workspace_id: workspaceId },
+    {
+      artifact,
+      upstream_artifact_id: null,
+      name,
+      store: content === undefined ? 'none' : 'bytes',
+      append: false,
+      chunk_index: 0,
+      last_chunk: closed,
+      parts: [],
+      all_text: false,
+      size,
+      pieces,
+      ...(sha256 === null ? {} : { sha256 }),
+    },
+  );
+  tx.append(event);
+}
