@@ -105,6 +105,65 @@ describe('MCP servers that misbehave', () => {
     },
   );
 
+  /** One request to /mcp, or to a server there, of a client that reads the wire itself. */
+  function wire(method: 'POST' | 'GET', headers: Record<string, string>, body?: object): Promise<Response> {
+    return fetch(`${gateway.url}/mcp`, {
+      method,
+      headers: {
+        authorization: `Bearer ${gateway.client.key}`,
+        'content-type': 'application/json',
+        accept: 'application/json, text/event-stream',
+        'mcp-protocol-version': '2025-11-25',
+        ...headers,
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify({ jsonrpc: '2.0', ...body }) }),
+    });
+  }
+
+  /** The events of a stream, one by one; `id` and what it says. */
+  async function* eventsOf({ body }: Response): AsyncGenerator<{ id: string; isChange: boolean }, void> {
+    let text = '';
+    for await (const chunk of body ?? []) {
+      const blocks = (text + Buffer.from(chunk).toString('utf8')).split('\n\n');
+      text = blocks.pop() ?? '';
+      for (const block of blocks) {
+        const id = /^id: (.+)$/m.exec(block)?.[1];
+        if (id !== undefined) yield { id, isChange: block.includes('notifications/tools/list_changed') };
+      }
+    }
+  }
+
+  it('[MCP-FACE-8] a changed list is told to the GET stream that resumes, also when it changed meanwhile', async () => {
+    const params = {
+      protocolVersion: '2025-11-25',
+      capabilities: {},
+      clientInfo: { name: 'w', version: '1' },
+    };
+    const { headers } = await wire('POST', {}, { id: 0, method: 'initialize', params });
+    const session = { 'mcp-session-id': headers.get('mcp-session-id') ?? '' };
+    const streamAfter = async (last?: string) =>
+      eventsOf(await wire('GET', { ...session, ...(last === undefined ? {} : { 'last-event-id': last }) }));
+    const next = async (stream: Awaited<ReturnType<typeof streamAfter>>) => {
+      const { value } = await stream.next();
+      if (value === undefined) throw new Error('the stream ended');
+      return value;
+    };
+    const first = await streamAfter();
+    const before = (await next(first)).id;
+    expect((await wire('GET', session)).status).toBe(409);
+    const resumed = await streamAfter(before);
+    // The stream before has ended: this loop does.
+    for await (const { isChange } of first) expect(isChange).toBe(true);
+    await next(resumed);
+    await run('mcp:odd', 'change');
+    const change = await next(resumed);
+    expect(change.isChange).toBe(true);
+    expect(change.id).not.toBe(before);
+    const missed = await streamAfter(before);
+    expect((await next(missed)).isChange).toBe(true);
+    await missed.return();
+  });
+
   it('a definition that changes is marked and reported; where the operator says so, calls wait until it is accepted', async () => {
     const before = await skill('held__ok');
     expect((await run('mcp:held', 'change')).status).toBe('COMPLETED');

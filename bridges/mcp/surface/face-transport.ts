@@ -53,7 +53,7 @@ export class FaceTransport implements Transport {
     const fault = headerFault(exchange, body !== undefined);
     if (fault !== undefined) sendRpcError(exchange, fault.status, -32000, fault.message);
     else if (body !== undefined) await this.#post(exchange, body);
-    else if (this.#listener === undefined) this.#listen(exchange);
+    else if (this.#listener === undefined || isResumed(exchange)) this.#listen(exchange);
     else sendRpcError(exchange, 409, -32000, 'Conflict: this session has a stream already');
   }
 
@@ -129,8 +129,12 @@ export class FaceTransport implements Transport {
     this.onmessage?.(message, { authInfo });
   }
 
-  /** What belongs to no request: lists that change. A client that missed a change is told at once. */
+  /**
+   * What belongs to no request: lists that change. A client that missed a change is told at once; one that resumes has lost
+   * the stream it had, whether or not that was noticed here.
+   */
   #listen(exchange: FaceExchange): void {
+    this.#listener?.end('complete');
     const last = exchange.headers['last-event-id'];
     const stream = exchange.openStream({
       isResumed: true,
@@ -143,7 +147,7 @@ export class FaceTransport implements Transport {
     });
     stream.attach({ cursor: () => '', close: () => undefined });
     const now = this.#options.listsId();
-    const hasMissed = typeof last === 'string' && isListsId(last) && last !== now;
+    const hasMissed = isResumed(exchange) && last !== now;
     if (hasMissed) stream.write({ sse: messageFrame(TOOLS_CHANGED, now) });
     else if (isPrimed(exchange)) stream.write({ sse: Buffer.from(`id: ${now}\ndata: \n\n`) });
   }
@@ -163,6 +167,12 @@ function messagesOf(body: JsonValue): JSONRPCMessage[] | string {
 
 function isPrimed({ headers }: FaceExchange): boolean {
   return String(headers['mcp-protocol-version'] ?? '') >= PRIMED_SINCE;
+}
+
+/** Whether a GET goes on with the stream of lists that it had. */
+function isResumed({ headers }: FaceExchange): boolean {
+  const last = headers['last-event-id'];
+  return typeof last === 'string' && isListsId(last);
 }
 
 const EVENTS = /text\/event-stream|text\/\*|\*\/\*/;

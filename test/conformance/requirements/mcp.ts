@@ -23,6 +23,11 @@ export const MCP: readonly Requirement[] = [
     ['MCP-FACE-5', 'MUST', 'lists come in pages'],
     ['MCP-FACE-6', 'DECIDED', 'what a caller may not have run is neither listed nor known by name'],
     ['MCP-FACE-7', 'DECIDED', 'what a client missed of a call is told from the log, also after a restart'],
+    [
+      'MCP-FACE-8',
+      'DECIDED',
+      'a changed list is told to a stream that resumes, whatever became of the one before',
+    ],
     ['MCP-MOUNT-1', 'DECIDED', '/mcp/{server} passes a server of either era through, without what is closed'],
     ['MCP-MOUNT-2', 'MUST NOT', 'credentials of a client are handed on to a server'],
   ]),
