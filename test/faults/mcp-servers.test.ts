@@ -1,5 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { mcpBridge } from '../../bridges/mcp/index.ts';
 import { FIXED_LIMITS } from '../../bridges/mcp/upstream/config.ts';
@@ -27,7 +30,13 @@ describe('MCP servers that misbehave', () => {
           a2a: [],
           mcp: [
             { id: 'odd', command: scriptedMcpServer(), limits: limits() },
-            { id: 'held', command: scriptedMcpServer(), limits: limits(), changed_tools: 'hold' },
+            {
+              id: 'held',
+              command: scriptedMcpServer(),
+              limits: limits(),
+              changed_tools: 'hold',
+              mount: true,
+            },
             { id: 'broken', command: scriptedMcpServer('crash') },
             { id: 'absent', command: ['/nonexistent/server'] },
           ],
@@ -164,7 +173,28 @@ describe('MCP servers that misbehave', () => {
     await missed.return();
   });
 
-  it('a definition that changes is marked and reported; where the operator says so, calls wait until it is accepted', async () => {
+  /** A client of /mcp/held, a process of the server for itself, whose tool `ok` has changed and is refused. */
+  async function mountThatChanged() {
+    const client = new Client({ name: 'test', version: '1' });
+    const requestInit = { headers: { authorization: `Bearer ${gateway.client.key}` } };
+    const url = new URL(`${gateway.url}/mcp/held`);
+    await client.connect(new StreamableHTTPClientTransport(url, { requestInit }) as unknown as Transport);
+    const names = async () => (await client.listTools()).tools.map(({ name }) => name);
+    const call = (name: string) => client.callTool({ name, arguments: {} });
+    const refuses = async (name: string) => {
+      expect(await names()).not.toContain(name);
+      await expect(call(name)).rejects.toMatchObject({ code: -32602 });
+    };
+    expect(await names()).toContain('ok');
+    await call('ok');
+    await call('change');
+    await refuses('ok');
+    expect(await names()).toContain('fresh');
+    return { names, call, refuses, close: () => client.close() };
+  }
+
+  it('[MCP-MOUNT-4] a definition that changes is marked and reported; where the operator says so, calls wait until it is accepted', async () => {
+    const mount = await mountThatChanged();
     const before = await skill('held__ok');
     expect((await run('mcp:held', 'change')).status).toBe('COMPLETED');
     await until(async () => (await skill('held__ok'))?.version !== before?.version);
@@ -185,12 +215,16 @@ describe('MCP servers that misbehave', () => {
     ]);
     const task = await run('mcp:held', 'ok');
     expect(task.status).toBe('AUTH_REQUIRED');
+    await mount.refuses('ok');
     const { data } = await gateway.client.get<{ data: { id: string }[] }>(
       `/v1/tasks/${task.id}/permission-requests`,
     );
     await gateway.client.post(`/v1/permission-requests/${data[0]?.id}/respond`, { approved: true });
     await gateway.client.until(task.id, 'COMPLETED');
     expect(await run('mcp:held', 'ok')).toMatchObject({ status: 'COMPLETED' });
+    expect(await mount.names()).toContain('ok');
+    expect(await mount.call('ok')).toMatchObject({ content: [{ text: 'fine' }] });
+    await mount.close();
   });
 });
 

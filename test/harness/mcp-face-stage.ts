@@ -64,6 +64,7 @@ function startWith(card: string, root: string): Promise<TestGateway> {
       { actor: 'reader', scopes: ['skills:read'] },
       { actor: 'other' },
       { actor: 'walled', workspaces: ['workspace_walled'] },
+      { actor: 'walled', name: 'unwalled', workspaces: ['workspace_default'] },
     ],
     config: {
       workspaces: [{ id: 'workspace_walled' }],

@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { mcpFaceStage } from '../harness/mcp-face-stage.ts';
@@ -62,6 +63,44 @@ describe('/mcp on the wire', () => {
     const read = await client.callTool({ name: 'files__read_text_file', arguments: { path } });
     expect(read.structuredContent).toEqual({ content: 'from the file' });
     await client.close();
+  });
+
+  it('[MCP-MOUNT-3] the Workspace of a caller holds on /mcp/{server} too, in sessions that are open, and for each key', async () => {
+    const walled = stage.gateway().clients['walled'];
+    const allow = async (...capabilities: string[]) => {
+      const changed = await walled?.call('PATCH', '/v1/workspaces/workspace_walled', {
+        body: { capabilities },
+      });
+      expect(changed?.status).toBe(200);
+    };
+    await allow('tool:read');
+    const { client } = await stage.legacy({}, { name: 'walled', path: '/mcp/files' });
+    const names = async () => (await client.listTools()).tools.map(({ name }) => name);
+    const make = { name: 'create_directory', arguments: { path: join(stage.root, 'made') } };
+    const read = { name: 'read_text_file', arguments: { path: join(stage.root, 'note.txt') } };
+    expect(await names()).toContain('read_text_file');
+    expect(await names()).not.toContain('create_directory');
+    await expect(client.callTool(make)).rejects.toMatchObject({ code: -32602 });
+    expect(existsSync(make.arguments.path)).toBe(false);
+    expect((await client.callTool(read)).content).toEqual([{ type: 'text', text: 'from the file' }]);
+    await allow('agent:acp', 'tool:destructive');
+    expect(await names()).not.toContain('read_text_file');
+    await expect(client.callTool(read)).rejects.toMatchObject({ code: -32602 });
+    const other = await stage.legacy({}, { name: 'unwalled', path: '/mcp/files' });
+    expect((await other.client.callTool(read)).isError).not.toBe(true);
+    const borrowed = await fetch(`${stage.url()}/files`, {
+      method: 'POST',
+      headers: {
+        ...stage.headers('walled'),
+        'content-type': 'application/json',
+        accept: 'application/json, text/event-stream',
+        'mcp-session-id': other.transport.sessionId ?? '',
+      },
+      body: JSON.stringify({ jsonrpc: '2.0', id: 9, method: 'tools/call', params: read }),
+    });
+    expect(borrowed.status).toBe(404);
+    await client.close();
+    await other.client.close();
   });
 
   it('[MCP-FACE-3] without a credential: 401 that names the protected-resource metadata', async () => {

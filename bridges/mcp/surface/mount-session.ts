@@ -16,6 +16,8 @@ import { SESSION_ID_BYTES } from './session-table.ts';
 export class MountSession {
   readonly id: string;
   readonly actor: string;
+  /** Whose policy the tools were opened by. */
+  readonly workspaceId: string;
   usedAt: number;
   readonly #deps: FaceDeps;
   readonly #server: OpenServer;
@@ -23,6 +25,8 @@ export class MountSession {
   readonly #upstream: Transport;
   /** Requests of the client that are not answered yet, by id, with their method. */
   readonly #open = new Map<RequestId, string>();
+  /** Definitions that this connection listed and that are held back, by tool: not all processes of a server need list the same. */
+  readonly #heldBack = new Map<string, JsonValue>();
   readonly #requestOfToken = new Map<JsonValue, RequestId>();
   #sent: Promise<void> = Promise.resolve();
   #closing: Promise<void> | undefined;
@@ -31,12 +35,13 @@ export class MountSession {
     deps: FaceDeps,
     server: OpenServer,
     upstream: Transport,
-    actor: string,
+    { actor, workspaceId }: { actor: string; workspaceId: string },
     onClosed: (id: string) => void,
   ) {
     this.#deps = deps;
     this.#server = server;
     this.actor = actor;
+    this.workspaceId = workspaceId;
     this.id = Buffer.from(deps.random.bytes(SESSION_ID_BYTES)).toString('hex');
     this.usedAt = deps.clock.monotonic();
     this.#upstream = upstream;
@@ -76,8 +81,9 @@ export class MountSession {
     if ('method' in message && 'id' in message) {
       const { id, method, params } = message;
       const given = objectOf(params);
-      if (method === 'tools/call' && !this.#server.isOpen(String(given['name']))) {
-        const error = { code: MCP_ERRORS.invalid_params, message: `Unknown tool: ${String(given['name'])}` };
+      const name = String(given['name']);
+      if (method === 'tools/call' && !this.#server.isOpen(name, this.#heldBack.get(name))) {
+        const error = { code: MCP_ERRORS.invalid_params, message: `Unknown tool: ${name}` };
         this.#answer({ jsonrpc: '2.0', id, error });
         return;
       }
@@ -110,9 +116,18 @@ export class MountSession {
     }
     const result = message.result as JsonObject;
     if (method === 'initialize') this.#upstream.setProtocolVersion?.(String(result['protocolVersion']));
-    this.#answer(
-      method === 'tools/list' ? ({ ...message, result: openTools(this.#server, result) } as never) : message,
-    );
+    this.#answer(method === 'tools/list' ? ({ ...message, result: this.#opened(result) } as never) : message);
+  }
+
+  /** A list without what is held back, which is not called by its name either. */
+  #opened(result: JsonObject): JsonObject {
+    const { tools } = result;
+    for (const tool of Array.isArray(tools) ? tools : []) {
+      const name = String(objectOf(tool)['name']);
+      if (this.#server.isOpen(name, tool)) this.#heldBack.delete(name);
+      else this.#heldBack.set(name, tool);
+    }
+    return openTools(this.#server, result);
   }
 
   /** The request on whose stream a message belongs: by progress token, else the only one that is open. */

@@ -28,18 +28,19 @@ export class Mounts {
     const upstream = this.#deps.upstream(`mcp:${serverId}`);
     const mounted = upstream instanceof McpUpstream ? upstream.mounted() : undefined;
     if (mounted === undefined) throw new ProtocolError('resource_not_found', 'No such server.');
-    const { defaultWorkspace } = this.#deps.gateway.identify(exchange.call());
+    const { defaultWorkspace: workspaceId } = this.#deps.gateway.identify(exchange.call());
     const server = openServer(
       mounted,
       (route, tool) =>
-        this.#deps.letsPass(route, tool) && !this.#deps.refuses(defaultWorkspace, route, tool.sideEffect),
+        this.#deps.letsPass(route, tool) && !this.#deps.refuses(workspaceId, route, tool.sideEffect),
     );
     const table = this.#sessions.get(serverId) ?? new SessionTable<MountSession>(this.#deps.clock);
     this.#sessions.set(serverId, table);
     const id = exchange.headers['mcp-session-id'];
     if (typeof id === 'string') {
       const session = table.of(id, actor);
-      if (session === undefined) return sendRpcError(exchange, 404, -32001, 'Session not found');
+      if (session?.workspaceId !== workspaceId)
+        return sendRpcError(exchange, 404, -32001, 'Session not found');
       return session.handle(exchange, body);
     }
     if (server.post !== undefined && body !== undefined && (await isModern(exchange.headers, body)))
@@ -48,7 +49,8 @@ export class Mounts {
       return sendRpcError(exchange, 400, -32000, 'Bad Request: send initialize first, or Mcp-Session-Id');
     const { MountSession: Opened } = await import('./mount-session.ts');
     const transport = await server.transport();
-    const session = new Opened(this.#deps, server, transport, actor, (closed) => table.forget(closed));
+    const owner = { actor, workspaceId };
+    const session = new Opened(this.#deps, server, transport, owner, (closed) => table.forget(closed));
     await session.open();
     await table.add(session);
     return session.handle(exchange, body);

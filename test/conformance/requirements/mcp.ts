@@ -30,6 +30,12 @@ export const MCP: readonly Requirement[] = [
     ],
     ['MCP-MOUNT-1', 'DECIDED', '/mcp/{server} passes a server of either era through, without what is closed'],
     ['MCP-MOUNT-2', 'MUST NOT', 'credentials of a client are handed on to a server'],
+    [
+      'MCP-MOUNT-3',
+      'DECIDED',
+      'the Workspace of the caller holds on /mcp/{server}, as it is now and for each key',
+    ],
+    ['MCP-MOUNT-4', 'DECIDED', 'on /mcp/{server} a held definition is refused until it is accepted'],
   ]),
   ...section('MCP tasks', [
     ['MCP-TASK-1', 'DECIDED', 'states of tasks go there and back, or the row says what is lost'],
