@@ -34,7 +34,9 @@ const contentLimits = {
   max_artifact_bytes: positive.default(67_108_864).describe('Largest content of one Artifact.'),
   max_bundle_bytes: positive
     .default(268_435_456)
-    .describe('Largest session bundle that is imported or validated; it is held in memory once.'),
+    .describe(
+      'Largest session bundle that is imported or validated, and all of them at work together; more is 429.',
+    ),
 };
 
 const transcriptLimits = {

@@ -16,6 +16,7 @@ import type { HttpState } from '../http/edge.ts';
 import type { Exchange } from '../http/exchange.ts';
 import type { HttpLimits } from '../http/limits.ts';
 import type { EventStreams } from '../sse/event-streams.ts';
+import { BundleRoom } from './bundle-room.ts';
 import { callShape, decodeCall } from './decode-call.ts';
 import { encodeAnswer } from './encode-answer.ts';
 import { RouterGroups } from './router-groups.ts';
@@ -33,9 +34,10 @@ type Handler = (exchange: Exchange, path: Record<string, string>) => Promise<voi
 /** Routes of every row of the operations table. */
 export function operationRoutes(deps: RouteDeps): RouterGroups {
   const routers = new RouterGroups();
+  const room = new BundleRoom(deps.limits.maxBundleBytes);
   for (const id of Object.keys(OPERATIONS) as OperationId[]) {
     const { method, path } = operation(id);
-    addRoute(routers, method, path, handlerOf(id, deps));
+    addRoute(routers, method, path, handlerOf(id, deps, room));
   }
   return routers;
 }
@@ -60,7 +62,7 @@ function routerPath(path: string): string {
   );
 }
 
-function handlerOf(id: OperationId, deps: RouteDeps): Handler {
+function handlerOf(id: OperationId, deps: RouteDeps, room: BundleRoom): Handler {
   switch (operation(id).kind) {
     case 'document':
       return (exchange, path) => deps.documents.answer(id as DocumentId, exchange, path);
@@ -70,7 +72,9 @@ function handlerOf(id: OperationId, deps: RouteDeps): Handler {
       return socketHandler(id as IdsOfKind<'socket'>, deps);
     case 'command':
     case 'query':
-      return callHandler(id as CommandId | QueryId, deps);
+      return operation(id).bodyLimit === 'bundle'
+        ? bundleHandler(id as CommandId | QueryId, deps, room)
+        : callHandler(id as CommandId | QueryId, deps);
   }
 }
 
@@ -80,6 +84,24 @@ function callHandler(id: CommandId | QueryId, { gateway, limits }: RouteDeps): H
   return async (exchange, path) => {
     const call = await decodeCall(exchange, path, shape, limits, admit);
     await encodeAnswer(exchange, await gateway.call(id, call));
+  };
+}
+
+/** The same for a body that is held in memory until it is answered. */
+function bundleHandler(id: CommandId | QueryId, { gateway, limits }: RouteDeps, room: BundleRoom): Handler {
+  const shape = callShape(operation(id));
+  return async (exchange, path) => {
+    let leave = () => {};
+    const admit = (head: CallHead) => {
+      gateway.admit(id, head);
+      leave = room.take(exchange);
+    };
+    try {
+      const call = await decodeCall(exchange, path, shape, limits, admit);
+      await encodeAnswer(exchange, await gateway.call(id, call));
+    } finally {
+      leave();
+    }
   };
 }
 

@@ -10,9 +10,12 @@ import {
 } from './surface-under-test.ts';
 
 const CAP = 64 * 1024;
+const BUNDLES = 3000;
 let under: UnderTest;
 beforeEach(async () => {
-  under = await startSurface({ limits: { maxBodyBytes: CAP, maxArtifactBytes: 2 * CAP } });
+  under = await startSurface({
+    limits: { maxBodyBytes: CAP, maxArtifactBytes: 2 * CAP, maxBundleBytes: BUNDLES },
+  });
 });
 afterEach(async () => {
   await under.close();
@@ -176,6 +179,50 @@ describe('bodies where none belongs', () => {
     expect(client.text).toContain('HTTP/1.1 400');
     expect(under.gateway.calls).toEqual([]);
   });
+});
+
+describe('bundles that are in memory at once', () => {
+  const bundle = (bytes: number, what = 'import') =>
+    fetch(`${under.url}/v1/bundles/${what}`, { method: 'POST', headers: AUTH, body: 'x'.repeat(bytes) });
+
+  it('are bounded together until they are answered; one more is told to come again', async () => {
+    let finish = () => {};
+    const finished = new Promise<void>((resolve) => {
+      finish = resolve;
+    });
+    const { answer } = under.gateway;
+    under.gateway.answer = async (id, call) => {
+      await finished;
+      return answer(id, call);
+    };
+    const waiting = [bundle(1000), bundle(1000, 'validate')];
+    await eventually(() => under.gateway.calls.length === 2);
+    const refused = await bundle(1001);
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '5']);
+    const details = { max_bytes: BUNDLES };
+    expect(await envelopeOf(refused)).toMatchObject({ code: 'rate_limited', details });
+    expect((await bundle(BUNDLES + 1)).status).toBe(413);
+    waiting.push(bundle(1000));
+    await eventually(() => under.gateway.calls.length === 3);
+    finish();
+    expect((await Promise.all(waiting)).map(({ status }) => status)).toEqual([200, 200, 200]);
+    expect((await bundle(BUNDLES)).status).toBe(200);
+  });
+
+  it.each([`Content-Length: ${BUNDLES}`, 'Transfer-Encoding: chunked'])(
+    'have room again when a client left before its body was complete (%s)',
+    async (length) => {
+      const head = Object.entries({ Host: `localhost:${under.port}`, ...AUTH, Expect: '100-continue' });
+      const lines = head.map(([name, value]) => `${name}: ${value}\r\n`).join('');
+      const client = new RawClient(under.port);
+      client.send(`POST /v1/bundles/import HTTP/1.1\r\n${lines}${length}\r\n\r\n`);
+      await eventually(() => client.text.includes('100 Continue'));
+      expect((await bundle(1)).status).toBe(429);
+      client.socket.destroy();
+      await eventually(() => under.log.some(({ fields }) => fields['status'] === 499));
+      expect((await bundle(BUNDLES)).status).toBe(200);
+    },
+  );
 });
 
 describe('a client that leaves', () => {
