@@ -13,6 +13,11 @@ const PLAIN_WORD =
 /** `"password": "Choose a new one"` is a label. */
 const PROSE = /^[A-Za-z'-]+(?: [A-Za-z'-]+)+[ .:!?]*$/;
 
+const ENVIRONMENT_VALUE = /^[A-Za-z!@#%^~+/=-]{8,}$/;
+
+/** The longest harmless name has fewer characters. */
+const HARMLESS_LENGTH = 16;
+
 /** What stands before the name of a query parameter; the rule for URLs follows and keeps the rest of the URL. */
 const PARAMETER_START = /[?&][A-Za-z0-9_.-]*$/;
 /** The name and size of a marker, `private_key:1704`, look like an assignment. */
@@ -36,7 +41,7 @@ export function isLikelyBearerToken(secret: string): boolean {
 /** Not for `page_token=`, query parameters and markers. */
 export function announcesAssignedSecret(needle: string, before: string): boolean {
   if (PARAMETER_START.test(before) || MARKER_START.test(before)) return false;
-  return !(/^[_-]token/i.test(needle) && HARMLESS_TOKEN.test(before));
+  return !(/^[_-]token/i.test(needle) && HARMLESS_TOKEN.test(before.slice(-HARMLESS_LENGTH)));
 }
 
 /**
@@ -44,9 +49,14 @@ export function announcesAssignedSecret(needle: string, before: string): boolean
  * authorization scheme and values with a digit count; a plain word only as in an environment file, `NAME=word`.
  */
 export function isLikelyAssignedSecret(secret: string, needle: string): boolean {
-  if (REFERENCE.test(secret) || PLAIN_WORD.test(secret) || PROSE.test(secret)) return false;
-  if (/["']/.test(needle.slice(-1))) return true;
-  if (/[A-Za-z]\s+$/.test(needle)) return secret.length >= 8;
-  if (CODE.test(secret)) return false;
-  return /[0-9]/.test(secret) || (needle.endsWith('=') && /^[A-Za-z!@#%^~+/=-]{8,}$/.test(secret));
+  const last = needle.charAt(needle.length - 1);
+  if (last === '"' || last === "'") return !isPhrase(secret);
+  if (/[A-Za-z]\s+$/.test(needle)) return secret.length >= 8 && !isPhrase(secret);
+  const looksRandom = /[0-9]/.test(secret) || (last === '=' && ENVIRONMENT_VALUE.test(secret));
+  return looksRandom && !CODE.test(secret) && !isPhrase(secret);
+}
+
+/** What stands for a secret, or tells about one. */
+function isPhrase(secret: string): boolean {
+  return REFERENCE.test(secret) || PLAIN_WORD.test(secret) || PROSE.test(secret);
 }

@@ -24,12 +24,13 @@ interface Match {
 export class PatternScanner {
   private readonly patterns: readonly SecretPattern[];
   private readonly hints: readonly Hint[];
+  /** Behind each needle an empty group, which tells which one was found at less cost than the needle as a group. */
   private readonly needles: RegExp;
 
   constructor(patterns: readonly SecretPattern[]) {
     this.patterns = patterns;
     this.hints = compileHints(patterns);
-    this.needles = new RegExp(patterns.map(({ needle }) => `(${needle})`).join('|'), 'g');
+    this.needles = new RegExp(patterns.map(({ needle }) => `${needle}()`).join('|'), 'g');
   }
 
   /** Whether a pattern may match somewhere in the text: a quick no for nearly all of them. */
@@ -42,7 +43,7 @@ export class PatternScanner {
     const clean = new CleanText(text);
     this.needles.lastIndex = 0;
     for (let found = this.needles.exec(text); found !== null; found = this.needles.exec(text)) {
-      const pattern = this.patterns[found.indexOf(found[0], 1) - 1];
+      const pattern = this.patterns[found.indexOf('', 1) - 1];
       const match = pattern && this.match(pattern, text, found.index, found[0], clean.done);
       if (pattern !== undefined && match !== undefined) clean.replace(pattern, match);
       this.needles.lastIndex = match === undefined ? found.index + 1 : clean.done;
@@ -74,13 +75,15 @@ export class PatternScanner {
 /** Pieces of text that are put together at once: a flood of replacements would else be as many objects for long. */
 const PIECES_AT_ONCE = 256;
 
-/** A text on its way through the replacements. Equal ones in a row share their hit. */
+/** A text on its way through the replacements. Equal secrets in a row share their hit. */
 class CleanText {
   readonly hits: TextHit[] = [];
   /** End of the last secret. */
   done = 0;
   readonly #text: string;
   #last: TextHit | undefined;
+  #lastPattern: SecretPattern | undefined;
+  #lastSecret = '';
   readonly #chunks: string[] = [];
   #pieces: string[] = [];
 
@@ -88,11 +91,11 @@ class CleanText {
     this.#text = text;
   }
 
-  replace({ name, replacement: given }: SecretPattern, { secret, start }: Match): void {
-    const replacement = given ?? marker(name, secret);
-    this.#pieces.push(this.#text.slice(this.done, start), replacement);
+  replace(pattern: SecretPattern, { secret, start }: Match): void {
+    const hit = this.#hitOf(pattern, secret);
+    this.#pieces.push(this.#text.slice(this.done, start), hit.replacement);
     this.done = start + secret.length;
-    this.hits.push(this.#hitOf(name, replacement));
+    this.hits.push(hit);
     if (this.#pieces.length >= PIECES_AT_ONCE) this.#join();
   }
 
@@ -107,7 +110,12 @@ class CleanText {
     this.#pieces = [];
   }
 
-  #hitOf(name: string, replacement: string): TextHit {
+  #hitOf(pattern: SecretPattern, secret: string): TextHit {
+    if (this.#last !== undefined && pattern === this.#lastPattern && secret === this.#lastSecret)
+      return this.#last;
+    const { name, replacement = marker(name, secret) } = pattern;
+    this.#lastPattern = pattern;
+    this.#lastSecret = secret;
     if (this.#last?.replacement !== replacement || this.#last.name !== name)
       this.#last = { name, replacement };
     return this.#last;
