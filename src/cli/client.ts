@@ -105,7 +105,9 @@ export class GatewayClient {
       }
     };
     const body = ReadableStream.from(pieces());
-    const response = await this.#fetch(path, { method: 'POST', headers: JSON_BODY, body, duplex: 'half' });
+    // A body of unknown length would take the room of the largest one there.
+    const headers = { ...JSON_BODY, 'content-length': String(bytes.length) };
+    const response = await this.#fetch(path, { method: 'POST', headers, body, duplex: 'half' });
     return (await response.json()) as Body;
   }
 

@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -75,6 +77,26 @@ describe('a bundle that no gateway wrote', () => {
       body: Buffer.from(exported.text),
     });
     expect(finding.body).toMatchObject({ valid: true, signed_by: 'known_key' });
+  });
+
+  it('is imported by the command line in the room that another import leaves', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'harn-others-'));
+    const path = join(folder, 'run.json');
+    writeFileSync(path, await bundleText(RECORD, 'local'));
+    const half = String(limits.max_bundle_bytes / 2);
+    const headers = {
+      authorization: `Bearer ${stage.client.key}`,
+      'content-length': half,
+      'harn-agents-protocol-version': 'agents-protocol-2026-04-25',
+      expect: '100-continue',
+    };
+    const other = request(`${stage.gateway.url}/v1/bundles/import`, { method: 'POST', headers });
+    other.on('error', () => undefined).flushHeaders();
+    await once(other, 'continue');
+    const access = ['--url', stage.gateway.url, '--key', stage.client.key];
+    expect(await runCommand(['session', 'import', path, ...access])).toMatchObject({ code: 0, err: '' });
+    other.destroy();
+    rmSync(folder, { recursive: true });
   });
 
   it('without a run record needs a fixture and a transcript', async () => {
