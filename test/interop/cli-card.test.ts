@@ -20,7 +20,7 @@ describe('command line: cards', () => {
       config: { upstreams: { a2a: [{ id: 'sample', card: agent.cardUrl }] } },
     });
     const described = () => gateway.client.get<{ data: object[] }>('/v1/skills');
-    await vi.waitUntil(async () => (await described()).data.length > 0);
+    await vi.waitUntil(async () => (await described()).data.length > 0, { timeout: 15_000 });
     const registry = openKeyRegistry({
       dir: join(gateway.data, 'keys'),
       clock: systemClock,
