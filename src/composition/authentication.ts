@@ -10,8 +10,8 @@ import { stateKey } from '../projections/state-keys.ts';
 import type { ApiKeyState } from '../projections/states.ts';
 import { ProtocolError } from '../protocol/errors.ts';
 import { type Clock, timestamp } from '../protocol/ports.ts';
-import { fetchForeignJson, fetchSmallJson } from './fetch-json.ts';
-import { outboundGuard } from './outbound-guard.ts';
+import { fetchSmallJson } from './fetch-json.ts';
+import { operatorGuard, outboundGuard } from './outbound-guard.ts';
 import type { Parts } from './parts.ts';
 
 /** API keys first, then access tokens of the configured issuers. */
@@ -29,10 +29,11 @@ export function authenticator(parts: Parts, log: EventLog): Authenticator {
 
 function tokenAuthenticator(parts: Parts): TokenAuthenticator {
   const { config, clock, logger } = parts;
-  const guard = outboundGuard(parts);
+  const own = operatorGuard(parts);
+  const foreign = outboundGuard(parts);
   const reader = {
-    fetchJson: fetchSmallJson,
-    fetchForeignJson: (url: URL) => fetchForeignJson(guard, url),
+    fetchJson: (url: URL) => fetchSmallJson(own, url),
+    fetchForeignJson: (url: URL) => fetchSmallJson(foreign, url),
   };
   const trusted = config.auth.oauth.map((row) => {
     const keys = new IssuerKeys(row, { clock, logger, ...reader });

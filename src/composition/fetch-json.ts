@@ -1,35 +1,34 @@
 import type { AddressGuard } from '../../bridges/outbound/address-guard.ts';
-import { guardedFetch } from '../../bridges/outbound/guarded-fetch.ts';
+import { type GuardedRequest, guardedFetch } from '../../bridges/outbound/guarded-fetch.ts';
 import { parseStrict } from '../json/strict-parse.ts';
 import type { JsonValue } from '../protocol/json.ts';
 
 const TIMEOUT_MS = 5_000;
 const MAX_BYTES = 65_536;
 
-/** Reads a small JSON document from an address that the operator, or an issuer the operator trusts, named. */
-export function fetchSmallJson(url: URL): Promise<JsonValue> {
-  return smallJson(url, { headers: { accept: 'application/json' } });
+/** Reads a JSON document of at most 64 KiB in at most 5 s, without redirects, from where the guard allows. */
+export function fetchSmallJson(guard: AddressGuard, url: URL): Promise<JsonValue> {
+  return smallJson(guard, url, { headers: {} });
 }
 
-/** The same from an address that somebody else named, such as the metadata document of an issuer. */
-export function fetchForeignJson(guard: AddressGuard, url: URL): Promise<JsonValue> {
-  const request = { headers: { accept: 'application/json' }, signal: AbortSignal.timeout(TIMEOUT_MS) };
-  return guardedFetch(guard, url.href, request, (answer) => jsonOf(url, answer));
-}
-
-/** Posts a form to an address that the operator named, and reads a small JSON document. */
+/** Posts a form and reads such a document. */
 export function postSmallForm(
+  guard: AddressGuard,
   url: URL,
   form: URLSearchParams,
   headers: Record<string, string>,
 ): Promise<JsonValue> {
-  return smallJson(url, { method: 'POST', headers: { accept: 'application/json', ...headers }, body: form });
+  return smallJson(guard, url, { headers, form });
 }
 
-/** Redirects are errors: they would take the credential along. */
-async function smallJson(url: URL, request: RequestInit): Promise<JsonValue> {
-  const signal = AbortSignal.timeout(TIMEOUT_MS);
-  return jsonOf(url, await fetch(url, { ...request, redirect: 'error', signal }));
+function smallJson(
+  guard: AddressGuard,
+  url: URL,
+  { headers, ...form }: Omit<GuardedRequest, 'signal'>,
+): Promise<JsonValue> {
+  const given = { accept: 'application/json', ...headers };
+  const request = { ...form, headers: given, signal: AbortSignal.timeout(TIMEOUT_MS) };
+  return guardedFetch(guard, url.href, request, (answer) => jsonOf(url, answer));
 }
 
 async function jsonOf(url: URL, answer: Response): Promise<JsonValue> {

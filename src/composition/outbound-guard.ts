@@ -7,6 +7,11 @@ export function outboundGuard({ config, resolveHost }: Pick<Parts, 'config' | 'r
   return new AddressGuard(config.outbound.allow, resolveHost ?? systemResolve);
 }
 
+/** For URLs that the operator configured, which may be anywhere: the same client, with the same bounds. */
+export function operatorGuard({ resolveHost }: Pick<Parts, 'resolveHost'>): AddressGuard {
+  return new AddressGuard(['0.0.0.0/0', '::/0'], resolveHost ?? systemResolve);
+}
+
 async function systemResolve(hostname: string): Promise<string[]> {
   const found = await lookup(hostname, { all: true });
   return found.map(({ address }) => address);

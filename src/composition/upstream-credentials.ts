@@ -1,16 +1,19 @@
 import type { BridgeDeps, UpstreamAuth } from '../../bridges/bridge.ts';
 import { ClientCredentials } from '../auth/oauth/client-credentials.ts';
 import { postSmallForm } from './fetch-json.ts';
+import { operatorGuard } from './outbound-guard.ts';
 import type { Parts } from './parts.ts';
 
 /** The headers that carry the credentials of agents: a secret as it is, or a token that was got with it. */
 export function upstreamCredentials(
-  { clock, redactor, logger }: Parts,
+  parts: Parts,
   readSecret: BridgeDeps['readSecret'],
 ): BridgeDeps['credential'] {
+  const { clock, redactor, logger } = parts;
+  const guard = operatorGuard(parts);
   const tokens = new ClientCredentials({
     clock,
-    postForm: postSmallForm,
+    postForm: (url, form, headers) => postSmallForm(guard, url, form, headers),
     hide: (token) => redactor.addKnownSecret(token),
   });
   const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
