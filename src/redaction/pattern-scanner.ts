@@ -24,13 +24,21 @@ interface Match {
 export class PatternScanner {
   private readonly patterns: readonly SecretPattern[];
   private readonly hints: readonly Hint[];
-  /** Behind each needle an empty group, which tells which one was found at less cost than the needle as a group. */
   private readonly needles: RegExp;
+  /** The same without a look at the character before, where a match begins afresh; undefined where it is no other. */
+  private readonly afresh: RegExp | undefined;
 
   constructor(patterns: readonly SecretPattern[]) {
     this.patterns = patterns;
     this.hints = compileHints(patterns);
-    this.needles = new RegExp(patterns.map(({ needle }) => `${needle}()`).join('|'), 'g');
+    this.needles = anyNeedle(patterns, 'g');
+    const looksBack = patterns.some(({ notAfter }) => notAfter !== undefined);
+    this.afresh = looksBack
+      ? anyNeedle(
+          patterns.map(({ needle }) => ({ needle })),
+          'y',
+        )
+      : undefined;
   }
 
   /** Whether a pattern may match somewhere in the text: a quick no for nearly all of them. */
@@ -41,35 +49,53 @@ export class PatternScanner {
   scan(text: string): TextRedaction {
     if (!this.suggests(text)) return { text, hits: NO_HITS };
     const clean = new CleanText(text);
-    this.needles.lastIndex = 0;
-    for (let found = this.needles.exec(text); found !== null; found = this.needles.exec(text)) {
+    let found = execAt(this.needles, text, 0);
+    while (found !== null) {
       const pattern = this.patterns[found.indexOf('', 1) - 1];
-      const match = pattern && this.match(pattern, text, found.index, found[0], clean.done);
-      if (pattern !== undefined && match !== undefined) clean.replace(pattern, match);
-      this.needles.lastIndex = match === undefined ? found.index + 1 : clean.done;
+      const match = pattern && matchOf(pattern, text, found.index, found[0]);
+      if (pattern === undefined || match === undefined) {
+        found = execAt(this.needles, text, found.index + 1);
+        continue;
+      }
+      clean.replace(pattern, match);
+      found = this.behind(text, clean.done);
     }
     return clean.hits.length === 0 ? { text, hits: NO_HITS } : { text: clean.end(), hits: clean.hits };
   }
 
-  /** `done` is the end of the last replacement: a match right behind it begins afresh. */
-  private match(
-    pattern: SecretPattern,
-    text: string,
-    at: number,
-    needle: string,
-    done: number,
-  ): Match | undefined {
-    if (at > done && pattern.notAfter?.test(text.charAt(at - 1)) === true) return undefined;
-    if (pattern.announces?.(needle, text.slice(Math.max(0, at - CONTEXT_LENGTH), at)) === false)
-      return undefined;
-    const behind = at + needle.length;
-    const end = pattern.tail.endIn(text, behind);
-    if (end === undefined) return undefined;
-    const start = pattern.keepsNeedle === true ? behind : at;
-    const secret = text.slice(start, end);
-    const isDoubtful = secret.length <= MAX_DOUBTFUL_LENGTH && pattern.isLikely?.(secret, needle) === false;
-    return isDoubtful ? undefined : { secret, start };
+  /** The first needle behind the end of a replacement; one right there begins afresh, whatever stood before it. */
+  private behind(text: string, done: number): RegExpExecArray | null {
+    const fresh = this.afresh && execAt(this.afresh, text, done);
+    return fresh ?? execAt(this.needles, text, done);
   }
+}
+
+/**
+ * Any of the needles. Behind each an empty group, which tells which one was found at less cost than the needle as a group.
+ * What must not stand before it is part of the expression: asking afterwards would cost ten times as much.
+ */
+function anyNeedle(patterns: readonly Pick<SecretPattern, 'needle' | 'notAfter'>[], flag: string): RegExp {
+  const alternatives = patterns.map(
+    ({ needle, notAfter }) => `${notAfter === undefined ? '' : `(?<!${notAfter})`}${needle}()`,
+  );
+  return new RegExp(alternatives.join('|'), flag);
+}
+
+function execAt(expression: RegExp, text: string, at: number): RegExpExecArray | null {
+  expression.lastIndex = at;
+  return expression.exec(text);
+}
+
+function matchOf(pattern: SecretPattern, text: string, at: number, needle: string): Match | undefined {
+  if (pattern.announces?.(needle, text.slice(Math.max(0, at - CONTEXT_LENGTH), at)) === false)
+    return undefined;
+  const behind = at + needle.length;
+  const end = pattern.tail.endIn(text, behind);
+  if (end === undefined) return undefined;
+  const start = pattern.keepsNeedle === true ? behind : at;
+  const secret = text.slice(start, end);
+  const isDoubtful = secret.length <= MAX_DOUBTFUL_LENGTH && pattern.isLikely?.(secret, needle) === false;
+  return isDoubtful ? undefined : { secret, start };
 }
 
 /** Pieces of text that are put together at once: a flood of replacements would else be as many objects for long. */

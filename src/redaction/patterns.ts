@@ -25,8 +25,8 @@ export interface SecretPattern {
   tail: Tail;
   /** The needle is context that stays; else it is the beginning of the secret. */
   keepsNeedle?: true;
-  /** Characters that must not stand before the needle. */
-  notAfter?: RegExp;
+  /** The class of characters that must not stand before the needle, but at the end of what was replaced. */
+  notAfter?: string;
   /** What replaces the secret when it is no marker. */
   replacement?: string;
   /** Whether the needle and what stands before it announce a secret at all. */
@@ -35,9 +35,9 @@ export interface SecretPattern {
   isLikely?: (secret: string, needle: string) => boolean;
 }
 
-const ALPHANUMERIC = /[A-Za-z0-9]/;
-const BASE64URL = /[A-Za-z0-9_-]/;
+const ALPHANUMERIC = '[A-Za-z0-9]';
 const BASE64URL_RUN = 'A-Za-z0-9_-';
+const BASE64URL = `[${BASE64URL_RUN}]`;
 const MARKER = '<redacted:[a-z_]{1,40}:[0-9]{1,12}>';
 
 /** Tokens that are recognised by their shape. Source: contract section 4, "secret patterns". */

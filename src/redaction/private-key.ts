@@ -1,4 +1,4 @@
-import { runEnd, SPACE, type Tail } from './runs.ts';
+import { firstUnit, runEnd, SPACE, type Tail } from './runs.ts';
 
 /** What follows `-----BEGIN ` and `-----END `. */
 export const PEM_NAME = '[A-Z0-9 ]{0,32}PRIVATE KEY(?: BLOCK)?-----';
@@ -52,7 +52,7 @@ function headersIn(text: string, from: number): Header[] {
     const begin = breaksEnd(text, at);
     const colon = begin === at ? undefined : nameEnd(text, begin);
     if (colon === undefined) return headers;
-    at = firstOf(VALUE_END, text, colon + 2);
+    at = firstUnit(VALUE_END, text, colon + 2);
     headers.push({ value: colon + 2, end: at });
   }
 }
@@ -60,7 +60,7 @@ function headersIn(text: string, from: number): Header[] {
 /** The shortest line that ends the value, or stands last in it. What a dash begins is part of the header. */
 function lineInValue(text: string, { value, end }: Header): number | undefined {
   let line: number | undefined;
-  for (let at = firstOf(BASE64_BEGIN, text, value); at < end; at = firstOf(BASE64_BEGIN, text, at)) {
+  for (let at = firstUnit(BASE64_BEGIN, text, value); at < end; at = firstUnit(BASE64_BEGIN, text, at)) {
     const begin = text.charAt(at - 1) === '-' ? at + 1 : at;
     at = lineEnd(text, at);
     if (at - begin >= LEAST_LINE) line = at - LEAST_LINE;
@@ -89,10 +89,5 @@ function linesEnd(text: string, from: number): number | undefined {
 }
 
 function breaksEnd(text: string, at: number): number {
-  return firstOf(BREAKS_END, text, at);
-}
-
-function firstOf(expression: RegExp, text: string, at: number): number {
-  expression.lastIndex = at;
-  return expression.exec(text)?.index ?? text.length;
+  return firstUnit(BREAKS_END, text, at);
 }

@@ -94,7 +94,8 @@ export class Redactor {
     let found = this.hideKnown(text);
     for (const scanner of this.scanners) {
       const next = scanner.scan(found.text);
-      if (next.hits.length > 0) found = { text: next.text, hits: found.hits.concat(next.hits) };
+      if (next.hits.length > 0)
+        found = found.hits.length === 0 ? next : { text: next.text, hits: found.hits.concat(next.hits) };
     }
     if (found.hits.length === 0) this.cleanTexts.add(text);
     return found;
