@@ -122,7 +122,7 @@ export type Frame =
       body: JsonValue;
       /** What follows the prefix in its override key, unique per task; default: its number. */
       label?: string;
-      /** True while nothing of the turn has been sent to the peer. */
+      /** True while the peer has taken nothing of the turn. */
       unsent?: boolean;
     }
   | { kind: 'fault'; code: FaultCode; message: string; details?: JsonObject }
@@ -186,6 +186,8 @@ export interface PermissionAsk {
    * without it is one that the gateway itself holds back before the turn begins.
    */
   upstreamId?: string;
+  /** The peer took nothing of the turn, for example because somebody has to log in first: an approval sends it again. */
+  resends?: true;
   source: 'acp' | 'hitl';
   message: string;
   /** What is to be done, in one word or as the peer says it; default: the tool's name, or the kind. */

@@ -76,6 +76,7 @@ export function openRequest(
   const payload = {
     permission_request: request,
     upstream_request_id: draft.upstreamId ?? null,
+    ...(draft.resends ? { resends: draft.resends } : {}),
     ...(facts.material === undefined ? {} : { material: facts.material }),
   };
   const pointer = { object: 'permission_request', id: request.id };

@@ -47,6 +47,11 @@ export function messageOfAnswer(question: PermissionQuestion, answer: JsonValue 
   return option === undefined ? jsonMessage(answer) : textMessage(option.name);
 }
 
+/** Whether an answer says more than that it is approved. */
+export function hasWords(question: PermissionQuestion, answer: JsonValue | undefined): boolean {
+  return answer !== undefined && chosenOption(question, answer) === undefined;
+}
+
 function messageOfParts(parts: JsonValue): MessageInput {
   const parsed = messageInput.safeParse({ role: 'user', parts });
   if (parsed.success) return parsed.data;

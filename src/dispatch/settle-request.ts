@@ -12,7 +12,7 @@ import { moveTask } from './move-task.ts';
 import { newEvent, placeOfTask } from './new-event.ts';
 import { boundedValue, openRequestsOf, type Resolution, resolveRequest } from './permission-request.ts';
 import { isVote, recordVote, refuseReviewer, refuseWithoutScope } from './quorum.ts';
-import { messageOfAnswer, type Verdict } from './read-verdict.ts';
+import { hasWords, messageOfAnswer, type Verdict } from './read-verdict.ts';
 import { refuseLargeMembers } from './refuse-large-members.ts';
 
 /** A decision on its way into the log. */
@@ -70,7 +70,12 @@ export function settleRequest(
   const isSent = settlement.approved && !votes && request.resource.request.kind !== 'tool';
   const message = input && appendTurn(tx, facts, task, input, isSent);
   if (message && isSent) {
-    const payload = { message_id: message.id, kind: 'input' as const };
+    const { preceding, turn_message } = task.internal;
+    const payload = {
+      message_id: message.id,
+      kind: 'input' as const,
+      ...(request.internal.resends ? { preceding: [...preceding, turn_message] } : {}),
+    };
     const pointer = { object: 'task', id: task.resource.id };
     tx.append(newEvent('user.input_submitted', pointer, placeOfTask(task.resource), payload));
   }
@@ -148,10 +153,18 @@ function boundedResolution(
   return { ...resolution, answer };
 }
 
-/** A tool call is confirmed in place; every other approval is something the agent is told in words. */
-function messageFor({ resource }: PermissionRequestState, verdict: Verdict): MessageInput | undefined {
+/**
+ * A tool call is confirmed in place, and a turn that is sent again says what it said; every other approval is something the
+ * agent is told in words.
+ */
+function messageFor(
+  { resource, internal }: PermissionRequestState,
+  verdict: Verdict,
+): MessageInput | undefined {
   const { request } = resource;
-  return verdict.approved && request.kind !== 'tool' ? messageOfAnswer(request, verdict.answer) : undefined;
+  if (!verdict.approved || request.kind === 'tool') return undefined;
+  if (internal.resends && !hasWords(request, verdict.answer)) return undefined;
+  return messageOfAnswer(request, verdict.answer);
 }
 
 /** The original of a redacted message is kept only for one that is sent. */

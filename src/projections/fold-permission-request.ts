@@ -7,11 +7,9 @@ import type { ApprovedCallState, PermissionRequestState, UpstreamRequestState } 
 
 /** Opens a permission request, whatever its kind of event. */
 export function foldRequestOpened(event: Event, states: StateWriter): void {
-  const { permission_request: request, upstream_request_id } = payload(
-    event,
-    'vendor.harn_gateway.permission_requested',
-  );
-  const internal = { upstream_id: upstream_request_id };
+  const opened = payload(event, 'vendor.harn_gateway.permission_requested');
+  const { permission_request: request, upstream_request_id, resends } = opened;
+  const internal = { upstream_id: upstream_request_id, ...(resends ? { resends } : {}) };
   states.set(stateKey.permissionRequest(request.id), {
     resource: request,
     internal,

@@ -90,10 +90,10 @@ export function foldTaskMoved(event: Event, states: StateWriter): void {
 }
 
 export function foldInputSubmitted(event: Event, states: StateWriter): void {
-  const { message_id } = payload(event, 'user.input_submitted');
+  const { message_id, preceding = [] } = payload(event, 'user.input_submitted');
   changeTask(event, states, ({ resource, internal }) => ({
     resource,
-    internal: { ...internal, turn_message: message_id, preceding: [] },
+    internal: { ...internal, turn_message: message_id, preceding },
   }));
 }
 

@@ -140,6 +140,8 @@ export type PermissionRequestState = Folded<
   {
     /** The agent's id of a request that it waits for inside its running turn; null when the answer is a next turn. */
     upstream_id: string | null;
+    /** The agent took nothing of the turn; an approval sends it again. */
+    resends?: true;
     /** Who has approved so far, where one approval is not enough. */
     votes?: Review[];
   }

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { AGENT_WORDS } from './agent-words.ts';
 import { APPROVAL_EVENTS } from './approval-events.ts';
 import { AUTONOMY_TIERS } from './autonomy.ts';
+import { BRANCH_EVENTS } from './branch-events.ts';
 import { BUNDLE_EVENTS } from './bundle-events.ts';
 import { CONNECTOR_EVENTS } from './connector-events.ts';
 import type { EventKind } from './event-kinds.ts';
@@ -11,7 +12,6 @@ import { PUSH_EVENTS } from './push-events.ts';
 import { personaTerms, receiptIssued, receiptVerified } from './receipt-payloads.ts';
 import { apiKey } from './resources/api-key.ts';
 import { artifact } from './resources/artifact.ts';
-import { branch } from './resources/branch.ts';
 import { jsonObject, jsonValue } from './resources/envelope.ts';
 import { memoryDescription } from './resources/memory.ts';
 import { message } from './resources/message.ts';
@@ -90,6 +90,8 @@ const requested = {
   permission_request: permissionRequest,
   /** The agent's own id, when it waits for the answer inside its running turn. */
   upstream_request_id: z.string().nullable(),
+  /** The agent took nothing of the turn; an approval sends it again. */
+  resends: z.literal(true).optional(),
   material: z.string().optional(),
 };
 
@@ -124,13 +126,7 @@ export const EVENT_PAYLOADS = {
   }),
   ...SESSION_EVENTS,
   ...TRANSCRIPT_EVENTS,
-  'branch.created': z.object({ branch }),
-  'branch.merged': z.object({
-    branch_id: z.string(),
-    merged_into: z.string().nullable(),
-    metadata: jsonObject,
-  }),
-  'branch.abandoned': z.object({ branch_id: z.string(), reason: z.string().nullable() }),
+  ...BRANCH_EVENTS,
   'user.message': z.object({
     message,
     /** Secrets were replaced; the original is kept encrypted until it is sent. */
@@ -158,7 +154,12 @@ export const EVENT_PAYLOADS = {
     /** As in `user.message`, for the inlined one. */
     sealed: z.boolean().optional(),
   }),
-  'user.input_submitted': z.object({ message_id: z.string(), kind: z.enum(['input', 'interrupt']) }),
+  'user.input_submitted': z.object({
+    message_id: z.string(),
+    kind: z.enum(['input', 'interrupt']),
+    /** Messages that its agent has not taken yet, sent before it. */
+    preceding: z.array(z.string()).optional(),
+  }),
   'user.tool_confirmation': z.object({
     request_id: z.string(),
     tool_call_id: z.string().nullable(),

@@ -37,6 +37,9 @@ export class Past implements Seen {
       this.sessionBinding = move.sessionBinding ?? this.sessionBinding;
     }
     if (move.type === 'message') this.messages.push(move.message);
+    // What the next turn answers blocks the task; what is answered inside a turn leaves it when that is done.
+    if (move.type === 'permission' && move.permission.upstreamId === undefined)
+      this.status = move.permission.kind === 'elicitation' ? 'INPUT_REQUIRED' : 'AUTH_REQUIRED';
     if (move.type === 'note') this.notes.push(move.note);
     if (move.type === 'metadata') this.metadata.push(move.patch);
     if (move.type === 'artifact') {

@@ -32,6 +32,7 @@ const STORIES: Record<string, readonly string[]> = {
   weird: ['weird'],
   fail: ['fail'],
   login: ['login'],
+  untaken: ['login'],
   die: ['die'],
   machine: ['machine'],
   visit: ['visit https://login.example.com/device'],

@@ -3,10 +3,11 @@ import { stageOf } from '../conformance/stage.ts';
 import { stageHands } from '../harness/a2a-stage.ts';
 import { statusFrame, task, taskFrame } from '../harness/a2a-words.ts';
 import { type TestClient, userText } from '../harness/client.ts';
+import { startTestGateway } from '../harness/gateway.ts';
 import { json, result, rpcError, type Script, stream } from '../harness/peers/script.ts';
 import { TaskOnStage } from '../harness/upstream-stage.ts';
 
-const { stage } = stageHands();
+const { stage, kept } = stageHands();
 
 /** A task that works at the agent and gets a message there; the agent answers the message by `script`. */
 async function interrupted(script: Script): Promise<TaskOnStage> {
@@ -101,6 +102,43 @@ describe('a message to a working task that is refused', () => {
   it('wants a credential when that is what was refused', async () => {
     const { past } = await interrupted({ SendStreamingMessage: json({}, 401) });
     expect(past.status).toBe('AUTH_REQUIRED');
+  });
+});
+
+describe('a message that is refused for want of a credential', () => {
+  /** The task waits for a credential; `sent`: the texts of every message that reached the agent. */
+  async function waiting(text: string) {
+    const { peer, upstream } = await stage({ SendStreamingMessage: [json({}, 401), ends] });
+    const { client } = kept(await startTestGateway({ extraUpstreams: [upstream] }));
+    const { id } = await client.submit(text, undefined, { route: upstream.route });
+    await client.until(id, 'AUTH_REQUIRED');
+    const { data } = await client.get<{ data: { id: string }[] }>(`/v1/permission-requests?task_id=${id}`);
+    const sent = () =>
+      peer.requests.flatMap(({ operation, body }) =>
+        operation === 'SendStreamingMessage' ? [textsIn(JSON.parse(body))] : [],
+      );
+    return { client, id, request: data[0], sent };
+  }
+
+  const textsIn = ({ params }: { params: { message: { parts: { text: string }[] } } }) =>
+    params.message.parts.map((part) => part.text);
+
+  it('is sent again as it was, secrets too, when somebody says that the credential is there', async () => {
+    const text = `log in with ghp_${'g7H8'.repeat(9)}`;
+    const { client, id, request, sent } = await waiting(text);
+    expect(request).toMatchObject({
+      request: { kind: 'authorization', message: expect.stringContaining('credential') },
+    });
+    await client.post(`/v1/permission-requests/${request?.id}/respond`, { approved: true });
+    await client.until(id, 'COMPLETED');
+    expect(sent()).toEqual([[text], [text]]);
+  });
+
+  it('goes before the words that somebody answers with', async () => {
+    const { client, id, sent } = await waiting('hi');
+    await client.answer(id, 'It is there now.');
+    await client.until(id, 'COMPLETED');
+    expect(sent()).toEqual([['hi'], ['hi', 'It is there now.']]);
   });
 });
 

@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { CreateElicitationRequest } from '@agentclientprotocol/sdk';
 import { describe, expect, it } from 'vitest';
 import type { PermissionRequest } from '../../src/protocol/resources/permission-request.ts';
@@ -60,6 +63,37 @@ describe('what an agent asks through the gateway', () => {
     client.close();
     await gateway.close();
   });
+
+  it.each([
+    ['its session', 'hello', 'You said: hello'],
+    ['the prompt', 'login', 'logged in'],
+  ])(
+    'an agent that refused %s until a login gets the same prompt when the editor approves',
+    async (what, word, answer) => {
+      const folder = mkdtempSync(join(tmpdir(), 'harn-login-'));
+      const key = join(folder, 'done');
+      const locked = acpUpstream(what === 'its session' ? ['--locked', key] : [], { id: 'locked' });
+      const gateway = await startTestGateway({ extraUpstreams: [locked] });
+      let asked = 0;
+      const client = await AcpClient.overSocket(gateway.url, gateway.client.key, {
+        permission: async () => {
+          asked += 1;
+          if (asked === 2) writeFileSync(key, '');
+          return { outcome: { outcome: 'selected', optionId: 'approve' } };
+        },
+      });
+      const { sessionId } = await client.session({ route: 'acp:locked' });
+      const text = word === 'login' ? `login ${key}` : word;
+      expect(await client.prompt(sessionId, text)).toMatchObject({ stopReason: 'end_turn' });
+      expect(client.permissions.map(({ toolCall }) => toolCall.title)).toEqual(
+        Array(2).fill('The agent wants somebody to log in where it runs. It offers: Browser login.'),
+      );
+      expect(client.text()).toBe(answer);
+      client.close();
+      await gateway.close();
+      rmSync(folder, { recursive: true });
+    },
+  );
 
   it('[ACP-USER-05] sets no limit while the agent waits for a person', async () => {
     const idle = 123_456;

@@ -56,10 +56,19 @@ function faultMoves(frame: FaultFrame, seen: Seen): Move[] {
     return [{ type: 'note', note: 'message_refused', details: { ...details, code, message } }];
   }
   if (frame.code === 'auth_required') {
+    if (seen.status === 'AUTH_REQUIRED') return [];
     const metadata = { a2a: { ...details, auth_message: frame.message } };
-    return seen.status === 'AUTH_REQUIRED' ? [] : [{ type: 'status', to: 'AUTH_REQUIRED', metadata }];
+    return details['untaken'] === true
+      ? [{ type: 'metadata', patch: metadata }, connection(frame.message)]
+      : [{ type: 'status', to: 'AUTH_REQUIRED', metadata }];
   }
   return [{ type: 'status', to: 'FAILED', failure: failureOf(frame) }];
+}
+
+/** Somebody gives the gateway a credential and says so; the agent took nothing of the message, so it gets it again. */
+function connection(message: string): Move {
+  const permission = { kind: 'authorization' as const, source: 'hitl' as const, message };
+  return { type: 'permission', permission: { ...permission, resends: true } };
 }
 
 function failureOf({ code, message, details }: FaultFrame): Failure {

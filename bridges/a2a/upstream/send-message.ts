@@ -37,11 +37,21 @@ async function* deliver(
     if (isFirst && isStream && isStreamless(error)) return 'cannot_stream';
     if (isFirst && isHttpRefusal(error) && (yield* refused(run, { fault: error, operation })))
       return 'delivered';
+    if (isFirst && isCredentialRefused(error)) throw untaken(error);
     // A refused connection delivered nothing; a lost one may have, and the agent knows the task.
     const isRecoverable = error instanceof Fault && error.details['reason'] === 'lost';
     if (!isRecoverable || run.progress.taskId === undefined) throw error;
   }
   return 'delivered';
+}
+
+function isCredentialRefused(error: unknown): error is Fault {
+  return error instanceof Fault && error.code === 'auth_required';
+}
+
+/** The message itself was refused, and not a question about the task. */
+function untaken({ code, message, details }: Fault): Fault {
+  return new Fault(code, message, { ...details, untaken: true });
 }
 
 function messageOf(run: TurnRun): { message: JsonObject; beside: Beside } {

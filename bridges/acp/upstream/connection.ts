@@ -10,7 +10,7 @@ import { ASKING_METHODS } from '../../../mappings/acp/permission-answers.ts';
 import type { JsonObject, JsonValue } from '../../../src/protocol/json.ts';
 import type { Fault } from '../../outbound/fault.ts';
 import { methodNotFound, type RpcAnswer, RpcError } from '../wire/json-rpc.ts';
-import { Peer, type RequestContext } from '../wire/peer.ts';
+import { Peer, type RequestContext, type Waiting } from '../wire/peer.ts';
 import { AgentSession } from './agent-session.ts';
 import { gone, type TimeoutName, timedOut } from './fault.ts';
 import { askHost } from './host-calls.ts';
@@ -81,14 +81,8 @@ export class AgentConnection {
     this.initialized = answer.result;
   }
 
-  /** Asks the agent. Throws Fault when it is gone or takes longer than `ms`; undefined: as long as it takes. */
-  async ask(
-    method: string,
-    params: JsonObject,
-    name: TimeoutName,
-    ms: number | undefined,
-  ): Promise<RpcAnswer> {
-    if (ms === undefined) return this.#peer.ask(method, params);
+  /** Asks the agent. Throws Fault when it is gone or takes longer than `ms`. */
+  async ask(method: string, params: JsonObject, name: TimeoutName, ms: number): Promise<RpcAnswer> {
     const { timers } = this.#settings.deps;
     const patience = new AbortController();
     const timer = timers.setTimeout(() => patience.abort(timedOut(name, ms)), ms);
@@ -97,6 +91,11 @@ export class AgentConnection {
     } finally {
       timers.clearTimeout(timer);
     }
+  }
+
+  /** Asks for as long as it takes. The answer is told before anything that the agent says after it. */
+  tell(method: string, params: JsonObject, waiting: Waiting): void {
+    this.#peer.tell(method, params, waiting);
   }
 
   notify(method: string, params: JsonObject): void {

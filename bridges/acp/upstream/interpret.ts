@@ -11,6 +11,7 @@ import { interpretAsked } from './interpret-asked.ts';
 import { interpretHostAnswered, interpretHostAsked } from './interpret-host.ts';
 import { interpretUpdate } from './interpret-update.ts';
 import { boundSession, usageMoves } from './interpret-usage.ts';
+import { LOGIN_WANTED } from './login-ways.ts';
 import { type AcpRecord, asRecord } from './record.ts';
 
 /** What a frame means, by the tables of mappings/acp. Pure: the same frame and the same past give the same moves. */
@@ -94,10 +95,12 @@ function saidMoves({ voice, id, blocks }: Said): Move[] {
 
 type Answer = Extract<AcpRecord, { op: 'answer' }>;
 
-function answerMoves({ result, error, superseded }: Answer, seen: Seen): Move[] {
+function answerMoves({ result, error, auth_methods: ways, superseded }: Answer, seen: Seen): Move[] {
   if (superseded) return [{ type: 'note', note: 'interrupted_turn_answered' }];
   if (isTerminal(seen.status))
     return [{ type: 'note', note: 'late_result', details: { answer: 'session/prompt' } }];
+  if (error !== undefined && ways !== undefined)
+    return loginMoves(LOGIN_WANTED, { auth_methods: ways }, seen);
   if (error !== undefined) return errorMoves(objectOf(error));
   const stop = objectOf(result);
   const raw = textOf(stop['stopReason']) ?? '';
@@ -131,11 +134,7 @@ type FaultFrame = Extract<Frame, { kind: 'fault' }>;
 
 function faultMoves({ code, message, details }: FaultFrame, seen: Seen): Move[] {
   if (isTerminal(seen.status)) return [{ type: 'note', note: 'late_result', details: { fault: code } }];
-  if (code === 'auth_required') {
-    if (seen.status === 'AUTH_REQUIRED') return [];
-    const patch = { acp: { ...details, auth_message: message } };
-    return [{ type: 'metadata', patch }, login(message, details)];
-  }
+  if (code === 'auth_required') return loginMoves(message, details, seen);
   const known = Object.hasOwn(ERROR_CODES, code)
     ? ERROR_CODES[code as keyof typeof ERROR_CODES].type
     : undefined;
@@ -144,12 +143,20 @@ function faultMoves({ code, message, details }: FaultFrame, seen: Seen): Move[] 
   return [{ type: 'status', to: 'FAILED', failure }];
 }
 
-/** There is no page to visit: the words say where and how, and an approval says that it is done. */
-function login(message: string, details: JsonObject | undefined): Move {
+/**
+ * There is no page to visit: the words say where and how, and an approval says that it is done. The agent took nothing of the
+ * prompt, so it gets it again.
+ */
+function loginMoves(message: string, details: JsonObject | undefined, seen: Seen): Move[] {
+  if (seen.status === 'AUTH_REQUIRED') return [];
+  const patch = { acp: { ...details, auth_message: message } };
   const methods = details?.['auth_methods'];
   const ways = Array.isArray(methods) && methods.length > 0 ? ` It offers: ${methods.join(', ')}.` : '';
-  const permission = { kind: 'authorization' as const, source: 'acp' as const, message: `${message}${ways}` };
-  return { type: 'permission', permission };
+  const ask = { kind: 'authorization' as const, source: 'acp' as const, message: `${message}${ways}` };
+  return [
+    { type: 'metadata', patch },
+    { type: 'permission', permission: { ...ask, resends: true } },
+  ];
 }
 
 /** The agent is gone without an answer: work that was under way has no result. */

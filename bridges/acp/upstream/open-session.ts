@@ -1,5 +1,4 @@
-import { ACP_ERRORS } from '../../../mappings/acp/errors.ts';
-import { isObject, objectOf, objectsOf, textOf } from '../../../mappings/acp/json-shape.ts';
+import { isObject, objectOf, textOf } from '../../../mappings/acp/json-shape.ts';
 import type { JsonObject, JsonValue } from '../../../src/protocol/json.ts';
 import type { Turn } from '../../../src/upstream.ts';
 import { Fault } from '../../outbound/fault.ts';
@@ -9,6 +8,7 @@ import type { AgentSession } from './agent-session.ts';
 import type { AcpLimits, AcpUpstreamConfig } from './config.ts';
 import type { AgentConnection } from './connection.ts';
 import { gone } from './fault.ts';
+import { LOGIN_WANTED, loginWays } from './login-ways.ts';
 import { tellHistory, tellInstruction } from './past-turns.ts';
 import type { AcpRecord } from './record.ts';
 
@@ -146,10 +146,7 @@ function placeOf(config: AcpUpstreamConfig, { sessionMetadata }: Turn): JsonObje
   return { cwd };
 }
 
-function refuseLogin(answer: Extract<RpcAnswer, { error: unknown }>, connection: AgentConnection): void {
-  if (answer.error.code !== ACP_ERRORS.auth_required) return;
-  const methods = objectsOf(connection.initialized['authMethods']).flatMap(({ name }) => textOf(name) ?? []);
-  throw new Fault('auth_required', 'The agent wants somebody to log in where it runs.', {
-    auth_methods: methods.slice(0, 10).map((name) => name.slice(0, 200)),
-  });
+function refuseLogin(answer: RpcAnswer, connection: AgentConnection): void {
+  const ways = loginWays(answer, connection);
+  if (ways !== undefined) throw new Fault('auth_required', LOGIN_WANTED, { auth_methods: ways });
 }

@@ -4,6 +4,7 @@ import type { JsonObject } from '../../../src/protocol/json.ts';
 import type { OutboundMessage, Turn } from '../../../src/upstream.ts';
 import type { BridgeDeps } from '../../bridge.ts';
 import { faultOf, gone } from './fault.ts';
+import { loginWays } from './login-ways.ts';
 import { type OpenedSession, openSession, type SessionOpener } from './open-session.ts';
 import type { PromptTurn } from './prompt-turn.ts';
 import { type AcpRecord, frameOf } from './record.ts';
@@ -33,9 +34,13 @@ export async function preparePrompt(
   });
   for (const known of [record, ...superseded, ...strays]) prompt.frames.push(frameOf(known));
   const blocks = blocksOf(turn.message, opened.preface, takesOf(connection.capabilities));
-  connection.ask('session/prompt', { sessionId, prompt: blocks }, 'total', undefined).then(
-    (answer) => prompt.finish(answer),
-    (error: unknown) => prompt.fail(faultOf(error)),
+  connection.tell(
+    'session/prompt',
+    { sessionId, prompt: blocks },
+    {
+      resolve: (answer) => prompt.finish(answer, loginWays(answer, connection)),
+      reject: (why) => prompt.fail(faultOf(why)),
+    },
   );
   return prompt;
 }

@@ -44,6 +44,8 @@ export class PromptTurn {
   });
   #served = 0;
   #bytes = 0;
+  /** The agent called a tool, asked somebody or used the machine of the client. */
+  #hasActed = false;
   #isCanceled = false;
   #isOver = false;
   #markEnded: () => void = () => undefined;
@@ -80,7 +82,10 @@ export class PromptTurn {
       this.fail(new Fault('payload_too_large', text, { max_bytes: this.#maxBytes }));
       return;
     }
-    for (const record of this.#saying.take(message)) this.#push(record);
+    for (const record of this.#saying.take(message)) {
+      this.#hasActed ||= record.op === 'update' && record.tool !== undefined;
+      this.#push(record);
+    }
   }
 
   refused(message: JsonObject): void {
@@ -90,6 +95,7 @@ export class PromptTurn {
   /** The agent asks; resolves with the result it gets. A cancelled turn asks nobody. */
   ask(key: string, message: JsonObject, signal: AbortSignal): Promise<JsonValue> {
     const request = message;
+    this.#hasActed = true;
     if (this.#isCanceled) return Promise.resolve(encodeAnswer(request, 'cancelled'));
     return new Promise((resolve) => {
       this.#waiting.set(key, { request, resolve });
@@ -121,6 +127,7 @@ export class PromptTurn {
   /** The agent waits for something that is no question; its silence has no limit meanwhile. */
   async serve<T>(work: Promise<T>): Promise<T> {
     this.#served += 1;
+    this.#hasActed = true;
     try {
       return await work;
     } finally {
@@ -159,10 +166,15 @@ export class PromptTurn {
     this.#stopper.abort(STOPPED);
   }
 
-  finish(answer: RpcAnswer): void {
+  /** `loginWays`: how to log in, where that is what the agent wants; of a prompt it has done something for, that is its end. */
+  finish(answer: RpcAnswer, loginWays?: string[]): void {
     const told =
       'error' in answer ? { error: answer.error as unknown as JsonObject } : { result: answer.result };
-    void this.record({ op: 'answer', ...told });
+    void this.record({
+      op: 'answer',
+      ...told,
+      ...(loginWays === undefined || this.#hasActed ? {} : { auth_methods: loginWays }),
+    });
     this.#end();
   }
 

@@ -54,8 +54,8 @@ export type AcpRecord =
     }
   /** A request that the gateway does not serve; the agent got an error. */
   | { op: 'refused'; message: JsonObject }
-  /** The end of the turn: result or error of `session/prompt`. */
-  | { op: 'answer'; result?: JsonValue; error?: JsonValue; superseded?: true };
+  /** The end of the turn: result or error of `session/prompt`, and how to log in where that is what it wants. */
+  | { op: 'answer'; result?: JsonValue; error?: JsonValue; auth_methods?: string[]; superseded?: true };
 
 /** What earlier updates of the turn said about a tool call. */
 export interface ToolFacts {
@@ -63,8 +63,14 @@ export interface ToolFacts {
   isNew: boolean;
 }
 
+/** A session is opened before the prompt is sent, and a prompt that wants a login first was not taken. */
 export function frameOf(record: AcpRecord): Frame {
-  return { kind: 'message', body: record as unknown as JsonObject };
+  const isUnsent = record.op === 'session' || (record.op === 'answer' && record.auth_methods !== undefined);
+  return {
+    kind: 'message',
+    body: record as unknown as JsonObject,
+    ...(isUnsent ? { unsent: true } : {}),
+  };
 }
 
 const OPS: readonly AcpRecord['op'][] = [

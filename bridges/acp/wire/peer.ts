@@ -24,6 +24,12 @@ export interface PeerHandlers {
   failed(error: unknown, method: string): void;
 }
 
+/** Who waits for an answer: it is told before the next message is read. */
+export interface Waiting {
+  resolve(answer: RpcAnswer): void;
+  reject(why: unknown): void;
+}
+
 export interface RequestContext {
   id: RpcId;
   signal: AbortSignal;
@@ -47,10 +53,7 @@ function tooMany(): RpcError {
 export class Peer {
   readonly #send: (text: string) => void;
   readonly #handlers: PeerHandlers;
-  readonly #asked = new Map<
-    string,
-    { resolve: (answer: RpcAnswer) => void; reject: (why: unknown) => void }
-  >();
+  readonly #asked = new Map<string, Waiting>();
   readonly #asking = new Map<RpcId, AbortController>();
   #nextId = 0;
   #closed: unknown;
@@ -80,28 +83,37 @@ export class Peer {
   ask(method: string, params: JsonObject, signal?: AbortSignal): Promise<RpcAnswer> {
     if (this.#closed !== undefined) return Promise.reject(this.#closed);
     if (signal?.aborted) return Promise.reject(signal.reason);
-    const id = this.#nextId;
-    this.#nextId += 1;
     return new Promise<RpcAnswer>((resolve, reject) => {
+      const id = this.tell(method, params, {
+        resolve: (given) => {
+          signal?.removeEventListener('abort', giveUp);
+          resolve(given);
+        },
+        reject: (why) => {
+          signal?.removeEventListener('abort', giveUp);
+          reject(why);
+        },
+      });
       const giveUp = () => {
         if (!this.#asked.delete(String(id))) return;
         this.notify('$/cancel_request', { requestId: id });
         reject(signal?.reason);
       };
-      const done = () => signal?.removeEventListener('abort', giveUp);
       signal?.addEventListener('abort', giveUp, { once: true });
-      this.#asked.set(String(id), {
-        resolve: (given) => {
-          done();
-          resolve(given);
-        },
-        reject: (why) => {
-          done();
-          reject(why);
-        },
-      });
-      this.#send(request(id, method, params));
     });
+  }
+
+  /** Asks for somebody who has to know the answer before anything that follows it. */
+  tell(method: string, params: JsonObject, waiting: Waiting): RpcId {
+    const id = this.#nextId;
+    this.#nextId += 1;
+    if (this.#closed !== undefined) {
+      waiting.reject(this.#closed);
+      return id;
+    }
+    this.#asked.set(String(id), waiting);
+    this.#send(request(id, method, params));
+    return id;
   }
 
   notify(method: string, params: JsonObject): void {

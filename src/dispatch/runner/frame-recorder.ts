@@ -132,7 +132,7 @@ export class FrameRecorder {
     makeRoomForAgent(tx, this.#deps.tools, before.resource.session_id);
     const place = this.#place(tx, before, frame);
     this.#record(tx, place);
-    if (frame.kind !== 'message' || !frame.unsent) this.#forgetSentInput(tx);
+    if (provesSent(frame)) this.#forgetSentInput(tx);
     const moves = this.#upstream.interpret(frame, seenBy(tx, before));
     applyMoves({ tx, tools: this.#deps.tools, taskId: this.#taskId, material: place.material }, moves);
     const status = tx.get<TaskState>(stateKey.task(this.#taskId))?.resource.status ?? 'FAILED';
@@ -223,4 +223,10 @@ export class FrameRecorder {
     committed.catch(() => undefined);
     if (this.#pending.length >= FRAMES_IN_FLIGHT) await this.#durable();
   }
+}
+
+/** Where a login is missing the peer has taken nothing: what was to be sent is sent again after it. */
+function provesSent(frame: Frame): boolean {
+  if (frame.kind === 'fault') return frame.code !== 'auth_required';
+  return frame.kind !== 'message' || !frame.unsent;
 }

@@ -15,7 +15,8 @@ import { type Kept, MACHINE_SCENES, type Scene, type Stop, said, type Tell } fro
 /**
  * A real ACP agent on standard streams, built with the official SDK. The first word of a prompt says what it does. Flags:
  * `--sessions DIR` keeps its sessions (else `session/load` is not offered), `--deaf` ignores SIGTERM and the end of its
- * input, `--http` takes MCP servers over HTTP, `--locked` wants a login, `--noise` prints what is no JSON.
+ * input, `--http` takes MCP servers over HTTP, `--locked [FILE]` wants a login until the file is there, `--noise` prints what is no
+ * JSON.
  */
 const flags = process.argv.slice(2);
 const has = (flag: string) => flags.includes(flag);
@@ -28,6 +29,10 @@ const cancelled = new Map<string, () => void>();
 if (has('--deaf')) process.on('SIGTERM', () => undefined);
 if (has('--deaf')) setInterval(() => undefined, 1_000);
 if (has('--noise')) process.stdout.write('Welcome to your shell!\n\u001b]0;title\u0007');
+
+function isThere(file: string | undefined): boolean {
+  return file !== undefined && existsSync(file);
+}
 
 function keep(session: Kept): void {
   sessions.set(session.id, session);
@@ -171,8 +176,11 @@ const SCENES: Record<string, (scene: Scene) => Promise<Stop>> = {
   async fail() {
     throw new RequestError(-32603, 'the model is not there');
   },
-  async login() {
-    throw RequestError.authRequired();
+  /** Wants a login, for ever or until a file is there. */
+  async login({ words, tell }) {
+    if (!isThere(words[1])) throw RequestError.authRequired();
+    await tell(said('logged in'));
+    return 'end_turn';
   },
   /** Seven updates and a permission, the turn that speed is measured with. */
   async turn({ tell, client, session }) {
@@ -237,7 +245,7 @@ const app = agent({ name: 'test-agent' })
     authMethods: [{ id: 'browser', name: 'Browser login' }],
   }))
   .onRequest('session/new', ({ params }) => {
-    if (has('--locked')) throw RequestError.authRequired();
+    if (has('--locked') && !isThere(flags[flags.indexOf('--locked') + 1])) throw RequestError.authRequired();
     count += 1;
     const id = `s-${process.pid}-${count}`;
     keep({ id, cwd: params.cwd, turns: [], servers: params.mcpServers });

@@ -33,6 +33,7 @@ const STORIES: Record<string, string> = {
   weird: 'FAILED',
   fail: 'FAILED',
   login: 'AUTH_REQUIRED',
+  untaken: 'metadata permission',
   die: 'FAILED',
   machine: 'tool tool tool tool file_written tool tool tool message COMPLETED',
   visit: 'permission message COMPLETED',

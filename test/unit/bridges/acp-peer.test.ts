@@ -24,6 +24,15 @@ describe('a JSON-RPC peer', () => {
     expect(await answer).toEqual({ result: { fine: true } });
   });
 
+  it('tells an answer before the message that came behind it', () => {
+    const heard: unknown[] = [];
+    const { peer } = stage({ notification: (method) => heard.push(method) });
+    peer.tell('session/prompt', {}, { resolve: (answer) => heard.push(answer), reject: () => undefined });
+    peer.receive({ jsonrpc: '2.0', id: 0, result: {} });
+    peer.receive({ jsonrpc: '2.0', method: 'session/update', params: {} });
+    expect(heard).toEqual([{ result: {} }, 'session/update']);
+  });
+
   it('takes an error beside a null result as the error', async () => {
     const { peer } = stage();
     const answer = peer.ask('x', {});
