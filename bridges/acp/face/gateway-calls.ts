@@ -5,13 +5,23 @@ import { ERROR_CODES, ProtocolError } from '../../../src/protocol/errors.ts';
 import type { JsonObject } from '../../../src/protocol/json.ts';
 import type { StreamId } from '../../../src/protocol/operations.ts';
 import { RpcError } from '../wire/json-rpc.ts';
+import { Turnstile } from './turnstile.ts';
 
 type Called = Exclude<FaceOperation, StreamId>;
+
+/**
+ * Calls of one connection under way at once: what a client asks in one breath is done in small steps, between which others
+ * are served. A cancel may wait for an agent, so cancels wait for each other and not for the rest.
+ */
+const CALLS_AT_ONCE = 16;
+const CANCELS_AT_ONCE = 64;
 
 /** Operations of the gateway as the caller of one connection. Refusals are RpcErrors. */
 export class GatewayCalls {
   readonly #gateway: Gateway;
   readonly #connection: FaceConnection;
+  readonly #calls = new Turnstile(CALLS_AT_ONCE);
+  readonly #cancels = new Turnstile(CANCELS_AT_ONCE);
 
   constructor(gateway: Gateway, connection: FaceConnection) {
     this.#gateway = gateway;
@@ -44,6 +54,8 @@ export class GatewayCalls {
   }
 
   async json<Body = JsonObject>(id: Called, call: FaceCall): Promise<Body> {
+    const turnstile = id === 'cancelTask' ? this.#cancels : this.#calls;
+    await turnstile.enter();
     try {
       const { body } = await this.#gateway.call(id, this.#connection.call({ path: {}, query: {}, ...call }));
       if (body.kind === 'json') return body.value as Body;
@@ -51,6 +63,8 @@ export class GatewayCalls {
       return {} as Body;
     } catch (error) {
       throw rpcErrorOf(error);
+    } finally {
+      turnstile.leave();
     }
   }
 

@@ -4,6 +4,8 @@ import type { GatewayCalls } from './gateway-calls.ts';
 /** A prompt under way. Its cancel reaches its own Task, and no other. */
 export class PromptInFlight {
   isCanceled = false;
+  /** The gateway knows: once is enough. */
+  isToldCanceled = false;
   taskId: string | undefined;
 }
 
@@ -59,7 +61,8 @@ export class Prompts {
 
   async cancelOne(prompt: PromptInFlight): Promise<void> {
     prompt.isCanceled = true;
-    if (prompt.taskId === undefined) return;
+    if (prompt.taskId === undefined || prompt.isToldCanceled) return;
+    prompt.isToldCanceled = true;
     await this.#calls.json('cancelTask', { path: { task_id: prompt.taskId } }).catch((error: unknown) => {
       // It has ended meanwhile; its end is told anyway.
       if (!(error instanceof RpcError)) throw error;
