@@ -17,6 +17,11 @@ import type { AgentDescription, Upstream } from './upstream.ts';
 export interface Face {
   readonly routes: readonly FaceRoute[];
   readonly sockets?: readonly FaceSocket[];
+  /** Paths of this protocol that no route has, or not with this method: refused in its own words. */
+  readonly unknownPaths?: {
+    readonly prefix: string;
+    refuse(exchange: FaceExchange, refused: RefusedPath): void;
+  };
   /** Headers of this protocol that browser pages may send, and read on an answer. */
   readonly browserHeaders?: { readonly sent: readonly string[]; readonly read: readonly string[] };
   /** Shutdown begins. Streams and sockets are ended by the surface; a face stops what it does on its own account. */
@@ -109,6 +114,16 @@ export interface FaceRoute {
   path: string;
   /** A thrown ProtocolError is answered with the Harn envelope: for faces whose own errors are no HTTP errors. */
   handle(exchange: FaceExchange, path: Readonly<Record<string, string>>): Promise<void> | void;
+}
+
+/** A request that no route took. */
+export interface RefusedPath {
+  method: string;
+  path: string;
+  /** `resource_not_found`; its message names the methods of a path that is known. */
+  error: ProtocolError;
+  /** Headers of the answer, names and values in turn: `Allow` for a path that is known. */
+  headers: readonly string[];
 }
 
 /** What a face adds to a request to make a Call of it. */

@@ -5,7 +5,7 @@ import type { Gateway } from '../gateway.ts';
 import type { Clock, Logger } from '../protocol/ports.ts';
 import { type DocumentDeps, Documents } from './discovery/documents.ts';
 import { answerMetrics, type MetricsSource } from './discovery/metrics-route.ts';
-import { addFaceRoutes } from './faces/routes.ts';
+import { addFaceRoutes, refusePath } from './faces/routes.ts';
 import { BrowserRules } from './http/cors.ts';
 import { drainServer } from './http/drain.ts';
 import { type EdgeDeps, edge, type HttpState, notFound } from './http/edge.ts';
@@ -115,7 +115,7 @@ function createApp(
   addFaceRoutes(routes, faces, { limits, streams });
   app.use(edge(bounds));
   app.use(routes.routes());
-  app.use(notFound());
+  app.use(notFound(refusePath(faces, { limits, streams })));
   return app as unknown as Koa;
 }
 

@@ -124,6 +124,43 @@ describe('bad input', () => {
     ).toBe(400);
   });
 
+  it('[A2A-ERR-06] a request without an id is done, and gets no answer', async () => {
+    const before = (await a2a.rpc('ListTasks')).body.result?.totalSize ?? 0;
+    const notify = async (method: string, params: object, headers: Record<string, string> = {}) => {
+      const body = JSON.stringify({ jsonrpc: '2.0', method, params });
+      const type = { 'content-type': 'application/json', 'a2a-version': '1.0' };
+      const answer = await a2a.raw('POST', '', body, { ...type, ...headers });
+      return [answer.status, await answer.text()];
+    };
+    expect(await notify('SendMessage', { message: a2a.message('one') })).toEqual([204, '']);
+    expect(await notify('SendStreamingMessage', { message: a2a.message('one') })).toEqual([204, '']);
+    expect(await notify('GetTask', { id: 'task_nope' })).toEqual([204, '']);
+    expect(await notify('CancelTask', { id: 'task_nope' })).toEqual([204, '']);
+    expect(await notify('SendMessage', { configuration: 'x' })).toEqual([204, '']);
+    expect(await notify('Nope', {})).toEqual([204, '']);
+    const [refused] = await notify('GetTask', {}, { authorization: 'Bearer harn_wrong' });
+    expect(refused).toBe(401);
+    expect((await a2a.rpc('ListTasks')).body.result?.totalSize).toBe(before + 2);
+    expect((await a2a.post('{"jsonrpc":"2.0","id":null,"method":"Nope"}')).body.error?.code).toBe(-32601);
+  });
+
+  it('[A2A-ERR-04] a path that A2A does not have is refused in the words of its binding', async () => {
+    const rest = { code: 404, status: 'NOT_FOUND', message: expect.stringContaining('No such path') };
+    expect(await a2a.rest('GET', '/card')).toMatchObject({ status: 404, body: { error: rest } });
+    expect(await a2a.rest('POST', '/message:shout', {})).toMatchObject({
+      status: 404,
+      body: { error: rest },
+    });
+    const put = await a2a.raw('PUT', '/tasks', '{}', { 'content-type': 'application/a2a+json' });
+    expect([put.status, put.headers.get('allow')]).toEqual([404, 'GET']);
+    expect(((await put.json()) as Json).error).toMatchObject({ message: expect.stringContaining('GET') });
+    const rpc = await a2a.raw('POST', '/rpc', '{}', { 'content-type': 'application/json' });
+    expect(rpc.status).toBe(404);
+    expect(await rpc.json()).toMatchObject({ jsonrpc: '2.0', id: null, error: { code: -32601 } });
+    const elsewhere = await fetch(`${stage.gateway.url}/a2b`);
+    expect(await elsewhere.json()).toMatchObject({ error: { code: 'resource_not_found' } });
+  });
+
   it('another content type is refused, and a body that is too large is 413', async () => {
     const plain = await a2a.raw('POST', '', '{}', { 'content-type': 'text/plain', 'a2a-version': '1.0' });
     expect([plain.status, ((await plain.json()) as Json).error.code]).toEqual([415, -32005]);

@@ -2,6 +2,7 @@ import type { Face, FaceDeps, FaceRoute } from '../../../src/face.ts';
 import { A2aHandler } from './handler.ts';
 import { answerRpc } from './json-rpc.ts';
 import { EXTENSIONS_HEADER, VERSION_HEADER } from './negotiate.ts';
+import { refusePath } from './refuse-path.ts';
 import { restRoutes } from './rest.ts';
 
 /** Every agent and persona under its own path, and the default agent under the plain one. */
@@ -18,6 +19,7 @@ export function createA2aFace(deps: FaceDeps): Face {
       ...routes.filter((route) => !isPlain(route)),
       ...rpcRoutes(deps, handler),
     ],
+    unknownPaths: { prefix: '/a2a', refuse: refusePath },
     browserHeaders: { sent: [VERSION_HEADER, EXTENSIONS_HEADER], read: [EXTENSIONS_HEADER] },
     drain: () => handler.drain(),
   };

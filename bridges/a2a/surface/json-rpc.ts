@@ -10,20 +10,25 @@ import type { Asking } from './asking.ts';
 import type { A2aHandler, Streaming } from './handler.ts';
 import { METHODS } from './methods.ts';
 import { activated, type Negotiated, negotiate } from './negotiate.ts';
+import { takeNotification } from './notification.ts';
 import { runMethod } from './run-method.ts';
 import { errorMembers } from './stream.ts';
 
-const JSON_TYPE = 'application/json; charset=utf-8';
+export const RPC_TYPE = 'application/json; charset=utf-8';
+const NO_CONTENT = 204;
 const MEDIA_TYPE = /^application\/(?:a2a\+)?json[ \t]*(?:;|$)/i;
 
-/** The JSON-RPC binding of one agent, 1.0 and 0.3. Every refusal is a JSON-RPC error. Spec: A2A 1.0, 9. */
+/**
+ * The JSON-RPC binding of one agent, 1.0 and 0.3. Every refusal is a JSON-RPC error; a notification, which is a request
+ * without an id, is done and gets no answer, not even an error. Spec: A2A 1.0, 9; JSON-RPC 2.0, 4.1.
+ */
 export async function answerRpc(
   deps: FaceDeps,
   handler: A2aHandler,
   exchange: FaceExchange,
   segment: string | undefined,
 ): Promise<void> {
-  let id: JsonValue = null;
+  let id: JsonValue | undefined = null;
   try {
     deps.gateway.identify(exchange.call());
     const request = await readEnvelope(exchange, (seen) => {
@@ -34,20 +39,30 @@ export async function answerRpc(
     deps.gateway.admit(METHODS[name], exchange.call());
     const asking: Asking = { exchange, negotiated, to: await addressed(deps, exchange, segment) };
     const headers = activated(negotiated, asking.to);
-    const streaming = rpcStreaming(id, headers);
-    const result = await runMethod(name, { face: deps, handler, streaming }, asking, request.params ?? {});
+    const { params = {} } = request;
+    const method = { face: deps, handler, streaming: rpcStreaming(id ?? null, headers) };
+    if (id === undefined) {
+      await takeNotification(name, method, asking, params);
+      return exchange.sendEmpty(NO_CONTENT);
+    }
+    const result = await runMethod(name, method, asking, params);
     if (result !== undefined)
-      exchange.send(200, JSON_TYPE, JSON.stringify({ jsonrpc: '2.0', id, result }), headers);
+      exchange.send(200, RPC_TYPE, JSON.stringify({ jsonrpc: '2.0', id, result }), headers);
   } catch (thrown) {
     sendRpcError(exchange, id, ProtocolError.from(thrown));
   }
 }
 
-function sendRpcError(exchange: FaceExchange, id: JsonValue, error: ProtocolError): void {
+function sendRpcError(exchange: FaceExchange, id: JsonValue | undefined, error: ProtocolError): void {
   exchange.failed(error);
-  const body = JSON.stringify({ jsonrpc: '2.0', id, error: errorMembers(error) });
   const status = error.param === 'Content-Type' ? 415 : rpcStatus(encodeError(error));
-  exchange.send(status, JSON_TYPE, body, exchange.errorHeaders(error));
+  const headers = exchange.errorHeaders(error);
+  if (id === undefined) exchange.sendEmpty(status === 200 ? NO_CONTENT : status, headers);
+  else exchange.send(status, RPC_TYPE, rpcErrorBody(id, error), headers);
+}
+
+export function rpcErrorBody(id: JsonValue, error: ProtocolError): string {
+  return JSON.stringify({ jsonrpc: '2.0', id, error: errorMembers(error) });
 }
 
 interface Envelope {
@@ -55,8 +70,14 @@ interface Envelope {
   params: JsonObject | undefined;
 }
 
-/** Reads the request; `seen` is told its id as soon as it is known, so that a refusal can carry it. */
-async function readEnvelope(exchange: FaceExchange, seen: (id: JsonValue) => void): Promise<Envelope> {
+/**
+ * Reads the request; `seen` is told its id as soon as it is known, so that a refusal can carry it, and undefined for a
+ * notification.
+ */
+async function readEnvelope(
+  exchange: FaceExchange,
+  seen: (id: JsonValue | undefined) => void,
+): Promise<Envelope> {
   if (!MEDIA_TYPE.test(exchange.headers['content-type'] ?? ''))
     throw refusal('ContentTypeNotSupported', 'Send the request as application/json.', 'Content-Type');
   const body = parse(exchange, await exchange.readBody());
@@ -69,7 +90,7 @@ async function readEnvelope(exchange: FaceExchange, seen: (id: JsonValue) => voi
     const isParams = parsed.error.issues[0]?.path[0] === 'params';
     throw faultOf(parsed.error, isParams ? 'InvalidParams' : 'InvalidRequest');
   }
-  seen(parsed.data.id ?? null);
+  seen(parsed.data.id);
   return { method: parsed.data.method, params: parsed.data.params };
 }
 

@@ -1,4 +1,5 @@
 import type { Face } from '../../face.ts';
+import type { RefusePath } from '../http/edge.ts';
 import type { RouterGroups } from '../rest/router-groups.ts';
 import { addRoute } from '../rest/routes.ts';
 import { type FaceExchangeDeps, FaceHttpExchange } from './exchange.ts';
@@ -10,4 +11,15 @@ export function addFaceRoutes(routers: RouterGroups, faces: readonly Face[], dep
       await handle(new FaceHttpExchange(exchange, deps), params);
     });
   }
+}
+
+/** Asks the face whose path it is. */
+export function refusePath(faces: readonly Face[], deps: FaceExchangeDeps): RefusePath {
+  const known = faces.flatMap(({ unknownPaths }) => unknownPaths ?? []);
+  return (exchange, path, error, headers) => {
+    const found = known.find(({ prefix }) => path === prefix || path.startsWith(`${prefix}/`));
+    const method = exchange.req.method ?? '';
+    found?.refuse(new FaceHttpExchange(exchange, deps), { method, path, error, headers });
+    return found !== undefined;
+  };
 }

@@ -58,8 +58,16 @@ interface MatchedContext {
   matched?: { methods: string[] }[];
 }
 
+/** Refuses a path in the words of the protocol it is of; false when it is of none. `headers` are names and values in turn. */
+export type RefusePath = (
+  exchange: Exchange,
+  path: string,
+  error: ProtocolError,
+  headers: readonly string[],
+) => boolean;
+
 /** Last step: no route took the request. A known path names its methods. Source: notes on reliability, 7. */
-export function notFound(): Middleware<HttpState> {
+export function notFound(refuse: RefusePath): Middleware<HttpState> {
   return async (ctx) => {
     const { exchange } = ctx.state;
     const methods = new Set(((ctx as MatchedContext).matched ?? []).flatMap((layer) => layer.methods));
@@ -70,6 +78,7 @@ export function notFound(): Middleware<HttpState> {
             'resource_not_found',
             `Use one of the methods of this path: ${[...methods].join(', ')}.`,
           );
-    sendError(exchange, error, methods.size === 0 ? [] : ['Allow', [...methods].join(', ')]);
+    const headers = methods.size === 0 ? [] : ['Allow', [...methods].join(', ')];
+    if (!refuse(exchange, ctx.path, error, headers)) sendError(exchange, error, headers);
   };
 }

@@ -74,6 +74,7 @@ export const A2A: readonly Requirement[] = [
       'MUST',
       'the errors of A2A have the same meaning over both bindings: code, status, reason',
     ],
+    ['A2A-ERR-06', 'MUST', 'a notification, a request without an id, gets no answer'],
     ['A2A-SEC-02', 'MUST', 'lists and reads are bounded to what the caller may see'],
     ['A2A-BND-02', 'MUST', 'JSON-RPC wraps each event of a stream in an answer, HTTP+JSON sends it bare'],
     ['A2A-BND-03', 'MUST', 'members are camelCase, enumerations are names, times are UTC with milliseconds'],
