@@ -2,19 +2,22 @@ import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { JudgedTool } from '../../src/protocol/intended-call.ts';
 import type { JsonObject, JsonValue } from '../../src/protocol/json.ts';
 import { objectOf } from './object-of.ts';
+import type { McpLimits } from './upstream/config.ts';
+import type { Connection, ServerPeer } from './upstream/connection.ts';
+
+/** Hands over one request of the revision without sessions, with the credential of the gateway. Rejects when not reached. */
+export type Post = (body: string, headers: Record<string, string>, signal: AbortSignal) => Promise<Response>;
 
 /** A server that is passed through, with what its operator lets through. */
 export interface MountedServer {
   readonly route: string;
-  /** A connection of its own for one client, not started. */
+  readonly limits: Pick<McpLimits, 'idle_timeout_ms' | 'total_timeout_ms' | 'max_connections'>;
+  /** A wire of its own for one client with a session, not started; the server may be one without. */
   transport(): Promise<Transport>;
-  /**
-   * Hands over one request of the revision without sessions, with the credential of the gateway; undefined for a server on
-   * standard streams. Rejects when the server is not reached.
-   */
-  post?:
-    | ((body: string, headers: Record<string, string>, signal: AbortSignal) => Promise<Response>)
-    | undefined;
+  /** For clients without sessions; undefined where the server does not take their requests as they come. */
+  post(): Promise<Post | undefined>;
+  /** A connection in whichever era the server speaks, for a client that may be asked for this. Rejects with a Fault. */
+  connect(peer: ServerPeer, capabilities: JsonObject): Promise<Connection>;
   /**
    * What the policy judges of a tool, by its definition as it was listed just now or else as it is known; undefined for one
    * that is closed.
@@ -42,9 +45,20 @@ export function openServer(
   };
 }
 
-/** The result of `tools/list` without the tools that are not open. */
-export function openTools(server: OpenServer, result: JsonObject): JsonObject {
+/** The result of `tools/list` without the tools that are not open, whose definitions are kept in `heldBack`. */
+export function openTools(
+  server: OpenServer,
+  result: JsonObject,
+  heldBack?: Map<string, JsonValue>,
+): JsonObject {
   const { tools } = result;
   if (!Array.isArray(tools)) return result;
-  return { ...result, tools: tools.filter((tool) => server.isOpen(String(objectOf(tool)['name']), tool)) };
+  const open = tools.filter((tool) => {
+    const name = String(objectOf(tool)['name']);
+    const isOpen = server.isOpen(name, tool);
+    if (isOpen) heldBack?.delete(name);
+    else heldBack?.set(name, tool);
+    return isOpen;
+  });
+  return { ...result, tools: open };
 }

@@ -125,4 +125,4 @@ function missingCapability(): Error {
 const AS_IT_IS = {
   '~standard': { version: 1, vendor: 'harn-gateway', validate: (value: unknown) => ({ value }) },
 } as const;
-const ANY = { params: AS_IT_IS, result: AS_IT_IS } as never;
+export const ANY = { params: AS_IT_IS, result: AS_IT_IS } as never;

@@ -2,7 +2,7 @@ import { MCP_ERRORS } from '../../../mappings/mcp/errors.ts';
 import type { FaceExchange } from '../../../src/face.ts';
 import { ProtocolError } from '../../../src/protocol/errors.ts';
 import type { JsonObject } from '../../../src/protocol/json.ts';
-import { type OpenServer, openTools } from '../mounted-server.ts';
+import { type OpenServer, openTools, type Post } from '../mounted-server.ts';
 import { objectOf } from '../object-of.ts';
 
 /** Headers that belong to the message. Credentials, cookies and the like are between the client and the gateway. */
@@ -19,7 +19,7 @@ const MAX_LIST_BYTES = 16 * 1024 * 1024;
 export async function passPost(
   exchange: FaceExchange,
   server: OpenServer,
-  post: NonNullable<OpenServer['post']>,
+  post: Post,
   body: JsonObject,
 ): Promise<void> {
   const { method, id = null, params } = body;

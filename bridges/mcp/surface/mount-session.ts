@@ -23,11 +23,10 @@ export class MountSession {
   readonly #server: OpenServer;
   readonly #client: StreamableHTTPServerTransport;
   readonly #upstream: Transport;
-  /** Requests of the client that are not answered yet, by id, with their method. */
-  readonly #open = new Map<RequestId, string>();
+  /** Requests of the client that are not answered yet nor taken back, by id. */
+  readonly #open = new Map<RequestId, { method: string; token: JsonValue | undefined }>();
   /** Definitions that this connection listed and that are held back, by tool: not all processes of a server need list the same. */
   readonly #heldBack = new Map<string, JsonValue>();
-  readonly #requestOfToken = new Map<JsonValue, RequestId>();
   #sent: Promise<void> = Promise.resolve();
   #closing: Promise<void> | undefined;
 
@@ -72,8 +71,11 @@ export class MountSession {
     await this.#client.handleRequest(req, res, body);
   }
 
+  /** Each side says that it is over while it is being closed. */
   close(): Promise<void> {
-    this.#closing ??= Promise.all([this.#client.close(), this.#upstream.close()]).then(() => undefined);
+    this.#closing ??= Promise.resolve().then(async () => {
+      await Promise.all([this.#client.close(), this.#upstream.close()]);
+    });
     return this.#closing;
   }
 
@@ -87,10 +89,9 @@ export class MountSession {
         this.#answer({ jsonrpc: '2.0', id, error });
         return;
       }
-      this.#open.set(id, method);
-      const token = objectOf(given['_meta'])['progressToken'];
-      if (token !== undefined) this.#requestOfToken.set(token, id);
-    }
+      this.#open.set(id, { method, token: objectOf(given['_meta'])['progressToken'] });
+    } else if ('method' in message && message.method === 'notifications/cancelled')
+      this.#open.delete(objectOf(message.params)['requestId'] as RequestId);
     this.#upstream.send(message).catch(() => this.#lost(message));
   }
 
@@ -108,7 +109,7 @@ export class MountSession {
       this.#answer(message, related);
       return;
     }
-    const method = message.id === undefined ? undefined : this.#open.get(message.id);
+    const method = message.id === undefined ? undefined : this.#open.get(message.id)?.method;
     if (message.id !== undefined) this.#open.delete(message.id);
     if (!('result' in message)) {
       this.#answer(message);
@@ -116,24 +117,18 @@ export class MountSession {
     }
     const result = message.result as JsonObject;
     if (method === 'initialize') this.#upstream.setProtocolVersion?.(String(result['protocolVersion']));
-    this.#answer(method === 'tools/list' ? ({ ...message, result: this.#opened(result) } as never) : message);
-  }
-
-  /** A list without what is held back, which is not called by its name either. */
-  #opened(result: JsonObject): JsonObject {
-    const { tools } = result;
-    for (const tool of Array.isArray(tools) ? tools : []) {
-      const name = String(objectOf(tool)['name']);
-      if (this.#server.isOpen(name, tool)) this.#heldBack.delete(name);
-      else this.#heldBack.set(name, tool);
-    }
-    return openTools(this.#server, result);
+    this.#answer(
+      method === 'tools/list'
+        ? ({ ...message, result: openTools(this.#server, result, this.#heldBack) } as never)
+        : message,
+    );
   }
 
   /** The request on whose stream a message belongs: by progress token, else the only one that is open. */
   #relatedTo(method: string, params: JsonObject): RequestId | undefined {
     const token = params['progressToken'];
-    if (method === 'notifications/progress' && token !== undefined) return this.#requestOfToken.get(token);
+    if (method === 'notifications/progress' && token !== undefined)
+      return [...this.#open].find(([, open]) => open.token === token)?.[0];
     if (method.endsWith('/list_changed') || method === 'notifications/resources/updated') return undefined;
     const [only, ...more] = this.#open.keys();
     return more.length === 0 ? only : undefined;

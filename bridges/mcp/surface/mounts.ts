@@ -1,9 +1,10 @@
 import type { FaceDeps, FaceExchange } from '../../../src/face.ts';
 import { ProtocolError } from '../../../src/protocol/errors.ts';
 import type { JsonValue } from '../../../src/protocol/json.ts';
-import { openServer } from '../mounted-server.ts';
+import { type OpenServer, openServer } from '../mounted-server.ts';
 import { objectOf } from '../object-of.ts';
 import { McpUpstream } from '../upstream/upstream.ts';
+import type { MountBridge } from './mount-bridge.ts';
 import { passPost } from './mount-post.ts';
 import type { MountSession } from './mount-session.ts';
 import { isInitialize, isModern } from './requests.ts';
@@ -14,6 +15,8 @@ import { SessionTable } from './session-table.ts';
 export class Mounts {
   readonly #deps: FaceDeps;
   readonly #sessions = new Map<string, SessionTable<MountSession>>();
+  /** For clients without sessions, by server that does not take their requests as they come. */
+  readonly #bridges = new Map<string, Promise<MountBridge>>();
 
   constructor(deps: FaceDeps) {
     this.#deps = deps;
@@ -43,13 +46,17 @@ export class Mounts {
         return sendRpcError(exchange, 404, -32001, 'Session not found');
       return session.handle(exchange, body);
     }
-    if (server.post !== undefined && body !== undefined && (await isModern(exchange.headers, body)))
-      return passPost(exchange, server, server.post, objectOf(body));
+    const owner = { actor, workspaceId };
+    if (body !== undefined && (await isModern(exchange.headers, body))) {
+      const post = await server.post();
+      if (post !== undefined) return passPost(exchange, server, post, objectOf(body));
+      const bridge = await this.#bridge(serverId, server);
+      return bridge.handle(exchange, server, owner, objectOf(body));
+    }
     if (body === undefined || !(await isInitialize(body)))
       return sendRpcError(exchange, 400, -32000, 'Bad Request: send initialize first, or Mcp-Session-Id');
     const { MountSession: Opened } = await import('./mount-session.ts');
     const transport = await server.transport();
-    const owner = { actor, workspaceId };
     const session = new Opened(this.#deps, server, transport, owner, (closed) => table.forget(closed));
     await session.open();
     await table.add(session);
@@ -61,6 +68,15 @@ export class Mounts {
   }
 
   async close(): Promise<void> {
-    await Promise.all([...this.#sessions.values()].map((table) => table.close()));
+    const bridges = await Promise.all(this.#bridges.values());
+    await Promise.all([...this.#sessions.values(), ...bridges].map((open) => open.close()));
+  }
+
+  #bridge(serverId: string, server: OpenServer): Promise<MountBridge> {
+    const opened =
+      this.#bridges.get(serverId) ??
+      import('./mount-bridge.ts').then(({ MountBridge: Opened }) => new Opened(this.#deps, server));
+    this.#bridges.set(serverId, opened);
+    return opened;
   }
 }

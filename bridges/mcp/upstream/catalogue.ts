@@ -18,7 +18,10 @@ export class Catalogue {
   readonly #limits: McpLimits;
   readonly #deps: BridgeDeps;
   #tools = new Map<string, Tool>();
+  /** Definitions that others than the gateway were told since. */
+  readonly #seen = new Map<string, Tool>();
   #description: AgentDescription | undefined;
+  #soon: unknown;
 
   constructor(route: string, config: McpUpstreamConfig, limits: McpLimits, deps: BridgeDeps) {
     this.#route = route;
@@ -39,12 +42,19 @@ export class Catalogue {
     return found?.isGone ? undefined : found;
   }
 
-  /** What the policy judges of a tool that is passed through; undefined for one that the operator closed. */
-  judged(name: string, definition?: JsonValue): JudgedTool | undefined {
+  /**
+   * What the policy judges of a tool that is passed through; undefined for one that the operator closed. `onNews` is told
+   * when the definition is another one than was listed last: until the list is read again it is the one that counts.
+   */
+  judged(name: string, definition?: JsonValue, onNews?: () => void): JudgedTool | undefined {
     if (!isAllowed(name, this.#config)) return undefined;
-    const known = this.#tools.get(name);
+    const known = this.#seen.get(name) ?? this.#tools.get(name);
     const listed =
       definition === undefined ? undefined : toolOf(definition, this.#config, this.#deps.canonicalJson);
+    if (known !== undefined && listed !== undefined && listed.definitionSha256 !== known.definitionSha256) {
+      this.#seen.set(name, { ...listed, pinnedSha256: known.pinnedSha256 });
+      onNews?.();
+    }
     const pinned = known?.pinnedSha256 ?? listed?.definitionSha256;
     const tool = listed && pinned !== undefined ? { ...listed, pinnedSha256: pinned } : known;
     if (tool === undefined) return judgedUnknown(name, this.#config);
@@ -57,6 +67,7 @@ export class Catalogue {
   accept(tool: Tool): void {
     if (tool.pinnedSha256 === tool.definitionSha256) return;
     tool.pinnedSha256 = tool.definitionSha256;
+    this.#seen.delete(tool.name);
     this.#report([changeOf(tool, 'accepted')]);
     this.#describe();
   }
@@ -70,8 +81,25 @@ export class Catalogue {
         this.#deps.logger.warn({ server: this.#config.id }, 'a listed tool has no usable name, or one twice');
       } else if (isAllowed(tool.name, this.#config)) listed.set(tool.name, tool);
     }
+    this.#seen.clear();
     this.#take(listed);
     this.#describe(connection);
+  }
+
+  /** Reads the list once in a while, however often it changes meanwhile. */
+  refreshSoon(connect: () => Promise<Connection>): void {
+    this.#soon ??= this.#deps.timers.setTimeout(() => {
+      this.#soon = undefined;
+      connect()
+        .then((connection) => this.refresh(connection))
+        .catch((error: unknown) =>
+          this.#deps.logger.warn({ server: this.#config.id, err: error }, 'tools were not listed again'),
+        );
+    }, FIXED_LIMITS.relistMs);
+  }
+
+  close(): void {
+    this.#deps.timers.clearTimeout(this.#soon);
   }
 
   async #list(connection: Connection): Promise<JsonValue[]> {

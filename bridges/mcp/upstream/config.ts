@@ -80,6 +80,14 @@ export const FIXED_LIMITS = {
   listenAgainMs: 1_000,
   /** Times a server may ask for more input before it has a result. */
   roundsPerCall: 20,
+  /** Resources whose changes one client of a mount is told of. */
+  watchedResources: 100,
+  /** Longest wait for a server to begin or end telling of a resource. */
+  watchMs: 20_000,
+  /** A question to a client without a session that it does not come back for. */
+  questionIdleMs: 300_000,
+  /** Requests that wait for their clients to come back, per mount; the oldest makes room. */
+  heldRequests: 100,
   /** Shortest and longest wait between two questions after a task of the server, and what is taken where it says nothing. */
   pollMs: { shortest: 100, longest: 10_000, usual: 1_000 },
   /** Text and JSON of a result that stand inside its tool_result part; larger ones are parts of their own. */

@@ -30,6 +30,8 @@ export interface Connection {
   readonly capabilities: JsonObject;
   /** Sends a request; the result is as it came. Rejects with RpcError, or with Fault when the connection fails. */
   request(method: string, params: JsonObject, options: CallOptions): Promise<JsonObject>;
+  /** From here on the peer is told of changes of these resources, and of no others. Rejects as requests do. */
+  watch(resources: readonly string[]): Promise<void>;
   close(): Promise<void>;
 }
 

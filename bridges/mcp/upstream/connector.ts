@@ -1,16 +1,25 @@
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
-import type { ClientCapabilities } from '@modelcontextprotocol/sdk/types.js';
 import type { JsonObject } from '../../../src/protocol/json.ts';
 import type { BridgeDeps } from '../../bridge.ts';
 import { inheritedEnvironment } from '../../outbound/child.ts';
 import { credentialHeaders } from '../../outbound/credentials.ts';
 import { Fault } from '../../outbound/fault.ts';
 import { createWebFetch, type WebFetch } from '../../outbound/web-fetch.ts';
-import type { MountedServer } from '../mounted-server.ts';
+import type { Post } from '../mounted-server.ts';
 import { STATELESS, TASKS_EXTENSION } from '../revisions.ts';
 import { ChildTransport } from './child-transport.ts';
 import { FIXED_LIMITS, type McpLimits, type McpUpstreamConfig } from './config.ts';
 import type { Connection, ServerPeer } from './connection.ts';
+import { NOBODY } from './session-connections.ts';
+
+/** As whom the gateway connects: itself, or a client that it speaks for. */
+export interface ConnectAs {
+  info: { name: string; version: string };
+  capabilities: JsonObject;
+}
+
+/** With sessions, or without. */
+export type Era = 'stateless' | 'sessions';
 
 /**
  * Opens connections to one configured server: a child of its own for each, or a session over HTTP. The SDK is loaded with
@@ -22,7 +31,9 @@ export class Connector {
   readonly #deps: BridgeDeps;
   readonly #web: WebFetch | undefined;
   /** What the server answered last. */
-  #speaks: 'stateless' | 'sessions' | undefined;
+  #speaks: Era | undefined;
+  /** Whether a server of the revision without sessions takes them too. */
+  #takesSessions: Promise<boolean> | undefined;
 
   constructor(config: McpUpstreamConfig, limits: McpLimits, deps: BridgeDeps) {
     this.#config = config;
@@ -40,61 +51,92 @@ export class Connector {
    * Connects by the configured revision, or by the newest one that the server speaks: it is asked once and again after a
    * failure, as it may be another one then. Rejects with a Fault.
    */
-  async connect(peer: ServerPeer): Promise<Connection> {
+  async connect(peer: ServerPeer, as: ConnectAs = this.#itself()): Promise<Connection> {
     try {
-      return await this.#open(peer);
+      return await this.#open(peer, as);
     } catch (error) {
       this.#speaks = undefined;
+      this.#takesSessions = undefined;
       throw error;
     }
   }
 
-  #open(peer: ServerPeer): Promise<Connection> {
+  /** What is spoken with the server; undefined while it is not known. */
+  get era(): Era | undefined {
     const { protocol = 'auto' } = this.#config;
-    const speaks = protocol === 'auto' ? this.#speaks : protocol === STATELESS ? 'stateless' : 'sessions';
-    if (speaks === 'sessions') return this.#withSession(peer);
-    if (speaks === 'stateless') return this.#stateless(peer);
-    return this.#web === undefined ? this.#askChild(peer) : this.#askEndpoint(peer);
+    if (protocol === 'auto') return this.#speaks;
+    return protocol === STATELESS ? 'stateless' : 'sessions';
+  }
+
+  /** Whether a client with sessions can be passed to the server. One that speaks both is tried once; a pin decides. */
+  async takesSessions(): Promise<boolean> {
+    if (this.era !== 'stateless') return true;
+    if (this.#config.protocol === STATELESS) return false;
+    this.#takesSessions ??= this.#withSession(NOBODY, this.#itself()).then(
+      async (connection) => {
+        await connection.close();
+        return true;
+      },
+      () => false,
+    );
+    return this.#takesSessions;
+  }
+
+  #open(peer: ServerPeer, as: ConnectAs): Promise<Connection> {
+    const { era } = this;
+    if (era === 'sessions') return this.#withSession(peer, as);
+    if (era === 'stateless') return this.#stateless(peer, as);
+    return this.#web === undefined ? this.#askChild(peer, as) : this.#askEndpoint(peer, as);
   }
 
   /** A server of the revisions with sessions answers the question with an error, and is then asked as they want it. */
-  async #askEndpoint(peer: ServerPeer): Promise<Connection> {
+  async #askEndpoint(peer: ServerPeer, as: ConnectAs): Promise<Connection> {
     try {
-      const connection = await this.#stateless(peer);
+      const connection = await this.#stateless(peer, as);
       this.#speaks = 'stateless';
       return connection;
     } catch (error) {
       if (error instanceof Fault && error.code === 'auth_required') throw error;
-      const connection = await this.#withSession(peer);
+      const connection = await this.#withSession(peer, as);
       this.#speaks = 'sessions';
       return connection;
     }
   }
 
-  async #askChild(peer: ServerPeer): Promise<Connection> {
+  async #askChild(peer: ServerPeer, as: ConnectAs): Promise<Connection> {
     const transport = await this.transport();
     const { discover } = await import('./discover.ts');
-    const verdict = await discover(transport, STATELESS, this.#envelope(), {
+    const verdict = await discover(transport, STATELESS, envelopeOf(as), {
       timers: this.#deps.timers,
       timeoutMs: Math.min(FIXED_LIMITS.discoverMs, this.#limits.connect_timeout_ms),
     });
     this.#speaks = verdict.speaks;
-    if (verdict.speaks === 'stateless') return this.#stateless(peer, transport, verdict.discovered);
-    return this.#withSession(peer, 'isOver' in verdict ? undefined : transport);
+    if (verdict.speaks === 'stateless') return this.#stateless(peer, as, transport, verdict.discovered);
+    return this.#withSession(peer, as, 'isOver' in verdict ? undefined : transport);
   }
 
-  async #withSession(peer: ServerPeer, asked?: Transport): Promise<Connection> {
+  async #withSession(peer: ServerPeer, as: ConnectAs, asked?: Transport): Promise<Connection> {
     const { SessionConnection: Opened } = await import('./session-connection.ts');
     const transport = asked ?? (await this.transport());
-    return Opened.open(transport, this.#info(), this.#capabilities(), peer, this.#limits.connect_timeout_ms);
+    const { info, capabilities } = as;
+    const { extensions: _none, ...known } = capabilities;
+    return Opened.open(transport, peer, {
+      info,
+      capabilities: known,
+      timeoutMs: this.#limits.connect_timeout_ms,
+    });
   }
 
-  async #stateless(peer: ServerPeer, asked?: Transport, discovered?: JsonObject): Promise<Connection> {
+  async #stateless(
+    peer: ServerPeer,
+    as: ConnectAs,
+    asked?: Transport,
+    discovered?: JsonObject,
+  ): Promise<Connection> {
     const { StatelessConnection: Opened } = await import('./stateless-connection.ts');
     const transport = asked ?? (await this.#statelessTransport());
     return Opened.open(transport as never, peer, {
-      info: this.#info(),
-      capabilities: this.#statelessCapabilities(),
+      ...as,
       timeoutMs: this.#limits.connect_timeout_ms,
       discovered,
       later: (again) => void this.#deps.timers.setTimeout(again, FIXED_LIMITS.listenAgainMs),
@@ -108,25 +150,14 @@ export class Connector {
     return new Http(new URL(url), { fetch: this.#web.request });
   }
 
-  #info(): { name: string; version: string } {
-    return { name: 'harn-gateway', version: this.#deps.version };
-  }
-
-  #statelessCapabilities(): JsonObject {
-    return { ...(this.#capabilities() as JsonObject), extensions: { [TASKS_EXTENSION]: {} } };
-  }
-
-  /** What every request of the revision without sessions says of its sender. */
-  #envelope(): JsonObject {
-    return {
-      'io.modelcontextprotocol/protocolVersion': STATELESS,
-      'io.modelcontextprotocol/clientInfo': this.#info(),
-      'io.modelcontextprotocol/clientCapabilities': this.#statelessCapabilities(),
-    };
+  /** Those of the revision without sessions know extensions; the others take no notice of them. */
+  #itself(): ConnectAs {
+    const capabilities = { ...this.#capabilities(), extensions: { [TASKS_EXTENSION]: {} } };
+    return { info: { name: 'harn-gateway', version: this.#deps.version }, capabilities };
   }
 
   /** Sends one message to a server over HTTP, with the credential of the gateway; undefined for another server. */
-  get post(): MountedServer['post'] {
+  get post(): Post | undefined {
     const { url } = this.#config;
     const web = this.#web;
     if (url === undefined || web === undefined) return undefined;
@@ -138,7 +169,7 @@ export class Connector {
   }
 
   /** Only a server whose questions reach a caller is told that it may ask. */
-  #capabilities(): ClientCapabilities {
+  #capabilities(): JsonObject {
     if (!this.#config.interactive) return {};
     const sampling = this.#config.sampling ? { sampling: {} } : {};
     const roots = this.#config.roots === undefined ? {} : { roots: { listChanged: false } };
@@ -186,4 +217,13 @@ export class Connector {
       });
     }
   }
+}
+
+/** What every request of the revision without sessions says of its sender. */
+function envelopeOf({ info, capabilities }: ConnectAs): JsonObject {
+  return {
+    'io.modelcontextprotocol/protocolVersion': STATELESS,
+    'io.modelcontextprotocol/clientInfo': info,
+    'io.modelcontextprotocol/clientCapabilities': capabilities,
+  };
 }

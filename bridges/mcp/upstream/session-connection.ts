@@ -1,15 +1,16 @@
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPError } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
-import { type ClientCapabilities, McpError, ResultSchema } from '@modelcontextprotocol/sdk/types.js';
+import { McpError, ResultSchema } from '@modelcontextprotocol/sdk/types.js';
 import type { jsonSchemaValidator } from '@modelcontextprotocol/sdk/validation';
 import { MCP_ERRORS } from '../../../mappings/mcp/errors.ts';
 import type { JsonObject, JsonValue } from '../../../src/protocol/json.ts';
 import { Fault } from '../../outbound/fault.ts';
 import { objectOf } from '../object-of.ts';
+import { ClientConnection, requestOptions } from './client-connection.ts';
+import { FIXED_LIMITS } from './config.ts';
 import {
   type CallOptions,
-  type Connection,
   GIVEN_UP,
   httpFault,
   LOST,
@@ -20,33 +21,24 @@ import {
 } from './connection.ts';
 import { RpcError } from './rpc-error.ts';
 
+export interface SessionOptions {
+  info: { name: string; version: string };
+  capabilities: JsonObject;
+  timeoutMs: number;
+}
+
 /**
  * One initialized connection of the revisions with sessions over any transport. Spec: MCP 2025-11-25, "Lifecycle".
  */
-export class SessionConnection implements Connection {
+export class SessionConnection extends ClientConnection<Client> {
   readonly isStateless = false;
-  readonly #client: Client;
-  /** Set when the connection is over; nothing can be asked on it any more. */
-  isClosed = false;
-  readonly closed: Promise<void>;
-
-  private constructor(client: Client) {
-    this.#client = client;
-    this.closed = new Promise((resolve) => {
-      client.onclose = () => {
-        this.isClosed = true;
-        resolve();
-      };
-    });
-  }
+  readonly #watched = new Set<string>();
 
   /** Connects and shakes hands. Rejects with a Fault. */
   static async open(
     transport: Transport,
-    info: { name: string; version: string },
-    capabilities: ClientCapabilities,
     peer: ServerPeer,
-    timeoutMs: number,
+    { info, capabilities, timeoutMs }: SessionOptions,
   ): Promise<SessionConnection> {
     const client = new Client(info, { capabilities, jsonSchemaValidator: NO_CHECKS });
     const connection = new SessionConnection(client);
@@ -65,38 +57,32 @@ export class SessionConnection implements Connection {
     }
   }
 
-  get server(): { name: string; version: string; instructions?: string } {
-    const { name = '', version = '' } = this.#client.getServerVersion() ?? {};
-    const instructions = this.#client.getInstructions();
-    return { name, version, ...(instructions === undefined ? {} : { instructions }) };
-  }
-
-  get capabilities(): JsonObject {
-    return (this.#client.getServerCapabilities() ?? {}) as JsonObject;
-  }
-
-  /** Sends a request; the result is as it came. Rejects with RpcError, or with Fault when the connection fails. */
   async request(method: string, params: JsonObject, options: CallOptions): Promise<JsonObject> {
-    const { onProgress } = options;
     try {
-      const result = await this.#client.request({ method, params }, ResultSchema, {
-        signal: options.signal,
-        timeout: options.idleTimeoutMs,
-        maxTotalTimeout: options.totalTimeoutMs,
-        resetTimeoutOnProgress: true,
-        ...(onProgress === undefined
-          ? {}
-          : { onprogress: (told) => onProgress(told as unknown as JsonObject) }),
-      });
-      return result as JsonObject;
+      return (await this.client.request(
+        { method, params },
+        ResultSchema,
+        requestOptions(options),
+      )) as JsonObject;
     } catch (error) {
       throw this.#faultOf(error, options.signal);
     }
   }
 
-  async close(): Promise<void> {
-    this.isClosed = true;
-    await this.#client.close().catch(() => undefined);
+  async watch(resources: readonly string[]): Promise<void> {
+    for (const uri of this.#watched)
+      if (!resources.includes(uri) && this.#watched.delete(uri)) await this.#resource('unsubscribe', uri);
+    for (const uri of resources) {
+      if (this.#watched.has(uri)) continue;
+      await this.#resource('subscribe', uri);
+      this.#watched.add(uri);
+    }
+  }
+
+  async #resource(what: 'subscribe' | 'unsubscribe', uri: string): Promise<void> {
+    const { watchMs: ms } = FIXED_LIMITS;
+    const { signal } = new AbortController();
+    await this.request(`resources/${what}`, { uri }, { signal, idleTimeoutMs: ms, totalTimeoutMs: ms });
   }
 
   /** The SDK uses -32001 for a timeout and for an abort, and -32000 when the connection is gone. */

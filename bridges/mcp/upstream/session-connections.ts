@@ -25,12 +25,12 @@ export interface Lease {
  */
 export class SessionConnections {
   readonly #entries = new Map<string, Entry>();
-  readonly #open: (peer: ServerPeer) => Promise<Connection>;
+  readonly #open: (peer: ServerPeer, key: string) => Promise<Connection>;
   readonly #max: number;
   readonly #deps: Pick<BridgeDeps, 'clock' | 'timers'>;
 
   constructor(
-    open: (peer: ServerPeer) => Promise<Connection>,
+    open: (peer: ServerPeer, key: string) => Promise<Connection>,
     max: number,
     deps: Pick<BridgeDeps, 'clock' | 'timers'>,
   ) {
@@ -39,10 +39,15 @@ export class SessionConnections {
     this.#deps = deps;
   }
 
-  /** Rejects with a Fault. */
-  async lease(key: string, peer: ServerPeer): Promise<Lease> {
-    const entry = this.#entries.get(key) ?? (await this.#make(key));
-    if (entry.users > 0)
+  /** Whether nobody uses the connection of this key; true when there is none. */
+  isFree(key: string): boolean {
+    return (this.#entries.get(key)?.users ?? 0) === 0;
+  }
+
+  /** A shared connection is used by several calls, none of which is asked. Rejects with a Fault. */
+  async lease(key: string, peer: ServerPeer, isShared = false): Promise<Lease> {
+    const entry = this.#entries.get(key) ?? this.#make(key);
+    if (entry.users > 0 && !isShared)
       throw new Fault(
         'upstream_unavailable',
         'Another call of this Session runs on the server. Retry later.',
@@ -63,11 +68,13 @@ export class SessionConnections {
     await Promise.all([...this.#entries.keys()].map((key) => this.#drop(key)));
   }
 
-  async #make(key: string): Promise<Entry> {
-    if (this.#entries.size >= this.#max) await this.#drop(this.#longestIdle());
+  /** In its place at once, so that two calls that come together do not take the same. */
+  #make(key: string): Entry {
+    const isFull = this.#entries.size >= this.#max;
+    const roomMade = isFull ? this.#drop(this.#longestIdle()) : Promise.resolve();
     const peer: Entry['peer'] = { current: undefined };
     const entry: Entry = {
-      opening: this.#open(delegate(peer)),
+      opening: roomMade.then(() => this.#open(delegate(peer), key)),
       users: 0,
       usedAt: this.#deps.clock.monotonic(),
       idle: undefined,
@@ -83,6 +90,7 @@ export class SessionConnections {
 
   #release(key: string, entry: Entry): void {
     entry.users -= 1;
+    if (entry.users > 0 || this.#entries.get(key) !== entry) return;
     entry.peer.current = undefined;
     entry.usedAt = this.#deps.clock.monotonic();
     entry.idle = this.#deps.timers.setTimeout(() => void this.#drop(key), FIXED_LIMITS.connectionIdleMs);

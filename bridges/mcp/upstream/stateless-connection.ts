@@ -1,18 +1,20 @@
 import {
   Client,
+  type McpSubscription,
   ProtocolError,
   SdkError,
   SdkErrorCode,
   SdkHttpError,
+  type SubscriptionFilter,
   type Transport,
 } from '@modelcontextprotocol/client';
 import type { JsonObject, JsonValue } from '../../../src/protocol/json.ts';
 import { Fault } from '../../outbound/fault.ts';
 import { objectOf } from '../object-of.ts';
 import { STATELESS } from '../revisions.ts';
+import { ClientConnection, requestOptions } from './client-connection.ts';
 import {
   type CallOptions,
-  type Connection,
   GIVEN_UP,
   httpFault,
   LOST,
@@ -37,24 +39,19 @@ export interface StatelessOptions {
 }
 
 /** A server of the revision without sessions over any transport. Spec: MCP 2026-07-28. */
-export class StatelessConnection implements Connection {
+export class StatelessConnection extends ClientConnection<Client> {
   readonly isStateless = true;
-  readonly #client: Client;
   readonly #later: StatelessOptions['later'];
   readonly #peer: ServerPeer;
-  isClosed = false;
-  readonly closed: Promise<void>;
+  #watched: string[] = [];
+  #listening: McpSubscription | undefined;
+  /** Numbers the streams of changes: only the last one counts. */
+  #listens = 0;
 
   private constructor(client: Client, peer: ServerPeer, later: StatelessOptions['later']) {
-    this.#client = client;
+    super(client);
     this.#peer = peer;
     this.#later = later;
-    this.closed = new Promise((resolve) => {
-      client.onclose = () => {
-        this.isClosed = true;
-        resolve();
-      };
-    });
   }
 
   /** Connects; a server of another revision is refused. Rejects with a Fault. */
@@ -84,30 +81,14 @@ export class StatelessConnection implements Connection {
     return connection;
   }
 
-  get server(): { name: string; version: string; instructions?: string } {
-    const { name = '', version = '' } = this.#client.getServerVersion() ?? {};
-    const instructions = this.#client.getInstructions();
-    return { name, version, ...(instructions === undefined ? {} : { instructions }) };
-  }
-
-  get capabilities(): JsonObject {
-    return (this.#client.getServerCapabilities() ?? {}) as JsonObject;
-  }
-
   async request(method: string, params: JsonObject, options: CallOptions): Promise<JsonObject> {
-    const { onProgress, inputSchema } = options;
-    const how = {
-      signal: options.signal,
-      timeout: options.idleTimeoutMs,
-      maxTotalTimeout: options.totalTimeoutMs,
-      resetTimeoutOnProgress: true,
-      ...(onProgress === undefined ? {} : { onprogress: (told: unknown) => onProgress(told as JsonObject) }),
-    };
+    const { inputSchema } = options;
+    const how = requestOptions(options);
     try {
       const answer =
         inputSchema === undefined
-          ? await this.#client.request({ method, params } as never, AS_IT_IS as never, how)
-          : await this.#client.callTool(params as never, {
+          ? await this.client.request({ method, params } as never, AS_IT_IS as never, how)
+          : await this.client.callTool(params as never, {
               ...how,
               toolDefinition: toolOf(params, inputSchema),
             });
@@ -117,22 +98,43 @@ export class StatelessConnection implements Connection {
     }
   }
 
-  async close(): Promise<void> {
-    this.isClosed = true;
-    await this.#client.close().catch(() => undefined);
+  /** Changes of these resources are told from here on, and of no others. */
+  async watch(resources: readonly string[]): Promise<void> {
+    this.#watched = [...resources];
+    const before = this.#listening;
+    this.#listen();
+    void before?.close().catch(() => undefined);
   }
 
-  /** Changes of the list of tools are told for as long as somebody listens. */
+  /** Changes of lists are told for as long as somebody listens. */
   #listen(): void {
-    if (this.isClosed || objectOf(this.capabilities['tools'])['listChanged'] !== true) return;
-    const again = () => this.#later(() => this.#listen());
-    this.#client.listen({ toolsListChanged: true }).then(({ closed }) => {
+    this.#listens += 1;
+    const turn = this.#listens;
+    this.#listening = undefined;
+    const filter = this.#filter();
+    if (this.isClosed || Object.keys(filter).length === 0) return;
+    const again = () => {
+      if (turn === this.#listens) this.#later(() => turn === this.#listens && this.#listen());
+    };
+    this.client.listen(filter).then((listening) => {
+      if (turn !== this.#listens) return void listening.close().catch(() => undefined);
+      this.#listening = listening;
       // What changed while nobody listened is seen by listing again.
-      void closed.then(() => {
-        this.#peer.told('notifications/tools/list_changed', {});
+      void listening.closed.then(() => {
+        if (turn === this.#listens) this.#peer.told('notifications/tools/list_changed', {});
         again();
       });
     }, again);
+  }
+
+  #filter(): SubscriptionFilter {
+    const offers = (list: string, what = 'listChanged') => objectOf(this.capabilities[list])[what] === true;
+    return {
+      ...(offers('tools') ? { toolsListChanged: true } : {}),
+      ...(offers('prompts') ? { promptsListChanged: true } : {}),
+      ...(offers('resources') ? { resourcesListChanged: true } : {}),
+      ...(this.#watched.length > 0 ? { resourceSubscriptions: this.#watched } : {}),
+    };
   }
 
   #faultOf(error: unknown, signal: AbortSignal): Error {
@@ -168,7 +170,19 @@ function keepResults(transport: Transport): void {
   };
 }
 
-const FILLED = { resultType: 'complete', content: [], tools: [], ttlMs: 0, cacheScope: 'private' };
+const FILLED = {
+  resultType: 'complete',
+  content: [],
+  tools: [],
+  resources: [],
+  resourceTemplates: [],
+  contents: [],
+  prompts: [],
+  messages: [],
+  completion: { values: [] },
+  ttlMs: 0,
+  cacheScope: 'private',
+};
 
 /** The SDK compiles the schema of the results of a tool too; this one has none. */
 function toolOf({ name }: JsonObject, inputSchema: JsonObject): never {

@@ -16,11 +16,12 @@ import { Fault } from '../../outbound/fault.ts';
 import type { MountedServer } from '../mounted-server.ts';
 import { ActiveCall, type Stand } from './active-call.ts';
 import { Catalogue } from './catalogue.ts';
-import { DEFAULT_LIMITS, FIXED_LIMITS, type McpLimits, type McpUpstreamConfig } from './config.ts';
-import type { Connection, ServerPeer } from './connection.ts';
+import { DEFAULT_LIMITS, type McpLimits, type McpUpstreamConfig } from './config.ts';
+import type { ServerPeer } from './connection.ts';
 import { Connector } from './connector.ts';
 import { interpret } from './interpret.ts';
 import { KeptConnection } from './kept-connection.ts';
+import { mountedServer } from './mount.ts';
 import { type AskedCall, Refusal, readCall, refuseMisfit } from './read-call.ts';
 import { frameOf } from './record.ts';
 import type { SchemaChecks } from './schema-check.ts';
@@ -43,17 +44,16 @@ export class McpUpstream implements Upstream {
   /** Loaded with the first connection: there are no schemas before. */
   #checks: SchemaChecks | undefined;
   readonly #calls = new Map<string, ActiveCall>();
-  #relist: unknown;
   readonly interpret: (frame: Frame, seen: Seen) => Move[] = interpret;
 
   constructor(config: McpUpstreamConfig, deps: BridgeDeps) {
     const limits = { ...DEFAULT_LIMITS, ...config.limits };
+    const connector = new Connector(config, limits, deps);
     this.route = `mcp:${config.id}`;
     this.materialPrefix = this.route;
     this.#config = config;
     this.#limits = limits;
     this.#deps = deps;
-    const connector = new Connector(config, limits, deps);
     const catalogue = new Catalogue(this.route, config, limits, deps);
     this.#connector = connector;
     this.#catalogue = catalogue;
@@ -78,7 +78,7 @@ export class McpUpstream implements Upstream {
   }
 
   async close(): Promise<void> {
-    this.#deps.timers.clearTimeout(this.#relist);
+    this.#catalogue.close();
     for (const call of this.#calls.values()) call.cancel();
     await Promise.all([this.#kept.close(), this.#sessions.close()]);
     await this.#connector.close();
@@ -87,12 +87,15 @@ export class McpUpstream implements Upstream {
   /** The server for clients that speak to it directly; undefined unless the operator says so. */
   mounted(): MountedServer | undefined {
     if (!this.#config.mount) return undefined;
-    return {
+    return mountedServer({
       route: this.route,
-      transport: () => this.#connector.transport(),
-      post: this.#connector.post,
-      judged: (name, definition) => this.#catalogue.judged(name, definition),
-    };
+      connector: this.#connector,
+      catalogue: this.#catalogue,
+      limits: this.#limits,
+      deps: this.#deps,
+      reached: () => this.#kept.get(),
+      listAgain: () => this.#catalogue.refreshSoon(() => this.#kept.get()),
+    });
   }
 
   answer(taskId: string, answer: PermissionAnswer): boolean {
@@ -271,7 +274,8 @@ export class McpUpstream implements Upstream {
     return {
       asked: NOBODY.asked,
       told: (method, params) => {
-        if (method === 'notifications/tools/list_changed') this.#listLater();
+        if (method === 'notifications/tools/list_changed')
+          this.#catalogue.refreshSoon(() => this.#kept.get());
         const [only, ...more] = this.#callsOnKept();
         if (only !== undefined && more.length === 0) only.told(method, params);
       },
@@ -282,17 +286,5 @@ export class McpUpstream implements Upstream {
     return [...this.#calls.values()].filter(
       ({ connection }) => !this.#config.interactive || connection?.isStateless,
     );
-  }
-
-  #listLater(): void {
-    this.#deps.timers.clearTimeout(this.#relist);
-    this.#relist = this.#deps.timers.setTimeout(() => {
-      this.#kept
-        .get()
-        .then((connection: Connection) => this.#catalogue.refresh(connection))
-        .catch((error: unknown) =>
-          this.#deps.logger.warn({ server: this.#config.id, err: error }, 'tools were not listed again'),
-        );
-    }, FIXED_LIMITS.relistMs);
   }
 }

@@ -36,6 +36,21 @@ export const MCP: readonly Requirement[] = [
       'the Workspace of the caller holds on /mcp/{server}, as it is now and for each key',
     ],
     ['MCP-MOUNT-4', 'DECIDED', 'on /mcp/{server} a held definition is refused until it is accepted'],
+    [
+      'MCP-MOUNT-5',
+      'DECIDED',
+      '/mcp/{server} is the server to clients of either era, whichever era is its own',
+    ],
+    [
+      'MCP-MOUNT-6',
+      'DECIDED',
+      'what a server asks reaches clients of the other era in the form of their own',
+    ],
+    [
+      'MCP-MOUNT-7',
+      'DECIDED',
+      'what waits for a client without a session is its own, by a state that counts once',
+    ],
   ]),
   ...section('MCP tasks', [
     ['MCP-TASK-1', 'DECIDED', 'states of tasks go there and back, or the row says what is lost'],

@@ -1,0 +1,118 @@
+import type { Client as ModernClient } from '@modelcontextprotocol/client';
+import { describe, expect, it } from 'vitest';
+import type { EraServer } from '../harness/era-servers.ts';
+import { ASKED, mountStage, textOf } from '../harness/mcp-mount-stage.ts';
+
+describe('/mcp/{server} where the era of the client is not that of the server', () => {
+  const { servers, connect, post } = mountStage();
+
+  describe.each(['sessions-stdio', 'sessions-http'])(
+    'what waits on %s for a client without a session',
+    (id) => {
+      const inputResponses = { question_1: { action: 'accept', content: { name: 'Eve' } } };
+      const ask = async () => (await post(id, 'tools/call', { name: 'ask', arguments: {} })).result ?? {};
+
+      it('[MCP-MOUNT-7] is that of its caller and its request, by a state that counts once', async () => {
+        const { resultType, inputRequests, requestState } = await ask();
+        expect(resultType).toBe('input_required');
+        expect(inputRequests).toMatchObject({ question_1: { method: 'elicitation/create' } });
+        const again = { arguments: {}, inputResponses, requestState };
+        const refused = [
+          await post(id, 'tools/call', { ...again, name: 'ask' }, ASKED, 'other'),
+          await post(id, 'tools/call', { ...again, name: 'sample' }),
+          await post(id, 'tools/call', { ...again, name: 'ask', requestState: `${requestState}0` }),
+        ];
+        for (const { error } of refused) expect(error).toMatchObject({ code: -32_602 });
+        const { result } = await post(id, 'tools/call', { ...again, name: 'ask' });
+        expect(textOf(result)).toBe('accept: Eve');
+        const { error } = await post(id, 'tools/call', { ...again, name: 'ask' });
+        expect(error).toMatchObject({ code: -32_602 });
+      });
+
+      it('waits on when the answer is missing or another one, and two calls do not mix', async () => {
+        const [first, second] = await Promise.all([ask(), ask()]);
+        const answered = { name: 'ask', arguments: {}, inputResponses: { stray: { action: 'accept' } } };
+        const { result } = await post(id, 'tools/call', {
+          ...answered,
+          requestState: first?.['requestState'],
+        });
+        expect(result).toMatchObject({
+          resultType: 'input_required',
+          inputRequests: first?.['inputRequests'],
+        });
+        const end = async (requestState: unknown, name: string) => {
+          const given = { question_1: { action: 'accept', content: { name } } };
+          const ended = await post(id, 'tools/call', { ...answered, inputResponses: given, requestState });
+          return textOf(ended.result);
+        };
+        expect(await end(second?.['requestState'], 'second')).toBe('accept: second');
+        expect(await end(result?.['requestState'], 'first')).toBe('accept: first');
+      });
+
+      it('a page that has to be opened first is asked for in a result, of a client that can open pages', async () => {
+        const { result } = await post(id, 'tools/call', { name: 'page', arguments: {} });
+        expect(result).toMatchObject({
+          resultType: 'input_required',
+          inputRequests: {
+            page_1: {
+              method: 'elicitation/create',
+              params: { mode: 'url', url: 'https://example.com/in', message: 'Log in.' },
+            },
+          },
+        });
+        const { error } = await post(
+          id,
+          'tools/call',
+          { name: 'page', arguments: {} },
+          { elicitation: { form: {} } },
+        );
+        expect(error).toMatchObject({
+          code: -32_021,
+          data: { requiredCapabilities: { elicitation: { url: {} } } },
+        });
+      });
+
+      it('methods of the other era, and unknown ones, are not found', async () => {
+        for (const method of ['ping', 'logging/setLevel', 'resources/subscribe', 'tasks/get', 'no/such'])
+          expect((await post(id, method, {})).error).toMatchObject({ code: -32_601 });
+      });
+
+      it('no more resources are watched than the bound says', async () => {
+        const resourceSubscriptions = Array.from({ length: 101 }, (_, at) => `era://${at}`);
+        const { error } = await post(id, 'subscriptions/listen', {
+          notifications: { resourceSubscriptions },
+        });
+        expect(error).toMatchObject({ code: -32_602 });
+      });
+    },
+  );
+
+  it.each(['stateless-stdio', 'stateless-http'])(
+    '%s: an output that is no object is a member of one for a client with a session',
+    async (id) => {
+      const client = await connect('sessions', id);
+      const { tools } = await client.listTools();
+      expect(tools.find(({ name }) => name === 'number')?.outputSchema).toMatchObject({
+        properties: { result: { type: 'integer' } },
+      });
+      const { structuredContent } = await client.callTool({ name: 'number', arguments: {} });
+      expect(structuredContent).toEqual({ result: 7 });
+    },
+  );
+
+  it.each(['sessions-stdio', 'sessions-http'])(
+    '%s: a resource is watched for as long as a client without a session listens',
+    async (id) => {
+      const server = servers.get(id) as EraServer;
+      const client = (await connect('stateless', id)) as unknown as ModernClient;
+      const uri = 'era://watched';
+      const listening = await client.listen({ resourceSubscriptions: [uri] });
+      expect(server.watched).toContain(uri);
+      const ended = new Promise<void>((resolve) => {
+        server.ended = (ended) => ended === uri && resolve();
+      });
+      await listening.close();
+      await ended;
+    },
+  );
+});

@@ -1,0 +1,73 @@
+import { describe, expect, it } from 'vitest';
+import { Catalogue } from '../../../bridges/mcp/upstream/catalogue.ts';
+import { DEFAULT_LIMITS, FIXED_LIMITS } from '../../../bridges/mcp/upstream/config.ts';
+import type { Connection } from '../../../bridges/mcp/upstream/connection.ts';
+import { bridgeDeps } from '../../harness/upstream-stage.ts';
+
+const tool = (description: string) => ({ name: 'ok', description, inputSchema: { type: 'object' } });
+
+/** A catalogue of one tool as it is described now, and what it waits for. */
+function stage() {
+  const waiting: { run: () => void; ms: number }[] = [];
+  const cleared: unknown[] = [];
+  let described = 'first';
+  let lists = 0;
+  const connection = {
+    capabilities: { tools: {} },
+    server: { name: 'x', version: '1' },
+    request: async () => {
+      lists += 1;
+      return { tools: [tool(described)] };
+    },
+  } as unknown as Connection;
+  const deps = bridgeDeps({
+    timers: { setTimeout: (run, ms) => waiting.push({ run, ms }), clearTimeout: (id) => cleared.push(id) },
+  });
+  const catalogue = new Catalogue('mcp:x', { id: 'x', changed_tools: 'hold' }, DEFAULT_LIMITS, deps);
+  return {
+    catalogue,
+    connection,
+    waiting,
+    cleared,
+    describe: (now: string) => {
+      described = now;
+    },
+    lists: () => lists,
+  };
+}
+
+describe('the catalogue of a server', () => {
+  it('is read again once in a while, however often the list changes: an endless stream of changes does not put it off', async () => {
+    const { catalogue, connection, waiting, cleared, lists } = stage();
+    const connect = async () => connection;
+    for (let change = 0; change < 1_000; change += 1) catalogue.refreshSoon(connect);
+    expect(waiting.map(({ ms }) => ms)).toEqual([FIXED_LIMITS.relistMs]);
+    expect(cleared).toEqual([]);
+    waiting[0]?.run();
+    await Promise.resolve();
+    await Promise.resolve();
+    expect(lists()).toBe(1);
+    catalogue.refreshSoon(connect);
+    expect(waiting).toHaveLength(2);
+  });
+
+  it('holds a definition that somebody else was told before it was listed again, and says so once', async () => {
+    const { catalogue, connection, describe: describeNow } = stage();
+    await catalogue.refresh(connection);
+    expect(catalogue.judged('ok')).not.toHaveProperty('hold');
+    let news = 0;
+    const count = () => {
+      news += 1;
+    };
+    expect(catalogue.judged('ok', tool('second'), count)).toMatchObject({ hold: 'changed_definition' });
+    expect(catalogue.judged('ok', tool('second'), count)).toMatchObject({ hold: 'changed_definition' });
+    expect(news).toBe(1);
+    expect(catalogue.judged('ok')).toMatchObject({ hold: 'changed_definition' });
+    describeNow('second');
+    await catalogue.refresh(connection);
+    expect(catalogue.judged('ok')).toMatchObject({ hold: 'changed_definition' });
+    const changed = catalogue.find('ok');
+    if (changed !== undefined) catalogue.accept(changed);
+    expect(catalogue.judged('ok')).not.toHaveProperty('hold');
+  });
+});
