@@ -1,7 +1,6 @@
 import type { StateReader, Transaction } from '../eventlog/event-log.ts';
 import { tierWithin } from '../policy/session-tier.ts';
 import { runFactsOf } from '../projections/fold-run.ts';
-import type { RunFact } from '../projections/run-facts.ts';
 import { stateKey } from '../projections/state-keys.ts';
 import type {
   ArtifactState,
@@ -27,6 +26,7 @@ import { wholeText } from '../receipts/canonical-order.ts';
 import type { RunRecord } from '../receipts/receipt-draft.ts';
 import { contentHash } from './content-hash.ts';
 import { identifiersOf } from './identifiers.ts';
+import { beyondList, type FactOf, factsOf, listed } from './run-lists.ts';
 import { materialsOf } from './run-materials.ts';
 
 /** The tier of a task that names no persona, where it was accepted under no other (contract section 7). */
@@ -34,11 +34,6 @@ const BUILT_IN_TIER = 'act_auto';
 const DEFAULT_POLICY = 'policy.default_tier';
 /** Who decided a request that no caller answered: its deadline, or the end of its task. */
 const NOBODY = 'gateway';
-
-/** Items that a receipt lists of a kind, like its frames; its metadata has the number of all where there are more. */
-const LISTED_ITEMS = 500;
-
-type ReceiptRequest = { object: 'event' | 'task'; id: string };
 
 /** What was accepted, proved by the event that says so: nothing was done yet. */
 export function acceptanceRecord(tx: Transaction, state: TaskState, eventId: string): RunRecord {
@@ -82,29 +77,40 @@ export function taskRecord(tx: Transaction, state: TaskState): RunRecord {
   const lifecycle = lifecycleOf(resource);
   const { personaRef, startTier, policyRef } = termsOf(state);
   const { frames, materials, redactions } = materialsOf(tx, resource.id, internal.route);
-  const subject: ReceiptRequest = { object: 'task', id: resource.id };
   const calls = factsOf(facts, 'tool_called');
   const requests = factsOf(facts, 'request');
   const artifacts = factsOf(facts, 'artifact');
-  const totals = beyondList({ approvals: requests, final_artifacts: artifacts, tool_calls: calls });
+  const written = factsOf(facts, 'file_written');
   const decisions = factsOf(facts, 'policy');
+  const hidden = factsOf(facts, 'input_redacted');
+  const totals = beyondList({
+    approvals: requests,
+    final_artifacts: artifacts,
+    fs_writes: written,
+    policy: decisions,
+    redactions: hidden,
+    tool_calls: calls,
+  });
   const usage = internal.run?.usage;
   return {
-    subject,
+    subject: { object: 'task', id: resource.id },
     identifiers: identifiersOf(tx, state, personaRef),
     lifecycle,
     trust: { startTier, endTier: tierNow(tx, resource, startTier), policyRef },
     wallTimeMs: Date.parse(lifecycle.completedAt) - Date.parse(lifecycle.startedAt),
     usage: usage === undefined ? null : { ...usage, agent: internal.route },
     toolCallCount: calls.length,
-    approvals: [...listed(requests).flatMap((fact) => approvalOf(tx, fact)), ...decisions.flatMap(denialOf)],
+    approvals: [
+      ...listed(requests).flatMap((fact) => approvalOf(tx, fact)),
+      ...listed(decisions).flatMap(denialOf),
+    ],
     materials,
     toolCalls: toolCallsOf(listed(calls), factsOf(facts, 'tool_ended')),
-    fileWrites: factsOf(facts, 'file_written').map(fileWriteOf),
+    fileWrites: listed(written).map(fileWriteOf),
     networkEgress: egressOf(internal.route, frames),
     handoffs: handoffsOf(state),
     artifacts: listed(artifacts).flatMap(({ id }) => artifactOf(tx, id)),
-    redactions: [...facts.flatMap(redactionOf), ...redactions],
+    redactions: [...listed(hidden).map(redactionOf), ...redactions],
     metadata: {
       frames,
       ...policyOf(decisions),
@@ -122,24 +128,6 @@ function quotasOf({ quotas, worked }: TaskState['internal']): JsonObject {
     ...(quotas === undefined ? {} : { quota_ids: quotas }),
     ...(worked === undefined ? {} : { worked_ms: worked.ms }),
   };
-}
-
-type FactOf<Kind extends RunFact['kind']> = Extract<RunFact, { kind: Kind }>;
-
-function factsOf<Kind extends RunFact['kind']>(facts: readonly RunFact[], kind: Kind): FactOf<Kind>[] {
-  return facts.filter((fact): fact is FactOf<Kind> => fact.kind === kind);
-}
-
-function listed<Fact>(facts: readonly Fact[]): Fact[] {
-  return facts.slice(0, LISTED_ITEMS);
-}
-
-/** How many there are of what is not listed to its end. */
-function beyondList(lists: Readonly<Record<string, readonly RunFact[]>>): JsonObject {
-  const long = Object.entries(lists).filter(([, facts]) => facts.length > LISTED_ITEMS);
-  return long.length === 0
-    ? {}
-    : { totals: Object.fromEntries(long.map(([name, facts]) => [name, facts.length])) };
 }
 
 export function termsOf({ resource, internal }: TaskState) {
@@ -202,7 +190,9 @@ function denialOf({ action, effect, rule, at }: FactOf<'policy'>): ReceiptApprov
 
 /** Absent where the policy kept nothing back. */
 function policyOf(decisions: readonly FactOf<'policy'>[]): JsonObject {
-  return decisions.length === 0 ? {} : { policy: decisions.map(({ effect, rule }) => ({ effect, rule })) };
+  return decisions.length === 0
+    ? {}
+    : { policy: listed(decisions).map(({ effect, rule }) => ({ effect, rule })) };
 }
 
 function actionOf({ action, request }: PermissionRequest): string {
@@ -242,12 +232,9 @@ function toolCallsOf(
   });
 }
 
-function redactionOf(fact: RunFact): ReceiptRedaction[] {
-  if (fact.kind !== 'input_redacted') return [];
-  const field = `/messages/${fact.message_id}`;
-  return [
-    { field, proof_hash: fact.proof_hash, reason: 'A secret was replaced before the input was recorded.' },
-  ];
+function redactionOf({ message_id, proof_hash }: FactOf<'input_redacted'>): ReceiptRedaction {
+  const reason = 'A secret was replaced before the input was recorded.';
+  return { field: `/messages/${message_id}`, proof_hash, reason };
 }
 
 function fileWriteOf({ path, sha256 }: FactOf<'file_written'>): ReceiptFileWrite {

@@ -7,21 +7,53 @@ import type { JsonObject } from '../../src/protocol/json.ts';
 import type { Receipt } from '../../src/protocol/resources/receipt.ts';
 import type { Task } from '../../src/protocol/resources/task.ts';
 import { frameKey } from '../../src/store/keys.ts';
+import type { Frame, Move } from '../../src/upstream.ts';
 import { startTestGateway, type TestGateway } from '../harness/gateway.ts';
 import { ToolUpstream } from '../harness/tool-upstream.ts';
 
 const LISTED_AT_MOST = 500;
 
+/** Each message it sends is a file it wrote, and something that the policy kept back. */
+class DeniedWriter extends ToolUpstream {
+  override readonly route: string = 'fake:writer';
+
+  override interpret(frame: Frame): Move[] {
+    if (frame.kind !== 'message') return super.interpret(frame);
+    const file = { path: `notes/${frame.label}`, bytes: 1, sha256: 'ab'.repeat(32) };
+    return [
+      { type: 'file_written', file },
+      { type: 'policy', decided: DENIED },
+    ];
+  }
+}
+const DENIED = {
+  effect: 'refuse',
+  rule: 'persona_tools',
+  because: 'The persona may not use this tool.',
+  tier: 'act_auto',
+  side_effect: 'destructive',
+  route: 'fake:writer',
+  skill_id: 'wipe',
+  tool_call_id: null,
+  input_sha256: null,
+} as const;
+
 describe('receipts of long runs', () => {
   const agent = new ToolUpstream();
+  const writer = new DeniedWriter();
   let gateway: TestGateway;
   beforeAll(async () => {
-    gateway = await startTestGateway({ extraUpstreams: [agent] });
+    gateway = await startTestGateway({ extraUpstreams: [agent, writer] });
   });
   afterAll(() => gateway.close());
 
   /** A run that ends with this frame. */
-  async function receiptOf(frames: number, secretAt = -1, stepOf?: (n: number) => object) {
+  async function receiptOf(
+    frames: number,
+    secretAt = -1,
+    stepOf?: (n: number) => object,
+    route: string = agent.route,
+  ) {
     const session = await gateway.client.session();
     const call = { toolCallId: 'call-1', name: 'look', step: 'progress' };
     const steps = Array.from({ length: frames - 1 }, (_, progress) => ({
@@ -32,7 +64,7 @@ describe('receipts of long runs', () => {
     }));
     const submitted = await gateway.client.post<Task>(`/v1/sessions/${session.id}/tasks`, {
       input: { steps },
-      metadata: { route: agent.route },
+      metadata: { route },
     });
     const task = await gateway.client.until(submitted.id, 'COMPLETED');
     const receipt = await gateway.client.get<Receipt>(`/v1/receipts/${task.receipt_id}`);
@@ -93,6 +125,16 @@ describe('receipts of long runs', () => {
     expect(payload.side_effects.tool_calls.length).toBe(LISTED_AT_MOST);
     expect(payload.metadata).toMatchObject({ totals: { tool_calls: calls } });
     expect(payload.autonomy_budget.consumed.tool_calls).toBe(calls);
+  });
+
+  it('[S3-04] lists 500 file writes and refusals of the policy at most, and tells how many there were', async () => {
+    const many = LISTED_AT_MOST + 1;
+    const { payload } = await receiptOf(many + 1, -1, undefined, writer.route);
+    expect(payload.side_effects.fs_writes.length).toBe(LISTED_AT_MOST);
+    expect(payload.approvals?.length).toBe(LISTED_AT_MOST);
+    const { policy, totals } = payload.metadata as { policy: object[]; totals: object };
+    expect(policy.length).toBe(LISTED_AT_MOST);
+    expect(totals).toEqual({ fs_writes: many, policy: many });
   });
 
   it('[S3-04] makes the hash of many frames again where their records lack it', async () => {
