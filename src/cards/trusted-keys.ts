@@ -1,5 +1,6 @@
 import type { JsonObject, JsonValue } from '../protocol/json.ts';
 import type { CardSignatureStatus, CardVerdict } from '../protocol/resources/agent.ts';
+import { isSmallOrder } from '../receipts/ed25519.ts';
 
 /** Keys that may have signed a card, or why there are none. */
 export type TrustedKeys =
@@ -32,9 +33,20 @@ export function keysNamed(
   return valid.length === 0 ? 'key_not_valid' : valid;
 }
 
-/** A key that could sign, or that everybody knows, is no key to verify with. */
+/** A key that could sign, that everybody knows, or that fits forged signatures is no key to verify with. */
 function isPublicKey(key: JsonValue): key is JsonObject {
-  return isObject(key) && key['kty'] !== 'oct' && !Object.hasOwn(key, 'd') && key['use'] !== 'enc';
+  if (!isObject(key) || key['kty'] === 'oct' || Object.hasOwn(key, 'd') || key['use'] === 'enc') return false;
+  const { crv, x } = key;
+  return crv !== 'Ed25519' || (typeof x === 'string' && !isSmallOrder(Buffer.from(x, 'base64url')));
+}
+
+/** Names of one algorithm: that of RFC 8037, and that of RFC 9864. */
+const ALIASES: Readonly<Record<string, string>> = { Ed25519: 'EdDSA', ed25519: 'EdDSA' };
+const nameOf = (algorithm: string): string => ALIASES[algorithm] ?? algorithm;
+
+/** Whether the key may be used with the algorithm of a signature: one that says what it is for is for nothing else. */
+export function isFor({ alg }: JsonObject, algorithm: string): boolean {
+  return alg === undefined || (typeof alg === 'string' && nameOf(alg) === nameOf(algorithm));
 }
 
 /**

@@ -1,8 +1,9 @@
 import { decodeProtectedHeader, flattenedVerify, importJWK, type JWK } from 'jose';
 import type { JsonObject, JsonValue } from '../protocol/json.ts';
 import type { CardSignatureStatus, CardVerdict } from '../protocol/resources/agent.ts';
+import { decodeStrictBase64 } from '../receipts/strict-base64.ts';
 import { type PayloadForm, payloadForms } from './payload-forms.ts';
-import { type FindKeys, isObject, keysNamed } from './trusted-keys.ts';
+import { type FindKeys, isFor, isObject, keysNamed } from './trusted-keys.ts';
 import { verdictOf } from './verdict.ts';
 
 /** Asymmetric ones only: with a symmetric key every reader could sign. Source: contract C23. */
@@ -98,6 +99,9 @@ function readHeader(text: string): JsonObject | undefined {
 }
 
 async function signs(key: JsonObject, { algorithm, ...jws }: Signature, text: string): Promise<boolean> {
+  // Readers of base64url are lenient: of many spellings of the same bytes only one is a signature.
+  const isSpelled = decodeStrictBase64(jws.signature, 'base64url') !== undefined;
+  if (!isSpelled || !isFor(key, algorithm)) return false;
   try {
     const publicKey = await importJWK(key as JWK, algorithm);
     const payload = Buffer.from(text).toString('base64url');

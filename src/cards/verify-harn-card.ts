@@ -1,12 +1,13 @@
 import { createPublicKey, type JsonWebKey, verify } from 'node:crypto';
 import type { JsonObject } from '../protocol/json.ts';
 import type { CardVerdict } from '../protocol/resources/agent.ts';
+import { decodeStrictBase64 } from '../receipts/strict-base64.ts';
 import { harnPayload } from './sign-card.ts';
-import { type FindKeys, isObject, keysNamed } from './trusted-keys.ts';
+import { type FindKeys, isFor, isObject, keysNamed } from './trusted-keys.ts';
 import { verdictOf } from './verdict.ts';
 
 const ALGORITHM = 'ed25519';
-const VALUE = /^base64:([A-Za-z0-9+/]+={0,2})$/;
+const PREFIX = 'base64:';
 
 /**
  * Judges the signature of a HarnAgentCard; the A2A card in it has signatures of its own. Never rejects. Source: contract C23;
@@ -35,11 +36,14 @@ export async function verifyHarnCard(
 }
 
 function signs(jwk: JsonObject, card: JsonObject, value: string): boolean {
-  const [, base64 = ''] = VALUE.exec(value) ?? [];
+  const signature = value.startsWith(PREFIX)
+    ? decodeStrictBase64(value.slice(PREFIX.length), 'base64')
+    : undefined;
+  if (signature === undefined || !isFor(jwk, ALGORITHM)) return false;
   try {
     const key = createPublicKey({ key: jwk as JsonWebKey, format: 'jwk' });
     const isEd25519 = key.asymmetricKeyType === ALGORITHM;
-    return isEd25519 && verify(null, Buffer.from(harnPayload(card)), key, Buffer.from(base64, 'base64'));
+    return isEd25519 && verify(null, Buffer.from(harnPayload(card)), key, signature);
   } catch {
     // A key that is none, or a card without a canonical form: nothing was signed.
     return false;

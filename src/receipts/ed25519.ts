@@ -45,7 +45,8 @@ export function publicKeyOf(raw: Buffer): KeyObject {
   });
 }
 
-function isSmallOrder(raw: Buffer): boolean {
+/** Whether 32 raw bytes are a public key that verifies a forged signature over any message. */
+export function isSmallOrder(raw: Buffer): boolean {
   const y = Buffer.from(raw);
   y[PUBLIC_KEY_BYTES - 1] = (y[PUBLIC_KEY_BYTES - 1] ?? 0) & 0x7f;
   return SMALL_ORDER_Y.has(y.toString('hex'));

@@ -150,8 +150,9 @@ export const LAYERS: readonly LayerRow[] = [
 
   {
     layer: 'src/cards',
-    imports: ['src/protocol', 'src/json'],
-    because: 'makes, signs and verifies cards; keys and agents are handed in',
+    imports: ['src/protocol', 'src/json', 'src/receipts/ed25519.ts', 'src/receipts/strict-base64.ts'],
+    because:
+      'makes, signs and verifies cards; keys and agents are handed in; which keys and spellings nobody may trust is said once',
   },
 
   // Faces and agents: nothing behind the ports.

@@ -155,6 +155,36 @@ describe('the verdict about a card', () => {
       expect(await status(signed, trusting({ jwk: { ...key.jwk, ...extra } }))).toBe('unknown_key');
   });
 
+  it.each(['01', '00', `ec${'ff'.repeat(30)}7f`])('trusts no key of small order: %s', async (start) => {
+    const x = Buffer.from(start.padEnd(64, '0'), 'hex').toString('base64url');
+    const jwk = { kty: 'OKP', crv: 'Ed25519', kid: 'small', x };
+    // It verifies over any card with the key whose point is the neutral one.
+    const forged = Buffer.from(`01${'00'.repeat(63)}`, 'hex').toString('base64url');
+    expect(await status(bare({ alg: 'EdDSA', kid: 'small' }, forged), trusting({ jwk }))).toBe('unknown_key');
+  });
+
+  it('is invalid_signature when the key says that it is for another algorithm', async () => {
+    const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+    const jwk = { ...(publicKey.export({ format: 'jwk' }) as JsonObject), kid: 'rsa', alg: 'PS256' };
+    const shown = await signedWith({ alg: 'RS256', kid: 'rsa', typ: 'JOSE' }, privateKey);
+    expect(await status(shown, trusting({ jwk }))).toBe('invalid_signature');
+    expect(await status(shown, trusting({ jwk: { ...jwk, alg: 'RS256' } }))).toBe('verified');
+    for (const alg of ['EdDSA', 'Ed25519'])
+      expect(await status(signed, trusting({ jwk: { ...key.jwk, alg } }))).toBe('verified');
+  });
+
+  it('is invalid_signature for another spelling of the same bytes', async () => {
+    const [entry] = entries();
+    const { signature = '', protected: head = '' } = entry ?? {};
+    const last = signature.charCodeAt(signature.length - 1);
+    const respelled = signature.slice(0, -1) + String.fromCharCode(last + 1);
+    expect(Buffer.from(respelled, 'base64url')).toEqual(Buffer.from(signature, 'base64url'));
+    for (const spelling of [respelled, `${signature}==`, ` ${signature}`]) {
+      const signatures = [{ protected: head, signature: spelling }];
+      expect(await status({ ...signed, signatures })).toBe('invalid_signature');
+    }
+  });
+
   it('is key_not_valid for a key that was revoked, or whose time is not now', async () => {
     const seconds = NOW / 1000;
     const bad: JsonObject[] = [
