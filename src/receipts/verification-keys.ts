@@ -1,5 +1,5 @@
 import { type KeyObject, verify } from 'node:crypto';
-import type { JsonValue } from '../protocol/json.ts';
+import type { JsonObject, JsonValue } from '../protocol/json.ts';
 import { PUBLIC_KEY_BYTES, publicKeyOf, SIGNATURE_BYTES } from './ed25519.ts';
 import { decodeStrictBase64 } from './strict-base64.ts';
 
@@ -76,8 +76,9 @@ export class KeySetError extends Error {
 }
 
 /**
- * The Ed25519 keys of a JWKS document as this gateway serves it; other kinds of key are left out. Refuses a set in which a
- * key is of small order or misspelled, or two have one id. Throws KeySetError. Spec: RFC 7517, RFC 8037.
+ * The Ed25519 keys of a JWKS document as this gateway serves it; other kinds of key, and those that are said to be for something
+ * else, are left out. Refuses a set in which a key is of small order or misspelled, two have one id, or the private half is
+ * published. Throws KeySetError. Spec: RFC 7517, RFC 8037.
  */
 export function keysOfJwks(document: JsonValue): VerificationKeys {
   const members =
@@ -102,10 +103,20 @@ export function keysOfJwks(document: JsonValue): VerificationKeys {
 function ed25519Row(row: JsonValue, where: string): PublicJwk | undefined {
   if (typeof row !== 'object' || row === null || Array.isArray(row))
     throw new KeySetError(`${where}: no key`);
-  if (row['kty'] !== 'OKP' || row['crv'] !== 'Ed25519') return undefined;
+  if (row['kty'] !== 'OKP' || row['crv'] !== 'Ed25519' || !isForSignatures(row)) return undefined;
+  if (row['d'] !== undefined)
+    throw new KeySetError(`${where}.d: everybody who has read this private key can sign with it`);
   for (const name of ['kid', 'x'])
     if (typeof row[name] !== 'string' || row[name] === '') throw new KeySetError(`${where}.${name}: missing`);
   return row as unknown as PublicJwk;
+}
+
+/** EdDSA is the name of RFC 8037, Ed25519 that of RFC 9864. */
+const ALGORITHMS: readonly unknown[] = [undefined, 'EdDSA', 'Ed25519'];
+
+/** As far as the key says what it is for. */
+function isForSignatures({ use, alg }: JsonObject): boolean {
+  return (use === undefined || use === 'sig') && ALGORITHMS.includes(alg);
 }
 
 /** A key of the set as it verifies. Throws KeySetError naming the member. */

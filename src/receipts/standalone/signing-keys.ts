@@ -21,7 +21,8 @@ export function signingKeys(jwks: unknown): SigningKeys {
   const set = jwks as { keys?: unknown; revoked_keys?: unknown };
   const keys = new Map<string, SigningKey>();
   for (const row of [...rowsOf(set.keys), ...rowsOf(set.revoked_keys ?? [])]) {
-    if (row['kty'] !== 'OKP' || row['crv'] !== 'Ed25519') continue;
+    if (row['kty'] !== 'OKP' || row['crv'] !== 'Ed25519' || !isForSignatures(row)) continue;
+    if (row['d'] !== undefined) throw new Error('A key is published with its private half');
     const { kid, x } = row;
     if (typeof kid !== 'string' || typeof x !== 'string') throw new Error('A key has no kid or no x');
     if (keys.has(kid)) throw new Error(`Two keys have the kid ${kid}`);
@@ -49,6 +50,14 @@ export function isSigned(
     .map(Date.parse)
     .every((ms) => (claim.orLater || ms >= fromMs) && ms <= throughMs && ms < revokedMs);
   return isTimely && verify(null, Buffer.from(claim.text), key, bytes);
+}
+
+/** A key may say what it is for; then it is for nothing else. */
+function isForSignatures({ use, alg }: Record<string, unknown>): boolean {
+  return (
+    [undefined, 'sig'].some((word) => word === use) &&
+    [undefined, 'EdDSA', 'Ed25519'].some((word) => word === alg)
+  );
 }
 
 function rowsOf(list: unknown): Record<string, unknown>[] {

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { canonicalJson } from '../../../src/json/canonical.ts';
-import type { JsonValue } from '../../../src/protocol/json.ts';
+import type { JsonObject, JsonValue } from '../../../src/protocol/json.ts';
 import { readReceipts } from '../../../src/receipts/read-receipts.ts';
 import { verifyReceipts } from '../../../src/receipts/standalone/verify-receipts.ts';
 import { keysOfJwks } from '../../../src/receipts/verification-keys.ts';
@@ -12,6 +12,7 @@ import { goodChain, JWKS, replayOf } from '../../harness/receipt-chains.ts';
 import { SPOILS } from './bad-chains.ts';
 
 const KEYS = keysOfJwks(JWKS);
+const PUBLISHED = JWKS['keys'] as JsonObject[];
 const MAX_BYTES = 1 << 20;
 const json = (value: unknown) => value as JsonValue;
 const verify = (receipts: readonly JsonValue[]) => verifyChain(receipts, { keys: KEYS, receipts: 'whole' });
@@ -92,6 +93,27 @@ describe('the verification of a receipt chain', () => {
     const random = new SeededRandom(8);
     const verdict = verify(SPOILS[name]?.(goodChain(random, 6), 2, random) ?? []);
     expect(verdict).toMatchObject({ step: 'signatures', index: 2, observed: 'outside_window' });
+  });
+
+  it.each([
+    ['use', 'enc'],
+    ['use', 7],
+    ['alg', 'RS256'],
+    ['alg', 'HS256'],
+    ['alg', null],
+  ])('[S3-03] uses no key whose %s says that it is for something else: %j', (member, word) => {
+    const jwks = { keys: PUBLISHED.map((key) => ({ ...key, [member]: word })) };
+    const chain = goodChain(new SeededRandom(9), 2).map(json);
+    const verdict = verifyChain(chain, { keys: keysOfJwks(jwks as never), receipts: 'whole' });
+    expect(verdict).toMatchObject({ step: 'signatures', index: 0, observed: 'unknown_key' });
+    expect(brief(verifyReceipts(chain, jwks))).toEqual({ ok: false, step: 'signatures', index: 0 });
+  });
+
+  it('[S3-03] trusts no set that publishes a private key', () => {
+    const [first, ...others] = PUBLISHED;
+    const jwks = { keys: [...others, { ...first, d: 'A'.repeat(43) }] };
+    expect(() => keysOfJwks(jwks as never)).toThrow(/^keys\[\d\]\.d: /);
+    expect(() => verifyReceipts([], jwks)).toThrow('private half');
   });
 
   it('says what it expected and what it found', () => {
