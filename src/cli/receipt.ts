@@ -1,5 +1,10 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { Command } from 'commander';
+import { InvalidBundleError } from '../bundles/bundle-fault.ts';
+import { BundleFile } from '../bundles/bundle-file.ts';
+import { verifyManifest } from '../bundles/verify-manifest.ts';
+import { parseStrict } from '../json/strict-parse.ts';
+import { ProtocolError } from '../protocol/errors.ts';
 import type { ReceiptVerification } from '../protocol/resources/receipt.ts';
 import { KeySetError, keysOfJwks, type VerificationKeys } from '../receipts/verification-keys.ts';
 import { type FileVerdict, type ProofFiles, verifyFile } from '../receipts/verify-file.ts';
@@ -7,6 +12,9 @@ import { type ClientOptions, GatewayClient, withClientOptions } from './client.t
 import { CliError, EXIT } from './exit-codes.ts';
 import { Progress } from './progress.ts';
 import { print, printJson } from './terminal.ts';
+
+/** Far more than a gateway rotates through in its life. */
+const MAX_KEYS_BYTES = 16 * 1024 * 1024;
 
 type Keys = VerificationKeys | 'brought' | undefined;
 
@@ -56,13 +64,29 @@ function verifyFileOf(target: string, options: VerifyOptions): void {
   refuseHalfProof(options, keys);
   const progress = new Progress('receipt verify');
   const onReceipt = (done: number, total: number) => progress.update(done, 'receipts', total);
-  const verdict = withKeys(() =>
-    verifyFile(read(target, 'the receipt'), { keys, onReceipt, ...proofFiles(options) }),
-  );
+  const file = read(target, 'the receipt');
+  const receipts = withKeys(() => verifyFile(file, { keys, onReceipt, ...proofFiles(options) }));
   progress.end();
+  const verdict = receipts.ok && receipts.bundle ? withManifest(receipts, file, keys) : receipts;
   if (options.json) printJson(verdict);
   else print(describe(verdict));
   if (!verdict.ok) process.exitCode = EXIT.failed;
+}
+
+/** What signs all of a bundle shows that no receipt was left out at its end; a key that is not trusted shows nothing. */
+function withManifest(verdict: FileVerdict, file: Buffer, keys: Keys): FileVerdict {
+  if (keys === undefined) return verdict;
+  try {
+    const found = verifyManifest(new BundleFile(file), keys === 'brought' ? new Map() : keys);
+    const isTrusted = found?.by === (keys === 'brought' ? 'brought_key' : 'known_key');
+    return isTrusted
+      ? { ...verdict, skipped: verdict.skipped.filter((step) => step !== 'manifest') }
+      : verdict;
+  } catch (error) {
+    if (!(error instanceof InvalidBundleError)) throw error;
+    const expected = 'the bundle as it was signed';
+    return { ...verdict, ok: false, step: 'manifest', expected, observed: error.message };
+  }
 }
 
 /** Only a bundle brings keys; for everything else they have to be named. */
@@ -100,10 +124,12 @@ function proofFiles(options: VerifyOptions): Omit<ProofFiles, 'keys' | 'onReceip
 
 function readKeys(file: string | undefined): VerificationKeys | 'brought' {
   if (file === undefined) return 'brought';
+  const bytes = read(file, '--jwks');
   try {
-    return keysOfJwks(JSON.parse(read(file, '--jwks').toString('utf8')));
+    // Strictly: of a member that is there twice one reader trusts the first and another one the last.
+    return keysOfJwks(parseStrict(bytes, { maxBytes: MAX_KEYS_BYTES }));
   } catch (error) {
-    if (!(error instanceof KeySetError || error instanceof SyntaxError)) throw error;
+    if (!(error instanceof KeySetError || error instanceof ProtocolError)) throw error;
     throw new CliError(`--jwks ${file}: ${error.message}`, EXIT.usage);
   }
 }
@@ -116,15 +142,16 @@ function read(file: string, what: string): Buffer {
   }
 }
 
-const BROUGHT =
-  'The keys are those of the bundle itself: it is whole, but whoever made it chose them. Whose it is shows with --jwks.';
+/** What keys of the bundle itself prove, by whether they signed all of it. */
+const broughtKeys = (isWhole: boolean) =>
+  `The keys are those of the bundle itself: ${isWhole ? 'it is whole' : 'no receipt in it was changed'}, but whoever made it chose them. Whose it is shows with --jwks.`;
 
 function describe({ ok, step, index, expected, observed, skipped, receipts, keys }: FileVerdict): string {
   const place = index === null ? '' : ` at receipt ${index}`;
   if (!ok) return `failed: ${step}${place}: expected ${expected}, observed ${observed}`;
   const left = skipped.length > 0 ? `; not checked: ${skipped.join(', ')}` : '';
   const count = `${receipts} ${receipts === 1 ? 'receipt' : 'receipts'}`;
-  const whose = keys === 'brought' ? `\n${BROUGHT}` : '';
+  const whose = keys === 'brought' ? `\n${broughtKeys(!skipped.includes('manifest'))}` : '';
   return `ok: ${count}${left}${whose}`;
 }
 

@@ -12,6 +12,8 @@ export interface ReceiptFile {
    */
   receipts: 'whole' | 'apart';
   items: readonly JsonValue[];
+  /** It is a session bundle, which may be signed as a whole. */
+  isBundle?: true;
   /** Public keys that a bundle brings, a JWKS document: they prove that it is whole, not whose it is. */
   keys?: JsonValue;
   /** The item after these that cannot be read; its place is `items.length`. */
@@ -55,7 +57,7 @@ function listed(receipts: ReceiptFile['receipts'], values: readonly JsonValue[])
 /** A session bundle brings them as the text of their canonical bytes. */
 function ofBundle({ metadata }: JsonObject): ReceiptFile {
   const { receipts, signing_keys: keys } = isObject(metadata) ? metadata : {};
-  const brought = keys === undefined ? {} : { keys };
+  const brought = { isBundle: true as const, ...(keys === undefined ? {} : { keys }) };
   const items: JsonValue[] = [];
   for (const text of Array.isArray(receipts) ? receipts : []) {
     try {

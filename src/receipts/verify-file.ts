@@ -7,7 +7,8 @@ import { type LogStep, readHead, verifyInLog } from './verify-in-log.ts';
 
 const MAX_FILE_BYTES = 512 * 1024 * 1024;
 
-type FileStep = VerificationStep | LogStep;
+/** `manifest`: the signature over all of a bundle. It is for who reads bundles, so here it is always left out. */
+type FileStep = VerificationStep | LogStep | 'manifest';
 
 export interface FileVerdict extends Omit<ReceiptVerdict, 'step' | 'skipped'> {
   step: FileStep | null;
@@ -20,6 +21,8 @@ export interface FileVerdict extends Omit<ReceiptVerdict, 'step' | 'skipped'> {
    * since. Null where none were verified.
    */
   keys: 'given' | 'brought' | null;
+  /** The file is a session bundle. */
+  bundle: boolean;
 }
 
 /** Files that belong together, beside the receipts; each lets more be verified. */
@@ -51,10 +54,13 @@ export function verifyFile(file: Buffer, { keys: wanted, ...files }: ProofFiles)
   const given: Proofs = { ...files, keys };
   const chained = chainVerdict(read, given);
   const whose = wanted === 'brought' ? wanted : 'given';
+  const bundle = read.isBundle === true;
   const verdict: FileVerdict = {
     ...chained,
+    skipped: bundle ? [...chained.skipped, 'manifest'] : chained.skipped,
     receipts: read.items.length,
     keys: keys === undefined ? null : whose,
+    bundle,
   };
   return verdict.ok ? withLog(verdict, read.items.map(hashOf), given) : verdict;
 }

@@ -204,6 +204,8 @@ describe('receipt verification', () => {
     const small = file('small.json', JSON.stringify({ keys: [{ kty: 'OKP', crv: 'Ed25519', kid: 'k', x }] }));
     const refused = await run(file('one.json', lines(chain.slice(0, 1))), '--jwks', small);
     expect(refused).toMatchObject({ code: 2, err: expect.stringContaining('small order') });
+    const twice = file('twice.json', `{"keys":[],${(await keySet()).slice(1)}`);
+    expect(await run(file('one.json', lines(chain.slice(0, 1))), '--jwks', twice)).toMatchObject({ code: 2 });
   });
 
   it('[S3-10] shows without a gateway that receipts are in the log of a kept head: a cut tail and a later receipt are found', async () => {
