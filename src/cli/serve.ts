@@ -8,11 +8,13 @@ import { type ConfigOptions, configOf, withConfigOptions } from './gateway-confi
 import { packageRoot, packageVersion } from './package-facts.ts';
 
 export function serveCommand(): Command {
-  const command = new Command('serve').description('Run the gateway.');
+  const command = new Command('serve')
+    .description('Run the gateway.')
+    .option('--quiet', 'print no first steps and no development key');
   return withConfigOptions(command, ['config', 'host', 'port', 'data']).action(serve);
 }
 
-async function serve(flags: ConfigOptions): Promise<void> {
+async function serve({ quiet, ...flags }: ConfigOptions & { quiet?: true }): Promise<void> {
   const config = configOf(flags);
   const { logger, redactor } = createLogging(config.telemetry.log_level, process.stderr);
   let freshKey: string | undefined;
@@ -32,7 +34,7 @@ async function serve(flags: ConfigOptions): Promise<void> {
   const data = config.store.data;
   process.stdout.write(`${JSON.stringify({ event: 'ready', url: gateway.url, pid: process.pid, data })}\n`);
   const keyFile = config.auth.api_keys.length > 0 ? undefined : dataPaths(data).devKey;
-  process.stderr.write(firstSteps({ url: gateway.url, freshKey, keyFile }));
+  if (!quiet) process.stderr.write(firstSteps({ url: gateway.url, freshKey, keyFile }));
   await end;
 }
 

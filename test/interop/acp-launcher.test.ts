@@ -72,6 +72,7 @@ describe('harn-gateway acp, as an editor spawns it', () => {
     const { sessionId } = await client.session();
     expect(await client.prompt(sessionId, 'hello')).toMatchObject({ stopReason: 'end_turn' });
     expect(await launcher.close()).toBe(0);
+    expect(launcher.stderr).not.toContain('harn_dev_');
     const again = launch(['--data', data]);
     const second = await again.client.begin();
     await second.agent.request('session/load', { sessionId, cwd: '/work', mcpServers: [] });

@@ -15,7 +15,15 @@ export interface OwnGateway {
 export async function startGateway(data: string, config: string | undefined): Promise<OwnGateway> {
   mkdirSync(data, { recursive: true, mode: 0o700 });
   const program = process.argv[1] ?? '';
-  const flags = ['--data', data, '--port', '0', ...(config === undefined ? [] : ['--config', config])];
+  // Editors keep our standard error in logs of theirs, where a key does not belong.
+  const flags = [
+    '--quiet',
+    '--data',
+    data,
+    '--port',
+    '0',
+    ...(config === undefined ? [] : ['--config', config]),
+  ];
   const child = spawn(process.execPath, [program, 'serve', ...flags], {
     stdio: ['ignore', 'pipe', 'inherit'],
     // Its own data directory holds; a port or config of the environment is for other gateways.
