@@ -245,6 +245,13 @@ describe('an ACP agent as an upstream', () => {
     expect((await events(task)).map(({ payload }) => payload['note'])).toContain('request_refused');
   });
 
+  it('what an agent asks for counts as what it sends: there is a limit to it in one turn', async () => {
+    await open([], { limits: { max_turn_bytes: 100_000 } });
+    await done('beg 5');
+    const task = await done('beg 20', undefined, 'FAILED');
+    expect(task.failure).toMatchObject({ code: 'payload_too_large', details: { max_bytes: 100_000 } });
+  });
+
   it('an agent that wants a login is no failure', async () => {
     await open(['--locked']);
     const task = await done('hello', undefined, 'AUTH_REQUIRED');

@@ -146,11 +146,12 @@ export class AgentConnection {
   }
 
   #request(method: string, params: JsonObject, context: RequestContext): Promise<JsonValue> {
-    const { message } = this.#raw;
+    const { message, bytes } = this.#raw;
     const session = this.sessions.get(textOf(params['sessionId']) ?? '');
     const prompt = session?.current;
     if (session === undefined || prompt === undefined || prompt.isOver)
       return Promise.reject(outOfTurn(method));
+    if (!prompt.weigh(bytes)) return Promise.reject(outOfTurn(method));
     const isHosts = isHostMethod(method) && this.#offers(method);
     if (!isHosts && !ASKING_METHODS.includes(method)) {
       prompt.refused(message);

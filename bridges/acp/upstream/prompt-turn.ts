@@ -75,13 +75,17 @@ export class PromptTurn {
     return this.#stopper.signal;
   }
 
-  update(message: JsonObject, bytes: number): void {
+  /** Counts what the agent sent in this turn; false, and the end of the turn, when it is too much. */
+  weigh(bytes: number): boolean {
     this.#bytes += bytes;
-    if (this.#bytes > this.#maxBytes) {
-      const text = `The agent sent more than ${this.#maxBytes} bytes in one turn.`;
-      this.fail(new Fault('payload_too_large', text, { max_bytes: this.#maxBytes }));
-      return;
-    }
+    if (this.#bytes <= this.#maxBytes) return true;
+    const text = `The agent sent more than ${this.#maxBytes} bytes in one turn.`;
+    this.fail(new Fault('payload_too_large', text, { max_bytes: this.#maxBytes }));
+    return false;
+  }
+
+  update(message: JsonObject, bytes: number): void {
+    if (!this.weigh(bytes)) return;
     for (const record of this.#saying.take(message)) {
       this.#hasActed ||= record.op === 'update' && record.tool !== undefined;
       this.#push(record);

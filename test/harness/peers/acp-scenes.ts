@@ -49,6 +49,14 @@ async function callTool(server: McpServer | undefined, name: string): Promise<st
 
 /** What the test agent does at the machine of its client. */
 export const MACHINE_SCENES: Record<string, (scene: Scene) => Promise<Stop>> = {
+  /** Asks for what nobody serves, again and again, with a lot of words. */
+  async beg({ words, client, session }) {
+    for (let n = 1; n <= Number(words[1] ?? 3); n += 1) {
+      const wish = { sessionId: session.id, why: 'x'.repeat(10_000) };
+      await client.request('x/wish', wish).catch(() => undefined);
+    }
+    return 'end_turn';
+  },
   /** Reads a file of its client, writes another, and runs a command there. */
   async machine({ client, session, tell }) {
     const sessionId = session.id;
