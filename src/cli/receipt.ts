@@ -24,6 +24,8 @@ interface VerifyOptions extends ClientOptions {
   json?: boolean;
   signatures?: boolean;
   head?: string;
+  earlier?: string;
+  consistency?: string;
   inclusion?: string;
 }
 
@@ -46,6 +48,8 @@ export function receiptCommand(): Command {
     .option('--chain <file>', 'all receipts of the session, the first one first: links are verified too')
     .option('--head <file>', 'a signed head of the receipt log that you kept: GET /v1/receipt-log/head')
     .option('--inclusion <file>', 'proofs for the size of that head: GET /v1/receipt-log/inclusion')
+    .option('--earlier <file>', 'a head that you kept before that one: the log only grew since then')
+    .option('--consistency <file>', 'proof of that: GET /v1/receipt-log/consistency')
     .option('--no-signatures', 'verify hashes and links only')
     .option('--json', 'print the verdict as JSON')
     .addHelpText('after', EXAMPLES);
@@ -101,7 +105,15 @@ function withKeys(verify: () => FileVerdict): FileVerdict {
 }
 
 /** A proof leads to a head, and a head that nobody signed proves nothing. */
-function refuseHalfProof({ head, inclusion, signatures }: VerifyOptions, keys: Keys): void {
+function refuseHalfProof(options: VerifyOptions, keys: Keys): void {
+  const { head, inclusion, earlier, consistency, signatures } = options;
+  if ((earlier === undefined) !== (consistency === undefined))
+    throw new CliError('--earlier and --consistency belong together: name both.', EXIT.usage);
+  if (earlier !== undefined && head === undefined)
+    throw new CliError(
+      '--earlier needs the later head that the log grew to: name it with --head.',
+      EXIT.usage,
+    );
   if (inclusion !== undefined && head === undefined)
     throw new CliError(
       '--inclusion needs the head that the proofs lead to: name it with --head.',
@@ -119,7 +131,10 @@ function proofFiles(options: VerifyOptions): Omit<ProofFiles, 'keys' | 'onReceip
     const file = options[name];
     if (file !== undefined) files[name] = read(file, `--${name}`);
   }
-  return files;
+  const { earlier, consistency } = options;
+  if (earlier === undefined || consistency === undefined) return files;
+  const growth = { earlier: read(earlier, '--earlier'), proof: read(consistency, '--consistency') };
+  return { ...files, growth };
 }
 
 function readKeys(file: string | undefined): VerificationKeys | 'brought' {

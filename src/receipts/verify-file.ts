@@ -1,9 +1,10 @@
 import type { JsonObject, JsonValue } from '../protocol/json.ts';
+import type { TreeHead } from '../protocol/resources/receipt-log.ts';
 import { type ReceiptFile, readReceipts, receiptsOf } from './read-receipts.ts';
 import { decodeReceiptCbor } from './receipt-cbor.ts';
 import { KeySetError, keysOfJwks, type VerificationKeys } from './verification-keys.ts';
 import { ChainVerifier, type ReceiptVerdict, type VerificationStep } from './verify-chain.ts';
-import { type LogStep, readHead, verifyInLog } from './verify-in-log.ts';
+import { type LogFault, type LogStep, readHead, verifyGrowth, verifyInLog } from './verify-in-log.ts';
 
 const MAX_FILE_BYTES = 512 * 1024 * 1024;
 
@@ -33,6 +34,8 @@ export interface ProofFiles {
   chain?: Buffer;
   /** A signed head of the receipt log, kept from any time; needs `keys`. */
   head?: Buffer;
+  /** A head that was kept before that one, with the consistency proof between the two. */
+  growth?: { earlier: Buffer; proof: Buffer };
   /** Inclusion proofs for the size of that head, one per receipt: an answer of the gateway, an array or lines of them. */
   inclusion?: Buffer;
   /** Told how many receipts of a file were looked at so far. */
@@ -85,9 +88,20 @@ function withLog(verdict: FileVerdict, hashes: readonly string[], given: Proofs)
   if (given.head === undefined || given.keys === undefined) return unproved;
   const head = readHead(readFile(given.head).items[0], given.keys);
   if ('step' in head) return { ...verdict, ok: false, ...head };
+  const shrunk = given.growth && growthFault(given.growth, head, given.keys);
+  if (shrunk !== undefined) return { ...verdict, ok: false, ...shrunk };
   if (given.inclusion === undefined) return unproved;
   const fault = verifyInLog(hashes, readFile(given.inclusion).items, head);
   return fault === undefined ? verdict : { ...verdict, ok: false, ...fault };
+}
+
+function growthFault(
+  { earlier, proof }: NonNullable<ProofFiles['growth']>,
+  head: TreeHead,
+  keys: VerificationKeys,
+): LogFault | undefined {
+  const before = readHead(readFile(earlier).items[0], keys);
+  return 'step' in before ? before : verifyGrowth(before, head, readFile(proof).items[0]);
 }
 
 function verdictOf({ items, fault, receipts }: ReceiptFile, { keys, onReceipt }: Proofs): ReceiptVerdict {
