@@ -1,5 +1,3 @@
-import { execFileSync } from 'node:child_process';
-import { readdirSync } from 'node:fs';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
@@ -12,12 +10,7 @@ import { allEvents, eventFindings } from '../conformance/event-findings.ts';
 import { startTestGateway, type TestGateway } from '../harness/gateway.ts';
 import { scriptedMcpServer } from '../harness/scripted-mcp-server.ts';
 import { bridgeDeps, hastyTimers, TaskOnStage } from '../harness/upstream-stage.ts';
-
-/** Processes that run our scripted servers, the gateway's children and theirs. */
-function serverProcesses(mark: string): string[] {
-  const listed = execFileSync('ps', ['-eo', 'pid=,args='], { encoding: 'utf8' });
-  return listed.split('\n').filter((line) => line.includes(mark) && !line.includes('ps -eo'));
-}
+import { serverCycle, serverCycles, serverProcesses } from './server-cycles.ts';
 
 describe('MCP servers that misbehave', () => {
   let gateway: TestGateway;
@@ -253,29 +246,14 @@ describe('stdio servers that say nothing of their revisions', () => {
 });
 
 describe('starting and stopping stdio servers', () => {
-  // The long form, minutes: HARN_MCP_CYCLES=1000 npm test -- test/faults/mcp-servers.test.ts --testTimeout=1500000
-  const CYCLES = Number(process.env['HARN_MCP_CYCLES'] ?? 12);
-
-  async function cycle(command: string[]): Promise<void> {
-    const [upstream] = mcpBridge.createUpstreams([{ id: 'x', command }], bridgeDeps());
-    upstream?.start();
-    for (let tries = 0; upstream?.describe() === undefined && tries < 1_000; tries += 1)
-      await new Promise((resolve) => setTimeout(resolve, 5));
-    expect(upstream?.describe()?.skills.length).toBeGreaterThan(0);
-    await upstream?.close();
-  }
-
-  it(`[MCP-UP-5] ${CYCLES} cycles leave no process and no descriptor`, async () => {
-    const command = [...scriptedMcpServer(), 'cycle-mark'];
-    await cycle(command);
-    const before = readdirSync('/proc/self/fd').length;
-    for (let at = 0; at < CYCLES; at += 1) await cycle(command);
-    expect(serverProcesses('cycle-mark')).toEqual([]);
-    expect(readdirSync('/proc/self/fd').length).toBeLessThanOrEqual(before + 1);
+  it('[MCP-UP-5] cycles leave no process and no descriptor', async () => {
+    const { counts, violations } = await serverCycles(12);
+    expect(violations).toEqual([]);
+    expect(counts).toEqual({ 'starts and stops of a stdio server': 12 });
   });
 
   it('a server that ignores the end of its input and SIGTERM is killed, with what it started', async () => {
-    await cycle([...scriptedMcpServer('stubborn'), 'stubborn-mark']);
+    expect(await serverCycle([...scriptedMcpServer('stubborn'), 'stubborn-mark'])).toBeGreaterThan(0);
     expect(serverProcesses('stubborn-mark')).toEqual([]);
   });
 });

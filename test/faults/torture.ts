@@ -15,8 +15,12 @@ import { killNineCycles } from './kill-nine-cycles.ts';
 import { nthCalls } from './nth-calls.ts';
 import { Report } from './report.ts';
 import { SeededRandom } from './seeded-random.ts';
+import { serverCycles } from './server-cycles.ts';
 
-type Scenario = (seed: number) => Promise<Report>;
+type Scenario = (seed: number, isLong: boolean) => Promise<Report>;
+
+/** From here on a run is a long one. */
+const LONG_MINUTES = 10;
 
 /** One turn of each is seconds, so that a short run meets them all. */
 const SCENARIOS: Record<string, Scenario> = {
@@ -28,6 +32,7 @@ const SCENARIOS: Record<string, Scenario> = {
   'cancel-races': (seed) => cancelRaces(seed, 1_000),
   'bad-input': (seed) => badInput(seed, 10_000),
   drain: (seed) => drains(seed, 3),
+  'server-cycles': (_seed, isLong) => serverCycles(isLong ? 1_000 : 10),
 };
 
 const MS_PER_MINUTE = 60_000;
@@ -67,8 +72,8 @@ interface Tally {
   failures: string[];
 }
 
-async function turn(name: string, seed: number, tally: Tally): Promise<void> {
-  const report = await SCENARIOS[name]?.(seed).catch((error: unknown) => {
+async function turn(name: string, seed: number, isLong: boolean, tally: Tally): Promise<void> {
+  const report = await SCENARIOS[name]?.(seed, isLong).catch((error: unknown) => {
     const broken = new Report();
     broken.violations.push(
       `broke: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`,
@@ -112,7 +117,7 @@ async function main({ minutes, seed, names }: CommandLine): Promise<boolean> {
     if (tally === undefined) break;
     showProgress(name, startedAt, minutes, tallies);
     // With one scenario and its first turn, --seed repeats a failure.
-    await turn(name, at === 0 ? seed : random.between(0, MAX_SEED), tally);
+    await turn(name, at === 0 ? seed : random.between(0, MAX_SEED), minutes >= LONG_MINUTES, tally);
   }
   if (process.stderr.isTTY) process.stderr.write('\r\x1b[K');
   for (const [name, { report, turns, failures }] of tallies) {

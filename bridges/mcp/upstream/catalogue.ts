@@ -5,6 +5,7 @@ import type { BridgeDeps } from '../../bridge.ts';
 import { Fault } from '../../outbound/fault.ts';
 import { FIXED_LIMITS, type McpLimits, type McpUpstreamConfig } from './config.ts';
 import type { Connection } from './connection.ts';
+import { headerFault } from './param-headers.ts';
 import { describeTool, holdReason, isAllowed, judgedUnknown, type Tool, toolOf } from './tools.ts';
 import { visibleText } from './visible-text.ts';
 
@@ -20,6 +21,8 @@ export class Catalogue {
   #tools = new Map<string, Tool>();
   /** Definitions that others than the gateway were told since. */
   readonly #seen = new Map<string, Tool>();
+  /** Listed tools that no client may use. */
+  readonly #unusable = new Set<string>();
   #description: AgentDescription | undefined;
   #soon: unknown;
 
@@ -47,7 +50,7 @@ export class Catalogue {
    * when the definition is another one than was listed last: until the list is read again it is the one that counts.
    */
   judged(name: string, definition?: JsonValue, onNews?: () => void): JudgedTool | undefined {
-    if (!isAllowed(name, this.#config)) return undefined;
+    if (!isAllowed(name, this.#config) || this.#unusable.has(name)) return undefined;
     const known = this.#seen.get(name) ?? this.#tools.get(name);
     const listed =
       definition === undefined ? undefined : toolOf(definition, this.#config, this.#deps.canonicalJson);
@@ -75,8 +78,11 @@ export class Catalogue {
   /** Reads all pages of the list. Rejects with a Fault or an RpcError; the list then stays as it was. */
   async refresh(connection: Connection): Promise<void> {
     const listed = new Map<string, Tool>();
-    for (const raw of await this.#list(connection)) {
+    const all = await this.#list(connection);
+    this.#unusable.clear();
+    for (const raw of all) {
       const tool = toolOf(raw, this.#config, this.#deps.canonicalJson);
+      if (tool !== undefined && this.#isUnusable(tool, connection)) continue;
       if (tool === undefined || listed.has(tool.name)) {
         this.#deps.logger.warn({ server: this.#config.id }, 'a listed tool has no usable name, or one twice');
       } else if (isAllowed(tool.name, this.#config)) listed.set(tool.name, tool);
@@ -84,6 +90,16 @@ export class Catalogue {
     this.#seen.clear();
     this.#take(listed);
     this.#describe(connection);
+  }
+
+  /** Headers are of Streamable HTTP and of the revision without sessions; elsewhere nobody reads what is said of them. */
+  #isUnusable({ name, inputSchema }: Tool, { isStateless }: Connection): boolean {
+    const { id: server, url } = this.#config;
+    const fault = isStateless && url !== undefined ? headerFault(inputSchema) : undefined;
+    if (fault === undefined) return false;
+    this.#unusable.add(name);
+    this.#deps.logger.warn({ server, tool: name, fault }, 'a listed tool may not be used');
+    return true;
   }
 
   /** Reads the list once in a while, however often it changes meanwhile. */

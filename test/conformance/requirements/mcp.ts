@@ -13,6 +13,11 @@ export const MCP: readonly Requirement[] = [
     ['MCP-UP-8', 'DECIDED', 'what a result without a session asks for is carried by the Task, for any face'],
     ['MCP-UP-9', 'DECIDED', 'a task of a server is followed, asked and canceled by the Task in front of it'],
     ['MCP-UP-10', 'DECIDED', 'what a server goes on with, or asks by a round, outlives the gateway'],
+    [
+      'MCP-UP-11',
+      'MUST NOT',
+      'a tool is used whose headers for arguments are not as the revision wants them',
+    ],
     ['MCP-WIRE-1', 'DECIDED', 'what was recorded of a server means today what it meant then'],
   ]),
   ...section('MCP face', [
