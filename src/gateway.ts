@@ -1,6 +1,6 @@
 import type { ProtocolError } from './protocol/errors.ts';
 import type { JsonObject, JsonValue } from './protocol/json.ts';
-import type { CommandId, IdsOfKind, QueryId, RawBody, StreamId } from './protocol/operations.ts';
+import type { CommandId, IdsOfKind, QueryId, RawBody, SpooledBody, StreamId } from './protocol/operations.ts';
 
 /**
  * The port every face uses. A face decodes its wire into a Call, hands it over, and encodes the Answer or the
@@ -48,7 +48,7 @@ export interface Call {
   protocolVersion: string | undefined | 'exempt';
   path: Record<string, string>;
   query: Record<string, string | string[]>;
-  body: JsonValue | RawBody | undefined;
+  body: JsonValue | RawBody | SpooledBody | undefined;
   idempotencyKey: string | undefined;
   /** Resume cursor of a stream (`Last-Event-ID`). */
   lastEventId: string | undefined;

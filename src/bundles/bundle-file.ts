@@ -1,122 +1,143 @@
-import { MAX_JSON_DEPTH, parseStrict } from '../json/strict-parse.ts';
+import { parseStrict } from '../json/strict-parse.ts';
+import type { ByteSource } from '../protocol/bytes.ts';
 import { ProtocolError } from '../protocol/errors.ts';
 import type { JsonObject, JsonValue } from '../protocol/json.ts';
-import type { Steps } from './paced.ts';
+import { ByteWindow } from './byte-window.ts';
+import {
+  BRACKET,
+  CLOSES,
+  type Group,
+  type LargePart,
+  PART_SIZES,
+  type PartSizes,
+  type Span,
+  StructureScan,
+} from './json-structure.ts';
+import { atOnce, type Steps } from './paced.ts';
+import { ValuePlaces } from './value-places.ts';
 
-/** Values of at most this size are parsed at once; larger ones are gone through member by member. */
-export const WHOLE_BYTES = 256 * 1024;
+export type { Group, Span } from './json-structure.ts';
 
-const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
-const COMMA = 0x2c;
-const COLON = 0x3a;
 const BRACE = 0x7b;
-const BRACKET = 0x5b;
-const CLOSE_BRACE = 0x7d;
-const CLOSE_BRACKET = 0x5d;
-
 const LIST_START = Buffer.from('[');
 const LIST_END = Buffer.from(']');
 
-/** What a byte outside of texts does, by its code: one look per byte, because there are many. */
-const [OPENS, CLOSES, SPACES, QUOTES] = [1, 2, 3, 4];
-const ROLE = new Uint8Array(256);
-for (const [role, signs] of [
-  [OPENS, '[{'],
-  [CLOSES, ']}'],
-  [SPACES, ' \t\r\n'],
-  [QUOTES, '"'],
-] as const)
-  for (const sign of signs) ROLE[sign.charCodeAt(0)] = role ?? 0;
-
-/** Most members of an object that is too large to be parsed at once: their places are held. */
+/** Most members of an object that is too large to be parsed at once, and most bytes of their names: they are held. */
 const MAX_MEMBERS = 100_000;
+const MAX_NAME_BYTES = 16 * 1024 * 1024;
 
-/** Where a value stands in the bytes: start inclusive, end exclusive. */
-export interface Span {
-  start: number;
-  end: number;
+/** Most values in one part that is parsed at once: each takes many times its bytes. */
+const MAX_VALUES = 1_000_000;
+
+/** Most bytes of what stands outside of long lists: they are held together. */
+const MAX_HELD_BYTES = 8 * 1024 * 1024;
+
+/** Stands for a text that is not held. */
+const CUT = '...';
+
+/** One item of a list. */
+export interface Item {
+  index: number;
+  value: JsonValue;
+  /** About how many bytes it was. */
+  bytes: number;
 }
 
-/** Places of items are kept for lists whose items are longer than this on average: they take a quarter of their bytes at most. */
-const KEPT_ITEM_BYTES = 64;
+export interface Listing {
+  /** Index of the first item that is wanted. Default 0. */
+  from?: number;
+  /** Large items come as their skeletons. */
+  isBrief?: boolean;
+}
 
 /**
- * JSON of any size, read from its bytes without making all of it objects: members and items are found by their places and
- * parsed one by one, each as strictly as a request until all of it was read once. Throws ProtocolError `invalid_request` for what is no JSON.
+ * JSON of any size, read from its source in parts: what it takes in memory is the places of its large parts, and the one value
+ * or the few items that are looked at. Each is parsed as strictly as a request until all of it was read once. Throws
+ * ProtocolError `invalid_request` for what is no JSON, and for parts with more values than can be held.
  */
 export class BundleFile {
-  readonly bytes: Buffer;
+  readonly #source: ByteSource;
+  readonly #sizes: PartSizes;
+  readonly #window: ByteWindow;
+  readonly #found = new Map<string, Span | undefined>();
   #root: Span | undefined;
-  readonly #members = new Map<number, Map<string, Span>>();
-  /** Starts and ends of the items of long lists, by the place of the list. */
-  readonly #items = new Map<number, readonly number[]>();
-  /** Ends of large objects and lists, by their starts. */
-  readonly #ends = new Map<number, number>();
+  #large: ReadonlyMap<number, LargePart> = new Map();
+  #places: ValuePlaces;
   /** All of it was parsed strictly. */
   #isStrict = false;
 
-  constructor(bytes: Buffer) {
-    this.bytes = bytes;
+  constructor(source: ByteSource, sizes: PartSizes = PART_SIZES) {
+    this.#source = source;
+    this.#sizes = sizes;
+    this.#window = new ByteWindow(source, sizes.window);
+    this.#places = new ValuePlaces(this.#window, this.#large);
   }
 
   /** The whole document. */
   get root(): Span {
-    this.#root ??= this.#whole();
+    this.#root ??= atOnce(this.#measured());
     return this.#root;
   }
 
-  #whole(): Span {
-    const start = this.#skipSpace(0);
-    const end = this.#endOf(start);
-    const rest = this.#skipSpace(end);
-    if (rest < this.bytes.length) throw notJson(rest);
-    return { start, end };
-  }
-
-  /** Finds where large parts end, in one pass: without it each of them is gone through again for every level above it. */
+  /** Finds the large parts; what is asked before is answered after that, and nobody gets a turn meanwhile. */
   *measure(): Steps<void> {
-    const { bytes } = this;
-    const open: number[] = [];
-    let told = 0;
-    for (let at = 0; at < bytes.length; at += 1) {
-      const role = ROLE[bytes[at] ?? 0];
-      if (role === QUOTES) at = this.#endOfText(at) - 1;
-      else if (role === OPENS && open.push(at) > MAX_JSON_DEPTH) throw tooDeep(at);
-      else if (role === CLOSES) {
-        const start = open.pop() ?? at;
-        if (at - start > WHOLE_BYTES) this.#ends.set(start, at + 1);
-        if (at - told < WHOLE_BYTES) continue;
-        yield at - told;
-        told = at;
-      }
-    }
+    this.#root ??= yield* this.#measured();
   }
 
-  /** The value under these names; undefined where there is none, or something else on the way. */
+  *#measured(): Steps<Span> {
+    const { size } = this.#source;
+    const scan = new StructureScan(this.#sizes);
+    let at = 0;
+    for (const block of this.blocks({ start: 0, end: size })) {
+      scan.take(block, at);
+      at += block.length;
+      yield block.length;
+    }
+    this.#large = scan.large;
+    this.#places = new ValuePlaces(this.#window, scan.large);
+    return scan.finish(size);
+  }
+
+  /** The value under these names; undefined where there is none, or something else on the way. Without a name: the document. */
   find(...names: readonly string[]): Span | undefined {
-    let span: Span | undefined = this.root;
-    for (const name of names) span = span && this.isObject(span) ? this.members(span).get(name) : undefined;
-    return span;
+    const path = names.join('.');
+    const last = names.at(-1);
+    if (last === undefined) return this.root;
+    if (this.#found.has(path)) return this.#found.get(path);
+    const owner = this.find(...names.slice(0, -1));
+    const found = owner && this.isObject(owner) ? this.members(owner).get(last) : undefined;
+    this.#found.set(path, found);
+    return found;
+  }
+
+  /** Whether it is parsed at once. */
+  isSmall({ start, end }: Span): boolean {
+    return end - start <= this.#sizes.whole;
   }
 
   isObject({ start }: Span): boolean {
-    return this.bytes[start] === BRACE;
+    return this.#window.at(start) === BRACE;
   }
 
   isList({ start }: Span): boolean {
-    return this.bytes[start] === BRACKET;
+    return this.#window.at(start) === BRACKET;
   }
 
-  parse({ start, end }: Span): JsonValue {
-    return this.#parsed(this.bytes.subarray(start, end));
+  parse(span: Span): JsonValue {
+    return this.read(span).value;
   }
 
-  /** Items of a list, from the start of the first to the end of the last. */
-  parseItems({ start, end }: Span): JsonValue[] {
-    return this.#parsed(
-      Buffer.concat([LIST_START, this.bytes.subarray(start, end), LIST_END]),
-    ) as JsonValue[];
+  /** A value and its bytes. */
+  read({ start, end }: Span): { value: JsonValue; bytes: Buffer } {
+    if ((this.#large.get(start)?.values ?? 0) > MAX_VALUES) throw tooMany(start, `${MAX_VALUES} values`);
+    const bytes = this.#window.read(start, end);
+    return { value: this.#parsed(bytes), bytes };
+  }
+
+  /** The same for items of a list. */
+  readItems({ span: { start, end } }: Group): { value: JsonValue[]; bytes: Buffer } {
+    const bytes = Buffer.concat([LIST_START, this.#window.read(start, end), LIST_END]);
+    return { value: this.#parsed(bytes) as JsonValue[], bytes };
   }
 
   #parsed(bytes: Buffer): JsonValue {
@@ -124,9 +145,10 @@ export class BundleFile {
     return parseStrict(bytes, { maxBytes: bytes.length });
   }
 
-  /** The JSON text of a value, in which only the ASCII characters are what they were. */
-  ascii({ start, end }: Span): string {
-    return this.bytes.toString('latin1', start, end);
+  /** The bytes of a value, in blocks. */
+  *blocks({ start, end }: Span): Generator<Buffer> {
+    const { block } = this.#sizes;
+    for (let at = start; at < end; at += block) yield this.#source.read(at, Math.min(at + block, end));
   }
 
   /** From now on it is known that all of it is good JSON. */
@@ -136,157 +158,91 @@ export class BundleFile {
 
   /** The members of an object, with their places. */
   members(span: Span): ReadonlyMap<string, Span> {
-    const known = this.#members.get(span.start);
-    if (known) return known;
-    const found = new Map<string, Span>();
-    for (const { name, value } of this.#entriesOf(span)) {
-      if (found.has(name)) throw new ProtocolError('invalid_request', 'The JSON has a name twice.');
-      if (found.size === MAX_MEMBERS) throw tooMany(span.start);
-      found.set(name, value);
+    return new Map(this.entries(span));
+  }
+
+  /** The same, one after the other. */
+  *entries(span: Span): Generator<[name: string, value: Span]> {
+    const names = new Set<string>();
+    let nameBytes = 0;
+    for (let at = this.#places.skipSpace(span.start + 1); this.#places.role(at) !== CLOSES; ) {
+      const nameEnd = this.#places.endOf(at);
+      const name = String(this.parse({ start: at, end: nameEnd }));
+      if (names.has(name) || name === '__proto__') throw badName(name);
+      nameBytes += nameEnd - at;
+      if (names.size === MAX_MEMBERS || nameBytes > MAX_NAME_BYTES)
+        throw tooMany(span.start, `${MAX_MEMBERS} members, or names of more than ${MAX_NAME_BYTES} bytes`);
+      names.add(name);
+      // Behind the colon.
+      const start = this.#places.skipSpace(this.#places.skipSpace(nameEnd) + 1);
+      const end = this.#places.endOf(start);
+      yield [name, { start, end }];
+      at = this.#places.afterComma(end);
     }
-    this.#members.set(span.start, found);
-    return found;
   }
 
-  /** The items of a list, one after the other; none for anything else. */
-  *items(span: Span | undefined): Generator<Span> {
-    if (span === undefined || !this.isList(span)) return;
-    const known = this.#items.get(span.start);
-    if (known) yield* spans(known);
-    else yield* this.#itemsOf(span);
+  /** The items of a list in groups; none for anything else. */
+  *groups(list: Span | undefined): Generator<Group> {
+    if (list === undefined || !this.isList(list)) return;
+    const large = this.#large.get(list.start);
+    if (large) yield* large.groups;
+    else yield { first: 0, count: Number.NaN, span: { start: list.start + 1, end: list.end - 1 } };
   }
 
-  *#itemsOf(span: Span): Generator<Span> {
-    let places: number[] | undefined = span.end - span.start > WHOLE_BYTES ? [] : undefined;
-    let at = this.#skipSpace(span.start + 1);
-    if (this.#role(at) === CLOSES) return;
-    for (;;) {
-      const end = this.#endOf(at);
-      yield { start: at, end };
-      if (places && (places.length / 2) * KEPT_ITEM_BYTES > end - span.start) places = undefined;
-      places?.push(at, end);
-      at = this.#skipSpace(end);
-      if (this.bytes[at] !== COMMA) break;
-      at = this.#skipSpace(at + 1);
+  /** The places of the items of a list, one after the other; none for anything else. */
+  *items(list: Span | undefined): Generator<Span> {
+    for (const { span } of this.groups(list))
+      for (let at = this.#places.skipSpace(span.start); at < span.end; ) {
+        const end = this.#places.endOf(at);
+        yield { start: at, end };
+        at = this.#places.afterComma(end);
+      }
+  }
+
+  /** The items of a list; none for anything else. */
+  *values(list: Span | undefined, { from = 0, isBrief = false }: Listing = {}): Generator<Item> {
+    for (const group of this.groups(list)) {
+      const { first, count, span } = group;
+      if (first + count <= from) continue;
+      const bytes = span.end - span.start;
+      const isLarge = !this.isSmall(span);
+      if (isLarge) yield { index: first, bytes, value: isBrief ? this.skeleton(span) : this.parse(span) };
+      if (isLarge) continue;
+      const { value: items } = this.readItems(group);
+      for (const [at, value] of items.entries())
+        if (first + at >= from) yield { index: first + at, value, bytes: bytes / items.length };
     }
-    this.#expectEnd(span, at, CLOSE_BRACKET);
-    if (places) this.#items.set(span.start, places);
   }
 
-  /** The document with its long lists empty, for checks of everything but their items. */
+  /** The value with its long lists empty and its long texts cut, for checks of everything else. */
   skeleton(span: Span = this.root): JsonValue {
-    if (span.end - span.start <= WHOLE_BYTES) return this.parse(span);
-    if (this.isList(span)) return this.#shortList(span);
-    if (!this.isObject(span)) return this.parse(span);
-    const members = [...this.members(span)].map(([name, value]) => [name, this.skeleton(value)] as const);
-    return Object.fromEntries(members) as JsonObject;
+    return this.#brief(span, { bytes: 0 });
   }
 
-  /** A long list of few large items keeps them. */
-  #shortList(span: Span): JsonValue[] {
-    const kept: JsonValue[] = [];
-    for (const item of this.items(span)) {
-      if (item.end - item.start <= WHOLE_BYTES) return [];
-      kept.push(this.skeleton(item));
+  #brief(span: Span, held: { bytes: number }): JsonValue {
+    if (!this.isSmall(span)) {
+      if (this.isObject(span)) return this.#briefObject(span, held);
+      return this.isList(span) ? [] : CUT;
     }
-    return kept;
+    held.bytes += span.end - span.start;
+    if (held.bytes > MAX_HELD_BYTES)
+      throw tooMany(span.start, `${MAX_HELD_BYTES} bytes outside of long lists`);
+    return this.parse(span);
   }
 
-  *#entriesOf(span: Span): Generator<{ name: string; value: Span }> {
-    let at = this.#skipSpace(span.start + 1);
-    if (this.#role(at) === CLOSES) return;
-    for (;;) {
-      const nameEnd = this.#endOf(at);
-      const name = this.parse({ start: at, end: nameEnd });
-      if (typeof name !== 'string') throw notJson(at);
-      at = this.#skipSpace(nameEnd);
-      if (this.bytes[at] !== COLON) throw notJson(at);
-      const start = this.#skipSpace(at + 1);
-      const end = this.#endOf(start);
-      yield { name, value: { start, end } };
-      at = this.#skipSpace(end);
-      if (this.bytes[at] !== COMMA) break;
-      at = this.#skipSpace(at + 1);
-    }
-    this.#expectEnd(span, at, CLOSE_BRACE);
-  }
-
-  #expectEnd({ end }: Span, at: number, sign: number): void {
-    if (at !== end - 1 || this.bytes[at] !== sign) throw notJson(at);
-  }
-
-  #role(at: number): number {
-    return ROLE[this.bytes[at] ?? 0] ?? 0;
-  }
-
-  #skipSpace(from: number): number {
-    let at = from;
-    while (this.#role(at) === SPACES) at += 1;
-    return at;
-  }
-
-  /** The place behind the value that begins here. What stands inside of it is judged when it is parsed. */
-  #endOf(start: number): number {
-    const first = this.bytes[start];
-    if (first === undefined) throw notJson(start);
-    if (first === QUOTE) return this.#endOfText(start);
-    return this.#role(start) === OPENS ? this.#endOfTree(start) : this.#endOfWord(start);
-  }
-
-  #endOfTree(start: number): number {
-    const known = this.#ends.get(start);
-    if (known !== undefined) return known;
-    const { bytes } = this;
-    let depth = 0;
-    for (let at = start; at < bytes.length; at += 1) {
-      const role = ROLE[bytes[at] ?? 0];
-      if (role === QUOTES) at = this.#endOfText(at) - 1;
-      else if (role === OPENS) depth += 1;
-      else if (role === CLOSES) depth -= 1;
-      else continue;
-      if (depth > MAX_JSON_DEPTH) throw tooDeep(at);
-      if (depth === 0) return at + 1;
-    }
-    throw notJson(bytes.length);
-  }
-
-  #endOfText(start: number): number {
-    const { bytes } = this;
-    for (let at = start + 1; at < bytes.length; at += 1) {
-      const sign = bytes[at];
-      if (sign === BACKSLASH) at += 1;
-      else if (sign === QUOTE) return at + 1;
-    }
-    throw notJson(bytes.length);
-  }
-
-  #endOfWord(start: number): number {
-    let at = start;
-    for (let sign = this.bytes[at]; sign !== undefined && !ends(sign); sign = this.bytes[at]) at += 1;
-    if (at === start) throw notJson(start);
-    return at;
+  #briefObject(span: Span, held: { bytes: number }): JsonObject {
+    const members: [string, JsonValue][] = [];
+    for (const [name, value] of this.entries(span)) members.push([name, this.#brief(value, held)]);
+    return Object.fromEntries(members);
   }
 }
 
-function* spans(places: readonly number[]): Generator<Span> {
-  for (let at = 0; at < places.length; at += 2) yield { start: places[at] ?? 0, end: places[at + 1] ?? 0 };
+function badName(name: string): ProtocolError {
+  const why = name === '__proto__' ? 'the name __proto__' : 'a name twice';
+  return new ProtocolError('invalid_request', `The JSON has ${why}.`);
 }
 
-function ends(sign: number): boolean {
-  return sign === COMMA || ROLE[sign] === CLOSES || ROLE[sign] === SPACES;
-}
-
-function notJson(offset: number): ProtocolError {
-  const message = `The text is no JSON, or was cut: byte ${offset}.`;
-  return new ProtocolError('invalid_request', message, { details: { byte_offset: offset } });
-}
-
-function tooMany(offset: number): ProtocolError {
-  const message = `An object of the JSON has more than ${MAX_MEMBERS} members: byte ${offset}.`;
-  return new ProtocolError('invalid_request', message, { details: { byte_offset: offset } });
-}
-
-function tooDeep(offset: number): ProtocolError {
-  const message = `The JSON is nested deeper than ${MAX_JSON_DEPTH} levels: byte ${offset}.`;
+function tooMany(offset: number, what: string): ProtocolError {
+  const message = `A part of the JSON has more than ${what}: byte ${offset}. Hand on a shorter run.`;
   return new ProtocolError('invalid_request', message, { details: { byte_offset: offset } });
 }

@@ -12,6 +12,9 @@ import type { Plan } from './restore-plan.ts';
 const EVENTS = '$.replay.run_record.harn_gateway.events';
 const FRAMES = '$.replay.run_record.harn_gateway.frames';
 
+/** Most events that one import restores: a bundle of two bytes a turn could ask for days of work. */
+const MAX_EVENTS = 1_000_000;
+
 /** What a plan restores, once all of it is checked. */
 export interface CheckedPlan {
   /** The same for every bundle that restores the same. */
@@ -28,9 +31,14 @@ export interface CheckedPlan {
  * Reads everything before anything is written: events in the order of their log, frames in theirs, receipts that are what the
  * events say and that verify. Throws InvalidBundleError.
  */
-export async function checkPlan(plan: Plan, keys: VerificationKeys, turn: Turn): Promise<CheckedPlan> {
+export async function checkPlan(
+  plan: Plan,
+  keys: VerificationKeys,
+  turn: Turn,
+  maxEvents: number = MAX_EVENTS,
+): Promise<CheckedPlan> {
   const digest = new PlanDigest(plan);
-  const { issued, artifacts, ...found } = await checkEvents(plan, digest, turn);
+  const { issued, artifacts, ...found } = await checkEvents(plan, digest, turn, maxEvents);
   await checkFrames(plan, digest, new Set(found.tasks), turn);
   const pieces = await checkPieces(plan, digest, artifacts, turn);
   await checkReceipts(plan, digest, { issued, keys }, turn);
@@ -62,13 +70,20 @@ interface CheckedEvents extends Pick<CheckedPlan, 'events' | 'tasks'> {
   artifacts: ReadonlySet<string>;
 }
 
-async function checkEvents(plan: Plan, digest: PlanDigest, turn: Turn): Promise<CheckedEvents> {
+async function checkEvents(
+  plan: Plan,
+  digest: PlanDigest,
+  turn: Turn,
+  maxEvents: number,
+): Promise<CheckedEvents> {
   const seen = { tasks: new Set<string>(), ended: new Set<string>(), artifacts: new Set<string>() };
   const receipts: JsonObject[] = [];
   let newest = '';
   let count = 0;
   for await (const { event, sha256, ownHash } of paced(plan.checkedEvents(), turn)) {
     const where = `${EVENTS}[${count}]`;
+    if (count === maxEvents)
+      throw fault(where, `there are more than ${maxEvents} events; hand on a shorter run`);
     digest.add(sha256, ownHash);
     const { id, event: kind, payload, resource, previous_event_id, session_id } = event;
     if (id <= newest) throw fault(where, `the event id ${id} is there twice, or out of order`);

@@ -1,7 +1,9 @@
+import { sha256Hex } from '../json/sha256.ts';
 import type { JsonObject, JsonValue } from '../protocol/json.ts';
 import { InvalidBundleError } from './bundle-fault.ts';
-import type { BundleFile, Span } from './bundle-file.ts';
+import type { BundleFile } from './bundle-file.ts';
 import type { Steps } from './paced.ts';
+import { asObject } from './run-record.ts';
 
 /** Lists whose items have an id of their own, and the member that holds it. */
 const IDENTIFIED: readonly (readonly [path: readonly string[], member: string])[] = [
@@ -36,13 +38,13 @@ export function* checkReferences(file: BundleFile): Steps<void> {
 }
 
 function* refuseDuplicates(file: BundleFile, path: readonly string[], member: string): Steps<void> {
-  const seen = new Set<JsonValue>();
+  const seen = new Set<string>();
   for (const { item, where, bytes } of objectsOf(file, path)) {
     yield bytes;
     const id = item[member];
     if (typeof id !== 'string') continue;
-    if (seen.has(id)) throw fault(`${where}.${member}`, `the id ${quoted(id)} is there twice`);
-    seen.add(id);
+    if (seen.has(kept(id))) throw fault(`${where}.${member}`, `the id ${quoted(id)} is there twice`);
+    seen.add(kept(id));
   }
 }
 
@@ -53,37 +55,63 @@ function* refuseCycles(
   member: string,
   parents: (item: JsonObject) => readonly (JsonValue | undefined)[],
 ): Steps<void> {
-  const above = new Map<JsonValue, readonly (JsonValue | undefined)[]>();
-  for (const { item, bytes } of objectsOf(file, path)) {
-    above.set(item[member] ?? null, parents(item));
+  const above = new Map<Name, readonly Name[]>();
+  let compared = 0;
+  for (const { item, bytes, where } of objectsOf(file, path)) {
+    const found = parents(item).filter((parent) => parent !== undefined && parent !== null);
+    compared += found.length;
+    if (compared > MAX_COMPARED)
+      throw fault(where, `there are more than ${MAX_COMPARED} references; hand on a shorter run`);
+    above.set(kept(item[member] ?? null), found.map(kept));
     yield bytes;
   }
-  const settled = new Set<JsonValue>();
+  const loop = loopIn(above);
+  if (loop !== undefined)
+    throw fault(
+      `$.${path.join('.')}`,
+      `${member} ${quoted(String(loop))} refers to itself, over others or not`,
+    );
+}
+
+/** Something that is above itself. */
+function loopIn(above: ReadonlyMap<Name, readonly Name[]>): Name | undefined {
+  const settled = new Set<Name>();
   for (const start of above.keys()) {
     const open = [{ id: start, left: [...(above.get(start) ?? [])] }];
     const way = new Set([start]);
     for (let top = open.at(-1); top !== undefined; top = open.at(-1)) {
       const next = top.left.pop();
-      if (next === undefined || next === null) {
-        if (top.left.length > 0) continue;
+      if (next === undefined) {
         settled.add(top.id);
         way.delete(top.id);
         open.pop();
-      } else if (way.has(next)) {
-        throw fault(
-          `$.${path.join('.')}`,
-          `${member} ${quoted(String(next))} refers to itself, over others or not`,
-        );
-      } else if (above.has(next) && !settled.has(next)) {
+      } else if (way.has(next)) return next;
+      else if (above.has(next) && !settled.has(next)) {
         way.add(next);
         open.push({ id: next, left: [...(above.get(next) ?? [])] });
       }
     }
   }
+  return undefined;
+}
+
+/** What an id is compared by. */
+type Name = string | number | boolean | null;
+
+/** Ids are short; a long one is held by its hash, and what is no id by its text. */
+const MAX_ID_CHARS = 128;
+
+function kept(id: string): string;
+function kept(id: JsonValue | undefined): Name;
+function kept(id: JsonValue | undefined): Name {
+  if (id === undefined || id === null || typeof id === 'number' || typeof id === 'boolean') return id ?? null;
+  const text = typeof id === 'string' ? id : JSON.stringify(id);
+  return text.length > MAX_ID_CHARS ? sha256Hex(text) : text;
 }
 
 function refuseOwnParent(file: BundleFile): void {
-  const source = parsed(file, file.find('source'));
+  const span = file.find('source');
+  const source = span === undefined ? {} : asObject(file.skeleton(span));
   const { run_record_id: id } = source;
   for (const name of ['parent_run_id'])
     if (id !== undefined && source[name] === id)
@@ -110,19 +138,11 @@ function* objectsOf(
   file: BundleFile,
   path: readonly string[],
 ): Generator<{ item: JsonObject; where: string; bytes: number }> {
-  let index = 0;
-  for (const span of file.items(file.find(...path))) {
-    const bytes = span.end - span.start;
+  for (const { index, value, bytes } of file.values(file.find(...path), { isBrief: true })) {
     if (index === MAX_COMPARED)
       throw fault(`$.${path.join('.')}`, `there are more than ${MAX_COMPARED} items; hand on a shorter run`);
-    yield { item: parsed(file, span), where: `$.${path.join('.')}[${index}]`, bytes };
-    index += 1;
+    yield { item: asObject(value), where: `$.${path.join('.')}[${index}]`, bytes };
   }
-}
-
-function parsed(file: BundleFile, span: Span | undefined): JsonObject {
-  const value = span === undefined ? null : file.skeleton(span);
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : {};
 }
 
 /** Of what came from outside, only as much as a reader needs. */

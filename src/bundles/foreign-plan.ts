@@ -5,7 +5,7 @@ import { sha256Hex } from '../json/sha256.ts';
 import type { JsonObject, JsonValue } from '../protocol/json.ts';
 import type { SessionBundle } from '../protocol/resources/session-bundle.ts';
 import { InvalidBundleError } from './bundle-fault.ts';
-import type { BundleFile, Span } from './bundle-file.ts';
+import type { BundleFile, Item, Span } from './bundle-file.ts';
 import { foreignMessage } from './foreign-message.ts';
 import type { Steps } from './paced.ts';
 import type { Hashed, Plan, RestoredEvent } from './restore-plan.ts';
@@ -76,8 +76,8 @@ export class ForeignPlan implements Plan {
     const startedAt = timeOf(this.#bundle.source.started_at, this.#bundle.created_at);
     yield { kind: 'session.created', at: startedAt, payload: { session: this.#session(startedAt) } };
     let position = 0;
-    for (const span of this.#messages()) {
-      const said = asMembers(this.#file.parse(span));
+    for (const { value } of this.#messages()) {
+      const said = asMembers(value);
       const at = timeOf(said['created_at'], startedAt);
       const id = this.#id('message', position);
       const message = {
@@ -101,11 +101,15 @@ export class ForeignPlan implements Plan {
   }
 
   /** Those of the run; where it has none of its own, of its stages one after the other. */
-  *#messages(): Generator<Span> {
-    const sections = [...this.#file.items(this.#file.find('transcript', 'sections'))];
-    const run = sections.filter((span) => this.#memberOf(span, 'scope') === 'run');
-    for (const section of run.length > 0 ? run : sections)
-      yield* this.#file.items(this.#file.members(section).get('messages'));
+  *#messages(): Generator<Item> {
+    const hasRun = [...this.#sections()].length > 0;
+    for (const section of this.#sections(hasRun))
+      yield* this.#file.values(this.#file.members(section).get('messages'));
+  }
+
+  *#sections(ofRun = true): Generator<Span> {
+    for (const section of this.#file.items(this.#file.find('transcript', 'sections')))
+      if (!ofRun || this.#memberOf(section, 'scope') === 'run') yield section;
   }
 
   #memberOf(section: Span, name: string): JsonValue {
@@ -136,12 +140,12 @@ export class ForeignPlan implements Plan {
   }
 
   #sharedMetadata(): JsonObject {
-    for (const section of this.#file.items(this.#file.find('transcript', 'sections'))) {
+    for (const section of this.#sections()) {
       const metadata = asMembers(this.#memberOf(section, 'metadata'));
       const known = SHARED_METADATA.flatMap((name) =>
         metadata[name] === undefined ? [] : [[name, metadata[name]] as const],
       );
-      if (this.#memberOf(section, 'scope') === 'run') return Object.fromEntries(known);
+      return Object.fromEntries(known);
     }
     return {};
   }
@@ -173,10 +177,11 @@ export class ForeignPlan implements Plan {
   }
 }
 
-function refuseEmpty(file: BundleFile, { replay, transcript }: SessionBundle): void {
+function refuseEmpty(file: BundleFile, { replay }: SessionBundle): void {
   const record = file.find('replay', 'run_record');
   if (record !== undefined && file.isObject(record)) return;
-  if (replay.replay_fixture && transcript.sections.length > 0) return;
+  const [section] = file.items(file.find('transcript', 'sections'));
+  if (replay.replay_fixture && section !== undefined) return;
   const why = 'no run record, and no replay fixture with transcript sections to make one from';
   throw new InvalidBundleError('references', '$.replay', why);
 }
@@ -185,8 +190,8 @@ function refuseEmpty(file: BundleFile, { replay, transcript }: SessionBundle): v
 function digestOf(file: BundleFile): string {
   const hash = createHash('sha256');
   for (const name of ['source', 'transcript']) {
-    const { start, end } = file.find(name) ?? { start: 0, end: 0 };
-    hash.update(file.bytes.subarray(start, end));
+    const span = file.find(name);
+    if (span) for (const bytes of file.blocks(span)) hash.update(bytes);
   }
   return hash.digest('hex');
 }

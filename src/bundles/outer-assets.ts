@@ -1,13 +1,14 @@
 import { z } from 'zod';
 import { sha256Hex } from '../json/sha256.ts';
-import type { JsonObject } from '../protocol/json.ts';
+import type { JsonObject, JsonValue } from '../protocol/json.ts';
 import { artifact } from '../protocol/resources/artifact.ts';
 import { transcriptAsset } from '../protocol/resources/transcript.ts';
-import type { BundleFile, Span } from './bundle-file.ts';
+import type { BundleFile } from './bundle-file.ts';
 import type { Steps } from './paced.ts';
 import { asMembers, decoded } from './validate-bundle.ts';
 
-const RECORD = ['replay', 'run_record'];
+const ASSETS = ['replay', 'run_record', 'transcript', 'assets'];
+const ARTIFACTS = ['replay', 'run_record', 'artifacts'];
 
 const description = transcriptAsset.extend({
   // Ids are names of stored content here.
@@ -47,46 +48,47 @@ export interface OuterAsset {
  * asked for, because its content may be large; that throws InvalidBundleError for one that is no asset.
  */
 export function* outerAssets(file: BundleFile, made: ReadonlySet<string>): Steps<(() => OuterAsset)[]> {
-  const descriptions = new Map<string, Place>();
-  for (const { id, ...found } of listed(file, ['transcript', 'assets'])) {
-    if (!made.has(id)) descriptions.set(id, found);
-    yield found.span.end - found.span.start;
+  const descriptions = new Map<string, number>();
+  for (const { id, index, bytes } of listed(file, ASSETS)) {
+    if (!made.has(id)) descriptions.set(id, index);
+    yield bytes;
   }
   const found: (() => OuterAsset)[] = [];
-  for (const { id, ...content } of listed(file, ['artifacts'])) {
+  for (const { id, index, bytes } of listed(file, ARTIFACTS)) {
     const told = descriptions.get(id);
-    if (told) found.push(() => readAsset(file, told, content));
-    yield content.span.end - content.span.start;
+    if (told !== undefined) found.push(() => readAsset(file, told, index));
+    yield bytes;
   }
   return found;
 }
 
-interface Place {
-  span: Span;
-  where: string;
-}
-
-function* listed(file: BundleFile, path: readonly string[]): Generator<Place & { id: string }> {
-  let index = 0;
-  for (const span of file.items(file.find(...RECORD, ...path))) {
-    const { id } = asMembers(file.skeleton(span));
-    const where = `$.${[...RECORD, ...path].join('.')}[${index}]`;
-    yield { span, where, id: typeof id === 'string' ? id : '' };
-    index += 1;
+function* listed(
+  file: BundleFile,
+  path: readonly string[],
+): Generator<{ id: string; index: number; bytes: number }> {
+  for (const { value, index, bytes } of file.values(file.find(...path), { isBrief: true })) {
+    const { id } = asMembers(value);
+    yield { index, bytes, id: typeof id === 'string' ? id : '' };
   }
 }
 
-function readAsset(file: BundleFile, told: Place, kept: Place): OuterAsset {
-  const { storage, metadata, task_id, _type, ...asset } = decoded(
-    description,
-    file.parse(told.span),
-    told.where,
-  );
-  const { text, data, ...row } = decoded(stored, file.parse(kept.span), kept.where);
-  const { sha256, size } = row.metadata;
+function readAsset(file: BundleFile, told: number, kept: number): OuterAsset {
+  const [shown, row] = [itemOf(file, ASSETS, told), itemOf(file, ARTIFACTS, kept)];
+  const { storage, metadata, task_id, _type, ...asset } = decoded(description, shown.value, shown.where);
+  const { text, data, metadata: recorded } = decoded(stored, row.value, row.where);
+  const { sha256, size } = recorded;
   const base64 = typeof data === 'object' ? data?.base64 : undefined;
   const bytes = text === null ? base64 && Buffer.from(base64, 'base64') : Buffer.from(text);
   const content = bytes && sha256 === sha256Hex(bytes) ? bytes : undefined;
   const closed = storage.sha256 !== null;
   return { ...asset, uri: storage.uri, metadata: metadata ?? {}, sha256, size, closed, content };
+}
+
+function itemOf(
+  file: BundleFile,
+  path: readonly string[],
+  from: number,
+): { value: JsonValue; where: string } {
+  const [item] = file.values(file.find(...path), { from });
+  return { value: item?.value ?? null, where: `$.${path.join('.')}[${from}]` };
 }

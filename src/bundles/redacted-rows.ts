@@ -13,11 +13,11 @@ export class RedactedRows {
   /** Reads the manifest. */
   static *of(file: BundleFile): Steps<RedactedRows> {
     const rows = new RedactedRows();
-    for (const span of file.items(file.find('redaction', 'entries'))) {
-      const { path } = file.parse(span) as { path: string };
+    for (const { value, bytes } of file.values(file.find('redaction', 'entries'))) {
+      const { path } = value as { path: string };
       const [, list, index] = PLACE.exec(path) ?? [];
       if (list !== undefined) rows.#of(list as RowList).add(Number(index));
-      yield span.end - span.start;
+      yield bytes;
     }
     return rows;
   }

@@ -178,14 +178,11 @@ export class RestorePlan implements Plan {
 
   /** The receipts as the text of their canonical bytes. */
   *receipts(): Generator<string> {
-    let index = 0;
-    for (const span of this.#file.items(this.#file.find('metadata', 'receipts'))) {
-      const text = this.#file.parse(span);
+    for (const { index, value: text } of this.#file.values(this.#file.find('metadata', 'receipts'))) {
       const where = `$.metadata.receipts[${index}]`;
       if (typeof text !== 'string')
         throw new InvalidBundleError('typed_decode', where, `${where}: must be text`);
       yield text;
-      index += 1;
     }
   }
 
@@ -194,11 +191,8 @@ export class RestorePlan implements Plan {
   }
 
   *#rows(list: RowList, from = 0): Generator<{ value: JsonValue; where: string }> {
-    let index = 0;
-    for (const span of this.#file.items(this.#file.find(...PATH, list))) {
-      if (index >= from) yield { value: this.#file.parse(span), where: atIndex(`${WHERE}.${list}`, index) };
-      index += 1;
-    }
+    for (const { index, value } of this.#file.values(this.#file.find(...PATH, list), { from }))
+      yield { value, where: atIndex(`${WHERE}.${list}`, index) };
   }
 }
 

@@ -1,27 +1,50 @@
 import type { JsonObject, JsonValue } from '../protocol/json.ts';
 import { InvalidBundleError } from './bundle-fault.ts';
-import type { BundleFile } from './bundle-file.ts';
-import { RUN_RECORD_TYPE, runRecordSchema } from './run-record.ts';
-import { asMembers, decoded } from './validate-bundle.ts';
+import type { BundleFile, Span } from './bundle-file.ts';
+import {
+  asObject,
+  flatMapped,
+  listIn,
+  RUN_RECORD_TYPE,
+  type RunRecord,
+  runRecordSchema,
+} from './run-record.ts';
+import { decoded } from './validate-bundle.ts';
+import { Streamed, type Tree, Trees } from './write-bundle.ts';
 
 /**
  * The run record of a bundle: the embedded one, because it is complete; without one a minimal record that can be replayed, made
- * from the replay fixture and the sections of the transcript. Throws InvalidBundleError where there is neither.
+ * from the replay fixture and the sections of the transcript. Its long lists are read while it is written. Throws
+ * InvalidBundleError where there is neither.
  */
-export function restoreRunRecord(file: BundleFile): JsonObject {
+export function restoreRunRecord(file: BundleFile): RunRecord {
   const embedded = file.find('replay', 'run_record');
-  const record = embedded === undefined ? null : file.parse(embedded);
-  if (record !== null) {
-    decoded(runRecordSchema, record, '$.replay.run_record');
-    return record as JsonObject;
-  }
-  return fromSections(file);
+  if (embedded === undefined || !file.isObject(embedded)) return fromSections(file);
+  decoded(runRecordSchema, file.skeleton(embedded), '$.replay.run_record');
+  return treeOf(file, embedded) as RunRecord;
 }
 
-function fromSections(file: BundleFile): JsonObject {
+/** A part of the bundle, of which long lists are streamed. */
+function treeOf(file: BundleFile, span: Span): Tree {
+  if (file.isSmall(span) || !(file.isObject(span) || file.isList(span))) return file.parse(span);
+  if (file.isList(span)) return new Streamed(() => valuesOf(file, span));
+  return membersOf(file, span);
+}
+
+function membersOf(file: BundleFile, span: Span): { [name: string]: Tree } {
+  const members: [string, Tree][] = [];
+  for (const [name, value] of file.entries(span)) members.push([name, treeOf(file, value)]);
+  return Object.fromEntries(members);
+}
+
+function* valuesOf(file: BundleFile, list: Span): Generator<JsonValue> {
+  for (const { value } of file.values(list)) yield value;
+}
+
+function fromSections(file: BundleFile): RunRecord {
   const replay = part(file, 'replay');
-  const sections = listOf(part(file, 'transcript')['sections']);
-  const fixture = asMembers(replay['replay_fixture']);
+  const sections = [...file.items(file.find('transcript', 'sections'))].map((span) => membersOf(file, span));
+  const fixture = asObject(replay['replay_fixture']);
   if (Object.keys(fixture).length === 0 || sections.length === 0)
     throw new InvalidBundleError(
       'references',
@@ -35,13 +58,13 @@ function fromSections(file: BundleFile): JsonObject {
     ...sourceMembers(source),
     status: source['status'] ?? fixture['expected_status'] ?? '',
     transcript: run === undefined ? null : transcriptOf(run),
-    stages: stagesOf(sections, fixture),
+    stages: new Trees(stagesOf(sections, fixture)),
     transitions: replay['transitions'] ?? [],
     checkpoints: replay['checkpoints'] ?? [],
     trace_spans: replay['trace_spans'] ?? [],
     tool_recordings: part(file, 'tools')['calls'] ?? [],
     hitl_questions: questionsOf(file),
-    artifacts: parsedList(file, 'attachments'),
+    artifacts: part(file)['attachments'] ?? [],
     child_runs: [],
     replay_fixture: fixture,
     usage: part(file, 'runtime')['usage'] ?? null,
@@ -60,7 +83,7 @@ const COPIED = [
   'persisted_path',
 ];
 
-function sourceMembers(source: JsonObject): JsonObject {
+function sourceMembers(source: RunRecord): RunRecord {
   return {
     id: source['run_record_id'] ?? '',
     ...Object.fromEntries(COPIED.map((name) => [name, source[name] ?? null])),
@@ -73,12 +96,12 @@ function transcriptOf({
   assets = [],
   metadata = {},
   summary = null,
-}: JsonObject): JsonObject {
+}: RunRecord): RunRecord {
   return { _type: 'transcript', messages, events, assets, metadata, summary };
 }
 
 /** A stage for every section of one, with what the fixture expects of it. */
-function stagesOf(sections: readonly JsonObject[], fixture: JsonObject): JsonObject[] {
+function stagesOf(sections: readonly RunRecord[], fixture: JsonObject): RunRecord[] {
   const expected = listOf(fixture['stage_assertions']);
   return sections
     .filter(({ scope }) => scope === 'stage')
@@ -100,22 +123,19 @@ function stagesOf(sections: readonly JsonObject[], fixture: JsonObject): JsonObj
     });
 }
 
-function questionsOf(file: BundleFile): JsonValue[] {
-  return parsedList(file, 'permissions').flatMap((permission) => {
-    const { source, payload = null } = asMembers(permission);
-    return source === 'run.hitl_questions' ? [payload] : [];
-  });
+/** In the words of the run record they are the payloads of what was asked. */
+function questionsOf(file: BundleFile): Tree {
+  return flatMapped(listIn(part(file), 'permissions'), ({ source, payload = null }) =>
+    source === 'run.hitl_questions' ? [payload] : [],
+  );
 }
 
-function part(file: BundleFile, name: string): JsonObject {
-  const span = file.find(name);
-  return asMembers(span === undefined ? null : file.parse(span));
-}
-
-function parsedList(file: BundleFile, name: string): JsonValue[] {
-  return [...file.items(file.find(name))].map((span) => file.parse(span));
+/** The members of the bundle, or of one of its parts. */
+function part(file: BundleFile, ...names: readonly string[]): RunRecord {
+  const span = file.find(...names);
+  return span === undefined || !file.isObject(span) ? {} : membersOf(file, span);
 }
 
 function listOf(value: JsonValue | undefined): JsonObject[] {
-  return Array.isArray(value) ? value.map(asMembers) : [];
+  return Array.isArray(value) ? value.map(asObject) : [];
 }

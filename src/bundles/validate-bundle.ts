@@ -151,10 +151,8 @@ function secretIn(value: JsonValue, path: string, markers: SecretMarkers): Found
 function* decode(file: BundleFile): Steps<SessionBundle> {
   const bundle = decoded(sessionBundle, file.skeleton(), '$');
   for (const [path, schema] of LONG_LISTS) {
-    let index = 0;
-    for (const item of file.items(file.find(...path))) {
-      const isShort = schema === transcriptSection;
-      const value = isShort ? file.skeleton(item) : file.parse(item);
+    const isBrief = schema === transcriptSection;
+    for (const { index, value, bytes } of file.values(file.find(...path), { isBrief })) {
       const where = `$.${path.join('.')}[${index}]`;
       if (index === MAX_ITEMS)
         throw new InvalidBundleError(
@@ -163,8 +161,7 @@ function* decode(file: BundleFile): Steps<SessionBundle> {
           `${where}: more than ${MAX_ITEMS} items; hand on a shorter run`,
         );
       decoded(schema, value, where);
-      yield item.end - item.start;
-      index += 1;
+      yield bytes;
     }
   }
   return bundle;
@@ -181,6 +178,8 @@ const LONG_LISTS: readonly (readonly [path: readonly string[], schema: z.ZodType
   [['tools', 'calls'], sessionBundle.shape.tools.shape.calls.element],
   [['tools', 'schemas'], sessionBundle.shape.tools.shape.schemas.element],
   [['transcript', 'sections'], transcriptSection],
+  [['runtime', 'provider_models'], sessionBundle.shape.runtime.shape.provider_models.element],
+  [['replay', 'event_log_pointers'], sessionBundle.shape.replay.shape.event_log_pointers.element],
   [['replay', 'transitions'], sessionBundle.shape.replay.shape.transitions.element],
   [['replay', 'checkpoints'], sessionBundle.shape.replay.shape.checkpoints.element],
   [['replay', 'trace_spans'], sessionBundle.shape.replay.shape.trace_spans.element],
@@ -203,8 +202,8 @@ export function decoded<Schema extends z.ZodType>(
   throw new InvalidBundleError('typed_decode', where, `${where}: ${issue?.message ?? 'is invalid'}`);
 }
 
-/** What the strict reader refuses is a fault of the bundle, not of the call. */
-function faultOfBundle(error: unknown): unknown {
+/** What the reader refuses is a fault of the bundle, not of the call. */
+export function faultOfBundle(error: unknown): unknown {
   if (!(error instanceof ProtocolError)) return error;
   return new InvalidBundleError('json', error.param === undefined ? '$' : `$.${error.param}`, error.message);
 }

@@ -7,8 +7,7 @@ import {
   verifySignature,
 } from '../receipts/verification-keys.ts';
 import { InvalidBundleError } from './bundle-fault.ts';
-import { type BundleFile, type Span, WHOLE_BYTES } from './bundle-file.ts';
-import { groupsOf } from './bundle-pieces.ts';
+import type { BundleFile, Span } from './bundle-file.ts';
 import { firstChanged, manifestSchema, type Sections, SIGNED_SECTIONS, signedBytes } from './manifest.ts';
 import { atOnce, inTurns, type Steps, type Turn } from './paced.ts';
 import { decoded } from './validate-bundle.ts';
@@ -86,12 +85,12 @@ function* hashOf(file: BundleFile, span: Span, isMetadata: boolean): Steps<strin
 }
 
 function* hashValue(file: BundleFile, span: Span, hash: Hash): Steps<void> {
-  const bytes = span.end - span.start;
-  if (bytes > WHOLE_BYTES && file.isObject(span)) yield* hashMembers(file, span, hash);
-  else if (bytes > WHOLE_BYTES && file.isList(span)) yield* hashItems(file, span, hash);
+  const isSmall = file.isSmall(span);
+  if (!isSmall && file.isObject(span)) yield* hashMembers(file, span, hash);
+  else if (!isSmall && file.isList(span)) yield* hashItems(file, span, hash);
   else {
     hash.update(canonicalJson(file.parse(span)));
-    yield bytes;
+    yield span.end - span.start;
   }
 }
 
@@ -108,12 +107,13 @@ function* hashMembers(file: BundleFile, span: Span, hash: Hash, without?: string
 
 function* hashItems(file: BundleFile, span: Span, hash: Hash): Steps<void> {
   let open = '[';
-  for (const { span: items } of groupsOf(file, span)) {
+  for (const group of file.groups(span)) {
+    const { start, end } = group.span;
     hash.update(open);
-    if (items.end - items.start > WHOLE_BYTES) yield* hashValue(file, items, hash);
+    if (!file.isSmall(group.span)) yield* hashValue(file, group.span, hash);
     else {
-      hash.update(canonicalJson(file.parseItems(items)).slice(1, -1));
-      yield items.end - items.start;
+      hash.update(canonicalJson(file.readItems(group).value).slice(1, -1));
+      yield end - start;
     }
     open = ',';
   }

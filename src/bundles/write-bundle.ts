@@ -183,7 +183,7 @@ function alike(text: string): Written {
 }
 
 /** Streamed lists stand in the members that the builder of a bundle made, never deep in data. */
-function holdsStreamed(tree: Tree): boolean {
+export function holdsStreamed(tree: Tree): boolean {
   if (tree instanceof Streamed || tree instanceof Trees) return true;
   if (tree === null || typeof tree !== 'object' || Array.isArray(tree)) return false;
   return Object.values(tree).some(holdsStreamed);

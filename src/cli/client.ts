@@ -4,6 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Command } from 'commander';
 import { parseStrictText } from '../json/strict-parse.ts';
 import { dataPaths, type RunningGateway } from '../operation/data-directory.ts';
+import type { ByteSource } from '../protocol/bytes.ts';
 import type { JsonValue } from '../protocol/json.ts';
 import { CURRENT_VERSION, VERSION_HEADER } from '../protocol/version.ts';
 import { readEvents, type StreamedEvent } from './event-frames.ts';
@@ -97,16 +98,18 @@ export class GatewayClient {
   }
 
   /** Sends bytes as a raw body, piece by piece; `onSent` is told how many are under way. */
-  async upload<Body>(path: string, bytes: Buffer, onSent: (sent: number) => void): Promise<Body> {
+  async upload<Body>(path: string, bytes: ByteSource, onSent: (sent: number) => void): Promise<Body> {
     const pieces = async function* (): AsyncGenerator<Uint8Array> {
-      for (let at = 0; at < bytes.length; at += UPLOAD_PIECE_BYTES) {
-        yield bytes.subarray(at, at + UPLOAD_PIECE_BYTES);
-        onSent(Math.min(bytes.length, at + UPLOAD_PIECE_BYTES));
+      for (let at = 0; at < bytes.size; ) {
+        const end = Math.min(bytes.size, at + UPLOAD_PIECE_BYTES);
+        yield bytes.read(at, end);
+        onSent(end);
+        at = end;
       }
     };
     const body = ReadableStream.from(pieces());
     // A body of unknown length would take the room of the largest one there.
-    const headers = { ...JSON_BODY, 'content-length': String(bytes.length) };
+    const headers = { ...JSON_BODY, 'content-length': String(bytes.size) };
     const response = await this.#fetch(path, { method: 'POST', headers, body, duplex: 'half' });
     return (await response.json()) as Body;
   }

@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { Command } from 'commander';
 import { InvalidBundleError } from '../bundles/bundle-fault.ts';
 import { BundleFile } from '../bundles/bundle-file.ts';
+import { inMemory } from '../bundles/byte-window.ts';
 import { verifyManifest } from '../bundles/verify-manifest.ts';
 import { parseStrict } from '../json/strict-parse.ts';
 import { ProtocolError } from '../protocol/errors.ts';
@@ -81,7 +82,7 @@ function verifyFileOf(target: string, options: VerifyOptions): void {
 function withManifest(verdict: FileVerdict, file: Buffer, keys: Keys): FileVerdict {
   if (keys === undefined) return verdict;
   try {
-    const found = verifyManifest(new BundleFile(file), keys === 'brought' ? new Map() : keys);
+    const found = verifyManifest(new BundleFile(inMemory(file)), keys === 'brought' ? new Map() : keys);
     const isTrusted = found?.by === (keys === 'brought' ? 'brought_key' : 'known_key');
     return isTrusted
       ? { ...verdict, skipped: verdict.skipped.filter((step) => step !== 'manifest') }

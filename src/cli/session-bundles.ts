@@ -13,22 +13,25 @@ import { InvalidBundleError } from '../bundles/bundle-fault.ts';
 import { BundleFile } from '../bundles/bundle-file.ts';
 import { exportRunRecord } from '../bundles/file-export.ts';
 import { restoreRunRecord } from '../bundles/restore-run-record.ts';
-import { validateBundle } from '../bundles/validate-bundle.ts';
+import { faultOfBundle, validateBundle } from '../bundles/validate-bundle.ts';
 import { verifyManifest } from '../bundles/verify-manifest.ts';
+import { writeRunRecord } from '../bundles/write-run-record.ts';
 import { parseStrict } from '../json/strict-parse.ts';
-import type { JsonObject } from '../protocol/json.ts';
+import type { ByteSource } from '../protocol/bytes.ts';
+import type { JsonObject, JsonValue } from '../protocol/json.ts';
 import type { BundleImport } from '../protocol/resources/bundle.ts';
 import { BUNDLE_MODES, type BundleMode, type SessionBundle } from '../protocol/resources/session-bundle.ts';
 import { Redactor } from '../redaction/redactor.ts';
 import { SecretMarkers } from '../redaction/secret-markers.ts';
 import { type ClientOptions, GatewayClient, withClientOptions } from './client.ts';
 import { CliError, EXIT } from './exit-codes.ts';
+import { withFile } from './file-bytes.ts';
 import { packageVersion } from './package-facts.ts';
 import { Progress } from './progress.ts';
 import { print, printJson } from './terminal.ts';
 
-/** A file is held once, as bytes; what is made of it at a time is small. */
-const MAX_FILE_BYTES = 1024 * 1024 * 1024;
+/** A run record in a file is held as a whole. */
+const MAX_RECORD_BYTES = 1024 * 1024 * 1024;
 
 interface ExportOptions extends ClientOptions {
   out?: string;
@@ -108,7 +111,7 @@ function modeOf({ local, replayOnly }: ExportOptions): BundleMode {
 }
 
 function exportFile(target: string, mode: BundleMode, attachments: boolean): AsyncIterable<string> {
-  const record = parseStrict(readBytes(target), { maxBytes: MAX_FILE_BYTES });
+  const record = readRecord(target);
   const given = { mode, attachments, redactor: new Redactor(), version: packageVersion() };
   try {
     return exportRunRecord(record as JsonObject, given);
@@ -165,17 +168,21 @@ function openOut(path: string): number {
 }
 
 async function runImport(target: string, options: ImportOptions): Promise<void> {
-  const bytes = readBytes(target);
-  if (options.out !== undefined) {
-    const file = validated(bytes, options).file;
-    const record = reading(() => restoreRunRecord(file));
-    await writeOut([`${JSON.stringify(record, null, 2)}\n`], options.out);
-    return;
-  }
+  await withFile(target, (bytes) =>
+    options.out === undefined ? send(bytes, options) : writeRecord(bytes, options.out, options),
+  );
+}
+
+async function writeRecord(bytes: ByteSource, out: string, options: ImportOptions): Promise<void> {
+  const { file } = validated(bytes, options);
+  await writeOut(writeRunRecord(reading(() => restoreRunRecord(file))), out);
+}
+
+async function send(bytes: ByteSource, options: ImportOptions): Promise<void> {
   const query = options.allowUnsafeSecretMarkers ? '?allow_unsafe_secret_markers=true' : '';
   const client = new GatewayClient(options);
   const progress = new Progress('session import');
-  const onSent = (sent: number) => progress.update(sent, 'bytes', bytes.length);
+  const onSent = (sent: number) => progress.update(sent, 'bytes', bytes.size);
   const made = await client
     .upload<BundleImport>(`/v1/bundles/import${query}`, bytes, onSent)
     .finally(() => progress.end());
@@ -191,11 +198,14 @@ function describe({ session_id, workspace_id, tasks, created }: BundleImport): s
   ].join('\n');
 }
 
-function runValidate(target: string, options: ImportOptions): void {
+async function runValidate(target: string, options: ImportOptions): Promise<void> {
   try {
-    const { bundle } = validated(readBytes(target), options);
-    if (options.json) printJson({ valid: true, bundle_id: bundle.bundle_id, mode: bundle.redaction.mode });
-    else print(`ok: ${bundle.bundle_id}, ${bundle.redaction.mode}`);
+    const { bundle_id, redaction } = await withFile(
+      target,
+      async (bytes) => validated(bytes, options).bundle,
+    );
+    if (options.json) printJson({ valid: true, bundle_id, mode: redaction.mode });
+    else print(`ok: ${bundle_id}, ${redaction.mode}`);
   } catch (error) {
     if (options.json && error instanceof CliError) printJson({ valid: false, reason: error.message });
     throw error;
@@ -203,7 +213,7 @@ function runValidate(target: string, options: ImportOptions): void {
 }
 
 function validated(
-  bytes: Buffer,
+  bytes: ByteSource,
   { allowUnsafeSecretMarkers = false }: ImportOptions,
 ): { file: BundleFile; bundle: SessionBundle } {
   const file = new BundleFile(bytes);
@@ -220,16 +230,19 @@ function reading<T>(read: () => T): T {
   try {
     return read();
   } catch (error) {
-    if (!(error instanceof InvalidBundleError)) throw error;
-    throw new CliError(`invalid session bundle: ${error.message}`);
+    const fault = faultOfBundle(error);
+    if (!(fault instanceof InvalidBundleError)) throw fault;
+    throw new CliError(`invalid session bundle: ${fault.message}`);
   }
 }
 
-function readBytes(file: string): Buffer {
+/** A run record is held as a whole. */
+function readRecord(file: string): JsonValue {
+  let bytes: Buffer;
   try {
-    if (statSync(file).size <= MAX_FILE_BYTES) return readFileSync(file);
+    bytes = readFileSync(file);
   } catch {
     throw new CliError(`${file} cannot be read.`, EXIT.usage);
   }
-  throw new CliError(`invalid session bundle: ${file} is larger than ${MAX_FILE_BYTES} bytes.`);
+  return parseStrict(bytes, { maxBytes: MAX_RECORD_BYTES });
 }

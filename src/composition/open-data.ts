@@ -9,9 +9,11 @@ import { openEventLog } from '../eventlog/open-log.ts';
 import { dataPaths } from '../operation/data-directory.ts';
 import { project } from '../projections/projection.ts';
 import { isSettledState } from '../projections/state-keys.ts';
+import type { Spool } from '../protocol/bytes.ts';
 import type { Clock, Logger, Random } from '../protocol/ports.ts';
 import { type KeyRegistry, openKeyRegistry } from '../receipts/key-registry.ts';
 import type { Redactor } from '../redaction/redactor.ts';
+import { openBodySpool } from '../store/body-spool.ts';
 import { type LevelStoreOptions, openLevelStore } from '../store/level-store.ts';
 import type { Store } from '../store/store.ts';
 import { nodeTimers } from '../surfaces/timers.ts';
@@ -32,17 +34,23 @@ export interface OpenData {
   keys: KeyRegistry;
 }
 
+/** The same with the place where large bodies lie while they are looked at. */
+export interface OpenDirectory extends OpenData {
+  spool: Spool;
+}
+
 /** The log alone; what the offline `log` commands do. */
 export async function openLog(parts: OpenLogParts): Promise<EventLog> {
   return (await openData(parts)).log;
 }
 
 /** Opens store, keys and log of a data directory. */
-export async function openData(parts: OpenLogParts): Promise<OpenData> {
+export async function openData(parts: OpenLogParts): Promise<OpenDirectory> {
   const { config, logger, redactor, clock, random, openStore = openLevelStore } = parts;
   const paths = dataPaths(config.store.data);
   const store = await openStore({ path: paths.store });
   try {
+    const spool = await openBodySpool(paths.spool);
     const keys = openKeyRegistry({ dir: paths.keys, clock, random });
     const log = await openEventLog({
       store,
@@ -56,7 +64,7 @@ export async function openData(parts: OpenLogParts): Promise<OpenData> {
       isSettled: isSettledState,
       checkpointPath: paths.checkpoint,
     });
-    return { log, keys };
+    return { log, keys, spool };
   } catch (error) {
     await store.close();
     throw error;

@@ -11,14 +11,14 @@ import { metricsReader } from './authentication.ts';
 import { makeCards } from './cards.ts';
 import type { Core } from './core.ts';
 import { makeFaces } from './faces.ts';
-import type { OpenData } from './open-data.ts';
+import type { OpenDirectory } from './open-data.ts';
 import type { Parts } from './parts.ts';
 import { publishedPersona } from './published-persona.ts';
 
 /** REST, SSE, WebSocket, discovery, metrics and the faces of the bridges over the gateway. */
 export function makeSurface(
   parts: Parts,
-  { log, keys }: OpenData,
+  { log, keys, spool }: OpenDirectory,
   upstreams: ReadonlyMap<string, Upstream>,
   authenticator: Authenticator,
   core: Core,
@@ -44,6 +44,7 @@ export function makeSurface(
     logger,
     newRequestId: () => tools.newId('req'),
     limits: httpLimits(config),
+    spool,
     documents: {
       version,
       readiness,

@@ -4,7 +4,6 @@ import type { Call, CallHead } from '../gateway.ts';
 import { stateKey } from '../projections/state-keys.ts';
 import type { SessionFold } from '../projections/states.ts';
 import type { ProtocolError } from '../protocol/errors.ts';
-import type { JsonValue } from '../protocol/json.ts';
 import { type CommandId, operation } from '../protocol/operations.ts';
 import { canonicalTarget } from './canonical-target.ts';
 import {
@@ -16,7 +15,7 @@ import {
   isDeferred,
 } from './command.ts';
 import { COMMANDS } from './commands/index.ts';
-import { decodeInput, isRawBody } from './decode-input.ts';
+import { decodeInput, isRawBody, isSpooledBody } from './decode-input.ts';
 import type { DecisionTools, Facts } from './facts.ts';
 import { bodyHash, findAnswer, type KeyRecord, keepAnswer, keepRefusal, recordKeyOf } from './idempotency.ts';
 import { isMemberOf } from './load.ts';
@@ -128,9 +127,13 @@ export class CommandRun {
       target: canonicalTarget(row.path, path, query),
       key,
     };
-    const hashed = isRawBody(body) ? body.bytes : (body as JsonValue | undefined);
-    return { key: recordKeyOf(scope), bodyHash: bodyHash(hashed), windowMs: this.#deps.idempotencyWindowMs };
+    return { key: recordKeyOf(scope), bodyHash: hashOf(body), windowMs: this.#deps.idempotencyWindowMs };
   }
+}
+
+function hashOf(body: Call['body']): string {
+  if (isSpooledBody(body)) return body.spooled.sha256;
+  return bodyHash(isRawBody(body) ? body.bytes : body);
 }
 
 function idOf({ body }: Decided): string {
@@ -146,7 +149,7 @@ function isFor(tx: Transaction, caller: Caller, { body }: Decided): boolean {
 
 /** The workspace a command names, itself or through its session; null when it names none (contract C21). */
 function workspaceOf(tx: Transaction, body: Call['body'], path: Record<string, string>): string | null {
-  const named = isRawBody(body) ? {} : ((body ?? {}) as Record<string, unknown>);
+  const named = isRawBody(body) || isSpooledBody(body) ? {} : ((body ?? {}) as Record<string, unknown>);
   if (typeof named['workspace_id'] === 'string') return named['workspace_id'];
   const sessionId = path['session_id'] ?? named['session_id'];
   if (typeof sessionId !== 'string') return path['workspace_id'] ?? null;

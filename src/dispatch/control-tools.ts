@@ -35,7 +35,7 @@ function toolOf(id: OperationId, row: OperationRow): Tool {
 function inputSchema(row: OperationRow): JsonObject {
   const names = [...row.path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
   const path = z.object(Object.fromEntries(names.map((name) => [name, z.string()])));
-  const body = row.body === 'bytes' ? BYTES : row.body;
+  const body = typeof row.body === 'string' ? BYTES : row.body;
   return schemaOf(
     z.object({
       ...(names.length === 0 ? {} : { path }),

@@ -2,14 +2,14 @@ import type { z } from 'zod';
 import type { Call } from '../gateway.ts';
 import { ProtocolError } from '../protocol/errors.ts';
 import type { JsonObject } from '../protocol/json.ts';
-import type { OperationRow, RawBody } from '../protocol/operations.ts';
+import type { OperationRow, RawBody, SpooledBody } from '../protocol/operations.ts';
 import { wordsOf } from './words-of-fault.ts';
 
 /** A call that fits the schemas of its operation. */
 export interface DecodedInput {
   path: Record<string, string>;
   query: Record<string, unknown>;
-  body: unknown | RawBody;
+  body: unknown;
 }
 
 /** Faults listed in the details of one refusal. */
@@ -23,8 +23,8 @@ export function decodeInput(row: OperationRow, call: Pick<Call, 'path' | 'query'
 
 function decodeBody(row: OperationRow, { body }: Pick<Call, 'body'>): unknown {
   if (row.body === undefined) return undefined;
-  if (row.body === 'bytes') {
-    if (isRawBody(body)) return body;
+  if (row.body === 'bytes' || row.body === 'spooled') {
+    if (row.body === 'bytes' ? isRawBody(body) : isSpooledBody(body)) return body;
     throw new ProtocolError('invalid_request', 'Send the content as the request body.', { param: 'body' });
   }
   if (body !== undefined) return check(row.body, body, 'body');
@@ -36,6 +36,14 @@ function decodeBody(row: OperationRow, { body }: Pick<Call, 'body'>): unknown {
 
 export function isRawBody(body: Call['body']): body is RawBody {
   return typeof body === 'object' && body !== null && 'bytes' in body && Buffer.isBuffer(body.bytes);
+}
+
+export function isSpooledBody(body: Call['body']): body is SpooledBody {
+  return typeof body === 'object' && body !== null && 'spooled' in body && isSource(body.spooled);
+}
+
+function isSource(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && 'read' in value && typeof value.read === 'function';
 }
 
 function check(schema: z.ZodType, value: unknown, where: 'query' | 'body'): unknown {

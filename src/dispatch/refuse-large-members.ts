@@ -1,6 +1,6 @@
 import { ProtocolError } from '../protocol/errors.ts';
 import type { JsonObject, JsonValue } from '../protocol/json.ts';
-import { isRawBody } from './decode-input.ts';
+import { isRawBody, isSpooledBody } from './decode-input.ts';
 import type { DecisionLimits } from './facts.ts';
 
 type Limits = Pick<DecisionLimits, 'inlineBytes'>;
@@ -21,7 +21,7 @@ const CONTENT: ReadonlySet<string> = new Set([
  * Throws 413 `payload_too_large`; the caller registers an Artifact for it.
  */
 export function refuseLargeMembers(body: unknown, limits: Limits): void {
-  if (!isObject(body) || isRawBody(body as never)) return;
+  if (!isObject(body) || isRawBody(body as never) || isSpooledBody(body as never)) return;
   for (const [name, value] of Object.entries(body)) {
     if (!CONTENT.has(name)) refuseLarge(value, name, limits);
   }

@@ -22,6 +22,7 @@ export function dataPaths(data: string) {
     gateway: join(data, 'gateway.json'),
     workspaces: join(data, 'workspaces'),
     agentCards: join(data, 'agent-cards'),
+    spool: join(data, 'spool'),
   };
 }
 

@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import type { SpooledBytes } from './bytes.ts';
 import { agentsOperations } from './operations/agents.ts';
 import { apiKeysOperations } from './operations/api-keys.ts';
 import { artifactsOperations } from './operations/artifacts.ts';
@@ -88,7 +89,9 @@ export interface OperationInput<Id extends OperationId> {
       ? (typeof rows)[Id] extends { bodyRequired: false }
         ? z.infer<Body> | undefined
         : z.infer<Body>
-      : RawBody
+      : Body extends 'spooled'
+        ? SpooledBody
+        : RawBody
     : undefined;
 }
 
@@ -98,6 +101,11 @@ export interface RawBody {
   mimeType: string;
   /** Headers of the request by lower-case name; only where the operation is signed by its sender. */
   headers?: Readonly<Record<string, string>>;
+}
+
+/** A raw body that lies in a file as long as the call goes on. */
+export interface SpooledBody {
+  spooled: SpooledBytes;
 }
 
 export function operation(id: OperationId): OperationRow {

@@ -2,6 +2,7 @@ import type { Server } from 'node:http';
 import Koa from 'koa';
 import type { Face } from '../face.ts';
 import type { Gateway } from '../gateway.ts';
+import type { Spool } from '../protocol/bytes.ts';
 import type { Clock, Logger } from '../protocol/ports.ts';
 import { type DocumentDeps, Documents } from './discovery/documents.ts';
 import { answerMetrics, type MetricsSource } from './discovery/metrics-route.ts';
@@ -27,6 +28,8 @@ export interface HttpSurfaceDeps {
   /** Fresh request id, `req_<ULID>`. */
   newRequestId(): string;
   limits: HttpLimits;
+  /** Where large bodies lie until they are answered. */
+  spool: Spool;
   /** Facts of the self-describing documents; `publicUrl` is the configured one, else the address listened on. */
   documents: Omit<DocumentDeps, 'publicUrl'>;
   /** Undefined: `/metrics` is 404. */
@@ -109,7 +112,7 @@ function createApp(
   const app = new Koa<HttpState>();
   // Koa would print errors of its own; all of ours are caught at the edge.
   app.on('error', (error: unknown) => logger.debug({ err: error }, 'connection failed'));
-  const routes = operationRoutes({ gateway: deps.gateway, documents, streams, limits });
+  const routes = operationRoutes({ gateway: deps.gateway, documents, streams, limits, spool: deps.spool });
   const { metrics } = deps;
   if (metrics) addRoute(routes, 'GET', '/metrics', (exchange) => answerMetrics(metrics, exchange));
   addFaceRoutes(routes, faces, { limits, streams });

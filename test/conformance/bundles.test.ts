@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { inMemory } from '../../src/bundles/byte-window.ts';
 import { bundleTools } from '../../src/composition/bundles.ts';
 import { restoreSession } from '../../src/dispatch/bundles/restore-session.ts';
 import type { JsonObject, JsonValue } from '../../src/protocol/json.ts';
@@ -266,7 +267,7 @@ describe('an import', () => {
       { receipts: { issuer: { id: 'test', name: null } } } as never,
     );
     const parts = { log, bundles, redact: (value: JsonValue) => ({ value, hit: false }) };
-    const request = { bytes, allowSecretMarkers: false, origin: { actor: 'actor_test' } };
+    const request = { source: inMemory(bytes), allowSecretMarkers: false, origin: { actor: 'actor_test' } };
     await expect(restoreSession(parts, request)).rejects.toThrow('killed');
     for (const path of [`/v1/sessions/${task.session_id}`, `/v1/tasks/${task.id}`])
       expect((await b.client.call('GET', path)).status).toBe(404);

@@ -11,7 +11,7 @@ import {
   type RestoredFrame,
   RestorePlan,
 } from '../../bundles/restore-plan.ts';
-import { validateInTurns } from '../../bundles/validate-bundle.ts';
+import { faultOfBundle, validateInTurns } from '../../bundles/validate-bundle.ts';
 import { broughtKeys, verifyManifestInTurns } from '../../bundles/verify-manifest.ts';
 import { buildEvent } from '../../eventlog/encode-event.ts';
 import type { Event, EventLog, NewEvent, Origin, Transaction } from '../../eventlog/event-log.ts';
@@ -20,6 +20,7 @@ import { type ImportedMark, originalEvent } from '../../projections/imported-eve
 import { stateKey } from '../../projections/state-keys.ts';
 import type { SessionFold } from '../../projections/states.ts';
 import type { SessionImported } from '../../protocol/bundle-events.ts';
+import type { ByteSource } from '../../protocol/bytes.ts';
 import { ProtocolError } from '../../protocol/errors.ts';
 import type { JsonObject, JsonValue } from '../../protocol/json.ts';
 import type { SessionBundle } from '../../protocol/resources/session-bundle.ts';
@@ -37,7 +38,7 @@ const BATCH = 200;
 const ID_DIGITS = 26;
 
 export interface RestoreRequest {
-  bytes: Buffer;
+  source: ByteSource;
   allowSecretMarkers: boolean;
   origin: Origin;
 }
@@ -82,9 +83,9 @@ interface Prepared {
 
 async function prepare(
   { bundles }: RestoreParts,
-  { bytes, allowSecretMarkers }: RestoreRequest,
+  { source, allowSecretMarkers }: RestoreRequest,
 ): Promise<Prepared> {
-  const file = new BundleFile(bytes);
+  const file = new BundleFile(source);
   const bundle = await validateInTurns(file, { markers: bundles.markers, allowSecretMarkers }, nextTurn);
   const manifest = await verifyManifestInTurns(file, bundles.verificationKeys(), nextTurn);
   const plan = await planOf(file, bundle);
@@ -276,10 +277,11 @@ async function inWords<T>(read: () => Promise<T>): Promise<T> {
   try {
     return await read();
   } catch (error) {
-    if (!(error instanceof InvalidBundleError)) throw error;
-    throw new ProtocolError('invalid_request', `invalid session bundle: ${error.message}`, {
-      param: error.path,
-      details: { step: error.step },
+    const fault = faultOfBundle(error);
+    if (!(fault instanceof InvalidBundleError)) throw fault;
+    throw new ProtocolError('invalid_request', `invalid session bundle: ${fault.message}`, {
+      param: fault.path,
+      details: { step: fault.step },
     });
   }
 }

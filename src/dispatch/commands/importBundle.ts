@@ -11,13 +11,13 @@ import { newEvent } from '../new-event.ts';
 
 /** The history is written first, in many commits that nobody can see; the one of `conclude` makes it visible as a whole. */
 export const importBundle: Command<'importBundle'> = {
-  // One at a time: each holds its bundle in memory.
+  // One at a time: others want to write too.
   lane: () => 'bundle_import',
   decide({ body, query }, _tx, { caller }) {
     const allowSecretMarkers = query.allow_unsafe_secret_markers === 'true';
     const origin = { actor: caller.actor };
     return {
-      effect: { kind: 'restore_session', request: { bytes: body.bytes, allowSecretMarkers, origin } },
+      effect: { kind: 'restore_session', request: { source: body.spooled, allowSecretMarkers, origin } },
     };
   },
   conclude(_input, tx, facts, { restored }) {

@@ -2,7 +2,7 @@ import { InvalidBundleError } from '../../bundles/bundle-fault.ts';
 import { BundleFile } from '../../bundles/bundle-file.ts';
 import { exportRun } from '../../bundles/export-run.ts';
 import { bundleId } from '../../bundles/file-export.ts';
-import { validateInTurns } from '../../bundles/validate-bundle.ts';
+import { faultOfBundle, validateInTurns } from '../../bundles/validate-bundle.ts';
 import { verifyManifestInTurns } from '../../bundles/verify-manifest.ts';
 import type { Answer } from '../../gateway.ts';
 import { sha256Hex } from '../../json/sha256.ts';
@@ -89,18 +89,19 @@ async function* inChunks(text: AsyncIterable<string>): AsyncGenerator<Buffer> {
 
 /** A finding, not an error: whoever asks wants to know. */
 export const validateBundle: Query<'validateBundle'> = async ({ body, query }, { bundles }) => {
-  const file = new BundleFile(body.bytes);
+  const file = new BundleFile(body.spooled);
   const allowSecretMarkers = query.allow_unsafe_secret_markers === 'true';
   try {
     const bundle = await validateInTurns(file, { markers: bundles.markers, allowSecretMarkers }, nextTurn);
     const manifest = await verifyManifestInTurns(file, bundles.verificationKeys(), nextTurn);
     return found(bundle, { signed_by: manifest?.by ?? null });
   } catch (error) {
-    if (!(error instanceof InvalidBundleError)) throw error;
+    const fault = faultOfBundle(error);
+    if (!(fault instanceof InvalidBundleError)) throw fault;
     return found(null, {
-      step: error.step,
-      path: error.path,
-      reason: `invalid session bundle: ${error.message}`,
+      step: fault.step,
+      path: fault.path,
+      reason: `invalid session bundle: ${fault.message}`,
     });
   }
 };

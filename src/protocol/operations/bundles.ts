@@ -33,8 +33,7 @@ export const bundlesOperations = {
     level: 'vendor',
     success: 200,
     query: allowance,
-    body: 'bytes',
-    bodyLimit: 'bundle',
+    body: 'spooled',
     response: bundleValidation,
   },
   importBundle: {
@@ -48,8 +47,7 @@ export const bundlesOperations = {
     level: 'vendor',
     success: 200,
     query: allowance,
-    body: 'bytes',
-    bodyLimit: 'bundle',
+    body: 'spooled',
     response: bundleImport,
   },
 } as const satisfies Record<string, OperationRow>;

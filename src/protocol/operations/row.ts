@@ -22,10 +22,8 @@ export interface OperationRow {
   level: 'core' | 'extended' | 'receipts' | 'replay' | 'vendor';
   success: 101 | 200 | 201 | 202 | 204 | 503;
   query?: z.ZodObject;
-  /** JSON body schema, or `bytes` for a raw body. */
-  body?: z.ZodType | 'bytes';
-  /** Which limit bounds a raw body. Default `artifact`. */
-  bodyLimit?: 'artifact' | 'bundle';
+  /** JSON body schema; `bytes` for a raw body, `spooled` for one that is too large to be held in memory. */
+  body?: z.ZodType | 'bytes' | 'spooled';
   /** False: the body may be left out. Default true where there is a body. */
   bodyRequired?: boolean;
   /** Media types of other forms of the answer, by Accept. Default: none. */

@@ -43,7 +43,7 @@ function everyShape(ids: readonly OperationId[]): Record<string, z.ZodType> {
   for (const id of ids) {
     const { query, body, response } = operation(id);
     if (query !== undefined) shape[`${id}.query`] = query;
-    if (body !== undefined && body !== 'bytes') shape[`${id}.body`] = body;
+    if (body !== undefined && typeof body !== 'string') shape[`${id}.body`] = body;
     if (typeof response !== 'string') shape[`${id}.response`] = response;
   }
   return shape;

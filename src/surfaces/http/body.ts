@@ -1,13 +1,19 @@
 import type { IncomingMessage } from 'node:http';
 import { parseStrict } from '../../json/strict-parse.ts';
+import type { Spool } from '../../protocol/bytes.ts';
 import { ProtocolError } from '../../protocol/errors.ts';
 import type { JsonValue } from '../../protocol/json.ts';
-import type { RawBody } from '../../protocol/operations.ts';
+import type { RawBody, SpooledBody } from '../../protocol/operations.ts';
 import type { Exchange } from './exchange.ts';
 import { declaresBody } from './unread-body.ts';
 
 const JSON_MEDIA_TYPE = /^application\/json[ \t]*(;[ \t]*charset[ \t]*=[ \t]*"?utf-8"?[ \t]*)?$/i;
 const DEFAULT_RAW_TYPE = 'application/octet-stream';
+/** A body in a file, which its reader closes. */
+export interface Spooled extends SpooledBody {
+  close(): Promise<void>;
+}
+
 const EMPTY = Buffer.alloc(0);
 
 /**
@@ -40,6 +46,21 @@ export async function readRaw(exchange: Exchange, maxBytes: number): Promise<Raw
   return { bytes, mimeType: req.headers['content-type'] ?? DEFAULT_RAW_TYPE };
 }
 
+/** Writes a raw body of at most `maxBytes` to a file, as it comes. */
+export async function readSpooled(exchange: Exchange, maxBytes: number, spool: Spool): Promise<Spooled> {
+  const { req } = exchange;
+  refuseEncoded(req);
+  declaredSize(exchange, maxBytes);
+  const file = await spool.open();
+  try {
+    if (declaresBody(req)) await receive(exchange, maxBytes, (chunk) => file.write(chunk));
+    return { spooled: file.finish(), close: () => file.close() };
+  } catch (error) {
+    await file.close();
+    throw error;
+  }
+}
+
 /** Encoded bodies would be judged by a size they do not have. */
 function refuseEncoded(req: IncomingMessage): void {
   const encoding = req.headers['content-encoding'];
@@ -63,31 +84,58 @@ function clientLeft(): ProtocolError {
 const IN_PLACE_BYTES = 1024 * 1024;
 
 async function collect(exchange: Exchange, maxBytes: number): Promise<Buffer> {
-  const { req, res } = exchange;
-  if (req.destroyed) throw clientLeft();
+  const declared = declaredSize(exchange, maxBytes);
+  const place = declared > IN_PLACE_BYTES ? Buffer.allocUnsafeSlow(declared) : undefined;
+  const chunks: Buffer[] = [];
+  const size = await receive(exchange, maxBytes, (chunk, at) => {
+    if (place === undefined) chunks.push(chunk);
+    else chunk.copy(place, at);
+  });
+  return place?.subarray(0, size) ?? joined(chunks, size);
+}
+
+/** Refuses what says already that it is too large. */
+function declaredSize({ req }: Exchange, maxBytes: number): number {
   const declared = Number(req.headers['content-length'] ?? 0);
   if (declared > maxBytes) throw tooLarge(maxBytes);
+  return declared;
+}
+
+/** Hands over the body as it comes, no more of it while a chunk is being taken; resolves with its size. */
+async function receive(
+  { req, res }: Exchange,
+  maxBytes: number,
+  take: (chunk: Buffer, at: number) => Promise<void> | undefined,
+): Promise<number> {
+  // Nothing is told any more of a client that left while its file was opened.
+  if (req.destroyed) throw clientLeft();
   if (req.headers.expect !== undefined) res.writeContinue();
-  return await new Promise<Buffer>((resolve, reject) => {
-    const place = declared > IN_PLACE_BYTES ? Buffer.allocUnsafeSlow(declared) : undefined;
-    const chunks: Buffer[] = [];
+  return await new Promise<number>((resolve, reject) => {
     let size = 0;
-    const settle = (error?: ProtocolError) => {
+    let taken: Promise<void> | undefined;
+    const settle = (error?: unknown) => {
       req.off('data', onData).off('end', onEnd).off('close', onClose).off('error', onClose);
       if (error !== undefined) reject(error);
-      else resolve(place?.subarray(0, size) ?? joined(chunks, size));
+      else resolve(size);
+    };
+    const stop = (error: unknown) => {
+      req.pause();
+      settle(error);
     };
     const onData = (chunk: Buffer) => {
       size += chunk.length;
-      if (size > maxBytes) {
-        req.pause();
-        settle(tooLarge(maxBytes));
-        return;
-      }
-      if (place === undefined) chunks.push(chunk);
-      else chunk.copy(place, size - chunk.length);
+      if (size > maxBytes) return stop(tooLarge(maxBytes));
+      taken = take(chunk, size - chunk.length);
+      if (taken === undefined) return;
+      req.pause();
+      taken.then(() => req.resume(), stop);
     };
-    const onEnd = () => settle();
+    // A paused request tells its end all the same.
+    const onEnd = () => {
+      req.off('close', onClose);
+      if (taken === undefined) settle();
+      else taken.then(() => settle(), settle);
+    };
     const onClose = () => settle(clientLeft());
     req.on('data', onData).on('end', onEnd).on('close', onClose).on('error', onClose);
   });

@@ -4,7 +4,7 @@ import type { Exchange } from '../http/exchange.ts';
 /** An import of a large bundle takes longer; one that is answered sooner makes room sooner. */
 const RETRY_AFTER_SECONDS = 5;
 
-/** Bounds the bytes of all bundles that are in memory at once, those that wait for their turn included. */
+/** Bounds the bytes of all bundles that lie on the disk at once, those that wait for their turn included. */
 export class BundleRoom {
   readonly #maxBytes: number;
   #taken = 0;

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { z } from 'zod';
 import type { Call, CallHead } from '../../gateway.ts';
-import type { OperationRow } from '../../protocol/operations.ts';
+import type { OperationRow, SpooledBody } from '../../protocol/operations.ts';
 import { VERSION_HEADER } from '../../protocol/version.ts';
 import { readJson, readRaw } from '../http/body.ts';
 import type { Exchange } from '../http/exchange.ts';
@@ -14,9 +14,7 @@ const VERSION_HEADER_NAME = VERSION_HEADER.toLowerCase();
 
 /** How the requests of one operation are decoded; made once from its row. */
 export interface CallShape {
-  body: 'none' | 'json' | 'bytes';
-  /** What bounds a raw body. */
-  rawLimit: 'maxArtifactBytes' | 'maxBundleBytes';
+  body: 'none' | 'json' | 'bytes' | 'spooled';
   singleParams: ReadonlySet<string>;
   /** Signed by its sender: headers come along, and the body is bounded like JSON. */
   isSigned: boolean;
@@ -26,13 +24,20 @@ export function callShape(row: OperationRow): CallShape {
   const params = Object.entries(row.query?.shape ?? {});
   return {
     isSigned: row.scope === 'signature',
-    body: row.body === 'bytes' ? 'bytes' : row.method === 'GET' || row.method === 'DELETE' ? 'none' : 'json',
-    rawLimit: row.bodyLimit === 'bundle' ? 'maxBundleBytes' : 'maxArtifactBytes',
+    body: bodyOf(row),
     singleParams: new Set(
       params.filter(([, schema]) => !(schema instanceof z.ZodArray)).map(([name]) => name),
     ),
   };
 }
+
+function bodyOf({ body, method }: OperationRow): CallShape['body'] {
+  if (typeof body === 'string') return body;
+  return method === 'GET' || method === 'DELETE' ? 'none' : 'json';
+}
+
+/** Reads the bodies that are too large to be held. */
+export type SpoolReader = () => Promise<SpooledBody>;
 
 /** Decodes an HTTP request into a Call. Everything but syntax is checked behind the gateway port. */
 export async function decodeCall(
@@ -41,6 +46,7 @@ export async function decodeCall(
   shape: CallShape,
   limits: HttpLimits,
   admit: (head: CallHead) => void,
+  spooled?: SpoolReader,
 ): Promise<Call> {
   const { headers, url = '' } = exchange.req;
   const query = decodeQuery(url, shape.singleParams);
@@ -60,7 +66,7 @@ export async function decodeCall(
   };
   // Defined on the same object: spreading it would make the lazy signal.
   const call = head as Call;
-  call.body = await decodeBody(exchange, shape, limits, () => admit(head));
+  call.body = await decodeBody(exchange, shape, limits, () => admit(head), spooled);
   return call;
 }
 
@@ -70,6 +76,7 @@ async function decodeBody(
   shape: CallShape,
   limits: HttpLimits,
   admit: () => void,
+  spooled?: SpoolReader,
 ): Promise<Call['body']> {
   if (shape.body === 'none') {
     if (declaresBody(exchange.req)) throw refuseBody();
@@ -80,7 +87,8 @@ async function decodeBody(
     const raw = await readRaw(exchange, limits.maxBodyBytes);
     return { ...raw, headers: plainHeaders(exchange.req) };
   }
-  if (shape.body === 'bytes') return await readRaw(exchange, limits[shape.rawLimit]);
+  if (shape.body === 'bytes') return await readRaw(exchange, limits.maxArtifactBytes);
+  if (shape.body === 'spooled') return await spooled?.();
   return await readJson(exchange, limits);
 }
 

@@ -1,5 +1,6 @@
 import type { Middleware } from 'koa';
-import type { CallHead, Gateway } from '../../gateway.ts';
+import type { Answer, CallHead, Gateway } from '../../gateway.ts';
+import type { Spool } from '../../protocol/bytes.ts';
 import { ProtocolError } from '../../protocol/errors.ts';
 import {
   type CommandId,
@@ -12,6 +13,7 @@ import {
   type StreamId,
 } from '../../protocol/operations.ts';
 import type { Documents } from '../discovery/documents.ts';
+import { readSpooled, type Spooled } from '../http/body.ts';
 import type { HttpState } from '../http/edge.ts';
 import type { Exchange } from '../http/exchange.ts';
 import type { HttpLimits } from '../http/limits.ts';
@@ -26,6 +28,7 @@ export interface RouteDeps {
   documents: Documents;
   streams: EventStreams;
   limits: HttpLimits;
+  spool: Spool;
 }
 
 /** Answers one operation; `path` holds the decoded path parameters. */
@@ -72,7 +75,7 @@ function handlerOf(id: OperationId, deps: RouteDeps, room: BundleRoom): Handler 
       return socketHandler(id as IdsOfKind<'socket'>, deps);
     case 'command':
     case 'query':
-      return operation(id).bodyLimit === 'bundle'
+      return operation(id).body === 'spooled'
         ? bundleHandler(id as CommandId | QueryId, deps, room)
         : callHandler(id as CommandId | QueryId, deps);
   }
@@ -87,21 +90,29 @@ function callHandler(id: CommandId | QueryId, { gateway, limits }: RouteDeps): H
   };
 }
 
-/** The same for a body that is held in memory until it is answered. */
-function bundleHandler(id: CommandId | QueryId, { gateway, limits }: RouteDeps, room: BundleRoom): Handler {
+/** The same for a body that lies in a file until it is answered. */
+function bundleHandler(id: CommandId | QueryId, deps: RouteDeps, room: BundleRoom): Handler {
+  const { gateway, limits, spool } = deps;
   const shape = callShape(operation(id));
   return async (exchange, path) => {
     let leave = () => {};
+    let body: Spooled | undefined;
+    let answer: Answer;
     const admit = (head: CallHead) => {
       gateway.admit(id, head);
       leave = room.take(exchange);
     };
     try {
-      const call = await decodeCall(exchange, path, shape, limits, admit);
-      await encodeAnswer(exchange, await gateway.call(id, call));
+      const call = await decodeCall(exchange, path, shape, limits, admit, async () => {
+        body = await readSpooled(exchange, limits.maxBundleBytes, spool);
+        return body;
+      });
+      answer = await gateway.call(id, call);
     } finally {
+      await body?.close();
       leave();
     }
+    await encodeAnswer(exchange, answer);
   };
 }
 

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { BundleFile } from '../../../src/bundles/bundle-file.ts';
+import { inMemory } from '../../../src/bundles/byte-window.ts';
 import { exportRun } from '../../../src/bundles/export-run.ts';
 import type { RunRecord } from '../../../src/bundles/run-record.ts';
 import { validateBundle } from '../../../src/bundles/validate-bundle.ts';
@@ -48,7 +49,7 @@ export async function bundleOf(record: JsonObject, mode: BundleMode, asked: Aske
 export function refusalOf(bundle: JsonValue | string, allowSecretMarkers = false): string | undefined {
   const text = typeof bundle === 'string' ? bundle : JSON.stringify(bundle);
   try {
-    validateBundle(new BundleFile(Buffer.from(text)), { markers, allowSecretMarkers });
+    validateBundle(new BundleFile(inMemory(Buffer.from(text))), { markers, allowSecretMarkers });
     return undefined;
   } catch (error) {
     if (error instanceof Error && error.name === 'InvalidBundleError') return error.message;

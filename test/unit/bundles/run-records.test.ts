@@ -1,12 +1,22 @@
 import { describe, expect, it } from 'vitest';
 import { BundleFile } from '../../../src/bundles/bundle-file.ts';
+import { inMemory } from '../../../src/bundles/byte-window.ts';
 import { restoreRunRecord } from '../../../src/bundles/restore-run-record.ts';
+import { writeRunRecord } from '../../../src/bundles/write-run-record.ts';
 import type { JsonObject, JsonValue } from '../../../src/protocol/json.ts';
 import { Redactor } from '../../../src/redaction/redactor.ts';
 import { bundleOf, bundleText, compared, hasReference, OWN, REFERENCE, readJson } from './bundles.ts';
 
 const RECORD = readJson(new URL('run-record.json', OWN));
-const restored = (bundle: JsonValue) => restoreRunRecord(new BundleFile(Buffer.from(JSON.stringify(bundle))));
+/** The run record of a bundle, which is written in pieces. */
+async function restored(bundle: JsonValue): Promise<JsonObject> {
+  const file = new BundleFile(inMemory(Buffer.from(JSON.stringify(bundle))));
+  let text = '';
+  for await (const piece of writeRunRecord(restoreRunRecord(file))) text += piece;
+  const record = JSON.parse(text);
+  expect(text).toBe(`${JSON.stringify(record, null, 2)}\n`);
+  return record;
+}
 const transcript = RECORD['transcript'] as JsonObject;
 const withMetadata = (metadata: JsonObject) => ({ ...RECORD, transcript: { ...transcript, metadata } });
 
@@ -21,7 +31,7 @@ describe('the bundle of a run record', () => {
 
   it('[BUNDLE-EXP-04] [BUNDLE-IMP-06] keeps the record in mode local, and gives it back; the same bytes come out again', async () => {
     const text = await bundleText(RECORD, 'local');
-    const record = restored(JSON.parse(text));
+    const record = await restored(JSON.parse(text));
     expect(record).toEqual(RECORD);
     expect(await bundleText(record, 'local')).toBe(text);
   });
@@ -58,7 +68,7 @@ describe('the bundle of a run record', () => {
   it('[BUNDLE-IMP-07] makes a minimal record from fixture and sections where none is embedded', async () => {
     const bundle = await bundleOf(RECORD, 'local');
     const { run_record, ...replay } = bundle['replay'] as JsonObject;
-    const record = restored({ ...bundle, replay });
+    const record = await restored({ ...bundle, replay });
     const { id, status, tool_recordings, replay_fixture } = RECORD;
     expect(record).toMatchObject({
       _type: 'run_record',
@@ -70,7 +80,9 @@ describe('the bundle of a run record', () => {
     expect((record['transcript'] as JsonObject)['messages']).toEqual(transcript['messages']);
     expect(compared(await bundleOf(record, 'local'))['transcript']).toEqual(bundle['transcript']);
     const { replay_fixture: _, ...nothing } = replay;
-    expect(() => restored({ ...bundle, replay: nothing })).toThrow('no run record, and no replay fixture');
+    await expect(restored({ ...bundle, replay: nothing })).rejects.toThrow(
+      'no run record, and no replay fixture',
+    );
   });
 });
 
@@ -107,7 +119,7 @@ describe.skipIf(!hasReference)(
       '%s imports and exports',
       async (name) => {
         const bundle = readJson(new URL(`${name}.bundle.json`, REFERENCE));
-        const record = restored(bundle);
+        const record = await restored(bundle);
         expect(compared(await bundleOf(record, 'local'))).toMatchObject({
           transcript: bundle['transcript'],
           tools: bundle['tools'],

@@ -1,6 +1,11 @@
 import { describe, expect, it } from 'vitest';
+import { BundleFile } from '../../../src/bundles/bundle-file.ts';
+import { inMemory } from '../../../src/bundles/byte-window.ts';
+import { checkPlan } from '../../../src/bundles/check-plan.ts';
+import { ForeignPlan } from '../../../src/bundles/foreign-plan.ts';
+import { validateBundle } from '../../../src/bundles/validate-bundle.ts';
 import type { JsonObject } from '../../../src/protocol/json.ts';
-import { bundleOf, bundleText, OWN, readJson, refusalOf } from './bundles.ts';
+import { bundleOf, bundleText, markers, OWN, readJson, refusalOf } from './bundles.ts';
 
 const RECORD = readJson(new URL('run-record.json', OWN));
 /** Made here, so that no file of the project looks like one that holds a secret. */
@@ -113,6 +118,12 @@ describe('validation of a bundle', () => {
     expect(refusalOf(`${text.slice(0, -1)},"metadata":${spell(rows)}}`)).toContain(why);
   });
 
+  it('refuses a part of more values than can be held, however few bytes they are', async () => {
+    const calls = [{ list: Array.from({ length: 1_000_001 }, () => 0) }];
+    const { tools } = (await valid()) as { tools: JsonObject };
+    expect(refusalOf(await changed({ tools: { ...tools, calls } }))).toContain('more than 1000000 values');
+  });
+
   it('refuses ids that are there twice', async () => {
     const [one] = (await valid())['attachments'] as JsonObject[];
     expect(refusalOf(await changed({ attachments: [one ?? {}, one ?? {}] }))).toContain('is there twice');
@@ -147,5 +158,17 @@ describe('validation of a bundle', () => {
     expect(refusalOf(await changed({ permissions: entries }))).toBeUndefined();
     const last = await changed({ permissions: [...entries, 'no object'] as never });
     expect(refusalOf(last)).toContain('$.permissions[20000]');
+  });
+});
+
+describe('the plan of an import', () => {
+  it('is refused where it would restore more events than one import may', async () => {
+    const messages = Array.from({ length: 4 }, (_, at) => ({ role: 'user', content: `turn ${at}` }));
+    const text = await bundleText({ ...RECORD, transcript: { messages } }, 'local');
+    const file = new BundleFile(inMemory(Buffer.from(text)));
+    const plan = new ForeignPlan(file, validateBundle(file, { markers }));
+    const turn = async () => undefined;
+    expect(await checkPlan(plan, new Map(), turn, 5)).toMatchObject({ events: 5 });
+    await expect(checkPlan(plan, new Map(), turn, 4)).rejects.toThrow('more than 4 events');
   });
 });

@@ -1,5 +1,8 @@
+import { createHash } from 'node:crypto';
+import { readdirSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { SpooledBody } from '../../../src/protocol/operations.ts';
 import {
   AUTH,
   envelopeOf,
@@ -29,10 +32,10 @@ const send = (body: string | Uint8Array<ArrayBuffer>, headers: Record<string, st
   });
 
 /** A request head on a bare socket, with the headers that every request needs. */
-function open(lines: string, auth = true): RawClient {
+function open(lines: string, auth = true, path = '/v1/tasks'): RawClient {
   const common = auth ? Object.entries(AUTH).map(([name, value]) => `${name}: ${value}\r\n`) : [];
   return new RawClient(under.port).send(
-    `POST /v1/tasks HTTP/1.1\r\nHost: localhost:${under.port}\r\n${common.join('')}Content-Type: application/json\r\n${lines}\r\n`,
+    `POST ${path} HTTP/1.1\r\nHost: localhost:${under.port}\r\n${common.join('')}Content-Type: application/json\r\n${lines}\r\n`,
   );
 }
 
@@ -181,9 +184,29 @@ describe('bodies where none belongs', () => {
   });
 });
 
-describe('bundles that are in memory at once', () => {
+describe('bundles that are here at once', () => {
   const bundle = (bytes: number, what = 'import') =>
     fetch(`${under.url}/v1/bundles/${what}`, { method: 'POST', headers: AUTH, body: 'x'.repeat(bytes) });
+
+  it('are whole in a file while they are looked at, however they come, and leave none', async () => {
+    let seen = '';
+    under.gateway.answer = async (_, call) => {
+      const { spooled } = call.body as SpooledBody;
+      seen = `${spooled.read(0, spooled.size)} ${spooled.sha256} ${readdirSync(under.spool).length}`;
+      return { status: 200, body: { kind: 'json', value: {} } };
+    };
+    const client = open('Transfer-Encoding: chunked\r\nConnection: close\r\n', true, '/v1/bundles/import');
+    for (const piece of ['4\r\nturn\r\n', '1\r\ns\r\n0\r\n\r\n']) client.send(piece);
+    await client.closed;
+    expect(client.text).toContain('HTTP/1.1 200');
+    expect(seen).toBe(`turns ${createHash('sha256').update('turns').digest('hex')} 1`);
+    expect((await bundle(0, 'validate')).status).toBe(200);
+    expect(seen).toContain(createHash('sha256').digest('hex'));
+    const long = open('Transfer-Encoding: chunked\r\n', true, '/v1/bundles/import');
+    long.send(`${(BUNDLES + 1).toString(16)}\r\n${'x'.repeat(BUNDLES + 1)}\r\n`);
+    await long.until((text) => text.includes('payload_too_large'));
+    expect(readdirSync(under.spool)).toEqual([]);
+  });
 
   it('are bounded together until they are answered; one more is told to come again', async () => {
     let finish = () => {};
@@ -220,7 +243,8 @@ describe('bundles that are in memory at once', () => {
       expect((await bundle(1)).status).toBe(429);
       client.socket.destroy();
       await eventually(() => under.log.some(({ fields }) => fields['status'] === 499));
-      expect((await bundle(BUNDLES)).status).toBe(200);
+      await expect.poll(async () => (await bundle(BUNDLES)).status).toBe(200);
+      expect(readdirSync(under.spool)).toEqual([]);
     },
   );
 });

@@ -1,7 +1,11 @@
 import { generateKeyPairSync, sign } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { AgentCards, type CardAgent } from '../../../src/cards/agent-cards.ts';
 import type { Logger } from '../../../src/protocol/ports.ts';
+import { openBodySpool } from '../../../src/store/body-spool.ts';
 import { DEFAULT_HTTP_LIMITS, type HttpLimits } from '../../../src/surfaces/http/limits.ts';
 import {
   createHttpSurface,
@@ -65,6 +69,8 @@ export interface UnderTest {
   log: LogLine[];
   url: string;
   port: number;
+  /** Where large bodies lie. */
+  spool: string;
   close(): Promise<void>;
 }
 
@@ -86,6 +92,7 @@ export async function startSurface(options: Options = {}): Promise<UnderTest> {
   const time = new ManualTime();
   const log: LogLine[] = [];
   let requests = 0;
+  const spool = mkdtempSync(join(tmpdir(), 'harn-spool-'));
   const surface = createHttpSurface({
     gateway,
     clock: time,
@@ -93,6 +100,7 @@ export async function startSurface(options: Options = {}): Promise<UnderTest> {
     logger: recordingLogger(log),
     newRequestId: () => `req_${String(++requests).padStart(26, '0')}`,
     limits: { ...DEFAULT_HTTP_LIMITS, ...options.limits },
+    spool: await openBodySpool(spool),
     documents: {
       version: '0.1.0',
       readiness: () => ({ ok: true, status: 'ready', reason: null, details: {} }),
@@ -117,8 +125,9 @@ export async function startSurface(options: Options = {}): Promise<UnderTest> {
   const { url, port } = await surface.listen('127.0.0.1', 0);
   const close = async () => {
     await surface.close({ graceMs: 0 });
+    rmSync(spool, { recursive: true, force: true });
   };
-  return { surface, gateway, time, log, url, port, close };
+  return { surface, gateway, time, log, url, port, spool, close };
 }
 
 function recordingLogger(lines: LogLine[]): Logger {
