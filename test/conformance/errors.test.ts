@@ -93,6 +93,18 @@ const REFUSALS: [
   ['a body on a read', 'DELETE', '/v1/sessions', {}, 'resource_not_found'],
   ['limit 0', 'GET', '/v1/sessions?limit=0', {}, 'invalid_request', 'limit'],
   ['limit 201', 'GET', '/v1/tasks?limit=201', {}, 'invalid_request', 'limit'],
+  ['a limit in hexadecimal', 'GET', '/v1/tasks?limit=0x10', {}, 'invalid_request', 'limit'],
+  ['a limit with an exponent', 'GET', '/v1/tasks?limit=1e2', {}, 'invalid_request', 'limit'],
+  ['a limit behind a space', 'GET', '/v1/tasks?limit=%205', {}, 'invalid_request', 'limit'],
+  ['no number at all', 'GET', '/v1/receipt-log/consistency?first=', {}, 'invalid_request', 'first'],
+  [
+    'a size beyond all numbers',
+    'GET',
+    '/v1/receipt-log/consistency?first=9007199254740993',
+    {},
+    'invalid_request',
+    'first',
+  ],
   ['a parameter twice', 'GET', '/v1/tasks?limit=1&limit=2', {}, 'invalid_request', 'limit'],
   ['a cursor of nobody', 'GET', '/v1/tasks?cursor=abc', {}, 'invalid_request', 'cursor'],
   [

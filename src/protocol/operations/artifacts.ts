@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { artifact, registerArtifactRequest } from '../resources/artifact.ts';
 import { listOf } from '../resources/envelope.ts';
-import { eventFilters, type OperationRow, page } from './row.ts';
+import { eventFilters, inDigits, type OperationRow, page } from './row.ts';
 
-const piece = z.coerce.number().int().min(0).optional();
+const piece = inDigits(z.int().min(0).optional());
 
 export const artifactsOperations = {
   listArtifacts: {

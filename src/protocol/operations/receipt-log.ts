@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { consistency, inclusion, treeHead } from '../resources/receipt-log.ts';
-import type { OperationRow } from './row.ts';
+import { inDigits, type OperationRow } from './row.ts';
 
-const size = z.coerce.number().int().min(0).max(Number.MAX_SAFE_INTEGER);
+const size = z.int().min(0);
 
 export const receiptLogOperations = {
   getReceiptLogHead: {
@@ -27,7 +27,7 @@ export const receiptLogOperations = {
     success: 200,
     query: z.object({
       receipt_id: z.string().min(1).max(200),
-      size: size.optional().describe('Size of a head you hold. Default: the newest one.'),
+      size: inDigits(size.optional()).describe('Size of a head you hold. Default: the newest one.'),
     }),
     response: inclusion,
   },
@@ -41,8 +41,8 @@ export const receiptLogOperations = {
     level: 'vendor',
     success: 200,
     query: z.object({
-      first: size.describe('Size of the older head you hold.'),
-      second: size.optional().describe('Size of the newer one. Default: the newest head.'),
+      first: inDigits(size).describe('Size of the older head you hold.'),
+      second: inDigits(size.optional()).describe('Size of the newer one. Default: the newest head.'),
     }),
     response: consistency,
   },

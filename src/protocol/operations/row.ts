@@ -31,8 +31,15 @@ export interface OperationRow {
   response: z.ZodType | 'none' | 'bytes' | 'event-stream' | 'frames';
 }
 
+/** A whole number of a query, in digits: JavaScript would also take nothing for 0, `0x10`, `1e2` and spaces. */
+export function inDigits<Shape extends z.ZodType>(shape: Shape) {
+  return z.preprocess((given) => (isWhole(given) ? Number(given) + 0 : given), shape);
+}
+
+const isWhole = (given: unknown): boolean => typeof given === 'string' && /^-?\d+$/.test(given);
+
 /** limit 1..200, default 50 (contract C6). */
-const limit = z.coerce.number().int().min(1).max(200).default(50);
+const limit = inDigits(z.int().min(1).max(200).default(50));
 export const filter = z.string().min(1).max(200).optional();
 export const page = z.object({ limit, cursor: z.string().max(512).optional() });
 /** `after_event_id` is normative, the other two are aliases (contract C7). */
