@@ -171,11 +171,17 @@ function describe({ ok, step, index, expected, observed, skipped, receipts, keys
   return `ok: ${count}${left}${whose}`;
 }
 
+/** The gateway trusts its own keys; those of an imported bundle are whose they are. */
+const ofBundle = (keys: unknown) =>
+  keys === 'brought'
+    ? '\nThe Session was imported with keys of its own: nothing was changed since, but whoever made the bundle chose them.'
+    : '';
+
 async function verifyOnline(id: string, options: VerifyOptions): Promise<void> {
   const path = `/v1/receipts/${encodeURIComponent(id)}/verify`;
   const { valid, reason, details } = await new GatewayClient(options).json<ReceiptVerification>('POST', path);
   if (options.json) printJson(details);
-  else if (valid) print('ok: verified by the gateway, with the chain before it');
+  else if (valid) print(`ok: verified by the gateway, with the chain before it${ofBundle(details['keys'])}`);
   else print(`failed: ${reason} expected ${details['expected']}, observed ${details['observed']}`);
   if (!valid) process.exitCode = EXIT.failed;
 }

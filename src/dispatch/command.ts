@@ -2,10 +2,10 @@ import type { Transaction } from '../eventlog/event-log.ts';
 import type { ProtocolError } from '../protocol/errors.ts';
 import type { JsonObject } from '../protocol/json.ts';
 import type { CommandId, OperationInput } from '../protocol/operations.ts';
-import type { ReceiptVerdict } from '../receipts/verify-chain.ts';
 import type { FileRoot } from '../store/file-tree.ts';
 import type { Restored, RestoreRequest } from './bundles/restore-session.ts';
 import type { Facts } from './facts.ts';
+import type { StoredVerdict } from './verify-receipt.ts';
 
 /** What a command decided: the resource to answer with, and the status when it is not the operation's usual one. */
 export interface Decided {
@@ -61,7 +61,7 @@ export interface EffectResult {
   /** Of `restore_session`. */
   restored?: Restored;
   /** Of `verify_receipt`. */
-  receiptVerdict?: ReceiptVerdict;
+  receiptVerdict?: StoredVerdict;
 }
 
 /** The answer has to wait for an effect. */

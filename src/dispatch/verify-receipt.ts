@@ -4,10 +4,19 @@ import { listPrefix, stateKey } from '../projections/state-keys.ts';
 import type { ReceiptState, TaskState } from '../projections/states.ts';
 import { ProtocolError } from '../protocol/errors.ts';
 import type { JsonValue } from '../protocol/json.ts';
+import type { WireReceipt } from '../protocol/resources/receipt.ts';
 import { decodeLeaf } from '../receipts/log-leaf.ts';
 import { keysOfJwks, type VerificationKeys } from '../receipts/verification-keys.ts';
 import { ChainVerifier, type ReceiptVerdict } from '../receipts/verify-chain.ts';
 import { leafKey, receiptKey } from '../store/keys.ts';
+
+export interface StoredVerdict extends ReceiptVerdict {
+  /**
+   * Whose keys made the signatures that were looked at: all of them this gateway's `own`, or some that the bundle of an imported
+   * Session `brought`, which show that nothing was changed since and not whose it is.
+   */
+  keys: 'own' | 'brought';
+}
 
 /** Receipts read in one go; other work gets its turn in between. */
 const PAGE = 200;
@@ -21,9 +30,21 @@ export async function verifyStoredReceipt(
   keys: VerificationKeys,
   receiptId: string,
   trustAnchor?: string,
-): Promise<ReceiptVerdict> {
+): Promise<StoredVerdict> {
   const { session_id } = stateOf(log, receiptId).resource;
   const trusted = anchored(keysOfSession(log, keys, session_id), trustAnchor);
+  const signers = new Set<string>();
+  const verdict = await verdictOf(log, receiptId, trusted, signers);
+  return { ...verdict, keys: [...signers].every((keyId) => keys.has(keyId)) ? 'own' : 'brought' };
+}
+
+/** Notes the keys of what was verified in `signers`. */
+async function verdictOf(
+  log: EventLog,
+  receiptId: string,
+  trusted: VerificationKeys,
+  signers: Set<string>,
+): Promise<ReceiptVerdict> {
   const verifier = new ChainVerifier({ keys: trusted, receipts: 'whole' });
   let verdict = verifier.verdict();
   let index = 0;
@@ -32,6 +53,8 @@ export async function verifyStoredReceipt(
     if ('fault' in given) return refused('canonicalize', index, 'a record with its own hash', given.fault);
     verdict = verifier.take(given.value);
     if (!verdict.ok) return verdict;
+    const { signatures = [] } = given.value as unknown as WireReceipt;
+    for (const { key_id } of signatures) signers.add(key_id);
     const leaf = leafOf(log, id);
     const { hash } = stateOf(log, id).internal;
     if (leaf !== hash) return refused('merkle', index, hash, leaf ?? 'no leaf of the receipt log');

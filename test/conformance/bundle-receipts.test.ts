@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Task } from '../../src/protocol/resources/task.ts';
 import type { TestClient } from '../harness/client.ts';
 import { runCommand } from '../interop/command-line.ts';
 import { stageOf } from './stage.ts';
@@ -20,11 +21,15 @@ describe('the receipts of a bundle, verified by its file alone', () => {
   const folder = mkdtempSync(join(tmpdir(), 'harn-bundle-receipts-'));
   const [file, keys] = [join(folder, 'run.bundle.json'), join(folder, 'jwks.json')];
   let sessionId: string;
+  let receiptId: string;
   beforeAll(async () => {
     const task = await a.client.submit('hello');
     await a.client.until(task.id, 'COMPLETED');
     sessionId = task.session_id;
     writeFileSync(keys, (await a.client.call('GET', '/.well-known/jwks.json')).text);
+    receiptId = (await a.client.get<Task>(`/v1/tasks/${task.id}`)).receipt_id ?? '';
+    const body = Buffer.from(await exported(a.client, sessionId, 'local'));
+    expect((await b.client.call('POST', '/v1/bundles/import', { body })).status).toBe(200);
   });
   afterAll(() => rmSync(folder, { recursive: true }));
 
@@ -67,9 +72,19 @@ describe('the receipts of a bundle, verified by its file alone', () => {
     expect(out).not.toContain('whole');
   });
 
+  it('[S3-03] are not passed off as those of the gateway that they were imported into', async () => {
+    const verified = (stage: typeof a) => stage.client.post(`/v1/receipts/${receiptId}/verify`);
+    expect(await verified(a)).toMatchObject({ valid: true, details: { keys: 'own' } });
+    expect(await verified(b)).toMatchObject({ valid: true, details: { keys: 'brought' } });
+    const gateway = ['--url', b.gateway.url, '--key', b.client.key];
+    const said = await runCommand(['receipt', 'verify', receiptId, ...gateway]);
+    expect(said).toMatchObject({
+      code: 0,
+      out: expect.stringContaining('whoever made the bundle chose them'),
+    });
+  });
+
   it('are not vouched for as a whole by a key that did not sign the bundle', async () => {
-    const body = Buffer.from(await exported(a.client, sessionId, 'local'));
-    expect((await b.client.call('POST', '/v1/bundles/import', { body })).status).toBe(200);
     expect(await verify(await exported(b.client, sessionId, 'local'), '--jwks', keys)).toMatchObject({
       code: 0,
       out: 'ok: 2 receipts; not checked: manifest, head, inclusion\n',

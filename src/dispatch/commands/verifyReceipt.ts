@@ -1,8 +1,8 @@
 import type { ReceiptVerification } from '../../protocol/resources/receipt.ts';
-import type { ReceiptVerdict } from '../../receipts/verify-chain.ts';
 import type { Command } from '../command.ts';
 import { load } from '../load.ts';
 import { newEvent } from '../new-event.ts';
+import type { StoredVerdict } from '../verify-receipt.ts';
 
 /** Reading the chain takes its time, so it is done outside of a transaction; what it found is recorded in one. */
 export const verifyReceipt: Command<'verifyReceipt'> = {
@@ -41,7 +41,7 @@ export const verifyReceipt: Command<'verifyReceipt'> = {
 };
 
 /** At that time the receipt was not there yet. */
-function asOf(verdict: ReceiptVerdict, issuedAt: string, atTime: string | undefined): ReceiptVerdict {
+function asOf(verdict: StoredVerdict, issuedAt: string, atTime: string | undefined): StoredVerdict {
   if (!verdict.ok || atTime === undefined || Date.parse(issuedAt) <= Date.parse(atTime)) return verdict;
   return {
     ...verdict,
@@ -52,7 +52,7 @@ function asOf(verdict: ReceiptVerdict, issuedAt: string, atTime: string | undefi
   };
 }
 
-function reasonOf({ ok, step, index }: ReceiptVerdict): string | null {
+function reasonOf({ ok, step, index }: StoredVerdict): string | null {
   if (ok) return null;
   return index === null
     ? `The step ${step} fails.`

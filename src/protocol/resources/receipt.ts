@@ -105,7 +105,10 @@ export type WireReceipt = z.infer<typeof wireReceipt>;
 /** Who signed and with what; `value` is over the `receipt_hash` string. Spec: OpenAPI, `CardSignature`. */
 const wireSignature = z.object({ algorithm: text, key_id: text, value: text });
 
-/** The last verification asked for; null before the first. Spec: OpenAPI, `ReceiptVerification`. */
+/**
+ * The last verification asked for; null before the first. `details.keys` is `brought` where keys that the bundle of an imported
+ * Session brought made a signature: that nothing was changed is shown then, not whose it is. Spec: OpenAPI, `ReceiptVerification`.
+ */
 export const receiptVerification = z
   .object({
     valid: z.boolean(),
