@@ -45,6 +45,13 @@ describe('the ACP face', () => {
     expect(client.text()).toBe('piece 1 piece 2 piece 3 ');
   });
 
+  it('a prompt that ends in half a character runs without that half', async () => {
+    const client = await stage.connect();
+    const { sessionId } = await client.session({ route: 'acp:coder' });
+    expect(await client.prompt(sessionId, 'smile \ud83d')).toMatchObject({ stopReason: 'end_turn' });
+    expect(client.text()).toBe('You said: smile \ufffd');
+  });
+
   it('[ACP-SESS-06] the autonomy tier is an option of the session, and holds for its next prompt', async () => {
     const client = await stage.connect();
     const { sessionId, configOptions } = await client.session({ route: 'acp:coder' });

@@ -1,9 +1,11 @@
 import { ACP_ERRORS } from '../../../mappings/acp/errors.ts';
 import { isObject, objectOf } from '../../../mappings/acp/json-shape.ts';
 import type { FaceConnection, FaceConnectionOwner, FaceDeps } from '../../../src/face.ts';
+import { ProtocolError } from '../../../src/protocol/errors.ts';
 import type { JsonObject, JsonValue } from '../../../src/protocol/json.ts';
 import { RpcError } from '../wire/json-rpc.ts';
 import { Peer, type RequestContext } from '../wire/peer.ts';
+import { readJson } from '../wire/read-json.ts';
 import type { AttachedSession } from './attached-session.ts';
 import type { Conversation } from './conversation.ts';
 import type { Draft } from './draft.ts';
@@ -67,9 +69,10 @@ export class AgentConnection implements FaceConnectionOwner {
   message(text: string): void {
     let value: JsonValue;
     try {
-      value = JSON.parse(text) as JsonValue;
-    } catch {
-      this.#talk.peer.refuse(null, new RpcError(ACP_ERRORS.parse_error, 'The message is not JSON.'));
+      value = readJson(text, this.#talk.deps.parseJson);
+    } catch (error) {
+      const { message } = ProtocolError.from(error);
+      this.#talk.peer.refuse(null, new RpcError(ACP_ERRORS.parse_error, message));
       return;
     }
     this.receive(value);

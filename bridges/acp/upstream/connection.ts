@@ -11,6 +11,7 @@ import type { JsonObject, JsonValue } from '../../../src/protocol/json.ts';
 import type { Fault } from '../../outbound/fault.ts';
 import { methodNotFound, type RpcAnswer, RpcError } from '../wire/json-rpc.ts';
 import { Peer, type RequestContext, type Waiting } from '../wire/peer.ts';
+import { readJson } from '../wire/read-json.ts';
 import { AgentSession } from './agent-session.ts';
 import { gone, type TimeoutName, timedOut } from './fault.ts';
 import { askHost } from './host-calls.ts';
@@ -133,7 +134,7 @@ export class AgentConnection {
 
   #parse(text: string): JsonValue | undefined {
     try {
-      return text === '' ? undefined : this.#settings.deps.parseJson(text);
+      return text === '' ? undefined : readJson(text, this.#settings.deps.parseJson);
     } catch {
       return undefined;
     }

@@ -49,6 +49,12 @@ async function callTool(server: McpServer | undefined, name: string): Promise<st
 
 /** What the test agent does at the machine of its client. */
 export const MACHINE_SCENES: Record<string, (scene: Scene) => Promise<Stop>> = {
+  /** Cuts a character into its halves, as one who streams UTF-16 does. */
+  async halves({ tell }) {
+    await tell(said('smile \ud83d'));
+    await tell(said('\ude00'));
+    return 'end_turn';
+  },
   /** Asks for what nobody serves, again and again, with a lot of words. */
   async beg({ words, client, session }) {
     for (let n = 1; n <= Number(words[1] ?? 3); n += 1) {

@@ -1,8 +1,10 @@
 import type { AgentConnector, AnyMessage } from '@agentclientprotocol/sdk/experimental/v2';
 import { ACP_ERRORS } from '../../../../mappings/acp/errors.ts';
 import type { FaceConnection, FaceConnectionOwner, FaceDeps } from '../../../../src/face.ts';
+import { ProtocolError } from '../../../../src/protocol/errors.ts';
 import type { JsonValue } from '../../../../src/protocol/json.ts';
 import { answer } from '../../wire/json-rpc.ts';
+import { readJson } from '../../wire/read-json.ts';
 import { AgentConnection } from '../agent-connection.ts';
 import type { Tunnels } from '../tunnels.ts';
 import { DraftConnection } from './draft-connection.ts';
@@ -42,9 +44,9 @@ export class RoutedConnection implements FaceConnectionOwner {
   message(text: string): void {
     let message: JsonValue;
     try {
-      message = JSON.parse(text) as JsonValue;
-    } catch {
-      const error = { code: ACP_ERRORS.parse_error, message: 'The message is not JSON.' };
+      message = readJson(text, this.#deps.parseJson);
+    } catch (thrown) {
+      const error = { code: ACP_ERRORS.parse_error, message: ProtocolError.from(thrown).message };
       this.#connection.send(answer(null, { error }));
       return;
     }
