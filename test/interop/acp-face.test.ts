@@ -45,11 +45,23 @@ describe('the ACP face', () => {
     expect(client.text()).toBe('piece 1 piece 2 piece 3 ');
   });
 
-  it('a prompt that ends in half a character runs without that half', async () => {
+  it('a number that cannot be kept is refused by its request, and not left unanswered', async () => {
+    const client = await stage.connect();
+    const { sessionId } = await client.session({ route: 'acp:coder' });
+    const prompt = [{ type: 'text' as const, text: 'hello', _meta: { n: 12345678901234567000 } }];
+    await expect(client.agent.request('session/prompt', { sessionId, prompt })).rejects.toMatchObject({
+      code: -32602,
+      message: expect.stringContaining('number'),
+    });
+  });
+
+  it('half a character, of an editor or of its agent, costs that half and nothing else', async () => {
     const client = await stage.connect();
     const { sessionId } = await client.session({ route: 'acp:coder' });
     expect(await client.prompt(sessionId, 'smile \ud83d')).toMatchObject({ stopReason: 'end_turn' });
     expect(client.text()).toBe('You said: smile \ufffd');
+    await client.prompt(sessionId, 'halves');
+    expect(client.text()).toBe('You said: smile \ufffdsmile \ufffd\ufffd');
   });
 
   it('[ACP-SESS-06] the autonomy tier is an option of the session, and holds for its next prompt', async () => {

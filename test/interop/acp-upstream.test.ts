@@ -252,12 +252,6 @@ describe('an ACP agent as an upstream', () => {
     expect(task.failure).toMatchObject({ code: 'payload_too_large', details: { max_bytes: 100_000 } });
   });
 
-  it('halves of a character, which an agent tells one by one, cost that character and nothing else', async () => {
-    await open();
-    const task = await done('halves');
-    expect(await said(task.session_id)).toEqual(['smile \ufffd\ufffd']);
-  });
-
   it('an agent that wants a login is no failure', async () => {
     await open(['--locked']);
     const task = await done('hello', undefined, 'AUTH_REQUIRED');

@@ -71,8 +71,7 @@ export class AgentConnection implements FaceConnectionOwner {
     try {
       value = readJson(text, this.#talk.deps.parseJson);
     } catch (error) {
-      const { message } = ProtocolError.from(error);
-      this.#talk.peer.refuse(null, new RpcError(ACP_ERRORS.parse_error, message));
+      this.#talk.peer.receiveRefused(text, ProtocolError.from(error).message);
       return;
     }
     this.receive(value);

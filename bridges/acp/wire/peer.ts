@@ -72,6 +72,19 @@ export class Peer {
     else this.refuse(message.id, new RpcError(ACP_ERRORS.invalid_request, message.reason));
   }
 
+  /**
+   * Takes a text that was refused, for example for a number that cannot be kept: nobody waits for ever for what it asked or
+   * answered.
+   */
+  receiveRefused(text: string, why: string): void {
+    const message = readRpc(looselyParsed(text));
+    const code = ACP_ERRORS.invalid_params;
+    if (message.kind === 'request') this.refuse(message.id, new RpcError(code, why));
+    else if (message.kind === 'response')
+      this.#settle({ ...message, answer: { error: { code, message: why } } });
+    else this.refuse(null, new RpcError(ACP_ERRORS.parse_error, why));
+  }
+
   refuse(id: RpcId, { fault }: RpcError): void {
     this.#send(answer(id, { error: fault }));
   }
@@ -179,5 +192,14 @@ export class Peer {
     if (error instanceof RpcError) return error.fault;
     this.#handlers.failed(error, method);
     return new RpcError(ACP_ERRORS.internal_error, 'The gateway failed unexpectedly. Retry.').fault;
+  }
+}
+
+/** Good enough to find an id in; null for what is no JSON at all. */
+function looselyParsed(text: string): JsonValue {
+  try {
+    return JSON.parse(text) as JsonValue;
+  } catch {
+    return null;
   }
 }

@@ -33,6 +33,17 @@ describe('a JSON-RPC peer', () => {
     expect(heard).toEqual([{ result: {} }, 'session/update']);
   });
 
+  it('a text that was refused is answered where it asked, and ends the wait where it answered', async () => {
+    const { peer, sent } = stage();
+    const waiting = peer.ask('x', {});
+    peer.receiveRefused('{"jsonrpc":"2.0","id":0,"result":{"n":12345678901234567890}}', 'No.');
+    expect(await waiting).toEqual({ error: { code: -32602, message: 'No.' } });
+    peer.receiveRefused('{"jsonrpc":"2.0","id":7,"method":"x","params":{"n":1,"n":2}}', 'No.');
+    expect(sent.at(-1)).toMatchObject({ id: 7, error: { code: -32602, message: 'No.' } });
+    peer.receiveRefused('{', 'No.');
+    expect(sent.at(-1)).toMatchObject({ id: null, error: { code: -32700, message: 'No.' } });
+  });
+
   it('takes an error beside a null result as the error', async () => {
     const { peer } = stage();
     const answer = peer.ask('x', {});
