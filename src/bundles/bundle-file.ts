@@ -12,6 +12,7 @@ import {
   type PartSizes,
   type Span,
   StructureScan,
+  tooMuch,
 } from './json-structure.ts';
 import { atOnce, type Steps } from './paced.ts';
 import { ValuePlaces } from './value-places.ts';
@@ -48,6 +49,8 @@ export interface Listing {
   from?: number;
   /** Large items come as their skeletons. */
   isBrief?: boolean;
+  /** Of an item; a larger one is refused. Default: any. */
+  maxBytes?: number;
 }
 
 /**
@@ -129,7 +132,7 @@ export class BundleFile {
 
   /** A value and its bytes. */
   read({ start, end }: Span): { value: JsonValue; bytes: Buffer } {
-    if ((this.#large.get(start)?.values ?? 0) > MAX_VALUES) throw tooMany(start, `${MAX_VALUES} values`);
+    if ((this.#large.get(start)?.values ?? 0) > MAX_VALUES) throw tooMuch(start, `${MAX_VALUES} values`);
     const bytes = this.#window.read(start, end);
     return { value: this.#parsed(bytes), bytes };
   }
@@ -171,7 +174,7 @@ export class BundleFile {
       if (names.has(name) || name === '__proto__') throw badName(name);
       nameBytes += nameEnd - at;
       if (names.size === MAX_MEMBERS || nameBytes > MAX_NAME_BYTES)
-        throw tooMany(span.start, `${MAX_MEMBERS} members, or names of more than ${MAX_NAME_BYTES} bytes`);
+        throw tooMuch(span.start, `${MAX_MEMBERS} members, or names of more than ${MAX_NAME_BYTES} bytes`);
       names.add(name);
       // Behind the colon.
       const start = this.#places.skipSpace(this.#places.skipSpace(nameEnd) + 1);
@@ -200,12 +203,13 @@ export class BundleFile {
   }
 
   /** The items of a list; none for anything else. */
-  *values(list: Span | undefined, { from = 0, isBrief = false }: Listing = {}): Generator<Item> {
+  *values(list: Span | undefined, { from = 0, isBrief = false, maxBytes }: Listing = {}): Generator<Item> {
     for (const group of this.groups(list)) {
       const { first, count, span } = group;
       if (first + count <= from) continue;
       const bytes = span.end - span.start;
       const isLarge = !this.isSmall(span);
+      if (isLarge && bytes > (maxBytes ?? bytes)) throw tooMuch(span.start, `${maxBytes} bytes of one item`);
       if (isLarge) yield { index: first, bytes, value: isBrief ? this.skeleton(span) : this.parse(span) };
       if (isLarge) continue;
       const { value: items } = this.readItems(group);
@@ -226,7 +230,7 @@ export class BundleFile {
     }
     held.bytes += span.end - span.start;
     if (held.bytes > MAX_HELD_BYTES)
-      throw tooMany(span.start, `${MAX_HELD_BYTES} bytes outside of long lists`);
+      throw tooMuch(span.start, `${MAX_HELD_BYTES} bytes outside of long lists`);
     return this.parse(span);
   }
 
@@ -240,9 +244,4 @@ export class BundleFile {
 function badName(name: string): ProtocolError {
   const why = name === '__proto__' ? 'the name __proto__' : 'a name twice';
   return new ProtocolError('invalid_request', `The JSON has ${why}.`);
-}
-
-function tooMany(offset: number, what: string): ProtocolError {
-  const message = `A part of the JSON has more than ${what}: byte ${offset}. Hand on a shorter run.`;
-  return new ProtocolError('invalid_request', message, { details: { byte_offset: offset } });
 }

@@ -7,6 +7,7 @@ import type { SessionBundle } from '../protocol/resources/session-bundle.ts';
 import { InvalidBundleError } from './bundle-fault.ts';
 import type { BundleFile, Item, Span } from './bundle-file.ts';
 import { foreignMessage } from './foreign-message.ts';
+import { MAX_EVENT_BYTES } from './gateway-rows.ts';
 import type { Steps } from './paced.ts';
 import type { Hashed, Plan, RestoredEvent } from './restore-plan.ts';
 import { asMembers } from './validate-bundle.ts';
@@ -104,7 +105,9 @@ export class ForeignPlan implements Plan {
   *#messages(): Generator<Item> {
     const hasRun = [...this.#sections()].length > 0;
     for (const section of this.#sections(hasRun))
-      yield* this.#file.values(this.#file.members(section).get('messages'));
+      yield* this.#file.values(this.#file.members(section).get('messages'), {
+        maxBytes: MAX_EVENT_BYTES,
+      });
   }
 
   *#sections(ofRun = true): Generator<Span> {

@@ -3,6 +3,9 @@ import type { JsonObject } from '../protocol/json.ts';
 import { jsonObject, jsonValue } from '../protocol/resources/envelope.ts';
 import { sha256 } from '../protocol/resources/receipt-parts.ts';
 
+/** Most bytes of one event or turn: what is larger is content of an Artifact wherever it was recorded. */
+export const MAX_EVENT_BYTES = 32 * 1024 * 1024;
+
 /** Version of the gateway's own record inside of a run record. */
 export const GATEWAY_FORMAT = 1;
 

@@ -62,6 +62,9 @@ const CLOSING = 2;
 /** No number that is exact, and no name of a value, is as long. */
 const MAX_WORD_BYTES = 256 * KB;
 
+/** A text is held several times while it is read. The content of the largest Artifact, in base64, is not as long. */
+const MAX_TEXT_BYTES = 96 * KB * KB;
+
 /** What may come next. */
 const [VALUE, ITEM_OR_END, NAME, NAME_OR_END, COLON, ENDED, WORD] = [0, 1, 2, 3, 4, 5, 6] as const;
 
@@ -161,6 +164,7 @@ export class StructureScan {
 
   #endText(end: number): void {
     this.#isInText = false;
+    if (end - this.#began > MAX_TEXT_BYTES) throw tooMuch(this.#began, `a text of ${MAX_TEXT_BYTES} bytes`);
     if (end - this.#began > this.#sizes.whole) this.large.set(this.#began, { end, values: 1, groups: [] });
     if (this.#isName) this.#next = COLON;
     else this.#endValue(end);
@@ -234,6 +238,12 @@ export class StructureScan {
 
 export function notJson(offset: number): ProtocolError {
   const message = `The text is no JSON, or was cut: byte ${offset}.`;
+  return new ProtocolError('invalid_request', message, { details: { byte_offset: offset } });
+}
+
+/** `most`: what may be there. */
+export function tooMuch(offset: number, most: string): ProtocolError {
+  const message = `A part of the JSON has more than ${most}: byte ${offset}. Hand on a shorter run.`;
   return new ProtocolError('invalid_request', message, { details: { byte_offset: offset } });
 }
 

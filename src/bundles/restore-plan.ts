@@ -13,6 +13,7 @@ import {
   type FrameRow,
   frameRow,
   gatewayHead,
+  MAX_EVENT_BYTES,
   type PieceRow,
   pieceRow,
 } from './gateway-rows.ts';
@@ -191,7 +192,8 @@ export class RestorePlan implements Plan {
   }
 
   *#rows(list: RowList, from = 0): Generator<{ value: JsonValue; where: string }> {
-    for (const { index, value } of this.#file.values(this.#file.find(...PATH, list), { from }))
+    const listing = list === 'events' ? { from, maxBytes: MAX_EVENT_BYTES } : { from };
+    for (const { index, value } of this.#file.values(this.#file.find(...PATH, list), listing))
       yield { value, where: atIndex(`${WHERE}.${list}`, index) };
   }
 }

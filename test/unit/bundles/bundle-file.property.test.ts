@@ -108,6 +108,29 @@ describe('a bundle that is read in parts', () => {
     expect(isTaken(Buffer.from(json), { ...given, whole: 1_000 })).toBe(false);
   });
 
+  it('refuses an item that is larger than asked for, before it is read', () => {
+    const given = { whole: 10, group: 4, block: 8, window: 8 };
+    const file = new BundleFile(inMemory(Buffer.from(JSON.stringify(['short', 'x'.repeat(40)]))), given);
+    const values = file.values(file.root, { maxBytes: 30 });
+    expect(values.next().value).toMatchObject({ value: 'short' });
+    expect(() => values.next()).toThrow('more than 30 bytes of one item: byte 9');
+    expect([...file.values(file.root, { maxBytes: 50 })]).toHaveLength(2);
+  });
+
+  it('refuses a text that is too long to be held, as soon as its end is seen', () => {
+    const size = 97 * 1024 * 1024;
+    const source = {
+      size,
+      read(start: number, end: number) {
+        const bytes = Buffer.alloc(end - start, 'x');
+        if (start === 0) bytes.write('"');
+        if (end === size) bytes.write('"', bytes.length - 1);
+        return bytes;
+      },
+    };
+    expect(() => new BundleFile(source).root).toThrow('more than a text of 100663296 bytes: byte 0');
+  });
+
   it('leaves out long lists and long texts of a skeleton', () => {
     const given = { whole: 10, group: 4, block: 8, window: 8 };
     const bundle = { a: [1, 2, 3, 4, 5, 6, 7], b: { c: 'x'.repeat(20), d: 1 }, e: [1] };
