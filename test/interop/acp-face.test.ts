@@ -53,6 +53,8 @@ describe('the ACP face', () => {
       code: -32602,
       message: expect.stringContaining('number'),
     });
+    await client.prompt(sessionId, 'inexact');
+    expect(client.text()).toBe('code -32602');
   });
 
   it('half a character, of an editor or of its agent, costs that half and nothing else', async () => {

@@ -71,7 +71,10 @@ export class AgentConnection implements FaceConnectionOwner {
     try {
       value = readJson(text, this.#talk.deps.parseJson);
     } catch (error) {
-      this.#talk.peer.receiveRefused(text, ProtocolError.from(error).message);
+      const { peer } = this.#talk;
+      const { message } = ProtocolError.from(error);
+      if (!peer.receiveRefused(text, message))
+        peer.refuse(null, new RpcError(ACP_ERRORS.parse_error, message));
       return;
     }
     this.receive(value);

@@ -20,6 +20,7 @@ import { openWire } from './open-wire.ts';
 import type { AgentSettings, AgentWire } from './wire.ts';
 
 const PROTOCOL_VERSION = 1;
+const UNREADABLE = 'The message is JSON that readers disagree about: a number, a name twice, or nesting.';
 
 /** One running agent and its sessions. It speaks ACP v1; what it sends is kept raw. */
 export class AgentConnection {
@@ -124,6 +125,7 @@ export class AgentConnection {
   /** A line that is no JSON is noise of a shell or a library; it harms nobody. */
   #receive(text: string): void {
     const message = this.#parse(text) ?? this.#parse(withoutNoise(text) ?? '');
+    if (message === undefined && this.#peer.receiveRefused(text, UNREADABLE)) return;
     if (message === undefined) {
       this.#settings.deps.logger.debug({ agent: this.#settings.config.id, chars: text.length }, 'not ACP');
       return;

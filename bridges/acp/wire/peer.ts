@@ -74,15 +74,15 @@ export class Peer {
 
   /**
    * Takes a text that was refused, for example for a number that cannot be kept: nobody waits for ever for what it asked or
-   * answered.
+   * answered. False when it did neither.
    */
-  receiveRefused(text: string, why: string): void {
+  receiveRefused(text: string, why: string): boolean {
     const message = readRpc(looselyParsed(text));
     const code = ACP_ERRORS.invalid_params;
     if (message.kind === 'request') this.refuse(message.id, new RpcError(code, why));
     else if (message.kind === 'response')
       this.#settle({ ...message, answer: { error: { code, message: why } } });
-    else this.refuse(null, new RpcError(ACP_ERRORS.parse_error, why));
+    return message.kind === 'request' || message.kind === 'response';
   }
 
   refuse(id: RpcId, { fault }: RpcError): void {

@@ -55,6 +55,16 @@ export const MACHINE_SCENES: Record<string, (scene: Scene) => Promise<Stop>> = {
     await tell(said('\ude00'));
     return 'end_turn';
   },
+  /** Asks with a number that the gateway does not take. */
+  async inexact({ client, session, tell }) {
+    const wish = { sessionId: session.id, n: 12345678901234567000 };
+    const code = await client.request('x/wish', wish).then(
+      () => 0,
+      (error: { code: number }) => error.code,
+    );
+    await tell(said(`code ${code}`));
+    return 'end_turn';
+  },
   /** Asks for what nobody serves, again and again, with a lot of words. */
   async beg({ words, client, session }) {
     for (let n = 1; n <= Number(words[1] ?? 3); n += 1) {

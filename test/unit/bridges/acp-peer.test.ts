@@ -40,8 +40,11 @@ describe('a JSON-RPC peer', () => {
     expect(await waiting).toEqual({ error: { code: -32602, message: 'No.' } });
     peer.receiveRefused('{"jsonrpc":"2.0","id":7,"method":"x","params":{"n":1,"n":2}}', 'No.');
     expect(sent.at(-1)).toMatchObject({ id: 7, error: { code: -32602, message: 'No.' } });
-    peer.receiveRefused('{', 'No.');
-    expect(sent.at(-1)).toMatchObject({ id: null, error: { code: -32700, message: 'No.' } });
+    expect(peer.receiveRefused('{', 'No.')).toBe(false);
+    expect(
+      peer.receiveRefused('{"jsonrpc":"2.0","method":"session/update","params":{"n":1,"n":2}}', 'No.'),
+    ).toBe(false);
+    expect(sent).toHaveLength(2);
   });
 
   it('takes an error beside a null result as the error', async () => {
