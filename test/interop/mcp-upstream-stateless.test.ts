@@ -251,10 +251,11 @@ describe('MCP servers of the revision without sessions as upstreams', () => {
   });
 
   it('[MCP-UP-10] what runs or asks when the gateway stops goes on after its start: a task of the server, a round', async () => {
-    const running = await submit('pinned__slow_compute', { seconds: 2, label: 'through a restart' });
     const asking = await submit('new__test_input_required_result_request_state');
-    await untilBound(running);
     await until(asking, 'INPUT_REQUIRED');
+    // Last, so that it still runs when the gateway stops.
+    const running = await submit('pinned__slow_compute', { seconds: 3, label: 'through a restart' });
+    await untilBound(running);
     await gateway.close();
     gateway = await start();
     await answer(asking, { ok: true });
