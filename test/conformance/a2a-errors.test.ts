@@ -154,6 +154,8 @@ describe('bad input', () => {
     const put = await a2a.raw('PUT', '/tasks', '{}', { 'content-type': 'application/a2a+json' });
     expect([put.status, put.headers.get('allow')]).toEqual([404, 'GET']);
     expect(((await put.json()) as Json).error).toMatchObject({ message: expect.stringContaining('GET') });
+    const card = await a2a.raw('PUT', '/.well-known/agent-card.json', '{}');
+    expect(await card.json()).toMatchObject({ error: { code: 'resource_not_found' } });
     const rpc = await a2a.raw('POST', '/rpc', '{}', { 'content-type': 'application/json' });
     expect(rpc.status).toBe(404);
     expect(await rpc.json()).toMatchObject({ jsonrpc: '2.0', id: null, error: { code: -32601 } });

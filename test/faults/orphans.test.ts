@@ -47,10 +47,10 @@ describe('a gateway that is killed leaves nobody behind', () => {
     const data = join(home, 'data');
     const launcher = new AcpLauncher(['--data', data], { HOME: home });
     await launcher.client.begin();
-    expect(marked(`serve --data ${data}`)).toHaveLength(1);
+    expect(marked(`serve --quiet --data ${data}`)).toHaveLength(1);
     launcher.process.kill('SIGKILL');
     await launcher.ended;
-    await vi.waitUntil(() => marked(`serve --data ${data}`).length === 0, PATIENCE);
+    await vi.waitUntil(() => marked(`serve --quiet --data ${data}`).length === 0, PATIENCE);
     rmSync(home, { recursive: true, force: true, maxRetries: 5 });
   });
 });

@@ -13,10 +13,14 @@ export function addFaceRoutes(routers: RouterGroups, faces: readonly Face[], dep
   }
 }
 
+/** Where the documents of any protocol are, which the gateway serves, and refuses, itself (RFC 8615). */
+const WELL_KNOWN = '/.well-known/';
+
 /** Asks the face whose path it is. */
 export function refusePath(faces: readonly Face[], deps: FaceExchangeDeps): RefusePath {
   const known = faces.flatMap(({ unknownPaths }) => unknownPaths ?? []);
   return (exchange, path, error, headers) => {
+    if (path.includes(WELL_KNOWN)) return false;
     const found = known.find(({ prefix }) => path === prefix || path.startsWith(`${prefix}/`));
     const method = exchange.req.method ?? '';
     found?.refuse(new FaceHttpExchange(exchange, deps), { method, path, error, headers });
