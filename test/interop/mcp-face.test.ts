@@ -25,7 +25,7 @@ describe('the gateway as an MCP server at /mcp', () => {
   describe.each([
     ['2025-11-25', async () => (await legacy()).client],
     ['2026-07-28', () => modern()],
-  ] as const)('%s', (_era, connect) => {
+  ] as const)('%s', (era, connect) => {
     it('lists the Skills of all servers, and an agent as ask_<agent>, each name once', async () => {
       const client = await connect();
       const { tools } = await client.listTools();
@@ -94,6 +94,19 @@ describe('the gateway as an MCP server at /mcp', () => {
       expect(wrong.content[0]?.text).toContain('b: is required');
       for (const name of ['every__nothing', 'ask_nobody', 'x'.repeat(65), '../agents'])
         await expect(client.callTool({ name, arguments: {} })).rejects.toMatchObject({ code: -32602 });
+      await client.close();
+    });
+
+    it('[MCP-FACE-9] a call that is sent again with its key is the same Task; with other arguments it is refused', async () => {
+      const client = await connect();
+      const _meta = { 'dev.harn-gateway/idempotency-key': `key of ${era}` };
+      const call = async (message: string) =>
+        (await client.callTool({ name: 'every__echo', arguments: { message }, _meta })) as Result;
+      const first = await call('once');
+      const again = await call('once');
+      expect(again).toMatchObject({ content: [{ text: 'Echo: once' }] });
+      expect(again._meta?.['dev.harn-gateway/task_id']).toBe(first._meta?.['dev.harn-gateway/task_id']);
+      await expect(call('twice')).rejects.toMatchObject({ code: -32_602 });
       await client.close();
     });
 

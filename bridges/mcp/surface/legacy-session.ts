@@ -16,17 +16,9 @@ import { listResources, readResource, resourceTemplates } from './resources.ts';
 import { callId, placeOf } from './resume-id.ts';
 import { resumeCall, waysOfAsking } from './resumed-call.ts';
 import { refusedCall, rpcError } from './rpc.ts';
-import {
-  askedBy,
-  askOf,
-  elicitationOf,
-  findTool,
-  finishCall,
-  type Question,
-  respond,
-  submitCall,
-} from './run-tool.ts';
+import { askedBy, askOf, elicitationOf, findTool, finishCall, type Question, respond } from './run-tool.ts';
 import { SESSION_ID_BYTES } from './session-table.ts';
+import { submitCall } from './submit-call.ts';
 import { listTools } from './tool-pages.ts';
 
 /** The part of the SDK's `extra` that a handler uses. */

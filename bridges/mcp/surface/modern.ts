@@ -17,7 +17,8 @@ import { INSTRUCTIONS, SERVER_NAME } from './methods.ts';
 import { capabilitiesOf, createTaskResult, declaresTasks, serveTasks } from './modern-tasks.ts';
 import { listResources, readResource, resourceTemplates } from './resources.ts';
 import { refusedCall, rpcError } from './rpc.ts';
-import { elicitationOf, findTool, questionOf, readTask, respond, submitCall } from './run-tool.ts';
+import { elicitationOf, findTool, questionOf, readTask, respond } from './run-tool.ts';
+import { submitCall } from './submit-call.ts';
 import { untilStandstill } from './task-watch.ts';
 import { listTools } from './tool-pages.ts';
 

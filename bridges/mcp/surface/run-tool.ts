@@ -136,53 +136,6 @@ async function skillNamed(
   return offeredTools(skill === undefined ? [] : [skill], []).find((tool) => mayRun(deps, exchange, tool));
 }
 
-const IDEMPOTENCY_KEY = 'dev.harn-gateway/idempotency-key';
-const PERSONA = 'dev.harn-gateway/persona';
-
-/** Submits a call as a Task. `_meta` may carry an idempotency key, and name the Persona that the call is made for. */
-export async function submitCall(
-  { gateway }: FaceDeps,
-  { exchange, sessionKey }: ClientCall,
-  tool: OfferedTool,
-  params: JsonObject,
-): Promise<Task> {
-  const input = objectOf(params['arguments']);
-  const meta = objectOf(params['_meta']);
-  const idempotencyKey = meta[IDEMPOTENCY_KEY];
-  const { defaultWorkspace } = gateway.identify(exchange.call());
-  const body = {
-    input: { role: 'user', parts: [partOf(tool, input, exchange.requestId)] },
-    metadata: { route: tool.route },
-    ...personaOf(meta),
-    session: { workspace_id: defaultWorkspace, key: sessionKey, metadata: { mcp: {} } },
-  } as unknown as JsonObject;
-  const keyed = typeof idempotencyKey === 'string' ? { idempotencyKey } : {};
-  return ask<Task>(gateway, 'submitTask', exchange.call({ body, ...keyed }));
-}
-
-/** Its tier, tools and quotas hold for the call, as for a Task that names it in any other way. */
-function personaOf(meta: JsonObject): { persona_id?: string } {
-  const persona = meta[PERSONA];
-  if (persona === undefined) return {};
-  if (typeof persona === 'string') return { persona_id: persona };
-  throw new ProtocolError('invalid_request', `_meta: ${PERSONA} must be the id of a Persona.`, {
-    param: 'params._meta',
-  });
-}
-
-function partOf(tool: OfferedTool, input: JsonObject, requestId: string): JsonObject {
-  if (tool.kind === 'agent') {
-    const { message } = input;
-    if (typeof message === 'string') return { type: 'text', text: message, visibility: 'public' };
-    throw new ProtocolError('invalid_request', 'arguments.message: must be a text.', {
-      param: 'params.arguments.message',
-    });
-  }
-  const name = tool.route.slice('skill:'.length);
-  const tool_call_id = `call_${requestId.slice(requestId.indexOf('_') + 1)}`;
-  return { type: 'tool_call', tool_call_id, name, input, visibility: 'public' };
-}
-
 /** Follows a Task to its result; what it asks meanwhile goes to the client, where it can be asked. */
 export async function finishCall(
   deps: FaceDeps,
