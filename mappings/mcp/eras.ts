@@ -53,6 +53,21 @@ export function resultWithoutSession(method: string, result: JsonObject): JsonOb
   return { resultType: 'complete', ...cached, ...result };
 }
 
+/**
+ * The pages that a server with sessions wants opened before it is asked again, by the data of its error, as a result without
+ * sessions asks for them. Loses their ids. Spec: MCP 2025-11-25, "URL Elicitation Required Error".
+ */
+export function askedPages(data: JsonValue | undefined): JsonObject {
+  const elicitations = isObject(data) ? data['elicitations'] : undefined;
+  const pages = (Array.isArray(elicitations) ? elicitations : []).filter(isObject);
+  return Object.fromEntries(
+    pages.map(({ elicitationId, ...params }, at) => [
+      `page_${at + 1}`,
+      { method: 'elicitation/create', params: { ...params, mode: 'url' } },
+    ]),
+  );
+}
+
 /** Outputs that are no objects stand in a member of one, in results and in their schemas. */
 const WRAPPED = 'result';
 

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { PermissionRequest } from '../../src/protocol/resources/permission-request.ts';
 import type { Task } from '../../src/protocol/resources/task.ts';
 import { allEvents, eventFindings } from '../conformance/event-findings.ts';
+import { EraServer } from '../harness/era-servers.ts';
 import { startTestGateway, type TestGateway } from '../harness/gateway.ts';
 import { mcpServers } from '../harness/mcp-servers.ts';
 
@@ -40,11 +41,13 @@ async function end(child: ChildProcess): Promise<void> {
 describe('an MCP server behind Streamable HTTP as upstream', () => {
   let gateway: TestGateway;
   let server: ChildProcess;
+  let era: EraServer;
   let port: number;
 
   beforeAll(async () => {
     port = await freePort();
     server = await serve(port);
+    era = await EraServer.start('sessions', 'http');
     const url = `http://127.0.0.1:${port}/mcp`;
     gateway = await startTestGateway({
       config: {
@@ -53,15 +56,17 @@ describe('an MCP server behind Streamable HTTP as upstream', () => {
           mcp: [
             { id: 'every', url },
             { id: 'ask', url, interactive: true },
+            { id: 'era', ...era.row('http') },
           ],
         },
       },
     });
-    for (const id of ['every__echo', 'ask__echo']) await listed(id);
+    for (const id of ['every__echo', 'ask__echo', 'era__page']) await listed(id);
   });
   afterAll(async () => {
     expect(eventFindings(await allEvents(gateway.log))).toEqual([]);
     await gateway.close();
+    await era.close();
     await end(server);
   });
 
@@ -99,6 +104,41 @@ describe('an MCP server behind Streamable HTTP as upstream', () => {
       answer: { name: 'Ada' },
     });
     await gateway.client.until(id, 'COMPLETED');
+  });
+
+  async function answerPage(id: string, url: string, approved: boolean): Promise<void> {
+    await gateway.client.until(id, 'INPUT_REQUIRED', 'FAILED', 'COMPLETED');
+    const { data } = await gateway.client.get<{ data: PermissionRequest[] }>(
+      `/v1/tasks/${id}/permission-requests`,
+    );
+    const open = data.filter(({ status }) => status === 'pending');
+    expect(open).toMatchObject([{ request: { kind: 'elicitation', url } }]);
+    const body = approved ? { approved, answer: 'done' } : { approved };
+    await gateway.client.post(`/v1/permission-requests/${open[0]?.id}/respond`, body);
+  }
+
+  const toolEvents = async (id: string) =>
+    (await gateway.client.events(`/v1/tasks/${id}/events`)).filter(({ event }) => event.startsWith('tool.'));
+
+  it('[MCP-UP-12] a page that the server wants opened by an error is a question, and the same call is sent again', async () => {
+    const url = 'https://example.com/sign-in';
+    const { id } = await submit('ask__trigger-url-elicitation', { url, errorPath: true });
+    await answerPage(id, 'https://modelcontextprotocol.io', true);
+    // The server goes on with the call that came again, which asks in its midst.
+    await answerPage(id, url, true);
+    await gateway.client.until(id, 'COMPLETED', 'FAILED');
+    const told = await toolEvents(id);
+    expect(told.map(({ event }) => event)).toEqual(['tool.requested', 'tool.completed']);
+    expect(new Set(told.map(({ payload }) => payload['tool_call_id'])).size).toBe(1);
+  });
+
+  it('[MCP-UP-12] a server that wants the page again asks again; who does not open it ends the Task', async () => {
+    const { id } = await submit('era__page', {});
+    await answerPage(id, 'https://example.com/in', true);
+    await answerPage(id, 'https://example.com/in', false);
+    const { failure } = await gateway.client.until(id, 'FAILED', 'COMPLETED', 'CANCELED');
+    expect(failure).toMatchObject({ code: 'auth_required', details: { reason: 'page_wanted' } });
+    expect((await toolEvents(id)).map(({ event }) => event)).toEqual(['tool.requested', 'tool.failed']);
   });
 
   it('a server that starts anew has forgotten the session; the gateway opens another one', async () => {

@@ -1,4 +1,4 @@
-import { resultWithoutSession } from '../../../mappings/mcp/eras.ts';
+import { askedPages, resultWithoutSession } from '../../../mappings/mcp/eras.ts';
 import { MCP_ERRORS } from '../../../mappings/mcp/errors.ts';
 import type { JsonObject, JsonValue } from '../../../src/protocol/json.ts';
 import { Fault } from '../../outbound/fault.ts';
@@ -60,14 +60,9 @@ export function askedByError(error: unknown, method: string, offered: JsonObject
     const data = { requiredCapabilities: { elicitation: { url: {} } } };
     throw new RpcError(MCP_ERRORS.missing_capability, error.message, data);
   }
-  const { elicitations } = objectOf(error.data);
-  const asked = (Array.isArray(elicitations) ? elicitations : []).map((elicitation, at) => {
-    const { elicitationId, ...params } = objectOf(elicitation);
-    return [`page_${at + 1}`, { method: 'elicitation/create', params: { mode: 'url', ...params } }] as const;
-  });
   return {
     ...resultWithoutSession(method, {}),
     resultType: 'input_required',
-    inputRequests: Object.fromEntries(asked),
+    inputRequests: askedPages(error.data),
   };
 }

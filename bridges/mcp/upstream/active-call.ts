@@ -1,17 +1,18 @@
+import { askedPages } from '../../../mappings/mcp/eras.ts';
+import { MCP_ERRORS } from '../../../mappings/mcp/errors.ts';
 import type { JsonObject } from '../../../src/protocol/json.ts';
 import type { Frame, PermissionAnswer } from '../../../src/upstream.ts';
 import type { BridgeDeps } from '../../bridge.ts';
 import { Fault } from '../../outbound/fault.ts';
-import { objectOf } from '../object-of.ts';
 import { CallQuestions, type QuestionContext } from './call-questions.ts';
-import { CallRounds, type Round, type RoundsHost } from './call-rounds.ts';
+import { CallRounds, PAGE_WANTED, type Round, type RoundsHost } from './call-rounds.ts';
 import { FIXED_LIMITS, type McpLimits } from './config.ts';
 import { type CallOptions, type Connection, GIVEN_UP, type ServerPeer, TIMED_OUT } from './connection.ts';
 import { FrameQueue } from './frame-queue.ts';
 import { frameOf, type KeptRound, type McpRecord } from './record.ts';
 import { RpcError } from './rpc-error.ts';
 import { sha256 } from './sha256.ts';
-import type { Tool } from './tools.ts';
+import { needsTask, type Tool } from './tools.ts';
 
 export interface CallContext extends Omit<QuestionContext, 'push'> {
   tool: Tool;
@@ -125,11 +126,17 @@ export class ActiveCall implements ServerPeer {
     };
   }
 
-  #send(params: JsonObject): Promise<JsonObject> {
-    return this.#request('tools/call', params, {
-      onProgress: (told) => this.#progress(told),
-      inputSchema: this.#context.tool.inputSchema,
-    });
+  async #send(params: JsonObject): Promise<JsonObject> {
+    try {
+      return await this.#request('tools/call', params, {
+        onProgress: (told) => this.#progress(told),
+        inputSchema: this.#context.tool.inputSchema,
+      });
+    } catch (error) {
+      const inputRequests = wantsPages(error) ? askedPages(error.data) : {};
+      if (this.#connection?.isStateless || Object.keys(inputRequests).length === 0) throw error;
+      return { resultType: 'input_required', inputRequests };
+    }
   }
 
   #request(method: string, params: JsonObject, more: Partial<CallOptions> = {}): Promise<JsonObject> {
@@ -144,7 +151,10 @@ export class ActiveCall implements ServerPeer {
       call: (params) => this.#send(params),
       request: (method, params) => this.#request(method, params),
       poll: (method, params) => this.#poll(method, params),
-      ask: (method, params, name) => this.#questions.ask(method, params, name),
+      ask: (method, params, name) =>
+        params['mode'] === 'url' && !this.#connection?.isStateless
+          ? this.#questions.openPage(params, name)
+          : this.#questions.ask(method, params, name),
       wait: (ms) => this.#wait(ms),
       progress: (params) => this.#progress(params),
       asksInRound: (round) => this.#push({ ...this.#context.facts, type: 'round', ...this.#kept(round) }),
@@ -209,12 +219,12 @@ export class ActiveCall implements ServerPeer {
   #failed(error: unknown): Frame {
     const { facts } = this.#context;
     if (this.#stopper.signal.aborted) return frameOf({ ...facts, type: 'canceled' }, facts.call_id);
-    if (error instanceof RpcError) {
+    if (error instanceof RpcError && !wantsPages(error)) {
       const { code, message, data } = error;
       const told = { code, message, ...(data === undefined ? {} : { data }) };
       return frameOf({ ...facts, type: 'error', error: told }, facts.call_id);
     }
-    const fault = error instanceof Fault ? error : new Fault('upstream_unavailable', 'The call failed.');
+    const fault = faultOf(error);
     const { call_id, server, tool } = facts;
     return new Fault(fault.code, fault.message, { ...fault.details, call_id, server, tool }).toFrame();
   }
@@ -251,8 +261,11 @@ export class ActiveCall implements ServerPeer {
   }
 }
 
-/** On the revisions with sessions a call becomes a task only when its caller says so; some tools can be called no other way. */
-function needsTask({ raw }: Tool, capabilities: JsonObject): boolean {
-  const { tools } = objectOf(objectOf(capabilities['tasks'])['requests']);
-  return objectOf(raw['execution'])['taskSupport'] === 'required' && objectOf(tools)['call'] !== undefined;
+function wantsPages(error: unknown): error is RpcError {
+  return error instanceof RpcError && error.code === MCP_ERRORS.url_elicitation_required;
+}
+
+function faultOf(error: unknown): Fault {
+  if (error instanceof Fault) return error;
+  return wantsPages(error) ? PAGE_WANTED : new Fault('upstream_unavailable', 'The call failed.');
 }

@@ -64,6 +64,11 @@ export class CallQuestions {
     throw new RpcError(MCP_ERRORS.method_not_found, `This client does not offer ${method}.`);
   }
 
+  /** A page without which the tool cannot be called; it is shown also where a server may ask nothing in the midst of a call. */
+  openPage(params: JsonObject, name: string): Promise<JsonObject> {
+    return this.#elicit(params, name);
+  }
+
   async #elicit(params: JsonObject, name: string | undefined): Promise<JsonObject> {
     const schema = objectOf(params['requestedSchema']);
     if (secretMembers(schema).length > 0) {

@@ -26,7 +26,10 @@ export interface RoundsHost {
   becomesTask(taskId: string): void;
 }
 
-/** A result that is a question. Spec: MCP 2026-07-28, "Multi round-trip requests". */
+/**
+ * A result that is a question. Spec: MCP 2026-07-28, "Multi round-trip requests". With sessions it is an error that names
+ * pages to open. Spec: MCP 2025-11-25, "URL Elicitation Required Error".
+ */
 export interface Round {
   number: number;
   inputRequests: JsonObject;
@@ -60,10 +63,12 @@ export class CallRounds {
     throw new Fault('rejected', 'The server asks for input again and again.', { reason: 'rounds' });
   }
 
-  /** Sends the call again with the answers to what the server wanted. */
+  /** Sends the call again, with the answers to what the server wanted; where those were pages to open, as it was. */
   async answerRound(params: JsonObject, { number, inputRequests, requestState }: Round): Promise<JsonObject> {
     const inputResponses = await this.#answers(inputRequests, `round${number}`);
+    if (!this.#isStateless && !Object.values(inputResponses).every(isAccepted)) throw PAGE_WANTED;
     this.#host.answersRound();
+    if (!this.#isStateless) return this.#host.call(params);
     const state = requestState === undefined ? {} : { requestState };
     return this.#host.call({ ...params, inputResponses, ...state });
   }
@@ -109,6 +114,15 @@ export class CallRounds {
     return Object.fromEntries(await Promise.all(answers)) as JsonObject;
   }
 }
+
+/** Nobody opened what the server wants opened first. */
+export const PAGE_WANTED = new Fault(
+  'auth_required',
+  'The server wants a page to be opened before it is called, and it was not opened.',
+  { reason: 'page_wanted' },
+);
+
+const isAccepted = (answer: JsonValue) => objectOf(answer)['action'] === 'accept';
 
 const GONE = new Fault('upstream_unavailable', 'The server gave the task of the call up.', {
   reason: 'task_cancelled',

@@ -136,7 +136,7 @@ function errorMoves(record: RecordOf<'error'>): Move[] {
   return [failed, { type: 'status', to: 'FAILED', failure }];
 }
 
-/** The caller goes to the page, approves, and the call is sent again. Spec: MCP 2025-11-25, URL mode elicitation. */
+/** Of calls that were recorded before a page to open was a question in their midst. */
 function urlMove(data: unknown, message: string): Move {
   const { elicitations } = objectOf(data);
   const [first] = Array.isArray(elicitations) ? elicitations : [];

@@ -75,6 +75,12 @@ export function isChanged(tool: Tool): boolean {
   return tool.definitionSha256 !== tool.pinnedSha256;
 }
 
+/** On the revisions with sessions a call becomes a task only when its caller says so; some tools can be called no other way. */
+export function needsTask({ raw }: Tool, capabilities: JsonObject): boolean {
+  const { tools } = objectOf(objectOf(capabilities['tasks'])['requests']);
+  return objectOf(raw['execution'])['taskSupport'] === 'required' && objectOf(tools)['call'] !== undefined;
+}
+
 export function describeTool(tool: Tool, config: McpUpstreamConfig): DescribedSkill {
   const { raw, sideEffect } = tool;
   const hold = holdReason(tool, config);

@@ -18,6 +18,11 @@ export const MCP: readonly Requirement[] = [
       'MUST NOT',
       'a tool is used whose headers for arguments are not as the revision wants them',
     ],
+    [
+      'MCP-UP-12',
+      'DECIDED',
+      'pages that a server wants opened first are asked for, and the same call is sent again',
+    ],
     ['MCP-WIRE-1', 'DECIDED', 'what was recorded of a server means today what it meant then'],
   ]),
   ...section('MCP face', [
