@@ -23,6 +23,8 @@ export interface MountedServer {
    * that is closed.
    */
   judged(name: string, definition?: JsonValue): JudgedTool | undefined;
+  /** Whether a server of these capabilities runs a tool, by its definition as it is known, only as a task of its own. */
+  needsTask(name: string, capabilities: JsonObject): boolean;
 }
 
 /** The same as its clients get it. */

@@ -58,6 +58,9 @@ export class EraServer {
   /** Told when the client of a call of `stay` took it back. */
   left: () => void = () => undefined;
 
+  /** Told when a client asks for a task. */
+  polled: () => void = () => undefined;
+
   private constructor(era: Era) {
     this.#era = era;
   }
@@ -139,25 +142,9 @@ export class EraServer {
   }
 
   #withSession(): Server {
-    const server = new Server(INFO, OFFER);
-    const methods: Readonly<Record<string, (params: Json) => Json>> = {
-      'tools/list': () => ({
-        tools: [...LISTED, { name: 'page', inputSchema: SCHEMA }],
-      }),
-      'resources/list': () => ({ resources: RESOURCES }),
-      'resources/read': (params) => read(params, -32_002),
-      'resources/subscribe': ({ uri }) => {
-        this.watched.push(String(uri));
-        return {};
-      },
-      'resources/unsubscribe': ({ uri }) => {
-        this.ended(String(uri));
-        return {};
-      },
-      'prompts/list': () => ({ prompts: PROMPTS }),
-      'prompts/get': prompt,
-      'completion/complete': () => COMPLETION,
-    };
+    const tasks = { requests: { tools: { call: {} } }, cancel: {} };
+    const server = new Server(INFO, { ...OFFER, capabilities: { ...OFFER.capabilities, tasks } });
+    const methods = this.#methodsWithSession();
     server.fallbackRequestHandler = async (
       { method, params = {} },
       { signal, _meta, sendNotification, sendRequest },
@@ -168,6 +155,11 @@ export class EraServer {
           { mode: 'url', url: 'https://example.com/in', message: 'Log in.', elicitationId: 'e1' },
         ];
         throw Object.assign(new Error('Log in first.'), { code: -32_042, data: { elicitations } });
+      }
+      if (params['name'] === 'tasked') {
+        if (params['task'] === undefined)
+          throw Object.assign(new Error('Call it as a task.'), { code: -32_601 });
+        return { task: taskOf('working', (params['arguments'] as Json)['id']) };
       }
       return callTool(this, params, {
         signal,
@@ -184,6 +176,40 @@ export class EraServer {
       });
     };
     return server;
+  }
+
+  #methodsWithSession(): Readonly<Record<string, (params: Json) => Json>> {
+    return {
+      'tools/list': () => ({
+        tools: [
+          ...LISTED,
+          { name: 'page', inputSchema: SCHEMA },
+          { name: 'tasked', inputSchema: SCHEMA, execution: { taskSupport: 'required' } },
+        ],
+      }),
+      'tasks/get': ({ taskId }) => {
+        this.polled();
+        return taskOf(taskId === 'endless' ? 'working' : 'completed', taskId);
+      },
+      'tasks/result': ({ taskId }) => text(`${taskId} is done`),
+      'tasks/cancel': ({ taskId }) => {
+        this.left();
+        return taskOf('cancelled', taskId);
+      },
+      'resources/list': () => ({ resources: RESOURCES }),
+      'resources/read': (params) => read(params, -32_002),
+      'resources/subscribe': ({ uri }) => {
+        this.watched.push(String(uri));
+        return {};
+      },
+      'resources/unsubscribe': ({ uri }) => {
+        this.ended(String(uri));
+        return {};
+      },
+      'prompts/list': () => ({ prompts: PROMPTS }),
+      'prompts/get': prompt,
+      'completion/complete': () => COMPLETION,
+    };
   }
 
   #stateless(changed: () => void): ModernServer {
@@ -232,3 +258,12 @@ export class EraServer {
     });
   }
 }
+
+const taskOf = (status: string, taskId: unknown): Json => ({
+  taskId,
+  status,
+  ttl: null,
+  createdAt: '2026-01-01T00:00:00Z',
+  lastUpdatedAt: '2026-01-01T00:00:00Z',
+  pollInterval: 100,
+});

@@ -72,6 +72,31 @@ describe('/mcp/{server} where the era of the client is not that of the server', 
         });
       });
 
+      it('[MCP-MOUNT-8] a tool that its server runs only as a task is called as one, and its result given', async () => {
+        const { result } = await post(id, 'tools/call', { name: 'tasked', arguments: { id: 'task_1' } });
+        expect(result).toMatchObject({ resultType: 'complete', content: [{ text: 'task_1 is done' }] });
+      });
+
+      it('[MCP-MOUNT-8] who gives such a call up has its task canceled', async () => {
+        const server = servers.get(id) as EraServer;
+        const canceled = new Promise<void>((resolve) => {
+          server.left = resolve;
+        });
+        const client = (await connect('stateless', id)) as unknown as ModernClient;
+        const calls = new AbortController();
+        const polled = new Promise<void>((resolve) => {
+          server.polled = resolve;
+        });
+        const call = client.callTool(
+          { name: 'tasked', arguments: { id: 'endless' } },
+          { signal: calls.signal },
+        );
+        await polled;
+        calls.abort();
+        await expect(call).rejects.toThrow();
+        await canceled;
+      });
+
       it('methods of the other era, and unknown ones, are not found', async () => {
         for (const method of ['ping', 'logging/setLevel', 'resources/subscribe', 'tasks/get', 'no/such'])
           expect((await post(id, method, {})).error).toMatchObject({ code: -32_601 });

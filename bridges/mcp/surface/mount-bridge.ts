@@ -26,6 +26,7 @@ import { HeldRequest, HeldRequests } from './held-request.ts';
 import { ANY, capabilitiesOf } from './modern-tasks.ts';
 import { MountConnections, type Owner } from './mount-connections.ts';
 import { askedByError, passedParams, subjectOf, watchedUris, wireError } from './mount-words.ts';
+import { callAsTask } from './task-call.ts';
 
 type NodeHandler = ReturnType<typeof toNodeHandler>;
 
@@ -44,6 +45,7 @@ interface Given {
  * by the answer to the request during which it asks, and waits in memory for the client to come back.
  */
 export class MountBridge {
+  readonly #deps: FaceDeps;
   readonly #limits: MountedServer['limits'];
   readonly #handler: McpHttpHandler;
   readonly #serve: NodeHandler;
@@ -51,6 +53,7 @@ export class MountBridge {
   readonly #held: HeldRequests;
 
   constructor(deps: FaceDeps, server: MountedServer) {
+    this.#deps = deps;
     this.#limits = server.limits;
     this.#held = new HeldRequests(deps);
     this.#connections = new MountConnections(deps, server);
@@ -157,7 +160,7 @@ export class MountBridge {
   }
 
   async #begin(given: Given, context: ServerContext): Promise<HeldRequest> {
-    const { method, params, connection } = given;
+    const { server, method, params } = given;
     const request = new HeldRequest();
     const lease = await this.#lease(given, context, request);
     const { progressToken } = objectOf(params['_meta']);
@@ -171,8 +174,15 @@ export class MountBridge {
         request.told('notifications/progress', { ...told, progressToken: progressToken ?? '' }),
     };
     if (progressToken === undefined) delete options.onProgress;
+    const connection = lease?.connection ?? given.connection;
     const passed = passedParams(params, connection.isStateless);
-    const answer = (lease?.connection ?? connection).request(method, passed, options);
+    const isTask =
+      method === 'tools/call' &&
+      !connection.isStateless &&
+      server.needsTask(String(params['name']), connection.capabilities);
+    const answer = isTask
+      ? callAsTask(connection, passed, options, this.#deps)
+      : connection.request(method, passed, options);
     request.follow(answer.finally(() => lease?.release()));
     return request;
   }

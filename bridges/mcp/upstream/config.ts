@@ -84,6 +84,8 @@ export const FIXED_LIMITS = {
   watchedResources: 100,
   /** Longest wait for a server to begin or end telling of a resource. */
   watchMs: 20_000,
+  /** Longest wait for a server to hear that its task is given up. */
+  cancelMs: 20_000,
   /** A question to a client without a session that it does not come back for. */
   questionIdleMs: 300_000,
   /** Requests that wait for their clients to come back, per mount; the oldest makes room. */

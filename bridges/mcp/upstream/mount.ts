@@ -5,6 +5,7 @@ import type { Catalogue } from './catalogue.ts';
 import type { McpLimits } from './config.ts';
 import type { Connection } from './connection.ts';
 import type { Connector } from './connector.ts';
+import { needsTask } from './tools.ts';
 
 export interface MountOptions {
   route: string;
@@ -38,6 +39,10 @@ export function mountedServer(options: MountOptions): MountedServer {
     connect: (peer, capabilities) =>
       connector.connect(peer, { info: { name: 'harn-gateway', version: deps.version }, capabilities }),
     judged: (name, definition) => catalogue.judged(name, definition, listAgain),
+    needsTask: (name, capabilities) => {
+      const tool = catalogue.find(name);
+      return tool !== undefined && needsTask(tool, capabilities);
+    },
   };
 }
 

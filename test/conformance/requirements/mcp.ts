@@ -62,6 +62,11 @@ export const MCP: readonly Requirement[] = [
       'DECIDED',
       'what waits for a client without a session is its own, by a state that counts once',
     ],
+    [
+      'MCP-MOUNT-8',
+      'DECIDED',
+      'what a server runs only as a task of its era is a result to clients of the other',
+    ],
   ]),
   ...section('MCP tasks', [
     ['MCP-TASK-1', 'DECIDED', 'states of tasks go there and back, or the row says what is lost'],
