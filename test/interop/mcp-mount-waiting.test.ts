@@ -140,4 +140,23 @@ describe('/mcp/{server} where the era of the client is not that of the server', 
       await ended;
     },
   );
+
+  it('[MCP-MOUNT-9] a caller who leaves questions unanswered holds half of the connections, and others are asked', async () => {
+    const id = 'sessions-http';
+    const ask = (name?: string) => post(id, 'tools/call', { name: 'ask', arguments: {} }, ASKED, name);
+    const asked = await Promise.all(Array.from({ length: 8 }, () => ask()));
+    for (const { result } of asked) expect(result).toMatchObject({ resultType: 'input_required' });
+    expect((await ask()).error).toMatchObject({
+      code: -32_603,
+      data: { harn: { details: { reason: 'max_connections' } } },
+    });
+    expect((await ask('other')).result).toMatchObject({ resultType: 'input_required' });
+    const inputResponses = { question_1: { action: 'accept', content: { name: 'Eve' } } };
+    for (const { result } of asked) {
+      const requestState = result?.['requestState'];
+      const again = { name: 'ask', arguments: {}, inputResponses, requestState };
+      expect(textOf((await post(id, 'tools/call', again)).result)).toBe('accept: Eve');
+    }
+    expect((await ask()).result).toMatchObject({ resultType: 'input_required' });
+  });
 });

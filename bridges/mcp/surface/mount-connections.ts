@@ -1,6 +1,7 @@
 import { MCP_ERRORS } from '../../../mappings/mcp/errors.ts';
 import type { FaceDeps } from '../../../src/face.ts';
 import type { JsonObject, JsonValue } from '../../../src/protocol/json.ts';
+import { Fault } from '../../outbound/fault.ts';
 import type { MountedServer } from '../mounted-server.ts';
 import { objectOf } from '../object-of.ts';
 import { FIXED_LIMITS } from '../upstream/config.ts';
@@ -20,6 +21,8 @@ export interface Owner {
  */
 export class MountConnections {
   readonly #connections: SessionConnections;
+  /** Connections on which one caller may be asked at a time. */
+  readonly #mostOfOne: number;
   readonly #notes = new WeakMap<Connection, Notes>();
 
   constructor(deps: FaceDeps, server: MountedServer) {
@@ -28,6 +31,7 @@ export class MountConnections {
       clearTimeout: (stop: unknown) => (stop as (() => void) | undefined)?.(),
     };
     const open = (peer: ServerPeer, key: string) => server.connect(peer, offeredIn(key));
+    this.#mostOfOne = Math.ceil(server.limits.max_connections / 2);
     this.#connections = new SessionConnections(open, server.limits.max_connections, {
       clock: deps.clock,
       timers,
@@ -39,8 +43,16 @@ export class MountConnections {
     return this.#connections.lease(keyOf(owner, {}, 0), peer, true);
   }
 
-  /** One that nobody else uses meanwhile, for a client that may be asked for what it offers. Rejects with a Fault. */
-  own(owner: Owner, offered: JsonObject, peer: ServerPeer): Promise<Lease> {
+  /**
+   * One that nobody else uses meanwhile, for a client that may be asked for what it offers. A caller who leaves questions
+   * unanswered holds no more than half of them, so that others are served. Rejects with a Fault.
+   */
+  async own(owner: Owner, offered: JsonObject, peer: ServerPeer): Promise<Lease> {
+    if (this.#connections.inUse((key) => isOwn(key, owner)) >= this.#mostOfOne) {
+      const message =
+        'Half of the connections to the server wait for your answers. Answer first, or retry later.';
+      throw new Fault('upstream_unavailable', message, { reason: 'max_connections' });
+    }
     let number = 1;
     while (!this.#connections.isFree(keyOf(owner, offered, number))) number += 1;
     return this.#connections.lease(keyOf(owner, offered, number), peer);
@@ -90,6 +102,12 @@ interface Notes {
 
 function keyOf({ actor, workspaceId }: Owner, offered: JsonObject, number: number): string {
   return JSON.stringify([actor, workspaceId, offered, number]);
+}
+
+/** Whether the caller is asked on a connection, and not only served. */
+function isOwn(key: string, { actor }: Owner): boolean {
+  const [owner, , , number] = JSON.parse(key) as JsonValue[];
+  return owner === actor && number !== 0;
 }
 
 function offeredIn(key: string): JsonObject {

@@ -44,6 +44,11 @@ export class SessionConnections {
     return (this.#entries.get(key)?.users ?? 0) === 0;
   }
 
+  /** How many connections are in use, of those whose keys are meant. */
+  inUse(isMeant: (key: string) => boolean): number {
+    return [...this.#entries].filter(([key, { users }]) => users > 0 && isMeant(key)).length;
+  }
+
   /** A shared connection is used by several calls, none of which is asked. Rejects with a Fault. */
   async lease(key: string, peer: ServerPeer, isShared = false): Promise<Lease> {
     const entry = this.#entries.get(key) ?? this.#make(key);

@@ -13,7 +13,9 @@ const mcpLimits = z
       .describe('Largest single message of a stdio server; it is ended at this size.'),
     max_connections: positive
       .default(16)
-      .describe('Connections of an interactive server; an unused one is closed for a new one.'),
+      .describe(
+        'Connections of an interactive server or a mount, where one caller is asked on half of them. An unused one is closed for a new one.',
+      ),
     concurrency: positive
       .default(32)
       .describe('Calls that run on this server at a time; more wait in order.'),

@@ -67,6 +67,11 @@ export const MCP: readonly Requirement[] = [
       'DECIDED',
       'what a server runs only as a task of its era is a result to clients of the other',
     ],
+    [
+      'MCP-MOUNT-9',
+      'DECIDED',
+      'no caller without a session holds all connections by what it does not answer',
+    ],
   ]),
   ...section('MCP tasks', [
     ['MCP-TASK-1', 'DECIDED', 'states of tasks go there and back, or the row says what is lost'],
