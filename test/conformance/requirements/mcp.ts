@@ -23,6 +23,12 @@ export const MCP: readonly Requirement[] = [
       'DECIDED',
       'pages that a server wants opened first are asked for, and the same call is sent again',
     ],
+    [
+      'MCP-UP-13',
+      'DECIDED',
+      'a result is kept as it is; an error in it, or a misfit, is what the operator wants it to be',
+    ],
+    ['MCP-UP-14', 'MUST NOT', 'a form of a server asks for a secret'],
     ['MCP-WIRE-1', 'DECIDED', 'what was recorded of a server means today what it meant then'],
   ]),
   ...section('MCP face', [
