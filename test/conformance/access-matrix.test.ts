@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { OPERATIONS, type OperationRow } from '../../src/protocol/operations.ts';
 import { A2aTestClient } from '../harness/a2a-client.ts';
 import { AcpClient } from '../harness/acp-client.ts';
+import { postStateless } from '../harness/mcp-post.ts';
 import { WsTestClient } from '../harness/ws-client.ts';
 import { BODIES, CONNECTOR, type Ids, makeWorld, OUTBOUND, QUOTA, SEEN_BY } from './access-world.ts';
 import { stageOf } from './stage.ts';
@@ -111,27 +112,8 @@ describe('actor × workspace × route × id', () => {
   it.each(STRANGERS)('[POL-MATRIX-01] $actor: the same over the MCP face', async ({ actor }) => {
     const headers = { authorization: `Bearer ${stage.as(actor).key}` };
     const ask = async (uri: string) => {
-      const meta = {
-        'io.modelcontextprotocol/protocolVersion': '2026-07-28',
-        'io.modelcontextprotocol/clientCapabilities': {},
-      };
-      const answered = await fetch(`${stage.gateway.url}/mcp`, {
-        method: 'POST',
-        headers: {
-          ...headers,
-          'content-type': 'application/json',
-          accept: 'application/json, text/event-stream',
-          'mcp-protocol-version': '2026-07-28',
-          'mcp-method': 'resources/read',
-          'mcp-name': uri,
-        },
-        body: JSON.stringify({
-          jsonrpc: '2.0',
-          id: 1,
-          method: 'resources/read',
-          params: { uri, _meta: meta },
-        }),
-      });
+      const url = `${stage.gateway.url}/mcp`;
+      const answered = await postStateless(url, headers, 'resources/read', { uri });
       return `${answered.status} ${bare(await answered.text())}`;
     };
     for (const kind of ['tasks', 'receipts', 'artifacts']) {

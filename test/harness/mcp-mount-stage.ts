@@ -13,6 +13,7 @@ import {
 import { afterAll, beforeAll } from 'vitest';
 import { type Era, EraServer, type Wire } from './era-servers.ts';
 import { startTestGateway, type TestGateway } from './gateway.ts';
+import { postStateless } from './mcp-post.ts';
 
 export const ERAS: readonly Era[] = ['sessions', 'stateless'];
 const WIRES: readonly Wire[] = ['stdio', 'http'];
@@ -69,42 +70,17 @@ export function mountStage() {
       return client;
     },
     /** One request of a client without a session that reads the wire itself. */
-    post: (id: string, method: string, params: Told, capabilities: object = ASKED, name = 'actor_test') =>
-      post(urlOf(id), headers(name), method, params, capabilities),
+    async post(
+      id: string,
+      method: string,
+      params: Told,
+      capabilities: object = ASKED,
+      name = 'actor_test',
+    ): Promise<{ result?: Told; error?: { code: number; data?: unknown } }> {
+      return (await postStateless(urlOf(id), headers(name), method, params, capabilities)).json() as never;
+    },
   };
 }
-
-async function post(
-  url: URL,
-  headers: Record<string, string>,
-  method: string,
-  params: Told,
-  capabilities: object,
-): Promise<{ result?: Told; error?: { code: number; data?: unknown } }> {
-  const answer = await fetch(url, {
-    method: 'POST',
-    headers: {
-      ...headers,
-      'content-type': 'application/json',
-      accept: 'application/json, text/event-stream',
-      'mcp-protocol-version': '2026-07-28',
-      'mcp-method': method,
-      ...(typeof params['name'] === 'string' ? { 'mcp-name': params['name'] } : {}),
-    },
-    body: JSON.stringify({
-      jsonrpc: '2.0',
-      id: 1,
-      method,
-      params: { ...params, _meta: metaOf(capabilities) },
-    }),
-  });
-  return (await answer.json()) as Awaited<ReturnType<typeof post>>;
-}
-
-const metaOf = (capabilities: object) => ({
-  'io.modelcontextprotocol/protocolVersion': '2026-07-28',
-  'io.modelcontextprotocol/clientCapabilities': capabilities,
-});
 
 interface How {
   requestInit: { headers: Record<string, string> };

@@ -1,20 +1,10 @@
-import { createServer, type RequestListener } from 'node:http';
-import { afterEach, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { AddressGuard } from '../../../bridges/outbound/address-guard.ts';
 import { guardedFetch } from '../../../bridges/outbound/guarded-fetch.ts';
 import { FORBIDDEN_URLS } from '../../harness/forbidden-urls.ts';
-import { closeServer, listenOnLoopback } from '../../harness/peers/peer.ts';
+import { servedPerTest } from '../../harness/peers/served.ts';
 
-const open: (() => Promise<unknown>)[] = [];
-afterEach(async () => {
-  for (const close of open.splice(0)) await close();
-});
-
-async function served(listener: RequestListener): Promise<string> {
-  const server = createServer(listener);
-  open.push(() => closeServer(server));
-  return listenOnLoopback(server);
-}
+const served = servedPerTest();
 
 function read(url: string, addresses: readonly string[] = [], allow: readonly string[] = []) {
   const guard = new AddressGuard(allow, async () => addresses);

@@ -1,18 +1,13 @@
-import { createServer, type RequestListener } from 'node:http';
-import { afterEach, describe, expect, it } from 'vitest';
+import type { RequestListener } from 'node:http';
+import { describe, expect, it } from 'vitest';
 import { fetchSmallJson, postSmallForm } from '../../../src/composition/fetch-json.ts';
 import { operatorGuard, outboundGuard } from '../../../src/composition/outbound-guard.ts';
-import { closeServer, listenOnLoopback } from '../../harness/peers/peer.ts';
+import { servedPerTest } from '../../harness/peers/served.ts';
 
-const open: (() => Promise<unknown>)[] = [];
-afterEach(async () => {
-  for (const close of open.splice(0)) await close();
-});
+const serveOnLoopback = servedPerTest();
 
 async function served(listener: RequestListener): Promise<string> {
-  const server = createServer(listener);
-  open.push(() => closeServer(server));
-  const { port } = new URL(await listenOnLoopback(server));
+  const { port } = new URL(await serveOnLoopback(listener));
   return `http://login.internal:${port}`;
 }
 
