@@ -29,22 +29,34 @@ function bytesUnder(folder: string): number {
 
 const storeOf = ({ data }: GatewayPlace) => dataPaths(data).store;
 
+interface Cut {
+  body: Buffer;
+  /** What has to be in the store before. */
+  moreThanBytes: number;
+  lookEveryMs: number;
+}
+
+/** Starts a gateway and kills it in the middle of an import, before it has answered. */
+async function killInImport(place: GatewayPlace, { body, moreThanBytes, lookEveryMs }: Cut): Promise<void> {
+  const gateway = await place.start();
+  const before = bytesUnder(storeOf(place));
+  const cut = gateway.client.call('POST', '/v1/bundles/import', { body }).then(
+    () => 'answered',
+    () => 'cut',
+  );
+  await expect
+    .poll(() => bytesUnder(storeOf(place)) - before, { interval: lookEveryMs, timeout: 60_000 })
+    .toBeGreaterThan(moreThanBytes);
+  await gateway.kill();
+  expect(await cut).toBe('cut');
+}
+
 it('SIGKILL in the middle of an import leaves nothing to be seen, and the same bundle goes on where it was', async () => {
   const messages = Array.from({ length: TURNS }, (_, at) => ({ role: 'user', content: `turn ${at}` }));
   const record = { ...readJson(new URL('run-record.json', OWN)), transcript: { messages } };
   const body = Buffer.from(await bundleText(record, 'sanitized'));
   const place = new GatewayPlace();
-  const first = await place.start();
-  const before = bytesUnder(storeOf(place));
-  const cut = first.client.call('POST', '/v1/bundles/import', { body }).then(
-    () => 'answered',
-    () => 'cut',
-  );
-  await expect
-    .poll(() => bytesUnder(storeOf(place)) - before, { interval: 5, timeout: 60_000 })
-    .toBeGreaterThan(SOME_BYTES);
-  await first.kill();
-  expect(await cut).toBe('cut');
+  await killInImport(place, { body, moreThanBytes: SOME_BYTES, lookEveryMs: 5 });
 
   expect(readdirSync(dataPaths(place.data).spool)).toHaveLength(1);
   const second = await place.start();
@@ -82,17 +94,7 @@ it('SIGKILL between the uploads that come with a Session leaves none to be seen,
   const body = Buffer.from((await here.client.call('POST', '/v1/bundles/export', { body: asked })).text);
   await here.close();
   const place = new GatewayPlace();
-  const first = await place.start();
-  const before = bytesUnder(storeOf(place));
-  const cut = first.client.call('POST', '/v1/bundles/import', { body }).then(
-    () => 'answered',
-    () => 'cut',
-  );
-  await expect
-    .poll(() => bytesUnder(storeOf(place)) - before, { interval: 2, timeout: 60_000 })
-    .toBeGreaterThan(3 * UPLOAD_BYTES);
-  await first.kill();
-  expect(await cut).toBe('cut');
+  await killInImport(place, { body, moreThanBytes: 3 * UPLOAD_BYTES, lookEveryMs: 2 });
 
   const second = await place.start();
   const statuses = async () => {
