@@ -1,5 +1,5 @@
 import type { Face, FaceDeps } from '../src/face.ts';
-import type { JsonObject, JsonValue } from '../src/protocol/json.ts';
+import type { JsonObject, JsonValue, MendedJson } from '../src/protocol/json.ts';
 import type { Clock, Logger } from '../src/protocol/ports.ts';
 import type { Task } from '../src/protocol/resources/task.ts';
 import type { Frame, Move, Seen, Upstream } from '../src/upstream.ts';
@@ -39,8 +39,10 @@ export interface BridgeDeps {
    * Called for each request, so that a rotated file or a renewed token takes effect.
    */
   credential(auth: UpstreamAuth): Promise<Record<string, string>>;
-  /** The strict JSON reader; throws for what readers disagree about. */
+  /** The strict JSON reader; throws for what readers disagree about. Half of a character becomes U+FFFD. */
   parseJson(text: string): JsonValue;
+  /** Reads messages that cannot be refused, and says what was mended. Throws for what is no JSON, or nested too deeply. */
+  mendJson(text: string): MendedJson;
   keptCards: KeptCards;
   /** The RFC 8785 spelling of a value, the only one that is hashed. */
   canonicalJson(value: JsonValue): string;

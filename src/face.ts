@@ -60,7 +60,10 @@ export interface FaceDeps {
   upstream(route: string): Upstream | undefined;
   /** Whether the policy lets a tool of a route be called beside the Tasks, where nobody can be asked. */
   letsPass(route: string, tool: JudgedTool): boolean;
-  /** Reads JSON with the limits of every request; throws `invalid_request` for what readers disagree about. */
+  /**
+   * Reads JSON with the limits of every request; throws `invalid_request` for what readers disagree about. Half of a character
+   * becomes U+FFFD.
+   */
   parseJson(text: string): JsonValue;
   /** Drafts of protocols that the operator offers. */
   drafts: readonly DraftProtocol[];

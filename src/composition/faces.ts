@@ -3,7 +3,7 @@ import type { AgentCards } from '../cards/agent-cards.ts';
 import { isRefusedIn } from '../dispatch/action-question.ts';
 import { refuseSecretUrl } from '../dispatch/push-targets.ts';
 import type { Face, FaceAgent, FaceDeps } from '../face.ts';
-import { parseStrictText } from '../json/strict-parse.ts';
+import { parsePeerText } from '../json/peer-text.ts';
 import { decideTool } from '../policy/known-tool.ts';
 import { nodeTimers } from '../surfaces/timers.ts';
 import type { Upstream } from '../upstream.ts';
@@ -37,7 +37,7 @@ export function makeFaces(
       await sending.checkTarget(url);
     },
     letsPass: (route, tool) => decideTool(tools.self.policy, route, tool).effect === 'allow',
-    parseJson: (text) => parseStrictText(text, limits.max_json_depth),
+    parseJson: (text) => parsePeerText(text, limits.max_json_depth),
     drafts: config.server.drafts,
     refuses: (workspaceId, route, sideEffect) =>
       isRefusedIn({ get: log.state.bind(log) }, tools.self, workspaceId, { route, sideEffect }),

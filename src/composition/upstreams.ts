@@ -6,7 +6,7 @@ import { SAMPLE_AGENT_ID } from '../config/routes.ts';
 import { readSecret, type SecretRef } from '../config/secret.ts';
 import type { EventLog } from '../eventlog/event-log.ts';
 import { canonicalJson } from '../json/canonical.ts';
-import { parseStrictText } from '../json/strict-parse.ts';
+import { parseMended, parsePeerText } from '../json/peer-text.ts';
 import { dataPaths } from '../operation/data-directory.ts';
 import { KeptCards } from '../operation/kept-cards.ts';
 import { ProcessGuard } from '../operation/process-guard.ts';
@@ -51,7 +51,8 @@ export function makeUpstreams(
     logger,
     readSecret,
     credential: upstreamCredentials(parts, readSecret),
-    parseJson: (text: string) => parseStrictText(text),
+    parseJson: (text) => parsePeerText(text),
+    mendJson: (text) => parseMended(text),
     keptCards: new KeptCards(dataPaths(config.store.data).agentCards),
     canonicalJson,
     version,

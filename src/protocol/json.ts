@@ -3,3 +3,11 @@ export type JsonValue = string | number | boolean | null | JsonValue[] | JsonObj
 export interface JsonObject {
   [key: string]: JsonValue;
 }
+
+/** What was mended in a JSON text, so that it could be kept. */
+export type JsonMend = 'half_characters' | 'numbers' | 'members';
+export interface MendedJson {
+  value: JsonValue;
+  /** Each at most once; empty where the text was fine. */
+  mended: JsonMend[];
+}

@@ -67,7 +67,7 @@ describe('MCP servers that misbehave', () => {
     return gateway.client.until(id, 'COMPLETED', 'FAILED', 'AUTH_REQUIRED');
   }
 
-  it.each(['noise', 'flood', 'foreign'])('%s breaks nothing', async (tool) => {
+  it.each(['noise', 'flood', 'foreign', 'halves'])('%s breaks nothing', async (tool) => {
     expect(await run('mcp:odd', tool)).toMatchObject({ status: 'COMPLETED' });
   });
 

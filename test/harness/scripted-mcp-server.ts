@@ -3,7 +3,7 @@ const PROGRAM = `
 const type = process.argv[1] === 'stateless' ? { resultType: 'complete' } : {};
 const send = ({ result, ...message }) => process.stdout.write(JSON.stringify({ jsonrpc: '2.0', ...message, ...(result && { result: { ...type, ...result } }) }) + '\\n');
 const tool = (name, description = name) => ({ name, description, inputSchema: { type: 'object' } });
-let tools = ['ok', 'die', 'hang', 'noise', 'flood', 'foreign', 'change', 'huge', 'big_line', 'grandchild'].map((name) => tool(name));
+let tools = ['ok', 'die', 'hang', 'noise', 'flood', 'foreign', 'change', 'huge', 'big_line', 'halves', 'grandchild'].map((name) => tool(name));
 const ACTIONS = {
   ok: (id) => send({ id, result: { content: [{ type: 'text', text: 'fine' }] } }),
   die: () => process.exit(7),
@@ -25,6 +25,7 @@ const ACTIONS = {
     send({ method: 'notifications/tools/list_changed' });
     ACTIONS.ok(id);
   },
+  halves: (id) => send({ id, result: { content: [{ type: 'text', text: 'smile \\ud83d' }] } }),
   huge: (id) => send({ id, result: { content: [{ type: 'text', text: 'x'.repeat(2000000) }] } }),
   big_line: () => process.stdout.write('x'.repeat(3000000)),
   grandchild: (id) => {

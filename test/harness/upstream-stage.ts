@@ -1,7 +1,7 @@
 import { type A2aUpstreamConfig, a2aBridge } from '../../bridges/a2a/index.ts';
 import type { BridgeDeps, Timers } from '../../bridges/bridge.ts';
 import { canonicalJson } from '../../src/json/canonical.ts';
-import { parseStrictText } from '../../src/json/strict-parse.ts';
+import { parseMended, parsePeerText } from '../../src/json/peer-text.ts';
 import { ProcessGuard } from '../../src/operation/process-guard.ts';
 import type { Frame, OutboundMessage, Turn, Upstream } from '../../src/upstream.ts';
 import { PACKAGE_ROOT } from '../faults/child-processes.ts';
@@ -26,7 +26,8 @@ export function bridgeDeps(overrides: Partial<BridgeDeps> = {}): BridgeDeps {
       const secret = `secret-of-${Object.values(value).join()}`;
       return type === 'header' ? { [name.toLowerCase()]: secret } : { authorization: `Bearer ${secret}` };
     },
-    parseJson: parseStrictText,
+    parseJson: (text) => parsePeerText(text),
+    mendJson: (text) => parseMended(text),
     keptCards: { load: () => undefined, save: async () => undefined },
     canonicalJson,
     version: '0.0.0-test',

@@ -177,6 +177,14 @@ describe('an agent that breaks the protocol', () => {
     ]);
   });
 
+  it('and cuts a character in the middle loses that half and nothing else', async () => {
+    const said = statusFrame('WORKING', 'smile \ud83d');
+    const { task } = await stage({
+      SendStreamingMessage: stream(taskFrame('WORKING'), said, statusFrame('COMPLETED')),
+    });
+    expect((await task.start('hi')).past).toMatchObject({ status: 'COMPLETED', texts: ['smile \ufffd'] });
+  });
+
   it('says a message once, however often it repeats it', async () => {
     const said = statusFrame('WORKING', 'once');
     const { task } = await stage({

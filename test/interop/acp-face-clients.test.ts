@@ -28,6 +28,22 @@ describe('clients of the ACP face', () => {
     await gateway.close();
   });
 
+  it('[ACP-USER-16] an update is kept that has a number beyond 2^53 or a name twice, and what was mended is said', async () => {
+    const client = await stage.connect();
+    const { sessionId } = await client.session({ route: 'acp:coder' });
+    await client.prompt(sessionId, 'disputed');
+    expect(client.text()).toBe('twice');
+    const log = await stage.gateway.client.events(`/v1/sessions/${sessionId}/events`);
+    expect(log.find(({ event }) => event === 'tool.requested')?.payload).toMatchObject({
+      input: { row: '12345678901234567000' },
+    });
+    const mended = log.filter(({ payload }) => payload['note'] === 'update_mended');
+    expect(mended.map(({ payload }) => payload['details'])).toEqual([
+      { kind: 'tool_call', mended: ['numbers'] },
+      { kind: 'agent_message_chunk', mended: ['members'] },
+    ]);
+  });
+
   it('modes of the agent can be set once they are known', async () => {
     const client = await stage.connect();
     const { sessionId } = await client.session({ route: 'acp:coder' });

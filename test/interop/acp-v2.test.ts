@@ -126,8 +126,8 @@ describe('ACP v2, a draft that the operator offers', () => {
   const wordsOf = (update: { sessionUpdate: string; state?: string } | undefined) =>
     [update?.sessionUpdate, update?.state].filter(Boolean).join(' ');
 
-  /** What the gateway says to these messages, in order, up to the answer with the last id. */
-  function framesOf(messages: readonly (object | string)[], lastId: number): Promise<RawFrame[]> {
+  /** What the gateway says to these messages, in order, up to the answer with the last id; `next` is sent after the answer 0. */
+  function framesOf(messages: readonly (object | string)[], lastId: number, next?: string) {
     const socket = new WebSocket(`${gateway.url.replace(/^http/, 'ws')}/acp`, {
       headers: { authorization: `Bearer ${gateway.client.key}` },
     });
@@ -140,10 +140,11 @@ describe('ACP v2, a draft that the operator offers', () => {
         socket.send(typeof message === 'string' ? message : text);
       }
     });
-    return new Promise((resolve) => {
+    return new Promise<RawFrame[]>((resolve) => {
       socket.on('message', (data) => {
         const frame = JSON.parse(String(data)) as RawFrame;
         frames.push(frame);
+        if (frame.id === 0 && next !== undefined) socket.send(next);
         if (frame.id !== lastId) return;
         socket.close();
         resolve(frames);
@@ -281,5 +282,16 @@ describe('ACP v2, a draft that the operator offers', () => {
     const first = { id: 1, method: 'session/list', params: {} };
     const frames = await framesOf(['garbage', [], first, BEGIN], 0);
     expect(frames.map(({ error }) => error?.code)).toEqual([-32700, -32600, -32600, undefined]);
+  });
+
+  it('a request that readers disagree about is refused by its id, before and after a version is chosen', async () => {
+    const twice = (id: number) =>
+      `{"jsonrpc":"2.0","id":${id},"method":"session/list","params":{"n":1,"n":2}}`;
+    const frames = await framesOf([twice(5), BEGIN], 6, twice(6));
+    expect(frames.map(({ id, error }) => [id, error?.code])).toEqual([
+      [5, -32602],
+      [0, undefined],
+      [6, -32602],
+    ]);
   });
 });

@@ -5,7 +5,6 @@ import { ProtocolError } from '../../../src/protocol/errors.ts';
 import type { JsonObject, JsonValue } from '../../../src/protocol/json.ts';
 import { RpcError } from '../wire/json-rpc.ts';
 import { Peer, type RequestContext } from '../wire/peer.ts';
-import { readJson } from '../wire/read-json.ts';
 import type { AttachedSession } from './attached-session.ts';
 import type { Conversation } from './conversation.ts';
 import type { Draft } from './draft.ts';
@@ -69,15 +68,18 @@ export class AgentConnection implements FaceConnectionOwner {
   message(text: string): void {
     let value: JsonValue;
     try {
-      value = readJson(text, this.#talk.deps.parseJson);
+      value = this.#talk.deps.parseJson(text);
     } catch (error) {
-      const { peer } = this.#talk;
-      const { message } = ProtocolError.from(error);
-      if (!peer.receiveRefused(text, message))
-        peer.refuse(null, new RpcError(ACP_ERRORS.parse_error, message));
+      this.receiveRefused(text, ProtocolError.from(error).message);
       return;
     }
     this.receive(value);
+  }
+
+  /** Takes a text that could not be read: it is answered by its id where it has one. */
+  receiveRefused(text: string, why: string): void {
+    const { peer } = this.#talk;
+    if (!peer.receiveRefused(text, why)) peer.refuse(null, new RpcError(ACP_ERRORS.parse_error, why));
   }
 
   receive(value: JsonValue): void {

@@ -1,8 +1,8 @@
-import type { JsonObject, JsonValue } from '../../../src/protocol/json.ts';
+import type { JsonMend, JsonObject, JsonValue } from '../../../src/protocol/json.ts';
 import type { Fault } from '../../outbound/fault.ts';
 import { FIXED_LIMITS } from './config.ts';
 import { type PromptParts, PromptTurn } from './prompt-turn.ts';
-import type { AcpRecord } from './record.ts';
+import { type AcpRecord, updateRecord } from './record.ts';
 import { Terminals } from './terminals.ts';
 
 /** A session at the agent. It has one prompt at a time. */
@@ -18,21 +18,22 @@ export class AgentSession {
   servers = '[]';
   /** Terminals that the agent has at its client. */
   readonly terminals = new Terminals();
-  #strays: JsonObject[] = [];
+  #strays: AcpRecord[] = [];
 
   constructor(id: string) {
     this.id = id;
   }
 
-  /** An update as it came. Between two turns it is kept for the next one. */
-  update(message: JsonObject, bytes: number): void {
+  /** An update as it came, or as it was mended. Between two turns it is kept for the next one. */
+  update(message: JsonObject, bytes: number, mended: JsonMend[]): void {
     if (this.isLoading) this.replayed += 1;
-    else if (this.current !== undefined && !this.current.isOver) this.current.update(message, bytes);
-    else if (this.#strays.length < FIXED_LIMITS.strayUpdates) this.#strays.push(message);
+    else if (this.current !== undefined && !this.current.isOver) this.current.update(message, bytes, mended);
+    else if (this.#strays.length < FIXED_LIMITS.strayUpdates)
+      this.#strays.push({ ...updateRecord(message, mended), between_turns: true });
   }
 
   takeStrays(): AcpRecord[] {
-    return this.#strays.splice(0).map((message) => ({ op: 'update', message, between_turns: true }));
+    return this.#strays.splice(0);
   }
 
   begin(parts: PromptParts): PromptTurn {

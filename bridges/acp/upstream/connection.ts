@@ -7,11 +7,10 @@ import {
 } from '../../../mappings/acp/host-methods.ts';
 import { isObject, objectOf, textOf } from '../../../mappings/acp/json-shape.ts';
 import { ASKING_METHODS } from '../../../mappings/acp/permission-answers.ts';
-import type { JsonObject, JsonValue } from '../../../src/protocol/json.ts';
+import type { JsonMend, JsonObject, JsonValue, MendedJson } from '../../../src/protocol/json.ts';
 import type { Fault } from '../../outbound/fault.ts';
 import { methodNotFound, type RpcAnswer, RpcError } from '../wire/json-rpc.ts';
 import { Peer, type RequestContext, type Waiting } from '../wire/peer.ts';
-import { readJson } from '../wire/read-json.ts';
 import { AgentSession } from './agent-session.ts';
 import { gone, type TimeoutName, timedOut } from './fault.ts';
 import { askHost } from './host-calls.ts';
@@ -30,7 +29,7 @@ export class AgentConnection {
   readonly #settings: AgentSettings;
   readonly #peer: Peer;
   readonly #wire: AgentWire;
-  #raw: { message: JsonObject; bytes: number } = { message: {}, bytes: 0 };
+  #raw: { message: JsonObject; bytes: number; mended: JsonMend[] } = { message: {}, bytes: 0, mended: [] };
   #asked = 0;
   #dead: Fault | undefined;
 
@@ -122,30 +121,32 @@ export class AgentConnection {
     await this.#wire.close();
   }
 
-  /** A line that is no JSON is noise of a shell or a library; it harms nobody. */
+  /**
+   * A line that is no JSON is noise of a shell or a library; it harms nobody. Of what readers disagree about, requests and
+   * answers are refused, and the agent is told; an update, of which nobody is told, is mended and kept.
+   */
   #receive(text: string): void {
-    const message = this.#parse(text) ?? this.#parse(withoutNoise(text) ?? '');
-    if (message === undefined && this.#peer.receiveRefused(text, UNREADABLE)) return;
-    if (message === undefined) {
-      this.#settings.deps.logger.debug({ agent: this.#settings.config.id, chars: text.length }, 'not ACP');
+    const { parseJson, mendJson, logger } = this.#settings.deps;
+    const read = readMessage(text, (given) => ({ value: parseJson(given), mended: [] }));
+    if (read === undefined && this.#refused(text)) return;
+    const found = read ?? readMessage(text, mendJson);
+    if (found === undefined) {
+      logger.debug({ agent: this.#settings.config.id, chars: text.length }, 'not ACP');
       return;
     }
-    this.#raw = { message: objectOf(message), bytes: text.length };
-    this.#peer.receive(message);
+    this.#raw = { message: objectOf(found.value), bytes: text.length, mended: found.mended };
+    this.#peer.receive(found.value);
   }
 
-  #parse(text: string): JsonValue | undefined {
-    try {
-      return text === '' ? undefined : readJson(text, this.#settings.deps.parseJson);
-    } catch {
-      return undefined;
-    }
+  #refused(text: string): boolean {
+    const refuses = (given: string) => this.#peer.receiveRefused(given, UNREADABLE);
+    return refuses(text) || refuses(withoutNoise(text) ?? '');
   }
 
   #notification(method: string, params: JsonObject): void {
     if (method !== 'session/update') return;
-    const { message, bytes } = this.#raw;
-    this.sessions.get(textOf(params['sessionId']) ?? '')?.update(message, bytes);
+    const { message, bytes, mended } = this.#raw;
+    this.sessions.get(textOf(params['sessionId']) ?? '')?.update(message, bytes, mended);
   }
 
   #request(method: string, params: JsonObject, context: RequestContext): Promise<JsonValue> {
@@ -176,6 +177,18 @@ export class AgentConnection {
     this.#peer.close(why);
     for (const session of this.sessions.values()) session.fail(why);
   }
+}
+
+/** The message of a line, or behind the noise that a line begins with. */
+function readMessage(text: string, read: (text: string) => MendedJson): MendedJson | undefined {
+  const tried = (given: string) => {
+    try {
+      return given === '' ? undefined : read(given);
+    } catch {
+      return undefined;
+    }
+  };
+  return tried(text) ?? tried(withoutNoise(text) ?? '');
 }
 
 function outOfTurn(method: string): RpcError {

@@ -12,7 +12,7 @@ type Update = Extract<AcpRecord, { op: 'update' }>;
 const MAX_KIND = 100;
 
 /** An update is logged as it came, whatever its kind; what Harn has words for is told in those too. */
-export function interpretUpdate({ message, tool, between_turns }: Update, seen: Seen): Move[] {
+export function interpretUpdate({ message, tool, between_turns, mended }: Update, seen: Seen): Move[] {
   const body = objectOf(objectOf(message['params'])['update']);
   const kind = (textOf(body['sessionUpdate']) ?? 'unknown').slice(0, MAX_KIND);
   const row = updateRow(kind);
@@ -29,10 +29,12 @@ export function interpretUpdate({ message, tool, between_turns }: Update, seen: 
   const between: Move[] = between_turns
     ? [{ type: 'note', note: 'came_between_turns', details: { kind } }]
     : [];
+  const lossy: Move[] =
+    mended === undefined ? [] : [{ type: 'note', note: 'update_mended', details: { kind, mended } }];
   const onTask: Move[] = row.onTask ? [{ type: 'metadata', patch: { acp: { [kind]: kept(body) } } }] : [];
   const tools = tool === undefined ? [] : [...toolMoves(body, tool), ...diffMoves(body, seen)];
   const usage = kind === 'usage_update' ? usageMoves(USAGE_UPDATE, body, seen) : [];
-  return [...between, live, ...onTask, ...usage, ...tools];
+  return [...between, ...lossy, live, ...onTask, ...usage, ...tools];
 }
 
 function kept(update: JsonObject): JsonObject {

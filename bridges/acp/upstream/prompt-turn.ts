@@ -1,5 +1,5 @@
 import { encodeAnswer } from '../../../mappings/acp/permission-answers.ts';
-import type { JsonObject, JsonValue } from '../../../src/protocol/json.ts';
+import type { JsonMend, JsonObject, JsonValue } from '../../../src/protocol/json.ts';
 import type { PermissionAnswer, Turn } from '../../../src/upstream.ts';
 import { Fault } from '../../outbound/fault.ts';
 import type { Host } from '../host.ts';
@@ -84,9 +84,9 @@ export class PromptTurn {
     return false;
   }
 
-  update(message: JsonObject, bytes: number): void {
+  update(message: JsonObject, bytes: number, mended: JsonMend[]): void {
     if (!this.weigh(bytes)) return;
-    for (const record of this.#saying.take(message)) {
+    for (const record of this.#saying.take(message, mended)) {
       this.#hasActed ||= record.op === 'update' && record.tool !== undefined;
       this.#push(record);
     }

@@ -1,6 +1,6 @@
 import type { HostMethod } from '../../../mappings/acp/host-methods.ts';
 import type { UpdateRow } from '../../../mappings/acp/update-kinds.ts';
-import type { JsonObject, JsonValue } from '../../../src/protocol/json.ts';
+import type { JsonMend, JsonObject, JsonValue } from '../../../src/protocol/json.ts';
 import type { PolicyDecided } from '../../../src/protocol/policy-events.ts';
 import type { Frame } from '../../../src/upstream.ts';
 
@@ -26,7 +26,14 @@ export type AcpRecord =
       /** Why its own session could not be taken up. */
       lost?: JsonValue;
     }
-  | { op: 'update'; message: JsonObject; tool?: ToolFacts; between_turns?: true }
+  | {
+      op: 'update';
+      message: JsonObject;
+      tool?: ToolFacts;
+      between_turns?: true;
+      /** What it lost, where readers disagree about the text that came. */
+      mended?: JsonMend[];
+    }
   /** A message whose pieces are complete. */
   | { op: 'said'; voice: NonNullable<UpdateRow['voice']>; id?: string; blocks: JsonValue[] }
   /** The agent waits for an answer; `key` is the gateway's name of the request. */
@@ -56,6 +63,11 @@ export type AcpRecord =
   | { op: 'refused'; message: JsonObject }
   /** The end of the turn: result or error of `session/prompt`, and how to log in where that is what it wants. */
   | { op: 'answer'; result?: JsonValue; error?: JsonValue; auth_methods?: string[]; superseded?: true };
+
+/** The record of an update. */
+export function updateRecord(message: JsonObject, mended: JsonMend[]): Extract<AcpRecord, { op: 'update' }> {
+  return { op: 'update', message, ...(mended.length === 0 ? {} : { mended }) };
+}
 
 /** What earlier updates of the turn said about a tool call. */
 export interface ToolFacts {

@@ -1,7 +1,7 @@
 import { isObject, objectOf, textOf } from '../../../mappings/acp/json-shape.ts';
 import { updateRow } from '../../../mappings/acp/update-kinds.ts';
-import type { JsonObject, JsonValue } from '../../../src/protocol/json.ts';
-import type { AcpRecord, ToolFacts } from './record.ts';
+import type { JsonMend, JsonObject, JsonValue } from '../../../src/protocol/json.ts';
+import { type AcpRecord, type ToolFacts, updateRecord } from './record.ts';
 
 type Said = Extract<AcpRecord, { op: 'said' }>;
 
@@ -15,18 +15,19 @@ export class Saying {
   #open: Said | undefined;
 
   /** The records of one update, in order. */
-  take(message: JsonObject): AcpRecord[] {
+  take(message: JsonObject, mended: JsonMend[]): AcpRecord[] {
+    const record = updateRecord(message, mended);
     const update = objectOf(objectOf(message['params'])['update']);
     const row = updateRow(textOf(update['sessionUpdate']) ?? '');
     if (row.home === 'said' && row.voice !== undefined) {
       const ended = this.#continues(row.voice, textOf(update['messageId'])) ? [] : this.end();
       this.#add(row.voice, textOf(update['messageId']), update['content'] ?? null);
-      return [...ended, { op: 'update', message }];
+      return [...ended, record];
     }
     // What is about the session as a whole may come in the middle of a message.
     const ended = row.home === 'session' ? [] : this.end();
-    if (row.home !== 'tool') return [...ended, { op: 'update', message }];
-    return [...ended, { op: 'update', message, tool: this.#toolOf(update) }];
+    if (row.home !== 'tool') return [...ended, record];
+    return [...ended, { ...record, tool: this.#toolOf(update) }];
   }
 
   /** The message that was under way. */

@@ -48,6 +48,23 @@ export function readRpc(value: JsonValue): RpcMessage {
   return { kind: 'invalid', id, reason: 'The message has neither method, result nor error.' };
 }
 
+/** Reads a text that was refused well enough to find its id in; `invalid` for what is no JSON at all. */
+export function readRefused(text: string): RpcMessage {
+  try {
+    return readRpc(JSON.parse(text) as JsonValue);
+  } catch {
+    return { kind: 'invalid', id: null, reason: 'The message is no JSON.' };
+  }
+}
+
+/** The answer to a text that was refused before anybody was asked: by its id where it has one. */
+export function refusalOf(text: string, why: string): string {
+  const refused = readRefused(text);
+  return refused.kind === 'request'
+    ? answer(refused.id, { error: { code: ACP_ERRORS.invalid_params, message: why } })
+    : answer(null, { error: { code: ACP_ERRORS.parse_error, message: why } });
+}
+
 export function request(id: RpcId, method: string, params: JsonObject): string {
   return JSON.stringify({ jsonrpc: '2.0', id, method, params });
 }

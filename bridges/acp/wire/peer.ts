@@ -8,6 +8,7 @@ import {
   RpcError,
   type RpcId,
   type RpcMessage,
+  readRefused,
   readRpc,
   request,
 } from './json-rpc.ts';
@@ -77,7 +78,7 @@ export class Peer {
    * answered. False when it did neither.
    */
   receiveRefused(text: string, why: string): boolean {
-    const message = readRpc(looselyParsed(text));
+    const message = readRefused(text);
     const code = ACP_ERRORS.invalid_params;
     if (message.kind === 'request') this.refuse(message.id, new RpcError(code, why));
     else if (message.kind === 'response')
@@ -192,14 +193,5 @@ export class Peer {
     if (error instanceof RpcError) return error.fault;
     this.#handlers.failed(error, method);
     return new RpcError(ACP_ERRORS.internal_error, 'The gateway failed unexpectedly. Retry.').fault;
-  }
-}
-
-/** Good enough to find an id in; null for what is no JSON at all. */
-function looselyParsed(text: string): JsonValue {
-  try {
-    return JSON.parse(text) as JsonValue;
-  } catch {
-    return null;
   }
 }

@@ -75,5 +75,6 @@ export const ACP: readonly Requirement[] = [
     ['ACP-USER-13', 'DECIDED', 'an id that comes back as a string is that id'],
     ['ACP-USER-14', 'DECIDED', 'an agent that died fails its turn and is started again'],
     ['ACP-USER-15', 'DECIDED', 'an agent that ignores SIGTERM is ended'],
+    ['ACP-USER-16', 'DECIDED', 'an update that readers of JSON disagree about is mended, not lost'],
   ]),
 ];

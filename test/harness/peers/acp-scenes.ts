@@ -55,6 +55,16 @@ export const MACHINE_SCENES: Record<string, (scene: Scene) => Promise<Stop>> = {
     await tell(said('\ude00'));
     return 'end_turn';
   },
+  /** Tells what readers of JSON disagree about: a number that is not kept exactly, and a name that comes twice. */
+  async disputed({ session, tell }) {
+    const rawInput = { row: 12345678901234567000 };
+    await tell({ sessionUpdate: 'tool_call', toolCallId: 'call-1', title: 'Look', rawInput });
+    const content = '{"type":"text","text":"once","text":"twice"}';
+    const update = `{"sessionUpdate":"agent_message_chunk","content":${content}}`;
+    const params = `{"sessionId":"${session.id}","update":${update}}`;
+    process.stdout.write(`{"jsonrpc":"2.0","method":"session/update","params":${params}}\n`);
+    return 'end_turn';
+  },
   /** Asks with a number that the gateway does not take. */
   async inexact({ client, session, tell }) {
     const wish = { sessionId: session.id, n: 12345678901234567000 };

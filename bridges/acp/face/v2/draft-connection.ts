@@ -44,6 +44,10 @@ export class DraftConnection implements FaceConnectionOwner, Draft {
     this.#inner.message(text);
   }
 
+  receiveRefused(text: string, why: string): void {
+    this.#inner.receiveRefused(text, why);
+  }
+
   /** Takes a message in the words of version 2. */
   receive(message: JsonValue): void {
     const method = isObject(message) ? textOf(message['method']) : undefined;

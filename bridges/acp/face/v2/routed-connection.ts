@@ -1,10 +1,8 @@
 import type { AgentConnector, AnyMessage } from '@agentclientprotocol/sdk/experimental/v2';
-import { ACP_ERRORS } from '../../../../mappings/acp/errors.ts';
 import type { FaceConnection, FaceConnectionOwner, FaceDeps } from '../../../../src/face.ts';
 import { ProtocolError } from '../../../../src/protocol/errors.ts';
 import type { JsonValue } from '../../../../src/protocol/json.ts';
-import { answer } from '../../wire/json-rpc.ts';
-import { readJson } from '../../wire/read-json.ts';
+import { refusalOf } from '../../wire/json-rpc.ts';
 import { AgentConnection } from '../agent-connection.ts';
 import type { Tunnels } from '../tunnels.ts';
 import { DraftConnection } from './draft-connection.ts';
@@ -14,6 +12,7 @@ const GOING_AWAY = 1001;
 /** What takes messages that are read. */
 interface Taker extends FaceConnectionOwner {
   receive(message: JsonValue): void;
+  receiveRefused(text: string, why: string): void;
 }
 
 /**
@@ -44,10 +43,11 @@ export class RoutedConnection implements FaceConnectionOwner {
   message(text: string): void {
     let message: JsonValue;
     try {
-      message = readJson(text, this.#deps.parseJson);
-    } catch (thrown) {
-      const error = { code: ACP_ERRORS.parse_error, message: ProtocolError.from(thrown).message };
-      this.#connection.send(answer(null, { error }));
+      message = this.#deps.parseJson(text);
+    } catch (error) {
+      const { message: why } = ProtocolError.from(error);
+      if (this.#taker === undefined) this.#connection.send(refusalOf(text, why));
+      else this.#taker.receiveRefused(text, why);
       return;
     }
     if (!this.#isClosed) this.#controller?.enqueue(message as unknown as AnyMessage);
