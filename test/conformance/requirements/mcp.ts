@@ -29,6 +29,11 @@ export const MCP: readonly Requirement[] = [
       'a result is kept as it is; an error in it, or a misfit, is what the operator wants it to be',
     ],
     ['MCP-UP-14', 'MUST NOT', 'a form of a server asks for a secret'],
+    [
+      'MCP-UP-15',
+      'DECIDED',
+      'a server asks on a connection of one actor and Session, and the call that uses it',
+    ],
     ['MCP-WIRE-1', 'DECIDED', 'what was recorded of a server means today what it meant then'],
   ]),
   ...section('MCP face', [

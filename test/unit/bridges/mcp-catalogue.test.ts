@@ -6,6 +6,8 @@ import { bridgeDeps } from '../../harness/upstream-stage.ts';
 
 const tool = (description: string) => ({ name: 'ok', description, inputSchema: { type: 'object' } });
 
+const named = (name: string) => ({ name, inputSchema: { type: 'object' } });
+
 /** A catalogue of one tool as it is described now, and what it waits for. */
 function stage() {
   const waiting: { run: () => void; ms: number }[] = [];
@@ -69,5 +71,30 @@ describe('the catalogue of a server', () => {
     const changed = catalogue.find('ok');
     if (changed !== undefined) catalogue.accept(changed);
     expect(catalogue.judged('ok')).not.toHaveProperty('hold');
+  });
+
+  it('[MCP-UP-1] has the tools of all pages of the list, of which the operator allows some', async () => {
+    const pages: Record<string, object> = {
+      first: { tools: [named('read'), named('write')], nextCursor: 'second' },
+      second: { tools: [named('drop')], nextCursor: 'third' },
+      third: { tools: [named('list')] },
+    };
+    const asked: unknown[] = [];
+    const connection = {
+      capabilities: { tools: {} },
+      server: { name: 'x', version: '1' },
+      request: async (_method: string, { cursor = 'first' }: { cursor?: string }) => {
+        asked.push(cursor);
+        return pages[cursor];
+      },
+    } as unknown as Connection;
+    const listed = async (tools: object) => {
+      const catalogue = new Catalogue('mcp:x', { id: 'x', tools }, DEFAULT_LIMITS, bridgeDeps());
+      await catalogue.refresh(connection);
+      return catalogue.description?.skills.map(({ name }) => name);
+    };
+    expect(await listed({})).toEqual(['read', 'write', 'drop', 'list']);
+    expect(asked).toEqual(['first', 'second', 'third']);
+    expect(await listed({ allow: ['list', 'read', 'drop'], deny: ['drop'] })).toEqual(['read', 'list']);
   });
 });
