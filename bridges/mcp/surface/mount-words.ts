@@ -60,9 +60,8 @@ export function askedByError(error: unknown, method: string, offered: JsonObject
     const data = { requiredCapabilities: { elicitation: { url: {} } } };
     throw new RpcError(MCP_ERRORS.missing_capability, error.message, data);
   }
-  return {
-    ...resultWithoutSession(method, {}),
-    resultType: 'input_required',
-    inputRequests: askedPages(error.data),
-  };
+  const inputRequests = askedPages(error.data);
+  // Who is asked nothing would send the same again at once, and for ever.
+  if (Object.keys(inputRequests).length === 0) throw error;
+  return { ...resultWithoutSession(method, {}), resultType: 'input_required', inputRequests };
 }

@@ -1,5 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { askedByError } from '../../../../bridges/mcp/surface/mount-words.ts';
+import { RpcError } from '../../../../bridges/mcp/upstream/rpc-error.ts';
 import {
+  askedPages,
   resultForSession,
   resultWithoutSession,
   SHARED_METHODS,
@@ -64,4 +67,22 @@ describe('requests of both eras of MCP', () => {
       ],
     });
   });
+
+  it('[MCP-UP-12] pages that an error names are asked for as pages, whatever else it says of them', () => {
+    const url = 'https://example.com/in';
+    const elicitations = [{ mode: 'form', url, message: 'Log in.', elicitationId: 'e1' }, 'junk', { url }];
+    expect(askedPages({ elicitations })).toEqual({
+      page_1: { method: 'elicitation/create', params: { mode: 'url', url, message: 'Log in.' } },
+      page_2: { method: 'elicitation/create', params: { mode: 'url', url } },
+    });
+    for (const data of [undefined, null, 'x', {}, { elicitations: {} }]) expect(askedPages(data)).toEqual({});
+  });
+
+  it.each([{}, { elicitations: [] }])(
+    '[MCP-UP-12] an error that names no page stays an error: %j',
+    (data) => {
+      const error = new RpcError(-32_042, 'Log in first.', data);
+      expect(() => askedByError(error, 'tools/call', { elicitation: { url: {} } })).toThrow(error);
+    },
+  );
 });
