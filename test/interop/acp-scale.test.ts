@@ -1,5 +1,16 @@
 import { describe, expect, it } from 'vitest';
+import { AcpClient } from '../harness/acp-client.ts';
 import { acpFaceStage } from '../harness/acp-face-stage.ts';
+import { acpUpstream } from '../harness/acp-stage.ts';
+import { startTestGateway } from '../harness/gateway.ts';
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
 
 describe('ACP at its sizes', () => {
   const stage = acpFaceStage();
@@ -33,6 +44,22 @@ describe('ACP at its sizes', () => {
     console.info(`500 ACP sessions with one turn each: ${grown} KiB of resident memory per session`);
     expect(pids).toHaveLength(500);
     expect([...new Set(pids)]).toEqual([expect.stringMatching(/^\d+$/)]);
+  });
+
+  it('an agent that nobody uses for a while is stopped, and started again for the next prompt of its session', async () => {
+    const upstream = acpUpstream([], { limits: { idle_stop_ms: 50 } });
+    const gateway = await startTestGateway({ extraUpstreams: [upstream] });
+    const client = await AcpClient.overSocket(gateway.url, gateway.client.key);
+    const { sessionId } = await client.session({ route: 'acp:peer' });
+    await client.prompt(sessionId, 'pid');
+    const first = client.text();
+    await expect.poll(() => isAlive(Number(first)), { timeout: 20_000 }).toBe(false);
+    expect(await client.prompt(sessionId, 'pid')).toMatchObject({ stopReason: 'end_turn' });
+    const second = client.text().slice(first.length);
+    expect(second).toMatch(/^\d+$/);
+    expect(second).not.toBe(first);
+    client.close();
+    await gateway.close();
   });
 
   it('content above the inline limit reaches the client as a link, with the call it belongs to', async () => {
