@@ -281,10 +281,11 @@ describe('the ACP face', () => {
     await client.agent.request('session/delete', { sessionId: 'session_unknown' });
   });
 
-  it('list finds sessions by the directory of their client', async () => {
+  it('list finds sessions by the directory of their client, and tells its other directories', async () => {
     const client = await stage.connect();
-    const { sessionId } = await client.agent.request('session/new', { cwd: '/only/here', mcpServers: [] });
+    const place = { cwd: '/only/here', additionalDirectories: ['/and/there'] };
+    const { sessionId } = await client.agent.request('session/new', { ...place, mcpServers: [] });
     const { sessions } = await client.agent.request('session/list', { cwd: '/only/here' });
-    expect(sessions).toMatchObject([{ sessionId, cwd: '/only/here' }]);
+    expect(sessions).toMatchObject([{ sessionId, ...place }]);
   });
 });

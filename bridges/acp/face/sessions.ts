@@ -197,8 +197,14 @@ function placeOf({ cwd, additionalDirectories }: Place): JsonObject {
 }
 
 function infoOf({ id, summary, updated_at, metadata }: Session) {
-  const cwd = textOf(objectOf(metadata[CLIENT_METADATA])['cwd']) ?? '/';
-  return { sessionId: id, cwd, updatedAt: updated_at, ...(summary === null ? {} : { title: summary }) };
+  const { cwd, additional_directories } = objectOf(metadata[CLIENT_METADATA]);
+  return {
+    sessionId: id,
+    cwd: textOf(cwd) ?? '/',
+    updatedAt: updated_at,
+    ...(Array.isArray(additional_directories) ? { additionalDirectories: additional_directories } : {}),
+    ...(summary === null ? {} : { title: summary }),
+  };
 }
 
 /** Servers that the client names live on its machine: they are not started here, and that is said. The cursor resumes. */
