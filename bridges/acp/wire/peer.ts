@@ -98,6 +98,12 @@ export class Peer {
     if (this.#closed !== undefined) return Promise.reject(this.#closed);
     if (signal?.aborted) return Promise.reject(signal.reason);
     return new Promise<RpcAnswer>((resolve, reject) => {
+      const giveUp = () => {
+        if (!this.#asked.delete(String(id))) return;
+        this.notify('$/cancel_request', { requestId: id });
+        reject(signal?.reason);
+      };
+      signal?.addEventListener('abort', giveUp, { once: true });
       const id = this.tell(method, params, {
         resolve: (given) => {
           signal?.removeEventListener('abort', giveUp);
@@ -108,12 +114,6 @@ export class Peer {
           reject(why);
         },
       });
-      const giveUp = () => {
-        if (!this.#asked.delete(String(id))) return;
-        this.notify('$/cancel_request', { requestId: id });
-        reject(signal?.reason);
-      };
-      signal?.addEventListener('abort', giveUp, { once: true });
     });
   }
 
