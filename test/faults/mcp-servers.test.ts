@@ -8,6 +8,7 @@ import type { Skill } from '../../src/protocol/resources/discovery.ts';
 import type { Task } from '../../src/protocol/resources/task.ts';
 import { allEvents, eventFindings } from '../conformance/event-findings.ts';
 import { startTestGateway, type TestGateway } from '../harness/gateway.ts';
+import { sendWithSession } from '../harness/mcp-post.ts';
 import { scriptedMcpServer } from '../harness/scripted-mcp-server.ts';
 import { bridgeDeps, hastyTimers, TaskOnStage } from '../harness/upstream-stage.ts';
 import { serverCycle, serverCycles, serverProcesses } from './server-cycles.ts';
@@ -107,20 +108,8 @@ describe('MCP servers that misbehave', () => {
     },
   );
 
-  /** One request to /mcp, or to a server there, of a client that reads the wire itself. */
-  function wire(method: 'POST' | 'GET', headers: Record<string, string>, body?: object): Promise<Response> {
-    return fetch(`${gateway.url}/mcp`, {
-      method,
-      headers: {
-        authorization: `Bearer ${gateway.client.key}`,
-        'content-type': 'application/json',
-        accept: 'application/json, text/event-stream',
-        'mcp-protocol-version': '2025-11-25',
-        ...headers,
-      },
-      ...(body === undefined ? {} : { body: JSON.stringify({ jsonrpc: '2.0', ...body }) }),
-    });
-  }
+  const wire = (method: 'POST' | 'GET', headers: Record<string, string>, body?: object) =>
+    sendWithSession(gateway, method, headers, body);
 
   /** The events of a stream, one by one; `id` and what it says. */
   async function* eventsOf({ body }: Response): AsyncGenerator<{ id: string; isChange: boolean }, void> {

@@ -24,3 +24,23 @@ export function postStateless(
     body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: { ...params, _meta } }),
   });
 }
+
+/** One request of a revision with sessions, by hand; `body` is the message without its `jsonrpc`. */
+export function sendWithSession(
+  { url, client }: { url: string; client: { key: string } },
+  method: 'POST' | 'GET',
+  headers: Readonly<Record<string, string>>,
+  body?: object,
+): Promise<Response> {
+  return fetch(`${url}/mcp`, {
+    method,
+    headers: {
+      authorization: `Bearer ${client.key}`,
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+      'mcp-protocol-version': '2025-11-25',
+      ...headers,
+    },
+    ...(body === undefined ? {} : { body: JSON.stringify({ jsonrpc: '2.0', ...body }) }),
+  });
+}

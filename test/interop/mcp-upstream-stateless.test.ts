@@ -9,6 +9,7 @@ import type { TaskStatus } from '../../src/protocol/task-states.ts';
 import { allEvents, eventFindings } from '../conformance/event-findings.ts';
 import { type ModernFixture, startModernFixture } from '../harness/conformance-mcp-modern.ts';
 import { startTestGateway, type TestGateway } from '../harness/gateway.ts';
+import { sendWithSession } from '../harness/mcp-post.ts';
 import { scriptedMcpServer } from '../harness/scripted-mcp-server.ts';
 
 describe('MCP servers of the revision without sessions as upstreams', () => {
@@ -185,20 +186,8 @@ describe('MCP servers of the revision without sessions as upstreams', () => {
     throw new Error('the server made no task');
   }
 
-  /** One request to /mcp of a client that reads the wire itself. */
-  function wire(method: 'POST' | 'GET', headers: Record<string, string>, body?: object): Promise<Response> {
-    return fetch(`${gateway.url}/mcp`, {
-      method,
-      headers: {
-        authorization: `Bearer ${gateway.client.key}`,
-        'content-type': 'application/json',
-        accept: 'application/json, text/event-stream',
-        'mcp-protocol-version': '2025-11-25',
-        ...headers,
-      },
-      ...(body === undefined ? {} : { body: JSON.stringify({ jsonrpc: '2.0', ...body }) }),
-    });
-  }
+  const wire = (method: 'POST' | 'GET', headers: Record<string, string>, body?: object) =>
+    sendWithSession(gateway, method, headers, body);
 
   async function initialize(capabilities: object): Promise<{ 'mcp-session-id': string }> {
     const clientInfo = { name: 'wire', version: '1' };
