@@ -254,6 +254,20 @@ describe('MCP servers of the revision without sessions as upstreams', () => {
     expect(await notes(running)).toContain('call_resumed');
   });
 
+  it.each(['2025-06-18', '2025-03-26'])(
+    'clients of revision %s have a session on /mcp too',
+    async (protocolVersion) => {
+      const revision = { 'mcp-protocol-version': protocolVersion };
+      const params = { protocolVersion, capabilities: {}, clientInfo: { name: 'old', version: '1' } };
+      const opened = await wire('POST', revision, { id: 0, method: 'initialize', params });
+      expect(await opened.text()).toContain(`"protocolVersion":"${protocolVersion}"`);
+      const session = { ...revision, 'mcp-session-id': opened.headers.get('mcp-session-id') ?? '' };
+      await wire('POST', session, { method: 'notifications/initialized' });
+      const tools = await wire('POST', session, { id: 1, method: 'tools/list' });
+      expect([tools.status, await tools.text()]).toEqual([200, expect.stringContaining('"tools":[{')]);
+    },
+  );
+
   it('[MCP-UP-8] clients of /mcp are asked what the server asks', async () => {
     await listed('new__greet');
     const client = new Client(
