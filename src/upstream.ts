@@ -1,13 +1,15 @@
 import type { ToolSideEffect } from './protocol/autonomy.ts';
 import type { DescribedTool, IntendedCall } from './protocol/intended-call.ts';
 import type { JsonObject, JsonValue } from './protocol/json.ts';
+import type { PermissionAnswer, PermissionDraft, Recalled } from './protocol/permission-draft.ts';
 import type { PolicyDecided } from './protocol/policy-events.ts';
 import type { CardVerdict } from './protocol/resources/agent.ts';
 import type { Part, Role } from './protocol/resources/message.ts';
-import type { PermissionOption, PermissionToolCall } from './protocol/resources/permission-request.ts';
 import type { Failure, TaskStatus } from './protocol/task-states.ts';
 import type { ToolStep } from './protocol/tool-step.ts';
 import type { ToldUsage } from './protocol/usage.ts';
+
+export type { PermissionAnswer, PermissionDraft } from './protocol/permission-draft.ts';
 
 /**
  * The contract of an upstream adapter (an A2A agent, an ACP agent, an MCP server, or recorded frames in a replay).
@@ -81,6 +83,11 @@ export interface Turn {
    * into the record as a `policy` move, so that a replay is held to the same.
    */
   judge(action: InnerAction): PolicyDecided | undefined;
+  /**
+   * What is known of a question before somebody is asked it; `subject` as in a `PermissionDraft`. It goes into the record of the
+   * question, so that a replay is held to the same.
+   */
+  recall(subject: JsonObject): Recalled;
   /** Turns of the transcript before this one, oldest first, for an agent that does not know them; read when called. */
   history(): PastTurn[];
   /** What was answered to a question that the peer asked inside a turn of the task; undefined while nobody has. */
@@ -172,45 +179,6 @@ export interface ArtifactDraft {
   append: boolean;
   lastChunk: boolean;
   metadata?: JsonObject;
-}
-
-/** What a peer wants before it goes on; it becomes a permission request that any face can answer. */
-export type PermissionDraft = PermissionAsk &
-  ({ kind: 'tool'; toolCall: PermissionToolCall } | { kind: 'authorization' | 'elicitation' });
-
-/** What every kind of permission draft says; `elicitation` blocks as INPUT_REQUIRED, the others as AUTH_REQUIRED. */
-export interface PermissionAsk {
-  /**
-   * The peer's request id, unique per task, for a peer that waits inside its running turn: the answer comes through
-   * `Upstream.answer`. Left out, an approval is the message of the next turn and a denial cancels the task; a tool call
-   * without it is one that the gateway itself holds back before the turn begins.
-   */
-  upstreamId?: string;
-  /** The peer took nothing of the turn, for example because somebody has to log in first: an approval sends it again. */
-  resends?: true;
-  source: 'acp' | 'hitl';
-  message: string;
-  /** What is to be done, in one word or as the peer says it; default: the tool's name, or the kind. */
-  action?: JsonValue;
-  /** Default: approve and deny, for an elicitation none. */
-  options?: PermissionOption[];
-  /** JSON Schema of the answer. */
-  requestedSchema?: JsonValue;
-  url?: string;
-  /** Denied after this time; default `limits.permission_timeout_ms`. */
-  timeoutMs?: number;
-  metadata?: JsonObject;
-}
-
-/** The decision about a `permission` move, as the caller gave it. */
-export interface PermissionAnswer {
-  upstreamId: string;
-  approved: boolean;
-  /** The chosen option; where the caller named none, the narrowest that fits. */
-  optionId: string | null;
-  answer?: JsonValue;
-  /** `timeout`, or the reviewer's words. */
-  reason: string | null;
 }
 
 export interface UpdateDraft {

@@ -10,10 +10,11 @@ export const ELICITATION_METHOD = 'elicitation/create';
 export const ASKING_METHODS: readonly string[] = [PERMISSION_METHOD, ELICITATION_METHOD];
 
 /**
- * The options of a permission request as they are offered. What would be remembered by the agent, where no policy sees it,
- * is left out when there is a narrower option of the same meaning.
+ * The options of a permission request as they are offered. An answer for good is remembered by the gateway where its policy lets
+ * it (`remembers`). It is none of the agent, which would remember it where no policy sees it: that option is left out when
+ * there is a narrower one of the same meaning.
  */
-export function decodeOptions(request: JsonObject): PermissionOption[] {
+export function decodeOptions(request: JsonObject, remembers = false): PermissionOption[] {
   const all = objectsOf(objectOf(request['params'])['options']).flatMap((option): PermissionOption[] => {
     const option_id = textOf(option['optionId']);
     const kind = textOf(option['kind']) ?? '';
@@ -21,12 +22,19 @@ export function decodeOptions(request: JsonObject): PermissionOption[] {
     const name = textOf(option['name']) ?? option_id;
     return [{ option_id, name: name.slice(0, 500), kind: kind as PermissionOption['kind'] }];
   });
+  if (remembers) return all;
   const hasOnce = (kind: string) => all.some((other) => other.kind === kind.replace('_always', '_once'));
   return all.filter(({ kind }) => kind.endsWith('_once') || !hasOnce(kind));
 }
 
+/** What the agent asks about, as it names it: an answer for good is one about exactly this. */
+export function subjectOf(request: JsonObject): JsonObject {
+  const { kind = null, name = null, title = null } = objectOf(objectOf(request['params'])['toolCall']);
+  return { kind, name, title };
+}
+
 /**
- * The result of an agent's request. Reject means reject: without an option that refuses, a refusal is `cancelled`, never one
+ * The result of an agent's request. What is remembered is remembered here, so the agent gets the narrowest option. Reject means reject: without an option that refuses, a refusal is `cancelled`, never one
  * that allows. A refusal that has an option takes it, since `cancelled` would mean the end of the turn.
  */
 export function encodeAnswer(request: JsonObject, answer: PermissionAnswer | 'cancelled'): JsonValue {

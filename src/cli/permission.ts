@@ -14,6 +14,7 @@ interface ListOptions extends ClientOptions, ListingOptions {
   session?: string;
   task?: string;
   all?: boolean;
+  remembered?: boolean;
 }
 
 interface RespondOptions extends ClientOptions {
@@ -37,6 +38,7 @@ export function permissionCommand(): Command {
     .description('See what tasks wait for, and answer it.')
     .addCommand(listCommand())
     .addCommand(respondCommand())
+    .addCommand(forgetCommand())
     .addHelpText('after', EXAMPLES);
 }
 
@@ -45,13 +47,16 @@ function listCommand(): Command {
     .description('List permission requests that wait for an answer, newest first.')
     .option('--session <id>', 'only those of this session')
     .option('--task <id>', 'only those of this task')
-    .option('--all', 'resolved ones too');
+    .option('--all', 'resolved ones too')
+    .option('--remembered', 'those that were answered for good instead, which later ones are answered by');
   return withClientOptions(withListingOptions(command)).action(list);
 }
 
 async function list(options: ListOptions): Promise<void> {
-  const path = `/v1/permission-requests${queryOf({ session_id: options.session, task_id: options.task })}`;
-  const fits = ({ status }: PermissionRequest) => options.all === true || status === 'pending';
+  const { session: session_id, task: task_id, all, remembered } = options;
+  const wanted = remembered ? { remembered: 'true' } : {};
+  const path = `/v1/permission-requests${queryOf({ session_id, task_id, ...wanted })}`;
+  const fits = ({ status }: PermissionRequest) => all === true || remembered === true || status === 'pending';
   const items = itemsOf<PermissionRequest>(new GatewayClient(options), path, options.limit, fits);
   await printItems(items, options.json, line);
 }
@@ -73,6 +78,21 @@ function respondCommand(): Command {
 async function respond(id: string, options: RespondOptions): Promise<void> {
   const path = `/v1/permission-requests/${encodeURIComponent(id)}/respond`;
   const request = await new GatewayClient(options).json<PermissionRequest>('POST', path, bodyOf(options));
+  printItem(request, options.json, line);
+}
+
+function forgetCommand(): Command {
+  const command = new Command('forget')
+    .description('Ask again what was answered for good; what was decided stays.')
+    .argument('<id>', 'permission request that was answered for good')
+    .option('--json', 'print the permission request as JSON')
+    .addHelpText('after', EXAMPLES);
+  return withClientOptions(command).action(forget);
+}
+
+async function forget(id: string, options: RespondOptions): Promise<void> {
+  const path = `/v1/permission-requests/${encodeURIComponent(id)}/remembered`;
+  const request = await new GatewayClient(options).json<PermissionRequest>('DELETE', path);
   printItem(request, options.json, line);
 }
 

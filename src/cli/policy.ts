@@ -67,11 +67,19 @@ async function explain(options: ExplainOptions): Promise<void> {
   if (explained.decision.effect === 'refuse') process.exitCode = EXIT.failed;
 }
 
-function linesOf({ decision, checks, credential, tier, side_effect }: PolicyExplanation): string[] {
+function linesOf({
+  decision,
+  checks,
+  credential,
+  tier,
+  side_effect,
+  remembers,
+}: PolicyExplanation): string[] {
   const facts = [
     ...(credential === null ? [] : [`credential ${credential}`]),
     ...(tier === null ? [] : [`tier ${tier}`]),
     ...(side_effect === null ? [] : [`side effect ${side_effect}`]),
+    ...(remembers === null || remembers === 'never' ? [] : [`answers are remembered: ${remembers}`]),
   ];
   return [
     `${decision.effect}  ${decision.rule}`,

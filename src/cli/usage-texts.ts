@@ -23,7 +23,12 @@ const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   'session list': ['session list', 'session list --workspace workspace_default --limit 5 --json'],
   'session get': ['session get session_01...', 'session get session_01... --json'],
   'session close': ['session close session_01...'],
-  'permission list': ['permission list', 'permission list --task task_01... --json'],
+  'permission list': [
+    'permission list',
+    'permission list --task task_01... --json',
+    'permission list --remembered',
+  ],
+  'permission forget': ['permission forget permission_request_01...'],
   'permission respond': [
     'permission respond permission_request_01... --approve',
     'permission respond permission_request_01... --answer "blue"',

@@ -3,6 +3,7 @@ import { type Action, type ActionQuestion, decideAction } from '../policy/action
 import { tierWithin } from '../policy/session-tier.ts';
 import { stateKey } from '../projections/state-keys.ts';
 import type { PersonaState, SessionFold, WorkspaceState } from '../projections/states.ts';
+import type { AutonomyTier } from '../protocol/autonomy.ts';
 import type { Task } from '../protocol/resources/task.ts';
 import type { SelfFacts } from './facts.ts';
 
@@ -24,12 +25,24 @@ export function actionQuestion(
   return {
     policy,
     action: { ...action, vaults: vaultsOf(action.route) },
-    tier: tierWithin(persona?.autonomy_tier ?? policy.defaultTier, fold?.resource.metadata ?? {}),
+    tier: tierOf(reader, { policy }, { persona_id, session_id }),
     persona,
     session: { skillIds: session?.skill_ids, vaultIds: session?.vault_ids },
     workspace: { id: workspace_id, capabilities: workspace?.capabilities ?? [] },
     isApproved: false,
   };
+}
+
+/** The tier that holds for a task now. */
+export function tierOf(
+  reader: StateReader,
+  { policy }: Pick<SelfFacts, 'policy'>,
+  { persona_id, session_id }: Pick<Actor, 'persona_id' | 'session_id'>,
+): AutonomyTier {
+  const persona =
+    persona_id === null ? undefined : reader.get<PersonaState>(stateKey.persona(persona_id))?.resource;
+  const session = reader.get<SessionFold>(stateKey.session(session_id))?.resource;
+  return tierWithin(persona?.autonomy_tier ?? policy.defaultTier, session?.metadata ?? {});
 }
 
 /** Whether an action is refused in a Workspace already, before anybody says in which Session, by whom and with what. */

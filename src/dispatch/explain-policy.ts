@@ -9,6 +9,7 @@ import type { ApiKeyState, WorkspaceState } from '../projections/states.ts';
 import type { AutonomyTier, SideEffectClass } from '../protocol/autonomy.ts';
 import { ProtocolError } from '../protocol/errors.ts';
 import { OPERATIONS, type OperationId, operation } from '../protocol/operations.ts';
+import type { RememberScope } from '../protocol/resources/permission-request.ts';
 import type { ExplainPolicyQuery, PolicyExplanation } from '../protocol/resources/policy.ts';
 import { actionQuestion } from './action-question.ts';
 import { fullQuota } from './check-quotas.ts';
@@ -25,6 +26,7 @@ interface Explanation {
   checks: Explained[];
   tier?: AutonomyTier;
   sideEffect?: SideEffectClass;
+  remembers?: RememberScope;
 }
 
 /** Keys read to find those of an actor; a tenant with more has them told by --scopes. */
@@ -57,6 +59,7 @@ export async function explainPolicy(
     checks: best.checks,
     tier: best.tier ?? null,
     side_effect: best.sideEffect ?? null,
+    remembers: best.remembers ?? null,
   };
 }
 
@@ -137,7 +140,8 @@ function explainAction(
     workspace && fullQuota({ get: reader.get, time }, self.quotas, { workspace, persona, startsNow: true });
   const exhausted = full && (full.quota.hard_limit ? 'hard' : 'soft');
   const explained = explainBy(ACTION_CHECKS, { ...question, exhausted });
-  return { ...explained, tier: question.tier, sideEffect: action.sideEffect };
+  const { tier } = question;
+  return { ...explained, tier, sideEffect: action.sideEffect, remembers: self.policy.remember[tier] };
 }
 
 /** A Skill by its id, an agent by its route. A tool of which nothing is known is judged as the worst. */

@@ -8,6 +8,7 @@ import type {
   PermissionQuestion,
   PermissionRequest,
   PermissionToolCall,
+  RememberScope,
 } from '../protocol/resources/permission-request.ts';
 import { type BlockedStatus, isTerminal, type TaskStatus } from '../protocol/task-states.ts';
 import type { PermissionDraft } from '../upstream.ts';
@@ -26,6 +27,8 @@ export interface Resolution {
   messageId?: string;
   reviewer?: string | null;
   reason?: string | null;
+  /** How far it holds beyond its own request. */
+  remembered?: Exclude<RememberScope, 'never'>;
   metadata?: JsonObject;
 }
 
@@ -72,11 +75,12 @@ export function openRequest(
     response: null,
   };
   const { webhooks } = tools.approvals.termsOf(resource.workspace_id);
-  tellWebhooks(tx, tools, task, { webhooks, position: tx.position });
+  if (draft.remembered === undefined) tellWebhooks(tx, tools, task, { webhooks, position: tx.position });
   const payload = {
     permission_request: request,
     upstream_request_id: draft.upstreamId ?? null,
     ...(draft.resends ? { resends: draft.resends } : {}),
+    ...(draft.subject === undefined ? {} : { subject_sha256: contentHash(draft.subject) }),
     ...(facts.material === undefined ? {} : { material: facts.material }),
   };
   const pointer = { object: 'permission_request', id: request.id };
@@ -107,6 +111,7 @@ export function resolveRequest(
     reviewer: resolution.reviewer ?? null,
     reason: resolution.reason ?? null,
     responded_at: tx.time,
+    ...(resolution.remembered === undefined ? {} : { remembered: resolution.remembered }),
     metadata: resolution.metadata ?? {},
   };
   const payload = { request_id: resource.id, status, response };
@@ -173,6 +178,7 @@ function questionOf(
     ...(url === undefined ? {} : { url }),
     ...(kind === 'elicitation' ? {} : reviewersOf(terms)),
     ...(timeoutMs === undefined ? {} : { expires_at: timestamp(Date.parse(tx.time) + timeoutMs) }),
+    ...(draft.remembered === undefined ? {} : { remembered_from: draft.remembered.request_id }),
   };
 }
 

@@ -80,6 +80,7 @@ export function recordDecision(
       input_sha256: tool_call?.input_sha256 ?? null,
       reason: textOrNull(event, 'reason'),
       reviewer: textOrNull(event, 'reviewer'),
+      ...memoryOf(request, event),
       ...proof,
     },
   });
@@ -207,6 +208,14 @@ export function reviewOf(
   const input_sha256 = resource.request.tool_call?.input_sha256 ?? null;
   const statement = { approved, input_sha256, request_id: resource.id, reviewer, signed_at: tx.time };
   return signReview(statement, receipts.key());
+}
+
+/** How far the answer holds, or which earlier one it is; absent for an answer to its own request alone. */
+function memoryOf({ resource }: PermissionRequestState, { payload }: Event): JsonObject {
+  const { remembered_from } = resource.request;
+  if (remembered_from !== undefined) return { remembered_from };
+  const { remembered } = (payload['response'] ?? {}) as JsonObject;
+  return remembered === undefined ? {} : { remembered };
 }
 
 /** Absent where the agent went on by itself: nobody approved. */

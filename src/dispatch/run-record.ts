@@ -2,18 +2,10 @@ import type { StateReader, Transaction } from '../eventlog/event-log.ts';
 import { tierWithin } from '../policy/session-tier.ts';
 import { runFactsOf } from '../projections/fold-run.ts';
 import { stateKey } from '../projections/state-keys.ts';
-import type {
-  ArtifactState,
-  PermissionRequestState,
-  PersonaState,
-  SessionFold,
-  TaskState,
-} from '../projections/states.ts';
+import type { ArtifactState, PersonaState, SessionFold, TaskState } from '../projections/states.ts';
 import type { AutonomyTier } from '../protocol/autonomy.ts';
-import type { JsonObject, JsonValue } from '../protocol/json.ts';
-import type { PermissionRequest } from '../protocol/resources/permission-request.ts';
+import type { JsonObject } from '../protocol/json.ts';
 import type {
-  ReceiptApproval,
   ReceiptArtifact,
   ReceiptFileWrite,
   ReceiptHandoff,
@@ -24,16 +16,14 @@ import type { Task } from '../protocol/resources/task.ts';
 import { isTerminal, OUTCOME_OF_STATUS, type TerminalStatus } from '../protocol/task-states.ts';
 import { wholeText } from '../receipts/canonical-order.ts';
 import type { RunRecord } from '../receipts/receipt-draft.ts';
-import { contentHash } from './content-hash.ts';
 import { identifiersOf } from './identifiers.ts';
+import { approvalsOf, decidersOf } from './run-approvals.ts';
 import { beyondList, type FactOf, factsOf, listed } from './run-lists.ts';
 import { materialsOf } from './run-materials.ts';
 
 /** The tier of a task that names no persona, where it was accepted under no other (contract section 7). */
 const BUILT_IN_TIER = 'act_auto';
 const DEFAULT_POLICY = 'policy.default_tier';
-/** Who decided a request that no caller answered: its deadline, or the end of its task. */
-const NOBODY = 'gateway';
 
 /** What was accepted, proved by the event that says so: nothing was done yet. */
 export function acceptanceRecord(tx: Transaction, state: TaskState, eventId: string): RunRecord {
@@ -100,10 +90,7 @@ export function taskRecord(tx: Transaction, state: TaskState): RunRecord {
     wallTimeMs: Date.parse(lifecycle.completedAt) - Date.parse(lifecycle.startedAt),
     usage: usage === undefined ? null : { ...usage, agent: internal.route },
     toolCallCount: calls.length,
-    approvals: [
-      ...listed(requests).flatMap((fact) => approvalOf(tx, fact)),
-      ...listed(decisions).flatMap(denialOf),
-    ],
+    approvals: approvalsOf(tx, requests, decisions),
     materials,
     toolCalls: toolCallsOf(listed(calls), factsOf(facts, 'tool_ended')),
     fileWrites: listed(written).map(fileWriteOf),
@@ -113,7 +100,7 @@ export function taskRecord(tx: Transaction, state: TaskState): RunRecord {
     redactions: [...listed(hidden).map(redactionOf), ...redactions],
     metadata: {
       frames,
-      ...policyOf(decisions),
+      ...decidersOf(tx, decisions, requests),
       ...quotasOf(internal),
       route: internal.route,
       ...totals,
@@ -165,53 +152,6 @@ export function lifecycleOf(task: Task): RunRecord['lifecycle'] {
 function finalStateOf({ status }: Task): RunRecord['lifecycle']['finalState'] {
   if (!isTerminal(status)) throw new Error('A receipt of a task is issued when it has ended.');
   return OUTCOME_OF_STATUS[status satisfies TerminalStatus];
-}
-
-function approvalOf(tx: StateReader, { id, actor }: FactOf<'request'>): ReceiptApproval[] {
-  const request = tx.get<PermissionRequestState>(stateKey.permissionRequest(id))?.resource;
-  if (!request?.response) return [];
-  return [
-    {
-      action: actionOf(request),
-      actor: wholeText(request.response.reviewer ?? actor ?? NOBODY),
-      approval_id: id,
-      decided_at: request.response.responded_at,
-      decision: decisionOf(request.response),
-      evidence_hash: contentHash(request as unknown as JsonValue),
-    },
-  ];
-}
-
-/** What the policy kept back without asking anybody. */
-function denialOf({ action, effect, rule, at }: FactOf<'policy'>): ReceiptApproval[] {
-  if (effect === 'ask') return [];
-  return [{ action: wholeText(action), actor: `policy:${rule}`, decided_at: at, decision: 'denied' }];
-}
-
-/** Absent where the policy kept nothing back. */
-function policyOf(decisions: readonly FactOf<'policy'>[]): JsonObject {
-  return decisions.length === 0
-    ? {}
-    : { policy: listed(decisions).map(({ effect, rule }) => ({ effect, rule })) };
-}
-
-function actionOf({ action, request }: PermissionRequest): string {
-  const said = typeof action === 'string' ? action : request.tool_call?.name;
-  return wholeText(said || request.kind);
-}
-
-/** Reasons that the gateway gives itself; any other denial is somebody's. */
-const DECISION_OF_REASON: Readonly<Record<string, ReceiptApproval['decision']>> = {
-  timeout: 'timeout',
-  canceled: 'canceled',
-  task_failed: 'canceled',
-  task_completed: 'canceled',
-};
-
-function decisionOf(response: NonNullable<PermissionRequest['response']>): ReceiptApproval['decision'] {
-  if (response.approved) return 'approved';
-  const own = response.reviewer === null ? DECISION_OF_REASON[response.reason ?? ''] : undefined;
-  return own ?? 'denied';
 }
 
 /** A call whose end was never told was given up with its task. */

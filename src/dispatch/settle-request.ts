@@ -14,6 +14,7 @@ import { boundedValue, openRequestsOf, type Resolution, resolveRequest } from '.
 import { isVote, recordVote, refuseReviewer, refuseWithoutScope } from './quorum.ts';
 import { hasWords, messageOfAnswer, type Verdict } from './read-verdict.ts';
 import { refuseLargeMembers } from './refuse-large-members.ts';
+import { rememberedFor } from './remembered-permission.ts';
 
 /** A decision on its way into the log. */
 export interface Settlement extends Verdict {
@@ -85,11 +86,13 @@ export function settleRequest(
     return message;
   }
   const answer = settlement.message ? answerOf(settlement.message) : settlement.answer;
+  const remembered = rememberedFor(tx, facts, task, request, settlement);
   const resolution: Resolution = {
     approved: settlement.approved,
     optionId: settlement.optionId,
     reviewer: settlement.reviewer ?? facts.caller.actor,
     reason: settlement.reason ?? null,
+    ...(remembered === undefined ? {} : { remembered }),
     ...(answer === undefined ? {} : { answer }),
     ...(message === undefined ? {} : { messageId: message.id }),
     ...(settlement.metadata === undefined ? {} : { metadata: settlement.metadata }),

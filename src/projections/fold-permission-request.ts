@@ -1,4 +1,5 @@
 import type { Event, StateWriter } from '../eventlog/event-log.ts';
+import { foldRemembered } from './fold-remembered.ts';
 import { addRunFact } from './fold-run.ts';
 import { foldOpenRequest } from './fold-task.ts';
 import { payload } from './payload.ts';
@@ -8,8 +9,12 @@ import type { ApprovedCallState, PermissionRequestState, UpstreamRequestState } 
 /** Opens a permission request, whatever its kind of event. */
 export function foldRequestOpened(event: Event, states: StateWriter): void {
   const opened = payload(event, 'vendor.harn_gateway.permission_requested');
-  const { permission_request: request, upstream_request_id, resends } = opened;
-  const internal = { upstream_id: upstream_request_id, ...(resends ? { resends } : {}) };
+  const { permission_request: request, upstream_request_id, resends, subject_sha256 } = opened;
+  const internal = {
+    upstream_id: upstream_request_id,
+    ...(resends ? { resends } : {}),
+    ...(subject_sha256 === undefined ? {} : { subject_sha256 }),
+  };
   states.set(stateKey.permissionRequest(request.id), {
     resource: request,
     internal,
@@ -58,6 +63,7 @@ export function foldRequestResolved(event: Event, states: StateWriter): void {
   states.set(key, { ...state, resource } satisfies PermissionRequestState);
   foldOpenRequest(event, states, request_id, false);
   foldApprovedCall(event, states);
+  foldRemembered(event, states, request_id);
   if (resource.request.kind !== 'elicitation')
     addRunFact(event, states, { kind: 'request', id: request_id, actor: event.actor });
 }

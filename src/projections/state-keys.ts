@@ -31,6 +31,8 @@ export const stateKey = {
   upstreamArtifact: (taskId: string, upstreamId: string) => `x/ua/${taskId}/${foreign(upstreamId)}`,
   approvedCall: (taskId: string, toolCallId: string) => `x/ac/${taskId}/${foreign(toolCallId)}`,
   upstreamRequest: (taskId: string, upstreamId: string) => `x/up/${taskId}/${foreign(upstreamId)}`,
+  rememberedPermission: (owner: string, { actor, route, subject }: RememberedSubject) =>
+    `x/rp/${owner}/${foreign(JSON.stringify([actor, route, subject]))}`,
   delivery: (connectorId: string, key: string) => `x/delivery/${connectorId}/${foreign(key)}`,
   signedDelivery: (connectorId: string, sha256: string) => `x/sd/${connectorId}/${foreign(sha256)}`,
   keyedSession: (workspaceId: string, actor: string, key: string) =>
@@ -47,6 +49,13 @@ export const stateKey = {
   receiptLog: () => 'x/receipt-log/size',
   sessionBinding: (sessionId: string, route: string) => `x/sb/${sessionId}/${foreign(route)}`,
 } as const;
+
+/** Whose question an answer for good is about; `subject`: its hash. */
+export interface RememberedSubject {
+  actor: string;
+  route: string;
+  subject: string;
+}
 
 /** A Message is never changed once it is made. */
 export function isSettledState(key: string): boolean {
@@ -74,6 +83,8 @@ export const listPrefix = {
   requestsOfWorkspace: (workspaceId: string) => `l/permission/w/${workspaceId}/`,
   requestsOfSession: (sessionId: string) => `l/permission/s/${sessionId}/`,
   requestsOfTask: (taskId: string) => `l/permission/t/${taskId}/`,
+  /** Permission requests whose answer is remembered. */
+  rememberedInWorkspace: (workspaceId: string) => `l/remembered/${workspaceId}/`,
   /** Pending permission requests that have an `expires_at`, ordered by it. */
   expiringRequests: () => 'l/permission-expiry/',
   artifactsOfWorkspace: (workspaceId: string) => `l/artifact/w/${workspaceId}/`,

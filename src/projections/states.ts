@@ -1,5 +1,6 @@
 import type { AutonomyTier } from '../protocol/autonomy.ts';
 import type { JsonObject } from '../protocol/json.ts';
+import type { RememberedAnswer } from '../protocol/permission-draft.ts';
 import type { PersonaTerms } from '../protocol/receipt-payloads.ts';
 import type { ApiKey } from '../protocol/resources/api-key.ts';
 import type { Artifact } from '../protocol/resources/artifact.ts';
@@ -144,8 +145,15 @@ export type PermissionRequestState = Folded<
     resends?: true;
     /** Who has approved so far, where one approval is not enough. */
     votes?: Review[];
+    /** What it is about, where its answer may be remembered. */
+    subject_sha256?: string;
+    /** Key of the state that its answer is remembered under. */
+    remembered_as?: string;
   }
 >;
+
+/** The newest answer for good about one subject. */
+export type RememberedState = RememberedAnswer;
 
 export type PersonaState = Folded<
   Persona,

@@ -92,6 +92,7 @@ const requested = {
   upstream_request_id: z.string().nullable(),
   /** The agent took nothing of the turn; an approval sends it again. */
   resends: z.literal(true).optional(),
+  subject_sha256: sha256.optional(),
   material: z.string().optional(),
 };
 

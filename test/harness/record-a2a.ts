@@ -55,6 +55,7 @@ async function record(upstream: Upstream, texts: readonly string[]): Promise<Rec
       sessionBinding: past.sessionBinding,
       sessionMetadata: {},
       judge: () => undefined,
+      recall: () => ({ remembers: false }),
       history: () => [],
       answerTo: () => undefined,
     };

@@ -74,6 +74,7 @@ async function record(upstream: Upstream, texts: readonly string[]): Promise<Lin
       sessionBinding,
       sessionMetadata: {},
       judge: () => undefined,
+      recall: () => ({ remembers: false }),
       history: () => [],
       answerTo: () => undefined,
     };

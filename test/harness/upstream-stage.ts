@@ -94,6 +94,7 @@ export class TaskOnStage {
       sessionBinding,
       sessionMetadata: {},
       judge: () => undefined,
+      recall: () => ({ remembers: false }),
       history: () => [],
       answerTo: () => undefined,
       ...(message !== undefined && { message }),

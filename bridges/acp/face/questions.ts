@@ -42,7 +42,8 @@ export class Questions {
   ask(session: Follower, given: JsonValue | PermissionRequest | undefined): void {
     if (!isObject(given as JsonValue)) return;
     const request = given as PermissionRequest;
-    if (this.#open.has(request.id)) return;
+    // What was answered for good before, nobody is asked.
+    if (this.#open.has(request.id) || request.request.remembered_from !== undefined) return;
     const question = questionOf(request, session.id, this.#asks());
     if (question === undefined) {
       this.#askInWords(session, request);

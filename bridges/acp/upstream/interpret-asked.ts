@@ -1,5 +1,5 @@
 import { isObject, objectOf, objectsOf, textOf } from '../../../mappings/acp/json-shape.ts';
-import { decodeOptions, ELICITATION_METHOD } from '../../../mappings/acp/permission-answers.ts';
+import { decodeOptions, ELICITATION_METHOD, subjectOf } from '../../../mappings/acp/permission-answers.ts';
 import type { JsonObject } from '../../../src/protocol/json.ts';
 import type { Move, PermissionDraft, Seen } from '../../../src/upstream.ts';
 import type { AcpRecord } from './record.ts';
@@ -7,14 +7,20 @@ import type { AcpRecord } from './record.ts';
 type Asked = Extract<AcpRecord, { op: 'asked' }>;
 
 /** What an agent asks becomes a permission request that any face can answer. */
-export function interpretAsked({ key, message }: Asked, _seen: Seen): Move[] {
+export function interpretAsked({ key, message, remembers, remembered }: Asked, _seen: Seen): Move[] {
   const params = objectOf(message['params']);
-  const permission =
-    message['method'] === ELICITATION_METHOD ? elicitation(key, params) : approval(key, message, params);
+  if (message['method'] === ELICITATION_METHOD)
+    return [{ type: 'permission', permission: elicitation(key, params) }];
+  const permission = {
+    ...approval(key, params),
+    options: decodeOptions(message, remembers),
+    ...(remembers ? { subject: subjectOf(message) } : {}),
+    ...(remembered === undefined ? {} : { remembered }),
+  };
   return [{ type: 'permission', permission }];
 }
 
-function approval(key: string, message: JsonObject, params: JsonObject): PermissionDraft {
+function approval(key: string, params: JsonObject): PermissionDraft {
   const call = objectOf(params['toolCall']);
   const title = textOf(call['title']) ?? textOf(call['name']) ?? textOf(call['kind']) ?? 'a tool';
   const input = call['rawInput'];
@@ -23,7 +29,6 @@ function approval(key: string, message: JsonObject, params: JsonObject): Permiss
     kind: 'tool',
     source: 'acp',
     message: title,
-    options: decodeOptions(message),
     toolCall: {
       tool_call_id: (textOf(call['toolCallId']) ?? key).slice(0, 512),
       name: (textOf(call['name']) ?? title).slice(0, 200),

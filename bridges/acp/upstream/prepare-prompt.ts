@@ -31,6 +31,7 @@ export async function preparePrompt(
     sendCancel: () => connection.notify('session/cancel', { sessionId }),
     host,
     judge: turn.judge,
+    recall: turn.recall,
   });
   for (const known of [record, ...superseded, ...strays]) prompt.frames.push(frameOf(known));
   const blocks = blocksOf(turn.message, opened.preface, takesOf(connection.capabilities));

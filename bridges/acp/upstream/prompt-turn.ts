@@ -1,5 +1,6 @@
-import { encodeAnswer } from '../../../mappings/acp/permission-answers.ts';
+import { encodeAnswer, PERMISSION_METHOD, subjectOf } from '../../../mappings/acp/permission-answers.ts';
 import type { JsonMend, JsonObject, JsonValue } from '../../../src/protocol/json.ts';
+import type { RememberedAnswer } from '../../../src/protocol/permission-draft.ts';
 import type { PermissionAnswer, Turn } from '../../../src/upstream.ts';
 import { Fault } from '../../outbound/fault.ts';
 import type { Host } from '../host.ts';
@@ -7,6 +8,8 @@ import type { RpcAnswer } from '../wire/json-rpc.ts';
 import { FrameQueue } from './frame-queue.ts';
 import { type AcpRecord, frameOf } from './record.ts';
 import { Saying } from './saying.ts';
+
+type AskedRecord = Extract<AcpRecord, { op: 'asked' }>;
 
 /** A reason made once: abort() without one would make an exception with a stack for every turn. */
 const STOPPED = 'stopped';
@@ -19,6 +22,8 @@ export interface PromptParts {
   host(): Host | undefined;
   /** What the policy says of what the agent asks for. */
   judge: Turn['judge'];
+  /** What was answered for good before. */
+  recall: Turn['recall'];
 }
 
 /** One `session/prompt` under way: its frames, and what the agent waits for. */
@@ -33,6 +38,7 @@ export class PromptTurn {
   isFollowed = false;
   readonly #maxBytes: number;
   readonly #sendCancel: () => void;
+  readonly #recall: PromptParts['recall'];
   readonly #saying = new Saying();
   readonly #waiting = new Map<string, { request: JsonObject; resolve: (result: JsonValue) => void }>();
   /** Requests that the policy holds back, by key. */
@@ -50,12 +56,13 @@ export class PromptTurn {
   #isOver = false;
   #markEnded: () => void = () => undefined;
 
-  constructor({ taskId, maxBytes, sendCancel, host, judge }: PromptParts) {
+  constructor({ taskId, maxBytes, sendCancel, host, judge, recall }: PromptParts) {
     this.taskId = taskId;
     this.host = host;
     this.judge = judge;
     this.#maxBytes = maxBytes;
     this.#sendCancel = sendCancel;
+    this.#recall = recall;
     this.ended = new Promise((resolve) => {
       this.#markEnded = resolve;
     });
@@ -101,11 +108,23 @@ export class PromptTurn {
     const request = message;
     this.#hasActed = true;
     if (this.#isCanceled) return Promise.resolve(encodeAnswer(request, 'cancelled'));
+    const { remembers, answer } =
+      message['method'] === PERMISSION_METHOD ? this.#recall(subjectOf(message)) : { remembers: false };
+    const asked = { op: 'asked' as const, key, message, ...(remembers ? { remembers } : {}) };
+    if (answer !== undefined) return this.serve(this.#answerAgain(asked, answer));
     return new Promise((resolve) => {
       this.#waiting.set(key, { request, resolve });
       signal.addEventListener('abort', () => this.#withdraw(key), { once: true });
-      void this.record({ op: 'asked', key, message });
+      void this.record(asked);
     });
+  }
+
+  /** Nobody is asked what was answered for good before; that it was is recorded first. */
+  async #answerAgain(asked: AskedRecord, remembered: RememberedAnswer): Promise<JsonValue> {
+    await this.record({ ...asked, remembered });
+    const { key: upstreamId, message } = asked;
+    const answer = { upstreamId, approved: remembered.approved, optionId: null, reason: null };
+    return encodeAnswer(message, this.#isCanceled ? 'cancelled' : answer);
   }
 
   /** The policy holds back what the agent asks for; resolves with whether it is allowed, false when the turn is over. */

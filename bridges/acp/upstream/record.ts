@@ -1,6 +1,7 @@
 import type { HostMethod } from '../../../mappings/acp/host-methods.ts';
 import type { UpdateRow } from '../../../mappings/acp/update-kinds.ts';
 import type { JsonMend, JsonObject, JsonValue } from '../../../src/protocol/json.ts';
+import type { RememberedAnswer } from '../../../src/protocol/permission-draft.ts';
 import type { PolicyDecided } from '../../../src/protocol/policy-events.ts';
 import type { Frame } from '../../../src/upstream.ts';
 
@@ -37,7 +38,15 @@ export type AcpRecord =
   /** A message whose pieces are complete. */
   | { op: 'said'; voice: NonNullable<UpdateRow['voice']>; id?: string; blocks: JsonValue[] }
   /** The agent waits for an answer; `key` is the gateway's name of the request. */
-  | { op: 'asked'; key: string; message: JsonObject }
+  | {
+      op: 'asked';
+      key: string;
+      message: JsonObject;
+      /** The policy lets an answer for good be remembered. */
+      remembers?: true;
+      /** The answer that is, and that the agent gets. */
+      remembered?: RememberedAnswer;
+    }
   | { op: 'withdrawn'; key: string }
   /** The agent asks for a file or a terminal of its client's machine; the client is asked when this is recorded. */
   | {

@@ -5,6 +5,7 @@ import {
   type SideEffectClass,
   TIER_TABLE,
 } from '../../protocol/autonomy.ts';
+import { REMEMBER_SCOPES } from '../../protocol/resources/permission-request.ts';
 import { approvals } from './approvals.ts';
 
 const cell = z.enum(['call', 'ask']);
@@ -28,6 +29,20 @@ function row(tier: Exclude<AutonomyTier, 'shadow'>) {
     .describe(`Cells of the tier ${tier}: call or ask.`);
 }
 
+const memory = (tier: AutonomyTier) =>
+  z.enum(REMEMBER_SCOPES).default('never').describe(`Tasks of the tier ${tier}.`);
+
+const remember = z
+  .strictObject({
+    suggest: memory('suggest'),
+    act_with_approval: memory('act_with_approval'),
+    act_auto: memory('act_auto'),
+  })
+  .prefault({})
+  .describe(
+    'How far an answer "always" to what an ACP agent asks holds, for tasks of whoever gave it: never (for that request alone), session or workspace.',
+  );
+
 export const policy = z
   .strictObject({
     default_tier: z
@@ -47,6 +62,7 @@ export const policy = z
     undeclared: cell
       .default('call')
       .describe('What act_auto makes of a tool of a trusted server that says nothing of its side effects.'),
+    remember,
     approvals,
   })
   .prefault({})

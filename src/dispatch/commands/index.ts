@@ -16,6 +16,7 @@ import { createWorkspace } from './createWorkspace.ts';
 import { deleteMemory } from './deleteMemory.ts';
 import { deletePushConfig } from './deletePushConfig.ts';
 import { deliverToConnector } from './deliverToConnector.ts';
+import { forgetPermission } from './forgetPermission.ts';
 import { forkSession } from './forkSession.ts';
 import { importBundle } from './importBundle.ts';
 import { mergeBranch } from './mergeBranch.ts';
@@ -61,6 +62,7 @@ export const COMMANDS: { readonly [Id in CommandId]: Command<Id> } = {
   createWorkspace,
   deleteMemory,
   deliverToConnector,
+  forgetPermission,
   forkSession,
   importBundle,
   mergeBranch,

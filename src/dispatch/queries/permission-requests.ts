@@ -1,4 +1,6 @@
 import { listPrefix, stateKey } from '../../projections/state-keys.ts';
+import type { PermissionRequestState } from '../../projections/states.ts';
+import type { PermissionRequest } from '../../protocol/resources/permission-request.ts';
 import { listPage, visibleWorkspaces } from '../list-page.ts';
 import { load } from '../load.ts';
 import type { Query, QueryTools } from '../query.ts';
@@ -6,7 +8,8 @@ import { paging } from './workspaces.ts';
 
 export const listPermissionRequests: Query<'listPermissionRequests'> = async ({ query }, tools) => {
   const prefixes = await requestPrefixes(query, tools);
-  return listPage(tools, { prefixes, ...paging(query), keyOf: stateKey.permissionRequest });
+  const shape = query.remembered ? { shape: ifRemembered } : {};
+  return listPage(tools, { prefixes, ...paging(query), keyOf: stateKey.permissionRequest, ...shape });
 };
 
 export const listTaskPermissionRequests: Query<'listTaskPermissionRequests'> = ({ path, query }, tools) => {
@@ -16,7 +19,7 @@ export const listTaskPermissionRequests: Query<'listTaskPermissionRequests'> = (
 };
 
 async function requestPrefixes(
-  query: { session_id?: string | undefined; task_id?: string | undefined },
+  query: { session_id?: string | undefined; task_id?: string | undefined; remembered?: 'true' | undefined },
   tools: QueryTools,
 ): Promise<string[]> {
   const { reader, caller } = tools;
@@ -25,7 +28,13 @@ async function requestPrefixes(
     ? load(reader, caller, 'session', query.session_id, 'session_id').resource
     : undefined;
   if (task && session && task.session_id !== session.id) return [];
+  const { requestsOfWorkspace, rememberedInWorkspace } = listPrefix;
   if (task) return [listPrefix.requestsOfTask(task.id)];
   if (session) return [listPrefix.requestsOfSession(session.id)];
-  return (await visibleWorkspaces(tools)).map(listPrefix.requestsOfWorkspace);
+  return (await visibleWorkspaces(tools)).map(query.remembered ? rememberedInWorkspace : requestsOfWorkspace);
+}
+
+function ifRemembered(state: object): PermissionRequest | undefined {
+  const { resource, internal } = state as PermissionRequestState;
+  return internal.remembered_as === undefined ? undefined : resource;
 }

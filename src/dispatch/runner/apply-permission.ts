@@ -1,9 +1,11 @@
 import { stateKey } from '../../projections/state-keys.ts';
 import type { PermissionRequestState, TaskState, UpstreamRequestState } from '../../projections/states.ts';
+import type { PermissionDraft, RememberedAnswer } from '../../protocol/permission-draft.ts';
 import { isBlocked } from '../../protocol/task-states.ts';
 import type { Move } from '../../upstream.ts';
 import { moveTask } from '../move-task.ts';
 import { openRequest, openRequestsOf, resolveRequest } from '../permission-request.ts';
+import { REMEMBERED } from '../remembered-permission.ts';
 import type { MoveTarget } from './move-target.ts';
 
 /** Opens what the agent asks, once per request id of the agent; the first open one blocks the task. */
@@ -14,12 +16,26 @@ export function applyPermission(
 ): void {
   const { upstreamId, kind } = permission;
   if (upstreamId !== undefined && tx.get(stateKey.upstreamRequest(taskId, upstreamId))) return;
-  if (isBlocked(task.resource.status)) {
+  if (permission.remembered !== undefined) {
+    applyRemembered({ tx, tools, material }, task, permission, permission.remembered);
+  } else if (isBlocked(task.resource.status)) {
     openRequest(tx, tools, task, permission, { material });
   } else {
     const to = kind === 'elicitation' ? 'INPUT_REQUIRED' : 'AUTH_REQUIRED';
     moveTask(tx, tools, taskId, to, { material, permission });
   }
+}
+
+/** What was answered for good before is on record like any other question, and blocks nobody. */
+function applyRemembered(
+  { tx, tools, material }: Pick<MoveTarget, 'tx' | 'tools' | 'material'>,
+  task: TaskState,
+  permission: PermissionDraft,
+  { approved }: RememberedAnswer,
+): void {
+  const id = openRequest(tx, tools, task, permission, { material });
+  const request = tx.get<PermissionRequestState>(stateKey.permissionRequest(id));
+  if (request) resolveRequest(tx, tools, task, request, { approved, reason: REMEMBERED });
 }
 
 /** Resolves what the agent no longer waits for; the last open one lets the task work again. */

@@ -9,6 +9,7 @@ import type {
 } from '../../projections/states.ts';
 import type { PermissionAnswer, Turn } from '../../upstream.ts';
 import { spanOf } from '../move-task.ts';
+import { recall } from '../remembered-permission.ts';
 import { judgeAction } from './judge-action.ts';
 import { outboundMessage } from './outbound.ts';
 import { historyBefore } from './past-turns.ts';
@@ -47,6 +48,7 @@ export function turnBase(deps: RunnerDeps, { resource, internal }: TaskState): O
     sessionBinding: sessionBinding(reader, resource.session_id, internal.route),
     sessionMetadata: reader.get<SessionFold>(stateKey.session(resource.session_id))?.resource.metadata ?? {},
     judge: (action) => judgeAction(deps, reader, { resource, internal }, action),
+    recall: (subject) => recall(deps.tools, reader, { resource, internal }, subject),
     history: () => historyBefore(reader, { resource, internal }),
     answerTo: (upstreamId) => answerTo(reader, resource.id, upstreamId),
     ...trace,

@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { listOf } from '../resources/envelope.ts';
 import { permissionRequest, permissionResponseRequest } from '../resources/permission-request.ts';
 import { filter, type OperationRow, page } from './row.ts';
@@ -12,7 +13,14 @@ export const permissionRequestsOperations = {
     scope: 'permissions:read',
     level: 'extended',
     success: 200,
-    query: page.extend({ session_id: filter, task_id: filter }),
+    query: page.extend({
+      session_id: filter,
+      task_id: filter,
+      remembered: z
+        .enum(['true'])
+        .optional()
+        .describe('Only those whose answer is remembered, and holds for what is asked later.'),
+    }),
     response: listOf(permissionRequest),
   },
   listTaskPermissionRequests: {
@@ -38,6 +46,18 @@ export const permissionRequestsOperations = {
     level: 'extended',
     success: 200,
     body: permissionResponseRequest,
+    response: permissionRequest,
+  },
+  forgetPermission: {
+    kind: 'command',
+    method: 'DELETE',
+    path: '/v1/permission-requests/{request_id}/remembered',
+    tag: 'Permissions',
+    summary:
+      'Forget the answer for good of a permission request: what was decided stays, later requests are asked.',
+    scope: 'permissions:respond',
+    level: 'vendor',
+    success: 200,
     response: permissionRequest,
   },
 } as const satisfies Record<string, OperationRow>;

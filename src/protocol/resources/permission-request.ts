@@ -16,6 +16,10 @@ export const OPTION_APPROVES = {
 } as const satisfies Record<string, boolean>;
 export type OptionKind = keyof typeof OPTION_APPROVES;
 
+/** How far an answer for good holds: for its own request alone, in its Session, or in its Workspace. */
+export const REMEMBER_SCOPES = ['never', 'session', 'workspace'] as const;
+export type RememberScope = (typeof REMEMBER_SCOPES)[number];
+
 export const permissionOption = z
   .object({
     option_id: z.string(),
@@ -60,6 +64,8 @@ export const permissionQuestion = z
       .optional(),
     /** Denied with the reason `timeout` when nobody has answered by then. */
     expires_at: time.optional(),
+    /** Nobody was asked: the answer is the one that this earlier request got for good. */
+    remembered_from: z.string().optional(),
   })
   .meta({ id: 'PermissionQuestion' });
 export type PermissionQuestion = z.infer<typeof permissionQuestion>;
@@ -74,6 +80,8 @@ export const permissionResponse = z
     reviewer: z.string().nullable(),
     reason: z.string().nullable(),
     responded_at: time,
+    /** It is also the answer to what the same agent asks of the same in other tasks of whoever gave it. Absent once forgotten. */
+    remembered: z.enum(REMEMBER_SCOPES).exclude(['never']).optional(),
     metadata,
   })
   .meta({ id: 'PermissionResponse' });

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { AUTONOMY_TIERS, SIDE_EFFECT_CLASSES } from '../autonomy.ts';
+import { REMEMBER_SCOPES } from './permission-request.ts';
 
 const name = z.string().min(1).max(200);
 const list = z
@@ -44,6 +45,8 @@ export const policyExplanation = z
     checks: z.array(z.object({ check: z.string(), result: z.enum(['passed', 'decided', 'not_asked']) })),
     tier: z.enum(AUTONOMY_TIERS).nullable(),
     side_effect: z.enum(SIDE_EFFECT_CLASSES).nullable(),
+    /** How far the tier lets an answer for good be remembered; where several have to approve, none is. */
+    remembers: z.enum(REMEMBER_SCOPES).nullable(),
   })
   .meta({ id: 'PolicyExplanation' });
 export type PolicyExplanation = z.infer<typeof policyExplanation>;

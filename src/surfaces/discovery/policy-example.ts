@@ -18,4 +18,5 @@ export const POLICY_EXPLANATION: JsonObject = {
   ],
   tier: 'act_auto',
   side_effect: 'destructive',
+  remembers: 'never',
 };

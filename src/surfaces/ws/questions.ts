@@ -47,6 +47,8 @@ export function questionOf(frame: StreamFrame): Question | undefined {
   const { id, event, task_id, session_id, payload } = read(frame);
   const place = { event_id: id, task_id, session_id };
   const { permission_request: asked, request_id: named } = payload;
+  // Its answer was known before it was asked.
+  if (asked?.request.remembered_from !== undefined) return undefined;
   if (asked !== undefined)
     return { kind: KINDS[asked.request.kind], ...place, request_id: asked.id, permission_request: asked };
   if (named !== undefined) return undefined;

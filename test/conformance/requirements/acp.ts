@@ -28,6 +28,11 @@ export const ACP: readonly Requirement[] = [
   ...section('ACP v1, Requesting Permission', [
     ['ACP-PERM-01', 'MUST', 'the option decides: whoever chose reject has rejected'],
     ['ACP-PERM-02', 'DECIDED', 'the first answer wins, wherever it comes from, and the others are told'],
+    [
+      'ACP-PERM-03',
+      'DECIDED',
+      'an answer for good is remembered as policy where the policy lets it, and by no agent',
+    ],
   ]),
   ...section('ACP v1, File System and Terminals', [
     [

@@ -68,10 +68,11 @@ const SCENES: Record<string, (scene: Scene) => Promise<Stop>> = {
     await tell(said('Seen.'));
     return 'end_turn';
   },
-  async edit({ tell, client, session }) {
+  /** Asks to write; the second word is what. */
+  async edit({ words, tell, client, session }) {
     const call = {
       toolCallId: 'call-1',
-      title: 'Write notes.txt',
+      title: `Write ${words[1] ?? 'notes.txt'}`,
       kind: 'edit' as const,
       rawInput: { path: 'notes.txt' },
     };
@@ -83,6 +84,7 @@ const SCENES: Record<string, (scene: Scene) => Promise<Stop>> = {
         { optionId: 'always', name: 'Always', kind: 'allow_always' },
         { optionId: 'yes', name: 'Yes', kind: 'allow_once' },
         { optionId: 'no', name: 'No', kind: 'reject_once' },
+        { optionId: 'never', name: 'Never', kind: 'reject_always' },
       ],
     });
     if (outcome.outcome === 'cancelled') return 'cancelled';

@@ -1,0 +1,79 @@
+import type { StateReader, Transaction } from '../eventlog/event-log.ts';
+import { stateKey } from '../projections/state-keys.ts';
+import type { PermissionRequestState, RememberedState, TaskState } from '../projections/states.ts';
+import type { JsonObject } from '../protocol/json.ts';
+import type { Recalled } from '../protocol/permission-draft.ts';
+import type { RememberScope } from '../protocol/resources/permission-request.ts';
+import type { Task } from '../protocol/resources/task.ts';
+import { tierOf } from './action-question.ts';
+import { contentHash } from './content-hash.ts';
+import type { DecisionTools, Facts } from './facts.ts';
+import { newEvent } from './new-event.ts';
+import type { Verdict } from './read-verdict.ts';
+
+/** Reason of an answer that nobody gave just now. */
+export const REMEMBERED = 'remembered';
+
+/** How far a remembered answer reaches, narrowest first, by what the policy allows now. */
+const REACH = {
+  never: [],
+  session: ['session'],
+  workspace: ['session', 'workspace'],
+} as const satisfies Record<RememberScope, readonly RememberScope[]>;
+
+/**
+ * Whether an answer for good to this question would be remembered now, and the one that is: of the task's own actor, about the
+ * same agent and the same subject. A subject with a secret in it is told nobody, so nothing is remembered of it.
+ */
+export function recall(
+  tools: DecisionTools,
+  reader: StateReader,
+  { resource, internal }: TaskState,
+  subject: JsonObject,
+): Recalled {
+  const reach = REACH[rememberScope(tools, reader, resource)];
+  if (reach.length === 0 || tools.redact(subject).hit) return { remembers: false };
+  const about = { actor: resource.created_by, route: internal.route, subject: contentHash(subject) };
+  for (const scope of reach) {
+    const owner = scope === 'session' ? resource.session_id : resource.workspace_id;
+    const answer = reader.get<RememberedState>(stateKey.rememberedPermission(owner, about));
+    if (answer !== undefined) return { remembers: true, answer };
+  }
+  return { remembers: true };
+}
+
+/**
+ * How far the answer that somebody gives now is remembered; undefined: not at all. Whoever answers for a task of another actor
+ * answers that one request.
+ */
+export function rememberedFor(
+  tx: Transaction,
+  facts: Facts,
+  { resource }: TaskState,
+  request: PermissionRequestState,
+  { optionId }: Verdict,
+): Exclude<RememberScope, 'never'> | undefined {
+  const chosen = request.resource.request.options.find(({ option_id }) => option_id === optionId);
+  if (!chosen?.kind.endsWith('_always') || request.internal.subject_sha256 === undefined) return undefined;
+  if (resource.created_by !== facts.caller.actor) return undefined;
+  const scope = rememberScope(facts, tx, resource);
+  return scope === 'never' ? undefined : scope;
+}
+
+/** From now on the question is asked again. */
+export function forget(tx: Transaction, { resource }: PermissionRequestState): void {
+  const { id, workspace_id, session_id } = resource;
+  const place = { workspace_id, ...(session_id === null ? {} : { session_id }) };
+  const pointer = { object: 'permission_request', id };
+  tx.append(newEvent('vendor.harn_gateway.permission_forgotten', pointer, place, { request_id: id }));
+}
+
+/** What several have to approve, or somebody else, is asked every time. */
+function rememberScope(
+  { approvals, self }: Pick<DecisionTools, 'approvals' | 'self'>,
+  reader: StateReader,
+  task: Task,
+): RememberScope {
+  const { quorum, fourEyes } = approvals.termsOf(task.workspace_id);
+  return quorum > 1 || fourEyes ? 'never' : self.policy.remember[tierOf(reader, self, task)];
+}
