@@ -154,7 +154,7 @@ function absolutePaths(settings: Partial<Settings>, cwd: string): Partial<Settin
     const { a2a, acp, mcp } = upstreams;
     absolute.upstreams = {
       ...upstreams,
-      acp: acp.map((agent) => ({ ...withAbsoluteRefs(agent, cwd), cwd: resolve(cwd, agent.cwd ?? '.') })),
+      acp: acp.map((agent) => withAbsolutePlaces(agent, cwd)),
       mcp: mcp.map((server) => withAbsolutePaths(server, cwd)),
       ...(a2a === undefined ? {} : { a2a: a2a.map((agent) => withAbsoluteSecret(agent, cwd)) }),
     };
@@ -168,6 +168,14 @@ function absolutePaths(settings: Partial<Settings>, cwd: string): Partial<Settin
   if (vaults) absolute.vaults = vaults.map((row) => withAbsoluteVault(row, cwd));
   if (policy) absolute.policy = { ...policy, approvals: policy.approvals.map((row) => ofWebhooks(row, cwd)) };
   return absolute;
+}
+
+function withAbsolutePlaces(agent: AcpUpstream, cwd: string): AcpUpstream {
+  return {
+    ...withAbsoluteRefs(agent, cwd),
+    cwd: resolve(cwd, agent.cwd ?? '.'),
+    client_roots: agent.client_roots.map((root) => resolve(cwd, root)),
+  };
 }
 
 function withAbsoluteVault(row: VaultSettings, cwd: string): VaultSettings {

@@ -133,14 +133,18 @@ export class AttachedSession implements StreamSink, Follower {
     if (reason !== 'complete' && !this.#isDetached) this.#parts.connection.close(CLOSE_CODE[reason], reason);
   }
 
-  tell(update: JsonObject): void {
-    this.#parts.peer.notify('session/update', { sessionId: this.id, update });
+  tell(given: JsonObject): void {
+    const update = this.#parts.hosting.taken(given, true);
+    if (update !== undefined) this.#parts.peer.notify('session/update', { sessionId: this.id, update });
   }
 
   #updatesOf(event: OutEvent): JsonObject[] {
     if (event.event === 'user.message' && this.#isOwn(event)) return [];
+    const { hosting } = this.#parts;
     return [
-      ...updatesOf(event, this.#parts.hosting.terminals),
+      ...updatesOf(event, hosting.terminals)
+        .map((update) => hosting.taken(update, this.#isLive))
+        .filter((update) => update !== undefined),
       ...this.#parts.view.updatesOf(this.id, event),
       ...(this.#parts.draft?.statesOf(this.id, event) ?? []),
     ];

@@ -1,5 +1,6 @@
 import { offerOf } from '../../../mappings/acp/host-methods.ts';
 import { objectOf, textOf } from '../../../mappings/acp/json-shape.ts';
+import { notice, takenBy } from '../../../mappings/acp/notices.ts';
 import type { FaceDeps } from '../../../src/face.ts';
 import type { JsonObject } from '../../../src/protocol/json.ts';
 import type { Host, Hosts } from '../host.ts';
@@ -18,6 +19,7 @@ export class Hosting {
   readonly #capabilities: () => JsonObject;
   readonly #hosts = new Map<string, Host>();
   readonly #servers = new Map<string, readonly JsonObject[]>();
+  readonly #noticed = new Set<string>();
   /** Terminals that the client has made; others must not be named to it. */
   readonly terminals = new Set<string>();
 
@@ -26,6 +28,11 @@ export class Hosting {
     this.#peer = peer;
     this.#actor = actor;
     this.#capabilities = capabilities;
+  }
+
+  /** The update as the client takes it; undefined where it takes none. */
+  taken(update: JsonObject, isLive: boolean): JsonObject | undefined {
+    return takenBy(this.#capabilities(), update, isLive);
   }
 
   /** The client works in this Session, which it may: the newest one that does is asked. */
@@ -49,13 +56,15 @@ export class Hosting {
     this.#servers.set(sessionId, servers);
   }
 
-  /** What tells the client that an agent which is no ACP agent cannot use its servers; undefined when there is nothing to tell. */
+  /** What tells the client that an agent which is no ACP agent cannot use its servers, once for each; else undefined. */
   notice(sessionId: string, route: string): JsonObject | undefined {
     const names = (this.#servers.get(sessionId) ?? []).flatMap(({ name }) => textOf(name) ?? []);
-    const takes = objectOf(this.#capabilities()['session'])['notices'] !== undefined;
-    if (names.length === 0 || !takes || this.#deps.upstream(route) instanceof AcpUpstream) return undefined;
+    if (names.length === 0 || this.#deps.upstream(route) instanceof AcpUpstream) return undefined;
+    const key = JSON.stringify([sessionId, route]);
+    if (this.#noticed.has(key)) return undefined;
+    this.#noticed.add(key);
     const description = `${route} is no ACP agent, so it cannot use these servers of the editor: ${names.join(', ')}.`;
-    return { sessionUpdate: 'notice', severity: 'warning', title: 'MCP servers are not used', description };
+    return notice('MCP servers are not used', description);
   }
 
   withdraw(sessionId: string): void {

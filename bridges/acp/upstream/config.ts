@@ -10,8 +10,10 @@ export interface AcpUpstreamConfig {
   env?: Readonly<Record<string, string | SecretRef>> | undefined;
   /** Absolute directory the agent runs and works in. */
   cwd?: string | undefined;
-  /** Work in the directory that the client of the Session named instead; only for gateways of one user. */
+  /** Work in the directories that the client of the Session named instead. */
   client_cwd?: boolean | undefined;
+  /** Only where they are under one of these. Default: anywhere. */
+  client_roots?: readonly string[] | undefined;
   /** Offer the agent the files and terminals of the client's machine, where the client offers them. Default: true. */
   client_files?: boolean | undefined;
   limits?: Partial<AcpLimits> | undefined;

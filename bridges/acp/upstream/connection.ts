@@ -63,7 +63,7 @@ export class AgentConnection {
         protocolVersion: PROTOCOL_VERSION,
         clientCapabilities: {
           ...encodeOffer(this.#settings.offer),
-          session: { configOptions: { boolean: {} } },
+          session: { configOptions: { boolean: {} }, compaction: {}, notices: {} },
           elicitation: { form: {}, url: {} },
         },
         clientInfo: { name: 'harn-gateway', title: 'Harn gateway', version: this.#settings.deps.version },

@@ -63,8 +63,13 @@ function sessionMoves(record: Session, seen: Seen): Move[] {
   const names = record.unused_mcp_servers;
   const unused: Move[] =
     names === undefined ? [] : [{ type: 'note', note: 'mcp_servers_unused', details: { names } }];
+  const directories = record.unused_directories;
+  const elsewhere: Move[] =
+    directories === undefined
+      ? []
+      : [{ type: 'note', note: 'client_directories_unused', details: { directories } }];
   const note: Move = { type: 'note', note: 'agent_session', details };
-  return [bind, note, ...unused, ...beginnings(objectOf(record.result))];
+  return [bind, note, ...unused, ...elsewhere, ...beginnings(objectOf(record.result))];
 }
 
 /** Modes and options that the session begins with. */

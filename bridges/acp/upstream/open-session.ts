@@ -11,6 +11,7 @@ import { gone } from './fault.ts';
 import { LOGIN_WANTED, loginWays } from './login-ways.ts';
 import { tellHistory, tellInstruction } from './past-turns.ts';
 import type { AcpRecord } from './record.ts';
+import { workPlaceOf } from './work-place.ts';
 
 /** A session at the agent that a turn can run in. */
 export interface OpenedSession {
@@ -65,7 +66,8 @@ async function takeUp(opener: SessionOpener, turn: Turn, id: string, way: Way): 
   const session = connection.session(id);
   session.isLoading = true;
   const { given, record: servers } = serversFor(opener);
-  const params = { sessionId: id, ...placeOf(opener.config, turn), mcpServers: given };
+  const place = await placeFor(opener, turn);
+  const params = { sessionId: id, ...place.setup, mcpServers: given };
   const answer = await connection
     .ask(way.method, params, 'session', limits.session_timeout_ms)
     .finally(() => {
@@ -83,6 +85,7 @@ async function takeUp(opener: SessionOpener, turn: Turn, id: string, way: Way): 
     result: answer.result,
     replayed_updates: session.replayed,
     ...servers,
+    ...place.record,
   };
   session.servers = JSON.stringify(given);
   return { session, record, preface: undefined };
@@ -93,11 +96,12 @@ async function newSession(
   turn: Turn,
   lost: JsonValue | undefined,
 ): Promise<OpenedSession> {
-  const { connection, config, limits } = opener;
+  const { connection, limits } = opener;
   const { given, record: servers } = serversFor(opener);
+  const place = await placeFor(opener, turn);
   const answer = await connection.ask(
     'session/new',
-    { ...placeOf(config, turn), mcpServers: given },
+    { ...place.setup, mcpServers: given },
     'session',
     limits.session_timeout_ms,
   );
@@ -118,6 +122,7 @@ async function newSession(
     ...(told === undefined ? {} : { history: { turns: told.turns, chars: told.text.length } }),
     ...(lost === undefined ? {} : { lost }),
     ...servers,
+    ...place.record,
   };
   const session = connection.session(id);
   session.servers = JSON.stringify(given);
@@ -139,11 +144,10 @@ function serversFor({ connection, host }: SessionOpener): {
     : { given: [], record: { unused_mcp_servers: names } };
 }
 
-/** Where the agent works. Spec: ACP v1, "Session Setup". */
-function placeOf(config: AcpUpstreamConfig, { sessionMetadata }: Turn): JsonObject {
-  const named = textOf(objectOf(sessionMetadata['acp_client'])['cwd']);
-  const cwd = (config.client_cwd ? named : undefined) ?? config.cwd ?? '/';
-  return { cwd };
+/** Where the agent works, and the record of where it does not. */
+async function placeFor({ config, connection }: SessionOpener, { sessionMetadata }: Turn) {
+  const { setup, unused } = await workPlaceOf(config, sessionMetadata, connection.capabilities);
+  return { setup, record: unused.length === 0 ? {} : { unused_directories: unused } };
 }
 
 function refuseLogin(answer: RpcAnswer, connection: AgentConnection): void {

@@ -24,6 +24,8 @@ export type AcpRecord =
       /** Names of the MCP servers of the editor that it was told of, or could not be told of. */
       mcp_servers?: string[];
       unused_mcp_servers?: string[];
+      /** Directories that the client named, and that the agent does not work in. */
+      unused_directories?: string[];
       /** Why its own session could not be taken up. */
       lost?: JsonValue;
     }

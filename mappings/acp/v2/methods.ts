@@ -27,7 +27,7 @@ export const V2_METHODS: Readonly<Record<string, MethodRow>> = {
       clientInfo: info ?? null,
       clientCapabilities: {
         elicitation: objectOf(objectOf(capabilities)['elicitation']),
-        session: { notices: {}, configOptions: { boolean: {} } },
+        session: { notices: {}, compaction: {}, configOptions: { boolean: {} } },
       },
       ...(_meta === undefined ? {} : { _meta }),
     }),

@@ -52,7 +52,13 @@ export const acpUpstream = z
     client_cwd: z
       .boolean()
       .default(false)
-      .describe('Work in the directory that the client of a Session names; for gateways of one person only.'),
+      .describe(
+        'Work in the directories that the ACP client of a Session names: for an agent on the machine of its users.',
+      ),
+    client_roots: z
+      .array(filePath)
+      .default([])
+      .describe('Only in those under one of these. Empty: anywhere, for gateways of one person only.'),
     client_files: z
       .boolean()
       .default(true)

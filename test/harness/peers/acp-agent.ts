@@ -221,7 +221,7 @@ const SCENES: Record<string, (scene: Scene) => Promise<Stop>> = {
     return 'end_turn';
   },
   async cwd({ session, tell }) {
-    await tell(said(session.cwd));
+    await tell(said([session.cwd, ...(session.more ?? [])].join(' ')));
     return 'end_turn';
   },
   async mode({ session, tell }) {
@@ -243,6 +243,7 @@ const app = agent({ name: 'test-agent' })
       loadSession: keeps,
       promptCapabilities: { embeddedContext: true, image: true },
       mcpCapabilities: { http: has('--http') },
+      sessionCapabilities: { additionalDirectories: {} },
     },
     authMethods: [{ id: 'browser', name: 'Browser login' }],
   }))
@@ -250,7 +251,8 @@ const app = agent({ name: 'test-agent' })
     if (has('--locked') && !isThere(flags[flags.indexOf('--locked') + 1])) throw RequestError.authRequired();
     count += 1;
     const id = `s-${process.pid}-${count}`;
-    keep({ id, cwd: params.cwd, turns: [], servers: params.mcpServers });
+    const { cwd, additionalDirectories: more = [], mcpServers: servers } = params;
+    keep({ id, cwd, more, turns: [], servers });
     const availableModes = [
       { id: 'ask', name: 'Ask' },
       { id: 'code', name: 'Code' },

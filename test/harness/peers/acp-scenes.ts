@@ -4,6 +4,7 @@ import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 export interface Kept {
   id: string;
   cwd: string;
+  more?: readonly string[];
   turns: string[];
   servers?: readonly McpServer[];
 }
@@ -49,6 +50,16 @@ async function callTool(server: McpServer | undefined, name: string): Promise<st
 
 /** What the test agent does at the machine of its client. */
 export const MACHINE_SCENES: Record<string, (scene: Scene) => Promise<Stop>> = {
+  /** Tells its user something, and that it forgets what was long ago. */
+  async announce({ tell }) {
+    const described = { title: 'The model is slow today', description: 'Have patience.' };
+    await tell({ sessionUpdate: 'notice', severity: 'info', ...described });
+    await tell({ sessionUpdate: 'compaction_update', compactionId: 'c-1', status: 'in_progress' });
+    const content = { type: 'text' as const, text: 'They spoke of tests.' };
+    await tell({ sessionUpdate: 'compaction_summary_chunk', compactionId: 'c-1', content });
+    await tell({ sessionUpdate: 'compaction_update', compactionId: 'c-1', status: 'completed' });
+    return 'end_turn';
+  },
   /** Cuts a character into its halves, as one who streams UTF-16 does. */
   async halves({ tell }) {
     await tell(said('smile \ud83d'));
