@@ -50,7 +50,7 @@ describe('the machine of an editor', () => {
     ]);
   });
 
-  it('shows a terminal to the editor that runs it, and its name to nobody else', async () => {
+  it('[ACP-USER-22] shows a terminal to the editor that runs it, and its name to nobody else', async () => {
     const { client } = await editor({ '/work/in.txt': 'hello' });
     const other = await stage.connect();
     const { sessionId } = await client.session({ route: 'acp:coder' });

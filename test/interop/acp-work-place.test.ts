@@ -67,7 +67,7 @@ describe('where an ACP agent works for an editor', () => {
   const notices = ({ updates }: AcpClient) =>
     updates.flatMap(({ update }) => (update.sessionUpdate === 'notice' ? [update] : []));
 
-  it('the directories of the editor are those of the agent, where the operator lets it', async () => {
+  it('[ACP-USER-21] the directories of the editor are those of the agent, where the operator lets it', async () => {
     const client = await editor();
     await client.prompt(await session(client, 'rooted', project, [lib]), 'cwd');
     expect(client.text()).toBe(`${project} ${lib}`);

@@ -80,6 +80,20 @@ export const ACP: readonly Requirement[] = [
     ['ACP-USER-13', 'DECIDED', 'an id that comes back as a string is that id'],
     ['ACP-USER-14', 'DECIDED', 'an agent that died fails its turn and is started again'],
     ['ACP-USER-15', 'DECIDED', 'an agent that ignores SIGTERM is ended'],
+    ['ACP-USER-17', 'DECIDED', 'a capability that is advertised has its method'],
+    ['ACP-USER-18', 'DECIDED', 'a tool that was rejected is no refusal of the prompt'],
+    ['ACP-USER-19', 'DECIDED', 'an agent that lost its session is told what was said, and that is said'],
+    ['ACP-USER-20', 'DECIDED', 'a tool call without end ends with the patience of the operator'],
+    [
+      'ACP-USER-21',
+      'DECIDED',
+      'directories that an editor names are used where they may be, and said where not',
+    ],
+    [
+      'ACP-USER-22',
+      'DECIDED',
+      'an update that names a terminal of somebody else loses the name and nothing else',
+    ],
     ['ACP-USER-16', 'DECIDED', 'an update that readers of JSON disagree about is mended, not lost'],
   ]),
 ];
