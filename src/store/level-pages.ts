@@ -4,9 +4,25 @@ import type { KeyRange } from './store.ts';
 
 const PAGE_ENTRIES = 1_000;
 
-interface PagedIterator<T> {
+/** A closed iterator that keeps no more than this is let be: another read takes longer. */
+const KEPT_BYTES = 16 * 1024;
+/** Of LevelDB, for each entry, beside its key and its value. */
+const ENTRY_BYTES = 64;
+
+/** Of `level`, without a limit of its own. */
+export interface PagedIterator<T> {
   nextv(size: number): Promise<T[]>;
+  seek(target: string): void;
   close(): Promise<void>;
+}
+
+/** What is read of the entries of a range. */
+export interface Reading<T> {
+  /** `limit` is none of its business. */
+  start(range: Omit<KeyRange, 'limit'>): PagedIterator<T>;
+  keyOf(entry: T): string;
+  /** Of its key and its value. */
+  bytesOf(entry: T): number;
 }
 
 /**
@@ -14,26 +30,48 @@ interface PagedIterator<T> {
  * be as wrong as a false one.
  */
 export async function* pagesOf<T>(
-  start: () => PagedIterator<T>,
+  { start, keyOf, bytesOf }: Reading<T>,
   range: KeyRange,
   damage: Damage,
-  keyOf: (entry: T) => string,
 ): AsyncGenerator<T[], void> {
+  const { limit = Number.POSITIVE_INFINITY, ...bounds } = range;
   const where = `in the range from ${range.gte ?? range.gt ?? 'the start'}`;
   const passed = new Passage(range, damage);
   let iterator: PagedIterator<T> | undefined;
+  let held: T[] = [];
   try {
-    iterator = start();
-    for (let page = await iterator.nextv(PAGE_ENTRIES); ; page = await iterator.nextv(PAGE_ENTRIES)) {
+    iterator = start(bounds);
+    for (let left = limit; left > 0; left -= held.length) {
+      const page = await iterator.nextv(Math.min(left, PAGE_ENTRIES));
       const last = page.at(-1);
       passed.upTo(last === undefined ? undefined : keyOf(last), page.length);
       if (last === undefined) return;
+      held = page;
       yield page;
     }
   } catch (error) {
     throw readFailure(error, where);
   } finally {
+    const last = held.at(-1);
+    if (last !== undefined && weight(held, bytesOf) > KEPT_BYTES) await letGo(iterator, keyOf(last));
     await iterator?.close();
+  }
+}
+
+function weight<T>(page: readonly T[], bytesOf: (entry: T) => number): number {
+  return page.reduce((sum, entry) => sum + bytesOf(entry) + ENTRY_BYTES, 0);
+}
+
+/**
+ * Until the whole heap is collected a closed iterator keeps the page that it read last, outside of the heap, where nothing
+ * makes that happen sooner: hundreds of megabytes. One entry more takes the place of that page.
+ */
+async function letGo<T>(iterator: PagedIterator<T> | undefined, last: string): Promise<void> {
+  try {
+    iterator?.seek(last);
+    await iterator?.nextv(1);
+  } catch {
+    // Everything that was asked for was read; a handle that was closed meanwhile lets go by itself.
   }
 }
 

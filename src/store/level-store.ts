@@ -3,7 +3,7 @@ import { Level } from 'level';
 import { Damage, EVERYTHING } from './damage.ts';
 import { openFailure, readFailure, storeUnavailable } from './level-errors.ts';
 import { holdsDatabase, probeRoom } from './level-files.ts';
-import { pagesOf } from './level-pages.ts';
+import { pagesOf, type Reading } from './level-pages.ts';
 import { acquireOwnerLock, type OwnerLock } from './owner-lock.ts';
 import type { KeyRange, Store, StoreHealth, WriteOp } from './store.ts';
 import { StoreOpenError } from './store-errors.ts';
@@ -124,13 +124,21 @@ class LevelStore implements Store {
   }
 
   entries(range: KeyRange): AsyncIterable<[string, Buffer][]> {
-    const start = () => this.#handle.iterator({ ...range, highWaterMarkBytes: PAGE_BYTES });
-    return pagesOf(start, range, this.#damage, ([key]) => key);
+    const reading: Reading<[string, Buffer]> = {
+      start: (bounds) => this.#handle.iterator({ ...bounds, highWaterMarkBytes: PAGE_BYTES }),
+      keyOf: ([key]) => key,
+      bytesOf: ([key, value]) => key.length + value.length,
+    };
+    return pagesOf(reading, range, this.#damage);
   }
 
   keys(range: KeyRange): AsyncIterable<string[]> {
-    const start = () => this.#handle.keys({ ...range, highWaterMarkBytes: PAGE_BYTES });
-    return pagesOf(start, range, this.#damage, (key) => key);
+    const reading: Reading<string> = {
+      start: (bounds) => this.#handle.keys({ ...bounds, highWaterMarkBytes: PAGE_BYTES }),
+      keyOf: (key) => key,
+      bytesOf: (key) => key.length,
+    };
+    return pagesOf(reading, range, this.#damage);
   }
 
   write(ops: readonly WriteOp[]): Promise<void> {
