@@ -6,15 +6,15 @@ import { listPrefix, stateKey } from '../../projections/state-keys.ts';
 import type { SessionFold, TaskState } from '../../projections/states.ts';
 import { ProtocolError } from '../../protocol/errors.ts';
 import type { Task } from '../../protocol/resources/task.ts';
-import { keysUnder, lastSegment } from '../../store/keys.ts';
+import { eventKey, keysUnder, lastSegment } from '../../store/keys.ts';
 import { nextTurn } from './next-turn.ts';
 import { RunIndex } from './run-index.ts';
 
-/** Events read at once. */
-const PAGE = 500;
+/** Ids that are read at once. */
+const PAGE = 1_000;
 
-/** One event in so many is worth a pass over all of them: single look-ups take longer each. */
-const DENSE = 4;
+/** Events read before others have their turn: a few milliseconds. */
+const READS_AT_ONCE = 100;
 
 /** What is exported of a Session, and up to where. */
 export interface ExportScope {
@@ -52,42 +52,18 @@ export class ExportedRun {
   async *events(kinds?: RegExp): AsyncGenerator<Event> {
     const { task } = this.scope;
     const isPart = task === undefined ? () => true : partOf(task.resource);
-    for await (const event of kinds === undefined ? this.#all() : this.#ofKinds(kinds)) {
+    const index = await this.#indexed();
+    for await (const bytes of this.#records(index.ids(kinds))) {
+      const event = parsed(bytes);
       if (this.isElsewhere && importMarkOf(event) === undefined) continue;
       if (isPart(event)) yield originalEvent(event);
     }
   }
 
-  async *#ofKinds(kinds: RegExp): AsyncGenerator<Event> {
-    const index = await this.#indexed();
-    const { count, ids } = index.of(kinds);
-    if (count * DENSE > index.size) {
-      for await (const { kind, bytes } of this.#records()) if (kinds.test(kind)) yield parsed(bytes);
-      return;
-    }
-    yield* this.#named(ids());
-  }
-
   /** Some events that hold what not everybody may see, and all that do. */
   async *eventsThatMayHide(): AsyncGenerator<Event> {
-    const { mayHide } = await this.#indexed();
-    for await (const event of this.#named(mayHide)) yield originalEvent(event);
-  }
-
-  async *#named(ids: Iterable<string>): AsyncGenerator<Event> {
-    let left = PAGE;
-    for (const id of ids) {
-      const found = this.#log.event(id);
-      if (found) yield found.event;
-      left -= 1;
-      if (left > 0) continue;
-      left = PAGE;
-      await nextTurn();
-    }
-  }
-
-  async *#all(): AsyncGenerator<Event> {
-    for await (const { bytes } of this.#records()) yield parsed(bytes);
+    const index = await this.#indexed();
+    for await (const bytes of this.#records(index.mayHide())) yield originalEvent(parsed(bytes));
   }
 
   #indexed(): Promise<RunIndex> {
@@ -97,24 +73,44 @@ export class ExportedRun {
 
   async #makeIndex(): Promise<RunIndex> {
     const index = new RunIndex();
-    for await (const { id, kind, bytes } of this.#records()) {
-      index.add(id, kind);
-      if (mayHoldHidden(bytes)) index.mayHide.push(id);
-    }
+    for await (const ids of this.#ids())
+      for await (const bytes of this.#records(ids)) {
+        const { id, kind } = headOf(bytes);
+        index.add(id, kind, mayHoldHidden(bytes));
+      }
     return index;
   }
 
-  async *#records(): AsyncGenerator<{ id: string; kind: string; bytes: Buffer }> {
+  async *#ids(): AsyncGenerator<string[]> {
+    const stream = { kind: 'session', id: this.sessionId } as const;
     for (let after = NO_EVENT; ; ) {
-      const page = await this.#log.range({ kind: 'session', id: this.sessionId }, after, PAGE);
-      for (const bytes of page) {
-        const { id, kind } = headOf(bytes);
-        if (id > this.scope.throughId) return;
-        after = id;
-        yield { id, kind, bytes };
-      }
-      if (page.length < PAGE) return;
+      const ids = await this.#log.eventIds(stream, after, PAGE);
+      yield ids.filter((id) => id <= this.scope.throughId);
+      after = ids.at(-1) ?? after;
+      if (ids.length < PAGE || after >= this.scope.throughId) return;
     }
+  }
+
+  /**
+   * The stored bytes, one event at a time: nothing is read before it is asked for, and LevelDB keeps the last page of every
+   * range that was read until the whole heap is collected.
+   */
+  async *#records(ids: Iterable<string>): AsyncGenerator<Buffer> {
+    let left = READS_AT_ONCE;
+    for (const id of ids) {
+      const bytes = this.#log.record(eventKey(id));
+      if (bytes === undefined) throw this.#gone(id);
+      yield bytes;
+      left -= 1;
+      if (left > 0) continue;
+      left = READS_AT_ONCE;
+      await nextTurn();
+    }
+  }
+
+  #gone(id: string): ProtocolError {
+    const message = 'Retention has removed events of this Session while it was exported. Export it again.';
+    return new ProtocolError('cursor_expired', message, { details: { event_id: id } });
   }
 
   /** The Tasks, oldest first. */
