@@ -2,7 +2,6 @@ import type { JsonObject, JsonValue } from '../protocol/json.ts';
 import {
   BUNDLE_TYPE,
   type BundleMode,
-  type RedactionEntry,
   SCHEMA_ID,
   SCHEMA_VERSION,
 } from '../protocol/resources/session-bundle.ts';
@@ -54,16 +53,15 @@ export function bundleSections(record: RunRecord, facts: BundleFacts): { [name: 
   };
 }
 
-/** What was replaced, and by which rules. Source: contract section 4. */
-export function redactionSection(mode: BundleMode): (entries: RedactionEntry[]) => JsonObject {
+/** By which rules something was replaced; the entries stand beside that. Source: contract section 4. */
+export function redactionSection(mode: BundleMode): JsonObject {
   const isLocal = mode === 'local';
-  return (entries) => ({
+  return {
     mode,
     policy: isLocal ? 'none' : REDACTION_POLICY,
     placeholder: PLACEHOLDER,
-    entries: entries as unknown as JsonObject[],
     unsafe_secret_markers_rejected: !isLocal,
-  });
+  };
 }
 
 const SOURCE_MEMBERS = [

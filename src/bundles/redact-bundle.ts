@@ -2,6 +2,7 @@ import type { JsonObject, JsonValue } from '../protocol/json.ts';
 import type { BundleMode, RedactionEntry } from '../protocol/resources/session-bundle.ts';
 import { PLACEHOLDER, type Redaction } from '../redaction/marker.ts';
 import { atIndex, atMember } from './json-path.ts';
+import type { RedactionEntries } from './redaction-entries.ts';
 
 /** Stands for a payload that a replay-only bundle does not bring. */
 export const WITHHELD = '[withheld]';
@@ -59,18 +60,14 @@ export interface PieceRedactor {
 
 /** The three passes over a bundle that is written piece by piece; `entries` grows with what is replaced. */
 export class BundleRedaction {
-  readonly #entries: RedactionEntry[] = [];
+  readonly entries: RedactionEntries;
   readonly #mode: BundleMode;
   readonly #redactor: PieceRedactor;
 
-  constructor(mode: BundleMode, redactor: PieceRedactor) {
+  constructor(mode: BundleMode, redactor: PieceRedactor, entries: RedactionEntries) {
     this.#mode = mode;
     this.#redactor = redactor;
-  }
-
-  /** Sorted by path, as the manifest of a bundle lists them. */
-  entries(): RedactionEntry[] {
-    return this.#entries.sort((a, b) => (a.path < b.path ? -1 : Number(a.path > b.path)));
+    this.entries = entries;
   }
 
   /** A member of the object at `path`; its name may be replaced too. */
@@ -126,7 +123,7 @@ export class BundleRedaction {
     action: RedactionEntry['action'],
     replacement: string,
   ): string {
-    this.#entries.push({ path, class: kind, action, replacement });
+    this.entries.add({ path, class: kind, action, replacement });
     return replacement;
   }
 }

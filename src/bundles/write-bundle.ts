@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { canonicalJson, spellings } from '../json/canonical.ts';
 import type { JsonObject, JsonValue } from '../protocol/json.ts';
-import type { RedactionEntry } from '../protocol/resources/session-bundle.ts';
 import { atIndex, atMember } from './json-path.ts';
 import { type Manifest, type Sections, SIGNED_SECTIONS } from './manifest.ts';
 import type { BundleRedaction } from './redact-bundle.ts';
@@ -24,6 +23,9 @@ export class Trees {
   }
 }
 
+/** A member that was redacted or is written as it is, as RFC 8785 text. */
+type PlainMember = [name: string, text: AsyncIterable<string> | string];
+
 /** JSON in which lists may be streamed. */
 export type Tree = JsonValue | Streamed | Trees | { [name: string]: Tree };
 
@@ -38,9 +40,6 @@ export interface BundleTree {
   signingKeys: JsonObject | undefined;
 }
 
-/** The section that tells what was replaced; known only when everything else is written. */
-export type RedactionSection = (entries: RedactionEntry[]) => JsonObject;
-
 /**
  * A piece of the text, and what the manifest hashes for it: the RFC 8785 form. Items of streamed lists keep the order of their
  * members, because content may be hashed in the order in which it came.
@@ -51,39 +50,56 @@ interface Written {
 }
 
 /**
- * Writes a bundle as JSON text, piece by piece; its memory is that of one item and of the list of replacements. The manifest
- * has the hash of every section, over its RFC 8785 form.
+ * Writes a bundle as JSON text, piece by piece; its memory is that of one item and of the replacements that are held. The
+ * manifest has the hash of every section, over its RFC 8785 form. `rules`: members of the section `redaction` beside its entries.
  */
 export async function* writeBundle(
   tree: BundleTree,
   redaction: BundleRedaction,
-  describe: RedactionSection,
+  rules: JsonObject,
   sign: ((sections: Sections) => Manifest) | undefined,
 ): AsyncGenerator<string, void> {
+  try {
+    const hashes = yield* writeSections(tree.sections, redaction);
+    const metadata = createHash('sha256');
+    let held = '';
+    for await (const text of metadataOf(tree, redaction)) {
+      yield* held === '' ? [',"metadata":'] : [held];
+      metadata.update(text);
+      held = text;
+    }
+    const told = createHash('sha256');
+    for await (const text of redactionOf(redaction, rules)) told.update(text);
+    hashes['redaction'] = `sha256:${told.digest('hex')}`;
+    hashes['metadata'] = `sha256:${metadata.digest('hex')}`;
+    yield sign === undefined ? held : withManifest(held, sign(hashes));
+    yield ',"redaction":';
+    yield* redactionOf(redaction, rules);
+    yield '}\n';
+  } finally {
+    await redaction.entries.close();
+  }
+}
+
+/** Returns the hash of every section. */
+async function* writeSections(
+  sections: BundleTree['sections'],
+  redaction: BundleRedaction,
+): AsyncGenerator<string, Record<string, string>> {
   const hashes: Record<string, string> = {};
   let open = '{';
-  for (const name of Object.keys(tree.sections).sort()) {
+  for (const name of Object.keys(sections).sort()) {
     const hash = createHash('sha256');
     yield `${open}${JSON.stringify(name)}:`;
     open = ',';
-    for await (const { text, canonical } of write(tree.sections[name] ?? null, `$.${name}`, redaction)) {
+    for await (const { text, canonical } of write(sections[name] ?? null, `$.${name}`, redaction)) {
       hash.update(canonical);
       yield text;
+      if (redaction.entries.isFull) await redaction.entries.settle();
     }
     hashes[name] = `sha256:${hash.digest('hex')}`;
   }
-  const metadata = createHash('sha256');
-  let held = '';
-  for await (const text of metadataOf(tree, redaction)) {
-    yield* held === '' ? [`${open}"metadata":`] : [held];
-    metadata.update(text);
-    held = text;
-  }
-  const told = canonicalJson(describe(redaction.entries()) as JsonValue);
-  hashes['redaction'] = `sha256:${createHash('sha256').update(told).digest('hex')}`;
-  hashes['metadata'] = `sha256:${metadata.digest('hex')}`;
-  yield sign === undefined ? held : withManifest(held, sign(hashes));
-  yield `,"redaction":${told}}\n`;
+  return hashes;
 }
 
 /** The text of the metadata up to the brace that closes it, which goes on with one more member. */
@@ -95,16 +111,23 @@ function withManifest(last: string, manifest: Manifest): string {
 
 async function* metadataOf(tree: BundleTree, redaction: BundleRedaction): AsyncGenerator<string> {
   const { metadata, receipts, signingKeys } = tree;
-  const members: [string, AsyncIterable<string> | string][] = Object.entries(metadata).map(
-    ([name, value]) => {
-      const [shown, clean] = redaction.member('$.metadata', name, value);
-      return [shown, canonicalJson(clean)];
-    },
-  );
-  if (receipts) members.push(['receipts', plainList(receipts)]);
+  const members = Object.entries(metadata).map(([name, value]): PlainMember => {
+    const [shown, clean] = redaction.member('$.metadata', name, value);
+    return [shown, canonicalJson(clean)];
+  });
+  if (receipts) members.push(['receipts', plainList(textsOf(receipts))]);
   if (signingKeys) members.push(['signing_keys', canonicalJson(signingKeys)]);
+  yield* plainMembers(members);
+}
+
+function redactionOf({ entries }: BundleRedaction, rules: JsonObject): AsyncGenerator<string> {
+  const members: PlainMember[] = Object.entries(rules).map(([name, value]) => [name, canonicalJson(value)]);
+  return plainMembers([...members, ['entries', plainList(entries.sorted())]]);
+}
+
+async function* plainMembers(members: readonly PlainMember[]): AsyncGenerator<string> {
   let open = '{';
-  for (const [name, text] of members.sort(([a], [b]) => (a < b ? -1 : 1))) {
+  for (const [name, text] of [...members].sort(([a], [b]) => (a < b ? -1 : 1))) {
     yield `${open}${JSON.stringify(name)}:`;
     open = ',';
     if (typeof text === 'string') yield text;
@@ -113,10 +136,14 @@ async function* metadataOf(tree: BundleTree, redaction: BundleRedaction): AsyncG
   yield open === '{' ? '{}' : '}';
 }
 
-async function* plainList({ items }: Streamed): AsyncGenerator<string> {
+async function* textsOf({ items }: Streamed): AsyncGenerator<string> {
+  for await (const item of items()) yield canonicalJson(item);
+}
+
+async function* plainList(items: AsyncIterable<string>): AsyncGenerator<string> {
   let open = '[';
-  for await (const item of items()) {
-    yield open + canonicalJson(item);
+  for await (const item of items) {
+    yield open + item;
     open = ',';
   }
   yield open === '[' ? '[]' : ']';

@@ -1,14 +1,14 @@
 import type { BundleTools } from '../dispatch/bundles/bundle-tools.ts';
 import type { DecisionTools } from '../dispatch/facts.ts';
 import type { JsonObject } from '../protocol/json.ts';
-import type { KeyRegistry } from '../receipts/key-registry.ts';
 import { SecretMarkers } from '../redaction/secret-markers.ts';
+import type { OpenDirectory } from './open-data.ts';
 import type { Parts } from './parts.ts';
 
 /** What bundles are written and read with. */
 export function bundleTools(
   { redactor, version }: Pick<Parts, 'redactor' | 'version'>,
-  keys: KeyRegistry,
+  { keys, spool }: Pick<OpenDirectory, 'keys' | 'spool'>,
   { receipts }: Pick<DecisionTools, 'receipts'>,
 ): BundleTools {
   return {
@@ -16,6 +16,7 @@ export function bundleTools(
     markers: new SecretMarkers(),
     version,
     issuer: receipts.issuer.id,
+    spool,
     key: () => keys.current(),
     publicKeys: () => keys.publicJwks() as unknown as JsonObject,
     verificationKeys: () => keys.verificationKeys(),

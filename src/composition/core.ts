@@ -28,7 +28,7 @@ import { approvalFacts } from './approvals.ts';
 import { configuredKeys } from './authentication.ts';
 import { bundleTools } from './bundles.ts';
 import { connectorRows, deliveries } from './connectors.ts';
-import type { OpenData } from './open-data.ts';
+import type { OpenData, OpenDirectory } from './open-data.ts';
 import { DELIVERY_FORMS, makeSending, type Sending } from './outbox.ts';
 import type { Parts } from './parts.ts';
 
@@ -53,7 +53,7 @@ export interface Core {
 /** The gateway behind the port: tools of decisions, task runner, subscriptions. */
 export function makeCore(
   parts: Parts,
-  { log, keys }: OpenData,
+  { log, keys, spool }: OpenDirectory,
   upstreams: ReadonlyMap<string, Upstream>,
   authenticator: Authenticator,
 ): Core {
@@ -81,7 +81,7 @@ export function makeCore(
   log.onReopen(() => recover(runner, logger));
   const subscriptions = new Subscriptions(log);
   const receiptLog = new ReceiptLog({ log, keys });
-  const bundles = bundleTools(parts, keys, tools);
+  const bundles = bundleTools(parts, { keys, spool }, tools);
   const refusals = new Refusals({ log, tools, onLost: (error) => untold(error, logger) });
   const gateway = new GatewayCore({
     refusals,

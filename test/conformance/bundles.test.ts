@@ -263,7 +263,7 @@ describe('an import', () => {
     });
     const bundles = bundleTools(
       { redactor: new Redactor(), version: 'test' },
-      { verificationKeys: () => new Map() } as never,
+      { keys: { verificationKeys: () => new Map() } } as never,
       { receipts: { issuer: { id: 'test', name: null } } } as never,
     );
     const parts = { log, bundles, redact: (value: JsonValue) => ({ value, hit: false }) };

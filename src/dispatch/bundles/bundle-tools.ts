@@ -1,6 +1,7 @@
 import type { ManifestKey } from '../../bundles/manifest.ts';
 import type { PieceRedactor } from '../../bundles/redact-bundle.ts';
 import type { ValidationOptions } from '../../bundles/validate-bundle.ts';
+import type { Spool } from '../../protocol/bytes.ts';
 import type { JsonObject } from '../../protocol/json.ts';
 import type { VerificationKeys } from '../../receipts/verification-keys.ts';
 
@@ -12,6 +13,8 @@ export interface BundleTools {
   version: string;
   /** Issuer of the receipts of this gateway. */
   issuer: string;
+  /** Where the part of an export lies that is too large to be held. */
+  spool: Spool;
   /** The key that signs now. */
   key(): ManifestKey;
   /** Public keys of this gateway, as a JWKS document. */

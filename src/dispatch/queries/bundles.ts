@@ -48,6 +48,8 @@ export const exportBundle: Query<'exportBundle'> = async ({ body }, tools) => {
     receipts: receiptTexts(run, log),
     signingKeys: exportedKeys(bundles.publicKeys(), imported?.signing_keys),
     key: bundles.key(),
+    spool: bundles.spool,
+    turn: nextTurn,
   });
   const chunks = inChunks(text);
   const fileName = `${session.resource.id}.bundle.json`;

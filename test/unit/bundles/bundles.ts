@@ -4,6 +4,7 @@ import { inMemory } from '../../../src/bundles/byte-window.ts';
 import { exportRun } from '../../../src/bundles/export-run.ts';
 import type { RunRecord } from '../../../src/bundles/run-record.ts';
 import { validateBundle } from '../../../src/bundles/validate-bundle.ts';
+import type { Spool } from '../../../src/protocol/bytes.ts';
 import type { JsonObject, JsonValue } from '../../../src/protocol/json.ts';
 import type { BundleMode } from '../../../src/protocol/resources/session-bundle.ts';
 import { Redactor } from '../../../src/redaction/redactor.ts';
@@ -24,20 +25,30 @@ export function readJson(path: string | URL): JsonObject {
 export interface Asked {
   attachments?: boolean;
   redactor?: Redactor;
+  spool?: Spool;
 }
 
-/** The text of the bundle of a run record. */
-export async function bundleText(record: JsonObject, mode: BundleMode, asked: Asked = {}): Promise<string> {
-  let text = '';
-  for await (const piece of exportRun(record as RunRecord, {
+/** The text of the bundle of a run record, piece by piece. */
+export function bundlePieces(
+  record: JsonObject,
+  mode: BundleMode,
+  asked: Asked = {},
+): AsyncGenerator<string> {
+  return exportRun(record as RunRecord, {
     bundleId: 'bundle_test',
     createdAt: '2026-05-01T00:00:30.000Z',
     producer: { name: 'harn-gateway', version: 'test' },
     attachments: asked.attachments ?? true,
     mode,
     redactor: asked.redactor ?? new Redactor(),
-  }))
-    text += piece;
+    ...(asked.spool === undefined ? {} : { spool: asked.spool }),
+  });
+}
+
+/** All of it. */
+export async function bundleText(record: JsonObject, mode: BundleMode, asked: Asked = {}): Promise<string> {
+  let text = '';
+  for await (const piece of bundlePieces(record, mode, asked)) text += piece;
   return text;
 }
 
