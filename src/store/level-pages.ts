@@ -67,12 +67,12 @@ function weight<T>(page: readonly T[], bytesOf: (entry: T) => number): number {
  * makes that happen sooner: hundreds of megabytes. One entry more takes the place of that page.
  */
 async function letGo<T>(iterator: PagedIterator<T> | undefined, last: string): Promise<void> {
-  try {
+  const readOne = async () => {
     iterator?.seek(last);
     await iterator?.nextv(1);
-  } catch {
-    // Everything that was asked for was read; a handle that was closed meanwhile lets go by itself.
-  }
+  };
+  // Everything that was asked for was read; a handle that was closed meanwhile lets go by itself.
+  await readOne().catch(() => undefined);
 }
 
 /** How far a walk over a range has come. */
