@@ -1,9 +1,14 @@
 import type { StateReader, Transaction } from '../eventlog/event-log.ts';
 import { stateKey } from '../projections/state-keys.ts';
-import type { PermissionRequestState, RememberedState, TaskState } from '../projections/states.ts';
+import type {
+  PermissionRequestState,
+  RememberedRequestState,
+  RememberedState,
+  TaskState,
+} from '../projections/states.ts';
 import type { JsonObject } from '../protocol/json.ts';
 import type { Recalled } from '../protocol/permission-draft.ts';
-import type { RememberScope } from '../protocol/resources/permission-request.ts';
+import type { PermissionRequest, RememberScope } from '../protocol/resources/permission-request.ts';
 import type { Task } from '../protocol/resources/task.ts';
 import { tierOf } from './action-question.ts';
 import { contentHash } from './content-hash.ts';
@@ -33,7 +38,7 @@ export function recall(
 ): Recalled {
   const reach = REACH[rememberScope(tools, reader, resource)];
   if (reach.length === 0 || tools.redact(subject).hit) return { remembers: false };
-  const about = { actor: resource.created_by, route: internal.route, subject: contentHash(subject) };
+  const about = { actor: resource.created_by, route: internal.route, subject_sha256: contentHash(subject) };
   for (const scope of reach) {
     const owner = scope === 'session' ? resource.session_id : resource.workspace_id;
     const answer = reader.get<RememberedState>(stateKey.rememberedPermission(owner, about));
@@ -60,12 +65,39 @@ export function rememberedFor(
   return scope === 'never' ? undefined : scope;
 }
 
+/** Keeps an answer for good, in the place of the one before it. Both are events of the workspace and of no session. */
+export function remember(
+  tx: Transaction,
+  { resource, internal }: TaskState,
+  request: PermissionRequestState,
+  { scope, approved }: { scope: RememberScope; approved: boolean },
+): void {
+  tell(tx, resource.workspace_id, 'vendor.harn_gateway.permission_remembered', {
+    request_id: request.resource.id,
+    approved,
+    owner: scope === 'session' ? resource.session_id : resource.workspace_id,
+    actor: resource.created_by,
+    route: internal.route,
+    subject_sha256: request.internal.subject_sha256 ?? '',
+  });
+}
+
 /** From now on the question is asked again. */
-export function forget(tx: Transaction, { resource }: PermissionRequestState): void {
-  const { id, workspace_id, session_id } = resource;
-  const place = { workspace_id, ...(session_id === null ? {} : { session_id }) };
-  const pointer = { object: 'permission_request', id };
-  tx.append(newEvent('vendor.harn_gateway.permission_forgotten', pointer, place, { request_id: id }));
+export function forget(tx: Transaction, { id, workspace_id }: PermissionRequest): void {
+  tell(tx, workspace_id, 'vendor.harn_gateway.permission_forgotten', { request_id: id });
+}
+
+export function isRemembered(reader: StateReader, { id }: PermissionRequest): boolean {
+  return reader.get<RememberedRequestState>(stateKey.rememberedRequest(id)) !== undefined;
+}
+
+function tell<Kind extends `vendor.harn_gateway.permission_${'remembered' | 'forgotten'}`>(
+  tx: Transaction,
+  workspace_id: string,
+  kind: Kind,
+  payload: Parameters<typeof newEvent<Kind>>[3],
+): void {
+  tx.append(newEvent(kind, { object: 'workspace', id: workspace_id }, { workspace_id }, payload));
 }
 
 /** What several have to approve, or somebody else, is asked every time. */

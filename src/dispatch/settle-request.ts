@@ -14,7 +14,7 @@ import { boundedValue, openRequestsOf, type Resolution, resolveRequest } from '.
 import { isVote, recordVote, refuseReviewer, refuseWithoutScope } from './quorum.ts';
 import { hasWords, messageOfAnswer, type Verdict } from './read-verdict.ts';
 import { refuseLargeMembers } from './refuse-large-members.ts';
-import { rememberedFor } from './remembered-permission.ts';
+import { remember, rememberedFor } from './remembered-permission.ts';
 
 /** A decision on its way into the log. */
 export interface Settlement extends Verdict {
@@ -98,6 +98,8 @@ export function settleRequest(
     ...(settlement.metadata === undefined ? {} : { metadata: settlement.metadata }),
   };
   conclude(tx, facts, task, request, resolution);
+  if (remembered !== undefined)
+    remember(tx, task, request, { scope: remembered, approved: settlement.approved });
   return message;
 }
 

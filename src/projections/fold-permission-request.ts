@@ -1,5 +1,4 @@
 import type { Event, StateWriter } from '../eventlog/event-log.ts';
-import { foldRemembered } from './fold-remembered.ts';
 import { addRunFact } from './fold-run.ts';
 import { foldOpenRequest } from './fold-task.ts';
 import { payload } from './payload.ts';
@@ -63,7 +62,6 @@ export function foldRequestResolved(event: Event, states: StateWriter): void {
   states.set(key, { ...state, resource } satisfies PermissionRequestState);
   foldOpenRequest(event, states, request_id, false);
   foldApprovedCall(event, states);
-  foldRemembered(event, states, request_id);
   if (resource.request.kind !== 'elicitation')
     addRunFact(event, states, { kind: 'request', id: request_id, actor: event.actor });
 }

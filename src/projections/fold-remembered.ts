@@ -1,49 +1,39 @@
 import type { Event, StateWriter } from '../eventlog/event-log.ts';
 import { payload } from './payload.ts';
 import { listPrefix, stateKey } from './state-keys.ts';
-import type { PermissionRequestState, RememberedState, TaskState } from './states.ts';
+import type { RememberedRequestState, RememberedState } from './states.ts';
 
-/** An answer for good takes the place of the one before it about the same. */
-export function foldRemembered(event: Event, states: StateWriter, requestId: string): void {
-  const request = states.get<PermissionRequestState>(stateKey.permissionRequest(requestId));
-  const { remembered, approved } = request?.resource.response ?? {};
-  const subject = request?.internal.subject_sha256;
-  const task = states.get<TaskState>(stateKey.task(event.task_id ?? ''));
-  if (!request || !task || remembered === undefined || approved === undefined || subject === undefined)
-    return;
-  const { session_id, workspace_id, created_by } = task.resource;
-  const owner = remembered === 'session' ? session_id : workspace_id;
-  const key = stateKey.rememberedPermission(owner, {
-    actor: created_by,
-    route: task.internal.route,
-    subject,
-  });
+/**
+ * An answer for good takes the place of the one before it about the same. Everything here is of the workspace: it outlives the
+ * history of the session that it was given in.
+ */
+export function foldPermissionRemembered(event: Event, states: StateWriter): void {
+  const { request_id, approved, owner, ...about } = payload(
+    event,
+    'vendor.harn_gateway.permission_remembered',
+  );
+  const key = stateKey.rememberedPermission(owner, about);
   const before = states.get<RememberedState>(key);
-  if (before) forgetIn(states, before.request_id);
-  states.set(key, { request_id: requestId, approved } satisfies RememberedState);
-  states.index(listed(request));
-  const internal = { ...request.internal, remembered_as: key };
-  states.set(stateKey.permissionRequest(requestId), {
-    ...request,
-    internal,
-  } satisfies PermissionRequestState);
+  if (before) forgetIn(event, states, before.request_id);
+  states.set(key, { request_id, approved } satisfies RememberedState);
+  const resource = { id: request_id, workspace_id: event.workspace_id };
+  const state: RememberedRequestState = { resource, internal: { key } };
+  states.set(stateKey.rememberedRequest(request_id), state);
+  states.index(listed(event, request_id));
 }
 
 export function foldPermissionForgotten(event: Event, states: StateWriter): void {
-  forgetIn(states, payload(event, 'vendor.harn_gateway.permission_forgotten').request_id);
+  forgetIn(event, states, payload(event, 'vendor.harn_gateway.permission_forgotten').request_id);
 }
 
-function forgetIn(states: StateWriter, requestId: string): void {
-  const request = states.get<PermissionRequestState>(stateKey.permissionRequest(requestId));
-  if (!request?.resource.response || request.internal.remembered_as === undefined) return;
-  const { remembered_as, ...internal } = request.internal;
-  const { remembered, ...response } = request.resource.response;
-  states.set(remembered_as, undefined);
-  states.unindex(listed(request));
-  const resource = { ...request.resource, response };
-  states.set(stateKey.permissionRequest(requestId), { resource, internal } satisfies PermissionRequestState);
+function forgetIn(event: Event, states: StateWriter, requestId: string): void {
+  const state = states.get<RememberedRequestState>(stateKey.rememberedRequest(requestId));
+  if (state === undefined) return;
+  states.set(state.internal.key, undefined);
+  states.set(stateKey.rememberedRequest(requestId), undefined);
+  states.unindex(listed(event, requestId));
 }
 
-function listed({ resource: { id, workspace_id } }: PermissionRequestState): string {
-  return listPrefix.rememberedInWorkspace(workspace_id) + id;
+function listed({ workspace_id }: Event, requestId: string): string {
+  return listPrefix.rememberedInWorkspace(workspace_id ?? '') + requestId;
 }

@@ -92,18 +92,9 @@ const LOCAL_PAYLOADS: Partial<Record<Event['event'], Localize>> = {
   'receipt.issued': (payload, _, { log_index }) => ({ ...payload, log_index: log_index ?? -1 }),
   'artifact.created': withoutContent,
   'artifact.updated': withoutContent,
-  // Nobody here has answered for good.
-  'tool.approved': withoutMemory,
-  'tool.denied': withoutMemory,
   // What an agent there remembers is unknown to any agent here.
   'vendor.harn_gateway.upstream_bound': (payload) => ({ ...payload, session_binding: null }),
 };
-
-function withoutMemory(payload: JsonObject): JsonObject {
-  if (!isObject(payload['response'])) return payload;
-  const { remembered, ...response } = payload['response'];
-  return { ...payload, response };
-}
 
 function withoutContent(payload: JsonObject, _: Event, { content_omitted }: ImportedMark): JsonObject {
   return content_omitted ? { ...payload, store: 'none', pieces: 0 } : payload;

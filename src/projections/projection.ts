@@ -18,7 +18,7 @@ import {
 } from './fold-push.ts';
 import { foldReceiptIssued, foldReceiptVerified } from './fold-receipt.ts';
 import { foldReceiptLog } from './fold-receipt-log.ts';
-import { foldPermissionForgotten } from './fold-remembered.ts';
+import { foldPermissionForgotten, foldPermissionRemembered } from './fold-remembered.ts';
 import {
   foldFileWritten,
   foldPolicyDecided,
@@ -122,6 +122,7 @@ const FOLDS: Partial<Record<EventKind, readonly Fold[]>> = {
   'vendor.harn_gateway.upstream_note': [foldUpstreamNote, foldUsage],
   'vendor.harn_gateway.signing_key_changed': [foldSigningKeyChanged],
   'vendor.harn_gateway.approval_voted': [foldApprovalVoted],
+  'vendor.harn_gateway.permission_remembered': [foldPermissionRemembered],
   'vendor.harn_gateway.permission_forgotten': [foldPermissionForgotten],
   'vendor.harn_gateway.trust_recorded': [foldTrustRecorded],
   'vendor.harn_gateway.agent_update': [foldAgentUpdate],

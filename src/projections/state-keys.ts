@@ -31,8 +31,9 @@ export const stateKey = {
   upstreamArtifact: (taskId: string, upstreamId: string) => `x/ua/${taskId}/${foreign(upstreamId)}`,
   approvedCall: (taskId: string, toolCallId: string) => `x/ac/${taskId}/${foreign(toolCallId)}`,
   upstreamRequest: (taskId: string, upstreamId: string) => `x/up/${taskId}/${foreign(upstreamId)}`,
-  rememberedPermission: (owner: string, { actor, route, subject }: RememberedSubject) =>
-    `x/rp/${owner}/${foreign(JSON.stringify([actor, route, subject]))}`,
+  rememberedPermission: (owner: string, { actor, route, subject_sha256 }: RememberedSubject) =>
+    `x/rp/${owner}/${foreign(JSON.stringify([actor, route, subject_sha256]))}`,
+  rememberedRequest: (requestId: string) => `x/rq/${requestId}`,
   delivery: (connectorId: string, key: string) => `x/delivery/${connectorId}/${foreign(key)}`,
   signedDelivery: (connectorId: string, sha256: string) => `x/sd/${connectorId}/${foreign(sha256)}`,
   keyedSession: (workspaceId: string, actor: string, key: string) =>
@@ -50,11 +51,11 @@ export const stateKey = {
   sessionBinding: (sessionId: string, route: string) => `x/sb/${sessionId}/${foreign(route)}`,
 } as const;
 
-/** Whose question an answer for good is about; `subject`: its hash. */
+/** Whose question an answer for good is about, and which. */
 export interface RememberedSubject {
   actor: string;
   route: string;
-  subject: string;
+  subject_sha256: string;
 }
 
 /** A Message is never changed once it is made. */

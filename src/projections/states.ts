@@ -147,13 +147,14 @@ export type PermissionRequestState = Folded<
     votes?: Review[];
     /** What it is about, where its answer may be remembered. */
     subject_sha256?: string;
-    /** Key of the state that its answer is remembered under. */
-    remembered_as?: string;
   }
 >;
 
 /** The newest answer for good about one subject. */
 export type RememberedState = RememberedAnswer;
+
+/** A permission request whose answer is remembered, and the key it is remembered under. */
+export type RememberedRequestState = Folded<{ id: string; workspace_id: string | null }, { key: string }>;
 
 export type PersonaState = Folded<
   Persona,

@@ -9,6 +9,17 @@ export const APPROVAL_EVENTS = {
     quorum: z.int().min(2),
     review,
   }),
-  /** The answer of this request is no answer to others any more. */
+  /** The answer of this request is one to others too: of this actor's tasks in the owner, a Session or the Workspace. */
+  'vendor.harn_gateway.permission_remembered': z.object({
+    request_id: z.string(),
+    approved: z.boolean(),
+    owner: z.string(),
+    actor: z.string(),
+    /** Route of the agent that asks. */
+    route: z.string(),
+    /** Of what it asks about. */
+    subject_sha256: z.string(),
+  }),
+  /** It is none any more. */
   'vendor.harn_gateway.permission_forgotten': z.object({ request_id: z.string() }),
 } as const;

@@ -70,6 +70,7 @@ export const VENDOR_KINDS = [
   'vendor.harn_gateway.permission_requested',
   'vendor.harn_gateway.permission_resolved',
   'vendor.harn_gateway.approval_voted',
+  'vendor.harn_gateway.permission_remembered',
   'vendor.harn_gateway.permission_forgotten',
   'vendor.harn_gateway.persona_created',
   'vendor.harn_gateway.persona_updated',

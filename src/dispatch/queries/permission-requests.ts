@@ -4,6 +4,7 @@ import type { PermissionRequest } from '../../protocol/resources/permission-requ
 import { listPage, visibleWorkspaces } from '../list-page.ts';
 import { load } from '../load.ts';
 import type { Query, QueryTools } from '../query.ts';
+import { isRemembered } from '../remembered-permission.ts';
 import { paging } from './workspaces.ts';
 
 export const listPermissionRequests: Query<'listPermissionRequests'> = async ({ query }, tools) => {
@@ -34,7 +35,7 @@ async function requestPrefixes(
   return (await visibleWorkspaces(tools)).map(query.remembered ? rememberedInWorkspace : requestsOfWorkspace);
 }
 
-function ifRemembered(state: object): PermissionRequest | undefined {
-  const { resource, internal } = state as PermissionRequestState;
-  return internal.remembered_as === undefined ? undefined : resource;
+function ifRemembered(state: object, { reader }: QueryTools): PermissionRequest | undefined {
+  const { resource } = state as PermissionRequestState;
+  return isRemembered(reader, resource) ? resource : undefined;
 }

@@ -80,7 +80,7 @@ export const permissionResponse = z
     reviewer: z.string().nullable(),
     reason: z.string().nullable(),
     responded_at: time,
-    /** It is also the answer to what the same agent asks of the same in other tasks of whoever gave it. Absent once forgotten. */
+    /** It was also to answer what the same agent asks of the same in other tasks of whoever gave it, until it is forgotten. */
     remembered: z.enum(REMEMBER_SCOPES).exclude(['never']).optional(),
     metadata,
   })
