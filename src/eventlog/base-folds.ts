@@ -29,12 +29,20 @@ export class BaseFolds implements FoldWriter {
   readonly folds = new Map<string, FoldRecord>();
   readonly markers = new Map<string, boolean>();
   readonly #source: BaseSource;
-  readonly #other: BaseFolds | undefined;
+  #other: BaseFolds | undefined;
 
-  /** `other`: another session as it was when these events read it. */
-  constructor(source: BaseSource, other: BaseFolds | undefined) {
+  constructor(source: BaseSource) {
     this.#source = source;
+  }
+
+  /**
+   * Runs `fold`, which reads another session as that was then. Only while it runs: what sessions count together is counted
+   * by each for itself.
+   */
+  reading(other: BaseFolds, fold: () => void): void {
     this.#other = other;
+    fold();
+    this.#other = undefined;
   }
 
   get<S extends State>(key: string): S | undefined {

@@ -74,8 +74,12 @@ async function folded(
           ...(readsFrom ? { readsFrom } : {}),
         })
       : undefined;
-  const folds = new BaseFolds(parts.reader, other);
-  for (const event of events) foldEvent(event, folds, parts.projection);
+  const folds = new BaseFolds(parts.reader);
+  for (const event of events) {
+    const fold = () => foldEvent(event, folds, parts.projection);
+    if (other !== undefined && event === reading) folds.reading(other, fold);
+    else fold();
+  }
   return folds;
 }
 
