@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { Event } from '../eventlog/event-log.ts';
 import { canonicalJson } from '../json/canonical.ts';
 import { parseStrictText } from '../json/strict-parse.ts';
 import type { JsonObject, JsonValue } from '../protocol/json.ts';
@@ -21,8 +22,8 @@ export interface CheckedPlan {
   digest: string;
   events: number;
   tasks: string[];
-  /** Artifacts with all of their content, by the number of their pieces. */
-  pieces: ReadonlyMap<string, number>;
+  /** Artifacts with all of their content, by the numbers of its pieces. */
+  pieces: ReadonlyMap<string, PieceRange>;
   /** Each is read again when it is written. */
   assets: readonly (() => OuterAsset)[];
 }
@@ -42,9 +43,15 @@ export async function checkPlan(
   await checkFrames(plan, digest, new Set(found.tasks), turn);
   const pieces = await checkPieces(plan, digest, artifacts, turn);
   await checkReceipts(plan, digest, { issued, keys }, turn);
-  const assets = await inTurns(plan.outerAssets(artifacts), turn);
+  const assets = await inTurns(plan.outerAssets(new Set(artifacts.keys())), turn);
   await checkAssets(assets, digest, turn);
   return { ...found, pieces, assets, digest: digest.end() };
+}
+
+/** Which pieces, or parts, an Artifact has in the end: from `first` up to `end`. */
+export interface PieceRange {
+  first: number;
+  end: number;
 }
 
 /** Hash over what is restored, row by row. */
@@ -67,7 +74,8 @@ class PlanDigest {
 interface CheckedEvents extends Pick<CheckedPlan, 'events' | 'tasks'> {
   /** Receipts that the events tell of. */
   issued: JsonObject[];
-  artifacts: ReadonlySet<string>;
+  /** Those that the events make. */
+  artifacts: ReadonlyMap<string, PieceRange>;
 }
 
 async function checkEvents(
@@ -76,7 +84,11 @@ async function checkEvents(
   turn: Turn,
   maxEvents: number,
 ): Promise<CheckedEvents> {
-  const seen = { tasks: new Set<string>(), ended: new Set<string>(), artifacts: new Set<string>() };
+  const seen = {
+    tasks: new Set<string>(),
+    ended: new Set<string>(),
+    artifacts: new Map<string, PieceRange>(),
+  };
   const receipts: JsonObject[] = [];
   let newest = '';
   let count = 0;
@@ -95,7 +107,7 @@ async function checkEvents(
     if (kind === 'task.submitted') takeTask(seen.tasks, resource.id, payload, where);
     if (event.task_id !== null && kind !== 'receipt.issued' && !isKnown(seen, event.task_id, kind))
       throw fault(where, `the task ${event.task_id} was not submitted`);
-    if (kind === 'artifact.created') seen.artifacts.add(resource.id);
+    if (resource.object === 'artifact') takeArtifact(seen.artifacts, event);
     if (kind === 'receipt.issued') receipts.push({ id: resource.id, hash: payload['receipt_hash'] ?? null });
     if (/^task\.(?:completed|failed|canceled)$/.test(kind)) seen.ended.add(resource.id);
     newest = id;
@@ -119,6 +131,20 @@ function takeTask(tasks: Set<string>, id: string, payload: JsonObject, where: st
   if (source !== undefined && !tasks.has(source))
     throw fault(where, `the task ${id} replays ${source}, which does not come before it`);
   tasks.add(id);
+}
+
+/** As the folds count: new parts follow the old ones, or stand in their place. */
+function takeArtifact(
+  artifacts: Map<string, PieceRange>,
+  { event, resource, payload }: Pick<Event, 'event' | 'resource' | 'payload'>,
+): void {
+  const { pieces, append } = payload as { pieces?: number; append?: boolean };
+  const before = artifacts.get(resource.id);
+  if (before === undefined && event !== 'artifact.created') return;
+  if (event === 'artifact.redacted') artifacts.set(resource.id, { first: 0, end: 0 });
+  if (pieces === undefined) return;
+  const first = append ? before?.first : before?.end;
+  artifacts.set(resource.id, { first: first ?? 0, end: pieces });
 }
 
 /** Numbered from 1 without gaps, per task. */
@@ -171,18 +197,18 @@ async function checkReceipts(
 async function checkPieces(
   plan: Plan,
   digest: PlanDigest,
-  artifacts: ReadonlySet<string>,
+  artifacts: ReadonlyMap<string, PieceRange>,
   turn: Turn,
-): Promise<Map<string, number>> {
-  const found = new Map<string, number>();
+): Promise<Map<string, PieceRange>> {
+  const next = new Map([...artifacts].map(([id, { first }]) => [id, first]));
   for await (const { row } of paced(plan.pieces(), turn)) {
     const { artifact_id: id, n, sha256 } = row;
     digest.add(id, n, sha256);
     if (!artifacts.has(id))
       throw fault('$.replay.run_record.harn_gateway.pieces', `no event tells of artifact ${id}`);
-    found.set(id, Math.max(found.get(id) ?? 0, n + 1));
+    if (n === next.get(id)) next.set(id, n + 1);
   }
-  return found;
+  return new Map([...artifacts].filter(([id, { first, end }]) => end > first && next.get(id) === end));
 }
 
 async function checkAssets(

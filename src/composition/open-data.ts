@@ -1,4 +1,5 @@
 import type { Config } from '../config/load.ts';
+import { checkContents } from '../dispatch/check-contents.ts';
 import { checkReceipts } from '../dispatch/check-receipts.ts';
 import { checkTreeNodes } from '../dispatch/check-tree-nodes.ts';
 import { checkTrustRecords } from '../dispatch/check-trust-records.ts';
@@ -71,7 +72,7 @@ export async function openData(parts: OpenLogParts): Promise<OpenDirectory> {
   }
 }
 
-/** Verifies the log of a data directory that no gateway uses, and its receipts. */
+/** Verifies the log of a data directory that no gateway uses, and what is stored beside it. */
 export async function* checkData(data: string, clock: Clock, random: Random): AsyncGenerator<CheckStep> {
   const paths = dataPaths(data);
   const store = await openLevelStore({ path: paths.store });
@@ -84,6 +85,7 @@ export async function* checkData(data: string, clock: Clock, random: Random): As
     }
     const checkpoint = stored.status === 'ok' ? { checkpoint: headOfCheckpoint(stored.checkpoint) } : {};
     yield* checkLog({ store, projection: project, ...checkpoint });
+    for await (const finding of checkContents(store)) yield { kind: 'finding', finding };
     for await (const finding of checkReceipts(store, keys.verificationKeys()))
       yield { kind: 'finding', finding };
     for await (const finding of checkTreeNodes(store)) yield { kind: 'finding', finding };

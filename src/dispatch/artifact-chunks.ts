@@ -1,22 +1,25 @@
 import type { Transaction } from '../eventlog/event-log.ts';
 import { sha256Hex } from '../json/sha256.ts';
-import { stateKey } from '../projections/state-keys.ts';
+import { contentScope, stateKey } from '../projections/state-keys.ts';
 import type { ArtifactState, TaskState, UpstreamArtifactState } from '../projections/states.ts';
+import { contentOfArtifact } from '../projections/stored-content.ts';
 import type { JsonObject, JsonValue } from '../protocol/json.ts';
-import { contentKey } from '../store/keys.ts';
+import { partKey } from '../store/keys.ts';
 import type { ArtifactDraft, DraftPart } from '../upstream.ts';
 import { contentOfParts } from './artifact-content.ts';
+import { layParts, liftParts, readParts } from './artifact-parts.ts';
 import type { DecisionTools } from './facts.ts';
 import { blankArtifact } from './large-content.ts';
 import { boundedMetadata, jsonSize } from './large-metadata.ts';
 import { newEvent, placeOfArtifact, placeOfTask } from './new-event.ts';
+import { dropUnreferenced, keepBytes } from './stored-bytes.ts';
 
 /** Characters of an artifact's name that become its file name; its metadata has them all. */
 const NAME_CHARS = 1_000;
 
 /**
- * Records one chunk an agent sent: its parts become content pieces and one event. The cost does not depend on how much
- * was recorded before.
+ * Records one chunk an agent sent: its parts become records and one event. The cost does not depend on how much was
+ * recorded before; only an artifact that goes on after its end is taken apart again.
  */
 export function addChunk(
   tx: Transaction,
@@ -31,8 +34,9 @@ export function addChunk(
   const id = known?.resource.id ?? tools.newId('artifact');
   const fresh = !known || !draft.append;
   const first = known?.internal.pieces ?? 0;
+  if (known?.internal.closed) liftParts(tx, known);
   draft.parts.forEach((part, at) => {
-    tx.record(contentKey(id, first + at), JSON.stringify(part));
+    tx.record(partKey(id, first + at), JSON.stringify(part));
   });
   const chunk = {
     store: 'parts' as const,
@@ -48,6 +52,7 @@ export function addChunk(
   };
   if (known) appendUpdate(tx, task, id, { ...chunk, ...metadataOf(tx, tools, task, draft) });
   else appendCreation(tx, task, draft, id, told, chunk);
+  dropUnreferenced(tx, known && contentOfArtifact(known));
   if (draft.lastChunk && isBelieved(tx, id)) closeArtifact(tx, id);
 }
 
@@ -67,12 +72,19 @@ function isBelieved(tx: Transaction, artifactId: string): boolean {
   return !tx.get<ArtifactState>(stateKey.artifact(artifactId))?.internal.reopened;
 }
 
-/** Fixes hash and media type of an artifact that takes no more chunks. */
+/**
+ * Fixes hash and media type of an artifact that takes no more chunks. Only now is it known what its bytes are: they are stored
+ * as such, and the parts by where they lie in them.
+ */
 export function closeArtifact(tx: Transaction, artifactId: string): void {
   const state = tx.get<ArtifactState>(stateKey.artifact(artifactId));
   if (!state || state.internal.closed) return;
-  const content = contentOfParts(state, (key) => tx.recorded(key));
   const { internal, resource } = state;
+  const parts = readParts(state, (key) => tx.recorded(key));
+  const content = contentOfParts(parts, internal.name);
+  const sha256 = sha256Hex(content.bytes);
+  layParts(tx, artifactId, internal, { parts, isDocument: content.isDocument });
+  keepBytes(tx, { scope: contentScope(resource.workspace_id, internal.tenant), sha256 }, content.bytes);
   tx.append(
     newEvent('artifact.updated', { object: 'artifact', id: artifactId }, placeOfArtifact(resource), {
       artifact_id: artifactId,
@@ -84,7 +96,7 @@ export function closeArtifact(tx: Transaction, artifactId: string): void {
       all_text: internal.all_text,
       size: content.bytes.length,
       pieces: internal.pieces,
-      sha256: sha256Hex(content.bytes),
+      sha256,
       mime_type: content.mimeType,
     }),
   );

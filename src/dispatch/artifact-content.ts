@@ -1,53 +1,65 @@
-import type { ArtifactState } from '../projections/states.ts';
+import { contentOfArtifact } from '../projections/stored-content.ts';
 import type { JsonObject } from '../protocol/json.ts';
-import { contentKey } from '../store/keys.ts';
+import { layoutKey, partKey } from '../store/keys.ts';
 import type { DraftPart } from '../upstream.ts';
+import { type PartsState, partNumbers, readParts } from './artifact-parts.ts';
+import { contentKeys, type ReadRecord, storedPieces } from './stored-bytes.ts';
 
 /** Media type of an artifact whose parts are neither all text nor one piece of bytes. */
 export const PARTS_MEDIA_TYPE = 'application/vnd.harn.artifact+json';
-
-/** Reads one stored piece, or undefined when it is gone. */
-export type ReadPiece = (key: string) => Buffer | undefined;
 
 export interface Content {
   mimeType: string;
   bytes: Buffer;
 }
 
+/** Content made of parts; `isDocument`: the parts can be read out of it. */
+export interface AssembledContent extends Content {
+  isDocument: boolean;
+}
+
+/** What an artifact holds, or will hold with the parts that there are; nothing where it keeps no content. */
+export function contentOf(state: PartsState, read: ReadRecord): Content {
+  if (isOpen(state)) return contentOfParts(readParts(state, read), state.internal.name);
+  const content = contentOfArtifact(state);
+  const pieces = content === undefined ? [] : [...storedPieces(content, read)];
+  return { mimeType: state.resource.mime_type, bytes: Buffer.concat(pieces) };
+}
+
 /**
- * The bytes of an artifact that was stored part by part: text parts are joined, a single part of bytes is itself, and
- * anything else is a JSON document of the parts in order, which loses nothing.
+ * The bytes of an artifact that came part by part: text parts are joined, a single part of bytes is itself, and anything
+ * else is a JSON document of the parts in order, which loses nothing.
  */
-export function contentOfParts(
-  state: Pick<ArtifactState, 'internal' | 'resource'>,
-  read: ReadPiece,
-): Content {
-  const parts = readParts(state, read);
+export function contentOfParts(parts: readonly DraftPart[], name: string | null): AssembledContent {
+  const isDocument = false;
   const only = parts.length === 1 ? parts[0] : undefined;
-  if (only?.type === 'bytes') return { mimeType: only.mime_type, bytes: Buffer.from(only.base64, 'base64') };
+  if (only?.type === 'bytes')
+    return { mimeType: only.mime_type, bytes: Buffer.from(only.base64, 'base64'), isDocument };
   if (parts.length > 0 && parts.every((part) => part.type === 'text')) {
     return {
       mimeType: 'text/plain; charset=utf-8',
       bytes: Buffer.from(parts.map((part) => part.text).join('')),
+      isDocument,
     };
   }
   if (only?.type === 'json') {
-    return { mimeType: 'application/json', bytes: Buffer.from(JSON.stringify(only.value)) };
+    return { mimeType: 'application/json', bytes: Buffer.from(JSON.stringify(only.value)), isDocument };
   }
-  const document = { name: state.internal.name, parts } as unknown as JsonObject;
-  return { mimeType: PARTS_MEDIA_TYPE, bytes: Buffer.from(JSON.stringify(document)) };
+  const document = { name, parts } as unknown as JsonObject;
+  return { mimeType: PARTS_MEDIA_TYPE, bytes: Buffer.from(JSON.stringify(document)), isDocument: true };
 }
 
-/** The parts of an artifact as the agent sent them, in order. */
-export function readParts(state: Pick<ArtifactState, 'internal' | 'resource'>, read: ReadPiece): DraftPart[] {
-  return pieceKeys(state).map((key) => {
-    const piece = read(key);
-    if (!piece) throw new Error(`content piece ${key} is missing`);
-    return JSON.parse(piece.toString()) as DraftPart;
-  });
+/** Whether its agent may still add parts: they are kept one by one. */
+export function isOpen({ internal }: PartsState): boolean {
+  return internal.store === 'parts' && !internal.closed;
 }
 
-export function pieceKeys({ resource, internal }: Pick<ArtifactState, 'internal' | 'resource'>): string[] {
-  const count = internal.pieces - internal.first_piece;
-  return Array.from({ length: count }, (_, at) => contentKey(resource.id, internal.first_piece + at));
+/** Keys of the records that an artifact cannot be read without. */
+export function recordsOf(state: PartsState): string[] {
+  const { internal, resource } = state;
+  if (internal.store === 'none') return [];
+  if (isOpen(state)) return partNumbers(internal).map((n) => partKey(resource.id, n));
+  const content = contentOfArtifact(state);
+  const layout = internal.store === 'parts' ? [layoutKey(resource.id)] : [];
+  return [...layout, ...(content === undefined ? [] : contentKeys(content))];
 }

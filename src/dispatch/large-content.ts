@@ -1,13 +1,12 @@
 import type { Transaction } from '../eventlog/event-log.ts';
 import { sha256Hex } from '../json/sha256.ts';
+import { contentScope } from '../projections/state-keys.ts';
 import type { Artifact } from '../protocol/resources/artifact.ts';
 import type { Part } from '../protocol/resources/message.ts';
-import { contentKey } from '../store/keys.ts';
 import type { DecisionTools } from './facts.ts';
 import { newEvent, type Place } from './new-event.ts';
+import { keepBytes } from './stored-bytes.ts';
 
-/** Bytes per stored piece of content. */
-const PIECE_BYTES = 256 * 1024;
 /** Marks a reference whose content was a text or json part, so that it goes out as one again. */
 export const INLINED_FROM = 'inlined_from';
 
@@ -58,14 +57,16 @@ export function storeArtifact(
   visibility: Artifact['visibility'],
   name: string | null = null,
 ): Artifact {
+  const sha256 = sha256Hex(bytes);
+  const scope = contentScope(place.workspace_id, place.tenant_id);
   const artifact: Artifact = {
     ...blankArtifact(tools.newId('artifact'), tx.time, place),
     kind: mimeType.startsWith('image/') ? 'image' : 'file',
     mime_type: mimeType,
     visibility,
-    sha256: sha256Hex(bytes),
+    sha256,
   };
-  const pieces = storePieces(tx, artifact.id, 0, bytes);
+  const pieces = keepBytes(tx, { scope, sha256 }, bytes);
   tx.append(
     newEvent('artifact.created', { object: 'artifact', id: artifact.id }, place, {
       artifact,
@@ -79,21 +80,11 @@ export function storeArtifact(
       all_text: false,
       size: bytes.length,
       pieces,
-      sha256: sha256Hex(bytes),
+      sha256,
       mime_type: mimeType,
     }),
   );
   return artifact;
-}
-
-/** Records bytes as content pieces from number `first` on; returns the number after the last. */
-export function storePieces(tx: Transaction, artifactId: string, first: number, bytes: Buffer): number {
-  let piece = first;
-  for (let at = 0; at < bytes.length; at += PIECE_BYTES) {
-    tx.record(contentKey(artifactId, piece), bytes.subarray(at, at + PIECE_BYTES));
-    piece += 1;
-  }
-  return piece;
 }
 
 export function blankArtifact(id: string, time: string, place: Place): Artifact {

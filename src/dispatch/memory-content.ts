@@ -1,39 +1,46 @@
 import type { Transaction } from '../eventlog/event-log.ts';
+import { sha256Hex } from '../json/sha256.ts';
 import { stateKey } from '../projections/state-keys.ts';
 import type { ArtifactState, MemoryState } from '../projections/states.ts';
+import { contentOfArtifact, contentOfMemory } from '../projections/stored-content.ts';
 import type { JsonValue } from '../protocol/json.ts';
 import type { Memory } from '../protocol/resources/memory.ts';
-import { contentKey } from '../store/keys.ts';
-import { pieceKeys, type ReadPiece } from './artifact-content.ts';
 import { newEvent, type Place, placeOfArtifact } from './new-event.ts';
+import { dropUnreferenced, keepBytes, type ReadRecord, storedPieces } from './stored-bytes.ts';
 
-/** Keeps what a Memory says beside the log: a record that can be erased. */
-export function keepContent(tx: Transaction, memoryId: string, content: JsonValue): void {
-  tx.record(contentKey(memoryId, 0), JSON.stringify(content));
+/** Keeps what a Memory says beside the log, in records that can be erased. Returns what its event says of it. */
+export function keepContent(
+  tx: Transaction,
+  scope: string,
+  content: JsonValue,
+): { sha256: string; size: number } {
+  const bytes = Buffer.from(JSON.stringify(content));
+  const sha256 = sha256Hex(bytes);
+  keepBytes(tx, { scope, sha256 }, bytes);
+  return { sha256, size: bytes.length };
 }
 
 /** A Memory with its content, or a descriptor of it where the reader may not see it (contract section 4). */
-export function withContent({ resource }: MemoryState, read: ReadPiece, seesInternal: boolean): Memory {
+export function withContent(state: MemoryState, read: ReadRecord, seesInternal: boolean): Memory {
+  const { resource } = state;
   const { visibility } = resource;
   const hidden = visibility === 'receipt_only' || (visibility === 'internal' && !seesInternal);
   if (hidden) return { ...resource, content: { redacted: true, visibility } };
-  const stored = read(contentKey(resource.id, 0));
-  if (!stored) throw new Error(`the content of ${resource.id} is missing`);
-  return { ...resource, content: JSON.parse(stored.toString()) as Memory['content'] };
+  const stored = contentOfMemory(state);
+  if (!stored) throw new Error(`${resource.id} does not say what its content is`);
+  const bytes = Buffer.concat([...storedPieces(stored, read)]);
+  return { ...resource, content: JSON.parse(bytes.toString()) as Memory['content'] };
 }
 
 /** Erases what a Memory says and leaves an event that it was there. */
-export function forgetMemory(
-  tx: Transaction,
-  { resource, internal }: MemoryState,
-  reason: 'deleted' | 'expired',
-): void {
+export function forgetMemory(tx: Transaction, state: MemoryState, reason: 'deleted' | 'expired'): void {
+  const { resource, internal } = state;
   const { id } = resource;
   if (internal.artifact_id) redactArtifact(tx, internal.artifact_id, `memory_${reason}`);
-  tx.erase(contentKey(id, 0));
   const payload = { memory_id: id, reason };
   const place = placeOfMemory(resource.workspace_id, internal.session_id, internal.tenant);
   tx.append(newEvent('vendor.harn_gateway.memory_deleted', { object: 'memory', id }, place, payload));
+  dropUnreferenced(tx, contentOfMemory(state));
 }
 
 export function placeOfMemory(
@@ -51,7 +58,6 @@ export function placeOfMemory(
 function redactArtifact(tx: Transaction, artifactId: string, reason: string): void {
   const artifact = tx.get<ArtifactState>(stateKey.artifact(artifactId));
   if (!artifact || artifact.internal.store === 'none') return;
-  for (const key of pieceKeys(artifact)) tx.erase(key);
   const { tenant } = artifact.internal;
   const place = {
     ...placeOfArtifact(artifact.resource),
@@ -59,4 +65,5 @@ function redactArtifact(tx: Transaction, artifactId: string, reason: string): vo
   };
   const payload = { artifact_id: artifactId, reason };
   tx.append(newEvent('artifact.redacted', { object: 'artifact', id: artifactId }, place, payload));
+  dropUnreferenced(tx, contentOfArtifact(artifact));
 }

@@ -5,7 +5,7 @@ import type { Store } from '../store/store.ts';
 import { IntegrityError } from '../store/store-errors.ts';
 
 /** Version of the key layout and of the stored shapes. Raised by every change an older gateway would misread. */
-export const SCHEMA_VERSION = 4;
+export const SCHEMA_VERSION = 5;
 const SCHEMA_KEY = metaKey('schema');
 const LOG_ID_BYTES = 16;
 

@@ -234,7 +234,7 @@ export async function newestEventId(store: Store): Promise<string> {
   return NO_EVENT;
 }
 
-function lockedOnDamage<T>(read: () => T): T {
+export function lockedOnDamage<T>(read: () => T): T {
   try {
     return read();
   } catch (error) {

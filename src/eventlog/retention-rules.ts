@@ -15,6 +15,8 @@ const RETENTION_RULES: Record<keyof typeof KEY_KINDS, 'with its run' | 'own wind
   input: 'own window',
   commit: 'kept',
   content: 'kept',
+  part: 'kept',
+  layout: 'kept',
   receipt: 'kept',
   trust: 'kept',
   resource: 'kept',

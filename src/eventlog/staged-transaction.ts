@@ -14,6 +14,7 @@ import type {
 } from './event-log.ts';
 import { type FoldWriter, foldEvent, type ResourceHead } from './fold-event.ts';
 import { isResource, recordOf } from './fold-record.ts';
+import { lockedOnDamage } from './log-reader.ts';
 import { StagedChanges } from './staged-changes.ts';
 
 /** Takes secrets out of event content; returns the same object when it is clean. */
@@ -151,7 +152,7 @@ export class StagedTransaction implements Transaction, FoldWriter {
   recorded(key: string): Buffer | undefined {
     if (this.changes.erased.has(key)) return undefined;
     const sealed = this.changes.records.get(key) ?? this.#parts.earlier.record(key);
-    return sealed === undefined ? undefined : unseal(sealed, key);
+    return sealed === undefined ? undefined : lockedOnDamage(() => unseal(sealed, key));
   }
 
   atEnd(action: () => void): void {

@@ -4,6 +4,7 @@ import { foldOpenArtifact } from './fold-task.ts';
 import { payload } from './payload.ts';
 import { listPrefix, stateKey } from './state-keys.ts';
 import type { ArtifactState, UpstreamArtifactState } from './states.ts';
+import { contentOfArtifact, foldReference } from './stored-content.ts';
 
 export function foldArtifactCreated(event: Event, states: StateWriter): void {
   const said = payload(event, 'artifact.created');
@@ -23,6 +24,7 @@ export function foldArtifactCreated(event: Event, states: StateWriter): void {
     },
   };
   states.set(stateKey.artifact(artifact.id), state);
+  foldReference(states, undefined, contentOfArtifact(state));
   indexArtifact(state, states);
   addRunFact(event, states, { kind: 'artifact', id: artifact.id });
   if (event.task_id === null || said.upstream_artifact_id === null) return;
@@ -37,7 +39,7 @@ export function foldArtifactUpdated(event: Event, states: StateWriter): void {
   const state = states.get<ArtifactState>(key);
   if (!state) return;
   const { resource, internal } = state;
-  states.set(key, {
+  const after: ArtifactState = {
     resource: { ...closed(resource, said), updated_at: event.created_at },
     internal: {
       ...internal,
@@ -49,7 +51,9 @@ export function foldArtifactUpdated(event: Event, states: StateWriter): void {
       closed: said.last_chunk,
       ...(internal.closed && said.append && !said.last_chunk ? { reopened: true } : {}),
     },
-  } satisfies ArtifactState);
+  };
+  states.set(key, after);
+  foldReference(states, contentOfArtifact(state), contentOfArtifact(after));
   if (internal.upstream_id !== null) foldOpenArtifact(event, states, said.artifact_id, !said.last_chunk);
 }
 
@@ -64,6 +68,7 @@ export function foldArtifactRedacted(event: Event, states: StateWriter): void {
     resource: { ...resource, metadata, updated_at: event.created_at },
     internal: { ...internal, store: 'none', first_piece: 0, pieces: 0, size: 0 },
   } satisfies ArtifactState);
+  foldReference(states, contentOfArtifact(state), undefined);
 }
 
 function tenantOf({ workspace_id, metadata }: Event): { tenant?: string } {

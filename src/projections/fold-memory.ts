@@ -2,11 +2,15 @@ import type { Event, StateWriter } from '../eventlog/event-log.ts';
 import { payload } from './payload.ts';
 import { listPrefix, stateKey } from './state-keys.ts';
 import type { MemoryState } from './states.ts';
+import { contentOfMemory, foldReference } from './stored-content.ts';
 
 export function foldMemoryCreated(event: Event, states: StateWriter): void {
-  const { memory, tenant, session_id, artifact_id } = payload(event, 'vendor.harn_gateway.memory_created');
-  const state: MemoryState = { resource: memory, internal: { tenant, session_id, artifact_id } };
+  const said = payload(event, 'vendor.harn_gateway.memory_created');
+  const { memory, tenant, session_id, artifact_id, content } = said;
+  const internal = { tenant, session_id, artifact_id, ...(content === undefined ? {} : { content }) };
+  const state: MemoryState = { resource: memory, internal };
   states.set(stateKey.memory(memory.id), state);
+  foldReference(states, undefined, contentOfMemory(state));
   for (const key of indexKeys(state)) states.index(key);
 }
 
@@ -15,6 +19,7 @@ export function foldMemoryDeleted(event: Event, states: StateWriter): void {
   const state = states.get<MemoryState>(key);
   if (!state) return;
   states.set(key, undefined);
+  foldReference(states, contentOfMemory(state), undefined);
   for (const listed of indexKeys(state)) states.unindex(listed);
 }
 

@@ -97,7 +97,7 @@ const LOCAL_PAYLOADS: Partial<Record<Event['event'], Localize>> = {
 };
 
 function withoutContent(payload: JsonObject, _: Event, { content_omitted }: ImportedMark): JsonObject {
-  return content_omitted ? { ...payload, store: 'none', pieces: 0 } : payload;
+  return content_omitted ? { ...payload, store: 'none' } : payload;
 }
 
 /** Counts what is imported of a Session, so that an import that was cut can go on; the Session remembers where it was. */

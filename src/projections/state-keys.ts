@@ -1,5 +1,7 @@
 import { sha256Hex } from '../json/sha256.ts';
 
+/** Bytes that are stored, by what they are. */
+export const storedContents = 'x/content/';
 /** Heads of the chains of trust records. */
 export const trustChains = 'x/trust-chain/';
 
@@ -46,6 +48,7 @@ export const stateKey = {
   runPage: (taskId: string, page: number) => `x/run/${taskId}/${String(page).padStart(6, '0')}`,
   signingKey: (id: string) => `x/signing-key/${id}`,
   toolDefinition: (route: string, tool: string) => `x/td/${foreign(route)}/${foreign(tool)}`,
+  content: (scope: string, sha256: string) => `${storedContents}${scope}/${sha256}`,
   sessionImport: (sessionId: string) => `x/import/${sessionId}`,
   receiptLog: () => 'x/receipt-log/size',
   sessionBinding: (sessionId: string, route: string) => `x/sb/${sessionId}/${foreign(route)}`,
@@ -56,6 +59,13 @@ export interface RememberedSubject {
   actor: string;
   route: string;
   subject_sha256: string;
+}
+
+/**
+ * Within what equal bytes are stored once: a Workspace, or the tenant of what belongs to none. No id begins with `~`.
+ */
+export function contentScope(workspaceId: string | null | undefined, tenant: string | undefined): string {
+  return workspaceId ?? `~${foreign(tenant ?? '')}`;
 }
 
 /** A Message is never changed once it is made. */

@@ -116,8 +116,9 @@ export type MessageState = Folded<Message, { sealed: boolean }>;
 export type ArtifactState = Folded<
   Artifact,
   {
-    /** `parts`: one stored piece per part, as an agent sent them; `bytes`: pieces of one byte string. */
+    /** `parts`: what an agent sent part by part; `bytes`: one byte string. */
     store: 'none' | 'parts' | 'bytes';
+    /** Numbers of its parts, or of the pieces of its bytes: from the first one, those of replaced parts before it, up to the end. */
     first_piece: number;
     pieces: number;
     /** True while every part is text: the content is then their concatenation. */
@@ -189,8 +190,16 @@ export type MemoryState = Folded<
     session_id: string | null;
     /** Artifact made for large content; forgotten together with the Memory. */
     artifact_id: string | null;
+    /** What its content is as JSON; `sha256` is bare hex. */
+    content?: { sha256: string; size: number };
   }
 >;
+
+/** Bytes that are stored once, and how many Artifacts and Memories refer to them; absent while none does. */
+export interface ContentState {
+  size: number;
+  references: number;
+}
 
 /** What became of a delivery. */
 export interface DeliveryState {

@@ -7,13 +7,13 @@ import { BUNDLE_EVENTS } from './bundle-events.ts';
 import { CONNECTOR_EVENTS } from './connector-events.ts';
 import type { EventKind } from './event-kinds.ts';
 import { KEY_EVENTS } from './key-events.ts';
+import { MEMORY_EVENTS } from './memory-events.ts';
 import { callRefused, handoff, policyDecided } from './policy-events.ts';
 import { PUSH_EVENTS } from './push-events.ts';
 import { personaTerms, receiptIssued, receiptVerified } from './receipt-payloads.ts';
 import { apiKey } from './resources/api-key.ts';
 import { artifact } from './resources/artifact.ts';
 import { jsonObject, jsonValue } from './resources/envelope.ts';
-import { memoryDescription } from './resources/memory.ts';
 import { message } from './resources/message.ts';
 import {
   PERMISSION_STATUSES,
@@ -225,18 +225,7 @@ export const EVENT_PAYLOADS = {
   'agent.handoff': handoff,
   'vendor.harn_gateway.policy_decided': policyDecided,
   'vendor.harn_gateway.call_refused': callRefused,
-  /** The content is not in the event: it can be forgotten, the event stays. */
-  'vendor.harn_gateway.memory_created': z.object({
-    memory: memoryDescription,
-    tenant: z.string(),
-    session_id: z.string().nullable(),
-    /** The artifact that holds the content when it was large. */
-    artifact_id: z.string().nullable(),
-  }),
-  'vendor.harn_gateway.memory_deleted': z.object({
-    memory_id: z.string(),
-    reason: z.enum(['deleted', 'expired']),
-  }),
+  ...MEMORY_EVENTS,
   'receipt.issued': receiptIssued,
   'receipt.verified': receiptVerified,
   'receipt.verification_failed': receiptVerified,

@@ -10,9 +10,21 @@ export const KEY_KINDS = {
   frame: { prefix: 'f/', shape: 'f/<task>/<8-digit n>', kind: 'primary', holds: 'replay material of a task' },
   content: {
     prefix: 'b/',
-    shape: 'b/<artifact>/<8-digit n>',
+    shape: 'b/<workspace or tenant>/<sha256>/<8-digit n>',
     kind: 'primary',
-    holds: 'piece of artifact content',
+    holds: 'piece of bytes that are stored once per workspace, under what they are',
+  },
+  part: {
+    prefix: 'a/',
+    shape: 'a/<artifact>/<8-digit n>',
+    kind: 'primary',
+    holds: 'part of an artifact that its agent has not ended, or has replaced',
+  },
+  layout: {
+    prefix: 'al/',
+    shape: 'al/<artifact>',
+    kind: 'primary',
+    holds: 'where the parts of an ended artifact lie in its content',
   },
   idempotency: { prefix: 'i/', shape: 'i/<hash>', kind: 'primary', holds: 'decided answer of a command' },
   input: {
@@ -108,8 +120,17 @@ export const commitKey = (commit: number): string => KEY_KINDS.commit.prefix + p
 export const eventKey = (eventId: string): string => KEY_KINDS.event.prefix + knownEventId(eventId);
 export const eventKeyOf = (n: number): string => KEY_KINDS.event.prefix + eventIdOf(n);
 export const frameKey = (task: string, n: number): string => `${framesOf(task)}${padded(n, PIECE_DIGITS)}`;
-export const contentKey = (artifact: string, n: number): string =>
-  `${contentOf(artifact)}${padded(n, PIECE_DIGITS)}`;
+/** `scope` is the workspace, or stands for the tenant of what belongs to none; `sha256` is bare hex. */
+export const contentKey = (scope: string, sha256: string, n: number): string =>
+  `${KEY_KINDS.content.prefix}${joined([scope, sha256])}/${padded(n, PIECE_DIGITS)}`;
+/** The content that a key is a piece of, and which; undefined for another key. */
+export function contentPlaceOf(key: string): { scope: string; sha256: string; n: number } | undefined {
+  const [, scope, sha256, n] = /^b\/([^/]+)\/([0-9a-f]{64})\/(\d{8})$/.exec(key) ?? [];
+  return scope === undefined || sha256 === undefined ? undefined : { scope, sha256, n: Number(n) };
+}
+export const partKey = (artifact: string, n: number): string =>
+  `${KEY_KINDS.part.prefix}${segment(artifact)}/${padded(n, PIECE_DIGITS)}`;
+export const layoutKey = (artifact: string): string => KEY_KINDS.layout.prefix + segment(artifact);
 export const idempotencyKey = (hash: string): string => KEY_KINDS.idempotency.prefix + segment(hash);
 export const inputKey = (taskOrMessage: string): string => KEY_KINDS.input.prefix + segment(taskOrMessage);
 export const receiptKey = (receipt: string): string => KEY_KINDS.receipt.prefix + segment(receipt);
@@ -148,7 +169,6 @@ export const metaKey = (name: string): string => KEY_KINDS.meta.prefix + segment
 export const streamOf = (object: 'session' | 'task', id: string): string =>
   object === 'session' ? sessionEventsOf(id) : taskEventsOf(id);
 export const framesOf = (task: string): string => `${KEY_KINDS.frame.prefix}${segment(task)}/`;
-export const contentOf = (artifact: string): string => `${KEY_KINDS.content.prefix}${segment(artifact)}/`;
 export const sessionEventsOf = (session: string): string =>
   `${KEY_KINDS.sessionEvent.prefix}${segment(session)}/`;
 export const taskEventsOf = (task: string): string => `${KEY_KINDS.taskEvent.prefix}${segment(task)}/`;

@@ -115,6 +115,11 @@ export const LAYERS: readonly LayerRow[] = [
     because: 'a run as a document: built, read and judged the same way by the gateway and on a command line',
   },
   {
+    layer: 'src/dispatch/check-contents.ts',
+    imports: ['src/eventlog', 'src/projections', 'src/store'],
+    because: 'checks the content in the store of a log that is not open, as eventlog checks its commits',
+  },
+  {
     layer: 'src/dispatch/check-receipts.ts',
     imports: ['src/protocol', 'src/json', 'src/receipts', 'src/eventlog', 'src/projections', 'src/store'],
     because: 'checks the receipts in the store of a log that is not open, as eventlog checks its commits',

@@ -1,13 +1,18 @@
 import { readFileSync } from 'node:fs';
 import { systemClock, systemRandom } from '../../src/compose.ts';
+import { contentOfParts } from '../../src/dispatch/artifact-content.ts';
+import { decodeFold } from '../../src/eventlog/fold-record.ts';
 import { SCHEMA_VERSION } from '../../src/eventlog/log-meta.ts';
 import { dataPaths } from '../../src/operation/data-directory.ts';
+import { stateKey } from '../../src/projections/state-keys.ts';
+import type { ArtifactState } from '../../src/projections/states.ts';
 import { type KeyRow, writeRows } from '../../src/receipts/key-files.ts';
 import { openKeyRegistry } from '../../src/receipts/key-registry.ts';
-import { metaKey } from '../../src/store/keys.ts';
+import { contentKey, KEY_KINDS, keysUnder, layoutKey, metaKey } from '../../src/store/keys.ts';
 import { openLevelStore } from '../../src/store/level-store.ts';
 import { seal, unseal } from '../../src/store/sealed-record.ts';
 import type { WriteOp } from '../../src/store/store.ts';
+import type { DraftPart } from '../../src/upstream.ts';
 
 /** A recorded history and what its replays told; written once, and never again. */
 export const RECORDED = new URL('../../fixtures/replay/', import.meta.url);
@@ -25,6 +30,31 @@ export async function placeRecordedStore(data: string): Promise<void> {
     return { type: 'put', key, value: key === metaKey('schema') ? ofThisVersion(stored, key) : stored };
   });
   const store = await openLevelStore({ path: dataPaths(data).store });
+  await store.write(ops);
+  await store.close();
+  await placeContents(data);
+}
+
+/** Content lies under what it is since; the recorded history, whose commits name it, keeps it under its Artifact. */
+async function placeContents(data: string): Promise<void> {
+  const store = await openLevelStore({ path: dataPaths(data).store });
+  const recorded = /^b\/(artifact_[^/]+)\/(\d{8})$/;
+  const ops: WriteOp[] = [];
+  const put = (key: string, value: Buffer | string) =>
+    ops.push({ type: 'put', key, value: seal(value, key) });
+  const parts = new Map<string, DraftPart[]>();
+  for await (const page of store.entries(keysUnder(KEY_KINDS.content.prefix)))
+    for (const [key, value] of page) {
+      const [, id = ''] = recorded.exec(key) ?? [];
+      parts.set(id, [...(parts.get(id) ?? []), JSON.parse(unseal(value, key).toString())]);
+    }
+  for (const [id, sent] of parts) {
+    const key = stateKey.artifact(id);
+    const { resource, internal } = decodeFold(key, store.get(key) as Buffer).state as ArtifactState;
+    const { bytes } = contentOfParts(sent, internal.name);
+    put(contentKey(resource.workspace_id ?? '', resource.sha256 ?? '', 0), bytes);
+    put(layoutKey(id), JSON.stringify(sent.map((part) => ({ part }))));
+  }
   await store.write(ops);
   await store.close();
 }

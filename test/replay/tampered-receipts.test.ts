@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { dataPaths } from '../../src/operation/data-directory.ts';
 import type { Receipt } from '../../src/protocol/resources/receipt.ts';
 import type { Task } from '../../src/protocol/resources/task.ts';
-import { contentKey, receiptKey } from '../../src/store/keys.ts';
+import { layoutKey, receiptKey } from '../../src/store/keys.ts';
 import { openLevelStore } from '../../src/store/level-store.ts';
 import { seal, unseal } from '../../src/store/sealed-record.ts';
 import { startTestGateway, type TestGateway } from '../harness/gateway.ts';
@@ -62,7 +62,7 @@ describe('the receipts of a run are verified before it is replayed', () => {
     await store.write([
       { type: 'put', key: unsealed, value: bytes },
       { type: 'del', key: receiptKey(receiptOf('receiptless', 0)) },
-      { type: 'del', key: contentKey(artifacts.get('artifactless') ?? '', 0) },
+      { type: 'del', key: layoutKey(artifacts.get('artifactless') ?? '') },
     ]);
     await store.close();
     gateway = await startTestGateway({ data, config: { upstreams: { a2a: [] } } });

@@ -2,7 +2,7 @@ import { listPrefix, stateKey } from '../../projections/state-keys.ts';
 import type { ArtifactState } from '../../projections/states.ts';
 import type { JsonObject } from '../../protocol/json.ts';
 import { keysUnder, lastSegment } from '../../store/keys.ts';
-import { contentOfParts, pieceKeys } from '../artifact-content.ts';
+import { contentOf } from '../artifact-content.ts';
 import { keysOfAll } from '../merged-keys.ts';
 import type { ExportedRun } from './exported-run.ts';
 import type { MaterialReader } from './material-reader.ts';
@@ -61,7 +61,9 @@ function described(state: ArtifactState, reader: MaterialReader, attachments: bo
   const { id, kind, mime_type, sha256, visibility, task_id, created_at } = state.resource;
   const { name, size, store } = state.internal;
   const bytes =
-    attachments && store !== 'none' && mayLeave(state, reader) ? contentOf(state, reader) : undefined;
+    attachments && store !== 'none' && mayLeave(state, reader)
+      ? contentOf(state, (key) => reader.log.record(key)).bytes
+      : undefined;
   const text = bytes && mime_type.startsWith('text/') ? bytes.toString('utf8') : null;
   return {
     _type: 'artifact',
@@ -75,10 +77,4 @@ function described(state: ArtifactState, reader: MaterialReader, attachments: bo
     data:
       bytes === undefined || text !== null ? null : { encoding: 'base64', base64: bytes.toString('base64') },
   };
-}
-
-function contentOf(state: ArtifactState, { log }: MaterialReader): Buffer {
-  const read = (key: string) => log.record(key);
-  if (state.internal.store === 'parts') return contentOfParts(state, read).bytes;
-  return Buffer.concat(pieceKeys(state).map((key) => read(key) ?? Buffer.alloc(0)));
 }

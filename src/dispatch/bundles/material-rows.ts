@@ -2,11 +2,14 @@ import { type EventRow, encodeEvent, type FrameRow, type PieceRow } from '../../
 import type { Event, EventLog } from '../../eventlog/event-log.ts';
 import { sha256Hex } from '../../json/sha256.ts';
 import { conceal } from '../../policy/visibility.ts';
+import type { ArtifactState } from '../../projections/states.ts';
+import { contentOfArtifact } from '../../projections/stored-content.ts';
 import type { JsonObject, JsonValue } from '../../protocol/json.ts';
 import { hashOf } from '../../replay/compare.ts';
 import { readFrame } from '../../replay/recorded-frame.ts';
 import { framesOf, keysUnder, lastSegment } from '../../store/keys.ts';
-import { pieceKeys } from '../artifact-content.ts';
+import { partNumbers, partReader } from '../artifact-parts.ts';
+import { contentKeys } from '../stored-bytes.ts';
 import { artifactStates, mayLeave } from './exported-artifacts.ts';
 import type { ExportedRun } from './exported-run.ts';
 import type { MaterialReader } from './material-reader.ts';
@@ -68,19 +71,31 @@ export async function* pieceRows(
   for await (const state of artifactStates(run, reader)) {
     const { store } = state.internal;
     if (store === 'none' || !mayLeave(state, reader)) continue;
-    for (const key of pieceKeys(state)) {
-      const bytes = reader.log.record(key);
-      if (bytes === undefined) continue;
-      const isText = store === 'parts';
+    const isText = store === 'parts';
+    for (const [n, bytes] of piecesOf(state, reader)) {
       const row: PieceRow = {
         artifact_id: state.resource.id,
-        n: Number(lastSegment(key)),
+        n,
         sha256: `sha256:${sha256Hex(bytes)}`,
         encoding: isText ? 'utf8' : 'base64',
         content: bytes.toString(isText ? 'utf8' : 'base64'),
       };
       yield row as unknown as JsonObject;
     }
+  }
+}
+
+/** The parts as the agent sent them, or the pieces of the bytes, by their numbers. */
+function* piecesOf(state: ArtifactState, { log }: MaterialReader): Generator<[n: number, bytes: Buffer]> {
+  const read = (key: string) => log.record(key);
+  const stored = contentOfArtifact(state);
+  const keys = stored === undefined ? [] : contentKeys(stored);
+  const isText = state.internal.store === 'parts';
+  const numbers = isText ? partNumbers(state.internal) : [...keys.keys()];
+  const pieceAt = isText ? partReader(state, read) : (n: number) => read(keys[n] ?? '');
+  for (const n of numbers) {
+    const bytes = pieceAt(n);
+    if (bytes !== undefined) yield [n, bytes];
   }
 }
 

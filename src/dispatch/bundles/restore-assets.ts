@@ -1,9 +1,9 @@
 import type { OuterAsset } from '../../bundles/outer-assets.ts';
 import type { Transaction } from '../../eventlog/event-log.ts';
-import { stateKey } from '../../projections/state-keys.ts';
+import { contentScope, stateKey } from '../../projections/state-keys.ts';
 import type { ArtifactState } from '../../projections/states.ts';
-import { storePieces } from '../large-content.ts';
 import { newEvent } from '../new-event.ts';
+import { keepBytes } from '../stored-bytes.ts';
 
 /**
  * Makes what turns refer to and was uploaded outside of their Session an upload of the Workspace of the import. One that is here
@@ -12,7 +12,9 @@ import { newEvent } from '../new-event.ts';
 export function restoreAsset(tx: Transaction, asset: OuterAsset, workspaceId: string): void {
   const { id, name, size, closed, content, sha256, created_at, ...described } = asset;
   if (tx.get<ArtifactState>(stateKey.artifact(id)) !== undefined) return;
-  const pieces = content === undefined ? 0 : storePieces(tx, id, 0, content);
+  const hasContent = content !== undefined && sha256 !== null;
+  const scope = contentScope(workspaceId, undefined);
+  const pieces = hasContent ? keepBytes(tx, { scope, sha256 }, content) : 0;
   const artifact = {
     ...described,
     id,
@@ -33,13 +35,13 @@ export function restoreAsset(tx: Transaction, asset: OuterAsset, workspaceId: st
       artifact,
       upstream_artifact_id: null,
       name,
-      store: content === undefined ? 'none' : 'bytes',
+      store: hasContent ? 'bytes' : 'none',
       append: false,
       chunk_index: 0,
       last_chunk: closed,
       parts: [],
       all_text: false,
-      size,
+      size: hasContent ? content.length : size,
       pieces,
       ...(sha256 === null ? {} : { sha256 }),
     },

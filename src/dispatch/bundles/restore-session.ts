@@ -13,8 +13,7 @@ import {
 } from '../../bundles/restore-plan.ts';
 import { faultOfBundle, validateInTurns } from '../../bundles/validate-bundle.ts';
 import { broughtKeys, verifyManifestInTurns } from '../../bundles/verify-manifest.ts';
-import { buildEvent } from '../../eventlog/encode-event.ts';
-import type { Event, EventLog, NewEvent, Origin, Transaction } from '../../eventlog/event-log.ts';
+import type { Event, EventLog, Origin, Transaction } from '../../eventlog/event-log.ts';
 import type { ImportState } from '../../projections/import-state.ts';
 import { type ImportedMark, originalEvent } from '../../projections/imported-event.ts';
 import { stateKey } from '../../projections/state-keys.ts';
@@ -26,15 +25,16 @@ import type { JsonObject, JsonValue } from '../../protocol/json.ts';
 import type { SessionBundle } from '../../protocol/resources/session-bundle.ts';
 import type { VerificationKeys } from '../../receipts/verification-keys.ts';
 import { hashOf } from '../../replay/compare.ts';
-import { contentKey, frameKey, receiptKey } from '../../store/keys.ts';
+import { frameKey, partKey, receiptKey } from '../../store/keys.ts';
 import { appendToReceiptLog } from '../append-to-receipt-log.ts';
+import { batched } from './batched.ts';
 import type { BundleTools } from './bundle-tools.ts';
+import { importedEvent, preview } from './imported-event.ts';
 import { nextTurn } from './next-turn.ts';
 import { refuseForeign } from './own-writer.ts';
 import { restoreAsset } from './restore-assets.ts';
+import { contentBytes, restoreContent } from './restore-contents.ts';
 
-/** Rows of each kind written in one transaction: little enough that no request waits behind it. */
-const BATCH = 200;
 const ID_DIGITS = 26;
 
 export interface RestoreRequest {
@@ -139,19 +139,17 @@ class Restoring {
   /** `done`: events that an earlier import wrote already. */
   async run(done: number): Promise<void> {
     const { plan } = this.#prepared;
-    const events = batched(plan.events(done));
+    if (done === 0) await this.#layReady();
+    const events = batched(plan.events(done), ({ event }) => contentBytes(event));
     const frames = batched(plan.frames());
-    const pieces = batched(plan.pieces());
     const receipts = this.#receiptsAfter(done);
     for (;;) {
-      const rows = [events.next(), frames.next(), pieces.next()] as const;
-      const [eventRows, frameRows, pieceRows] = rows;
+      const rows = [events.next(), frames.next()] as const;
+      const [eventRows, frameRows] = rows;
       if (rows.every(({ done: isOver }) => isOver)) break;
       await this.#transact((tx) => {
         const after = tx.position;
         for (const row of frameRows.value ?? []) this.#recordFrame(tx, row, after);
-        for (const { row, bytes } of pieceRows.value ?? [])
-          recordOnce(tx, contentKey(row.artifact_id, row.n), bytes);
         for (const row of eventRows.value ?? []) {
           if (row.event.event === 'receipt.issued')
             recordOnce(tx, receiptKey(row.event.resource.id), String(receipts.next().value));
@@ -162,6 +160,19 @@ class Restoring {
     const { checked, restored } = this.#prepared;
     for (const read of checked.assets)
       await this.#transact((tx) => restoreAsset(tx, read(), restored.workspaceId));
+  }
+
+  /** The pieces of content come before all events: the one that says what they are takes them up. */
+  async #layReady(): Promise<void> {
+    const { plan, checked } = this.#prepared;
+    for (const rows of batched(plan.pieces(), ({ bytes }) => bytes.length))
+      await this.#transact((tx) => {
+        for (const { row, bytes } of rows) {
+          const { artifact_id: id, n } = row;
+          const range = checked.pieces.get(id);
+          if (range && n >= range.first && n < range.end) recordOnce(tx, partKey(id, n), bytes);
+        }
+      });
   }
 
   /** A receipt is written with the event that tells of it. */
@@ -188,7 +199,21 @@ class Restoring {
     recordOnce(tx, frameKey(task_id, n), JSON.stringify({ ...head, imported, frame }));
   }
 
-  #append(tx: Transaction, { event, sha256, withheld, opaque }: RestoredEvent): void {
+  #append(tx: Transaction, restored: RestoredEvent): void {
+    const { event } = restored;
+    if (event.resource.object !== 'artifact') this.#appendEvent(tx, restored, true);
+    else
+      restoreContent(tx, event, this.#prepared.restored.workspaceId, (isWhole) =>
+        this.#appendEvent(tx, restored, isWhole),
+      );
+  }
+
+  /** `hasContent`: false for one that fixes content which is not there as it says. */
+  #appendEvent(
+    tx: Transaction,
+    { event, sha256, withheld, opaque }: RestoredEvent,
+    hasContent: boolean,
+  ): void {
     const { restored, plan, signingKeys } = this.#prepared;
     const { value: payload, hit } = this.#parts.redact(event.payload);
     const mark: ImportedMark = {
@@ -200,7 +225,7 @@ class Restoring {
       ...(withheld || hit ? { withheld: true as const } : {}),
       ...(opaque ? { opaque: true as const } : {}),
       ...(event.event === 'session.created' ? { tenant_id: plan.tenantId, signing_keys: signingKeys } : {}),
-      ...this.#contentOf(event),
+      ...(hasContent && this.#hasContent(event) ? {} : { content_omitted: true as const }),
       ...leafOf(tx, event),
     };
     const clean = { ...event, payload: payload as JsonObject };
@@ -213,12 +238,12 @@ class Restoring {
       );
   }
 
-  /** Whether all pieces that an Artifact has after this event came along. */
-  #contentOf({ payload, resource }: Event): Pick<ImportedMark, 'content_omitted'> {
+  /** Whether all of what an Artifact holds came along, as far as an event tells of it. */
+  #hasContent({ payload, resource }: Event): boolean {
     const { store, pieces } = payload as { store?: string; pieces?: number };
-    if (resource.object !== 'artifact' || store === undefined || store === 'none') return {};
-    const there = this.#prepared.checked.pieces.get(resource.id) ?? 0;
-    return there >= (pieces ?? 0) ? {} : { content_omitted: true };
+    if (resource.object !== 'artifact' || store === undefined || store === 'none' || pieces === 0)
+      return true;
+    return this.#prepared.checked.pieces.has(resource.id);
   }
 }
 
@@ -235,42 +260,6 @@ function recordOnce(tx: Transaction, key: string, value: Buffer | string): void 
   if (there === undefined) tx.record(key, value);
   else if (!there.equals(Buffer.from(value)) && !key.startsWith('f/'))
     throw new ProtocolError('conflict', `${key} is here already, and is another one.`);
-}
-
-function importedEvent(event: Event, mark: ImportedMark, workspaceId: string): NewEvent {
-  const { actor, trace_id, span_id, created_at, session_id, task_id, receipt_id, replay } = event;
-  return {
-    event: event.event,
-    resource: event.resource,
-    workspace_id: workspaceId,
-    ...(session_id === null ? {} : { session_id }),
-    ...(task_id === null ? {} : { task_id }),
-    ...(receipt_id === undefined ? {} : { receipt_id }),
-    ...(replay === undefined ? {} : { replay }),
-    payload: event.payload,
-    metadata: { ...event.metadata, original_event_id: event.id, imported: mark as unknown as JsonObject },
-    recorded: { actor, trace_id, span_id, created_at },
-  };
-}
-
-/** The event as it would be appended, to be folded without effect. */
-function preview(event: Event, mark: ImportedMark, workspaceId: string): Event {
-  const input = importedEvent(event, mark, workspaceId);
-  const content = { payload: input.payload, metadata: input.metadata ?? {} };
-  const place = { id: event.id, sequence: 1, previousEventId: null, time: event.created_at };
-  return buildEvent(input, content, { actor: event.actor }, place);
-}
-
-function* batched<Row>(rows: Iterable<Row>): Generator<Row[], undefined> {
-  let batch: Row[] = [];
-  for (const row of rows) {
-    batch.push(row);
-    if (batch.length < BATCH) continue;
-    yield batch;
-    batch = [];
-  }
-  if (batch.length > 0) yield batch;
-  return undefined;
 }
 
 async function inWords<T>(read: () => Promise<T>): Promise<T> {

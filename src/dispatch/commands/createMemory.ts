@@ -1,5 +1,6 @@
 import type { Transaction } from '../../eventlog/event-log.ts';
 import { holdsScope } from '../../policy/scope.ts';
+import { contentScope } from '../../projections/state-keys.ts';
 import type { MemoryState } from '../../projections/states.ts';
 import type { JsonValue } from '../../protocol/json.ts';
 import type { CreateMemoryRequest, Memory, MemoryDescription } from '../../protocol/resources/memory.ts';
@@ -21,9 +22,9 @@ export const createMemory: Command<'createMemory'> = {
     const { tenant } = facts.caller;
     const place = placeOfMemory(owner.workspace_id, owner.session_id, tenant);
     const memory = describe(body, owner.workspace_id, tx, facts);
-    const { content, artifact_id } = contentOf(body, memory.visibility, place, tx, facts);
-    keepContent(tx, memory.id, content);
-    const payload = { memory, tenant, session_id: owner.session_id, artifact_id };
+    const { content: said, artifact_id } = contentOf(body, memory.visibility, place, tx, facts);
+    const content = keepContent(tx, contentScope(owner.workspace_id, tenant), said);
+    const payload = { memory, tenant, session_id: owner.session_id, artifact_id, content };
     const pointer = { object: 'memory', id: memory.id };
     tx.append(newEvent('vendor.harn_gateway.memory_created', pointer, place, payload));
     return shown(load(tx, facts.caller, 'memory', memory.id), tx, facts);

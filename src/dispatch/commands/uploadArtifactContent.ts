@@ -1,10 +1,12 @@
 import { sha256Hex } from '../../json/sha256.ts';
+import { contentScope } from '../../projections/state-keys.ts';
 import type { ArtifactState } from '../../projections/states.ts';
 import { ProtocolError } from '../../protocol/errors.ts';
 import type { Command } from '../command.ts';
-import { contentUri, storePieces } from '../large-content.ts';
+import { contentUri } from '../large-content.ts';
 import { load } from '../load.ts';
 import { newEvent, placeOfArtifact } from '../new-event.ts';
+import { keepBytes } from '../stored-bytes.ts';
 
 /** Takes the bytes of a registered Artifact once; the same bytes again change nothing. */
 export const uploadArtifactContent: Command<'uploadArtifactContent'> = {
@@ -14,8 +16,9 @@ export const uploadArtifactContent: Command<'uploadArtifactContent'> = {
     if (state.internal.closed) return repeatedUpload(state, sha256);
     refuseOtherBytes(state, sha256);
     if (body.bytes.length > facts.limits.artifactBytes) throw tooLarge(facts.limits.artifactBytes);
-    const { resource } = state;
-    const pieces = storePieces(tx, resource.id, 0, body.bytes);
+    const { resource, internal } = state;
+    const scope = contentScope(resource.workspace_id, internal.tenant);
+    const pieces = keepBytes(tx, { scope, sha256 }, body.bytes);
     tx.append(
       newEvent('artifact.updated', { object: 'artifact', id: resource.id }, placeOfArtifact(resource), {
         artifact_id: resource.id,

@@ -2,14 +2,16 @@ import type { Answer } from '../../gateway.ts';
 import { holdsScope } from '../../policy/scope.ts';
 import { listPrefix, stateKey } from '../../projections/state-keys.ts';
 import type { ArtifactState } from '../../projections/states.ts';
+import { contentOfArtifact } from '../../projections/stored-content.ts';
 import { ProtocolError } from '../../protocol/errors.ts';
-import { contentKey } from '../../store/keys.ts';
 import { ok } from '../answer.ts';
-import { contentOfParts, PARTS_MEDIA_TYPE, pieceKeys } from '../artifact-content.ts';
+import { contentOf, isOpen, PARTS_MEDIA_TYPE } from '../artifact-content.ts';
+import { partReader } from '../artifact-parts.ts';
 import { contentUri } from '../large-content.ts';
 import { listPage, visibleWorkspaces } from '../list-page.ts';
 import { load, loadWorkspace, notFound } from '../load.ts';
 import type { Query, QueryTools } from '../query.ts';
+import { storedPieces } from '../stored-bytes.ts';
 import { paging } from './workspaces.ts';
 
 const OPEN = Buffer.from('[');
@@ -40,7 +42,7 @@ export const downloadArtifactContent: Query<'downloadArtifactContent'> = ({ path
     );
   if (state.internal.store === 'none') throw noContent(state);
   if (query.form === 'parts') return partsOf(state, query, tools);
-  return state.internal.store === 'parts' ? assembled(state, tools) : streamed(state, tools);
+  return isOpen(state) ? assembled(state, tools) : streamed(state, tools);
 };
 
 function noContent({ resource }: ArtifactState): ProtocolError {
@@ -50,11 +52,11 @@ function noContent({ resource }: ArtifactState): ProtocolError {
 }
 
 function assembled(state: ArtifactState, { log }: QueryTools): Answer {
-  const { mimeType, bytes } = contentOfParts(state, (key) => log.record(key));
+  const { mimeType, bytes } = contentOf(state, (key) => log.record(key));
   return content(state, mimeType, bytes.length, [bytes]);
 }
 
-/** Stored parts are JSON already; those that were replaced meanwhile can still be read by their numbers. */
+/** Those that were replaced meanwhile can still be read by their numbers. */
 function partsOf(
   state: ArtifactState,
   { first_piece, pieces: count }: { first_piece?: number | undefined; pieces?: number | undefined },
@@ -67,7 +69,8 @@ function partsOf(
     { length: Math.max(0, Math.min(count ?? end, end - first)) },
     (_, at) => first + at,
   );
-  const parts = numbers.map((number) => log.record(contentKey(state.resource.id, number)) ?? NULL);
+  const partAt = partReader(state, (key) => log.record(key));
+  const parts = numbers.map((number) => partAt(number) ?? NULL);
   const bytes = Buffer.concat([
     OPEN,
     ...parts.flatMap((part, at) => (at === 0 ? [part] : [COMMA, part])),
@@ -77,20 +80,9 @@ function partsOf(
 }
 
 function streamed(state: ArtifactState, { log }: QueryTools): Answer {
-  return content(state, state.resource.mime_type, state.internal.size, pieces(state, log));
-}
-
-function* pieces(state: ArtifactState, log: QueryTools['log']): Iterable<Buffer> {
-  for (const key of pieceKeys(state)) {
-    const piece = log.record(key);
-    if (!piece)
-      throw new ProtocolError(
-        'resource_locked',
-        'A piece of this artifact is missing. Run "harn-gateway log check".',
-        { details: { reason: 'integrity' } },
-      );
-    yield piece;
-  }
+  const stored = contentOfArtifact(state);
+  const pieces = stored === undefined ? [] : storedPieces(stored, (key) => log.record(key));
+  return content(state, state.resource.mime_type, state.internal.size, pieces);
 }
 
 function content(state: ArtifactState, mimeType: string, size: number, chunks: Iterable<Buffer>): Answer {

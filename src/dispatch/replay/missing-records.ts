@@ -3,7 +3,7 @@ import { stateKey } from '../../projections/state-keys.ts';
 import type { ArtifactState } from '../../projections/states.ts';
 import type { MissingDependency } from '../../replay/history.ts';
 import { receiptKey } from '../../store/keys.ts';
-import { pieceKeys } from '../artifact-content.ts';
+import { recordsOf } from '../artifact-content.ts';
 import { unlessDamaged } from '../unless-damaged.ts';
 
 /** The first receipt or Artifact that the events of a run name and that is not stored any more. */
@@ -24,7 +24,7 @@ function isThere(log: EventLog, kind: Named['kind'], id: string): boolean {
   return unlessDamaged(() => {
     if (kind === 'receipt') return log.record(receiptKey(id)) !== undefined;
     const artifact = log.state<ArtifactState>(stateKey.artifact(id));
-    return artifact !== undefined && pieceKeys(artifact).every((key) => log.record(key) !== undefined);
+    return artifact !== undefined && recordsOf(artifact).every((key) => log.record(key) !== undefined);
   }, true);
 }
 

@@ -10,7 +10,7 @@ import { hashOf } from '../../replay/compare.ts';
 import type { PlanSource } from '../../replay/plan.ts';
 import { type RecordedFrame, readFrame } from '../../replay/recorded-frame.ts';
 import { eventKey, frameKey } from '../../store/keys.ts';
-import { contentOfParts, pieceKeys } from '../artifact-content.ts';
+import { contentOf } from '../artifact-content.ts';
 import type { Facts } from '../facts.ts';
 import { load, loadMemory } from '../load.ts';
 
@@ -55,11 +55,7 @@ function jsonArtifact(
   param: string,
 ): { value: JsonValue; sha256: string } {
   const state = load(tx, facts.caller, 'artifact', id, param);
-  const read = (key: string) => tx.recorded(key);
-  const bytes =
-    state.internal.store === 'parts'
-      ? contentOfParts(state, read).bytes
-      : Buffer.concat(pieceKeys(state).map((key) => read(key) ?? Buffer.alloc(0)));
+  const { bytes } = contentOf(state, (key) => tx.recorded(key));
   try {
     return { value: parseStrictText(bytes.toString('utf8')), sha256: `sha256:${sha256Hex(bytes)}` };
   } catch (cause) {

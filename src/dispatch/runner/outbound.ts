@@ -5,7 +5,7 @@ import type { JsonObject } from '../../protocol/json.ts';
 import type { Part } from '../../protocol/resources/message.ts';
 import { inputKey } from '../../store/keys.ts';
 import type { OutboundMessage } from '../../upstream.ts';
-import { contentOfParts, pieceKeys } from '../artifact-content.ts';
+import { contentOf as storedContentOf } from '../artifact-content.ts';
 import { INLINED_FROM } from '../large-content.ts';
 
 /** What building an outbound message reads: folds, records, and the key of sealed inputs. */
@@ -72,8 +72,6 @@ function contentOf(
   const state = sources.get<ArtifactState>(stateKey.artifact(id));
   if (!state || state.internal.store === 'none') return undefined;
   const name = state.internal.name === null ? {} : { name: state.internal.name };
-  const read = (key: string) => sources.record(key);
-  if (state.internal.store === 'parts') return { ...contentOfParts(state, read), ...name };
-  const pieces = pieceKeys(state).map((key) => read(key) ?? Buffer.alloc(0));
-  return { bytes: Buffer.concat(pieces), mimeType: state.resource.mime_type, ...name };
+  const { bytes, mimeType } = storedContentOf(state, (key) => sources.record(key));
+  return { bytes, mimeType, ...name };
 }

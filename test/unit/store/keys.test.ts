@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import * as keys from '../../../src/store/keys.ts';
 
 const EVENT = '00000000000000000042';
+const SHA256 = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855';
 
 describe('the key layout', () => {
   it('spells every kind of key as documented', () => {
@@ -14,7 +15,9 @@ describe('the key layout', () => {
       keys.foldKey('quota', 'tenant_1', 'day'),
       keys.listKey('tasks', 'workspace_1', 'task_1'),
       keys.frameKey('task_1', 3),
-      keys.contentKey('artifact_1', 12),
+      keys.contentKey('workspace_1', SHA256, 12),
+      keys.partKey('artifact_1', 12),
+      keys.layoutKey('artifact_1'),
       keys.idempotencyKey('abc'),
       keys.idempotencyExpiryKey(1_795_000_000_000, 'abc'),
       keys.inputKey('message_1'),
@@ -35,7 +38,9 @@ describe('the key layout', () => {
       'x/quota/tenant_1/day',
       'l/tasks/workspace_1/task_1',
       'f/task_1/00000003',
-      'b/artifact_1/00000012',
+      `b/workspace_1/${SHA256}/00000012`,
+      'a/artifact_1/00000012',
+      'al/artifact_1',
       'i/abc',
       'it/01795000000000/abc',
       's/message_1',
@@ -58,6 +63,13 @@ describe('the key layout', () => {
       const inside = prefixes.filter((other) => `${other}1` >= range.gte && `${other}1` < range.lt);
       expect(inside).toEqual([prefix]);
     }
+  });
+
+  it('tells of which content a key is a piece', () => {
+    const place = { scope: '~tenant', sha256: SHA256, n: 12 };
+    expect(keys.contentPlaceOf(keys.contentKey(place.scope, place.sha256, place.n))).toEqual(place);
+    for (const key of [`b/workspace_1/${SHA256}`, 'b/workspace_1/abc/00000012', keys.partKey('a', 1)])
+      expect(keys.contentPlaceOf(key)).toBeUndefined();
   });
 
   it('orders numbers by value', () => {

@@ -1,0 +1,29 @@
+import { buildEvent } from '../../eventlog/encode-event.ts';
+import type { Event, NewEvent } from '../../eventlog/event-log.ts';
+import type { ImportedMark } from '../../projections/imported-event.ts';
+import type { JsonObject } from '../../protocol/json.ts';
+
+/** An event of a bundle as the log takes it: in its own time, in the Workspace of the import. */
+export function importedEvent(event: Event, mark: ImportedMark, workspaceId: string): NewEvent {
+  const { actor, trace_id, span_id, created_at, session_id, task_id, receipt_id, replay } = event;
+  return {
+    event: event.event,
+    resource: event.resource,
+    workspace_id: workspaceId,
+    ...(session_id === null ? {} : { session_id }),
+    ...(task_id === null ? {} : { task_id }),
+    ...(receipt_id === undefined ? {} : { receipt_id }),
+    ...(replay === undefined ? {} : { replay }),
+    payload: event.payload,
+    metadata: { ...event.metadata, original_event_id: event.id, imported: mark as unknown as JsonObject },
+    recorded: { actor, trace_id, span_id, created_at },
+  };
+}
+
+/** The event as it would be appended, to be folded without effect. */
+export function preview(event: Event, mark: ImportedMark, workspaceId: string): Event {
+  const input = importedEvent(event, mark, workspaceId);
+  const content = { payload: input.payload, metadata: input.metadata ?? {} };
+  const place = { id: event.id, sequence: 1, previousEventId: null, time: event.created_at };
+  return buildEvent(input, content, { actor: event.actor }, place);
+}
