@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Session } from '../../src/protocol/resources/session.ts';
+import { storedIn } from '../harness/stored-contents.ts';
 import { kindsOf, textsOf, transcriptOf } from '../harness/transcripts.ts';
 import { RetentionStage } from './retention-stage.ts';
 
@@ -29,5 +30,20 @@ describe('transcripts and the retention of events', () => {
     expect(kindsOf(read).length).toBeLessThan(before[0]?.events.length ?? 0);
     expect(textsOf(read)).toContain('three');
     expect(await stage.checked()).toEqual([]);
+  });
+
+  it('content that a session and its fork made alike stays, and is counted for both, when their events go', async () => {
+    // A run of interest keeps the history of the source, so that of the fork goes alone.
+    const { session_id: id } = await stage.run('fail', undefined, 'FAILED');
+    await stage.run('alike', id);
+    const fork = await stage.client.post<Session>(`/v1/sessions/${id}/fork`, {});
+    // The newest run of each stays.
+    for (const text of ['alike', 'later']) for (const one of [fork.id, id]) await stage.run(text, one);
+    const references = async () => (await storedIn(stage.gateway.log, 'artifact of alike'))?.references;
+    expect(await references()).toBe(3);
+    await stage.sweepAfter(31);
+    await stage.sweepAfter(1);
+    expect(await stage.checked()).toEqual([]);
+    expect(await references()).toBe(3);
   });
 });

@@ -44,6 +44,13 @@ export const TRANSCRIPT: readonly Requirement[] = [
     ['TRA-13', 'SHOULD', 'the structured transcript is durable, with descriptors and links'],
     ['TRA-14', 'SHOULD', 'what an agent is told of the past is the transcript, compacted as it is'],
   ]),
+  ...section('Assets', [
+    [
+      'TRA-16',
+      'DECIDED',
+      'stored bytes lie under their hash, once per workspace, as long as something refers to them',
+    ],
+  ]),
   ...section('Session', [
     ['TRA-15', 'MUST', 'compaction keeps references enough for audit, and runs before it can be replayed'],
   ]),
