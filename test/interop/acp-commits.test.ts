@@ -9,6 +9,12 @@ import { startTestGateway } from '../harness/gateway.ts';
 const GATHER_MS = 2;
 const PATIENT_MS = 60_000;
 
+/**
+ * Each step is durable before somebody acts on it, and each waits for what the one before set going, so that none can be joined:
+ * the prompt is a task before the agent works on it, or a crash would leave work that nobody knows of, and the editor would
+ * have it done again; what the editor is shown and asked is in the log before, or it would have seen what never was; a
+ * decision is on record before the agent acts on it; the end is what the prompt is answered with.
+ */
 it('a turn of seven updates and a permission is made durable in four steps: prompt, question, answer, end', async () => {
   let store: FaultyStore | undefined;
   const timers = {

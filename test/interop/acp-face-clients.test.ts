@@ -108,6 +108,22 @@ describe('clients of the ACP face', () => {
     await expect(client.session()).rejects.toMatchObject({ data: { harn: { code: 'permission_denied' } } });
   });
 
+  it('a caller who may not decide is not asked for a decision, and reads who is waited for', async () => {
+    const client = await stage.connect();
+    const reader = await stage.connect({}, stage.gateway.clients['reader']?.key);
+    const { sessionId } = await client.session({ route: 'acp:coder' });
+    await reader.agent.request('session/load', { sessionId, cwd: '/work', mcpServers: [] });
+    const prompt = client.prompt(sessionId, 'edit');
+    await client.until(() => client.permissions.length === 1);
+    await reader.until(() => reader.text('agent_thought_chunk').includes('Somebody else has to allow this'));
+    const { data } = await stage.gateway.client.get<{ data: { id: string }[] }>(
+      `/v1/permission-requests?session_id=${sessionId}`,
+    );
+    await stage.gateway.client.post(`/v1/permission-requests/${data[0]?.id}/respond`, { approved: true });
+    await prompt;
+    expect(reader.permissions).toEqual([]);
+  });
+
   it('an upgrade without a key is refused before anything is said', async () => {
     const socket = new WebSocket(`${stage.gateway.url.replace('http', 'ws')}/acp`);
     const status = await new Promise((resolve) => {

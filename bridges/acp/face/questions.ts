@@ -1,4 +1,5 @@
 import { isObject } from '../../../mappings/acp/json-shape.ts';
+import { notice } from '../../../mappings/acp/notices.ts';
 import { type Asks, questionOf } from '../../../mappings/acp/questions-out.ts';
 import type { JsonObject, JsonValue } from '../../../src/protocol/json.ts';
 import type { Logger } from '../../../src/protocol/ports.ts';
@@ -44,9 +45,11 @@ export class Questions {
     const request = given as PermissionRequest;
     // What was answered for good before, nobody is asked.
     if (this.#open.has(request.id) || request.request.remembered_from !== undefined) return;
-    const question = questionOf(request, session.id, this.#asks());
+    const mayAnswer = this.#mayAnswer();
+    const question = mayAnswer ? questionOf(request, session.id, this.#asks()) : undefined;
     if (question === undefined) {
-      this.#askInWords(session, request);
+      if (mayAnswer || request.request.kind === 'elicitation') this.#askInWords(session, request);
+      else session.tell(notice('Somebody else has to allow this', request.request.message));
       return;
     }
     const abort = new AbortController();
@@ -68,6 +71,17 @@ export class Questions {
   /** The client follows the Session no more. */
   forget(sessionId: string): void {
     for (const [id, open] of this.#open) if (open.sessionId === sessionId) this.withdraw(id);
+  }
+
+  /** Whoever may not decide is not asked for a decision that would be refused; an answer to a question is work on its task. */
+  #mayAnswer(): boolean {
+    try {
+      this.#calls.admit('respondPermissionRequest');
+      return true;
+    } catch (error) {
+      if (error instanceof RpcError) return false;
+      throw error;
+    }
   }
 
   #askInWords(session: Follower, { request, task_id }: PermissionRequest): void {

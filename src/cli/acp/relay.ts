@@ -209,8 +209,23 @@ export class Relay {
     };
     const answer = await this.#request('session/resume', { sessionId, mcpServers: [], _meta });
     if (answer.error === undefined) return;
+    if (cursor !== undefined && isExpired(answer.error)) {
+      this.#tellGap(sessionId);
+      return this.#resume(sessionId, undefined);
+    }
     process.stderr.write(`harn-gateway acp: session ${sessionId} was not taken up again\n`);
     this.#sessions.delete(sessionId);
+  }
+
+  /** The gateway keeps its history for a while; what was told meanwhile and is gone is missing, and that is said. */
+  #tellGap(sessionId: string): void {
+    const content = {
+      type: 'text',
+      text: 'Updates of this session were missed. Load it to see what is kept.',
+    };
+    const params = { sessionId, update: { sessionUpdate: 'agent_thought_chunk', content } };
+    this.#sides.toEditor(JSON.stringify({ jsonrpc: '2.0', method: 'session/update', params }));
+    this.#sessions.set(sessionId, undefined);
   }
 
   #request(method: string, params: object): Promise<Message> {
@@ -235,6 +250,11 @@ function withHarn(message: Message, harn: Record<string, string>): Line {
 function harnOf(params: Message['params']): Record<string, unknown> {
   const { harn } = (params?.['_meta'] ?? {}) as { harn?: Record<string, unknown> | null };
   return harn ?? {};
+}
+
+function isExpired(error: unknown): boolean {
+  const { data } = (error ?? {}) as { data?: { harn?: { code?: unknown } } | null };
+  return data?.harn?.code === 'cursor_expired';
 }
 
 function cursorOf(value: unknown): string | undefined {

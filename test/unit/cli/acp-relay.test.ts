@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { Relay } from '../../../src/cli/acp/relay.ts';
 
 interface Told {
@@ -30,13 +30,16 @@ function stage() {
     isUp = false;
     relay.disconnected();
   };
-  const back = async () => {
+  const up = () => {
     isUp = true;
+  };
+  const back = async () => {
+    up();
     const connected = relay.connected();
     answer(gateway.at(-1)?.id, {});
     await connected;
   };
-  return { relay, editor, gateway, say, answer, cut, back };
+  return { relay, editor, gateway, say, answer, cut, up, back };
 }
 
 describe('the relay of the launcher', () => {
@@ -70,5 +73,31 @@ describe('the relay of the launcher', () => {
     cut();
     relay.refuse('unauthenticated', 'The gateway does not accept this key.');
     expect(editor.at(-1)).toMatchObject({ id: 1, error: { code: -32000 } });
+  });
+
+  it('a session whose cursor is gone goes on from now, and its editor is told that something is missing', async () => {
+    const { relay, editor, gateway, say, answer, cut, up } = stage();
+    say({ id: 0, method: 'initialize', params: {} });
+    await relay.connected();
+    answer(0, {});
+    say({ id: 1, method: 'session/new', params: {} });
+    answer(1, { sessionId: 's', _meta: { harn: { eventId: '5' } } });
+    cut();
+    up();
+    const connected = relay.connected();
+    answer(gateway.at(-1)?.id, {});
+    const resumes = () => gateway.filter(({ method }) => method === 'session/resume');
+    await vi.waitFor(() => expect(resumes()).toHaveLength(1));
+    const data = { harn: { code: 'cursor_expired' } };
+    const refusal = { jsonrpc: '2.0', id: resumes()[0]?.id, error: { code: -32002, message: 'gone', data } };
+    relay.fromGateway(JSON.stringify(refusal));
+    await vi.waitFor(() => expect(resumes()).toHaveLength(2));
+    answer(resumes()[1]?.id, {});
+    await connected;
+    expect(resumes().map(({ params }) => params?.['_meta'])).toEqual([
+      { harn: { afterEventId: '5' } },
+      { harn: {} },
+    ]);
+    expect(editor.at(-1)).toMatchObject({ method: 'session/update', params: { sessionId: 's' } });
   });
 });
