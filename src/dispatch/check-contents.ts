@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Finding } from '../eventlog/finding.ts';
 import { decodeFold } from '../eventlog/fold-record.ts';
 import { stateKey, storedContents } from '../projections/state-keys.ts';
-import type { ContentState } from '../projections/states.ts';
+import type { ContentState } from '../projections/stored-content.ts';
 import { contentPlaceOf, KEY_KINDS, keysUnder } from '../store/keys.ts';
 import { unseal } from '../store/sealed-record.ts';
 import type { Store } from '../store/store.ts';

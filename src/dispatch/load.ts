@@ -2,6 +2,7 @@ import type { Caller } from '../auth/caller.ts';
 import type { Event, StateReader } from '../eventlog/event-log.ts';
 import { isMember } from '../policy/membership.ts';
 import { holdsScope } from '../policy/scope.ts';
+import type { AssetState } from '../projections/asset-state.ts';
 import { stateKey } from '../projections/state-keys.ts';
 import type {
   ApiKeyState,
@@ -79,8 +80,18 @@ export function load<Name extends keyof StateOf>(
   param?: string,
 ): StateOf[Name] {
   const state = ID.test(id) ? reader.get<StateOf[Name]>(STATES[object](id)) : undefined;
-  if (!state || !isVisible(reader, caller, state)) throw notFound(object, param);
-  return state;
+  if (state && isVisible(reader, caller, state)) return state;
+  const copy = object === 'artifact' && ID.test(id) ? copyOf(reader, caller, id) : undefined;
+  if (!copy) throw notFound(object, param);
+  // Only for an artifact there is one.
+  return copy as StateOf[Name];
+}
+
+/** What an import brought under this id into a workspace of the caller. */
+function copyOf(reader: StateReader, caller: Caller, id: string): ArtifactState | undefined {
+  const copies = Object.entries(reader.get<AssetState>(stateKey.asset(id))?.copies ?? {});
+  const own = copies.find(([workspaceId]) => isMemberOf(reader, caller, workspaceId));
+  return own && reader.get<ArtifactState>(stateKey.artifact(own[1]));
 }
 
 /** A Memory that has not expired at `time` (RFC 3339); an expired one is absent. */

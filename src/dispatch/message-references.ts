@@ -1,5 +1,6 @@
 import type { StateReader } from '../eventlog/event-log.ts';
 import type { MessageInput } from '../protocol/resources/message.ts';
+import { artifactIn } from './artifact-in.ts';
 import type { Facts } from './facts.ts';
 import { load, notFound } from './load.ts';
 
@@ -17,7 +18,7 @@ export function refuseForeignArtifacts(
   message.parts.forEach((part, at) => {
     if (part.type !== 'artifact_ref' && part.type !== 'image_ref') return;
     const param = `${path}.parts[${at}].artifact_id`;
-    const { resource } = load(reader, caller, 'artifact', part.artifact_id, param);
-    if (resource.workspace_id !== workspaceId) throw notFound('artifact', param);
+    load(reader, caller, 'artifact', part.artifact_id, param);
+    if (!artifactIn(reader, workspaceId, part.artifact_id)) throw notFound('artifact', param);
   });
 }

@@ -1,7 +1,6 @@
 import type { Transaction } from '../eventlog/event-log.ts';
 import { stateKey } from '../projections/state-keys.ts';
-import type { ContentState } from '../projections/states.ts';
-import type { StoredContent } from '../projections/stored-content.ts';
+import type { ContentState, StoredContent } from '../projections/stored-content.ts';
 import { ProtocolError } from '../protocol/errors.ts';
 import { contentKey } from '../store/keys.ts';
 import { unlessDamaged } from './unless-damaged.ts';

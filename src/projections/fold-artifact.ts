@@ -1,4 +1,5 @@
 import type { Event, StateWriter } from '../eventlog/event-log.ts';
+import type { AssetState } from './asset-state.ts';
 import { addRunFact } from './fold-run.ts';
 import { foldOpenArtifact } from './fold-task.ts';
 import { payload } from './payload.ts';
@@ -26,6 +27,7 @@ export function foldArtifactCreated(event: Event, states: StateWriter): void {
   states.set(stateKey.artifact(artifact.id), state);
   foldReference(states, undefined, contentOfArtifact(state));
   indexArtifact(state, states);
+  if (said.original_artifact_id !== undefined) foldAsset(event, states, said.original_artifact_id);
   addRunFact(event, states, { kind: 'artifact', id: artifact.id });
   if (event.task_id === null || said.upstream_artifact_id === null) return;
   const key = stateKey.upstreamArtifact(event.task_id, said.upstream_artifact_id);
@@ -69,6 +71,14 @@ export function foldArtifactRedacted(event: Event, states: StateWriter): void {
     internal: { ...internal, store: 'none', first_piece: 0, pieces: 0, size: 0 },
   } satisfies ArtifactState);
   foldReference(states, contentOfArtifact(state), undefined);
+}
+
+/** An import brought it under another id, which the turns of its Workspace know it by. */
+function foldAsset({ workspace_id, resource }: Event, states: StateWriter, originalId: string): void {
+  if (workspace_id === null) return;
+  const key = stateKey.asset(originalId);
+  const copies = { ...states.get<AssetState>(key)?.copies, [workspace_id]: resource.id };
+  states.set(key, { copies } satisfies AssetState);
 }
 
 function tenantOf({ workspace_id, metadata }: Event): { tenant?: string } {

@@ -48,6 +48,7 @@ export const stateKey = {
   runPage: (taskId: string, page: number) => `x/run/${taskId}/${String(page).padStart(6, '0')}`,
   signingKey: (id: string) => `x/signing-key/${id}`,
   toolDefinition: (route: string, tool: string) => `x/td/${foreign(route)}/${foreign(tool)}`,
+  asset: (originalId: string) => `x/asset/${originalId}`,
   content: (scope: string, sha256: string) => `${storedContents}${scope}/${sha256}`,
   sessionImport: (sessionId: string) => `x/import/${sessionId}`,
   receiptLog: () => 'x/receipt-log/size',

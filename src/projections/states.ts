@@ -195,12 +195,6 @@ export type MemoryState = Folded<
   }
 >;
 
-/** Bytes that are stored once, and how many Artifacts and Memories refer to them; absent while none does. */
-export interface ContentState {
-  size: number;
-  references: number;
-}
-
 /** What became of a delivery. */
 export interface DeliveryState {
   delivery: ConnectorDelivery;

@@ -1,6 +1,6 @@
 import type { StateWriter } from '../eventlog/event-log.ts';
 import { contentScope, stateKey } from './state-keys.ts';
-import type { ArtifactState, ContentState, MemoryState } from './states.ts';
+import type { ArtifactState, MemoryState } from './states.ts';
 
 /** Bytes that are stored under what they are, once per scope (`contentScope`). */
 export interface StoredContent {
@@ -9,6 +9,12 @@ export interface StoredContent {
   sha256: string;
   /** Bytes, at least 1. */
   size: number;
+}
+
+/** Bytes that are stored once, and how many Artifacts and Memories refer to them; absent while none does. */
+export interface ContentState {
+  size: number;
+  references: number;
 }
 
 /**

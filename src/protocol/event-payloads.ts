@@ -208,6 +208,8 @@ export const EVENT_PAYLOADS = {
     store: z.enum(['none', 'parts', 'bytes']),
     ...chunk,
     ...closing,
+    /** What an import brought: the id that it has in the bundle. */
+    original_artifact_id: z.string().optional(),
   }),
   'artifact.updated': z.object({
     artifact_id: z.string(),

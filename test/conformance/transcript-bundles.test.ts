@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { canonicalJson } from '../../src/json/canonical.ts';
 import type { Transcript } from '../../src/protocol/resources/transcript.ts';
+import { sha256Of } from '../harness/stored-contents.ts';
 import { append, appendImage, textsOf, transcriptOf } from '../harness/transcripts.ts';
 import { stageOf } from './stage.ts';
 
@@ -112,18 +114,47 @@ describe('a transcript handed from one gateway to another', () => {
     },
   );
 
-  it('shows an upload to the one Workspace that has it, whatever turns of another name it', async () => {
+  it('an upload that two Sessions refer to comes along with each, and each hands on its own', async () => {
     const first = await a.client.session();
     const second = await a.client.session();
-    const image = await appendImage(a.client, first.id, Buffer.from('pixels'));
+    const image = await appendImage(a.client, first.id, Buffer.from('pixels of both'));
     const part = { type: 'image_ref', artifact_id: image, mime_type: 'image/png', visibility: 'public' };
     const message = { role: 'user', parts: [part] };
     await a.client.post(`/v1/sessions/${second.id}/messages`, { message });
-    for (const { id } of [first, second]) await moved(id);
-    const has = async (id: string) => assetsIn(await exported(b, id)).artifacts.length;
-    expect([await has(first.id), await has(second.id)]).toEqual([1, 0]);
-    expect((await transcriptOf(b.client, second.id)).assets).toEqual([]);
-    expect(textsOf(await transcriptOf(b.client, second.id))).toEqual(['image']);
+    for (const { id } of [first, second]) {
+      const bundle = await exported(a, id);
+      await imported(bundle);
+      expect(assetsIn(await exported(b, id))).toEqual(assetsIn(bundle));
+      expect((await transcriptOf(b.client, id)).assets).toMatchObject([{ id: image }]);
+    }
+    const listed = await b.client.get<{ data: { id: string; workspace_id: string; sha256: string }[] }>(
+      '/v1/artifacts?limit=200',
+    );
+    const own = listed.data.filter(({ sha256 }) => sha256 === sha256Of('pixels of both'));
+    expect(new Set(own.map(({ workspace_id }) => workspace_id)).size).toBe(2);
+    const { text } = await b.client.call('GET', `/v1/artifacts/${image}/content`);
+    expect(text).toBe('pixels of both');
+  });
+
+  it('an id of another Workspace in a turn of an import is no way to what that Workspace has', async () => {
+    const own = await b.client.session();
+    const secret = await appendImage(b.client, own.id, Buffer.from('pixels of somebody else'));
+    const { id } = await a.client.session();
+    const image = await appendImage(a.client, id, Buffer.from('pixels that are replaced'));
+    const { metadata, ...bundle } = JSON.parse(
+      (await exported(a, id, { include_attachments: false })).replaceAll(image, secret),
+    );
+    const { manifest, ...unsigned } = metadata;
+    for (const row of bundle.replay.run_record.harn_gateway.events)
+      row.sha256 = `sha256:${sha256Of(canonicalJson(row.event))}`;
+    await imported(JSON.stringify({ ...bundle, metadata: unsigned }));
+    // The turn waits for the next input, and goes to the agent with it.
+    const task = await b.client.submit('hello', id);
+    await b.client.until(task.id, 'COMPLETED');
+    const sent = b.peer('sample').requests.map((request) => request.body);
+    expect(sent.at(-1)).toContain('Review this screenshot');
+    const base64 = Buffer.from('pixels of somebody else').toString('base64');
+    for (const told of [...sent, await exported(b, id)]) expect(told).not.toContain(base64);
   });
 });
 

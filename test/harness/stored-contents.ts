@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { EventLog } from '../../src/eventlog/event-log.ts';
 import { stateKey } from '../../src/projections/state-keys.ts';
-import type { ContentState } from '../../src/projections/states.ts';
+import type { ContentState } from '../../src/projections/stored-content.ts';
 import { contentPlaceOf, KEY_KINDS, keysUnder } from '../../src/store/keys.ts';
 
 export const sha256Of = (bytes: Buffer | string) => createHash('sha256').update(bytes).digest('hex');

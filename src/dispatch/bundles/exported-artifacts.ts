@@ -3,6 +3,7 @@ import type { ArtifactState } from '../../projections/states.ts';
 import type { JsonObject } from '../../protocol/json.ts';
 import { keysUnder, lastSegment } from '../../store/keys.ts';
 import { contentOf } from '../artifact-content.ts';
+import { assetIn } from '../artifact-in.ts';
 import { keysOfAll } from '../merged-keys.ts';
 import type { ExportedRun } from './exported-run.ts';
 import type { MaterialReader } from './material-reader.ts';
@@ -26,9 +27,8 @@ export async function* assetStates(run: ExportedRun, reader: MaterialReader): As
   const prefixes = [listPrefix.artifactsOfSession(run.sessionId), listPrefix.assetsOfSession(run.sessionId)];
   for await (const ids of keysOfAll(reader.log, prefixes, PAGE))
     for (const id of ids) {
-      const state = reader.log.state<ArtifactState>(stateKey.artifact(id));
-      // The turns of an import may name what belongs to somebody else here.
-      if (state?.resource.workspace_id === run.scope.session.resource.workspace_id) yield state;
+      const state = assetIn(reader.states, run.scope.session.resource.workspace_id, id);
+      if (state !== undefined) yield state;
     }
 }
 

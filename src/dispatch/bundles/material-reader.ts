@@ -1,4 +1,4 @@
-import type { EventLog } from '../../eventlog/event-log.ts';
+import type { EventLog, StateReader } from '../../eventlog/event-log.ts';
 import { originalWorkspace } from '../../projections/imported-event.ts';
 import { stateKey } from '../../projections/state-keys.ts';
 import type { SessionFold, WorkspaceState } from '../../projections/states.ts';
@@ -6,10 +6,12 @@ import type { SessionFold, WorkspaceState } from '../../projections/states.ts';
 /** Who reads what is exported, and from where. */
 export class MaterialReader {
   readonly log: EventLog;
+  readonly states: StateReader;
   readonly seesInternal: boolean;
 
   constructor(log: EventLog, seesInternal: boolean) {
     this.log = log;
+    this.states = { get: log.state.bind(log) };
     this.seesInternal = seesInternal;
   }
 

@@ -1,16 +1,23 @@
 import type { OuterAsset } from '../../bundles/outer-assets.ts';
 import type { Transaction } from '../../eventlog/event-log.ts';
+import { sha256Hex } from '../../json/sha256.ts';
 import { contentScope, stateKey } from '../../projections/state-keys.ts';
 import type { ArtifactState } from '../../projections/states.ts';
+import { contentUri } from '../large-content.ts';
 import { newEvent } from '../new-event.ts';
 import { keepBytes } from '../stored-bytes.ts';
 
+const ID_DIGITS = 26;
+
 /**
- * Makes what turns refer to and was uploaded outside of their Session an upload of the Workspace of the import. One that is here
- * already is left as it is: an earlier import of the same bundle made it, or it belongs to somebody else and is none of this.
+ * Makes what turns refer to and was uploaded outside of their Session an upload of the Workspace of the import, with an id of its
+ * own: other Sessions may refer to it too, and each import has a copy that depends on no other and tells of none. One that an
+ * earlier import of the same bundle made is left as it is.
  */
 export function restoreAsset(tx: Transaction, asset: OuterAsset, workspaceId: string): void {
-  const { id, name, size, closed, content, sha256, created_at, ...described } = asset;
+  const { id: originalId, name, size, closed, content, sha256, created_at, uri, ...described } = asset;
+  const digits = sha256Hex(`${workspaceId}/${originalId}`).slice(0, ID_DIGITS).toUpperCase();
+  const id = `artifact_${digits}`;
   if (tx.get<ArtifactState>(stateKey.artifact(id)) !== undefined) return;
   const hasContent = content !== undefined && sha256 !== null;
   const scope = contentScope(workspaceId, undefined);
@@ -18,6 +25,7 @@ export function restoreAsset(tx: Transaction, asset: OuterAsset, workspaceId: st
   const artifact = {
     ...described,
     id,
+    uri: uri === contentUri(originalId) ? contentUri(id) : uri,
     object: 'artifact' as const,
     created_at,
     updated_at: created_at,
@@ -44,6 +52,7 @@ export function restoreAsset(tx: Transaction, asset: OuterAsset, workspaceId: st
       size: hasContent ? content.length : size,
       pieces,
       ...(sha256 === null ? {} : { sha256 }),
+      original_artifact_id: originalId,
     },
   );
   tx.append(event);

@@ -2,8 +2,6 @@ import type { RunRecord } from '../../bundles/run-record.ts';
 import { Streamed } from '../../bundles/write-bundle.ts';
 import type { Event } from '../../eventlog/event-log.ts';
 import { conceal } from '../../policy/visibility.ts';
-import { stateKey } from '../../projections/state-keys.ts';
-import type { ArtifactState } from '../../projections/states.ts';
 import type { JsonObject, JsonValue } from '../../protocol/json.ts';
 import type { Message } from '../../protocol/resources/message.ts';
 import type { TranscriptEvent } from '../../protocol/resources/transcript.ts';
@@ -14,6 +12,7 @@ import {
   transcriptId,
   transcriptMessage,
 } from '../../transcript/transcript.ts';
+import { artifactIn } from '../artifact-in.ts';
 import { assetStates } from './exported-artifacts.ts';
 import type { ExportedRun } from './exported-run.ts';
 import type { MaterialReader } from './material-reader.ts';
@@ -52,8 +51,12 @@ async function* messages(run: ExportedRun, { seesInternal }: MaterialReader): As
   }
 }
 
-async function* events(run: ExportedRun, { log, seesInternal }: MaterialReader): AsyncGenerator<JsonValue> {
-  const nameOf = (id: string) => log.state<ArtifactState>(stateKey.artifact(id))?.internal.name ?? id;
+async function* events(
+  run: ExportedRun,
+  { states, seesInternal }: MaterialReader,
+): AsyncGenerator<JsonValue> {
+  const { workspace_id } = run.scope.session.resource;
+  const nameOf = (id: string) => artifactIn(states, workspace_id, id)?.internal.name ?? id;
   const leading = systemPromptEvent(run.scope.session.resource.metadata, seesInternal);
   if (leading !== undefined) yield leading as unknown as JsonObject;
   for await (const event of run.events()) yield audit(event, seesInternal, nameOf);

@@ -10,6 +10,7 @@ import type { Session } from '../../protocol/resources/session.ts';
 import { messageEventOf, systemPromptEvent, transcriptEventOf } from '../../transcript/events.ts';
 import { transcriptAsset, transcriptHead, transcriptMessage } from '../../transcript/transcript.ts';
 import { turnAt } from '../archive-turns.ts';
+import { artifactIn, assetIn } from '../artifact-in.ts';
 import { load } from '../load.ts';
 import { keysOfAll } from '../merged-keys.ts';
 import type { Query, QueryTools } from '../query.ts';
@@ -98,7 +99,8 @@ function refuseChanged({ resource, internal }: SessionFold, { reader }: QueryToo
 
 async function* eventsOf(reading: Reading): AsyncGenerator<object[], void> {
   const { session, tools, seesInternal } = reading;
-  const nameOf = (id: string) => artifactOf(tools, id)?.internal.name ?? id;
+  const { workspace_id } = session.resource;
+  const nameOf = (id: string) => artifactIn(tools.reader, workspace_id, id)?.internal.name ?? id;
   const leading = systemPromptEvent(session.resource.metadata, seesInternal);
   if (leading !== undefined) yield [leading];
   yield* copiedTurns(reading, nameOf);
@@ -149,27 +151,21 @@ async function* assetsOf({ session, tools, seesInternal }: Reading): AsyncGenera
   }
   for await (const ids of keysOfAll(log, prefixes, PAGE)) {
     yield ids.flatMap((id) => {
-      const state = artifactOf(tools, id);
+      const state = assetIn(reader, session.resource.workspace_id, id);
       if (state === undefined || !belongsTo(state, session)) return [];
       return [conceal(transcriptAsset(state), seesInternal)];
     });
   }
 }
 
-/** What a session that it was forked from made later is no part of it, nor is what another Workspace has. */
+/** What a session that it was forked from made later is no part of it. */
 function belongsTo(
-  { resource: { workspace_id, session_id, created_at } }: ArtifactState,
+  { resource: { session_id, created_at } }: ArtifactState,
   { resource }: SessionFold,
 ): boolean {
-  // The turns of an import may name what belongs to somebody else here.
-  if (workspace_id !== resource.workspace_id) return false;
   return session_id === resource.id || session_id === null || created_at <= resource.created_at;
 }
 
 function messageOf({ reader }: QueryTools, id: string): Message | undefined {
   return reader.get<MessageState>(stateKey.message(id))?.resource;
-}
-
-function artifactOf({ reader }: QueryTools, id: string): ArtifactState | undefined {
-  return reader.get<ArtifactState>(stateKey.artifact(id));
 }

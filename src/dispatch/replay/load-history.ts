@@ -56,7 +56,7 @@ export async function loadHistory(
   if (withheld) return { history, missing: withheldOne(withheld, frames) };
   const missing = gone
     ? { kind: 'event' as const, id: gone.where }
-    : (firstMissing(history) ?? firstMissingRecord(log, known));
+    : (firstMissing(history) ?? firstMissingRecord(log, resource.workspace_id, known));
   const logIds = new Map(events.flatMap(({ logId, where }) => (logId === undefined ? [] : [[logId, where]])));
   return missing === undefined ? { history, logIds } : { history, missing };
 }

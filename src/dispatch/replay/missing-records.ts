@@ -1,18 +1,21 @@
 import type { Event, EventLog } from '../../eventlog/event-log.ts';
-import { stateKey } from '../../projections/state-keys.ts';
-import type { ArtifactState } from '../../projections/states.ts';
 import type { MissingDependency } from '../../replay/history.ts';
 import { receiptKey } from '../../store/keys.ts';
 import { recordsOf } from '../artifact-content.ts';
+import { artifactIn } from '../artifact-in.ts';
 import { unlessDamaged } from '../unless-damaged.ts';
 
 /** The first receipt or Artifact that the events of a run name and that is not stored any more. */
-export function firstMissingRecord(log: EventLog, events: readonly Event[]): MissingDependency | undefined {
+export function firstMissingRecord(
+  log: EventLog,
+  workspaceId: string,
+  events: readonly Event[],
+): MissingDependency | undefined {
   const seen = new Set<string>();
   for (const { kind, id } of events.flatMap(namedBy)) {
     const known = seen.size;
     if (seen.add(id).size === known) continue;
-    if (!isThere(log, kind, id)) return { kind, id };
+    if (!isThere(log, workspaceId, { kind, id })) return { kind, id };
   }
   return undefined;
 }
@@ -20,10 +23,10 @@ export function firstMissingRecord(log: EventLog, events: readonly Event[]): Mis
 type Named = MissingDependency & { kind: 'receipt' | 'artifact' };
 
 /** What is damaged is there: that is for the verification to find. */
-function isThere(log: EventLog, kind: Named['kind'], id: string): boolean {
+function isThere(log: EventLog, workspaceId: string, { kind, id }: Named): boolean {
   return unlessDamaged(() => {
     if (kind === 'receipt') return log.record(receiptKey(id)) !== undefined;
-    const artifact = log.state<ArtifactState>(stateKey.artifact(id));
+    const artifact = artifactIn({ get: log.state.bind(log) }, workspaceId, id);
     return artifact !== undefined && recordsOf(artifact).every((key) => log.record(key) !== undefined);
   }, true);
 }

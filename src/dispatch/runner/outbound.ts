@@ -6,6 +6,7 @@ import type { Part } from '../../protocol/resources/message.ts';
 import { inputKey } from '../../store/keys.ts';
 import type { OutboundMessage } from '../../upstream.ts';
 import { contentOf as storedContentOf } from '../artifact-content.ts';
+import { artifactIn } from '../artifact-in.ts';
 import { INLINED_FROM } from '../large-content.ts';
 
 /** What building an outbound message reads: folds, records, and the key of sealed inputs. */
@@ -22,13 +23,17 @@ export function outboundMessage(sources: OutboundSources, ids: readonly string[]
   const messages = ids.map((id) => original(sources, id));
   const main = messages.at(-1);
   if (!main) throw new Error('a turn needs a message to send');
-  const restored = messages.flatMap((message) => message.parts).map((part) => restorePart(sources, part));
+  // The turns of an import may name what belongs to another Workspace here.
+  const artifactOf = (artifactId: string) => artifactIn(sources, main.workspace_id, artifactId);
+  const parts = messages
+    .flatMap((message) => message.parts)
+    .map((part) => restorePart(sources, part, artifactOf));
   return {
     id: main.id,
     role: main.role,
-    parts: restored,
+    parts,
     metadata: main.metadata,
-    artifacts: referencedArtifacts(sources, restored),
+    artifacts: referencedArtifacts(sources, parts, artifactOf),
   };
 }
 
@@ -41,35 +46,37 @@ function original(sources: OutboundSources, id: string): MessageState['resource'
   return { ...stored.resource, parts: kept.parts, metadata: kept.metadata };
 }
 
-function restorePart(sources: OutboundSources, part: Part): Part {
+type ArtifactOf = (id: string) => ArtifactState | undefined;
+
+function restorePart(sources: OutboundSources, part: Part, artifactOf: ArtifactOf): Part {
   const form = part.type === 'artifact_ref' ? part.metadata?.[INLINED_FROM] : undefined;
   if (part.type !== 'artifact_ref' || form === undefined) return part;
-  const text = contentOf(sources, part.artifact_id)?.bytes.toString() ?? '';
+  const text = contentOf(sources, artifactOf(part.artifact_id))?.bytes.toString() ?? '';
   if (form === 'text') return { type: 'text', text, visibility: part.visibility };
   if (form === 'json') return { type: 'json', value: JSON.parse(text), visibility: part.visibility };
   return JSON.parse(text) as Part;
 }
 
-function referencedArtifacts(sources: OutboundSources, parts: readonly Part[]): OutboundMessage['artifacts'] {
+function referencedArtifacts(
+  sources: OutboundSources,
+  parts: readonly Part[],
+  artifactOf: ArtifactOf,
+): OutboundMessage['artifacts'] {
   const found = new Map<string, { bytes: Buffer; mimeType: string; name?: string }>();
   for (const part of parts) {
     if (part.type !== 'artifact_ref' && part.type !== 'image_ref') continue;
-    const content = isPublic(sources, part.artifact_id) ? contentOf(sources, part.artifact_id) : undefined;
+    const state = artifactOf(part.artifact_id);
+    // What is not public never leaves, whatever a Message calls it (contract section 4).
+    const content = state?.resource.visibility === 'public' ? contentOf(sources, state) : undefined;
     if (content) found.set(part.artifact_id, content);
   }
   return found;
 }
 
-/** What is not public never leaves, whatever a Message calls it (contract section 4). */
-function isPublic(sources: OutboundSources, id: string): boolean {
-  return sources.get<ArtifactState>(stateKey.artifact(id))?.resource.visibility === 'public';
-}
-
 function contentOf(
   sources: OutboundSources,
-  id: string,
+  state: ArtifactState | undefined,
 ): { bytes: Buffer; mimeType: string; name?: string } | undefined {
-  const state = sources.get<ArtifactState>(stateKey.artifact(id));
   if (!state || state.internal.store === 'none') return undefined;
   const name = state.internal.name === null ? {} : { name: state.internal.name };
   const { bytes, mimeType } = storedContentOf(state, (key) => sources.record(key));
