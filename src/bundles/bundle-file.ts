@@ -42,6 +42,8 @@ export interface Item {
   value: JsonValue;
   /** About how many bytes it was. */
   bytes: number;
+  /** Where it stands, of a skeleton. */
+  span?: Span;
 }
 
 export interface Listing {
@@ -210,7 +212,8 @@ export class BundleFile {
       const bytes = span.end - span.start;
       const isLarge = !this.isSmall(span);
       if (isLarge && bytes > (maxBytes ?? bytes)) throw tooMuch(span.start, `${maxBytes} bytes of one item`);
-      if (isLarge) yield { index: first, bytes, value: isBrief ? this.skeleton(span) : this.parse(span) };
+      if (isLarge && isBrief) yield { index: first, bytes, span, value: this.skeleton(span) };
+      else if (isLarge) yield { index: first, bytes, value: this.parse(span) };
       if (isLarge) continue;
       const { value: items } = this.readItems(group);
       for (const [at, value] of items.entries())

@@ -1,7 +1,7 @@
 import { sha256Hex } from '../json/sha256.ts';
 import type { JsonObject, JsonValue } from '../protocol/json.ts';
 import { InvalidBundleError } from './bundle-fault.ts';
-import type { BundleFile } from './bundle-file.ts';
+import type { BundleFile, Item, Span } from './bundle-file.ts';
 import type { Steps } from './paced.ts';
 import { asObject } from './run-record.ts';
 
@@ -17,6 +17,13 @@ const IDENTIFIED: readonly (readonly [path: readonly string[], member: string])[
   [['replay', 'run_record', 'hitl_questions'], 'request_id'],
 ];
 
+/** Lists whose items come from each other: the member that is their id, and the one that names what they come from. */
+const DESCENDED: readonly (readonly [path: readonly string[], member: string, parents: string])[] = [
+  [['replay', 'trace_spans'], 'span_id', 'parent_span_id'],
+  [['replay', 'run_record', 'artifacts'], 'id', 'lineage'],
+  [['replay', 'run_record', 'child_runs'], 'id', 'parent_run_id'],
+];
+
 /** Most items that are compared with each other: what is kept of them stays in memory until they were all seen. */
 const MAX_COMPARED = 1_000_000;
 
@@ -26,13 +33,7 @@ const FILE_NAMES = ['id', 'name', 'path', 'file_name'];
 /** Ids that are there twice, things that contain themselves, and file names that lead elsewhere. */
 export function* checkReferences(file: BundleFile): Steps<void> {
   for (const [path, member] of IDENTIFIED) yield* refuseDuplicates(file, path, member);
-  yield* refuseCycles(file, ['replay', 'trace_spans'], 'span_id', ({ parent_span_id }) => [parent_span_id]);
-  yield* refuseCycles(file, ['replay', 'run_record', 'artifacts'], 'id', ({ lineage }) =>
-    Array.isArray(lineage) ? lineage : [],
-  );
-  yield* refuseCycles(file, ['replay', 'run_record', 'child_runs'], 'id', ({ parent_run_id }) => [
-    parent_run_id,
-  ]);
+  for (const [path, member, parents] of DESCENDED) yield* refuseCycles(file, path, member, parents);
   refuseOwnParent(file);
   yield* refuseFileNames(file);
 }
@@ -53,17 +54,22 @@ function* refuseCycles(
   file: BundleFile,
   path: readonly string[],
   member: string,
-  parents: (item: JsonObject) => readonly (JsonValue | undefined)[],
+  parents: string,
 ): Steps<void> {
   const above = new Map<Name, readonly Name[]>();
   let compared = 0;
-  for (const { item, bytes, where } of objectsOf(file, path)) {
-    const found = parents(item).filter((parent) => parent !== undefined && parent !== null);
-    compared += found.length;
-    if (compared > MAX_COMPARED)
-      throw fault(where, `there are more than ${MAX_COMPARED} references; hand on a shorter run`);
-    above.set(kept(item[member] ?? null), found.map(kept));
-    yield bytes;
+  for (const found of objectsOf(file, path)) {
+    const names: Name[] = [];
+    for (const { value, bytes } of named(file, found, parents)) {
+      yield bytes;
+      if (value === null) continue;
+      compared += 1;
+      if (compared > MAX_COMPARED)
+        throw fault(found.where, `there are more than ${MAX_COMPARED} references; hand on a shorter run`);
+      names.push(kept(value));
+    }
+    above.set(kept(found.item[member] ?? null), names);
+    yield found.bytes;
   }
   const loop = loopIn(above);
   if (loop !== undefined)
@@ -71,6 +77,14 @@ function* refuseCycles(
       `$.${path.join('.')}`,
       `${member} ${quoted(String(loop))} refers to itself, over others or not`,
     );
+}
+
+/** What a member names, one or several; a list that is too long to be held is read where it stands. */
+function* named(file: BundleFile, { item, span }: Found, member: string): Generator<Item> {
+  const value = item[member] ?? null;
+  const list = Array.isArray(value) && span !== undefined ? file.members(span).get(member) : undefined;
+  if (list !== undefined) yield* file.values(list);
+  else for (const [index, one] of [value].flat().entries()) yield { index, value: one, bytes: 0 };
 }
 
 /** Something that is above itself. */
@@ -134,14 +148,19 @@ function leadsElsewhere(name: string): boolean {
   return name === '.' || name === '..' || /[/\\\0]/.test(name);
 }
 
-function* objectsOf(
-  file: BundleFile,
-  path: readonly string[],
-): Generator<{ item: JsonObject; where: string; bytes: number }> {
-  for (const { index, value, bytes } of file.values(file.find(...path), { isBrief: true })) {
+interface Found {
+  item: JsonObject;
+  /** Of an item whose long lists and texts are left out. */
+  span: Span | undefined;
+  where: string;
+  bytes: number;
+}
+
+function* objectsOf(file: BundleFile, path: readonly string[]): Generator<Found> {
+  for (const { index, value, bytes, span } of file.values(file.find(...path), { isBrief: true })) {
     if (index === MAX_COMPARED)
       throw fault(`$.${path.join('.')}`, `there are more than ${MAX_COMPARED} items; hand on a shorter run`);
-    yield { item: asObject(value), where: `$.${path.join('.')}[${index}]`, bytes };
+    yield { item: asObject(value), span, where: `$.${path.join('.')}[${index}]`, bytes };
   }
 }
 

@@ -140,12 +140,24 @@ describe('validation of a bundle', () => {
     const bundle = await valid();
     const replay = bundle['replay'] as JsonObject;
     const record = replay['run_record'] as JsonObject;
-    const artifacts = [
+    const withArtifacts = (artifacts: JsonObject[]) => ({
+      ...bundle,
+      replay: { ...replay, run_record: { ...record, artifacts } },
+    });
+    const cyclic = [
       { id: 'a', lineage: ['b'] },
       { id: 'b', lineage: ['a'] },
     ];
-    const cyclic = { ...bundle, replay: { ...replay, run_record: { ...record, artifacts } } };
-    expect(refusalOf(cyclic)).toContain('refers to itself');
+    expect(refusalOf(withArtifacts(cyclic))).toContain('refers to itself');
+    const lineage = Array.from({ length: 30_000 }, (_, at) => `artifact_${at}`);
+    const long = [
+      { id: 'a', lineage: [...lineage, 'b'] },
+      { id: 'b', lineage: ['c', ...lineage] },
+    ];
+    expect(refusalOf(withArtifacts(long))).toBeUndefined();
+    expect(refusalOf(withArtifacts([...long, { id: 'c', lineage: [...lineage, 'a'] }]))).toContain(
+      'refers to itself',
+    );
     const trace_spans = [{ span_id: 1, parent_span_id: 1 }];
     expect(refusalOf({ ...bundle, replay: { ...replay, trace_spans } })).toContain('refers to itself');
   });
