@@ -202,9 +202,9 @@ export function decoded<Schema extends z.ZodType>(
   throw new InvalidBundleError('typed_decode', where, `${where}: ${issue?.message ?? 'is invalid'}`);
 }
 
-/** What the reader refuses is a fault of the bundle, not of the call. */
+/** What the reader refuses is a fault of the bundle, not of the call; that nobody waits any more is none. */
 export function faultOfBundle(error: unknown): unknown {
-  if (!(error instanceof ProtocolError)) return error;
+  if (!(error instanceof ProtocolError) || error.code === 'client_closed_request') return error;
   return new InvalidBundleError('json', error.param === undefined ? '$' : `$.${error.param}`, error.message);
 }
 

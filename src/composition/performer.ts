@@ -20,16 +20,16 @@ export function performer(
   runner: TaskRunner,
   files: FileTree,
   { interpretOf, sending, ...restoring }: PerformerParts,
-): (effect: Effect) => Promise<EffectResult> {
+): (effect: Effect, signal: AbortSignal) => Promise<EffectResult> {
   const canInterpret = (route: string) => interpretOf(route) !== undefined;
-  return async (effect) => {
+  return async (effect, signal) => {
     if (effect.kind === 'await_cancel') await runner.cancel(effect.taskId);
     if (effect.kind === 'check_target') await sending.checkTarget(effect.url);
     if (effect.kind === 'write_file') await files.write(effect.root, effect.names, effect.bytes);
     if (effect.kind === 'check_replay')
       return { taskIds: await checkDependencies(log, effect.source, canInterpret) };
     if (effect.kind === 'restore_session')
-      return { restored: await restoreSession({ log, ...restoring }, effect.request) };
+      return { restored: await restoreSession({ log, ...restoring }, effect.request, signal) };
     if (effect.kind !== 'verify_receipt') return {};
     const { receiptId, trustAnchor } = effect;
     return {

@@ -29,8 +29,8 @@ export interface CommandDeps {
   log: EventLog;
   tools: DecisionTools;
   newTraceId(): string;
-  /** Does what a command named; rejects with a ProtocolError when it could not be done. */
-  perform(effect: Effect): Promise<EffectResult>;
+  /** Does what a command named; rejects with a ProtocolError when it could not be done. `signal`: the caller went away. */
+  perform(effect: Effect, signal: AbortSignal): Promise<EffectResult>;
   refusals: Refusals;
   idempotencyWindowMs: number;
 }
@@ -68,7 +68,7 @@ export class CommandRun {
   async #decide(command: Command<CommandId>): Promise<Outcome> {
     const first = await this.#transact((tx, input) => command.decide(input, tx, this.#facts));
     if (!('effect' in first)) return first;
-    const done = await this.#deps.perform(first.effect);
+    const done = await this.#deps.perform(first.effect, this.#call.signal);
     const second = await this.#transact((tx, input) => {
       if (!command.conclude) throw new Error(`${this.#id} waits but does not conclude`);
       return command.conclude(input, tx, this.#facts, done);
@@ -81,7 +81,7 @@ export class CommandRun {
   async keep(error: ProtocolError): Promise<void> {
     const { refused } = COMMANDS[this.#id] as Command<CommandId>;
     const isRecorded = refused !== undefined || policyCode(error) !== undefined;
-    if ((this.#call.idempotencyKey === undefined && !isRecorded) || error.status >= 500) return;
+    if ((this.#call.idempotencyKey === undefined && !isRecorded) || isPassing(error)) return;
     await this.#deps.log.transact(this.#origin, (tx) => {
       refused?.(this.#call.path as never, tx, this.#facts, error);
       this.#deps.refusals.append(tx, { operation: this.#id, call: this.#call, caller: this.#caller, error });
@@ -129,6 +129,11 @@ export class CommandRun {
     };
     return { key: recordKeyOf(scope), bodyHash: hashOf(body), windowMs: this.#deps.idempotencyWindowMs };
   }
+}
+
+/** Says nothing of the call itself: a retry may do better. */
+function isPassing({ code, status }: ProtocolError): boolean {
+  return status >= 500 || code === 'client_closed_request';
 }
 
 function hashOf(body: Call['body']): string {

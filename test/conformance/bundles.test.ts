@@ -268,7 +268,8 @@ describe('an import', () => {
     );
     const parts = { log, bundles, redact: (value: JsonValue) => ({ value, hit: false }) };
     const request = { source: inMemory(bytes), allowSecretMarkers: false, origin: { actor: 'actor_test' } };
-    await expect(restoreSession(parts, request)).rejects.toThrow('killed');
+    const { signal } = new AbortController();
+    await expect(restoreSession(parts, request, signal)).rejects.toThrow('killed');
     for (const path of [`/v1/sessions/${task.session_id}`, `/v1/tasks/${task.id}`])
       expect((await b.client.call('GET', path)).status).toBe(404);
     const listed = await b.client.get<{ data: { session_id: string }[] }>('/v1/tasks');

@@ -2,7 +2,7 @@ import { InvalidBundleError } from '../../bundles/bundle-fault.ts';
 import { BundleFile } from '../../bundles/bundle-file.ts';
 import { type CheckedPlan, checkPlan } from '../../bundles/check-plan.ts';
 import { ForeignPlan } from '../../bundles/foreign-plan.ts';
-import { inTurns } from '../../bundles/paced.ts';
+import { inTurns, type Turn } from '../../bundles/paced.ts';
 import { RedactedRows } from '../../bundles/redacted-rows.ts';
 import {
   isOfGateway,
@@ -30,7 +30,7 @@ import { appendToReceiptLog } from '../append-to-receipt-log.ts';
 import { batched } from './batched.ts';
 import type { BundleTools } from './bundle-tools.ts';
 import { importedEvent, preview } from './imported-event.ts';
-import { nextTurn } from './next-turn.ts';
+import { refuseLeft, turnsOf } from './next-turn.ts';
 import { refuseForeign } from './own-writer.ts';
 import { restoreAsset } from './restore-assets.ts';
 import { contentBytes, restoreContent } from './restore-contents.ts';
@@ -62,10 +62,16 @@ export interface RestoreParts {
 /**
  * Writes the history of a bundle into the log, in many commits that nobody sees: they are of a Workspace that does not exist
  * yet. A crash leaves some of them; the same bundle goes on after them. Throws `invalid_request` for a bundle that is refused,
- * `conflict` for a Session that is here already and is another one.
+ * `conflict` for a Session that is here already and is another one, and `client_closed_request` where `signal` tells that
+ * whoever asked went away before anything was written; what was begun is finished.
  */
-export async function restoreSession(parts: RestoreParts, request: RestoreRequest): Promise<Restored> {
-  const prepared = await inWords(() => prepare(parts, request));
+export async function restoreSession(
+  parts: RestoreParts,
+  request: RestoreRequest,
+  signal: AbortSignal,
+): Promise<Restored> {
+  const prepared = await inWords(() => prepare(parts, request, turnsOf(signal)));
+  refuseLeft(signal);
   const { plan, restored } = prepared;
   const known = stateOf(parts.log, plan.sessionId, restored);
   if (known?.done) return { ...restored, isNew: false };
@@ -84,13 +90,15 @@ interface Prepared {
 async function prepare(
   { bundles }: RestoreParts,
   { source, allowSecretMarkers }: RestoreRequest,
+  turn: Turn,
 ): Promise<Prepared> {
+  await turn();
   const file = new BundleFile(source);
-  const bundle = await validateInTurns(file, { markers: bundles.markers, allowSecretMarkers }, nextTurn);
-  const manifest = await verifyManifestInTurns(file, bundles.verificationKeys(), nextTurn);
-  const plan = await planOf(file, bundle);
+  const bundle = await validateInTurns(file, { markers: bundles.markers, allowSecretMarkers }, turn);
+  const manifest = await verifyManifestInTurns(file, bundles.verificationKeys(), turn);
+  const plan = await planOf(file, bundle, turn);
   const keys: VerificationKeys = new Map([...broughtKeys(file), ...bundles.verificationKeys()]);
-  const checked = await checkPlan(plan, keys, nextTurn);
+  const checked = await checkPlan(plan, keys, turn);
   const { digest } = checked;
   const brought = file.find('metadata', 'signing_keys');
   const told: SessionImported = {
@@ -107,9 +115,9 @@ async function prepare(
   return { plan, checked, restored, signingKeys };
 }
 
-async function planOf(file: BundleFile, bundle: SessionBundle): Promise<Plan> {
+async function planOf(file: BundleFile, bundle: SessionBundle, turn: Turn): Promise<Plan> {
   if (!isOfGateway(file)) return new ForeignPlan(file, bundle);
-  const redacted = await inTurns(RedactedRows.of(file), nextTurn);
+  const redacted = await inTurns(RedactedRows.of(file), turn);
   return new RestorePlan(file, bundle.redaction.mode, redacted);
 }
 

@@ -1,0 +1,84 @@
+import { once } from 'node:events';
+import { request } from 'node:http';
+import { describe, expect, it } from 'vitest';
+import { inMemory } from '../../src/bundles/byte-window.ts';
+import { bundleTools } from '../../src/composition/bundles.ts';
+import { restoreSession } from '../../src/dispatch/bundles/restore-session.ts';
+import type { ByteSource } from '../../src/protocol/bytes.ts';
+import { Redactor } from '../../src/redaction/redactor.ts';
+import { bundleText, OWN, readJson } from '../unit/bundles/bundles.ts';
+import { stageOf } from './stage.ts';
+
+/** A run of another host with so many turns. */
+async function bundleOf(id: string, turns: number): Promise<Buffer> {
+  const messages = Array.from({ length: turns }, (_, at) => ({ role: 'user', content: `turn ${at}` }));
+  const record = { ...readJson(new URL('run-record.json', OWN)), id, transcript: { messages } };
+  return Buffer.from(await bundleText(record, 'sanitized'));
+}
+
+describe('an import whose client left', () => {
+  const stage = stageOf();
+  const sessions = async () => {
+    const { data } = await stage.client.get<{ data: { id: string }[] }>('/v1/sessions');
+    return data.map(({ id }) => id);
+  };
+
+  it('before its turn came writes nothing, and does not stand in the way of a retry', async () => {
+    const [first, second] = [await bundleOf('run_first', 1_500), await bundleOf('run_second', 3)];
+    const key = 'import-again';
+    const long = stage.client.call('POST', '/v1/bundles/import', { body: first });
+    const left = request(`${stage.gateway.url}/v1/bundles/import`, {
+      method: 'POST',
+      agent: false,
+      headers: {
+        authorization: `Bearer ${stage.client.key}`,
+        'content-type': 'application/json',
+        'content-length': second.length,
+        'harn-agents-protocol-version': 'agents-protocol-2026-04-25',
+        'idempotency-key': key,
+      },
+    });
+    left.on('error', () => undefined).end(second);
+    await once(left, 'finish');
+    left.destroy();
+    const { body, status } = await long;
+    expect(status).toBe(200);
+    // Whoever came behind it has had its turn when this one is answered.
+    await stage.client.call('POST', '/v1/bundles/import', { body: first });
+    const before = await sessions();
+    expect(before).toContain((body as { session_id: string }).session_id);
+    const headers = { 'idempotency-key': key };
+    const again = await stage.client.call('POST', '/v1/bundles/import', { body: second, headers });
+    expect(again.body).toMatchObject({ created: true });
+    expect(again.headers.get('idempotency-replayed')).toBeNull();
+    expect(before).not.toContain((again.body as { session_id: string }).session_id);
+  });
+
+  it('while it is checked is given up, and nothing was written', async () => {
+    const gone = new AbortController();
+    const bytes = inMemory(await bundleOf('run_third', 20));
+    let reads = 0;
+    const source: ByteSource = {
+      size: bytes.size,
+      read: (start, end) => {
+        reads += 1;
+        gone.abort();
+        return bytes.read(start, end);
+      },
+    };
+    const bundles = bundleTools(
+      { redactor: new Redactor(), version: 'test' },
+      { keys: { verificationKeys: () => new Map() } } as never,
+      { receipts: { issuer: { id: 'test', name: null } } } as never,
+    );
+    const { log } = stage.gateway;
+    const parts = { log, bundles, redact: (value: never) => ({ value, hit: false }) };
+    const request = { source, allowSecretMarkers: false, origin: { actor: 'actor_test' } };
+    const head = log.head.eventId;
+    await expect(restoreSession(parts, request, gone.signal)).rejects.toMatchObject({
+      code: 'client_closed_request',
+    });
+    expect(log.head.eventId).toBe(head);
+    expect(reads).toBeGreaterThan(0);
+  });
+});
