@@ -1,9 +1,11 @@
-import { once } from 'node:events';
+import { existsSync, readdirSync, statSync } from 'node:fs';
 import { request } from 'node:http';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { inMemory } from '../../src/bundles/byte-window.ts';
 import { bundleTools } from '../../src/composition/bundles.ts';
 import { restoreSession } from '../../src/dispatch/bundles/restore-session.ts';
+import { dataPaths } from '../../src/operation/data-directory.ts';
 import type { ByteSource } from '../../src/protocol/bytes.ts';
 import { Redactor } from '../../src/redaction/redactor.ts';
 import { bundleText, OWN, readJson } from '../unit/bundles/bundles.ts';
@@ -23,10 +25,20 @@ describe('an import whose client left', () => {
     return data.map(({ id }) => id);
   };
 
+  /** Bytes of the bundles that lie there now. */
+  const bodies = () => {
+    const { spool } = dataPaths(stage.gateway.data);
+    if (!existsSync(spool)) return [];
+    return readdirSync(spool).map(
+      (name) => statSync(join(spool, name), { throwIfNoEntry: false })?.size ?? 0,
+    );
+  };
+
   it('before its turn came writes nothing, and does not stand in the way of a retry', async () => {
     const [first, second] = [await bundleOf('run_first', 1_500), await bundleOf('run_second', 3)];
     const key = 'import-again';
     const long = stage.client.call('POST', '/v1/bundles/import', { body: first });
+    await expect.poll(() => bodies(), { interval: 1 }).toContain(first.length);
     const left = request(`${stage.gateway.url}/v1/bundles/import`, {
       method: 'POST',
       agent: false,
@@ -39,7 +51,7 @@ describe('an import whose client left', () => {
       },
     });
     left.on('error', () => undefined).end(second);
-    await once(left, 'finish');
+    await expect.poll(() => bodies(), { interval: 1 }).toContain(second.length);
     left.destroy();
     const { body, status } = await long;
     expect(status).toBe(200);
