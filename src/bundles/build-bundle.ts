@@ -16,7 +16,7 @@ import {
   type RunRecord,
   workspaceAnchor,
 } from './run-record.ts';
-import { type Tree, Trees } from './write-bundle.ts';
+import { Streamed, type Tree, Trees } from './write-bundle.ts';
 
 export interface BundleFacts {
   bundleId: string;
@@ -39,7 +39,7 @@ export function bundleSections(record: RunRecord, facts: BundleFacts): { [name: 
     producer: { ...producer, schema_id: SCHEMA_ID },
     source: sourceOf(record),
     runtime: runtimeOf(record, producer.version),
-    transcript: { sections: new Trees(transcriptSections(record)) },
+    transcript: { sections: new Trees(() => transcriptSections(record)) },
     tools: {
       schemas: flatMapped(transcriptEvents(record), (event, index) =>
         event['type'] === 'tool_schemas' ? [{ source: 'run.transcript', index, value: event }] : [],
@@ -84,8 +84,13 @@ function sourceOf(record: RunRecord): { [name: string]: Tree } {
     run_record_id: record['id'] ?? '',
     ...picked(record, SOURCE_MEMBERS),
     started_at: started,
-    child_run_count: Array.isArray(children) ? children.length : 0,
+    child_run_count: countOf(children),
   };
+}
+
+function countOf(list: Tree | undefined): number {
+  if (list instanceof Streamed) return list.count ?? 0;
+  return Array.isArray(list) ? list.length : 0;
 }
 
 const USAGE_MEMBERS = [
@@ -122,22 +127,18 @@ function transcriptEvents(record: RunRecord) {
   return listIn(transcriptOf(record) ?? {}, 'events');
 }
 
-function transcriptSections(record: RunRecord): Tree[] {
+async function* transcriptSections(record: RunRecord): AsyncGenerator<Tree> {
   const run = transcriptOf(record);
+  if (run) yield section(run, { id: 'run', label: 'Run transcript', scope: 'run', location: '$.transcript' });
   const stages = listIn(record, 'stages');
-  const sections: Tree[] = [];
-  if (run)
-    sections.push(
-      section(run, { id: 'run', label: 'Run transcript', scope: 'run', location: '$.transcript' }),
-    );
-  for (const [index, stage] of (Array.isArray(stages) ? stages : []).entries()) {
+  let index = 0;
+  for await (const stage of stages instanceof Streamed ? stages.items() : stages) {
     const { id = `stage_${index}`, node_id = '' } = asObject(stage);
     const transcript = transcriptOf(asObject(stage));
     const location = `$.stages[${index}].transcript`;
-    if (transcript)
-      sections.push(section(transcript, { id, label: `Stage ${node_id}`, scope: 'stage', location }));
+    if (transcript) yield section(transcript, { id, label: `Stage ${node_id}`, scope: 'stage', location });
+    index += 1;
   }
-  return sections;
 }
 
 function section(transcript: Transcript, place: JsonObject): Tree {

@@ -194,6 +194,11 @@ export class BundleFile {
     else yield { first: 0, count: Number.NaN, span: { start: list.start + 1, end: list.end - 1 } };
   }
 
+  /** How many items a list has that is too large to be parsed at once; undefined for anything else. */
+  count({ start }: Span): number | undefined {
+    return this.#large.get(start)?.groups.reduce((sum, { count }) => sum + count, 0);
+  }
+
   /** The places of the items of a list, one after the other; none for anything else. */
   *items(list: Span | undefined): Generator<Span> {
     for (const { span } of this.groups(list))

@@ -1,12 +1,16 @@
+import { createHash } from 'node:crypto';
 import { canonicalJson } from '../json/canonical.ts';
-import { sha256Hex } from '../json/sha256.ts';
-import type { JsonObject } from '../protocol/json.ts';
+import type { Spool } from '../protocol/bytes.ts';
 import type { BundleMode } from '../protocol/resources/session-bundle.ts';
+import type { BundleFile } from './bundle-file.ts';
+import { piecesOf } from './bundle-pieces.ts';
 import { exportRun } from './export-run.ts';
+import { atOnce } from './paced.ts';
 import type { PieceRedactor } from './redact-bundle.ts';
-import type { RunRecord } from './run-record.ts';
-import { runRecordSchema } from './run-record.ts';
-import { decoded } from './validate-bundle.ts';
+import { treeOf } from './restore-run-record.ts';
+import { type RunRecord, runRecordSchema } from './run-record.ts';
+import { decoded, faultOfBundle } from './validate-bundle.ts';
+import { hashValue } from './verify-manifest.ts';
 
 const ID_DIGITS = 26;
 
@@ -15,24 +19,45 @@ export interface FileExport {
   attachments: boolean;
   redactor: PieceRedactor;
   version: string;
+  /** Where the list of replacements lies that is too long to be held. */
+  spool: Spool;
 }
 
 /**
  * The bundle of a run record that lies in a file: a function of the record and of what is asked, so that the same export gives
- * the same bytes. Throws InvalidBundleError for a file that is no run record.
+ * the same bytes. The file is read in parts while the bundle is written. Throws InvalidBundleError for a file that is no run
+ * record.
  */
-export function exportRunRecord(record: JsonObject, { mode, attachments, redactor, version }: FileExport) {
-  const { finished_at, started_at } = decoded(runRecordSchema, record, '$');
-  const digest = sha256Hex(canonicalJson([record, mode, attachments]));
+export function exportRunRecord(file: BundleFile, { mode, attachments, ...given }: FileExport) {
+  const { finished_at, started_at } = headOf(file);
   const createdAt = [finished_at, started_at].find((time) => typeof time === 'string' && time !== '');
-  return exportRun(record as RunRecord, {
-    bundleId: bundleId(digest),
+  return exportRun(treeOf(file, file.root) as RunRecord, {
+    bundleId: bundleId(digestOf(file, mode, attachments)),
     createdAt: typeof createdAt === 'string' ? createdAt : 'unknown',
-    producer: { name: 'harn-gateway', version },
+    producer: { name: 'harn-gateway', version: given.version },
     attachments,
     mode,
-    redactor,
+    redactor: given.redactor,
+    spool: given.spool,
   });
+}
+
+/** What makes it a run record; all of it was read strictly then. */
+function headOf(file: BundleFile): { [name: string]: unknown } {
+  try {
+    const head = decoded(runRecordSchema, file.skeleton(), '$');
+    for (const _ of piecesOf(file));
+    return head;
+  } catch (error) {
+    throw faultOfBundle(error);
+  }
+}
+
+/** Of the RFC 8785 form of the record and of what is asked. */
+function digestOf(file: BundleFile, mode: BundleMode, attachments: boolean): string {
+  const hash = createHash('sha256').update('[');
+  atOnce(hashValue(file, file.root, hash));
+  return hash.update(`,${canonicalJson(mode)},${attachments}]`).digest('hex');
 }
 
 /** The id of a bundle follows from the hash of what it is made of. */

@@ -24,10 +24,10 @@ export function restoreRunRecord(file: BundleFile): RunRecord {
   return treeOf(file, embedded) as RunRecord;
 }
 
-/** A part of the bundle, of which long lists are streamed. */
-function treeOf(file: BundleFile, span: Span): Tree {
+/** A part of the document, of which long lists are streamed. */
+export function treeOf(file: BundleFile, span: Span): Tree {
   if (file.isSmall(span) || !(file.isObject(span) || file.isList(span))) return file.parse(span);
-  if (file.isList(span)) return new Streamed(() => valuesOf(file, span));
+  if (file.isList(span)) return new Streamed(() => valuesOf(file, span), file.count(span));
   return membersOf(file, span);
 }
 
@@ -58,7 +58,7 @@ function fromSections(file: BundleFile): RunRecord {
     ...sourceMembers(source),
     status: source['status'] ?? fixture['expected_status'] ?? '',
     transcript: run === undefined ? null : transcriptOf(run),
-    stages: new Trees(stagesOf(sections, fixture)),
+    stages: new Trees(() => stagesOf(sections, fixture)),
     transitions: replay['transitions'] ?? [],
     checkpoints: replay['checkpoints'] ?? [],
     trace_spans: replay['trace_spans'] ?? [],

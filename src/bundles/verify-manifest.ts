@@ -84,7 +84,8 @@ function* hashOf(file: BundleFile, span: Span, isMetadata: boolean): Steps<strin
   return `sha256:${hash.digest('hex')}`;
 }
 
-function* hashValue(file: BundleFile, span: Span, hash: Hash): Steps<void> {
+/** Adds the RFC 8785 form of a value of any size. */
+export function* hashValue(file: BundleFile, span: Span, hash: Hash): Steps<void> {
   const isSmall = file.isSmall(span);
   if (!isSmall && file.isObject(span)) yield* hashMembers(file, span, hash);
   else if (!isSmall && file.isList(span)) yield* hashItems(file, span, hash);

@@ -5,20 +5,25 @@ import { atIndex, atMember } from './json-path.ts';
 import { type Manifest, type Sections, SIGNED_SECTIONS } from './manifest.ts';
 import type { BundleRedaction } from './redact-bundle.ts';
 
+type Listed<Item> = () => AsyncIterable<Item> | Iterable<Item>;
+
 /** A list whose items are read while it is written, so that the bundle is never held as a whole. */
 export class Streamed {
-  readonly items: () => AsyncIterable<JsonValue> | Iterable<JsonValue>;
+  readonly items: Listed<JsonValue>;
+  /** How many there are, where that is known before. */
+  readonly count: number | undefined;
 
-  constructor(items: () => AsyncIterable<JsonValue> | Iterable<JsonValue>) {
+  constructor(items: Listed<JsonValue>, count?: number) {
     this.items = items;
+    this.count = count;
   }
 }
 
-/** A short list whose items may hold streamed lists. */
+/** The same for items that may hold streamed lists. */
 export class Trees {
-  readonly items: readonly Tree[];
+  readonly items: Listed<Tree>;
 
-  constructor(items: readonly Tree[]) {
+  constructor(items: Listed<Tree>) {
     this.items = items;
   }
 }
@@ -178,11 +183,13 @@ async function* writeTrees(
   path: string,
   redaction: BundleRedaction,
 ): AsyncGenerator<Written> {
-  for (const [index, item] of items.entries()) {
+  let index = 0;
+  for await (const item of items()) {
     yield alike(index === 0 ? '[' : ',');
     yield* write(item, atIndex(path, index), redaction);
+    index += 1;
   }
-  yield alike(items.length === 0 ? '[]' : ']');
+  yield alike(index === 0 ? '[]' : ']');
 }
 
 async function* writeMembers(

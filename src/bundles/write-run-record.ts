@@ -1,4 +1,3 @@
-import type { JsonValue } from '../protocol/json.ts';
 import { holdsStreamed, Streamed, type Tree, Trees } from './write-bundle.ts';
 
 const STEP = '  ';
@@ -27,7 +26,6 @@ async function* written(tree: Tree, indent: string): AsyncGenerator<string> {
 }
 
 async function* itemsOf(list: Streamed | Trees): AsyncGenerator<[name: string, value: Tree]> {
-  const items: AsyncIterable<JsonValue> | Iterable<Tree> =
-    list instanceof Streamed ? list.items() : list.items;
+  const items: AsyncIterable<Tree> | Iterable<Tree> = list.items();
   for await (const item of items) yield ['', item];
 }

@@ -1,5 +1,6 @@
-import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import { closeSync, fstatSync, openSync } from 'node:fs';
 import type { ByteSource } from '../protocol/bytes.ts';
+import { filePart } from '../store/file-part.ts';
 import { CliError, EXIT } from './exit-codes.ts';
 
 /** Does something with a file that is read in parts. Throws CliError for one that cannot be read. */
@@ -30,12 +31,9 @@ function sizeOf(file: number, path: string): number {
 }
 
 function bytesOf(file: number, path: string, start: number, end: number): Buffer {
-  const bytes = Buffer.allocUnsafe(end - start);
-  for (let done = 0; done < bytes.length; ) {
-    const read = readSync(file, bytes, done, bytes.length - done, start + done);
-    if (read === 0) throw new CliError(`${path} became shorter while it was read. Run the command again.`);
-    done += read;
-  }
+  const bytes = filePart(file, start, end);
+  if (bytes.length < end - start)
+    throw new CliError(`${path} became shorter while it was read. Run the command again.`);
   return bytes;
 }
 

@@ -1,37 +1,36 @@
+import { once } from 'node:events';
 import {
   closeSync,
   existsSync,
+  mkdtempSync,
   openSync,
-  readFileSync,
   renameSync,
   rmSync,
   statSync,
   writeSync,
 } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { Command } from 'commander';
 import { InvalidBundleError } from '../bundles/bundle-fault.ts';
 import { BundleFile } from '../bundles/bundle-file.ts';
-import { exportRunRecord } from '../bundles/file-export.ts';
+import { exportRunRecord, type FileExport } from '../bundles/file-export.ts';
 import { restoreRunRecord } from '../bundles/restore-run-record.ts';
 import { faultOfBundle, validateBundle } from '../bundles/validate-bundle.ts';
 import { verifyManifest } from '../bundles/verify-manifest.ts';
 import { writeRunRecord } from '../bundles/write-run-record.ts';
-import { parseStrict } from '../json/strict-parse.ts';
-import type { ByteSource } from '../protocol/bytes.ts';
-import type { JsonObject, JsonValue } from '../protocol/json.ts';
+import type { ByteSource, SpoolFile } from '../protocol/bytes.ts';
 import type { BundleImport } from '../protocol/resources/bundle.ts';
 import { BUNDLE_MODES, type BundleMode, type SessionBundle } from '../protocol/resources/session-bundle.ts';
 import { Redactor } from '../redaction/redactor.ts';
 import { SecretMarkers } from '../redaction/secret-markers.ts';
+import { openBodySpool } from '../store/body-spool.ts';
 import { type ClientOptions, GatewayClient, withClientOptions } from './client.ts';
 import { CliError, EXIT } from './exit-codes.ts';
 import { withFile } from './file-bytes.ts';
 import { packageVersion } from './package-facts.ts';
 import { Progress } from './progress.ts';
 import { print, printJson } from './terminal.ts';
-
-/** A run record in a file is held as a whole. */
-const MAX_RECORD_BYTES = 1024 * 1024 * 1024;
 
 interface ExportOptions extends ClientOptions {
   out?: string;
@@ -98,8 +97,11 @@ function validateCommand(): Command {
 async function runExport(target: string, options: ExportOptions): Promise<void> {
   const mode = modeOf(options);
   const attachments = options.includeAttachments ?? false;
-  if (existsSync(target)) await writeOut(exportFile(target, mode, attachments), options.out);
-  else await writeOut(exportOnline(target, mode, attachments, options), options.out);
+  if (!existsSync(target)) await writeOut(exportOnline(target, mode, attachments, options), options.out);
+  else
+    await withFile(target, (bytes) =>
+      writeOut(exportFile(target, bytes, { mode, attachments }), options.out),
+    );
 }
 
 function modeOf({ local, replayOnly }: ExportOptions): BundleMode {
@@ -110,14 +112,27 @@ function modeOf({ local, replayOnly }: ExportOptions): BundleMode {
   return replayOnly ? replayOnlyMode : sanitized;
 }
 
-function exportFile(target: string, mode: BundleMode, attachments: boolean): AsyncIterable<string> {
-  const record = readRecord(target);
-  const given = { mode, attachments, redactor: new Redactor(), version: packageVersion() };
+function exportFile(
+  target: string,
+  bytes: ByteSource,
+  asked: Pick<FileExport, 'mode' | 'attachments'>,
+): AsyncIterable<string> {
+  const made = { redactor: new Redactor(), version: packageVersion(), spool: { open: openTemporary } };
   try {
-    return exportRunRecord(record as JsonObject, given);
+    return exportRunRecord(new BundleFile(bytes), { ...asked, ...made });
   } catch (error) {
     if (!(error instanceof InvalidBundleError)) throw error;
     throw new CliError(`${target} is no run record: ${error.message}`);
+  }
+}
+
+/** A file without a name: nothing is left behind, however the command ends. */
+async function openTemporary(): Promise<SpoolFile> {
+  const folder = mkdtempSync(join(tmpdir(), 'harn-gateway-'));
+  try {
+    return await (await openBodySpool(join(folder, 'spool'))).open();
+  } finally {
+    rmSync(folder, { recursive: true });
   }
 }
 
@@ -136,7 +151,8 @@ type Chunks = AsyncIterable<string | Uint8Array> | Iterable<string>;
 /** A file is there when it is whole: it is written beside its place, then moved there. */
 async function writeOut(chunks: Chunks, out: string | undefined): Promise<void> {
   if (out === undefined) {
-    for await (const chunk of chunks) process.stdout.write(chunk);
+    // No more is asked for while whoever reads this has enough.
+    for await (const chunk of chunks) if (!process.stdout.write(chunk)) await once(process.stdout, 'drain');
     return;
   }
   const draft = `${out}.partial`;
@@ -234,15 +250,4 @@ function reading<T>(read: () => T): T {
     if (!(fault instanceof InvalidBundleError)) throw fault;
     throw new CliError(`invalid session bundle: ${fault.message}`);
   }
-}
-
-/** A run record is held as a whole. */
-function readRecord(file: string): JsonValue {
-  let bytes: Buffer;
-  try {
-    bytes = readFileSync(file);
-  } catch {
-    throw new CliError(`${file} cannot be read.`, EXIT.usage);
-  }
-  return parseStrict(bytes, { maxBytes: MAX_RECORD_BYTES });
 }

@@ -1,9 +1,9 @@
 import { createHash, type Hash } from 'node:crypto';
-import { readSync } from 'node:fs';
 import { type FileHandle, mkdir, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Spool, SpooledBytes, SpoolFile } from '../protocol/bytes.ts';
 import { ProtocolError } from '../protocol/errors.ts';
+import { filePart } from './file-part.ts';
 
 const OWNER_ONLY = 0o600;
 const OWNER_ONLY_DIRECTORY = 0o700;
@@ -69,12 +69,9 @@ class BodyFile implements SpoolFile {
 
 /** At once and not later: the bytes were written just now, so that they are still in the memory of the operating system. */
 function bytesOf(fd: number, start: number, end: number): Buffer {
-  const bytes = Buffer.allocUnsafe(end - start);
-  for (let done = 0; done < bytes.length; ) {
-    const read = readSync(fd, bytes, done, bytes.length - done, start + done);
-    if (read === 0) throw new Error(`the spooled body ends at byte ${start + done}, before ${end}`);
-    done += read;
-  }
+  const bytes = filePart(fd, start, end);
+  const at = start + bytes.length;
+  if (at < end) throw new Error(`the spooled body ends at byte ${at}, before ${end}`);
   return bytes;
 }
 

@@ -260,6 +260,9 @@ export const LAYERS: readonly LayerRow[] = [
       'src/eventlog/log-meta.ts',
       'src/receipts/key-files.ts',
       'src/store/store-errors.ts',
+      // Files of any size are read in parts, and what is too much to be held lies in one.
+      'src/store/file-part.ts',
+      'src/store/body-spool.ts',
       // Receipts are verified without a gateway.
       'src/receipts/verification-keys.ts',
       'src/receipts/verify-file.ts',
