@@ -52,8 +52,13 @@ function restorePart(sources: OutboundSources, part: Part, artifactOf: ArtifactO
   const form = part.type === 'artifact_ref' ? part.metadata?.[INLINED_FROM] : undefined;
   if (part.type !== 'artifact_ref' || form === undefined) return part;
   const text = contentOf(sources, artifactOf(part.artifact_id))?.bytes.toString() ?? '';
-  if (form === 'text') return { type: 'text', text, visibility: part.visibility };
-  if (form === 'json') return { type: 'json', value: JSON.parse(text), visibility: part.visibility };
+  const { [INLINED_FROM]: _, ...metadata } = part.metadata ?? {};
+  const rest = {
+    visibility: part.visibility,
+    ...(Object.keys(metadata).length === 0 ? {} : { metadata }),
+  };
+  if (form === 'text') return { type: 'text', text, ...rest };
+  if (form === 'json') return { type: 'json', value: JSON.parse(text), ...rest };
   return JSON.parse(text) as Part;
 }
 
