@@ -150,8 +150,8 @@ export interface Seen {
   status: TaskStatus;
   binding: JsonObject | undefined;
   sessionBinding: JsonObject | undefined;
-  /** Upstream message ids already in the log for this task. */
-  hasMessage(upstreamId: string): boolean;
+  /** True for a message of this upstream id that is in the log of this task; of other parts than these it is another one. */
+  hasMessage(upstreamId: string, parts?: readonly DraftPart[]): boolean;
   /** Parts already recorded per upstream artifact id; undefined when unknown. */
   artifactParts(upstreamId: string): number | undefined;
 }

@@ -118,11 +118,12 @@ export class TaskView {
     this.#merge(patch);
     this.isMessageOnly ||= isObject(patch['a2a']) && patch['a2a']['message_only'] === true;
     const request = this.#requests.get(String(payload['request_id'] ?? ''));
+    const message = isSaid ? held : this.#saidBefore(payload['message_id']);
     this.#keepStatusMessage();
     this.status = {
       status: payload['status'] as TaskStatus,
       time,
-      ...(isSaid ? { message: held } : {}),
+      ...(message === undefined ? {} : { message }),
       ...(isObject(payload['failure']) ? { failure: payload['failure'] as unknown as Failure } : {}),
       ...(request === undefined ? {} : { request }),
     };
@@ -200,6 +201,12 @@ export class TaskView {
     const held = this.#held;
     this.#held = undefined;
     return held === undefined ? [] : [this.#say(held, time)];
+  }
+
+  /** What an agent says again with a move is in the log once. */
+  #saidBefore(id: JsonValue | undefined): Message | undefined {
+    const known = [this.status.message, ...this.history].find((message) => message?.id === id);
+    return known?.role === 'user' ? undefined : known;
   }
 
   /** The message of a state that is over belongs to the history. */

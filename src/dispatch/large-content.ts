@@ -39,7 +39,8 @@ function withoutMark(part: Extract<Part, { type: 'artifact_ref' }>): Part {
   return { ...part, metadata };
 }
 
-function contentOf(part: Part): { text: string; mimeType: string } | undefined {
+/** The text that a part is kept as when it is large; undefined for a part that refers to something. */
+export function contentOf(part: Part): { text: string; mimeType: string } | undefined {
   if (part.type === 'text') return { text: part.text, mimeType: 'text/plain; charset=utf-8' };
   if (part.type === 'json') return { text: JSON.stringify(part.value), mimeType: 'application/json' };
   if (part.type === 'tool_call') return { text: JSON.stringify(part), mimeType: 'application/json' };

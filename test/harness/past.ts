@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { JsonObject } from '../../src/protocol/json.ts';
 import type { Failure, TaskStatus } from '../../src/protocol/task-states.ts';
 import type { DraftPart, MessageDraft, Move, Seen } from '../../src/upstream.ts';
@@ -15,7 +16,10 @@ export class Past implements Seen {
   readonly notes: string[] = [];
   readonly metadata: JsonObject[] = [];
 
-  hasMessage = (id: string) => this.messages.some((message) => message.upstreamId === id);
+  hasMessage = (id: string, parts?: readonly DraftPart[]) => {
+    const said = this.messages.findLast((message) => message.upstreamId === id);
+    return said !== undefined && (parts === undefined || isDeepStrictEqual(said.parts, parts));
+  };
   artifactParts = (id: string) => this.artifacts.get(id)?.length;
 
   /** The texts the agent said, in order. */
@@ -31,12 +35,17 @@ export class Past implements Seen {
     for (const move of moves) this.#applyOne(move);
   }
 
+  #hear(message: MessageDraft): void {
+    const { upstreamId, parts } = message;
+    if (upstreamId === undefined || !this.hasMessage(upstreamId, parts)) this.messages.push(message);
+  }
+
   #applyOne(move: Move): void {
     if (move.type === 'bind') {
       this.binding = move.binding ?? this.binding;
       this.sessionBinding = move.sessionBinding ?? this.sessionBinding;
     }
-    if (move.type === 'message') this.messages.push(move.message);
+    if (move.type === 'message') this.#hear(move.message);
     // What the next turn answers blocks the task; what is answered inside a turn leaves it when that is done.
     if (move.type === 'permission' && move.permission.upstreamId === undefined)
       this.status = move.permission.kind === 'elicitation' ? 'INPUT_REQUIRED' : 'AUTH_REQUIRED';
@@ -53,7 +62,7 @@ export class Past implements Seen {
       this.states.push(move.to);
       this.failure = move.failure ?? this.failure;
       if (move.metadata !== undefined) this.metadata.push(move.metadata);
-      if (move.message !== undefined) this.messages.push(move.message);
+      if (move.message !== undefined) this.#hear(move.message);
     }
   }
 }

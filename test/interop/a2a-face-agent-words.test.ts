@@ -119,11 +119,49 @@ describe('what an agent says of its work', () => {
     ]);
   });
 
+  it('a message id that it uses again, for something else, loses nothing; a repeated message is said once', async () => {
+    const says = (state: string, ...parts: object[]) =>
+      statusFrame(state, undefined, {
+        status: { state: `TASK_STATE_${state}`, message: { messageId: 'm1', role: 'ROLE_AGENT', parts } },
+      });
+    const token = { text: `The key is ${'ghp_'.padEnd(40, 'a')}.` };
+    const raw = (word: string) => ({ raw: Buffer.from(word).toString('base64'), mediaType: 'image/png' });
+    const data = { rows: Array.from({ length: 20_000 }, (_, row) => ({ row, word: 'abcdef' })) };
+    const words = [[{ text: 'think' }], [token], [raw('one')], [raw('two')], [{ data }], [{ text: 'done' }]];
+    const { client } = await fronted({
+      SendStreamingMessage: stream(
+        taskFrame('WORKING'),
+        ...words.flatMap((parts) => [says('WORKING', ...parts), says('WORKING', ...parts)]),
+        says('COMPLETED', { text: 'done' }),
+      ),
+    });
+    const events = await collect(client.stream('SendStreamingMessage', { message: client.message('x') }));
+    const told = (said(events) as { statusUpdate?: { status: { message?: { parts: object[] } } } }[]).flatMap(
+      ({ statusUpdate }) => statusUpdate?.status.message ?? [],
+    );
+    expect(told.map(({ parts }) => parts)).toMatchObject([
+      [{ text: 'think' }],
+      [{ text: expect.stringContaining('<redacted:') }],
+      [raw('one')],
+      [raw('two')],
+      [{ data }],
+      [{ text: 'done' }],
+      [{ text: 'done' }],
+    ]);
+    expect(said(events).at(-1)).toMatchObject({
+      statusUpdate: { status: { state: 'TASK_STATE_COMPLETED', message: { messageId: 'm1' } } },
+    });
+  });
+
   it('large parts go through whole, in both directions and in the history', async () => {
     const text = 'x'.repeat(700_000);
     const raw = Buffer.alloc(600_000, 7).toString('base64');
     const data = { rows: Array.from({ length: 20_000 }, (_, row) => ({ row, word: 'abcdef' })) };
-    const parts = [{ text }, { raw, mediaType: 'application/octet-stream', filename: 'seven.bin' }, { data }];
+    const parts = [
+      { text, mediaType: 'text/markdown', filename: 'x.md', metadata: { part: 1 } },
+      { raw, mediaType: 'application/octet-stream', filename: 'seven.bin', metadata: { part: 2 } },
+      { data, metadata: { part: 3 } },
+    ];
     const artifacts = [{ artifactId: 'a1', parts }];
     const { peer, client } = await fronted({
       SendStreamingMessage: stream(taskFrame('WORKING'), {

@@ -19,10 +19,10 @@ export function interpretMessage(body: JsonObject, seen: Seen): Move[] {
   return [...binds, ...said, { type: 'status', to: 'COMPLETED', metadata: { a2a: { message_only: true } } }];
 }
 
-/** The message, unless the log has it already. */
+/** The message, unless the log has it already; agents that use one id for all they say say something else each time. */
 export function sayMoves(body: JsonObject, seen: Seen): Move[] {
   const message = draftOf(body);
-  if (message.upstreamId !== undefined && seen.hasMessage(message.upstreamId)) {
+  if (message.upstreamId !== undefined && seen.hasMessage(message.upstreamId, message.parts)) {
     return [{ type: 'note', note: 'repeated_message', details: { message_id: message.upstreamId } }];
   }
   return [{ type: 'message', message }];

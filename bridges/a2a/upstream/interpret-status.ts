@@ -63,20 +63,12 @@ function knownMoves(state: HarnState, message: JsonObject | undefined, seen: See
   const stays = to === seen.status || to === 'SUBMITTED';
   if (stays) return message === undefined ? [] : sayMoves(message, seen);
   const draft = message === undefined ? undefined : draftOf(message);
-  return statusMove(to, draft, to === 'FAILED' ? failureOf(state, draft) : undefined, seen);
+  return statusMove(to, draft, to === 'FAILED' ? failureOf(state, draft) : undefined);
 }
 
-/** A message the log has already is not said again, but its state still counts. */
-function statusMove(
-  to: TaskStatus,
-  draft: MessageDraft | undefined,
-  failure: Failure | undefined,
-  seen: Seen,
-): Move[] {
-  const isNew = draft !== undefined && !(draft.upstreamId !== undefined && seen.hasMessage(draft.upstreamId));
-  return [
-    { type: 'status', to, ...(isNew && { message: draft }), ...(failure !== undefined && { failure }) },
-  ];
+/** A message the log has already is the message of this state too, and not said again. */
+function statusMove(to: TaskStatus, message: MessageDraft | undefined, failure: Failure | undefined): Move[] {
+  return [{ type: 'status', to, ...(message && { message }), ...(failure !== undefined && { failure }) }];
 }
 
 /** An unknown word is never a success: work goes on, or what should be final fails. Source: contract section 2. */

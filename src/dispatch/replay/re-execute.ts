@@ -117,7 +117,7 @@ class ReExecution {
     if (record.turn) this.#bindSession(record.turn.session_binding);
     if (record.noted && frame.kind === 'fault') noteCancelFault(target, task, frame);
     else if (frame.kind === 'memory') applyMemoryRead(this.#tx, task, frame, record.key);
-    else applyMoves(target, this.#parts.interpret(frame, seenBy(this.#tx, task)));
+    else applyMoves(target, this.#parts.interpret(frame, seenBy(this.#tx, this.#tools, task)));
     return substitute === undefined ? undefined : record.key;
   }
 

@@ -1,13 +1,14 @@
 import type { Transaction } from '../../eventlog/event-log.ts';
 import { sessionBinding } from '../../projections/session-binding.ts';
 import { stateKey } from '../../projections/state-keys.ts';
-import type { TaskState, UpstreamMessageState } from '../../projections/states.ts';
+import type { MessageState, TaskState, UpstreamMessageState } from '../../projections/states.ts';
 import type { JsonObject } from '../../protocol/json.ts';
 import type { Message, MessageInput, Part } from '../../protocol/resources/message.ts';
 import { isTerminal } from '../../protocol/task-states.ts';
 import type { DraftPart, Frame, MessageDraft, Move, Seen } from '../../upstream.ts';
 import { appendMessage, buildMessage } from '../append-message.ts';
 import { addChunk, knownArtifact } from '../artifact-chunks.ts';
+import type { DecisionTools } from '../facts.ts';
 import { storeArtifact } from '../large-content.ts';
 import { type MoveFacts, moveTask } from '../move-task.ts';
 import { newEvent, placeOfTask } from '../new-event.ts';
@@ -17,16 +18,19 @@ import { applyTool } from './apply-tool.ts';
 import { applyReasoning, applyUpdate } from './apply-words.ts';
 import { boundedMove } from './bounded-move.ts';
 import type { MoveTarget } from './move-target.ts';
+import { saysSame } from './says-same.ts';
 
 /** What interpretation may know, read from the transaction. */
-export function seenBy(tx: Transaction, task: TaskState): Seen {
+export function seenBy(tx: Transaction, tools: Pick<DecisionTools, 'redact'>, task: TaskState): Seen {
   const { resource, internal } = task;
   return {
     status: resource.status,
     binding: internal.binding ?? undefined,
     sessionBinding: sessionBinding(tx, resource.session_id, internal.route),
-    hasMessage: (upstreamId) =>
-      tx.get<UpstreamMessageState>(stateKey.upstreamMessage(resource.id, upstreamId)) !== undefined,
+    hasMessage: (upstreamId, parts) => {
+      const said = saidBefore(tx, resource.id, upstreamId);
+      return said !== undefined && (parts === undefined || saysSame(tx, tools, said.parts, parts));
+    },
     artifactParts: (upstreamId) => {
       const state = knownArtifact(tx, resource.id, upstreamId);
       return state && state.internal.pieces - state.internal.first_piece;
@@ -96,11 +100,11 @@ function applyFileWritten(
 }
 
 function applyBinding(
-  { tx, material }: MoveTarget,
+  { tx, tools, material }: MoveTarget,
   task: TaskState,
   move: Extract<Move, { type: 'bind' }>,
 ): void {
-  const seen = seenBy(tx, task);
+  const seen = seenBy(tx, tools, task);
   const binding = changed(seen.binding, move.binding);
   const session = changed(seen.sessionBinding, move.sessionBinding);
   if (!binding && !session) return;
@@ -128,7 +132,7 @@ function applyStatus(target: MoveTarget, task: TaskState, move: Extract<Move, { 
   const stays = task.resource.status === move.to;
   // An agent that waits for an answer inside its turn works again when it has it, and not before.
   const waits = move.to === 'WORKING' && waitsInTurn(target.tx, target.taskId);
-  const message = move.message && addAgentMessage(target, task, move.message, !stays && !waits);
+  const message = move.message && told(target, task, move.message, !stays && !waits);
   if (stays) {
     if (move.metadata) note(target, task, 'status_repeated', {}, move.metadata);
     return;
@@ -145,7 +149,27 @@ function applyStatus(target: MoveTarget, task: TaskState, move: Extract<Move, { 
   if (!moved) note(target, task, 'impossible_status', { from: task.resource.status, to: move.to });
 }
 
-/** Appends what the agent said, once per upstream message id. */
+/** What the agent said with a status: a new message, or one that it said before. */
+function told(
+  target: MoveTarget,
+  task: TaskState,
+  draft: MessageDraft,
+  moveFollows: boolean,
+): Message | undefined {
+  const { upstreamId } = draft;
+  return (
+    addAgentMessage(target, task, draft, moveFollows) ??
+    (upstreamId === undefined ? undefined : saidBefore(target.tx, task.resource.id, upstreamId))
+  );
+}
+
+/** The newest message of an upstream id. */
+function saidBefore(tx: Transaction, taskId: string, upstreamId: string): Message | undefined {
+  const known = tx.get<UpstreamMessageState>(stateKey.upstreamMessage(taskId, upstreamId));
+  return known && tx.get<MessageState>(stateKey.message(known.message_id))?.resource;
+}
+
+/** Appends what the agent said; under an id that it used before only when it says something else now. */
 function addAgentMessage(
   target: MoveTarget,
   task: TaskState,
@@ -154,7 +178,8 @@ function addAgentMessage(
 ): Message | undefined {
   const { tx, tools, material } = target;
   const { upstreamId } = draft;
-  if (upstreamId !== undefined && seenBy(tx, task).hasMessage(upstreamId)) return undefined;
+  if (upstreamId !== undefined && seenBy(tx, tools, task).hasMessage(upstreamId, draft.parts))
+    return undefined;
   const place = placeOfTask(task.resource);
   const input: MessageInput = {
     role: draft.role === 'user' ? 'agent' : draft.role,

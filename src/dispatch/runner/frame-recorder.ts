@@ -133,7 +133,7 @@ export class FrameRecorder {
     const place = this.#place(tx, before, frame);
     this.#record(tx, place);
     if (provesSent(frame)) this.#forgetSentInput(tx);
-    const moves = this.#upstream.interpret(frame, seenBy(tx, before));
+    const moves = this.#upstream.interpret(frame, seenBy(tx, this.#deps.tools, before));
     applyMoves({ tx, tools: this.#deps.tools, taskId: this.#taskId, material: place.material }, moves);
     const status = tx.get<TaskState>(stateKey.task(this.#taskId))?.resource.status ?? 'FAILED';
     this.#atRest = status !== 'WORKING' && status !== 'SUBMITTED';

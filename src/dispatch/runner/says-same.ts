@@ -1,0 +1,44 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { StateReader } from '../../eventlog/event-log.ts';
+import { sha256Hex } from '../../json/sha256.ts';
+import { stateKey } from '../../projections/state-keys.ts';
+import type { ArtifactState } from '../../projections/states.ts';
+import type { JsonValue } from '../../protocol/json.ts';
+import type { Part } from '../../protocol/resources/message.ts';
+import type { DraftPart } from '../../upstream.ts';
+import type { DecisionTools } from '../facts.ts';
+import { contentOf } from '../large-content.ts';
+
+/**
+ * True when these parts are what the stored ones were made of: secrets are replaced in those, and bytes and large content are
+ * Artifacts. Metadata does not count.
+ */
+export function saysSame(
+  states: StateReader,
+  tools: Pick<DecisionTools, 'redact'>,
+  stored: readonly Part[],
+  said: readonly DraftPart[],
+): boolean {
+  return stored.length === said.length && stored.every((part, at) => isSame(states, tools, part, said[at]));
+}
+
+function isSame(
+  states: StateReader,
+  tools: Pick<DecisionTools, 'redact'>,
+  stored: Part,
+  said: DraftPart | undefined,
+): boolean {
+  if (said === undefined) return false;
+  const bytes = said.type === 'bytes' ? Buffer.from(said.base64, 'base64') : contentOf(said)?.text;
+  const isStoredApart = stored.type === 'artifact_ref' || stored.type === 'image_ref';
+  if (bytes !== undefined && isStoredApart) {
+    const artifact = states.get<ArtifactState>(stateKey.artifact(stored.artifact_id));
+    return artifact?.resource.sha256 === sha256Hex(bytes);
+  }
+  const clean = tools.redact(said as unknown as JsonValue).value as unknown as DraftPart;
+  return isDeepStrictEqual(bare(clean), bare(stored));
+}
+
+function bare({ metadata: _, ...content }: DraftPart): object {
+  return content;
+}
