@@ -53,7 +53,10 @@ function fileContent(file: JsonObject): JsonObject {
 
 type Extras = { metadata?: JsonObject };
 
-/** What no Harn part has a member for. A file's media type and name travel in the draft itself. */
+/**
+ * What no Harn part has a member for. A file's media type and name travel in the draft itself, which always has a type: that
+ * the peer named none is kept as null.
+ */
 function extras(raw: JsonObject, content: JsonObject): Extras {
   const isBytes = typeof content['raw'] === 'string';
   const isFile = isBytes || typeof content['url'] === 'string';
@@ -61,7 +64,8 @@ function extras(raw: JsonObject, content: JsonObject): Extras {
   const media = isPlain ? undefined : content['mediaType'];
   const name = isBytes ? undefined : content['filename'];
   const kept: JsonObject = {
-    ...(typeof media === 'string' && media !== '' && { media_type: media }),
+    ...(isFile && !isNamed(content['mediaType']) && { media_type: null }),
+    ...(isNamed(media) && { media_type: media }),
     ...(typeof name === 'string' && name !== '' && { filename: name }),
     ...(isObject(raw['metadata']) && { metadata: raw['metadata'] }),
   };
@@ -75,7 +79,11 @@ function isDefault({ text, mediaType: media }: JsonObject): boolean {
 
 function mediaType(content: JsonObject): string {
   const given = content['mediaType'];
-  return typeof given === 'string' && given !== '' ? given : DEFAULT_MEDIA_TYPE;
+  return isNamed(given) ? given : DEFAULT_MEDIA_TYPE;
+}
+
+function isNamed(media: JsonValue | undefined): media is string {
+  return typeof media === 'string' && media !== '';
 }
 
 function bytesOf(raw: JsonObject, content: JsonObject, encoded: string, rest: Extras): DraftPart {

@@ -23,7 +23,7 @@ export function encodePart(
   artifacts: ReadonlyMap<string, InlineBytes>,
 ): JsonObject {
   const spelled = part.visibility === 'public' ? content(part, artifacts) : redacted(part);
-  const encoded = { ...spelled, ...carried(part) };
+  const encoded = named({ ...spelled, ...carried(part) }, keptOf(part));
   return dialect === '1.0' ? encoded : legacy(encoded, dialect);
 }
 
@@ -34,14 +34,15 @@ export function encodeDraft(
   artifacts: ReadonlyMap<string, InlineBytes>,
 ): JsonObject {
   if (part.type !== 'bytes') return encodePart(part, dialect, artifacts);
-  const { base64, mime_type, name, metadata } = part;
-  const kept = isObject(metadata?.['a2a']) ? metadata['a2a'] : {};
-  const encoded = {
+  const { base64, mime_type, name } = part;
+  const kept = keptOf(part);
+  const whole = {
     raw: base64,
     mediaType: mime_type,
     ...(name === undefined ? {} : { filename: name }),
     ...(isObject(kept['metadata']) && { metadata: kept['metadata'] }),
   };
+  const encoded = named(whole, kept);
   return dialect === '1.0' ? encoded : legacy(encoded, dialect);
 }
 
@@ -83,13 +84,21 @@ function inlined(id: string, artifact: InlineBytes | undefined): JsonObject {
 
 /** What came from A2A goes back to it; other part metadata is the gateway's own. Nothing of a hidden part goes. */
 function carried(part: Part): JsonObject {
-  const kept = part.visibility === 'public' ? part.metadata?.['a2a'] : undefined;
-  if (!isObject(kept)) return {};
+  const kept = part.visibility === 'public' ? keptOf(part) : {};
   return {
     ...(typeof kept['media_type'] === 'string' && { mediaType: kept['media_type'] }),
     ...(typeof kept['filename'] === 'string' && { filename: kept['filename'] }),
     ...(isObject(kept['metadata']) && { metadata: kept['metadata'] }),
   };
+}
+
+function keptOf({ metadata }: DraftPart): JsonObject {
+  return isObject(metadata?.['a2a']) ? metadata['a2a'] : {};
+}
+
+/** A file whose peer named no media type leaves without the one that it has here. */
+function named({ mediaType, ...part }: JsonObject, { media_type: kept }: JsonObject): JsonObject {
+  return mediaType === undefined || kept === null ? part : { ...part, mediaType };
 }
 
 function legacy(part: JsonObject, dialect: PartDialect): JsonObject {

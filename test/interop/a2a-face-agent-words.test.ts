@@ -161,6 +161,8 @@ describe('what an agent says of its work', () => {
       { text, mediaType: 'text/markdown', filename: 'x.md', metadata: { part: 1 } },
       { raw, mediaType: 'application/octet-stream', filename: 'seven.bin', metadata: { part: 2 } },
       { data, metadata: { part: 3 } },
+      { raw: 'YWJj' },
+      { url: 'https://files.example/picture' },
     ];
     const artifacts = [{ artifactId: 'a1', parts }];
     const { peer, client } = await fronted({

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { CONTENT_PART, PART_CONTENT } from '../../../../mappings/a2a/part-words.ts';
 import { decodePart } from '../../../../mappings/a2a/parts-in.ts';
-import { encodePart, type PartDialect } from '../../../../mappings/a2a/parts-out.ts';
+import { encodeDraft, encodePart, type PartDialect } from '../../../../mappings/a2a/parts-out.ts';
 import type { JsonObject, JsonValue } from '../../../../src/protocol/json.ts';
 import type { Part } from '../../../../src/protocol/resources/message.ts';
 
@@ -113,6 +113,17 @@ describe('parts that arrive', () => {
     [{ kind: 'file', file: { bytes: 'YSxi', mimeType: 'text/csv', name: 'x.csv' } }],
   ])('become bytes for an Artifact: %j', (raw) => {
     expect(decodePart(raw)).toEqual({ type: 'bytes', base64: 'YSxi', mime_type: 'text/csv', name: 'x.csv' });
+  });
+
+  it.each([
+    [{ url: 'https://files.example/a' }],
+    [{ raw: 'YSxi', filename: 'x' }],
+    [{ url: 'https://files.example/a', mediaType: 'application/octet-stream', filename: 'x' }],
+    [{ kind: 'file', file: { uri: 'https://files.example/a', name: 'x' } }],
+    [{ kind: 'file', file: { bytes: 'YSxi' }, metadata: { k: 1 } }],
+  ])('have the media type that their peer named, or none: %j', (raw) => {
+    const dialect = 'kind' in raw ? '0.3' : '1.0';
+    expect(encodeDraft(decodePart(raw), dialect, NO_ARTIFACTS)).toEqual(raw);
   });
 
   it.each([[{ text: 'hi' }], [{ type: 'text', text: 'hi' }], [{ kind: 'text', text: 'hi' }]])(
