@@ -1,5 +1,6 @@
 import { createHmac, createPublicKey } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { AskingUpstream } from '../harness/asking-upstream.ts';
 import { TestClient } from '../harness/client.ts';
 import { startTestGateway, type TestGateway } from '../harness/gateway.ts';
 import { type SigningPair, signingPair, signToken, TokenIssuerPeer } from '../harness/peers/token-issuer.ts';
@@ -14,7 +15,8 @@ beforeAll(async () => {
   issuer = await new TokenIssuerPeer().start();
   pair = await signingPair('key-1');
   issuer.publish(pair);
-  gateway = await startTestGateway({ clock, config: { auth: { oauth: [issuerRow(issuer.url)] } } });
+  const config = { auth: { oauth: [issuerRow(issuer.url)] } };
+  gateway = await startTestGateway({ clock, config, extraUpstreams: [new AskingUpstream()] });
 });
 afterAll(async () => {
   await gateway.close();
@@ -101,6 +103,35 @@ describe('an access token', () => {
     const text = await response.text();
     expect(text).toContain('event: error\n');
     expect(text).toContain('"code":"unauthenticated"');
+  });
+});
+
+describe('a token that ends during a stream of A2A', () => {
+  it('[A2A-ERR-04] ends the stream with an error in the form of its binding', async () => {
+    const token = await signToken(pair, claims({ exp: NOW + 60, scope: '*' }));
+    const post = (path: string, body: object) =>
+      fetch(`${gateway.url}/a2a/asking${path}`, {
+        method: 'POST',
+        headers: {
+          authorization: `Bearer ${token}`,
+          'a2a-version': '1.0',
+          'content-type': 'application/json',
+        },
+        body: JSON.stringify(body),
+      });
+    const message = { messageId: 'm', role: 'ROLE_USER', parts: [{ text: 'tool' }] };
+    const { task } = (await (await post('/message:send', { message })).json()) as { task: { id: string } };
+    const open = [
+      await post(`/tasks/${task.id}:subscribe`, {}),
+      await post('', { jsonrpc: '2.0', id: 7, method: 'SubscribeToTask', params: { id: task.id } }),
+    ];
+    time.ms += 91_000;
+    await gateway.tidy();
+    const last = async (answer: Response) => JSON.parse((await answer.text()).split('data: ').at(-1) ?? '');
+    const [rest, rpc] = await Promise.all(open.map(last));
+    const info = [{ reason: 'UNAUTHENTICATED' }];
+    expect(rest).toMatchObject({ error: { code: 401, status: 'UNAUTHENTICATED', details: info } });
+    expect(rpc).toMatchObject({ jsonrpc: '2.0', id: 7, error: { code: -32603, data: info } });
   });
 });
 

@@ -16,7 +16,7 @@ import { follow, type Start } from './follow.ts';
 import { ownTask } from './own-task.ts';
 import { pageTokenFault } from './page-token.ts';
 import { setPushConfig } from './push-configs.ts';
-import { errorMembers, refusalOf, TaskStream } from './stream.ts';
+import { refusalOf, TaskStream } from './stream.ts';
 import { contextIdOf, isSessionId, type Taken, takeMessage } from './take-message.ts';
 import { Waiting } from './wait.ts';
 
@@ -25,7 +25,7 @@ export interface Streaming {
   headers: readonly string[];
   frame(event: JsonObject, id: string): Buffer;
   /** Finished frame that tells an error after the stream began. */
-  tell(error: ReturnType<typeof errorMembers>): Buffer;
+  tell(error: ProtocolError): Buffer;
 }
 
 const EVENTS_PER_PAGE = '200';
@@ -187,7 +187,7 @@ export class A2aHandler {
     const stream = exchange.openStream({
       isResumed: false,
       headers: streaming.headers,
-      tell: (error) => streaming.tell(errorMembers(error)),
+      tell: (error) => streaming.tell(error),
     });
     const told = new TaskStream({
       stream,

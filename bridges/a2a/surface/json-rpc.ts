@@ -126,6 +126,6 @@ function rpcStreaming(id: JsonValue, headers: readonly string[]): Streaming {
   return {
     headers,
     frame: (event, cursor) => sse(cursor, 'result', event),
-    tell: (error) => sse('', 'error', error),
+    tell: (error) => sse('', 'error', errorMembers(error)),
   };
 }

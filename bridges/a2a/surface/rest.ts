@@ -9,7 +9,6 @@ import type { A2aHandler, Streaming } from './handler.ts';
 import { METHODS } from './methods.ts';
 import { activated, negotiate } from './negotiate.ts';
 import { runMethod } from './run-method.ts';
-import type { errorMembers } from './stream.ts';
 
 const MEDIA_TYPE = /^application\/(?:a2a\+)?json[ \t]*(?:;|$)/i;
 
@@ -105,7 +104,7 @@ function restStreaming(headers: readonly string[]): Streaming {
   return {
     headers,
     frame: (event, cursor) => Buffer.from(`id: ${cursor}\ndata: ${JSON.stringify(event)}\n\n`),
-    tell: ({ code, message, data }: ReturnType<typeof errorMembers>) =>
-      Buffer.from(`event: error\ndata: ${JSON.stringify({ error: { code, message, details: data } })}\n\n`),
+    tell: (error) =>
+      Buffer.from(`event: error\ndata: ${JSON.stringify(restErrorBody(encodeError(error)))}\n\n`),
   };
 }
