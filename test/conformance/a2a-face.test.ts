@@ -108,8 +108,21 @@ describe('streams', () => {
     const resumed = await collect(a2a.stream('SubscribeToTask', { id: task.id }, headers));
     expect(resumed[0]?.data.result.task.artifacts[0]?.parts).toHaveLength(1);
     expect(resumed.slice(1)).toEqual(events.slice(2));
-    const foreign = await a2a.rpc('SubscribeToTask', { id: task.id }, { 'last-event-id': 'nonsense' });
-    expect(foreign.body.error?.code).toBe(-32602);
+    const begun = { 'last-event-id': '0'.repeat(20) };
+    const whole = await collect(a2a.stream('SubscribeToTask', { id: task.id }, begun));
+    expect(whole[0]).toMatchObject({
+      id: expect.stringMatching(/^\d{20}$/),
+      data: { result: { task: { status: { timestamp: expect.stringMatching(/Z$/) } } } },
+    });
+    expect(whole.slice(-3)).toEqual(events.slice(-3));
+    const other = await collect(a2a.stream('SendStreamingMessage', { message: a2a.message('one') }));
+    for (const id of ['nonsense', '9'.repeat(20), other[0]?.id ?? '']) {
+      const foreign = await a2a.rpc('SubscribeToTask', { id: task.id }, { 'last-event-id': id });
+      expect(foreign.body.error).toMatchObject({
+        code: -32602,
+        data: [{}, { fieldViolations: [{ field: 'Last-Event-ID' }] }],
+      });
+    }
   });
 
   it('[A2A-OP-07] nothing is canceled or followed that is over', async () => {

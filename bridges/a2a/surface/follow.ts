@@ -78,9 +78,10 @@ class TaskSink implements StreamSink {
     this.#follower.begin(this.#view, this.#last);
   }
 
-  /** A cursor may lie on an event that this caller is not shown. */
+  /** A cursor may lie on an event that this caller is not shown, or before the first one, which makes the Task. */
   #isPast(event: Event): boolean {
-    return !this.#hasBegun && this.#start.after === 'event' && event.id > this.#start.id;
+    const isWhole = !this.#hasBegun && this.#last !== '';
+    return isWhole && this.#start.after === 'event' && event.id > this.#start.id;
   }
 
   #isMessage(event: Event): boolean {

@@ -95,8 +95,7 @@ export class A2aHandler {
   async subscribe(asking: Asking, { id }: TaskRequest, streaming: Streaming): Promise<void> {
     const task = await ownTask(this.#deps.gateway, asking, id);
     const cursor = asking.exchange.call().lastEventId;
-    if (cursor !== undefined && !/^\d{20}$/.test(cursor))
-      throw refusal('InvalidParams', 'Send the id of an event of this task.', 'Last-Event-ID');
+    if (cursor !== undefined) await this.#checkCursor(asking, id, cursor);
     if (cursor === undefined && isTerminal(task.status))
       throw refusal('UnsupportedOperation', 'The task is over. Read it with GetTask.', 'id');
     const start: Start = cursor === undefined ? { after: 'history' } : { after: 'event', id: cursor };
@@ -164,6 +163,18 @@ export class A2aHandler {
       after = page.next_cursor;
     } while (after !== null);
     return view;
+  }
+
+  /** The stream folds the Task from its beginning, so the gateway is asked about the cursor apart from it. */
+  async #checkCursor({ exchange }: Asking, taskId: string, cursor: string): Promise<void> {
+    const query = { limit: '1', after_event_id: cursor };
+    const call = exchange.call({ path: { task_id: taskId }, query });
+    await ask(this.#deps.gateway, 'listTaskEvents', call).catch((error: unknown) => {
+      const isCursor = error instanceof ProtocolError && error.param === 'after_event_id';
+      throw isCursor
+        ? refusal('InvalidParams', 'Send the id of an event of this task.', 'Last-Event-ID')
+        : error;
+    });
   }
 
   async #page(exchange: FaceExchange, query: Record<string, string>): Promise<TaskPage | undefined> {
