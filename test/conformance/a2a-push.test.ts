@@ -95,6 +95,22 @@ describe('push configs over A2A', () => {
     });
   });
 
+  it('of a task that is over, or has many, are refused in words of A2A', async () => {
+    const over = await a2a.task('one');
+    const late = await a2a.rpc(name('Create'), { taskId: over.id, url: receiver.url });
+    const { id: taskId } = await a2a.task('ask');
+    let many: Awaited<ReturnType<typeof a2a.rpc>>;
+    do many = await a2a.rpc(name('Create'), { taskId, url: receiver.url });
+    while (many.body.error === undefined);
+    const field = [{}, { fieldViolations: [{ field: 'taskId' }] }];
+    expect(late.body.error).toMatchObject({
+      code: -32004,
+      message: 'The task is over: nothing would be delivered.',
+      data: field,
+    });
+    expect(many.body.error).toMatchObject({ code: -32602, data: field });
+  });
+
   it.each(PRIVATE)('to %s are refused by their url, over every binding', async (url) => {
     const { id: taskId } = await a2a.task('ask');
     const message = {

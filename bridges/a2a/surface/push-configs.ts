@@ -8,6 +8,7 @@ import {
 } from '../../../mappings/a2a/push-configs.ts';
 import { placedBelow } from '../../../mappings/a2a/validate.ts';
 import type { FaceDeps } from '../../../src/face.ts';
+import { ProtocolError } from '../../../src/protocol/errors.ts';
 import type { JsonObject, JsonValue } from '../../../src/protocol/json.ts';
 import type { PushConfig } from '../../../src/protocol/resources/push-config.ts';
 import { ask } from '../../inbound/ask.ts';
@@ -40,8 +41,16 @@ export async function setPushConfig(
   const body = config as unknown as JsonObject;
   const call = asking.exchange.call({ path: { task_id: taskId }, body, idempotencyKey: undefined });
   return ask<PushConfig>(gateway, 'setPushConfig', call).catch((error: unknown) => {
-    throw placedBelow(member, error);
+    throw placedBelow(member, taskFault(error));
   });
+}
+
+/** What is refused because of the task, under the name that it has in A2A and without words that only Harn has. */
+function taskFault(error: unknown): unknown {
+  if (!(error instanceof ProtocolError) || error.param !== 'task_id') return error;
+  if (error.code === 'invalid_state_transition')
+    return refusal('UnsupportedOperation', 'The task is over: nothing would be delivered.', 'taskId');
+  return new ProtocolError(error.code, error.message, { param: 'taskId', cause: error });
 }
 
 export async function getPushConfig(deps: FaceDeps, asking: Asking, params: JsonObject): Promise<JsonObject> {
