@@ -74,6 +74,8 @@ export interface Turn {
   binding: JsonObject | undefined;
   /** What earlier tasks of this Session bound at this upstream (remote context id), kept durably by the core. */
   sessionBinding: JsonObject | undefined;
+  /** What an earlier Task bound here, by its id; undefined for one that is not of this route and Workspace. */
+  bindingOf(taskId: string): JsonObject | undefined;
   /** W3C trace context to pass on. */
   traceparent?: string;
   /** Metadata of the Session; a bridge reads its own protocol's member. */

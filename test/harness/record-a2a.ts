@@ -53,6 +53,7 @@ async function record(upstream: Upstream, texts: readonly string[]): Promise<Rec
       message: textMessage(text, `message-${index + 1}`),
       binding: past.binding,
       sessionBinding: past.sessionBinding,
+      bindingOf: () => undefined,
       sessionMetadata: {},
       judge: () => undefined,
       recall: () => ({ remembers: false }),

@@ -72,6 +72,7 @@ async function record(upstream: Upstream, texts: readonly string[]): Promise<Lin
       message: textMessage(text, `message-${index + 1}`),
       binding: undefined,
       sessionBinding,
+      bindingOf: () => undefined,
       sessionMetadata: {},
       judge: () => undefined,
       recall: () => ({ remembers: false }),

@@ -74,6 +74,7 @@ function turnOf({ tool: name, input, answer }: Story, { binding }: Past): Turn {
     message: { id: 'message-1', role: 'user', parts: [part], metadata: {}, artifacts: new Map() },
     binding,
     sessionBinding: undefined,
+    bindingOf: () => undefined,
     sessionMetadata: {},
     judge: () => undefined,
     recall: () => ({ remembers: false }),

@@ -92,6 +92,7 @@ export class TaskOnStage {
       sessionId: 's1',
       binding,
       sessionBinding,
+      bindingOf: () => undefined,
       sessionMetadata: {},
       judge: () => undefined,
       recall: () => ({ remembers: false }),

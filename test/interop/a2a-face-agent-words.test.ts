@@ -3,8 +3,17 @@ import { A2aTestClient, collect, type Json } from '../harness/a2a-client.ts';
 import { statusFrame, task, taskFrame } from '../harness/a2a-words.ts';
 import { startTestGateway } from '../harness/gateway.ts';
 import { keeper } from '../harness/keeper.ts';
-import { type Answer, json, result, rpcError, type Script, stream } from '../harness/peers/script.ts';
+import {
+  type Answer,
+  json,
+  result,
+  rpcError,
+  type Script,
+  type ScriptedCall,
+  stream,
+} from '../harness/peers/script.ts';
 import { type ScriptedPeer, startScriptedAgent } from '../harness/peers/scripted-agent.ts';
+import { cards } from '../harness/peers/scripted-cards.ts';
 
 const { kept } = keeper();
 
@@ -176,6 +185,31 @@ describe('what an agent says of its work', () => {
     expect(answer.artifacts).toEqual(artifacts);
     expect(answer.history[0]).toMatchObject({ messageId: 'large', parts });
     expect((await client.result('GetTask', { id: answer.id })).artifacts).toEqual(artifacts);
+  });
+
+  it('the tasks that a message refers to are those of the agent, by its ids, and never those of a stranger', async () => {
+    let made = 0;
+    const sent = ({ id }: ScriptedCall) => {
+      made += 1;
+      return json({ jsonrpc: '2.0', id, result: { task: { ...task('COMPLETED'), id: `r${made}` } } });
+    };
+    const peer = kept(await startScriptedAgent({ SendMessage: sent }, { card: cards.v1Blocking }));
+    const config = {
+      tenants: [{ id: 'tenant_other' }],
+      workspaces: [{ id: 'workspace_foreign', tenant: 'tenant_other' }],
+      upstreams: { a2a: ['agent', 'other'].map((id) => ({ id, card: peer.cardUrl })) },
+    };
+    const keys = [{ actor: 'stranger', tenant: 'tenant_other', workspaces: ['workspace_foreign'] }];
+    const gateway = kept(await startTestGateway({ config, keys }));
+    const client = new A2aTestClient(gateway, 'agent');
+    const mine = await client.task('mine');
+    const elsewhere = await new A2aTestClient(gateway, 'other').task('elsewhere');
+    const theirs = await client.as(gateway.clients['stranger']?.key ?? null).task('theirs');
+    const referenceTaskIds = [mine.id, elsewhere.id, theirs.id, 'r3', 'none'];
+    const said = client.message('x', { referenceTaskIds });
+    const answer = (await client.result('SendMessage', { message: said })).task;
+    expect(sends(peer).at(-1).params.message.referenceTaskIds).toEqual(['r1']);
+    expect(answer.history[0]).toMatchObject({ referenceTaskIds });
   });
 
   it('extensions that a client asks for are asked for at the agent, in the header of its version', async () => {

@@ -2,7 +2,7 @@ import type { A2aErrorName } from '../../../mappings/a2a/errors.ts';
 import type { JsonObject } from '../../../src/protocol/json.ts';
 import type { Frame } from '../../../src/upstream.ts';
 import { Fault } from './fault.ts';
-import { encodeMessage, sentBeside } from './outbound-message.ts';
+import { encodeMessage, referencesOf, sentBeside } from './outbound-message.ts';
 import type { AgentError, Reading } from './record.ts';
 import { isHttpRefusal, refused } from './refusal.ts';
 import type { Beside } from './requests.ts';
@@ -58,7 +58,8 @@ function messageOf(run: TurnRun): { message: JsonObject; beside: Beside } {
   const { message, kind, sessionMetadata } = run.turn;
   if (message === undefined) throw new Fault('rejected', 'The turn has no message to send.');
   const taskId = kind === 'continue' ? run.progress.taskId : undefined;
-  const links = { taskId, contextId: run.progress.contextId };
+  const referenceTaskIds = referencesOf(run.turn, message);
+  const links = { taskId, contextId: run.progress.contextId, referenceTaskIds };
   const { protocol, dialect } = run.target;
   const beside = sentBeside(message, sessionMetadata);
   return { message: encodeMessage(message, links, protocol, dialect), beside };

@@ -7,6 +7,7 @@ import type {
   TaskState,
   UpstreamRequestState,
 } from '../../projections/states.ts';
+import type { JsonObject } from '../../protocol/json.ts';
 import type { PermissionAnswer, Turn } from '../../upstream.ts';
 import { spanOf } from '../move-task.ts';
 import { recall } from '../remembered-permission.ts';
@@ -46,6 +47,7 @@ export function turnBase(deps: RunnerDeps, { resource, internal }: TaskState): O
     ...(internal.skill_id === undefined ? {} : { skillId: internal.skill_id }),
     binding: internal.binding ?? undefined,
     sessionBinding: sessionBinding(reader, resource.session_id, internal.route),
+    bindingOf: (taskId) => bindingOf(reader, { resource, internal }, taskId),
     sessionMetadata: reader.get<SessionFold>(stateKey.session(resource.session_id))?.resource.metadata ?? {},
     judge: (action) => judgeAction(deps, reader, { resource, internal }, action),
     recall: (subject) => recall(deps.tools, reader, { resource, internal }, subject),
@@ -53,6 +55,22 @@ export function turnBase(deps: RunnerDeps, { resource, internal }: TaskState): O
     answerTo: (upstreamId) => answerTo(reader, resource.id, upstreamId),
     ...trace,
   };
+}
+
+/**
+ * A reference of a caller leads to no Task that it could not see, and so to no other caller's at the same agent; what another
+ * gateway's Task bound was told by whoever imported it.
+ */
+function bindingOf(
+  reader: StateReader,
+  { resource, internal }: TaskState,
+  taskId: string,
+): JsonObject | undefined {
+  const other = reader.get<TaskState>(stateKey.task(taskId));
+  if (other?.internal.route !== internal.route || other.internal.imported) return undefined;
+  return other.resource.workspace_id === resource.workspace_id
+    ? (other.internal.binding ?? undefined)
+    : undefined;
 }
 
 function answerTo(reader: StateReader, taskId: string, upstreamId: string): PermissionAnswer | undefined {
