@@ -104,6 +104,19 @@ describe('where an ACP agent works for an editor', () => {
     expect(notices(client)[0]?.description).not.toContain(lib);
   });
 
+  it('a session that was made elsewhere gets the directory of the first editor that opens it', async () => {
+    const session = await gateway.client.session({ route: 'acp:rooted' });
+    const client = await editor();
+    const load = (cwd: string) =>
+      client.agent.request('session/load', { sessionId: session.id, cwd, mcpServers: [] });
+    await load(project);
+    await load(lib);
+    await client.prompt(session.id, 'cwd');
+    expect(client.text()).toBe(project);
+    const { sessions } = await client.agent.request('session/list', { cwd: project });
+    expect(sessions.map(({ sessionId }) => sessionId)).toContain(session.id);
+  });
+
   it('the agent’s own directory is where it works without that; whoever names it is told nothing', async () => {
     const client = await editor();
     await client.prompt(await session(client, 'own', outside), 'cwd');

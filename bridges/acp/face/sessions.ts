@@ -43,7 +43,7 @@ export async function newSession(
 
 /** The whole history is told before the answer, in the order of the log. Spec: ACP v1, "Loading Sessions". */
 export async function loadSession(talk: Conversation, params: ParamsOf<'session/load'>): Promise<JsonValue> {
-  const session = await openSession(talk, params.sessionId);
+  const session = await placed(talk, await openSession(talk, params.sessionId), params);
   const setup = await talk.view.begin(session.id, session.metadata);
   announce(talk, session.id, params);
   const attached = await attach(talk, session.id, 'load', undefined);
@@ -57,7 +57,7 @@ export async function resumeSession(
   talk: Conversation,
   params: ParamsOf<'session/resume'>,
 ): Promise<JsonValue> {
-  const session = await openSession(talk, params.sessionId);
+  const session = await placed(talk, await openSession(talk, params.sessionId), params);
   const after = textOf(objectOf(params._meta?.['harn'])['afterEventId']);
   const setup = await talk.view.begin(session.id, session.metadata);
   announce(talk, session.id, params);
@@ -65,6 +65,19 @@ export async function resumeSession(
   await attached.caughtUpOnce;
   tellState(talk, attached, session);
   return { ...setup, ...told(params.mcpServers, attached.cursor) };
+}
+
+/** A Session that was made elsewhere gets the directories of the first client that opens it, if that may change it. */
+async function placed({ calls }: Conversation, session: Session, place: Place): Promise<Session> {
+  const client = objectOf(session.metadata[CLIENT_METADATA]);
+  if (place.cwd === undefined || textOf(client['cwd']) !== undefined) return session;
+  const body = { metadata: { [CLIENT_METADATA]: { ...client, ...placeOf(place) } } };
+  try {
+    return await calls.json<Session>('updateSession', { path: { session_id: session.id }, body });
+  } catch (error) {
+    if (error instanceof RpcError) return session;
+    throw error;
+  }
 }
 
 function tellState({ draft }: Conversation, attached: AttachedSession, { id, state }: Session): void {
