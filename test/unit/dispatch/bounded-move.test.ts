@@ -12,6 +12,7 @@ function scene(metadata: JsonObject) {
   const target = {
     tx: {
       time: '2026-01-01T00:00:00.000Z',
+      get: () => undefined,
       append: (event: { event: string; payload: unknown }) => made.push(event),
       record: () => undefined,
     },
