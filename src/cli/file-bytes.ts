@@ -1,16 +1,17 @@
-import { closeSync, fstatSync, openSync } from 'node:fs';
+import { closeSync, fstatSync, openSync, readFileSync } from 'node:fs';
+import { inMemory } from '../bundles/byte-window.ts';
 import type { ByteSource } from '../protocol/bytes.ts';
 import { filePart } from '../store/file-part.ts';
 import { CliError, EXIT } from './exit-codes.ts';
 
-/** Does something with a file that is read in parts. Throws CliError for one that cannot be read. */
+/** Does something with a file that is read in parts; a pipe is held as a whole. Throws CliError for one that cannot be read. */
 export async function withFile<Result>(
   path: string,
   use: (bytes: ByteSource) => Promise<Result>,
 ): Promise<Result> {
   const file = openFile(path);
   try {
-    return await use({ size: sizeOf(file, path), read: (start, end) => bytesOf(file, path, start, end) });
+    return await use(sourceOf(file, path));
   } finally {
     closeSync(file);
   }
@@ -24,10 +25,11 @@ function openFile(path: string): number {
   }
 }
 
-function sizeOf(file: number, path: string): number {
+function sourceOf(file: number, path: string): ByteSource {
   const found = fstatSync(file);
+  if (found.isFIFO()) return inMemory(readFileSync(file));
   if (!found.isFile()) throw unreadable(path);
-  return found.size;
+  return { size: found.size, read: (start, end) => bytesOf(file, path, start, end) };
 }
 
 function bytesOf(file: number, path: string, start: number, end: number): Buffer {

@@ -2,20 +2,25 @@ import { existsSync, readFileSync } from 'node:fs';
 import { Command } from 'commander';
 import { InvalidBundleError } from '../bundles/bundle-fault.ts';
 import { BundleFile } from '../bundles/bundle-file.ts';
-import { inMemory } from '../bundles/byte-window.ts';
+import { receiptsOfBundle } from '../bundles/bundle-receipts.ts';
 import { verifyManifest } from '../bundles/verify-manifest.ts';
 import { parseStrict } from '../json/strict-parse.ts';
+import type { ByteSource } from '../protocol/bytes.ts';
 import { ProtocolError } from '../protocol/errors.ts';
 import type { ReceiptVerification } from '../protocol/resources/receipt.ts';
 import { KeySetError, keysOfJwks, type VerificationKeys } from '../receipts/verification-keys.ts';
 import { type FileVerdict, type ProofFiles, verifyFile } from '../receipts/verify-file.ts';
 import { type ClientOptions, GatewayClient, withClientOptions } from './client.ts';
 import { CliError, EXIT } from './exit-codes.ts';
+import { withFile } from './file-bytes.ts';
 import { Progress } from './progress.ts';
 import { print, printJson } from './terminal.ts';
 
 /** Far more than a gateway rotates through in its life. */
 const MAX_KEYS_BYTES = 16 * 1024 * 1024;
+
+/** Receipts that are no bundle are held as a whole. */
+const MAX_RECEIPTS_BYTES = 512 * 1024 * 1024;
 
 type Keys = VerificationKeys | 'brought' | undefined;
 
@@ -60,17 +65,18 @@ export function receiptCommand(): Command {
 }
 
 async function verifyReceipt(target: string, options: VerifyOptions): Promise<void> {
-  if (existsSync(target)) verifyFileOf(target, options);
+  if (existsSync(target)) await withFile(target, async (bytes) => verifyFileOf(bytes, options));
   else await verifyOnline(target, options);
 }
 
-function verifyFileOf(target: string, options: VerifyOptions): void {
+function verifyFileOf(bytes: ByteSource, options: VerifyOptions): void {
   const keys = options.signatures === false ? undefined : readKeys(options.jwks);
   refuseHalfProof(options, keys);
   const progress = new Progress('receipt verify');
   const onReceipt = (done: number, total: number) => progress.update(done, 'receipts', total);
-  const file = read(target, 'the receipt');
-  const receipts = withKeys(() => verifyFile(file, { keys, onReceipt, ...proofFiles(options) }));
+  const file = new BundleFile(bytes);
+  const given = { keys, onReceipt, ...proofFiles(options) };
+  const receipts = withKeys(() => verifyFile(receiptsIn(file, bytes), given));
   progress.end();
   const verdict = receipts.ok && receipts.bundle ? withManifest(receipts, file, keys) : receipts;
   if (options.json) printJson(verdict);
@@ -78,11 +84,27 @@ function verifyFileOf(target: string, options: VerifyOptions): void {
   if (!verdict.ok) process.exitCode = EXIT.failed;
 }
 
+/** Of a bundle only its receipts, because it may be of any size; everything else whole, and what is damaged too. */
+function receiptsIn(file: BundleFile, bytes: ByteSource): Buffer {
+  try {
+    return receiptsOfBundle(file) ?? whole(bytes);
+  } catch (error) {
+    if (!(error instanceof ProtocolError)) throw error;
+    return whole(bytes);
+  }
+}
+
+function whole(bytes: ByteSource): Buffer {
+  if (bytes.size > MAX_RECEIPTS_BYTES)
+    throw new CliError(`The file has more than ${MAX_RECEIPTS_BYTES} bytes. Verify less at once.`);
+  return bytes.read(0, bytes.size);
+}
+
 /** What signs all of a bundle shows that no receipt was left out at its end; a key that is not trusted shows nothing. */
-function withManifest(verdict: FileVerdict, file: Buffer, keys: Keys): FileVerdict {
+function withManifest(verdict: FileVerdict, file: BundleFile, keys: Keys): FileVerdict {
   if (keys === undefined) return verdict;
   try {
-    const found = verifyManifest(new BundleFile(inMemory(file)), keys === 'brought' ? new Map() : keys);
+    const found = verifyManifest(file, keys === 'brought' ? new Map() : keys);
     const isTrusted = found?.by === (keys === 'brought' ? 'brought_key' : 'known_key');
     return isTrusted
       ? { ...verdict, skipped: verdict.skipped.filter((step) => step !== 'manifest') }
