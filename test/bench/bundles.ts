@@ -2,8 +2,9 @@ import { createReadStream, createWriteStream, statSync, writeFileSync } from 'no
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import type { BundleMode } from '../../src/protocol/resources/session-bundle.ts';
 import { bundleText, readJson } from '../unit/bundles/bundles.ts';
-import { amount, type Bench, type Row } from './bench.ts';
+import { amount, type Bench, type BenchOptions, type Row } from './bench.ts';
 import { Child } from './child.ts';
 import { nowMs } from './closed-loop.ts';
 import { writeConfig } from './data-directory.ts';
@@ -15,6 +16,8 @@ const WATCH_EVERY_MS = 100;
 
 /** Turns of the session; each is an event. */
 const SIZES = { quick: 2_000, normal: 100_000 };
+/** So many times shorter is the session that comes first: what it takes in memory shows that a longer one takes no more. */
+const SHORTER = 4;
 
 /**
  * A long session comes into one gateway as the bundle of another host, which is the fastest way to have one, leaves it as a
@@ -23,35 +26,46 @@ const SIZES = { quick: 2_000, normal: 100_000 };
 export const bundles: Bench = {
   id: 'P14',
   title: 'export and import of a long session',
-  async run({ effort, progress, profileDir }) {
+  async run({ effort, ...given }) {
     const size = amount(effort, SIZES);
-    const config = () => writeConfig(scratchDirectory());
-    const options = () => ({ args: { config: config(), echo: false }, profileDir });
-    const [from, to] = ['gateway-child', 'gateway-child'].map(
-      (name) => new Child<GatewayAddress>(name, options()),
-    ) as [Child<GatewayAddress>, Child<GatewayAddress>];
-    const client = new GatewayClient(await from.ready, 2);
-    const other = new GatewayClient(await to.ready, 2);
-    try {
-      const foreign = await foreignBundle(size);
-      const begun = await measured(from, () => upload(client, foreign));
-      const { session_id, events } = JSON.parse(begun.answer) as { session_id: string; events: number };
-      progress(`${events} events are recorded in ${begun.tookMs.toFixed(0)} ms`);
-      const file = join(scratchDirectory(), 'long.bundle.json');
-      const exported = await measured(from, () => download(client, session_id, file));
-      progress(`exported in ${exported.tookMs.toFixed(0)} ms, ${(statSync(file).size / MB).toFixed(0)} MB`);
-      const imported = await measured(to, () => upload(other, file));
-      const [foreignBytes, bytes] = [foreign, file].map((path) => statSync(path).size) as [number, number];
-      return [
-        row('import from another host', events, foreignBytes, begun),
-        row('export', events, bytes, exported),
-        row('import', events, bytes, imported),
-      ];
-    } finally {
-      await Promise.all([client.close(), other.close(), from.stop(), to.stop()]);
-    }
+    return [...(await sessionOf(size / SHORTER, given)), ...(await sessionOf(size, given))];
   },
 };
+
+/** Each size has its own gateways, so that none begins with the memory of another one. */
+async function sessionOf(
+  size: number,
+  { progress, profileDir }: Omit<BenchOptions, 'effort'>,
+): Promise<Row[]> {
+  const config = () => writeConfig(scratchDirectory());
+  const options = () => ({ args: { config: config(), echo: false }, profileDir });
+  const [from, to] = ['gateway-child', 'gateway-child'].map(
+    (name) => new Child<GatewayAddress>(name, options()),
+  ) as [Child<GatewayAddress>, Child<GatewayAddress>];
+  const client = new GatewayClient(await from.ready, 2);
+  const other = new GatewayClient(await to.ready, 2);
+  try {
+    const foreign = await foreignBundle(size);
+    const begun = await measured(from, () => upload(client, foreign));
+    const { session_id, events } = JSON.parse(begun.answer) as { session_id: string; events: number };
+    progress(`${events} events are recorded in ${begun.tookMs.toFixed(0)} ms`);
+    const file = join(scratchDirectory(), `long-${size}.bundle.json`);
+    const exported = await measured(from, () => download(client, session_id, 'local', file));
+    progress(`exported in ${exported.tookMs.toFixed(0)} ms, ${(statSync(file).size / MB).toFixed(0)} MB`);
+    const withheld = join(scratchDirectory(), `withheld-${size}.bundle.json`);
+    const without = await measured(from, () => download(client, session_id, 'replay_only', withheld));
+    const imported = await measured(to, () => upload(other, file));
+    const bytesOf = (path: string) => statSync(path).size;
+    return [
+      row('import from another host', events, bytesOf(foreign), begun),
+      row('export', events, bytesOf(file), exported),
+      row('export without payloads', events, bytesOf(withheld), without),
+      row('import', events, bytesOf(file), imported),
+    ];
+  } finally {
+    await Promise.all([client.close(), other.close(), from.stop(), to.stop()]);
+  }
+}
 
 /** The path of a bundle with so many turns; short ones, so that what is measured are events and not texts. */
 async function foreignBundle(turns: number): Promise<string> {
@@ -60,7 +74,7 @@ async function foreignBundle(turns: number): Promise<string> {
     content: `Turn ${at}.`,
   }));
   const record = readJson(join(process.cwd(), 'fixtures', 'bundles', 'run-record.json'));
-  const file = join(scratchDirectory(), 'other.bundle.json');
+  const file = join(scratchDirectory(), `other-${turns}.bundle.json`);
   writeFileSync(file, await bundleText({ ...record, transcript: { messages } }, 'sanitized'));
   return file;
 }
@@ -97,11 +111,16 @@ function pause(): Promise<number> {
   return new Promise((resolve) => setTimeout(resolve, WATCH_EVERY_MS, 0));
 }
 
-async function download(client: GatewayClient, session: string, file: string): Promise<string> {
+async function download(
+  client: GatewayClient,
+  session: string,
+  mode: BundleMode,
+  file: string,
+): Promise<string> {
   const response = await fetch(`${client.url}/v1/bundles/export`, {
     method: 'POST',
     headers: { ...client.headers, 'content-type': 'application/json' },
-    body: JSON.stringify({ session_id: session, mode: 'local' }),
+    body: JSON.stringify({ session_id: session, mode }),
   });
   if (!response.ok || response.body === null)
     throw new Error(`The export was refused: ${await response.text()}`);
