@@ -163,10 +163,9 @@ export class TaskView {
     const append = payload['append'] === true;
     const isClosing = payload['last_chunk'] === true && artifact.parts.length === 0 && !isFirst;
     if (isClosing) return [];
-    const whole =
-      append && known !== undefined ? { ...known, parts: [...known.parts, ...artifact.parts] } : artifact;
-    this.artifacts.set(artifact.id, whole);
     const { event, own } = splitMetadata(artifact.metadata);
+    const before = append && known !== undefined ? known.parts : [];
+    this.artifacts.set(artifact.id, { ...artifact, metadata: own, parts: [...before, ...artifact.parts] });
     if (event !== undefined) this.metadata = { ...this.metadata, ...event };
     return [
       {
@@ -269,9 +268,9 @@ function createArtifact(view: TaskView, payload: Payload): Update[] {
 function updateArtifact(view: TaskView, payload: Payload): Update[] {
   const known = view.artifacts.get(String(payload['artifact_id']));
   if (known === undefined) return [{ type: 'event' }];
-  const metadata = isObject(payload['metadata'])
-    ? { ...known.metadata, ...payload['metadata'] }
-    : known.metadata;
+  const { a2a, ...patch } = isObject(payload['metadata']) ? payload['metadata'] : {};
+  const kept = { ...(known.metadata['a2a'] as JsonObject | undefined), ...(isObject(a2a) ? a2a : {}) };
+  const metadata = { ...known.metadata, ...patch, a2a: kept };
   return view.chunk({ ...known, metadata, parts: partsOf(known.id, payload) }, payload, false);
 }
 

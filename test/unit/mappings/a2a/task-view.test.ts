@@ -120,6 +120,33 @@ describe('a task as A2A sees it', () => {
     expect(frames[1]).toMatchObject({ artifact: { parts: [{ kind: 'text', text: 'chunk 0' }] } });
   });
 
+  it('has what an update of an artifact carries with that update alone, and what the artifact has with all', () => {
+    const own = { metadata: { made: 'here' }, extensions: ['urn:rhyme'] };
+    const first = { id: 'artifact_1', metadata: { name: 'poem', a2a: { ...own, event_metadata: { n: 1 } } } };
+    const { view, frames } = told(
+      events(
+        submitted,
+        started,
+        ['artifact.created', { artifact: first, upstream_artifact_id: 'a1', ...chunk(0) }],
+        updated(1),
+        updated(2, { metadata: { a2a: { event_metadata: { n: 3 } } } }),
+      ),
+      encoding('1.0'),
+    );
+    const updates = frames.flatMap((frame) =>
+      'artifactUpdate' in frame ? [frame['artifactUpdate']] : [],
+    ) as {
+      metadata?: JsonObject;
+      artifact: JsonObject;
+    }[];
+    expect(updates.map(({ metadata }) => metadata)).toEqual([{ n: 1 }, undefined, { n: 3 }]);
+    for (const { artifact } of updates) expect(artifact).toMatchObject({ name: 'poem', ...own });
+    expect(encodeTask(view, encoding('1.0'), { artifacts: true })).toMatchObject({
+      metadata: { n: 3 },
+      artifacts: [{ name: 'poem', ...own, parts: [{}, {}, {}] }],
+    });
+  });
+
   it('is in a snapshot what a follower has put together, with the ids its client gave', () => {
     const { view, frames } = told(story, encoding('1.0'));
     const followed = frames.flatMap(({ artifactUpdate }) =>
