@@ -17,7 +17,10 @@ import type { AgentDescription, Upstream } from './upstream.ts';
 export interface Face {
   readonly routes: readonly FaceRoute[];
   readonly sockets?: readonly FaceSocket[];
-  /** Paths of this protocol that no route has, or not with this method: refused in its own words. */
+  /**
+   * Requests of this protocol that no route took: for a path that none has, or not with this method, or for what is checked of
+   * every request. They are refused in its own words.
+   */
   readonly unknownPaths?: {
     readonly prefix: string;
     refuse(exchange: FaceExchange, refused: RefusedPath): void;
@@ -125,9 +128,9 @@ export interface FaceRoute {
 export interface RefusedPath {
   method: string;
   path: string;
-  /** `resource_not_found`; its message names the methods of a path that is known. */
+  /** `resource_not_found`, whose message names the methods of a path that is known; any other error is of the request. */
   error: ProtocolError;
-  /** Headers of the answer, names and values in turn: `Allow` for a path that is known. */
+  /** Headers of the answer, names and values in turn: `Allow` for a path that is known; else those of the error. */
   headers: readonly string[];
 }
 

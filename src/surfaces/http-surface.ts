@@ -116,9 +116,10 @@ function createApp(
   const { metrics } = deps;
   if (metrics) addRoute(routes, 'GET', '/metrics', (exchange) => answerMetrics(metrics, exchange));
   addFaceRoutes(routes, faces, { limits, streams });
-  app.use(edge(bounds));
+  const refuse = refusePath(faces, { limits, streams });
+  app.use(edge(bounds, refuse));
   app.use(routes.routes());
-  app.use(notFound(refusePath(faces, { limits, streams })));
+  app.use(notFound(refuse));
   return app as unknown as Koa;
 }
 

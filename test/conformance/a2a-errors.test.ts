@@ -187,3 +187,31 @@ describe('bad input', () => {
     expect((await nobody.rest('GET', '/tasks')).status).toBe(404);
   });
 });
+
+describe('what is refused of any request', () => {
+  it('[A2A-ERR-04] is refused in the words of its binding', async () => {
+    const invalid = [{ reason: 'INVALID_REQUEST' }, {}];
+    expect(await a2a.rest('GET', '/tasks/%zz')).toMatchObject({
+      status: 400,
+      body: { error: { code: 400, status: 'INVALID_ARGUMENT', details: invalid } },
+    });
+    const rpc = await a2a.raw('POST', '/%zz', '{}', { 'content-type': 'application/json' });
+    expect([rpc.status, await rpc.json()]).toMatchObject([
+      400,
+      { jsonrpc: '2.0', id: null, error: { code: -32602, data: invalid } },
+    ]);
+    const guess = () => a2a.as('harn_wrong').rest('GET', '/tasks');
+    let answer = await guess();
+    while (answer.status === 401) answer = await guess();
+    const info = [{ reason: 'RATE_LIMITED' }];
+    expect(answer).toMatchObject({
+      status: 429,
+      body: { error: { code: 429, status: 'RESOURCE_EXHAUSTED', details: info } },
+    });
+    const guessed = await a2a.as('harn_wrong').rpc('ListTasks');
+    expect([guessed.status, guessed.headers.has('retry-after')]).toEqual([429, true]);
+    expect(guessed.body).toMatchObject({ jsonrpc: '2.0', error: { code: -32603, data: info } });
+    const card = await a2a.as('harn_wrong').raw('GET', '/.well-known/agent-card.json');
+    expect(await card.json()).toMatchObject({ error: { code: 'rate_limited' } });
+  });
+});

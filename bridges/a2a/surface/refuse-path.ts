@@ -6,11 +6,16 @@ import { RPC_TYPE, rpcErrorBody } from './json-rpc.ts';
 const WHERE = 'An agent is at /a2a/{agent}; its card says so.';
 
 /**
- * A path that A2A does not have, in the words of the binding that the request looks like: JSON-RPC posts plain JSON, and only
- * HTTP+JSON has verbs in its paths and a media type of its own. Nobody's body is read for it.
+ * A path that A2A does not have, or a request that is refused before its path counts, in the words of the binding that the
+ * request looks like: JSON-RPC posts plain JSON, and only HTTP+JSON has verbs in its paths and a media type of its own. Nobody's
+ * body is read for it.
  */
 export function refusePath(exchange: FaceExchange, { method, path, error, headers }: RefusedPath): void {
-  const refused = refusal('MethodNotFound', headers.length > 0 ? error.message : `No such path. ${WHERE}`);
+  const isKnown = headers.length > 0;
+  const refused =
+    error.code === 'resource_not_found'
+      ? refusal('MethodNotFound', isKnown ? error.message : `No such path. ${WHERE}`)
+      : error;
   exchange.failed(error);
   const encoded = encodeError(refused);
   const isPlainJson = (exchange.headers['content-type'] ?? '').toLowerCase().startsWith('application/json');

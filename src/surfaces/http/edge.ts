@@ -1,7 +1,7 @@
 import type { Middleware } from 'koa';
 import type { Gateway } from '../../gateway.ts';
 import { ProtocolError } from '../../protocol/errors.ts';
-import { sendError } from './answer.ts';
+import { errorHeaders, sendError } from './answer.ts';
 import { applyCors, type BrowserRules } from './cors.ts';
 import { Exchange, type ExchangeDeps } from './exchange.ts';
 import type { HostAllowList } from './host-allow-list.ts';
@@ -26,7 +26,7 @@ export interface HttpState {
  * First step of every request: checks what no operation needs to know about, and is the one place where errors become
  * answers. Answers are written to the raw response, so Koa is told to keep out.
  */
-export function edge(deps: EdgeDeps): Middleware<HttpState> {
+export function edge(deps: EdgeDeps, refuse: RefusePath): Middleware<HttpState> {
   return async (ctx, next) => {
     ctx.respond = false;
     const exchange = new Exchange(ctx.req, ctx.res, deps);
@@ -36,8 +36,11 @@ export function edge(deps: EdgeDeps): Middleware<HttpState> {
       await deps.recognize(ctx.req.headers.authorization);
       deps.failedLogins.check(ctx.req, ctx.req.headers.authorization);
       await next();
-    } catch (error) {
-      sendError(exchange, error);
+    } catch (thrown) {
+      const error = ProtocolError.from(thrown);
+      const [path = ''] = (ctx.req.url ?? '').split('?');
+      const isTold = !ctx.res.headersSent && refuse(exchange, path, error, errorHeaders(error));
+      if (!isTold) sendError(exchange, error);
     }
   };
 }
@@ -58,7 +61,7 @@ interface MatchedContext {
   matched?: { methods: string[] }[];
 }
 
-/** Refuses a path in the words of the protocol it is of; false when it is of none. `headers` are names and values in turn. */
+/** Refuses a request in the words of the protocol that its path is of; false when it is of none. `headers` are names and values in turn. */
 export type RefusePath = (
   exchange: Exchange,
   path: string,
