@@ -7,6 +7,7 @@ export const CLIENT_METADATA = 'acp_client';
 export interface Choice {
   value: string;
   name: string;
+  description?: string;
 }
 
 /** The choice that takes the tier of the Session away. */
@@ -77,9 +78,43 @@ export function modesOf(
 function agentOptions(acp: JsonObject, wanted: JsonObject): JsonObject[] {
   const newest = objectOf(acp['config_option_update'])['configOptions'];
   const options = objectsOf(newest ?? objectOf(acp['configOptions'])['configOptions']);
-  return options
+  return [...options, ...modelOption(objectOf(acp['models'])['models'], options)]
     .filter(({ id }) => !OWN_OPTIONS.includes(textOf(id) ?? ''))
     .map((option) => withWish(option, wanted[textOf(option['id']) ?? '']));
+}
+
+const MODEL = 'model';
+
+/** Agents from before config options list their models beside them; a client chooses one like any option. */
+function modelOption(models: JsonValue | undefined, options: readonly JsonObject[]): JsonObject[] {
+  const { availableModels, currentModelId } = objectOf(models);
+  const choices = objectsOf(availableModels).flatMap(({ modelId, name, description }): Choice[] => {
+    const value = textOf(modelId);
+    const told = textOf(description);
+    if (value === undefined) return [];
+    return [{ value, name: textOf(name) ?? value, ...(told === undefined ? {} : { description: told }) }];
+  });
+  const current = textOf(currentModelId);
+  if (current === undefined || choices.length === 0 || options.some(isModel)) return [];
+  return [{ ...select(MODEL, 'Model', current, choices, 'The model of the agent.'), category: MODEL }];
+}
+
+function isModel({ id, category }: JsonObject): boolean {
+  return id === MODEL || category === MODEL;
+}
+
+/** How an agent that offered this is told what a client chose. */
+export function wishOf(
+  name: string,
+  value: JsonValue,
+  offers: JsonObject,
+): { method: string; params: JsonObject } {
+  const hasOption = objectsOf(offers['configOptions']).some(({ id }) => id === name);
+  if (name === 'mode') return { method: 'session/set_mode', params: { modeId: value } };
+  if (name === MODEL && !hasOption && isObject(offers['models']))
+    return { method: 'session/set_model', params: { modelId: value } };
+  const type = typeof value === 'boolean' ? { type: 'boolean' } : {};
+  return { method: 'session/set_config_option', params: { configId: name, value, ...type } };
 }
 
 function withWish(option: JsonObject, wish: JsonValue | undefined): JsonObject {

@@ -62,13 +62,18 @@ function blocksOf(parts: JsonValue | undefined): JsonObject[] {
   return objectsOf(parts).map((part) => encodePart(part as unknown as Part, new Map(), TAKES));
 }
 
+/**
+ * An agent repeats what its client said: the Message of it is in the log. Its options are told in one list with the
+ * gateway's, because the newest list is the whole one.
+ */
+const TOLD_OTHERWISE: readonly string[] = ['user_message_chunk', 'config_option_update'];
+
 /** Clients of v1 fail on kinds they do not know, so those stay in the log. */
 function agentUpdate(payload: JsonObject, terminals: ReadonlySet<string>): JsonObject[] {
   const kind = textOf(payload['kind']) ?? '';
   const { type, body } = objectOf(payload['update']);
   if (payload['protocol'] !== 'acp' || type !== 'agent_update' || !isObject(body)) return [];
-  // The agent repeats what its client said; the Message of it is in the log.
-  if (kind === 'user_message_chunk' || 'large_metadata' in body) return [];
+  if (TOLD_OTHERWISE.includes(kind) || 'large_metadata' in body) return [];
   return Object.hasOwn(UPDATE_KINDS, kind) ? [withKnownTerminals(withLinks(body), terminals)] : [];
 }
 

@@ -4,12 +4,19 @@ import type { UsageRow } from '../../src/protocol/usage.ts';
 export const USAGE_UPDATE = [
   { at: ['cost', 'amount'], to: 'amount' },
   { at: ['cost', 'currency'], to: 'currency', loses: 'units that are no currency, such as credits' },
+  { at: ['_meta', '_claude/model'], to: 'model' },
   { at: ['used'], to: null, loses: 'how full the context is: that is no count of tokens used' },
   { at: ['size'], to: null, loses: 'how large the context is' },
 ] as const satisfies readonly UsageRow[];
 
-/** What the answer of `session/prompt` tells under `usage`: of all turns of the session. Spec: ACP v1, `Usage`. */
+/**
+ * What the answer of `session/prompt` tells: of this turn, as agents count it, though the words of the schema for single
+ * members can be read as the whole session. Gemini has a word of its own. Spec: ACP v1, `PromptResponse.usage`.
+ */
 export const PROMPT_USAGE = [
+  { at: ['_meta', 'quota', 'token_count', 'input_tokens'], to: 'input_tokens' },
+  { at: ['_meta', 'quota', 'token_count', 'output_tokens'], to: 'output_tokens' },
+  { at: ['_meta', 'quota', 'model_usage', '0', 'model'], to: 'model', loses: 'the other models of the turn' },
   { at: ['usage', 'inputTokens'], to: 'input_tokens' },
   { at: ['usage', 'outputTokens'], to: 'output_tokens' },
   { at: ['usage', 'totalTokens'], to: null, loses: 'the sum of all kinds' },

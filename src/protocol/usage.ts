@@ -49,7 +49,7 @@ const WORDS = {
   provider: name,
 };
 
-/** A word of another protocol, as the path of a member; `to: null` is known and not counted. */
+/** A word of another protocol, as the path of a member or of an item of a list; `to: null` is known and not counted. */
 export interface UsageRow {
   readonly at: readonly string[];
   readonly to: keyof typeof WORDS | null;
@@ -77,8 +77,8 @@ export function readUsage(
 
 function memberAt(value: JsonValue, [first, ...rest]: readonly string[]): JsonValue | undefined {
   if (first === undefined) return value;
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
-  const member = Object.hasOwn(value, first) ? value[first] : undefined;
+  if (typeof value !== 'object' || value === null) return undefined;
+  const member: JsonValue | undefined = Object.entries(value).find(([name]) => name === first)?.[1];
   return member === undefined ? undefined : memberAt(member, rest);
 }
 

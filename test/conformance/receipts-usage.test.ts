@@ -122,16 +122,16 @@ describe('what agents say that they used, in receipts', () => {
     expect(task.metadata).toMatchObject({ a2a: { metadata: { usage: { cost: { currency: 'credits' } } } } });
   });
 
-  it('[S3-04] counters of an ACP session are counted from where the task before left them', async () => {
+  it('[S3-04] the cost of an ACP session is counted from where the task before left it, tokens are of the turn', async () => {
     const first = await run('acp:peer', 'spend 0.3 USD 120 40');
     expect(first.payload.cost).toMatchObject({ currency: 'USD', total: 0.3 });
     expect(consumed(first.payload)).toMatchObject({ input_tokens: 120, output_tokens: 40, usd: 0.3 });
     const second = await run('acp:peer', 'spend 0.4 USD 150 45', first.task.session_id);
     expect(second.payload.cost).toMatchObject({ currency: 'USD', total: 0.1 });
     expect(second.payload.cost.provider_breakdown).toEqual([
-      { amount: 0.1, input_tokens: 30, output_tokens: 5, provider: 'acp:peer' },
+      { amount: 0.1, input_tokens: 150, output_tokens: 45, provider: 'acp:peer' },
     ]);
-    expect(consumed(second.payload)).toMatchObject({ input_tokens: 30, output_tokens: 5, usd: 0.1 });
+    expect(consumed(second.payload)).toMatchObject({ input_tokens: 150, output_tokens: 45, usd: 0.1 });
     expect(second.payload.model_route.chosen_model).toEqual({ provider: 'none', model: 'none' });
   });
 

@@ -6,7 +6,7 @@ import type { JsonObject } from '../../../src/protocol/json.ts';
 import type { GatewayCalls } from './gateway-calls.ts';
 
 /** Kinds of agent updates that change what a client can choose. */
-const ABOUT_OPTIONS: readonly string[] = ['modes', 'configOptions'];
+const ABOUT_OPTIONS: readonly string[] = ['modes', 'configOptions', 'models', 'config_option_update'];
 
 /** What a client sees of the settings of its Sessions; the metadata is kept as events change it. */
 export class SessionView {

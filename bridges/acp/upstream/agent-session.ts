@@ -13,11 +13,14 @@ export class AgentSession {
   replayed = 0;
   /** Mode and options the agent was last told, so that it is told once. */
   readonly told = new Map<string, JsonValue>();
+  /** Modes, models and options it was opened with, as the agent has them. */
+  offers: JsonObject = {};
   current: PromptTurn | undefined;
   /** MCP servers that it was opened with, as text to compare. */
   servers = '[]';
   /** Terminals that the agent has at its client. */
   readonly terminals = new Terminals();
+  readonly #heardCalls = new Set<string>();
   #strays: AcpRecord[] = [];
 
   constructor(id: string) {
@@ -36,8 +39,8 @@ export class AgentSession {
     return this.#strays.splice(0);
   }
 
-  begin(parts: PromptParts): PromptTurn {
-    this.current = new PromptTurn(parts);
+  begin(parts: Omit<PromptParts, 'heardCalls'>): PromptTurn {
+    this.current = new PromptTurn({ ...parts, heardCalls: this.#heardCalls });
     return this.current;
   }
 

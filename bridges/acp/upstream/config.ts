@@ -51,4 +51,8 @@ export const FIXED_LIMITS = {
   openSessions: 1_000,
   /** Characters of earlier turns that are told to an agent which has lost its session. */
   historyChars: 200_000,
+  /** Tool calls of a session whose ids are remembered. */
+  heardCalls: 10_000,
+  /** Characters that are kept of what one command of the agent prints: its end. */
+  printedChars: 100_000,
 } as const;

@@ -71,7 +71,12 @@ export class AgentConnection {
       'start',
       start_timeout_ms,
     );
-    if ('error' in answer || !isObject(answer.result)) {
+    if ('error' in answer) {
+      const words =
+        'The agent refused to start. What it says is in details.error, more may be on its standard error.';
+      throw gone('refused', words, { error: { ...answer.error } });
+    }
+    if (!isObject(answer.result)) {
       throw gone('malformed', 'The agent did not answer initialize as ACP says.');
     }
     if (answer.result['protocolVersion'] !== PROTOCOL_VERSION) {
@@ -82,13 +87,22 @@ export class AgentConnection {
     this.initialized = answer.result;
   }
 
-  /** Asks the agent. Throws Fault when it is gone or takes longer than `ms`. */
-  async ask(method: string, params: JsonObject, name: TimeoutName, ms: number): Promise<RpcAnswer> {
+  /**
+   * Asks the agent. `heard` is told the answer before anything that the agent says after it, which may come in one piece with
+   * it. Throws Fault when the agent is gone or takes longer than `ms`.
+   */
+  async ask(
+    method: string,
+    params: JsonObject,
+    name: TimeoutName,
+    ms: number,
+    heard?: (answer: RpcAnswer) => void,
+  ): Promise<RpcAnswer> {
     const { timers } = this.#settings.deps;
     const patience = new AbortController();
     const timer = timers.setTimeout(() => patience.abort(timedOut(name, ms)), ms);
     try {
-      return await this.#peer.ask(method, params, patience.signal);
+      return await this.#peer.ask(method, params, patience.signal, heard);
     } finally {
       timers.clearTimeout(timer);
     }

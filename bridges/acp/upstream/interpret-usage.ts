@@ -1,4 +1,5 @@
 import { isObject, objectOf } from '../../../mappings/acp/json-shape.ts';
+import { PROMPT_USAGE } from '../../../mappings/acp/usage-words.ts';
 import type { JsonObject } from '../../../src/protocol/json.ts';
 import { readUsage, type UsageFigures, type UsageRow, usedSince } from '../../../src/protocol/usage.ts';
 import type { Move, Seen } from '../../../src/upstream.ts';
@@ -9,8 +10,7 @@ import type { Move, Seen } from '../../../src/upstream.ts';
  */
 export function usageMoves(rows: readonly UsageRow[], said: JsonObject, seen: Seen): Move[] {
   const { figures, refused } = readUsage(rows, said);
-  const notes: Move[] =
-    refused.length === 0 ? [] : [{ type: 'note', note: 'usage_refused', details: { members: refused } }];
+  const notes = refusedNotes(refused);
   const bound = seen.sessionBinding;
   if (bound === undefined || Object.keys(figures).length === 0) return notes;
   const before = objectOf(bound['reported']) as UsageFigures;
@@ -18,6 +18,18 @@ export function usageMoves(rows: readonly UsageRow[], said: JsonObject, seen: Se
   if (JSON.stringify(sessionBinding) === JSON.stringify(bound)) return notes;
   const usage = { counts: 'more' as const, ...usedSince(before, figures) };
   return [...notes, { type: 'usage', usage }, { type: 'bind', sessionBinding }];
+}
+
+/** What a turn used, of the answer that ends it. */
+export function turnUsageMoves(answer: JsonObject): Move[] {
+  const { figures, refused } = readUsage(PROMPT_USAGE, answer);
+  const notes = refusedNotes(refused);
+  if (Object.keys(figures).length === 0) return notes;
+  return [...notes, { type: 'usage', usage: { counts: 'more', ...figures } }];
+}
+
+function refusedNotes(members: string[]): Move[] {
+  return members.length === 0 ? [] : [{ type: 'note', note: 'usage_refused', details: { members } }];
 }
 
 /** The binding of a session of the agent, with the readings of its counters where it is the same one as before. */

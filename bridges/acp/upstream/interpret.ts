@@ -2,17 +2,16 @@ import { decodeBlocks } from '../../../mappings/acp/content-in.ts';
 import { ACP_ERRORS } from '../../../mappings/acp/errors.ts';
 import { isObject, objectOf, textOf } from '../../../mappings/acp/json-shape.ts';
 import { statusOfStop } from '../../../mappings/acp/stop-reasons.ts';
-import { PROMPT_USAGE } from '../../../mappings/acp/usage-words.ts';
 import { ERROR_CODES } from '../../../src/protocol/errors.ts';
 import type { JsonObject, JsonValue } from '../../../src/protocol/json.ts';
 import { type Failure, isBlocked, isTerminal } from '../../../src/protocol/task-states.ts';
 import type { Frame, Move, Seen } from '../../../src/upstream.ts';
 import { interpretAsked } from './interpret-asked.ts';
 import { interpretHostAnswered, interpretHostAsked } from './interpret-host.ts';
-import { interpretUpdate } from './interpret-update.ts';
-import { boundSession, usageMoves } from './interpret-usage.ts';
+import { interpretUpdate, ownUpdate } from './interpret-update.ts';
+import { boundSession, turnUsageMoves } from './interpret-usage.ts';
 import { LOGIN_WANTED } from './login-ways.ts';
-import { type AcpRecord, asRecord } from './record.ts';
+import { type AcpRecord, asRecord, type DeniedCall } from './record.ts';
 
 /** What a frame means, by the tables of mappings/acp. Pure: the same frame and the same past give the same moves. */
 export function interpret(frame: Frame, seen: Seen): Move[] {
@@ -100,10 +99,24 @@ function saidMoves({ voice, id, blocks }: Said): Move[] {
 
 type Answer = Extract<AcpRecord, { op: 'answer' }>;
 
-function answerMoves({ result, error, auth_methods: ways, superseded }: Answer, seen: Seen): Move[] {
-  if (superseded) return [{ type: 'note', note: 'interrupted_turn_answered' }];
+function answerMoves(answer: Answer, seen: Seen): Move[] {
+  if (answer.superseded) return [{ type: 'note', note: 'interrupted_turn_answered' }];
   if (isTerminal(seen.status))
     return [{ type: 'note', note: 'late_result', details: { answer: 'session/prompt' } }];
+  return [...(answer.denied_calls ?? []).flatMap(deniedMoves), ...endOfTurn(answer, seen)];
+}
+
+/** A call that was not allowed has failed, also where the agent leaves it as it was. */
+function deniedMoves({ id: toolCallId, name }: DeniedCall): Move[] {
+  const message = `The agent's tool ${name} was not allowed.`;
+  const failure = { code: 'tool_denied', message, type: 'permission_error' };
+  return [
+    ownUpdate({ sessionUpdate: 'tool_call_update', toolCallId, status: 'failed' }),
+    { type: 'tool', tool: { toolCallId: toolCallId.slice(0, 512), name, step: 'failed', failure } },
+  ];
+}
+
+function endOfTurn({ result, error, auth_methods: ways }: Answer, seen: Seen): Move[] {
   if (error !== undefined && ways !== undefined)
     return loginMoves(LOGIN_WANTED, { auth_methods: ways }, seen);
   if (error !== undefined) return errorMoves(objectOf(error));
@@ -114,7 +127,7 @@ function answerMoves({ result, error, auth_methods: ways, superseded }: Answer, 
     acp: { stop_reason: raw.slice(0, 200), ...told(stop, 'usage'), ...told(stop, '_meta') },
   };
   return [
-    ...usageMoves(PROMPT_USAGE, stop, seen),
+    ...turnUsageMoves(stop),
     { type: 'status', to: status, metadata, ...(failure === undefined ? {} : { failure }) },
   ];
 }

@@ -64,15 +64,17 @@ function wayBack(capabilities: JsonObject): Way | undefined {
 async function takeUp(opener: SessionOpener, turn: Turn, id: string, way: Way): Promise<OpenedSession> {
   const { connection, limits } = opener;
   const session = connection.session(id);
-  session.isLoading = true;
+  // What an agent says while it resumes is news.
+  session.isLoading = way.how === 'loaded';
   const { given, record: servers } = serversFor(opener);
   const place = await placeFor(opener, turn);
   const params = { sessionId: id, ...place.setup, mcpServers: given };
+  const loaded = () => {
+    session.isLoading = false;
+  };
   const answer = await connection
-    .ask(way.method, params, 'session', limits.session_timeout_ms)
-    .finally(() => {
-      session.isLoading = false;
-    });
+    .ask(way.method, params, 'session', limits.session_timeout_ms, loaded)
+    .finally(loaded);
   if ('error' in answer) {
     connection.sessions.delete(id);
     refuseLogin(answer, connection);
@@ -88,6 +90,7 @@ async function takeUp(opener: SessionOpener, turn: Turn, id: string, way: Way): 
     ...place.record,
   };
   session.servers = JSON.stringify(given);
+  session.offers = objectOf(answer.result);
   return { session, record, preface: undefined };
 }
 
@@ -104,13 +107,17 @@ async function newSession(
     { ...place.setup, mcpServers: given },
     'session',
     limits.session_timeout_ms,
+    (heard) => {
+      const named = idOf(heard);
+      if (named !== undefined) connection.session(named);
+    },
   );
   if ('error' in answer) {
     refuseLogin(answer, connection);
     throw gone('session_refused', 'The agent refused to open a session.', { error: { ...answer.error } });
   }
-  const id = textOf(objectOf(answer.result)['sessionId']);
-  if (id === undefined || id.length > MAX_ID) {
+  const id = idOf(answer);
+  if (id === undefined) {
     throw gone('malformed', 'The agent opened a session without a usable id.');
   }
   const told = tellHistory(turn.history());
@@ -126,8 +133,14 @@ async function newSession(
   };
   const session = connection.session(id);
   session.servers = JSON.stringify(given);
+  session.offers = objectOf(answer.result);
   const preface = [tellInstruction(turn.sessionMetadata), told?.text].filter((text) => text !== undefined);
   return { session, record, preface: preface.length === 0 ? undefined : preface.join('\n\n') };
+}
+
+function idOf(answer: RpcAnswer): string | undefined {
+  const id = 'result' in answer ? textOf(objectOf(answer.result)['sessionId']) : undefined;
+  return id === undefined || id.length > MAX_ID ? undefined : id;
 }
 
 /** The MCP servers of the editor, for an agent that takes them over HTTP. */

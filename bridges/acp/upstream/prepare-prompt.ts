@@ -1,3 +1,4 @@
+import { wishOf } from '../../../mappings/acp/config-options.ts';
 import { encodePart, type Takes } from '../../../mappings/acp/content-out.ts';
 import { isObject, objectOf } from '../../../mappings/acp/json-shape.ts';
 import type { JsonObject } from '../../../src/protocol/json.ts';
@@ -96,17 +97,9 @@ async function applyWishes(
   for (const [name, value] of Object.entries(wishes)) {
     if (session.told.get(name) === value) continue;
     session.told.set(name, value);
-    const params: JsonObject =
-      name === 'mode'
-        ? { sessionId: session.id, modeId: value }
-        : {
-            sessionId: session.id,
-            configId: name,
-            value,
-            ...(typeof value === 'boolean' ? { type: 'boolean' } : {}),
-          };
-    const method = name === 'mode' ? 'session/set_mode' : 'session/set_config_option';
-    await connection.ask(method, params, 'session', limits.session_timeout_ms);
+    const { method, params } = wishOf(name, value, session.offers);
+    const named = { sessionId: session.id, ...params };
+    await connection.ask(method, named, 'session', limits.session_timeout_ms);
   }
 }
 

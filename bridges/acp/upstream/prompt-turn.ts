@@ -1,3 +1,4 @@
+import { objectOf } from '../../../mappings/acp/json-shape.ts';
 import { encodeAnswer, PERMISSION_METHOD, subjectOf } from '../../../mappings/acp/permission-answers.ts';
 import type { JsonMend, JsonObject, JsonValue } from '../../../src/protocol/json.ts';
 import type { RememberedAnswer } from '../../../src/protocol/permission-draft.ts';
@@ -6,7 +7,7 @@ import { Fault } from '../../outbound/fault.ts';
 import type { Host } from '../host.ts';
 import type { RpcAnswer } from '../wire/json-rpc.ts';
 import { FrameQueue } from './frame-queue.ts';
-import { type AcpRecord, frameOf } from './record.ts';
+import { type AcpRecord, frameOf, type ToolFacts } from './record.ts';
 import { Saying } from './saying.ts';
 
 type AskedRecord = Extract<AcpRecord, { op: 'asked' }>;
@@ -24,6 +25,8 @@ export interface PromptParts {
   judge: Turn['judge'];
   /** What was answered for good before. */
   recall: Turn['recall'];
+  /** Ids of the tool calls that the session has spoken of. */
+  heardCalls: Set<string>;
 }
 
 /** One `session/prompt` under way: its frames, and what the agent waits for. */
@@ -39,7 +42,7 @@ export class PromptTurn {
   readonly #maxBytes: number;
   readonly #sendCancel: () => void;
   readonly #recall: PromptParts['recall'];
-  readonly #saying = new Saying();
+  readonly #saying: Saying;
   readonly #waiting = new Map<string, { request: JsonObject; resolve: (result: JsonValue) => void }>();
   /** Requests that the policy holds back, by key. */
   readonly #held = new Map<string, (isAllowed: boolean) => void>();
@@ -56,7 +59,8 @@ export class PromptTurn {
   #isOver = false;
   #markEnded: () => void = () => undefined;
 
-  constructor({ taskId, maxBytes, sendCancel, host, judge, recall }: PromptParts) {
+  constructor({ taskId, maxBytes, sendCancel, host, judge, recall, heardCalls }: PromptParts) {
+    this.#saying = new Saying(heardCalls);
     this.taskId = taskId;
     this.host = host;
     this.judge = judge;
@@ -110,7 +114,8 @@ export class PromptTurn {
     if (this.#isCanceled) return Promise.resolve(encodeAnswer(request, 'cancelled'));
     const { remembers, answer } =
       message['method'] === PERMISSION_METHOD ? this.#recall(subjectOf(message)) : { remembers: false };
-    const asked = { op: 'asked' as const, key, message, ...(remembers ? { remembers } : {}) };
+    const about = this.#askedCall(message);
+    const asked = { op: 'asked' as const, key, message, ...about, ...(remembers ? { remembers } : {}) };
     if (answer !== undefined) return this.serve(this.#answerAgain(asked, answer));
     return new Promise((resolve) => {
       this.#waiting.set(key, { request, resolve });
@@ -123,6 +128,7 @@ export class PromptTurn {
   async #answerAgain(asked: AskedRecord, remembered: RememberedAnswer): Promise<JsonValue> {
     await this.record({ ...asked, remembered });
     const { key: upstreamId, message } = asked;
+    if (!remembered.approved) this.#saying.calls.denied(toolCallIn(message));
     const answer = { upstreamId, approved: remembered.approved, optionId: null, reason: null };
     return encodeAnswer(message, this.#isCanceled ? 'cancelled' : answer);
   }
@@ -175,6 +181,7 @@ export class PromptTurn {
     }
     const waiting = this.#waiting.get(answer.upstreamId);
     this.#waiting.delete(answer.upstreamId);
+    if (waiting !== undefined && !answer.approved) this.#saying.calls.denied(toolCallIn(waiting.request));
     waiting?.resolve(encodeAnswer(waiting.request, answer));
     return waiting !== undefined;
   }
@@ -193,10 +200,12 @@ export class PromptTurn {
   finish(answer: RpcAnswer, loginWays?: string[]): void {
     const told =
       'error' in answer ? { error: answer.error as unknown as JsonObject } : { result: answer.result };
+    const denied = this.#saying.calls.leftDenied();
     void this.record({
       op: 'answer',
       ...told,
       ...(loginWays === undefined || this.#hasActed ? {} : { auth_methods: loginWays }),
+      ...(denied.length === 0 ? {} : { denied_calls: denied }),
     });
     this.#end();
   }
@@ -211,6 +220,12 @@ export class PromptTurn {
     this.frames.close();
     if (fault.code === 'upstream_unavailable') this.#end();
     else this.cancel();
+  }
+
+  #askedCall(message: JsonObject): { tool?: ToolFacts } {
+    return message['method'] === PERMISSION_METHOD
+      ? { tool: this.#saying.calls.asked(toolCallIn(message)) }
+      : {};
   }
 
   #push(record: AcpRecord): void {
@@ -232,4 +247,8 @@ export class PromptTurn {
     this.frames.close();
     this.#markEnded();
   }
+}
+
+function toolCallIn(request: JsonObject): JsonObject {
+  return objectOf(objectOf(request['params'])['toolCall']);
 }

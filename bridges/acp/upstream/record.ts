@@ -44,6 +44,8 @@ export type AcpRecord =
       op: 'asked';
       key: string;
       message: JsonObject;
+      /** The tool call it is about. */
+      tool?: ToolFacts;
       /** The policy lets an answer for good be remembered. */
       remembers?: true;
       /** The answer that is, and that the agent gets. */
@@ -73,7 +75,14 @@ export type AcpRecord =
   /** A request that the gateway does not serve; the agent got an error. */
   | { op: 'refused'; message: JsonObject }
   /** The end of the turn: result or error of `session/prompt`, and how to log in where that is what it wants. */
-  | { op: 'answer'; result?: JsonValue; error?: JsonValue; auth_methods?: string[]; superseded?: true };
+  | {
+      op: 'answer';
+      result?: JsonValue;
+      error?: JsonValue;
+      auth_methods?: string[];
+      superseded?: true;
+      denied_calls?: DeniedCall[];
+    };
 
 /** The record of an update. */
 export function updateRecord(message: JsonObject, mended: JsonMend[]): Extract<AcpRecord, { op: 'update' }> {
@@ -83,7 +92,20 @@ export function updateRecord(message: JsonObject, mended: JsonMend[]): Extract<A
 /** What earlier updates of the turn said about a tool call. */
 export interface ToolFacts {
   name: string;
+  /** It is told as requested now. */
   isNew: boolean;
+  /** What it is called with, where the update that begins it does not say. */
+  input?: JsonValue;
+  /** No `tool_call` has spoken of it: it begins with its end, or with a question. */
+  isUnheard?: true;
+  /** All that a command of the agent printed, when the call ends. */
+  printed?: string;
+}
+
+/** A tool call that was not allowed, and that the agent said nothing more of. */
+export interface DeniedCall {
+  id: string;
+  name: string;
 }
 
 /** A session is opened before the prompt is sent, and a prompt that wants a login first was not taken. */

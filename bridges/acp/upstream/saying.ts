@@ -1,18 +1,23 @@
 import { isObject, objectOf, textOf } from '../../../mappings/acp/json-shape.ts';
 import { updateRow } from '../../../mappings/acp/update-kinds.ts';
 import type { JsonMend, JsonObject, JsonValue } from '../../../src/protocol/json.ts';
-import { type AcpRecord, type ToolFacts, updateRecord } from './record.ts';
+import { type AcpRecord, updateRecord } from './record.ts';
+import { ToolCalls } from './tool-calls.ts';
 
 type Said = Extract<AcpRecord, { op: 'said' }>;
 
 /**
  * Puts the pieces of messages together: a message ends when another one begins, when the agent does something else, or with
- * the turn. Also remembers what tools are called, because later updates leave the name out.
+ * the turn.
  */
 export class Saying {
-  readonly #tools = new Map<string, string>();
+  readonly calls: ToolCalls;
   readonly #told = new Map<string, number>();
   #open: Said | undefined;
+
+  constructor(heardCalls: Set<string>) {
+    this.calls = new ToolCalls(heardCalls);
+  }
 
   /** The records of one update, in order. */
   take(message: JsonObject, mended: JsonMend[]): AcpRecord[] {
@@ -27,7 +32,7 @@ export class Saying {
     // What is about the session as a whole may come in the middle of a message.
     const ended = row.home === 'session' ? [] : this.end();
     if (row.home !== 'tool') return [...ended, record];
-    return [...ended, { ...record, tool: this.#toolOf(update) }];
+    return [...ended, { ...record, tool: this.calls.told(update) }];
   }
 
   /** The message that was under way. */
@@ -58,15 +63,6 @@ export class Saying {
     const count = (this.#told.get(id) ?? 0) + 1;
     this.#told.set(id, count);
     return { id: count === 1 ? id : `${id}#${count}` };
-  }
-
-  #toolOf(update: JsonObject): ToolFacts {
-    const id = textOf(update['toolCallId']) ?? '';
-    const known = this.#tools.get(id);
-    const name =
-      known ?? textOf(update['name']) ?? textOf(update['title']) ?? textOf(update['kind']) ?? 'tool';
-    this.#tools.set(id, name);
-    return { name: name.slice(0, 200), isNew: known === undefined };
   }
 }
 

@@ -94,7 +94,12 @@ export class Peer {
    * Asks the other side. Resolves with the whole answer, an error included; rejects with the reason of `close`, or of the
    * signal: then the other side is told that nobody waits any more.
    */
-  ask(method: string, params: JsonObject, signal?: AbortSignal): Promise<RpcAnswer> {
+  ask(
+    method: string,
+    params: JsonObject,
+    signal?: AbortSignal,
+    heard?: (answer: RpcAnswer) => void,
+  ): Promise<RpcAnswer> {
     if (this.#closed !== undefined) return Promise.reject(this.#closed);
     if (signal?.aborted) return Promise.reject(signal.reason);
     return new Promise<RpcAnswer>((resolve, reject) => {
@@ -107,6 +112,7 @@ export class Peer {
       const id = this.tell(method, params, {
         resolve: (given) => {
           signal?.removeEventListener('abort', giveUp);
+          heard?.(given);
           resolve(given);
         },
         reject: (why) => {

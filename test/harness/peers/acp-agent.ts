@@ -2,15 +2,17 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable, Writable } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
-import {
-  agent,
-  ndJsonStream,
-  RequestError,
-  type RequestPermissionResponse,
-  type SessionUpdate,
-} from '@agentclientprotocol/sdk';
+import { agent, ndJsonStream, RequestError, type SessionUpdate } from '@agentclientprotocol/sdk';
 
-import { type Kept, MACHINE_SCENES, type Scene, type Stop, said, type Tell } from './acp-scenes.ts';
+import {
+  CALL_SCENES,
+  type Kept,
+  MACHINE_SCENES,
+  type Scene,
+  type Stop,
+  said,
+  type Tell,
+} from './acp-scenes.ts';
 
 /**
  * A real ACP agent on standard streams, built with the official SDK. The first word of a prompt says what it does. Flags:
@@ -68,36 +70,6 @@ const SCENES: Record<string, (scene: Scene) => Promise<Stop>> = {
     await tell(said('Seen.'));
     return 'end_turn';
   },
-  /** Asks to write; the second word is what. */
-  async edit({ words, tell, client, session }) {
-    const call = {
-      toolCallId: 'call-1',
-      title: `Write ${words[1] ?? 'notes.txt'}`,
-      kind: 'edit' as const,
-      rawInput: { path: 'notes.txt' },
-    };
-    await tell({ sessionUpdate: 'tool_call', status: 'pending', ...call });
-    const { outcome }: RequestPermissionResponse = await client.request('session/request_permission', {
-      sessionId: session.id,
-      toolCall: call,
-      options: [
-        { optionId: 'always', name: 'Always', kind: 'allow_always' },
-        { optionId: 'yes', name: 'Yes', kind: 'allow_once' },
-        { optionId: 'no', name: 'No', kind: 'reject_once' },
-        { optionId: 'never', name: 'Never', kind: 'reject_always' },
-      ],
-    });
-    if (outcome.outcome === 'cancelled') return 'cancelled';
-    const isAllowed = outcome.optionId !== 'no';
-    await tell({
-      sessionUpdate: 'tool_call_update',
-      toolCallId: 'call-1',
-      status: isAllowed ? 'completed' : 'failed',
-      content: isAllowed ? [{ type: 'diff', path: 'notes.txt', oldText: null, newText: 'hello' }] : [],
-    });
-    await tell(said(`option ${outcome.optionId}`));
-    return 'end_turn';
-  },
   async ask({ client, session, tell }) {
     const answer = await client.request('elicitation/create', {
       sessionId: session.id,
@@ -132,7 +104,7 @@ const SCENES: Record<string, (scene: Scene) => Promise<Stop>> = {
     await tell({ sessionUpdate: 'from_the_future', secret_of_tomorrow: 42 } as unknown as SessionUpdate);
     return 'end_turn';
   },
-  /** Tells the counters of its session: cost, its unit, tokens in and out. */
+  /** Tells what its session cost so far, its unit, and tokens in and out of the turn. */
   async spend({ words, session, tell }) {
     const [, amount, currency = 'USD', inputTokens, outputTokens] = words;
     const cost = { amount: Number(amount), currency };
@@ -151,6 +123,7 @@ const SCENES: Record<string, (scene: Scene) => Promise<Stop>> = {
     await tell(said(failure));
     return 'end_turn';
   },
+  ...CALL_SCENES,
   ...MACHINE_SCENES,
   async hang({ cancel }) {
     await cancel;
@@ -289,6 +262,7 @@ const app = agent({ name: 'test-agent' })
     if (!scene) await tell(said(`You said: ${line}`, `m-${session.turns.length}`));
     const stopReason = scene ? await scene({ words, session, client, tell, cancel }) : ('end_turn' as const);
     const usage = usages.get(session.id);
+    usages.delete(session.id);
     return { stopReason, ...(usage === undefined ? {} : { usage }) };
   })
   .onNotification('session/cancel', ({ params }) => cancelled.get(params.sessionId)?.());

@@ -1,4 +1,9 @@
-import type { AgentContext, McpServer, SessionUpdate } from '@agentclientprotocol/sdk';
+import type {
+  AgentContext,
+  McpServer,
+  RequestPermissionResponse,
+  SessionUpdate,
+} from '@agentclientprotocol/sdk';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 
 export interface Kept {
@@ -47,6 +52,78 @@ async function callTool(server: McpServer | undefined, name: string): Promise<st
     await mcp.close();
   }
 }
+
+/** What the test agent says of its tool calls, in the ways of real agents. */
+export const CALL_SCENES: Record<string, (scene: Scene) => Promise<Stop>> = {
+  /** Asks to write; the second word is what. */
+  async edit({ words, tell, client, session }) {
+    const call = {
+      toolCallId: 'call-1',
+      title: `Write ${words[1] ?? 'notes.txt'}`,
+      kind: 'edit' as const,
+      rawInput: { path: 'notes.txt' },
+    };
+    await tell({ sessionUpdate: 'tool_call', status: 'pending', ...call });
+    const { outcome }: RequestPermissionResponse = await client.request('session/request_permission', {
+      sessionId: session.id,
+      toolCall: call,
+      options: [
+        { optionId: 'always', name: 'Always', kind: 'allow_always' },
+        { optionId: 'yes', name: 'Yes', kind: 'allow_once' },
+        { optionId: 'no', name: 'No', kind: 'reject_once' },
+        { optionId: 'never', name: 'Never', kind: 'reject_always' },
+      ],
+    });
+    if (outcome.outcome === 'cancelled') return 'cancelled';
+    const isAllowed = outcome.optionId !== 'no';
+    await tell({
+      sessionUpdate: 'tool_call_update',
+      toolCallId: 'call-1',
+      status: isAllowed ? 'completed' : 'failed',
+      content: isAllowed ? [{ type: 'diff', path: 'notes.txt', oldText: null, newText: 'hello' }] : [],
+    });
+    await tell(said(`option ${outcome.optionId}`));
+    return 'end_turn';
+  },
+  /** Asks to run `ls` before it speaks of the call, and runs what its prompt says. */
+  async swap({ words, client, session, tell }) {
+    const call = { toolCallId: 'call-1', title: 'Run ls', kind: 'execute' as const };
+    await client.request('session/request_permission', {
+      sessionId: session.id,
+      toolCall: { ...call, rawInput: { command: 'ls', started: 1, reason: 'to look' } },
+      options: [{ optionId: 'yes', name: 'Yes', kind: 'allow_once' }],
+    });
+    const rawInput = { command: words[1], started: 2, process: 7 };
+    await tell({ sessionUpdate: 'tool_call', status: 'in_progress', ...call, rawInput });
+    await tell({ sessionUpdate: 'tool_call_update', toolCallId: 'call-1', status: 'completed' });
+    return 'end_turn';
+  },
+  /** Tells of a call before its input is written. */
+  async write({ tell }) {
+    const _meta = { claudeCode: { toolName: 'Write' } };
+    const call = { toolCallId: 'call-1', _meta };
+    await tell({ sessionUpdate: 'tool_call', status: 'pending', title: 'Preparing', rawInput: {}, ...call });
+    await tell({ sessionUpdate: 'tool_call_update', title: 'Write a', rawInput: { path: 'a' }, ...call });
+    await tell({ sessionUpdate: 'tool_call_update', status: 'completed', ...call });
+    return 'end_turn';
+  },
+  /** Runs a command in a terminal of its own, as Codex does. */
+  async print({ tell }) {
+    const printed = (data: string) => ({ terminal_output_delta: { data, terminal_id: 'call-1' } });
+    const content = [{ type: 'terminal' as const, terminalId: 'call-1' }];
+    await tell({
+      sessionUpdate: 'tool_call',
+      toolCallId: 'call-1',
+      title: 'echo',
+      status: 'in_progress',
+      content,
+    });
+    const more = { sessionUpdate: 'tool_call_update', toolCallId: 'call-1' } as const;
+    await tell({ ...more, _meta: printed('one\n') });
+    await tell({ ...more, status: 'completed', _meta: printed('two\n') });
+    return 'end_turn';
+  },
+};
 
 /** What the test agent does at the machine of its client. */
 export const MACHINE_SCENES: Record<string, (scene: Scene) => Promise<Stop>> = {
