@@ -1,18 +1,23 @@
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Host } from '../../bridges/acp/host.ts';
 import { asRecord } from '../../bridges/acp/upstream/record.ts';
 import { AcpUpstream } from '../../bridges/acp/upstream/upstream.ts';
 import { HOST_CAPABILITIES } from '../../mappings/acp/host-methods.ts';
+import { objectOf, objectsOf, textOf } from '../../mappings/acp/json-shape.ts';
 import type { JsonObject } from '../../src/protocol/json.ts';
 import type { Frame, Move, Turn, Upstream } from '../../src/upstream.ts';
 import { PACKAGE_ROOT } from '../faults/child-processes.ts';
 import { acpUpstream } from './acp-stage.ts';
 import { Past } from './past.ts';
+import { recordedLines } from './recorded-frames.ts';
 import { textMessage } from './upstream-stage.ts';
 
 /**
- * Records what the test agent of the official SDK sends, with the moves it means: `node dist/test/harness/record-acp.js`.
+ * Records what the test agent of the official SDK and the recorded real agents send, with the moves it means:
+ * `node dist/test/harness/record-acp.js`.
  * A recording that is there already is never made again; a new behaviour is a new file.
  */
 const FIXTURES = `${PACKAGE_ROOT}fixtures/wire/acp`;
@@ -38,6 +43,14 @@ const STORIES: Record<string, readonly string[]> = {
   visit: ['visit https://login.example.com/device'],
 };
 
+/** Recordings of real agents, played again; what they are asked is allowed. */
+const AGENTS = [
+  'claude-agent-acp-0.101-edit',
+  'codex-acp-2.6-shell',
+  'gemini-cli-0.61-edit',
+  'zed-codex-acp-0.16-edit',
+] as const;
+
 /** An editor's machine for the stories that use one, told by what it answers. */
 const ANSWERS: Record<string, JsonObject> = {
   'fs/read_text_file': { content: 'hello' },
@@ -51,6 +64,8 @@ const HOST: Host = {
   servers: [],
   ask: async (method) => ({ result: ANSWERS[method] ?? {} }),
 };
+
+const CLOCK = { clock: { now: () => 0, monotonic: () => 0 } };
 
 interface Line {
   turn: number;
@@ -98,13 +113,36 @@ function answer(upstream: Upstream, taskId: string, frame: Frame): void {
   setImmediate(() => upstream.answer?.(taskId, { ...given, answer: { colour: 'green' } }));
 }
 
-mkdirSync(FIXTURES, { recursive: true });
-for (const [story, texts] of Object.entries(STORIES)) {
-  const file = `${FIXTURES}/sdk-2.4-${story}.ndjson`;
-  if (existsSync(file)) continue;
-  const upstream = acpUpstream([], {}, { clock: { now: () => 0, monotonic: () => 0 } });
-  if (story === 'machine' && upstream instanceof AcpUpstream) upstream.hosts.attach('s1', HOST);
+function play(name: string): { upstream: Upstream; texts: string[] } {
+  const recording = `${FIXTURES}-agents/${name}.ndjson`;
+  const player = `${PACKAGE_ROOT}dist/test/harness/peers/recorded-agent.js`;
+  const state = join(mkdtempSync(join(tmpdir(), 'harn-record-')), name);
+  const command = [process.execPath, player, recording, state];
+  const texts = recordedLines(recording).flatMap((line) => {
+    const isPrompt = line.to === 'agent' && line.message['method'] === 'session/prompt';
+    const [block] = isPrompt ? objectsOf(objectOf(line.message['params'])['prompt']) : [];
+    return textOf(block?.['text']) ?? [];
+  });
+  return { upstream: acpUpstream([], { command, cwd: '/' }, CLOCK), texts };
+}
+
+async function keep(name: string, upstream: Upstream, texts: readonly string[]): Promise<void> {
   const lines = await record(upstream, texts);
   await upstream.close();
-  writeFileSync(file, lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
+  writeFileSync(`${FIXTURES}/${name}.ndjson`, lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
+}
+
+const isMade = (name: string) => existsSync(`${FIXTURES}/${name}.ndjson`);
+
+mkdirSync(FIXTURES, { recursive: true });
+for (const [story, texts] of Object.entries(STORIES)) {
+  if (isMade(`sdk-2.4-${story}`)) continue;
+  const upstream = acpUpstream([], {}, CLOCK);
+  if (story === 'machine' && upstream instanceof AcpUpstream) upstream.hosts.attach('s1', HOST);
+  await keep(`sdk-2.4-${story}`, upstream, texts);
+}
+for (const name of AGENTS) {
+  if (isMade(name)) continue;
+  const { upstream, texts } = play(name);
+  await keep(name, upstream, texts);
 }

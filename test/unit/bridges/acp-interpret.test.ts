@@ -37,6 +37,12 @@ const STORIES: Record<string, string> = {
   die: 'FAILED',
   machine: 'tool tool tool tool file_written tool tool tool message COMPLETED',
   visit: 'permission message COMPLETED',
+  'claude-agent-acp-0.101-edit':
+    'metadata usage message tool metadata tool metadata tool artifact metadata permission tool metadata metadata metadata usage message usage COMPLETED',
+  'codex-acp-2.6-shell':
+    'tool tool metadata metadata message usage COMPLETED tool tool metadata metadata message usage COMPLETED',
+  'gemini-cli-0.61-edit': 'message tool tool tool artifact permission tool message usage COMPLETED',
+  'zed-codex-acp-0.16-edit': 'message tool artifact permission tool metadata metadata message COMPLETED',
 };
 
 describe('recorded frames of ACP agents', () => {
@@ -60,7 +66,7 @@ describe('recorded frames of ACP agents', () => {
   });
 
   it.each(recordings)('of %s tell the story as it is written here', (name, lines) => {
-    const story = /-([a-z]+)\.ndjson$/.exec(name)?.[1] ?? '';
+    const story = name.replace('sdk-2.4-', '').replace('.ndjson', '');
     const told = lines.flatMap(({ moves }) =>
       moves.map((move) => (move.type === 'status' ? move.to : move.type)),
     );
