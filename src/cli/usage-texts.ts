@@ -16,6 +16,7 @@ const OPENS_DATA: ReadonlySet<string> = new Set(['serve', 'log', 'keys', 'acp', 
 
 /** One example or more for each command that does not bring its own. */
 const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
+  '': ['serve', 'task "stream 3" --follow', 'session export session_01... --out run.bundle.json'],
   serve: ['serve', 'serve --config my-gateway.yaml --port 8443', 'serve --data /var/lib/harn --port 0'],
   check: ['check', 'check --config my-gateway.yaml --json', 'check --print-example > my-gateway.yaml'],
   acp: ['acp', 'acp --url https://gateway.example.com --key-file ~/.harn-key'],
@@ -37,6 +38,7 @@ const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   'persona get': ['persona get persona_01... --json'],
   'connector list': ['connector list', 'connector list --json'],
   'connector get': ['connector get github --json'],
+  log: ['log check', 'log accept-truncation'],
   'log check': ['log check', 'log check --data /var/lib/harn --json'],
   'log accept-truncation': ['log accept-truncation --data /var/lib/harn'],
   'keys list': ['keys list', 'keys list --offline --data ./data --json'],
@@ -49,6 +51,8 @@ const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   'api-keys list': ['api-keys list', 'api-keys list --json'],
   'api-keys rotate': ['api-keys rotate api_key_01... --overlap 3600'],
   'api-keys revoke': ['api-keys revoke api_key_01...'],
+  receipt: ['receipt verify receipt_01...', 'receipt verify run.bundle.json'],
+  card: ['card show', 'card verify --jwks keys.json'],
   'card show': ['card show', 'card show --agent sample'],
   'card verify': [
     'card verify --url http://127.0.0.1:8080 --jwks keys.json',
@@ -70,13 +74,13 @@ const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
 /** Adds examples and exit codes to the help of every command below this one. */
 export function withUsageTexts(command: Command, path = ''): Command {
   for (const below of command.commands) withUsageTexts(below, `${path} ${below.name()}`.trim());
-  if (path === '') return command.addHelpText('after', exitCodes(Object.keys(MEANINGS)));
   const examples = EXAMPLES[path];
   if (examples !== undefined)
     command.addHelpText(
       'after',
       `\nExamples:\n${examples.map((line) => `  harn-gateway ${line}`).join('\n')}`,
     );
+  if (path === '') return command.addHelpText('after', exitCodes(Object.keys(MEANINGS)));
   if (command.commands.length > 0) return command;
   const opensData = OPENS_DATA.has(path.split(' ')[0] ?? '');
   return command.addHelpText(

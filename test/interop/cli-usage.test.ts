@@ -66,9 +66,9 @@ const NO_JSON_FLAG = [
   'vault remove',
 ];
 
-const leaves: CommandNode[] = [...everyCommand(commandTree(program()))].filter(
-  ({ subcommands }) => subcommands.length === 0,
-);
+const all: CommandNode[] = [...everyCommand(commandTree(program()))];
+const leaves = all.filter(({ subcommands }) => subcommands.length === 0);
+const groups = all.filter(({ subcommands }) => subcommands.length > 0);
 const wordsOf = ({ path }: CommandNode) => path.split(' ');
 /** Flags without which a command says nothing else. */
 const NEEDED: Readonly<Record<string, readonly string[]>> = {
@@ -96,6 +96,20 @@ describe('the command line', () => {
       expect(out).toMatch(/Exit codes:\n {2}0 {2}fine\n {2}1 {2}.*\n {2}2 {2}/);
     },
   );
+
+  it.each(groups.map(({ path }) => path))('"%s" shows examples of what is below it', async (path) => {
+    const { code, out } = await runCommand([...path.split(' ').filter(Boolean), '--help']);
+    expect(code).toBe(0);
+    const [, examples = ''] = out.split('\nExamples:\n');
+    const lines = examples.split('\n').filter((line) => line.startsWith(`  harn-gateway ${path}`.trimEnd()));
+    expect(lines.length).toBeGreaterThan(0);
+    const known = leaves.map((leaf) => leaf.path);
+    for (const line of lines)
+      expect(
+        known.some((leaf) => `${line.trim()} `.startsWith(`harn-gateway ${leaf} `)),
+        line,
+      ).toBe(true);
+  });
 
   it('prints JSON wherever it prints something for people', () => {
     const without = leaves.filter(({ flags }) => !flags.some(({ names }) => names.includes('--json')));
