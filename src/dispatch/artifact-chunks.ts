@@ -7,7 +7,7 @@ import type { JsonObject, JsonValue } from '../protocol/json.ts';
 import { partKey } from '../store/keys.ts';
 import type { ArtifactDraft, DraftPart } from '../upstream.ts';
 import { contentOfParts } from './artifact-content.ts';
-import { layParts, liftParts, readParts } from './artifact-parts.ts';
+import { layParts, liftParts, partNumbers, readParts } from './artifact-parts.ts';
 import type { DecisionTools } from './facts.ts';
 import { blankArtifact } from './large-content.ts';
 import { boundedMetadata, jsonSize } from './large-metadata.ts';
@@ -35,9 +35,12 @@ export function addChunk(
   const fresh = !known || !draft.append;
   const first = known?.internal.pieces ?? 0;
   if (known?.internal.closed) liftParts(tx, known);
-  draft.parts.forEach((part, at) => {
-    tx.record(partKey(id, first + at), JSON.stringify(part));
-  });
+  // One that comes in one piece, which is the usual case, is stored as what it is at once.
+  const isWhole = !known && draft.lastChunk;
+  if (!isWhole)
+    draft.parts.forEach((part, at) => {
+      tx.record(partKey(id, first + at), JSON.stringify(part));
+    });
   const chunk = {
     store: 'parts' as const,
     append: known !== undefined && draft.append,
@@ -53,7 +56,7 @@ export function addChunk(
   if (known) appendUpdate(tx, task, id, { ...chunk, ...metadataOf(tx, tools, task, draft) });
   else appendCreation(tx, task, draft, id, told, chunk);
   dropUnreferenced(tx, known && contentOfArtifact(known));
-  if (draft.lastChunk && isBelieved(tx, id)) closeArtifact(tx, id);
+  if (draft.lastChunk && isBelieved(tx, id)) endArtifact(tx, id, isWhole ? draft.parts : undefined);
 }
 
 /** What the agent said of a later chunk; the first one's is the artifact's own. */
@@ -77,13 +80,19 @@ function isBelieved(tx: Transaction, artifactId: string): boolean {
  * as such, and the parts by where they lie in them.
  */
 export function closeArtifact(tx: Transaction, artifactId: string): void {
+  endArtifact(tx, artifactId, undefined);
+}
+
+/** `whole`: the parts of one of which none is recorded. */
+function endArtifact(tx: Transaction, artifactId: string, whole: readonly DraftPart[] | undefined): void {
   const state = tx.get<ArtifactState>(stateKey.artifact(artifactId));
   if (!state || state.internal.closed) return;
   const { internal, resource } = state;
-  const parts = readParts(state, (key) => tx.recorded(key));
+  const parts = whole ?? readParts(state, (key) => tx.recorded(key));
   const content = contentOfParts(parts, internal.name);
   const sha256 = sha256Hex(content.bytes);
-  layParts(tx, artifactId, internal, { parts, isDocument: content.isDocument });
+  if (whole === undefined) for (const n of partNumbers(internal)) tx.erase(partKey(artifactId, n));
+  layParts(tx, artifactId, { parts, isDocument: content.isDocument });
   keepBytes(tx, { scope: contentScope(resource.workspace_id, internal.tenant), sha256 }, content.bytes);
   tx.append(
     newEvent('artifact.updated', { object: 'artifact', id: artifactId }, placeOfArtifact(resource), {

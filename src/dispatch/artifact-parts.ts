@@ -52,14 +52,12 @@ export function readParts(state: PartsState, read: ReadRecord): DraftPart[] {
   });
 }
 
-/** Puts a layout in the place of the parts of an artifact that ends. */
+/** Keeps where the parts of an artifact that ends lie in its content. */
 export function layParts(
   tx: Transaction,
   artifactId: string,
-  range: PartRange,
   { parts, isDocument }: { parts: readonly DraftPart[]; isDocument: boolean },
 ): void {
-  for (const n of partNumbers(range)) tx.erase(partKey(artifactId, n));
   tx.record(layoutKey(artifactId), JSON.stringify(isDocument ? 'document' : layoutOf(parts)));
 }
 

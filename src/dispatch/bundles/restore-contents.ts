@@ -66,8 +66,8 @@ function moved(
     rows.length === said.pieces - range.first_piece &&
     bytes.length === said.size &&
     sha256 === (said.sha256 ?? known?.resource.sha256 ?? said.artifact?.sha256);
-  if (isWhole && said.store === 'parts') layParts(tx, id, range, { parts, isDocument });
-  else for (const n of partNumbers(range)) tx.erase(partKey(id, n));
+  for (const n of partNumbers(range)) tx.erase(partKey(id, n));
+  if (isWhole && said.store === 'parts') layParts(tx, id, { parts, isDocument });
   if (isWhole) keepBytes(tx, { scope, sha256 }, bytes);
   return isWhole;
 }
