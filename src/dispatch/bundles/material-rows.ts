@@ -14,7 +14,8 @@ import { artifactStates, mayLeave } from './exported-artifacts.ts';
 import type { ExportedRun } from './exported-run.ts';
 import type { MaterialReader } from './material-reader.ts';
 
-const PAGE = 500;
+/** Most Tasks have few frames, and room is made for all that are asked for. */
+const KEYS_AT_ONCE = 64;
 
 /** Every event as it was recorded, with the hash of all of it; what this reader may not see is concealed. */
 export async function* eventRows(
@@ -101,9 +102,11 @@ function* piecesOf(state: ArtifactState, { log }: MaterialReader): Generator<[n:
 
 async function* keysOf(log: EventLog, prefix: string): AsyncGenerator<string> {
   const { gte, lt } = keysUnder(prefix);
-  let page = await log.indexKeys({ gte, lt, limit: PAGE });
-  while (page.length > 0) {
+  let page = await log.indexKeys({ gte, lt, limit: KEYS_AT_ONCE });
+  for (;;) {
     yield* page;
-    page = await log.indexKeys({ gt: page.at(-1) ?? lt, lt, limit: PAGE });
+    const last = page.at(-1);
+    if (last === undefined || page.length < KEYS_AT_ONCE) return;
+    page = await log.indexKeys({ gt: last, lt, limit: KEYS_AT_ONCE });
   }
 }
