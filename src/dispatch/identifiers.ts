@@ -18,7 +18,8 @@ export function identifiersOf(
     workspaceId: imported?.workspace_id ?? workspace_id,
     sessionId: session_id,
     taskId: id,
-    branchId: branch_id,
+    // An empty id names no branch, as elsewhere.
+    branchId: branch_id || null,
     traceId: internal.trace_id,
   };
 }
