@@ -18,7 +18,7 @@ export function identifiersOf(
     workspaceId: imported?.workspace_id ?? workspace_id,
     sessionId: session_id,
     taskId: id,
-    // An empty id names no branch, as elsewhere.
+    // An empty id, which older versions took, names no branch.
     branchId: branch_id || null,
     traceId: internal.trace_id,
   };

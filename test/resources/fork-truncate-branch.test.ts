@@ -49,18 +49,6 @@ describe('fork, truncate and branches', () => {
     expect(branch).toMatchObject({ kind: 'session', session_id: source.id });
   });
 
-  it('takes an empty branch of a task for none, also in its receipts', async () => {
-    const session = await gateway.client.session();
-    const task = await gateway.client.post<{ id: string }>(`/v1/sessions/${session.id}/tasks`, {
-      input: userText('one'),
-      branch_id: '',
-    });
-    const { data } = await gateway.client.get<{ data: unknown[] }>(`/v1/tasks/${task.id}/receipts`);
-    expect(data.length).toBeGreaterThan(0);
-    expect(JSON.stringify(data)).toContain('previous_receipt_hash');
-    expect(JSON.stringify(data)).not.toContain('branch_id');
-  });
-
   it('refuses to fork at an event of another session', async () => {
     const source = await sessionWith('one');
     const other = await sessionWith('two');

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { envelope, metadata } from './envelope.ts';
+import { envelope, givenId, metadata } from './envelope.ts';
 import { visibility } from './message.ts';
 
 export const ARTIFACT_KINDS = [
@@ -45,9 +45,9 @@ export const registerArtifactRequest = z
       .regex(/^(sha256:)?[a-fA-F0-9]{64}$/, 'expected 64 hex digits')
       .nullable()
       .optional(),
-    workspace_id: z.string().nullable().optional(),
-    session_id: z.string().nullable().optional(),
-    task_id: z.string().nullable().optional(),
+    workspace_id: givenId.nullable().optional(),
+    session_id: givenId.nullable().optional(),
+    task_id: givenId.nullable().optional(),
     metadata: metadata.optional(),
   })
   .meta({ id: 'RegisterArtifactRequest' });

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { envelope, metadata } from './envelope.ts';
+import { envelope, givenId, metadata } from './envelope.ts';
 
 export const BRANCH_KINDS = ['workspace', 'session', 'task', 'sandbox'] as const;
 
@@ -21,8 +21,8 @@ export const createBranchRequest = z
   .object({
     kind: z.enum(BRANCH_KINDS),
     base_ref: z.string().min(1).max(1024),
-    parent_branch_id: z.string().nullable().optional(),
-    task_id: z.string().nullable().optional(),
+    parent_branch_id: givenId.nullable().optional(),
+    task_id: givenId.nullable().optional(),
     metadata: metadata.optional(),
   })
   .meta({ id: 'CreateBranchRequest' });
@@ -30,7 +30,7 @@ export type CreateBranchRequest = z.infer<typeof createBranchRequest>;
 
 /** Vendor route: `into` names a branch of the same workspace, or is left out for the main path. */
 export const mergeBranchRequest = z
-  .object({ into: z.string().nullable().optional(), metadata: metadata.optional() })
+  .object({ into: givenId.nullable().optional(), metadata: metadata.optional() })
   .meta({ id: 'MergeBranchRequest' });
 
 export const abandonBranchRequest = z

@@ -15,6 +15,9 @@ export const jsonObject = z
 
 export const metadata = jsonObject;
 
+/** An id in a request. An empty one is refused: it names nothing, and none is said by leaving it out or by null. */
+export const givenId = z.string().min(1);
+
 /** RFC 3339 UTC with milliseconds. */
 export const time = z.string().meta({ id: 'Timestamp', format: 'date-time' });
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { AUTONOMY_TIERS } from '../autonomy.ts';
-import { envelope, jsonObject, metadata } from './envelope.ts';
+import { envelope, givenId, jsonObject, metadata } from './envelope.ts';
 
 export const RECEIPT_POLICIES = ['required', 'optional', 'disabled'] as const;
 
@@ -46,7 +46,7 @@ const definition = {
   owner: z.string().max(200).nullable(),
   model_policy: jsonObject.describe(RECORDED),
   rollout_policy: jsonObject.describe(RECORDED),
-  quota_id: z.string().max(200).nullable().describe('Quota that the Tasks of this Persona count against.'),
+  quota_id: givenId.max(200).nullable().describe('Quota that the Tasks of this Persona count against.'),
 } as const;
 
 /** Source: Agents Protocol v1, "Persona". Belongs to a tenant, not to a workspace. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { jsonObject, jsonValue, metadata } from './envelope.ts';
+import { givenId, jsonObject, jsonValue, metadata } from './envelope.ts';
 
 export const REPLAY_MODES = ['exact', 'with_overrides', 'from_checkpoint'] as const;
 export const replayMode = z.enum(REPLAY_MODES).meta({ id: 'ReplayMode' });
@@ -24,10 +24,10 @@ const claimedHash = z.string().regex(/^(sha256:)?[0-9a-fA-F]{64}$/, 'must be sha
 export const replayOverride = z
   .object({
     kind: z.enum(OVERRIDE_KINDS),
-    event_id: z.string().nullable().optional(),
+    event_id: givenId.nullable().optional(),
     target: z.string().max(500).nullable().optional(),
     value: jsonValue.optional(),
-    artifact_id: z.string().nullable().optional(),
+    artifact_id: givenId.nullable().optional(),
     sha256: claimedHash.nullable().optional(),
     visibility: overrideVisibility.default('receipt_only'),
     reason: z.string().min(1).max(2000).nullable().optional(),
@@ -40,8 +40,8 @@ export const replayTaskRequest = z
   .object({
     mode: replayMode.default('exact'),
     override: z.record(z.string(), replayOverride).default({}),
-    checkpoint_id: z.string().nullable().optional(),
-    checkpoint_event_id: z.string().nullable().optional(),
+    checkpoint_id: givenId.nullable().optional(),
+    checkpoint_event_id: givenId.nullable().optional(),
     reason: z.string().min(1).max(2000).nullable().optional(),
     /** `refresh` lists what may be new: `memory`, `secrets`, `host_facts`. */
     metadata: metadata.optional(),

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { envelope, jsonObject, metadata, time } from './envelope.ts';
+import { envelope, givenId, jsonObject, metadata, time } from './envelope.ts';
 import { messageInput } from './message.ts';
 
 export const SESSION_STATES = ['ACTIVE', 'IDLE', 'PAUSED', 'CLOSED', 'FAILED'] as const;
@@ -20,12 +20,12 @@ export const session = envelope('session', {
 }).meta({ id: 'Session' });
 export type Session = z.infer<typeof session>;
 
-const ids = z.array(z.string().min(1)).max(100);
+const ids = z.array(givenId).max(100);
 
 export const createSessionRequest = z
   .object({
-    workspace_id: z.string().min(1),
-    persona_id: z.string().nullable().optional(),
+    workspace_id: givenId,
+    persona_id: givenId.nullable().optional(),
     vault_ids: ids.optional(),
     memory_ids: ids.optional(),
     skill_ids: ids.optional(),
@@ -44,7 +44,7 @@ export const sessionKey = z.string().min(1).max(512);
  */
 export const taskSession = z
   .object({
-    workspace_id: z.string().min(1),
+    workspace_id: givenId,
     key: sessionKey.optional(),
     metadata: metadata.optional(),
   })
@@ -53,8 +53,8 @@ export type TaskSession = z.infer<typeof taskSession>;
 
 export const forkSessionRequest = z
   .object({
-    at_event_id: z.string().nullable().optional(),
-    branch_id: z.string().nullable().optional(),
+    at_event_id: givenId.nullable().optional(),
+    branch_id: givenId.nullable().optional(),
     metadata: metadata.optional(),
   })
   .meta({ id: 'ForkSessionRequest' });

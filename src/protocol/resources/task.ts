@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { TASK_STATUSES } from '../task-states.ts';
-import { envelope, jsonObject, metadata, time } from './envelope.ts';
+import { envelope, givenId, jsonObject, metadata, time } from './envelope.ts';
 import { message, messageInput } from './message.ts';
 import { taskSession } from './session.ts';
 
@@ -49,12 +49,12 @@ const taskInput = z
 
 export const submitTaskRequest = z
   .object({
-    session_id: z.string().min(1).optional(),
+    session_id: givenId.optional(),
     session: taskSession.optional(),
-    workspace_id: z.string().min(1).optional(),
-    persona_id: z.string().nullable().optional(),
-    branch_id: z.string().nullable().optional(),
-    parent_task_id: z.string().nullable().optional(),
+    workspace_id: givenId.optional(),
+    persona_id: givenId.nullable().optional(),
+    branch_id: givenId.nullable().optional(),
+    parent_task_id: givenId.nullable().optional(),
     input: taskInput,
     metadata: metadata.optional(),
   })

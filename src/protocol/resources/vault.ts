@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { envelope, metadata } from './envelope.ts';
+import { envelope, givenId, metadata } from './envelope.ts';
 
 const capabilities = z.array(z.string().min(1).max(200)).max(100);
 
@@ -13,7 +13,7 @@ export type Vault = z.infer<typeof vault>;
 
 export const createVaultRequest = z
   .object({
-    workspace_id: z.string().min(1).nullable().optional(),
+    workspace_id: givenId.nullable().optional(),
     provider: z.string().min(1).max(200),
     capabilities,
     metadata: metadata.optional(),

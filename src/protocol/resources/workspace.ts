@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { envelope, jsonObject, metadata } from './envelope.ts';
+import { envelope, givenId, jsonObject, metadata } from './envelope.ts';
 
 /** Source: Agents Protocol v1, "Workspace". */
 export const workspace = envelope('workspace', {
@@ -32,7 +32,7 @@ export const updateWorkspaceRequest = z
   .object({
     name: z.string().min(1).max(200).optional(),
     capabilities: z.array(z.string()).optional(),
-    quota_id: z.string().nullable().optional(),
+    quota_id: givenId.nullable().optional(),
     metadata: metadata.optional(),
   })
   .meta({ id: 'UpdateWorkspaceRequest' });
