@@ -94,6 +94,8 @@ export interface Turn {
   history(): PastTurn[];
   /** What was answered to a question that the peer asked inside a turn of the task; undefined while nobody has. */
   answerTo(upstreamId: string): PermissionAnswer | undefined;
+  /** Somebody asked to cancel the task, or it has ended: what is not sent yet is not sent any more. */
+  isCanceled(): boolean;
 }
 
 /** What an agent asks the gateway to do for it, in the middle of its turn. */

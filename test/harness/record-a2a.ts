@@ -59,6 +59,7 @@ async function record(upstream: Upstream, texts: readonly string[]): Promise<Rec
       recall: () => ({ remembers: false }),
       history: () => [],
       answerTo: () => undefined,
+      isCanceled: () => false,
     };
     for await (const frame of upstream.run(turn, new AbortController().signal)) {
       const moves = upstream.interpret(frame, past);

@@ -81,6 +81,7 @@ function turnOf({ tool: name, input, answer }: Story, { binding }: Past): Turn {
     history: () => [],
     // Who takes a call up finds the answer that was given meanwhile.
     answerTo: (id) => (binding === undefined || answer === undefined ? undefined : given(id, answer)),
+    isCanceled: () => false,
   };
 }
 

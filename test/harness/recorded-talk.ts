@@ -112,9 +112,11 @@ export class RecordedTalk {
 
   /** Whether the editor shows what the agent had sent up to this line. */
   #hasShown(at: number): boolean {
-    const chunks = this.said('session/update', at).filter(({ params }) => isChunk(objectOf(params)));
-    const shown = this.editor.kinds().filter((kind) => kind === 'agent_message_chunk');
-    return shown.length >= chunks.length && this.editor.permissions.length >= this.said(ASKING, at).length;
+    const said = this.said('session/update', at).filter(({ params }) => isSeen(kindOf(objectOf(params))));
+    return (
+      this.editor.kinds().filter(isSeen).length >= said.length &&
+      this.editor.permissions.length >= this.said(ASKING, at).length
+    );
   }
 
   /** The answer that was given then; who cancelled instead gave none, and what the gateway itself asks is refused. */
@@ -130,6 +132,11 @@ export class RecordedTalk {
   }
 }
 
-function isChunk(params: JsonObject): boolean {
-  return objectOf(params['update'])['sessionUpdate'] === 'agent_message_chunk';
+function kindOf(params: JsonObject): string {
+  return textOf(objectOf(params['update'])['sessionUpdate']) ?? '';
+}
+
+/** What says that the agent works: its words, and the title that Codex gives its session first. */
+function isSeen(kind: string): boolean {
+  return kind === 'agent_message_chunk' || kind === 'session_info_update';
 }

@@ -98,6 +98,7 @@ export class TaskOnStage {
       recall: () => ({ remembers: false }),
       history: () => [],
       answerTo: () => undefined,
+      isCanceled: () => false,
       ...(message !== undefined && { message }),
     };
   }

@@ -2,7 +2,7 @@ import type { JsonMend, JsonObject, JsonValue } from '../../../src/protocol/json
 import type { Fault } from '../../outbound/fault.ts';
 import { FIXED_LIMITS } from './config.ts';
 import { type PromptParts, PromptTurn } from './prompt-turn.ts';
-import { type AcpRecord, updateRecord } from './record.ts';
+import { type AcpRecord, type SessionRecord, updateRecord } from './record.ts';
 import { Terminals } from './terminals.ts';
 
 /** A session at the agent. It has one prompt at a time. */
@@ -16,6 +16,8 @@ export class AgentSession {
   /** Modes, models and options it was opened with, as the agent has them. */
   offers: JsonObject = {};
   current: PromptTurn | undefined;
+  /** How it was opened, until a prompt is sent in it. */
+  news: SessionRecord | undefined;
   /** MCP servers that it was opened with, as text to compare. */
   servers = '[]';
   /** Terminals that the agent has at its client. */
@@ -40,6 +42,7 @@ export class AgentSession {
   }
 
   begin(parts: Omit<PromptParts, 'heardCalls'>): PromptTurn {
+    this.news = undefined;
     this.current = new PromptTurn({ ...parts, heardCalls: this.#heardCalls });
     return this.current;
   }

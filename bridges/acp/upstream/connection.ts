@@ -24,6 +24,8 @@ const UNREADABLE = 'The message is JSON that readers disagree about: a number, a
 /** One running agent and its sessions. It speaks ACP v1; what it sends is kept raw. */
 export class AgentConnection {
   readonly sessions = new Map<string, AgentSession>();
+  /** Sessions that are being opened, or were and have heard no prompt yet, by the Harn Session they are for. */
+  readonly opening = new Map<string, Promise<AgentSession>>();
   /** What it said of itself. */
   initialized: JsonObject = {};
   readonly #settings: AgentSettings;

@@ -11,7 +11,7 @@ import { interpretHostAnswered, interpretHostAsked } from './interpret-host.ts';
 import { interpretUpdate, ownUpdate } from './interpret-update.ts';
 import { boundSession, turnUsageMoves } from './interpret-usage.ts';
 import { LOGIN_WANTED } from './login-ways.ts';
-import { type AcpRecord, asRecord, type DeniedCall } from './record.ts';
+import { type AcpRecord, asRecord, type DeniedCall, type SessionRecord } from './record.ts';
 
 /** What a frame means, by the tables of mappings/acp. Pure: the same frame and the same past give the same moves. */
 export function interpret(frame: Frame, seen: Seen): Move[] {
@@ -42,12 +42,17 @@ const MOVES: { readonly [Op in AcpRecord['op']]: Interpret<Op> } = {
     },
   ],
   answer: answerMoves,
+  unsent: (_, { status }) =>
+    isTerminal(status)
+      ? []
+      : [
+          { type: 'note', note: 'prompt_not_sent' },
+          { type: 'status', to: 'CANCELED' },
+        ],
 };
 
-type Session = Extract<AcpRecord, { op: 'session' }>;
-
 /** Ids are kept; a session that was not simply open is told, with what it begins with. */
-function sessionMoves(record: Session, seen: Seen): Move[] {
+function sessionMoves(record: SessionRecord, seen: Seen): Move[] {
   const { how, session_id, history, lost, replayed_updates } = record;
   const sessionBinding = boundSession(session_id, seen);
   const bind: Move = { type: 'bind', binding: { session_id }, sessionBinding };

@@ -10,16 +10,8 @@ import type { AgentConnection } from './connection.ts';
 import { gone } from './fault.ts';
 import { LOGIN_WANTED, loginWays } from './login-ways.ts';
 import { tellHistory, tellInstruction } from './past-turns.ts';
-import type { AcpRecord } from './record.ts';
+import type { SessionRecord } from './record.ts';
 import { workPlaceOf } from './work-place.ts';
-
-/** A session at the agent that a turn can run in. */
-export interface OpenedSession {
-  session: AgentSession;
-  record: Extract<AcpRecord, { op: 'session' }>;
-  /** Earlier turns in words, for an agent that does not know them; goes before the prompt. */
-  preface: string | undefined;
-}
 
 export interface SessionOpener {
   config: AcpUpstreamConfig;
@@ -31,25 +23,54 @@ export interface SessionOpener {
 const MAX_ID = 512;
 
 /**
- * The agent's session of a Harn Session: the one that is open, else its own one taken up again, else a new one that is told
- * what was said before. Throws Fault.
+ * The agent's session of a Harn Session: the one that is open, else its own one taken up again, else a new one. One that a
+ * cancelled task has begun to open is waited for and used. Throws Fault.
  */
-export async function openSession(opener: SessionOpener, turn: Turn): Promise<OpenedSession> {
-  const bound = textOf(turn.sessionBinding?.['session_id']);
+export async function openSession(opener: SessionOpener, turn: Turn): Promise<AgentSession> {
+  const { opening } = opener.connection;
+  const begun = await unprompted(opener, turn);
+  const bound = begun?.id ?? textOf(turn.sessionBinding?.['session_id']);
   const known = bound === undefined ? undefined : opener.connection.sessions.get(bound);
   const way = wayBack(opener.connection.capabilities);
   const { given } = serversFor(opener);
   const isStale = known !== undefined && given.length > 0 && known.servers !== JSON.stringify(given);
-  if (known !== undefined && !(isStale && way !== undefined && (known.current?.isOver ?? true))) {
-    return {
-      session: known,
-      record: { op: 'session', how: 'open', session_id: known.id },
-      preface: undefined,
-    };
-  }
-  if (bound === undefined) return newSession(opener, turn, undefined);
-  if (way === undefined) return newSession(opener, turn, { reason: 'not_offered' });
-  return takeUp(opener, turn, bound, way);
+  if (known !== undefined && !(isStale && way !== undefined && (known.current?.isOver ?? true))) return known;
+  const opened =
+    bound === undefined || way === undefined
+      ? newSession(opener, turn, bound === undefined ? undefined : { reason: 'not_offered' })
+      : takeUp(opener, turn, bound, way);
+  opening.set(turn.sessionId, opened);
+  return opened.catch((error: unknown) => {
+    if (opening.get(turn.sessionId) === opened) opening.delete(turn.sessionId);
+    throw error;
+  });
+}
+
+/** The session that an earlier task opened and did not prompt; of a transcript that was cut since, only one that knows nothing. */
+async function unprompted({ connection }: SessionOpener, turn: Turn): Promise<AgentSession | undefined> {
+  const begun = await connection.opening.get(turn.sessionId)?.catch(() => undefined);
+  const isOwn = begun?.news?.how === 'new' || begun?.id === textOf(turn.sessionBinding?.['session_id']);
+  return isOwn ? begun : undefined;
+}
+
+/**
+ * What is recorded of the session of a turn, and what goes before its prompt: instructions and earlier turns in words, for an
+ * agent that does not know them.
+ */
+export function beginningOf(
+  { id, news }: AgentSession,
+  turn: Turn,
+): { record: SessionRecord; preface: string | undefined } {
+  if (news === undefined)
+    return { record: { op: 'session', how: 'open', session_id: id }, preface: undefined };
+  if (news.how !== 'new') return { record: news, preface: undefined };
+  const told = tellHistory(turn.history());
+  const history = told === undefined ? {} : { history: { turns: told.turns, chars: told.text.length } };
+  const preface = [tellInstruction(turn.sessionMetadata), told?.text].filter((text) => text !== undefined);
+  return {
+    record: { ...news, ...history },
+    preface: preface.length === 0 ? undefined : preface.join('\n\n'),
+  };
 }
 
 type Way = { how: 'resumed' | 'loaded'; method: 'session/resume' | 'session/load' };
@@ -61,7 +82,7 @@ function wayBack(capabilities: JsonObject): Way | undefined {
   return capabilities['loadSession'] === true ? { how: 'loaded', method: 'session/load' } : undefined;
 }
 
-async function takeUp(opener: SessionOpener, turn: Turn, id: string, way: Way): Promise<OpenedSession> {
+async function takeUp(opener: SessionOpener, turn: Turn, id: string, way: Way): Promise<AgentSession> {
   const { connection, limits } = opener;
   const session = connection.session(id);
   // What an agent says while it resumes is news.
@@ -80,7 +101,7 @@ async function takeUp(opener: SessionOpener, turn: Turn, id: string, way: Way): 
     refuseLogin(answer, connection);
     return newSession(opener, turn, answer.error as unknown as JsonObject);
   }
-  const record: OpenedSession['record'] = {
+  session.news = {
     op: 'session',
     how: way.how,
     session_id: id,
@@ -91,14 +112,14 @@ async function takeUp(opener: SessionOpener, turn: Turn, id: string, way: Way): 
   };
   session.servers = JSON.stringify(given);
   session.offers = objectOf(answer.result);
-  return { session, record, preface: undefined };
+  return session;
 }
 
 async function newSession(
   opener: SessionOpener,
   turn: Turn,
   lost: JsonValue | undefined,
-): Promise<OpenedSession> {
+): Promise<AgentSession> {
   const { connection, limits } = opener;
   const { given, record: servers } = serversFor(opener);
   const place = await placeFor(opener, turn);
@@ -120,22 +141,19 @@ async function newSession(
   if (id === undefined) {
     throw gone('malformed', 'The agent opened a session without a usable id.');
   }
-  const told = tellHistory(turn.history());
-  const record: OpenedSession['record'] = {
+  const session = connection.session(id);
+  session.news = {
     op: 'session',
     how: 'new',
     session_id: id,
     result: answer.result,
-    ...(told === undefined ? {} : { history: { turns: told.turns, chars: told.text.length } }),
     ...(lost === undefined ? {} : { lost }),
     ...servers,
     ...place.record,
   };
-  const session = connection.session(id);
   session.servers = JSON.stringify(given);
   session.offers = objectOf(answer.result);
-  const preface = [tellInstruction(turn.sessionMetadata), told?.text].filter((text) => text !== undefined);
-  return { session, record, preface: preface.length === 0 ? undefined : preface.join('\n\n') };
+  return session;
 }
 
 function idOf(answer: RpcAnswer): string | undefined {
@@ -146,7 +164,7 @@ function idOf(answer: RpcAnswer): string | undefined {
 /** The MCP servers of the editor, for an agent that takes them over HTTP. */
 function serversFor({ connection, host }: SessionOpener): {
   given: JsonObject[];
-  record: Pick<OpenedSession['record'], 'mcp_servers' | 'unused_mcp_servers'>;
+  record: Pick<SessionRecord, 'mcp_servers' | 'unused_mcp_servers'>;
 } {
   const servers = host()?.servers ?? [];
   if (servers.length === 0) return { given: [], record: {} };

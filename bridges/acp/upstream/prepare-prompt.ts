@@ -4,11 +4,15 @@ import { isObject, objectOf } from '../../../mappings/acp/json-shape.ts';
 import type { JsonObject } from '../../../src/protocol/json.ts';
 import type { OutboundMessage, Turn } from '../../../src/upstream.ts';
 import type { BridgeDeps } from '../../bridge.ts';
+import type { AgentSession } from './agent-session.ts';
 import { faultOf, gone } from './fault.ts';
 import { loginWays } from './login-ways.ts';
-import { type OpenedSession, openSession, type SessionOpener } from './open-session.ts';
+import { beginningOf, openSession, type SessionOpener } from './open-session.ts';
 import type { PromptTurn } from './prompt-turn.ts';
 import { type AcpRecord, frameOf } from './record.ts';
+
+/** The prompt that was sent; or what is recorded of one that was not, because its task was cancelled before. */
+export type Prepared = { prompt: PromptTurn } | { unsent: AcpRecord[] };
 
 /**
  * Opens the session, lets the prompt before this one end, and sends the prompt. A late cancel of the former cannot hit the
@@ -18,14 +22,20 @@ import { type AcpRecord, frameOf } from './record.ts';
 export async function preparePrompt(
   opener: SessionOpener & { deps: BridgeDeps },
   turn: Turn,
-): Promise<PromptTurn> {
-  const opened = await openSession(opener, turn);
-  const { session, record } = opened;
+  signal: AbortSignal,
+): Promise<Prepared> {
+  const isLeft = () => signal.aborted || turn.isCanceled();
+  if (isLeft()) return { unsent: [{ op: 'unsent' }] };
+  const session = await openSession(opener, turn);
   const { connection, limits, host } = opener;
-  const superseded = await endFormer(opener, opened, turn.taskId);
-  await applyWishes(opener, opened, turn);
+  const superseded = isLeft() ? [] : await endFormer(opener, session, turn.taskId);
+  if (!isLeft()) await applyWishes(opener, session, turn);
+  // What was opened is kept for the next prompt.
+  if (isLeft()) return { unsent: [...superseded, { op: 'unsent' }] };
+  const { record, preface } = beginningOf(session, turn);
   const sessionId = session.id;
   const strays = session.takeStrays();
+  connection.opening.delete(turn.sessionId);
   const prompt = session.begin({
     taskId: turn.taskId,
     maxBytes: limits.max_turn_bytes,
@@ -35,7 +45,7 @@ export async function preparePrompt(
     recall: turn.recall,
   });
   for (const known of [record, ...superseded, ...strays]) prompt.frames.push(frameOf(known));
-  const blocks = blocksOf(turn.message, opened.preface, takesOf(connection.capabilities));
+  const blocks = blocksOf(turn.message, preface, takesOf(connection.capabilities));
   connection.tell(
     'session/prompt',
     { sessionId, prompt: blocks },
@@ -44,13 +54,13 @@ export async function preparePrompt(
       reject: (why) => prompt.fail(faultOf(why)),
     },
   );
-  return prompt;
+  return { prompt };
 }
 
 /** The prompt before this one, interrupted or cancelled and not answered yet; its answer is recorded, and moves nothing. */
 async function endFormer(
   { connection, limits, deps }: SessionOpener & { deps: BridgeDeps },
-  { session }: OpenedSession,
+  session: AgentSession,
   taskId: string,
 ): Promise<AcpRecord[]> {
   const former = session.current;
@@ -68,7 +78,7 @@ async function endFormer(
 }
 
 /** An agent that does not let go of a cancelled prompt is ended when it works for nobody else; its session is left alone. */
-async function wedged(connection: SessionOpener['connection'], session: OpenedSession['session']) {
+async function wedged(connection: SessionOpener['connection'], session: AgentSession) {
   connection.sessions.delete(session.id);
   if (!connection.busyBeside(session)) await connection.close();
   return gone(
@@ -90,7 +100,7 @@ function within(ended: Promise<void>, ms: number, { timers }: BridgeDeps): Promi
 /** Mode and options that a client chose for the Session, told once. What the agent refuses stays as it was. */
 async function applyWishes(
   { connection, limits }: SessionOpener,
-  { session }: OpenedSession,
+  session: AgentSession,
   turn: Turn,
 ): Promise<void> {
   const wishes = objectOf(objectOf(turn.sessionMetadata['acp_client'])['wanted']);

@@ -82,7 +82,12 @@ export type AcpRecord =
       auth_methods?: string[];
       superseded?: true;
       denied_calls?: DeniedCall[];
-    };
+    }
+  /** The task was cancelled before its prompt was sent: the agent has heard nothing of it. */
+  | { op: 'unsent' };
+
+/** The record of how the session of a turn was come by. */
+export type SessionRecord = Extract<AcpRecord, { op: 'session' }>;
 
 /** The record of an update. */
 export function updateRecord(message: JsonObject, mended: JsonMend[]): Extract<AcpRecord, { op: 'update' }> {
@@ -128,6 +133,7 @@ const OPS: readonly AcpRecord['op'][] = [
   'host_answered',
   'refused',
   'answer',
+  'unsent',
 ];
 
 /** The record in a frame body; undefined for anything else. */

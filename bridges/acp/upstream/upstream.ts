@@ -17,6 +17,7 @@ import { faultOf, gone, timedOut } from './fault.ts';
 import { interpret } from './interpret.ts';
 import { preparePrompt } from './prepare-prompt.ts';
 import type { PromptTurn } from './prompt-turn.ts';
+import { frameOf } from './record.ts';
 
 /** An ACP agent as an upstream. Recorded frames are records (`record.ts`); `interpret` needs nothing else. */
 export class AcpUpstream implements Upstream {
@@ -79,9 +80,10 @@ export class AcpUpstream implements Upstream {
   async *#prompt(turn: Turn, signal: AbortSignal): AsyncGenerator<Frame> {
     const host = () => this.#hostOf(turn);
     const pool = this.#pools.of(host()?.offer ?? [], textOf(turn.sessionBinding?.['session_id']));
-    const prompt = await pool.use((connection) =>
-      preparePrompt({ config: this.#config, limits: this.#limits, deps: this.#deps, connection, host }, turn),
-    );
+    const opener = { config: this.#config, limits: this.#limits, deps: this.#deps, host };
+    const prepared = await pool.use((connection) => preparePrompt({ ...opener, connection }, turn, signal));
+    if ('unsent' in prepared) return yield* prepared.unsent.map(frameOf);
+    const { prompt } = prepared;
     this.#prompts.set(turn.taskId, prompt);
     void prompt.ended.then(() => pool.rest());
     yield* this.#follow(turn, prompt, signal);

@@ -8,6 +8,7 @@ import type {
   UpstreamRequestState,
 } from '../../projections/states.ts';
 import type { JsonObject } from '../../protocol/json.ts';
+import { isTerminal } from '../../protocol/task-states.ts';
 import type { PermissionAnswer, Turn } from '../../upstream.ts';
 import { spanOf } from '../move-task.ts';
 import { recall } from '../remembered-permission.ts';
@@ -53,6 +54,7 @@ export function turnBase(deps: RunnerDeps, { resource, internal }: TaskState): O
     recall: (subject) => recall(deps.tools, reader, { resource, internal }, subject),
     history: () => historyBefore(reader, { resource, internal }),
     answerTo: (upstreamId) => answerTo(reader, resource.id, upstreamId),
+    isCanceled: () => isCanceled(reader, resource.id),
     ...trace,
   };
 }
@@ -80,6 +82,11 @@ function answerTo(reader: StateReader, taskId: string, upstreamId: string): Perm
   if (!response) return undefined;
   const { approved, option_id: optionId, answer, reason } = response;
   return { upstreamId, approved, optionId, reason, ...(answer === null ? {} : { answer }) };
+}
+
+function isCanceled(reader: StateReader, taskId: string): boolean {
+  const task = reader.get<TaskState>(stateKey.task(taskId));
+  return task === undefined || task.internal.cancel_requested || isTerminal(task.resource.status);
 }
 
 function traceparentOf(task: TaskState, traceId: string): string {

@@ -95,5 +95,10 @@ export const ACP: readonly Requirement[] = [
       'an update that names a terminal of somebody else loses the name and nothing else',
     ],
     ['ACP-USER-16', 'DECIDED', 'an update that readers of JSON disagree about is mended, not lost'],
+    [
+      'ACP-USER-23',
+      'DECIDED',
+      'a prompt that was cancelled before it was sent is not sent, and its session waits for the next one',
+    ],
   ]),
 ];
