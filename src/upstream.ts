@@ -40,6 +40,11 @@ export interface Upstream {
    * never wait inside a turn leave it out.
    */
   answer?(taskId: string, answer: PermissionAnswer): boolean;
+  /**
+   * Names who takes what the peer says while no turn runs, with the task whose turn was the last one in its session; resolves
+   * when it is recorded. Called once, before the first turn. Upstreams whose peers speak in turns only leave it out.
+   */
+  listen?(overhear: (taskId: string, frame: Frame) => Promise<void>): void;
   /** What the agent says of itself, for cards and skills; the last good answer while the peer is down. */
   describe(): AgentDescription | undefined;
   /** Starts discovery in the background; never throws. */
@@ -196,7 +201,10 @@ export interface UpdateDraft {
   visibility: 'public' | 'internal';
 }
 
-/** What a frame means, in words of the core. The core inserts WORKING where the transition table needs it. */
+/**
+ * What a frame means, in words of the core. The core inserts WORKING where the transition table needs it. `betweenTurns`: it was
+ * said while no turn ran, so it lands although its task has ended.
+ */
 export type Move =
   | { type: 'bind'; binding?: JsonObject; sessionBinding?: JsonObject }
   | { type: 'status'; to: TaskStatus; message?: MessageDraft; failure?: Failure; metadata?: JsonObject }
@@ -213,7 +221,7 @@ export type Move =
   /** What the agent tells of its thinking; never public. */
   | { type: 'reasoning'; text: string }
   /** A live word that has no resource of its own: a piece of a message, a plan, commands, modes. */
-  | { type: 'update'; update: UpdateDraft }
+  | { type: 'update'; update: UpdateDraft; betweenTurns?: true }
   /** What the agent says that the Task used: tokens, money, a model. Its receipt tells it. */
   | { type: 'usage'; usage: ToldUsage }
   /** A file was written at somebody's machine, by its path there; `sha256` in lower-case hex. The receipt tells it. */
@@ -221,7 +229,7 @@ export type Move =
   /** Metadata merged into the Task. */
   | { type: 'metadata'; patch: JsonObject }
   /** A diagnostic worth keeping that moves nothing (`unknown_state`, `context_changed`, `late_result`). */
-  | { type: 'note'; note: string; details?: JsonObject };
+  | { type: 'note'; note: string; details?: JsonObject; betweenTurns?: true };
 
 export interface AgentDescription {
   name: string;

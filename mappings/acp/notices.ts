@@ -8,6 +8,11 @@ const NOTICES: Readonly<Record<string, { title: string; describe(details: JsonOb
     describe: ({ directories }) =>
       `It does not work in ${listed(directories)}. The operator of the gateway lets it with client_cwd and client_roots of the agent.`,
   },
+  between_turns_limit: {
+    title: 'The agent says too much between two prompts',
+    describe: ({ max_updates, max_bytes }) =>
+      `The gateway keeps ${max_updates} updates or ${max_bytes} bytes of it. What the agent says now is lost; send a prompt to hear it again.`,
+  },
   mcp_servers_unused: {
     title: 'MCP servers are not used',
     describe: ({ names }) =>

@@ -12,5 +12,7 @@ export const AGENT_WORDS = {
     about: z.enum(['turn', 'session']),
     update: z.object({ type: z.literal('agent_update'), visibility, body: jsonObject }),
     material: z.string(),
+    /** It came while no turn ran. Its task is the one that ended last. */
+    between_turns: z.literal(true).optional(),
   }),
 } as const;

@@ -48,30 +48,33 @@ export class RecordedTalk {
   }
 
   /**
-   * The updates of the agent that somebody is told of. What comes after an answer waits for a prompt that the process gets,
-   * what comes between a cancel and its answer may be told to nobody, and what is loaded is in the log already.
+   * The updates of the agent that somebody is told of. What comes before the first prompt of a session waits for it, what comes
+   * between a cancel and its answer may be told to nobody, and what is loaded is in the log already.
    */
   updates(): JsonObject[] {
     const told: JsonObject[] = [];
     let waiting: JsonObject[] = [];
     let asked: JsonObject = {};
+    let isPrompted = false;
     let isCanceled = false;
     for (const line of this.#lines) {
       if (line.to === 'end') {
         waiting = [];
+        isPrompted = false;
         continue;
       }
       const { method, id, params } = line.message;
       if (line.to === 'agent' && method !== undefined && id !== undefined) asked = line.message;
-      if (line.to === 'agent' && method === 'session/cancel') isCanceled = true;
-      const isAnswer = line.to === 'gateway' && method === undefined && id === asked['id'];
-      if (isAnswer && asked['method'] === 'session/prompt') {
+      if (line.to === 'agent' && method === 'session/prompt') {
         told.push(...waiting);
         waiting = [];
-        isCanceled = false;
+        isPrompted = true;
       }
+      if (line.to === 'agent' && method === 'session/cancel') isCanceled = true;
+      const isAnswer = line.to === 'gateway' && method === undefined && id === asked['id'];
+      if (isAnswer && asked['method'] === 'session/prompt') isCanceled = false;
       if (method !== 'session/update' || isCanceled || asked['method'] === 'session/load') continue;
-      waiting.push(objectOf(objectOf(params)['update']));
+      (isPrompted ? told : waiting).push(objectOf(objectOf(params)['update']));
     }
     return told;
   }

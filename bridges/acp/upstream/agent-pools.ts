@@ -1,17 +1,17 @@
 import type { HostOffer } from '../../../mappings/acp/host-methods.ts';
 import type { JsonObject } from '../../../src/protocol/json.ts';
 import { AgentPool } from './agent-pool.ts';
-import type { WireSettings } from './wire.ts';
+import type { RouteSettings } from './wire.ts';
 
 /**
  * The running agents of a route: one for all sessions without an editor, and one for each set of things that editors offer,
  * because an agent is told once, at its start, what its client has.
  */
 export class AgentPools {
-  readonly #settings: WireSettings;
+  readonly #settings: RouteSettings;
   readonly #pools = new Map<string, AgentPool>();
 
-  constructor(settings: WireSettings) {
+  constructor(settings: RouteSettings) {
     this.#settings = settings;
   }
 

@@ -1,8 +1,8 @@
 import type { JsonMend, JsonObject, JsonValue } from '../../../src/protocol/json.ts';
 import type { Fault } from '../../outbound/fault.ts';
-import { FIXED_LIMITS } from './config.ts';
+import type { BetweenTurns } from './between-turns.ts';
 import { type PromptParts, PromptTurn } from './prompt-turn.ts';
-import { type AcpRecord, type SessionRecord, updateRecord } from './record.ts';
+import { type AcpRecord, frameOf, type SessionRecord } from './record.ts';
 import { Terminals } from './terminals.ts';
 
 /** A session at the agent. It has one prompt at a time. */
@@ -23,27 +23,26 @@ export class AgentSession {
   /** Terminals that the agent has at its client. */
   readonly terminals = new Terminals();
   readonly #heardCalls = new Set<string>();
-  #strays: AcpRecord[] = [];
+  readonly betweenTurns: BetweenTurns;
 
-  constructor(id: string) {
+  constructor(id: string, betweenTurns: BetweenTurns) {
     this.id = id;
+    this.betweenTurns = betweenTurns;
   }
 
-  /** An update as it came, or as it was mended. Between two turns it is kept for the next one. */
+  /** An update as it came, or as it was mended. */
   update(message: JsonObject, bytes: number, mended: JsonMend[]): void {
     if (this.isLoading) this.replayed += 1;
     else if (this.current !== undefined && !this.current.isOver) this.current.update(message, bytes, mended);
-    else if (this.#strays.length < FIXED_LIMITS.strayUpdates)
-      this.#strays.push({ ...updateRecord(message, mended), between_turns: true });
+    else this.betweenTurns.take(this.current?.taskId, message, bytes, mended);
   }
 
-  takeStrays(): AcpRecord[] {
-    return this.#strays.splice(0);
-  }
-
-  begin(parts: Omit<PromptParts, 'heardCalls'>): PromptTurn {
+  /** `known`: what is recorded before the first word of the turn. */
+  begin(parts: Omit<PromptParts, 'heardCalls'>, known: readonly AcpRecord[]): PromptTurn {
+    const early = this.betweenTurns.end();
     this.news = undefined;
     this.current = new PromptTurn({ ...parts, heardCalls: this.#heardCalls });
+    for (const record of [...known, ...early]) this.current.frames.push(frameOf(record));
     return this.current;
   }
 

@@ -45,8 +45,8 @@ export const DEFAULT_LIMITS: AcpLimits = {
 
 /** Bounds that no operator needs to turn. */
 export const FIXED_LIMITS = {
-  /** Updates that come between two turns and are told with the next one. */
-  strayUpdates: 200,
+  /** Updates that are kept of what an agent says between two turns. */
+  betweenTurns: 2_000,
   /** Sessions of the agent that are remembered as open; older ones are loaded again. */
   openSessions: 1_000,
   /** Characters of earlier turns that are told to an agent which has lost its session. */

@@ -12,6 +12,7 @@ import type { Fault } from '../../outbound/fault.ts';
 import { methodNotFound, type RpcAnswer, RpcError } from '../wire/json-rpc.ts';
 import { Peer, type RequestContext, type Waiting } from '../wire/peer.ts';
 import { AgentSession } from './agent-session.ts';
+import { BetweenTurns } from './between-turns.ts';
 import { gone, type TimeoutName, timedOut } from './fault.ts';
 import { askHost } from './host-calls.ts';
 import { withoutNoise } from './noise.ts';
@@ -120,7 +121,9 @@ export class AgentConnection {
   }
 
   session(id: string): AgentSession {
-    const known = this.sessions.get(id) ?? new AgentSession(id);
+    const { limits, overhear } = this.#settings;
+    const known =
+      this.sessions.get(id) ?? new AgentSession(id, new BetweenTurns(limits.max_turn_bytes, overhear));
     this.sessions.set(id, known);
     return known;
   }

@@ -3,6 +3,7 @@ import { TOOL_STATUSES } from '../../../mappings/acp/tool-statuses.ts';
 import { updateRow } from '../../../mappings/acp/update-kinds.ts';
 import { USAGE_UPDATE } from '../../../mappings/acp/usage-words.ts';
 import type { JsonObject, JsonValue } from '../../../src/protocol/json.ts';
+import { isTerminal } from '../../../src/protocol/task-states.ts';
 import type { Move, Seen } from '../../../src/upstream.ts';
 import { usageMoves } from './interpret-usage.ts';
 import type { AcpRecord, ToolFacts } from './record.ts';
@@ -12,21 +13,25 @@ type Update = Extract<AcpRecord, { op: 'update' }>;
 const MAX_KIND = 100;
 const MAX_CALL_ID = 512;
 
-/** An update is logged as it came, whatever its kind; what Harn has words for is told in those too. */
+/**
+ * An update is logged as it came, whatever its kind; what Harn has words for is told in those too. Of a task that has ended it
+ * changes nothing.
+ */
 export function interpretUpdate({ message, tool, between_turns, mended }: Update, seen: Seen): Move[] {
   const body = objectOf(objectOf(message['params'])['update']);
   const kind = (textOf(body['sessionUpdate']) ?? 'unknown').slice(0, MAX_KIND);
   const row = updateRow(kind);
-  const live: Move = {
-    type: 'update',
+  const live = {
+    type: 'update' as const,
     update: {
       protocol: 'acp',
       kind,
       body,
-      about: row.home === 'session' ? 'session' : 'turn',
+      about: row.home === 'session' ? ('session' as const) : ('turn' as const),
       visibility: row.visibility,
     },
   };
+  if (between_turns && isTerminal(seen.status)) return [{ ...live, betweenTurns: true }];
   const between: Move[] = between_turns
     ? [{ type: 'note', note: 'came_between_turns', details: { kind } }]
     : [];

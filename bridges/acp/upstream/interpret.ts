@@ -42,6 +42,10 @@ const MOVES: { readonly [Op in AcpRecord['op']]: Interpret<Op> } = {
     },
   ],
   answer: answerMoves,
+  unheard: ({ max_updates, max_bytes }) => {
+    const details = { max_updates, max_bytes };
+    return [{ type: 'note', note: 'between_turns_limit', details, betweenTurns: true }];
+  },
   unsent: (_, { status }) =>
     isTerminal(status)
       ? []

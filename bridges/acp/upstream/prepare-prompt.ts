@@ -9,7 +9,7 @@ import { faultOf, gone } from './fault.ts';
 import { loginWays } from './login-ways.ts';
 import { beginningOf, openSession, type SessionOpener } from './open-session.ts';
 import type { PromptTurn } from './prompt-turn.ts';
-import { type AcpRecord, frameOf } from './record.ts';
+import type { AcpRecord } from './record.ts';
 
 /** The prompt that was sent; or what is recorded of one that was not, because its task was cancelled before. */
 export type Prepared = { prompt: PromptTurn } | { unsent: AcpRecord[] };
@@ -27,25 +27,40 @@ export async function preparePrompt(
   const isLeft = () => signal.aborted || turn.isCanceled();
   if (isLeft()) return { unsent: [{ op: 'unsent' }] };
   const session = await openSession(opener, turn);
-  const { connection, limits, host } = opener;
-  const superseded = isLeft() ? [] : await endFormer(opener, session, turn.taskId);
-  if (!isLeft()) await applyWishes(opener, session, turn);
-  // What was opened is kept for the next prompt.
-  if (isLeft()) return { unsent: [...superseded, { op: 'unsent' }] };
+  const { betweenTurns, current: former } = session;
+  await betweenTurns.hold();
+  try {
+    const superseded = isLeft() ? [] : await endFormer(opener, session, turn.taskId);
+    if (!isLeft()) await applyWishes(opener, session, turn);
+    if (!isLeft()) return { prompt: sendPrompt(opener, session, turn, superseded) };
+    // What was opened is kept for the next prompt.
+    betweenTurns.release(former?.taskId);
+    return { unsent: [...superseded, { op: 'unsent' }] };
+  } catch (error) {
+    betweenTurns.release(former?.taskId);
+    throw error;
+  }
+}
+
+function sendPrompt(
+  { connection, limits, host }: SessionOpener,
+  session: AgentSession,
+  turn: Turn,
+  superseded: readonly AcpRecord[],
+): PromptTurn {
   const { record, preface } = beginningOf(session, turn);
+  const blocks = blocksOf(turn.message, preface, takesOf(connection.capabilities));
   const sessionId = session.id;
-  const strays = session.takeStrays();
-  connection.opening.delete(turn.sessionId);
-  const prompt = session.begin({
+  const parts = {
     taskId: turn.taskId,
     maxBytes: limits.max_turn_bytes,
     sendCancel: () => connection.notify('session/cancel', { sessionId }),
     host,
     judge: turn.judge,
     recall: turn.recall,
-  });
-  for (const known of [record, ...superseded, ...strays]) prompt.frames.push(frameOf(known));
-  const blocks = blocksOf(turn.message, preface, takesOf(connection.capabilities));
+  };
+  connection.opening.delete(turn.sessionId);
+  const prompt = session.begin(parts, [record, ...superseded]);
   connection.tell(
     'session/prompt',
     { sessionId, prompt: blocks },
@@ -54,7 +69,7 @@ export async function preparePrompt(
       reject: (why) => prompt.fail(faultOf(why)),
     },
   );
-  return { prompt };
+  return prompt;
 }
 
 /** The prompt before this one, interrupted or cancelled and not answered yet; its answer is recorded, and moves nothing. */

@@ -83,6 +83,8 @@ export type AcpRecord =
       superseded?: true;
       denied_calls?: DeniedCall[];
     }
+  /** The agent says more while no prompt runs than is kept of it; what follows is lost. */
+  | { op: 'unheard'; max_updates: number; max_bytes: number }
   /** The task was cancelled before its prompt was sent: the agent has heard nothing of it. */
   | { op: 'unsent' };
 
@@ -133,6 +135,7 @@ const OPS: readonly AcpRecord['op'][] = [
   'host_answered',
   'refused',
   'answer',
+  'unheard',
   'unsent',
 ];
 

@@ -11,6 +11,7 @@ import type {
 import type { BridgeDeps } from '../../bridge.ts';
 import { type Host, Hosts } from '../host.ts';
 import { AgentPools } from './agent-pools.ts';
+import type { Overhear } from './between-turns.ts';
 import { type AcpLimits, type AcpUpstreamConfig, DEFAULT_LIMITS } from './config.ts';
 import { describeAgent } from './describe.ts';
 import { faultOf, gone, timedOut } from './fault.ts';
@@ -31,6 +32,7 @@ export class AcpUpstream implements Upstream {
   readonly #deps: BridgeDeps;
   readonly #pools: AgentPools;
   readonly #prompts = new Map<string, PromptTurn>();
+  #overhear: Overhear = async () => undefined;
 
   constructor(config: AcpUpstreamConfig, deps: BridgeDeps) {
     this.route = `acp:${config.id}`;
@@ -38,7 +40,8 @@ export class AcpUpstream implements Upstream {
     this.#config = config;
     this.#limits = { ...DEFAULT_LIMITS, ...config.limits };
     this.#deps = deps;
-    this.#pools = new AgentPools({ config, limits: this.#limits, deps });
+    const overhear: Overhear = (taskId, frame) => this.#overhear(taskId, frame);
+    this.#pools = new AgentPools({ config, limits: this.#limits, deps, overhear });
   }
 
   async *run(turn: Turn, signal: AbortSignal): AsyncGenerator<Frame> {
@@ -64,6 +67,10 @@ export class AcpUpstream implements Upstream {
 
   answer(taskId: string, answer: PermissionAnswer): boolean {
     return this.#prompts.get(taskId)?.answer(answer) ?? false;
+  }
+
+  listen(overhear: Overhear): void {
+    this.#overhear = overhear;
   }
 
   describe(): AgentDescription {

@@ -1,6 +1,7 @@
 import type { HostOffer } from '../../../mappings/acp/host-methods.ts';
 import type { BridgeDeps } from '../../bridge.ts';
 import type { Fault } from '../../outbound/fault.ts';
+import type { Overhear } from './between-turns.ts';
 import type { AcpLimits, AcpUpstreamConfig } from './config.ts';
 
 /** The way to one running agent: whole messages as text, both ways. */
@@ -23,7 +24,12 @@ export interface WireSettings {
   deps: BridgeDeps;
 }
 
+/** What all agents of a route are run with. */
+export interface RouteSettings extends WireSettings {
+  overhear: Overhear;
+}
+
 /** How one agent is run: with what its clients offer. */
-export interface AgentSettings extends WireSettings {
+export interface AgentSettings extends RouteSettings {
   offer: HostOffer;
 }

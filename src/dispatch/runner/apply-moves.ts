@@ -43,8 +43,7 @@ export function applyMoves(target: MoveTarget, moves: readonly Move[]): void {
   for (const move of moves) {
     const task = target.tx.get<TaskState>(stateKey.task(target.taskId));
     if (!task) return;
-    // The name an agent gave a canceled task is what it can still be told by.
-    if (isTerminal(task.resource.status) && !(move.type === 'bind' && task.resource.status === 'CANCELED')) {
+    if (isTerminal(task.resource.status) && !landsAfterEnd(task, move)) {
       note(target, task, 'late_result', {
         move: move.type,
         ...(move.type === 'status' ? { to: move.to } : {}),
@@ -53,6 +52,12 @@ export function applyMoves(target: MoveTarget, moves: readonly Move[]): void {
     }
     APPLY[move.type](target, task, boundedMove(target, task, move) as never);
   }
+}
+
+/** The name an agent gave a canceled task is what it can still be told by; what is said between turns has no other task. */
+function landsAfterEnd({ resource }: TaskState, move: Move): boolean {
+  if (move.type === 'bind') return resource.status === 'CANCELED';
+  return (move.type === 'update' || move.type === 'note') && move.betweenTurns === true;
 }
 
 type Apply<Kind extends Move['type']> = (

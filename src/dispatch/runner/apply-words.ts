@@ -32,7 +32,7 @@ export function applyReasoning(
 export function applyUpdate(
   { tx, tools, material }: MoveTarget,
   { resource }: TaskState,
-  { update }: Extract<Move, { type: 'update' }>,
+  { update, betweenTurns }: Extract<Move, { type: 'update' }>,
 ): void {
   const { protocol, kind, about, visibility } = update;
   const place = placeOfTask(resource);
@@ -44,6 +44,7 @@ export function applyUpdate(
       about,
       update: { type: 'agent_update', visibility, body },
       material,
+      ...(betweenTurns === undefined ? {} : { between_turns: betweenTurns }),
     }),
   );
 }

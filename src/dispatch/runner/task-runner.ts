@@ -2,7 +2,7 @@ import { listPrefix, stateKey } from '../../projections/state-keys.ts';
 import type { TaskState } from '../../projections/states.ts';
 import { ProtocolError } from '../../protocol/errors.ts';
 import { isTerminal } from '../../protocol/task-states.ts';
-import type { PermissionAnswer } from '../../upstream.ts';
+import type { Frame, PermissionAnswer, Upstream } from '../../upstream.ts';
 import { excessFailure } from '../check-quotas.ts';
 import type { RunFacts } from '../facts.ts';
 import { moveTask } from '../move-task.ts';
@@ -11,6 +11,7 @@ import { ReplayRun } from '../replay/replay-run.ts';
 import { laneIsBusy } from '../session-lane.ts';
 import { unlessDamaged } from '../unless-damaged.ts';
 import { Lanes } from './lanes.ts';
+import { Overheard } from './overheard.ts';
 import { recoverTask } from './recover.ts';
 import type { RunnerDeps } from './runner-deps.ts';
 import { forwardCancel, type Run, TaskRun } from './task-run.ts';
@@ -26,11 +27,15 @@ export class TaskRunner implements RunFacts {
   /** Sessions whose next task is about to start. */
   readonly #starting = new Set<string>();
   readonly #background = new Set<Promise<void>>();
+  readonly #overheard: Overheard;
   #draining = false;
 
   constructor(deps: RunnerDeps) {
     this.#deps = deps;
     this.#lanes = new Lanes(deps.limits);
+    this.#overheard = new Overheard(deps);
+    for (const upstream of deps.upstreams.values())
+      upstream.listen?.((taskId, frame) => this.#overhear(upstream, taskId, frame));
   }
 
   hasSlot(route: string): boolean {
@@ -228,13 +233,20 @@ export class TaskRunner implements RunFacts {
     return this.#deps.log.state<TaskState>(stateKey.task(taskId));
   }
 
-  #track(work: Promise<void>): void {
+  /** Records what the agent says while no turn runs; resolves when that is done, or reported as refused by the store. */
+  #overhear(upstream: Upstream, taskId: string, frame: Frame): Promise<void> {
+    const before = this.#runs.get(taskId)?.ended ?? Promise.resolve();
+    return this.#track(this.#overheard.take(upstream, taskId, frame, before));
+  }
+
+  #track(work: Promise<void>): Promise<void> {
     const done = work
       .catch((error: unknown) => this.#report(error))
       .finally(() => {
         this.#background.delete(done);
       });
     this.#background.add(done);
+    return done;
   }
 
   /** A fenced store refuses the runner like everybody else; the tasks are taken up again after reopening. */
