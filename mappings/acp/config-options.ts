@@ -4,6 +4,9 @@ import { isObject, objectOf, objectsOf, textOf } from './json-shape.ts';
 /** Where the metadata of a Session keeps what its ACP client chose. */
 export const CLIENT_METADATA = 'acp_client';
 
+/** Under which of the words of its agent the metadata of a Session keeps what the agent refused of that. */
+export const OPTIONS_REFUSED = 'options_refused';
+
 export interface Choice {
   value: string;
   name: string;
@@ -39,7 +42,7 @@ const NO_PERSONA: Choice = { value: 'none', name: 'No persona' };
  */
 export function configOptions(metadata: JsonObject, offered: Offered): JsonObject[] {
   const client = objectOf(metadata[CLIENT_METADATA]);
-  const wanted = objectOf(client['wanted']);
+  const wanted = wishesOf(metadata);
   const route = textOf(metadata['route']) ?? offered.defaultAgent;
   const persona = textOf(client['persona_id']) ?? NO_PERSONA.value;
   const own = [
@@ -69,10 +72,25 @@ export function modesOf(
   const modes = objectOf(objectOf(acp['modes'])['modes']);
   const availableModes = objectsOf(modes['availableModes']);
   if (availableModes.length === 0) return undefined;
-  const wanted = objectOf(objectOf(metadata[CLIENT_METADATA])['wanted'])['mode'];
+  const wanted = wishesOf(metadata)['mode'];
   const told = objectOf(acp['current_mode_update'])['currentModeId'];
   const currentModeId = textOf(wanted) ?? textOf(told) ?? textOf(modes['currentModeId']) ?? '';
   return { currentModeId, availableModes };
+}
+
+/** The words of the agent where it refused a value that a client may choose again; undefined for every other one. */
+export function refusalOf(metadata: JsonObject, name: string, value: JsonValue): string | undefined {
+  const refused = objectOf(objectOf(objectOf(objectOf(metadata['acp'])[OPTIONS_REFUSED])['refused'])[name]);
+  return refused['value'] === value ? (textOf(refused['message']) ?? '') : undefined;
+}
+
+/** What a client chose and the agent did not refuse, by name. */
+function wishesOf(metadata: JsonObject): JsonObject {
+  const wanted = objectOf(objectOf(metadata[CLIENT_METADATA])['wanted']);
+  const held = Object.entries(wanted).filter(
+    ([name, value]) => refusalOf(metadata, name, value) === undefined,
+  );
+  return Object.fromEntries(held);
 }
 
 function agentOptions(acp: JsonObject, wanted: JsonObject): JsonObject[] {

@@ -13,6 +13,11 @@ const NOTICES: Readonly<Record<string, { title: string; describe(details: JsonOb
     describe: ({ max_updates, max_bytes }) =>
       `The gateway keeps ${max_updates} updates or ${max_bytes} bytes of it. What the agent says now is lost; send a prompt to hear it again.`,
   },
+  option_refused: {
+    title: 'The agent refused what was chosen',
+    describe: ({ option, value, message }) =>
+      `It keeps its ${option}, and does not take ${value}: ${message}`,
+  },
   mcp_servers_unused: {
     title: 'MCP servers are not used',
     describe: ({ names }) =>

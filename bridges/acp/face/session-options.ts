@@ -1,4 +1,4 @@
-import { CLIENT_METADATA, modesOf, NO_LIMIT } from '../../../mappings/acp/config-options.ts';
+import { CLIENT_METADATA, modesOf, NO_LIMIT, refusalOf } from '../../../mappings/acp/config-options.ts';
 import { objectOf, textOf } from '../../../mappings/acp/json-shape.ts';
 import type { JsonObject, JsonValue } from '../../../src/protocol/json.ts';
 import type { Session } from '../../../src/protocol/resources/session.ts';
@@ -56,9 +56,13 @@ function valuesOf(options: JsonValue | undefined): string[] {
   });
 }
 
-function wish(talk: Conversation, sessionId: string, value: JsonValue, name: string): Promise<void> {
+/** What the agent refused is refused here, too, until it has been told something else. */
+async function wish(talk: Conversation, sessionId: string, value: JsonValue, name: string): Promise<void> {
+  const reason = refusalOf(talk.view.metadata(sessionId), name, value);
+  if (reason !== undefined)
+    throw invalidParams('value', `was refused by the agent. Choose another. ${reason}`);
   const client = objectOf(talk.view.metadata(sessionId)[CLIENT_METADATA]);
-  return patchClient(talk, sessionId, { wanted: { ...objectOf(client['wanted']), [name]: value } });
+  await patchClient(talk, sessionId, { wanted: { ...objectOf(client['wanted']), [name]: value } });
 }
 
 function patchClient(talk: Conversation, sessionId: string, change: JsonObject): Promise<void> {

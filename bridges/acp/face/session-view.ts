@@ -1,4 +1,10 @@
-import { type Choice, configOptions, modesOf, type Offered } from '../../../mappings/acp/config-options.ts';
+import {
+  type Choice,
+  configOptions,
+  modesOf,
+  type Offered,
+  OPTIONS_REFUSED,
+} from '../../../mappings/acp/config-options.ts';
 import type { OutEvent } from '../../../mappings/acp/events-out.ts';
 import { isObject, objectOf, textOf } from '../../../mappings/acp/json-shape.ts';
 import type { FaceAgent } from '../../../src/face.ts';
@@ -63,6 +69,7 @@ export class SessionView {
     const body = objectOf(payload['update'])['body'];
     if (!isObject(body)) return [];
     this.#metadata.set(sessionId, { ...known, acp: { ...objectOf(known['acp']), [kind]: body } });
+    if (kind === OPTIONS_REFUSED) return this.#changed(sessionId, known);
     return ABOUT_OPTIONS.includes(kind) ? this.#optionUpdate(sessionId) : [];
   }
 

@@ -2,7 +2,7 @@ import type { JsonMend, JsonObject, JsonValue } from '../../../src/protocol/json
 import type { Fault } from '../../outbound/fault.ts';
 import type { BetweenTurns } from './between-turns.ts';
 import { type PromptParts, PromptTurn } from './prompt-turn.ts';
-import { type AcpRecord, frameOf, type SessionRecord } from './record.ts';
+import { type AcpRecord, frameOf, type RefusedOption, type SessionRecord } from './record.ts';
 import { Terminals } from './terminals.ts';
 
 /** A session at the agent. It has one prompt at a time. */
@@ -13,6 +13,8 @@ export class AgentSession {
   replayed = 0;
   /** Mode and options the agent was last told, so that it is told once. */
   readonly told = new Map<string, JsonValue>();
+  /** Those that it refused, by name. */
+  readonly refused = new Map<string, RefusedOption>();
   /** Modes, models and options it was opened with, as the agent has them. */
   offers: JsonObject = {};
   current: PromptTurn | undefined;

@@ -1,3 +1,4 @@
+import { OPTIONS_REFUSED } from '../../../mappings/acp/config-options.ts';
 import { decodeBlocks } from '../../../mappings/acp/content-in.ts';
 import { ACP_ERRORS } from '../../../mappings/acp/errors.ts';
 import { isObject, objectOf, textOf } from '../../../mappings/acp/json-shape.ts';
@@ -42,6 +43,7 @@ const MOVES: { readonly [Op in AcpRecord['op']]: Interpret<Op> } = {
     },
   ],
   answer: answerMoves,
+  options_refused: refusedMoves,
   unheard: ({ max_updates, max_bytes }) => {
     const details = { max_updates, max_bytes };
     return [{ type: 'note', note: 'between_turns_limit', details, betweenTurns: true }];
@@ -78,6 +80,19 @@ function sessionMoves(record: SessionRecord, seen: Seen): Move[] {
       : [{ type: 'note', note: 'client_directories_unused', details: { directories } }];
   const note: Move = { type: 'note', note: 'agent_session', details };
   return [bind, note, ...unused, ...elsewhere, ...beginnings(objectOf(record.result))];
+}
+
+/** The Session keeps what is refused now: what the client chose does not hold there. */
+function refusedMoves({ options, news }: Extract<AcpRecord, { op: 'options_refused' }>): Move[] {
+  const notes = options
+    .filter(({ name }) => news.includes(name))
+    .map(({ name, value, code, message }): Move => {
+      return { type: 'note', note: 'option_refused', details: { option: name, value, code, message } };
+    });
+  const refused = Object.fromEntries(options.map(({ name, value, message }) => [name, { value, message }]));
+  const body = { sessionUpdate: OPTIONS_REFUSED, refused };
+  const kept = { protocol: 'acp', kind: OPTIONS_REFUSED, body, visibility: 'public' as const };
+  return [...notes, { type: 'update', update: { ...kept, about: 'session' } }];
 }
 
 /** Modes and options that the session begins with. */

@@ -1,10 +1,10 @@
-import { wishOf } from '../../../mappings/acp/config-options.ts';
 import { encodePart, type Takes } from '../../../mappings/acp/content-out.ts';
 import { isObject, objectOf } from '../../../mappings/acp/json-shape.ts';
 import type { JsonObject } from '../../../src/protocol/json.ts';
 import type { OutboundMessage, Turn } from '../../../src/upstream.ts';
 import type { BridgeDeps } from '../../bridge.ts';
 import type { AgentSession } from './agent-session.ts';
+import { applyWishes } from './apply-wishes.ts';
 import { faultOf, gone } from './fault.ts';
 import { loginWays } from './login-ways.ts';
 import { beginningOf, openSession, type SessionOpener } from './open-session.ts';
@@ -31,8 +31,8 @@ export async function preparePrompt(
   await betweenTurns.hold();
   try {
     const superseded = isLeft() ? [] : await endFormer(opener, session, turn.taskId);
-    if (!isLeft()) await applyWishes(opener, session, turn);
-    if (!isLeft()) return { prompt: sendPrompt(opener, session, turn, superseded) };
+    const refused = isLeft() ? [] : await applyWishes(opener, session, turn);
+    if (!isLeft()) return { prompt: sendPrompt(opener, session, turn, [...superseded, ...refused]) };
     // What was opened is kept for the next prompt.
     betweenTurns.release(former?.taskId);
     return { unsent: [...superseded, { op: 'unsent' }] };
@@ -46,7 +46,7 @@ function sendPrompt(
   { connection, limits, host }: SessionOpener,
   session: AgentSession,
   turn: Turn,
-  superseded: readonly AcpRecord[],
+  before: readonly AcpRecord[],
 ): PromptTurn {
   const { record, preface } = beginningOf(session, turn);
   const blocks = blocksOf(turn.message, preface, takesOf(connection.capabilities));
@@ -60,7 +60,7 @@ function sendPrompt(
     recall: turn.recall,
   };
   connection.opening.delete(turn.sessionId);
-  const prompt = session.begin(parts, [record, ...superseded]);
+  const prompt = session.begin(parts, [record, ...before]);
   connection.tell(
     'session/prompt',
     { sessionId, prompt: blocks },
@@ -110,22 +110,6 @@ function within(ended: Promise<void>, ms: number, { timers }: BridgeDeps): Promi
       resolve(true);
     });
   });
-}
-
-/** Mode and options that a client chose for the Session, told once. What the agent refuses stays as it was. */
-async function applyWishes(
-  { connection, limits }: SessionOpener,
-  session: AgentSession,
-  turn: Turn,
-): Promise<void> {
-  const wishes = objectOf(objectOf(turn.sessionMetadata['acp_client'])['wanted']);
-  for (const [name, value] of Object.entries(wishes)) {
-    if (session.told.get(name) === value) continue;
-    session.told.set(name, value);
-    const { method, params } = wishOf(name, value, session.offers);
-    const named = { sessionId: session.id, ...params };
-    await connection.ask(method, named, 'session', limits.session_timeout_ms);
-  }
 }
 
 function takesOf(capabilities: JsonObject): Takes {

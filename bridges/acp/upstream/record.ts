@@ -83,10 +83,26 @@ export type AcpRecord =
       superseded?: true;
       denied_calls?: DeniedCall[];
     }
+  /** What a client chose and the agent refuses has changed. */
+  | {
+      op: 'options_refused';
+      /** What is refused now. */
+      options: RefusedOption[];
+      /** Names of those that nobody was told of. */
+      news: string[];
+    }
   /** The agent says more while no prompt runs than is kept of it; what follows is lost. */
   | { op: 'unheard'; max_updates: number; max_bytes: number }
   /** The task was cancelled before its prompt was sent: the agent has heard nothing of it. */
   | { op: 'unsent' };
+
+/** A mode or an option that a client chose and the agent refused, in its words. */
+export interface RefusedOption {
+  name: string;
+  value: JsonValue;
+  code: number;
+  message: string;
+}
 
 /** The record of how the session of a turn was come by. */
 export type SessionRecord = Extract<AcpRecord, { op: 'session' }>;
@@ -135,6 +151,7 @@ const OPS: readonly AcpRecord['op'][] = [
   'host_answered',
   'refused',
   'answer',
+  'options_refused',
   'unheard',
   'unsent',
 ];

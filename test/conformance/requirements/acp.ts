@@ -100,5 +100,6 @@ export const ACP: readonly Requirement[] = [
       'DECIDED',
       'a prompt that was cancelled before it was sent is not sent, and its session waits for the next one',
     ],
+    ['ACP-USER-24', 'DECIDED', 'an option that the agent refuses falls back, and its reason is told'],
   ]),
 ];
