@@ -21,6 +21,8 @@ export interface Offered {
   agents: readonly Choice[];
   defaultAgent: string;
   personas: readonly Choice[];
+  /** The persona of the Session, which holds where the client chose no other; then it cannot choose none. */
+  ownPersona: string | undefined;
 }
 
 /** Tiers that a client may choose for a Session: the highest one is no limit. */
@@ -44,20 +46,14 @@ export function configOptions(metadata: JsonObject, offered: Offered): JsonObjec
   const client = objectOf(metadata[CLIENT_METADATA]);
   const wanted = wishesOf(metadata);
   const route = textOf(metadata['route']) ?? offered.defaultAgent;
-  const persona = textOf(client['persona_id']) ?? NO_PERSONA.value;
+  const { personas, ownPersona } = offered;
+  const persona = textOf(client['persona_id']) ?? ownPersona ?? NO_PERSONA.value;
+  const choices = ownPersona === undefined ? [NO_PERSONA, ...personas] : personas;
   const own = [
     select('agent', 'Agent', route, offered.agents, 'The agent that works on the next prompt.'),
-    ...(offered.personas.length === 0
+    ...(personas.length === 0 && ownPersona === undefined
       ? []
-      : [
-          select(
-            'persona',
-            'Persona',
-            persona,
-            [NO_PERSONA, ...offered.personas],
-            'The role of the next prompt.',
-          ),
-        ]),
+      : [select('persona', 'Persona', persona, choices, 'The role of the next prompt.')]),
   ];
   const tier = textOf(metadata['autonomy_tier']) ?? NO_LIMIT;
   const autonomy = select('autonomy', 'Autonomy', tier, TIERS, 'The most that is done without asking.');

@@ -108,6 +108,37 @@ describe('what a client of the ACP face sets up', () => {
     expect(data.map(({ persona_id }) => persona_id)).toEqual([null, persona.id]);
   });
 
+  it('a session that was opened with a persona shows it, and no prompt can leave it for none', async () => {
+    const definition = {
+      version: '1',
+      description: 'Keeps the books.',
+      autonomy_tier: 'act_auto',
+      receipt_policy: 'required',
+    };
+    const made = (name: string) =>
+      stage.gateway.client.post<Persona>('/v1/personas', {
+        ...definition,
+        name,
+        entry_workflow: 'acp:coder',
+      });
+    const [keeper, deputy] = [await made('Bookkeeper'), await made('Deputy')];
+    const client = await stage.connect();
+    const { sessionId, configOptions } = await client.session({ personaId: keeper.id });
+    const option = (options: typeof configOptions) => options?.find(({ id }) => id === 'persona');
+    expect(option(configOptions)).toMatchObject({ currentValue: keeper.id });
+    expect(JSON.stringify(option(configOptions))).not.toContain('"none"');
+    const set = (value: string) =>
+      client.agent.request('session/set_config_option', { sessionId, configId: 'persona', value });
+    await expect(set('none')).rejects.toMatchObject({ code: -32602, data: { param: 'value' } });
+    expect(option((await set(deputy.id)).configOptions)).toMatchObject({ currentValue: deputy.id });
+    await client.prompt(sessionId, 'stream 1');
+    const again = await stage.connect();
+    const loaded = await again.agent.request('session/load', { sessionId, cwd: '/work', mcpServers: [] });
+    expect(option(loaded.configOptions)).toMatchObject({ currentValue: deputy.id });
+    const { data } = await stage.gateway.client.get<{ data: Task[] }>(`/v1/sessions/${sessionId}/tasks`);
+    expect(data.map(({ persona_id }) => persona_id)).toEqual([deputy.id]);
+  });
+
   it('[ACP-USER-18] a tool that was rejected is no refusal of the prompt', async () => {
     const permission = async () => ({ outcome: { outcome: 'selected' as const, optionId: 'no' } });
     const client = await stage.connect({ permission });

@@ -9,6 +9,7 @@ import type { OutEvent } from '../../../mappings/acp/events-out.ts';
 import { isObject, objectOf, textOf } from '../../../mappings/acp/json-shape.ts';
 import type { FaceAgent } from '../../../src/face.ts';
 import type { JsonObject } from '../../../src/protocol/json.ts';
+import type { Session } from '../../../src/protocol/resources/session.ts';
 import type { GatewayCalls } from './gateway-calls.ts';
 
 /** Kinds of agent updates that change what a client can choose. */
@@ -19,6 +20,8 @@ export class SessionView {
   readonly #agents: () => readonly FaceAgent[];
   readonly #calls: GatewayCalls;
   readonly #metadata = new Map<string, JsonObject>();
+  /** The persona that a Session was opened with; it never changes. */
+  readonly #ownPersonas = new Map<string, string>();
   #personas: Choice[] = [];
 
   constructor(agents: () => readonly FaceAgent[], calls: GatewayCalls) {
@@ -27,19 +30,21 @@ export class SessionView {
   }
 
   /** Members of a session setup answer: modes where the agent has some, and all options. */
-  async begin(sessionId: string, metadata: JsonObject): Promise<JsonObject> {
-    this.#metadata.set(sessionId, metadata);
+  async begin({ id, metadata, persona_id }: Session): Promise<JsonObject> {
+    this.#metadata.set(id, metadata);
+    if (persona_id !== null) this.#ownPersonas.set(id, persona_id);
     const { data } = await this.#calls
       .json<{ data: { id: string; name?: string }[] }>('listPersonas', { query: { limit: '100' } })
       // Without the scope for personas there is none to choose.
       .catch(() => ({ data: [] }));
     this.#personas = data.map(({ id, name }) => ({ value: id, name: name ?? id }));
     const modes = modesOf(metadata);
-    return { ...(modes === undefined ? {} : { modes }), configOptions: this.options(sessionId) };
+    return { ...(modes === undefined ? {} : { modes }), configOptions: this.options(id) };
   }
 
   options(sessionId: string): JsonObject[] {
-    return configOptions(this.#metadata.get(sessionId) ?? {}, this.#offered());
+    const ownPersona = this.#ownPersonas.get(sessionId);
+    return configOptions(this.#metadata.get(sessionId) ?? {}, { ...this.#offered(), ownPersona });
   }
 
   metadata(sessionId: string): JsonObject {
@@ -84,7 +89,7 @@ export class SessionView {
     return [{ sessionUpdate: 'config_option_update', configOptions: this.options(sessionId) }];
   }
 
-  #offered(): Offered {
+  #offered(): Omit<Offered, 'ownPersona'> {
     const agents = this.#agents();
     return {
       agents: agents.map(({ route, id, description }) => ({ value: route, name: description?.name ?? id })),

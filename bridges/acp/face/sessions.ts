@@ -32,7 +32,7 @@ export async function newSession(
   };
   const idempotencyKey = textOf(harn['idempotencyKey']) ?? talk.prompts.keyOf(context.id);
   const session = await talk.calls.json<Session>('createSession', { body, idempotencyKey });
-  const setup = await talk.view.begin(session.id, session.metadata);
+  const setup = await talk.view.begin(session);
   announce(talk, session.id, params);
   // The answer goes first: some clients do not know the id before.
   setImmediate(() => {
@@ -44,7 +44,7 @@ export async function newSession(
 /** The whole history is told before the answer, in the order of the log. Spec: ACP v1, "Loading Sessions". */
 export async function loadSession(talk: Conversation, params: ParamsOf<'session/load'>): Promise<JsonValue> {
   const session = await placed(talk, await openSession(talk, params.sessionId), params);
-  const setup = await talk.view.begin(session.id, session.metadata);
+  const setup = await talk.view.begin(session);
   announce(talk, session.id, params);
   const attached = await attach(talk, session.id, 'load', undefined);
   await attached.caughtUpOnce;
@@ -59,7 +59,7 @@ export async function resumeSession(
 ): Promise<JsonValue> {
   const session = await placed(talk, await openSession(talk, params.sessionId), params);
   const after = textOf(objectOf(params._meta?.['harn'])['afterEventId']);
-  const setup = await talk.view.begin(session.id, session.metadata);
+  const setup = await talk.view.begin(session);
   announce(talk, session.id, params);
   const attached = await attach(talk, session.id, 'resume', after ?? session.last_event_id ?? undefined);
   await attached.caughtUpOnce;
@@ -109,7 +109,7 @@ export async function followed(talk: Conversation, sessionId: string): Promise<A
   const known = talk.sessions.get(sessionId);
   if (known !== undefined) return known;
   const session = await openSession(talk, sessionId);
-  await talk.view.begin(session.id, session.metadata);
+  await talk.view.begin(session);
   // A prompt may come before the attachment that `session/new` has begun.
   return (
     talk.sessions.get(sessionId) ?? attach(talk, sessionId, 'resume', session.last_event_id ?? undefined)
