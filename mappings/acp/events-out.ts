@@ -2,7 +2,7 @@ import type { JsonObject, JsonValue } from '../../src/protocol/json.ts';
 import type { Part } from '../../src/protocol/resources/message.ts';
 import { encodePart } from './content-out.ts';
 import { isObject, objectOf, objectsOf, textOf } from './json-shape.ts';
-import { noticeOf } from './notices.ts';
+import { HISTORY_REMOVED, noticeOf } from './notices.ts';
 import { UPDATE_KINDS } from './update-kinds.ts';
 
 /** An event as it is streamed. */
@@ -35,6 +35,7 @@ const TRANSLATE: Readonly<Record<string, Translate>> = {
   'tool.denied': (payload) => toolEnded(payload, 'failed', 'denied'),
   'vendor.harn_gateway.session_updated': sessionUpdated,
   'vendor.harn_gateway.upstream_note': noticeOf,
+  'vendor.harn_gateway.history_removed': () => [HISTORY_REMOVED],
 };
 
 /** `terminals`: those that the client has made; it drops a whole update that names another one. */

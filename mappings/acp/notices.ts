@@ -31,6 +31,15 @@ export function noticeOf({ note, details }: JsonObject): JsonObject[] {
   return row === undefined ? [] : [notice(row.title, row.describe(objectOf(details)))];
 }
 
+/** Stands where retention removed the beginning of a Session. It is history, so it is no notice. */
+export const HISTORY_REMOVED: JsonObject = {
+  sessionUpdate: 'agent_thought_chunk',
+  content: {
+    type: 'text',
+    text: 'Earlier updates of this session are not kept any more: the gateway keeps its history for a while only. What follows is kept.',
+  },
+};
+
 export function notice(title: string, description: string): JsonObject {
   return { sessionUpdate: 'notice', severity: 'warning', title, description };
 }

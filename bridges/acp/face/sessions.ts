@@ -61,10 +61,38 @@ export async function resumeSession(
   const after = textOf(objectOf(params._meta?.['harn'])['afterEventId']);
   const setup = await talk.view.begin(session);
   announce(talk, session.id, params);
-  const attached = await attach(talk, session.id, 'resume', after ?? session.last_event_id ?? undefined);
+  const attached = await resumeAfter(talk, session, after);
   await attached.caughtUpOnce;
   tellState(talk, attached, session);
   return { ...setup, ...told(params.mcpServers, attached.cursor) };
+}
+
+/** Where retention removed what came after the cursor, its mark says so and what is kept is the rest. */
+async function resumeAfter(
+  talk: Conversation,
+  { id, last_event_id }: Session,
+  after: string | undefined,
+): Promise<AttachedSession> {
+  const turns = talk.sessions.get(id)?.turns;
+  try {
+    return await attach(talk, id, 'resume', after ?? last_event_id ?? undefined);
+  } catch (error) {
+    if (after === undefined || !isExpired(error) || !(await isRemoved(talk, id, after))) throw error;
+    return attach(talk, id, 'resume', undefined, turns);
+  }
+}
+
+function isExpired(error: unknown): boolean {
+  if (!(error instanceof RpcError)) return false;
+  return objectOf(objectOf(error.fault.data)['harn'])['code'] === 'cursor_expired';
+}
+
+async function isRemoved({ calls }: Conversation, sessionId: string, cursor: string): Promise<boolean> {
+  const { data } = await calls.json<{ data: { id: string; event: string }[] }>('listSessionEvents', {
+    path: { session_id: sessionId },
+    query: { limit: '1' },
+  });
+  return data.some(({ id, event }) => event === 'vendor.harn_gateway.history_removed' && cursor < id);
 }
 
 /** A Session that was made elsewhere gets the directories of the first client that opens it, if that may change it. */
@@ -177,10 +205,10 @@ async function attach(
   sessionId: string,
   kind: Attachment,
   after: string | undefined,
+  turns = talk.sessions.get(sessionId)?.turns,
 ): Promise<AttachedSession> {
-  const known = talk.sessions.get(sessionId);
   detach(talk, sessionId);
-  const attached = new AttachedSession(sessionId, kind, after, talk, known?.turns);
+  const attached = new AttachedSession(sessionId, kind, after, talk, turns);
   talk.sessions.set(sessionId, attached);
   try {
     await attached.attach(after);

@@ -14,6 +14,7 @@ export const ACP: readonly Requirement[] = [
   ...section('ACP v1, Session Setup', [
     ['ACP-SESS-01', 'MUST', 'a load tells the whole history, in order, before it is answered'],
     ['ACP-SESS-02', 'MUST', 'a resume tells nothing again'],
+    ['ACP-SESS-07', 'DECIDED', 'a resume from a cursor behind retention says so, and tells what is kept'],
     ['ACP-SESS-03', 'MUST', 'a close ends the work and frees the session, which can be loaded again'],
     ['ACP-SESS-04', 'SHOULD', 'the deletion of an unknown session succeeds'],
     ['ACP-SESS-06', 'MUST', 'setting an option is answered with all of them, as they are now'],
