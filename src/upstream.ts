@@ -81,6 +81,15 @@ export interface Turn {
   sessionBinding: JsonObject | undefined;
   /** What an earlier Task bound here, by its id; undefined for one that is not of this route and Workspace. */
   bindingOf(taskId: string): JsonObject | undefined;
+  /**
+   * The Tasks of this route and Workspace, by the ids (`task_id` of what they bound) that the agent has for them; an id that
+   * none of the newest ones bound is left out.
+   */
+  tasksBoundTo(remoteIds: readonly string[]): Promise<ReadonlyMap<string, string>>;
+  /** Metadata of what agents said in this Session, newest first; callers cannot put anything there. */
+  metadataSaid(): JsonObject[];
+  /** Of a Session that was forked: the newest Tasks that it has turns of and that ran in its source, newest first. */
+  tasksForked(): string[];
   /** W3C trace context to pass on. */
   traceparent?: string;
   /** Metadata of the Session; a bridge reads its own protocol's member. */

@@ -11,6 +11,7 @@ import { interpretTask } from './interpret-task.ts';
 import { usageMoves } from './interpret-usage.ts';
 import { isForeignTask, text } from './progress.ts';
 import { type A2aRecord, asRecord, type Reading, readRecord } from './record.ts';
+import { withHarnTasks } from './references.ts';
 
 /** What a frame means, by the tables of mappings/a2a. Pure: the same frame and the same past give the same moves. */
 export function interpret(frame: Frame, seen: Seen): Move[] {
@@ -27,7 +28,8 @@ export function interpret(frame: Frame, seen: Seen): Move[] {
 }
 
 function eventMoves(record: A2aRecord, reading: Extract<Reading, { kind: 'event' }>, seen: Seen): Move[] {
-  const { event, body } = reading;
+  const { event } = reading;
+  const body = withHarnTasks(reading.body, record.tasks);
   if (isTerminal(seen.status)) return [{ type: 'note', note: 'late_result', details: { event } }];
   if (isForeignTask(reading, record.operation, text(seen.binding?.['task_id']))) {
     return [{ type: 'note', note: 'foreign_task', details: { event } }];

@@ -4,7 +4,7 @@ import type { A2aProtocol } from '../../../mappings/a2a/operations.ts';
 import { encodePart, type PartDialect } from '../../../mappings/a2a/parts-out.ts';
 import { ROLES_V1, ROLES_V03 } from '../../../mappings/a2a/roles.ts';
 import type { JsonObject } from '../../../src/protocol/json.ts';
-import type { OutboundMessage, Turn } from '../../../src/upstream.ts';
+import type { OutboundMessage } from '../../../src/upstream.ts';
 import type { Beside } from './requests.ts';
 
 /** What ties a message to earlier work of the agent. */
@@ -13,15 +13,6 @@ export interface MessageLinks {
   contextId: string | undefined;
   /** Tasks of the agent that the message refers to. */
   referenceTaskIds: readonly string[];
-}
-
-/** The ids that the agent has for the tasks a client refers to; one that is not here, or not the agent's, is left out. */
-export function referencesOf(turn: Pick<Turn, 'bindingOf'>, message: OutboundMessage): string[] {
-  const { reference_task_ids: ids } = keptOf(message);
-  return (Array.isArray(ids) ? ids : []).flatMap((id) => {
-    const known = typeof id === 'string' ? turn.bindingOf(id)?.['task_id'] : undefined;
-    return typeof known === 'string' ? known : [];
-  });
 }
 
 /**

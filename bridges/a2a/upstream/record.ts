@@ -8,6 +8,9 @@ import {
 } from '../../../mappings/a2a/operations.ts';
 import type { JsonObject, JsonValue } from '../../../src/protocol/json.ts';
 
+/** Ids of the agent, each with the Task it stands for. */
+export type HarnTasks = readonly (readonly [remote: string, task: string])[];
+
 /** Body of a recorded frame: what arrived, untouched, and what it answered. All that interpretation needs. */
 export interface A2aRecord {
   protocol: A2aProtocol;
@@ -18,6 +21,8 @@ export interface A2aRecord {
   http_status?: number;
   /** Marks the refusal of a message to a task that is still open: it is noted and ends nothing. */
   task_goes_on?: true;
+  /** The Tasks that it refers to, as they were known when it came; only when there are any. */
+  tasks?: HarnTasks;
   message: JsonValue;
 }
 
@@ -38,7 +43,8 @@ export type Reading =
   | { kind: 'unknown'; reason: string };
 
 export function toFrameBody(record: A2aRecord): JsonObject {
-  return { ...record };
+  const { tasks, ...rest } = record;
+  return { ...rest, ...(tasks !== undefined && { tasks: tasks.map((row) => [...row]) }) };
 }
 
 /** The record of a frame body; undefined when it is none (an override may put anything there). */
@@ -46,6 +52,7 @@ export function asRecord(body: JsonValue): A2aRecord | undefined {
   if (!isObject(body)) return undefined;
   const { protocol, operation, request_id: requestId, http_status: httpStatus, message } = body;
   const goesOn = body['task_goes_on'] === true;
+  const tasks = asTasks(body['tasks']);
   const knownProtocol = PROTOCOLS.find((name) => name === protocol);
   if (knownProtocol === undefined || typeof operation !== 'string' || !isOperation(operation))
     return undefined;
@@ -55,8 +62,17 @@ export function asRecord(body: JsonValue): A2aRecord | undefined {
     ...(typeof requestId === 'string' && { request_id: requestId }),
     ...(typeof httpStatus === 'number' && { http_status: httpStatus }),
     ...(goesOn && { task_goes_on: true }),
+    ...(tasks !== undefined && { tasks }),
     message: message ?? null,
   };
+}
+
+function asTasks(value: JsonValue | undefined): HarnTasks | undefined {
+  if (!Array.isArray(value)) return undefined;
+  return value.flatMap((row) => {
+    const [remote, task] = Array.isArray(row) ? row : [];
+    return typeof remote === 'string' && typeof task === 'string' ? [[remote, task] as const] : [];
+  });
 }
 
 /** Tells what a record holds, tolerant of every dialect. */

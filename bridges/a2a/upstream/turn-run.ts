@@ -7,6 +7,7 @@ import { faultOf } from './fault.ts';
 import type { Target } from './interfaces.ts';
 import { Progress } from './progress.ts';
 import { type A2aRecord, type Reading, readRecord, toFrameBody } from './record.ts';
+import { References } from './references.ts';
 import type { Ask } from './requests.ts';
 import { Watchdog } from './watchdog.ts';
 
@@ -26,6 +27,7 @@ export class TurnRun {
   readonly progress: Progress;
   readonly signal: AbortSignal;
   readonly target: Target;
+  readonly #references: References;
   #watchdog: Watchdog | undefined;
 
   constructor(ports: TurnPorts, turn: Turn, target: Target, signal: AbortSignal) {
@@ -34,6 +36,7 @@ export class TurnRun {
     this.target = target;
     this.signal = signal;
     this.progress = new Progress(turn);
+    this.#references = new References(turn);
   }
 
   get canStream(): boolean {
@@ -51,8 +54,11 @@ export class TurnRun {
       isTimed: () => !this.progress.awaitsAuth,
     };
     try {
-      for await (const record of exchange(ask, this.ports.wire, talk))
-        yield { record, reading: readRecord(record) };
+      for await (const record of exchange(ask, this.ports.wire, talk)) {
+        const reading = readRecord(record);
+        const tasks = await this.#references.knownIn(reading, this.progress.taskId);
+        yield { record: tasks === undefined ? record : { ...record, tasks }, reading };
+      }
     } catch (error) {
       throw watchdog.signal.aborted ? watchdog.signal.reason : faultOf(error);
     } finally {

@@ -7,7 +7,6 @@ import type {
   TaskState,
   UpstreamRequestState,
 } from '../../projections/states.ts';
-import type { JsonObject } from '../../protocol/json.ts';
 import { isTerminal } from '../../protocol/task-states.ts';
 import type { PermissionAnswer, Turn } from '../../upstream.ts';
 import { spanOf } from '../move-task.ts';
@@ -15,6 +14,7 @@ import { recall } from '../remembered-permission.ts';
 import { judgeAction } from './judge-action.ts';
 import { outboundMessage } from './outbound.ts';
 import { historyBefore } from './past-turns.ts';
+import { bindingOf, metadataSaid, tasksBoundTo, tasksForked } from './related-tasks.ts';
 import type { RunnerDeps } from './runner-deps.ts';
 
 /** The next turn of a task, with the message it sends. */
@@ -49,6 +49,9 @@ export function turnBase(deps: RunnerDeps, { resource, internal }: TaskState): O
     binding: internal.binding ?? undefined,
     sessionBinding: sessionBinding(reader, resource.session_id, internal.route),
     bindingOf: (taskId) => bindingOf(reader, { resource, internal }, taskId),
+    tasksBoundTo: (ids) => tasksBoundTo(deps.log, reader, { resource, internal }, ids),
+    metadataSaid: () => metadataSaid(reader, { resource, internal }),
+    tasksForked: () => tasksForked(reader, { resource, internal }),
     sessionMetadata: reader.get<SessionFold>(stateKey.session(resource.session_id))?.resource.metadata ?? {},
     judge: (action) => judgeAction(deps, reader, { resource, internal }, action),
     recall: (subject) => recall(deps.tools, reader, { resource, internal }, subject),
@@ -57,22 +60,6 @@ export function turnBase(deps: RunnerDeps, { resource, internal }: TaskState): O
     isCanceled: () => isCanceled(reader, resource.id),
     ...trace,
   };
-}
-
-/**
- * A reference of a caller leads to no Task that it could not see, and so to no other caller's at the same agent; what another
- * gateway's Task bound was told by whoever imported it.
- */
-function bindingOf(
-  reader: StateReader,
-  { resource, internal }: TaskState,
-  taskId: string,
-): JsonObject | undefined {
-  const other = reader.get<TaskState>(stateKey.task(taskId));
-  if (other?.internal.route !== internal.route || other.internal.imported) return undefined;
-  return other.resource.workspace_id === resource.workspace_id
-    ? (other.internal.binding ?? undefined)
-    : undefined;
 }
 
 function answerTo(reader: StateReader, taskId: string, upstreamId: string): PermissionAnswer | undefined {
