@@ -185,7 +185,7 @@ class SupervisedChild implements Child {
       told += 1;
       if (told <= MAX_NOISE_LINES) onNoise(line.slice(0, NOISE_CHARS));
     };
-    const noise = new LineSplitter(MAX_NOISE_BYTES, tell, () => noise.forget());
+    const noise = new LineSplitter(MAX_NOISE_BYTES, tell, () => undefined);
     stderr?.on('data', (bytes: Buffer) => {
       this.#lastWords = (this.#lastWords + bytes.toString('utf8')).slice(-LAST_WORDS_CHARS);
       noise.take(bytes);

@@ -1,9 +1,15 @@
 const NEWLINE = 10;
+const NOTHING = Buffer.alloc(0);
 
-/** Cuts bytes into lines of UTF-8 text without their ends; one that grows beyond the limit is told once, and dropped. */
+/**
+ * Cuts bytes into lines of UTF-8 text without their ends; one that grows beyond the limit is told once, and dropped to its end,
+ * so that no rest of it is a line.
+ */
 export class LineSplitter {
-  #pieces: Buffer[] = [];
+  /** Holds the line begun so far in its first bytes. Pieces are copied: kept ones cost far more than their bytes when they are tiny. */
+  #begun = NOTHING;
   #size = 0;
+  #isDropping = false;
   readonly #maxBytes: number;
   readonly #onLine: (line: string) => void;
   readonly #onOverflow: () => void;
@@ -17,32 +23,43 @@ export class LineSplitter {
   take(bytes: Buffer): void {
     let from = 0;
     for (let at = bytes.indexOf(NEWLINE); at >= 0; at = bytes.indexOf(NEWLINE, from)) {
-      this.#add(bytes.subarray(from, at));
-      this.#emit();
+      this.#end(bytes.subarray(from, at));
       from = at + 1;
     }
-    if (from < bytes.length) this.#add(bytes.subarray(from));
+    if (from < bytes.length && this.#admits(bytes.length - from)) this.#keep(bytes.subarray(from));
   }
 
-  /** Drops the line begun so far. */
-  forget(): void {
-    this.#pieces = [];
+  #end(rest: Buffer): void {
+    if (this.#admits(rest.length)) this.#onLine(this.#lineWith(rest));
+    this.#begun = NOTHING;
     this.#size = 0;
+    this.#isDropping = false;
   }
 
-  #add(piece: Buffer): void {
-    this.#size += piece.length;
-    if (this.#size <= this.#maxBytes) {
-      this.#pieces.push(piece);
-      return;
+  #lineWith(rest: Buffer): string {
+    if (this.#size > 0) this.#keep(rest);
+    const line = this.#size > 0 ? this.#begun.toString('utf8', 0, this.#size) : rest.toString('utf8');
+    return line.endsWith('\r') ? line.slice(0, -1) : line;
+  }
+
+  #admits(bytes: number): boolean {
+    if (!this.#isDropping && this.#size + bytes > this.#maxBytes) {
+      this.#isDropping = true;
+      this.#begun = NOTHING;
+      this.#size = 0;
+      this.#onOverflow();
     }
-    this.forget();
-    this.#onOverflow();
+    return !this.#isDropping;
   }
 
-  #emit(): void {
-    const line = Buffer.concat(this.#pieces).toString('utf8');
-    this.forget();
-    this.#onLine(line.endsWith('\r') ? line.slice(0, -1) : line);
+  #keep(piece: Buffer): void {
+    const size = this.#size + piece.length;
+    if (size > this.#begun.length) {
+      const grown = Buffer.allocUnsafe(Math.min(this.#maxBytes, Math.max(size, 2 * this.#begun.length)));
+      this.#begun.copy(grown, 0, 0, this.#size);
+      this.#begun = grown;
+    }
+    piece.copy(this.#begun, this.#size);
+    this.#size = size;
   }
 }

@@ -142,9 +142,11 @@ export class AgentConnection {
 
   /**
    * A line that is no JSON is noise of a shell or a library; it harms nobody. Of what readers disagree about, requests and
-   * answers are refused, and the agent is told; an update, of which nobody is told, is mended and kept.
+   * answers are refused, and the agent is told; an update, of which nobody is told, is mended and kept. What comes after its
+   * end is nothing.
    */
   #receive(text: string): void {
+    if (this.#dead !== undefined) return;
     const { parseJson, mendJson, logger } = this.#settings.deps;
     const read = readMessage(text, (given) => ({ value: parseJson(given), mended: [] }));
     if (read === undefined && this.#refused(text)) return;

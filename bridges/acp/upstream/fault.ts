@@ -11,6 +11,11 @@ export function gone(reason: string, message: string, details: JsonObject = {}):
   return new Fault('upstream_unavailable', message, { reason, ...details });
 }
 
+export function tooLong(maxBytes: number): Fault {
+  const message = `The agent sent a message of more than ${maxBytes} bytes, or in too many pieces.`;
+  return new Fault('payload_too_large', message, { max_bytes: maxBytes });
+}
+
 export function faultOf(error: unknown): Fault {
   if (error instanceof Fault) return error;
   return gone('lost', 'The connection to the agent broke.');

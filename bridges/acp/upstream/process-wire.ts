@@ -1,6 +1,6 @@
 import { type ChildEnd, inheritedEnvironment, startChild } from '../../outbound/child.ts';
-import { Fault } from '../../outbound/fault.ts';
-import { gone } from './fault.ts';
+import type { Fault } from '../../outbound/fault.ts';
+import { gone, tooLong } from './fault.ts';
 import type { AgentWire, WireListener, WireSettings } from './wire.ts';
 
 /** Starts an agent on standard streams, one message per line. It ends with its standard input, or is ended. */
@@ -40,11 +40,6 @@ function environmentOf({ config, deps }: WireSettings): Record<string, string> {
     ([name, value]) => [name, typeof value === 'string' ? value : deps.readSecret(value)] as const,
   );
   return { ...inheritedEnvironment(deps.environment), ...Object.fromEntries(given) };
-}
-
-function tooLong(maxBytes: number): Fault {
-  const message = `The agent sent a message of more than ${maxBytes} bytes.`;
-  return new Fault('payload_too_large', message, { max_bytes: maxBytes });
 }
 
 function died({ notStarted, exitCode, signal, lastWords }: ChildEnd): Fault {

@@ -1,7 +1,10 @@
 import { WebSocket } from 'ws';
 import { credentialHeaders } from '../../outbound/credentials.ts';
-import { faultOf, gone } from './fault.ts';
+import { faultOf, gone, tooLong } from './fault.ts';
 import type { AgentWire, WireListener, WireSettings } from './wire.ts';
+
+/** Codes of `ws` for a message above its limits. */
+const TOO_LONG = ['WS_ERR_UNSUPPORTED_MESSAGE_LENGTH', 'WS_ERR_TOO_MANY_BUFFERED_PARTS'];
 
 /** Connects to an agent that serves ACP on a WebSocket: one JSON-RPC message per text frame. */
 export function openSocket(settings: WireSettings, url: string, listener: WireListener): AgentWire {
@@ -46,7 +49,10 @@ function connect(
   socket.on('message', (data: Buffer, isBinary) => {
     if (!isBinary) listener.text(data.toString('utf8'));
   });
-  socket.on('error', (error: Error) => deps.logger.debug({ err: error }, 'agent socket'));
+  socket.on('error', (error: NodeJS.ErrnoException) => {
+    deps.logger.debug({ err: error }, 'agent socket');
+    if (TOO_LONG.includes(error.code ?? '')) listener.ended(tooLong(limits.max_frame_bytes));
+  });
   socket.once('unexpected-response', (_request, response) => {
     listener.ended(
       gone('refused', 'The agent refused the connection.', { http_status: response.statusCode ?? 0 }),

@@ -2,9 +2,9 @@
 export const WS_LIMITS = {
   /** Largest client message; close 1009. Far above any message that is not an Artifact. */
   maxMessageBytes: 1024 * 1024,
-  /** Pieces of one message; tiny fragments cost memory beyond their bytes (CVE-2026-48779). */
+  /** Pieces of one message, where it may have `maxMessageBytes`; tiny fragments cost memory beyond their bytes (CVE-2026-48779). */
   maxFragments: 256,
-  /** Network reads held for one message. */
+  /** Network reads held for one message of that size. */
   maxBufferedChunks: 1_024,
   /** Frames a client may send in the long run, control frames included; a person or a busy host stays far below. */
   framesPerSecond: 200,

@@ -60,8 +60,6 @@ const SERVER_OPTIONS = {
   clientTracking: false,
   // Compression costs memory per socket and lets small frames grow into large ones.
   perMessageDeflate: false,
-  maxFragments: WS_LIMITS.maxFragments,
-  maxBufferedChunks: WS_LIMITS.maxBufferedChunks,
   closeTimeout: WS_LIMITS.closeTimeoutMs,
   // The frame budget is reached first, so that a flood of pings learns why it is closed.
   maxPendingAutoPongs: WS_LIMITS.frameBurst + 1,
@@ -240,7 +238,17 @@ export class WebSockets {
 /** A server of handshakes. The subprotocol that carries a credential is never echoed. */
 function serverOf(subprotocols: readonly string[], maxPayload: number): WebSocketServer {
   const handleProtocols = (offered: Set<string>) => subprotocols.find((name) => offered.has(name)) ?? false;
-  return new WebSocketServer({ ...SERVER_OPTIONS, maxPayload, handleProtocols });
+  // A message that may be larger comes in more pieces, each as large as those of our own.
+  const times = Math.ceil(maxPayload / WS_LIMITS.maxMessageBytes);
+  const maxFragments = times * WS_LIMITS.maxFragments;
+  const maxBufferedChunks = times * WS_LIMITS.maxBufferedChunks;
+  return new WebSocketServer({
+    ...SERVER_OPTIONS,
+    maxPayload,
+    maxFragments,
+    maxBufferedChunks,
+    handleProtocols,
+  });
 }
 
 function accept(server: WebSocketServer, req: IncomingMessage, head: Buffer): WebSocket | undefined {

@@ -101,6 +101,7 @@ export const ACP: readonly Requirement[] = [
       'DECIDED',
       'a prompt that was cancelled before it was sent is not sent, and its session waits for the next one',
     ],
+    ['ACP-USER-25', 'DECIDED', 'a message above the limit ends its connection, and no other one'],
     ['ACP-USER-24', 'DECIDED', 'an option that the agent refuses falls back, and its reason is told'],
   ]),
 ];

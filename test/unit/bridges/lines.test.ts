@@ -32,6 +32,37 @@ describe('lines of a child', () => {
     expect(overlong).toBe(1);
   });
 
+  it('longer than the limit are dropped to their end: no rest of one is a line', () => {
+    const lines: string[] = [];
+    let overlong = 0;
+    const splitter = new LineSplitter(
+      5,
+      (text) => lines.push(text),
+      () => {
+        overlong += 1;
+      },
+    );
+    for (const piece of ['1234', '56', '789', 'abc\nnext', '\n1234567\nlast\n'])
+      splitter.take(Buffer.from(piece));
+    expect(lines).toEqual(['next', 'last']);
+    expect(overlong).toBe(2);
+  });
+
+  it('hold on to none of the pieces that they came in', () => {
+    const lines: string[] = [];
+    const splitter = new LineSplitter(
+      10,
+      (text) => lines.push(text),
+      () => expect.fail('overlong'),
+    );
+    const piece = Buffer.alloc(1);
+    for (const byte of 'one\ntwo\n') {
+      piece.write(byte);
+      splitter.take(piece);
+    }
+    expect(lines).toEqual(['one', 'two']);
+  });
+
   it.each([
     ['\u001b]0;a title\u0007{"id":1}', '{"id":1}'],
     ['\u001b[?25l\u001b[31m{"id":1}', '{"id":1}'],
