@@ -84,17 +84,18 @@ export function appendMessage(
   const session = tx.get<SessionFold>(stateKey.session(place.session_id));
   const resource = { object: 'message', id: message.id };
   const agent = message.role === 'agent' || message.role === 'assistant';
-  const whole = { message, ...(sealed ? { sealed } : {}) };
+  const mark = sealed ? { sealed } : {};
   const proof = redactionProof === undefined ? {} : { redaction_proof: redactionProof };
-  if (message.role === 'user') tx.append(newEvent('user.message', resource, place, { ...whole, ...proof }));
-  if (agent) tx.append(newEvent('agent.message', resource, place, { ...whole, ...sourceOf(origin) }));
+  if (message.role === 'user')
+    tx.append(newEvent('user.message', resource, place, { message, ...mark, ...proof }));
+  if (agent) tx.append(newEvent('agent.message', resource, place, { message, ...mark, ...sourceOf(origin) }));
   tx.append(
     newEvent('session.message_appended', { object: 'session', id: place.session_id }, place, {
       message_id: message.id,
       role: message.role,
       position: session?.internal.messages ?? 0,
       pending: origin.pending ?? false,
-      ...(message.role === 'user' || agent ? {} : whole),
+      ...(message.role === 'user' || agent ? {} : { message, ...mark }),
     }),
   );
 }

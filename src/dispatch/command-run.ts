@@ -56,7 +56,7 @@ export class CommandRun {
     this.#call = call;
     this.#caller = caller;
     this.#origin = originOf(call, caller, deps);
-    this.#facts = { ...deps.tools, caller };
+    this.#facts = { caller, ...deps.tools };
   }
 
   async decide(lanes: OneAtATime): Promise<Outcome> {

@@ -49,8 +49,7 @@ export function submitTaskTo(
   checkVaults(facts, chosen.route, workspace.id);
   const quotas = checkQuotas(tx, facts, { workspace, persona, startsNow: startable });
   makeRoom(tx, facts, sessionId, messageOf(body.input));
-  const request = { ...body, persona_id: persona?.id ?? null };
-  const taskId = appendSubmission(session, request, { ...chosen, quotas, persona }, tx, facts);
+  const taskId = appendSubmission(session, body, { quotas, persona, ...chosen }, tx, facts);
   if (startable) moveTask(tx, facts, taskId, 'WORKING');
   facts.runs.claim(taskId, session.resource.id, chosen.route, startable);
   tx.afterCommit(() => facts.runs.wake(taskId));
@@ -74,7 +73,7 @@ function appendSubmission(
 ): string {
   const id = facts.newId('task');
   const branch_id = body.branch_id ?? session.resource.branch_id;
-  const place = { ...placeOfSession(session.resource), task_id: id, branch_id };
+  const place = { task_id: id, ...placeOfSession(session.resource), branch_id };
   const built = buildMessage(tx, facts, messageOf(body.input), place);
   const { message } = built;
   const task = newTask(id, tx.time, facts.caller.actor, terms, body, message, place);
@@ -128,7 +127,7 @@ function newTask(
   id: string,
   time: string,
   actor: string,
-  { route, quotas }: Terms,
+  { route, quotas, persona }: Terms,
   body: SubmitTaskRequest,
   input: Message,
   place: SessionPlace,
@@ -144,7 +143,7 @@ function newTask(
     status: 'SUBMITTED',
     input: isMessage(body.input) ? input : payloadOf(input),
     created_by: actor,
-    persona_id: body.persona_id ?? null,
+    persona_id: persona?.id ?? null,
     branch_id: place.branch_id ?? null,
     parent_task_id: body.parent_task_id ?? null,
     assigned_agent_id: route,

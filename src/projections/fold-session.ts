@@ -44,7 +44,8 @@ export function foldSessionClosed(event: Event, states: StateWriter): void {
   changeSession(event, states, (state) => {
     const { expires_at, id } = state.resource;
     if (expires_at) states.unindex(`${listPrefix.expiringSessions()}${expires_at}/${id}`);
-    return { ...state, resource: { ...state.resource, state: 'CLOSED' } };
+    state.resource.state = 'CLOSED';
+    return state;
   });
 }
 
@@ -83,22 +84,16 @@ export function foldMessageAppended(event: Event, states: StateWriter): void {
   const assets = listPrefix.assetsOfSession(event.resource.id);
   for (const id of artifactIdsOf(parts)) states.index(assets + id);
   changeSession(event, states, (state) => {
-    const bytes = (state.internal.bytes ?? 0) + JSON.stringify(parts).length;
-    const events = (state.internal.events ?? 0) + 1;
+    const { resource, internal } = state;
+    const bytes = (internal.bytes ?? 0) + JSON.stringify(parts).length;
+    const events = (internal.events ?? 0) + 1;
     const turn: TurnState = { message_id, event_id: event.id, events, bytes };
     states.set(stateKey.turn(event.resource.id, position), turn);
-    return {
-      resource: {
-        ...state.resource,
-        transcript: { ...state.resource.transcript, message_count: position + 1 },
-      },
-      internal: {
-        ...state.internal,
-        messages: position + 1,
-        bytes,
-        pending: pending ? [...state.internal.pending, message_id] : state.internal.pending,
-      },
-    };
+    resource.transcript = { ...resource.transcript, message_count: position + 1 };
+    internal.messages = position + 1;
+    internal.bytes = bytes;
+    if (pending) internal.pending = [...internal.pending, message_id];
+    return state;
   });
 }
 
@@ -110,14 +105,13 @@ export function foldTaskCounts(
   after: TaskCount | undefined,
 ): void {
   changeSession(event, states, (state) => {
-    const internal = {
-      ...state.internal,
-      open_tasks: openTasks(state.internal.open_tasks, event.resource.id, before, after),
-      working: state.internal.working + Number(after === 'working') - Number(before === 'working'),
-      blocked: state.internal.blocked + Number(after === 'blocked') - Number(before === 'blocked'),
-      pending: takesPending(event, before) ? [] : state.internal.pending,
-    };
-    return { resource: { ...state.resource, state: stateOf(state.resource.state, internal) }, internal };
+    const { resource, internal } = state;
+    internal.open_tasks = openTasks(internal.open_tasks, event.resource.id, before, after);
+    internal.working += Number(after === 'working') - Number(before === 'working');
+    internal.blocked += Number(after === 'blocked') - Number(before === 'blocked');
+    if (takesPending(event, before)) internal.pending = [];
+    resource.state = stateOf(resource.state, internal);
+    return state;
   });
 }
 
@@ -154,7 +148,10 @@ function stateOf(current: SessionState, counts: { open_tasks: string[]; blocked:
   return counts.open_tasks.length === counts.blocked ? 'PAUSED' : 'ACTIVE';
 }
 
-/** Changes the Session of an event, which moves its `last_event_id` and counts once. */
+/**
+ * Changes the Session of an event, which moves its `last_event_id` and counts once. `next` is given a copy whose members it
+ * may set: copying once costs less than building each change anew. What the members hold is shared, and stays as it is.
+ */
 export function changeSession(
   event: Event,
   states: StateWriter,
@@ -165,9 +162,9 @@ export function changeSession(
   const state = states.get<SessionFold>(key);
   if (!state) return;
   const isCounted = state.resource.last_event_id === event.id;
-  const { resource, internal } = next(state);
-  states.set(key, {
-    resource: { ...resource, last_event_id: event.id, updated_at: event.created_at },
-    internal: isCounted ? internal : { ...internal, events: (state.internal.events ?? 0) + 1 },
-  } satisfies SessionFold);
+  const changed = next({ resource: { ...state.resource }, internal: { ...state.internal } });
+  changed.resource.last_event_id = event.id;
+  changed.resource.updated_at = event.created_at;
+  if (!isCounted) changed.internal.events = (state.internal.events ?? 0) + 1;
+  states.set(key, changed);
 }

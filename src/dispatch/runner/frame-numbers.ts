@@ -22,7 +22,7 @@ export class FrameNumbers {
   async open(taskId: string, isStarting: boolean): Promise<void> {
     const known = this.#tasks.get(taskId) ?? (isStarting ? NOTHING_RECORDED : undefined);
     const found = known ?? (await this.#newestInStore(taskId));
-    const task = this.#tasks.get(taskId) ?? { ...found, recorders: 0 };
+    const task = this.#tasks.get(taskId) ?? { recorders: 0, ...found };
     task.recorders += 1;
     this.#tasks.set(taskId, task);
   }

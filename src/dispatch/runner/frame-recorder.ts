@@ -158,11 +158,13 @@ export class FrameRecorder {
     const material = wholeText(this.#keyOf(frame, number));
     const content = this.#clean(frame, number);
     const list = this.#numbers.extend(this.#taskId, { key: material, ...content });
-    const { session_id } = task.resource;
-    const session_binding = sessionBinding(tx, session_id, task.internal.route) ?? null;
-    const turn = this.#isFirst ? { turn: { session_binding } } : {};
+    const place: FramePlace = { number, material, after: tx.position, isNoted: false, content, list };
+    if (this.#isFirst) {
+      const session_binding = sessionBinding(tx, task.resource.session_id, task.internal.route) ?? null;
+      place.turn = { session_binding };
+    }
     this.#isFirst = false;
-    return { number, material, after: tx.position, isNoted: false, content, list, ...turn };
+    return place;
   }
 
   #keyOf(frame: Frame | MemoryFrame, number: number): string {
@@ -173,7 +175,7 @@ export class FrameRecorder {
 
   /** The frame as it is kept: without its label, which is in the key, and without secrets. */
   #clean(frame: Frame | MemoryFrame, number: number): FramePlace['content'] {
-    const { label: _, unsent: __, ...kept } = { label: undefined, unsent: false, ...frame };
+    const kept = frame.kind === 'message' ? { kind: frame.kind, body: frame.body } : frame;
     const given = kept as unknown as JsonValue;
     const { value, hit } = this.#deps.redactFrame(given);
     const content = { sha256: contentHash(value), frame: value as unknown as RecordedFrame['frame'] };
@@ -214,8 +216,9 @@ export class FrameRecorder {
     const task = this.#deps.log.state<TaskState>(stateKey.task(this.#taskId));
     const origin: Origin = { actor: this.#upstream.route };
     if (!task) return origin;
-    const trace = task.internal.trace_id === null ? {} : { traceId: task.internal.trace_id };
-    return { ...origin, ...trace, spanId: spanOf(task, task.internal.turns).span_id };
+    if (task.internal.trace_id !== null) origin.traceId = task.internal.trace_id;
+    origin.spanId = spanOf(task, task.internal.turns).span_id;
+    return origin;
   }
 
   async #track(committed: Promise<unknown>): Promise<void> {

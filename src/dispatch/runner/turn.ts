@@ -24,14 +24,14 @@ export function turnOf(
   kind: Turn['kind'],
   messages: readonly string[],
 ): Turn {
-  const base = { ...turnBase(deps, task), kind };
+  const base = { kind, ...turnBase(deps, task) };
   if (kind === 'reattach') return base;
   const sources = {
     get: deps.log.state.bind(deps.log),
     record: deps.log.record.bind(deps.log),
     openInput: deps.openInput,
   };
-  return { ...base, message: outboundMessage(sources, messages) };
+  return { message: outboundMessage(sources, messages), ...base };
 }
 
 /** What every request to the upstream about this task says. */
