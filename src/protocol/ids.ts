@@ -1,8 +1,10 @@
 import type { Clock, Random } from './ports.ts';
 
 const CROCKFORD = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
+const CHAR_CODES = Array.from(CROCKFORD, (char) => char.charCodeAt(0));
 const TIME_DIGITS = 10;
 const RANDOM_DIGITS = 16;
+const LAST = TIME_DIGITS + RANDOM_DIGITS - 1;
 
 /** Makes `<object>_<ULID>` ids: unique, and sorted by creation within one source (contract section 6). */
 export type IdSource = (object: string) => string;
@@ -13,47 +15,50 @@ export type IdSource = (object: string) => string;
  */
 export function createIdSource(clock: Clock, random: Random, notBeforeMs = 0): IdSource {
   let lastMs = -1;
-  let timePart = '';
-  let digits: number[] = [];
+  /** The values of all digits: first those of the time, then the random ones. */
+  const digits: number[] = new Array(LAST + 1).fill(0);
   /** All but the last digit, which alone changes from most ids to the next. */
   let stem = '';
   return (object) => {
     const now = Math.max(clock.now(), notBeforeMs);
     if (now > lastMs) {
       lastMs = now;
-      timePart = encodeTime(now);
-      digits = Array.from(random.bytes(RANDOM_DIGITS), (byte) => byte & 31);
-      // A clear top bit leaves room to count up without overflow.
-      digits[0] = (digits[0] ?? 0) & 15;
-      stem = timePart + spell(digits.slice(0, -1));
+      setTime(digits, now);
+      setRandom(digits, random.bytes(RANDOM_DIGITS));
+      stem = spellStem(digits);
     } else if (increment(digits)) {
-      stem = timePart + spell(digits.slice(0, -1));
+      stem = spellStem(digits);
     }
-    return `${object}_${stem}${CROCKFORD[digits[RANDOM_DIGITS - 1] ?? 0]}`;
+    return `${object}_${stem}${CROCKFORD[digits[LAST] ?? 0]}`;
   };
 }
 
-function encodeTime(ms: number): string {
+function setTime(digits: number[], ms: number): void {
   let rest = ms;
-  let text = '';
-  for (let digit = 0; digit < TIME_DIGITS; digit++) {
-    text = CROCKFORD[rest % 32] + text;
+  for (let at = TIME_DIGITS - 1; at >= 0; at--) {
+    digits[at] = rest % 32;
     rest = Math.floor(rest / 32);
   }
-  return text;
 }
 
-function spell(digits: readonly number[]): string {
-  return digits.map((digit) => CROCKFORD[digit]).join('');
+function setRandom(digits: number[], bytes: Uint8Array): void {
+  for (let at = 0; at < RANDOM_DIGITS; at++) digits[TIME_DIGITS + at] = (bytes[at] ?? 0) & 31;
+  // A clear top bit leaves room to count up without overflow.
+  digits[TIME_DIGITS] = (digits[TIME_DIGITS] ?? 0) & 15;
+}
+
+/** In one piece: a text put together digit by digit is as many objects, for every id. */
+function spellStem(digits: number[]): string {
+  return String.fromCharCode(...digits.slice(0, LAST).map((digit) => CHAR_CODES[digit] ?? 0));
 }
 
 /** True when more than the last digit changed. */
 function increment(digits: number[]): boolean {
-  for (let at = digits.length - 1; at >= 0; at--) {
+  for (let at = LAST; at >= TIME_DIGITS; at--) {
     const digit = digits[at] ?? 0;
     if (digit < 31) {
       digits[at] = digit + 1;
-      return at < digits.length - 1;
+      return at < LAST;
     }
     digits[at] = 0;
   }
