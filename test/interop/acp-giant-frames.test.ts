@@ -91,6 +91,11 @@ describe('giant messages of an ACP client', () => {
     await gateway.close();
   });
 
+  it('have a limit that a client is told when it introduces itself', () => {
+    const { _meta } = neighbour.initialized.agentCapabilities ?? {};
+    expect(_meta).toMatchObject({ harn: { maxMessageBytes: MAX_BYTES } });
+  });
+
   it('[ACP-USER-25] of exactly the limit are read, one byte more closes the connection with 1009', async () => {
     raw.send(padded(MAX_BYTES, 'nobody/knows'));
     await expect.poll(() => raw.answers).toEqual([expect.stringContaining('Method not found')]);

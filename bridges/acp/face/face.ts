@@ -1,5 +1,6 @@
 import type { Face, FaceDeps } from '../../../src/face.ts';
 import { AgentConnection } from './agent-connection.ts';
+import { maxMessageBytes } from './message-limit.ts';
 import { Tunnels } from './tunnels.ts';
 import { RoutedConnection } from './v2/routed-connection.ts';
 
@@ -18,12 +19,9 @@ export function createAcpFace(deps: FaceDeps): Face {
         path: '/acp',
         operation: 'openWebSocket',
         subprotocols: ['acp.v1', 'harn.v1'],
-        // A prompt holds files as base64; they become artifacts, which have a limit of their own.
-        maxMessageBytes: Math.max(deps.limits.maxBodyBytes, MIN_MESSAGE_BYTES),
+        maxMessageBytes: maxMessageBytes(deps),
         open: (connection) => new Served(deps, connection, tunnels),
       },
     ],
   };
 }
-
-const MIN_MESSAGE_BYTES = 16 * 1024 * 1024;

@@ -2,18 +2,20 @@ import type { InitializeResponse } from '@agentclientprotocol/sdk';
 import { objectOf, textOf } from '../../../mappings/acp/json-shape.ts';
 import type { JsonObject, JsonValue } from '../../../src/protocol/json.ts';
 import type { Conversation } from './conversation.ts';
+import { maxMessageBytes } from './message-limit.ts';
 import type { ParamsOf } from './params.ts';
 
 const PROTOCOL_VERSION = 1;
 
 /** Only what is served. MCP servers of the client run on its own machine, which the gateway does not reach. */
-const CAPABILITIES = {
-  loadSession: true,
-  promptCapabilities: { image: true, audio: true, embeddedContext: true },
-  mcpCapabilities: { http: false, sse: false },
-  sessionCapabilities: { list: {}, delete: {}, resume: {}, close: {}, additionalDirectories: {} },
-  _meta: { harn: { resumeCursor: true, idempotencyKeys: true, mcpTunnel: true } },
-} as const satisfies InitializeResponse['agentCapabilities'];
+const capabilities = (maxMessageBytes: number) =>
+  ({
+    loadSession: true,
+    promptCapabilities: { image: true, audio: true, embeddedContext: true },
+    mcpCapabilities: { http: false, sse: false },
+    sessionCapabilities: { list: {}, delete: {}, resume: {}, close: {}, additionalDirectories: {} },
+    _meta: { harn: { resumeCursor: true, idempotencyKeys: true, mcpTunnel: true, maxMessageBytes } },
+  }) as const satisfies InitializeResponse['agentCapabilities'];
 
 /** The credential came with the connection; there is nothing to do, and nothing to be asked for. */
 const AUTH_METHODS = [
@@ -32,7 +34,7 @@ export async function initialize(talk: Conversation, params: ParamsOf<'initializ
   talk.clientId = textOf(objectOf(params._meta?.['harn'])['clientId']) ?? talk.clientId;
   return {
     protocolVersion: PROTOCOL_VERSION,
-    agentCapabilities: CAPABILITIES,
+    agentCapabilities: capabilities(maxMessageBytes(talk.deps)),
     authMethods: [...AUTH_METHODS],
     agentInfo: { name: 'harn-gateway', title: 'Harn gateway', version: talk.deps.version },
   } satisfies InitializeResponse as unknown as JsonObject;

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type Line, type Message, readLine } from './message.ts';
+import { SizeLimit } from './size-limit.ts';
 
 const AUTH_REQUIRED = -32000;
 const INTERNAL_ERROR = -32603;
@@ -38,6 +39,7 @@ export class Relay {
   readonly #servers = new Map<string, unknown>();
   /** Requests of the gateway that the editor has not answered: ids of this connection. */
   readonly #asked = new Set<string>();
+  readonly #limit = new SizeLimit();
   #initialize: Line | undefined;
   #generation = 0;
   #isReady = false;
@@ -66,8 +68,20 @@ export class Relay {
   }
 
   #send({ text, message }: Line): void {
+    if (!this.#limit.admits(text)) {
+      this.#refuse(message);
+      return;
+    }
     const isSent = this.#sides.toGateway(text);
     if (isSent && message?.method === 'session/prompt') this.#sent.add(String(message.id));
+  }
+
+  /** The gateway would end the connection for it, again and again; what nobody waits for is dropped. */
+  #refuse(message: Message | undefined): void {
+    process.stderr.write('harn-gateway acp: a message of the editor is too large for the gateway\n');
+    if (message?.id === undefined) return;
+    this.#open.delete(String(message.id));
+    this.#sides.toEditor(this.#limit.refusal(message.id));
   }
 
   /** Takes a message of the gateway. */
@@ -100,7 +114,8 @@ export class Relay {
       this.#begin([...this.#open.values()]);
       return;
     }
-    await this.#request('initialize', first.message.params ?? {});
+    const { result } = await this.#request('initialize', first.message.params ?? {});
+    this.#limit.learn(result);
     for (const [sessionId, cursor] of this.#sessions) await this.#resume(sessionId, cursor);
     this.#begin([...this.#open.values()].map((line) => this.#again(line)));
   }
@@ -109,7 +124,7 @@ export class Relay {
   #begin(lines: readonly Line[]): void {
     this.#isReady = true;
     for (const line of lines) this.#send(line);
-    for (const text of this.#held.splice(0)) this.#sides.toGateway(text);
+    for (const text of this.#held.splice(0)) this.#send(readLine(text));
   }
 
   /** The connection is over: what the gateway asked is void, it asks again. */
@@ -162,7 +177,9 @@ export class Relay {
     this.#asked.delete(String(message?.id));
     // An answer to a question of an earlier connection has nobody to go to.
     if (generation !== String(this.#generation)) return;
-    this.#sides.toGateway(JSON.stringify({ ...message, id: Number(rest.join(':')) }));
+    const id = Number(rest.join(':'));
+    const text = JSON.stringify({ ...message, id });
+    this.#sides.toGateway(this.#limit.admits(text) ? text : this.#limit.apology(id));
   }
 
   /** Ids of the gateway begin anew with each connection, so the connection is made part of them. */
@@ -192,6 +209,7 @@ export class Relay {
     if (request === undefined || result === undefined) return;
     const sessionId = String(result?.['sessionId'] ?? request.params?.['sessionId'] ?? '');
     const { method } = request;
+    if (method === 'initialize') this.#limit.learn(result);
     if (method === 'session/close' || method === 'session/delete') this.#sessions.delete(sessionId);
     const begins = method === 'session/new' || method === 'session/load' || method === 'session/resume';
     if (!begins) return;

@@ -75,6 +75,28 @@ describe('the relay of the launcher', () => {
     expect(editor.at(-1)).toMatchObject({ id: 1, error: { code: -32000 } });
   });
 
+  it('a message that is too large for the gateway is refused here, and is not sent with every connection', async () => {
+    const { relay, editor, gateway, say, answer, cut, back } = stage();
+    const _meta = { harn: { maxMessageBytes: 1_000 } };
+    say({ id: 0, method: 'initialize', params: {} });
+    await relay.connected();
+    answer(0, { agentCapabilities: { _meta } });
+    const fill = 'x'.repeat(1_000);
+    say({ id: 1, method: 'session/prompt', params: { sessionId: 's', fill } });
+    expect(editor.at(-1)).toMatchObject({ id: 1, error: { code: -32602 } });
+    say({ method: 'session/cancel', params: { sessionId: 's', fill } });
+    relay.fromGateway(JSON.stringify({ jsonrpc: '2.0', id: 7, method: 'fs/read_text_file', params: {} }));
+    say({ id: editor.at(-1)?.id, result: { content: fill } });
+    const got = () => gateway.filter(({ method }) => method !== 'initialize');
+    expect(got()).toMatchObject([{ id: 7, error: { code: -32603 } }]);
+    cut();
+    say({ method: 'session/cancel', params: { sessionId: 's', fill } });
+    await back();
+    expect(got()).toHaveLength(1);
+    say({ id: 2, method: 'session/prompt', params: { sessionId: 's' } });
+    expect(got().slice(1)).toMatchObject([{ id: 2 }]);
+  });
+
   it('a session whose cursor is gone goes on from now, and its editor is told that something is missing', async () => {
     const { relay, editor, gateway, say, answer, cut, up } = stage();
     say({ id: 0, method: 'initialize', params: {} });
