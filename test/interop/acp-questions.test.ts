@@ -3,11 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { CreateElicitationRequest } from '@agentclientprotocol/sdk';
 import { describe, expect, it } from 'vitest';
+import { objectOf } from '../../mappings/acp/json-shape.ts';
 import type { PermissionRequest } from '../../src/protocol/resources/permission-request.ts';
 import { AcpClient } from '../harness/acp-client.ts';
 import { acpFaceStage } from '../harness/acp-face-stage.ts';
 import { acpUpstream } from '../harness/acp-stage.ts';
 import { startTestGateway } from '../harness/gateway.ts';
+import { ScriptedAcpAgent } from '../harness/peers/scripted-acp-agent.ts';
 import { TaskOnStage, textMessage } from '../harness/upstream-stage.ts';
 
 const PAGE = 'https://login.example.com/device';
@@ -98,9 +100,10 @@ describe('what an agent asks through the gateway', () => {
   it('[ACP-USER-05] sets no limit while the agent waits for a person', async () => {
     const idle = 123_456;
     const waits: number[] = [];
+    const agent = await ScriptedAcpAgent.start({}, { 'session/new': () => ({ sessionId: 's-1' }) });
     const upstream = acpUpstream(
       [],
-      { limits: { idle_timeout_ms: idle } },
+      { command: undefined, url: agent.url, limits: { idle_timeout_ms: idle } },
       {
         timers: {
           setTimeout: (run, ms) => {
@@ -111,24 +114,28 @@ describe('what an agent asks through the gateway', () => {
         },
       },
     );
-    const task = new TaskOnStage(upstream);
-    const turn = task.turn('start', textMessage('edit'));
+    const turn = new TaskOnStage(upstream).turn('start', textMessage('edit'));
     const frames = upstream.run(turn, new AbortController().signal)[Symbol.asyncIterator]();
-    let key: unknown;
-    while (key === undefined) {
-      const { value } = await frames.next();
-      const { op, key: asked } = (value?.kind === 'message' ? value.body : {}) as Record<string, unknown>;
-      key = op === 'asked' ? asked : undefined;
-    }
+    await frames.next();
+    const asked = frames.next();
+    const prompt = await agent.next('session/prompt');
     expect(waits).toContain(idle);
+    const options = [{ optionId: 'yes', name: 'Yes', kind: 'allow_once' }];
+    const params = { sessionId: 's-1', toolCall: { toolCallId: 'call-1', title: 'Write' }, options };
+    agent.send({ jsonrpc: '2.0', id: 'q-1', method: 'session/request_permission', params });
+    const { value } = await asked;
+    expect(value).toMatchObject({ body: { op: 'asked' } });
     waits.length = 0;
     const next = frames.next();
     await new Promise((resolve) => setImmediate(resolve));
     expect(waits).toEqual([]);
+    const { key } = value?.kind === 'message' ? objectOf(value.body) : {};
     const answer = { upstreamId: String(key), approved: true, optionId: 'yes', reason: null };
     expect(upstream.answer?.(turn.taskId, answer)).toBe(true);
+    agent.answer(prompt, { stopReason: 'end_turn' });
     expect((await next).done).toBe(false);
     await frames.return?.(undefined);
     await upstream.close();
+    await agent.close();
   });
 });
