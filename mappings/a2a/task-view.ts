@@ -269,6 +269,11 @@ function updateArtifact(view: TaskView, payload: Payload): Update[] {
   const known = view.artifacts.get(String(payload['artifact_id']));
   if (known === undefined) return [{ type: 'event' }];
   const { a2a, ...patch } = isObject(payload['metadata']) ? payload['metadata'] : {};
+  // One that replaces another and names itself anew says all of it again.
+  if (payload['name'] !== undefined) {
+    const metadata = { ...patch, ...(isObject(a2a) ? { a2a } : {}) };
+    return view.chunk({ ...known, metadata, parts: partsOf(known.id, payload) }, payload, false);
+  }
   const kept = { ...(known.metadata['a2a'] as JsonObject | undefined), ...(isObject(a2a) ? a2a : {}) };
   const metadata = { ...known.metadata, ...patch, a2a: kept };
   return view.chunk({ ...known, metadata, parts: partsOf(known.id, payload) }, payload, false);

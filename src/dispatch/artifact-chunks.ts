@@ -1,4 +1,5 @@
 import type { Transaction } from '../eventlog/event-log.ts';
+import { canonicalJson } from '../json/canonical.ts';
 import { sha256Hex } from '../json/sha256.ts';
 import { contentScope, stateKey } from '../projections/state-keys.ts';
 import type { ArtifactState, TaskState, UpstreamArtifactState } from '../projections/states.ts';
@@ -30,7 +31,8 @@ export function addChunk(
 ): void {
   const known = knownArtifact(tx, task.resource.id, draft.upstreamId);
   // Its large metadata is an Artifact of its own and comes first: ids are drawn in the order of the log.
-  const told = known ? {} : toldOf(tx, tools, task, draft);
+  const isRenewed = known !== undefined && !draft.append && isToldAnew(known, draft);
+  const told = known && !isRenewed ? {} : toldOf(tx, tools, task, draft);
   const id = known?.resource.id ?? tools.newId('artifact');
   const fresh = !known || !draft.append;
   const first = known?.internal.pieces ?? 0;
@@ -53,7 +55,8 @@ export function addChunk(
     ...(draft.lastChunk ? { called_last: true } : {}),
     material,
   };
-  if (known) appendUpdate(tx, task, id, { ...chunk, ...metadataOf(tx, tools, task, draft) });
+  if (isRenewed) appendUpdate(tx, task, id, { ...chunk, name: nameOf(draft), metadata: told });
+  else if (known) appendUpdate(tx, task, id, { ...chunk, ...metadataOf(tx, tools, task, draft) });
   else appendCreation(tx, task, draft, id, told, chunk);
   dropUnreferenced(tx, known && contentOfArtifact(known));
   if (draft.lastChunk && isBelieved(tx, id)) endArtifact(tx, id, isWhole ? draft.parts : undefined);
@@ -132,14 +135,30 @@ function appendUpdate(tx: Transaction, task: TaskState, id: string, chunk: Chunk
   );
 }
 
+/** All that the agent says of an artifact, and where it was made. */
 function toldOf(tx: Transaction, tools: DecisionTools, task: TaskState, draft: ArtifactDraft): JsonObject {
-  const named = {
+  const place = placeOfTask(task.resource);
+  const told = boundedMetadata(tx, tools, place, saidOf(draft));
+  return { ...told, ...blankArtifact('', tx.time, place).metadata };
+}
+
+function saidOf(draft: ArtifactDraft): JsonObject {
+  return {
+    ...draft.metadata,
     ...(draft.name === undefined ? {} : { name: draft.name }),
     ...(draft.description === undefined ? {} : { description: draft.description }),
     upstream_artifact_id: draft.upstreamId,
   };
-  const all = { ...draft.metadata, ...named } as JsonObject;
-  return boundedMetadata(tx, tools, placeOfTask(task.resource), all);
+}
+
+/** Whether one that replaces another says something else of itself. */
+function isToldAnew({ resource }: ArtifactState, draft: ArtifactDraft): boolean {
+  const { branch_id: _, ...before } = resource.metadata;
+  return canonicalJson(saidOf(draft)) !== canonicalJson(before);
+}
+
+function nameOf({ name }: ArtifactDraft): string | null {
+  return name?.slice(0, NAME_CHARS) ?? null;
 }
 
 function appendCreation(
@@ -148,7 +167,7 @@ function appendCreation(
   draft: ArtifactDraft,
   id: string,
   told: JsonObject,
-  chunk: Chunk,
+  chunk: Omit<Chunk, 'name'>,
 ): void {
   const place = placeOfTask(task.resource);
   const blank = blankArtifact(id, tx.time, place);
@@ -157,13 +176,13 @@ function appendCreation(
     kind: draft.parts.some((part) => part.type === 'bytes' && part.mime_type.startsWith('image/'))
       ? ('image' as const)
       : ('file' as const),
-    metadata: { ...told, ...blank.metadata },
+    metadata: told,
   };
   tx.append(
     newEvent('artifact.created', { object: 'artifact', id }, place, {
       artifact,
       upstream_artifact_id: draft.upstreamId,
-      name: draft.name?.slice(0, NAME_CHARS) ?? null,
+      name: nameOf(draft),
       ...chunk,
     }),
   );

@@ -42,9 +42,14 @@ export function foldArtifactUpdated(event: Event, states: StateWriter): void {
   if (!state) return;
   const { resource, internal } = state;
   const after: ArtifactState = {
-    resource: { ...closed(resource, said), updated_at: event.created_at },
+    resource: {
+      ...closed(resource, said),
+      ...(said.name === undefined ? {} : { metadata: said.metadata ?? {} }),
+      updated_at: event.created_at,
+    },
     internal: {
       ...internal,
+      ...(said.name === undefined ? {} : { name: said.name }),
       store: said.store,
       first_piece: said.append ? internal.first_piece : internal.pieces,
       pieces: said.pieces,

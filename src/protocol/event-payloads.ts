@@ -216,6 +216,8 @@ export const EVENT_PAYLOADS = {
     store: z.enum(['parts', 'bytes']),
     ...chunk,
     ...closing,
+    /** Of one that replaces what the agent said otherwise of itself: its name now; `metadata` is then all of it. */
+    name: z.string().nullable().optional(),
   }),
   /** The content is gone for good; what the artifact was stays readable. */
   'artifact.redacted': z.object({ artifact_id: z.string(), reason: z.string() }),

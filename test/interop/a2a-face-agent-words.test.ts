@@ -128,6 +128,38 @@ describe('what an agent says of its work', () => {
     ]);
   });
 
+  it('an artifact that replaces another is what it says of itself, and nothing of the one before', async () => {
+    const replaced = (artifact: object) => ({
+      result: {
+        artifactUpdate: { taskId: 'r1', contextId: 'c1', artifact: { artifactId: 'a1', ...artifact } },
+      },
+    });
+    const draft = { name: 'draft', description: 'Old', metadata: { by: 'x' }, extensions: ['urn:a'] };
+    const clean = { name: 'clean', metadata: { by: 'y' }, extensions: ['urn:b'] };
+    const { client } = await fronted({
+      SendStreamingMessage: stream(
+        taskFrame('WORKING'),
+        replaced({ ...draft, parts: [{ text: 'one' }] }),
+        replaced({ ...clean, parts: [{ text: 'two' }] }),
+        replaced({ ...clean, parts: [{ text: 'three' }] }),
+        statusFrame('COMPLETED'),
+      ),
+    });
+    const events = await collect(client.stream('SendStreamingMessage', { message: client.message('x') }));
+    const words = [draft, clean, clean].map((all, at) => ({
+      ...all,
+      parts: [{ text: ['one', 'two', 'three'][at] }],
+    }));
+    const told = (said(events) as { artifactUpdate?: Json }[]).flatMap(
+      ({ artifactUpdate }) => artifactUpdate ?? [],
+    );
+    expect(told).toEqual(
+      words.map((artifact) => expect.objectContaining({ artifact: { artifactId: 'a1', ...artifact } })),
+    );
+    const { tasks } = await client.result('ListTasks', { includeArtifacts: true });
+    expect(tasks[0]?.artifacts).toEqual([{ artifactId: 'a1', ...clean, parts: [{ text: 'three' }] }]);
+  });
+
   it('a message id that it uses again, for something else, loses nothing; a repeated message is said once', async () => {
     const says = (state: string, ...parts: object[]) =>
       statusFrame(state, undefined, {
