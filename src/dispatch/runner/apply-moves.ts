@@ -26,7 +26,10 @@ export function seenBy(tx: Transaction, tools: Pick<DecisionTools, 'redact'>, ta
   return {
     status: resource.status,
     binding: internal.binding ?? undefined,
-    sessionBinding: sessionBinding(tx, resource.session_id, internal.route),
+    // Read on demand: most frames of a stream do not ask.
+    get sessionBinding() {
+      return sessionBinding(tx, resource.session_id, internal.route);
+    },
     hasMessage: (upstreamId, parts) => {
       const said = saidBefore(tx, resource.id, upstreamId);
       return said !== undefined && (parts === undefined || saysSame(tx, tools, said.parts, parts));
