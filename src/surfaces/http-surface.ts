@@ -15,7 +15,7 @@ import { HostAllowList } from './http/host-allow-list.ts';
 import type { HttpLimits } from './http/limits.ts';
 import { createHttpServer, listen } from './http/server.ts';
 import { TransportSecurity } from './http/transport-security.ts';
-import { addRoute, operationRoutes } from './rest/routes.ts';
+import { addRoute, operationRoutes, READ } from './rest/routes.ts';
 import { EventStreams } from './sse/event-streams.ts';
 import type { Timers } from './timers.ts';
 import { WebSockets } from './ws/web-sockets.ts';
@@ -114,7 +114,7 @@ function createApp(
   app.on('error', (error: unknown) => logger.debug({ err: error }, 'connection failed'));
   const routes = operationRoutes({ gateway: deps.gateway, documents, streams, limits, spool: deps.spool });
   const { metrics } = deps;
-  if (metrics) addRoute(routes, 'GET', '/metrics', (exchange) => answerMetrics(metrics, exchange));
+  if (metrics) addRoute(routes, READ, '/metrics', (exchange) => answerMetrics(metrics, exchange));
   addFaceRoutes(routes, faces, { limits, streams });
   const refuse = refusePath(faces, { limits, streams });
   app.use(edge(bounds, refuse));

@@ -23,7 +23,7 @@ export async function encodeAnswer(exchange: Exchange, answer: Answer): Promise<
       await sendJsonStream(exchange, status, body.chunks);
       return;
     case 'document':
-      send(exchange, status, body.mimeType, body.bytes, ['Vary', 'Accept', ...headers]);
+      send(exchange, status, body.mimeType, body.bytes, headers);
       return;
     case 'bytes':
       await sendDownload(exchange, status, body);
@@ -53,7 +53,11 @@ async function sendJsonStream(
 
 /** Sends a body as it comes. Of a client that left meanwhile the log says so when its exchange closes; it is no failure. */
 async function sendChunks(exchange: Exchange, chunks: AsyncIterable<Uint8Array>): Promise<void> {
-  const { res, signal } = exchange;
+  const { req, res, signal } = exchange;
+  if (req.method === 'HEAD') {
+    res.end();
+    return;
+  }
   try {
     await pipeline(Readable.from(chunks, { objectMode: false }), res, { signal });
   } catch (error) {

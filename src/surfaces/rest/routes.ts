@@ -40,22 +40,30 @@ export function operationRoutes(deps: RouteDeps): RouterGroups {
   const room = new BundleRoom(deps.limits.maxBundleBytes);
   for (const id of Object.keys(OPERATIONS) as OperationId[]) {
     const { method, path } = operation(id);
-    addRoute(routers, method, path, handlerOf(id, deps, room));
+    addRoute(routers, method === 'GET' ? READ : [method], path, handlerOf(id, deps, room));
   }
   return routers;
 }
 
-/** Adds a route that answers exactly one method; koa-router would add HEAD to GET. */
-export function addRoute(routers: RouterGroups, method: string, path: string, handler: Handler): void {
+/** What is read is also described: by the same row, so with the same scope. Spec: RFC 9110, section 9.3.2. */
+export const READ = ['GET', 'HEAD'] as const;
+
+/** Adds a route that answers exactly these methods; koa-router would add HEAD to any GET. */
+export function addRoute(
+  routers: RouterGroups,
+  methods: readonly string[],
+  path: string,
+  handler: Handler,
+): void {
   const middleware: Middleware<HttpState> = async (ctx) => {
     const { exchange } = ctx.state;
     exchange.route = path;
     await handler(exchange, (ctx as unknown as { params: Record<string, string> }).params);
   };
   const router = routers.of(path);
-  router.register(routerPath(path), [method], middleware);
+  router.register(routerPath(path), [...methods], middleware);
   const layer = router.stack.at(-1);
-  if (layer !== undefined) layer.methods = [method];
+  if (layer !== undefined) layer.methods = [...methods];
 }
 
 /** `{name}` becomes a parameter; what else means something to the router stands for itself, as in `/tasks/{id}:cancel`. */
@@ -82,9 +90,11 @@ function handlerOf(id: OperationId, deps: RouteDeps, room: BundleRoom): Handler 
 }
 
 function callHandler(id: CommandId | QueryId, { gateway, limits }: RouteDeps): Handler {
-  const shape = callShape(operation(id));
+  const row = operation(id);
+  const shape = callShape(row);
   const admit = (head: CallHead) => gateway.admit(id, head);
   return async (exchange, path) => {
+    if (row.alternatives !== undefined) exchange.headers.push('Vary', 'Accept');
     const call = await decodeCall(exchange, path, shape, limits, admit);
     await encodeAnswer(exchange, await gateway.call(id, call));
   };
@@ -120,7 +130,9 @@ function streamHandler(id: StreamId, { gateway, streams, limits }: RouteDeps): H
   const shape = callShape(operation(id));
   const admit = (head: CallHead) => gateway.admit(id, head);
   return async (exchange, path) => {
-    await streams.follow(id, exchange, await decodeCall(exchange, path, shape, limits, admit));
+    const call = await decodeCall(exchange, path, shape, limits, admit);
+    if (exchange.req.method === 'HEAD') await streams.describe(id, exchange, call);
+    else await streams.follow(id, exchange, call);
   };
 }
 

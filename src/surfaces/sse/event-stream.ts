@@ -24,7 +24,7 @@ const LAST_BYTES_MS = 10_000;
 /** Wait of a client after a shutdown, in milliseconds. */
 const RETRY_AFTER_DRAIN_MS = 1_000;
 
-const HEADERS = [
+export const STREAM_HEADERS = [
   'Content-Type',
   'text/event-stream',
   'Cache-Control',
@@ -150,7 +150,7 @@ export class EventStream implements StreamSink {
     res.useChunkedEncodingByDefault = false;
     res.shouldKeepAlive = false;
     req.socket.setNoDelay(true);
-    writeHead(this.#exchange, 200, [...HEADERS, ...(this.#options.headers ?? [])]);
+    writeHead(this.#exchange, 200, [...STREAM_HEADERS, ...(this.#options.headers ?? [])]);
     res.flushHeaders();
     if (this.#options.isResumed) this.#send(': resumed\n\n');
   }

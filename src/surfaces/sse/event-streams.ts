@@ -1,11 +1,12 @@
 import type { FaceStreamOptions } from '../../face.ts';
-import type { Call, Gateway } from '../../gateway.ts';
+import type { Call, Gateway, StreamSink } from '../../gateway.ts';
 import { ProtocolError } from '../../protocol/errors.ts';
 import type { StreamId } from '../../protocol/operations.ts';
 import type { Clock } from '../../protocol/ports.ts';
+import { sendEmpty } from '../http/answer.ts';
 import type { Exchange } from '../http/exchange.ts';
 import type { Timers } from '../timers.ts';
-import { EventStream } from './event-stream.ts';
+import { EventStream, STREAM_HEADERS } from './event-stream.ts';
 
 export interface EventStreamsDeps {
   gateway: Gateway;
@@ -16,6 +17,9 @@ export interface EventStreamsDeps {
 
 /** One look over all streams per second: a timer per stream would cost more than the streams do. */
 const TICK_MS = 1_000;
+
+/** Takes frames that nobody is sent. */
+const NOBODY: StreamSink = { write: () => 0, drained: async () => undefined, end: () => undefined };
 
 /** All open SSE connections of the gateway. */
 export class EventStreams {
@@ -49,6 +53,17 @@ export class EventStreams {
         throw error;
       }
     }
+  }
+
+  /** Answers HEAD: what `follow` would begin with, and nothing is followed. */
+  async describe(id: StreamId, exchange: Exchange, call: Call): Promise<void> {
+    try {
+      const subscription = await this.#deps.gateway.subscribe(id, call, NOBODY);
+      subscription.close();
+    } catch (thrown) {
+      if (ProtocolError.from(thrown).code !== 'cursor_expired') throw thrown;
+    }
+    sendEmpty(exchange, 200, STREAM_HEADERS);
   }
 
   /** A stream whose frames a face makes. */
