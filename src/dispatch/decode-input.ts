@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { Call } from '../gateway.ts';
-import { ProtocolError } from '../protocol/errors.ts';
+import { ProtocolError, shownName } from '../protocol/errors.ts';
 import type { JsonObject } from '../protocol/json.ts';
 import type { OperationRow, RawBody, SpooledBody } from '../protocol/operations.ts';
 import { wordsOf } from './words-of-fault.ts';
@@ -65,7 +65,7 @@ export function pathOf(path: readonly PropertyKey[]): string {
   let text = '';
   for (const step of path) {
     if (typeof step === 'number') text += `[${step}]`;
-    else text += text === '' ? String(step) : `.${String(step)}`;
+    else text += `${text === '' ? '' : '.'}${shownName(String(step))}`;
   }
   return text;
 }

@@ -48,6 +48,15 @@ export interface ErrorFacts {
   retryAfterSeconds?: number;
 }
 
+/** Longest name of a caller's own that an error repeats, in UTF-16 units: it is to be found, not copied. */
+const MAX_SHOWN_LENGTH = 200;
+
+/** A name of the caller's own, such as the key of an override, as errors show it: of a longer one the head. */
+export function shownName(name: string): string {
+  if (name.length <= MAX_SHOWN_LENGTH) return name;
+  return `${name.slice(0, MAX_SHOWN_LENGTH).replace(/[\ud800-\udbff]$/, '')}…`;
+}
+
 /**
  * The one error of the gateway. The message is public and says what the caller does next; `cause` is private.
  * A code decides status and type by the table above.

@@ -1,5 +1,5 @@
 import type { Event } from '../eventlog/event-log.ts';
-import { ProtocolError } from '../protocol/errors.ts';
+import { ProtocolError, shownName } from '../protocol/errors.ts';
 import type { MemoryFrame } from '../protocol/given-memory.ts';
 import type { JsonObject, JsonValue } from '../protocol/json.ts';
 import {
@@ -102,7 +102,7 @@ function planOverride(
   source: PlanSource,
   ordinal: number,
 ): PlannedOverride {
-  const param = `override.${key}`;
+  const param = `override.${shownName(key)}`;
   const override = request.override[key];
   if (override === undefined) throw invalid('Name each override once.', param);
   const { kind, visibility } = override;

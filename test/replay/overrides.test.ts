@@ -143,6 +143,21 @@ describe('replay with overrides and from checkpoints', () => {
     expect(stage.peer('sample').requests.length).toBe(asked);
   });
 
+  it('names a long key by its head only', async () => {
+    const task = await run('ask');
+    const key = 'k'.repeat(20_000);
+    const shown = `${'k'.repeat(200)}…`;
+    for (const [kind, param] of [
+      ['time', `override.${shown}.kind`],
+      ['unknown', `override.${shown}.kind`],
+    ]) {
+      const body = { mode: 'with_overrides', override: { [key]: { kind, value: 1 } } };
+      const answer = await stage.client.call('POST', `/v1/tasks/${task.id}/replay`, { body });
+      expect(answer).toMatchObject({ status: 400, body: { error: { param } } });
+      expect(answer.text.length).toBeLessThan(2_000);
+    }
+  });
+
   it('goes on from any checkpoint, by its id or its event, telling only what came later', async () => {
     const task = await run('ask');
     const events = await eventsOf(stage.client, task.id);

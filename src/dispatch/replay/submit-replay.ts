@@ -2,7 +2,7 @@ import type { Transaction } from '../../eventlog/event-log.ts';
 import { sha256Hex } from '../../json/sha256.ts';
 import { stateKey } from '../../projections/state-keys.ts';
 import type { SessionFold, TaskState } from '../../projections/states.ts';
-import { ProtocolError } from '../../protocol/errors.ts';
+import { ProtocolError, shownName } from '../../protocol/errors.ts';
 import type { PayloadOf } from '../../protocol/event-payloads.ts';
 import type { JsonValue } from '../../protocol/json.ts';
 import {
@@ -49,7 +49,7 @@ export function planFor(
 ): ReplayPlan {
   refuseOpen(source);
   for (const [key, { value }] of Object.entries(request.override))
-    refuseLarge(value, `override.${key}.value`, facts.limits);
+    refuseLarge(value, `override.${shownName(key)}.value`, facts.limits);
   return planReplay(request, planSource(tx, facts, source));
 }
 
