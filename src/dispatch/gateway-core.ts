@@ -140,6 +140,10 @@ export class GatewayCore implements Gateway {
       files,
       bundles,
       accept: call.accept,
+      // Made on demand, as few queries look at it.
+      get signal() {
+        return call.signal;
+      },
     };
     const answer = QUERIES[id] as (input: DecodedInput, tools: QueryTools) => Promise<Answer>;
     return answer(input, tools);

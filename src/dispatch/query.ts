@@ -23,6 +23,8 @@ export interface QueryTools {
   receiptLog: Pick<ReceiptLog, 'head' | 'read'>;
   signingKeys: Pick<SigningKeyFacts, 'rows'>;
   bundles: BundleTools;
+  /** Aborted when nobody waits for the answer any more. */
+  readonly signal: AbortSignal;
 }
 
 export type Query<Id extends QueryId> = (

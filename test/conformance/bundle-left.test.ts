@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { inMemory } from '../../src/bundles/byte-window.ts';
 import { bundleTools } from '../../src/composition/bundles.ts';
 import { restoreSession } from '../../src/dispatch/bundles/restore-session.ts';
+import { validateBundle } from '../../src/dispatch/queries/bundles.ts';
 import { dataPaths } from '../../src/operation/data-directory.ts';
 import type { ByteSource } from '../../src/protocol/bytes.ts';
 import { Redactor } from '../../src/redaction/redactor.ts';
@@ -92,5 +93,35 @@ describe('an import whose client left', () => {
     });
     expect(log.head.eventId).toBe(head);
     expect(reads).toBeGreaterThan(0);
+  });
+});
+
+describe('a validation whose client left', () => {
+  it('is given up, and what is left of the bundle is not read', async () => {
+    const bytes = inMemory(await bundleOf('run_checked', 3_000));
+    const bundles = bundleTools(
+      { redactor: new Redactor(), version: 'test' },
+      { keys: { verificationKeys: () => new Map() } } as never,
+      { receipts: { issuer: { id: 'test', name: null } } } as never,
+    );
+    const validate = async (gone: AbortController, leavesAt: number) => {
+      let reads = 0;
+      const read: ByteSource['read'] = (start, end) => {
+        reads += 1;
+        if (reads === leavesAt) gone.abort();
+        return bytes.read(start, end);
+      };
+      const input = { path: {}, query: {}, body: { spooled: { size: bytes.size, read } } };
+      const asked = validateBundle(input as never, { bundles, signal: gone.signal } as never);
+      const code = await Promise.resolve(asked).then(
+        () => 'answered',
+        (error: { code: string }) => error.code,
+      );
+      return { code, reads };
+    };
+    const whole = await validate(new AbortController(), 0);
+    const left = await validate(new AbortController(), 1);
+    expect([whole.code, left.code]).toEqual(['answered', 'client_closed_request']);
+    expect(left.reads).toBeLessThan(whole.reads / 2);
   });
 });

@@ -16,7 +16,7 @@ import type { SessionBundle } from '../../protocol/resources/session-bundle.ts';
 import { exportedKeys, receiptTexts } from '../bundles/exported-receipts.ts';
 import { ExportedRun, type ExportScope, refuseOpen } from '../bundles/exported-run.ts';
 import { MaterialReader } from '../bundles/material-reader.ts';
-import { nextTurn } from '../bundles/next-turn.ts';
+import { nextTurn, turnsOf } from '../bundles/next-turn.ts';
 import { runRecordOf } from '../bundles/run-record.ts';
 import { load } from '../load.ts';
 import type { Query, QueryTools } from '../query.ts';
@@ -89,13 +89,14 @@ async function* inChunks(text: AsyncIterable<string>): AsyncGenerator<Buffer> {
   yield Buffer.from(held.join(''));
 }
 
-/** A finding, not an error: whoever asks wants to know. */
-export const validateBundle: Query<'validateBundle'> = async ({ body, query }, { bundles }) => {
+/** A finding, not an error: whoever asks wants to know. Given up with `client_closed_request` when nobody does any more. */
+export const validateBundle: Query<'validateBundle'> = async ({ body, query }, { bundles, signal }) => {
+  const turn = turnsOf(signal);
   const file = new BundleFile(body.spooled);
   const allowSecretMarkers = query.allow_unsafe_secret_markers === 'true';
   try {
-    const bundle = await validateInTurns(file, { markers: bundles.markers, allowSecretMarkers }, nextTurn);
-    const manifest = await verifyManifestInTurns(file, bundles.verificationKeys(), nextTurn);
+    const bundle = await validateInTurns(file, { markers: bundles.markers, allowSecretMarkers }, turn);
+    const manifest = await verifyManifestInTurns(file, bundles.verificationKeys(), turn);
     return found(bundle, { signed_by: manifest?.by ?? null });
   } catch (error) {
     const fault = faultOfBundle(error);
