@@ -53,12 +53,19 @@ export function withClientOptions(command: Command): Command {
 /** Half a minute in all: a restart takes a few seconds, and a person waits. */
 const RESUME_DELAYS_MS = [250, 500, 1_000, 2_000, 4_000, 4_000, 4_000, 4_000, 5_000, 5_000];
 
+const FORBIDDEN = 403;
 const UNAVAILABLE = 503;
 const UPLOAD_PIECE_BYTES = 256 * 1024;
 const JSON_BODY = { 'content-type': 'application/json' };
 
 /** No answer, or none for now: the same request may succeed later. */
 class UnavailableError extends CliError {}
+
+/** The key has not the scope. */
+export class ForbiddenError extends CliError {}
+
+/** Where a gateway keeps its data when nobody says where. */
+export const DEFAULT_DATA = './data';
 
 /** A client of a running gateway; errors of the gateway become CliErrors with its own words. */
 export class GatewayClient {
@@ -162,12 +169,13 @@ export class GatewayClient {
     if (response.ok) return response;
     const { error } = (await response.json()) as { error: { message: string; code: string } };
     const message = `${error.message} (${error.code})`;
-    throw response.status === UNAVAILABLE ? new UnavailableError(message) : new CliError(message);
+    if (response.status === UNAVAILABLE) throw new UnavailableError(message);
+    throw response.status === FORBIDDEN ? new ForbiddenError(message) : new CliError(message);
   }
 }
 
 function dataOf({ data }: ClientOptions): string {
-  return resolve(data ?? process.env['HARN_GATEWAY_DATA'] ?? './data');
+  return resolve(data ?? process.env['HARN_GATEWAY_DATA'] ?? DEFAULT_DATA);
 }
 
 function gatewayUrl({ url }: ClientOptions, data: string): string {

@@ -34,7 +34,7 @@ async function serve({ quiet, ...flags }: ConfigOptions & { quiet?: true }): Pro
   const data = config.store.data;
   process.stdout.write(`${JSON.stringify({ event: 'ready', url: gateway.url, pid: process.pid, data })}\n`);
   const keyFile = config.auth.api_keys.length > 0 ? undefined : dataPaths(data).devKey;
-  if (!quiet) process.stderr.write(firstSteps({ url: gateway.url, freshKey, keyFile }));
+  if (!quiet) process.stderr.write(firstSteps({ url: gateway.url, freshKey, keyFile, data }));
   await end;
 }
 

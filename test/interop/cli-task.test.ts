@@ -38,6 +38,42 @@ describe('command line: task', () => {
     expect(err).toMatch(/^task_\w+ WORKING in session_\w+\n$/);
   });
 
+  it('stops where the agent asks, names what to type, and goes on behind the answer', async () => {
+    const asked = await run('ask', '--follow');
+    const [, request, task] =
+      /respond (\S+) --answer "\.\.\.", then harn-gateway task --task (\S+) --follow\n$/.exec(asked.out) ?? [
+        '',
+        '',
+        '',
+      ];
+    const again = await run('--task', task, '--follow');
+    expect([asked.code, again.out.slice(again.out.indexOf('\n'))]).toEqual([
+      0,
+      asked.out.slice(asked.out.indexOf('\n')),
+    ]);
+    const client = ['--url', gateway.url, '--key', gateway.client.key];
+    expect((await runCommand(['permission', 'respond', request, '--answer', 'blue', ...client])).code).toBe(
+      0,
+    );
+    const { code, out } = await run('--task', task, '--follow');
+    expect(code).toBe(0);
+    expect(out.trimEnd().split('\n').at(-1)).toBe('task.completed');
+    expect(out).toContain('task.input_required\n');
+    expect(out).not.toContain('The task waits for you');
+  });
+
+  it.each([
+    ['a text', ['hello', '--task', 'task_1']],
+    ['a session', ['--task', 'task_1', '--session', 'session_1']],
+    ['a route', ['--task', 'task_1', '--route', 'a2a:sample']],
+  ])('refuses %s beside --task as wrong usage', async (_, args) => {
+    expect(await run(...args)).toEqual({
+      code: 2,
+      out: '',
+      err: expect.stringMatching(/^error: --task names a task/),
+    });
+  });
+
   it.each(['', '  \n'])('refuses the empty text %j as wrong usage', async (text) => {
     expect(await run(text)).toEqual({
       code: 2,
