@@ -91,15 +91,33 @@ export class Redactor {
   /** One string with its hits. */
   readonly findInText = (text: string): TextRedaction => {
     if (this.isClean(text)) return { text, hits: NO_HITS };
-    let found = this.hideKnown(text);
+    const found = this.scanned(this.hideKnown(text));
+    if (found.hits.length === 0) this.cleanTexts.add(text);
+    return this.settled(found);
+  };
+
+  private scanned(known: TextRedaction): TextRedaction {
+    let found = known;
     for (const scanner of this.scanners) {
       const next = scanner.scan(found.text);
       if (next.hits.length > 0)
         found = found.hits.length === 0 ? next : { text: next.text, hits: found.hits.concat(next.hits) };
     }
-    if (found.hits.length === 0) this.cleanTexts.add(text);
     return found;
-  };
+  }
+
+  /** A part of a URL that was hidden may make what stands around it long enough for a secret: looked at until nothing is found. */
+  private settled(found: TextRedaction): TextRedaction {
+    if (found.hits.length === 0) return found;
+    let last = found;
+    for (let round = 0; round < MAX_ROUNDS; round += 1) {
+      const more = this.scanned({ text: last.text, hits: NO_HITS });
+      if (more.hits.length === 0) break;
+      const standing = last.hits.filter(({ replacement }) => more.text.includes(replacement));
+      last = { text: more.text, hits: [...standing, ...more.hits] };
+    }
+    return last;
+  }
 
   private readonly findInBundleText = (text: string): TextRedaction => {
     const found = this.findInText(text);
@@ -136,6 +154,8 @@ export class Redactor {
   }
 }
 
+/** Each round hides something that the one before made; more than one was never seen. */
+const MAX_ROUNDS = 4;
 const BASE64 = /^[A-Za-z0-9+/_-]{16,}={0,2}$/;
 
 /** Hiding one of these would change markers and so break idempotence. */

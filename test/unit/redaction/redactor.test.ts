@@ -184,6 +184,13 @@ describe('R-05 redaction', () => {
     );
   });
 
+  it('changes nothing when it is done again where a hidden part of a URL made a value as long as a secret', () => {
+    const once = redactorWith(KNOWN).findInText('password=Bearer ://$@');
+    expect(once.text).toMatch(/^password=Bearer <redacted:secret_assignment:\d+>$/);
+    expect(once.hits.map(({ name }) => name)).toEqual(['secret_assignment']);
+    expect(redactorWith(KNOWN).redactText(once.text)).toBe(once.text);
+  });
+
   it('gives the same result in another process with the same secrets', () => {
     fc.assert(
       fc.property(fc.array(text), (texts) => {
