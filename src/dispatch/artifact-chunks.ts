@@ -1,5 +1,4 @@
 import type { Transaction } from '../eventlog/event-log.ts';
-import { canonicalJson } from '../json/canonical.ts';
 import { sha256Hex } from '../json/sha256.ts';
 import { contentScope, stateKey } from '../projections/state-keys.ts';
 import type { ArtifactState, TaskState, UpstreamArtifactState } from '../projections/states.ts';
@@ -9,6 +8,7 @@ import { partKey } from '../store/keys.ts';
 import type { ArtifactDraft, DraftPart } from '../upstream.ts';
 import { contentOfParts } from './artifact-content.ts';
 import { layParts, liftParts, partNumbers, readParts } from './artifact-parts.ts';
+import { contentHash } from './content-hash.ts';
 import type { DecisionTools } from './facts.ts';
 import { blankArtifact } from './large-content.ts';
 import { boundedMetadata, jsonSize } from './large-metadata.ts';
@@ -31,7 +31,7 @@ export function addChunk(
 ): void {
   const known = knownArtifact(tx, task.resource.id, draft.upstreamId);
   // Its large metadata is an Artifact of its own and comes first: ids are drawn in the order of the log.
-  const isRenewed = known !== undefined && !draft.append && isToldAnew(known, draft);
+  const isRenewed = known !== undefined && !draft.append && isToldAnew(tools, known, draft);
   const told = known && !isRenewed ? {} : toldOf(tx, tools, task, draft);
   const id = known?.resource.id ?? tools.newId('artifact');
   const fresh = !known || !draft.append;
@@ -151,10 +151,10 @@ function saidOf(draft: ArtifactDraft): JsonObject {
   };
 }
 
-/** Whether one that replaces another says something else of itself. */
-function isToldAnew({ resource }: ArtifactState, draft: ArtifactDraft): boolean {
+/** Whether one that replaces another says something else of itself, as far as the log has it: a replay has to find the same. */
+function isToldAnew({ redact }: DecisionTools, { resource }: ArtifactState, draft: ArtifactDraft): boolean {
   const { branch_id: _, ...before } = resource.metadata;
-  return canonicalJson(saidOf(draft)) !== canonicalJson(before);
+  return contentHash(redact(saidOf(draft)).value) !== contentHash(before);
 }
 
 function nameOf({ name }: ArtifactDraft): string | null {
