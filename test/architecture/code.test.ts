@@ -1,15 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { purityFindings } from './purity.ts';
 import { shortcutFindings } from './shortcuts.ts';
-import {
-  fileSizes,
-  functionsOf,
-  MAX_FILE_LINES,
-  MAX_FUNCTION_LINES,
-  quantile,
-  sizeFindings,
-} from './sizes.ts';
-import { plantedTree, productCode, readSourceTree, type SourceTree } from './source-tree.ts';
+import { plantedTree, readSourceTree } from './source-tree.ts';
 
 const tree = readSourceTree();
 
@@ -89,42 +81,5 @@ describe('shortcuts', () => {
   it('are not seen in words that only look like them', () => {
     const source = 'const anyone = list.skip(1); const text = "any"; try { run(); } catch { stop(); }';
     expect(shortcutFindings(plantedTree({ 'src/a.ts': source }))).toEqual([]);
-  });
-});
-
-describe('sizes', () => {
-  const product: SourceTree = new Map(productCode(tree));
-  const files = fileSizes(product);
-  const functions = functionsOf(product);
-  const declared = functions.flatMap(({ declared: isDeclared, lines }) => (isDeclared ? [lines] : []));
-
-  it('stay small: no file and no function is too long', () => {
-    expect(sizeFindings(tree)).toEqual([]);
-  });
-
-  it('stay small in the middle: median file below 130 lines, median function below 15', () => {
-    const figures = (values: number[]) => `median ${quantile(values, 0.5)}, 95% ${quantile(values, 0.95)}`;
-    console.info(`sizes: ${files.length} files, lines ${figures(files)}`);
-    console.info(`sizes: ${declared.length} functions and methods, lines ${figures(declared)}`);
-    expect(quantile(files, 0.5)).toBeLessThanOrEqual(130);
-    expect(quantile(declared, 0.5)).toBeLessThanOrEqual(15);
-  });
-
-  it('are counted in lines of files, and a long file is found', () => {
-    const planted = plantedTree({
-      'src/long.ts': 'f();\n'.repeat(MAX_FILE_LINES + 1),
-      'src/just.ts': 'f();\n'.repeat(MAX_FILE_LINES),
-    });
-    expect(sizeFindings(planted)).toEqual(['src/long.ts: 301 lines, at most 300']);
-  });
-
-  it.each([
-    ['function run() {', '}'],
-    ['const run = async () => {', '};'],
-    ['class Runner { run() {', '} }'],
-  ])('are counted in lines of functions, and a long one is found: %s', (head, tail) => {
-    const source = (lines: number) => `${head}\n${'f();\n'.repeat(lines - 2)}${tail}`;
-    const planted = { 'src/a.ts': source(MAX_FUNCTION_LINES + 1), 'src/b.ts': source(MAX_FUNCTION_LINES) };
-    expect(sizeFindings(plantedTree(planted))).toEqual(['src/a.ts:1: function of 51 lines, at most 50']);
   });
 });
