@@ -107,7 +107,7 @@ export interface Transaction extends StateReader {
   recorded(key: string): Buffer | undefined;
   /** Runs when the decision is made, in order: what it appends comes after all else of this transaction. */
   atEnd(action: () => void): void;
-  /** Calls back once the transaction is durable (never when it failed). */
+  /** Calls back once the transaction is durable and its result was taken (never when it failed). */
   afterCommit(action: () => void): void;
 }
 
