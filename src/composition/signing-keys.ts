@@ -58,8 +58,9 @@ export async function changeKeysOffline(config: Config, change: KeyChange): Prom
 
 /** The issuer of a data directory that is given none stays the same while the directory lives. */
 export function receiptFacts({ receipts }: Config, { log, keys }: OpenData): ReceiptFacts {
-  const { issuer, name } = receipts;
+  const { issuer, name, acceptance } = receipts;
   return {
+    acceptance,
     issuer: { id: issuer ?? log.logId.replace(/^log_/, 'harness_'), name },
     key: () => keys.current(),
   };

@@ -45,6 +45,8 @@ export interface DecisionTools {
 /** Who issues the receipts of this gateway, and the key that signs now. */
 export interface ReceiptFacts {
   issuer: { id: string; name: string | null };
+  /** Whether the acceptance of a task without a persona is proved by a receipt of its own (`receipts.acceptance`). */
+  acceptance: boolean;
   /** Set while a run is made again: what it proves was proved when it ran. */
   isRehearsal?: true;
   key(): ReceiptKey;

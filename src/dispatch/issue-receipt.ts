@@ -1,6 +1,7 @@
 import type { Transaction } from '../eventlog/event-log.ts';
 import { stateKey } from '../projections/state-keys.ts';
 import type { ReceiptChainState, TaskState } from '../projections/states.ts';
+import type { Persona } from '../protocol/resources/persona.ts';
 import { buildReceipt } from '../receipts/build-receipt.ts';
 import { rootOf } from '../receipts/merkle.ts';
 import type { ReceiptPlace, RunRecord } from '../receipts/receipt-draft.ts';
@@ -15,6 +16,17 @@ import { acceptanceRecord, taskRecord } from './run-record.ts';
 /** Whether receipts are issued for a task; its persona may have disabled them when it was accepted. */
 export function issuesReceipts({ internal }: Pick<TaskState, 'internal'>): boolean {
   return internal.persona?.receipt_policy !== 'disabled';
+}
+
+/**
+ * Whether the acceptance of a task has a receipt of its own: as its persona says, else as the operator does. The receipt of
+ * the end proves both. Decision: src/receipts/README.md, "When a receipt is issued".
+ */
+export function provesAcceptance(
+  persona: Pick<Persona, 'receipt_policy'> | undefined,
+  { receipts }: Pick<DecisionTools, 'receipts'>,
+): boolean {
+  return persona === undefined ? receipts.acceptance : persona.receipt_policy === 'required';
 }
 
 /** Proves that a task was accepted, in the transaction of its `task.submitted` event (contract C12). */

@@ -16,7 +16,7 @@ import { chooseRoute } from './choose-route.ts';
 import { type Decided, metadataOf } from './command.ts';
 import type { Facts, Route } from './facts.ts';
 import { recordHandOver, refuseHandOver } from './hand-over.ts';
-import { issueAcceptanceReceipt } from './issue-receipt.ts';
+import { issueAcceptanceReceipt, provesAcceptance } from './issue-receipt.ts';
 import { load, loadBranch, loadWorkspace, notFound } from './load.ts';
 import { makeRoom } from './make-room.ts';
 import { refuseForeignArtifacts } from './message-references.ts';
@@ -88,7 +88,7 @@ function appendSubmission(
     ...tierTerms(terms.persona, session.resource.metadata, facts),
     checkpoint_id: `${id}.1`,
   };
-  const receiptId = terms.persona?.receipt_policy === 'disabled' ? undefined : facts.newId('receipt');
+  const receiptId = provesAcceptance(terms.persona, facts) ? facts.newId('receipt') : undefined;
   const submitted = tx.append(newEvent('task.submitted', { object: 'task', id }, place, payload, receiptId));
   appendMessage(tx, built, { place });
   if (receiptId !== undefined) issueAcceptanceReceipt(tx, facts, id, receiptId, submitted.id);

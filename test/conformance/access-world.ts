@@ -108,7 +108,7 @@ export async function makeWorld({ client }: Stage): Promise<{ real: Ids; absent:
     event_id: await newest(`/v1/tasks/${asking.id}/events`),
     request_id: await newest(`/v1/tasks/${asking.id}/permission-requests`),
     memory_id: (await made('/v1/memories', memoryOf('workspace_default')))['id'] ?? '',
-    receipt_id: await newest(`/v1/tasks/${asking.id}/receipts`),
+    receipt_id: await newest(`/v1/tasks/${canceled.id}/receipts`),
     persona_id: (await made('/v1/personas', PERSONA))['id'] ?? '',
     signing_key_id: await newest('/v1/admin/signing-keys'),
     key_id: (await made('/v1/admin/api-keys', { ...API_KEY, workspaces: ['workspace_default'] }))['id'] ?? '',

@@ -16,7 +16,7 @@ async function exported(client: TestClient, session_id: string, mode: string): P
 }
 
 describe('the receipts of a bundle, verified by its file alone', () => {
-  const config = { limits: { keep_alive_timeout_ms: 60_000 } };
+  const config = { limits: { keep_alive_timeout_ms: 60_000 }, receipts: { acceptance: true } };
   const [a, b] = [stageOf({ config }), stageOf({ config })];
   const folder = mkdtempSync(join(tmpdir(), 'harn-bundle-receipts-'));
   const [file, keys] = [join(folder, 'run.bundle.json'), join(folder, 'jwks.json')];

@@ -12,8 +12,9 @@ import { stageOf } from './stage.ts';
 const bytesOf = (value: unknown) => Buffer.from(JSON.stringify(value));
 
 describe('two heads of the receipt log that were kept', () => {
-  const stage = stageOf();
-  const other = stageOf();
+  const config = { receipts: { acceptance: true } };
+  const stage = stageOf({ config });
+  const other = stageOf({ config });
   const folder = mkdtempSync(join(tmpdir(), 'harn-heads-'));
   let [receipt, jwks, proof]: JsonObject[] = [];
   let keys: VerificationKeys;

@@ -21,7 +21,10 @@ const BARE = { accept: 'application/vnd.harn.receipt+json' };
 const CBOR = { accept: 'application/vnd.harn.receipt+cbor' };
 
 describe('receipt verification', () => {
-  const stage = stageOf({ keys: [{ actor: 'reader', scopes: ['tasks:read'] }] });
+  const stage = stageOf({
+    config: { receipts: { acceptance: true } },
+    keys: [{ actor: 'reader', scopes: ['tasks:read'] }],
+  });
   const directory = mkdtempSync(join(tmpdir(), 'harn-verify-'));
   afterAll(() => rmSync(directory, { recursive: true }));
   const file = (name: string, content: string | Buffer) => {

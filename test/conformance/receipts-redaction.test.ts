@@ -29,7 +29,7 @@ describe('redactions in receipts', () => {
     );
     expect(texts.join()).not.toContain(secret);
     expect(texts.join()).not.toContain(stage.client.key);
-    const [, done] = await payloadsOf(task.id);
+    const [done] = await payloadsOf(task.id);
     const sent = { parts: [{ type: 'text', text: `echo ${secret}`, visibility: 'public' }], metadata: {} };
     expect(done?.redactions).toContainEqual({
       field: expect.stringMatching(/^\/messages\/message_/),

@@ -36,10 +36,9 @@ export async function checkAcknowledged(client: TestClient, journal: Journal, re
   report.count('acknowledged writes looked up', journal.entries.filter(({ answer }) => answer).length);
 }
 
-/** A task whose persona wants no receipts. */
-function isWithoutReceipts({ event, payload }: TestEvent): boolean {
-  const { receipt_policy } = (payload['persona'] ?? {}) as { receipt_policy?: string };
-  return event === 'task.submitted' && receipt_policy === 'disabled';
+/** Events that must name a receipt, by the persona of their task; without one only the end has a receipt. */
+function isProved(event: string, policy: string | undefined): boolean {
+  return event === 'task.submitted' ? policy === 'required' : policy !== 'disabled';
 }
 
 /**
@@ -77,13 +76,20 @@ export async function checkLog(client: TestClient, report: Report): Promise<Test
   }
   report.count('events checked', events.length);
   await checkEnds(client, ended, report);
-  const exempt = new Set(events.filter(isWithoutReceipts).map(({ resource }) => resource.id));
-  for (const { event, receipt_id, id, resource } of events) {
-    if (event !== 'task.submitted' && !TERMINAL_EVENTS.includes(event)) continue;
-    const isRight = exempt.has(resource.id) ? receipt_id === null : receipts.has(String(receipt_id));
+  const policies = new Map<string, string | undefined>();
+  for (const { event, receipt_id, id, resource, payload } of events) {
+    if (event === 'task.submitted') policies.set(resource.id, policyOf(payload));
+    else if (!TERMINAL_EVENTS.includes(event)) continue;
+    const isRight = isProved(event, policies.get(resource.id))
+      ? receipts.has(String(receipt_id))
+      : (receipt_id ?? null) === null;
     report.check(isRight, () => `${event} ${id} has no receipt, or one against its persona`);
   }
   return events;
+}
+
+function policyOf(payload: TestEvent['payload']): string | undefined {
+  return (payload['persona'] as { receipt_policy?: string } | undefined)?.receipt_policy;
 }
 
 function checkKey(event: TestEvent, submitted: Map<string, string>, report: Report): void {

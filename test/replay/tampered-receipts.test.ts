@@ -35,7 +35,10 @@ describe('the receipts of a run are verified before it is replayed', () => {
 
   beforeAll(async () => {
     const sample = await startSampleAgent();
-    const config = { upstreams: { a2a: [{ id: 'sample', card: sample.cardUrl }] } };
+    const config = {
+      upstreams: { a2a: [{ id: 'sample', card: sample.cardUrl }] },
+      receipts: { acceptance: true },
+    };
     const before = await startTestGateway({ data, config });
     for (const name of NAMES) {
       const task = await (SAMPLE_RUNS['stream'] as (typeof SAMPLE_RUNS)[string])(before.client);

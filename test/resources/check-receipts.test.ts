@@ -35,7 +35,10 @@ describe('the check of the log over receipts', () => {
   beforeAll(async () => {
     mkdirSync(data);
     const agent = await startSampleAgent();
-    const config = { upstreams: { a2a: [{ id: 'sample', card: agent.cardUrl }] } };
+    const config = {
+      upstreams: { a2a: [{ id: 'sample', card: agent.cardUrl }] },
+      receipts: { acceptance: true },
+    };
     const gateway = await startTestGateway({ data, config });
     const { client } = gateway;
     const ended = async (sessionId?: string) =>

@@ -45,6 +45,7 @@ describe('the receipt log', () => {
       config: {
         upstreams: { a2a: [{ id: 'sample', card: agent.cardUrl }] },
         workspaces: [{ id: 'workspace_b' }],
+        receipts: { acceptance: true },
       },
     });
   beforeAll(async () => {

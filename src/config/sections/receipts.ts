@@ -20,6 +20,12 @@ export const receipts = z
       .default(null)
       .describe('Name of the issuer in receipts; null: none.')
       .meta({ examples: ['The shop'] }),
+    acceptance: z
+      .boolean()
+      .default(false)
+      .describe(
+        'Whether a task without a persona has a receipt of its acceptance besides the one of its end. Where there is a persona its receipt_policy decides.',
+      ),
   })
   .prefault({})
-  .describe('What the receipts of this gateway say of their issuer.');
+  .describe('Who issues the receipts of this gateway, and what is proved.');

@@ -184,7 +184,7 @@ interface Transition {
 
 /** What was recorded has no secrets any more, nothing is sent, and nobody waits. */
 const RECORDED: Pick<DecisionTools, 'redact' | 'sealInput' | 'receipts' | 'runs'> = {
-  receipts: { issuer: { id: 'none', name: null }, isRehearsal: true, key: refuseToSign },
+  receipts: { issuer: { id: 'none', name: null }, acceptance: false, isRehearsal: true, key: refuseToSign },
   redact: (value) => ({ value, hit: false }),
   sealInput: () => {
     throw new Error('a replay sends nothing, so it seals nothing');

@@ -19,7 +19,7 @@ import type { RecordedFrame } from '../../replay/recorded-frame.ts';
 import { frameKey } from '../../store/keys.ts';
 import { metadataOf } from '../command.ts';
 import type { Facts } from '../facts.ts';
-import { issueAcceptanceReceipt, issuesReceipts } from '../issue-receipt.ts';
+import { issueAcceptanceReceipt, provesAcceptance } from '../issue-receipt.ts';
 import { moveTask } from '../move-task.ts';
 import { newEvent, placeOfTask } from '../new-event.ts';
 import { refuseLarge } from '../refuse-large-members.ts';
@@ -104,7 +104,7 @@ function appendSubmission(tx: Transaction, facts: Facts, source: TaskState, aske
     replay,
     checkpoint_id: `${id}.1`,
   };
-  const receiptId = issuesReceipts(source) ? facts.newId('receipt') : undefined;
+  const receiptId = provesAcceptance(source.internal.persona, facts) ? facts.newId('receipt') : undefined;
   const pointer = { object: 'task', id };
   const submitted = tx.append(newEvent('task.submitted', pointer, placeOfTask(task), payload, receiptId));
   if (receiptId !== undefined) issueAcceptanceReceipt(tx, facts, id, receiptId, submitted.id);

@@ -28,7 +28,7 @@ const definition = {
   receipt_policy: z
     .enum(RECEIPT_POLICIES)
     .describe(
-      'disabled: its Tasks have no Receipts. required and optional: each has one of its submission and one of its end.',
+      'disabled: its Tasks have no Receipts. optional: each has one of its end. required: one of its acceptance too.',
     ),
   tools: names.describe(
     'Ids of the Skills its Tasks may call; files__* is every tool of a server. Empty: all of them.',

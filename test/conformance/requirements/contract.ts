@@ -36,7 +36,7 @@ export const CONTRACT: readonly Requirement[] = [
     [
       'C12',
       'DECIDED',
-      'a receipt of the task.submitted event at acceptance, one of the task in the commit of its end',
+      'a receipt of the task in the commit of its end; one of its acceptance where operator or persona ask for it',
     ],
     ['C13', 'DECIDED', 'COMPLETED is SUCCEEDED in the Outcome'],
     ['C18', 'DECIDED', 'a deleted memory is answered with 204 and no body'],
