@@ -14,9 +14,11 @@ import { redaction } from './redaction.ts';
 import { replay } from './replay.ts';
 import { startUp } from './start-up.ts';
 import { upstreamHop } from './upstream-hop.ts';
+import { workBudget } from './work-budget.ts';
 
 /** In the order of quality.md. */
 export const BENCHES: readonly Bench[] = [
+  workBudget,
   durableTask,
   a2aFace,
   upstreamHop,

@@ -1,0 +1,31 @@
+import { describe, expect, it } from 'vitest';
+import { countTaskWork, type TaskWork } from '../bench/task-work.ts';
+
+/**
+ * Upper bounds of what one warm task costs, each at most a few above what was counted last: they are lowered with every saving
+ * and never raised. The budget to reach is in test/bench/work-budget.ts.
+ */
+const BOUNDS: Readonly<Record<keyof TaskWork, number>> = {
+  stringify: 38,
+  parse: 20,
+  sha256: 29,
+  signatures: 1,
+  authentications: 2,
+  redactionCalls: 990,
+  calls: 3_000,
+  files: 168,
+  rows: 31,
+  bytes: 18_000,
+  commits: 2.2,
+};
+
+describe('the work of one warm task', () => {
+  it('stays within its bounds, counted without a clock', async () => {
+    const work = await countTaskWork();
+    const beyond = Object.entries(BOUNDS).flatMap(([name, bound]) => {
+      const measured = work[name as keyof TaskWork];
+      return measured <= bound ? [] : [`${name}: ${measured} is more than ${bound}`];
+    });
+    expect(beyond).toEqual([]);
+  }, 120_000);
+});
