@@ -5,6 +5,7 @@ import type { PermissionAnswer, PermissionDraft, Recalled } from './protocol/per
 import type { PolicyDecided } from './protocol/policy-events.ts';
 import type { CardVerdict } from './protocol/resources/agent.ts';
 import type { Part, Role } from './protocol/resources/message.ts';
+import type { Rules } from './protocol/rules.ts';
 import type { Failure, TaskStatus } from './protocol/task-states.ts';
 import type { ToolStep } from './protocol/tool-step.ts';
 import type { ToldUsage } from './protocol/usage.ts';
@@ -165,6 +166,8 @@ export type Interpret = (frame: Frame, seen: Seen) => Move[];
 
 /** What the pure interpretation may know of the run so far. */
 export interface Seen {
+  /** By which the task was accepted; what they differ in is read from here, so that a replay does as the run did. */
+  rules: Rules;
   status: TaskStatus;
   binding: JsonObject | undefined;
   sessionBinding: JsonObject | undefined;

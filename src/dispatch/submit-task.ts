@@ -8,6 +8,7 @@ import type { JsonObject } from '../protocol/json.ts';
 import type { Message, MessageInput } from '../protocol/resources/message.ts';
 import type { Persona } from '../protocol/resources/persona.ts';
 import type { SubmitTaskRequest, Task } from '../protocol/resources/task.ts';
+import { CURRENT_RULES } from '../protocol/rules.ts';
 import type { Refused } from '../upstream.ts';
 import { appendMessage, buildMessage } from './append-message.ts';
 import { checkQuotas, reservationsOf } from './check-quotas.ts';
@@ -80,6 +81,7 @@ function appendSubmission(
   const payload: PayloadOf<'task.submitted'> = {
     task,
     route: terms.route,
+    rules: CURRENT_RULES,
     ...(terms.skillId === undefined ? {} : { skill_id: terms.skillId }),
     message_id: message.id,
     preceding: session.internal.pending,

@@ -14,6 +14,7 @@ export function foldTaskSubmitted(event: Event, states: StateWriter): void {
   const {
     task,
     route,
+    rules,
     skill_id,
     message_id,
     preceding,
@@ -38,6 +39,7 @@ export function foldTaskSubmitted(event: Event, states: StateWriter): void {
     last_text: '',
     ...(quota_ids === undefined ? {} : { quotas: quota_ids }),
     ...(quota_reservations === undefined ? {} : { reservations: quota_reservations }),
+    ...(rules === undefined ? {} : { rules }),
     ...(skill_id === undefined ? {} : { skill_id }),
     ...(persona === undefined ? {} : { persona }),
     ...(tier === undefined ? {} : { tier }),

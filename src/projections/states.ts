@@ -66,6 +66,8 @@ export type TaskState = Folded<
   {
     /** Route the task runs on, for example `a2a:sample`. */
     route: string;
+    /** Number of the rules by which its run becomes events; absent: 1. */
+    rules?: number;
     /** The agent's own id of the Skill that the task named as its route. */
     skill_id?: string;
     /** What the upstream bound to this task (remote task id). */

@@ -173,6 +173,8 @@ export const EVENT_PAYLOADS = {
   'task.submitted': z.object({
     task,
     route: z.string(),
+    /** Number of the rules by which its run becomes events (rules.ts); absent: 1. */
+    rules: z.int().min(1).optional(),
     /** The agent's own id of the Skill that the task named as its route. */
     skill_id: z.string().optional(),
     message_id: z.string(),

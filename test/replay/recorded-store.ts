@@ -21,9 +21,9 @@ export const RECORDED = new URL('../../fixtures/replay/', import.meta.url);
  * Makes a store of its own from recorded history, one `["key", "base64"]` per line. The gateway gets a signing key of its own
  * and knows the recorded one, which has ended: it signs nothing here, but verifies what it signed.
  */
-export async function placeRecordedStore(data: string): Promise<void> {
-  placeRecordedKey(dataPaths(data).keys);
-  const lines = readFileSync(new URL('history.jsonl', RECORDED), 'utf8').trimEnd().split('\n');
+export async function placeRecordedStore(data: string, from: URL = RECORDED): Promise<void> {
+  placeRecordedKey(dataPaths(data).keys, from);
+  const lines = readFileSync(new URL('history.jsonl', from), 'utf8').trimEnd().split('\n');
   const ops = lines.map((line): WriteOp => {
     const [key, value] = JSON.parse(line) as [string, string];
     const stored = Buffer.from(value, 'base64');
@@ -65,9 +65,9 @@ function ofThisVersion(meta: Buffer, key: string): Buffer {
   return seal(JSON.stringify({ ...said, schema: SCHEMA_VERSION }), key);
 }
 
-function placeRecordedKey(dir: string): void {
+function placeRecordedKey(dir: string, from: URL): void {
   const own = openKeyRegistry({ dir, clock: systemClock, random: systemRandom }).rows();
-  const recorded: KeyRow[] = JSON.parse(readFileSync(new URL('keys.json', RECORDED), 'utf8'));
+  const recorded: KeyRow[] = JSON.parse(readFileSync(new URL('keys.json', from), 'utf8'));
   const ended = recorded.map((row) => ({ ...row, not_after: own[0]?.not_before ?? null }));
   writeRows(dir, [...ended, ...own]);
 }

@@ -13,7 +13,7 @@ import type { A2aRecord } from './record.ts';
 export function interpretStatus(body: JsonObject, record: A2aRecord, seen: Seen): Move[] {
   return [
     ...bindMoves(text(body['taskId']), text(body['contextId']), seen),
-    ...withMetadata(stateMoves(body, isFinalContext(record), seen), body),
+    ...withMetadata(stateMoves(body, isFinalContext(record, seen), seen), body),
   ];
 }
 
@@ -36,9 +36,9 @@ function withMetadata(moves: Move[], body: JsonObject): Move[] {
   return moves.with(at, { ...move, message: said });
 }
 
-/** Only a blocking answer is final: whatever state it names, nothing follows it. */
-export function isFinalContext(record: A2aRecord): boolean {
-  return record.operation === 'SendMessage';
+/** Whether nothing follows the state that this names, whatever it is. */
+export function isFinalContext({ operation }: A2aRecord, { rules }: Seen): boolean {
+  return operation === 'SendMessage' && rules.a2aSendAnswer === 'final';
 }
 
 export function metadataMoves(body: JsonObject): Move[] {

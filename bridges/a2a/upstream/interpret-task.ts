@@ -52,7 +52,7 @@ function statusMessageId(body: JsonObject): string | undefined {
 /** In a snapshot a message of an unchanged state has mostly been heard; only an id proves that it is new. */
 function snapshotState(body: JsonObject, record: A2aRecord, seen: Seen): Move[] {
   const id = statusMessageId(body);
-  const moves = stateMoves(body, isFinalContext(record), seen);
+  const moves = stateMoves(body, isFinalContext(record, seen), seen);
   const isTold = id === undefined || seen.hasMessage(id);
   return isTold ? moves.filter((move) => move.type !== 'message' && !isRepeat(move)) : moves;
 }

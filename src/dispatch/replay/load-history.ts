@@ -7,6 +7,7 @@ import { importMarkOf, originalEvent } from '../../projections/imported-event.ts
 import type { TaskState } from '../../projections/states.ts';
 import { ProtocolError } from '../../protocol/errors.ts';
 import type { ReplayVerdict } from '../../protocol/resources/replay.ts';
+import { knowsRules } from '../../protocol/rules.ts';
 import type { History, MissingDependency } from '../../replay/history.ts';
 import { type PlacedFrame, type RecordedFrame, readFrame } from '../../replay/recorded-frame.ts';
 import { firstMissing, placeFrames } from '../../replay/stimuli.ts';
@@ -56,9 +57,16 @@ export async function loadHistory(
   if (withheld) return { history, missing: withheldOne(withheld, frames) };
   const missing = gone
     ? { kind: 'event' as const, id: gone.where }
-    : (firstMissing(history) ?? firstMissingRecord(log, resource.workspace_id, known));
+    : (unknownRules(internal.rules) ??
+      firstMissing(history) ??
+      firstMissingRecord(log, resource.workspace_id, known));
   const logIds = new Map(events.flatMap(({ logId, where }) => (logId === undefined ? [] : [[logId, where]])));
   return missing === undefined ? { history, logIds } : { history, missing };
+}
+
+/** What a newer gateway ran by rules of its own, this one would run differently. */
+function unknownRules(rules: number | undefined): MissingDependency | undefined {
+  return knowsRules(rules) ? undefined : { kind: 'host_fact', id: `host:rules:${rules}` };
 }
 
 /** The first thing, in the order of the run, that the bundle of an import did not bring. */

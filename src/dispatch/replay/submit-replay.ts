@@ -11,6 +11,7 @@ import {
   replayTaskRequest,
 } from '../../protocol/resources/replay.ts';
 import type { Task } from '../../protocol/resources/task.ts';
+import { CURRENT_RULES } from '../../protocol/rules.ts';
 import { isTerminal } from '../../protocol/task-states.ts';
 import { hashOf } from '../../replay/compare.ts';
 import { extendFrameList, NO_FRAMES } from '../../replay/frame-list.ts';
@@ -98,6 +99,7 @@ function appendSubmission(tx: Transaction, facts: Facts, source: TaskState, aske
   const payload: PayloadOf<'task.submitted'> = {
     task,
     route: asked.route,
+    rules: CURRENT_RULES,
     message_id: turn_message,
     preceding: [],
     ...(persona === undefined ? {} : { persona }),

@@ -4,6 +4,7 @@ import { stateKey } from '../../projections/state-keys.ts';
 import type { MessageState, TaskState, UpstreamMessageState } from '../../projections/states.ts';
 import type { JsonObject } from '../../protocol/json.ts';
 import type { Message, MessageInput, Part } from '../../protocol/resources/message.ts';
+import { rulesOf } from '../../protocol/rules.ts';
 import { isTerminal } from '../../protocol/task-states.ts';
 import type { DraftPart, Frame, MessageDraft, Move, Seen } from '../../upstream.ts';
 import { appendMessage, buildMessage } from '../append-message.ts';
@@ -24,6 +25,7 @@ import { saysSame } from './says-same.ts';
 export function seenBy(tx: Transaction, tools: Pick<DecisionTools, 'redact'>, task: TaskState): Seen {
   const { resource, internal } = task;
   return {
+    rules: rulesOf(internal.rules),
     status: resource.status,
     binding: internal.binding ?? undefined,
     // Read on demand: most frames of a stream do not ask.

@@ -1,4 +1,5 @@
 import type { TaskState } from '../../projections/states.ts';
+import { knowsRules } from '../../protocol/rules.ts';
 import type { Failure, TaskStatus } from '../../protocol/task-states.ts';
 
 export type Recovery =
@@ -19,6 +20,7 @@ export function recoverTask(
   { routeExists, waitsInTurn }: { routeExists: boolean; waitsInTurn: boolean },
 ): Recovery {
   if (internal.replay) return recoverReplay(resource.status);
+  if (!knowsRules(internal.rules)) return { kind: 'fail', failure: rulesUnknown(internal.rules) };
   if (!routeExists) return { kind: 'fail', failure: routeGone(internal.route) };
   switch (resource.status) {
     case 'SUBMITTED':
@@ -49,6 +51,16 @@ const RESTARTED: Failure = {
     'The gateway restarted before the agent had named its task. Whether the agent did anything is unknown; check before submitting again.',
   details: { reason: 'harness_restarted' },
 };
+
+function rulesUnknown(rules: number | undefined): Failure {
+  return {
+    code: 'runtime_error',
+    type: 'runtime_error',
+    message:
+      'A newer version of the gateway accepted this task, by rules that this version does not know. Submit the task again, or run the newer version.',
+    details: { reason: 'rules_unknown', rules: rules ?? null },
+  };
+}
 
 function routeGone(route: string): Failure {
   return {

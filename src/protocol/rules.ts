@@ -1,0 +1,42 @@
+/**
+ * What differs between the rules by which a run becomes events. A mend that changes what recorded frames mean, or which events
+ * something becomes, is a member here with a value for each number; whatever is the same under all of them has no member.
+ */
+export interface Rules {
+  /**
+   * The answer of an A2A agent to a message that is not streamed: `final`, so that nothing follows a state that is in no table;
+   * `current`, so that the task goes on and is asked for again.
+   */
+  readonly a2aSendAnswer: 'final' | 'current';
+}
+
+/** By number. What a released number means is never changed: a new meaning is a new number, with a golden in fixtures/replay. */
+export const RULES = {
+  1: { a2aSendAnswer: 'final' },
+  2: { a2aSendAnswer: 'current' },
+} as const satisfies Readonly<Record<number, Rules>>;
+
+export type RulesNumber = keyof typeof RULES;
+
+/** What new tasks are accepted under. */
+export const CURRENT_RULES = 2 satisfies RulesNumber;
+
+/** Of tasks that were accepted before `task.submitted` carried a number. */
+const UNNAMED_RULES = 1 satisfies RulesNumber;
+
+/**
+ * The rules of a task, by what its `task.submitted` says. For a number that only a newer gateway knows they are the current
+ * ones: ask `knowsRules` first, for such a task neither goes on nor is replayed.
+ */
+export function rulesOf(number: number = UNNAMED_RULES): Rules {
+  return RULES[isKnown(number) ? number : CURRENT_RULES];
+}
+
+/** False for a number that a newer gateway gave. */
+export function knowsRules(number: number = UNNAMED_RULES): boolean {
+  return isKnown(number);
+}
+
+function isKnown(number: number): number is RulesNumber {
+  return Object.hasOwn(RULES, number);
+}
