@@ -251,6 +251,8 @@ export interface AgentDescription {
   inputModes: string[];
   outputModes: string[];
   streaming: boolean;
+  /** The agent refused to stream although its card says that it does; `until` is when it is asked again (RFC 3339). */
+  streamingRefused?: { because: string; until: string };
   provider?: { organization: string; url: string };
   documentationUrl?: string;
   iconUrl?: string;

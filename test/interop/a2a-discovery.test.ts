@@ -166,7 +166,7 @@ describe('the card', () => {
     const finished = stream(taskFrame('COMPLETED'));
     const { upstream, peer } = await stage(
       {
-        SendStreamingMessage: [rpcError(-32004, 'Not now.'), finished],
+        SendStreamingMessage: [rpcError(-32601, 'Not now.'), finished],
         SendMessage: result({ task: task('COMPLETED') }),
       },
       {},

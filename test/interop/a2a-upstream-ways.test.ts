@@ -14,7 +14,6 @@ const TRACE = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
 
 describe('sending', () => {
   it.each([
-    ['error -32004', rpcError(-32004, 'No streams.')],
     ['error -32601', rpcError(-32601, 'No such method.')],
     ['HTTP 405', json({}, 405)],
     ['HTTP 415', json({}, 415)],
@@ -25,7 +24,24 @@ describe('sending', () => {
     expect(operations(peer)).toEqual(['SendStreamingMessage', 'SendMessage', 'SendMessage']);
   });
 
-  it('goes on streaming after an agent refused one message, streamed or not', async () => {
+  it('falls back on error -32004 when the agent says it of every stream, and does not try again', async () => {
+    const refusal = rpcError(-32004, 'No streams.');
+    const streams = { SendStreamingMessage: refusal, SubscribeToTask: refusal };
+    const { task: shown, peer, upstream } = await stage({ ...streams, ...done });
+    expect((await shown.start('hi')).past.status).toBe('COMPLETED');
+    await new TaskOnStage(upstream).start('again');
+    expect(operations(peer)).toEqual([
+      'SendStreamingMessage',
+      'SubscribeToTask',
+      'SendMessage',
+      'SendMessage',
+    ]);
+  });
+
+  it.each([
+    ['knows the streams of tasks', rpcError(-32001, 'Which task?')],
+    ['does not say', json({}, 503)],
+  ])('is not done twice on error -32004 when the agent %s: somebody may execute it', async (_why, probed) => {
     const refusal = rpcError(-32004, 'The task takes no message now.');
     const {
       task: shown,
@@ -33,11 +49,12 @@ describe('sending', () => {
       upstream,
     } = await stage({
       SendStreamingMessage: [refusal, stream(taskFrame('COMPLETED'))],
-      SendMessage: refusal,
+      SubscribeToTask: probed,
+      ...done,
     });
     expect((await shown.start('hi')).past.status).toBe('FAILED');
     expect((await new TaskOnStage(upstream).start('again')).past.status).toBe('COMPLETED');
-    expect(operations(peer)).toEqual(['SendStreamingMessage', 'SendMessage', 'SendStreamingMessage']);
+    expect(operations(peer)).toEqual(['SendStreamingMessage', 'SubscribeToTask', 'SendStreamingMessage']);
   });
 
   it('is blocking when the card promises no stream, and polls a task that is not over', async () => {

@@ -45,7 +45,8 @@ async function placeContents(data: string): Promise<void> {
   const parts = new Map<string, DraftPart[]>();
   for await (const page of store.entries(keysUnder(KEY_KINDS.content.prefix)))
     for (const [key, value] of page) {
-      const [, id = ''] = recorded.exec(key) ?? [];
+      const id = recorded.exec(key)?.[1];
+      if (id === undefined) continue;
       parts.set(id, [...(parts.get(id) ?? []), JSON.parse(unseal(value, key).toString())]);
     }
   for (const [id, sent] of parts) {

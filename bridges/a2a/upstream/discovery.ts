@@ -65,6 +65,11 @@ export class Discovery {
     return { ...description, card: { url, fetchedAt, sha256, signature, isCurrent: this.#isCurrent } };
   }
 
+  /** The interface of the card in use; undefined while there is none. */
+  get currentTarget(): Target | undefined {
+    return this.#card?.target;
+  }
+
   /** Looks until the card is found, and looks again while the gateway runs; never throws. */
   start(): void {
     this.#refresh().then(

@@ -1,3 +1,4 @@
+import type { JsonObject } from '../../../src/protocol/json.ts';
 import type { Frame } from '../../../src/upstream.ts';
 import { FIXED_LIMITS } from './config.ts';
 import { Fault } from './fault.ts';
@@ -12,11 +13,11 @@ import { Backoff, pause } from './watchdog.ts';
  * back-off, a bounded number of times in a row.
  */
 export async function* follow(run: TurnRun): AsyncGenerator<Frame> {
-  const { reconnect, poll, unknownPolls } = FIXED_LIMITS;
+  const { reconnect, poll, unknownPolls, standingPolls } = FIXED_LIMITS;
   const watch = new Watch(run);
   const pollPause = new Backoff(poll.firstMs, poll.longestMs);
   const retryPause = new Backoff(reconnect.firstMs, reconnect.longestMs);
-  for (let failures = 0, unknown = 0; ; ) {
+  for (let failures = 0, unknown = 0, standing = 0, stoodMs = 0; ; ) {
     watch.heardMore = false;
     try {
       yield* watch.once();
@@ -31,22 +32,38 @@ export async function* follow(run: TurnRun): AsyncGenerator<Frame> {
     }
     // Without a stream there is nothing to listen to while a human signs in.
     if (run.progress.isSettled || run.progress.awaitsAuth) return;
-    unknown = run.progress.isUnknown ? unknown + 1 : 0;
-    if (unknown > unknownPolls) throw unknownState();
-    await pause(pollPause.next(), run.signal, run.ports.timers);
+    unknown = run.progress.unknownState === undefined ? 0 : unknown + 1;
+    if (unknown > unknownPolls) throw unknownState(run);
+    const waitMs = pollPause.next();
+    standing = run.progress.stands ? standing + 1 : 0;
+    stoodMs = run.progress.stands ? stoodMs + waitMs : 0;
+    const isEnough = run.progress.standsIdentified
+      ? stoodMs > run.ports.wire.limits.idle_timeout_ms
+      : standing > standingPolls;
+    if (run.progress.stands && isEnough) run.progress.takeAsAnswer();
+    await pause(waitMs, run.signal, run.ports.timers);
   }
 }
 
-function unknownState(): Fault {
-  return new Fault('upstream_unavailable', 'The agent stays in a state that the gateway does not know.', {
-    reason: 'unknown_state',
-  });
+function unknownState(run: TurnRun): Fault {
+  const details = { reason: 'unknown_state', ...namedState(run) };
+  return new Fault(
+    'upstream_unavailable',
+    'The agent stays in a state that the gateway does not know.',
+    details,
+  );
+}
+
+function namedState({ progress: { unknownState: state } }: TurnRun): JsonObject {
+  return state === undefined ? {} : { a2a_state: state };
 }
 
 class Watch {
   /** Something came that no snapshot had: the connection works, whatever ended it. */
   heardMore = false;
   #canSubscribe: boolean;
+  /** The agent let us subscribe, so that the end of the stream says something. */
+  #isHeard = false;
   #lastSnapshot = '';
   readonly #run: TurnRun;
   readonly #taskId: string;
@@ -62,8 +79,19 @@ class Watch {
   }
 
   async *once(): AsyncGenerator<Frame> {
-    if (this.#canSubscribe) yield* this.#subscribe();
+    if (this.#canSubscribe) yield* this.#listen();
     if (!this.#run.progress.isSettled) yield* this.#look();
+  }
+
+  /** A task that waits as before when the agent has nothing more to say, or says nothing for long, waits for another answer. */
+  async *#listen(): AsyncGenerator<Frame> {
+    try {
+      yield* this.#subscribe();
+      if (this.#isHeard) this.#run.progress.takeAsAnswer();
+    } catch (error) {
+      if (!this.#run.waitsOn(error)) throw error;
+      this.#canSubscribe = false;
+    }
   }
 
   /** Listens until the stream ends. A stream that ended in good order is not opened again: polling tells the rest. */
@@ -77,6 +105,7 @@ class Watch {
       // Without a snapshot first there is no telling what was missed; polling misses nothing.
       if (isFirst && !isSnapshot(reading)) break;
       const frame = this.#take(record, reading);
+      this.#isHeard = true;
       if (!isFirst) this.heardMore = true;
       isFirst = false;
       if (frame !== undefined) yield frame;
@@ -98,7 +127,7 @@ class Watch {
   #take(record: A2aRecord, reading: Reading): Frame | undefined {
     const frame = this.#run.take(record, reading);
     if (!isSnapshot(reading)) return frame;
-    const snapshot = JSON.stringify(reading.body);
+    const snapshot = JSON.stringify([reading.body, this.#run.progress.stands]);
     if (snapshot === this.#lastSnapshot) return undefined;
     this.#lastSnapshot = snapshot;
     return frame;
@@ -109,7 +138,7 @@ class Watch {
   }
 
   #refusal(error: AgentError): Fault {
-    const details = { reason: 'task_not_followed', a2a_error: error.name ?? null };
+    const details = { reason: 'task_not_followed', a2a_error: error.name ?? null, ...namedState(this.#run) };
     if (error.name === 'TaskNotFound') {
       return new Fault('upstream_unavailable', 'The agent no longer knows the task.', details);
     }

@@ -49,8 +49,12 @@ function statusMessageId(body: JsonObject): string | undefined {
   return message === undefined ? undefined : messageId(message);
 }
 
-/** In a snapshot a message of an unchanged state has mostly been heard; only an id proves that it is new. */
+/**
+ * The state of a snapshot. One that stood before the message of the turn says nothing new. A message of an unchanged state has
+ * mostly been heard; only an id proves that it is new.
+ */
 function snapshotState(body: JsonObject, record: A2aRecord, seen: Seen): Move[] {
+  if (record.stood === true) return [];
   const id = statusMessageId(body);
   const moves = stateMoves(body, isFinalContext(record, seen), seen);
   const isTold = id === undefined || seen.hasMessage(id);

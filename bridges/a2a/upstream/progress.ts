@@ -2,8 +2,9 @@ import { isObject } from '../../../mappings/a2a/events.ts';
 import type { A2aOperation } from '../../../mappings/a2a/operations.ts';
 import { decodeState, statusOf } from '../../../mappings/a2a/states.ts';
 import type { JsonObject, JsonValue } from '../../../src/protocol/json.ts';
-import { isTerminal } from '../../../src/protocol/task-states.ts';
+import { isBlocked, isTerminal } from '../../../src/protocol/task-states.ts';
 import type { Turn } from '../../../src/upstream.ts';
+import { bounded } from './bounds.ts';
 import type { Reading } from './record.ts';
 
 /**
@@ -17,37 +18,83 @@ export class Progress {
   isSettled = false;
   /** The agent waits for a credential: it may go on by itself, so that listening goes on. */
   awaitsAuth = false;
-  /** The last state the agent named is in no table. */
-  isUnknown = false;
+  /** The last state the agent named, when it is in no table. */
+  unknownState: string | undefined;
   /** The agent named a terminal state. */
   isOver = false;
+  /** All that came since the message of the turn is the task as it stood before: waiting, with the question that was answered. */
+  stands = false;
+  /** The question of the standing task has an id, so that another question can be told from it. */
+  standsIdentified = false;
+  #mayStand: boolean;
+  readonly #said: () => ReadonlySet<string>;
 
-  constructor(turn: Pick<Turn, 'binding' | 'sessionBinding'>) {
+  constructor(turn: Pick<Turn, 'kind' | 'binding' | 'sessionBinding' | 'metadataSaid'>) {
+    this.#mayStand = turn.kind === 'continue';
+    this.#said = () => new Set(turn.metadataSaid().flatMap(messageIdsIn));
     this.taskId = text(turn.binding?.['task_id']);
     this.contextId = text(turn.binding?.['context_id']) ?? text(turn.sessionBinding?.['context_id']);
   }
 
-  note(reading: Reading, operation: A2aOperation): void {
+  /** Takes note of what came. True for a snapshot of the task as it stood before the message of the turn. */
+  note(reading: Reading, operation: A2aOperation): boolean {
     if (reading.kind === 'error') this.isSettled = true;
-    if (reading.kind !== 'event') return;
+    if (reading.kind !== 'event') return false;
     const { event, body } = reading;
-    if (isForeignTask(reading, operation, this.taskId)) return;
+    if (isForeignTask(reading, operation, this.taskId)) return false;
+    this.stands = event === 'task' && this.#isAsItStood(body);
+    if (this.stands) return true;
+    this.#mayStand = false;
     // A message is the whole answer unless a task is under way.
     if (event === 'message' && this.taskId === undefined) this.isSettled = true;
     if (event === 'task') this.taskId = text(body['id']) ?? this.taskId;
     if (event === 'status' || event === 'artifact') this.taskId ??= text(body['taskId']);
-    if (event === 'task' || event === 'status') this.#noteState(body, operation);
+    if (event === 'task' || event === 'status') this.#noteState(body);
+    return false;
   }
 
-  #noteState(body: JsonObject, operation: A2aOperation): void {
+  /** From now on a waiting task waits for another answer: the agent has done with the one it got, or never took it. */
+  takeAsAnswer(): void {
+    this.#mayStand = false;
+    this.stands = false;
+  }
+
+  /**
+   * A stream begins with the Task as it is, and the agent may not have begun with the message yet. The same task with a question
+   * that nobody has heard is an answer. Spec: A2A 1.0, 3.1.2.
+   */
+  #isAsItStood(body: JsonObject): boolean {
+    if (!this.#mayStand || this.taskId === undefined || text(body['id']) !== this.taskId) return false;
     const found = decodeState(rawState(body) ?? '');
-    this.isUnknown = !found.known;
+    if (!found.known || !isBlocked(statusOf(found.word))) return false;
+    const question = questionId(body);
+    this.standsIdentified = question !== undefined;
+    if (question === undefined) return true;
+    const said = this.#said();
+    return said.size === 0 || said.has(bounded(question));
+  }
+
+  #noteState(body: JsonObject): void {
+    const raw = rawState(body) ?? '';
+    const found = decodeState(raw);
+    this.unknownState = found.known ? undefined : bounded(raw);
     const status = found.known ? statusOf(found.word) : 'WORKING';
     this.awaitsAuth = status === 'AUTH_REQUIRED';
-    const isFinal = this.isUnknown && operation === 'SendMessage';
     this.isOver = isTerminal(status);
-    this.isSettled = isFinal || this.isOver || status === 'INPUT_REQUIRED';
+    this.isSettled = this.isOver || status === 'INPUT_REQUIRED';
   }
+}
+
+/** Id of the message of the state. `harn serve` calls it `id`. */
+function questionId({ status }: JsonObject): string | undefined {
+  const message = isObject(status) ? status['message'] : undefined;
+  return isObject(message) ? (text(message['messageId']) ?? text(message['id'])) : undefined;
+}
+
+/** Of the metadata of a Message that an agent said. */
+function messageIdsIn({ a2a }: JsonObject): string[] {
+  const id = isObject(a2a) ? a2a['message_id'] : undefined;
+  return typeof id === 'string' ? [id] : [];
 }
 
 /** An event about another task than ours. Only the answer to a message may name a new one. */

@@ -21,6 +21,8 @@ export interface A2aRecord {
   http_status?: number;
   /** Marks the refusal of a message to a task that is still open: it is noted and ends nothing. */
   task_goes_on?: true;
+  /** Marks a snapshot of the task as it stood before the message of the turn: it is no answer to it. */
+  stood?: true;
   /** The Tasks that it refers to, as they were known when it came; only when there are any. */
   tasks?: HarnTasks;
   message: JsonValue;
@@ -52,6 +54,7 @@ export function asRecord(body: JsonValue): A2aRecord | undefined {
   if (!isObject(body)) return undefined;
   const { protocol, operation, request_id: requestId, http_status: httpStatus, message } = body;
   const goesOn = body['task_goes_on'] === true;
+  const stood = body['stood'] === true;
   const tasks = asTasks(body['tasks']);
   const knownProtocol = PROTOCOLS.find((name) => name === protocol);
   if (knownProtocol === undefined || typeof operation !== 'string' || !isOperation(operation))
@@ -62,6 +65,7 @@ export function asRecord(body: JsonValue): A2aRecord | undefined {
     ...(typeof requestId === 'string' && { request_id: requestId }),
     ...(typeof httpStatus === 'number' && { http_status: httpStatus }),
     ...(goesOn && { task_goes_on: true }),
+    ...(stood && { stood }),
     ...(tasks !== undefined && { tasks }),
     message: message ?? null,
   };

@@ -1,3 +1,4 @@
+import type { A2aErrorName } from '../../../mappings/a2a/errors.ts';
 import type { Frame } from '../../../src/upstream.ts';
 import { Fault } from './fault.ts';
 import { isForeignTask, Progress } from './progress.ts';
@@ -20,10 +21,30 @@ export type Refusal = Answer | { fault: Fault; operation: A2aRecord['operation']
 export async function* refused(run: TurnRun, refusal: Refusal): AsyncGenerator<Frame, boolean> {
   const { taskId } = run.progress;
   if (run.turn.kind !== 'continue' || taskId === undefined) return false;
+  if (!mayHaveBegun(refusal)) run.progress.takeAsAnswer();
+  // What an agent tells that works on is told to who listens, and to nobody again.
+  else if (run.canStream) {
+    yield notedFrame(refusal);
+    return true;
+  }
   const standing = await standingOf(run, taskId);
   if (standing.kind === 'over') yield run.take(standing.answer.record, standing.answer.reading);
   if (standing.kind === 'open') yield notedFrame(refusal);
   return standing.kind !== 'gone';
+}
+
+/** Errors that agents also give when the message is with who executes it, and only its stream cannot be told. */
+const UNCERTAIN_ERRORS: readonly (A2aErrorName | undefined)[] = [
+  'UnsupportedOperation',
+  'InternalError',
+  'InvalidAgentResponse',
+  undefined,
+];
+
+function mayHaveBegun(refusal: Refusal): boolean {
+  if ('fault' in refusal) return Number(refusal.fault.details['http_status']) >= 500;
+  const { reading } = refusal;
+  return reading.kind === 'error' && UNCERTAIN_ERRORS.includes(reading.error.name);
 }
 
 /** HTTP said no before any A2A could be spoken; a refused credential is the business of a human. */

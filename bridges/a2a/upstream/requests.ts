@@ -72,13 +72,13 @@ function restRequest(ask: Ask, target: Target): WireRequest {
   };
 }
 
-/** A blocking send says so in 0.3; in 1.0 blocking is the default. */
+/** What is not streamed is answered at once, so that its task is known while it works. Blocking is the default of both versions. */
 function sendParams(
   { message, operation, beside }: Extract<Ask, { message: JsonObject }>,
   isLegacy: boolean,
 ): JsonObject {
   const configuration: JsonObject = {
-    ...(isLegacy && operation === 'SendMessage' && { blocking: true }),
+    ...(operation === 'SendMessage' && (isLegacy ? { blocking: false } : { returnImmediately: true })),
     ...(beside?.acceptedOutputModes !== undefined && { acceptedOutputModes: beside.acceptedOutputModes }),
   };
   return {

@@ -9,13 +9,21 @@ import { isHttpRefusal, refused } from './refusal.ts';
 import type { Beside } from './requests.ts';
 import type { TurnRun } from './turn-run.ts';
 
-/** Sends the message of a turn: streaming where the agent can, else blocking. */
+/**
+ * Sends the message of a turn: streaming where the agent can, else so that it is answered at once. It is sent a second time only
+ * where the first one provably did not reach who executes it.
+ */
 export async function* sendMessage(run: TurnRun): AsyncGenerator<Frame> {
-  if (run.canStream && (yield* deliver(run, 'SendStreamingMessage')) === 'delivered') return;
-  yield* deliver(run, 'SendMessage');
+  const streamed = run.canStream ? yield* deliver(run, 'SendStreamingMessage') : undefined;
+  if (streamed === 'delivered' || streamed === 'refused') return;
+  const sent = yield* deliver(run, 'SendMessage');
+  // Only now it is plain that streaming was refused, and not this message.
+  if (sent === 'delivered' && streamed !== undefined && run.turn.kind === 'start')
+    run.ports.learned.refused(run.target, streamed.cannotStream);
 }
 
-type Delivery = 'delivered' | 'cannot_stream';
+/** `refused`: the agent did not want the message; that was noted, or ends the task. */
+type Delivery = 'delivered' | 'refused' | { cannotStream: string };
 
 async function* deliver(
   run: TurnRun,
@@ -25,20 +33,25 @@ async function* deliver(
   let isFirst = true;
   try {
     for await (const { record, reading } of run.ask({ operation, ...messageOf(run) })) {
-      if (isFirst && isStream && cannotStream(reading)) return 'cannot_stream';
       const isRefused = isFirst && reading.kind === 'error';
-      // Only now it is plain that streaming was refused, and not this message.
-      if (isFirst && !isRefused && !isStream && run.canStream) run.ports.streamless.add(run.target);
+      if (isRefused && isStream) {
+        const cannotStream = await whyStreamless(run, reading);
+        if (cannotStream !== undefined) return { cannotStream };
+      }
       isFirst = false;
-      if (isRefused && (yield* refused(run, { record, reading }))) return 'delivered';
+      if (isRefused && (yield* refused(run, { record, reading }))) return 'refused';
       yield run.take(record, reading);
+      if (isRefused) return 'refused';
       if (run.progress.isSettled) return 'delivered';
     }
+    // The agent has said all it had to say to the message.
+    if (isStream) run.progress.takeAsAnswer();
   } catch (error) {
-    if (isFirst && isStream && isStreamless(error)) return 'cannot_stream';
+    if (isFirst && isStream && isStreamless(error)) return { cannotStream: error.message };
     if (isFirst && isHttpRefusal(error) && (yield* refused(run, { fault: error, operation })))
-      return 'delivered';
+      return 'refused';
     if (isFirst && isCredentialRefused(error)) throw untaken(error);
+    if (run.waitsOn(error)) return 'delivered';
     // A refused connection delivered nothing; a lost one may have, and the agent knows the task.
     const isRecoverable = error instanceof Fault && error.details['reason'] === 'lost';
     if (!isRecoverable || run.progress.taskId === undefined) throw error;
@@ -70,14 +83,35 @@ function messageOf(run: TurnRun): { message: JsonObject; beside: Beside } {
 const STREAMLESS_ERRORS: readonly (A2aErrorName | undefined)[] = ['UnsupportedOperation', 'MethodNotFound'];
 const STREAMLESS_STATUSES: readonly unknown[] = [404, 405, 406, 415, 501];
 
-function cannotStream(reading: Reading): boolean {
-  return reading.kind === 'error' && saysUnsupported(reading.error);
+/**
+ * Why the message did not reach who executes it: streaming as such was refused. Undefined when that is not proved. An agent
+ * whose executor has begun may answer UnsupportedOperation too, so that one counts only when the agent says it of every stream.
+ * Source: A2A 1.0, 3.3.4.
+ */
+async function whyStreamless(run: TurnRun, { error }: Extract<Reading, { kind: 'error' }>) {
+  const said = `${error.name}: ${error.message}`;
+  if (error.name === 'MethodNotFound') return said;
+  if (error.name !== 'UnsupportedOperation' || run.turn.kind !== 'start') return undefined;
+  return (await refusesEveryStream(run)) ? said : undefined;
+}
+
+/** Asks for the stream of a task that cannot be: who streams at all says that there is none. Source: A2A 1.0, 3.1.6. */
+async function refusesEveryStream(run: TurnRun): Promise<boolean> {
+  try {
+    const taskId = `no-task-${run.turn.message?.id ?? ''}`;
+    for await (const { reading } of run.ask({ operation: 'SubscribeToTask', taskId }))
+      return reading.kind === 'error' && reading.error.name === 'UnsupportedOperation';
+  } catch (error) {
+    if (run.signal.aborted) throw error;
+    // Whatever keeps the agent from answering that, it does not prove anything.
+  }
+  return false;
 }
 
 export function saysUnsupported({ name }: AgentError): boolean {
   return STREAMLESS_ERRORS.includes(name);
 }
 
-function isStreamless(error: unknown): boolean {
+function isStreamless(error: unknown): error is Fault {
   return error instanceof Fault && STREAMLESS_STATUSES.includes(error.details['http_status']);
 }

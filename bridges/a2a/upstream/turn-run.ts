@@ -3,8 +3,9 @@ import type { Timers } from '../../bridge.ts';
 import { refuseOverlong } from './bounds.ts';
 import type { Discovery } from './discovery.ts';
 import { type Conversation, exchange, type Wire } from './exchange.ts';
-import { faultOf } from './fault.ts';
+import { Fault, faultOf } from './fault.ts';
 import type { Target } from './interfaces.ts';
+import type { LearnedStreaming } from './learned-streaming.ts';
 import { Progress } from './progress.ts';
 import { type A2aRecord, type Reading, readRecord, toFrameBody } from './record.ts';
 import { References } from './references.ts';
@@ -16,8 +17,7 @@ export interface TurnPorts {
   wire: Wire;
   discovery: Discovery;
   timers: Timers;
-  /** Interfaces that refused to stream although their card promises it; a new card brings new ones. */
-  streamless: WeakSet<Target>;
+  learned: LearnedStreaming;
 }
 
 /** One turn under way: where it talks, how far it is, and how frames are made. */
@@ -40,12 +40,13 @@ export class TurnRun {
   }
 
   get canStream(): boolean {
-    return this.target.streaming && !this.ports.streamless.has(this.target);
+    return this.target.streaming && !this.ports.learned.isRefused(this.target);
   }
 
   /** Asks and yields what comes back. Throws Fault only, or the caller's reason. */
   async *ask(ask: Ask): AsyncGenerator<{ record: A2aRecord; reading: Reading }> {
     const watchdog = new Watchdog(this.signal, this.ports.timers);
+    const outer = this.#watchdog;
     this.#watchdog = watchdog;
     const talk: Conversation = {
       target: this.target,
@@ -63,7 +64,19 @@ export class TurnRun {
       throw watchdog.signal.aborted ? watchdog.signal.reason : faultOf(error);
     } finally {
       watchdog.close();
+      this.#watchdog = outer;
     }
+  }
+
+  /**
+   * True when the agent was only silent (`error`) and its task waits as it did before the message: that is its answer then. A
+   * person can answer again; a failed task nobody can.
+   */
+  waitsOn(error: unknown): boolean {
+    if (!this.progress.stands || !(error instanceof Fault) || error.details['timeout'] !== 'idle')
+      return false;
+    this.progress.takeAsAnswer();
+    return true;
   }
 
   /**
@@ -72,8 +85,8 @@ export class TurnRun {
    */
   take(record: A2aRecord, reading: Reading): Frame {
     refuseOverlong(reading);
-    this.progress.note(reading, record.operation);
+    const stood = this.progress.note(reading, record.operation);
     if (this.progress.isSettled) this.#watchdog?.close();
-    return { kind: 'message', body: toFrameBody(record) };
+    return { kind: 'message', body: toFrameBody(stood ? { ...record, stood } : record) };
   }
 }

@@ -8,6 +8,7 @@ import { Discovery } from './discovery.ts';
 import { Fault, faultOf } from './fault.ts';
 import { follow } from './follow.ts';
 import { interpret } from './interpret.ts';
+import { LearnedStreaming } from './learned-streaming.ts';
 import { text } from './progress.ts';
 import { sendMessage } from './send-message.ts';
 import { type TurnPorts, TurnRun } from './turn-run.ts';
@@ -53,7 +54,7 @@ export class A2aUpstream implements Upstream {
         deps,
       }),
       timers: deps.timers,
-      streamless: new WeakSet(),
+      learned: new LearnedStreaming(this.route, deps),
     };
   }
 
@@ -89,7 +90,10 @@ export class A2aUpstream implements Upstream {
   }
 
   describe(): AgentDescription | undefined {
-    return this.#ports.discovery.description;
+    const { discovery, learned } = this.#ports;
+    const { description, currentTarget } = discovery;
+    if (description === undefined || currentTarget === undefined) return undefined;
+    return { ...description, ...learned.told(currentTarget) };
   }
 
   start(): void {

@@ -54,6 +54,7 @@ function agentOf(route: string, self: SelfFacts): Agent {
     description: description?.description ?? null,
     version: description?.version ?? null,
     streaming: description?.streaming ?? null,
+    streaming_refused: description?.streamingRefused ?? null,
     card_state: stateOf(description),
     card_fetched_at: description?.card?.fetchedAt ?? null,
     card_signature: description?.card?.signature ?? null,

@@ -49,6 +49,8 @@ export const agent = envelope('agent', {
   description: z.string().nullable(),
   version: z.string().nullable(),
   streaming: z.boolean().nullable(),
+  /** Set while `streaming` is false although the card says otherwise: what the agent answered, and when it is asked again. */
+  streaming_refused: z.object({ because: z.string(), until: time }).nullable(),
   card_state: cardState,
   card_fetched_at: time.nullable(),
   card_signature: cardVerdict.nullable(),

@@ -48,6 +48,7 @@ export const CARD_EXAMPLES = {
     description: 'Sells things.',
     version: '1.0.0',
     streaming: true,
+    streaming_refused: null,
     card_state: 'current',
     card_fetched_at: AT,
     card_signature: verdict,

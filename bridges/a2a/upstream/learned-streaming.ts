@@ -1,0 +1,59 @@
+import { timestamp } from '../../../src/protocol/ports.ts';
+import type { AgentDescription } from '../../../src/upstream.ts';
+import type { BridgeDeps } from '../../bridge.ts';
+import { FIXED_LIMITS } from './config.ts';
+import type { Target } from './interfaces.ts';
+
+interface Learned {
+  because: string;
+  /** Monotonic. */
+  until: number;
+  /** RFC 3339; the same time. */
+  untilTime: string;
+}
+
+/**
+ * Interfaces that refused to stream although their card promises it. What was learned holds for minutes: the agent may have been
+ * in the middle of something, and a card that it corrects meanwhile is read anyway.
+ */
+export class LearnedStreaming {
+  readonly #route: string;
+  readonly #deps: Pick<BridgeDeps, 'clock' | 'logger'>;
+  readonly #refused = new WeakMap<Target, Learned>();
+
+  constructor(route: string, deps: Pick<BridgeDeps, 'clock' | 'logger'>) {
+    this.#route = route;
+    this.#deps = deps;
+  }
+
+  isRefused(target: Target): boolean {
+    return this.#current(target) !== undefined;
+  }
+
+  /** `because`: what the agent answered to the message that it was to stream, and took when it was not. */
+  refused(target: Target, because: string): void {
+    if (this.isRefused(target)) return;
+    const { clock, logger } = this.#deps;
+    const forMs = FIXED_LIMITS.learnedMs;
+    const untilTime = timestamp(clock.now() + forMs);
+    this.#refused.set(target, { because, until: clock.monotonic() + forMs, untilTime });
+    const facts = { route: this.#route, because, until: untilTime };
+    logger.warn(
+      facts,
+      'the agent does not stream although its card says so; its tasks are polled for a while',
+    );
+  }
+
+  /** What `describe` tells of it; nothing while the card holds. */
+  told(target: Target): Pick<AgentDescription, 'streaming' | 'streamingRefused'> | undefined {
+    const learned = this.#current(target);
+    if (learned === undefined) return undefined;
+    const { because, untilTime: until } = learned;
+    return { streaming: false, streamingRefused: { because, until } };
+  }
+
+  #current(target: Target): Learned | undefined {
+    const learned = this.#refused.get(target);
+    return learned !== undefined && this.#deps.clock.monotonic() < learned.until ? learned : undefined;
+  }
+}
