@@ -77,6 +77,13 @@ export function isOperation(word: string): word is A2aOperation {
   return Object.hasOwn(OPERATIONS, word);
 }
 
+/** A JSON-RPC method of 0.3 that is answered with a stream, also when it is refused. Spec: A2A 0.3, 3.3.1. */
+export function isLegacyStream(method: string): boolean {
+  return Object.values<OperationRow>(OPERATIONS).some(
+    ({ streams, legacyMethod }) => streams && legacyMethod === method,
+  );
+}
+
 /** The operation of a JSON-RPC method of either version; undefined for every other word. */
 export function operationOfMethod(method: string): A2aOperation | undefined {
   if (isOperation(method)) return method;

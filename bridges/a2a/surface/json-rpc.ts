@@ -1,5 +1,11 @@
 import { encodeError, refusal, rpcStatus } from '../../../mappings/a2a/errors-out.ts';
-import { type A2aOperation, isOperation, operationOfMethod } from '../../../mappings/a2a/operations.ts';
+import { isObject } from '../../../mappings/a2a/events.ts';
+import {
+  type A2aOperation,
+  isLegacyStream,
+  isOperation,
+  operationOfMethod,
+} from '../../../mappings/a2a/operations.ts';
 import { rpcEnvelope } from '../../../mappings/a2a/requests.ts';
 import { faultOf } from '../../../mappings/a2a/validate.ts';
 import type { FaceDeps, FaceExchange } from '../../../src/face.ts';
@@ -15,6 +21,7 @@ import { runMethod } from './run-method.ts';
 import { errorMembers } from './stream.ts';
 
 export const RPC_TYPE = 'application/json; charset=utf-8';
+const STREAM_TYPE = 'text/event-stream';
 const NO_CONTENT = 204;
 const MEDIA_TYPE = /^application\/(?:a2a\+)?json[ \t]*(?:;|$)/i;
 
@@ -28,12 +35,13 @@ export async function answerRpc(
   exchange: FaceExchange,
   segment: string | undefined,
 ): Promise<void> {
-  let id: JsonValue | undefined = null;
+  let asked: Asked = { id: null, method: undefined };
   try {
     deps.gateway.identify(exchange.call());
     const request = await readEnvelope(exchange, (seen) => {
-      id = seen;
+      asked = seen;
     });
+    const { id } = asked;
     const negotiated = negotiate(exchange);
     const name = methodOf(request.method, negotiated);
     deps.gateway.admit(METHODS[name], exchange.call());
@@ -49,15 +57,28 @@ export async function answerRpc(
     if (result !== undefined)
       exchange.send(200, RPC_TYPE, JSON.stringify({ jsonrpc: '2.0', id, result }), headers);
   } catch (thrown) {
-    sendRpcError(exchange, id, ProtocolError.from(thrown));
+    sendRpcError(exchange, asked, ProtocolError.from(thrown));
   }
 }
 
-function sendRpcError(exchange: FaceExchange, id: JsonValue | undefined, error: ProtocolError): void {
+/** What is known of a request before it is whole. */
+interface Asked {
+  /** Undefined for a notification, null while it is not known. */
+  id: JsonValue | undefined;
+  method: JsonValue | undefined;
+}
+
+/**
+ * What a client of 0.3 asked a stream for is told in a stream, because it reads nothing else. What HTTP says by a status stays
+ * one: clients and proxies act on it. Spec: A2A 0.3, 3.3.1.
+ */
+function sendRpcError(exchange: FaceExchange, { id, method }: Asked, error: ProtocolError): void {
   exchange.failed(error);
   const status = error.param === 'Content-Type' ? 415 : rpcStatus(encodeError(error));
   const headers = exchange.errorHeaders(error);
   if (id === undefined) exchange.sendEmpty(status === 200 ? NO_CONTENT : status, headers);
+  else if (status === 200 && typeof method === 'string' && isLegacyStream(method))
+    exchange.send(status, STREAM_TYPE, rpcStreaming(id, []).tell(error), headers);
   else exchange.send(status, RPC_TYPE, rpcErrorBody(id, error), headers);
 }
 
@@ -70,14 +91,8 @@ interface Envelope {
   params: JsonObject | undefined;
 }
 
-/**
- * Reads the request; `seen` is told its id as soon as it is known, so that a refusal can carry it, and undefined for a
- * notification.
- */
-async function readEnvelope(
-  exchange: FaceExchange,
-  seen: (id: JsonValue | undefined) => void,
-): Promise<Envelope> {
+/** Reads the request; `seen` is told what it asks as soon as that is known, so that a refusal fits it. */
+async function readEnvelope(exchange: FaceExchange, seen: (asked: Asked) => void): Promise<Envelope> {
   if (!MEDIA_TYPE.test(exchange.headers['content-type'] ?? ''))
     throw refusal('ContentTypeNotSupported', 'Send the request as application/json.', 'Content-Type');
   const body = parse(exchange, await exchange.readBody());
@@ -85,12 +100,12 @@ async function readEnvelope(
     throw refusal('InvalidRequest', 'Send one request at a time: batches are not supported.');
   const parsed = rpcEnvelope.safeParse(body);
   if (!parsed.success) {
-    const given = (body as JsonObject | null)?.['id'];
-    if (typeof given === 'string' || typeof given === 'number') seen(given);
+    const { id, method } = isObject(body) ? body : {};
+    if (typeof id === 'string' || typeof id === 'number') seen({ id, method });
     const isParams = parsed.error.issues[0]?.path[0] === 'params';
     throw faultOf(parsed.error, isParams ? 'InvalidParams' : 'InvalidRequest');
   }
-  seen(parsed.data.id);
+  seen({ id: parsed.data.id, method: parsed.data.method });
   return { method: parsed.data.method, params: parsed.data.params };
 }
 
