@@ -6,6 +6,7 @@ import {
   setPushConfigRequest,
 } from '../../src/protocol/resources/push-config.ts';
 import type { Version } from './encode-task.ts';
+import { protoMessage } from './proto-message.ts';
 import { placedBelow, validate } from './validate.ts';
 
 /** Absent, null and the empty string are the same in the JSON form of protocol buffers. */
@@ -29,9 +30,9 @@ const members = {
 
 const configMembersV1 = {
   ...members,
-  authentication: z.looseObject({ scheme: id, credentials: text }).nullish(),
+  authentication: protoMessage({ scheme: id, credentials: text }).nullish(),
 };
-export const configV1 = z.looseObject(configMembersV1);
+export const configV1 = protoMessage(configMembersV1);
 export const configV03 = z.looseObject({
   ...members,
   authentication: z.looseObject({ schemes: z.array(id).min(1), credentials: text }).nullish(),
@@ -79,7 +80,7 @@ function present(members: Record<string, string | undefined>): Record<string, st
   return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined));
 }
 
-const createV1 = z.looseObject({ taskId: id, ...configMembersV1 });
+const createV1 = protoMessage({ taskId: id, ...configMembersV1 });
 const createV03 = z.looseObject({ taskId: id, pushNotificationConfig: configV03 });
 
 /** The task and the config that a create or set request names. */
@@ -100,8 +101,8 @@ const size = z
   )
   .nullish()
   .transform((value) => Number(value ?? 0));
-const listedV1 = z.looseObject({ taskId: id, pageSize: size, pageToken: text });
-const namedV1 = z.looseObject({ taskId: id, id });
+const listedV1 = protoMessage({ taskId: id, pageSize: size, pageToken: text });
+const namedV1 = protoMessage({ taskId: id, id });
 const namedV03 = z.looseObject({ id, pushNotificationConfigId: text });
 
 /** The task and the config that a get or delete request names; 0.3 may leave the config out. */

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { JsonObject, JsonValue } from '../../src/protocol/json.ts';
 import { isObject } from './events.ts';
+import { protoMessage } from './proto-message.ts';
 import { configV1, configV03, type PushConfigGiven, pushConfigV1, pushConfigV03 } from './push-configs.ts';
 import { decodeState, type HarnState } from './states.ts';
 
@@ -42,19 +43,17 @@ const base64 = z
 
 const CONTENT_V1 = ['text', 'raw', 'url', 'data'] as const;
 
-const partV1 = z
-  .looseObject({
-    text: z.string().optional(),
-    raw: base64.optional(),
-    url: z.string().min(1).max(8_192).optional(),
-    mediaType: text,
-    filename: text,
-    metadata: object,
-  })
-  .refine(
-    (part) => CONTENT_V1.filter((name) => part[name] !== undefined).length === 1,
-    'must have exactly one of text, raw, url and data',
-  );
+const partV1 = protoMessage({
+  text: z.string().optional(),
+  raw: base64.optional(),
+  url: z.string().min(1).max(8_192).optional(),
+  mediaType: text,
+  filename: text,
+  metadata: object,
+}).refine(
+  (part) => CONTENT_V1.filter((name) => part[name] !== undefined).length === 1,
+  'must have exactly one of text, raw, url and data',
+);
 
 const partV03 = z.discriminatedUnion(
   'kind',
@@ -95,20 +94,18 @@ const messageMembers = {
 
 const configurationMembers = { acceptedOutputModes: texts, historyLength: count };
 
-export const sendRequestV1 = z.looseObject({
+export const sendRequestV1 = protoMessage({
   tenant: text,
-  message: z.looseObject({
+  message: protoMessage({
     ...messageMembers,
     role: z.literal('ROLE_USER', 'must be ROLE_USER'),
     parts: z.array(partV1).min(1, 'must have at least one part').max(1_000),
   }),
-  configuration: z
-    .looseObject({
-      ...configurationMembers,
-      returnImmediately: flag,
-      taskPushNotificationConfig: configV1.nullish(),
-    })
-    .nullish(),
+  configuration: protoMessage({
+    ...configurationMembers,
+    returnImmediately: flag,
+    taskPushNotificationConfig: configV1.nullish(),
+  }).nullish(),
   metadata: object,
 });
 
@@ -182,7 +179,7 @@ function common(
 }
 
 /** GetTask, CancelTask and SubscribeToTask, in both versions. */
-export const taskRequest = z.looseObject({ tenant: text, id, historyLength: count, metadata: object });
+export const taskRequest = protoMessage({ tenant: text, id, historyLength: count, metadata: object });
 export type TaskRequest = z.output<typeof taskRequest>;
 
 /** No state, and the word of protocol buffers for it, are the same. */
@@ -197,7 +194,7 @@ const state = text.transform((word, context): HarnState | undefined => {
 const MAX_PAGE = 100;
 const PAGE = 50;
 
-export const listRequest = z.looseObject({
+export const listRequest = protoMessage({
   tenant: text,
   contextId: text,
   status: state,
@@ -220,7 +217,7 @@ export const listRequest = z.looseObject({
 });
 export type ListRequest = z.output<typeof listRequest>;
 
-export const cardRequest = z.looseObject({ tenant: text });
+export const cardRequest = protoMessage({ tenant: text });
 
 /** The JSON-RPC 2.0 envelope. */
 export const rpcEnvelope = z.looseObject({

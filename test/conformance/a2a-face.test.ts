@@ -176,6 +176,75 @@ describe('reading', () => {
     expect((await a2a.rpc('ListTasks', { pageToken: 'x' })).body.error?.code).toBe(-32602);
   });
 
+  it('[A2A-BND-06] members may have their names of the protocol file, in JSON-RPC and in queries; answers have JSON names', async () => {
+    const contextId = 'spelled';
+    const message = {
+      message_id: 'snake',
+      context_id: contextId,
+      role: 'ROLE_USER',
+      parts: [{ data: { kept_as: 'it is' }, media_type: 'application/x-mine', metadata: { a_b: 1 } }],
+      reference_task_ids: ['task_other'],
+    };
+    const configuration = {
+      return_immediately: true,
+      history_length: 1,
+      accepted_output_modes: ['text/plain'],
+    };
+    const { task } = await a2a.result('SendMessage', { message, configuration });
+    expect(task).toMatchObject({
+      contextId,
+      history: [
+        {
+          messageId: 'snake',
+          parts: [{ data: { kept_as: 'it is' }, mediaType: 'application/x-mine', metadata: { a_b: 1 } }],
+          referenceTaskIds: ['task_other'],
+        },
+      ],
+    });
+    expect(JSON.stringify(task)).not.toMatch(/"(message|context|reference_task)_id/);
+    await stage.client.until(task.id, 'COMPLETED');
+    await a2a.task('another context');
+    const params = { context_id: contextId, page_size: 1, history_length: 1, include_artifacts: true };
+    expect(await a2a.result('ListTasks', params)).toMatchObject({
+      totalSize: 1,
+      pageSize: 1,
+      tasks: [{ id: task.id, history: [{}] }],
+    });
+    const listed = await a2a.rest('GET', `/tasks?context_id=${contextId}&page_size=1`);
+    expect(listed).toMatchObject({ status: 200, body: { totalSize: 1, pageSize: 1 } });
+    const none = await a2a.result('ListTasks', {
+      context_id: contextId,
+      status_timestamp_after: new Date(Date.now() + 60_000).toISOString(),
+    });
+    expect(none.tasks).toEqual([]);
+    expect(await a2a.result('GetTask', { id: task.id, history_length: 0 })).not.toHaveProperty('history');
+  });
+
+  it('[A2A-BND-06] a member in both spellings is a fault that names it, and nothing is done', async () => {
+    const before = (await a2a.result('ListTasks', {})).totalSize;
+    const message = a2a.message('one', { message_id: 'other', context_id: 'a' });
+    const { error } = (
+      await a2a.rpc('SendMessage', {
+        message,
+        configuration: { returnImmediately: true, return_immediately: true },
+      })
+    ).body;
+    expect(error).toMatchObject({
+      code: -32602,
+      message: expect.stringContaining('message.message_id: is messageId once more. Send one of the two'),
+    });
+    expect(error?.data[1]?.fieldViolations?.map(({ field }) => field)).toEqual([
+      'message.message_id',
+      'configuration.return_immediately',
+    ]);
+    const listed = await a2a.rest('GET', '/tasks?pageSize=1&page_size=2');
+    expect([listed.status, listed.body.error.details[1]?.fieldViolations[0]?.field]).toEqual([
+      400,
+      'page_size',
+    ]);
+    expect((await a2a.result('ListTasks', {})).totalSize).toBe(before);
+  });
+
   it('[A2A-OP-08] the pages of a list together have each task once, newest status first, and begin where a time says', async () => {
     const older = await a2a.result('SendMessage', {
       message: a2a.message('slow 600'),

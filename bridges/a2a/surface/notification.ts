@@ -28,7 +28,8 @@ export async function takeNotification(
 ): Promise<void> {
   const done = NOTIFIED[name];
   const told = params['configuration'];
-  const configuration = { ...(isObject(told) ? told : {}), returnImmediately: true, blocking: false };
-  const given = done === 'SendMessage' ? { ...params, configuration } : params;
-  if (done !== undefined) await runMethod(done, deps, asking, given);
+  const { return_immediately: _, ...given } = isObject(told) ? told : {};
+  const configuration = { ...given, returnImmediately: true, blocking: false };
+  const members = done === 'SendMessage' ? { ...params, configuration } : params;
+  if (done !== undefined) await runMethod(done, deps, asking, members);
 }

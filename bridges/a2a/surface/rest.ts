@@ -50,7 +50,9 @@ async function answerRest(
         'HTTP+JSON is spoken in 1.0 here: send A2A-Version: 1.0.',
         'A2A-Version',
       );
-    const params = { ...(await paramsOf(exchange, OPERATIONS[name].rest.method)), ...idsOf(name, path) };
+    // The path names the task, so what the body says of it, in either spelling, does not count.
+    const { task_id: _, ...members } = await paramsOf(exchange, OPERATIONS[name].rest.method);
+    const params = { ...members, ...idsOf(name, path) };
     const asking: Asking = { exchange, negotiated, to: await addressed(deps, exchange, path['agent']) };
     const headers = activated(negotiated, asking.to);
     const result = await runMethod(
