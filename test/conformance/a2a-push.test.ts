@@ -54,7 +54,7 @@ describe('push configs over A2A', () => {
     const stranger = a2a.as(stage.as('stranger').key);
     const unknown = [
       await a2a.rpc(name('Get'), { taskId, id: 'other' }),
-      await a2a.rpc(name('Delete'), { taskId, id: 'other' }),
+      await a2a.rpc(name('Delete'), { taskId: 'task_none', id: 'mine' }),
       await a2a.rpc(name('Get'), { taskId: 'task_none', id: 'mine' }),
       await stranger.rpc(name('Get'), { taskId, id: 'mine' }),
       await stranger.rpc(name('Delete'), { taskId, id: 'mine' }),
@@ -66,6 +66,11 @@ describe('push configs over A2A', () => {
     expect((await a2a.rest('GET', `/tasks/${taskId}/pushNotificationConfigs/other`)).status).toBe(404);
     expect((await a2a.rpc(name('Delete'), { taskId, id: 'mine' })).body.result).toEqual({});
     expect((await a2a.rpc(name('Get'), { taskId, id: 'mine' })).body.error?.code).toBe(-32001);
+    expect((await a2a.rpc(name('Delete'), { taskId, id: 'mine' })).body.result).toEqual({});
+    const again = await a2a.rest('DELETE', `/tasks/${taskId}/pushNotificationConfigs/mine`);
+    expect(again).toEqual({ status: 200, body: {} });
+    const old = { id: taskId, pushNotificationConfigId: 'mine' };
+    expect((await a2a.rpc('tasks/pushNotificationConfig/delete', old, V03)).body.result).toBeNull();
     expect((await a2a.rpc('tasks/pushNotificationConfig/get', { id: taskId }, V03)).body.error?.code).toBe(
       -32001,
     );
@@ -93,6 +98,23 @@ describe('push configs over A2A', () => {
       code: -32602,
       data: [{}, { fieldViolations: [{ field: 'pageToken' }] }],
     });
+  });
+
+  it('[A2A-BND-06] are made and read by the names of the protocol file too, over both bindings', async () => {
+    const { id: task_id } = await a2a.task('ask');
+    await a2a.result(name('Create'), { task_id, id: 'snake', url: receiver.url });
+    const body = { task_id, id: 'path', url: receiver.url };
+    const made = await a2a.rest('POST', `/tasks/${task_id}/pushNotificationConfigs`, body);
+    expect(made).toMatchObject({ status: 200, body: { taskId: task_id, id: 'path' } });
+    expect(await a2a.result(name('Get'), { task_id, id: 'snake' })).toMatchObject({ taskId: task_id });
+    const page = await a2a.result('ListTaskPushNotificationConfigs', { task_id, page_size: 1 });
+    expect(page).toMatchObject({ configs: [{ taskId: task_id }], nextPageToken: expect.any(String) });
+    const configuration = {
+      task_push_notification_config: { url: receiver.url, token: 'token-of-snake-01' },
+    };
+    await a2a.result('SendMessage', { message: a2a.message('green', { task_id }), configuration });
+    const tokens = () => receiver.posts.map(({ headers }) => headers['a2a-notification-token']);
+    await expect.poll(tokens).toContain('token-of-snake-01');
   });
 
   it('of a task that is over, or has many, are refused in words of A2A', async () => {

@@ -69,6 +69,7 @@ describe('push notifications, asked for by real A2A clients', () => {
       .toContain(wanted.token);
     await client.deleteTaskPushNotificationConfig(named);
     await expect(client.getTaskPushNotificationConfig(named)).rejects.toThrow();
+    await client.deleteTaskPushNotificationConfig(named);
   });
 
   it('[A2A-PUSH-01] 1.0: a config that comes with the message holds from the beginning', async () => {
@@ -105,6 +106,7 @@ describe('push notifications, asked for by real A2A clients', () => {
       .toMatchObject([{ kind: 'task', id: taskId, status: { state: 'canceled' } }]);
     await client.deleteTaskPushNotificationConfig(named);
     expect(await client.listTaskPushNotificationConfig({ id: taskId })).toEqual([]);
+    await client.deleteTaskPushNotificationConfig(named);
   });
 
   it('configs survive a restart: both versions are told what happens after it, each in its words', async () => {

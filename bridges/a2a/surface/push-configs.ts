@@ -56,7 +56,9 @@ function taskFault(error: unknown): unknown {
 export async function getPushConfig(deps: FaceDeps, asking: Asking, params: JsonObject): Promise<JsonObject> {
   const { version } = asking.negotiated;
   const { taskId, configId } = decodeNamed(version, params);
-  return encodePushConfig(version, await find(deps, asking, taskId, configId));
+  const found = await find(deps, asking, taskId, configId);
+  if (found === undefined) throw refusal('TaskNotFound', 'The task has no such push config.', 'id');
+  return encodePushConfig(version, found);
 }
 
 /** 0.3 answers with the bare list. */
@@ -76,7 +78,10 @@ export async function listPushConfigs(
   return { configs, ...(next_cursor === null ? {} : { nextPageToken: next_cursor }) };
 }
 
-/** 0.3 answers with null. */
+/**
+ * Deletes a config; one that the task does not have, or no longer has, is deleted already. 0.3 answers with null.
+ * Spec: A2A 1.0, 3.1.10.
+ */
 export async function deletePushConfig(
   deps: FaceDeps,
   asking: Asking,
@@ -84,9 +89,14 @@ export async function deletePushConfig(
 ): Promise<JsonValue> {
   const { version } = asking.negotiated;
   const { taskId, configId } = decodeNamed(version, params);
-  const { id } = await find(deps, asking, taskId, configId);
-  const path = { task_id: taskId, push_config_id: id };
-  await deps.gateway.call('deletePushConfig', asking.exchange.call({ path }));
+  const found = await find(deps, asking, taskId, configId);
+  if (found !== undefined) {
+    const path = { task_id: taskId, push_config_id: found.id };
+    await deps.gateway.call('deletePushConfig', asking.exchange.call({ path })).catch((error: unknown) => {
+      // Another request deleted it meanwhile.
+      if (!(error instanceof ProtocolError) || error.code !== 'resource_not_found') throw error;
+    });
+  }
   return version === '1.0' ? {} : null;
 }
 
@@ -96,11 +106,9 @@ async function find(
   asking: Asking,
   taskId: string,
   name: string | undefined,
-): Promise<PushConfig> {
+): Promise<PushConfig | undefined> {
   const { data } = await configsOf(deps, asking, taskId);
-  const found = data.find(({ client_id, id }) => name === undefined || client_id === name || id === name);
-  if (found === undefined) throw refusal('TaskNotFound', 'The task has no such push config.', 'id');
-  return found;
+  return data.find(({ client_id, id }) => name === undefined || client_id === name || id === name);
 }
 
 interface ConfigPage {
