@@ -57,7 +57,10 @@ export interface FaceDeps {
   personaCard(persona: Persona): FaceCard;
   /** Every agent behind the gateway, by route, as it describes itself now. */
   agents(): readonly FaceAgent[];
-  /** Throws `invalid_request` with the param `url` for a receiver that no push config may name; asks the resolver. */
+  /**
+   * Throws `invalid_request` with the param `url` for a receiver that no push config may name; asks the resolver. A host that
+   * does not resolve now is judged at each delivery.
+   */
   checkReceiver(url: string): Promise<void>;
   /** The adapter of a route, for a bridge that passes one of its own peers through. */
   upstream(route: string): Upstream | undefined;

@@ -10,7 +10,10 @@ export interface WebhookCall {
   body: string;
 }
 
-/** How a call went. `refused`: the target may not be called; `failed`: no answer, for a reason in one word. */
+/**
+ * How a call went. `refused`: the target may not be called; `failed`: no answer, for a reason in one word. A host that does not
+ * resolve is a failure, because it may resolve later.
+ */
 export type WebhookOutcome =
   | { kind: 'answered'; status: number; retryAfterSeconds: number | undefined }
   | { kind: 'refused'; reason: string }
@@ -65,7 +68,10 @@ export class WebhookClient {
       return { kind: 'answered', status, retryAfterSeconds };
     } catch (error) {
       const cause = error instanceof Error && error.cause instanceof TargetRefused ? error.cause : error;
-      if (cause instanceof TargetRefused) return { kind: 'refused', reason: cause.refusal };
+      if (cause instanceof TargetRefused) {
+        const { refusal: reason } = cause;
+        return { kind: reason === 'unresolved' ? 'failed' : 'refused', reason };
+      }
       return { kind: 'failed', reason: giveUp.signal.aborted ? 'timeout' : transportFault(error) };
     } finally {
       this.#timers.clearTimeout(timer);

@@ -30,7 +30,7 @@ export const DELIVERY_FORMS: Readonly<Record<string, DeliveryForm>> = Object.fro
 /** The outbox and what it goes through to the network. */
 export interface Sending {
   outbox: Outbox;
-  /** Throws `invalid_request` for a URL that may not be called. */
+  /** Throws `invalid_request` for a URL that may not be called; one whose host does not resolve now may be, later. */
   checkTarget(url: string): Promise<void>;
   close(): Promise<void>;
 }
@@ -77,6 +77,7 @@ async function checkTarget(guard: AddressGuard, url: string): Promise<void> {
     await guard.check(url);
   } catch (error) {
     if (!(error instanceof TargetRefused)) throw error;
+    if (error.refusal === 'unresolved') return;
     throw new ProtocolError('invalid_request', error.message, { param: 'url' });
   }
 }

@@ -4,14 +4,17 @@ import type { DeadLetterState, PushTarget, PushTargetsState } from './push-state
 import { listPrefix, stateKey } from './state-keys.ts';
 
 export function foldPushConfigSet(event: Event, states: StateWriter): void {
-  const { push_config, session_id, after_event_id, replaces } = payload(
-    event,
-    'vendor.harn_gateway.push_config_set',
-  );
+  const {
+    push_config,
+    session_id,
+    after_event_id,
+    replaces,
+    is_done = false,
+  } = payload(event, 'vendor.harn_gateway.push_config_set');
   const { task_id } = push_config;
   const before = states.get<PushTargetsState>(stateKey.pushTargets(task_id));
   const kept = (before?.targets ?? []).filter(({ resource }) => resource.id !== replaces);
-  const target = { resource: push_config, through_event_id: after_event_id, is_done: false };
+  const target = { resource: push_config, through_event_id: after_event_id, is_done };
   const workspace_id = event.workspace_id ?? '';
   write(states, { task_id, session_id, workspace_id, targets: [...kept, target] });
 }

@@ -11,6 +11,8 @@ export const PUSH_EVENTS = {
     after_event_id: z.string(),
     /** The config of the same name that it takes the place of. */
     replaces: z.string().nullable(),
+    /** True for a Task that was over: nothing comes after it. Absent where something may. */
+    is_done: z.boolean().optional(),
   }),
   'vendor.harn_gateway.push_config_deleted': z.object({ task_id: z.string() }),
   /** Everything of the Task through this event is delivered or given up. `is_last`: the Task is over. */

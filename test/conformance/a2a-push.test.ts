@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { createRemoteJWKSet, jwtVerify } from 'jose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { A2aTestClient } from '../harness/a2a-client.ts';
-import { FORBIDDEN_URLS } from '../harness/forbidden-urls.ts';
+import { FORBIDDEN_URLS, resolveName } from '../harness/forbidden-urls.ts';
 import { type Receiver, startReceiver } from '../harness/receiver.ts';
 import { stageOf } from './stage.ts';
 
@@ -13,6 +13,7 @@ const stage = stageOf({
     workspaces: [{ id: 'workspace_foreign', tenant: 'tenant_other' }],
     outbound: { allow: ['127.0.0.1'] },
   },
+  resolveHost: resolveName,
 });
 const PRIVATE = [
   'http://10.0.0.1/hook',
@@ -117,19 +118,42 @@ describe('push configs over A2A', () => {
     await expect.poll(tokens).toContain('token-of-snake-01');
   });
 
-  it('of a task that is over, or has many, are refused in words of A2A', async () => {
-    const over = await a2a.task('one');
-    const late = await a2a.rpc(name('Create'), { taskId: over.id, url: receiver.url });
+  it('[A2A-OP-11] of a task that is over are made, read and deleted, and have nothing to deliver', async () => {
+    const { id: taskId } = await a2a.task('one');
+    const url = `${receiver.url}?over`;
+    expect(await a2a.result(name('Create'), { taskId, id: 'late', url })).toMatchObject({ id: 'late' });
+    const set = { taskId, pushNotificationConfig: { id: 'old', url } };
+    expect((await a2a.rpc('tasks/pushNotificationConfig/set', set, V03)).body.result).toMatchObject(set);
+    const { configs } = (await a2a.result('ListTaskPushNotificationConfigs', { taskId })) as never as {
+      configs: { id: string }[];
+    };
+    expect(configs.map(({ id }) => id).sort()).toEqual(['late', 'old']);
+    expect((await a2a.rpc(name('Delete'), { taskId, id: 'late' })).body.result).toEqual({});
+    expect(receiver.posts.filter(({ path }) => path.endsWith('?over'))).toEqual([]);
+  });
+
+  it('[A2A-PUSH-01] a message that is refused leaves no config behind', async () => {
+    const { id: taskId } = await a2a.task('one');
+    const { id: asking, contextId } = await a2a.task('ask');
+    const configuration = { taskPushNotificationConfig: { id: 'left', url: receiver.url } };
+    const refused = [
+      await a2a.rpc('SendMessage', { message: a2a.message('x', { taskId }), configuration }),
+      await a2a.rpc('SendMessage', {
+        message: a2a.message('x', { taskId: asking, contextId: `${contextId}x` }),
+        configuration,
+      }),
+    ];
+    expect(refused.map(({ body }) => body.error?.code)).toEqual([-32004, -32602]);
+    for (const id of [taskId, asking])
+      expect(await a2a.result('ListTaskPushNotificationConfigs', { taskId: id })).toEqual({ configs: [] });
+  });
+
+  it('that are too many for a task are refused in words of A2A', async () => {
     const { id: taskId } = await a2a.task('ask');
     let many: Awaited<ReturnType<typeof a2a.rpc>>;
     do many = await a2a.rpc(name('Create'), { taskId, url: receiver.url });
     while (many.body.error === undefined);
     const field = [{}, { fieldViolations: [{ field: 'taskId' }] }];
-    expect(late.body.error).toMatchObject({
-      code: -32004,
-      message: 'The task is over: nothing would be delivered.',
-      data: field,
-    });
     expect(many.body.error).toMatchObject({ code: -32602, data: field });
   });
 
@@ -180,7 +204,8 @@ describe('push configs over A2A', () => {
     const { id: taskId } = await a2a.task('ask');
     // Loopback is allowed on this stage; what the guard says of it has a test of its own.
     const forbidden = FORBIDDEN_URLS.filter(
-      ([url, why]) => why !== 'address' || !/127|7f|①|１|localhost|0177|2130706433/i.test(url),
+      ([url, why]) =>
+        why !== 'unresolved' && (why !== 'address' || !/127|7f|①|１|localhost|mixed|0177|2130706433/i.test(url)),
     );
     expect(forbidden.length).toBeGreaterThan(40);
     for (const [url] of forbidden) {

@@ -1,3 +1,22 @@
+/** Names of tests and where they lead. */
+export const NAMES: Readonly<Record<string, readonly string[]>> = {
+  'public.example': ['93.184.216.34', '2606:2800:220:1::1'],
+  'private.example': ['10.0.0.7'],
+  'mixed.example': ['93.184.216.34', '127.0.0.1'],
+  'metadata.example': ['169.254.169.254'],
+  localhost: ['127.0.0.1', '::1'],
+  'sub.localhost': ['::1'],
+  'zone.example': ['fe80::1%eth0'],
+  'nonsense.example': ['not-an-address'],
+  'empty.example': [],
+};
+
+export const resolveName = async (hostname: string): Promise<readonly string[]> => {
+  const found = NAMES[hostname];
+  if (found === undefined) throw new Error('ENOTFOUND');
+  return found;
+};
+
 /** URLs with which people reach what they must not, and why each is refused; names are those of no public host. */
 export const FORBIDDEN_URLS: readonly (readonly [string, string])[] = [
   ['https://127.0.0.1/', 'address'],

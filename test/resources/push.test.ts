@@ -217,7 +217,6 @@ describe('push', () => {
     ['http://169.254.169.254/latest/meta-data', 'not public'],
     ['https://10.0.0.1/', 'not public'],
     ['https://rebind.example/', 'not public'],
-    ['https://gone.example/', 'does not resolve'],
     ['http://93.184.216.34/', 'https'],
     ['file:///etc/passwd', 'https'],
     ['nowhere', 'no URL'],
@@ -252,7 +251,7 @@ describe('push', () => {
     expect(receiver.posts).toEqual([]);
   });
 
-  it('takes eight configs of a task, none of a task that is over, and no form that nobody knows', async () => {
+  it('takes eight configs of a task, and no form that nobody knows', async () => {
     const scene = await stage();
     const { client } = scene.gateway;
     const { task, finish } = await waiting(scene);
@@ -263,7 +262,43 @@ describe('push', () => {
     expect(unknown.body).toMatchObject({ error: { code: 'invalid_request', param: 'form' } });
     await finish();
     await client.until(task.id, 'CANCELED');
-    const late = await client.call('POST', path, { body: { url: scene.receiver.url } });
-    expect(late.body).toMatchObject({ error: { code: 'invalid_state_transition' } });
+  });
+
+  it('takes one of a task that is over: from now on nothing is delivered, and nothing waits to be', async () => {
+    const scene = await stage();
+    const { gateway, receiver } = scene;
+    const { id } = await gateway.client.submit('ask');
+    await gateway.client.post(`/v1/tasks/${id}/cancel`, {});
+    await gateway.client.until(id, 'CANCELED');
+    const late = await setConfig(gateway, id, { url: `${receiver.url}?now` });
+    await setConfig(gateway, id, { url: `${receiver.url}?beginning`, from: 'beginning' });
+    const posted = () => receiver.posts.filter(({ path }) => path.endsWith('?beginning'));
+    await expect.poll(() => JSON.stringify(posted().at(-1)?.body)).toContain('task.canceled');
+    expect(receiver.posts.filter(({ path }) => path.endsWith('?now'))).toEqual([]);
+    const { event, payload } = (await gateway.client.events('/v1/events')).find(
+      ({ resource }) => resource.id === late.id,
+    ) ?? { event: '', payload: {} };
+    expect([event, payload]).toMatchObject(['vendor.harn_gateway.push_config_set', { is_done: true }]);
+  });
+
+  it('takes one whose host does not resolve: it is tried until it does, and then judged like any other', async () => {
+    const found = new Map<string, string[]>();
+    const resolveHost = async (host: string) => {
+      const addresses = found.get(host);
+      if (addresses === undefined) throw new Error('ENOTFOUND');
+      return addresses;
+    };
+    const scene = await stage({}, { resolveHost });
+    const { gateway, receiver } = scene;
+    const { port } = new URL(receiver.url);
+    const { task, finish } = await waiting(scene, { url: `http://later.example:${port}/later` });
+    await setConfig(gateway, task.id, { url: `http://inside.example:${port}/inside` });
+    await finish();
+    found.set('inside.example', ['127.0.0.2']).set('later.example', ['127.0.0.1']);
+    await expect.poll(() => receiver.posts.map(({ path }) => path), { timeout: 15_000 }).toContain('/later');
+    await expect
+      .poll(() => deadLetters(gateway), { timeout: 15_000 })
+      .toEqual(expect.arrayContaining([expect.objectContaining({ reason: 'refused: address' })]));
+    expect(receiver.posts.filter(({ path }) => path === '/inside')).toEqual([]);
   });
 });

@@ -17,7 +17,7 @@ import { ownTask } from './own-task.ts';
 import { pageTokenFault } from './page-token.ts';
 import { setPushConfig } from './push-configs.ts';
 import { refusalOf, TaskStream } from './stream.ts';
-import { contextIdOf, isSessionId, type Taken, takeMessage } from './take-message.ts';
+import { contextIdOf, isSessionId, readyAnswer, type Taken, takeMessage } from './take-message.ts';
 import { Waiting } from './wait.ts';
 
 /** How a binding writes a stream. */
@@ -67,8 +67,8 @@ export class A2aHandler {
   }
 
   /**
-   * A push config that may not be refuses the message with it: no agent works for a caller who was told no. That of a new
-   * Task holds from the beginning, as the agent may be quicker than this.
+   * A push config that may not be refuses the message with it: no agent works for a caller who was told no. A message that may
+   * not be leaves no config behind. The config of a new Task holds from the beginning, as the agent may be quicker than this.
    */
   async #take(asking: Asking, request: SendRequest): Promise<Taken> {
     const { exchange, to, negotiated } = asking;
@@ -76,8 +76,9 @@ export class A2aHandler {
     const take = () => takeMessage(this.#deps.gateway, exchange, to, request, negotiated);
     if (push === undefined) return take();
     if (taskId !== undefined) {
+      const answer = await readyAnswer(this.#deps.gateway, exchange, to, request, taskId);
       await setPushConfig(this.#deps, asking, taskId, push);
-      return take();
+      return answer();
     }
     const { config, member } = push;
     await this.#deps.checkReceiver(config.url).catch((error: unknown) => {

@@ -48,8 +48,6 @@ export async function setPushConfig(
 /** What is refused because of the task, under the name that it has in A2A and without words that only Harn has. */
 function taskFault(error: unknown): unknown {
   if (!(error instanceof ProtocolError) || error.param !== 'task_id') return error;
-  if (error.code === 'invalid_state_transition')
-    return refusal('UnsupportedOperation', 'The task is over: nothing would be delivered.', 'taskId');
   return new ProtocolError(error.code, error.message, { param: 'taskId', cause: error });
 }
 

@@ -31,7 +31,8 @@ export async function takeMessage(
   request: SendRequest,
   negotiated: Negotiated,
 ): Promise<Taken> {
-  if (request.taskId !== undefined) return goOn(gateway, exchange, to, request, request.taskId);
+  if (request.taskId !== undefined)
+    return (await readyAnswer(gateway, exchange, to, request, request.taskId))();
   const { defaultWorkspace } = gateway.identify(exchange.call());
   const parts = await storedParts(gateway, exchange, request, defaultWorkspace);
   const { contextId, kept } = request;
@@ -85,14 +86,17 @@ function isAbsent(error: unknown): boolean {
   return error instanceof ProtocolError && error.code === 'resource_not_found';
 }
 
-/** A message to a Task: the answer to what it asks, or a word to the working agent. */
-async function goOn(
+/**
+ * A message to a Task: the answer to what it asks, or a word to the working agent. Rejects with what is wrong about it; what it
+ * resolves with hands it over.
+ */
+export async function readyAnswer(
   gateway: Gateway,
   exchange: FaceExchange,
   to: Addressed,
   request: SendRequest,
   taskId: string,
-): Promise<Taken> {
+): Promise<() => Promise<Taken>> {
   const path = { task_id: taskId };
   const task = await ownTask(gateway, { exchange, to }, taskId);
   if (
@@ -117,8 +121,10 @@ async function goOn(
   const kind = decision !== undefined ? 'tool_confirmation' : isBlocked(task.status) ? 'input' : 'interrupt';
   const message = messageOf(decision === undefined ? parts : [decision, ...parts], request.kept);
   const body = { kind, message: message as unknown as JsonObject };
-  const appended = await ask<Message>(gateway, 'appendTaskMessage', exchange.call({ path, body }));
-  return { task, messageId: appended.id };
+  return async () => {
+    const appended = await ask<Message>(gateway, 'appendTaskMessage', exchange.call({ path, body }));
+    return { task, messageId: appended.id };
+  };
 }
 
 /** What the Task waits for first, if the caller may see it. */

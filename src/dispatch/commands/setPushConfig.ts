@@ -17,7 +17,10 @@ const MAX_CONFIGS_OF_TASK = 8;
 
 type Input = OperationInput<'setPushConfig'>;
 
-/** The URL is checked before anything is kept, and again at each delivery. */
+/**
+ * The URL is checked before anything is kept, and again at each delivery. A Task that is over may have configs too; one from now
+ * on has nothing to deliver. Spec: A2A 1.0, 3.1.7.
+ */
 export const setPushConfig: Command<'setPushConfig'> = {
   decide(input, tx, facts) {
     admitTarget(input, tx, facts);
@@ -53,6 +56,7 @@ export const setPushConfig: Command<'setPushConfig'> = {
       session_id: task.session_id,
       after_event_id: body.from === 'now' ? tx.position : BEGINNING,
       replaces: replaced ?? null,
+      ...(isTerminal(task.status) && body.from === 'now' ? { is_done: true } : {}),
     };
     const pointer = { object: 'push_config', id: resource.id };
     const place = { workspace_id: task.workspace_id };
@@ -72,10 +76,6 @@ function admitTarget({ path, body }: Input, tx: Transaction, facts: Facts) {
     throw new ProtocolError('invalid_request', `form must be one of ${facts.outbox.forms.join(', ')}.`, {
       param: 'form',
     });
-  if (isTerminal(task.resource.status) && body.from === 'now') {
-    const message = 'The Task is over; nothing would be delivered. Send from: beginning for what happened.';
-    throw new ProtocolError('invalid_state_transition', message, { param: 'task_id' });
-  }
   refuseSecretUrl(body.url, facts);
   const others = pushTargetsOf(tx, task.resource.id).filter(
     ({ resource }) => resource.id !== sameName({ path, body } as Input, tx),

@@ -35,12 +35,20 @@ export const setPushConfigRequest = z
       .regex(/^[A-Za-z0-9_.-]{1,64}$/)
       .optional()
       .describe('Name of the caller; the config of this name, if any, is replaced.'),
-    url: z.string().min(1).max(2048).describe('Receiver: https, at a public address.'),
+    url: z
+      .string()
+      .min(1)
+      .max(2048)
+      .describe(
+        'Receiver: https, at a public address; a host that does not resolve yet is tried at each delivery.',
+      ),
     form: form.default('harn').describe('How events are told; harn posts {task, event}.'),
     from: z
       .enum(['now', 'beginning'])
       .default('now')
-      .describe('now: what happens from now on; beginning: all events of the Task, also when it is over.'),
+      .describe(
+        'now: what happens from now on, which is nothing when the Task is over; beginning: all events of the Task.',
+      ),
     token: headerText(1024)
       .optional()
       .describe('Sent as X-A2A-Notification-Token and A2A-Notification-Token.'),

@@ -1,26 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { AddressGuard, TargetRefused } from '../../../bridges/outbound/address-guard.ts';
-import { FORBIDDEN_URLS } from '../../harness/forbidden-urls.ts';
+import { FORBIDDEN_URLS, NAMES, resolveName } from '../../harness/forbidden-urls.ts';
 
-/** Names of this test and where they lead. */
-const NAMES: Record<string, string[]> = {
-  'public.example': ['93.184.216.34', '2606:2800:220:1::1'],
-  'private.example': ['10.0.0.7'],
-  'mixed.example': ['93.184.216.34', '127.0.0.1'],
-  'metadata.example': ['169.254.169.254'],
-  localhost: ['127.0.0.1', '::1'],
-  'sub.localhost': ['::1'],
-  'zone.example': ['fe80::1%eth0'],
-  'nonsense.example': ['not-an-address'],
-  'empty.example': [],
-};
-
-const resolve = async (hostname: string) => {
-  const found = NAMES[hostname];
-  if (found === undefined) throw new Error('ENOTFOUND');
-  return found;
-};
-const guard = (allow: string[] = []) => new AddressGuard(allow, resolve);
+const guard = (allow: string[] = []) => new AddressGuard(allow, resolveName);
 
 async function refusal(url: string, allow?: string[]): Promise<string> {
   try {
