@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
+import type { CardForm } from './cards/a2a-card.ts';
 import type { Call, Gateway, StreamFrame, StreamSink, Subscription } from './gateway.ts';
 import type { SideEffectClass } from './protocol/autonomy.ts';
 import type { ProtocolError } from './protocol/errors.ts';
@@ -50,11 +51,11 @@ export interface FaceDeps {
   version: string;
   /**
    * The signed A2A card of an agent as it is sent, without an id of the default one; undefined for an unknown agent. The
-   * public ones are served at their well-known paths.
+   * public ones are served at their well-known paths. `form`: for readers of A2A 1.0 alone, or of 0.3 too.
    */
-  card(agentId: string | undefined): FaceCard | undefined;
+  card(agentId: string | undefined, form: CardForm): FaceCard | undefined;
   /** The signed A2A card of a persona that the caller may read. */
-  personaCard(persona: Persona): FaceCard;
+  personaCard(persona: Persona, form: CardForm): FaceCard;
   /** Every agent behind the gateway, by route, as it describes itself now. */
   agents(): readonly FaceAgent[];
   /**

@@ -48,6 +48,12 @@ export interface A2aCardFacts {
 
 /** Names the Harn protocol as an A2A interface. */
 const HARN_BINDING = 'https://harnlang.com/spec/agents-protocol/v1';
+/**
+ * Names of the security schemes. The versions spell them differently, and an entry that mixes both is read by neither for sure.
+ * That of 0.3 is the first, in the order given and in canonical order: @a2a-js/sdk 0.3.14 judges by it which spelling a card has.
+ */
+const SCHEME_V03 = 'bearer';
+const SCHEME_V1 = 'bearer_v1';
 const LEGACY = '0.3';
 const LEGACY_VERSION = '0.3.0';
 const PROVIDER = { organization: 'harn-gateway', url: 'https://harnlang.com' };
@@ -55,52 +61,74 @@ const PROVIDER = { organization: 'harn-gateway', url: 'https://harnlang.com' };
 /** What a credential must hold to run a task; named because an empty list breaks the signatures of some readers. */
 const SCOPES = ['tasks:read', 'tasks:write'];
 
+/** Whose members a card has: those of A2A 1.0 alone, or those of 0.3 too. */
+export type CardForm = 'superset' | '1.0';
+
 /**
- * One card that satisfies readers of A2A 1.0 and 0.3, with the URLs of the gateway only. No member is empty and every text is
- * in Unicode form C, because readers canonicalize those differently. Source: contract C3; A2A 1.0, 8.4.
+ * One card that satisfies readers of A2A 1.0 and 0.3, with the URLs of the gateway only. What the versions spell differently
+ * stands in entries of its own for each. No member is empty and every text is in Unicode form C, because readers canonicalize
+ * those differently. Source: contract C3; A2A 1.0, 8.4.
  */
 export function a2aCard(facts: A2aCardFacts): A2aAgentCard {
+  const { securitySchemes, ...card } = membersV1(facts);
+  return normalized({
+    ...card,
+    ...interfacesV03(facts),
+    ...(facts.offer.extendedAgentCard ? { supportsAuthenticatedExtendedCard: true } : {}),
+    securitySchemes: { [SCHEME_V03]: { type: 'http', scheme: 'bearer' }, ...securitySchemes },
+    security: [{ [SCHEME_V03]: SCOPES }],
+  }) as A2aAgentCard;
+}
+
+/** The same with the members of A2A 1.0 alone. Source: contract C3. */
+export function a2aCardV1(facts: A2aCardFacts): JsonObject {
+  return normalized(membersV1(facts)) as JsonObject;
+}
+
+function membersV1(facts: A2aCardFacts) {
   const { agent, offer } = facts;
   const extensions = [...offer.extensions, ...(agent.extensions ?? [])];
-  const card = {
+  return {
     name: agent.name,
     description: agent.description || agent.name,
     version: agent.version,
     provider: agent.provider ?? PROVIDER,
     ...links(agent),
-    ...interfacesOf(facts),
+    supportedInterfaces: [...spokenAt(facts), harnInterface(facts)],
     capabilities: {
       streaming: true,
       pushNotifications: offer.pushNotifications,
       ...(offer.extendedAgentCard ? { extendedAgentCard: true } : {}),
       ...(extensions.length > 0 ? { extensions } : {}),
     },
-    ...(offer.extendedAgentCard ? { supportsAuthenticatedExtendedCard: true } : {}),
-    securitySchemes: {
-      bearer: { type: 'http', scheme: 'bearer', httpAuthSecurityScheme: { scheme: 'bearer' } },
-    },
-    securityRequirements: [{ schemes: { bearer: { list: SCOPES } } }],
-    security: [{ bearer: SCOPES }],
+    securitySchemes: { [SCHEME_V1]: { httpAuthSecurityScheme: { scheme: 'bearer' } } },
+    securityRequirements: [{ schemes: { [SCHEME_V1]: { list: SCOPES } } }],
     defaultInputModes: modes(agent.inputModes),
     defaultOutputModes: modes(agent.outputModes),
     skills: agent.skills.map(skillOf),
   };
-  return normalized(card) as A2aAgentCard;
 }
 
-/** The members of both generations that say where to call. */
-function interfacesOf({ baseUrl, publicUrl, offer }: A2aCardFacts) {
-  const harn = { url: `${publicUrl}/v1`, protocolBinding: HARN_BINDING, protocolVersion: CURRENT_VERSION };
-  const spoken = offer.bindings.map((binding) => ({ url: baseUrl, ...binding }));
-  const old = spoken.filter(({ protocolVersion }) => protocolVersion === LEGACY);
-  const [preferred = harn, ...others] = old;
-  const transports = [preferred, ...others, ...(old.length > 0 ? [harn] : [])];
+function spokenAt({ baseUrl, offer }: A2aCardFacts) {
+  return offer.bindings.map((binding) => ({ url: baseUrl, ...binding }));
+}
+
+function harnInterface({ publicUrl }: A2aCardFacts) {
+  return { url: `${publicUrl}/v1`, protocolBinding: HARN_BINDING, protocolVersion: CURRENT_VERSION };
+}
+
+/**
+ * The members by which readers of 0.3 learn where to call. They hold what 0.3 has a word for: strict readers refuse a card with
+ * any other transport. While no 0.3 is spoken, the required ones name the Harn interface. Source: contract C3.
+ */
+function interfacesV03(facts: A2aCardFacts) {
+  const old = spokenAt(facts).filter(({ protocolVersion }) => protocolVersion === LEGACY);
+  const [preferred = harnInterface(facts)] = old;
   return {
-    supportedInterfaces: [...spoken, harn],
     protocolVersion: LEGACY_VERSION,
     url: preferred.url,
     preferredTransport: preferred.protocolBinding,
-    additionalInterfaces: transports.map(({ url, protocolBinding }) => ({ url, transport: protocolBinding })),
+    additionalInterfaces: old.map(({ url, protocolBinding }) => ({ url, transport: protocolBinding })),
   };
 }
 

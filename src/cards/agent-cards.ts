@@ -1,7 +1,15 @@
 import { sha256Hex } from '../json/sha256.ts';
+import type { JsonObject } from '../protocol/json.ts';
 import type { A2aAgentCard, HarnAgentCard } from '../protocol/resources/discovery.ts';
 import type { Persona } from '../protocol/resources/persona.ts';
-import { type A2aOffer, a2aCard, type DescribedAgent } from './a2a-card.ts';
+import {
+  type A2aCardFacts,
+  type A2aOffer,
+  a2aCard,
+  a2aCardV1,
+  type CardForm,
+  type DescribedAgent,
+} from './a2a-card.ts';
 import { harnCard } from './harn-card.ts';
 import { type CardKey, signA2aCard, signHarnCard } from './sign-card.ts';
 
@@ -26,6 +34,8 @@ export interface AgentCardsDeps {
   version: string;
   /** RFC 3339 time of the start. */
   createdAt: string;
+  /** Epoch milliseconds. */
+  now(): number;
 }
 
 /** A signed card as it is sent. */
@@ -34,6 +44,8 @@ export interface SignedDocument<Card> {
   text: string;
   /** Entity tag with its quotes. */
   tag: string;
+  /** When it became what it is, as HTTP writes times: whole seconds of RFC 9110, 5.6.7. */
+  modifiedAt: string;
 }
 
 const A2A_PATH = '/a2a';
@@ -53,7 +65,7 @@ export class AgentCards {
   /** The HarnAgentCard; each spelling of `object` is signed for itself. Source: contract C1 and C23. */
   harn(object: HarnAgentCard['object'], publicUrl: string): SignedDocument<HarnAgentCard> {
     const { offer, createdAt } = this.#deps;
-    const a2a = this.#a2aOf(this.#default(), publicUrl, A2A_PATH);
+    const a2a = this.#superset(this.#default(), publicUrl, A2A_PATH);
     const facts = {
       agents: this.#deps.agents().flatMap(({ description }) => description ?? []),
       a2aCard: a2a.card,
@@ -65,31 +77,54 @@ export class AgentCards {
   }
 
   /** The A2A card of an agent, without an id of the default one; undefined when there is no such agent. */
-  a2a(agentId: string | undefined, publicUrl: string): SignedDocument<A2aAgentCard> | undefined {
-    if (agentId === undefined) return this.#a2aOf(this.#default(), publicUrl, A2A_PATH);
+  a2a(
+    agentId: string | undefined,
+    publicUrl: string,
+    form: CardForm = 'superset',
+  ): SignedDocument<object> | undefined {
+    if (agentId === undefined) return this.#a2aOf(form, this.#default(), publicUrl, A2A_PATH);
     const agent = this.#deps.agents().find(({ id }) => id === agentId);
-    return agent && this.#a2aOf(agent, publicUrl, `${A2A_PATH}/${agent.id}`);
+    return agent && this.#a2aOf(form, agent, publicUrl, `${A2A_PATH}/${agent.id}`);
   }
 
   /** The A2A card of a persona: its own name and words, with the skills of the agent that works for it. */
-  persona({ id, name, description, version, entry_workflow }: Persona, publicUrl: string) {
+  persona(
+    { id, name, description, version, entry_workflow }: Persona,
+    publicUrl: string,
+    form: CardForm = 'superset',
+  ): SignedDocument<object> {
     const agent = this.#deps.agentOf(entry_workflow) ?? this.#default();
     const behind = agent?.description ?? unreached(agent?.id, this.#deps.version);
     // What the agent's provider, documents and picture say, they say of the agent.
     const { skills, inputModes, outputModes, extensions } = behind;
     const described = { name, description, version, skills, inputModes, outputModes, extensions };
-    return this.#a2aOf({ id, isDefault: false, description: described }, publicUrl, `${A2A_PATH}/${id}`);
+    const persona = { id, isDefault: false, description: described };
+    return this.#a2aOf(form, persona, publicUrl, `${A2A_PATH}/${id}`);
   }
 
   #default(): CardAgent | undefined {
     return this.#deps.agents().find(({ isDefault }) => isDefault);
   }
 
-  #a2aOf(agent: CardAgent | undefined, publicUrl: string, path: string): SignedDocument<A2aAgentCard> {
+  #a2aOf(
+    form: CardForm,
+    agent: CardAgent | undefined,
+    publicUrl: string,
+    path: string,
+  ): SignedDocument<object> {
+    if (form === 'superset') return this.#superset(agent, publicUrl, path);
+    const card = a2aCardV1(this.#factsOf(agent, publicUrl, path));
+    return this.#once(`${form} ${path}`, card, a2aSigner(publicUrl));
+  }
+
+  #superset(agent: CardAgent | undefined, publicUrl: string, path: string): SignedDocument<A2aAgentCard> {
+    return this.#once(path, a2aCard(this.#factsOf(agent, publicUrl, path)), a2aSigner(publicUrl));
+  }
+
+  #factsOf(agent: CardAgent | undefined, publicUrl: string, path: string): A2aCardFacts {
     const { offer, version } = this.#deps;
     const described = agent?.description ?? unreached(agent?.id, version);
-    const card = a2aCard({ agent: described, baseUrl: publicUrl + path, publicUrl, offer });
-    return this.#once(path, card, (unsigned, key) => signA2aCard(unsigned, key, publicUrl + KEYS_PATH));
+    return { agent: described, baseUrl: publicUrl + path, publicUrl, offer };
   }
 
   #once<Card extends object>(
@@ -103,11 +138,17 @@ export class AgentCards {
     if (known?.from === from) return known.document as SignedDocument<Card>;
     const card = sign(unsigned, key);
     const text = JSON.stringify(card);
-    const document = { card, text, tag: `"${sha256Hex(text)}"` };
+    const modifiedAt = new Date(this.#deps.now()).toUTCString();
+    const document = { card, text, tag: `"${sha256Hex(text)}"`, modifiedAt };
     if (this.#signed.size >= MAX_SIGNED) this.#signed.clear();
     this.#signed.set(name, { from, document });
     return document;
   }
+}
+
+function a2aSigner(publicUrl: string) {
+  return <Card extends A2aAgentCard | JsonObject>(card: Card, key: CardKey) =>
+    signA2aCard(card, key, publicUrl + KEYS_PATH);
 }
 
 /** What can be said of an agent that never answered. */

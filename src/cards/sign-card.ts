@@ -14,7 +14,11 @@ export interface CardKey {
  * Adds detached signatures over each text that readers verify; they agree on most cards, then there is one. `keyUrl` is where
  * the public keys are. Spec: A2A 1.0, 8.4; RFC 7515, appendix F.
  */
-export function signA2aCard(card: A2aAgentCard, key: CardKey, keyUrl: string): A2aAgentCard {
+export function signA2aCard<Card extends A2aAgentCard | JsonObject>(
+  card: Card,
+  key: CardKey,
+  keyUrl: string,
+): Card {
   const header = canonicalJson({ alg: 'EdDSA', jku: keyUrl, kid: key.keyId, typ: 'JOSE' });
   const head = Buffer.from(header).toString('base64url');
   const signatures = payloadForms(card as JsonObject).map(({ text }) => ({

@@ -29,5 +29,6 @@ export function makeCards(
     offer: A2A_OFFER,
     version,
     createdAt: timestamp(clock.now()),
+    now: () => clock.now(),
   });
 }

@@ -28,8 +28,8 @@ export function makeFaces(
     newRequestId: () => tools.newId('req'),
     publicUrl,
     version,
-    card: (agentId) => cards.a2a(agentId, publicUrl()),
-    personaCard: (persona) => cards.persona(persona, publicUrl()),
+    card: (agentId, form) => cards.a2a(agentId, publicUrl(), form),
+    personaCard: (persona, form) => cards.persona(persona, publicUrl(), form),
     upstream: (route) => upstreams.get(route),
     agents: () => [...upstreams.values()].map((upstream) => agentOf(upstream, tools.routes.default)),
     checkReceiver: async (url) => {

@@ -300,12 +300,17 @@ describe('reading', () => {
     expect((await a2a.result('GetTask', { id, historyLength: 1 })).history).toEqual(history.slice(-1));
   });
 
-  it('[A2A-OP-12] the extended card is the signed card, for callers', async () => {
+  it('[A2A-OP-12] the extended card is the signed card, for callers: in 1.0 with its members alone', async () => {
     const card = await a2a.result('GetExtendedAgentCard', {});
     expect(card).toMatchObject({
-      signatures: [{}, {}],
+      signatures: [{}],
       capabilities: { streaming: true, extendedAgentCard: true },
     });
+    expect(card).not.toHaveProperty('protocolVersion');
+    expect(JSON.stringify(card)).not.toMatch(/"(type|additionalInterfaces|preferredTransport|security)":/);
+    const old = await a2a.rpc('agent/getAuthenticatedExtendedCard', {}, { 'a2a-version': '0.3' });
+    expect(old.body.result).toEqual(await (await a2a.raw('GET', '/.well-known/agent-card.json')).json());
+    expect(old.body.result).toMatchObject({ protocolVersion: '0.3.0', additionalInterfaces: [{}] });
     expect((await a2a.as(null).rpc('GetExtendedAgentCard')).status).toBe(401);
     expect((await a2a.rest('GET', '/extendedAgentCard')).body).toEqual(card);
   });

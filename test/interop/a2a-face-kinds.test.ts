@@ -207,7 +207,7 @@ describe('agents that speak no A2A themselves, called by real A2A clients', () =
       entry_workflow: 'mcp:files',
     });
     const mine = await card(id, authorized);
-    expect(mine).toMatchObject({ name: 'Clerk', version: '7', signatures: [{}, {}] });
+    expect(mine).toMatchObject({ name: 'Clerk', version: '7', signatures: [{}, {}, {}] });
     expect(mine.supportedInterfaces[0]?.url).toBe(`${gateway.url}/a2a/${id}`);
     expect(mine.skills.map((skill) => skill.id)).toContain('read_text_file');
     const path = `${gateway.url}/a2a/${id}/.well-known/agent-card.json`;
@@ -219,7 +219,7 @@ describe('agents that speak no A2A themselves, called by real A2A clients', () =
 
   it('a persona that the operator wrote down has a card for everybody, as agents have', async () => {
     const found = await card('librarian');
-    expect(found).toMatchObject({ name: 'Librarian', signatures: [{}, {}] });
+    expect(found).toMatchObject({ name: 'Librarian', signatures: [{}, {}, {}] });
     expect(found.supportedInterfaces[0]?.url).toBe(`${gateway.url}/a2a/librarian`);
     const client = await driver10(`${gateway.url}/a2a/librarian/`, 'JSONRPC', authorized);
     const input = { path: join(root, 'note.txt') };
@@ -230,7 +230,7 @@ describe('agents that speak no A2A themselves, called by real A2A clients', () =
     for (const id of ['coder', 'files', 'every']) {
       const found = await card(id);
       expect(found.supportedInterfaces[0]?.url).toBe(`${gateway.url}/a2a/${id}`);
-      expect(found.signatures).toHaveLength(2);
+      expect(found.signatures).toHaveLength(3);
     }
     expect((await card('files')).skills.map(({ id }) => id)).toContain('write_file');
   });

@@ -55,7 +55,7 @@ describe('[C3] the superset card, read by real clients', () => {
         { protocolBinding: 'JSONRPC', protocolVersion: '0.3' },
         {},
       ],
-      signatures: [{}, {}],
+      signatures: [{}, {}, {}],
     });
     const message = { messageId: 'x', role: 'ROLE_USER', parts: [{ text: 'hello' }] };
     const { SendMessageRequest } = await import('@a2a-js/sdk');

@@ -60,7 +60,7 @@ describe('command line: cards', () => {
     expect(await shown()).toMatchObject({ object: 'harn_agent_card', signature: { algorithm: 'ed25519' } });
     expect(await shown('--agent', 'sample')).toMatchObject({
       name: expect.any(String),
-      signatures: [{}, {}],
+      signatures: [{}, {}, {}],
     });
     const { code, err } = await runCommand(['card', 'show', '--agent', 'nobody', '--url', gateway.url]);
     expect([code, err]).toEqual([1, expect.stringContaining('Check the name of the agent')]);

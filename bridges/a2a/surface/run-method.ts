@@ -62,9 +62,10 @@ const ROWS: Readonly<Record<A2aOperation, Method>> = {
   },
 };
 
-/** The signed card, to callers only; there is nothing that only some of them may see. */
-function cardOf(face: FaceDeps, { to }: Asking): JsonObject {
-  const card = to.persona === undefined ? face.card(to.segment) : face.personaCard(to.persona);
+/** The signed card, to callers only, in the members of their version; there is nothing that only some of them may see. */
+function cardOf(face: FaceDeps, { to, negotiated }: Asking): JsonObject {
+  const form = negotiated.version === '1.0' ? '1.0' : 'superset';
+  const card = to.persona === undefined ? face.card(to.segment, form) : face.personaCard(to.persona, form);
   if (card === undefined) throw noAgent();
   return JSON.parse(card.text) as JsonObject;
 }

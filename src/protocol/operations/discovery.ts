@@ -87,6 +87,17 @@ export const discoveryOperations = {
     success: 200,
     response: a2aAgentCard,
   },
+  getA2aCardOfA2aPath: {
+    kind: 'document',
+    method: 'GET',
+    path: '/a2a/.well-known/agent-card.json',
+    tag: 'Discovery',
+    summary: 'Read the signed A2A card of the default agent, for clients that look for it below its A2A URL.',
+    scope: 'public',
+    level: 'vendor',
+    success: 200,
+    response: a2aAgentCard,
+  },
   getA2aCardOfAgent: {
     kind: 'document',
     method: 'GET',

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { IncomingHttpHeaders } from 'node:http';
 import type { AgentCards, SignedDocument } from '../../cards/agent-cards.ts';
 import { ProtocolError } from '../../protocol/errors.ts';
 import type { DocumentId } from '../../protocol/operations.ts';
@@ -44,6 +45,9 @@ const RETRY_READY_SECONDS = '1';
 /** A verifier that meets an unknown key asks again; a revocation is known within this time. */
 const KEY_SET_AGE = ['Cache-Control', 'public, max-age=300'];
 
+/** A card changes when its agent does, or the key that signs it; the tag tells for sure. */
+const CARD_AGE_SECONDS = 60;
+
 /** The documents in which the gateway describes itself. They advertise only what works. */
 export class Documents {
   readonly #rows: Record<DocumentId, Document>;
@@ -63,6 +67,7 @@ export class Documents {
       getProtocolDiscovery: (exchange) => sendJson(exchange, 200, DISCOVERY),
       getAgentCard: (exchange) => sendHarnCard(exchange, deps),
       getDefaultA2aCard: (exchange) => sendA2aCard(exchange, undefined, deps),
+      getA2aCardOfA2aPath: (exchange) => sendA2aCard(exchange, undefined, deps),
       getKeySet: (exchange) => sendTagged(exchange, JSON.stringify(deps.keySet()), KEY_SET_AGE),
       getA2aCardOfAgent: (exchange, path) => sendA2aCard(exchange, path['agent_id'] ?? '', deps),
     };
@@ -94,7 +99,7 @@ function sendReadiness(exchange: Exchange, readiness: Readiness): void {
 function sendHarnCard(exchange: Exchange, { cards, publicUrl }: DocumentDeps): void {
   const isOlder = exchange.req.headers[VERSION_HEADER.toLowerCase()] !== undefined;
   const card = cards.harn(isOlder ? 'agent_card' : 'harn_agent_card', publicUrl());
-  sendSigned(exchange, card, ['Vary', VERSION_HEADER]);
+  sendSigned(exchange, card, 'public', VERSION_HEADER);
 }
 
 async function sendA2aCard(
@@ -103,9 +108,11 @@ async function sendA2aCard(
   deps: DocumentDeps,
 ): Promise<void> {
   const { cards, publicUrl } = deps;
-  const card = cards.a2a(agentId, publicUrl()) ?? (await personaCard(exchange, agentId ?? '', deps));
-  if (card === undefined) throw new ProtocolError('resource_not_found', 'No such agent. Check the id.');
-  sendSigned(exchange, card, []);
+  const card = cards.a2a(agentId, publicUrl());
+  if (card !== undefined) return sendSigned(exchange, card, 'public');
+  const ofPersona = await personaCard(exchange, agentId ?? '', deps);
+  if (ofPersona === undefined) throw new ProtocolError('resource_not_found', 'No such agent. Check the id.');
+  sendSigned(exchange, ofPersona, 'private', 'Authorization');
 }
 
 async function personaCard(exchange: Exchange, id: string, { cards, publicUrl, persona }: DocumentDeps) {
@@ -114,24 +121,43 @@ async function personaCard(exchange: Exchange, id: string, { cards, publicUrl, p
   return found && cards.persona(found, publicUrl());
 }
 
+/** Sends a card for anybody's cache, or for that of its reader; `vary` is the request header that it depends on. Spec: A2A 1.0, 8.6. */
 function sendSigned(
   exchange: Exchange,
-  { text, tag }: SignedDocument<object>,
-  headers: readonly string[],
+  { text, tag, modifiedAt }: SignedDocument<object>,
+  caches: 'public' | 'private',
+  vary?: string,
 ): void {
-  sendWithTag(exchange, text, tag, headers);
+  const headers = [
+    ...(vary === undefined ? [] : ['Vary', vary]),
+    ...['Cache-Control', `${caches}, max-age=${CARD_AGE_SECONDS}`, 'Last-Modified', modifiedAt],
+  ];
+  sendUnlessKnown(exchange, { text, tag, modifiedAt }, headers);
 }
 
 /** Sends a document with an entity tag; a client that has it gets 304. */
 function sendTagged(exchange: Exchange, text: string, headers: readonly string[]): void {
-  sendWithTag(exchange, text, `"${createHash('sha256').update(text).digest('base64url')}"`, headers);
+  const tag = `"${createHash('sha256').update(text).digest('base64url')}"`;
+  const caching = headers.includes('Cache-Control') ? [] : ['Cache-Control', 'no-cache'];
+  sendUnlessKnown(exchange, { text, tag }, [...headers, ...caching]);
 }
 
-function sendWithTag(exchange: Exchange, text: string, tag: string, headers: readonly string[]): void {
-  const known = exchange.req.headers['if-none-match'] ?? '';
-  const caching = headers.includes('Cache-Control') ? [] : ['Cache-Control', 'no-cache'];
-  const all = [...headers, 'ETag', tag, ...caching];
-  if (known.split(',').some((entry) => entry.trim().replace(/^W\//, '') === tag))
-    sendEmpty(exchange, 304, all);
-  else send(exchange, 200, JSON_TYPE, text, all);
+function sendUnlessKnown(
+  exchange: Exchange,
+  document: { text: string; tag: string; modifiedAt?: string },
+  headers: readonly string[],
+): void {
+  const all = [...headers, 'ETag', document.tag];
+  if (isKnown(exchange.req.headers, document)) sendEmpty(exchange, 304, all);
+  else send(exchange, 200, JSON_TYPE, document.text, all);
+}
+
+/** The time counts only for a client that names no tag. Spec: RFC 9110, 13.2.2. */
+function isKnown(
+  { 'if-none-match': tags, 'if-modified-since': since }: IncomingHttpHeaders,
+  { tag, modifiedAt }: { tag: string; modifiedAt?: string },
+): boolean {
+  if (tags !== undefined) return tags.split(',').some((entry) => entry.trim().replace(/^W\//, '') === tag);
+  if (since === undefined || modifiedAt === undefined) return false;
+  return Date.parse(since) >= Date.parse(modifiedAt);
 }

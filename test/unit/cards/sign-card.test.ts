@@ -39,7 +39,8 @@ describe('a signed A2A card', () => {
         (typeof value === 'object' && Object.keys(value as object).length === 0),
     );
     expect(empty).toEqual([]);
-    expect(payloadForms(card)).toHaveLength(2);
+    // Readers of 1.0 see nothing in the scheme of 0.3: some keep the empty entry, some do not.
+    expect(payloadForms(card)).toHaveLength(3);
   });
 
   it('[A2A-CARD-03] is verified by the JSON verifier of the SDK of A2A 1.0', async () => {
@@ -57,7 +58,9 @@ describe('a signed A2A card', () => {
   it('has the text of the SDK and that of the raw card among what is signed', () => {
     const card = cardOf() as unknown as JsonObject;
     const texts = payloadForms(card).map(({ text }) => text);
-    expect(texts).toEqual([canonicalJson(card), canonicalizeAgentCard(card as unknown as AgentCard)]);
+    expect(texts).toHaveLength(3);
+    expect(texts[0]).toBe(canonicalJson(card));
+    expect(texts[2]).toBe(canonicalizeAgentCard(card as unknown as AgentCard));
   });
 
   it('spells texts in Unicode form C', () => {
@@ -114,7 +117,7 @@ describe('the spelling that is signed', () => {
 
 describe('the cards of a gateway', () => {
   const counting = (initial = newKey()) => {
-    const state = { key: initial, signatures: 0, description: AGENT };
+    const state = { key: initial, signatures: 0, description: AGENT, nowMs: Date.UTC(2026, 10, 21) };
     const cards = new AgentCards({
       agents: () => [{ id: 'sample', isDefault: true, description: state.description }],
       agentOf: () => undefined,
@@ -128,6 +131,7 @@ describe('the cards of a gateway', () => {
       offer: OFFER,
       version: '0.1.0',
       createdAt: '2026-11-21T00:00:00.000Z',
+      now: () => state.nowMs,
     });
     return { state, cards };
   };
@@ -138,9 +142,62 @@ describe('the cards of a gateway', () => {
     const once = state.signatures;
     expect(cards.a2a('sample', PUBLIC_URL)).toBe(first);
     expect(state.signatures).toBe(once);
+    state.nowMs += 90_000;
+    expect(cards.a2a('sample', PUBLIC_URL)?.modifiedAt).toBe('Sat, 21 Nov 2026 00:00:00 GMT');
     state.description = { ...AGENT, version: '2' };
-    expect(cards.a2a('sample', PUBLIC_URL)?.tag).not.toBe(first?.tag);
+    const next = cards.a2a('sample', PUBLIC_URL);
+    expect(next?.tag).not.toBe(first?.tag);
+    expect(next?.modifiedAt).toBe('Sat, 21 Nov 2026 00:01:30 GMT');
     expect(state.signatures).toBe(2 * once);
+  });
+
+  it('[C3] have members of 1.0 alone in their pure form: all that signers know is all there is', () => {
+    const { state, cards } = counting();
+    const document = cards.a2a('sample', PUBLIC_URL, '1.0');
+    const { signatures, ...card } = JSON.parse(document?.text ?? '{}') as JsonObject;
+    expect(payloadForms(card)).toEqual([{ covers: 'card', text: canonicalJson(card) }]);
+    expect(signatures).toHaveLength(1);
+    expect(card).toMatchObject({
+      supportedInterfaces: [{}, {}, { protocolVersion: '0.3' }, { url: `${PUBLIC_URL}/v1` }],
+      securitySchemes: { bearer_v1: { httpAuthSecurityScheme: { scheme: 'bearer' } } },
+      securityRequirements: [{ schemes: { bearer_v1: {} } }],
+      capabilities: { extendedAgentCard: true },
+    });
+    const superset = JSON.parse(cards.a2a('sample', PUBLIC_URL)?.text ?? '{}') as JsonObject;
+    expect(
+      Object.keys(superset)
+        .filter((name) => !(name in card) && name !== 'signatures')
+        .sort(),
+    ).toEqual([
+      'additionalInterfaces',
+      'preferredTransport',
+      'protocolVersion',
+      'security',
+      'supportsAuthenticatedExtendedCard',
+      'url',
+    ]);
+    const once = state.signatures;
+    expect(cards.a2a('sample', PUBLIC_URL, '1.0')).toBe(document);
+    expect(state.signatures).toBe(once);
+  });
+
+  it('[C3] hold no entry for two versions: schemes have a name for each, and 0.3 is told of its own transports', () => {
+    const { cards } = counting();
+    const card = JSON.parse(cards.a2a('sample', PUBLIC_URL)?.text ?? '{}') as JsonObject;
+    expect(card).toMatchObject({
+      securitySchemes: {
+        bearer: { type: 'http', scheme: 'bearer' },
+        bearer_v1: { httpAuthSecurityScheme: { scheme: 'bearer' } },
+      },
+      security: [{ bearer: ['tasks:read', 'tasks:write'] }],
+      securityRequirements: [{ schemes: { bearer_v1: { list: ['tasks:read', 'tasks:write'] } } }],
+    });
+    expect(Object.values(card['securitySchemes'] as object).map((scheme) => Object.keys(scheme))).toEqual([
+      ['type', 'scheme'],
+      ['httpAuthSecurityScheme'],
+    ]);
+    const a2a = `${PUBLIC_URL}/a2a/sample`;
+    expect(card['additionalInterfaces']).toEqual([{ url: a2a, transport: 'JSONRPC' }]);
   });
 
   it('are signed anew when the key is rotated', () => {
@@ -149,7 +206,7 @@ describe('the cards of a gateway', () => {
     state.key = newKey();
     const after = cards.a2a('sample', PUBLIC_URL);
     expect(after?.tag).not.toBe(before?.tag);
-    const [entry] = after?.card.signatures ?? [];
+    const [entry] = (JSON.parse(after?.text ?? '{}') as { signatures: { protected: string }[] }).signatures;
     expect(header(entry ?? { protected: '' })).toMatchObject({ kid: state.key.keyId });
   });
 

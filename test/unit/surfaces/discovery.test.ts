@@ -97,7 +97,7 @@ describe('the agent card', () => {
       supportedInterfaces: [{ url, protocolBinding: binding, protocolVersion: 'agents-protocol-2026-04-25' }],
       url,
       preferredTransport: binding,
-      additionalInterfaces: [{ url, transport: binding }],
+      additionalInterfaces: [],
       protocolVersion: '0.3.0',
       capabilities: { streaming: true, pushNotifications: false },
       defaultInputModes: ['text/plain'],
@@ -127,15 +127,31 @@ describe('the agent card', () => {
     expect(garbage.status).toBe(200);
   });
 
-  it.each(['/.well-known/agent-card.json', '/a2a/sample/.well-known/agent-card.json'])(
-    'of A2A is open to all at %s and not sent again to a client that has it',
+  it.each([
+    '/.well-known/agent-card.json',
+    '/a2a/.well-known/agent-card.json',
+    '/a2a/sample/.well-known/agent-card.json',
+  ])(
+    '[A2A-CARD-01] of A2A is open to all at %s, may be kept a while, and is not sent again to a client that has it',
     async (path) => {
       const first = await read(path);
       expect(first.response.status).toBe(200);
-      expect(first.body).toMatchObject({ name: 'Sample', signatures: [{}, {}] });
+      expect(first.body).toMatchObject({ name: 'Sample', signatures: [{}, {}, {}] });
       const tag = first.response.headers.get('etag') ?? '';
       const again = await fetch(`${under.url}${path}`, { headers: { 'If-None-Match': tag } });
       expect([again.status, await again.text()]).toEqual([304, '']);
+      expect(again.headers.get('cache-control')).toBe('public, max-age=60');
+      const { headers } = first.response;
+      expect(headers.get('cache-control')).toBe('public, max-age=60');
+      expect(headers.get('last-modified')).toBe('Sat, 21 Nov 2026 00:00:00 GMT');
+      const since = async (time: string, tags?: string) => {
+        const known = { 'If-Modified-Since': time, ...(tags === undefined ? {} : { 'If-None-Match': tags }) };
+        return (await fetch(`${under.url}${path}`, { headers: known })).status;
+      };
+      expect(await since('Sat, 21 Nov 2026 00:00:00 GMT')).toBe(304);
+      expect(await since('Fri, 20 Nov 2026 23:59:59 GMT')).toBe(200);
+      expect(await since('no time')).toBe(200);
+      expect(await since('Sun, 22 Nov 2026 00:00:00 GMT', '"another"')).toBe(200);
     },
   );
 

@@ -84,6 +84,7 @@ export function cardsOf(agents: readonly CardAgent[]): AgentCards {
     offer: { bindings: [], pushNotifications: false, extendedAgentCard: false, extensions: [] },
     version: '0.1.0',
     createdAt: '2026-11-21T00:00:00.000Z',
+    now: () => Date.UTC(2026, 10, 21),
   });
 }
 
