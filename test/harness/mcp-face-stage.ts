@@ -14,7 +14,7 @@ import { startTestGateway, type TestGateway, type TestGatewayOptions } from './g
 import { mcpServers } from './mcp-servers.ts';
 import { startSampleAgent } from './peers/sample-agent.ts';
 
-interface Closable {
+export interface Closable {
   close(): Promise<unknown>;
 }
 
@@ -53,7 +53,7 @@ export function mcpFaceStage() {
     gateway: running,
     headers,
     url: () => urlOf('/mcp'),
-    ...clientsOf(urlOf, headers, clients),
+    ...mcpClients(urlOf, headers, clients),
   };
 }
 
@@ -91,7 +91,8 @@ async function startListed(options: TestGatewayOptions): Promise<TestGateway> {
   return gateway;
 }
 
-function clientsOf(
+/** Clients of both SDKs; each is added to `clients`, to be closed in the end. */
+export function mcpClients(
   urlOf: (path: string) => URL,
   headers: (name?: string) => Record<string, string>,
   clients: Closable[],
@@ -107,12 +108,12 @@ function clientsOf(
       return { client, transport };
     },
     /** A client of the stateless revision. */
-    async modern(capabilities: object = {}) {
+    async modern(capabilities: object = {}, { name = 'actor_test', path = '/mcp' } = {}) {
       const client = new ModernClient(
         { name: 'test', version: '1' },
         { capabilities, versionNegotiation: { mode: { pin: '2026-07-28' } } },
       );
-      await client.connect(new ModernTransport(urlOf('/mcp'), { requestInit: { headers: headers() } }));
+      await client.connect(new ModernTransport(urlOf(path), { requestInit: { headers: headers(name) } }));
       clients.push(client);
       return client;
     },

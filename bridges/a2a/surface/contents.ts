@@ -7,6 +7,7 @@ import { ProtocolError } from '../../../src/protocol/errors.ts';
 import type { JsonObject } from '../../../src/protocol/json.ts';
 import type { Message, Part } from '../../../src/protocol/resources/message.ts';
 import type { DraftPart } from '../../../src/upstream.ts';
+import { inlinedPart } from '../../inbound/inlined-parts.ts';
 
 /** What has to be read before something can be encoded. */
 export interface Wanted {
@@ -67,15 +68,8 @@ export function restored(message: Message, { bytes }: Pick<Found, 'bytes'>): Mes
 }
 
 function restoredPart(part: Part, bytes: Found['bytes']): Part {
-  const form = part.type === 'artifact_ref' ? part.metadata?.['inlined_from'] : undefined;
   const stored = part.type === 'artifact_ref' ? bytes.get(part.artifact_id) : undefined;
-  if (part.type !== 'artifact_ref' || form === undefined || stored === undefined) return part;
-  const content = stored.bytes.toString();
-  const { inlined_from: _, ...metadata } = part.metadata ?? {};
-  const rest = { visibility: part.visibility, ...(Object.keys(metadata).length === 0 ? {} : { metadata }) };
-  if (form === 'text') return { type: 'text', text: content, ...rest };
-  if (form === 'json') return { type: 'json', value: JSON.parse(content), ...rest };
-  return JSON.parse(content) as Part;
+  return stored === undefined ? part : inlinedPart(part, stored.bytes);
 }
 
 function refersTo(part: Part): string | undefined {

@@ -6,11 +6,12 @@ import type { Part } from '../../../src/protocol/resources/message.ts';
 import type { Outcome } from '../../../src/protocol/resources/outcome.ts';
 import type { Task } from '../../../src/protocol/resources/task.ts';
 import { ask, askBytes } from '../../inbound/ask.ts';
+import { inlinedFrom, inlinedPart } from '../../inbound/inlined-parts.ts';
 import type { OfferedTool } from './offered-tools.ts';
 
 /** Reverse-DNS prefix of what the gateway says in `_meta`. */
 const META = 'dev.harn-gateway/';
-/** Bytes of an Artifact that is sent inside a result; a larger one is a link. */
+/** Bytes of an image or a file that is sent inside a result; a larger one is a link. Text and JSON are sent whole. */
 const MAX_INLINE_BYTES = 1024 * 1024;
 
 /** The CallToolResult of a Task that is over. */
@@ -22,10 +23,11 @@ export async function resultOfTask(
 ): Promise<JsonObject> {
   const path = { outcome_id: task.outcome_id ?? '' };
   const outcome = await ask<Outcome>(gateway, 'getOutcome', exchange.call({ path }));
-  const parts = outcome.messages.filter(({ role }) => role !== 'user').flatMap((message) => message.parts);
+  const kept = outcome.messages.filter(({ role }) => role !== 'user').flatMap((message) => message.parts);
+  const shown = new Set(kept.flatMap((part) => ('artifact_id' in part ? [part.artifact_id] : [])));
+  const parts = await wholeParts(gateway, exchange, kept);
   const contents = await contentsOf(gateway, exchange, parts);
   const blocks = parts.flatMap((part) => blockOfPart(part, (id) => contents.get(id)) ?? []);
-  const shown = new Set(parts.flatMap((part) => ('artifact_id' in part ? [part.artifact_id] : [])));
   const links = outcome.artifacts.filter(({ id }) => !shown.has(id)).map(linkTo);
   const isError = task.status !== 'COMPLETED' || parts.some(isFailedResult);
   const said = [...blocks, ...links];
@@ -85,6 +87,23 @@ function metaOf(task: Task, outcome: Outcome): JsonObject {
   };
 }
 
+/** What was too large for the log as it was said: a client reads the result by the schema that it was told. */
+async function wholeParts(
+  gateway: Gateway,
+  exchange: FaceExchange,
+  parts: readonly Part[],
+): Promise<readonly Part[]> {
+  const whole = parts.map(async (part) => {
+    if (part.type !== 'artifact_ref' || inlinedFrom(part) === undefined) return part;
+    return inlinedPart(part, (await readArtifact(gateway, exchange, part.artifact_id)).bytes);
+  });
+  return Promise.all(whole);
+}
+
+function readArtifact(gateway: Gateway, exchange: FaceExchange, artifact_id: string) {
+  return askBytes(gateway, 'downloadArtifactContent', exchange.call({ path: { artifact_id } }));
+}
+
 async function contentsOf(
   gateway: Gateway,
   exchange: FaceExchange,
@@ -93,8 +112,7 @@ async function contentsOf(
   const found = new Map<string, { base64: string; mimeType: string }>();
   for (const part of parts) {
     if (part.type !== 'image_ref' && part.type !== 'artifact_ref') continue;
-    const call = exchange.call({ path: { artifact_id: part.artifact_id } });
-    const { bytes, mimeType } = await askBytes(gateway, 'downloadArtifactContent', call);
+    const { bytes, mimeType } = await readArtifact(gateway, exchange, part.artifact_id);
     if (bytes.length <= MAX_INLINE_BYTES)
       found.set(part.artifact_id, { base64: bytes.toString('base64'), mimeType });
   }

@@ -5,6 +5,7 @@ import {
   type JSONRPCRequest,
   type RequestId,
 } from '@modelcontextprotocol/sdk/types.js';
+import { resultForSession } from '../../../mappings/mcp/eras.ts';
 import type { FaceDeps, FaceExchange } from '../../../src/face.ts';
 import { ProtocolError } from '../../../src/protocol/errors.ts';
 import type { JsonObject, JsonValue } from '../../../src/protocol/json.ts';
@@ -112,9 +113,9 @@ export class LegacySession {
     try {
       switch (method) {
         case 'tools/list':
-          return await listTools(this.#deps, exchange, given['cursor']);
+          return resultForSession(method, await listTools(this.#deps, exchange, given['cursor']));
         case 'tools/call':
-          return await this.#call(exchange, given, extra);
+          return resultForSession(method, await this.#call(exchange, given, extra));
         case 'resources/list':
           return await listResources(this.#deps, exchange, given['cursor']);
         case 'resources/templates/list':

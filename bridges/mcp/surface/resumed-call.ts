@@ -1,3 +1,4 @@
+import { resultForSession } from '../../../mappings/mcp/eras.ts';
 import type { FaceDeps, FaceExchange, FaceStream } from '../../../src/face.ts';
 import { ProtocolError } from '../../../src/protocol/errors.ts';
 import type { JsonObject } from '../../../src/protocol/json.ts';
@@ -57,7 +58,10 @@ async function follow(
     const standstill = await untilStandstill(deps.gateway, exchange, taskId, news, exchange.signal, how);
     const task = await readTask(deps, exchange, taskId);
     if (isTerminal(standstill.status))
-      return resultOfTask(deps.gateway, exchange, await toolOf(deps, exchange, task), task);
+      return resultForSession(
+        'tools/call',
+        await resultOfTask(deps.gateway, exchange, await toolOf(deps, exchange, task), task),
+      );
     const question = await questionOf(deps, exchange, taskId);
     const offered =
       place.asks.length === 0 ? undefined : Object.fromEntries(place.asks.map((way) => [way, {}]));
