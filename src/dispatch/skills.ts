@@ -1,10 +1,8 @@
 import { sha256Hex } from '../json/sha256.ts';
 import type { Skill } from '../protocol/resources/discovery.ts';
+import { skillIdOf } from '../protocol/skill-id.ts';
 import type { DescribedSkill } from '../upstream.ts';
 import type { Route, RoutedAgent, SelfFacts } from './facts.ts';
-
-/** Longest part of an agent's own skill id that is kept in ours. */
-const KEPT_CHARS = 48;
 
 /** The Skills of all agents that have described themselves. Ids stay the same while agent and skill keep theirs. */
 export function skillsOf(self: SelfFacts): Skill[] {
@@ -34,12 +32,9 @@ function skillOf(agent: RoutedAgent, skill: DescribedSkill, { startedAt, asksFor
   };
 }
 
-/** `a2a:shop` and `search` make `shop__search`; ids that cannot stand in a path are cut and told apart by a hash. */
+/** The id of the Skill that an agent calls `id`. */
 export function skillId(route: string, id: string): string {
-  const agent = route.slice(route.indexOf(':') + 1);
-  if (/^[A-Za-z0-9_.-]{1,64}$/.test(id)) return `${agent}__${id}`;
-  const kept = id.replace(/[^A-Za-z0-9_.-]/g, '-').slice(0, KEPT_CHARS);
-  return `${agent}__${kept}-${sha256Hex(id).slice(0, 8)}`;
+  return skillIdOf(route, id, sha256Hex);
 }
 
 const SKILL_ROUTE = 'skill:';

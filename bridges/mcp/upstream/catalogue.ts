@@ -1,11 +1,13 @@
 import type { JudgedTool } from '../../../src/protocol/intended-call.ts';
 import type { JsonValue } from '../../../src/protocol/json.ts';
+import { skillIdOf } from '../../../src/protocol/skill-id.ts';
 import type { AgentDescription } from '../../../src/upstream.ts';
 import type { BridgeDeps } from '../../bridge.ts';
 import { Fault } from '../../outbound/fault.ts';
 import { FIXED_LIMITS, type McpLimits, type McpUpstreamConfig } from './config.ts';
 import type { Connection } from './connection.ts';
 import { headerFault } from './param-headers.ts';
+import { sha256 } from './sha256.ts';
 import { describeTool, holdReason, isAllowed, judgedUnknown, type Tool, toolOf } from './tools.ts';
 import { visibleText } from './visible-text.ts';
 
@@ -19,6 +21,8 @@ export class Catalogue {
   readonly #limits: McpLimits;
   readonly #deps: BridgeDeps;
   #tools = new Map<string, Tool>();
+  /** Names of tools by their Skills. */
+  #named = new Map<string, string>();
   /** Definitions that others than the gateway were told since. */
   readonly #seen = new Map<string, Tool>();
   /** Listed tools that no client may use. */
@@ -40,7 +44,7 @@ export class Catalogue {
   /** A tool by its own name, or as its Skill is called; one that is gone is none. */
   find(name: string): Tool | undefined {
     const prefix = `${this.#config.id}__`;
-    const own = name.startsWith(prefix) ? name.slice(prefix.length) : undefined;
+    const own = this.#named.get(name) ?? (name.startsWith(prefix) ? name.slice(prefix.length) : undefined);
     const found = this.#tools.get(name) ?? (own === undefined ? undefined : this.#tools.get(own));
     return found?.isGone ? undefined : found;
   }
@@ -155,6 +159,7 @@ export class Catalogue {
       listed.set(tool.name, { ...tool, isGone: true });
     }
     this.#tools = listed;
+    this.#named = new Map([...listed.keys()].map((name) => [skillIdOf(this.#route, name, sha256), name]));
     this.#report(changes);
   }
 
