@@ -17,12 +17,29 @@ import { INSTRUCTIONS, SERVER_NAME } from './methods.ts';
 import { capabilitiesOf, createTaskResult, declaresTasks, serveTasks } from './modern-tasks.ts';
 import { listResources, readResource, resourceTemplates } from './resources.ts';
 import { refusedCall, rpcError } from './rpc.ts';
-import { elicitationOf, findTool, questionOf, readTask, respond } from './run-tool.ts';
+import {
+  type ClientCall,
+  elicitationOf,
+  findTool,
+  questionOf,
+  readTask,
+  respond,
+  stand as standOf,
+} from './run-tool.ts';
 import { submitCall } from './submit-call.ts';
-import { untilStandstill } from './task-watch.ts';
+import type { Standstill } from './task-watch.ts';
 import { listTools } from './tool-pages.ts';
 
 type NodeHandler = ReturnType<typeof toNodeHandler>;
+
+/** One request, and whether its client left before it was answered. */
+interface Client {
+  readonly exchange: FaceExchange;
+  /** Aborted when the client goes away. */
+  readonly left: AbortController;
+  /** The gateway ends the answer: what was called goes on. */
+  isLeft: boolean;
+}
 
 /** Lists differ by caller, and change when servers do. */
 const UNCACHED = { ttlMs: 0, cacheScope: 'private' } as const;
@@ -35,22 +52,26 @@ export class ModernFace {
   readonly #deps: FaceDeps;
   readonly #handler: McpHttpHandler;
   readonly #serve: NodeHandler;
+  /** How many open requests follow a Task, by its id. */
+  readonly #following = new Map<string, number>();
 
   constructor(deps: FaceDeps) {
     this.#deps = deps;
-    this.#handler = createMcpHandler(
-      ({ authInfo }) => this.#server(authInfo?.extra?.['exchange'] as FaceExchange),
-      {
-        legacy: 'reject',
-        keepAliveMs: deps.limits.heartbeatIntervalMs,
-      },
-    );
+    this.#handler = createMcpHandler(({ authInfo }) => this.#server(authInfo?.extra?.['client'] as Client), {
+      legacy: 'reject',
+      keepAliveMs: deps.limits.heartbeatIntervalMs,
+    });
     this.#serve = toNodeHandler(this.#handler);
   }
 
   async handle(exchange: FaceExchange, actor: string, body: JsonValue): Promise<void> {
-    const { req, res } = exchange.takeOver(() => res.end());
-    const auth = { token: '', clientId: actor, scopes: [], extra: { exchange } };
+    const client: Client = { exchange, left: new AbortController(), isLeft: false };
+    const { req, res } = exchange.takeOver(() => {
+      client.isLeft = true;
+      res.end();
+    });
+    exchange.signal.addEventListener('abort', () => client.isLeft || client.left.abort(), { once: true });
+    const auth = { token: '', clientId: actor, scopes: [], extra: { client } };
     await this.#serve(Object.assign(req, { auth }) as Parameters<NodeHandler>[0], res, body);
   }
 
@@ -62,7 +83,8 @@ export class ModernFace {
     await this.#handler.close();
   }
 
-  #server(exchange: FaceExchange): Server {
+  #server(client: Client): Server {
+    const { exchange } = client;
     const deps = this.#deps;
     const server = new Server(
       { name: SERVER_NAME, version: deps.version },
@@ -91,7 +113,7 @@ export class ModernFace {
     );
     server.setRequestHandler(
       'tools/call',
-      answer(({ params }, context) => this.#call(exchange, objectOf(params), context)),
+      answer(({ params }, context) => this.#call(client, objectOf(params), context)),
     );
     server.setRequestHandler(
       'resources/list',
@@ -112,24 +134,24 @@ export class ModernFace {
     return server;
   }
 
-  async #call(exchange: FaceExchange, params: JsonObject, context: ServerContext): Promise<JsonObject> {
+  async #call(client: Client, params: JsonObject, context: ServerContext): Promise<JsonObject> {
     try {
-      return await this.#run(exchange, params, context);
+      return await this.#run(client, params, context);
     } catch (error) {
-      const refused = refusedCall(error, exchange.requestId);
+      const refused = refusedCall(error, client.exchange.requestId);
       if (refused !== undefined) return refused;
       throw error;
     }
   }
 
-  async #run(exchange: FaceExchange, params: JsonObject, context: ServerContext): Promise<JsonObject> {
+  async #run({ exchange, left }: Client, params: JsonObject, context: ServerContext): Promise<JsonObject> {
     const deps = this.#deps;
     const { mcpReq } = context;
     const tool = await findTool(deps, exchange, String(params['name']));
     const call = {
       exchange,
       sessionKey: 'mcp',
-      signal: mcpReq.signal,
+      signal: left.signal,
       progress: (told: JsonObject) => this.#progress(context, told),
     };
     const state = mcpReq.requestState<string>();
@@ -140,9 +162,7 @@ export class ModernFace {
     // An agent may take its time; a client that knows tasks need not hold its request open for it.
     if (submitted !== undefined && tool.kind === 'agent' && knowsTasks) return createTaskResult(submitted);
     const taskId = resumed?.taskId ?? submitted?.id ?? '';
-    const standstill = await untilStandstill(deps.gateway, exchange, taskId, call, mcpReq.signal, {
-      beyond: resumed?.requestId,
-    });
+    const standstill = await this.#stand(call, taskId, resumed?.requestId);
     const task = await readTask(deps, exchange, taskId);
     if (isTerminal(standstill.status)) return resultOfTask(deps.gateway, exchange, tool, task);
     const question = await questionOf(deps, exchange, taskId);
@@ -156,6 +176,22 @@ export class ModernFace {
       inputRequests: { [requestId]: asked as never },
       requestState: `${taskId}.${requestId}`,
     }) as unknown as JsonObject;
+  }
+
+  /**
+   * A client that closes the stream of its answer takes the call back, unless it has sent the same call again meanwhile: what
+   * it closes then is the stream that broke. Spec: MCP 2026-07-28, "Streamable HTTP", disconnection.
+   */
+  async #stand(call: ClientCall, taskId: string, beyond: string | undefined): Promise<Standstill> {
+    const isFollowed = () => (this.#following.get(taskId) ?? 0) > 1;
+    this.#following.set(taskId, (this.#following.get(taskId) ?? 0) + 1);
+    try {
+      return await standOf(this.#deps, { ...call, isFollowed }, taskId, beyond);
+    } finally {
+      const others = (this.#following.get(taskId) ?? 1) - 1;
+      if (others === 0) this.#following.delete(taskId);
+      else this.#following.set(taskId, others);
+    }
   }
 
   /** Whoever may read the Task may go on with it; a state that names another tool's Task, or none, is refused. */

@@ -19,6 +19,8 @@ export interface ClientCall {
   sessionKey: string;
   signal: AbortSignal;
   progress(told: JsonObject, eventId: string): void;
+  /** Whether another request follows the Task too. Default: none does. */
+  isFollowed?(): boolean;
 }
 
 /** Asks the client, and resolves when its answer is given; undefined for a client that cannot be asked this one. */
@@ -180,8 +182,8 @@ async function askAll(
   }
 }
 
-/** A client that goes away takes its call back. */
-async function stand(
+/** Follows a Task until it is over or waits. A client that goes away takes its call back. */
+export async function stand(
   deps: FaceDeps,
   call: ClientCall,
   taskId: string,
@@ -193,7 +195,7 @@ async function stand(
   try {
     return await untilStandstill(deps.gateway, exchange, taskId, call, signal, { beyond });
   } catch (error) {
-    if (call.signal.aborted) {
+    if (call.signal.aborted && !call.isFollowed?.()) {
       const path = { task_id: taskId };
       const body = { reason: 'Canceled by the MCP client.' };
       await deps.gateway.call('cancelTask', exchange.call({ path, body })).catch(() => undefined);
