@@ -129,6 +129,34 @@ describe('/mcp on the wire', () => {
     },
   );
 
+  it.each([
+    ['{"jsonrpc":"2.0","id":1,', -32_700],
+    ['', -32_700],
+    ['{"jsonrpc":"2.0","id":1,"id":2,"method":"ping"}', -32_700],
+    ['{"id":1,"method":"tools/list"}', -32_600],
+    ['[]', -32_600],
+    ['42', -32_600],
+  ])('[MCP-FACE-10] a body that is no JSON, or no message, says so: %s is %d', async (body, code) => {
+    for (const path of ['/mcp', '/mcp/files'])
+      for (const revision of ['2025-11-25', '2026-07-28']) {
+        const answer = await fetch(new URL(stage.gateway().url + path), {
+          method: 'POST',
+          headers: {
+            ...stage.headers(),
+            'content-type': 'application/json',
+            accept: 'application/json, text/event-stream',
+            'mcp-protocol-version': revision,
+          },
+          body,
+        });
+        expect(answer.status).toBe(400);
+        expect(await answer.json(), `${path} ${revision}`).toMatchObject({
+          jsonrpc: '2.0',
+          error: { code, message: expect.stringMatching(/\w/) },
+        });
+      }
+  });
+
   it('[MCP-FACE-4] a foreign Origin is refused', async () => {
     const headers = { ...stage.headers(), origin: 'https://evil.example' };
     const answer = await fetch(stage.url(), { method: 'POST', headers, body: '{}' });

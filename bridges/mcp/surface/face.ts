@@ -1,3 +1,4 @@
+import { MCP_ERRORS } from '../../../mappings/mcp/errors.ts';
 import type { Face, FaceDeps, FaceExchange } from '../../../src/face.ts';
 import { ProtocolError } from '../../../src/protocol/errors.ts';
 import type { JsonObject, JsonValue } from '../../../src/protocol/json.ts';
@@ -15,6 +16,9 @@ const COMPARE_MS = 1_000;
 
 const PATH = '/mcp';
 const METADATA = '/.well-known/oauth-protected-resource';
+
+/** Code of an answer to a request that was refused as a whole; the status says why. */
+const REFUSED = MCP_ERRORS.connection_closed;
 
 /**
  * The gateway as an MCP server at `/mcp`: both eras on one URL. The SDKs of either are loaded with its first client, because
@@ -81,7 +85,9 @@ export class McpFace implements Face {
       const { gateway } = this.#deps;
       await gateway.recognize(exchange.headers.authorization);
       const { actor } = gateway.identify(exchange.call());
-      const body = method === 'POST' ? exchange.parseJson(await exchange.readBody()) : undefined;
+      const bytes = method === 'POST' ? await exchange.readBody() : undefined;
+      const body = bytes === undefined ? undefined : parsed(exchange, bytes);
+      if (body instanceof ProtocolError) return this.#refuse(exchange, body, MCP_ERRORS.parse_error);
       if (server !== undefined) {
         gateway.admit('submitTask', exchange.call());
         await this.#mounts.handle(exchange, server, actor, body);
@@ -151,13 +157,13 @@ export class McpFace implements Face {
     return true;
   }
 
-  #refuse(exchange: FaceExchange, error: ProtocolError): void {
+  #refuse(exchange: FaceExchange, error: ProtocolError, code: number = REFUSED): void {
     exchange.failed(error);
     const headers =
       error.status === 401
         ? ['WWW-Authenticate', `Bearer resource_metadata="${this.#deps.publicUrl()}${METADATA}${PATH}"`]
         : exchange.errorHeaders(error);
-    sendRpcError(exchange, error.status, -32000, error.message, headers);
+    sendRpcError(exchange, error.status, code, error.message, headers);
   }
 
   /** Spec: RFC 9728, "Protected Resource Metadata". */
@@ -190,5 +196,16 @@ export class McpFace implements Face {
         ),
       ])
       .join('\n');
+  }
+}
+
+/** What cannot be read as JSON is an error of the protocol, whichever way it is wrong. Spec: JSON-RPC 2.0, "Error object". */
+function parsed(exchange: FaceExchange, bytes: Buffer): JsonValue | ProtocolError {
+  try {
+    return exchange.parseJson(bytes);
+  } catch (error) {
+    const { code, message, param } = ProtocolError.from(error);
+    const told = `Parse error: ${message}`;
+    return new ProtocolError(code, told, param === undefined ? {} : { param });
   }
 }
