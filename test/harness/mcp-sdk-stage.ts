@@ -62,10 +62,8 @@ export function mcpSdkStage(options: SdkServerOptions = {}, limits: object = {})
       if (server === undefined) throw new Error('the stage is not up');
       return server;
     },
-    /** The same server as another process would be: on the port of the one before, which is gone. */
-    restart: async (): Promise<void> => {
-      const port = server?.port ?? 0;
-      await server?.close();
+    /** Starts the same server as another process would: on the port of the one before, which is closed. */
+    restart: async (port: number): Promise<void> => {
       server = await SdkMcpServer.start({ ...options, port });
     },
     skills,

@@ -7,7 +7,14 @@ import { Fault } from '../../outbound/fault.ts';
 import { CallQuestions, type QuestionContext } from './call-questions.ts';
 import { CallRounds, PAGE_WANTED, type Round, type RoundsHost } from './call-rounds.ts';
 import { FIXED_LIMITS, type McpLimits } from './config.ts';
-import { type CallOptions, type Connection, GIVEN_UP, type ServerPeer, TIMED_OUT } from './connection.ts';
+import {
+  type CallOptions,
+  type Connection,
+  GIVEN_UP,
+  isNotRun,
+  type ServerPeer,
+  TIMED_OUT,
+} from './connection.ts';
 import { FrameQueue } from './frame-queue.ts';
 import { frameOf, type KeptRound, type McpRecord } from './record.ts';
 import { RpcError } from './rpc-error.ts';
@@ -21,7 +28,7 @@ export interface CallContext extends Omit<QuestionContext, 'push'> {
   onError: 'fail' | 'complete';
   deps: Pick<BridgeDeps, 'clock' | 'timers' | 'canonicalJson'>;
   traceparent?: string | undefined;
-  /** Another connection in place of a lost one. */
+  /** Another connection in place of a lost one, in the same way; waits for a server that is started again. */
   reconnect(): Promise<Connection>;
 }
 
@@ -44,6 +51,7 @@ export class ActiveCall implements ServerPeer {
   #connection: Connection | undefined;
   #lifeAt = Number.NEGATIVE_INFINITY;
   #startedAt = 0;
+  #isSentAgain = false;
 
   constructor(context: CallContext) {
     this.#context = context;
@@ -126,12 +134,39 @@ export class ActiveCall implements ServerPeer {
     };
   }
 
+  /** Calls the tool; once more where it is known not to have run, on another connection. */
+  async #sendOnce(params: JsonObject): Promise<JsonObject> {
+    const how = {
+      onProgress: (told: JsonObject) => this.#progress(told),
+      inputSchema: this.#context.tool.inputSchema,
+    };
+    try {
+      return await this.#request('tools/call', params, how);
+    } catch (error) {
+      if (!isNotRun(error) || this.#isSentAgain) throw error;
+      this.#isSentAgain = true;
+      this.#connection = await this.#unlessGivenUp(this.#context.reconnect());
+      return await this.#request('tools/call', params, how);
+    }
+  }
+
+  async #unlessGivenUp<T>(work: Promise<T>): Promise<T> {
+    const { signal } = this.#stopper;
+    let leave: () => void = () => undefined;
+    const left = new Promise<never>((_, reject) => {
+      leave = () => reject(GIVEN_UP);
+    });
+    signal.addEventListener('abort', leave, { once: true });
+    try {
+      return await Promise.race([work, left]);
+    } finally {
+      signal.removeEventListener('abort', leave);
+    }
+  }
+
   async #send(params: JsonObject): Promise<JsonObject> {
     try {
-      return await this.#request('tools/call', params, {
-        onProgress: (told) => this.#progress(told),
-        inputSchema: this.#context.tool.inputSchema,
-      });
+      return await this.#sendOnce(params);
     } catch (error) {
       const inputRequests = wantsPages(error) ? askedPages(error.data) : {};
       if (this.#connection?.isStateless || Object.keys(inputRequests).length === 0) throw error;

@@ -41,6 +41,7 @@ export interface ToolRules {
 
 export interface McpLimits {
   connect_timeout_ms: number;
+  restart_wait_ms: number;
   idle_timeout_ms: number;
   total_timeout_ms: number;
   max_message_bytes: number;
@@ -50,6 +51,7 @@ export interface McpLimits {
 
 export const DEFAULT_LIMITS: McpLimits = {
   connect_timeout_ms: 20_000,
+  restart_wait_ms: 10_000,
   idle_timeout_ms: 120_000,
   total_timeout_ms: 3_600_000,
   max_message_bytes: 16 * 1024 * 1024,
@@ -61,6 +63,8 @@ export const DEFAULT_LIMITS: McpLimits = {
 export const FIXED_LIMITS = {
   /** First and longest wait between two attempts to start a server that fails. */
   restartMs: { first: 1_000, longest: 60_000 },
+  /** First wait before a connection for one caller is opened again that did not come up; it doubles. */
+  reopenMs: 500,
   /** Pages and tools of one list; more is an attack or a loop. */
   maxPages: 100,
   maxTools: 2_000,

@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../../src/protocol/json.ts';
 import { Fault } from '../../outbound/fault.ts';
+import { type TransportFault, transportFault } from '../../outbound/transport-error.ts';
 
 /** What a server says and asks on a connection. */
 export interface ServerPeer {
@@ -47,6 +48,42 @@ export const LOST = new Fault('upstream_unavailable', 'The server ended while it
   reason: 'lost',
   ...OUTCOME_UNKNOWN,
 });
+
+/** The request did not reach the tool, so it may be sent again. */
+const NOT_RUN = { outcome: 'not_run' };
+
+export const SESSION_LOST = new Fault('upstream_unavailable', 'The server has forgotten the session.', {
+  reason: 'session_lost',
+  ...NOT_RUN,
+});
+
+export const NOT_REACHED = new Fault('upstream_unavailable', 'The server cannot be reached.', {
+  reason: 'not_reached',
+  ...NOT_RUN,
+});
+
+/** Whether a request that failed so is known not to have reached the tool. */
+export function isNotRun(error: unknown): boolean {
+  return error instanceof Fault && error.details['outcome'] === NOT_RUN.outcome;
+}
+
+/**
+ * A request for which no connection came up, or that was answered by whoever stands before a server that is not there.
+ * `status` is that of the answer, where there was one.
+ */
+export function neverArrived(error: unknown, status?: number): boolean {
+  if (status === 503) return true;
+  const causes = [error, error instanceof Error ? error.cause : undefined];
+  return causes.some((cause) => NEVER_SENT.includes(transportFault(cause)));
+}
+
+const NEVER_SENT: readonly TransportFault[] = [
+  'refused',
+  'unknown_host',
+  'unreachable',
+  'connect_timeout',
+  'tls',
+];
 
 export const GIVEN_UP = new Fault('upstream_unavailable', 'The call was given up.', { reason: 'aborted' });
 

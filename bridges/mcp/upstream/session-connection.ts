@@ -14,7 +14,10 @@ import {
   GIVEN_UP,
   httpFault,
   LOST,
+  NOT_REACHED,
   NOT_STARTED,
+  neverArrived,
+  SESSION_LOST,
   type ServerPeer,
   SLOW_START,
   TIMED_OUT,
@@ -97,7 +100,10 @@ export class SessionConnection extends ClientConnection<Client> {
     }
     // A session that the server forgot, or an address that answers no more: the next call begins anew.
     void this.close();
-    return error instanceof StreamableHTTPError ? httpFault(error.code) : LOST;
+    if (isForgotten(error)) return SESSION_LOST;
+    const status = error instanceof StreamableHTTPError ? error.code : undefined;
+    if (neverArrived(error, status)) return NOT_REACHED;
+    return status === undefined ? LOST : httpFault(status);
   }
 }
 
@@ -111,6 +117,15 @@ function deliverInTurn(transport: Transport): void {
   transport.onmessage = (message, extra) => {
     before = before.then(() => deliver?.(message, extra));
   };
+}
+
+/**
+ * A session that the server does not know (any more) is a 404, and a 400 that says so of servers that are older than that
+ * rule; the request was refused as a whole. Spec: MCP 2025-11-25, "Session Management".
+ */
+function isForgotten(error: unknown): boolean {
+  if (!(error instanceof StreamableHTTPError)) return false;
+  return error.code === 404 || (error.code === 400 && /session|initializ/i.test(error.message));
 }
 
 /** Only the SDK's own timeout says how long it waited. */

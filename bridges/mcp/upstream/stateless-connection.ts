@@ -18,7 +18,9 @@ import {
   GIVEN_UP,
   httpFault,
   LOST,
+  NOT_REACHED,
   NOT_STARTED,
+  neverArrived,
   type ServerPeer,
   SLOW_START,
   TIMED_OUT,
@@ -143,7 +145,9 @@ export class StatelessConnection extends ClientConnection<Client> {
       return new RpcError(error.code, error.message, error.data as JsonValue | undefined);
     if (error instanceof SdkError && error.code === SdkErrorCode.RequestTimeout) return TIMED_OUT;
     void this.close();
-    return error instanceof SdkHttpError ? httpFault(error.status) : LOST;
+    const status = error instanceof SdkHttpError ? error.status : undefined;
+    if (neverArrived(error, status)) return NOT_REACHED;
+    return status === undefined ? LOST : httpFault(status);
   }
 }
 

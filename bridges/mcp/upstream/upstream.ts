@@ -16,8 +16,8 @@ import { Fault } from '../../outbound/fault.ts';
 import type { MountedServer } from '../mounted-server.ts';
 import { ActiveCall, type Stand } from './active-call.ts';
 import { Catalogue } from './catalogue.ts';
-import { DEFAULT_LIMITS, type McpLimits, type McpUpstreamConfig } from './config.ts';
-import type { ServerPeer } from './connection.ts';
+import { DEFAULT_LIMITS, FIXED_LIMITS, type McpLimits, type McpUpstreamConfig } from './config.ts';
+import type { Connection, ServerPeer } from './connection.ts';
 import { Connector } from './connector.ts';
 import { interpret } from './interpret.ts';
 import { KeptConnection } from './kept-connection.ts';
@@ -64,6 +64,7 @@ export class McpUpstream implements Upstream {
         await this.#loadChecks();
         await catalogue.refresh(connection);
       },
+      waitMs: limits.restart_wait_ms,
       deps,
     });
     this.#sessions = new SessionConnections((peer) => connector.connect(peer), limits.max_connections, deps);
@@ -184,7 +185,7 @@ export class McpUpstream implements Upstream {
     if (typeof remote !== 'string') return;
     const { connect_timeout_ms: ms } = this.#limits;
     try {
-      const asked = connection ?? (await this.#kept.get());
+      const asked = connection ?? (await this.#kept.get(0));
       const options = { signal, idleTimeoutMs: ms, totalTimeoutMs: ms };
       await asked.request('tasks/cancel', { taskId: remote }, options);
     } catch (error) {
@@ -199,8 +200,14 @@ export class McpUpstream implements Upstream {
     const facts = { call_id: asked.callId, server: this.#config.id, tool: tool.name };
     // Whoever let a call of a changed definition be made has accepted the change.
     if (holdReason(tool, this.#config) === 'changed_definition') this.#catalogue.accept(tool);
-    const call = this.#callOf(turn, judged);
-    const lease = await this.#lease(turn, call);
+    let lease: Lease | undefined;
+    const call = this.#callOf(turn, judged, async () => {
+      lease?.release();
+      lease = undefined;
+      lease = await this.#lease(turn, call);
+      return lease.connection;
+    });
+    lease = await this.#lease(turn, call);
     this.#calls.set(turn.taskId, call);
     try {
       if (stand === undefined)
@@ -220,11 +227,11 @@ export class McpUpstream implements Upstream {
       await ran;
     } finally {
       this.#calls.delete(turn.taskId);
-      lease.release();
+      lease?.release();
     }
   }
 
-  #callOf(turn: Turn, { asked, tool, checks }: JudgedCall): ActiveCall {
+  #callOf(turn: Turn, { asked, tool, checks }: JudgedCall, reconnect: () => Promise<Connection>): ActiveCall {
     const { tool_errors = 'fail', roots = [], interactive = false, sampling = false, id } = this.#config;
     return new ActiveCall({
       tool,
@@ -239,7 +246,7 @@ export class McpUpstream implements Upstream {
       deps: this.#deps,
       traceparent: turn.traceparent,
       given: (requestId) => turn.answerTo(requestId),
-      reconnect: () => this.#kept.get(),
+      reconnect,
     });
   }
 
@@ -265,8 +272,23 @@ export class McpUpstream implements Upstream {
     const connection = await this.#kept.get();
     // What a server without sessions wants of its caller stands in the result of the call.
     if (this.#config.interactive && !connection.isStateless)
-      return this.#sessions.lease(`${actor}\n${sessionId}`, call);
+      return this.#onceStarted(() => this.#sessions.lease(`${actor}\n${sessionId}`, call));
     return { connection, release: () => undefined };
+  }
+
+  /** A server that does not come up is tried again for as long as a call waits for one. */
+  async #onceStarted(open: () => Promise<Lease>): Promise<Lease> {
+    const { clock, timers } = this.#deps;
+    const untilMs = clock.monotonic() + this.#limits.restart_wait_ms;
+    for (let waitMs = FIXED_LIMITS.reopenMs; ; waitMs *= 2) {
+      try {
+        return await open();
+      } catch (error) {
+        const isDown = error instanceof Fault && error.details['reason'] === 'start';
+        if (!isDown || clock.monotonic() + waitMs > untilMs) throw error;
+        await new Promise<void>((resolve) => void timers.setTimeout(resolve, waitMs));
+      }
+    }
   }
 
   /** What the server says on the kept connection: changes of its list, and log lines of the only call there is. */

@@ -6,6 +6,10 @@ import { upstreamAuth } from './upstream-auth.ts';
 const mcpLimits = z
   .strictObject({
     connect_timeout_ms: duration.default(20_000).describe('Wait for the server to start and shake hands.'),
+    restart_wait_ms: z
+      .union([z.literal(0), duration], 'must be 0, or 1 to 2147483647 (24.8 days)')
+      .default(10_000)
+      .describe('Longest wait of a call for a server that is started again; 0 refuses at once.'),
     idle_timeout_ms: duration.default(120_000).describe('Wait between two signs of life of a call.'),
     total_timeout_ms: duration.default(3_600_000).describe('Longest time one call may take.'),
     max_message_bytes: positive

@@ -34,6 +34,12 @@ export const MCP: readonly Requirement[] = [
       'DECIDED',
       'a server asks on a connection of one actor and Session, and the call that uses it',
     ],
+    [
+      'MCP-UP-16',
+      'DECIDED',
+      'a call that is known not to have run, because its server forgot the session, is sent again once',
+    ],
+    ['MCP-UP-17', 'DECIDED', 'calls of a server that is started again wait for it, up to a bound'],
     ['MCP-WIRE-1', 'DECIDED', 'what was recorded of a server means today what it meant then'],
   ]),
   ...section('MCP face', [
