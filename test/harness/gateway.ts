@@ -17,7 +17,7 @@ import type { Upstream } from '../../src/upstream.ts';
 import { TestClient } from './client.ts';
 
 export interface TestGatewayOptions {
-  /** Sections merged over `{server, store, auth}`; usually `upstreams`, `limits`, `routing`. */
+  /** Sections that take the place of `store` and `auth`, usually `upstreams`, `limits`, `routing`; `server` keeps its free port. */
   config?: Record<string, unknown>;
   /** Keys besides the all-powerful default one; `name` where two have the same actor. */
   keys?: readonly {
@@ -97,11 +97,12 @@ function writeConfig(data: string, options: TestGatewayOptions, people: readonly
   }));
   const file = join(data, 'gateway.test.yaml');
   const sections = {
-    server: { port: 0 },
     store: { data },
     auth: { api_keys },
     upstreams: { a2a: [] },
     ...options.config,
+    // Also where a test sets something else of this section: two gateways may run on one machine.
+    server: { port: 0, ...(options.config?.['server'] as object | undefined) },
   };
   writeFileSync(file, stringify(sections));
   return loadConfig({ flags: { config: file }, env: { ...options.env }, cwd: data, packageRoot: data });
