@@ -1,6 +1,7 @@
 import type { JsonObject } from '../../../src/protocol/json.ts';
 import { AgentConnection } from './connection.ts';
 import { gone } from './fault.ts';
+import { waysBack } from './ways-back.ts';
 import type { AgentSettings } from './wire.ts';
 
 /**
@@ -33,12 +34,24 @@ export class AgentPool {
     }
   }
 
-  /** The session goes on elsewhere: what the agent knows of it here is old then. */
-  forget(sessionId: string): void {
-    void this.#open?.then(
-      ({ sessions }) => sessions.delete(sessionId),
-      () => undefined,
-    );
+  /**
+   * Lets go of a session that is to go on in another connection, because many agents refuse one that is open already: it is closed
+   * where the agent offers that, else the agent is stopped. False where it has to go on here: its prompt is not answered yet, the
+   * agent takes up no session again, or works for others and cannot be stopped.
+   */
+  async release(sessionId: string): Promise<boolean> {
+    const open = await this.#open?.catch(() => undefined);
+    const session = open?.sessions.get(sessionId);
+    if (open !== undefined && session !== undefined && !open.isDead) {
+      const isRunning = session.current !== undefined && !session.current.isOver;
+      if (isRunning || waysBack(open).length === 0) return false;
+      if (await open.closeSession(session)) return true;
+      if (this.#users > 0 || open.busyBeside(undefined)) return false;
+      this.#open = undefined;
+      this.#bury(open);
+    }
+    await Promise.all(this.#closing);
+    return true;
   }
 
   /** Something ended: when nothing runs for a while, the agent is stopped. */
@@ -68,7 +81,9 @@ export class AgentPool {
     return this.#open;
   }
 
+  /** One that still ends may have sessions open that this one is to take up. */
   async #start(): Promise<AgentConnection> {
+    await Promise.all(this.#closing);
     const connection = new AgentConnection(this.#settings);
     try {
       await connection.initialize();

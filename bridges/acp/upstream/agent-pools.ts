@@ -21,14 +21,17 @@ export class AgentPools {
     return known.findLast((said) => Object.keys(said).length > 0) ?? {};
   }
 
-  /** The agent that is started with this offer; a session that ran with another one is taken up again there. */
-  of(offer: HostOffer, sessionId: string | undefined): AgentPool {
+  /**
+   * The agent that is started with this offer. A session that another one has open is taken up here when that has let it go;
+   * else it goes on there, with what that one was told of its client: two connections never have one session.
+   */
+  async of(offer: HostOffer, sessionId: string | undefined): Promise<AgentPool> {
     const key = offer.join(' ');
     const pool = this.#pools.get(key) ?? new AgentPool({ ...this.#settings, offer });
     this.#pools.set(key, pool);
-    if (sessionId !== undefined) {
-      for (const other of this.#pools.values()) if (other !== pool) other.forget(sessionId);
-    }
+    if (sessionId === undefined) return pool;
+    for (const other of this.#pools.values())
+      if (other !== pool && !(await other.release(sessionId))) return other;
     return pool;
   }
 

@@ -29,6 +29,8 @@ export class AgentConnection {
   readonly opening = new Map<string, Promise<AgentSession>>();
   /** What it said of itself. */
   initialized: JsonObject = {};
+  /** Methods that it says it has, and answers as unknown. */
+  readonly unserved = new Set<string>();
   readonly #settings: AgentSettings;
   readonly #peer: Peer;
   readonly #wire: AgentWire;
@@ -128,6 +130,24 @@ export class AgentConnection {
     return known;
   }
 
+  /** Closes a session at the agent. False where the agent does not offer that, refuses, or gives no answer in time. */
+  async closeSession(session: AgentSession): Promise<boolean> {
+    if (!isObject(objectOf(this.capabilities['sessionCapabilities'])['close'])) return false;
+    const { session_timeout_ms } = this.#settings.limits;
+    const params = { sessionId: session.id };
+    const answer = await this.ask('session/close', params, 'session', session_timeout_ms).catch(
+      (error: unknown) => ({ error }),
+    );
+    if ('error' in answer) {
+      const { deps, config } = this.#settings;
+      deps.logger.warn({ agent: config.id, err: answer.error }, 'an agent did not close its session');
+      return false;
+    }
+    this.sessions.delete(session.id);
+    session.terminals.abandon();
+    return true;
+  }
+
   /** Prompts under way, besides the ones of this session. */
   busyBeside(session: AgentSession | undefined): boolean {
     return [...this.sessions.values()].some(
@@ -177,7 +197,7 @@ export class AgentConnection {
     if (session === undefined || prompt === undefined || prompt.isOver)
       return Promise.reject(outOfTurn(method));
     if (!prompt.weigh(bytes)) return Promise.reject(outOfTurn(method));
-    const isHosts = isHostMethod(method) && this.#offers(method);
+    const isHosts = isHostMethod(method) && this.#offers(method) && prompt.hasHost;
     if (!isHosts && !ASKING_METHODS.includes(method)) {
       prompt.refused(message);
       return Promise.reject(methodNotFound(method));

@@ -62,24 +62,27 @@ function sessionMoves(record: SessionRecord, seen: Seen): Move[] {
   const { how, session_id, history, lost, replayed_updates } = record;
   const sessionBinding = boundSession(session_id, seen);
   const bind: Move = { type: 'bind', binding: { session_id }, sessionBinding };
-  if (how === 'open') return [bind];
+  if (how === 'open') return [bind, ...serversNote('mcp_servers_late', record.late_mcp_servers)];
   const details: JsonObject = {
     how,
     ...(replayed_updates === undefined ? {} : { replayed_updates }),
     ...(history === undefined ? {} : { history_told_again: history }),
     ...(lost === undefined ? {} : { own_session_lost: lost }),
+    ...(record.refused_ways === undefined ? {} : { refused_ways: record.refused_ways }),
     ...(record.mcp_servers === undefined ? {} : { mcp_servers: record.mcp_servers }),
   };
-  const names = record.unused_mcp_servers;
-  const unused: Move[] =
-    names === undefined ? [] : [{ type: 'note', note: 'mcp_servers_unused', details: { names } }];
   const directories = record.unused_directories;
   const elsewhere: Move[] =
     directories === undefined
       ? []
       : [{ type: 'note', note: 'client_directories_unused', details: { directories } }];
   const note: Move = { type: 'note', note: 'agent_session', details };
+  const unused = serversNote('mcp_servers_unused', record.unused_mcp_servers);
   return [bind, note, ...unused, ...elsewhere, ...beginnings(objectOf(record.result))];
+}
+
+function serversNote(note: string, names: string[] | undefined): Move[] {
+  return names === undefined ? [] : [{ type: 'note', note, details: { names } }];
 }
 
 /** The Session keeps what is refused now: what the client chose does not hold there. */

@@ -1,4 +1,5 @@
-import { isObject, objectOf, textOf } from '../../../mappings/acp/json-shape.ts';
+import { ACP_ERRORS } from '../../../mappings/acp/errors.ts';
+import { objectOf, textOf } from '../../../mappings/acp/json-shape.ts';
 import type { JsonObject, JsonValue } from '../../../src/protocol/json.ts';
 import type { Turn } from '../../../src/upstream.ts';
 import { Fault } from '../../outbound/fault.ts';
@@ -11,6 +12,7 @@ import { gone } from './fault.ts';
 import { LOGIN_WANTED, loginWays } from './login-ways.ts';
 import { tellHistory, tellInstruction } from './past-turns.ts';
 import type { SessionRecord } from './record.ts';
+import { type WayBack, waysBack } from './ways-back.ts';
 import { workPlaceOf } from './work-place.ts';
 
 export interface SessionOpener {
@@ -31,14 +33,14 @@ export async function openSession(opener: SessionOpener, turn: Turn): Promise<Ag
   const begun = await unprompted(opener, turn);
   const bound = begun?.id ?? textOf(turn.sessionBinding?.['session_id']);
   const known = bound === undefined ? undefined : opener.connection.sessions.get(bound);
-  const way = wayBack(opener.connection.capabilities);
+  const ways = waysBack(opener.connection);
   const { given } = serversFor(opener);
   const isStale = known !== undefined && given.length > 0 && known.servers !== JSON.stringify(given);
-  if (known !== undefined && !(isStale && way !== undefined && (known.current?.isOver ?? true))) return known;
+  if (known !== undefined && !(isStale && ways.length > 0 && (known.current?.isOver ?? true))) return known;
   const opened =
-    bound === undefined || way === undefined
+    bound === undefined || ways.length === 0
       ? newSession(opener, turn, bound === undefined ? undefined : { reason: 'not_offered' })
-      : takeUp(opener, turn, bound, way);
+      : takeUp(opener, turn, bound, ways);
   opening.set(turn.sessionId, opened);
   return opened.catch((error: unknown) => {
     if (opening.get(turn.sessionId) === opened) opening.delete(turn.sessionId);
@@ -73,20 +75,44 @@ export function beginningOf(
   };
 }
 
-type Way = { how: 'resumed' | 'loaded'; method: 'session/resume' | 'session/load' };
-
-/** Resuming repeats nothing, so it is preferred. */
-function wayBack(capabilities: JsonObject): Way | undefined {
-  const sessions = objectOf(capabilities['sessionCapabilities']);
-  if (isObject(sessions['resume'])) return { how: 'resumed', method: 'session/resume' };
-  return capabilities['loadSession'] === true ? { how: 'loaded', method: 'session/load' } : undefined;
+/**
+ * Takes up a session that the agent has had before, by the first of these ways that it does not refuse. One that is open, and is
+ * taken up to change its MCP servers, is closed first where the agent offers that; where it goes on without them, that is told.
+ */
+async function takeUp(
+  opener: SessionOpener,
+  turn: Turn,
+  id: string,
+  ways: readonly WayBack[],
+): Promise<AgentSession> {
+  const { connection } = opener;
+  const open = connection.sessions.get(id);
+  const isOpen = open !== undefined && !(await connection.closeSession(open));
+  const refused: { method: string; error: JsonValue }[] = [];
+  for (const { how, method } of ways) {
+    const { answer, session, news } = await askBack(opener, turn, id, { how, method } as WayBack);
+    if (!('error' in answer)) {
+      const earlier = refused.length === 0 ? {} : { refused_ways: refused };
+      session.news = { op: 'session', how, session_id: id, result: answer.result, ...news, ...earlier };
+      session.servers = JSON.stringify(serversFor(opener).given);
+      session.offers = objectOf(answer.result);
+      return session;
+    }
+    if (!isOpen) connection.sessions.delete(id);
+    refuseLogin(answer, connection);
+    if (answer.error.code === ACP_ERRORS.method_not_found) connection.unserved.add(method);
+    refused.push({ method, error: { ...answer.error } });
+  }
+  if (isOpen) return withoutServers(opener, open);
+  return newSession(opener, turn, refused.at(-1)?.error);
 }
 
-async function takeUp(opener: SessionOpener, turn: Turn, id: string, way: Way): Promise<AgentSession> {
+async function askBack(opener: SessionOpener, turn: Turn, id: string, { how, method }: WayBack) {
   const { connection, limits } = opener;
   const session = connection.session(id);
   // What an agent says while it resumes is news.
-  session.isLoading = way.how === 'loaded';
+  session.isLoading = how === 'loaded';
+  session.replayed = 0;
   const { given, record: servers } = serversFor(opener);
   const place = await placeFor(opener, turn);
   const params = { sessionId: id, ...place.setup, mcpServers: given };
@@ -94,24 +120,21 @@ async function takeUp(opener: SessionOpener, turn: Turn, id: string, way: Way): 
     session.isLoading = false;
   };
   const answer = await connection
-    .ask(way.method, params, 'session', limits.session_timeout_ms, loaded)
+    .ask(method, params, 'session', limits.session_timeout_ms, loaded)
     .finally(loaded);
-  if ('error' in answer) {
-    connection.sessions.delete(id);
-    refuseLogin(answer, connection);
-    return newSession(opener, turn, answer.error as unknown as JsonObject);
-  }
-  session.news = {
-    op: 'session',
-    how: way.how,
-    session_id: id,
-    result: answer.result,
-    replayed_updates: session.replayed,
-    ...servers,
-    ...place.record,
+  return {
+    answer,
+    session,
+    news: { replayed_updates: session.replayed, ...servers, ...place.record },
   };
+}
+
+/** The session that is open is worth more than servers which it cannot be told of; it is not asked again for these. */
+function withoutServers(opener: SessionOpener, session: AgentSession): AgentSession {
+  const { given } = serversFor(opener);
+  const names = given.flatMap(({ name }) => textOf(name) ?? []);
   session.servers = JSON.stringify(given);
-  session.offers = objectOf(answer.result);
+  session.news = { op: 'session', how: 'open', session_id: session.id, late_mcp_servers: names };
   return session;
 }
 

@@ -33,6 +33,8 @@ export interface PromptParts {
 export class PromptTurn {
   readonly taskId: string;
   readonly host: PromptParts['host'];
+  /** Its client had a machine when it began; an agent may have been told of one by an earlier client. */
+  readonly hasHost: boolean;
   readonly judge: PromptParts['judge'];
   readonly frames = new FrameQueue();
   /** Resolves when the agent has answered, or is gone. */
@@ -63,6 +65,7 @@ export class PromptTurn {
     this.#saying = new Saying(heardCalls);
     this.taskId = taskId;
     this.host = host;
+    this.hasHost = host() !== undefined;
     this.judge = judge;
     this.#maxBytes = maxBytes;
     this.#sendCancel = sendCancel;

@@ -24,8 +24,12 @@ export type AcpRecord =
       /** Names of the MCP servers of the editor that it was told of, or could not be told of. */
       mcp_servers?: string[];
       unused_mcp_servers?: string[];
+      /** Those that came while its session was open, which the agent does not take up again. */
+      late_mcp_servers?: string[];
       /** Directories that the client named, and that the agent does not work in. */
       unused_directories?: string[];
+      /** What the agent offered, and refused, before it took its own session up another way. */
+      refused_ways?: { method: string; error: JsonValue }[];
       /** Why its own session could not be taken up. */
       lost?: JsonValue;
     }

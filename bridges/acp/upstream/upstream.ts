@@ -86,7 +86,7 @@ export class AcpUpstream implements Upstream {
 
   async *#prompt(turn: Turn, signal: AbortSignal): AsyncGenerator<Frame> {
     const host = () => this.#hostOf(turn);
-    const pool = this.#pools.of(host()?.offer ?? [], textOf(turn.sessionBinding?.['session_id']));
+    const pool = await this.#pools.of(host()?.offer ?? [], textOf(turn.sessionBinding?.['session_id']));
     const opener = { config: this.#config, limits: this.#limits, deps: this.#deps, host };
     const prepared = await pool.use((connection) => preparePrompt({ ...opener, connection }, turn, signal));
     if ('unsent' in prepared) return yield* prepared.unsent.map(frameOf);

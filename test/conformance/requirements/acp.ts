@@ -102,6 +102,12 @@ export const ACP: readonly Requirement[] = [
       'a prompt that was cancelled before it was sent is not sent, and its session waits for the next one',
     ],
     ['ACP-USER-25', 'DECIDED', 'a message above the limit ends its connection, and no other one'],
+    [
+      'ACP-USER-26',
+      'DECIDED',
+      'an agent that advertises a way to take up its session and does not serve it is asked another way',
+    ],
+    ['ACP-USER-27', 'DECIDED', "an agent's own session is never open in two connections"],
     ['ACP-USER-24', 'DECIDED', 'an option that the agent refuses falls back, and its reason is told'],
   ]),
 ];

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable, Writable } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -16,7 +16,8 @@ import {
 
 /**
  * A real ACP agent on standard streams, built with the official SDK. The first word of a prompt says what it does. Flags:
- * `--sessions DIR` keeps its sessions (else `session/load` is not offered), `--deaf` ignores SIGTERM and the end of its
+ * `--sessions DIR` keeps its sessions (else `session/load` is not offered), `--exclusive` refuses one that it, or another process, has
+ * open, `--closes` offers `session/close`, `--resumes` offers `session/resume` and does not serve it, `--deaf` ignores SIGTERM and the end of its
  * input, `--http` takes MCP servers over HTTP, `--locked [FILE]` wants a login until the file is there, `--noise` prints what is no
  * JSON.
  */
@@ -41,6 +42,26 @@ function keep(session: Kept): void {
   if (!keeps) return;
   mkdirSync(sessionsDir, { recursive: true });
   writeFileSync(join(sessionsDir, `${session.id}.json`), JSON.stringify(session));
+}
+
+/** The process that has a session open, as long as that lives. */
+function ownerOf(id: string): number | undefined {
+  const file = join(sessionsDir ?? '', `${id}.open`);
+  if (!keeps || !existsSync(file)) return undefined;
+  const pid = Number(readFileSync(file, 'utf8'));
+  try {
+    process.kill(pid, 0);
+    return pid;
+  } catch {
+    return undefined;
+  }
+}
+
+function own(id: string): void {
+  if (!has('--exclusive') || !keeps) return;
+  if (ownerOf(id) !== undefined) throw new RequestError(-32603, 'Session is already open');
+  mkdirSync(sessionsDir, { recursive: true });
+  writeFileSync(join(sessionsDir, `${id}.open`), String(process.pid));
 }
 
 function known(id: string): Kept {
@@ -216,7 +237,11 @@ const app = agent({ name: 'test-agent' })
       loadSession: keeps,
       promptCapabilities: { embeddedContext: true, image: true },
       mcpCapabilities: { http: has('--http') },
-      sessionCapabilities: { additionalDirectories: {} },
+      sessionCapabilities: {
+        additionalDirectories: {},
+        ...(has('--closes') ? { close: {} } : {}),
+        ...(has('--resumes') ? { resume: {} } : {}),
+      },
     },
     authMethods: [{ id: 'browser', name: 'Browser login' }],
   }))
@@ -225,6 +250,7 @@ const app = agent({ name: 'test-agent' })
     count += 1;
     const id = `s-${process.pid}-${count}`;
     const { cwd, additionalDirectories: more = [], mcpServers: servers } = params;
+    own(id);
     keep({ id, cwd, more, turns: [], servers });
     const availableModes = [
       { id: 'ask', name: 'Ask' },
@@ -233,6 +259,7 @@ const app = agent({ name: 'test-agent' })
     return { sessionId: id, modes: { currentModeId: 'ask', availableModes } };
   })
   .onRequest('session/load', async ({ params, client }) => {
+    own(params.sessionId);
     const session = known(params.sessionId);
     for (const text of session.turns) {
       const update = {
@@ -241,6 +268,12 @@ const app = agent({ name: 'test-agent' })
       };
       await client.notify('session/update', { sessionId: session.id, update });
     }
+    return {};
+  })
+  .onRequest('session/close', ({ params }) => {
+    if (!has('--closes')) throw RequestError.methodNotFound('session/close');
+    sessions.delete(params.sessionId);
+    rmSync(join(sessionsDir ?? '', `${params.sessionId}.open`), { force: true });
     return {};
   })
   .onRequest('session/set_mode', ({ params }) => {
