@@ -9,6 +9,7 @@ import type { JsonValue } from '../protocol/json.ts';
 import { CURRENT_VERSION, VERSION_HEADER } from '../protocol/version.ts';
 import { readEvents, type StreamedEvent } from './event-frames.ts';
 import { CliError, EXIT } from './exit-codes.ts';
+import { readKeyFile } from './key-file.ts';
 
 export type { StreamedEvent } from './event-frames.ts';
 
@@ -191,18 +192,10 @@ function gatewayUrl({ url }: ClientOptions, data: string): string {
 
 function apiKey({ key, keyFile }: ClientOptions, data: string): string {
   if (key) return key;
-  if (keyFile) return readKey(keyFile);
+  if (keyFile) return readKeyFile(keyFile, '--key-file');
   const fromEnvironment = process.env['HARN_GATEWAY_KEY'];
   if (fromEnvironment) return fromEnvironment;
   const { devKey } = dataPaths(data);
-  if (existsSync(devKey)) return readKey(devKey);
+  if (existsSync(devKey)) return readKeyFile(devKey, 'the data directory');
   throw new CliError('No API key. Use --key-file, or set HARN_GATEWAY_KEY.', EXIT.usage);
-}
-
-function readKey(file: string): string {
-  try {
-    return readFileSync(file, 'utf8').trim();
-  } catch {
-    throw new CliError(`The key file ${file} cannot be read.`, EXIT.usage);
-  }
 }

@@ -16,7 +16,7 @@ export function mcpCommand(): Command {
 
 /** Relays until the client closes our standard input. Standard output holds nothing but the protocol. */
 async function serveStreams(options: Options): Promise<void> {
-  const endpoints = new Endpoints(options);
+  const endpoints = new Endpoints(options, (words) => process.stderr.write(`harn-gateway mcp: ${words}\n`));
   let endpoint: ReturnType<Endpoints['find']> | undefined;
   const relay = new RpcRelay({
     find: () => {

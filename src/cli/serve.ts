@@ -1,20 +1,24 @@
 import { Command } from 'commander';
 import { createLogging, startGateway } from '../compose.ts';
 import { dataPaths } from '../operation/data-directory.ts';
+import { type ListedGateway, RunningGateways } from '../operation/running-gateways.ts';
 import type { Logger } from '../protocol/ports.ts';
 import { EXIT } from './exit-codes.ts';
 import { firstSteps } from './first-steps.ts';
 import { type ConfigOptions, configOf, withConfigOptions } from './gateway-config.ts';
 import { packageRoot, packageVersion } from './package-facts.ts';
 
+type ServeOptions = ConfigOptions & { quiet?: true; unlisted?: true };
+
 export function serveCommand(): Command {
   const command = new Command('serve')
     .description('Run the gateway.')
-    .option('--quiet', 'print no first steps and no development key');
+    .option('--quiet', 'print no first steps and no development key')
+    .option('--unlisted', 'leave no address for the launchers of editors (harn-gateway acp, mcp)');
   return withConfigOptions(command, ['config', 'host', 'port', 'data']).action(serve);
 }
 
-async function serve({ quiet, ...flags }: ConfigOptions & { quiet?: true }): Promise<void> {
+async function serve({ quiet, unlisted, ...flags }: ServeOptions): Promise<void> {
   const config = configOf(flags);
   const { logger, redactor } = createLogging(config.telemetry.log_level, process.stderr);
   let freshKey: string | undefined;
@@ -30,12 +34,31 @@ async function serve({ quiet, ...flags }: ConfigOptions & { quiet?: true }): Pro
     },
   });
   // Before the ready line: who reads it may send the signal at once.
-  const end = stopped(() => gateway.close(), logger);
   const data = config.store.data;
+  const self = { url: gateway.url, pid: process.pid, data, started_at: new Date().toISOString() };
+  const running = new RunningGateways(process.env);
+  const end = stopped(() => {
+    running.remove(self);
+    return gateway.close();
+  }, logger);
+  if (!unlisted) list(running, self, logger);
   process.stdout.write(`${JSON.stringify({ event: 'ready', url: gateway.url, pid: process.pid, data })}\n`);
   const keyFile = config.auth.api_keys.length > 0 ? undefined : dataPaths(data).devKey;
   if (!quiet) process.stderr.write(firstSteps({ url: gateway.url, freshKey, keyFile, data }));
   await end;
+}
+
+/** A gateway serves as well where its user has no place for its address. */
+function list(running: RunningGateways, self: ListedGateway, logger: Logger): void {
+  try {
+    running.add(self);
+  } catch (error) {
+    const { directory } = running;
+    logger.warn(
+      { err: error, directory },
+      'launchers of editors find this gateway with --data or --url only',
+    );
+  }
 }
 
 /** Waits for a signal, then drains; a second signal ends at once. */

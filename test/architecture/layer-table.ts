@@ -253,6 +253,7 @@ export const LAYERS: readonly LayerRow[] = [
       'src/config',
       'src/operation/data-directory.ts',
       'src/operation/process-guard.ts',
+      'src/operation/running-gateways.ts',
       // The launcher runs the MCP servers that an editor names.
       'bridges/outbound/child.ts',
       'src/protocol',

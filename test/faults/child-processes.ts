@@ -1,5 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /** Root of the package, from the sources as well as from `dist`. */
@@ -9,6 +11,9 @@ export const PACKAGE_ROOT = import.meta.url.includes('/dist/')
 
 /** The built program. */
 export const PROGRAM = `${PACKAGE_ROOT}dist/src/main.js`;
+
+/** Gateways of tests leave their addresses here, and not among those of who runs the tests. */
+const STATE_HOME = join(tmpdir(), 'harn-test-state');
 
 const open = new Set<ChildProcess>();
 
@@ -31,7 +36,7 @@ export class Child {
   constructor(args: readonly string[], env: Record<string, string | undefined> = {}) {
     this.process = spawn(process.execPath, [...args], {
       stdio: ['pipe', 'pipe', 'pipe'],
-      env: { PATH: process.env['PATH'], TMPDIR: process.env['TMPDIR'], ...env },
+      env: { PATH: process.env['PATH'], TMPDIR: process.env['TMPDIR'], XDG_STATE_HOME: STATE_HOME, ...env },
     });
     open.add(this.process);
     this.process.stdout?.setEncoding('utf8').on('data', (text: string) => {

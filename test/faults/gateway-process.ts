@@ -16,6 +16,8 @@ export class GatewayPlace {
   readonly folder = mkdtempSync(join(tmpdir(), 'harn-faults-'));
   readonly data: string;
   readonly config = join(this.folder, 'gateway.yaml');
+  /** Where its gateways leave their addresses, as `XDG_STATE_HOME` names it. */
+  readonly state = join(this.folder, 'state');
 
   /** Sections are merged over the defaults of these tests, one level deep, or lists of their own; `data` is made by the gateway. */
   constructor(sections: Record<string, object> = {}, data?: string) {
@@ -34,7 +36,8 @@ export class GatewayPlace {
 
   /** The start of a gateway; await `ready` or kill it before. */
   launch(...flags: string[]): GatewayProcess {
-    return new GatewayProcess([PROGRAM, 'serve', '--config', this.config, ...flags]);
+    const env = { XDG_STATE_HOME: this.state };
+    return new GatewayProcess([PROGRAM, 'serve', '--config', this.config, ...flags], env);
   }
 
   async start(): Promise<GatewayProcess> {
@@ -64,8 +67,8 @@ export class GatewayProcess {
   readonly ready: Promise<void>;
   #client: TestClient | undefined;
 
-  constructor(args: readonly string[]) {
-    this.child = new Child(args);
+  constructor(args: readonly string[], env: Record<string, string> = {}) {
+    this.child = new Child(args, env);
     this.ready = this.#becomeReady();
     // A gateway that is killed on its way up has nobody waiting for it.
     this.ready.catch(() => undefined);

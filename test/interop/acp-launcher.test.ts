@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -25,8 +25,8 @@ describe('harn-gateway acp, as an editor spawns it', () => {
     rmSync(home, { recursive: true, force: true, maxRetries: 5 });
   });
 
-  function launch(flags: string[], options = {}): AcpLauncher {
-    const launcher = new AcpLauncher(flags, { HOME: home }, options);
+  function launch(flags: string[], options = {}, env: Record<string, string> = {}): AcpLauncher {
+    const launcher = new AcpLauncher(flags, { HOME: home, ...env }, options);
     open.push(launcher);
     return launcher;
   }
@@ -73,11 +73,83 @@ describe('harn-gateway acp, as an editor spawns it', () => {
     expect(await client.prompt(sessionId, 'hello')).toMatchObject({ stopReason: 'end_turn' });
     expect(await launcher.close()).toBe(0);
     expect(launcher.stderr).not.toContain('harn_dev_');
+    const words = `harn-gateway acp: no gateway ran, so one was started on ${data} `;
+    expect(launcher.stderr.split(words)).toHaveLength(2);
+    expect(client.text('agent_thought_chunk')).toContain('A gateway was started for this editor: ');
     const again = launch(['--data', data]);
     const second = await again.client.begin();
     await second.agent.request('session/load', { sessionId, cwd: '/work', mcpServers: [] });
     expect(second.text('user_message_chunk')).toBe('hello');
     await again.close();
+  });
+
+  it('says in the first notice of each session that the gateway is its own, to an editor that shows notices', async () => {
+    const data = join(home, 'data');
+    const launcher = launch(['--data', data]);
+    const client = await launcher.client.begin({ capabilities: { session: { notices: {} } } });
+    for (const _session of [1, 2]) {
+      const { sessionId } = await client.session();
+      await client.prompt(sessionId, 'hello');
+      await client.agent.request('session/load', { sessionId, cwd: '/work', mcpServers: [] });
+      const told = client.updates.filter((update) => update.sessionId === sessionId);
+      const notices = told.filter(({ update }) => update.sessionUpdate === 'notice');
+      expect(notices).toEqual([told[0]]);
+      expect(notices[0]?.update).toMatchObject({ description: expect.stringContaining(data) });
+    }
+    await launcher.close();
+  });
+
+  it('finds a running gateway wherever its data directory is, and starts none', async () => {
+    const at = new GatewayPlace({ upstreams: { a2a: [{ id: 'sample', card: sample.cardUrl }] } });
+    const gateway = await at.start();
+    const state = { XDG_STATE_HOME: at.state };
+    const launcher = launch([], {}, { ...state, HARN_GATEWAY_KEY: KEY });
+    const { sessionId } = await (await launcher.client.begin()).session();
+    expect(await gateway.client.get(`/v1/sessions/${sessionId}`)).toMatchObject({ id: sessionId });
+    expect(launcher.stderr).toContain(`uses the gateway on ${at.data} `);
+    expect(launcher.client.kinds()).not.toContain('agent_thought_chunk');
+    await launcher.close();
+    const keyless = launch([], {}, state);
+    await expect(keyless.client.begin()).rejects.toMatchObject({
+      code: -32603,
+      message: expect.stringContaining(`the gateway on ${at.data} has no development key`),
+    });
+    await keyless.close();
+    await gateway.stop();
+    expect(readdirSync(join(at.state, 'harn-gateway', 'running'))).toEqual([]);
+    at.remove();
+  });
+
+  it.each([
+    ['that is not there', 'absent.key', 'there is no such file'],
+    ['that is empty', 'empty.key', 'is empty'],
+    ['that is a directory', '.', 'it is a directory'],
+  ])('a key file %s is the error that every request gets at once', async (_which, name, why) => {
+    writeFileSync(join(home, 'empty.key'), '\n');
+    const began = performance.now();
+    const launcher = launch(['--url', 'http://127.0.0.1:1', '--key-file', join(home, name)]);
+    const error = { code: -32603, message: expect.stringContaining(join(home, name)) };
+    await expect(launcher.client.begin()).rejects.toMatchObject(error);
+    await expect(launcher.client.begin()).rejects.toMatchObject({ message: expect.stringContaining(why) });
+    expect(performance.now() - began).toBeLessThan(10_000);
+    expect(launcher.stderr).toContain(join(home, name));
+    expect(launcher.stderr).not.toContain('No gateway answers');
+    await launcher.close();
+  });
+
+  it('a configuration that no gateway can start with is told as what it is, and works when it is mended', async () => {
+    const config = join(home, 'gateway.yaml');
+    writeFileSync(config, 'server: {prot: 1}\n');
+    const launcher = launch(['--data', join(home, 'data'), '--config', config]);
+    await expect(launcher.client.begin()).rejects.toMatchObject({
+      code: -32603,
+      message: expect.stringMatching(/exit code 2.*server\.prot/),
+    });
+    writeFileSync(config, '{}\n');
+    await expect
+      .poll(() => launcher.client.begin().catch(() => undefined), { timeout: 60_000, interval: 500 })
+      .toBeDefined();
+    await launcher.close();
   });
 
   it('the gateway is killed in the middle of a turn: nothing the editor saw is lost, and the prompt is answered', async () => {

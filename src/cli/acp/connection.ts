@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { WebSocket } from 'ws';
-import { CliError } from '../exit-codes.ts';
+import { CliError, EXIT } from '../exit-codes.ts';
 import type { Endpoint } from './endpoint.ts';
 
 /** Pauses before another attempt; the last one is repeated. */
@@ -10,13 +10,26 @@ const PATIENCE_MS = 15_000;
 /** A connection that was silent for longer than several pings of the gateway is dead. */
 const SILENCE_MS = 120_000;
 
+/** `misconfigured`: what time does not mend, such as a key file that is not there. */
+export type Refusal = 'unauthenticated' | 'unreachable' | 'misconfigured';
+
+/** How an attempt to connect ended. */
+interface End {
+  wasOpen: boolean;
+  /** Of an HTTP answer in place of the upgrade. */
+  status?: number;
+  /** Why there was no connection, in words. */
+  why?: string;
+  isMistake?: boolean;
+}
+
 export interface ConnectionEvents {
   /** Finds the gateway anew. */
   find(): Promise<Endpoint>;
   opened(): void;
   message(text: string): void;
   lost(): void;
-  refused(reason: 'unauthenticated' | 'unreachable', words: string): void;
+  refused(reason: Refusal, words: string): void;
 }
 
 /** The connection to the gateway, made again whenever it is lost. */
@@ -24,6 +37,7 @@ export class Connection {
   readonly #events: ConnectionEvents;
   #socket: WebSocket | undefined;
   #isClosed = false;
+  #said: string | undefined;
 
   constructor(events: ConnectionEvents) {
     this.#events = events;
@@ -48,7 +62,7 @@ export class Connection {
     this.#socket?.close(1000);
   }
 
-  /** Runs until it is closed. Throws CliError when the gateway cannot be found at all. */
+  /** Runs until it is closed. */
   async run(): Promise<void> {
     let since = performance.now();
     for (let failures = 0; !this.#isClosed; failures += 1) {
@@ -58,41 +72,42 @@ export class Connection {
         failures = 0;
         since = performance.now();
       }
+      const { why = 'No gateway answers.' } = end;
       if (end.status === 401 || end.status === 403) {
         this.#events.refused(
           'unauthenticated',
           'The gateway does not accept this key. Use --key-file with another one.',
         );
-      } else if (performance.now() - since > PATIENCE_MS) {
-        this.#events.refused('unreachable', 'No gateway answers. Start one with "harn-gateway serve".');
-      }
+      } else if (end.isMistake) this.#events.refused('misconfigured', why);
+      else if (performance.now() - since > PATIENCE_MS) this.#events.refused('unreachable', why);
       await pause(BACKOFF_MS[Math.min(failures, BACKOFF_MS.length - 1)]);
     }
   }
 
-  async #once(): Promise<{ wasOpen: boolean; status?: number }> {
+  async #once(): Promise<End> {
     let endpoint: Endpoint;
     try {
       endpoint = await this.#events.find();
     } catch (error) {
       if (!(error instanceof CliError)) throw error;
-      process.stderr.write(`harn-gateway acp: ${error.message}\n`);
-      return { wasOpen: false };
+      this.#say(error.message);
+      // Data that is in use is free when its owner is ready, or has ended.
+      return { wasOpen: false, why: error.message, isMistake: error.exitCode !== EXIT.dataInUse };
     }
-    const socket = new WebSocket(`${endpoint.url.replace(/^http/, 'ws')}/acp`, {
-      headers: { authorization: `Bearer ${endpoint.key}` },
+    const { url, key } = endpoint;
+    const socket = new WebSocket(`${url.replace(/^http/, 'ws')}/acp`, {
+      headers: { authorization: `Bearer ${key}` },
       handshakeTimeout: PATIENCE_MS,
       perMessageDeflate: false,
       maxPayload: 0,
     });
     this.#socket = socket;
-    return this.#follow(socket);
+    return this.#follow(socket, url);
   }
 
-  #follow(socket: WebSocket): Promise<{ wasOpen: boolean; status?: number }> {
+  #follow(socket: WebSocket, url: string): Promise<End> {
     return new Promise((resolve) => {
-      let wasOpen = false;
-      let status: number | undefined;
+      let end: End = { wasOpen: false };
       let silence = setTimeout(() => socket.terminate(), SILENCE_MS);
       const heard = () => {
         clearTimeout(silence);
@@ -100,25 +115,37 @@ export class Connection {
       };
       socket.on('ping', heard);
       socket.on('open', () => {
-        wasOpen = true;
+        end = { wasOpen: true };
+        this.#said = undefined;
         this.#events.opened();
       });
       socket.on('message', (data) => {
         heard();
         this.#events.message(String(data));
       });
-      socket.on('unexpected-response', (_request, response) => {
-        status = response.statusCode;
+      socket.on('unexpected-response', (_request, { statusCode = 0 }) => {
+        const why = `${url} answers /acp with status ${statusCode}. Is it the address of a Harn gateway?`;
+        end = { wasOpen: false, status: statusCode, why };
         socket.terminate();
       });
-      socket.on('error', (error: NodeJS.ErrnoException) => {
-        if (status === undefined) process.stderr.write(`harn-gateway acp: ${error.code ?? error.message}\n`);
+      socket.on('error', ({ code, message }: NodeJS.ErrnoException) => {
+        if (end.status !== undefined) return;
+        const why = `No gateway answers at ${url} (${code ?? message}). Start one with "harn-gateway serve".`;
+        end = { ...end, why };
+        this.#say(why);
       });
       socket.on('close', () => {
         clearTimeout(silence);
-        if (wasOpen) this.#events.lost();
-        resolve(status === undefined ? { wasOpen } : { wasOpen, status });
+        if (end.wasOpen) this.#events.lost();
+        resolve(end);
       });
     });
+  }
+
+  /** Attempts that fail alike are one line in the log of the editor. */
+  #say(words: string): void {
+    if (this.#said === words) return;
+    this.#said = words;
+    process.stderr.write(`harn-gateway acp: ${words}\n`);
   }
 }

@@ -2,8 +2,13 @@ import { existsSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { dataPaths } from '../../operation/data-directory.ts';
+import { RunningGateways } from '../../operation/running-gateways.ts';
 import { CliError, EXIT } from '../exit-codes.ts';
+import { readKeyFile } from '../key-file.ts';
 import { type OwnGateway, startGateway } from './own-gateway.ts';
+
+/** A gateway that takes longer to say that it lives is as good as none to an editor. */
+const HEALTH_MS = 3_000;
 
 export interface AcpOptions {
   url?: string;
@@ -21,26 +26,37 @@ export interface Endpoint {
 
 /**
  * Finds the gateway anew for each connection: flags, then environment, then `client.json` in the configuration directory of
- * the user, then the gateway that runs on the data directory; where none runs, one is started there.
+ * the user, then the gateway that runs on the data directory, then, where nobody names one, the newest that this user runs;
+ * where none runs, one is started on the data directory.
  */
 export class Endpoints {
   readonly #options: AcpOptions;
+  readonly #tell: (words: string) => void;
   #own: OwnGateway | undefined;
+  #told: string | undefined;
 
-  constructor(options: AcpOptions) {
+  /** `tell`: takes what the user of the launcher should know. */
+  constructor(options: AcpOptions, tell: (words: string) => void = () => undefined) {
     this.#options = options;
+    this.#tell = tell;
   }
 
-  /** Throws CliError when it cannot be known where the gateway is. */
+  /** The gateway that was started here. */
+  get own(): OwnGateway | undefined {
+    return this.#own;
+  }
+
+  /** Throws CliError when it cannot be known where the gateway is, or which key it takes. */
   async find(): Promise<Endpoint> {
-    const { env } = process;
+    const given = this.#givenKey();
     const known = userSettings();
-    const url = this.#options.url ?? env['HARN_GATEWAY_URL'] ?? known.url;
-    if (url !== undefined && url !== '')
-      return { url: url.replace(/\/$/, ''), key: this.#key(known.keyFile) };
-    const data = this.#dataDirectory();
-    const running = (await runningOn(data)) ?? (await this.#start(data));
-    return { url: running, key: this.#key(dataPaths(data).devKey) };
+    const named =
+      namedUrl(this.#options.url, '--url') ??
+      namedUrl(process.env['HARN_GATEWAY_URL'], 'HARN_GATEWAY_URL') ??
+      namedUrl(known.url, known.file);
+    if (named !== undefined) return { url: named, key: given ?? keyOf(known.keyFile, known.file) };
+    const { url, data } = (await this.#running()) ?? (await this.#start());
+    return { url, key: given ?? developmentKeyOf(data) };
   }
 
   /** Ends the gateway that was started here. */
@@ -48,25 +64,53 @@ export class Endpoints {
     await this.#own?.close();
   }
 
-  async #start(data: string): Promise<string> {
-    await this.#own?.close();
-    this.#own = await startGateway(data, this.#options.config);
-    return this.#own.url;
+  async #running(): Promise<{ url: string; data: string } | undefined> {
+    const data = this.#dataDirectory();
+    const url = await runningOn(data);
+    if (url !== undefined) return { url, data };
+    if (this.#namedData() !== undefined) return undefined;
+    const listed = new RunningGateways(process.env).list();
+    for (const gateway of listed) {
+      if (!(await answers(gateway.url))) continue;
+      this.#say(
+        `uses the gateway on ${gateway.data} (${gateway.url})${listed.length > 1 ? ', the newest of several; name another one with --data' : ''}`,
+      );
+      return gateway;
+    }
+    return undefined;
   }
 
-  #key(fallbackFile: string | undefined): string {
+  async #start(): Promise<OwnGateway> {
+    await this.#own?.close();
+    this.#own = undefined;
+    const data = this.#dataDirectory();
+    this.#own = await startGateway(data, this.#options.config);
+    this.#say(`no gateway ran, so one was started on ${data} (${this.#own.url}); it ends with this editor`);
+    return this.#own;
+  }
+
+  #say(words: string): void {
+    if (this.#told === words) return;
+    this.#told = words;
+    this.#tell(words);
+  }
+
+  /** The key that flags or environment name; undefined where they name none. */
+  #givenKey(): string | undefined {
     const { key, keyFile } = this.#options;
-    const given = key ?? (keyFile === undefined ? process.env['HARN_GATEWAY_KEY'] : undefined);
-    if (given !== undefined && given !== '') return given;
-    const file = keyFile ?? fallbackFile;
-    if (file !== undefined && existsSync(file)) return readFileSync(file, 'utf8').trim();
-    throw new CliError('No API key. Use --key-file, or set HARN_GATEWAY_KEY.', EXIT.usage);
+    if (key !== undefined && key !== '') return key;
+    if (keyFile !== undefined) return readKeyFile(keyFile, '--key-file');
+    return process.env['HARN_GATEWAY_KEY'] || undefined;
+  }
+
+  #namedData(): string | undefined {
+    return this.#options.data || process.env['HARN_GATEWAY_DATA'] || undefined;
   }
 
   /** An editor runs the launcher in the project, where a data directory does not belong unless it is there already. */
   #dataDirectory(): string {
-    const named = this.#options.data ?? process.env['HARN_GATEWAY_DATA'];
-    if (named) return resolve(named);
+    const named = this.#namedData();
+    if (named !== undefined) return resolve(named);
     const here = resolve('./data');
     if (existsSync(dataPaths(here).store)) return here;
     const base = process.env['XDG_DATA_HOME'] || join(homedir(), '.local', 'share');
@@ -74,20 +118,56 @@ export class Endpoints {
   }
 }
 
+function namedUrl(given: string | undefined, from: string): string | undefined {
+  if (given === undefined || given === '') return undefined;
+  const protocol = URL.canParse(given) ? new URL(given).protocol : '';
+  if (protocol === 'http:' || protocol === 'https:') return given.replace(/\/$/, '');
+  throw new CliError(`${from} names "${given}", which is no http or https URL.`, EXIT.usage);
+}
+
+const NO_KEY = 'Use --key-file, or set HARN_GATEWAY_KEY.';
+
+function keyOf(file: string | undefined, from: string): string {
+  if (file !== undefined) return readKeyFile(file, from);
+  throw new CliError(`No API key. ${NO_KEY}`, EXIT.usage);
+}
+
+/** A gateway with configured keys has no development key. */
+function developmentKeyOf(data: string): string {
+  const { devKey } = dataPaths(data);
+  if (existsSync(devKey)) return readKeyFile(devKey, 'the data directory');
+  throw new CliError(`No API key: the gateway on ${data} has no development key. ${NO_KEY}`, EXIT.usage);
+}
+
 /** `client.json`: `{"url": "...", "key_file": "..."}`. */
-function userSettings(): { url?: string; keyFile?: string } {
+function userSettings(): { file: string; url?: string; keyFile?: string } {
   const base = process.env['XDG_CONFIG_HOME'] || join(homedir(), '.config');
-  const file = join(base, 'harn-gateway', 'client.json');
-  if (!existsSync(file)) return {};
+  const directory = join(base, 'harn-gateway');
+  const file = join(directory, 'client.json');
+  if (!existsSync(file)) return { file };
+  const { url, key_file } = settingsIn(file);
+  if (typeof url !== 'string' && url !== undefined) throw notSettings(file);
+  if (typeof key_file !== 'string' && key_file !== undefined) throw notSettings(file);
+  return {
+    file,
+    ...(url === undefined ? {} : { url }),
+    ...(key_file === undefined ? {} : { keyFile: resolve(directory, key_file) }),
+  };
+}
+
+function settingsIn(file: string): Record<string, unknown> {
+  let settings: unknown;
   try {
-    const { url, key_file } = JSON.parse(readFileSync(file, 'utf8')) as { url?: string; key_file?: string };
-    return {
-      ...(url === undefined ? {} : { url }),
-      ...(key_file === undefined ? {} : { keyFile: resolve(join(base, 'harn-gateway'), key_file) }),
-    };
+    settings = JSON.parse(readFileSync(file, 'utf8'));
   } catch {
-    throw new CliError(`${file} is not JSON. Write {"url": "...", "key_file": "..."} there.`, EXIT.usage);
+    throw notSettings(file);
   }
+  if (typeof settings !== 'object' || settings === null) throw notSettings(file);
+  return settings as Record<string, unknown>;
+}
+
+function notSettings(file: string): CliError {
+  return new CliError(`${file} is not JSON with these texts: {"url": "...", "key_file": "..."}.`, EXIT.usage);
 }
 
 /** A file that a killed gateway left behind names nobody: whoever is named must answer. */
@@ -96,9 +176,16 @@ async function runningOn(data: string): Promise<string | undefined> {
   if (!existsSync(gateway)) return undefined;
   try {
     const { url } = JSON.parse(readFileSync(gateway, 'utf8')) as { url: string };
-    const { ok } = await fetch(`${url}/health`);
-    return ok ? url : undefined;
+    return (await answers(url)) ? url : undefined;
   } catch {
     return undefined;
+  }
+}
+
+async function answers(url: string): Promise<boolean> {
+  try {
+    return (await fetch(`${url}/health`, { signal: AbortSignal.timeout(HEALTH_MS) })).ok;
+  } catch {
+    return false;
   }
 }

@@ -5,11 +5,12 @@ import { packageRoot } from '../package-facts.ts';
 import { Connection } from './connection.ts';
 import { type AcpOptions, Endpoints } from './endpoint.ts';
 import { McpHosts } from './mcp-hosts.ts';
+import type { OwnGateway } from './own-gateway.ts';
 import { Relay } from './relay.ts';
 
 /** Relays until the editor closes our standard input. Standard output holds nothing but the protocol. */
 export async function launch(options: AcpOptions): Promise<void> {
-  const endpoints = new Endpoints(options);
+  const endpoints = new Endpoints(options, (words) => process.stderr.write(`harn-gateway acp: ${words}\n`));
   const relay = new Relay({
     toEditor: (text) => {
       if (process.stdout.write(`${text}\n`)) return;
@@ -19,6 +20,7 @@ export async function launch(options: AcpOptions): Promise<void> {
     toGateway: (text) => connection.send(text),
     announced: (message) => servers.announced(message),
     takes: (message) => servers.takes(message),
+    remark: () => endpoints.own && startedHere(endpoints.own),
   });
   const servers = new McpHosts({
     guard: ProcessGuard.ofPackage(packageRoot, { warn: (_, what) => process.stderr.write(`${what}\n`) }),
@@ -48,4 +50,12 @@ export async function launch(options: AcpOptions): Promise<void> {
     await servers.disconnected();
     await endpoints.close();
   }
+}
+
+/** The gateway of this editor alone: nobody else reaches it, and it ends with the editor. */
+function startedHere({ data, url }: OwnGateway) {
+  return {
+    title: 'A gateway was started for this editor',
+    description: `None was running. This one keeps its data in ${data}, serves at ${url} and ends with the editor. For one that stays, run: harn-gateway serve --data ${data}`,
+  };
 }

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { Refusal } from './connection.ts';
 import { type Line, type Message, readLine } from './message.ts';
 import { SizeLimit } from './size-limit.ts';
 
@@ -15,6 +16,8 @@ export interface RelaySides {
   toGateway(text: string): boolean;
   /** A request of the editor with ids in place of the MCP servers that run here. */
   announced(message: Message): Message;
+  /** What users of every session should know of the gateway; undefined where there is nothing. */
+  remark?(): { title: string; description: string } | undefined;
   /** Whether a message of the gateway is for one of those servers, and not for the editor. */
   takes(message: Message): boolean;
 }
@@ -40,7 +43,13 @@ export class Relay {
   /** Requests of the gateway that the editor has not answered: ids of this connection. */
   readonly #asked = new Set<string>();
   readonly #limit = new SizeLimit();
+  /** Sessions that were told the remark. */
+  readonly #remarked = new Set<string>();
   #initialize: Line | undefined;
+  /** The editor shows notices. */
+  #showsNotices = false;
+  /** What everybody is answered until there is a connection. */
+  #mistake: { code: number; message: string } | undefined;
   #generation = 0;
   #isReady = false;
   #own = new Map<string, (answer: Message) => void>();
@@ -61,6 +70,10 @@ export class Relay {
     const { message } = line;
     const marked = this.#marked(line);
     if (message?.method === 'initialize') this.#initialize = marked;
+    if (message?.id !== undefined && this.#mistake !== undefined) {
+      this.#sides.toEditor(JSON.stringify({ jsonrpc: '2.0', id: message.id, error: this.#mistake }));
+      return;
+    }
     if (message?.id !== undefined) this.#open.set(String(message.id), marked);
     // The first request goes as it is; everything else waits until the connection is set up.
     if (this.#isReady || message?.method === 'initialize') this.#send(marked);
@@ -98,8 +111,9 @@ export class Relay {
     const id = String(message.id);
     const own = this.#own.get(id);
     if (own === undefined) {
-      this.#settle(id, message);
+      const begun = this.#settle(id, message);
       this.#sides.toEditor(text);
+      if (begun !== undefined) this.#remark(begun);
     } else {
       this.#own.delete(id);
       own(message);
@@ -109,6 +123,7 @@ export class Relay {
   /** A connection is open: introduces the editor, takes its sessions up again, and asks again what is open. */
   async connected(): Promise<void> {
     this.#generation += 1;
+    this.#mistake = undefined;
     const first = this.#initialize;
     if (first?.message === undefined || this.#open.has(String(first.message.id))) {
       this.#begin([...this.#open.values()]);
@@ -139,14 +154,14 @@ export class Relay {
   }
 
   /**
-   * Nobody can be asked: whoever waits is told, and may ask again. A prompt that a gateway has taken goes on there; its answer
-   * comes when that is back, and no editor sets it a limit.
+   * Nobody can be asked: whoever waits is told, and may ask again; of a mistake of the configuration whoever asks later is told at
+   * once. A prompt that a gateway has taken goes on there; its answer comes when that is back, and no editor sets it a limit.
    */
-  refuse(reason: 'unauthenticated' | 'unreachable', words: string): void {
-    const code = reason === 'unauthenticated' ? AUTH_REQUIRED : INTERNAL_ERROR;
+  refuse(reason: Refusal, words: string): void {
+    const error = { code: reason === 'unauthenticated' ? AUTH_REQUIRED : INTERNAL_ERROR, message: words };
+    if (reason === 'misconfigured') this.#mistake = error;
     for (const [id, { message }] of this.#open) {
-      if (reason === 'unreachable' && this.#sent.has(id)) continue;
-      const error = { code, message: words };
+      if (reason !== 'unauthenticated' && this.#sent.has(id)) continue;
       this.#sides.toEditor(JSON.stringify({ jsonrpc: '2.0', id: message?.id ?? null, error }));
       this.#open.delete(id);
     }
@@ -202,19 +217,37 @@ export class Relay {
     this.#sides.toEditor(text);
   }
 
-  #settle(id: string, { result }: Message): void {
+  /** The session that an answer begins, or takes up; undefined for every other answer. */
+  #settle(id: string, { result }: Message): string | undefined {
     const request = this.#open.get(id)?.message;
     this.#open.delete(id);
     this.#sent.delete(id);
-    if (request === undefined || result === undefined) return;
+    if (request === undefined || result === undefined) return undefined;
     const sessionId = String(result?.['sessionId'] ?? request.params?.['sessionId'] ?? '');
     const { method } = request;
-    if (method === 'initialize') this.#limit.learn(result);
+    if (method === 'initialize') {
+      this.#limit.learn(result);
+      this.#showsNotices = showsNotices(request.params, result);
+    }
     if (method === 'session/close' || method === 'session/delete') this.#sessions.delete(sessionId);
     const begins = method === 'session/new' || method === 'session/load' || method === 'session/resume';
-    if (!begins) return;
+    if (!begins) return undefined;
     if (!this.#sessions.has(sessionId)) this.#sessions.set(sessionId, cursorOf(result));
     this.#servers.set(sessionId, harnOf(request.params)['mcpServers']);
+    return sessionId;
+  }
+
+  /** Told once in each session; an editor that shows no notices reads it among the thoughts. */
+  #remark(sessionId: string): void {
+    const remark = this.#sides.remark?.();
+    if (remark === undefined || this.#remarked.has(sessionId)) return;
+    this.#remarked.add(sessionId);
+    const content = { type: 'text', text: `${remark.title}: ${remark.description}` };
+    const update = this.#showsNotices
+      ? { sessionUpdate: 'notice', severity: 'warning', ...remark }
+      : { sessionUpdate: 'agent_thought_chunk', content };
+    const params = { sessionId, update };
+    this.#sides.toEditor(JSON.stringify({ jsonrpc: '2.0', method: 'session/update', params }));
   }
 
   async #resume(sessionId: string, cursor: string | undefined): Promise<void> {
@@ -268,6 +301,12 @@ function withHarn(message: Message, harn: Record<string, string>): Line {
 function harnOf(params: Message['params']): Record<string, unknown> {
   const { harn } = (params?.['_meta'] ?? {}) as { harn?: Record<string, unknown> | null };
   return harn ?? {};
+}
+
+/** Every client of the draft version 2 does. Spec: ACP v1, `clientCapabilities.session.notices`. */
+function showsNotices(params: Message['params'], result: Message['result']): boolean {
+  const { session } = (params?.['clientCapabilities'] ?? {}) as { session?: { notices?: unknown } | null };
+  return result?.['protocolVersion'] === 2 || Object(session?.notices) === session?.notices;
 }
 
 function isExpired(error: unknown): boolean {

@@ -65,7 +65,15 @@ describe('where the launcher looks for its gateway', () => {
 
   it.each([
     ['settings that are no JSON', '{"url": ', 'client.json is not JSON'],
+    ['settings of other types', '{"url": 1}', 'client.json is not JSON with these texts'],
+    ['settings that are no object', 'null', 'client.json is not JSON with these texts'],
+    ['settings with something else as URL', '{"url": "localhost:8080"}', 'no http or https URL'],
     ['settings without a key', '{"url": "http://settings.example"}', 'No API key'],
+    [
+      'settings with a key that is not there',
+      '{"url": "http://x.example", "key_file": "k"}',
+      'harn-gateway/k of',
+    ],
   ])('%s are a mistake that is named', async (_which, text, words) => {
     settings(text);
     await expect(new Endpoints({}).find()).rejects.toThrow(words);
