@@ -10,8 +10,8 @@ export const USAGE_UPDATE = [
 ] as const satisfies readonly UsageRow[];
 
 /**
- * What the answer of `session/prompt` tells: of this turn, as agents count it, though the words of the schema for single
- * members can be read as the whole session. Gemini has a word of its own. Spec: ACP v1, `PromptResponse.usage`.
+ * What the answer of `session/prompt` tells: of this turn or of the whole session, which the words of the schema leave open and
+ * agents do either way; their growth says which. Gemini has a word of its own. Spec: ACP v1, `PromptResponse.usage`.
  */
 export const PROMPT_USAGE = [
   { at: ['_meta', 'quota', 'token_count', 'input_tokens'], to: 'input_tokens' },

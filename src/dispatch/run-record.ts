@@ -14,6 +14,7 @@ import type {
 } from '../protocol/resources/receipt-parts.ts';
 import type { Task } from '../protocol/resources/task.ts';
 import { isTerminal, OUTCOME_OF_STATUS, type TerminalStatus } from '../protocol/task-states.ts';
+import type { Counted } from '../protocol/usage.ts';
 import { wholeText } from '../receipts/canonical-order.ts';
 import type { RunRecord } from '../receipts/receipt-draft.ts';
 import { identifiersOf } from './identifiers.ts';
@@ -60,6 +61,19 @@ export const NOTHING_DONE = {
   redactions: [],
 } as const satisfies Partial<RunRecord>;
 
+/** How the tokens of a run were found out, where its agent does not say what it counts; in the metadata of the receipt. */
+const TOKENS_COUNTED: Readonly<Record<Counted, JsonObject>> = {
+  turn: {
+    as: 'turn',
+    because: "By their growth the agent's counters are of each turn: they are taken as they came.",
+  },
+  session: {
+    as: 'session',
+    because:
+      "By their growth the agent's counters are of its whole session: what they were before is taken off.",
+  },
+};
+
 /** What a task that has ended did, from its states and its recorded frames. */
 export function taskRecord(tx: Transaction, state: TaskState): RunRecord {
   const { resource, internal } = state;
@@ -104,6 +118,7 @@ export function taskRecord(tx: Transaction, state: TaskState): RunRecord {
       ...quotasOf(internal),
       route: internal.route,
       ...totals,
+      ...(usage?.counted === undefined ? {} : { tokens_counted: TOKENS_COUNTED[usage.counted] }),
       turns: internal.turns,
     },
   };

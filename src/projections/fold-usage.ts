@@ -24,12 +24,13 @@ export function foldUsage(event: Event, states: StateWriter): void {
 function addedUsage(before: UsageTotals, { counts, ...told }: ToldUsage): UsageTotals {
   const base = counts === 'more' ? before : undefined;
   const sum = (was = 0, more = 0) => Math.min(was + more, Number.MAX_SAFE_INTEGER);
-  const { input_tokens, output_tokens, cost, model } = told;
+  const { input_tokens, output_tokens, cost, model, counted } = told;
   return {
     ...before,
     ...(input_tokens === undefined ? {} : { input_tokens: sum(base?.input_tokens, input_tokens) }),
     ...(output_tokens === undefined ? {} : { output_tokens: sum(base?.output_tokens, output_tokens) }),
     ...(model === undefined ? {} : { model }),
+    ...(counted === undefined ? {} : { counted }),
     costs: cost === undefined ? before.costs : addedCosts(before.costs, cost, counts),
   };
 }

@@ -24,8 +24,18 @@ export const usageFigures = z.object({
 export type UsageFigures = z.infer<typeof usageFigures>;
 export type Cost = NonNullable<UsageFigures['cost']>;
 
-/** `more` is added to what was told before, `total` is all of the Task so far and replaces it. */
-export const toldUsage = usageFigures.extend({ counts: z.enum(['more', 'total']) });
+/** What the counters of an agent, which does not say so, count: the turn that they come with, or its whole session. */
+export const COUNTED = ['turn', 'session'] as const;
+export type Counted = (typeof COUNTED)[number];
+
+/**
+ * `more` is added to what was told before, `total` is all of the Task so far and replaces it. `counted`: what tokens were taken as
+ * counting, by how they grew from turn to turn; left out where that is known otherwise.
+ */
+export const toldUsage = usageFigures.extend({
+  counts: z.enum(['more', 'total']),
+  counted: z.enum(COUNTED).optional(),
+});
 export type ToldUsage = z.infer<typeof toldUsage>;
 
 /** What an agent says that a run used, in all. */
@@ -36,6 +46,8 @@ export interface UsageTotals {
   costs: Cost[];
   /** The newest it named. */
   model?: { provider: string; name: string };
+  /** What its tokens were taken as counting, where that was found out by their growth. */
+  counted?: Counted;
 }
 
 const WORDS = {

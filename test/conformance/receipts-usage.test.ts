@@ -135,6 +135,30 @@ describe('what agents say that they used, in receipts', () => {
     expect(second.payload.model_route.chosen_model).toEqual({ provider: 'none', model: 'none' });
   });
 
+  it.each([
+    ['session', ['1000 50', '2100 95', '3350 160'], ['1000 50', '1100 45', '1250 65']],
+    ['turn', ['1000 50', '1070 95', '1200 160'], ['1000 50', '1070 95', '1200 160']],
+    ['turn', ['1000 50', '1000 50', '3500 10'], ['1000 50', '1000 50', '3500 10']],
+  ])('[S3-12] tokens of an ACP agent that counts by %s: told %j, used %j', async (as, told, used) => {
+    let sessionId: string | undefined;
+    const found: string[] = [];
+    const named: unknown[] = [];
+    for (const tokens of told) {
+      const { task, payload } = await run('acp:peer', `spend 0 USD ${tokens}`, sessionId);
+      sessionId = task.session_id;
+      const { input_tokens, output_tokens } = consumed(payload) as Record<string, number>;
+      found.push(`${input_tokens} ${output_tokens}`);
+      named.push((payload.metadata?.['tokens_counted'] as { as?: string } | undefined)?.as);
+      const { id } = await stage.client.post<Task>(`/v1/tasks/${task.id}/replay`, { mode: 'exact' });
+      await stage.client.until(id, 'COMPLETED', 'FAILED');
+      const events = await stage.client.events(`/v1/tasks/${id}/events`);
+      const end = events.find(({ event }) => event === 'replay.completed');
+      expect(end?.payload).toMatchObject({ verdict: { status: 'byte_equal' } });
+    }
+    expect(found).toEqual(used);
+    expect(named).toEqual([undefined, as, as]);
+  });
+
   it('a replay counts from where the task itself did, and spends nothing', async () => {
     const first = await run('acp:peer', 'spend 0.3 USD 120 40');
     const second = await run('acp:peer', 'spend 0.4 USD 150 45', first.task.session_id);

@@ -60,7 +60,7 @@ const MOVES: { readonly [Op in AcpRecord['op']]: Interpret<Op> } = {
 /** Ids are kept; a session that was not simply open is told, with what it begins with. */
 function sessionMoves(record: SessionRecord, seen: Seen): Move[] {
   const { how, session_id, history, lost, replayed_updates } = record;
-  const sessionBinding = boundSession(session_id, seen);
+  const sessionBinding = boundSession(record, seen);
   const bind: Move = { type: 'bind', binding: { session_id }, sessionBinding };
   if (how === 'open') return [bind, ...serversNote('mcp_servers_late', record.late_mcp_servers)];
   const details: JsonObject = {
@@ -143,7 +143,7 @@ function deniedMoves({ id: toolCallId, name }: DeniedCall): Move[] {
   ];
 }
 
-function endOfTurn({ result, error, auth_methods: ways }: Answer, seen: Seen): Move[] {
+function endOfTurn({ result, error, auth_methods: ways, model_calls }: Answer, seen: Seen): Move[] {
   if (error !== undefined && ways !== undefined)
     return loginMoves(LOGIN_WANTED, { auth_methods: ways }, seen);
   if (error !== undefined) return errorMoves(objectOf(error));
@@ -154,7 +154,7 @@ function endOfTurn({ result, error, auth_methods: ways }: Answer, seen: Seen): M
     acp: { stop_reason: raw.slice(0, 200), ...told(stop, 'usage'), ...told(stop, '_meta') },
   };
   return [
-    ...turnUsageMoves(stop),
+    ...turnUsageMoves(stop, model_calls, seen),
     { type: 'status', to: status, metadata, ...(failure === undefined ? {} : { failure }) },
   ];
 }

@@ -209,6 +209,7 @@ export class PromptTurn {
       ...told,
       ...(loginWays === undefined || this.#hasActed ? {} : { auth_methods: loginWays }),
       ...(denied.length === 0 ? {} : { denied_calls: denied }),
+      model_calls: this.#saying.calls.count + 1,
     });
     this.#end();
   }

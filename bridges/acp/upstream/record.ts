@@ -86,6 +86,8 @@ export type AcpRecord =
       auth_methods?: string[];
       superseded?: true;
       denied_calls?: DeniedCall[];
+      /** About how often the agent asked its model in the turn: once, and once for each tool call. */
+      model_calls?: number;
     }
   /** What a client chose and the agent refuses has changed. */
   | {

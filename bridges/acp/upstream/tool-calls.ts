@@ -27,6 +27,11 @@ export class ToolCalls {
   readonly #calls = new Map<string, Call>();
   readonly #heard: Set<string>;
 
+  /** Calls of the turn so far. */
+  get count(): number {
+    return this.#calls.size;
+  }
+
   /** `heard`: ids of the calls that the session's clients know, of earlier turns too. */
   constructor(heard: Set<string>) {
     this.#heard = heard;

@@ -69,6 +69,11 @@ export const CONTRACT: readonly Requirement[] = [
       'DECIDED',
       'absent strings are left out; without a model call the model is none, with a reason',
     ],
+    [
+      'S3-12',
+      'DECIDED',
+      'tokens of an agent that counts its whole session are the difference between turns, and the receipt says so',
+    ],
     ['S3-05', 'DECIDED', 'the ed25519 signature is over the receipt_hash string, by a key of the registry'],
     ['S3-06', 'DECIDED', 'materials have uri and sha256 of the recorded frames'],
   ]),
