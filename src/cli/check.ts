@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import { renderExample } from '../config/example.ts';
 import { ConfigError, type ConfigFault } from '../config/fault.ts';
+import type { Config } from '../config/load.ts';
 import { EXIT } from './exit-codes.ts';
 import { type ConfigOptions, configOf, withConfigOptions } from './gateway-config.ts';
 import { printJson } from './terminal.ts';
@@ -23,16 +24,24 @@ function check(flags: ConfigOptions & { printExample?: boolean; json?: boolean }
     return;
   }
   const config = configOf(flags);
-  process.stdout.write(`${config.file ?? 'The default configuration'} is fine.\n`);
+  process.stdout.write(`${config.file ?? 'The default configuration'} is fine.\n${routeLine(config)}\n`);
+}
+
+function routeLine({ defaultRoute: { route, reason } }: Config): string {
+  if (route === undefined) return `Tasks that name no route are refused: ${reason}.`;
+  return `Tasks that name no route run on ${route} (${reason}).`;
 }
 
 function verdictOf(flags: ConfigOptions): {
   ok: boolean;
   file: string | null;
   faults: readonly ConfigFault[];
+  default_route?: { route: string | null; reason: string };
 } {
   try {
-    return { ok: true, file: configOf(flags).file ?? null, faults: [] };
+    const { file, defaultRoute } = configOf(flags);
+    const default_route = { route: defaultRoute.route ?? null, reason: defaultRoute.reason };
+    return { ok: true, file: file ?? null, faults: [], default_route };
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     process.exitCode = EXIT.usage;

@@ -22,8 +22,8 @@ export function makeCards(
     agents: () => [...upstreams].map(([route, upstream]) => agent(route, upstream)),
     agentOf: (name) => {
       const route = routes.find(name)?.route ?? routes.default;
-      const upstream = upstreams.get(route);
-      return upstream && agent(route, upstream);
+      const upstream = route === undefined ? undefined : upstreams.get(route);
+      return upstream && agent(upstream.route, upstream);
     },
     key: () => keys.current(),
     offer: A2A_OFFER,

@@ -1,6 +1,7 @@
 import { bridges } from '../../bridges/index.ts';
 import { apiKeyHash, newApiKey } from '../auth/api-keys.ts';
 import type { Authenticator } from '../auth/caller.ts';
+import { isAgentRoute } from '../config/routes.ts';
 import type { DecisionTools, Route, RoutedAgent } from '../dispatch/facts.ts';
 import { GatewayCore } from '../dispatch/gateway-core.ts';
 import { OneAtATime } from '../dispatch/one-at-a-time.ts';
@@ -190,7 +191,7 @@ function decisionTools(
     signingKeys: signingKeyFacts(keys),
     routes: {
       find: (name) => findRoute(name, upstreams),
-      default: config.defaultRoute ?? upstreams.keys().next().value ?? 'none',
+      default: config.defaultRoute.route ?? [...upstreams.keys()].find(isAgentRoute),
       refuse: ({ route, skillId }, parts) => upstreams.get(route)?.refuse?.({ parts, skillId }),
     },
     ...runningFacts(running),

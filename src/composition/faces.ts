@@ -52,7 +52,7 @@ export function makeFaces(
   return (Object.keys(bridges) as BridgeId[]).flatMap((id) => bridges[id].createFace?.(deps) ?? []);
 }
 
-function agentOf(upstream: Upstream, defaultRoute: string): FaceAgent {
+function agentOf(upstream: Upstream, defaultRoute: string | undefined): FaceAgent {
   const { route } = upstream;
   const id = route.slice(route.indexOf(':') + 1);
   return { id, route, isDefault: route === defaultRoute, description: upstream.describe() };

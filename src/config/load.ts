@@ -6,7 +6,7 @@ import { type ConfigFlags, type Environment, type Overrides, readOverrides } fro
 import { type PersonaSettings, readPersonas } from './personas.ts';
 import { readSections } from './read-sections.ts';
 import { REFERENCE_RULES, withBuiltInTenant, withBuiltInWorkspace } from './reference-rules.ts';
-import { configuredRoutes, configuredUpstreams } from './routes.ts';
+import { configuredUpstreams, type DefaultRoute, defaultRouteOf } from './routes.ts';
 import { SECTION_NAMES, type Settings } from './schema.ts';
 import { readProblem, type SecretRef, type SecretSources } from './secret.ts';
 import type { AcpUpstream } from './sections/acp-upstream.ts';
@@ -41,8 +41,8 @@ export interface Config extends Omit<Settings, 'upstreams' | 'personas'> {
   upstreams: { a2a: A2aUpstream[]; acp: AcpUpstream[]; mcp: McpUpstream[] };
   /** True until the file sets `upstreams.a2a`: the bundled agent is to be started and fronted as `a2a:sample`. */
   usesSampleAgent: boolean;
-  /** The route of tasks that name none; undefined when no upstream is configured. */
-  defaultRoute: string | undefined;
+  /** The route of tasks that name none, by the one rule of `routes.ts`. */
+  defaultRoute: DefaultRoute;
   /** The file that was read; undefined when the default file is absent. */
   file: string | undefined;
 }
@@ -238,7 +238,7 @@ function toConfig(settings: Settings, file: string | undefined): Omit<Config, 'p
     workspaces: withBuiltInWorkspace(settings.workspaces),
     upstreams: { a2a: a2a ?? [], acp, mcp },
     usesSampleAgent: a2a === undefined,
-    defaultRoute: settings.routing.default ?? configuredRoutes(settings.upstreams)[0],
+    defaultRoute: defaultRouteOf(settings.upstreams, settings.routing.default),
     file,
   };
 }

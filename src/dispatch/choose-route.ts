@@ -6,7 +6,7 @@ import type { Route, RouteFacts } from './facts.ts';
 /**
  * The route of a task: its own `metadata.route`, else the `entry_workflow` of its persona, else the session's, else the
  * configured default (contract section 7). An unknown route of the task is the caller's mistake; another unknown one
- * falls through. `skill:<id>` is the route of the agent that has the Skill.
+ * falls through; without any the task is refused. `skill:<id>` is the route of the agent that has the Skill.
  */
 export function chooseRoute(
   routes: RouteFacts,
@@ -19,7 +19,10 @@ export function chooseRoute(
     const found = typeof asked === 'string' ? routes.find(asked) : undefined;
     if (found) return found;
   }
-  return { route: routes.default };
+  if (routes.default !== undefined) return { route: routes.default };
+  const message =
+    'No agent here runs a task that names no route. Name one in metadata.route; GET /v1/agents lists them.';
+  throw new ProtocolError('invalid_request', message, { param: 'metadata.route' });
 }
 
 /** Metadata that a caller sends may name a route of this gateway, and no other. */

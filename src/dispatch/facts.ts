@@ -146,7 +146,8 @@ export interface OutboxFacts {
 export interface RouteFacts {
   /** The route of that name, or the one of the agent that has the Skill of `skill:<id>`; undefined when unknown. */
   find(name: string): Route | undefined;
-  default: string;
+  /** The route of what names none; undefined where no agent is configured. */
+  default: string | undefined;
   /** Why the agent of a route cannot run an input, as far as that is known before it is asked. */
   refuse(chosen: Route, parts: readonly Part[]): Refused | undefined;
 }

@@ -170,6 +170,8 @@ describe('the command line', () => {
     const { ok, faults } = JSON.parse(faulty.out);
     expect([ok, faults.length > 0]).toEqual([false, true]);
     const fine = await runCommand(['check', '--json']);
-    expect([fine.code, JSON.parse(fine.out)]).toMatchObject([0, { ok: true }]);
+    const default_route = { route: 'a2a:sample', reason: expect.stringContaining('sample agent') };
+    expect([fine.code, JSON.parse(fine.out)]).toMatchObject([0, { ok: true, default_route }]);
+    expect((await runCommand(['check'])).out).toContain('Tasks that name no route run on a2a:sample (');
   });
 });

@@ -18,7 +18,7 @@ export interface Addressed {
 export function upstreamAgent(deps: FaceDeps, segment: string | undefined): FaceAgent | undefined {
   const agents = deps.agents();
   if (segment !== undefined) return agents.find(({ id }) => id === segment);
-  return agents.find(({ isDefault }) => isDefault) ?? agents[0];
+  return agents.find(({ isDefault }) => isDefault);
 }
 
 /** The agent that a path names, for this caller; a persona it may not see is unknown. */

@@ -7,7 +7,7 @@ export const routing = z
       .min(1)
       .optional()
       .describe(
-        'Route of tasks that name none. Unset: the first agent of upstreams.a2a, else the bundled sample.',
+        'Route of tasks that name none. Unset: the first agent of upstreams.a2a, else of upstreams.acp, else the bundled sample; check shows it.',
       )
       .meta({ examples: ['a2a:shop'] }),
   })

@@ -7,17 +7,38 @@ describe('a file merged over the defaults', () => {
   it('keeps the bundled sample agent until upstreams.a2a is set', () => {
     const bundled = load({ yaml: 'server: {port: 1}' });
     const own = load({ yaml: agent });
-    expect([bundled.usesSampleAgent, bundled.defaultRoute, bundled.upstreams.a2a]).toEqual([
+    expect([bundled.usesSampleAgent, bundled.defaultRoute.route, bundled.upstreams.a2a]).toEqual([
       true,
       'a2a:sample',
       [],
     ]);
-    expect([own.usesSampleAgent, own.defaultRoute]).toEqual([false, 'a2a:shop']);
+    expect([own.usesSampleAgent, own.defaultRoute.route]).toEqual([false, 'a2a:shop']);
   });
 
   it('has no upstream and no default route when upstreams.a2a is an empty list', () => {
     const config = load({ yaml: 'upstreams: {a2a: []}' });
-    expect([config.usesSampleAgent, config.defaultRoute]).toEqual([false, undefined]);
+    expect([config.usesSampleAgent, config.defaultRoute.route]).toEqual([false, undefined]);
+  });
+
+  const acp = 'acp: [{id: coder, command: [node]}]';
+  const mcp = 'mcp: [{id: files, command: [node]}]';
+  const two = 'a2a: [{id: shop, card: "https://a"}, {id: other, card: "https://b"}]';
+
+  it.each([
+    ['', 'a2a:sample', 'the bundled sample agent: no agent is configured'],
+    [mcp, 'a2a:sample', 'the bundled sample agent: no agent is configured'],
+    [acp, 'acp:coder', 'the first agent of upstreams.acp'],
+    [`${mcp}, ${acp}`, 'acp:coder', 'the first agent of upstreams.acp'],
+    [`${acp}, ${two}`, 'a2a:shop', 'the first agent of upstreams.a2a'],
+    [`a2a: [], ${acp}`, 'acp:coder', 'the first agent of upstreams.acp'],
+    [`a2a: [], ${mcp}`, undefined, 'no agent is configured; set routing.default, or add an agent'],
+  ])('sends what names no route, with upstreams {%s}, to %s', (upstreams, route, reason) => {
+    expect(load({ yaml: `upstreams: {${upstreams}}` }).defaultRoute).toEqual({ route, reason });
+  });
+
+  it('sends it to a server of tools only where routing.default says so', () => {
+    const yaml = `upstreams: {${mcp}, ${acp}}\nrouting: {default: "mcp:files"}`;
+    expect(load({ yaml }).defaultRoute).toEqual({ route: 'mcp:files', reason: 'routing.default says so' });
   });
 
   it('fills the options an agent leaves out', () => {

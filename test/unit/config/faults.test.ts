@@ -209,7 +209,9 @@ describe('checks across options', () => {
     expect(onlyFault({ yaml: 'routing: {default: "a2a:shop"}' })).toBe(
       'routing.default: names no configured route; configured: a2a:sample',
     );
-    expect(load({ yaml: `${agent('')}\nrouting: {default: "a2a:shop"}` }).defaultRoute).toBe('a2a:shop');
+    expect(load({ yaml: `${agent('')}\nrouting: {default: "a2a:shop"}` }).defaultRoute.route).toBe(
+      'a2a:shop',
+    );
     expect(onlyFault({ yaml: `${agent('')}\nrouting: {default: "a2a:sample"}` })).toMatch(
       /configured: a2a:shop$/,
     );
