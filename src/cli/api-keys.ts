@@ -38,7 +38,10 @@ function createCommand(): Command {
     .description('Make an API key in the running gateway and print it, once.')
     .requiredOption('--id <id>', 'name of the key in logs: a-z, 0-9, "_" and "-"')
     .requiredOption('--actor <actor>', 'who calls with it; recorded with every event')
-    .option('--scope <scope...>', 'what it may do (default: everything)')
+    .option(
+      '--scope <scope...>',
+      'what it may do (default: *; without --row that is all but operator and metrics:read)',
+    )
     .option('--workspace <id...>', 'workspaces it may use (default: workspace_default)')
     .option(
       '--row',

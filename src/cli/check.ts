@@ -2,6 +2,7 @@ import { Command } from 'commander';
 import { renderExample } from '../config/example.ts';
 import { ConfigError, type ConfigFault } from '../config/fault.ts';
 import type { Config } from '../config/load.ts';
+import type { NarrowedCredential } from '../config/narrowed-scopes.ts';
 import { EXIT } from './exit-codes.ts';
 import { type ConfigOptions, configOf, withConfigOptions } from './gateway-config.ts';
 import { printJson } from './terminal.ts';
@@ -24,7 +25,8 @@ function check(flags: ConfigOptions & { printExample?: boolean; json?: boolean }
     return;
   }
   const config = configOf(flags);
-  process.stdout.write(`${config.file ?? 'The default configuration'} is fine.\n${routeLine(config)}\n`);
+  process.stdout.write(`${config.file ?? 'The default configuration'} is fine.\n`);
+  process.stdout.write([routeLine(config), ...config.narrowed.map(narrowedLine), ''].join('\n'));
 }
 
 function routeLine({ defaultRoute: { route, reason } }: Config): string {
@@ -32,16 +34,27 @@ function routeLine({ defaultRoute: { route, reason } }: Config): string {
   return `Tasks that name no route run on ${route} (${reason}).`;
 }
 
+const GATEWAY_POWERS: Readonly<Record<string, string>> = {
+  operator: 'rotate, revoke or list signing keys (operator)',
+  'metrics:read': 'read /metrics (metrics:read)',
+};
+
+function narrowedLine({ path, name, lacks }: NarrowedCredential): string {
+  const lost = lacks.map((scope) => GATEWAY_POWERS[scope] ?? scope).join(', nor ');
+  return `${path} (${name}) may not ${lost}: admin and * of one tenant do not cover that. List the scope there if it should.`;
+}
+
 function verdictOf(flags: ConfigOptions): {
   ok: boolean;
   file: string | null;
   faults: readonly ConfigFault[];
   default_route?: { route: string | null; reason: string };
+  narrowed?: readonly NarrowedCredential[];
 } {
   try {
-    const { file, defaultRoute } = configOf(flags);
+    const { file, defaultRoute, narrowed } = configOf(flags);
     const default_route = { route: defaultRoute.route ?? null, reason: defaultRoute.reason };
-    return { ok: true, file: file ?? null, faults: [], default_route };
+    return { ok: true, file: file ?? null, faults: [], default_route, narrowed };
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     process.exitCode = EXIT.usage;

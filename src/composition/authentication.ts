@@ -10,6 +10,7 @@ import { stateKey } from '../projections/state-keys.ts';
 import type { ApiKeyState } from '../projections/states.ts';
 import { ProtocolError } from '../protocol/errors.ts';
 import { type Clock, timestamp } from '../protocol/ports.ts';
+import { scopesOfOperator } from '../protocol/scopes.ts';
 import { fetchSmallJson } from './fetch-json.ts';
 import { operatorGuard, outboundGuard } from './outbound-guard.ts';
 import type { Parts } from './parts.ts';
@@ -51,15 +52,13 @@ function keyAuthenticator(
   { config, redactor, random, onDevelopmentKey }: Parts,
   madeHere: (hash: string) => ApiKeyRecord | undefined,
 ): Authenticate {
-  const configured: readonly ApiKeyRecord[] = config.auth.api_keys;
-  if (configured.length > 0 || config.auth.oauth.length > 0)
-    return hidingKeys(apiKeyAuthenticator(configured, madeHere), redactor);
-  const { record, fresh } = developmentKey(config.store.data, random);
+  const isClosed = config.auth.api_keys.length > 0 || config.auth.oauth.length > 0;
+  const fresh = isClosed ? undefined : developmentKey(config.store.data, random).fresh;
   if (fresh !== undefined) {
     redactor.addKnownSecret(fresh);
     onDevelopmentKey?.(fresh);
   }
-  return hidingKeys(apiKeyAuthenticator([record], madeHere), redactor);
+  return hidingKeys(apiKeyAuthenticator(configuredKeys({ config, random }), madeHere), redactor);
 }
 
 /** The keys that are not in the log: the configured ones, or the development key where nobody else could call. */
@@ -68,8 +67,9 @@ export function configuredKeys({
   random,
 }: Pick<Parts, 'config' | 'random'>): readonly ApiKeyRecord[] {
   const { api_keys, oauth } = config.auth;
-  if (api_keys.length > 0 || oauth.length > 0) return api_keys;
-  return [developmentKey(config.store.data, random).record];
+  const isClosed = api_keys.length > 0 || oauth.length > 0;
+  const records = isClosed ? api_keys : [developmentKey(config.store.data, random).record];
+  return records.map((record) => ({ ...record, scopes: scopesOfOperator(record.scopes) }));
 }
 
 /** Keys made at run time, while they are neither revoked nor expired. */
@@ -95,7 +95,7 @@ function hidingKeys(authenticate: Authenticate, redactor: Parts['redactor']): Au
   };
 }
 
-/** Metrics need the scope `admin` (contract C22). */
+/** Metrics are of all tenants together: they need the scope `metrics:read` (contract section 7). */
 export function metricsReader(
   authenticator: Authenticator,
 ): (authorization: string | undefined) => Promise<void> {
@@ -104,9 +104,8 @@ export function metricsReader(
     const result = authenticator.authenticate(authorization);
     if (result.kind !== 'caller')
       throw new ProtocolError('unauthenticated', 'Send a valid key as "Authorization: Bearer <key>".');
-    if (holdsScope(result.caller, 'admin')) return;
-    throw new ProtocolError('permission_denied', 'Metrics need the scope admin.', {
-      details: { required_scope: 'admin' },
-    });
+    if (holdsScope(result.caller, 'metrics:read')) return;
+    const message = 'Metrics need the scope metrics:read, or operator. Ask for a key that names it.';
+    throw new ProtocolError('permission_denied', message, { details: { required_scope: 'metrics:read' } });
   };
 }

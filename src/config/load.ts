@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { EXPOSURE_RULES } from './exposure-rules.ts';
 import { ConfigError, type ConfigFault } from './fault.ts';
+import { type NarrowedCredential, narrowedCredentials } from './narrowed-scopes.ts';
 import { type ConfigFlags, type Environment, type Overrides, readOverrides } from './overrides.ts';
 import { type PersonaSettings, readPersonas } from './personas.ts';
 import { readSections } from './read-sections.ts';
@@ -43,6 +44,8 @@ export interface Config extends Omit<Settings, 'upstreams' | 'personas'> {
   usesSampleAgent: boolean;
   /** The route of tasks that name none, by the one rule of `routes.ts`. */
   defaultRoute: DefaultRoute;
+  /** Who lacks a scope of the gateway itself although its other scopes are wide. */
+  narrowed: NarrowedCredential[];
   /** The file that was read; undefined when the default file is absent. */
   file: string | undefined;
 }
@@ -239,6 +242,7 @@ function toConfig(settings: Settings, file: string | undefined): Omit<Config, 'p
     upstreams: { a2a: a2a ?? [], acp, mcp },
     usesSampleAgent: a2a === undefined,
     defaultRoute: defaultRouteOf(settings.upstreams, settings.routing.default),
+    narrowed: narrowedCredentials(settings.auth),
     file,
   };
 }

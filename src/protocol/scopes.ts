@@ -37,6 +37,16 @@ export const SCOPES = [
   'bundles:write',
   'internal:read',
   'admin',
+  'metrics:read',
+  'operator',
   '*',
 ] as const;
 export type Scope = (typeof SCOPES)[number];
+
+/** Scopes about the gateway as a whole and not about one tenant: `*` does not cover them. `operator` covers both. */
+export const GATEWAY_SCOPES: readonly string[] = ['operator', 'metrics:read'] satisfies Scope[];
+
+/** The scopes of a credential that the operator wrote down: there, and only there, `*` is the operator too. */
+export function scopesOfOperator(scopes: readonly string[]): readonly string[] {
+  return scopes.includes('*') ? [...new Set([...scopes, 'operator'])] : scopes;
+}

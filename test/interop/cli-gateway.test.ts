@@ -77,6 +77,26 @@ describe('check', () => {
     ]);
   });
 
+  it('says where a task goes that names no route, and who lacks a scope of the gateway itself', async () => {
+    configure({
+      auth: {
+        api_keys: [{ id: 'warden', hash: `sha256:${'a'.repeat(64)}`, actor: 'me', scopes: ['admin'] }],
+      },
+      upstreams: { mcp: [{ id: 'files', command: ['node'] }] },
+    });
+    const { code, out } = await run('check');
+    expect([code, out.split('\n').slice(1)]).toEqual([
+      0,
+      [
+        'Tasks that name no route run on a2a:sample (the bundled sample agent: no agent is configured).',
+        expect.stringMatching(
+          /^auth\.api_keys\[0\] \(warden\) may not rotate.*\(operator\), nor read \/metrics/,
+        ),
+        '',
+      ],
+    ]);
+  });
+
   it('concludes nothing from what it could not read', async () => {
     configure({
       server: { host: '0.0.0.0', insecur: true },

@@ -1,7 +1,7 @@
 import { errors, type JWTVerifyGetKey, jwtVerify } from 'jose';
 import type { JsonObject, JsonValue } from '../../protocol/json.ts';
 import type { Clock } from '../../protocol/ports.ts';
-import { SCOPES } from '../../protocol/scopes.ts';
+import { GATEWAY_SCOPES, SCOPES } from '../../protocol/scopes.ts';
 import type { Caller } from '../caller.ts';
 import { type IssuerKeys, KeysUnavailable } from './issuer-keys.ts';
 import { readToken } from './read-token.ts';
@@ -105,11 +105,19 @@ function callerOf(claims: JsonObject, row: TokenIssuer, tenants: ReadonlySet<str
 
 const KNOWN_SCOPES: ReadonlySet<string> = new Set(SCOPES);
 
-/** The scopes of `scope` (text) or `scp` (text or list) that are scopes of ours and within what the issuer may grant. */
+/**
+ * The scopes of `scope` (text) or `scp` (text or list) that are scopes of ours and within what the issuer may grant. Those
+ * of the gateway itself are granted where both name them: `*` stands for none of them, on either side.
+ */
 function scopesOf({ scope, scp }: JsonObject, cap: readonly string[]): ReadonlySet<string> {
   const asked = [...namesIn(scope), ...namesIn(scp)].filter((name) => KNOWN_SCOPES.has(name));
-  if (cap.includes('*')) return new Set(asked);
-  return new Set(asked.includes('*') ? cap : asked.filter((name) => cap.includes(name)));
+  const covered = (name: string) =>
+    cap.includes(name) || (cap.includes('*') && !GATEWAY_SCOPES.includes(name));
+  if (!asked.includes('*') || cap.includes('*')) return new Set(asked.filter(covered));
+  return new Set([
+    ...cap.filter((name) => !GATEWAY_SCOPES.includes(name)),
+    ...asked.filter((name) => name !== '*' && covered(name)),
+  ]);
 }
 
 /** `*` is left out: no token makes its bearer a member of every workspace. */

@@ -24,7 +24,7 @@ const apiKey = z.strictObject({
     .array(z.enum(SCOPES))
     .min(1, 'must grant at least one scope')
     .default(['*'])
-    .describe('What the key may do.'),
+    .describe('What the key may do; * is everything, operator included.'),
   workspaces: z
     .array(operatorId)
     .min(1, 'must name at least one workspace')
@@ -103,7 +103,9 @@ const oauthIssuer = z.strictObject({
     .array(z.enum(SCOPES))
     .min(1, 'must allow at least one scope')
     .default(['*'])
-    .describe('The most that a token of this issuer is granted, whatever it says.'),
+    .describe(
+      'The most that a token of this issuer is granted, whatever it says; * covers neither operator nor metrics:read.',
+    ),
   max_lifetime: positive
     .default(86_400)
     .describe('Longest time from iat to exp in seconds; longer tokens are refused.'),

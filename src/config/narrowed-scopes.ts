@@ -1,0 +1,33 @@
+import { GATEWAY_SCOPES } from '../protocol/scopes.ts';
+import type { Settings } from './schema.ts';
+
+/** A credential that has a wide scope and yet not those of the gateway itself, which the wide one once covered. */
+export interface NarrowedCredential {
+  /** Where it is written down, for example `auth.api_keys[0]`. */
+  path: string;
+  /** Id of the key, or the issuer. */
+  name: string;
+  /** The scopes it does not have, of `operator` and `metrics:read`. */
+  lacks: string[];
+}
+
+/**
+ * Who may administer a tenant, but not rotate, revoke or list the gateway's signing keys (`operator`), nor read its metrics
+ * (`metrics:read`). A configured key with `*` is the operator; a token is only where its issuer may grant it by name.
+ */
+export function narrowedCredentials({ api_keys, oauth }: Settings['auth']): NarrowedCredential[] {
+  const keys = api_keys
+    .map(({ id, scopes }, at) => ({ path: `auth.api_keys[${at}]`, name: id, scopes }))
+    .filter(({ scopes }) => !scopes.includes('*'));
+  const issuers = oauth.map(({ issuer, scopes }, at) => ({
+    path: `auth.oauth[${at}]`,
+    name: issuer,
+    scopes,
+  }));
+  return [...keys, ...issuers].flatMap(({ path, name, scopes }) => {
+    const held: readonly string[] = scopes;
+    const isWide = held.includes('admin') || held.includes('*');
+    const lacks = GATEWAY_SCOPES.filter((scope) => !held.includes(scope));
+    return isWide && !held.includes('operator') ? [{ path, name, lacks }] : [];
+  });
+}
