@@ -2,13 +2,13 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { checkData, systemClock, systemRandom } from '../../src/compose.ts';
-import { ERROR_CODES } from '../../src/protocol/errors.ts';
 import type { Move, Turn } from '../../src/upstream.ts';
 import { startTestGateway, type TestGateway } from '../harness/gateway.ts';
 import { type BadRequest, BadRequests } from './bad-requests.ts';
 import { checkLog } from './log-oracle.ts';
 import { bind, PuppetUpstream, textOf } from './puppet-upstream.ts';
 import { type RawAnswer, RawConnection } from './raw-connection.ts';
+import { isRightRefusal } from './refusal-form.ts';
 import { Report } from './report.ts';
 import { SeededRandom } from './seeded-random.ts';
 
@@ -20,7 +20,7 @@ const RESTOCK_EVERY = 100;
 
 /**
  * So many bad requests, from the operations table and broken byte by byte: each is answered below 500, with the error
- * envelope, or the connection is closed; nothing hangs, and afterwards the gateway serves and its log is clean.
+ * of its protocol, or the connection is closed; nothing hangs, and afterwards the gateway serves and its log is clean.
  */
 export async function badInput(seed: number, requests: number): Promise<Report> {
   const report = new Report();
@@ -144,14 +144,10 @@ function judge(request: BadRequest, answer: RawAnswer | undefined, report: Repor
   report.count(`answered ${Math.floor(answer.status / 100)}xx`);
   report.check(answer.status < 500, () => `${answer.status} ${answer.body} for ${show(request)}`);
   if (answer.status >= 400 && answer.body !== '')
-    report.check(isEnvelope(answer), () => `no envelope: ${answer.head} ${answer.body} for ${show(request)}`);
-}
-
-function isEnvelope({ body, status }: RawAnswer): boolean {
-  const { error } = JSON.parse(body) as { error?: { code: keyof typeof ERROR_CODES; request_id: string } };
-  return (
-    error !== undefined && ERROR_CODES[error.code].status === status && error.request_id.startsWith('req_')
-  );
+    report.check(
+      isRightRefusal(request.text, answer),
+      () => `not refused in the form of its protocol: ${answer.head} ${answer.body} for ${show(request)}`,
+    );
 }
 
 const show = ({ operation, text }: BadRequest): string =>
