@@ -94,6 +94,7 @@ export function makeCore(
     newTraceId: () => Buffer.from(random.bytes(TRACE_ID_BYTES)).toString('hex'),
     time: () => timestamp(clock.now()),
     perform: performer({ log, keys }, runner, files, { interpretOf, sending, bundles, redact: tools.redact }),
+    awaitStart: (taskId, signal) => runner.awaitStart(taskId, signal),
     files,
     receiptLog,
     bundles,
@@ -117,9 +118,10 @@ function runnerLimits(config: Parts['config']): {
   perRoute: (route: string) => number;
   total: number;
   cancelWaitMs: number;
+  acceptWaitMs: number;
 } {
-  const { max_running_tasks: total, cancel_wait_ms: cancelWaitMs } = config.limits;
-  return { perRoute: concurrencyOf(config), total, cancelWaitMs };
+  const { max_running_tasks: total, cancel_wait_ms: cancelWaitMs, accept_wait_ms } = config.limits;
+  return { perRoute: concurrencyOf(config), total, cancelWaitMs, acceptWaitMs: accept_wait_ms };
 }
 
 /** Tasks at a time on a route: the limit of its agent, else that of the gateway. */

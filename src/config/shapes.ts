@@ -37,6 +37,12 @@ export const positive = z.int('must be a whole number').min(1, 'must be 1 or mor
 /** Milliseconds. Node fires a longer timer at once, hence the upper bound (24.8 days). */
 export const duration = positive.max(2_147_483_647, 'must be 2147483647 (24.8 days) or less');
 
+/** Milliseconds that may be none. */
+export const pause = z
+  .int('must be a whole number')
+  .min(0, 'must be 0 or more')
+  .max(60_000, 'must be 60000 (a minute) or less');
+
 function isAddressRange(text: string): boolean {
   const [address = '', prefix, ...rest] = text.split('/');
   const family = isIP(address);

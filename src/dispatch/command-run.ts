@@ -31,6 +31,8 @@ export interface CommandDeps {
   newTraceId(): string;
   /** Does what a command named; rejects with a ProtocolError when it could not be done. `signal`: the caller went away. */
   perform(effect: Effect, signal: AbortSignal): Promise<EffectResult>;
+  /** Waits, bounded, until an accepted task leaves the queue; the task then, or undefined when it did not. */
+  awaitStart(taskId: string, signal: AbortSignal): Promise<object | undefined>;
   refusals: Refusals;
   idempotencyWindowMs: number;
 }
@@ -67,7 +69,7 @@ export class CommandRun {
 
   async #decide(command: Command<CommandId>): Promise<Outcome> {
     const first = await this.#transact((tx, input) => command.decide(input, tx, this.#facts));
-    if (!('effect' in first)) return first;
+    if (!('effect' in first)) return this.#started(first);
     const done = await this.#deps.perform(first.effect, this.#call.signal);
     const second = await this.#transact((tx, input) => {
       if (!command.conclude) throw new Error(`${this.#id} waits but does not conclude`);
@@ -75,6 +77,25 @@ export class CommandRun {
     });
     if ('effect' in second) throw new Error(`${this.#id} waits twice`);
     return second;
+  }
+
+  /** The task is durable by now, under its key too: the wait only spares a client that polls a state it would not see. */
+  async #started(outcome: Outcome): Promise<Outcome> {
+    const { startsSoon, ...decided } = outcome.decided;
+    if (startsSoon === undefined) return outcome;
+    const task = await this.#deps.awaitStart(startsSoon, this.#call.signal);
+    if (task === undefined) return { ...outcome, decided };
+    const started = { ...decided, body: task };
+    if (this.#call.idempotencyKey !== undefined) await this.#keepStarted(started);
+    return { ...outcome, decided: started };
+  }
+
+  /** What is answered now is what a repeated call gets. */
+  async #keepStarted(started: Decided): Promise<void> {
+    await this.#deps.log.transact(this.#origin, (tx) => {
+      const record = this.#record(tx);
+      if (record) keepAnswer(tx, record, started);
+    });
   }
 
   /** Keeps a refusal under the caller's key, so that a retry gets the same one; the command and the policy record it. */

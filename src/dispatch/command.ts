@@ -11,6 +11,8 @@ import type { StoredVerdict } from './verify-receipt.ts';
 export interface Decided {
   body: object;
   status?: number;
+  /** Id of a Task that was accepted and is next in its lane: the answer may wait a moment for it to start (contract C24). */
+  startsSoon?: string;
 }
 
 /**

@@ -52,11 +52,12 @@ export function submitTaskTo(
   makeRoom(tx, facts, sessionId, messageOf(body.input));
   const taskId = appendSubmission(session, body, { quotas, persona, ...chosen }, tx, facts);
   if (startable) moveTask(tx, facts, taskId, 'WORKING');
+  const startsSoon = !startable && isNextInLane(session);
   facts.runs.claim(taskId, session.resource.id, chosen.route, startable);
   tx.afterCommit(() => facts.runs.wake(taskId));
   const accepted = tx.get<TaskState>(stateKey.task(taskId));
   if (parent && accepted) recordHandOver(tx, parent, accepted.resource);
-  return { body: accepted?.resource ?? {} };
+  return { body: accepted?.resource ?? {}, ...(startsSoon ? { startsSoon: taskId } : {}) };
 }
 
 /** What was decided about a task before it is accepted. */
@@ -185,6 +186,11 @@ function payloadOf(message: Message): JsonObject {
 export function queueIsEmpty(session: SessionFold): boolean {
   const { open_tasks, working, blocked } = session.internal;
   return open_tasks.length === working + blocked;
+}
+
+/** Whether nothing but one working task is in front of the next one: what waits for a person may wait for long. */
+function isNextInLane(session: SessionFold): boolean {
+  return session.internal.working === 1 && queueIsEmpty(session);
 }
 
 export function refuseFullQueue(facts: Facts): void {

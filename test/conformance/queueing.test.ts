@@ -11,7 +11,7 @@ describe('the queue of a session', () => {
   const script: Record<string, Answer> = {};
   const stage = stageOf({
     agents: { older: startAgent03, scripted: () => startScriptedAgent(script) },
-    config: { limits: { cancel_wait_ms: 100 } },
+    config: { limits: { cancel_wait_ms: 100, accept_wait_ms: 0 } },
   });
   const sentTexts = () =>
     stage.peer('sample').requests.map(({ body }) => /"text":"([^"]*)"/.exec(body)?.[1] ?? '');
@@ -111,4 +111,78 @@ describe('slots', () => {
     const { id } = await stage.client.session();
     return stage.client.call('POST', `/v1/sessions/${id}/tasks`, { body: { input: userText('slow 60') } });
   };
+});
+
+describe('a task behind one other of its session', () => {
+  const stage = stageOf({
+    config: { limits: { accept_wait_ms: 5_000 } },
+  });
+  const accept = (sessionId: string, text: string, idempotencyKey?: string) =>
+    stage.client.call<Task>('POST', `/v1/sessions/${sessionId}/tasks`, {
+      body: { input: userText(text) },
+      ...(idempotencyKey === undefined ? {} : { headers: { 'idempotency-key': idempotencyKey } }),
+    });
+
+  it('[C24] is answered as WORKING when the one in front ends soon, and no poller sees it jump', async () => {
+    const { id } = await stage.client.session();
+    await stage.client.submit('slow 0.2', id);
+    const { status, body: task } = await accept(id, 'hello');
+    expect([status, task.status]).toEqual([202, 'WORKING']);
+    expect(task.started_at).not.toBeNull();
+    const seen: string[] = [task.status];
+    while (seen.at(-1) !== 'COMPLETED') {
+      const now = await stage.client.get<Task>(`/v1/tasks/${task.id}`);
+      if (now.status !== seen.at(-1)) seen.push(now.status);
+    }
+    expect(seen).toEqual(['WORKING', 'COMPLETED']);
+  });
+
+  it('[C24] is durable before the answer, and a repeated call gets the answer that was given', async () => {
+    const { id } = await stage.client.session();
+    const first = await stage.client.submit('slow 0.4', id);
+    const answering = accept(id, 'hello', 'soon-1');
+    await expect
+      .poll(async () => (await stage.client.get<{ data: Task[] }>(`/v1/sessions/${id}/tasks`)).data.length)
+      .toBe(2);
+    expect((await stage.client.get<Task>(`/v1/tasks/${first.id}`)).status).toBe('WORKING');
+    const answer = await answering;
+    expect(answer.body.status).toBe('WORKING');
+    await stage.client.until(answer.body.id, 'COMPLETED');
+    expect((await accept(id, 'hello', 'soon-1')).body).toEqual(answer.body);
+  });
+
+  it('[C24] is answered at once when it is canceled meanwhile', async () => {
+    const { id } = await stage.client.session();
+    const first = await stage.client.submit('slow 60', id);
+    const answering = accept(id, 'hello');
+    const listed = () => stage.client.get<{ data: Task[] }>(`/v1/sessions/${id}/tasks`);
+    await expect.poll(async () => (await listed()).data.length).toBe(2);
+    const second = (await listed()).data.find((task) => task.id !== first.id);
+    await stage.client.post(`/v1/tasks/${second?.id}/cancel`);
+    expect((await answering).body).toMatchObject({ id: second?.id, status: 'CANCELED' });
+    await stage.client.post(`/v1/tasks/${first.id}/cancel`);
+  });
+
+  it('[C24] does not wait behind two', async () => {
+    const { id } = await stage.client.session();
+    const first = await stage.client.submit('slow 60', id);
+    const second = accept(id, 'hello');
+    await expect
+      .poll(async () => (await stage.client.get<{ data: Task[] }>(`/v1/sessions/${id}/tasks`)).data.length)
+      .toBe(2);
+    expect((await accept(id, 'hello')).body.status).toBe('SUBMITTED');
+    await stage.client.post(`/v1/tasks/${first.id}/cancel`);
+    expect((await second).body.status).toBe('WORKING');
+  });
+});
+
+describe('the wait before an accepted task is answered', () => {
+  const stage = stageOf({ config: { limits: { accept_wait_ms: 50 } } });
+
+  it('[C24] ends after its time, and the task is SUBMITTED', async () => {
+    const { id } = await stage.client.session();
+    const first = await stage.client.submit('slow 60', id);
+    expect((await stage.client.submit('hello', id)).status).toBe('SUBMITTED');
+    await stage.client.post(`/v1/tasks/${first.id}/cancel`);
+  });
 });

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { RECOVERY_POLICIES } from '../../protocol/resources/transcript.ts';
-import { duration, positive } from '../shapes.ts';
+import { duration, pause, positive } from '../shapes.ts';
 
 const requestLimits = {
   max_body_bytes: positive.default(4_194_304).describe('Largest JSON body; more is 413.'),
@@ -72,6 +72,11 @@ const workLimits = {
   cancel_wait_ms: duration
     .default(5_000)
     .describe('Time an upstream has to confirm a cancel before the task is canceled anyway.'),
+  accept_wait_ms: pause
+    .default(150)
+    .describe(
+      'Time an accepted task that is next behind one other of its session may take to start before it is answered as SUBMITTED. 0: none.',
+    ),
   permission_timeout_ms: duration
     .optional()
     .describe('Time a permission request waits for an answer before it is denied. Unset: for ever.')

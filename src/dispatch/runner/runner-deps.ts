@@ -17,7 +17,7 @@ export interface RunnerDeps {
   verificationKeys(): VerificationKeys;
   redactFrame: DecisionTools['redact'];
   frameNumbers: FrameNumbers;
-  limits: { perRoute: (route: string) => number; total: number; cancelWaitMs: number };
+  limits: { perRoute: (route: string) => number; total: number; cancelWaitMs: number; acceptWaitMs: number };
   nowMs(): number;
   timeoutSignal(ms: number): AbortSignal;
 }

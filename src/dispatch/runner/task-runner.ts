@@ -26,6 +26,8 @@ export class TaskRunner implements RunFacts {
   readonly #runs = new Map<string, Run>();
   /** Sessions whose next task is about to start. */
   readonly #starting = new Set<string>();
+  /** Told when a task leaves the queue, by its id. */
+  readonly #awaited = new Map<string, () => void>();
   readonly #background = new Set<Promise<void>>();
   readonly #overheard: Overheard;
   #draining = false;
@@ -55,9 +57,31 @@ export class TaskRunner implements RunFacts {
     else this.#lanes.wait(taskId, sessionId, route);
   }
 
+  /**
+   * Waits until a task has left the queue, for `acceptWaitMs` at most, or until the caller goes away. Returns the task as it
+   * is then; undefined while it still waits.
+   */
+  async awaitStart(taskId: string, signal: AbortSignal): Promise<TaskState['resource'] | undefined> {
+    const { acceptWaitMs } = this.#deps.limits;
+    if (acceptWaitMs === 0 || this.#draining) return undefined;
+    const late = AbortSignal.any([signal, this.#deps.timeoutSignal(acceptWaitMs)]);
+    return new Promise((resolve) => {
+      const settle = () => {
+        this.#awaited.delete(taskId);
+        late.removeEventListener('abort', settle);
+        const resource = this.#intact(() => this.#task(taskId)?.resource, undefined);
+        resolve(resource?.status === 'SUBMITTED' ? undefined : resource);
+      };
+      if (late.aborted || this.#task(taskId)?.resource.status !== 'SUBMITTED') return settle();
+      this.#awaited.set(taskId, settle);
+      late.addEventListener('abort', settle, { once: true });
+    });
+  }
+
   wake(taskId: string, messageId?: string): void {
     const task = this.#task(taskId);
     if (!task || isTerminal(task.resource.status)) {
+      this.#awaited.get(taskId)?.();
       this.#lanes.forget(taskId);
       if (!this.#runs.has(taskId)) this.#lanes.release(taskId);
       this.#startWaiting();
@@ -81,6 +105,7 @@ export class TaskRunner implements RunFacts {
   }
 
   forwardCancel(taskId: string): void {
+    this.#awaited.get(taskId)?.();
     this.#lanes.forget(taskId);
     const run = this.#runs.get(taskId);
     if (run) run.stopCanceled();
@@ -126,6 +151,7 @@ export class TaskRunner implements RunFacts {
   /** Stops taking work and lets go of running turns; the tasks stay as they are and are taken up by the next start. */
   async drain(): Promise<void> {
     this.#draining = true;
+    for (const settle of [...this.#awaited.values()]) settle();
     for (const run of this.#runs.values()) run.stop();
     await Promise.allSettled([...[...this.#runs.values()].map((run) => run.ended), ...this.#background]);
   }
@@ -164,6 +190,7 @@ export class TaskRunner implements RunFacts {
       this.#starting.delete(session_id);
       this.#lanes.release(taskId);
     });
+    this.#awaited.get(taskId)?.();
     const task = this.#task(taskId);
     if (started && task) this.#launch(task, 'start');
     else this.#startWaiting();
