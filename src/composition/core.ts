@@ -36,6 +36,7 @@ import type { Parts } from './parts.ts';
 import { performer } from './performer.ts';
 import { receiptFacts, signingKeyFacts } from './signing-keys.ts';
 import { vaultsOfRoutes } from './vaults.ts';
+import { workspaceNames } from './workspace-names.ts';
 
 const TRACE_ID_BYTES = 16;
 
@@ -94,6 +95,7 @@ export function makeCore(
     newTraceId: () => Buffer.from(random.bytes(TRACE_ID_BYTES)).toString('hex'),
     time: () => timestamp(clock.now()),
     perform: performer({ log, keys }, runner, files, { interpretOf, sending, bundles, redact: tools.redact }),
+    workspaceIdOf: workspaceNames(config, log),
     awaitStart: (taskId, signal) => runner.awaitStart(taskId, signal),
     files,
     receiptLog,

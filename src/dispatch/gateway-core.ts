@@ -25,6 +25,7 @@ import type { QueryTools } from './query.ts';
 import type { ReceiptLog } from './receipt-log.ts';
 import { policyCode } from './refusals.ts';
 import { openStream } from './streams.ts';
+import { type WorkspaceIdOf, withWorkspaceIds } from './workspace-names.ts';
 
 type AnyId = CommandId | QueryId | StreamId | IdsOfKind<'socket'>;
 
@@ -37,6 +38,7 @@ export interface GatewayDeps extends CommandDeps {
   files: Pick<FileTree, 'read'>;
   receiptLog: ReceiptLog;
   bundles: BundleTools;
+  workspaceIdOf: WorkspaceIdOf;
   /** Unsent bytes at which a slow stream is closed. */
   streamBufferBytes: number;
 }
@@ -72,7 +74,8 @@ export class GatewayCore implements Gateway {
     return { actor: caller.actor, tenant: caller.tenant, defaultWorkspace: defaultWorkspace(caller) };
   }
 
-  async call(id: CommandId | QueryId, call: Call): Promise<Answer> {
+  async call(id: CommandId | QueryId, given: Call): Promise<Answer> {
+    const call = withWorkspaceIds(given, this.#deps.workspaceIdOf);
     await this.recognize(call.authorization);
     if (operation(id).kind === 'command') return this.#command(id as CommandId, call);
     try {
@@ -83,7 +86,8 @@ export class GatewayCore implements Gateway {
     }
   }
 
-  async subscribe(id: StreamId, call: Call, sink: StreamSink): Promise<Subscription> {
+  async subscribe(id: StreamId, given: Call, sink: StreamSink): Promise<Subscription> {
+    const call = withWorkspaceIds(given, this.#deps.workspaceIdOf);
     await this.recognize(call.authorization);
     const { log, subscriptions, streamBufferBytes } = this.#deps;
     const { authenticate } = this.#deps.authenticator;

@@ -1,5 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { workspaceNames } from '../../src/composition/workspace-names.ts';
+import { loadConfig } from '../../src/config/load.ts';
 import type { Workspace } from '../../src/protocol/resources/workspace.ts';
+import { userText } from '../harness/client.ts';
 import { stageOf } from './stage.ts';
 
 interface List {
@@ -79,5 +82,71 @@ describe('workspaces', () => {
     expect(made.status).toBe(201);
     expect(made.text).not.toContain(secret);
     expect(await stage.client.get(`/v1/workspaces/${made.body['id']}`)).toEqual(made.body);
+  });
+});
+
+describe('workspace_local on loopback', () => {
+  const stage = stageOf({
+    keys: [{ actor: 'stranger', workspaces: ['workspace_b'] }],
+    config: { workspaces: [{ id: 'workspace_b' }] },
+  });
+
+  it('[S7-02] the examples of Harn run unchanged: a session is opened in it, listed by it, and works', async () => {
+    const session = await stage.client.post<{ id: string; workspace_id: string }>('/v1/sessions', {
+      workspace_id: 'workspace_local',
+    });
+    expect(session.workspace_id).toBe('workspace_default');
+    const listed = await stage.client.get<List>('/v1/sessions?workspace_id=workspace_local');
+    expect(listed.data.map(({ id }) => id)).toContain(session.id);
+    const task = await stage.client.post<{ id: string; workspace_id: string }>('/v1/tasks', {
+      session: { workspace_id: 'workspace_local' },
+      workspace_id: 'workspace_local',
+      input: userText('hello'),
+    });
+    await stage.client.until(task.id, 'COMPLETED');
+    expect(task.workspace_id).toBe('workspace_default');
+  });
+
+  it('[S7-02] is read, changed and remembered in under its other name, and listed once', async () => {
+    const path = '/v1/workspaces/workspace_local';
+    expect(await stage.client.get(path)).toMatchObject({ id: 'workspace_default' });
+    const changed = await stage.client.call('PATCH', path, { body: { name: 'Home' } });
+    expect([changed.status, changed.body]).toMatchObject([200, { id: 'workspace_default', name: 'Home' }]);
+    const memory = { scope: 'workspace', owner_id: 'workspace_local', content: 'blue', provenance: {} };
+    expect(await stage.client.post('/v1/memories', memory)).toMatchObject({
+      workspace_id: 'workspace_default',
+    });
+    const { data } = await stage.client.get<List>('/v1/workspaces');
+    expect(data.map(({ id }) => id)).not.toContain('workspace_local');
+  });
+
+  it('[S7-02] is no way around membership', async () => {
+    const asked = await stage.as('stranger').call('GET', '/v1/workspaces/workspace_local');
+    expect(asked.status).toBe(404);
+  });
+});
+
+describe('workspace_local off loopback', () => {
+  it.each([
+    ['127.0.0.1', 'workspace_default'],
+    ['localhost', 'workspace_default'],
+    ['10.0.0.1', 'workspace_local'],
+    ['gateway.example.com', 'workspace_local'],
+  ])('[S7-02] on %s it names %s', (host, id) => {
+    const { server } = loadConfig({ flags: {}, env: {}, cwd: '/', packageRoot: '/nowhere' });
+    const idOf = workspaceNames({ server: { ...server, host } }, { state: () => undefined });
+    expect([idOf('workspace_local'), idOf('workspace_b')]).toEqual([id, 'workspace_b']);
+  });
+});
+
+describe('a configured workspace_local', () => {
+  const stage = stageOf({ config: { workspaces: [{ id: 'workspace_local', name: 'Own' }] } });
+
+  it('[S7-02] is itself', async () => {
+    expect(await stage.client.get('/v1/workspaces/workspace_default')).toMatchObject({
+      id: 'workspace_default',
+    });
+    const asked = await stage.client.call('GET', '/v1/workspaces/workspace_local');
+    expect(asked.status).toBe(404);
   });
 });

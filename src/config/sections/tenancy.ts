@@ -4,6 +4,8 @@ import { operatorId } from '../shapes.ts';
 /** Both exist from the first start, whether the configuration names them or not. Source: contract section 7. */
 export const DEFAULT_TENANT = 'tenant_default';
 export const DEFAULT_WORKSPACE = 'workspace_default';
+/** On loopback another name of the default workspace: the one that Harn's own examples use. */
+export const LOCAL_WORKSPACE = 'workspace_local';
 
 const tenant = z.strictObject({
   id: operatorId.describe('Id of the tenant.').meta({ examples: ['tenant_acme'] }),
@@ -31,4 +33,6 @@ export const tenants = z
 export const workspaces = z
   .array(workspace)
   .default([])
-  .describe(`Workspaces made at start besides ${DEFAULT_WORKSPACE}, which always exists.`);
+  .describe(
+    `Workspaces made at start besides ${DEFAULT_WORKSPACE}, which always exists; on loopback ${LOCAL_WORKSPACE} is another name of it.`,
+  );
