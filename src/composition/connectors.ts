@@ -2,6 +2,7 @@ import { type AuthenticateDelivery, deliveryAuthenticator } from '../auth/delive
 import { ConfigError } from '../config/fault.ts';
 import type { Config } from '../config/load.ts';
 import { DEFAULT_TENANT } from '../config/sections/tenancy.ts';
+import { ensureSecretFile } from '../operation/data-directory.ts';
 import type { ConnectorRow } from '../protocol/resources/connector.ts';
 import type { Parts } from './parts.ts';
 import { secretReader } from './upstreams.ts';
@@ -12,10 +13,18 @@ export function connectorRows({ connectors, workspaces }: Config): ConnectorRow[
   return connectors.map((row) => ({ ...row, tenant: tenants.get(row.workspace) ?? DEFAULT_TENANT }));
 }
 
+/** What deliveries to the connector to try are signed with. */
+function makeSampleSecret({ config, random }: Parts): void {
+  if (!config.usesSampleConnector) return;
+  for (const { auth } of config.connectors)
+    if (auth !== undefined && 'file' in auth.secret) ensureSecretFile(auth.secret.file, random);
+}
+
 /** Judges deliveries by the secrets of their connectors, which are known secrets from now on. */
 export function deliveries(parts: Parts): AuthenticateDelivery {
   const { config, clock, logger } = parts;
   const read = secretReader(parts);
+  makeSampleSecret(parts);
   const refs = new Map(config.connectors.flatMap(({ id, auth }) => (auth ? [[id, auth.secret]] : [])));
   const secretOf = (id: string): string | undefined => {
     const ref = refs.get(id);

@@ -12,9 +12,11 @@ import { SECTION_NAMES, type Settings } from './schema.ts';
 import { readProblem, type SecretRef, type SecretSources } from './secret.ts';
 import type { AcpUpstream } from './sections/acp-upstream.ts';
 import type { ApprovalSettings } from './sections/approvals.ts';
+import { sampleConnector } from './sections/connectors.ts';
 import type { McpUpstream } from './sections/mcp-upstream.ts';
 import type { A2aUpstream } from './sections/upstreams.ts';
 import type { VaultSettings } from './sections/vaults.ts';
+import { isLoopbackHost } from './shapes.ts';
 import { parseYaml, withoutFile, type YamlFile } from './yaml-file.ts';
 
 /** Where the configuration comes from. Relative paths in it start at `cwd`. */
@@ -46,6 +48,8 @@ export interface Config extends Omit<Settings, 'upstreams' | 'personas'> {
   defaultRoute: DefaultRoute;
   /** Who lacks a scope of the gateway itself although its other scopes are wide. */
   narrowed: NarrowedCredential[];
+  /** True on loopback beside the bundled agent, until the file sets `connectors`: there is one to try then, `sample`. */
+  usesSampleConnector: boolean;
   /** The file that was read; undefined when the default file is absent. */
   file: string | undefined;
 }
@@ -63,7 +67,7 @@ export function loadConfig(sources: ConfigSources): Config {
   const { personas, faults: personaFaults } = personasOf(read, source, sources, readFile);
   const faults = [...overrideFaults, ...source.yaml.faults, ...optionFaults, ...personaFaults];
   if (faults.length > 0 || !isComplete(settings)) throw new ConfigError(faults);
-  return { ...toConfig(settings, source.file), personas };
+  return { ...toConfig(settings, source), personas };
 }
 
 /** Their directory is known once its section is well formed. */
@@ -232,15 +236,19 @@ function isComplete(settings: Partial<Settings>): settings is Settings {
   return SECTION_NAMES.every((name) => settings[name] !== undefined);
 }
 
-function toConfig(settings: Settings, file: string | undefined): Omit<Config, 'personas'> {
+function toConfig(settings: Settings, { file, yaml }: Source): Omit<Config, 'personas'> {
   const { personas: _files, ...rest } = settings;
   const { a2a, acp, mcp } = settings.upstreams;
+  const namesConnectors = yaml.raw !== undefined && Object.hasOwn(yaml.raw, 'connectors');
+  const usesSampleConnector = a2a === undefined && !namesConnectors && isLoopbackHost(settings.server.host);
   return {
     ...rest,
     tenants: withBuiltInTenant(settings.tenants),
     workspaces: withBuiltInWorkspace(settings.workspaces),
     upstreams: { a2a: a2a ?? [], acp, mcp },
     usesSampleAgent: a2a === undefined,
+    usesSampleConnector,
+    connectors: usesSampleConnector ? [sampleConnector(settings.store.data)] : settings.connectors,
     defaultRoute: defaultRouteOf(settings.upstreams, settings.routing.default),
     narrowed: narrowedCredentials(settings.auth),
     file,

@@ -8,6 +8,7 @@ import { writeFileAtomicSync } from '../store/atomic-file.ts';
 const OWNER_ONLY = 0o600;
 const BOX_KEY_BYTES = 32;
 const PROOF_KEY_BYTES = 32;
+const SECRET_BYTES = 32;
 const PROOF_KEY_LABEL = 'harn-gateway redaction proof';
 
 /** Names of what lives in the data directory besides the store. */
@@ -55,6 +56,13 @@ export function developmentKey(data: string, random: Random): DevelopmentKey {
   writeFileAtomicSync(paths.apiKeys, JSON.stringify([record]), OWNER_ONLY);
   writeFileAtomicSync(paths.devKey, `${key}\n`, OWNER_ONLY);
   return { record, fresh: key };
+}
+
+/** Makes the file of a secret, one line of 43 characters for its owner only, unless it is there. */
+export function ensureSecretFile(file: string, random: Random): void {
+  if (existsSync(file)) return;
+  const secret = Buffer.from(random.bytes(SECRET_BYTES)).toString('base64url');
+  writeFileAtomicSync(file, `${secret}\n`, OWNER_ONLY);
 }
 
 /** Key of the box that keeps inputs until they are sent; made at the first start. */

@@ -1,5 +1,5 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -20,6 +20,11 @@ const RUN_BY: Readonly<Record<string, 'this test' | '.ci/run'>> = {
   'npm ci && npm start': 'this test',
   'npm ci && npm test': '.ci/run',
   'npx harn-gateway task "stream 3" --follow': 'this test',
+  'BODY="stream 2"; TIME=$(date +%s)': 'this test',
+  'SIGNATURE=$(printf %s "$TIME.$BODY" | openssl dgst -sha256 -hmac "$(cat data/sample-connector-secret)" -r | cut -d \' \' -f 1)':
+    'this test',
+  'curl -s -H "X-Harn-Signature: t=$TIME,v1=$SIGNATURE" -H "Content-Type: text/plain" -d "$BODY" http://127.0.0.1:8080/v1/connectors/sample/deliveries':
+    'this test',
   'npx harn-gateway check --config my-gateway.yaml': 'this test',
   'npx harn-gateway serve --config my-gateway.yaml': 'this test',
   'curl -s http://127.0.0.1:8080/.well-known/jwks.json > keys.json': 'this test',
@@ -85,6 +90,25 @@ describe('the README', () => {
     const { stdout } = await run('npx', ['harn-gateway', 'task', 'stream 3', '--follow'], { cwd: root, env });
     expect(stdout).toContain('chunk 3 of 3');
     expect(stdout.trim().split('\n').at(-1)).toBe('task.completed');
+  });
+
+  it('sends the sample connector a signed delivery, which becomes a task', async () => {
+    const { url } = JSON.parse(readFileSync(join(data, 'gateway.json'), 'utf8')) as { url: string };
+    const told = blocks('sh').find((text) => text.includes('connectors/sample')) ?? '';
+    const commands = told
+      .replaceAll('http://127.0.0.1:8080', url)
+      .replaceAll('data/sample-connector-secret', join(data, 'sample-connector-secret'));
+    const { stdout } = await run('bash', ['-c', commands], { cwd: root, env });
+    const delivery = JSON.parse(stdout) as { object: string; task_id: string };
+    expect(delivery.object).toBe('connector_delivery');
+    const followed = await run('npx', ['harn-gateway', 'task', '--task', delivery.task_id, '--follow'], {
+      cwd: root,
+      env,
+    });
+    expect(followed.stdout).toContain('chunk 2 of 2');
+    const unsigned = await run('bash', ['-c', commands.replace('v1=', 'v1=0')], { cwd: root, env });
+    expect(JSON.parse(unsigned.stdout)).toMatchObject({ error: { code: 'unauthenticated' } });
+    expect(statSync(join(data, 'sample-connector-secret')).mode & 0o777).toBe(0o600);
   });
 
   it('the commands printed at the start submit a task, follow it and show the card', async () => {

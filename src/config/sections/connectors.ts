@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { z } from 'zod';
 import { secretRef } from '../secret.ts';
 import { operatorId, positive, webUrl } from '../shapes.ts';
@@ -106,5 +107,17 @@ export type ConnectorSettings = z.output<typeof connector>;
 
 export const connectors = z
   .array(connector)
-  .default([])
-  .describe('Providers that bring work by signed deliveries.');
+  .optional()
+  .describe(
+    'Providers that bring work by signed deliveries. Unset, on loopback and beside the bundled agent: one to try, `sample`.',
+  )
+  .transform((rows) => rows ?? []);
+
+/** The connector to try; its secret is made at the first start, beside the development key. */
+export function sampleConnector(data: string): ConnectorSettings {
+  return connectorRow.parse({
+    id: 'sample',
+    provider: 'sample',
+    auth: { type: 'hmac-sha256', secret: { file: join(data, 'sample-connector-secret') } },
+  });
+}

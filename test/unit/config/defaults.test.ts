@@ -41,6 +41,24 @@ describe('a file merged over the defaults', () => {
     expect(load({ yaml }).defaultRoute).toEqual({ route: 'mcp:files', reason: 'routing.default says so' });
   });
 
+  it.each([
+    ['nothing is set', 'server: {port: 1}', ['sample']],
+    ['the list has no value', 'connectors:', ['sample']],
+    ['the list is empty', 'connectors: []', []],
+    ['agents are set', agent, []],
+    ['it is reached from elsewhere', 'server: {host: 10.0.0.1, insecure: true}\nauth: {api_keys: [KEY]}', []],
+  ])('has a connector to try on loopback beside the sample agent: %s', (_, text, ids) => {
+    const key = `{id: a, actor: a, hash: "sha256:${'a'.repeat(64)}"}`;
+    const { connectors, store, usesSampleConnector } = load({ yaml: text.replace('KEY', key) });
+    expect([usesSampleConnector, connectors.map(({ id }) => id)]).toEqual([ids.length > 0, ids]);
+    for (const { auth, deliver_as } of connectors)
+      expect([auth?.secret, auth?.signed, deliver_as]).toEqual([
+        { file: `${store.data}/sample-connector-secret` },
+        'timestamp_body',
+        'task',
+      ]);
+  });
+
   it('fills the options an agent leaves out', () => {
     const yaml = `${agent}      limits: {idle_timeout_ms: 5}\n`;
     expect(load({ yaml }).upstreams.a2a).toEqual([
