@@ -4,7 +4,7 @@ import { ConfigError, type ConfigFault } from '../config/fault.ts';
 import type { Config } from '../config/load.ts';
 import type { NarrowedCredential } from '../config/narrowed-scopes.ts';
 import { EXIT } from './exit-codes.ts';
-import { type ConfigOptions, configOf, withConfigOptions } from './gateway-config.ts';
+import { type ConfigOptions, checkedConfigOf, withConfigOptions } from './gateway-config.ts';
 import { printJson } from './terminal.ts';
 
 export function checkCommand(): Command {
@@ -24,7 +24,7 @@ function check(flags: ConfigOptions & { printExample?: boolean; json?: boolean }
     printJson(verdictOf(flags));
     return;
   }
-  const config = configOf(flags);
+  const config = checkedConfigOf(flags);
   process.stdout.write(`${config.file ?? 'The default configuration'} is fine.\n`);
   process.stdout.write([routeLine(config), ...config.narrowed.map(narrowedLine), ''].join('\n'));
 }
@@ -52,7 +52,7 @@ function verdictOf(flags: ConfigOptions): {
   narrowed?: readonly NarrowedCredential[];
 } {
   try {
-    const { file, defaultRoute, narrowed } = configOf(flags);
+    const { file, defaultRoute, narrowed } = checkedConfigOf(flags);
     const default_route = { route: defaultRoute.route ?? null, reason: defaultRoute.reason };
     return { ok: true, file: file ?? null, faults: [], default_route, narrowed };
   } catch (error) {

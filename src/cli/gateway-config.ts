@@ -26,6 +26,11 @@ export function configOf(flags: ConfigOptions): Config {
   return loadConfig({ flags, env: process.env, cwd: process.cwd(), packageRoot });
 }
 
+/** The same, and the programs of upstreams are looked for. */
+export function checkedConfigOf(flags: ConfigOptions): Config {
+  return loadConfig({ flags, env: process.env, cwd: process.cwd(), packageRoot, programs: true });
+}
+
 /** The same for commands that only open the data directory: what just a start needs is not checked, and may be absent. */
 export function offlineConfigOf(flags: ConfigOptions): Config {
   return loadConfig({ flags, env: process.env, cwd: process.cwd(), packageRoot, offline: true });

@@ -5,6 +5,7 @@ import { ConfigError, type ConfigFault } from './fault.ts';
 import { type NarrowedCredential, narrowedCredentials } from './narrowed-scopes.ts';
 import { type ConfigFlags, type Environment, type Overrides, readOverrides } from './overrides.ts';
 import { type PersonaSettings, readPersonas } from './personas.ts';
+import { PROGRAM_RULES } from './program-rules.ts';
 import { readSections } from './read-sections.ts';
 import { REFERENCE_RULES, withBuiltInTenant, withBuiltInWorkspace } from './reference-rules.ts';
 import { configuredUpstreams, type DefaultRoute, defaultRouteOf } from './routes.ts';
@@ -35,6 +36,8 @@ export interface ConfigSources {
    * persona files, the rules of exposure) is neither read nor checked, and `personas` is empty. Default: false.
    */
   offline?: boolean;
+  /** Also look whether the programs of upstreams are installed. Default: false. */
+  programs?: boolean;
 }
 
 /** A checked configuration. All paths are absolute; `tenants` and `workspaces` include the built-in ones. */
@@ -98,12 +101,16 @@ interface ReadSettings {
 function readSettings(
   yaml: YamlFile,
   overrides: Overrides,
-  ports: SecretSources & { cwd: string; offline?: boolean },
+  ports: SecretSources & { cwd: string; offline?: boolean; programs?: boolean },
 ): ReadSettings {
   if (yaml.raw === undefined) return { settings: {}, doubtful: new Set(), faults: [] };
   const { settings: parsed, doubtful, faults, inFile } = readSections(yaml.raw);
   const settings = absolutePaths(applyOverrides(parsed, overrides), ports.cwd);
-  const rules = [...(ports.offline ? [] : EXPOSURE_RULES), ...REFERENCE_RULES];
+  const rules = [
+    ...(ports.offline ? [] : EXPOSURE_RULES),
+    ...REFERENCE_RULES,
+    ...(ports.programs ? PROGRAM_RULES : []),
+  ];
   const vaults = doubtful.has('vaults') ? undefined : settings.vaults;
   const sources = { ...ports, vaults };
   const ruleFaults = rules.flatMap(({ check }) => check({ settings, doubtful }, sources)).map(inFile);

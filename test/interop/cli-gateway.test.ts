@@ -116,6 +116,46 @@ describe('check', () => {
   });
 });
 
+describe('check looks for the programs of upstreams', () => {
+  const mcp = (id: string, command: string[], more: object = {}) => ({ id, command, ...more });
+
+  it('finds each that could not be started, and says what to do', async () => {
+    writeFileSync(join(folder, 'plain'), 'no program');
+    const acp = [
+      { id: 'unknown', command: ['no-such-agent-here', '--acp'] },
+      { id: 'moved', command: ['./gone/agent'], cwd: folder },
+      { id: 'plain', command: [join(folder, 'plain')] },
+      { id: 'nowhere', command: ['node'], cwd: join(folder, 'none') },
+      { id: 'pathless', command: ['node'], env: { PATH: folder } },
+    ];
+    configure({ upstreams: { acp, mcp: [mcp('tools', ['no-such-server-here'])] } });
+    const { code, err } = await run('check');
+    expect(code).toBe(2);
+    expect([...err.matchAll(/\d+:\d+ (\S+): (.*)$/gm)].map(([, path, why]) => [path, why])).toEqual([
+      ['upstreams.acp[0].command[0]', expect.stringMatching(/no-such-agent-here is not in PATH; install it/)],
+      ['upstreams.acp[1].command[0]', `the program ${join(folder, 'gone/agent')} does not exist`],
+      ['upstreams.acp[2].command[0]', `the file ${join(folder, 'plain')} may not be run`],
+      ['upstreams.acp[3].cwd', `the directory ${join(folder, 'none')} does not exist`],
+      ['upstreams.acp[4].command[0]', expect.stringContaining('node is not in PATH')],
+      ['upstreams.mcp[0].command[0]', expect.stringContaining('no-such-server-here is not in PATH')],
+    ]);
+    const listed = await run('check', '--json');
+    expect(JSON.parse(listed.out).faults).toHaveLength(6);
+  });
+
+  it('is content with those that could be, by name and by a path from their directory', async () => {
+    writeFileSync(join(folder, 'agent'), '#!/bin/sh\n', { mode: 0o755 });
+    const acp = [
+      { id: 'named', command: ['node'] },
+      { id: 'placed', command: ['./agent'], cwd: folder },
+      { id: 'own-path', command: ['agent'], env: { PATH: folder } },
+      { id: 'remote', url: 'ws://127.0.0.1:1/acp' },
+    ];
+    configure({ upstreams: { acp } });
+    expect(await run('check')).toMatchObject({ code: 0, err: '' });
+  });
+});
+
 describe('serve on a port that another program has', () => {
   it('names host and port, ends with 2, prints no key, and keeps it in the file that the next start names', async () => {
     const other = createServer().listen(0, '127.0.0.1');

@@ -19,9 +19,9 @@ export class HostAllowList {
   /** Throws `invalid_request` with param `Host` for a host that is not ours. */
   check(host: string | undefined, socket: Socket): void {
     if (host !== undefined && this.#accepts(host, socket)) return;
-    throw new ProtocolError('invalid_request', 'Address the gateway by one of its configured host names.', {
-      param: 'Host',
-    });
+    const message =
+      'This Host is none of the gateway. Use the address that it listens on, or let its operator add the name to server.allowed_hosts.';
+    throw new ProtocolError('invalid_request', message, { param: 'Host' });
   }
 
   #accepts(host: string, socket: Socket): boolean {
