@@ -6,6 +6,7 @@ import { checkTrustRecords } from '../dispatch/check-trust-records.ts';
 import { type CheckStep, checkLog } from '../eventlog/check-log.ts';
 import { headOfCheckpoint, readCheckpoint } from '../eventlog/checkpoint.ts';
 import type { EventLog } from '../eventlog/event-log.ts';
+import type { Finding } from '../eventlog/finding.ts';
 import { openEventLog } from '../eventlog/open-log.ts';
 import { dataPaths } from '../operation/data-directory.ts';
 import { project } from '../projections/projection.ts';
@@ -15,8 +16,11 @@ import type { Clock, Logger, Random } from '../protocol/ports.ts';
 import { type KeyRegistry, openKeyRegistry } from '../receipts/key-registry.ts';
 import type { Redactor } from '../redaction/redactor.ts';
 import { openBodySpool } from '../store/body-spool.ts';
+import type { TableSeal } from '../store/checked-tables.ts';
 import { type LevelStoreOptions, openLevelStore } from '../store/level-store.ts';
 import type { Store } from '../store/store.ts';
+import { IntegrityError } from '../store/store-errors.ts';
+import type { DamagedTable } from '../store/table-check.ts';
 import { nodeTimers } from '../surfaces/timers.ts';
 
 export interface OpenLogParts {
@@ -49,10 +53,15 @@ export async function openLog(parts: OpenLogParts): Promise<EventLog> {
 export async function openData(parts: OpenLogParts): Promise<OpenDirectory> {
   const { config, logger, redactor, clock, random, openStore = openLevelStore } = parts;
   const paths = dataPaths(config.store.data);
-  const store = await openStore({ path: paths.store });
+  const keysOf = once(() => openKeyRegistry({ dir: paths.keys, clock, random }));
+  const store = await openStore({
+    path: paths.store,
+    seal: tableSeal(keysOf),
+    onDamaged: (table) => logger.warn({ table }, 'a table of the store is damaged'),
+  });
   try {
     const spool = await openBodySpool(paths.spool);
-    const keys = openKeyRegistry({ dir: paths.keys, clock, random });
+    const keys = keysOf();
     const log = await openEventLog({
       store,
       keys,
@@ -72,12 +81,54 @@ export async function openData(parts: OpenLogParts): Promise<OpenDirectory> {
   }
 }
 
+function once<T>(make: () => T): () => T {
+  let made: { value: T } | undefined;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
+  };
+}
+
+/** Signs with the key that signs now. The keys are asked for only when the store has its lock. */
+function tableSeal(keys: () => KeyRegistry): TableSeal {
+  return {
+    sign: (bytes) => {
+      const key = keys().current();
+      return `${key.keyId}.${key.sign(bytes).toString('base64')}`;
+    },
+    verify: (bytes, seal) => {
+      const [keyId = '', signature = ''] = seal.split('.');
+      return keys().verify(keyId, bytes, signature) === 'ok';
+    },
+  };
+}
+
 /** Verifies the log of a data directory that no gateway uses, and what is stored beside it. */
 export async function* checkData(data: string, clock: Clock, random: Random): AsyncGenerator<CheckStep> {
   const paths = dataPaths(data);
-  const store = await openLevelStore({ path: paths.store });
+  const keysOf = once(() => openKeyRegistry({ dir: paths.keys, clock, random }));
+  const damaged: DamagedTable[] = [];
+  const store = await openLevelStore({
+    path: paths.store,
+    seal: tableSeal(keysOf),
+    onDamaged: (table) => damaged.push(table),
+  });
   try {
-    const keys = openKeyRegistry({ dir: paths.keys, clock, random });
+    const keys = keysOf();
+    for (const { file, setAside } of damaged) {
+      const observed = `a damaged table, kept as ${setAside}`;
+      yield {
+        kind: 'finding',
+        finding: { problem: 'hash', where: file, expected: 'whole blocks', observed },
+      };
+    }
+    for (const { after, upTo } of store.lost) {
+      const observed = `damage between "${after}" and "${upTo}"`;
+      yield {
+        kind: 'finding',
+        finding: { problem: 'hash', where: paths.store, expected: 'whole tables', observed },
+      };
+    }
     const stored = readCheckpoint(paths.checkpoint, keys);
     if (stored.status === 'bad') {
       const { expected, observed } = stored;
@@ -85,13 +136,23 @@ export async function* checkData(data: string, clock: Clock, random: Random): As
     }
     const checkpoint = stored.status === 'ok' ? { checkpoint: headOfCheckpoint(stored.checkpoint) } : {};
     yield* checkLog({ store, projection: project, ...checkpoint });
-    for await (const finding of checkContents(store)) yield { kind: 'finding', finding };
-    for await (const finding of checkReceipts(store, keys.verificationKeys()))
-      yield { kind: 'finding', finding };
-    for await (const finding of checkTreeNodes(store)) yield { kind: 'finding', finding };
-    for await (const finding of checkTrustRecords(store, keys.verificationKeys()))
-      yield { kind: 'finding', finding };
+    const verification = keys.verificationKeys();
+    yield* findingsOf(checkContents(store));
+    yield* findingsOf(checkReceipts(store, verification));
+    yield* findingsOf(checkTreeNodes(store));
+    yield* findingsOf(checkTrustRecords(store, verification));
   } finally {
     await store.close();
+  }
+}
+
+/** A check that meets what the store cannot read ends there, and the others go on. */
+async function* findingsOf(check: AsyncIterable<Finding>): AsyncGenerator<CheckStep> {
+  try {
+    for await (const finding of check) yield { kind: 'finding', finding };
+  } catch (error) {
+    if (!(error instanceof IntegrityError)) throw error;
+    const { where, expected, observed } = error;
+    yield { kind: 'finding', finding: { problem: 'hash', where, expected, observed } };
   }
 }

@@ -22,7 +22,8 @@ export interface TailVerdict {
  * trusted commit is there unchanged, every later commit is chained to it, and every record those name has its hash.
  */
 export async function verifyTail(store: Store, trusted: LogHead): Promise<TailVerdict> {
-  const newest = await newestCommit(store);
+  const newest = await newestOrDamage(store, trusted);
+  if ('integrity' in newest) return newest;
   const verdict = (integrity: Integrity): TailVerdict => ({ ...newest, integrity });
   if (newest.head.commit < trusted.commit)
     return verdict({ status: 'truncated', expected: trusted, found: newest.head });
@@ -32,6 +33,16 @@ export async function verifyTail(store: Store, trusted: LogHead): Promise<TailVe
   } catch (error) {
     if (error instanceof IntegrityError) return verdict(damaged(error));
     throw error;
+  }
+}
+
+/** Where the newest commit cannot be read, the trusted one is the head: what is before it can be served. */
+async function newestOrDamage(store: Store, trusted: LogHead): Promise<NewestCommit | TailVerdict> {
+  try {
+    return await newestCommit(store);
+  } catch (error) {
+    if (!(error instanceof IntegrityError)) throw error;
+    return { head: trusted, timeMs: 0, integrity: damaged(error) };
   }
 }
 
@@ -74,8 +85,13 @@ async function firstFinding(store: Store, trusted: LogHead, head: LogHead): Prom
       };
 }
 
+interface NewestCommit {
+  head: LogHead;
+  timeMs: number;
+}
+
 /** Head and time by the newest commit record; a record that cannot be read leaves the event ids to the events. */
-export async function newestCommit(store: Store): Promise<{ head: LogHead; timeMs: number }> {
+export async function newestCommit(store: Store): Promise<NewestCommit> {
   for await (const [entry] of store.entries({ ...keysUnder('c/'), reverse: true, limit: 1 })) {
     if (entry === undefined) break;
     const [key, sealed] = entry;

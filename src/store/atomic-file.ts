@@ -56,7 +56,8 @@ export async function syncDirectory(path: string): Promise<void> {
   }
 }
 
-function syncDirectorySync(path: string): void {
+/** The same for start-up and for a process that is about to end. */
+export function syncDirectorySync(path: string): void {
   // Windows cannot open a directory for fsync; its rename is journaled.
   if (process.platform === 'win32') return;
   const directory = sync.openSync(path, 'r');

@@ -33,6 +33,24 @@ export function crc32c(bytes: Uint8Array, start: number, end: number): number {
   return (crc ^ -1) >>> 0;
 }
 
+/** The same, one byte at a time, for who looks for the end of a block. */
+export class Crc32c {
+  #crc = -1;
+
+  add(byte: number): void {
+    this.#crc = (this.#crc >>> 8) ^ row(0, this.#crc ^ byte);
+  }
+
+  get value(): number {
+    return (this.#crc ^ -1) >>> 0;
+  }
+}
+
+/** LevelDB stores no CRC as it is, since one over bytes that hold CRCs has weaknesses. */
+export function maskCrc(crc: number): number {
+  return (((crc >>> 15) | (crc << 17)) + MASK_DELTA) >>> 0;
+}
+
 /** Undoes the mask under which LevelDB stores a CRC. */
 export function unmaskCrc(masked: number): number {
   const rotated = (masked - MASK_DELTA) >>> 0;

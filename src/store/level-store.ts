@@ -1,13 +1,14 @@
 import { join } from 'node:path';
 import { Level } from 'level';
+import type { TableSeal } from './checked-tables.ts';
 import { Damage, EVERYTHING } from './damage.ts';
 import { openFailure, readFailure, storeUnavailable } from './level-errors.ts';
 import { holdsDatabase, probeRoom } from './level-files.ts';
 import { pagesOf, type Reading } from './level-pages.ts';
 import { acquireOwnerLock, type OwnerLock } from './owner-lock.ts';
-import type { KeyRange, Store, StoreHealth, WriteOp } from './store.ts';
+import type { KeyRange, LostKeys, Store, StoreHealth, WriteOp } from './store.ts';
 import { StoreOpenError } from './store-errors.ts';
-import { checkRest, checkTables } from './table-check.ts';
+import { type DamagedTable, TableCheck } from './table-check.ts';
 import { findLogHole } from './write-ahead-log.ts';
 
 /** LevelDB ends a page early at this size; its default of 16 KiB makes pages of a dozen events. */
@@ -25,6 +26,10 @@ export interface LevelStoreOptions {
   cacheBytes?: number;
   /** Size at which the write-ahead log becomes a table; bounds the recovery at start. Default 32 MiB: a third less compaction than 8 MiB. */
   writeBufferBytes?: number;
+  /** Signs the list of checked tables that a clean stop leaves. Default: none, and every opening checks all tables. */
+  seal?: TableSeal;
+  /** Called for each damaged table, while the store opens and later. Default: nobody is told. */
+  onDamaged?: (table: DamagedTable) => void;
 }
 
 /** Opens the store and owns its directory until `close`. Rejects with StoreOpenError. */
@@ -34,9 +39,14 @@ export async function openLevelStore(options: LevelStoreOptions): Promise<Store>
     const createIfMissing = !holdsDatabase(options.path);
     refuseHole(options.path);
     const damage = new Damage();
-    const unchecked = checkTables(options.path, damage);
-    const store = new LevelStore(options, lock, damage, await openHandle(options, createIfMissing));
-    void store.checkRest(unchecked);
+    const { path, seal, onDamaged = () => undefined } = options;
+    const tables = new TableCheck({ path, damage, seal, onDamaged });
+    tables.beforeOpening();
+    const store = new LevelStore(
+      { options, lock, damage, tables },
+      await openHandle(options, createIfMissing),
+    );
+    void store.checkRest();
     return store;
   } catch (error) {
     await lock.release();
@@ -71,10 +81,18 @@ async function openHandle(options: LevelStoreOptions, createIfMissing: boolean):
   }
 }
 
+interface LevelStoreParts {
+  options: LevelStoreOptions;
+  lock: OwnerLock;
+  damage: Damage;
+  tables: TableCheck;
+}
+
 class LevelStore implements Store {
   readonly #options: LevelStoreOptions;
   readonly #lock: OwnerLock;
   readonly #damage: Damage;
+  readonly #tables: TableCheck;
   readonly #fenceListeners = new Set<(cause: unknown) => void>();
   #handle: Handle;
   #health: StoreHealth = 'open';
@@ -82,10 +100,11 @@ class LevelStore implements Store {
   #turn: Promise<unknown> = Promise.resolve();
   #closing: Promise<void> | undefined;
 
-  constructor(options: LevelStoreOptions, lock: OwnerLock, damage: Damage, handle: Handle) {
+  constructor({ options, lock, damage, tables }: LevelStoreParts, handle: Handle) {
     this.#options = options;
     this.#lock = lock;
     this.#damage = damage;
+    this.#tables = tables;
     this.#handle = handle;
   }
 
@@ -93,10 +112,14 @@ class LevelStore implements Store {
     return this.#health;
   }
 
-  /** Goes on checking tables beside the work; what it finds is refused from then on. */
-  async checkRest(tables: readonly string[]): Promise<void> {
+  get lost(): readonly LostKeys[] {
+    return this.#damage.spans;
+  }
+
+  /** Goes on checking tables beside the work. What it finds is refused from then on. */
+  async checkRest(): Promise<void> {
     try {
-      await checkRest(this.#options.path, tables, this.#damage, () => this.#health === 'closed');
+      await this.#tables.checkRest(() => this.#health === 'closed');
     } catch {
       // A table that cannot be read, or damage that cannot be noted down: nothing can be believed.
       this.#damage.add([EVERYTHING]);
@@ -198,9 +221,14 @@ class LevelStore implements Store {
 
   close(): Promise<void> {
     this.#closing ??= this.#inTurn(async () => {
+      const isClean = this.#health === 'open';
       this.#health = 'closed';
-      await this.#handle.close();
-      await this.#lock.release();
+      try {
+        await this.#handle.close();
+        if (isClean) this.#tables.afterClosing();
+      } finally {
+        await this.#lock.release();
+      }
     });
     return this.#closing;
   }

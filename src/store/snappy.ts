@@ -29,6 +29,14 @@ export function readVarint(bytes: Buffer, start: number): { value: number; next:
   }
 }
 
+/** The same number written. */
+export function writeVarint(value: number): Buffer {
+  const bytes: number[] = [];
+  let rest = value;
+  for (; rest >= 0x80; rest = Math.floor(rest / 0x80)) bytes.push((rest % 0x80) | 0x80);
+  return Buffer.from([...bytes, rest]);
+}
+
 interface Tag {
   length: number;
   /** How far back the copied bytes begin; 0 for a literal, whose bytes follow. */

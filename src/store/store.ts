@@ -16,12 +16,20 @@ export type WriteOp = { type: 'put'; key: string; value: Buffer | string } | { t
  */
 export type StoreHealth = 'open' | 'fenced' | 'closed';
 
+/** Keys behind `after` up to and including `upTo`. */
+export interface LostKeys {
+  after: string;
+  upTo: string;
+}
+
 /**
  * The ordered key-value port under the event log. Reads see durable data only: a written value is visible once it is
  * fsynced. Every implementation passes test/contracts/store-contract.ts.
  */
 export interface Store {
   readonly health: StoreHealth;
+  /** Keys whose values were found damaged; reading them throws IntegrityError. Almost always none. */
+  readonly lost: readonly LostKeys[];
   /** The durable value, or undefined. Synchronous: for small hot look-ups. */
   get(key: string): Buffer | undefined;
   getMany(keys: readonly string[]): Promise<(Buffer | undefined)[]>;

@@ -15,6 +15,9 @@ export function recordingStore(store: Store): Recording {
     get health() {
       return store.health;
     },
+    get lost() {
+      return store.lost;
+    },
     get: (key) => store.get(key),
     getMany: (keys) => store.getMany(keys),
     entries: (range) => store.entries(range),

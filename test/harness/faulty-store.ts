@@ -42,6 +42,10 @@ export class FaultyStore implements Store {
     return this.#fenced && this.#inner.health === 'open' ? 'fenced' : this.#inner.health;
   }
 
+  get lost(): Store['lost'] {
+    return this.#inner.lost;
+  }
+
   get(key: string): Buffer | undefined {
     this.#failWhenDue('get');
     return this.#inner.get(key);
