@@ -8,6 +8,7 @@ import type { IntegrityError } from '../store/store-errors.ts';
 import { CheckpointWriter, type CheckpointWriterParts } from './checkpoint-writer.ts';
 import type {
   EventLog,
+  FoundDamage,
   HistoryRemoval,
   Integrity,
   LogHead,
@@ -34,6 +35,8 @@ import type { TailVerdict } from './verify-tail.ts';
 
 /** Events told at once when a group is found again after a reopen. */
 const GHOST_PAGE = 500;
+/** Records that are told and counted; more of them say no more. */
+const MAX_TOLD_RECORDS = 1_000;
 /** Where the log names its checkpoint file in findings. */
 export const CHECKPOINT_FILE = 'checkpoint.json';
 
@@ -62,6 +65,7 @@ export class CommitLog implements EventLog {
   readonly #reopener: Reopener;
   readonly #tail: Listeners<[readonly StoredEvent[]]>;
   readonly #reopened: Listeners<[]>;
+  readonly #damagedRecords = new Set<string>();
   #status: LogStatus = 'open';
   #integrity: Integrity;
   #deciding = false;
@@ -72,7 +76,7 @@ export class CommitLog implements EventLog {
     const cache = new StateCache(parts.cacheChars);
     this.#parts = parts;
     this.#integrity = start.integrity;
-    this.#reader = new LogReader(store, cache);
+    this.#reader = new LogReader(store, cache, (error) => this.#onDamagedRecord(error));
     this.#staging = new GroupStaging(this.#reader, cache, start);
     this.#tail = new Listeners(logger);
     this.#reopened = new Listeners(logger);
@@ -99,6 +103,10 @@ export class CommitLog implements EventLog {
 
   get integrity(): Integrity {
     return this.#integrity;
+  }
+
+  get damage(): FoundDamage {
+    return { ranges: this.#parts.store.lost.length, records: this.#damagedRecords.size };
   }
 
   get status(): LogStatus {
@@ -266,6 +274,13 @@ export class CommitLog implements EventLog {
 
   #onDamage({ where, expected, observed }: IntegrityError): void {
     this.#integrity = { status: 'damaged', where, expected, observed };
+  }
+
+  /** Told once for each record; a range of keys is told by who finds it. */
+  #onDamagedRecord({ where, expected, observed }: IntegrityError): void {
+    if (this.#damagedRecords.has(where) || this.#damagedRecords.size === MAX_TOLD_RECORDS) return;
+    this.#damagedRecords.add(where);
+    this.#parts.logger.warn({ where, expected, observed }, 'a stored record is damaged');
   }
 
   async #onReopened(verdict: TailVerdict): Promise<void> {

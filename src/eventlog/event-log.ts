@@ -149,6 +149,14 @@ export type Integrity =
   | { status: 'truncated'; expected: LogHead; found: LogHead }
   | { status: 'damaged'; where: string; expected: string; observed: string };
 
+/** What was found damaged so far; reads of it throw `resource_locked`. */
+export interface FoundDamage {
+  /** Ranges of keys that were lost with blocks of the store. */
+  ranges: number;
+  /** Single records that failed their hash since the start. */
+  records: number;
+}
+
 /** `open`: takes transactions. `fenced`: a write failed and the store is being reopened; reads only. */
 export type LogStatus = 'open' | 'fenced' | 'closing' | 'closed';
 
@@ -157,6 +165,7 @@ export interface EventLog {
   readonly integrity: Integrity;
   /** Readiness is `status === 'open' && integrity.status === 'ok'`. */
   readonly status: LogStatus;
+  readonly damage: FoundDamage;
   /** Made at the first start; names the log in its checkpoints. */
   readonly logId: string;
   /** Newest durable head. */

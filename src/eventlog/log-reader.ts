@@ -29,10 +29,13 @@ export interface IndexRange extends KeyRange {
 export class LogReader {
   readonly #store: Store;
   readonly #cache: StateCache;
+  readonly #onDamage: (error: IntegrityError) => void;
 
-  constructor(store: Store, cache: StateCache) {
+  /** `onDamage` is told of each read that met damage. */
+  constructor(store: Store, cache: StateCache, onDamage: (error: IntegrityError) => void) {
     this.#store = store;
     this.#cache = cache;
+    this.#onDamage = onDamage;
   }
 
   state(key: string): State | undefined {
@@ -43,7 +46,7 @@ export class LogReader {
   fold(key: string): FoldRecord | undefined {
     const cached = this.#cache.get(key);
     if (cached !== undefined) return cached ?? undefined;
-    return lockedOnDamage(() => {
+    return this.#lockedOnDamage(() => {
       const stored = this.#store.get(key);
       if (stored === undefined) {
         this.#cache.setAbsent(key);
@@ -56,7 +59,7 @@ export class LogReader {
   }
 
   record(key: string): Buffer | undefined {
-    return lockedOnDamage(() => {
+    return this.#lockedOnDamage(() => {
       const sealed = this.#store.get(key);
       return sealed === undefined ? undefined : unseal(sealed, key);
     });
@@ -64,7 +67,7 @@ export class LogReader {
 
   /** The record with its hash, unchecked; for a reader that checks it later. */
   sealed(key: string): Buffer | undefined {
-    return lockedOnDamage(() => this.#store.get(key));
+    return this.#lockedOnDamage(() => this.#store.get(key));
   }
 
   event(id: string): StoredEvent | undefined {
@@ -77,7 +80,7 @@ export class LogReader {
     try {
       for await (const page of this.#store.keys(range)) found.push(...page);
     } catch (error) {
-      throw lockedBy(error);
+      throw this.#told(error);
     }
     return found;
   }
@@ -106,7 +109,7 @@ export class LogReader {
       const start = afterId === NO_EVENT ? eventIdBefore(this.#cutOf(scope)) : afterId;
       return await this.#allEvents(start, limit);
     } catch (error) {
-      throw lockedBy(error);
+      throw this.#told(error);
     }
   }
 
@@ -145,7 +148,7 @@ export class LogReader {
       const keys = await this.#idsAfter(streamOf(scope.kind, scope.id), afterId, limit);
       return keys.map(lastSegment);
     } catch (error) {
-      throw lockedBy(error);
+      throw this.#told(error);
     }
   }
 
@@ -195,6 +198,19 @@ export class LogReader {
         if (key === keys[found.length]) found.push(sealed);
       }
     return found;
+  }
+
+  #lockedOnDamage<T>(read: () => T): T {
+    try {
+      return read();
+    } catch (error) {
+      throw this.#told(error);
+    }
+  }
+
+  #told(error: unknown): unknown {
+    if (error instanceof IntegrityError) this.#onDamage(error);
+    return lockedBy(error);
   }
 }
 

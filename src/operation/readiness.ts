@@ -26,5 +26,16 @@ export function readinessOf(log: EventLog, draining: boolean): Readiness {
       reason: 'A write failed; the store is being reopened.',
       details: {},
     };
-  return { ok: true, status: 'ready', reason: null, details: {} };
+  return { ok: true, status: 'ready', reason: null, details: damageOf(log) };
+}
+
+/** Reads of what is damaged are 423; everything else is served. */
+function damageOf({ damage: { ranges, records } }: EventLog): Readiness['details'] {
+  if (ranges === 0 && records === 0) return {};
+  return {
+    damaged_ranges: ranges,
+    damaged_records: records,
+    damage:
+      'Stored data was found damaged; reads of it are 423. Run "harn-gateway log check", and restore a backup.',
+  };
 }

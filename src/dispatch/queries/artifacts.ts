@@ -7,6 +7,7 @@ import { ProtocolError } from '../../protocol/errors.ts';
 import { ok } from '../answer.ts';
 import { contentOf, isOpen, PARTS_MEDIA_TYPE } from '../artifact-content.ts';
 import { partReader } from '../artifact-parts.ts';
+import { nextTurn } from '../bundles/next-turn.ts';
 import { contentUri } from '../large-content.ts';
 import { listPage, visibleWorkspaces } from '../list-page.ts';
 import { load, loadWorkspace, notFound } from '../load.ts';
@@ -79,10 +80,12 @@ function partsOf(
   return content(state, PARTS_MEDIA_TYPE, bytes.length, [bytes]);
 }
 
-function streamed(state: ArtifactState, { log }: QueryTools): Answer {
+/** All of it is read before the first byte is sent: damage found later could only cut the connection. */
+async function streamed(state: ArtifactState, { log }: QueryTools): Promise<Answer> {
   const stored = contentOfArtifact(state);
-  const pieces = stored === undefined ? [] : storedPieces(stored, (key) => log.record(key));
-  return content(state, state.resource.mime_type, state.internal.size, pieces);
+  const pieces = () => (stored === undefined ? [] : storedPieces(stored, (key) => log.record(key)));
+  for (const _ of pieces()) await nextTurn();
+  return content(state, state.resource.mime_type, state.internal.size, pieces());
 }
 
 function content(state: ArtifactState, mimeType: string, size: number, chunks: Iterable<Buffer>): Answer {

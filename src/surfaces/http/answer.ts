@@ -81,6 +81,18 @@ export function sendError(exchange: Exchange, thrown: unknown, headers: readonly
   sendJson(exchange, error.status, error.toBody(exchange.requestId), [...headers, ...errorHeaders(error)]);
 }
 
+/** An answer that began cannot become an error: its connection is reset, and the log says why. */
+export function cutAnswer(exchange: Exchange, thrown: unknown): void {
+  const error = ProtocolError.from(thrown);
+  exchange.errorCode = error.code;
+  exchange.isCut = true;
+  exchange.deps.logger.error(
+    { request_id: exchange.requestId, route: exchange.route, code: error.code, err: error.cause ?? error },
+    'answer cut off',
+  );
+  exchange.res.destroy();
+}
+
 /** Headers an error answer has besides the usual ones, names and values in turn. */
 export function errorHeaders(error: ProtocolError): string[] {
   if (error.status === 401) return ['WWW-Authenticate', 'Bearer'];

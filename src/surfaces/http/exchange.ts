@@ -32,6 +32,8 @@ export class Exchange {
   route = '-';
   /** True for event streams, whose clients leave when they like. */
   isStream = false;
+  /** True when the gateway itself cut off an answer that had begun. */
+  isCut = false;
   /** Flat list of headers that every answer of this exchange carries. */
   readonly headers: string[] = [];
   /** Code of the error answered, for the log. */
@@ -74,7 +76,7 @@ export class Exchange {
     if (this.res.statusCode === 401) this.deps.failedLogins.failed(this.req);
     this.#hasLeft = !finished;
     if (!finished) this.#abort?.abort();
-    const left = !finished && !this.isStream;
+    const left = !finished && !this.isStream && !this.isCut;
     const errorCode = left ? 'client_closed_request' : this.errorCode;
     this.deps.logger.info(
       {

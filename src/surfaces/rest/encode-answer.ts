@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Answer, AnswerBody } from '../../gateway.ts';
-import { JSON_TYPE, send, sendEmpty, sendJson, writeHead } from '../http/answer.ts';
+import { cutAnswer, JSON_TYPE, send, sendEmpty, sendJson, writeHead } from '../http/answer.ts';
 import type { Exchange } from '../http/exchange.ts';
 
 const MEDIA_TYPE = /^[\w.+-]+\/[\w.+-]+(?:\s*;\s*[\w.+-]+=(?:[\w.+-]+|"[\w .+-]*"))*$/;
@@ -46,12 +46,26 @@ async function sendJsonStream(
   status: number,
   chunks: AsyncIterable<Buffer>,
 ): Promise<void> {
+  const begun = await withFirst(chunks);
   if (exchange.isGone) return;
   writeHead(exchange, status, ['Content-Type', JSON_TYPE]);
-  await sendChunks(exchange, chunks);
+  await sendChunks(exchange, begun);
 }
 
-/** Sends a body as it comes. Of a client that left meanwhile the log says so when its exchange closes; it is no failure. */
+/** The same chunks, the first of them read already: what fails there can still be answered with an error. */
+async function withFirst<T>(chunks: AsyncIterable<T>): Promise<AsyncIterable<T>> {
+  const rest = chunks[Symbol.asyncIterator]();
+  const first = await rest.next();
+  return (async function* () {
+    try {
+      for (let next = first; next.done !== true; next = await rest.next()) yield next.value;
+    } finally {
+      await rest.return?.();
+    }
+  })();
+}
+
+/** Sends a body as it comes; what fails under way cuts the answer, and is logged. Of a client that left meanwhile the log says so when its exchange closes; it is no failure. */
 async function sendChunks(exchange: Exchange, chunks: AsyncIterable<Uint8Array>): Promise<void> {
   const { req, res, signal } = exchange;
   if (req.method === 'HEAD') {
@@ -59,9 +73,19 @@ async function sendChunks(exchange: Exchange, chunks: AsyncIterable<Uint8Array>)
     return;
   }
   try {
-    await pipeline(Readable.from(chunks, { objectMode: false }), res, { signal });
+    await pipeline(Readable.from(watched(exchange, chunks), { objectMode: false }), res, { signal });
   } catch (error) {
     if (!signal.aborted) throw error;
+  }
+}
+
+/** The end of the pipeline closes the connection, so that it looks as if the client had left: the cause is told before. */
+async function* watched(exchange: Exchange, chunks: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
+  try {
+    yield* chunks;
+  } catch (error) {
+    cutAnswer(exchange, error);
+    throw error;
   }
 }
 
@@ -71,6 +95,7 @@ async function sendDownload(
   status: number,
   body: Extract<AnswerBody, { kind: 'bytes' }>,
 ): Promise<void> {
+  const begun = await withFirst(body.chunks);
   if (exchange.isGone) return;
   writeHead(exchange, status, [
     'Content-Type',
@@ -79,7 +104,7 @@ async function sendDownload(
     'Content-Disposition',
     disposition(body.fileName),
   ]);
-  await sendChunks(exchange, body.chunks);
+  await sendChunks(exchange, begun);
 }
 
 /** RFC 6266: a plain name for old readers, the exact one in UTF-8. */
