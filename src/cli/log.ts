@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { Command } from 'commander';
 import { checkData, createLogging, openLog, systemClock, systemRandom } from '../compose.ts';
+import type { EventLog } from '../eventlog/event-log.ts';
 import type { Finding } from '../eventlog/finding.ts';
 import { dataPaths } from '../operation/data-directory.ts';
 import { CliError, EXIT } from './exit-codes.ts';
@@ -15,10 +16,16 @@ export function logCommand(): Command {
   const accept = new Command('accept-truncation')
     .description('Go on with a log that holds less than its checkpoint says; the acceptance is recorded.')
     .option('--json', 'print JSON');
+  const restore = new Command('accept-restore')
+    .description(
+      'Go on with a data directory restored from a backup: ids given since it was made are not given again.',
+    )
+    .option('--json', 'print JSON');
   return new Command('log')
     .description('Work on the event log of a stopped gateway.')
     .addCommand(withConfigOptions(check, ['config', 'data']).action(checkLogOf))
-    .addCommand(withConfigOptions(accept, ['config', 'data']).action(acceptTruncation));
+    .addCommand(withConfigOptions(accept, ['config', 'data']).action(acceptTruncation))
+    .addCommand(withConfigOptions(restore, ['config', 'data']).action(acceptRestore));
 }
 
 async function checkLogOf(flags: ConfigOptions & { json?: boolean }): Promise<void> {
@@ -46,13 +53,21 @@ async function checkLogOf(flags: ConfigOptions & { json?: boolean }): Promise<vo
   if (findings > 0) process.exitCode = EXIT.failed;
 }
 
-async function acceptTruncation(flags: ConfigOptions & { json?: boolean }): Promise<void> {
+type AcceptFlags = ConfigOptions & { json?: boolean };
+
+const acceptTruncation = (flags: AcceptFlags): Promise<void> =>
+  goOn(flags, (log) => log.acceptTruncation({ actor: 'operator' }));
+
+const acceptRestore = (flags: AcceptFlags): Promise<void> =>
+  goOn(flags, (log) => log.acceptRestore({ actor: 'operator' }));
+
+async function goOn(flags: AcceptFlags, accept: (log: EventLog) => Promise<void>): Promise<void> {
   const config = offlineConfigOf(flags);
   refuseMissing(config.store.data);
   const { logger, redactor } = createLogging('warn', process.stderr);
   const log = await openLog({ config, logger, redactor, clock: systemClock, random: systemRandom });
   try {
-    await log.acceptTruncation({ actor: 'operator' });
+    await accept(log);
     print(flags.json ? { accepted: true } : 'Accepted. The log goes on from what it holds.');
   } finally {
     await log.close();

@@ -6,6 +6,7 @@ import { baseKey, resourceKey } from '../store/keys.ts';
 import type { Store } from '../store/store.ts';
 import type { IntegrityError } from '../store/store-errors.ts';
 import { CheckpointWriter, type CheckpointWriterParts } from './checkpoint-writer.ts';
+import { eventNumberOf } from './event-id.ts';
 import type {
   EventLog,
   FoundDamage,
@@ -204,11 +205,33 @@ export class CommitLog implements EventLog {
     return this.#reopened.add(listener);
   }
 
-  async acceptTruncation(origin: Origin): Promise<void> {
+  acceptTruncation(origin: Origin): Promise<void> {
+    const payload = acceptable(this.#integrity);
+    if (payload === undefined)
+      return Promise.reject(new ProtocolError('conflict', 'The log has no truncation to accept.'));
+    return this.#goOnWith(origin, payload);
+  }
+
+  acceptRestore(origin: Origin): Promise<void> {
+    const { status } = this.#integrity;
+    const payload =
+      status === 'ok'
+        ? { expected: 'a restored backup', found: headJson(this.head) }
+        : acceptable(this.#integrity);
+    if (payload === undefined) {
+      const message = 'The log is damaged. Run "harn-gateway log check", and restore another backup.';
+      return Promise.reject(new ProtocolError('conflict', message));
+    }
+    return this.#goOnWith(origin, payload);
+  }
+
+  /** Records that the operator takes the log as it is, at the begin of a new epoch of event ids. */
+  async #goOnWith(origin: Origin, payload: JsonObject): Promise<void> {
     const fault = this.#integrity;
-    const payload = acceptable(fault);
-    if (payload === undefined) throw new ProtocolError('conflict', 'The log has no truncation to accept.');
+    const known = [this.head.eventId, this.#checkpoints.trusted.eventId];
+    if (fault.status === 'truncated') known.push(fault.expected.eventId);
     this.#integrity = { status: 'ok' };
+    this.#staging.beginEpochBehind(Math.max(...known.map(eventNumberOf)));
     try {
       const resource = { object: 'log', id: this.logId };
       await this.transact(origin, (tx) =>
@@ -216,6 +239,7 @@ export class CommitLog implements EventLog {
       );
     } catch (error) {
       this.#integrity = fault;
+      this.#staging.restart(this.#staging.head);
       throw error;
     }
     await this.#checkpoints.write();

@@ -4,7 +4,7 @@ import { eventNumberOf } from './event-id.ts';
 import type { LogHead } from './event-log.ts';
 import type { Finding } from './finding.ts';
 
-/** Checks that a commit has its own number and that its event ids follow those before it without a gap. */
+/** Checks that a commit has its own number and that its event ids follow those before it, without a gap that it does not name. */
 export function checkNumbering(key: string, commit: CommitRecord, n: number, before: LogHead): Finding[] {
   const findings: Finding[] = [];
   const compare = (expected: string, observed: string) => {
@@ -13,7 +13,7 @@ export function checkNumbering(key: string, commit: CommitRecord, n: number, bef
   const events = commit.entries.reduce((sum, entry) => sum + entry.events, 0);
   compare(`commit ${n}`, `commit ${commit.n}`);
   compare(
-    `events up to ${eventIdOf(eventNumberOf(before.eventId) + events)}`,
+    `events up to ${eventIdOf(eventNumberOf(before.eventId) + (commit.skipped_ids ?? 0) + events)}`,
     `events up to ${commit.event_id}`,
   );
   compare(`${events} event hashes`, `${eventHashes(commit).length} event hashes`);
@@ -22,6 +22,6 @@ export function checkNumbering(key: string, commit: CommitRecord, n: number, bef
 
 /** Ids of the events of a commit that follows `before`. */
 export function eventIdsAfter(before: LogHead, commit: CommitRecord): string[] {
-  const first = eventNumberOf(before.eventId) + 1;
+  const first = eventNumberOf(before.eventId) + (commit.skipped_ids ?? 0) + 1;
   return eventHashes(commit).map((_, at) => eventIdOf(first + at));
 }

@@ -17,8 +17,10 @@ export interface CommitRecord {
   time: string;
   /** Newest event id after this commit. */
   event_id: string;
+  /** Only where a new epoch of ids begins: how many were left out before the first event of this commit. */
+  skipped_ids?: number;
   entries: CommitEntry[];
-  /** SHA-256 of each event, 32 bytes each in id order, standard base64; the ids follow those of the commit before. */
+  /** SHA-256 of each event, 32 bytes each in id order, standard base64; the last of them has the id `event_id`. */
   event_hashes: string;
   /** Other primary records written: key and hex SHA-256 of the content. */
   records: [string, string][];
@@ -58,9 +60,10 @@ type Unknown<Shape> = { [Name in keyof Shape]?: unknown };
 /** Who can write to the disk can write any JSON there, under a hash of its own. */
 function isCommit(value: unknown): value is CommitRecord {
   if (!isObject(value)) return false;
-  const { n, entries, records, erased, ...texts }: Unknown<CommitRecord> = value;
+  const { n, skipped_ids, entries, records, erased, ...texts }: Unknown<CommitRecord> = value;
   return (
     Number.isSafeInteger(n) &&
+    (skipped_ids === undefined || isCount(skipped_ids)) &&
     isText(texts.event_id) &&
     isEventId(texts.event_id) &&
     [texts.prev_hash, texts.time, texts.event_hashes].every(isText) &&

@@ -86,5 +86,6 @@ export function readCommit(key: string, sealed: Buffer): ReadCommit {
 
 /** Says how far the commit before went that cannot be read. */
 function newestBefore(commit: CommitRecord): string {
-  return eventIdOf(Math.max(0, eventNumberOf(commit.event_id) - eventHashes(commit).length));
+  const first = eventNumberOf(commit.event_id) - eventHashes(commit).length - (commit.skipped_ids ?? 0);
+  return eventIdOf(Math.max(0, first));
 }

@@ -3,6 +3,12 @@ import { eventIdOf } from '../store/keys.ts';
 /** The id before the first event, and the cursor that means "from the start". */
 export const NO_EVENT = eventIdOf(0);
 
+/**
+ * Ids left out when a log goes on that lost its end, or was restored: far more than can have been given since the newest
+ * one that is known, so that none is given twice and an old cursor is known as one. Source: contract C7.
+ */
+export const EPOCH_GAP = 10 ** 12;
+
 /** The number of an event id; ids stay far below 2^53. */
 export function eventNumberOf(id: string): number {
   return Number(id);

@@ -229,9 +229,15 @@ export interface EventLog {
   onReopen(listener: () => void): () => void;
   /**
    * Takes a `truncated` store (or a bad checkpoint file) as it is: records `vendor.harn_gateway.truncation_accepted`, writes
-   * a new checkpoint and serves writes again. Rejects with `conflict` when there is nothing to accept.
+   * a new checkpoint and serves writes again. Event ids begin a new epoch, far above any that was given, so that none is
+   * given again. Rejects with `conflict` when there is nothing to accept.
    */
   acceptTruncation(origin: Origin): Promise<void>;
+  /**
+   * The same for a whole data directory that was restored from a backup, which looks like one that lost nothing. Rejects
+   * with `conflict` when the log fails its check for another reason than a truncation.
+   */
+  acceptRestore(origin: Origin): Promise<void>;
   /** Flushes, writes the checkpoint, closes the store. */
   close(): Promise<void>;
 }

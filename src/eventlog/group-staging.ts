@@ -3,7 +3,7 @@ import { commitKey, eventIdOf, KEY_KINDS } from '../store/keys.ts';
 import { SEAL_BYTES, seal, sealedHash } from '../store/sealed-record.ts';
 import type { WriteOp } from '../store/store.ts';
 import { type CommitEntry, type CommitRecord, joinEventHashes } from './commit-record.ts';
-import { eventNumberOf } from './event-id.ts';
+import { EPOCH_GAP, eventNumberOf } from './event-id.ts';
 import type { LogHead, Origin, State, StoredEvent } from './event-log.ts';
 import type { ResourceHead } from './fold-event.ts';
 import { encodeFold, type FoldRecord } from './fold-record.ts';
@@ -39,6 +39,8 @@ export class GroupStaging implements EarlierState {
   readonly #cache: StateCache;
   #durable: LogHead;
   #eventNumber: number;
+  /** Ids left out before the open group. */
+  #skipped = 0;
   #timeMs: number;
   #time: string;
   #open = new StagedChanges();
@@ -65,6 +67,14 @@ export class GroupStaging implements EarlierState {
   /** Whether a reader may have seen something that is not durable. */
   get hasUnflushed(): boolean {
     return this.#sealed !== undefined || !this.#open.isEmpty;
+  }
+
+  /** Begins a new epoch of event ids behind this number. Nothing may be staged yet. */
+  beginEpochBehind(newest: number): void {
+    const start = newest + EPOCH_GAP;
+    this.#skipped = start - this.#eventNumber;
+    this.#eventNumber = start;
+    this.recent.clear();
   }
 
   /** Time of the next transaction: the wall clock, but never before an earlier transaction. */
@@ -118,6 +128,7 @@ export class GroupStaging implements EarlierState {
       prev_hash: this.#durable.hash,
       time: this.#time,
       event_id: eventIdOf(this.#eventNumber),
+      ...(this.#skipped === 0 ? {} : { skipped_ids: this.#skipped }),
       entries: this.#entries,
       event_hashes: joinEventHashes(changes.events.map(({ sealed }) => sealed)),
       records,
@@ -130,6 +141,7 @@ export class GroupStaging implements EarlierState {
     this.#sealed = { changes, folds, head };
     this.#open = new StagedChanges();
     this.#entries = [];
+    this.#skipped = 0;
     return ops;
   }
 
@@ -159,6 +171,7 @@ export class GroupStaging implements EarlierState {
     this.recent.clear();
     this.#durable = head;
     this.#eventNumber = eventNumberOf(head.eventId);
+    this.#skipped = 0;
   }
 }
 

@@ -27,6 +27,7 @@ const CONTRACT = [
   'replay',
   'log check',
   'log accept-truncation',
+  'log accept-restore',
   'acp',
   'mcp',
   'openapi',

@@ -2,6 +2,9 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { checkLog } from '../../../src/eventlog/check-log.ts';
+import { checkNumbering } from '../../../src/eventlog/commit-numbering.ts';
+import type { CommitRecord } from '../../../src/eventlog/commit-record.ts';
+import { checkCursor } from '../../../src/eventlog/cursor.ts';
 import type { EventLog } from '../../../src/eventlog/event-log.ts';
 import type { Finding } from '../../../src/eventlog/finding.ts';
 import { SCHEMA_VERSION } from '../../../src/eventlog/log-meta.ts';
@@ -220,14 +223,56 @@ describe('a log that somebody changed', () => {
     expect(await log.range({ kind: 'all' }, '0'.repeat(20), 9)).toHaveLength(2);
     await expect(append(log, noted('t3', 'x'))).rejects.toMatchObject({ code: 'service_unavailable' });
     await log.acceptTruncation({ actor: 'operator' });
-    expect(log.event('00000000000000000003')?.event).toMatchObject({
+    // A new epoch: event 3 was told to somebody, and is lost.
+    expect(log.event('00000000000000000003')).toBeUndefined();
+    expect(log.event('00000001000000000004')?.event).toMatchObject({
       event: 'vendor.harn_gateway.truncation_accepted',
       actor: 'operator',
       payload: { expected: { commit: 4 }, found: { commit: 3 } },
     });
     await append(log, noted('t3', 'x'));
+    const everything = { kind: 'all' } as const;
+    for (const lost of ['00000000000000000003', '00000000000000000004', '00000001000000000003'])
+      expect(() => checkCursor(log, everything, lost, 'cursor')).toThrow(
+        expect.objectContaining({ code: 'cursor_expired' }),
+      );
+    const kept = checkCursor(log, everything, '00000000000000000002', 'cursor');
+    const behind = (await log.range(everything, kept, 9)).map((bytes) => JSON.parse(bytes.toString()).id);
+    expect(behind).toEqual(['00000001000000000004', '00000001000000000005']);
     await log.close();
-    expect((await directory.open()).integrity).toEqual({ status: 'ok' });
+    const again = await directory.open();
+    expect(again.integrity).toEqual({ status: 'ok' });
+    await append(again, noted('t3', 'y'));
+    expect(again.head.eventId).toBe('00000001000000000006');
+  });
+
+  it('begins a new epoch of ids when the operator says that it was restored, and checks as whole', async () => {
+    const log = await directory.open();
+    await log.acceptRestore({ actor: 'operator' });
+    expect(log.head.eventId).toBe('00000001000000000004');
+    await append(log, noted('t3', 'x'));
+    await log.close();
+    const again = await directory.open();
+    expect(again.integrity).toEqual({ status: 'ok' });
+    await again.close();
+    const findings = (await check(async () => undefined)).map(({ problem, where }) => `${problem} ${where}`);
+    expect(findings).toEqual([]);
+  });
+
+  it('has a finding where ids were left out and no commit says so', () => {
+    const commit: CommitRecord = {
+      n: 2,
+      prev_hash: '',
+      time: '',
+      event_id: '00000001000000000004',
+      entries: [{ actor: null, trace_id: null, events: 1 }],
+      event_hashes: Buffer.alloc(32).toString('base64'),
+      records: [],
+      erased: [],
+    };
+    const before = { commit: 1, hash: '', eventId: '00000000000000000003' };
+    expect(checkNumbering('c/2', commit, 2, before)).toMatchObject([{ problem: 'order' }]);
+    expect(checkNumbering('c/2', { ...commit, skipped_ids: 10 ** 12 }, 2, before)).toEqual([]);
   });
 
   it('is truncated when the whole store is gone', async () => {
