@@ -114,13 +114,17 @@ async function resourceOf(
   return request.shape ? request.shape(state, tools) : state.resource;
 }
 
-function encodeCursor(id: string): string {
+export function encodeCursor(id: string): string {
   return Buffer.from(`1:${id}`).toString('base64url');
 }
 
-function decodeCursor(cursor: string): string {
+export function decodeCursor(cursor: string): string {
   const [, id] = /^1:([A-Za-z0-9_.-]{1,128})$/.exec(Buffer.from(cursor, 'base64url').toString()) ?? [];
   if (id !== undefined && encodeCursor(id) === cursor) return id;
+  throw foreignCursor();
+}
+
+export function foreignCursor(): ProtocolError {
   const message = 'cursor is not one this list gave. Start without it.';
-  throw new ProtocolError('invalid_request', message, { param: 'cursor' });
+  return new ProtocolError('invalid_request', message, { param: 'cursor' });
 }

@@ -80,7 +80,7 @@ export function taskRecord(tx: Transaction, state: TaskState): RunRecord {
   const facts = runFactsOf(tx, state);
   const lifecycle = lifecycleOf(resource);
   const { personaRef, startTier, policyRef } = termsOf(state);
-  const { frames, materials, redactions } = materialsOf(tx, resource.id, internal.route);
+  const { frames, materials, redactions } = materialsOf(tx, state);
   const calls = factsOf(facts, 'tool_called');
   const requests = factsOf(facts, 'request');
   const artifacts = factsOf(facts, 'artifact');

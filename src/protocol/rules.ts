@@ -8,12 +8,16 @@ export interface Rules {
    * `current`, so that the task goes on and is asked for again.
    */
   readonly a2aSendAnswer: 'final' | 'current';
+  /** How many frames the receipt of a run names one by one; more are one `event_log` material. */
+  readonly listedFrames: number;
+  /** What that material's hash is: of a chain (src/replay/frame-list.ts), or the root of a tree (src/dispatch/frame-tree.ts). */
+  readonly frameDigest: 'chain' | 'tree';
 }
 
 /** By number. What a released number means is never changed: a new meaning is a new number, with a golden in fixtures/replay. */
 export const RULES = {
-  1: { a2aSendAnswer: 'final' },
-  2: { a2aSendAnswer: 'current' },
+  1: { a2aSendAnswer: 'final', listedFrames: 500, frameDigest: 'chain' },
+  2: { a2aSendAnswer: 'current', listedFrames: 32, frameDigest: 'tree' },
 } as const satisfies Readonly<Record<number, Rules>>;
 
 export type RulesNumber = keyof typeof RULES;

@@ -13,11 +13,10 @@ export interface RecordedFrame {
   sha256: string;
   /** Commitment to the frame as it came, where secrets were replaced in it (src/receipts/redaction-proof.ts). */
   redaction_proof?: string;
-  /**
-   * All frames up to this one; the receipt of a task with very many of them names it instead of each. Records of early gateways
-   * lack it: `listOfFrames` makes it again.
-   */
+  /** All frames up to this one, in records under rules 1; `listOfFrames` makes it where it is absent. */
   list?: FrameList;
+  /** Only on every 256th frame: it and the 255 before it (src/dispatch/frame-tree.ts). */
+  block?: FrameBlock;
   /** Id of the newest event of the log before its own. */
   after: string;
   /** Only on the first frame of a turn or of a cancel: what the Session was bound to at the agent then. */
@@ -29,6 +28,14 @@ export interface RecordedFrame {
   /** Set where another gateway recorded it: the event of this log before it, and whether it came without its content. */
   imported?: { after: string; withheld?: true };
   frame: Frame | MemoryFrame;
+}
+
+/** Frames that follow each other as a perfect subtree of the tree of all frames. */
+export interface FrameBlock {
+  /** How many of them had secrets replaced in them. */
+  redacted: number;
+  /** RFC 6962 root, bare hex. */
+  root: string;
 }
 
 /** A frame in its history, where it shows how many events it became; their ids follow `after`. */

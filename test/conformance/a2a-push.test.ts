@@ -205,7 +205,8 @@ describe('push configs over A2A', () => {
     // Loopback is allowed on this stage; what the guard says of it has a test of its own.
     const forbidden = FORBIDDEN_URLS.filter(
       ([url, why]) =>
-        why !== 'unresolved' && (why !== 'address' || !/127|7f|①|１|localhost|mixed|0177|2130706433/i.test(url)),
+        why !== 'unresolved' &&
+        (why !== 'address' || !/127|7f|①|１|localhost|mixed|0177|2130706433/i.test(url)),
     );
     expect(forbidden.length).toBeGreaterThan(40);
     for (const [url] of forbidden) {

@@ -3,15 +3,25 @@ import canonicalize from 'canonicalize';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { materialsOf } from '../../src/dispatch/run-materials.ts';
 import type { Transaction } from '../../src/eventlog/event-log.ts';
+import type { TaskState } from '../../src/projections/states.ts';
 import type { JsonObject } from '../../src/protocol/json.ts';
 import type { Receipt } from '../../src/protocol/resources/receipt.ts';
 import type { Task } from '../../src/protocol/resources/task.ts';
+import type { TaskMaterial } from '../../src/protocol/resources/task-material.ts';
 import { frameKey } from '../../src/store/keys.ts';
 import type { Frame, Move } from '../../src/upstream.ts';
 import { startTestGateway, type TestGateway } from '../harness/gateway.ts';
+import { merkleRoot } from '../harness/receipt-hash.ts';
 import { ToolUpstream } from '../harness/tool-upstream.ts';
 
 const LISTED_AT_MOST = 500;
+const LISTED_FRAMES = 32;
+
+/** Its frames have keys that an override may name. */
+class NamedAgent extends ToolUpstream {
+  override readonly route: string = 'fake:named';
+  override readonly materialPrefix: string = 'a2a:named';
+}
 
 /** Each message it sends is a file it wrote, and something that the policy kept back. */
 class DeniedWriter extends ToolUpstream {
@@ -41,9 +51,10 @@ const DENIED = {
 describe('receipts of long runs', () => {
   const agent = new ToolUpstream();
   const writer = new DeniedWriter();
+  const named = new NamedAgent();
   let gateway: TestGateway;
   beforeAll(async () => {
-    gateway = await startTestGateway({ extraUpstreams: [agent, writer] });
+    gateway = await startTestGateway({ extraUpstreams: [agent, writer, named] });
   });
   afterAll(() => gateway.close());
 
@@ -74,44 +85,91 @@ describe('receipts of long runs', () => {
   const frameOf = (taskId: string, n: number): JsonObject =>
     JSON.parse(gateway.log.record(frameKey(taskId, n))?.toString('utf8') ?? '{}');
 
-  it('[S3-04] lists every frame up to 500 of them', async () => {
-    const { payload } = await receiptOf(LISTED_AT_MOST);
-    expect(payload.replay_input.materials.length).toBe(LISTED_AT_MOST);
-    expect(payload.metadata?.['frames']).toBe(LISTED_AT_MOST);
+  it('[S3-04] lists every frame up to 32 of them', async () => {
+    const { payload } = await receiptOf(LISTED_FRAMES);
+    expect(payload.replay_input.materials.length).toBe(LISTED_FRAMES);
+    expect(payload.metadata?.['frames']).toBe(LISTED_FRAMES);
   });
 
-  it('[S3-04] names more of them together, by a hash that each of them can be checked against', async () => {
-    const frames = 2 * LISTED_AT_MOST + 7;
-    const { task, payload } = await receiptOf(frames, 600);
-    let sha256 = `sha256:${'0'.repeat(64)}`;
-    for (let n = 1; n <= frames; n += 1) {
-      const { key: id, frame, redaction_proof, ...record } = frameOf(task.id, n);
-      const own = createHash('sha256')
-        .update(canonicalize(frame) ?? '')
-        .digest('hex');
-      expect(record['sha256']).toBe(`sha256:${own}`);
-      const proof = redaction_proof === undefined ? {} : { proof_hash: redaction_proof };
-      const link = canonicalize({ before: sha256, id, ...proof, sha256: `sha256:${own}` }) ?? '';
-      sha256 = `sha256:${createHash('sha256').update(link).digest('hex')}`;
+  it.each([LISTED_FRAMES + 1, 256, 2 * 256 + 7])(
+    '[S3-04] names %i of them together, by the RFC 6962 root over all of them',
+    async (frames) => {
+      const { task, payload } = await receiptOf(frames, 20);
+      const leaves: string[] = [];
+      for (let n = 1; n <= frames; n += 1) {
+        const { key: id, frame, redaction_proof, ...record } = frameOf(task.id, n);
+        const own = sha256Of(frame);
+        expect(record['sha256']).toBe(own);
+        const proof = redaction_proof === undefined ? {} : { proof_hash: redaction_proof };
+        leaves.push(sha256Of({ id, ...proof, sha256: own }));
+      }
+      const sha256 = `sha256:${merkleRoot(leaves).toString('hex')}`;
+      expect(payload.replay_input.materials).toEqual([
+        {
+          content_type: 'application/json',
+          kind: 'event_log',
+          metadata: { frames, hash: 'rfc6962-sha256' },
+          sha256,
+          uri: `harn://tasks/${task.id}/frames`,
+        },
+      ]);
+      expect(payload.redactions).toContainEqual({
+        field: '/replay_input/materials/0',
+        reason: 'Secrets were replaced in 1 frames before they were recorded.',
+      });
+      expect(JSON.stringify(payload).length).toBeLessThan(10_000);
+      const { valid } = await gateway.client.post<{ valid: boolean }>(
+        `/v1/receipts/${payload.receipt_id}/verify`,
+      );
+      expect(valid).toBe(true);
+    },
+  );
+
+  it('GET /v1/tasks/{id}/materials lists all of them in their order, by pages', async () => {
+    const frames = 70;
+    const { task } = await receiptOf(frames, 20);
+    const listed: TaskMaterial[] = [];
+    let cursor: string | null = '';
+    while (cursor !== null) {
+      const path = `/v1/tasks/${task.id}/materials?limit=32${cursor && `&cursor=${cursor}`}`;
+      const page: { data: TaskMaterial[]; next_cursor: string | null } = await gateway.client.get(path);
+      listed.push(...page.data);
+      cursor = page.next_cursor;
     }
-    expect(payload.replay_input.materials).toEqual([
-      {
-        content_type: 'application/json',
-        kind: 'event_log',
-        metadata: { frames },
-        sha256,
-        uri: `harn://tasks/${task.id}/frames`,
-      },
-    ]);
-    expect(payload.redactions).toContainEqual({
-      field: '/replay_input/materials/0',
-      reason: 'Secrets were replaced in 1 frames before they were recorded.',
-    });
-    expect(JSON.stringify(payload).length).toBeLessThan(10_000);
-    const { valid } = await gateway.client.post<{ valid: boolean }>(
-      `/v1/receipts/${payload.receipt_id}/verify`,
+    expect(listed).toEqual(
+      Array.from({ length: frames }, (_, at) => {
+        const { key, sha256, redaction_proof } = frameOf(task.id, at + 1);
+        const proof = redaction_proof === undefined ? {} : { proof_hash: redaction_proof };
+        const kind = 'llm_provider_response';
+        return { object: 'task_material', id: key, n: at + 1, kind, sha256, ...proof };
+      }),
     );
-    expect(valid).toBe(true);
+    expect(listed.filter(({ proof_hash }) => proof_hash !== undefined).length).toBe(1);
+    const refused = await gateway.client.call('GET', `/v1/tasks/${task.id}/materials?cursor=abc`);
+    expect(refused).toMatchObject({ status: 400, body: { error: { param: 'cursor' } } });
+  });
+
+  it('a replay of it has the same form, and names what was substituted one by one', async () => {
+    const { task, payload } = await receiptOf(40, -1, undefined, named.route);
+    const { key } = frameOf(task.id, 20) as { key: string };
+    const value = frameOf(task.id, 19)['frame'];
+    const replay = await gateway.client.post<Task>(`/v1/tasks/${task.id}/replay`, {
+      mode: 'with_overrides',
+      override: { [key]: { kind: 'llm_provider_response', value } },
+    });
+    const { receipt_id } = await gateway.client.until(replay.id, 'COMPLETED');
+    const { wire } = await gateway.client.get<Receipt>(`/v1/receipts/${receipt_id}`);
+    const [together, substituted, ...more] = wire.payload.replay_input.materials;
+    expect(more).toEqual([]);
+    expect(together).toMatchObject({ kind: 'event_log', metadata: { frames: 40 } });
+    expect(together?.sha256).not.toBe(payload.replay_input.materials[0]?.sha256);
+    const [delta] = wire.payload.deltas ?? [];
+    expect(substituted).toMatchObject({
+      id: key,
+      sha256: delta?.after_sha256,
+      metadata: { override_key: key },
+    });
+    expect(delta?.path).toBe(`/replay_input/materials/${substituted?.id}`);
   });
 
   it('[S3-04] lists 500 tool calls at most, and tells how many there were', async () => {
@@ -137,18 +195,23 @@ describe('receipts of long runs', () => {
     expect(totals).toEqual({ fs_writes: many, policy: many });
   });
 
-  it('[S3-04] makes the hash of many frames again where their records lack it', async () => {
-    const { task, payload } = await receiptOf(LISTED_AT_MOST + 2);
-    const early = (n: number): Buffer | undefined => {
-      const { list: _, ...record } = frameOf(task.id, n);
-      return record['key'] === undefined ? undefined : Buffer.from(JSON.stringify(record));
-    };
-    const recorded = (key: string) => early(Number(key.slice(-8)));
-    const { materials } = materialsOf(
-      { recorded } as Pick<Transaction, 'recorded'> as Transaction,
-      task.id,
-      agent.route,
-    );
-    expect(materials).toEqual(payload.replay_input.materials);
+  it('under rules 1 names more than 500 by the hash of their chain, also where the records lack it', async () => {
+    const frames = LISTED_AT_MOST + 2;
+    const { task } = await receiptOf(frames);
+    let sha256 = `sha256:${'0'.repeat(64)}`;
+    for (let n = 1; n <= frames; n += 1) {
+      const { key: id, sha256: own } = frameOf(task.id, n);
+      sha256 = sha256Of({ before: sha256, id, sha256: own });
+    }
+    const recorded = (key: string) => gateway.log.record(key);
+    const early = { resource: task, internal: { route: agent.route } } as TaskState;
+    const { materials } = materialsOf({ recorded } as Pick<Transaction, 'recorded'> as Transaction, early);
+    expect(materials).toMatchObject([{ kind: 'event_log', metadata: { frames }, sha256 }]);
   });
 });
+
+function sha256Of(value: unknown): string {
+  return `sha256:${createHash('sha256')
+    .update(canonicalize(value) ?? '')
+    .digest('hex')}`;
+}

@@ -5,7 +5,7 @@ import type { AgentDescription, Frame, Move, Turn, Upstream } from '../../src/up
 /** An agent whose input says which steps of a tool call it tells of, as JSON; then it completes or fails. */
 export class ToolUpstream implements Upstream {
   readonly route: string = 'fake:tools';
-  readonly materialPrefix = 'fake:tools';
+  readonly materialPrefix: string = 'fake:tools';
   readonly turns: Turn[] = [];
 
   async *run(turn: Turn): AsyncIterable<Frame> {

@@ -21,7 +21,7 @@ import { getRuntime, getTool, listCapabilities, listTools } from './runtime.ts';
 import { getMessage, getSession, listSessionMessages, listSessions } from './sessions.ts';
 import { listSigningKeys } from './signing-keys.ts';
 import { getSkill, listSkills } from './skills.ts';
-import { getTask, listSessionTasks, listTasks } from './tasks.ts';
+import { getTask, listSessionTasks, listTaskMaterials, listTasks } from './tasks.ts';
 import { getSessionTranscript } from './transcripts.ts';
 import { listTrustRecords } from './trust-records.ts';
 import { getVault, listVaults } from './vaults.ts';
@@ -68,6 +68,7 @@ export const QUERIES: { readonly [Id in QueryId]: Query<Id> } = {
   listSessions,
   listSessionTasks,
   listTaskEvents,
+  listTaskMaterials,
   listTaskPermissionRequests,
   listTaskReceipts,
   listTasks,

@@ -2,11 +2,13 @@ import { defaultWorkspace } from '../../policy/membership.ts';
 import { listPrefix, stateKey } from '../../projections/state-keys.ts';
 import type { KeyedSessionState } from '../../projections/states.ts';
 import type { OperationInput } from '../../protocol/operations.ts';
-import { ok } from '../answer.ts';
-import { listPage, visibleWorkspaces } from '../list-page.ts';
+import type { TaskMaterial } from '../../protocol/resources/task-material.ts';
+import { ok, page } from '../answer.ts';
+import { decodeCursor, encodeCursor, foreignCursor, listPage, visibleWorkspaces } from '../list-page.ts';
 import { hasFilter, listFiltered } from '../list-tasks.ts';
 import { load, loadWorkspace } from '../load.ts';
 import type { Query, QueryTools } from '../query.ts';
+import { frameMaterials } from '../run-materials.ts';
 import { paging } from './workspaces.ts';
 
 export const listTasks: Query<'listTasks'> = async ({ query }, tools) => {
@@ -23,6 +25,26 @@ export const listSessionTasks: Query<'listSessionTasks'> = ({ path, query }, too
 
 export const getTask: Query<'getTask'> = ({ path }, { reader, caller }) =>
   ok(load(reader, caller, 'task', path.task_id).resource, caller);
+
+/** The frames of a task are numbered without gaps, so the cursor is the number of the last one. */
+export const listTaskMaterials: Query<'listTaskMaterials'> = ({ path, query }, tools) => {
+  const { log, reader, caller } = tools;
+  const task = load(reader, caller, 'task', path.task_id);
+  const { limit, cursor } = paging(query);
+  const after = cursor === undefined ? 0 : frameNumber(decodeCursor(cursor));
+  const found = frameMaterials((key) => log.record(key), task, after + 1, limit + 1);
+  const data = found.slice(0, limit).map(({ n, kind, key, sha256, redaction_proof }): TaskMaterial => {
+    const proof = redaction_proof === undefined ? {} : { proof_hash: redaction_proof };
+    return { object: 'task_material', id: key, n, kind, sha256, ...proof };
+  });
+  const last = data.at(-1);
+  return page(data, found.length > limit && last ? encodeCursor(String(last.n)) : null, caller);
+};
+
+function frameNumber(cursor: string): number {
+  if (/^[1-9]\d{0,7}$/.test(cursor)) return Number(cursor);
+  throw foreignCursor();
+}
 
 type TaskQuery = OperationInput<'listTasks'>['query'];
 

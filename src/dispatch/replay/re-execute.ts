@@ -12,7 +12,6 @@ import type { JsonObject, JsonValue } from '../../protocol/json.ts';
 import { type Failure, isTerminal, type TaskStatus } from '../../protocol/task-states.ts';
 import type { RunRecord } from '../../receipts/receipt-draft.ts';
 import { hashOf } from '../../replay/compare.ts';
-import { extendFrameList, NO_FRAMES } from '../../replay/frame-list.ts';
 import type { History, Stimulus } from '../../replay/history.ts';
 import type { RecordedFrame } from '../../replay/recorded-frame.ts';
 import { stimuliOf } from '../../replay/stimuli.ts';
@@ -66,7 +65,6 @@ class ReExecution {
   readonly #ids: RecordedIds;
   readonly #tools: DecisionTools;
   #frames = 0;
-  #list = NO_FRAMES;
 
   constructor(history: History, parts: ReExecutionParts) {
     this.#history = history;
@@ -129,8 +127,7 @@ class ReExecution {
     const listed = substitute
       ? { sha256: hashOf(substitute as unknown as JsonValue) }
       : { sha256, ...(redaction_proof === undefined ? {} : { redaction_proof }) };
-    this.#list = extendFrameList(this.#list, { key, ...listed });
-    const taken = { key, at, ...listed, list: this.#list };
+    const taken = { key, at, ...listed };
     this.#frames += 1;
     this.#tx.record(frameKey(this.#history.taskId, this.#frames), JSON.stringify(taken));
   }

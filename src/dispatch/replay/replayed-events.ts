@@ -1,11 +1,13 @@
 import type { Event, Projection } from '../../eventlog/event-log.ts';
 import type { JsonObject, JsonValue } from '../../protocol/json.ts';
+import type { ReplayMaterial } from '../../protocol/resources/receipt-parts.ts';
 import type { ReplayVerdict } from '../../protocol/resources/replay.ts';
 import type { RunRecord } from '../../receipts/receipt-draft.ts';
 import { type Divergence, divergence, hashOf } from '../../replay/compare.ts';
 import type { MissingDependency } from '../../replay/history.ts';
 import type { Frame, Move, Seen } from '../../upstream.ts';
 import type { DecisionTools } from '../facts.ts';
+import { kindOf } from '../run-materials.ts';
 import type { PreparedReplay, Substitute } from './prepare-replay.ts';
 import { type ReplayedStep, reExecute } from './re-execute.ts';
 import { bindsApprovals, timeoutOf } from './recorded-terms.ts';
@@ -72,15 +74,35 @@ export function* replayedEvents(
   }
 }
 
-/** Materials say which of them were substituted, and where the substitute is. */
-function withSubstitutes(run: RunRecord, { substitutes }: PreparedReplay): RunRecord {
+/**
+ * Materials say which of them were substituted, and where the substitute is. Where the receipt names all frames together, each
+ * substituted one is named besides, so that the path of every delta leads to a material.
+ */
+function withSubstitutes(run: RunRecord, { history, substitutes }: PreparedReplay): RunRecord {
+  const named = new Set<string>();
   const materials = run.materials.map((material) => {
-    const { id = '', sha256 = '', content_type = '', kind } = material;
+    const { id = '', sha256 = '', kind } = material;
     const substitute = substitutes.get(id);
     if (!substitute) return material;
-    return { content_type, id, kind, metadata: { override_key: id }, sha256, uri: substitute.uri };
+    named.add(id);
+    return substitutedMaterial(id, kind, sha256, substitute);
   });
+  if (!materials.some(({ kind }) => kind === 'event_log')) return { ...run, materials };
+  for (const [id, substitute] of substitutes) {
+    const sha256 = hashOf(substitute.frame as unknown as JsonValue);
+    if (!named.has(id))
+      materials.push(substitutedMaterial(id, kindOf(id, history.route), sha256, substitute));
+  }
   return { ...run, materials };
+}
+
+function substitutedMaterial(
+  id: string,
+  kind: ReplayMaterial['kind'],
+  sha256: string,
+  { uri }: Substitute,
+): ReplayMaterial {
+  return { content_type: 'application/json', id, kind, metadata: { override_key: id }, sha256, uri };
 }
 
 class Comparison {

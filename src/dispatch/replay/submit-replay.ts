@@ -14,7 +14,6 @@ import type { Task } from '../../protocol/resources/task.ts';
 import { CURRENT_RULES } from '../../protocol/rules.ts';
 import { isTerminal } from '../../protocol/task-states.ts';
 import { hashOf } from '../../replay/compare.ts';
-import { extendFrameList, NO_FRAMES } from '../../replay/frame-list.ts';
 import { type PlannedOverride, planReplay, type ReplayPlan } from '../../replay/plan.ts';
 import type { RecordedFrame } from '../../replay/recorded-frame.ts';
 import { frameKey } from '../../store/keys.ts';
@@ -159,13 +158,11 @@ function termsOf(
 /** A substitute is replay material of the replay: a replay of it finds what it ran with. */
 function recordSubstitutes(tx: Transaction, taskId: string, overrides: readonly PlannedOverride[]): void {
   let number = 0;
-  let list = NO_FRAMES;
   for (const { key, substitute } of overrides) {
     if (substitute === undefined) continue;
     number += 1;
     const sha256 = hashOf(substitute as unknown as JsonValue);
-    list = extendFrameList(list, { key, sha256 });
-    const record: RecordedFrame = { key, at: tx.time, sha256, list, after: tx.position, frame: substitute };
+    const record: RecordedFrame = { key, at: tx.time, sha256, after: tx.position, frame: substitute };
     tx.record(frameKey(taskId, number), JSON.stringify(record));
   }
 }

@@ -1,14 +1,14 @@
 import type { EventLog } from '../../eventlog/event-log.ts';
-import { extendFrameList, type FrameList, type ListedFrame, NO_FRAMES } from '../../replay/frame-list.ts';
-import { listOfFrames, readFrame } from '../../replay/recorded-frame.ts';
+import type { ListedFrame } from '../../replay/frame-list.ts';
+import { type FrameBlock, readFrame } from '../../replay/recorded-frame.ts';
 import { frameKey } from '../../store/keys.ts';
+import { BLOCK_FRAMES, blockOf } from '../frame-tree.ts';
 
 const MAX_FRAME = 99_999_999;
-const NOTHING_RECORDED = { next: 1, list: NO_FRAMES };
 
-/** Numbers and lists the recorded frames of a task from 1 over all its turns; a turn and a cancel may record at the same time. */
+/** Numbers the recorded frames of a task from 1 over all its turns; a turn and a cancel may record at the same time. */
 export class FrameNumbers {
-  readonly #tasks = new Map<string, { next: number; list: FrameList; recorders: number }>();
+  readonly #tasks = new Map<string, Recorded & { recorders: number }>();
   readonly #log: EventLog;
 
   constructor(log: EventLog) {
@@ -20,7 +20,7 @@ export class FrameNumbers {
    * `close`; `take` is for the time between.
    */
   async open(taskId: string, isStarting: boolean): Promise<void> {
-    const known = this.#tasks.get(taskId) ?? (isStarting ? NOTHING_RECORDED : undefined);
+    const known = this.#tasks.get(taskId) ?? (isStarting ? nothingRecorded() : undefined);
     const found = known ?? (await this.#newestInStore(taskId));
     const task = this.#tasks.get(taskId) ?? { recorders: 0, ...found };
     task.recorders += 1;
@@ -34,12 +34,15 @@ export class FrameNumbers {
     return task.next - 1;
   }
 
-  /** The list of all frames with this one, which is the newest. */
-  extend(taskId: string, frame: ListedFrame): FrameList {
+  /** Takes the newest frame into its block; returns the block when it is full. */
+  extend(taskId: string, frame: ListedFrame): FrameBlock | undefined {
     const task = this.#tasks.get(taskId);
     if (!task) throw new Error(`frames of ${taskId} are listed before open`);
-    task.list = extendFrameList(task.list, frame);
-    return task.list;
+    task.block.push(frame);
+    if (task.block.length < BLOCK_FRAMES) return undefined;
+    const block = blockOf(task.block);
+    task.block = [];
+    return block;
   }
 
   close(taskId: string): void {
@@ -49,13 +52,29 @@ export class FrameNumbers {
     if (task.recorders === 0) this.#tasks.delete(taskId);
   }
 
-  async #newestInStore(taskId: string): Promise<typeof NOTHING_RECORDED> {
+  async #newestInStore(taskId: string): Promise<Recorded> {
     const range = { gte: frameKey(taskId, 0), lte: frameKey(taskId, MAX_FRAME), reverse: true, limit: 1 };
     const [last] = await this.#log.indexKeys(range);
-    const record = last === undefined ? undefined : this.#log.record(last);
-    if (last === undefined || record === undefined) return NOTHING_RECORDED;
+    if (last === undefined) return nothingRecorded();
     const newest = Number(last.slice(-8));
-    const recordOf = (n: number) => this.#log.record(frameKey(taskId, n));
-    return { next: newest + 1, list: readFrame(record).list ?? listOfFrames(newest, recordOf) };
+    const block: ListedFrame[] = [];
+    for (let n = newest - (newest % BLOCK_FRAMES) + 1; n <= newest; n += 1) {
+      const frame = this.#log.record(frameKey(taskId, n));
+      if (frame !== undefined) block.push(listedFrame(readFrame(frame)));
+    }
+    return { next: newest + 1, block };
   }
+}
+
+/** How far a task is: the number of its next frame, and the frames of the block that is not full yet. */
+interface Recorded {
+  next: number;
+  block: ListedFrame[];
+}
+
+const nothingRecorded = (): Recorded => ({ next: 1, block: [] });
+
+/** Only what a tree knows of a frame: the frame itself may be large. */
+function listedFrame({ key, sha256, redaction_proof }: ListedFrame): ListedFrame {
+  return { key, sha256, ...(redaction_proof === undefined ? {} : { redaction_proof }) };
 }

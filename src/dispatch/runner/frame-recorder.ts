@@ -6,7 +6,6 @@ import type { MemoryFrame } from '../../protocol/given-memory.ts';
 import type { JsonValue } from '../../protocol/json.ts';
 import { isTerminal } from '../../protocol/task-states.ts';
 import { wholeText } from '../../receipts/canonical-order.ts';
-import type { FrameList } from '../../replay/frame-list.ts';
 import type { RecordedFrame } from '../../replay/recorded-frame.ts';
 import { frameKey, inputKey } from '../../store/keys.ts';
 import type { Frame, Upstream } from '../../upstream.ts';
@@ -39,8 +38,7 @@ export interface RecordedTurn {
   sent: readonly string[];
 }
 
-interface FramePlace extends Pick<RecordedFrame, 'after' | 'turn'> {
-  list: FrameList;
+interface FramePlace extends Pick<RecordedFrame, 'after' | 'turn' | 'block'> {
   number: number;
   material: string;
   isNoted: boolean;
@@ -157,8 +155,11 @@ export class FrameRecorder {
     const number = this.#numbers.take(this.#taskId);
     const material = wholeText(this.#keyOf(frame, number));
     const content = this.#clean(frame, number);
-    const list = this.#numbers.extend(this.#taskId, { key: material, ...content });
-    const place: FramePlace = { number, material, after: tx.position, isNoted: false, content, list };
+    const { sha256, redaction_proof } = content;
+    const proof = redaction_proof === undefined ? {} : { redaction_proof };
+    const block = this.#numbers.extend(this.#taskId, { key: material, sha256, ...proof });
+    const place: FramePlace = { number, material, after: tx.position, isNoted: false, content };
+    if (block !== undefined) place.block = block;
     if (this.#isFirst) {
       const session_binding = sessionBinding(tx, task.resource.session_id, task.internal.route) ?? null;
       place.turn = { session_binding };
@@ -184,14 +185,14 @@ export class FrameRecorder {
     return { ...content, redaction_proof, redacted: true };
   }
 
-  #record(tx: Transaction, { number, material, after, isNoted, turn, content, list }: FramePlace): void {
+  #record(tx: Transaction, { number, material, after, isNoted, turn, content, block }: FramePlace): void {
     const { sha256, redaction_proof, redacted, frame } = content;
     const record: RecordedFrame = {
       key: material,
       at: tx.time,
       sha256,
       ...(redaction_proof === undefined ? {} : { redaction_proof }),
-      list,
+      ...(block === undefined ? {} : { block }),
       after,
       ...(turn === undefined ? {} : { turn }),
       ...(isNoted ? { noted: true } : {}),

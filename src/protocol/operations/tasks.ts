@@ -3,6 +3,7 @@ import { listOf } from '../resources/envelope.ts';
 import { replayTaskRequest } from '../resources/replay.ts';
 import { sessionKey } from '../resources/session.ts';
 import { cancelTaskRequest, submitTaskRequest, task } from '../resources/task.ts';
+import { taskMaterial } from '../resources/task-material.ts';
 import { TASK_STATUSES } from '../task-states.ts';
 import { filter, type OperationRow, page } from './row.ts';
 
@@ -92,6 +93,18 @@ export const tasksOperations = {
     level: 'core',
     success: 200,
     response: task,
+  },
+  listTaskMaterials: {
+    kind: 'query',
+    method: 'GET',
+    path: '/v1/tasks/{task_id}/materials',
+    tag: 'Tasks',
+    summary: 'List what was recorded of the run of a Task, in its order; a replay can override each.',
+    scope: 'tasks:read',
+    level: 'vendor',
+    success: 200,
+    query: page,
+    response: listOf(taskMaterial),
   },
   cancelTask: {
     kind: 'command',

@@ -31,6 +31,13 @@ export const RECEIPT_LOG_EXAMPLES = {
     proof: [],
     head: LOG_HEAD,
   },
+  TaskMaterial: {
+    object: 'task_material',
+    id: 'a2a:sample:1',
+    n: 1,
+    kind: 'llm_provider_response',
+    sha256: HASH,
+  },
   ReceiptLogConsistency: {
     object: 'receipt_log_consistency',
     first: { size: 1, root: HASH },

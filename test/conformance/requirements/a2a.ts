@@ -79,7 +79,11 @@ export const A2A: readonly Requirement[] = [
     ['A2A-BND-02', 'MUST', 'JSON-RPC wraps each event of a stream in an answer, HTTP+JSON sends it bare'],
     ['A2A-BND-03', 'MUST', 'members are camelCase, enumerations are names, times are UTC with milliseconds'],
     ['A2A-BND-04', 'SHOULD', 'unknown members are ignored'],
-    ['A2A-BND-06', 'MUST', 'members are read by their JSON names and by those of the protocol file, never by both'],
+    [
+      'A2A-BND-06',
+      'MUST',
+      'members are read by their JSON names and by those of the protocol file, never by both',
+    ],
     ['A2A-BND-05', 'MUST', 'HTTP+JSON is application/a2a+json'],
     ['A2A-BND-01', 'MUST', 'both bindings of 1.0 and JSON-RPC of 0.3 answer the same'],
   ]),
