@@ -33,6 +33,8 @@ export interface Upstream {
   run(turn: Turn, signal: AbortSignal): AsyncIterable<Frame>;
   /** Why an input cannot run, before its task is accepted. Undefined: it may, or too little is known yet. */
   refuse?(input: AskedInput): Refused | undefined;
+  /** True where the peer can be told of a cancel only by what it bound to the task; others are told in the running turn. */
+  readonly cancelsByBinding?: boolean;
   /** Asks the peer to cancel; yields what it answered. Bounded by the caller through `signal`. */
   cancel(turn: Turn, signal: AbortSignal): AsyncIterable<Frame>;
   interpret(frame: Frame, seen: Seen): Move[];

@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { CANCEL_TOLD, type CancelTold } from '../protocol/cancel-told.ts';
 import type { Message } from '../protocol/resources/message.ts';
 import type { PermissionRequest } from '../protocol/resources/permission-request.ts';
 import type { Session } from '../protocol/resources/session.ts';
@@ -126,8 +127,15 @@ function describe({ event, payload }: StreamedEvent): string[] {
   if (event === 'artifact.created' || event === 'artifact.updated') {
     return textsOf((payload['parts'] ?? []) as Message['parts']).map((text) => `artifact: ${text}`);
   }
+  const { cancel } = payload as { cancel?: CancelTold };
+  if (event === 'task.canceled' && cancel) return [`${event}: ${canceledBut(cancel)}`];
   if (event === 'task.failed') return [`${event}: ${(payload['failure'] as { message: string }).message}`];
   return event.startsWith('task.') ? [event] : [];
+}
+
+/** A canceled task is not over everywhere when its agent was not told. */
+function canceledBut({ agent, because }: CancelTold): string {
+  return because === null ? CANCEL_TOLD[agent] : `${CANCEL_TOLD[agent]} ${because}`;
 }
 
 function textsOf(parts: Message['parts']): string[] {

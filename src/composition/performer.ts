@@ -23,7 +23,10 @@ export function performer(
 ): (effect: Effect, signal: AbortSignal) => Promise<EffectResult> {
   const canInterpret = (route: string) => interpretOf(route) !== undefined;
   return async (effect, signal) => {
-    if (effect.kind === 'await_cancel') await runner.cancel(effect.taskId);
+    if (effect.kind === 'await_cancel') {
+      const cancelTold = await runner.cancel(effect.taskId);
+      return cancelTold === undefined ? {} : { cancelTold };
+    }
     if (effect.kind === 'check_target') await sending.checkTarget(effect.url);
     if (effect.kind === 'write_file') await files.write(effect.root, effect.names, effect.bytes);
     if (effect.kind === 'check_replay')

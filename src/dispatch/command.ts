@@ -1,4 +1,5 @@
 import type { Transaction } from '../eventlog/event-log.ts';
+import type { CancelTold } from '../protocol/cancel-told.ts';
 import type { ProtocolError } from '../protocol/errors.ts';
 import type { JsonObject } from '../protocol/json.ts';
 import type { CommandId, OperationInput } from '../protocol/operations.ts';
@@ -58,6 +59,8 @@ export type Effect =
 
 /** What an effect found out. */
 export interface EffectResult {
+  /** Of `await_cancel`, where the agent did not confirm it. */
+  cancelTold?: CancelTold;
   /** Of `check_replay`: the Tasks that can be replayed, oldest first. */
   taskIds?: readonly string[];
   /** Of `restore_session`. */

@@ -2,6 +2,7 @@ import type { Transaction } from '../eventlog/event-log.ts';
 import { sha256Hex } from '../json/sha256.ts';
 import { stateKey } from '../projections/state-keys.ts';
 import type { TaskState } from '../projections/states.ts';
+import { CANCEL_TOLD, type CancelTold } from '../protocol/cancel-told.ts';
 import type { JsonObject } from '../protocol/json.ts';
 import type { Task } from '../protocol/resources/task.ts';
 import {
@@ -27,6 +28,8 @@ export interface MoveFacts {
   messageId?: string;
   failure?: Failure;
   reason?: string;
+  /** Of a Task that the gateway cancels: what is known of its agent, where that did not confirm it. */
+  cancel?: CancelTold;
   /** Of the Outcome of a completed task. Default: what the agent said last. */
   summary?: string;
   metadata?: JsonObject;
@@ -131,11 +134,17 @@ function endOf(tools: DecisionTools, state: TaskState, to: TaskStatus, facts: Mo
   const summary = {
     COMPLETED: facts.summary || state.internal.last_text || 'The task completed.',
     FAILED: failure.message,
-    CANCELED: facts.reason ?? CANCELED_SUMMARY,
+    CANCELED: canceledSummary(facts),
   }[to];
   const outcome = { id: tools.newId('outcome'), summary };
   if (to === 'FAILED') return { outcome, failure: failure as unknown as JsonObject };
-  return to === 'CANCELED' ? { outcome, reason: facts.reason ?? null } : { outcome };
+  if (to !== 'CANCELED') return { outcome };
+  const cancel = facts.cancel === undefined ? {} : { cancel: facts.cancel };
+  return { outcome, reason: facts.reason ?? null, ...cancel };
+}
+
+function canceledSummary({ reason = CANCELED_SUMMARY, cancel }: MoveFacts): string {
+  return cancel === undefined ? reason : `${reason} ${CANCEL_TOLD[cancel.agent]}`;
 }
 
 /**

@@ -113,6 +113,7 @@ export function taskRecord(tx: Transaction, state: TaskState): RunRecord {
     artifacts: listed(artifacts).flatMap(({ id }) => artifactOf(tx, id)),
     redactions: [...listed(hidden).map(redactionOf), ...redactions],
     metadata: {
+      ...(internal.cancel === undefined ? {} : { cancel: internal.cancel }),
       frames,
       ...decidersOf(tx, decisions, requests),
       ...quotasOf(internal),

@@ -67,6 +67,7 @@ function countReplay(states: StateWriter, { source_task_id, ordinal }: ReplayTer
 /** Applies one lifecycle event; status, times, failure and outcome come from the event alone. */
 export function foldTaskMoved(event: Event, states: StateWriter): void {
   const { status, previous_status, metadata, synthesized = false } = payload(event, 'task.started');
+  const { cancel } = payload(event, 'task.canceled');
   const key = stateKey.task(event.resource.id);
   const before = states.get<TaskState>(key);
   changeTask(event, states, (task) => ({
@@ -79,6 +80,7 @@ export function foldTaskMoved(event: Event, states: StateWriter): void {
     internal: {
       ...task.internal,
       ...workedAfter(event, task, status === 'WORKING'),
+      ...(cancel === undefined ? {} : { cancel }),
       status_at: event.created_at,
       transitions: task.internal.transitions + 1,
       turns: task.internal.turns + Number(status === 'WORKING' && !synthesized),

@@ -1,4 +1,5 @@
 import type { AutonomyTier } from '../protocol/autonomy.ts';
+import type { CancelTold } from '../protocol/cancel-told.ts';
 import type { JsonObject } from '../protocol/json.ts';
 import type { RememberedAnswer } from '../protocol/permission-draft.ts';
 import type { PersonaTerms } from '../protocol/receipt-payloads.ts';
@@ -73,6 +74,8 @@ export type TaskState = Folded<
     /** What the upstream bound to this task (remote task id). */
     binding: JsonObject | null;
     cancel_requested: boolean;
+    /** Set for one that was canceled without its agent confirming it. */
+    cancel?: CancelTold;
     /** W3C trace id of the submission; goes on to the upstream and into later events. */
     trace_id: string | null;
     /** Message that the running or next turn sends. */

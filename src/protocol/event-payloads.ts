@@ -4,6 +4,7 @@ import { APPROVAL_EVENTS } from './approval-events.ts';
 import { AUTONOMY_TIERS } from './autonomy.ts';
 import { BRANCH_EVENTS } from './branch-events.ts';
 import { BUNDLE_EVENTS } from './bundle-events.ts';
+import { cancelTold } from './cancel-told.ts';
 import { CONNECTOR_EVENTS } from './connector-events.ts';
 import type { EventKind } from './event-kinds.ts';
 import { KEY_EVENTS } from './key-events.ts';
@@ -196,7 +197,12 @@ export const EVENT_PAYLOADS = {
   'task.auth_required': z.object(transition),
   'task.completed': z.object(ended),
   'task.failed': z.object({ ...ended, failure }),
-  'task.canceled': z.object({ ...ended, reason: z.string().nullable() }),
+  'task.canceled': z.object({
+    ...ended,
+    reason: z.string().nullable(),
+    /** The gateway canceled it and the agent did not confirm that; absent where it did, or nobody was to be told. */
+    cancel: cancelTold.optional(),
+  }),
   'tool.approval_required': z.object({ ...toolCall, ...requested }),
   'tool.approved': z.object({ ...toolCall, ...resolved }),
   'tool.denied': z.object(denied),

@@ -18,6 +18,7 @@ import { Watchdog } from './watchdog.ts';
 export class A2aUpstream implements Upstream {
   readonly route: string;
   readonly materialPrefix: string;
+  readonly cancelsByBinding = true;
   readonly #ports: TurnPorts;
   readonly #http: HttpClient;
   readonly #deps: BridgeDeps;
@@ -83,8 +84,7 @@ export class A2aUpstream implements Upstream {
       yield* cancelTask(new TurnRun(this.#ports, turn, target, signal));
       yield { kind: 'end' };
     } catch (error) {
-      if (signal.aborted) return;
-      const fault = faultOf(error);
+      const fault = signal.aborted ? unanswered() : faultOf(error);
       yield new Fault(fault.code, fault.message, { ...fault.details, operation: 'CancelTask' }).toFrame();
     }
   }
@@ -129,4 +129,11 @@ export class A2aUpstream implements Upstream {
       patience.close();
     })();
   }
+}
+
+/** Nobody waits for the answer any more. Whether the agent heard of the cancel is unknown. */
+function unanswered(): Fault {
+  return new Fault('deadline_exceeded', 'The agent did not answer the cancel in time.', {
+    timeout: 'cancel',
+  });
 }

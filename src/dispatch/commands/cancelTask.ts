@@ -24,8 +24,9 @@ export const cancelTask: Command<'cancelTask'> = {
     tx.afterCommit(() => facts.runs.forwardCancel(path.task_id));
     return answer(path.task_id, tx, facts);
   },
-  conclude({ path, body }, tx, facts) {
-    moveTask(tx, facts, path.task_id, 'CANCELED', reasonOf(body));
+  conclude({ path, body }, tx, facts, { cancelTold: cancel }) {
+    const told = cancel === undefined ? {} : { cancel };
+    moveTask(tx, facts, path.task_id, 'CANCELED', { ...reasonOf(body), ...told });
     tx.afterCommit(() => facts.runs.wake(path.task_id));
     return answer(path.task_id, tx, facts);
   },

@@ -7,6 +7,7 @@ import type {
   SessionFold,
   TaskState,
 } from '../../projections/states.ts';
+import type { CancelTold } from '../../protocol/cancel-told.ts';
 import type { MemoryFrame } from '../../protocol/given-memory.ts';
 import type { JsonObject, JsonValue } from '../../protocol/json.ts';
 import { type Failure, isTerminal, type TaskStatus } from '../../protocol/task-states.ts';
@@ -133,11 +134,13 @@ class ReExecution {
   }
 
   #move({ payload }: Event): void {
-    const { status, message_id, failure, reason, metadata, outcome } = payload as unknown as Transition;
+    const { status, message_id, failure, reason, cancel, metadata, outcome } =
+      payload as unknown as Transition;
     const facts: MoveFacts = {
       ...(message_id === undefined ? {} : { messageId: message_id }),
       ...(failure === undefined ? {} : { failure }),
       ...(reason ? { reason } : {}),
+      ...(cancel === undefined ? {} : { cancel }),
       ...(metadata === undefined ? {} : { metadata }),
       // What the gateway completes by itself, it says in its own words.
       ...(status === 'COMPLETED' && outcome !== undefined ? { summary: outcome.summary } : {}),
@@ -175,6 +178,7 @@ interface Transition {
   message_id?: string;
   failure?: Failure;
   reason?: string | null;
+  cancel?: CancelTold;
   metadata?: JsonObject;
   outcome?: { summary: string };
 }

@@ -1,8 +1,9 @@
 import { stateKey } from '../../projections/state-keys.ts';
 import type { TaskState } from '../../projections/states.ts';
+import type { CancelTold } from '../../protocol/cancel-told.ts';
 import { ProtocolError } from '../../protocol/errors.ts';
 import { type Failure, isTerminal } from '../../protocol/task-states.ts';
-import type { PreparedTurn, Turn, Upstream } from '../../upstream.ts';
+import type { Frame, PreparedTurn, Turn, Upstream } from '../../upstream.ts';
 import { moveTask } from '../move-task.ts';
 import { type FrameRecorder, openRecorder } from './frame-recorder.ts';
 import { memoriesOf, withMemories } from './give-memories.ts';
@@ -159,10 +160,17 @@ export class TaskRun {
   }
 }
 
-/** Tells the upstream of a canceled task; what it answers is recorded. Without a signal the wait is the configured one. */
-export async function forwardCancel(deps: RunnerDeps, task: TaskState, signal?: AbortSignal): Promise<void> {
+/**
+ * Tells the upstream of a canceled task; what it answers is recorded. Without a signal the wait is the configured one. Resolves
+ * with what is known of an agent that did not confirm it; undefined where it did, or says so in its turn.
+ */
+export async function forwardCancel(
+  deps: RunnerDeps,
+  task: TaskState,
+  signal?: AbortSignal,
+): Promise<CancelTold | undefined> {
   const upstream = deps.upstreams.get(task.internal.route);
-  if (!upstream) return;
+  if (!upstream) return { agent: 'not_reached', because: NO_ROUTE };
   const recorder = await openRecorder(deps, upstream, {
     taskId: task.resource.id,
     isStarting: false,
@@ -170,17 +178,27 @@ export async function forwardCancel(deps: RunnerDeps, task: TaskState, signal?: 
   });
   const turn = { ...turnBase(deps, task), kind: 'continue' as const };
   const bounded = signal ?? deps.timeoutSignal(deps.limits.cancelWaitMs);
+  let hasAnswered = false;
+  let fault: Extract<Frame, { kind: 'fault' }> | undefined;
   try {
     for await (const frame of upstream.cancel(turn, bounded)) {
       // A peer that cannot cancel does not fail the task: the wish is recorded, the gateway decides.
       if (frame.kind === 'fault') await recorder.noteFault(frame);
+      if (frame.kind === 'fault') fault = frame;
+      else hasAnswered = true;
       // The end of this exchange is not the end of the turn that runs beside it.
       if (frame.kind === 'message') await recorder.take(frame);
     }
   } finally {
     await recorder.finish();
   }
+  if (bounded.aborted) return { agent: 'unanswered', because: null };
+  const wasReached = hasAnswered || fault?.details?.['http_status'] !== undefined;
+  if (fault !== undefined) return { agent: wasReached ? 'refused' : 'not_reached', because: fault.message };
+  return hasAnswered ? { agent: 'refused', because: null } : undefined;
 }
+
+const NO_ROUTE = 'Its route is not configured any more.';
 
 function either(promise: Promise<void>, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {

@@ -1,5 +1,6 @@
 import { listPrefix, stateKey } from '../../projections/state-keys.ts';
 import type { TaskState } from '../../projections/states.ts';
+import type { CancelTold } from '../../protocol/cancel-told.ts';
 import { ProtocolError } from '../../protocol/errors.ts';
 import { isTerminal } from '../../protocol/task-states.ts';
 import type { Frame, PermissionAnswer, Upstream } from '../../upstream.ts';
@@ -16,6 +17,7 @@ import { recoverTask } from './recover.ts';
 import type { RunnerDeps } from './runner-deps.ts';
 import { forwardCancel, type Run, TaskRun } from './task-run.ts';
 
+const UNNAMED = 'The agent has not named its task yet.';
 /** How many open tasks recovery reads at once. */
 const RECOVERY_PAGE = 500;
 
@@ -111,19 +113,30 @@ export class TaskRunner implements RunFacts {
     if (run) run.stopCanceled();
     const task = this.#task(taskId);
     if (!task || task.internal.binding === null) return;
-    this.#track(forwardCancel(this.#deps, task));
+    this.#track(forwardCancel(this.#deps, task).then(() => undefined));
   }
 
-  /** Asks the upstream of a working task to cancel and waits, bounded, until the task has ended. */
-  async cancel(taskId: string): Promise<void> {
+  /**
+   * Asks the upstream of a working task to cancel and waits, bounded, until the task has ended. Resolves with what is known of an
+   * agent that did not confirm it.
+   */
+  async cancel(taskId: string): Promise<CancelTold | undefined> {
     const run = this.#runs.get(taskId);
     const signal = this.#deps.timeoutSignal(this.#deps.limits.cancelWaitMs);
     await run?.takenOr(signal);
     const task = this.#task(taskId);
-    if (!task || isTerminal(task.resource.status)) return;
-    if (task.internal.binding !== null) await forwardCancel(this.#deps, task, signal);
+    if (!task || isTerminal(task.resource.status)) return undefined;
+    const told =
+      task.internal.binding === null ? this.#unnamed(task) : await forwardCancel(this.#deps, task, signal);
     await run?.endedOr(signal);
     run?.stopCanceled();
+    return told;
+  }
+
+  /** An agent that is told by the name it gave its task is not told before there is one. */
+  #unnamed({ internal }: TaskState): CancelTold | undefined {
+    const upstream = this.#deps.upstreams.get(internal.route);
+    return upstream?.cancelsByBinding ? { agent: 'not_reached', because: UNNAMED } : undefined;
   }
 
   /** Takes up every open task that does not run: at the start, and after the store was reopened. */
