@@ -44,6 +44,8 @@ export interface BridgeDeps {
   /** Reads messages that cannot be refused, and says what was mended. Throws for what is no JSON, or nested too deeply. */
   mendJson(text: string): MendedJson;
   keptCards: KeptCards;
+  /** Takes secrets out of what a peer says of itself before it is kept or shown; `hit`: there was one. */
+  redact(value: JsonValue): { value: JsonValue; hit: boolean };
   /** The RFC 8785 spelling of a value, the only one that is hashed. */
   canonicalJson(value: JsonValue): string;
   /** Version of the gateway, as it introduces itself to peers. */

@@ -54,6 +54,10 @@ export function makeUpstreams(
     parseJson: (text) => parsePeerText(text),
     mendJson: (text) => parseMended(text),
     keptCards: new KeptCards(dataPaths(config.store.data).agentCards),
+    redact: (value) => {
+      const { value: clean, hits } = parts.redactor.redactValue(value);
+      return { value: clean, hit: hits.length > 0 };
+    },
     canonicalJson,
     version,
     environment: env,

@@ -29,6 +29,7 @@ export function bridgeDeps(overrides: Partial<BridgeDeps> = {}): BridgeDeps {
     parseJson: (text) => parsePeerText(text),
     mendJson: (text) => parseMended(text),
     keptCards: { load: () => undefined, save: async () => undefined },
+    redact: (value) => ({ value, hit: false }),
     canonicalJson,
     version: '0.0.0-test',
     environment: process.env,

@@ -12,33 +12,38 @@ export interface ReadCard {
   description: AgentDescription;
 }
 
-/** Reads a 1.0, 0.3, hybrid or `harn serve` card. Throws Fault when it is none or offers nothing usable. */
-export function readCard(raw: JsonValue, cardUrl: URL, pin: Pin): ReadCard {
-  if (!isObject(raw)) throw malformed('card', 'The agent card is no JSON object.');
+/**
+ * Reads a 1.0, 0.3, hybrid or `harn serve` card: what is called is as it came, what it says of the agent as it may be shown
+ * (`shown`: the same without secrets). Throws Fault when it is none or offers nothing usable.
+ */
+export function readCard(raw: JsonValue, cardUrl: URL, pin: Pin, shown: JsonValue = raw): ReadCard {
+  if (!isObject(raw) || !isObject(shown)) throw malformed('card', 'The agent card is no JSON object.');
   const target = chooseInterface(raw, cardUrl, pin);
+  return { target, description: describeCard(shown, target.streaming) };
+}
+
+/** Throws Fault for members of the wrong kind. */
+function describeCard(raw: JsonObject, streaming: boolean): AgentDescription {
   const card = typedView(raw);
   return {
-    target,
-    description: {
-      name: card.name,
-      description: card.description,
-      version: card.version,
-      skills: card.skills.map(({ id, name, description, tags, examples, inputModes, outputModes }) => ({
-        id,
-        name,
-        description,
-        tags,
-        ...(examples.length > 0 && { examples }),
-        ...(inputModes.length > 0 && { inputModes }),
-        ...(outputModes.length > 0 && { outputModes }),
-      })),
-      inputModes: card.defaultInputModes,
-      outputModes: card.defaultOutputModes,
-      streaming: target.streaming,
-      ...linksOf(card),
-      ...extensionsOf(raw),
-      raw,
-    },
+    name: card.name,
+    description: card.description,
+    version: card.version,
+    skills: card.skills.map(({ id, name, description, tags, examples, inputModes, outputModes }) => ({
+      id,
+      name,
+      description,
+      tags,
+      ...(examples.length > 0 && { examples }),
+      ...(inputModes.length > 0 && { inputModes }),
+      ...(outputModes.length > 0 && { outputModes }),
+    })),
+    inputModes: card.defaultInputModes,
+    outputModes: card.defaultOutputModes,
+    streaming,
+    ...linksOf(card),
+    ...extensionsOf(raw),
+    raw,
   };
 }
 

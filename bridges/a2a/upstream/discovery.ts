@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { A2A_PROTOCOL_VERSION, A2A_VERSION_HEADER } from '@a2a-js/sdk';
 import { isObject } from '../../../mappings/a2a/events.ts';
 import { coveredPart } from '../../../src/cards/payload-forms.ts';
@@ -9,13 +8,14 @@ import type { CardVerdict } from '../../../src/protocol/resources/agent.ts';
 import type { AgentDescription } from '../../../src/upstream.ts';
 import type { BridgeDeps } from '../../bridge.ts';
 import type { HttpClient, HttpReply } from '../../outbound/http-client.ts';
+import { TRANSPORT_MESSAGES } from '../../outbound/transport-error.ts';
 import { cardUrls, type ReadCard, readCard } from './card.ts';
 import { cardKeys } from './card-keys.ts';
 import { FIXED_LIMITS } from './config.ts';
 import { readText } from './event-stream.ts';
 import { Fault, faultOf, faultOfStatus, malformed } from './fault.ts';
 import type { Pin, Target } from './interfaces.ts';
-import { type KeptCard, readKept, writeKept } from './kept-card.ts';
+import { hashOf, type KeptCard, readKept, writeKept } from './kept-card.ts';
 import { Backoff, Watchdog } from './watchdog.ts';
 
 export interface DiscoveryOptions {
@@ -28,13 +28,14 @@ export interface DiscoveryOptions {
   needsSignature: boolean;
   http: HttpClient;
   credentials(): Promise<Record<string, string>>;
-  deps: Pick<BridgeDeps, 'clock' | 'timers' | 'logger' | 'parseJson' | 'keptCards'>;
+  deps: Pick<BridgeDeps, 'clock' | 'timers' | 'logger' | 'parseJson' | 'keptCards' | 'redact'>;
 }
 
 /** The card in use. `readAt`: monotonic; undefined for one kept from an earlier start. */
 interface HeldCard extends ReadCard {
   kept: KeptCard;
-  sha256: string;
+  /** As it came, which is what its signature is over. */
+  text: string;
   readAt: number | undefined;
 }
 
@@ -60,9 +61,13 @@ export class Discovery {
 
   get description(): AgentDescription | undefined {
     if (this.#card === undefined) return undefined;
-    const { description, kept, sha256 } = this.#card;
-    const { url, fetchedAt, signature } = kept;
-    return { ...description, card: { url, fetchedAt, sha256, signature, isCurrent: this.#isCurrent } };
+    const { description, kept } = this.#card;
+    const { url, fetchedAt, signature, sha256 } = kept;
+    const shownUrl = String(this.#options.deps.redact(url).value);
+    return {
+      ...description,
+      card: { url: shownUrl, fetchedAt, sha256, signature, isCurrent: this.#isCurrent },
+    };
   }
 
   /** The interface of the card in use; undefined while there is none. */
@@ -112,10 +117,9 @@ export class Discovery {
   #refreshQuietly(): Promise<void> {
     return this.#refresh().catch((error: unknown) => {
       const { route, deps } = this.#options;
-      deps.logger.warn(
-        { route, reason: faultOf(error).message },
-        'agent card not refreshed; the last one stays',
-      );
+      const fault = faultOf(error);
+      const what = `agent card ${whatHappened(fault)}; the last one stays`;
+      deps.logger.warn({ route, reason: fault.message }, what);
     });
   }
 
@@ -136,7 +140,7 @@ export class Discovery {
     const { route, deps } = this.#options;
     if (this.#stopped.signal.aborted) return;
     const retryMs = this.#backoff.next();
-    const what = this.#card === undefined ? 'agent card not found' : 'agent card not refreshed';
+    const what = `agent card ${whatHappened(fault)}; ${this.#card === undefined ? 'there is none' : 'the last one stays'}`;
     deps.logger.warn({ route, reason: fault.message, retry_ms: retryMs }, what);
     this.#again(retryMs);
   }
@@ -173,7 +177,8 @@ export class Discovery {
   }
 
   async #get(url: URL, signal: AbortSignal): Promise<HttpReply> {
-    const etag = this.#card?.kept.etag;
+    const etag =
+      this.#card?.readAt === undefined && this.#card?.kept.redacted ? undefined : this.#card?.kept.etag;
     return this.#options.http.request({
       method: 'GET',
       url,
@@ -191,21 +196,28 @@ export class Discovery {
 
   /** A card that has not changed is judged again: its key may have been withdrawn. */
   async #accept(reply: HttpReply, url: URL, signal: AbortSignal): Promise<void> {
-    const unchanged = reply.status === 304 ? this.#card?.kept : undefined;
+    const unchanged = reply.status === 304 ? this.#card : undefined;
     if (unchanged === undefined && reply.status !== 200) throw faultOfStatus(reply.status, reply.header);
     const text = unchanged?.text ?? (await readText(reply.body, FIXED_LIMITS.maxCardBytes));
-    const etag = unchanged === undefined ? reply.header('etag') : unchanged.etag;
-    const { clock, logger } = this.#options.deps;
-    const signature = await this.#judge(this.#parse(text), url, signal);
-    const fetchedAt = timestamp(clock.now());
-    const kept = { configured: this.#options.cardUrl, url: url.href, etag, fetchedAt, text, signature };
+    const { clock, logger, redact } = this.#options.deps;
+    const given = unchanged === undefined ? reply.header('etag') : unchanged.kept.etag;
+    const etag = given === undefined || redact(given).hit ? undefined : given;
+    const card = this.#parse(text);
+    const signature = await this.#judge(card, url, signal);
+    const found = { url: url.href, etag, fetchedAt: timestamp(clock.now()), sha256: hashOf(text), signature };
+    const kept = { configured: this.#options.cardUrl, ...found, ...this.#withoutSecrets(card, text) };
     const before = this.#card?.kept;
-    this.#card = this.#held(kept, clock.monotonic());
+    this.#card = this.#held(kept, text, clock.monotonic());
     this.#isCurrent = true;
     this.#backoff.reset();
     if (signature.status !== 'verified' && signature.status !== 'unsigned')
       logger.warn({ route: this.#options.route, verdict: signature.status }, 'agent card is not verified');
-    if (before?.text !== text || before.signature.status !== signature.status) await this.#keep(kept);
+    if (
+      before?.sha256 !== kept.sha256 ||
+      before.text !== kept.text ||
+      before.signature.status !== signature.status
+    )
+      await this.#keep(kept);
   }
 
   #judge(card: JsonObject, cardUrl: URL, signal: AbortSignal): Promise<CardVerdict> {
@@ -215,16 +227,30 @@ export class Discovery {
   }
 
   /** Throws Fault for a card that cannot be used, or may not be without a good signature. */
-  #held(kept: KeptCard, readAt: number | undefined): HeldCard {
-    const { pin, needsSignature } = this.#options;
-    const { signature, text } = kept;
+  #held(kept: KeptCard, text: string, readAt: number | undefined): HeldCard {
+    const { pin, needsSignature, deps } = this.#options;
+    const { signature } = kept;
     const card = this.#parse(text);
     if (needsSignature && signature.status !== 'verified')
       throw malformed('card_signature', `The signature of the agent card is ${signature.status}.`);
     const usable = needsSignature && signature.covers !== null ? coveredPart(card, signature.covers) : card;
-    const read = readCard(usable, new URL(kept.url), pin);
-    const description = { ...read.description, raw: card };
-    return { ...read, description, kept, readAt, sha256: createHash('sha256').update(text).digest('hex') };
+    const clean = deps.redact(usable).value;
+    const { target, description } = readCard(usable, new URL(kept.url), pin, clean);
+    const raw = usable === card ? clean : deps.redact(card).value;
+    return { target, description: { ...description, raw }, kept, text, readAt };
+  }
+
+  /** An agent may repeat what it was called with: neither a file nor a reader is to learn our credential from its card. */
+  #withoutSecrets(card: JsonObject, text: string): Pick<KeptCard, 'text' | 'redacted'> {
+    const { route, deps } = this.#options;
+    const { value, hit } = deps.redact(card);
+    if (!hit) return { text, redacted: false };
+    if (this.#card?.kept.sha256 !== hashOf(text))
+      deps.logger.warn(
+        { route },
+        'the agent card holds secrets, perhaps our own credential; they are taken out',
+      );
+    return { text: JSON.stringify(value), redacted: true };
   }
 
   /** The card of an earlier start; it is distrusted until the agent answers. */
@@ -234,7 +260,7 @@ export class Discovery {
     const kept = record === undefined ? undefined : readKept(record, deps.parseJson);
     if (kept === undefined || kept.configured !== cardUrl) return undefined;
     try {
-      return this.#held(kept, undefined);
+      return this.#held(kept, kept.text, undefined);
     } catch (error) {
       deps.logger.warn({ route, reason: faultOf(error).message }, 'the kept agent card is not used');
       return undefined;
@@ -271,4 +297,12 @@ function abortable(work: Promise<void>, signal: AbortSignal): Promise<void> {
     signal.addEventListener('abort', leave, { once: true });
     work.then(resolve, reject).finally(() => signal.removeEventListener('abort', leave));
   });
+}
+
+/** A card that came and is no good is another matter for the operator than one that is not there. */
+function whatHappened({ code, details }: Fault): string {
+  const { http_status: status, reason } = details;
+  if (status === 404 || status === 410) return 'not found';
+  const isUnread = status !== undefined || code === 'deadline_exceeded' || reason === 'credential';
+  return isUnread || Object.hasOwn(TRANSPORT_MESSAGES, String(reason)) ? 'not read' : 'refused';
 }

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { JsonObject, JsonValue } from '../../../src/protocol/json.ts';
 import { type CardVerdict, cardVerdict } from '../../../src/protocol/resources/agent.ts';
 import type { BridgeDeps } from '../../bridge.ts';
@@ -11,11 +12,21 @@ export interface KeptCard {
   etag: string | undefined;
   /** RFC 3339. */
   fetchedAt: string;
+  /** As it came, or without the secrets that it repeated. */
   text: string;
+  /** Lower-case hex, over the bytes as they came. */
+  sha256: string;
+  /** Secrets were taken out, so that neither its ETag nor its signature is that of the text. */
+  redacted: boolean;
   signature: CardVerdict;
 }
 
 const RECORD_VERSION = 1;
+
+/** Lower-case hex. */
+export function hashOf(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}
 
 export function writeKept(card: KeptCard): string {
   return JSON.stringify({ version: RECORD_VERSION, ...card });
@@ -25,7 +36,7 @@ export function writeKept(card: KeptCard): string {
 export function readKept(record: string, parseJson: BridgeDeps['parseJson']): KeptCard | undefined {
   const value = parsed(record, parseJson);
   if (value === undefined || value['version'] !== RECORD_VERSION) return undefined;
-  const { configured, url, etag, fetchedAt, text } = value;
+  const { configured, url, etag, fetchedAt, text, sha256 } = value;
   const signature = cardVerdict.safeParse(value['signature']);
   const texts = [configured, url, fetchedAt, text];
   if (!signature.success || !texts.every((member) => typeof member === 'string')) return undefined;
@@ -35,6 +46,9 @@ export function readKept(record: string, parseJson: BridgeDeps['parseJson']): Ke
     etag: typeof etag === 'string' ? etag : undefined,
     fetchedAt: String(fetchedAt),
     text: String(text),
+    // Records of earlier versions hold the text as it came.
+    sha256: typeof sha256 === 'string' ? sha256 : hashOf(String(text)),
+    redacted: value['redacted'] === true,
     signature: signature.data,
   };
 }

@@ -1,6 +1,7 @@
 import { timestamp } from '../../../src/protocol/ports.ts';
 import type { AgentDescription } from '../../../src/upstream.ts';
 import type { BridgeDeps } from '../../bridge.ts';
+import { cut, MAX_NAME_LENGTH } from './bounds.ts';
 import { FIXED_LIMITS } from './config.ts';
 import type { Target } from './interfaces.ts';
 
@@ -18,10 +19,10 @@ interface Learned {
  */
 export class LearnedStreaming {
   readonly #route: string;
-  readonly #deps: Pick<BridgeDeps, 'clock' | 'logger'>;
+  readonly #deps: Pick<BridgeDeps, 'clock' | 'logger' | 'redact'>;
   readonly #refused = new WeakMap<Target, Learned>();
 
-  constructor(route: string, deps: Pick<BridgeDeps, 'clock' | 'logger'>) {
+  constructor(route: string, deps: Pick<BridgeDeps, 'clock' | 'logger' | 'redact'>) {
     this.#route = route;
     this.#deps = deps;
   }
@@ -30,10 +31,11 @@ export class LearnedStreaming {
     return this.#current(target) !== undefined;
   }
 
-  /** `because`: what the agent answered to the message that it was to stream, and took when it was not. */
-  refused(target: Target, because: string): void {
+  /** `said`: what the agent answered to the message that it was to stream, and took when it was not. */
+  refused(target: Target, said: string): void {
     if (this.isRefused(target)) return;
-    const { clock, logger } = this.#deps;
+    const { clock, logger, redact } = this.#deps;
+    const because = cut(String(redact(said).value), MAX_NAME_LENGTH);
     const forMs = FIXED_LIMITS.learnedMs;
     const untilTime = timestamp(clock.now() + forMs);
     this.#refused.set(target, { because, until: clock.monotonic() + forMs, untilTime });
