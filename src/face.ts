@@ -1,5 +1,4 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
-import type { CardForm } from './cards/a2a-card.ts';
 import type { Call, Gateway, StreamFrame, StreamSink, Subscription } from './gateway.ts';
 import type { SideEffectClass } from './protocol/autonomy.ts';
 import type { ProtocolError } from './protocol/errors.ts';
@@ -7,6 +6,7 @@ import type { JudgedTool } from './protocol/intended-call.ts';
 import type { JsonValue } from './protocol/json.ts';
 import type { CommandId, IdsOfKind, QueryId, StreamId } from './protocol/operations.ts';
 import type { Clock, Logger, Random } from './protocol/ports.ts';
+import type { CardForm } from './protocol/resources/discovery.ts';
 import type { Persona } from './protocol/resources/persona.ts';
 import type { AgentDescription, Upstream } from './upstream.ts';
 
@@ -68,10 +68,10 @@ export interface FaceDeps {
   /** Whether the policy lets a tool of a route be called beside the Tasks, where nobody can be asked. */
   letsPass(route: string, tool: JudgedTool): boolean;
   /**
-   * Reads JSON with the limits of every request; throws `invalid_request` for what readers disagree about. Half of a character
-   * becomes U+FFFD.
+   * Reads JSON with the limits of every request: at once, or a large text in turns with everything else. Throws, or rejects with,
+   * `invalid_request` for what readers disagree about. Half of a character becomes U+FFFD.
    */
-  parseJson(text: string): JsonValue;
+  parseJson(text: string): JsonValue | Promise<JsonValue>;
   /** Drafts of protocols that the operator offers. */
   drafts: readonly DraftProtocol[];
   /**
@@ -156,8 +156,11 @@ export interface FaceExchange {
    * `invalid_request` for a content encoding. Authenticate the caller first: nobody else's body is read.
    */
   readBody(maxBytes?: number): Promise<Buffer>;
-  /** Reads JSON with the limits of every request; throws `invalid_request` for what readers disagree about. */
-  parseJson(bytes: Buffer): JsonValue;
+  /**
+   * Reads JSON with the limits of every request, a large text in turns with everything else; rejects with `invalid_request` for
+   * what readers disagree about.
+   */
+  parseJson(bytes: Buffer): Promise<JsonValue>;
   /** Answers with a whole text; `headers` are names and values in turn. `Cache-Control` is `no-store` unless given. */
   send(status: number, contentType: string, body: string | Buffer, headers?: readonly string[]): void;
   /** Answers without a body. */
@@ -232,7 +235,8 @@ export interface FaceConnection {
 }
 
 export interface FaceConnectionOwner {
-  message(text: string): void;
+  /** Takes one message; the next one comes when this one is read. */
+  message(text: string): Promise<void> | void;
   /** The connection is over, with the code of its close frame; 1006 when there was none. */
   closed(code: number): void;
   /** The gateway shuts down: end what is under way and close. Cut after the grace period. */

@@ -33,9 +33,9 @@ const configMembersV1 = {
   authentication: protoMessage({ scheme: id, credentials: text }).nullish(),
 };
 export const configV1 = protoMessage(configMembersV1);
-export const configV03 = z.looseObject({
+export const configV03 = z.object({
   ...members,
-  authentication: z.looseObject({ schemes: z.array(id).min(1), credentials: text }).nullish(),
+  authentication: z.object({ schemes: z.array(id).min(1), credentials: text }).nullish(),
 });
 
 /** A config, and the member of its request that it stands in; empty where it is the request. */
@@ -81,7 +81,7 @@ function present(members: Record<string, string | undefined>): Record<string, st
 }
 
 const createV1 = protoMessage({ taskId: id, ...configMembersV1 });
-const createV03 = z.looseObject({ taskId: id, pushNotificationConfig: configV03 });
+const createV03 = z.object({ taskId: id, pushNotificationConfig: configV03 });
 
 /** The task and the config that a create or set request names. */
 export function decodeCreate(version: Version, params: JsonObject): { taskId: string } & PushConfigGiven {
@@ -103,7 +103,7 @@ const size = z
   .transform((value) => Number(value ?? 0));
 const listedV1 = protoMessage({ taskId: id, pageSize: size, pageToken: text });
 const namedV1 = protoMessage({ taskId: id, id });
-const namedV03 = z.looseObject({ id, pushNotificationConfigId: text });
+const namedV03 = z.object({ id, pushNotificationConfigId: text });
 
 /** The task and the config that a get or delete request names; 0.3 may leave the config out. */
 export function decodeNamed(

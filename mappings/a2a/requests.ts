@@ -47,6 +47,7 @@ const partV1 = protoMessage({
   text: z.string().optional(),
   raw: base64.optional(),
   url: z.string().min(1).max(8_192).optional(),
+  data: z.unknown().optional(),
   mediaType: text,
   filename: text,
   metadata: object,
@@ -58,11 +59,11 @@ const partV1 = protoMessage({
 const partV03 = z.discriminatedUnion(
   'kind',
   [
-    z.looseObject({ kind: z.literal('text'), text: z.string(), metadata: object }),
-    z.looseObject({
+    z.object({ kind: z.literal('text'), text: z.string(), metadata: object }),
+    z.object({
       kind: z.literal('file'),
       file: z
-        .looseObject({
+        .object({
           bytes: base64.optional(),
           uri: z.string().min(1).max(8_192).optional(),
           mimeType: text,
@@ -74,7 +75,7 @@ const partV03 = z.discriminatedUnion(
         ),
       metadata: object,
     }),
-    z.looseObject({
+    z.object({
       kind: z.literal('data'),
       data: z.custom<JsonObject>((value) => isObject(value as JsonValue), 'must be an object'),
       metadata: object,
@@ -109,14 +110,14 @@ export const sendRequestV1 = protoMessage({
   metadata: object,
 });
 
-export const sendRequestV03 = z.looseObject({
-  message: z.looseObject({
+export const sendRequestV03 = z.object({
+  message: z.object({
     ...messageMembers,
     role: z.literal('user', 'must be user'),
     parts: z.array(partV03).min(1, 'must have at least one part').max(1_000),
   }),
   configuration: z
-    .looseObject({ ...configurationMembers, blocking: flag, pushNotificationConfig: configV03.nullish() })
+    .object({ ...configurationMembers, blocking: flag, pushNotificationConfig: configV03.nullish() })
     .nullish(),
   metadata: object,
 });
@@ -220,7 +221,7 @@ export type ListRequest = z.output<typeof listRequest>;
 export const cardRequest = protoMessage({ tenant: text });
 
 /** The JSON-RPC 2.0 envelope. */
-export const rpcEnvelope = z.looseObject({
+export const rpcEnvelope = z.object({
   jsonrpc: z.literal('2.0', 'must be "2.0"'),
   method: z.string('must be a text').max(128),
   id: z.union([z.string().max(512), z.number(), z.null()], 'must be a text, a number or null').optional(),

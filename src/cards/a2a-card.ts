@@ -61,9 +61,6 @@ const PROVIDER = { organization: 'harn-gateway', url: 'https://harnlang.com' };
 /** What a credential must hold to run a task; named because an empty list breaks the signatures of some readers. */
 const SCOPES = ['tasks:read', 'tasks:write'];
 
-/** Whose members a card has: those of A2A 1.0 alone, or those of 0.3 too. */
-export type CardForm = 'superset' | '1.0';
-
 /**
  * One card that satisfies readers of A2A 1.0 and 0.3, with the URLs of the gateway only. What the versions spell differently
  * stands in entries of its own for each. No member is empty and every text is in Unicode form C, because readers canonicalize

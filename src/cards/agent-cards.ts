@@ -1,15 +1,8 @@
 import { sha256Hex } from '../json/sha256.ts';
 import type { JsonObject } from '../protocol/json.ts';
-import type { A2aAgentCard, HarnAgentCard } from '../protocol/resources/discovery.ts';
+import type { A2aAgentCard, CardForm, HarnAgentCard } from '../protocol/resources/discovery.ts';
 import type { Persona } from '../protocol/resources/persona.ts';
-import {
-  type A2aCardFacts,
-  type A2aOffer,
-  a2aCard,
-  a2aCardV1,
-  type CardForm,
-  type DescribedAgent,
-} from './a2a-card.ts';
+import { type A2aCardFacts, type A2aOffer, a2aCard, a2aCardV1, type DescribedAgent } from './a2a-card.ts';
 import { harnCard } from './harn-card.ts';
 import { type CardKey, signA2aCard, signHarnCard } from './sign-card.ts';
 

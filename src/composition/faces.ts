@@ -3,7 +3,7 @@ import type { AgentCards } from '../cards/agent-cards.ts';
 import { isRefusedIn } from '../dispatch/action-question.ts';
 import { refuseSecretUrl } from '../dispatch/push-targets.ts';
 import type { Face, FaceAgent, FaceDeps } from '../face.ts';
-import { parsePeerText } from '../json/peer-text.ts';
+import type { JsonReader } from '../json/json-reader.ts';
 import { decideTool } from '../policy/known-tool.ts';
 import { nodeTimers } from '../surfaces/timers.ts';
 import type { Upstream } from '../upstream.ts';
@@ -17,6 +17,7 @@ export function makeFaces(
   { gateway, log, tools, sending }: Core,
   publicUrl: () => string,
   cards: AgentCards,
+  json: JsonReader,
 ): Face[] {
   const { limits } = config;
   const deps: FaceDeps = {
@@ -37,7 +38,7 @@ export function makeFaces(
       await sending.checkTarget(url);
     },
     letsPass: (route, tool) => decideTool(tools.self.policy, route, tool).effect === 'allow',
-    parseJson: (text) => parsePeerText(text, limits.max_json_depth),
+    parseJson: (text) => json.readPeerText(text, limits.max_json_depth),
     drafts: config.server.drafts,
     refuses: (workspaceId, route, sideEffect) =>
       isRefusedIn({ get: log.state.bind(log) }, tools.self, workspaceId, { route, sideEffect }),

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { Authenticator } from '../auth/caller.ts';
 import type { Config } from '../config/load.ts';
+import { JsonReader } from '../json/json-reader.ts';
 import { createMetrics } from '../operation/metrics.ts';
 import { readinessOf } from '../operation/readiness.ts';
 import type { HttpLimits } from '../surfaces/http/limits.ts';
@@ -36,6 +37,7 @@ export function makeSurface(
     ready: () => readiness().ok,
     refused: () => core.refusals.counts(),
   });
+  const json = new JsonReader();
   const cards = makeCards(parts, keys, upstreams, tools.routes);
   const surface = createHttpSurface({
     gateway,
@@ -45,6 +47,7 @@ export function makeSurface(
     newRequestId: () => tools.newId('req'),
     limits: httpLimits(config),
     spool,
+    json,
     documents: {
       version,
       readiness,
@@ -55,7 +58,7 @@ export function makeSurface(
     metrics: config.telemetry.metrics
       ? { authorize: metricsReader(authenticator), read: () => metrics.read() }
       : undefined,
-    createFaces: (publicUrl) => makeFaces(parts, upstreams, core, publicUrl, cards),
+    createFaces: (publicUrl) => makeFaces(parts, upstreams, core, publicUrl, cards, json),
     server: serverSettings(config),
   });
   return {

@@ -1,7 +1,7 @@
 import type { JsonMend, JsonValue, MendedJson } from '../protocol/json.ts';
 import { isExactNumber } from './number.ts';
 import { scanJson } from './scan.ts';
-import { MAX_JSON_DEPTH, parseStrictText } from './strict-parse.ts';
+import { MAX_JSON_DEPTH, parseStrictText, parseTextInSlices, type Sliced } from './strict-parse.ts';
 
 /** A backslash and what it escapes: both halves of a pair, one half alone, or anything else. */
 const ESCAPES =
@@ -22,6 +22,21 @@ export function parsePeerText(text: string, maxDepth: number = MAX_JSON_DEPTH): 
     const whole = wholeCharacters(text);
     if (whole === text) throw error;
     return parseStrictText(whole, maxDepth);
+  }
+}
+
+/** The same, `sliceChars` of the text at a time. */
+export function* parsePeerTextInSlices(
+  text: string,
+  maxDepth: number,
+  sliceChars: number,
+): Sliced<JsonValue> {
+  try {
+    return yield* parseTextInSlices(text, maxDepth, sliceChars);
+  } catch (error) {
+    const whole = wholeCharacters(text);
+    if (whole === text) throw error;
+    return yield* parseTextInSlices(whole, maxDepth, sliceChars);
   }
 }
 

@@ -23,17 +23,22 @@ const NUMBER_TAIL = /[-+.0-9eE]*/y;
  * One pass without recursion; it does not check the grammar, JSON.parse does that afterwards.
  */
 export function scanJson(text: string, maxDepth: number): JsonFault | undefined {
-  return new JsonScan(text, maxDepth).run();
+  const scan = new JsonScan(text, maxDepth);
+  scan.run(text.length);
+  return scan.fault;
 }
 
-class JsonScan {
+/** The same, as far at a time as its caller likes. */
+export class JsonScan {
+  /** The first fault found. */
+  fault: JsonFault | undefined;
   private readonly text: string;
   private readonly maxDepth: number;
   private readonly names: MemberNames;
   private readonly inObject: Uint8Array;
   private depth = 0;
   private nameNext = false;
-  private fault: JsonFault | undefined;
+  private at = 0;
 
   constructor(text: string, maxDepth: number) {
     this.text = text;
@@ -42,10 +47,12 @@ class JsonScan {
     this.inObject = new Uint8Array(maxDepth + 1);
   }
 
-  run(): JsonFault | undefined {
+  /** Looks at the tokens that begin before `until`; true when there is nothing more to look at. */
+  run(until: number): boolean {
     const { text } = this;
-    let at = 0;
-    while (at < text.length && this.fault === undefined) {
+    const end = Math.min(until, text.length);
+    let { at } = this;
+    while (at < end && this.fault === undefined) {
       const code = text.charCodeAt(at);
       if (code === QUOTE) at = this.string(at);
       else if (code === MINUS || (code >= DIGIT_0 && code <= DIGIT_9)) at = this.number(at);
@@ -56,7 +63,8 @@ class JsonScan {
         at += 1;
       }
     }
-    return this.fault;
+    this.at = at;
+    return at >= text.length || this.fault !== undefined;
   }
 
   private open(at: number, isObject: boolean): void {

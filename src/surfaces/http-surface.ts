@@ -2,6 +2,7 @@ import type { Server } from 'node:http';
 import Koa from 'koa';
 import type { Face } from '../face.ts';
 import type { Gateway } from '../gateway.ts';
+import type { JsonReader } from '../json/json-reader.ts';
 import type { Spool } from '../protocol/bytes.ts';
 import type { Clock, Logger } from '../protocol/ports.ts';
 import { type DocumentDeps, Documents } from './discovery/documents.ts';
@@ -30,6 +31,8 @@ export interface HttpSurfaceDeps {
   limits: HttpLimits;
   /** Where large bodies lie until they are answered. */
   spool: Spool;
+  /** Reads the JSON of every client. */
+  json: JsonReader;
   /** Facts of the self-describing documents; `publicUrl` is the configured one, else the address listened on. */
   documents: Omit<DocumentDeps, 'publicUrl'>;
   /** Undefined: `/metrics` is 404. */
@@ -108,15 +111,22 @@ function createApp(
   streams: EventStreams,
   faces: readonly Face[],
 ): Koa {
-  const { limits, logger } = deps;
+  const { limits, logger, json } = deps;
   const app = new Koa<HttpState>();
   // Koa would print errors of its own; all of ours are caught at the edge.
   app.on('error', (error: unknown) => logger.debug({ err: error }, 'connection failed'));
-  const routes = operationRoutes({ gateway: deps.gateway, documents, streams, limits, spool: deps.spool });
+  const routes = operationRoutes({
+    gateway: deps.gateway,
+    documents,
+    streams,
+    limits,
+    spool: deps.spool,
+    json,
+  });
   const { metrics } = deps;
   if (metrics) addRoute(routes, READ, '/metrics', (exchange) => answerMetrics(metrics, exchange));
-  addFaceRoutes(routes, faces, { limits, streams });
-  const refuse = refusePath(faces, { limits, streams });
+  addFaceRoutes(routes, faces, { limits, streams, json });
+  const refuse = refusePath(faces, { limits, streams, json });
   app.use(edge(bounds, refuse));
   app.use(routes.routes());
   app.use(notFound(refuse));

@@ -95,7 +95,7 @@ interface Envelope {
 async function readEnvelope(exchange: FaceExchange, seen: (asked: Asked) => void): Promise<Envelope> {
   if (!MEDIA_TYPE.test(exchange.headers['content-type'] ?? ''))
     throw refusal('ContentTypeNotSupported', 'Send the request as application/json.', 'Content-Type');
-  const body = parse(exchange, await exchange.readBody());
+  const body = await parse(exchange, await exchange.readBody());
   if (Array.isArray(body))
     throw refusal('InvalidRequest', 'Send one request at a time: batches are not supported.');
   const parsed = rpcEnvelope.safeParse(body);
@@ -109,9 +109,9 @@ async function readEnvelope(exchange: FaceExchange, seen: (asked: Asked) => void
   return { method: parsed.data.method, params: parsed.data.params };
 }
 
-function parse(exchange: FaceExchange, bytes: Buffer): JsonValue {
+async function parse(exchange: FaceExchange, bytes: Buffer): Promise<JsonValue> {
   try {
-    return exchange.parseJson(bytes);
+    return await exchange.parseJson(bytes);
   } catch (error) {
     const fault = ProtocolError.from(error);
     if (fault.code !== 'invalid_request') throw fault;

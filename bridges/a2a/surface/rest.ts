@@ -50,9 +50,10 @@ async function answerRest(
         'HTTP+JSON is spoken in 1.0 here: send A2A-Version: 1.0.',
         'A2A-Version',
       );
-    // The path names the task, so what the body says of it, in either spelling, does not count.
-    const { task_id: _, ...members } = await paramsOf(exchange, OPERATIONS[name].rest.method);
-    const params = { ...members, ...idsOf(name, path) };
+    const params = await paramsOf(exchange, OPERATIONS[name].rest.method);
+    // The path names the task, so what the body says of it, in either spelling, does not count. A copy would cost by its size.
+    delete params['task_id'];
+    Object.assign(params, idsOf(name, path));
     const asking: Asking = { exchange, negotiated, to: await addressed(deps, exchange, path['agent']) };
     const headers = activated(negotiated, asking.to);
     const result = await runMethod(
@@ -85,7 +86,7 @@ async function paramsOf(exchange: FaceExchange, method: string): Promise<JsonObj
   if (bytes.length === 0) return queryOf(exchange);
   if (!MEDIA_TYPE.test(exchange.headers['content-type'] ?? ''))
     throw refusal('ContentTypeNotSupported', `Send the request as ${A2A_REST_TYPE}.`, 'Content-Type');
-  const body: JsonValue = exchange.parseJson(bytes);
+  const body: JsonValue = await exchange.parseJson(bytes);
   if (typeof body === 'object' && body !== null && !Array.isArray(body)) return body;
   throw refusal('InvalidParams', 'The request must be a JSON object.', 'body');
 }

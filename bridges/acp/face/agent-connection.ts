@@ -1,7 +1,6 @@
 import { ACP_ERRORS } from '../../../mappings/acp/errors.ts';
 import { isObject, objectOf } from '../../../mappings/acp/json-shape.ts';
 import type { FaceConnection, FaceConnectionOwner, FaceDeps } from '../../../src/face.ts';
-import { ProtocolError } from '../../../src/protocol/errors.ts';
 import type { JsonObject, JsonValue } from '../../../src/protocol/json.ts';
 import { RpcError } from '../wire/json-rpc.ts';
 import { Peer, type RequestContext } from '../wire/peer.ts';
@@ -17,6 +16,7 @@ import { Prompts } from './prompts.ts';
 import { Questions } from './questions.ts';
 import { SessionView } from './session-view.ts';
 import type { Tunnels } from './tunnels.ts';
+import { whenRead } from './when-read.ts';
 
 const GOING_AWAY = 1001;
 
@@ -65,15 +65,13 @@ export class AgentConnection implements FaceConnectionOwner {
     };
   }
 
-  message(text: string): void {
-    let value: JsonValue;
-    try {
-      value = this.#talk.deps.parseJson(text);
-    } catch (error) {
-      this.receiveRefused(text, ProtocolError.from(error).message);
-      return;
-    }
-    this.receive(value);
+  message(text: string): Promise<void> | undefined {
+    const { parseJson } = this.#talk.deps;
+    return whenRead(
+      () => parseJson(text),
+      (value) => this.receive(value),
+      (why) => this.receiveRefused(text, why),
+    );
   }
 
   /** Takes a text that could not be read: it is answered by its id where it has one. */

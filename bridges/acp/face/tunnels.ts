@@ -120,7 +120,7 @@ export class Tunnels {
     const [, token = ''] = /^Bearer (.+)$/i.exec(exchange.headers.authorization ?? '') ?? [];
     if (tunnel === undefined || !timingSafeEqual(hashOf(token), tunnel.tokenHash))
       return refuse(exchange, 401, 'No such server, or not this token.');
-    const body = method === 'POST' ? exchange.parseJson(await exchange.readBody()) : undefined;
+    const body = method === 'POST' ? await exchange.parseJson(await exchange.readBody()) : undefined;
     const session = await this.#session(tunnel, exchange.headers['mcp-session-id'], body);
     if (session === undefined) return refuse(exchange, 404, 'Session not found. Initialize again.');
     await session.handle(exchange, body);

@@ -86,7 +86,7 @@ export class McpFace implements Face {
       await gateway.recognize(exchange.headers.authorization);
       const { actor } = gateway.identify(exchange.call());
       const bytes = method === 'POST' ? await exchange.readBody() : undefined;
-      const body = bytes === undefined ? undefined : parsed(exchange, bytes);
+      const body = bytes === undefined ? undefined : await parsed(exchange, bytes);
       if (body instanceof ProtocolError) return this.#refuse(exchange, body, MCP_ERRORS.parse_error);
       if (server !== undefined) {
         gateway.admit('submitTask', exchange.call());
@@ -200,9 +200,9 @@ export class McpFace implements Face {
 }
 
 /** What cannot be read as JSON is an error of the protocol, whichever way it is wrong. Spec: JSON-RPC 2.0, "Error object". */
-function parsed(exchange: FaceExchange, bytes: Buffer): JsonValue | ProtocolError {
+async function parsed(exchange: FaceExchange, bytes: Buffer): Promise<JsonValue | ProtocolError> {
   try {
-    return exchange.parseJson(bytes);
+    return await exchange.parseJson(bytes);
   } catch (error) {
     const { code, message, param } = ProtocolError.from(error);
     const told = `Parse error: ${message}`;

@@ -3,6 +3,7 @@ import { objectOf } from '../object-of.ts';
 
 /** Whether a body opens a session. The SDK is loaded with the first client. */
 export async function isInitialize(body: JsonValue): Promise<boolean> {
+  if (objectOf(body)['method'] !== 'initialize') return false;
   const { isInitializeRequest } = await import('@modelcontextprotocol/sdk/types.js');
   return isInitializeRequest(body);
 }
@@ -26,6 +27,7 @@ export async function isModern(
       value === undefined ? [] : [[name, Array.isArray(value) ? value.join(', ') : value]],
     ),
   );
-  const request = new Request(ANYWHERE, { method: 'POST', headers, body: JSON.stringify(body) });
+  // The body is handed over as it was read; nobody reads it from the request.
+  const request = new Request(ANYWHERE, { method: 'POST', headers });
   return !(await isLegacyRequest(request, body));
 }

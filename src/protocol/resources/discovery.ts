@@ -87,6 +87,9 @@ export const a2aAgentCard = z
   .meta({ id: 'A2aAgentCard' });
 export type A2aAgentCard = z.infer<typeof a2aAgentCard>;
 
+/** Whose members an A2A card has: those of 1.0 alone, or those of 0.3 too. */
+export type CardForm = 'superset' | '1.0';
+
 const cardSignature = z
   .object({ algorithm: z.string(), key_id: z.string(), value: z.string() })
   .meta({ id: 'CardSignature' });

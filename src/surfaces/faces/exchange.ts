@@ -1,11 +1,11 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import type { FaceCall, FaceExchange, FaceStream, FaceStreamOptions } from '../../face.ts';
 import type { Call } from '../../gateway.ts';
-import { parseStrict } from '../../json/strict-parse.ts';
+import type { JsonReader } from '../../json/json-reader.ts';
 import type { ProtocolError } from '../../protocol/errors.ts';
 import type { JsonValue } from '../../protocol/json.ts';
 import { errorHeaders, logFailure, send, sendEmpty, setSafety } from '../http/answer.ts';
-import { readRaw } from '../http/body.ts';
+import { parseBody, readRaw } from '../http/body.ts';
 import type { Exchange } from '../http/exchange.ts';
 import type { HttpLimits } from '../http/limits.ts';
 import { decodeQuery, type Query } from '../rest/query.ts';
@@ -14,6 +14,7 @@ import type { EventStreams } from '../sse/event-streams.ts';
 export interface FaceExchangeDeps {
   limits: HttpLimits;
   streams: EventStreams;
+  json: Pick<JsonReader, 'read'>;
 }
 
 const ANY: ReadonlySet<string> = new Set();
@@ -71,9 +72,9 @@ export class FaceHttpExchange implements FaceExchange {
     return (await readRaw(this.#exchange, maxBytes)).bytes;
   }
 
-  parseJson(bytes: Buffer): JsonValue {
-    const { maxBodyBytes, maxJsonDepth } = this.#deps.limits;
-    return parseStrict(bytes, { maxBytes: maxBodyBytes, maxDepth: maxJsonDepth });
+  async parseJson(bytes: Buffer): Promise<JsonValue> {
+    const { limits, json } = this.#deps;
+    return await parseBody(this.#exchange, bytes, limits, json);
   }
 
   send(status: number, contentType: string, body: string | Buffer, headers: readonly string[] = []): void {

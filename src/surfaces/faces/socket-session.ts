@@ -84,8 +84,8 @@ export class FaceSocketSession implements FaceConnection, WireOwner {
     this.#owner?.drain();
   }
 
-  take(bytes: Buffer): void {
-    this.#owner?.message(bytes.toString('utf8'));
+  take(bytes: Buffer): Promise<void> | undefined {
+    return this.#owner?.message(bytes.toString('utf8')) ?? undefined;
   }
 
   /** The close code says it all: what an error looks like is the face's business. */

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { parseStrict } from '../../json/strict-parse.ts';
+import { AT_ONCE_BYTES, type JsonReader } from '../../json/json-reader.ts';
 import type { Spool } from '../../protocol/bytes.ts';
 import { ProtocolError } from '../../protocol/errors.ts';
 import type { JsonValue } from '../../protocol/json.ts';
@@ -23,6 +23,7 @@ const EMPTY = Buffer.alloc(0);
 export async function readJson(
   exchange: Exchange,
   limits: { maxBodyBytes: number; maxJsonDepth: number },
+  json: Pick<JsonReader, 'read'>,
 ): Promise<JsonValue | undefined> {
   const { req } = exchange;
   if (!declaresBody(req)) return undefined;
@@ -35,7 +36,19 @@ export async function readJson(
   }
   const bytes = await collect(exchange, limits.maxBodyBytes);
   if (bytes.length === 0) return undefined;
-  return parseStrict(bytes, { maxBytes: limits.maxBodyBytes, maxDepth: limits.maxJsonDepth });
+  return await parseBody(exchange, bytes, limits, json);
+}
+
+/** The JSON value of a body that was read. */
+export function parseBody(
+  exchange: Exchange,
+  bytes: Buffer,
+  { maxBodyBytes, maxJsonDepth }: { maxBodyBytes: number; maxJsonDepth: number },
+  json: Pick<JsonReader, 'read'>,
+): JsonValue | Promise<JsonValue> {
+  // The signal is made on demand; it is worth that only where there is something to give up.
+  const signal = bytes.length > AT_ONCE_BYTES ? exchange.signal : undefined;
+  return json.read(bytes, { maxBytes: maxBodyBytes, maxDepth: maxJsonDepth }, signal);
 }
 
 /** Reads a raw body of at most `maxBytes` with its declared media type. */

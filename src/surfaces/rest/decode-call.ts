@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { z } from 'zod';
 import type { Call, CallHead } from '../../gateway.ts';
+import type { JsonReader } from '../../json/json-reader.ts';
 import type { OperationRow, SpooledBody } from '../../protocol/operations.ts';
 import { VERSION_HEADER } from '../../protocol/version.ts';
 import { readJson, readRaw } from '../http/body.ts';
@@ -39,12 +40,18 @@ function bodyOf({ body, method }: OperationRow): CallShape['body'] {
 /** Reads the bodies that are too large to be held. */
 export type SpoolReader = () => Promise<SpooledBody>;
 
+/** What bodies are read with. */
+export interface BodyDeps {
+  limits: HttpLimits;
+  json: Pick<JsonReader, 'read'>;
+}
+
 /** Decodes an HTTP request into a Call. Everything but syntax is checked behind the gateway port. */
 export async function decodeCall(
   exchange: Exchange,
   path: Record<string, string>,
   shape: CallShape,
-  limits: HttpLimits,
+  deps: BodyDeps,
   admit: (head: CallHead) => void,
   spooled?: SpoolReader,
 ): Promise<Call> {
@@ -66,7 +73,7 @@ export async function decodeCall(
   };
   // Defined on the same object: spreading it would make the lazy signal.
   const call = head as Call;
-  call.body = await decodeBody(exchange, shape, limits, () => admit(head), spooled);
+  call.body = await decodeBody(exchange, shape, deps, () => admit(head), spooled);
   return call;
 }
 
@@ -74,7 +81,7 @@ export async function decodeCall(
 async function decodeBody(
   exchange: Exchange,
   shape: CallShape,
-  limits: HttpLimits,
+  { limits, json }: BodyDeps,
   admit: () => void,
   spooled?: SpoolReader,
 ): Promise<Call['body']> {
@@ -89,7 +96,7 @@ async function decodeBody(
   }
   if (shape.body === 'bytes') return await readRaw(exchange, limits.maxArtifactBytes);
   if (shape.body === 'spooled') return await spooled?.();
-  return await readJson(exchange, limits);
+  return await readJson(exchange, limits, json);
 }
 
 function plainHeaders({ headers }: IncomingMessage): Record<string, string> {

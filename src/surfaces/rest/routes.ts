@@ -1,5 +1,6 @@
 import type { Middleware } from 'koa';
 import type { Answer, CallHead, Gateway } from '../../gateway.ts';
+import type { JsonReader } from '../../json/json-reader.ts';
 import type { Spool } from '../../protocol/bytes.ts';
 import { ProtocolError } from '../../protocol/errors.ts';
 import {
@@ -29,6 +30,7 @@ export interface RouteDeps {
   streams: EventStreams;
   limits: HttpLimits;
   spool: Spool;
+  json: JsonReader;
 }
 
 /** Answers one operation; `path` holds the decoded path parameters. */
@@ -89,13 +91,14 @@ function handlerOf(id: OperationId, deps: RouteDeps, room: BundleRoom): Handler 
   }
 }
 
-function callHandler(id: CommandId | QueryId, { gateway, limits }: RouteDeps): Handler {
+function callHandler(id: CommandId | QueryId, deps: RouteDeps): Handler {
+  const { gateway } = deps;
   const row = operation(id);
   const shape = callShape(row);
   const admit = (head: CallHead) => gateway.admit(id, head);
   return async (exchange, path) => {
     if (row.alternatives !== undefined) exchange.headers.push('Vary', 'Accept');
-    const call = await decodeCall(exchange, path, shape, limits, admit);
+    const call = await decodeCall(exchange, path, shape, deps, admit);
     await encodeAnswer(exchange, await gateway.call(id, call));
   };
 }
@@ -113,7 +116,7 @@ function bundleHandler(id: CommandId | QueryId, deps: RouteDeps, room: BundleRoo
       leave = room.take(exchange);
     };
     try {
-      const call = await decodeCall(exchange, path, shape, limits, admit, async () => {
+      const call = await decodeCall(exchange, path, shape, deps, admit, async () => {
         body = await readSpooled(exchange, limits.maxBundleBytes, spool);
         return body;
       });
@@ -126,21 +129,23 @@ function bundleHandler(id: CommandId | QueryId, deps: RouteDeps, room: BundleRoo
   };
 }
 
-function streamHandler(id: StreamId, { gateway, streams, limits }: RouteDeps): Handler {
+function streamHandler(id: StreamId, deps: RouteDeps): Handler {
+  const { gateway, streams } = deps;
   const shape = callShape(operation(id));
   const admit = (head: CallHead) => gateway.admit(id, head);
   return async (exchange, path) => {
-    const call = await decodeCall(exchange, path, shape, limits, admit);
+    const call = await decodeCall(exchange, path, shape, deps, admit);
     if (exchange.req.method === 'HEAD') await streams.describe(id, exchange, call);
     else await streams.follow(id, exchange, call);
   };
 }
 
 /** An upgrade never comes here; a plain request is told what to do instead. */
-function socketHandler(id: IdsOfKind<'socket'>, { gateway, limits }: RouteDeps): Handler {
+function socketHandler(id: IdsOfKind<'socket'>, deps: RouteDeps): Handler {
+  const { gateway } = deps;
   const shape = callShape(operation(id));
   return async (exchange, path) => {
-    gateway.admit(id, await decodeCall(exchange, path, shape, limits, (head) => gateway.admit(id, head)));
+    gateway.admit(id, await decodeCall(exchange, path, shape, deps, (head) => gateway.admit(id, head)));
     throw new ProtocolError('invalid_request', 'Open a WebSocket here: send Upgrade: websocket.', {
       param: 'Upgrade',
     });

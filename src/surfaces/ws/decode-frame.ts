@@ -1,5 +1,4 @@
 import type { z } from 'zod';
-import { MAX_JSON_DEPTH, parseStrict } from '../../json/strict-parse.ts';
 import { ProtocolError } from '../../protocol/errors.ts';
 import type { JsonObject, JsonValue } from '../../protocol/json.ts';
 import { type CommandId, operation, type StreamId } from '../../protocol/operations.ts';
@@ -34,9 +33,8 @@ export type ClientFrame =
     }
   | { kind: 'unsubscribe'; subscription: string };
 
-/** The JSON object of a text message. Throws what the strict reader throws. */
-export function parseFrame(bytes: Buffer, maxBytes: number): JsonObject {
-  const value = parseStrict(bytes, { maxBytes, maxDepth: MAX_JSON_DEPTH });
+/** A text message as the JSON object that it has to be. */
+export function frameOf(value: JsonValue): JsonObject {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw new ProtocolError('invalid_request', 'Send one JSON object per message.', { param: 'frame' });
   return value;

@@ -1,14 +1,16 @@
 import type { Call, Gateway } from '../../gateway.ts';
+import type { JsonReader } from '../../json/json-reader.ts';
 import { ProtocolError } from '../../protocol/errors.ts';
-import type { JsonObject } from '../../protocol/json.ts';
+import type { JsonObject, JsonValue } from '../../protocol/json.ts';
 import { CLOSE, closeCodeOf } from './close-codes.ts';
 import { Connection, type ConnectionDeps, type ConnectionOwner } from './connection.ts';
-import { type ClientFrame, decodeFrame, frameId, parseFrame } from './decode-frame.ts';
+import { type ClientFrame, decodeFrame, frameId, frameOf } from './decode-frame.ts';
 import { SocketStreams, type StreamTarget } from './socket-streams.ts';
 import type { Beginning } from './wire.ts';
 
 export interface SessionDeps extends ConnectionDeps {
   gateway: Gateway;
+  json: Pick<JsonReader, 'read'>;
 }
 
 /** What the upgrade request said; every frame is admitted anew with it. */
@@ -110,10 +112,26 @@ export class SocketSession implements ConnectionOwner {
     this.#onClose(closeCode);
   }
 
-  take(bytes: Buffer): void {
+  take(bytes: Buffer): Promise<void> | undefined {
     const asked: Asked = { id: null, requestId: this.#deps.newRequestId() };
+    const { json, limits } = this.#deps;
     try {
-      const frame = parseFrame(bytes, this.#deps.limits.maxMessageBytes);
+      const value = json.read(bytes, { maxBytes: limits.maxMessageBytes });
+      if (value instanceof Promise)
+        return value.then(
+          (read) => this.#takeValue(read, asked),
+          (error: unknown) => this.#fail(error, asked),
+        );
+      this.#takeValue(value, asked);
+    } catch (error) {
+      this.#fail(error, asked);
+    }
+    return undefined;
+  }
+
+  #takeValue(value: JsonValue, asked: Asked): void {
+    try {
+      const frame = frameOf(value);
       asked.id = frameId(frame);
       this.#run(decodeFrame(frame), asked);
     } catch (error) {

@@ -2,6 +2,7 @@ import type { IncomingMessage, Server } from 'node:http';
 import { type WebSocket, WebSocketServer } from 'ws';
 import type { FaceSocket } from '../../face.ts';
 import type { CallHead, Gateway } from '../../gateway.ts';
+import type { JsonReader } from '../../json/json-reader.ts';
 import { ProtocolError } from '../../protocol/errors.ts';
 import { operation } from '../../protocol/operations.ts';
 import type { Clock, Logger } from '../../protocol/ports.ts';
@@ -28,6 +29,7 @@ export interface WebSocketsDeps {
   clock: Clock;
   timers: Timers;
   logger: Logger;
+  json: JsonReader;
   newRequestId(): string;
   isDraining(): boolean;
   hosts: HostAllowList;

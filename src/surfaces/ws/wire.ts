@@ -16,8 +16,8 @@ export interface WireDeps {
 
 /** What a wire tells its owner. */
 export interface WireOwner {
-  /** Takes one text message. */
-  take(bytes: Buffer): void;
+  /** Takes one text message, at once or in a while; the next one comes when it is taken. Never rejects. */
+  take(bytes: Buffer): Promise<void> | undefined;
   /** Too many frames came; the connection closes after the owner's last words. */
   flooded(): void;
   /** Nothing more can be sent. */
@@ -51,6 +51,8 @@ export class Wire {
   #lastPingMs: number;
   /** Those who wait for the client to read. */
   #waiting: (() => void)[] = [];
+  /** What came behind a message that is still being taken, in order; undefined while none is. */
+  #behind: (() => Promise<void> | undefined)[] | undefined;
 
   constructor(deps: WireDeps, { socket, accept }: Beginning, owner: WireOwner) {
     const { clock, limits } = deps;
@@ -167,6 +169,8 @@ export class Wire {
   tick(nowMs: number): void {
     if (this.#state !== 'open') return;
     if (nowMs - this.#lastPingMs < this.#deps.limits.heartbeatIntervalMs) return;
+    // Nothing is heard of a peer while one of its messages is taken.
+    if (this.#behind !== undefined) return;
     if (this.#lastHeardMs < this.#lastPingMs) {
       this.terminate();
       return;
@@ -188,13 +192,33 @@ export class Wire {
     ws.on('message', (data, isBinary) => {
       if (!this.#admitFrame()) return;
       if (isBinary) this.close(CLOSE.binary, 'frames are JSON text');
-      else this.#owner.take(data as Buffer);
+      else this.#inOrder(ws, () => this.#owner.take(data as Buffer));
     });
     ws.on('error', (error) => this.#deps.logger.debug({ err: error }, 'socket failed'));
-    ws.on('close', (code) => this.#over(code));
+    ws.on('close', (code) => this.#inOrder(ws, () => this.#over(code)));
   }
 
-  #over(closeCode: number): void {
+  /** One after the other; nothing more is read from the network while one takes its time. */
+  #inOrder(ws: WebSocket, step: () => Promise<void> | undefined): void {
+    if (this.#behind !== undefined) {
+      this.#behind.push(step);
+      return;
+    }
+    const taken = step();
+    if (taken === undefined) return;
+    this.#behind = [];
+    ws.pause();
+    void taken.then(() => this.#goOn(ws));
+  }
+
+  #goOn(ws: WebSocket): void {
+    const steps = this.#behind ?? [];
+    this.#behind = undefined;
+    for (const step of steps) this.#inOrder(ws, step);
+    if (this.#behind === undefined) ws.resume();
+  }
+
+  #over(closeCode: number): undefined {
     this.#state = 'closed';
     this.#owner.closing();
     this.#wake();

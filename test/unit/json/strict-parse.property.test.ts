@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { locate } from '../../../src/json/locate.ts';
 import { parseStrict } from '../../../src/json/strict-parse.ts';
+import { locate } from '../../../src/json/walk.ts';
 import { ProtocolError } from '../../../src/protocol/errors.ts';
 
 const LIMITS = { maxBytes: 1024 * 1024 };

@@ -46,7 +46,7 @@ class RecordingFace implements Face {
   }
 
   async #act(exchange: FaceExchange, id = ''): Promise<void> {
-    const body = exchange.parseJson(await exchange.readBody(32));
+    const body = await exchange.parseJson(await exchange.readBody(32));
     if (id === 'bad') throw new ProtocolError('invalid_request', 'No.', { param: 'id' });
     const { authorization, protocolVersion, traceparent } = exchange.call();
     exchange.send(

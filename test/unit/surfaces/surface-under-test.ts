@@ -4,6 +4,7 @@ import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { AgentCards, type CardAgent } from '../../../src/cards/agent-cards.ts';
+import { JsonReader } from '../../../src/json/json-reader.ts';
 import type { Logger } from '../../../src/protocol/ports.ts';
 import { openBodySpool } from '../../../src/store/body-spool.ts';
 import { DEFAULT_HTTP_LIMITS, type HttpLimits } from '../../../src/surfaces/http/limits.ts';
@@ -60,6 +61,7 @@ export interface Options {
   server?: Partial<HttpSurfaceDeps['server']>;
   documents?: Partial<HttpSurfaceDeps['documents']>;
   createFaces?: HttpSurfaceDeps['createFaces'];
+  json?: JsonReader;
 }
 
 export interface UnderTest {
@@ -102,6 +104,7 @@ export async function startSurface(options: Options = {}): Promise<UnderTest> {
     newRequestId: () => `req_${String(++requests).padStart(26, '0')}`,
     limits: { ...DEFAULT_HTTP_LIMITS, ...options.limits },
     spool: await openBodySpool(spool),
+    json: options.json ?? new JsonReader(),
     documents: {
       version: '0.1.0',
       readiness: () => ({ ok: true, status: 'ready', reason: null, details: {} }),

@@ -40,8 +40,8 @@ export class DraftConnection implements FaceConnectionOwner, Draft {
     this.#inner = new AgentConnection(deps, outlet, tunnels, this);
   }
 
-  message(text: string): void {
-    this.#inner.message(text);
+  message(text: string): Promise<void> | undefined {
+    return this.#inner.message(text);
   }
 
   receiveRefused(text: string, why: string): void {

@@ -1,10 +1,10 @@
 import type { AgentConnector, AnyMessage } from '@agentclientprotocol/sdk/experimental/v2';
 import type { FaceConnection, FaceConnectionOwner, FaceDeps } from '../../../../src/face.ts';
-import { ProtocolError } from '../../../../src/protocol/errors.ts';
 import type { JsonValue } from '../../../../src/protocol/json.ts';
 import { refusalOf } from '../../wire/json-rpc.ts';
 import { AgentConnection } from '../agent-connection.ts';
 import type { Tunnels } from '../tunnels.ts';
+import { whenRead } from '../when-read.ts';
 import { DraftConnection } from './draft-connection.ts';
 
 const GOING_AWAY = 1001;
@@ -40,17 +40,17 @@ export class RoutedConnection implements FaceConnectionOwner {
     void this.#route({ readable, writable }, tunnels).catch((error: unknown) => this.#broken(error));
   }
 
-  message(text: string): void {
-    let message: JsonValue;
-    try {
-      message = this.#deps.parseJson(text);
-    } catch (error) {
-      const { message: why } = ProtocolError.from(error);
-      if (this.#taker === undefined) this.#connection.send(refusalOf(text, why));
-      else this.#taker.receiveRefused(text, why);
-      return;
-    }
-    if (!this.#isClosed) this.#controller?.enqueue(message as unknown as AnyMessage);
+  message(text: string): Promise<void> | undefined {
+    return whenRead(
+      () => this.#deps.parseJson(text),
+      (message) => {
+        if (!this.#isClosed) this.#controller?.enqueue(message as unknown as AnyMessage);
+      },
+      (why) => {
+        if (this.#taker === undefined) this.#connection.send(refusalOf(text, why));
+        else this.#taker.receiveRefused(text, why);
+      },
+    );
   }
 
   closed(code: number): void {
