@@ -1,13 +1,14 @@
 import type { Transaction } from '../eventlog/event-log.ts';
 import { holdsScope } from '../policy/scope.ts';
 import { stateKey } from '../projections/state-keys.ts';
-import type { KeyedSessionState } from '../projections/states.ts';
+import type { KeyedSessionState, SessionFold } from '../projections/states.ts';
 import { ProtocolError } from '../protocol/errors.ts';
 import type { TaskSession } from '../protocol/resources/session.ts';
 import { metadataOf } from './command.ts';
 import type { Facts } from './facts.ts';
 import { loadWorkspace } from './load.ts';
 import { newSession } from './new-session.ts';
+import { laneIsBusy } from './session-lane.ts';
 
 /** The Session that a Task brings along: the one this actor gave the key before, else a new one. Returns its id. */
 export function sessionForTask(given: TaskSession, tx: Transaction, facts: Facts): string {
@@ -19,15 +20,23 @@ export function sessionForTask(given: TaskSession, tx: Transaction, facts: Facts
       { details: { required_scope: 'sessions:write' } },
     );
   const workspace = loadWorkspace(tx, caller, given.workspace_id, 'session.workspace_id').resource;
-  const { key } = given;
-  if (key !== undefined) {
-    const known = tx.get<KeyedSessionState>(stateKey.keyedSession(workspace.id, caller.actor, key));
-    if (known) return known.session_id;
+  const { id: workspaceId } = workspace;
+  const metadata = metadataOf(given);
+  for (let number = 1; ; number += 1) {
+    const key = given.key === undefined || number === 1 ? given.key : `${given.key}#${number}`;
+    const known =
+      key === undefined
+        ? undefined
+        : tx.get<KeyedSessionState>(stateKey.keyedSession(workspaceId, caller.actor, key));
+    if (known === undefined) return newSession(tx, facts, { workspaceId, metadata, personaId: null, key }).id;
+    if (given.parallel !== true || isFree(tx, known.session_id)) return known.session_id;
   }
-  return newSession(tx, facts, {
-    workspaceId: workspace.id,
-    metadata: metadataOf(given),
-    personaId: null,
-    key,
-  }).id;
+}
+
+/** Whether a Task would start at once: none runs there, or waits for its turn. */
+function isFree(tx: Transaction, sessionId: string): boolean {
+  const session = tx.get<SessionFold>(stateKey.session(sessionId));
+  if (session === undefined) return true;
+  const { open_tasks, blocked } = session.internal;
+  return open_tasks.length <= blocked && !laneIsBusy(tx, sessionId);
 }

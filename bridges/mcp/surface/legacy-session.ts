@@ -142,7 +142,13 @@ export class LegacySession {
     const progress = (told: JsonObject, after: string) => {
       if (progressToken !== null) answer?.tell(progressNotification(progressToken, told), placeAfter(after));
     };
-    const call = { exchange, sessionKey: `mcp:${this.id}`, signal: this.#takenBack(extra), progress };
+    const call = {
+      exchange,
+      sessionKey: `mcp:${this.id}`,
+      hasSession: true,
+      signal: this.#takenBack(extra),
+      progress,
+    };
     try {
       const tool = await findTool(this.#deps, exchange, String(params['name']));
       taskId = (await submitCall(this.#deps, call, tool, params)).id;

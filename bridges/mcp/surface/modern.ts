@@ -151,6 +151,7 @@ export class ModernFace {
     const call = {
       exchange,
       sessionKey: 'mcp',
+      hasSession: false,
       signal: left.signal,
       progress: (told: JsonObject) => this.#progress(context, told),
     };

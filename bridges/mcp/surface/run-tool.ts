@@ -17,6 +17,8 @@ export interface ClientCall {
   exchange: FaceExchange;
   /** The client's own name of the Session that its calls share. */
   sessionKey: string;
+  /** Whether the client has a session of its own on this connection. */
+  hasSession: boolean;
   signal: AbortSignal;
   progress(told: JsonObject, eventId: string): void;
   /** Whether another request follows the Task too. Default: none does. */

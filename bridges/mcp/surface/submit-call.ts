@@ -14,7 +14,7 @@ const PERSONA = 'dev.harn-gateway/persona';
 /** Submits a call as a Task. `_meta` may carry an idempotency key, and name the Persona that the call is made for. */
 export async function submitCall(
   { gateway }: FaceDeps,
-  { exchange, sessionKey }: ClientCall,
+  { exchange, sessionKey, hasSession }: ClientCall,
   tool: OfferedTool,
   params: JsonObject,
 ): Promise<Task> {
@@ -27,7 +27,13 @@ export async function submitCall(
     input: { role: 'user', parts: [partOf(tool, input, callIdOf(exchange.requestId, keyed))] },
     metadata: { route: tool.route },
     ...personaOf(meta),
-    session: { workspace_id: defaultWorkspace, key: sessionKey, metadata: { mcp: {} } },
+    session: {
+      workspace_id: defaultWorkspace,
+      key: sessionKey,
+      // Tools run side by side, as on a connection to their server; an agent hears one thing after the other in a session.
+      parallel: tool.kind === 'skill' || !hasSession,
+      metadata: { mcp: {} },
+    },
   } as unknown as JsonObject;
   return ask<Task>(gateway, 'submitTask', exchange.call({ body, ...keyed }));
 }

@@ -40,12 +40,14 @@ export const sessionKey = z.string().min(1).max(512);
 
 /**
  * A Session made in the same commit as its first Task. With a `key` the Session that this actor gave the same key before is
- * taken instead, whatever the other members say.
+ * taken instead, whatever the other members say. With `parallel` that is the first one in which no Task runs or waits for its
+ * turn: of that key, else of `<key>#2`, `<key>#3` and so on.
  */
 export const taskSession = z
   .object({
     workspace_id: givenId,
     key: sessionKey.optional(),
+    parallel: z.boolean().optional(),
     metadata: metadata.optional(),
   })
   .meta({ id: 'TaskSession' });
