@@ -14,7 +14,7 @@ export interface WebFetch {
 
 export interface WebFetchOptions {
   connectTimeoutMs: number;
-  /** Largest number of open connections. */
+  /** Largest number of open connections, besides those of GET requests: streams that are open for as long as somebody listens. */
   connections: number;
   /** Headers that every request carries, read anew for each; they replace those of the library. */
   headers(): Promise<Record<string, string>>;
@@ -35,28 +35,37 @@ export function createWebFetch(options: WebFetchOptions): WebFetch {
       link.release();
     }
   };
-  return { request, close: async () => (await opened)?.dispatcher.destroy() };
+  return {
+    request,
+    close: async () => {
+      const dispatchers = (await opened)?.dispatchers ?? [];
+      await Promise.all(dispatchers.map((dispatcher) => dispatcher.destroy()));
+    },
+  };
 }
 
 interface Opened {
-  dispatcher: Agent;
+  dispatchers: readonly Agent[];
   send(url: URL, init: RequestInit & { headers: Headers; signal: AbortSignal }): Promise<Response>;
 }
 
 async function open({ connections, connectTimeoutMs }: WebFetchOptions): Promise<Opened> {
   const { Agent: Opened } = await import('undici');
-  const dispatcher = new Opened({
-    connections,
-    connect: { timeout: connectTimeoutMs },
-    headersTimeout: 0,
-    bodyTimeout: 0,
-  });
+  const agent = (most?: number) =>
+    new Opened({
+      ...(most === undefined ? {} : { connections: most }),
+      connect: { timeout: connectTimeoutMs },
+      headersTimeout: 0,
+      bodyTimeout: 0,
+    });
+  const requests = agent(connections);
+  const listening = agent();
   // A request of the platform's fetch costs twice as much: its texts are streams both ways.
   const send: Opened['send'] = async (
     { origin, pathname, search },
     { method = 'GET', body, headers, signal },
   ) => {
-    const answer = await dispatcher.request({
+    const answer = await (method === 'GET' ? listening : requests).request({
       origin,
       path: pathname + search,
       method: method as 'GET',
@@ -67,7 +76,7 @@ async function open({ connections, connectTimeoutMs }: WebFetchOptions): Promise
     });
     return responseOf(answer);
   };
-  return { dispatcher, send };
+  return { dispatchers: [requests, listening], send };
 }
 
 /** Nothing here unpacks what a server packs. */

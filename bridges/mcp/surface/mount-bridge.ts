@@ -68,7 +68,7 @@ export class MountBridge {
     const method = String(body['method']);
     const params = objectOf(body['params']);
     try {
-      const { connection, release } = await this.#connections.common(owner, this.#watcher());
+      const { connection, release } = await this.#connections.common(owner, this.#watcher(), exchange.signal);
       const watching = this.#connections.watch(connection, watchedUris(method, params));
       const stop = await watching.catch((error: unknown) => {
         release();
@@ -198,13 +198,18 @@ export class MountBridge {
     const level = objectOf(context.mcpReq.envelope)['io.modelcontextprotocol/logLevel'];
     if (Object.keys(offered).length === 0 && level === undefined) return undefined;
     const watcher = this.#watcher();
-    const lease = await this.#connections.own(owner, offered, {
-      asked: (asked, about, signal) => request.asked(asked, about, signal),
-      told: (told, about) => {
-        watcher.told(told, about);
-        request.told(told, about);
+    const lease = await this.#connections.own(
+      owner,
+      offered,
+      {
+        asked: (asked, about, signal) => request.asked(asked, about, signal),
+        told: (told, about) => {
+          watcher.told(told, about);
+          request.told(told, about);
+        },
       },
-    });
+      request.signal,
+    );
     if (level === undefined || connection.isStateless || !('logging' in connection.capabilities))
       return lease;
     const { idle_timeout_ms: ms } = this.#limits;

@@ -20,9 +20,13 @@ export interface Owner {
  * requests during which the server may ask, one at a time, because nothing on the wire tells which request it asks for.
  */
 export class MountConnections {
-  readonly #connections: SessionConnections;
+  /** Apart from those that are asked on: the answers to what is asked come on them. */
+  readonly #common: SessionConnections;
+  readonly #own: SessionConnections;
   /** Connections on which one caller may be asked at a time. */
   readonly #mostOfOne: number;
+  /** Longest wait for a connection that is free. */
+  readonly #waitMs: number;
   readonly #notes = new WeakMap<Connection, Notes>();
 
   constructor(deps: FaceDeps, server: MountedServer) {
@@ -31,31 +35,37 @@ export class MountConnections {
       clearTimeout: (stop: unknown) => (stop as (() => void) | undefined)?.(),
     };
     const open = (peer: ServerPeer, key: string) => server.connect(peer, offeredIn(key));
+    this.#waitMs = server.limits.idle_timeout_ms;
     this.#mostOfOne = Math.ceil(server.limits.max_connections / 2);
-    this.#connections = new SessionConnections(open, server.limits.max_connections, {
-      clock: deps.clock,
-      timers,
-    });
+    const injected = { clock: deps.clock, timers };
+    this.#common = new SessionConnections(open, server.limits.max_connections, injected);
+    this.#own = new SessionConnections(open, server.limits.max_connections, injected);
   }
 
   /** Rejects with a Fault. */
-  common(owner: Owner, peer: ServerPeer): Promise<Lease> {
-    return this.#connections.lease(keyOf(owner, {}, 0), peer, true);
+  common(owner: Owner, peer: ServerPeer, signal: AbortSignal): Promise<Lease> {
+    return this.#common.lease(keyOf(owner, {}, 0), peer, {
+      isShared: true,
+      waitMs: this.#waitMs,
+      signal,
+    });
   }
 
   /**
-   * One that nobody else uses meanwhile, for a client that may be asked for what it offers. A caller who leaves questions
-   * unanswered holds no more than half of them, so that others are served. Rejects with a Fault.
+   * One that nobody else uses meanwhile, for a client that may be asked for what it offers. A caller uses no more than half of
+   * them at a time, so that others are served: further calls wait for the ones before, and are refused where those wait for
+   * the caller's own answers. Rejects with a Fault.
    */
-  async own(owner: Owner, offered: JsonObject, peer: ServerPeer): Promise<Lease> {
-    if (this.#connections.inUse((key) => isOwn(key, owner)) >= this.#mostOfOne) {
-      const message =
-        'Half of the connections to the server wait for your answers. Answer first, or retry later.';
-      throw new Fault('upstream_unavailable', message, { reason: 'max_connections' });
-    }
-    let number = 1;
-    while (!this.#connections.isFree(keyOf(owner, offered, number))) number += 1;
-    return this.#connections.lease(keyOf(owner, offered, number), peer);
+  async own(owner: Owner, offered: JsonObject, peer: ServerPeer, signal: AbortSignal): Promise<Lease> {
+    const isTheirs = (key: string) => isOf(key, owner);
+    const free = (): string | undefined => {
+      if (this.#own.asking(isTheirs) >= this.#mostOfOne) throw UNANSWERED;
+      if (this.#own.inUse(isTheirs) >= this.#mostOfOne) return undefined;
+      let number = 1;
+      while (!this.#own.isFree(keyOf(owner, offered, number))) number += 1;
+      return keyOf(owner, offered, number);
+    };
+    return this.#own.lease(free, peer, { waitMs: this.#waitMs, signal });
   }
 
   /** Definitions that a connection listed and that are held back, by tool: not all processes of a server list the same. */
@@ -83,8 +93,8 @@ export class MountConnections {
     };
   }
 
-  close(): Promise<void> {
-    return this.#connections.close();
+  async close(): Promise<void> {
+    await Promise.all([this.#common.close(), this.#own.close()]);
   }
 
   #notesOf(connection: Connection): Notes {
@@ -93,6 +103,12 @@ export class MountConnections {
     return notes;
   }
 }
+
+const UNANSWERED = new Fault(
+  'upstream_unavailable',
+  'Half of the connections to the server wait for your answers. Answer first, or retry later.',
+  { reason: 'max_connections' },
+);
 
 interface Notes {
   heldBack: Map<string, JsonValue>;
@@ -104,10 +120,8 @@ function keyOf({ actor, workspaceId }: Owner, offered: JsonObject, number: numbe
   return JSON.stringify([actor, workspaceId, offered, number]);
 }
 
-/** Whether the caller is asked on a connection, and not only served. */
-function isOwn(key: string, { actor }: Owner): boolean {
-  const [owner, , , number] = JSON.parse(key) as JsonValue[];
-  return owner === actor && number !== 0;
+function isOf(key: string, { actor }: Owner): boolean {
+  return (JSON.parse(key) as JsonValue[])[0] === actor;
 }
 
 function offeredIn(key: string): JsonObject {

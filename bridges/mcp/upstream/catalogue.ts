@@ -14,7 +14,10 @@ import { visibleText } from './visible-text.ts';
 type Definitions = BridgeDeps['definitions'];
 export type ToolChange = Parameters<Definitions['report']>[1][number];
 
-/** The tools of one server as last listed, each pinned to the definition that was seen first. */
+/**
+ * The tools of one server as last listed, each pinned to the definition that was seen first. A server that is asked on
+ * several connections may list others on each: all of them are tools, by the definition that was told last.
+ */
 export class Catalogue {
   readonly #route: string;
   readonly #config: McpUpstreamConfig;
@@ -27,8 +30,11 @@ export class Catalogue {
   readonly #seen = new Map<string, Tool>();
   /** Listed tools that no client may use. */
   readonly #unusable = new Set<string>();
+  /** What each open connection listed last, the newest at the end. */
+  readonly #lists = new Map<Connection, ReadonlyMap<string, Tool>>();
   #description: AgentDescription | undefined;
-  #soon: unknown;
+  /** Lists that are about to be read, by the connection that told of a change; `undefined` is the one that is kept. */
+  readonly #soon = new Map<unknown, unknown>();
 
   constructor(route: string, config: McpUpstreamConfig, limits: McpLimits, deps: BridgeDeps) {
     this.#route = route;
@@ -92,8 +98,16 @@ export class Catalogue {
       } else if (isAllowed(tool.name, this.#config)) listed.set(tool.name, tool);
     }
     this.#seen.clear();
-    this.#take(listed);
+    for (const known of this.#lists.keys())
+      if (known === connection || known.isClosed) this.#lists.delete(known);
+    this.#lists.set(connection, listed);
+    this.#take(new Map([...this.#lists.values()].flatMap((tools) => [...tools])));
     this.#describe(connection);
+  }
+
+  /** The connection is over; true when it had listed tools, which others may not have. */
+  forget(connection: Connection): boolean {
+    return this.#lists.delete(connection);
   }
 
   /** Headers are of Streamable HTTP and of the revision without sessions; elsewhere nobody reads what is said of them. */
@@ -106,20 +120,22 @@ export class Catalogue {
     return true;
   }
 
-  /** Reads the list once in a while, however often it changes meanwhile. */
-  refreshSoon(connect: () => Promise<Connection>): void {
-    this.#soon ??= this.#deps.timers.setTimeout(() => {
-      this.#soon = undefined;
+  /** Reads the list once in a while, however often it changes meanwhile: that of the kept connection, or of another one. */
+  refreshSoon(connect: () => Promise<Connection>, other?: object): void {
+    if (this.#soon.has(other)) return;
+    const timer = this.#deps.timers.setTimeout(() => {
+      this.#soon.delete(other);
       connect()
         .then((connection) => this.refresh(connection))
         .catch((error: unknown) =>
           this.#deps.logger.warn({ server: this.#config.id, err: error }, 'tools were not listed again'),
         );
     }, FIXED_LIMITS.relistMs);
+    this.#soon.set(other, timer);
   }
 
   close(): void {
-    this.#deps.timers.clearTimeout(this.#soon);
+    for (const timer of this.#soon.values()) this.#deps.timers.clearTimeout(timer);
   }
 
   async #list(connection: Connection): Promise<JsonValue[]> {

@@ -80,6 +80,8 @@ export const FIXED_LIMITS = {
   relistMs: 250,
   /** Longest wait for a server on standard streams to say which revisions it speaks; silence means the older ones. */
   discoverMs: 5_000,
+  /** Longest wait for an endpoint to take somebody who listens, before it is asked anything. */
+  listenMs: 300,
   /** Wait before listening again to a server that ended it. */
   listenAgainMs: 1_000,
   /** Times a server may ask for more input before it has a result. */

@@ -117,14 +117,30 @@ export class Connector {
 
   async #withSession(peer: ServerPeer, as: ConnectAs, asked?: Transport): Promise<Connection> {
     const { SessionConnection: Opened } = await import('./session-connection.ts');
-    const transport = asked ?? (await this.transport());
+    let listens: () => void = () => undefined;
+    const listening = new Promise<void>((resolve) => {
+      listens = resolve;
+    });
+    const transport = asked ?? (await this.transport(listens));
     const { info, capabilities } = as;
     const { extensions: _none, ...known } = capabilities;
-    return Opened.open(transport, peer, {
+    const connection = await Opened.open(transport, peer, {
       info,
       capabilities: known,
       timeoutMs: this.#limits.connect_timeout_ms,
     });
+    // What is told beside the answers, such as a changed list, is told to nobody before somebody listens.
+    if (this.#web !== undefined) await this.#within(FIXED_LIMITS.listenMs, listening);
+    return connection;
+  }
+
+  async #within(ms: number, promise: Promise<void>): Promise<void> {
+    let timer: unknown;
+    const late = new Promise<void>((resolve) => {
+      timer = this.#deps.timers.setTimeout(resolve, ms);
+    });
+    await Promise.race([promise, late]);
+    this.#deps.timers.clearTimeout(timer);
   }
 
   async #stateless(
@@ -176,15 +192,22 @@ export class Connector {
     return { elicitation: { form: {}, url: {} }, ...roots, ...sampling };
   }
 
-  /** The wire to the server, not started. */
-  async transport(): Promise<Transport> {
+  /** The wire to the server, not started. `listens` is called when an endpoint has answered who listens, whatever it says. */
+  async transport(listens?: () => void): Promise<Transport> {
     const { url, command, cwd } = this.#config;
-    if (url !== undefined && this.#web !== undefined) {
+    const web = this.#web;
+    if (url !== undefined && web !== undefined) {
       const { StreamableHTTPClientTransport: Http } = await import(
         '@modelcontextprotocol/sdk/client/streamableHttp.js'
       );
-      const transport = new Http(new URL(url), { fetch: this.#web.request });
-      return transport as unknown as Transport;
+      const request: WebFetch['request'] = async (to, init) => {
+        try {
+          return await web.request(to, init);
+        } finally {
+          if (init?.method === 'GET') listens?.();
+        }
+      };
+      return new Http(new URL(url), { fetch: request }) as unknown as Transport;
     }
     return new ChildTransport({
       command: command ?? [],

@@ -30,6 +30,8 @@ import { keptCall } from './stand.ts';
 import { holdReason, type Tool } from './tools.ts';
 import { frameOfError, type JudgedCall, only, reasonOf, takenUp } from './turn-frames.ts';
 
+const LIST_CHANGED = 'notifications/tools/list_changed';
+
 /** An MCP server as an upstream: a task is one tool call. Recorded frames are records (`record.ts`). */
 export class McpUpstream implements Upstream {
   readonly route: string;
@@ -67,7 +69,7 @@ export class McpUpstream implements Upstream {
       waitMs: limits.restart_wait_ms,
       deps,
     });
-    this.#sessions = new SessionConnections((peer) => connector.connect(peer), limits.max_connections, deps);
+    this.#sessions = new SessionConnections((peer) => this.#ofOne(peer), limits.max_connections, deps);
   }
 
   start(): void {
@@ -204,10 +206,10 @@ export class McpUpstream implements Upstream {
     const call = this.#callOf(turn, judged, async () => {
       lease?.release();
       lease = undefined;
-      lease = await this.#lease(turn, call);
+      lease = await this.#lease(turn, call, signal);
       return lease.connection;
     });
-    lease = await this.#lease(turn, call);
+    lease = await this.#lease(turn, call, signal);
     this.#calls.set(turn.taskId, call);
     try {
       if (stand === undefined)
@@ -268,12 +270,33 @@ export class McpUpstream implements Upstream {
     return this.#checks;
   }
 
-  async #lease({ actor = '', sessionId }: Turn, call: ActiveCall): Promise<Lease> {
+  async #lease({ actor = '', sessionId }: Turn, call: ActiveCall, signal: AbortSignal): Promise<Lease> {
     const connection = await this.#kept.get();
     // What a server without sessions wants of its caller stands in the result of the call.
     if (this.#config.interactive && !connection.isStateless)
-      return this.#onceStarted(() => this.#sessions.lease(`${actor}\n${sessionId}`, call));
+      return this.#onceStarted(() =>
+        this.#sessions.lease(`${actor}\n${sessionId}`, call, {
+          waitMs: this.#limits.idle_timeout_ms,
+          signal,
+        }),
+      );
     return { connection, release: () => undefined };
+  }
+
+  /** A connection for one actor and Session. What the server lists on it may change with what is called on it. */
+  async #ofOne(peer: ServerPeer): Promise<Connection> {
+    const opening = this.#connector.connect({
+      asked: (method, params, signal) => peer.asked(method, params, signal),
+      told: (method, params) => {
+        if (method === LIST_CHANGED) this.#catalogue.refreshSoon(() => opening, opening);
+        peer.told(method, params);
+      },
+    });
+    const connection = await opening;
+    void connection.closed.then(() => {
+      if (this.#catalogue.forget(connection)) this.#catalogue.refreshSoon(() => this.#kept.get());
+    });
+    return connection;
   }
 
   /** A server that does not come up is tried again for as long as a call waits for one. */
@@ -296,8 +319,7 @@ export class McpUpstream implements Upstream {
     return {
       asked: NOBODY.asked,
       told: (method, params) => {
-        if (method === 'notifications/tools/list_changed')
-          this.#catalogue.refreshSoon(() => this.#kept.get());
+        if (method === LIST_CHANGED) this.#catalogue.refreshSoon(() => this.#kept.get());
         const [only, ...more] = this.#callsOnKept();
         if (only !== undefined && more.length === 0) only.told(method, params);
       },
