@@ -153,7 +153,7 @@ export class SdkMcpServer {
       return text('it grows');
     });
     server.registerTool('talk', {}, async ({ requestId }) => {
-      for (const line of ['one', 'two'])
+      for (const line of ['one', 'two', 'x'.repeat(100_000)])
         await server.server.notification(
           { method: 'notifications/message', params: { level: 'warning', logger: 'talk', data: line } },
           { relatedRequestId: requestId },

@@ -6,10 +6,12 @@ import {
   type RequestId,
 } from '@modelcontextprotocol/sdk/types.js';
 import { resultForSession } from '../../../mappings/mcp/eras.ts';
+import { LOG_LEVELS, type LogLevel, logLevelOf } from '../../../mappings/mcp/log-levels.ts';
 import type { FaceDeps, FaceExchange } from '../../../src/face.ts';
 import { ProtocolError } from '../../../src/protocol/errors.ts';
 import type { JsonObject, JsonValue } from '../../../src/protocol/json.ts';
 import { objectOf } from '../object-of.ts';
+import { CallLog } from './call-log.ts';
 import { progressNotification } from './call-progress.ts';
 import { FaceTransport } from './face-transport.ts';
 import { INSTRUCTIONS, SERVER_NAME } from './methods.ts';
@@ -50,6 +52,8 @@ export class LegacySession {
   /** Who waits for the answer to a question, by its permission request. */
   readonly #asked = new Map<string, () => void>();
   #usedAt: number;
+  /** Lines of servers that the client wants; all of them until it says. */
+  #logLevel: LogLevel = LOG_LEVELS[0];
   /** The gateway ends the session: what its client called goes on. */
   #isLeaving = false;
 
@@ -65,11 +69,13 @@ export class LegacySession {
       listsId,
       takeAnswer: (exchange, message) => this.#takeAnswer(exchange, message),
     });
-    const capabilities = { tools: { listChanged: true }, resources: { listChanged: true } };
+    const capabilities = { tools: { listChanged: true }, resources: { listChanged: true }, logging: {} };
     this.#server = new Server(
       { name: SERVER_NAME, version: deps.version },
       { capabilities, instructions: INSTRUCTIONS },
     );
+    // The SDK's own takes any word for a level, and keeps it to itself.
+    this.#server.removeRequestHandler('logging/setLevel');
     this.#server.fallbackRequestHandler = (request, extra) =>
       this.#answer(request, extra as unknown as Extra);
   }
@@ -95,7 +101,7 @@ export class LegacySession {
     const last = exchange.headers['last-event-id'];
     const place = body === undefined && typeof last === 'string' ? placeOf(last) : undefined;
     if (place === undefined) await this.#transport.handle(exchange, body);
-    else await resumeCall(this.#deps, exchange, place, ['Mcp-Session-Id', this.id]);
+    else await resumeCall(this.#deps, exchange, place, ['Mcp-Session-Id', this.id], this.#logLevel);
   }
 
   async toolsChanged(): Promise<void> {
@@ -122,6 +128,8 @@ export class LegacySession {
           return { resourceTemplates: resourceTemplates() };
         case 'resources/read':
           return await readResource(this.#deps, exchange, String(given['uri']));
+        case 'logging/setLevel':
+          return this.#setLogLevel(given['level']);
         default:
           throw Object.assign(new Error(`Method not found: ${method}`), { code: -32601 });
       }
@@ -129,6 +137,16 @@ export class LegacySession {
       if (error instanceof Error && 'code' in error && typeof error.code === 'number') throw error;
       throw rpcError(error, exchange.requestId);
     }
+  }
+
+  #setLogLevel(word: unknown): Record<string, unknown> {
+    const level = logLevelOf(word);
+    if (level === undefined)
+      throw new ProtocolError('invalid_request', `params.level: must be one of ${LOG_LEVELS.join(', ')}.`, {
+        param: 'params.level',
+      });
+    this.#logLevel = level;
+    return {};
   }
 
   async #call(exchange: FaceExchange, params: JsonObject, extra: Extra): Promise<JsonObject> {
@@ -142,10 +160,14 @@ export class LegacySession {
     const progress = (told: JsonObject, after: string) => {
       if (progressToken !== null) answer?.tell(progressNotification(progressToken, told), placeAfter(after));
     };
+    const log = new CallLog(this.#deps, exchange, this.#logLevel, (line, after) =>
+      answer?.tell(line, placeAfter(after)),
+    );
     const call = {
       exchange,
       sessionKey: `mcp:${this.id}`,
       hasSession: true,
+      log: (line: JsonObject, after: string) => log.take(line, after),
       signal: this.#takenBack(extra),
       progress,
     };
@@ -153,7 +175,11 @@ export class LegacySession {
       const tool = await findTool(this.#deps, exchange, String(params['name']));
       taskId = (await submitCall(this.#deps, call, tool, params)).id;
       answer?.resumable(placeAfter(''));
-      return await finishCall(this.#deps, call, tool, taskId, (question) => this.#ask(requestId, question));
+      const result = await finishCall(this.#deps, call, tool, taskId, (question) =>
+        this.#ask(requestId, question),
+      );
+      await log.all();
+      return result;
     } catch (error) {
       // The Task goes on without the gateway, and its client finds it again.
       if (taskId !== '' && ProtocolError.from(error).code === 'service_unavailable')

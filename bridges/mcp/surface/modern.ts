@@ -2,16 +2,20 @@ import { toNodeHandler } from '@modelcontextprotocol/node';
 import {
   createMcpHandler,
   inputRequired,
+  LOG_LEVEL_META_KEY,
   type McpHttpHandler,
   Server,
   type ServerContext,
 } from '@modelcontextprotocol/server';
+import { logLevelOf } from '../../../mappings/mcp/log-levels.ts';
 import type { FaceDeps, FaceExchange } from '../../../src/face.ts';
 import { ProtocolError } from '../../../src/protocol/errors.ts';
 import type { JsonObject, JsonValue } from '../../../src/protocol/json.ts';
 import { isTerminal } from '../../../src/protocol/task-states.ts';
 import { objectOf } from '../object-of.ts';
 import { TASKS_EXTENSION } from '../revisions.ts';
+import { CallLog } from './call-log.ts';
+import { progressNotification } from './call-progress.ts';
 import { resultOfTask, waitingResult } from './call-result.ts';
 import { INSTRUCTIONS, SERVER_NAME } from './methods.ts';
 import { capabilitiesOf, createTaskResult, declaresTasks, serveTasks } from './modern-tasks.ts';
@@ -92,6 +96,7 @@ export class ModernFace {
         capabilities: {
           tools: { listChanged: true },
           resources: {},
+          logging: {},
           extensions: { [TASKS_EXTENSION]: {} },
         },
         instructions: INSTRUCTIONS,
@@ -148,12 +153,17 @@ export class ModernFace {
     const deps = this.#deps;
     const { mcpReq } = context;
     const tool = await findTool(deps, exchange, String(params['name']));
+    const level = logLevelOf(objectOf(mcpReq.envelope)[LOG_LEVEL_META_KEY]);
+    const log =
+      level &&
+      new CallLog(deps, exchange, level, ({ method, params: about }) => notify(context, method, about));
     const call = {
       exchange,
       sessionKey: 'mcp',
       hasSession: false,
       signal: left.signal,
       progress: (told: JsonObject) => this.#progress(context, told),
+      ...(log === undefined ? {} : { log: (line: JsonObject, eventId: string) => log.take(line, eventId) }),
     };
     const state = mcpReq.requestState<string>();
     const resumed =
@@ -164,6 +174,7 @@ export class ModernFace {
     if (submitted !== undefined && tool.kind === 'agent' && knowsTasks) return createTaskResult(submitted);
     const taskId = resumed?.taskId ?? submitted?.id ?? '';
     const standstill = await this.#stand(call, taskId, resumed?.requestId);
+    await log?.all();
     const task = await readTask(deps, exchange, taskId);
     if (isTerminal(standstill.status)) return resultOfTask(deps.gateway, exchange, tool, task);
     const question = await questionOf(deps, exchange, taskId);
@@ -210,15 +221,15 @@ export class ModernFace {
     return { taskId, requestId };
   }
 
-  #progress({ mcpReq }: ServerContext, { progress = 0, total, message }: JsonObject): void {
-    const { progressToken } = objectOf(mcpReq._meta);
+  #progress(context: ServerContext, told: JsonObject): void {
+    const { progressToken } = objectOf(context.mcpReq._meta);
     if (progressToken === undefined) return;
-    const params = {
-      progressToken,
-      progress,
-      ...(total === undefined ? {} : { total }),
-      ...(message === undefined ? {} : { message }),
-    };
-    void mcpReq.notify({ method: 'notifications/progress', params } as never).catch(() => undefined);
+    const { method, params } = progressNotification(progressToken, told);
+    notify(context, method, params);
   }
+}
+
+/** A client that has left is told nothing. */
+function notify({ mcpReq }: ServerContext, method: string, params: unknown): void {
+  void mcpReq.notify({ method, params } as never).catch(() => undefined);
 }

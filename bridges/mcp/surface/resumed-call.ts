@@ -1,9 +1,11 @@
 import { resultForSession } from '../../../mappings/mcp/eras.ts';
+import { LOG_LEVELS, type LogLevel } from '../../../mappings/mcp/log-levels.ts';
 import type { FaceDeps, FaceExchange, FaceStream } from '../../../src/face.ts';
 import { ProtocolError } from '../../../src/protocol/errors.ts';
 import type { JsonObject } from '../../../src/protocol/json.ts';
 import { isTerminal } from '../../../src/protocol/task-states.ts';
 import { objectOf } from '../object-of.ts';
+import { CallLog } from './call-log.ts';
 import { progressNotification } from './call-progress.ts';
 import { resultOfTask, waitingResult } from './call-result.ts';
 import { messageFrame } from './post-answer.ts';
@@ -20,6 +22,7 @@ export async function resumeCall(
   exchange: FaceExchange,
   place: CallPlace,
   headers: readonly string[],
+  logLevel: LogLevel = LOG_LEVELS[0],
 ): Promise<void> {
   const task = await readTask(deps, exchange, place.taskId);
   if (task.created_by !== deps.gateway.identify(exchange.call()).actor)
@@ -27,7 +30,7 @@ export async function resumeCall(
   const stream = exchange.openStream({ isResumed: true, headers, tell: () => '' });
   stream.attach({ cursor: () => '', close: () => undefined });
   try {
-    const result = await follow(deps, exchange, place, stream);
+    const result = await follow(deps, exchange, place, stream, logLevel);
     stream.write({ sse: messageFrame({ jsonrpc: '2.0', id: place.requestId, result }, '') });
     stream.end('complete');
   } catch (error) {
@@ -42,11 +45,19 @@ async function follow(
   exchange: FaceExchange,
   place: CallPlace,
   stream: FaceStream,
+  logLevel: LogLevel,
 ): Promise<JsonObject> {
   const { taskId, progressToken, after } = place;
   let now = place;
   let beyond: string | undefined;
+  const log = new CallLog(deps, exchange, logLevel, (line) =>
+    stream.write({ sse: messageFrame(line, callId(now)) }),
+  );
   const news = {
+    log(line: JsonObject, eventId: string) {
+      now = { ...now, after: eventId };
+      log.take(line, eventId);
+    },
     progress(told: JsonObject, eventId: string) {
       now = { ...now, after: eventId };
       if (progressToken !== null)
@@ -56,6 +67,7 @@ async function follow(
   for (;;) {
     const how = { beyond, after: now === place ? after : now.after };
     const standstill = await untilStandstill(deps.gateway, exchange, taskId, news, exchange.signal, how);
+    await log.all();
     const task = await readTask(deps, exchange, taskId);
     if (isTerminal(standstill.status))
       return resultForSession(

@@ -21,6 +21,8 @@ export interface ClientCall {
   hasSession: boolean;
   signal: AbortSignal;
   progress(told: JsonObject, eventId: string): void;
+  /** A line that the server logged. */
+  log?(line: JsonObject, eventId: string): void;
   /** Whether another request follows the Task too. Default: none does. */
   isFollowed?(): boolean;
 }

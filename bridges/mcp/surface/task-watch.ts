@@ -3,11 +3,14 @@ import type { Gateway, StreamEnd, StreamFrame, StreamSink, Subscription } from '
 import { ProtocolError } from '../../../src/protocol/errors.ts';
 import type { JsonObject } from '../../../src/protocol/json.ts';
 import { isBlocked, isTerminal, type TaskStatus } from '../../../src/protocol/task-states.ts';
+import { objectOf } from '../object-of.ts';
 
 /** What a watched Task does. */
 export interface TaskNews {
   /** `eventId`: where the log tells it. */
   progress(told: JsonObject, eventId: string): void;
+  /** A line that the server logged, as the log has it. Left out: nobody wants them. */
+  log?(line: JsonObject, eventId: string): void;
 }
 
 /** Where a Task stands when nothing more happens by itself: it is over, or waits for somebody. */
@@ -19,6 +22,8 @@ export interface Standstill {
 
 const STATUS_EVENT =
   /^task\.(started|status_changed|input_required|auth_required|completed|failed|canceled)$/;
+
+const NOTE = 'vendor.harn_gateway.upstream_note';
 
 /**
  * Follows a Task until it is over or waits. `beyond` names a request that is answered already: the Task is at a standstill
@@ -79,6 +84,8 @@ class StandstillSink implements StreamSink {
   write({ id, event: { event, payload } }: StreamFrame): number {
     const isNews = this.#isLive || (this.#after !== undefined && id > this.#after);
     if (event === 'span.updated' && isNews) this.#news.progress(payload, id);
+    if (event === NOTE && payload['note'] === 'tool_log' && isNews)
+      this.#news.log?.(objectOf(payload['details']), id);
     if (STATUS_EVENT.test(event)) this.#moved(payload);
     if (this.#isLive) this.#tell();
     return 0;

@@ -57,6 +57,7 @@ export const MCP: readonly Requirement[] = [
     ],
     ['MCP-FACE-9', 'DECIDED', 'a call that is sent again with its idempotency key is the same Task'],
     ['MCP-FACE-10', 'MUST', 'a body that is no JSON is -32700, and one that is no message -32600'],
+    ['MCP-FACE-11', 'DECIDED', 'a client of /mcp is told what its server logs during a call'],
     ['MCP-MOUNT-1', 'DECIDED', '/mcp/{server} passes a server of either era through, without what is closed'],
     ['MCP-MOUNT-2', 'MUST NOT', 'credentials of a client are handed on to a server'],
     [
