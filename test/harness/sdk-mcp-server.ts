@@ -160,6 +160,10 @@ export class SdkMcpServer {
         );
       return text('that is all');
     });
+    server.registerTool('mutter', {}, async ({ sessionId }) => {
+      await server.sendLoggingMessage({ level: 'warning', data: 'beside the call' }, sessionId);
+      return text('that is all');
+    });
     server.registerTool('ask', {}, async () => {
       called('ask');
       const { action } = await server.server.elicitInput({

@@ -17,6 +17,17 @@ describe('[MCP-FACE-11] what a server logs during a call', () => {
     expect(lines).toEqual([said('one'), said('two'), said('x'.repeat(100_000))]);
   });
 
+  it('reaches the client where the server logs beside the answer, too', async () => {
+    const { client } = await legacy();
+    let lines = 0;
+    client.setNotificationHandler(LoggingMessageNotificationSchema, async () => {
+      lines += 1;
+    });
+    for (let count = 0; count < 5; count += 1)
+      await client.callTool({ name: 'plain__mutter', arguments: {} });
+    expect(lines).toBe(5);
+  });
+
   it('is what the client wants of it', async () => {
     const { client } = await legacy();
     const lines: unknown[] = [];

@@ -82,6 +82,8 @@ export const FIXED_LIMITS = {
   discoverMs: 5_000,
   /** Longest wait for an endpoint to take somebody who listens, before it is asked anything. */
   listenMs: 300,
+  /** Wait for lines that a server logs beside the answer to a call. */
+  lastLinesMs: 20,
   /** Wait before listening again to a server that ended it. */
   listenAgainMs: 1_000,
   /** Times a server may ask for more input before it has a result. */

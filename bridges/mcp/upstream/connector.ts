@@ -128,10 +128,15 @@ export class Connector {
       info,
       capabilities: known,
       timeoutMs: this.#limits.connect_timeout_ms,
+      ...(this.#web === undefined ? {} : { lastLines: () => this.#wait(FIXED_LIMITS.lastLinesMs) }),
     });
     // What is told beside the answers, such as a changed list, is told to nobody before somebody listens.
     if (this.#web !== undefined) await this.#within(FIXED_LIMITS.listenMs, listening);
     return connection;
+  }
+
+  #wait(ms: number): Promise<void> {
+    return new Promise((resolve) => void this.#deps.timers.setTimeout(resolve, ms));
   }
 
   async #within(ms: number, promise: Promise<void>): Promise<void> {

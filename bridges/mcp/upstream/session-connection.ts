@@ -28,6 +28,11 @@ export interface SessionOptions {
   info: { name: string; version: string };
   capabilities: JsonObject;
   timeoutMs: number;
+  /**
+   * Waits for what is told on another stream than the answer: over HTTP a server may log there, and nothing says which of both
+   * comes first. Left out: there is one stream.
+   */
+  lastLines?(): Promise<void>;
 }
 
 /**
@@ -36,15 +41,21 @@ export interface SessionOptions {
 export class SessionConnection extends ClientConnection<Client> {
   readonly isStateless = false;
   readonly #watched = new Set<string>();
+  readonly #lastLines: SessionOptions['lastLines'];
+
+  private constructor(client: Client, lastLines: SessionOptions['lastLines']) {
+    super(client);
+    this.#lastLines = lastLines;
+  }
 
   /** Connects and shakes hands. Rejects with a Fault. */
   static async open(
     transport: Transport,
     peer: ServerPeer,
-    { info, capabilities, timeoutMs }: SessionOptions,
+    { info, capabilities, timeoutMs, lastLines }: SessionOptions,
   ): Promise<SessionConnection> {
     const client = new Client(info, { capabilities, jsonSchemaValidator: NO_CHECKS });
-    const connection = new SessionConnection(client);
+    const connection = new SessionConnection(client, lastLines);
     client.fallbackRequestHandler = (request, { signal }) =>
       peer.asked(request.method, objectOf(request.params), signal) as Promise<Record<string, unknown>>;
     client.fallbackNotificationHandler = async ({ method, params }) => peer.told(method, objectOf(params));
@@ -62,11 +73,9 @@ export class SessionConnection extends ClientConnection<Client> {
 
   async request(method: string, params: JsonObject, options: CallOptions): Promise<JsonObject> {
     try {
-      return (await this.client.request(
-        { method, params },
-        ResultSchema,
-        requestOptions(options),
-      )) as JsonObject;
+      const result = await this.client.request({ method, params }, ResultSchema, requestOptions(options));
+      if (method === 'tools/call' && 'logging' in this.capabilities) await this.#lastLines?.();
+      return result as JsonObject;
     } catch (error) {
       throw this.#faultOf(error, options.signal);
     }
