@@ -224,8 +224,13 @@ export interface FaceConnection {
   readonly signal: AbortSignal;
   /** A Call with what the upgrade said, admitted anew each time it is used. */
   call(given?: FaceCall): Call;
-  /** Sends one text message; returns the unsent bytes. A client that does not keep up is closed. */
+  /** Sends one text message; returns the unsent bytes, without those of large ones. A client that does not keep up is closed. */
   send(text: string): number;
+  /**
+   * Sends one text message however large, when most of what was sent before has left: one after the other, and none makes a client
+   * slow. Resolves when it is on its way; other messages may overtake it.
+   */
+  sendLarge(text: string): Promise<void>;
   /** Several messages follow: until `uncork` they are one write to the network. */
   cork(): void;
   uncork(): void;

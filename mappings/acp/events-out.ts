@@ -2,8 +2,8 @@ import type { JsonObject, JsonValue } from '../../src/protocol/json.ts';
 import type { Part } from '../../src/protocol/resources/message.ts';
 import { encodePart } from './content-out.ts';
 import { isObject, objectOf, objectsOf, textOf } from './json-shape.ts';
-import { HISTORY_REMOVED, noticeOf } from './notices.ts';
-import { UPDATE_KINDS } from './update-kinds.ts';
+import { HISTORY_REMOVED, notice, noticeOf } from './notices.ts';
+import { UPDATE_KINDS, updateRow } from './update-kinds.ts';
 
 /** An event as it is streamed. */
 export interface OutEvent {
@@ -74,16 +74,34 @@ function agentUpdate(payload: JsonObject, terminals: ReadonlySet<string>): JsonO
   const kind = textOf(payload['kind']) ?? '';
   const { type, body } = objectOf(payload['update']);
   if (payload['protocol'] !== 'acp' || type !== 'agent_update' || !isObject(body)) return [];
-  if (TOLD_OTHERWISE.includes(kind) || 'large_metadata' in body) return [];
-  return Object.hasOwn(UPDATE_KINDS, kind) ? [withKnownTerminals(withLinks(body), terminals)] : [];
+  if (TOLD_OTHERWISE.includes(kind) || !Object.hasOwn(UPDATE_KINDS, kind)) return [];
+  const told = withLinks({ ...body, sessionUpdate: kind });
+  const isWhole = updateRow(kind).requires.every((name) => told[name] !== undefined);
+  return isWhole ? [withKnownTerminals(told, terminals)] : [tooLarge(kind, body)];
 }
 
-/** A member that was too large for the log is an artifact; a tool's content becomes a link to it, anything else is left out. */
+/** Clients drop an update that lacks what it must have, so they are told that there was one, and where it is. */
+function tooLarge(kind: string, body: JsonObject): JsonObject {
+  const places = [body, ...Object.values(body)].flatMap((value) => movedTo(value) ?? []);
+  const where = places.map((id) => `harn://artifacts/${id}`).join(', ');
+  return notice(
+    'An update of the agent is too large to be shown',
+    `It is a ${kind}. What it says is in ${where}.`,
+  );
+}
+
+function movedTo(value: JsonValue | undefined): string | undefined {
+  return textOf(objectOf(objectOf(value)['large_metadata'])['artifact_id']);
+}
+
+/**
+ * A member that is still in an Artifact, because it is too large for a message or the client may not read it: content becomes a link
+ * to it, anything else is left out.
+ */
 function withLinks(update: JsonObject): JsonObject {
   const members = Object.entries(update).flatMap(([name, value]): [string, JsonValue][] => {
-    const moved = objectOf(objectOf(value)['large_metadata']);
-    const id = textOf(moved['artifact_id']);
-    if (id === undefined) return [[name, value]];
+    const id = movedTo(value);
+    if (id === undefined) return name === 'large_metadata' ? [] : [[name, value]];
     if (name !== 'content') return [];
     const link = { type: 'resource_link', uri: `harn://artifacts/${id}`, name: 'content' };
     const isChunk = textOf(update['sessionUpdate'])?.endsWith('_chunk') ?? false;
@@ -103,12 +121,17 @@ function withKnownTerminals(update: JsonObject, terminals: ReadonlySet<string>):
   return { ...update, content };
 }
 
+/** An Artifact that the gateway made of bytes or of something large is told where it is referred to; an agent names its own. */
+function holdsContent({ upstream_artifact_id, name, store }: JsonObject): boolean {
+  return upstream_artifact_id === null && name === null && store === 'bytes';
+}
+
 /** Texts of an artifact are what the agent says; everything else is a link. */
 function artifactChunks(payload: JsonObject): JsonObject[] {
   const artifact = objectOf(payload['artifact']);
   const id = textOf(artifact['id']) ?? textOf(payload['artifact_id']) ?? '';
   const ofAgent = objectOf(objectOf(artifact['metadata'])['acp']);
-  if (ofAgent['kind'] === 'diff') return [];
+  if (ofAgent['kind'] === 'diff' || holdsContent(payload)) return [];
   const name = textOf(payload['name']) ?? id;
   const link = { type: 'resource_link', uri: `harn://artifacts/${id}`, name };
   const parts = objectsOf(payload['parts']);

@@ -62,7 +62,7 @@ describe('ACP at its sizes', () => {
     await gateway.close();
   });
 
-  it('content above the inline limit reaches the client as a link, with the call it belongs to', async () => {
+  it('content above the inline limit reaches the client whole, with the call it belongs to', async () => {
     const client = await stage.connect();
     const { sessionId } = await client.session({ route: 'acp:coder' });
     await client.prompt(sessionId, 'big');
@@ -72,9 +72,7 @@ describe('ACP at its sizes', () => {
     expect(ended).toMatchObject({
       sessionUpdate: 'tool_call_update',
       toolCallId: 'big-1',
-      content: [
-        { type: 'content', content: { type: 'resource_link', uri: expect.stringContaining('harn://') } },
-      ],
+      content: [{ type: 'content', content: { type: 'text', text: 'x'.repeat(1_000_000) } }],
     });
   });
 });

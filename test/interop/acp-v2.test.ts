@@ -190,6 +190,18 @@ describe('ACP v2, a draft that the operator offers', () => {
     expect(editor.states().at(-1)).toBe(state);
   });
 
+  it('[ACP-USER-28] a large update is whole, in the words of version 2', async () => {
+    const { editor, sessionId } = await started();
+    await editor.prompt(sessionId, 'large 200000 commands');
+    const [told] = editor.updates.filter(
+      ({ sessionUpdate }) => sessionUpdate === 'available_commands_update',
+    );
+    const { availableCommands } = told as { availableCommands: { type: string; description: string }[] };
+    expect(availableCommands.map(({ type, description }) => `${type} ${description.length}`)).toEqual(
+      Array(50).fill('command 4000'),
+    );
+  });
+
   it('a permission is a title, the call and its options; a change of a file comes with its patch', async () => {
     const { editor, sessionId } = await started();
     await editor.prompt(sessionId, 'edit');

@@ -9,6 +9,7 @@ import type { Conversation } from './conversation.ts';
 import type { Draft } from './draft.ts';
 import { GatewayCalls } from './gateway-calls.ts';
 import { Hosting } from './hosting.ts';
+import { maxMessageBytes } from './message-limit.ts';
 import { type AgentMethod, isAgentMethod } from './method-operations.ts';
 import { METHODS } from './methods.ts';
 import { readParams } from './params.ts';
@@ -17,6 +18,7 @@ import { Questions } from './questions.ts';
 import { SessionView } from './session-view.ts';
 import type { Tunnels } from './tunnels.ts';
 import { whenRead } from './when-read.ts';
+import { WholeEvents } from './whole-events.ts';
 
 const GOING_AWAY = 1001;
 
@@ -39,9 +41,10 @@ export class AgentConnection implements FaceConnectionOwner {
       const { form, url } = objectOf(this.#talk.clientCapabilities['elicitation']);
       return { form: isObject(form), url: isObject(url) };
     };
-    const questions = new Questions(calls, peer, deps.logger, asks);
+    const whole = new WholeEvents((id, maxBytes) => calls.content(id, maxBytes), maxMessageBytes(deps));
+    const questions = new Questions(calls, peer, deps.logger, asks, whole);
     const sessions = new Map<string, AttachedSession>();
-    const view = new SessionView(() => deps.agents(), calls);
+    const view = new SessionView(() => deps.agents(), calls, whole);
     this.#talk = {
       deps,
       connection,
@@ -62,6 +65,7 @@ export class AgentConnection implements FaceConnectionOwner {
       clientId: connection.requestId,
       isInitialized: false,
       draft,
+      whole,
     };
   }
 

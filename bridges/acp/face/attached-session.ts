@@ -1,6 +1,6 @@
 import { type OutEvent, updatesOf } from '../../../mappings/acp/events-out.ts';
 import { objectOf, textOf } from '../../../mappings/acp/json-shape.ts';
-import type { FaceConnection } from '../../../src/face.ts';
+import type { FaceConnection, FaceDeps } from '../../../src/face.ts';
 import type { StreamEnd, StreamFrame, StreamSink, Subscription } from '../../../src/gateway.ts';
 import type { JsonObject } from '../../../src/protocol/json.ts';
 import { EVENT_OF_STATUS, type Failure, type TerminalStatus } from '../../../src/protocol/task-states.ts';
@@ -13,6 +13,7 @@ import type { Prompts } from './prompts.ts';
 import type { Questions } from './questions.ts';
 import type { SessionView } from './session-view.ts';
 import { TurnWaits } from './turn-waits.ts';
+import { mayBeCut, type WholeEvents } from './whole-events.ts';
 
 /** `load`: the whole history is told. `resume`: what came after the cursor, without the client's own words. */
 export type Attachment = 'load' | 'resume';
@@ -26,6 +27,8 @@ export interface AttachedParts {
   view: SessionView;
   prompts: Prompts;
   draft: Draft | undefined;
+  whole: WholeEvents;
+  deps: Pick<FaceDeps, 'logger'>;
   /** Client whose words are not told to it again. */
   clientId: string;
 }
@@ -52,6 +55,10 @@ export class AttachedSession implements StreamSink, Follower {
   readonly #kind: Attachment;
   #delivered: string;
   #subscription: Subscription | undefined;
+  /** Steps that wait for one another; undefined when none is under way. */
+  #late: Promise<void> | undefined;
+  /** Bytes of their events. */
+  #lateBytes = 0;
   #isDetached = false;
   #isLive = false;
   #markCaughtUp: () => void = () => undefined;
@@ -87,8 +94,10 @@ export class AttachedSession implements StreamSink, Follower {
     if (this.#isDetached) subscription.close();
   }
 
+  /** Nothing is told any more: who waits for what was recorded before does so no longer. */
   detach(): void {
     this.#isDetached = true;
+    this.#markCaughtUp();
     this.#subscription?.close();
     this.#parts.questions.forget(this.id);
   }
@@ -101,19 +110,23 @@ export class AttachedSession implements StreamSink, Follower {
 
   write(frame: StreamFrame): number {
     if (this.#isDetached) return 0;
-    const event = JSON.parse(frame.bytes.toString('utf8')) as OutEvent;
-    let unsent = 0;
-    for (const update of this.#updatesOf(event)) unsent = this.#send(update, frame.id, event.task_id);
-    this.#follow(event);
-    this.#delivered = frame.id;
-    this.#tellReached();
-    return unsent;
+    const isCut = mayBeCut(frame);
+    if (!isCut && this.#late === undefined) return this.#deliver(frame, eventIn(frame));
+    this.#lateBytes += frame.bytes.length;
+    this.#later(async () => {
+      if (isCut) await this.#deliverWhole(frame);
+      else this.#deliver(frame, eventIn(frame));
+      this.#lateBytes -= frame.bytes.length;
+    });
+    return this.#lateBytes;
   }
 
   caughtUp(): void {
-    this.#isLive = true;
-    this.#markCaughtUp();
-    void this.#parts.questions.askPending(this);
+    if (this.#late !== undefined) {
+      this.#later(() => this.#goLive());
+      return;
+    }
+    this.#goLive();
   }
 
   cork(): void {
@@ -124,8 +137,9 @@ export class AttachedSession implements StreamSink, Follower {
     this.#parts.connection.uncork();
   }
 
-  drained(): Promise<void> {
-    return this.#parts.connection.drained();
+  async drained(): Promise<void> {
+    await this.#late;
+    await this.#parts.connection.drained();
   }
 
   end(reason: StreamEnd): void {
@@ -136,6 +150,49 @@ export class AttachedSession implements StreamSink, Follower {
   tell(given: JsonObject): void {
     const update = this.#parts.hosting.taken(given, true);
     if (update !== undefined) this.#parts.peer.notify('session/update', { sessionId: this.id, update });
+  }
+
+  #goLive(): void {
+    this.#isLive = true;
+    this.#markCaughtUp();
+    void this.#parts.questions.askPending(this);
+  }
+
+  /** Something waits for content to be read; everything after it waits for its turn. */
+  #later(step: () => Promise<void> | void): void {
+    const late = (this.#late ?? Promise.resolve())
+      .then(() => (this.#isDetached ? undefined : step()))
+      .catch((error: unknown) => {
+        this.#parts.deps.logger.error({ err: error, session_id: this.id }, 'an update was not delivered');
+        this.end('failed');
+      })
+      .finally(() => {
+        if (this.#late === late) this.#late = undefined;
+      });
+    this.#late = late;
+  }
+
+  #deliver(frame: StreamFrame, event: OutEvent): number {
+    let unsent = 0;
+    for (const text of this.#textsOf(frame, event)) unsent = this.#parts.connection.send(text);
+    this.#told(frame, event);
+    return unsent;
+  }
+
+  async #deliverWhole(frame: StreamFrame): Promise<void> {
+    const event = await this.#parts.whole.event(eventIn(frame));
+    for (const text of this.#textsOf(frame, event)) await this.#parts.connection.sendLarge(text);
+    this.#told(frame, event);
+  }
+
+  #told(frame: StreamFrame, event: OutEvent): void {
+    this.#follow(event);
+    this.#delivered = frame.id;
+    this.#tellReached();
+  }
+
+  #textsOf(frame: StreamFrame, event: OutEvent): string[] {
+    return this.#updatesOf(event).map((update) => this.#textOf(update, frame.id, event.task_id));
   }
 
   #updatesOf(event: OutEvent): JsonObject[] {
@@ -158,17 +215,15 @@ export class AttachedSession implements StreamSink, Follower {
     return key !== undefined && this.#parts.prompts.isOwn(key, this.#parts.clientId);
   }
 
-  #send(update: JsonObject, eventId: string, taskId: string | null): number {
+  #textOf(update: JsonObject, eventId: string, taskId: string | null): string {
     const meta = objectOf(update['_meta']);
     const harn = { ...objectOf(meta['harn']), eventId, ...(taskId === null ? {} : { taskId }) };
     const told = { ...update, _meta: { ...meta, harn } };
-    return this.#parts.connection.send(
-      JSON.stringify({
-        jsonrpc: '2.0',
-        method: 'session/update',
-        params: { sessionId: this.id, update: told },
-      }),
-    );
+    return JSON.stringify({
+      jsonrpc: '2.0',
+      method: 'session/update',
+      params: { sessionId: this.id, update: told },
+    });
   }
 
   #follow({ event, task_id, payload }: OutEvent): void {
@@ -190,4 +245,8 @@ export class AttachedSession implements StreamSink, Follower {
       waiting.resolve();
     }
   }
+}
+
+function eventIn({ bytes }: StreamFrame): OutEvent {
+  return JSON.parse(bytes.toString('utf8')) as OutEvent;
 }

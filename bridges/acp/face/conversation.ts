@@ -9,6 +9,7 @@ import type { Prompts } from './prompts.ts';
 import type { Questions } from './questions.ts';
 import type { SessionView } from './session-view.ts';
 import type { Tunnels } from './tunnels.ts';
+import type { WholeEvents } from './whole-events.ts';
 
 /** What a client said of itself, and what the gateway keeps of one connection. */
 export interface Conversation {
@@ -27,4 +28,5 @@ export interface Conversation {
   clientId: string;
   isInitialized: boolean;
   draft: Draft | undefined;
+  whole: WholeEvents;
 }

@@ -68,6 +68,21 @@ export class GatewayCalls {
     }
   }
 
+  /** The content of an Artifact of at most this many bytes; undefined for a larger one, and where the client may not read it. */
+  async content(artifactId: string, maxBytes: number): Promise<Buffer | undefined> {
+    const call = this.#connection.call({ path: { artifact_id: artifactId }, query: {} });
+    try {
+      const { body } = await this.#gateway.call('downloadArtifactContent', call);
+      if (body.kind !== 'bytes' || (body.size ?? Number.POSITIVE_INFINITY) > maxBytes) return undefined;
+      const chunks: Buffer[] = [];
+      for await (const chunk of body.chunks) chunks.push(chunk);
+      return Buffer.concat(chunks);
+    } catch (error) {
+      if (error instanceof ProtocolError) return undefined;
+      throw error;
+    }
+  }
+
   async follow(sessionId: string, after: string | undefined, sink: StreamSink): Promise<Subscription> {
     const call = this.#connection.call({
       path: { session_id: sessionId },

@@ -8,6 +8,7 @@ import { RpcError } from '../wire/json-rpc.ts';
 import type { Peer } from '../wire/peer.ts';
 import type { Follower } from './follower.ts';
 import type { GatewayCalls } from './gateway-calls.ts';
+import type { WholeEvents } from './whole-events.ts';
 
 const ANSWERED_ELSEWHERE = 'answered elsewhere';
 
@@ -20,13 +21,15 @@ export class Questions {
   readonly #peer: Peer;
   readonly #logger: Logger;
   readonly #asks: () => Asks;
+  readonly #whole: WholeEvents;
   readonly #open = new Map<string, { sessionId: string; abort: AbortController }>();
 
-  constructor(calls: GatewayCalls, peer: Peer, logger: Logger, asks: () => Asks) {
+  constructor(calls: GatewayCalls, peer: Peer, logger: Logger, asks: () => Asks, whole: WholeEvents) {
     this.#calls = calls;
     this.#peer = peer;
     this.#logger = logger;
     this.#asks = asks;
+    this.#whole = whole;
   }
 
   /** Asks what is still open in a Session; a client that resumes has not seen it. */
@@ -36,7 +39,8 @@ export class Questions {
       .json<{ data: PermissionRequest[] }>('listPermissionRequests', { query })
       // Who may not read permission requests is not asked either.
       .catch(() => ({ data: [] }));
-    for (const request of data.toReversed()) if (request.status === 'pending') this.ask(session, request);
+    for (const request of data.toReversed())
+      if (request.status === 'pending') this.ask(session, await this.#whole.request(request));
   }
 
   /** A question that the client has no word for ends its turn; the next prompt answers it. */

@@ -73,5 +73,5 @@ function patchClient(talk: Conversation, sessionId: string, change: JsonObject):
 async function patch(talk: Conversation, sessionId: string, metadata: JsonObject): Promise<void> {
   const path = { session_id: sessionId };
   const session = await talk.calls.json<Session>('updateSession', { path, body: { metadata } });
-  talk.view.set(sessionId, session.metadata);
+  await talk.view.set(sessionId, session.metadata);
 }

@@ -11,6 +11,7 @@ import type { FaceAgent } from '../../../src/face.ts';
 import type { JsonObject } from '../../../src/protocol/json.ts';
 import type { Session } from '../../../src/protocol/resources/session.ts';
 import type { GatewayCalls } from './gateway-calls.ts';
+import type { WholeEvents } from './whole-events.ts';
 
 /** Kinds of agent updates that change what a client can choose. */
 const ABOUT_OPTIONS: readonly string[] = ['modes', 'configOptions', 'models', 'config_option_update'];
@@ -19,18 +20,21 @@ const ABOUT_OPTIONS: readonly string[] = ['modes', 'configOptions', 'models', 'c
 export class SessionView {
   readonly #agents: () => readonly FaceAgent[];
   readonly #calls: GatewayCalls;
+  readonly #whole: WholeEvents;
   readonly #metadata = new Map<string, JsonObject>();
   /** The persona that a Session was opened with; it never changes. */
   readonly #ownPersonas = new Map<string, string>();
   #personas: Choice[] = [];
 
-  constructor(agents: () => readonly FaceAgent[], calls: GatewayCalls) {
+  constructor(agents: () => readonly FaceAgent[], calls: GatewayCalls, whole: WholeEvents) {
     this.#agents = agents;
     this.#calls = calls;
+    this.#whole = whole;
   }
 
   /** Members of a session setup answer: modes where the agent has some, and all options. */
-  async begin({ id, metadata, persona_id }: Session): Promise<JsonObject> {
+  async begin({ id, metadata: kept, persona_id }: Session): Promise<JsonObject> {
+    const metadata = await this.#whole.metadata(kept);
     this.#metadata.set(id, metadata);
     if (persona_id !== null) this.#ownPersonas.set(id, persona_id);
     const { data } = await this.#calls
@@ -56,8 +60,8 @@ export class SessionView {
     return textOf(this.metadata(sessionId)['route']) ?? this.#offered().defaultAgent;
   }
 
-  set(sessionId: string, metadata: JsonObject): void {
-    this.#metadata.set(sessionId, metadata);
+  async set(sessionId: string, metadata: JsonObject): Promise<void> {
+    this.#metadata.set(sessionId, await this.#whole.metadata(metadata));
   }
 
   /** Takes note of an event; the updates it means for somebody who chooses. */

@@ -19,6 +19,7 @@ export class FaceSocketSession implements FaceConnection, WireOwner {
   readonly #onClose: (closeCode: number) => void;
   readonly #abort = new AbortController();
   #owner: FaceConnectionOwner | undefined;
+  #large: Promise<void> = Promise.resolve();
 
   constructor(
     deps: WireDeps,
@@ -53,7 +54,15 @@ export class FaceSocketSession implements FaceConnection, WireOwner {
 
   send(text: string): number {
     this.#wire.writeEvent(textFrame(text));
-    return this.#wire.unsentBytes;
+    return this.#wire.backlogBytes;
+  }
+
+  sendLarge(text: string): Promise<void> {
+    this.#large = this.#large.then(async () => {
+      await this.#wire.drained();
+      this.#wire.writeLarge(textFrame(text));
+    });
+    return this.#large;
   }
 
   cork(): void {

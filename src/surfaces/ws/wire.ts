@@ -50,6 +50,8 @@ export class Wire {
   #lastHeardMs: number;
   #lastPingMs: number;
   /** Those who wait for the client to read. */
+  /** Of the unsent bytes, those of large messages; more than them when some have left. */
+  #largeBytes = 0;
   #waiting: (() => void)[] = [];
   /** What came behind a message that is still being taken, in order; undefined while none is. */
   #behind: (() => Promise<void> | undefined)[] | undefined;
@@ -74,6 +76,12 @@ export class Wire {
   /** Bytes accepted but not handed to the network. */
   get unsentBytes(): number {
     return this.#socket.writableLength;
+  }
+
+  /** Those by which a client may be too slow: a large message on its way says nothing of that. */
+  get backlogBytes(): number {
+    if (this.unsentBytes === 0) this.#largeBytes = 0;
+    return Math.max(0, this.unsentBytes - this.#largeBytes);
   }
 
   /** The subprotocol both sides agreed on; empty when there is none. */
@@ -124,8 +132,8 @@ export class Wire {
    */
   writeEvent(bytes: Buffer): boolean {
     if (this.#state !== 'open') return false;
-    const { unsentBytes } = this;
-    if (unsentBytes > 0 && unsentBytes + bytes.length > this.#deps.limits.streamBufferBytes) {
+    const { backlogBytes } = this;
+    if (backlogBytes > 0 && backlogBytes + bytes.length > this.#deps.limits.streamBufferBytes) {
       this.closeSlow();
       return false;
     }
@@ -137,7 +145,13 @@ export class Wire {
   writeAnswer(bytes: Buffer): void {
     if (this.#state !== 'open') return;
     this.write(bytes);
-    if (this.unsentBytes > this.#deps.limits.streamBufferBytes + bytes.length) this.closeSlow();
+    if (this.backlogBytes > this.#deps.limits.streamBufferBytes + bytes.length) this.closeSlow();
+  }
+
+  /** Writes a message of any size; await `drained` before, so that one at a time is on its way. */
+  writeLarge(bytes: Buffer): void {
+    this.#largeBytes = Math.min(this.#largeBytes, this.unsentBytes) + bytes.length;
+    this.write(bytes);
   }
 
   /** Writes a finished frame, whatever waits already. */

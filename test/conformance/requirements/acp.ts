@@ -107,6 +107,11 @@ export const ACP: readonly Requirement[] = [
       'DECIDED',
       'an agent that advertises a way to take up its session and does not serve it is asked another way',
     ],
+    [
+      'ACP-USER-28',
+      'DECIDED',
+      'a large update reaches its client whole within one message, and none without what it must have',
+    ],
     ['ACP-USER-27', 'DECIDED', "an agent's own session is never open in two connections"],
     ['ACP-USER-24', 'DECIDED', 'an option that the agent refuses falls back, and its reason is told'],
   ]),

@@ -206,6 +206,55 @@ const SCENES: Record<string, (scene: Scene) => Promise<Stop>> = {
     });
     return 'end_turn';
   },
+  /** Tells of everything that is large: its second word says how many bytes, its third one what. */
+  async large({ words, tell, client, session }) {
+    const [, bytes, what] = words;
+    const text = 'x'.repeat(Number(bytes));
+    const items = Array.from({ length: 50 }, (_, n) => ({ n, text: text.slice(0, Number(bytes) / 50) }));
+    const call = { toolCallId: 'large-1', title: 'Read all', kind: 'read' as const };
+    if (what === 'asked') {
+      const options = [{ optionId: 'yes', name: 'Yes', kind: 'allow_once' as const }];
+      const content = [{ type: 'content' as const, content: { type: 'text' as const, text } }];
+      await client.request('session/request_permission', {
+        sessionId: session.id,
+        toolCall: { ...call, content },
+        options,
+      });
+      return 'end_turn';
+    }
+    const updates: Record<string, SessionUpdate> = {
+      commands: {
+        sessionUpdate: 'available_commands_update',
+        availableCommands: items.map(({ n, text: description }) => ({ name: `command-${n}`, description })),
+      },
+      plan: {
+        sessionUpdate: 'plan',
+        entries: items.map(({ text: content }) => ({ content, priority: 'high', status: 'pending' })),
+      },
+      title: { sessionUpdate: 'tool_call', ...call, title: text, rawInput: { text } },
+      chunk: said(text),
+      options: {
+        sessionUpdate: 'config_option_update',
+        configOptions: [
+          {
+            type: 'select',
+            id: 'model',
+            name: 'Model',
+            currentValue: 'model-0',
+            options: items.map(({ n, text: description }) => ({
+              value: `model-${n}`,
+              name: 'M',
+              description,
+            })),
+          },
+        ],
+      },
+    };
+    const update = updates[what ?? ''];
+    if (update !== undefined) await tell(update);
+    await tell(said(' after it'));
+    return 'end_turn';
+  },
   async history({ session, tell }) {
     await tell(said(`I know ${session.turns.length - 1} turns`));
     return 'end_turn';

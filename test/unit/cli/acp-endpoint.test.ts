@@ -1,6 +1,6 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Endpoints } from '../../../src/cli/acp/endpoint.ts';
 
@@ -77,5 +77,12 @@ describe('where the launcher looks for its gateway', () => {
   ])('%s are a mistake that is named', async (_which, text, words) => {
     settings(text);
     await expect(new Endpoints({}).find()).rejects.toThrow(words);
+  });
+
+  it('a key file that is named from another directory is told by its whole path', async () => {
+    const found = new Endpoints({ url: 'http://x.example', keyFile: 'keys/mine.key' }).find();
+    await expect(found).rejects.toThrow(
+      `The key file ${resolve('keys/mine.key')} of --key-file cannot be read: there is no such file. "keys/mine.key" is looked for from the working directory; give the whole path.`,
+    );
   });
 });

@@ -36,7 +36,11 @@ export class DraftConnection implements FaceConnectionOwner, Draft {
 
   constructor(deps: FaceDeps, connection: FaceConnection, tunnels: Tunnels) {
     this.#connection = connection;
-    const outlet = new Outlet(connection, (text) => this.#out(JSON.parse(text) as JsonObject));
+    const outlet = new Outlet(
+      connection,
+      (text) => this.#out(JSON.parse(text) as JsonObject),
+      (text) => this.#tellLarge(JSON.parse(text) as JsonObject),
+    );
     this.#inner = new AgentConnection(deps, outlet, tunnels, this);
   }
 
@@ -142,10 +146,21 @@ export class DraftConnection implements FaceConnectionOwner, Draft {
   }
 
   #tell(message: JsonObject): void {
+    const told = this.#told(message);
+    if (told !== undefined) this.#send(told);
+  }
+
+  async #tellLarge(message: JsonObject): Promise<void> {
+    const told = this.#told(message);
+    if (told !== undefined) await this.#connection.sendLarge(JSON.stringify(told));
+  }
+
+  /** A `session/update` in the words of version 2; undefined where it has none. */
+  #told(message: JsonObject): JsonObject | undefined {
     const params = objectOf(message['params']);
     const given = objectOf(params['update']);
     const update = updateOut(given, this.#ids.of(textOf(params['sessionId']) ?? '', given));
-    if (update !== undefined) this.#send({ ...message, params: { ...params, update } });
+    return update === undefined ? undefined : { ...message, params: { ...params, update } };
   }
 
   #send(message: JsonObject): void {

@@ -6,10 +6,16 @@ import type { Call } from '../../../../src/gateway.ts';
 export class Outlet implements FaceConnection {
   readonly #connection: FaceConnection;
   readonly #send: (text: string) => number;
+  readonly #sendLarge: (text: string) => Promise<void>;
 
-  constructor(connection: FaceConnection, send: (text: string) => number) {
+  constructor(
+    connection: FaceConnection,
+    send: (text: string) => number,
+    sendLarge: (text: string) => Promise<void>,
+  ) {
     this.#connection = connection;
     this.#send = send;
+    this.#sendLarge = sendLarge;
   }
 
   get requestId(): string {
@@ -34,6 +40,10 @@ export class Outlet implements FaceConnection {
 
   send(text: string): number {
     return this.#send(text);
+  }
+
+  sendLarge(text: string): Promise<void> {
+    return this.#sendLarge(text);
   }
 
   cork(): void {

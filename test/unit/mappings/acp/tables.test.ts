@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { describe, expect, it } from 'vitest';
 import { decodeBlocks } from '../../../../mappings/acp/content-in.ts';
 import { encodePart } from '../../../../mappings/acp/content-out.ts';
@@ -7,6 +9,11 @@ import { endOf, STOP_REASONS, statusOfStop } from '../../../../mappings/acp/stop
 import { TOOL_STATUSES } from '../../../../mappings/acp/tool-statuses.ts';
 import { UPDATE_KINDS, updateRow } from '../../../../mappings/acp/update-kinds.ts';
 import type { Part } from '../../../../src/protocol/resources/message.ts';
+
+interface KindOfUpdate {
+  allOf: { $ref: string }[];
+  properties: { sessionUpdate: { const: string } };
+}
 
 describe('stop reasons', () => {
   it.each([
@@ -33,9 +40,23 @@ describe('stop reasons', () => {
 });
 
 describe('words of ACP', () => {
+  it('updates require what the schema of version 1 does', () => {
+    const file = createRequire(import.meta.url).resolve('@agentclientprotocol/sdk/schema/v1/schema.json');
+    const { $defs } = JSON.parse(readFileSync(file, 'utf8')) as {
+      $defs: Record<string, { required?: string[]; oneOf?: KindOfUpdate[] }>;
+    };
+    const required = ($defs['SessionUpdate']?.oneOf ?? []).map(({ allOf: [body], properties }) => {
+      const name = body?.$ref.split('/').at(-1) ?? '';
+      return [properties.sessionUpdate.const, $defs[name]?.required ?? []];
+    });
+    const rows = Object.entries(UPDATE_KINDS).map(([kind, { requires }]) => [kind, requires]);
+    expect(Object.fromEntries(rows)).toEqual(Object.fromEntries(required));
+  });
+
   it('unknown updates are kept about the turn', () => {
-    expect(updateRow('from_the_future')).toEqual({ home: 'turn', visibility: 'public' });
-    expect(updateRow('toString')).toEqual({ home: 'turn', visibility: 'public' });
+    const unknown = { home: 'turn', visibility: 'public', requires: [] };
+    expect(updateRow('from_the_future')).toEqual(unknown);
+    expect(updateRow('toString')).toEqual(unknown);
     expect(Object.keys(UPDATE_KINDS)).toHaveLength(14);
   });
 
