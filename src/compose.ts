@@ -1,5 +1,6 @@
 import { authenticator } from './composition/authentication.ts';
 import { type Core, makeCore } from './composition/core.ts';
+import { lookAtIssuers, trustedIssuers } from './composition/issuers.ts';
 import { openData } from './composition/open-data.ts';
 import { type GatewayParts, type Parts, systemClock, systemRandom } from './composition/parts.ts';
 import { makeRetention } from './composition/retention.ts';
@@ -21,6 +22,7 @@ import { announceGateway, withdrawGateway } from './operation/data-directory.ts'
 import type { Clock, Logger } from './protocol/ports.ts';
 import { nodeTimers } from './surfaces/timers.ts';
 
+export { type IssuerSight, inspectIssuers } from './composition/issuers.ts';
 export { createLogging } from './composition/logging.ts';
 export { checkData, openLog } from './composition/open-data.ts';
 export { type GatewayParts, systemClock, systemRandom } from './composition/parts.ts';
@@ -62,7 +64,9 @@ async function start(parts: Parts, closers: Closer[]): Promise<RunningGateway> {
   const data = await openData(parts);
   const { log } = data;
   closers.push(() => log.close());
-  const authentication = authenticator(parts, log);
+  const issuers = trustedIssuers(parts);
+  lookAtIssuers(issuers);
+  const authentication = authenticator(parts, log, issuers);
   const upstreams = makeUpstreams(parts, log, await starting);
   closers.push(() => Promise.all([...upstreams.values()].map((upstream) => upstream.close())));
   const core = makeCore(parts, data, upstreams, authentication);
@@ -78,13 +82,16 @@ async function start(parts: Parts, closers: Closer[]): Promise<RunningGateway> {
     await core.runner.recover();
     await core.sending.outbox.start();
   }
-  const surface = makeSurface(parts, data, upstreams, authentication, core);
+  const surface = makeSurface(parts, data, upstreams, { authenticator: authentication, issuers }, core);
   closers.push(() => surface.close({ graceMs: config.limits.drain_timeout_ms }));
   const { url } = await surface.listen(config.server.host, config.server.port);
   announceGateway(config.store.data, { url, pid: process.pid });
   closers.push(() => withdrawGateway(config.store.data));
   const retention = makeRetention(parts, log);
-  const tidy = () => keepHouse(log, core, clock, retention);
+  const tidy = () => {
+    lookAtIssuers(issuers);
+    return keepHouse(log, core, clock, retention);
+  };
   closers.push(() => retention.stop());
   closers.push(tidyRegularly(tidy, logger));
   return { url, log, tidy, close: () => closeAll(closers) };

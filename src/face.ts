@@ -79,8 +79,6 @@ export interface FaceDeps {
    * class, or a run of an agent.
    */
   refuses(workspaceId: string, route: string, sideEffect: SideEffectClass): boolean;
-  /** Issuers whose access tokens are accepted; empty where API keys are the only credential. */
-  issuers: readonly string[];
   limits: FaceLimits;
 }
 

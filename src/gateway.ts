@@ -1,6 +1,7 @@
 import type { ProtocolError } from './protocol/errors.ts';
 import type { JsonObject, JsonValue } from './protocol/json.ts';
 import type { CommandId, IdsOfKind, QueryId, RawBody, SpooledBody, StreamId } from './protocol/operations.ts';
+import type { SenderProof } from './protocol/sender-proof.ts';
 
 /**
  * The port every face uses. A face decodes its wire into a Call, hands it over, and encodes the Answer or the
@@ -8,10 +9,10 @@ import type { CommandId, IdsOfKind, QueryId, RawBody, SpooledBody, StreamId } fr
  */
 export interface Gateway {
   /**
-   * Takes the time that judging a credential may need, a token of an issuer, so that `admit` can decide at once. Undefined
-   * when it can already. A face awaits it before `admit`; never rejects.
+   * Takes the time that judging a credential may need, a token of an issuer and its proof, so that `admit` can decide at once.
+   * Undefined when it can already. A face awaits it before `admit`; never rejects.
    */
-  recognize(authorization: string | undefined): Promise<void> | undefined;
+  recognize(call: CredentialOfCall): Promise<void> | undefined;
   /**
    * Refuses a call for identity, version, scope or key before its body is read. `call` checks again, so only a face that
    * has the body still to read asks first.
@@ -21,7 +22,7 @@ export interface Gateway {
    * Who is calling; throws `unauthenticated`. For faces whose method stands in the body, which is read for callers only, and
    * for those that keep something per caller.
    */
-  identify(call: Pick<CallHead, 'authorization'>): Identity;
+  identify(call: CredentialOfCall): Identity;
   /** Runs a command or a query. Rejects with a ProtocolError only. */
   call(id: CommandId | QueryId, call: Call): Promise<Answer>;
   /**
@@ -44,6 +45,8 @@ export interface Call {
   requestId: string;
   /** Value of the Authorization header, or undefined. */
   authorization: string | undefined;
+  /** What the request, or the connection, shows for an access token that is bound to a key or a certificate. */
+  proof?: SenderProof | undefined;
   /** Value of the version header; `exempt` for faces that negotiate otherwise (contract C22). */
   protocolVersion: string | undefined | 'exempt';
   path: Record<string, string>;
@@ -64,6 +67,9 @@ export interface Call {
 
 /** A call whose body is not read yet. */
 export type CallHead = Omit<Call, 'body'>;
+
+/** Who a call says it is of. */
+export type CredentialOfCall = Pick<Call, 'authorization' | 'proof'>;
 
 export type AnswerBody =
   | { kind: 'json'; value: unknown }

@@ -1,6 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import { sha256Bytes } from '../json/sha256.ts';
 import type { Random } from '../protocol/ports.ts';
+import { bearerToken } from './authorization.ts';
 import type { Authenticate, Authentication, Caller } from './caller.ts';
 
 /** An API key as the gateway keeps it: the hash of the whole key, never the key. */
@@ -15,9 +16,6 @@ export interface ApiKeyRecord {
 }
 
 const SECRET_BYTES = 24;
-/** Longer headers are no key and no token of ours; refusing them early bounds the hashing. */
-const MAX_HEADER_CHARS = 8_448;
-const BEARER = /^bearer +([!-~]+)$/i;
 
 /** `harn_<environment>_<id>_<secret>`: the prefix lets secret scanners find a leaked key. */
 export function newApiKey(environment: string, id: string, random: Random): string {
@@ -37,7 +35,7 @@ export function apiKeyAuthenticator(
   madeHere: (hash: string) => ApiKeyRecord | undefined = () => undefined,
 ): Authenticate {
   const byDigest = new Map(records.map((record) => [record.hash, entry(record)]));
-  return (authorization) => {
+  return ({ authorization }) => {
     const key = bearerToken(authorization);
     if (key === undefined) return UNAUTHENTICATED;
     const digest = sha256Bytes(key);
@@ -46,12 +44,6 @@ export function apiKeyAuthenticator(
     if (!found || !timingSafeEqual(found.digest, digest)) return UNAUTHENTICATED;
     return found.authentication;
   };
-}
-
-/** The token of a Bearer header, or undefined for anything else. */
-export function bearerToken(authorization: string | undefined): string | undefined {
-  if (authorization === undefined || authorization.length > MAX_HEADER_CHARS) return undefined;
-  return BEARER.exec(authorization)?.[1];
 }
 
 const UNAUTHENTICATED: Authentication = { kind: 'unauthenticated' };

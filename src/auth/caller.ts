@@ -1,4 +1,7 @@
+import type { RefusalReason } from '../protocol/refusal-reasons.ts';
 import type { Scope } from '../protocol/scopes.ts';
+import type { SenderProof } from '../protocol/sender-proof.ts';
+import type { SentCredential } from './authorization.ts';
 
 /** Who is calling, decided by credentials alone. Source: Agents Protocol v1, "Authentication and authorization". */
 export interface Caller {
@@ -16,16 +19,31 @@ export interface Caller {
 /** The result of authentication is one of these; there is no default identity. */
 export type Authentication =
   | { kind: 'caller'; caller: Caller }
-  | { kind: 'unauthenticated' }
+  /** Without a reason when no credential was sent that could be judged. */
+  | { kind: 'unauthenticated'; refusal?: CredentialRefusal }
   /** The issuer of the credential cannot be reached to decide. */
   | { kind: 'unavailable' };
 
-/** Decides who sent an Authorization header, by what is known now. */
-export type Authenticate = (authorization: string | undefined) => Authentication;
+/** Why a credential was refused, and in which scheme it came. */
+export interface CredentialRefusal {
+  scheme: SentCredential['scheme'];
+  reason: RefusalReason;
+}
 
-/** Decides who is calling. What takes time to judge, a token of an issuer, is judged once in `recognize`. */
+/** Who a request says it is of. */
+export interface Credential {
+  /** Value of the Authorization header, or undefined. */
+  authorization: string | undefined;
+  /** What comes with it for access tokens that are bound to a key or a certificate. */
+  proof?: SenderProof | undefined;
+}
+
+/** Decides who sent a credential, by what is known now. */
+export type Authenticate = (credential: Credential) => Authentication;
+
+/** Decides who is calling. What takes time to judge, a token of an issuer and its proof, is judged once in `recognize`. */
 export interface Authenticator {
-  /** Resolves when `authenticate` can decide about this header; undefined when it can at once. Never rejects. */
-  recognize(authorization: string | undefined): Promise<void> | undefined;
+  /** Resolves when `authenticate` can decide about this credential; undefined when it can at once. Never rejects. */
+  recognize(credential: Credential): Promise<void> | undefined;
   authenticate: Authenticate;
 }

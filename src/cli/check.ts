@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { type IssuerSight, inspectIssuers } from '../compose.ts';
 import { renderExample } from '../config/example.ts';
 import { ConfigError, type ConfigFault } from '../config/fault.ts';
 import type { Config } from '../config/load.ts';
@@ -11,22 +12,30 @@ export function checkCommand(): Command {
   const command = new Command('check')
     .description('Check the configuration without starting; all faults at once, with their paths.')
     .option('--print-example', 'print a configuration file with every option and its default')
+    .option('--online', 'look also whether each token issuer can be reached and publishes usable keys')
     .option('--json', 'print JSON: whether it is fine, and the faults');
   return withConfigOptions(command, ['config']).action(check);
 }
 
-function check(flags: ConfigOptions & { printExample?: boolean; json?: boolean }): void {
+interface CheckOptions extends ConfigOptions {
+  printExample?: boolean;
+  online?: boolean;
+  json?: boolean;
+}
+
+async function check(flags: CheckOptions): Promise<void> {
   if (flags.printExample) {
     process.stdout.write(renderExample());
     return;
   }
   if (flags.json) {
-    printJson(verdictOf(flags));
+    printJson(await verdictOf(flags));
     return;
   }
   const config = checkedConfigOf(flags);
   process.stdout.write(`${config.file ?? 'The default configuration'} is fine.\n`);
   process.stdout.write([routeLine(config), ...config.narrowed.map(narrowedLine), ''].join('\n'));
+  for (const sight of await sights(config, flags)) process.stdout.write(`${sightLine(sight)}\n`);
 }
 
 function routeLine({ defaultRoute: { route, reason } }: Config): string {
@@ -44,17 +53,35 @@ function narrowedLine({ path, name, lacks }: NarrowedCredential): string {
   return `${path} (${name}) may not ${lost}: admin and * of one tenant do not cover that. List the scope there if it should.`;
 }
 
-function verdictOf(flags: ConfigOptions): {
+/** An issuer whose tokens could not be accepted now is a finding, not a fault of the configuration. */
+async function sights(config: Config, { online }: CheckOptions): Promise<IssuerSight[]> {
+  if (!online) return [];
+  const seen = await inspectIssuers(config);
+  if (seen.some(({ fault }) => fault !== undefined)) process.exitCode = EXIT.failed;
+  return seen;
+}
+
+function sightLine({ path, issuer, keys, fault }: IssuerSight): string {
+  if (fault !== undefined) return `${path} (${issuer}): its tokens are not accepted now: ${fault}.`;
+  return `${path} (${issuer}): reached; keys: ${keys}.`;
+}
+
+async function verdictOf(flags: CheckOptions): Promise<{
   ok: boolean;
   file: string | null;
   faults: readonly ConfigFault[];
   default_route?: { route: string | null; reason: string };
   narrowed?: readonly NarrowedCredential[];
-} {
+  issuers?: readonly IssuerSight[];
+}> {
   try {
-    const { file, defaultRoute, narrowed } = checkedConfigOf(flags);
+    const config = checkedConfigOf(flags);
+    const { file, defaultRoute, narrowed } = config;
     const default_route = { route: defaultRoute.route ?? null, reason: defaultRoute.reason };
-    return { ok: true, file: file ?? null, faults: [], default_route, narrowed };
+    const issuers = await sights(config, flags);
+    const ok = issuers.every(({ fault }) => fault === undefined);
+    const about = { default_route, narrowed, ...(flags.online ? { issuers } : {}) };
+    return { ok, file: file ?? null, faults: [], ...about };
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     process.exitCode = EXIT.usage;

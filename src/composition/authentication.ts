@@ -1,7 +1,9 @@
-import { type ApiKeyRecord, apiKeyAuthenticator, bearerToken } from '../auth/api-keys.ts';
-import type { Authenticate, Authenticator } from '../auth/caller.ts';
-import { IssuerKeys } from '../auth/oauth/issuer-keys.ts';
+import { type ApiKeyRecord, apiKeyAuthenticator } from '../auth/api-keys.ts';
+import { bearerToken } from '../auth/authorization.ts';
+import type { Authenticate, Authenticator, Credential } from '../auth/caller.ts';
 import { TokenAuthenticator } from '../auth/oauth/token-authenticator.ts';
+import type { TrustedIssuer } from '../auth/oauth/token-verifier.ts';
+import { authenticated } from '../dispatch/admission.ts';
 import type { EventLog } from '../eventlog/event-log.ts';
 import { developmentKey } from '../operation/data-directory.ts';
 import { holdsScope } from '../policy/scope.ts';
@@ -11,40 +13,25 @@ import type { ApiKeyState } from '../projections/states.ts';
 import { ProtocolError } from '../protocol/errors.ts';
 import { type Clock, timestamp } from '../protocol/ports.ts';
 import { scopesOfOperator } from '../protocol/scopes.ts';
-import { fetchSmallJson } from './fetch-json.ts';
-import { operatorGuard, outboundGuard } from './outbound-guard.ts';
 import type { Parts } from './parts.ts';
 
 /** API keys first, then access tokens of the configured issuers. */
-export function authenticator(parts: Parts, log: EventLog): Authenticator {
-  const byKey = keyAuthenticator(parts, keysOfLog(log, parts.clock));
-  const tokens = tokenAuthenticator(parts);
+export function authenticator(
+  parts: Parts,
+  log: EventLog,
+  issuers: ReadonlyMap<string, TrustedIssuer>,
+): Authenticator {
+  const { config, clock, logger } = parts;
+  const byKey = keyAuthenticator(parts, keysOfLog(log, clock));
+  const tenants = new Set(config.tenants.map(({ id }) => id));
+  const tokens = new TokenAuthenticator({ clock, logger, issuers, tenants });
   return {
-    recognize: (authorization) => tokens.recognize(authorization),
-    authenticate: (authorization) => {
-      const result = byKey(authorization);
-      return result.kind === 'caller' ? result : tokens.authenticate(authorization);
+    recognize: (credential) => tokens.recognize(credential),
+    authenticate: (credential) => {
+      const result = byKey(credential);
+      return result.kind === 'caller' ? result : tokens.authenticate(credential);
     },
   };
-}
-
-function tokenAuthenticator(parts: Parts): TokenAuthenticator {
-  const { config, clock, logger } = parts;
-  const own = operatorGuard(parts);
-  const foreign = outboundGuard(parts);
-  const reader = {
-    fetchJson: (url: URL) => fetchSmallJson(own, url),
-    fetchForeignJson: (url: URL) => fetchSmallJson(foreign, url),
-  };
-  const trusted = config.auth.oauth.map((row) => {
-    const keys = new IssuerKeys(row, { clock, logger, ...reader });
-    return [row.issuer, { row, keys }] as const;
-  });
-  return new TokenAuthenticator({
-    clock,
-    issuers: new Map(trusted),
-    tenants: new Set(config.tenants.map(({ id }) => id)),
-  });
 }
 
 /** Configured keys, or the development key of the data directory when nobody else could call. */
@@ -86,25 +73,21 @@ function keysOfLog(log: EventLog, clock: Clock): (hash: string) => ApiKeyRecord 
 /** Only hashes are configured: a key becomes a known secret when it is first used. */
 function hidingKeys(authenticate: Authenticate, redactor: Parts['redactor']): Authenticate {
   const hidden = new Set<string>();
-  return (authorization) => {
-    const result = authenticate(authorization);
+  return (credential) => {
+    const result = authenticate(credential);
     if (result.kind !== 'caller' || hidden.has(result.caller.credentialId)) return result;
     hidden.add(result.caller.credentialId);
-    redactor.addKnownSecret(bearerToken(authorization) ?? '');
+    redactor.addKnownSecret(bearerToken(credential.authorization) ?? '');
     return result;
   };
 }
 
 /** Metrics are of all tenants together: they need the scope `metrics:read` (contract section 7). */
-export function metricsReader(
-  authenticator: Authenticator,
-): (authorization: string | undefined) => Promise<void> {
-  return async (authorization) => {
-    await authenticator.recognize(authorization);
-    const result = authenticator.authenticate(authorization);
-    if (result.kind !== 'caller')
-      throw new ProtocolError('unauthenticated', 'Send a valid key as "Authorization: Bearer <key>".');
-    if (holdsScope(result.caller, 'metrics:read')) return;
+export function metricsReader(authenticator: Authenticator): (credential: Credential) => Promise<void> {
+  return async (credential) => {
+    await authenticator.recognize(credential);
+    const caller = authenticated(authenticator.authenticate(credential));
+    if (holdsScope(caller, 'metrics:read')) return;
     const message = 'Metrics need the scope metrics:read, or operator. Ask for a key that names it.';
     throw new ProtocolError('permission_denied', message, { details: { required_scope: 'metrics:read' } });
   };

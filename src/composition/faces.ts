@@ -42,7 +42,6 @@ export function makeFaces(
     drafts: config.server.drafts,
     refuses: (workspaceId, route, sideEffect) =>
       isRefusedIn({ get: log.state.bind(log) }, tools.self, workspaceId, { route, sideEffect }),
-    issuers: config.auth.oauth.map(({ issuer }) => issuer),
     limits: {
       maxBodyBytes: limits.max_body_bytes,
       maxJsonDepth: limits.max_json_depth,

@@ -1,13 +1,12 @@
 import type { EventLog } from '../eventlog/event-log.ts';
-import type { Gateway } from '../gateway.ts';
+import type { CredentialOfCall, Gateway } from '../gateway.ts';
 import { stateKey } from '../projections/state-keys.ts';
 import type { PersonaState } from '../projections/states.ts';
 import { ProtocolError } from '../protocol/errors.ts';
 import type { Persona } from '../protocol/resources/persona.ts';
 
-export interface PersonaReader {
+export interface PersonaReader extends CredentialOfCall {
   requestId: string;
-  authorization: string | undefined;
   signal: AbortSignal;
 }
 

@@ -1,10 +1,13 @@
 import { readFileSync } from 'node:fs';
 import type { Authenticator } from '../auth/caller.ts';
+import { DPOP_ALGORITHMS } from '../auth/oauth/dpop-proof.ts';
+import type { TrustedIssuer } from '../auth/oauth/token-verifier.ts';
 import type { Config } from '../config/load.ts';
 import { JsonReader } from '../json/json-reader.ts';
 import { createMetrics } from '../operation/metrics.ts';
 import { readinessOf } from '../operation/readiness.ts';
 import type { HttpLimits } from '../surfaces/http/limits.ts';
+import type { TlsSettings } from '../surfaces/http/server.ts';
 import { createHttpSurface, type HttpSurface, type HttpSurfaceDeps } from '../surfaces/http-surface.ts';
 import { nodeTimers } from '../surfaces/timers.ts';
 import type { Upstream } from '../upstream.ts';
@@ -12,22 +15,29 @@ import { metricsReader } from './authentication.ts';
 import { makeCards } from './cards.ts';
 import type { Core } from './core.ts';
 import { makeFaces } from './faces.ts';
+import { neverReached } from './issuers.ts';
 import type { OpenDirectory } from './open-data.ts';
 import type { Parts } from './parts.ts';
 import { publishedPersona } from './published-persona.ts';
+
+/** Who may call. */
+export interface Access {
+  authenticator: Authenticator;
+  issuers: ReadonlyMap<string, TrustedIssuer>;
+}
 
 /** REST, SSE, WebSocket, discovery, metrics and the faces of the bridges over the gateway. */
 export function makeSurface(
   parts: Parts,
   { log, keys, spool }: OpenDirectory,
   upstreams: ReadonlyMap<string, Upstream>,
-  authenticator: Authenticator,
+  { authenticator, issuers }: Access,
   core: Core,
 ): HttpSurface {
   const { gateway, runner, tools } = core;
   const { config, logger, version, clock } = parts;
   let draining = false;
-  const readiness = () => readinessOf(log, draining);
+  const readiness = () => readinessOf(log, draining, neverReached(issuers));
   const metrics = createMetrics({
     runningTasks: () => runner.running(),
     queuedTasks: () => runner.queued(),
@@ -54,6 +64,11 @@ export function makeSurface(
       cards,
       persona: publishedPersona(log, gateway),
       keySet: () => keys.publicJwks(),
+      resource: {
+        issuers: config.auth.oauth,
+        dpopAlgorithms: DPOP_ALGORITHMS,
+        takesCertificates: config.server.tls?.client_certificates ?? false,
+      },
     },
     metrics: config.telemetry.metrics
       ? { authorize: metricsReader(authenticator), read: () => metrics.read() }
@@ -81,8 +96,12 @@ function serverSettings({ server }: Config): HttpSurfaceDeps['server'] {
   };
 }
 
-function readPem({ cert, key }: { cert: string; key: string }): { cert: string; key: string } {
-  return { cert: readFileSync(cert, 'utf8'), key: readFileSync(key, 'utf8') };
+function readPem({ cert, key, client_certificates }: NonNullable<Config['server']['tls']>): TlsSettings {
+  return {
+    cert: readFileSync(cert, 'utf8'),
+    key: readFileSync(key, 'utf8'),
+    requestsCertificate: client_certificates,
+  };
 }
 
 function httpLimits({ limits }: Config): HttpLimits {

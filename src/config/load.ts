@@ -161,7 +161,7 @@ function absolutePaths(settings: Partial<Settings>, cwd: string): Partial<Settin
   if (server?.tls) {
     absolute.server = {
       ...server,
-      tls: { cert: resolve(cwd, server.tls.cert), key: resolve(cwd, server.tls.key) },
+      tls: { ...server.tls, cert: resolve(cwd, server.tls.cert), key: resolve(cwd, server.tls.key) },
     };
   }
   if (upstreams) {

@@ -4,6 +4,7 @@ import type { Call, CallHead } from '../gateway.ts';
 import { refusedByScope } from '../policy/access.ts';
 import { ProtocolError } from '../protocol/errors.ts';
 import type { OperationRow } from '../protocol/operations.ts';
+import { isAboutProof, REFUSAL_REASONS } from '../protocol/refusal-reasons.ts';
 import { SUPPORTED_VERSIONS, VERSION_HEADER } from '../protocol/version.ts';
 import { type DecodedInput, decodeInput, isRawBody } from './decode-input.ts';
 
@@ -65,16 +66,29 @@ function ofSender({ call, authenticateDelivery }: Passage): Authentication {
 
 function authenticate(passage: Passage): void {
   const isSigned = passage.row.scope === 'signature';
-  const result = isSigned ? ofSender(passage) : passage.authenticate(passage.call.authorization);
+  const result = isSigned ? ofSender(passage) : passage.authenticate(passage.call);
   passage.caller = authenticated(result, isSigned ? SIGN_IT : SEND_A_KEY);
 }
 
 /** The caller, or the refusal of everybody else. */
 export function authenticated(result: Authentication, advice: string = SEND_A_KEY): Caller {
   if (result.kind === 'caller') return result.caller;
-  if (result.kind === 'unauthenticated') throw new ProtocolError('unauthenticated', advice);
+  if (result.kind === 'unauthenticated') throw unauthenticated(result, advice);
   const message = 'Your credentials cannot be checked right now. Retry later.';
   throw new ProtocolError('service_unavailable', message, { retryAfterSeconds: 5 });
+}
+
+/** Says why a credential was refused, where one was sent. */
+function unauthenticated(
+  { refusal }: Extract<Authentication, { kind: 'unauthenticated' }>,
+  advice: string = SEND_A_KEY,
+): ProtocolError {
+  if (refusal === undefined) return new ProtocolError('unauthenticated', advice);
+  const { scheme, reason } = refusal;
+  const description = REFUSAL_REASONS[reason];
+  const error = isAboutProof(reason) ? 'invalid_dpop_proof' : 'invalid_token';
+  const challenge = { scheme, error, description, reason } as const;
+  return new ProtocolError('unauthenticated', `${description} ${advice}`, { challenge });
 }
 
 function checkVersion({ row, call }: Passage): void {

@@ -1,11 +1,10 @@
-import type { Authenticator } from '../auth/caller.ts';
+import type { Authenticator, Credential } from '../auth/caller.ts';
 import type { EventSubscription } from '../eventlog/subscription.ts';
 import type { StreamSink } from '../gateway.ts';
 import { ProtocolError } from '../protocol/errors.ts';
 
 /** An open stream and the credential it was opened with. */
-export interface Follower {
-  authorization: string | undefined;
+export interface Follower extends Credential {
   sink: StreamSink;
   subscription: EventSubscription;
 }
@@ -25,8 +24,8 @@ export class Followers {
   /** Ends the streams whose credential expired or was revoked; an issuer that cannot be asked ends none. */
   async recheck({ recognize, authenticate }: Authenticator): Promise<void> {
     for (const follower of [...this.#open]) {
-      await recognize(follower.authorization);
-      if (authenticate(follower.authorization).kind !== 'unauthenticated') continue;
+      await recognize(follower);
+      if (authenticate(follower).kind !== 'unauthenticated') continue;
       this.#open.delete(follower);
       follower.subscription.close();
       follower.sink.end('unauthenticated', CREDENTIAL_ENDED);

@@ -1,7 +1,16 @@
 import type { Authenticator } from '../auth/caller.ts';
 import type { AuthenticateDelivery } from '../auth/delivery-signature.ts';
 import type { Subscriptions } from '../eventlog/subscription.ts';
-import type { Answer, Call, CallHead, Gateway, Identity, StreamSink, Subscription } from '../gateway.ts';
+import type {
+  Answer,
+  Call,
+  CallHead,
+  CredentialOfCall,
+  Gateway,
+  Identity,
+  StreamSink,
+  Subscription,
+} from '../gateway.ts';
 import { defaultWorkspace } from '../policy/membership.ts';
 import { holdsScope } from '../policy/scope.ts';
 import { conceal } from '../policy/visibility.ts';
@@ -60,8 +69,8 @@ export class GatewayCore implements Gateway {
     if (row.scope !== 'signature') this.#watched(id, call, () => admitCaller({ row, call, authenticate }));
   }
 
-  recognize(authorization: string | undefined): Promise<void> | undefined {
-    return this.#deps.authenticator.recognize(authorization);
+  recognize(call: CredentialOfCall): Promise<void> | undefined {
+    return this.#deps.authenticator.recognize(call);
   }
 
   /** Ends streams whose credential expired or was revoked. */
@@ -69,14 +78,14 @@ export class GatewayCore implements Gateway {
     return this.#followers.recheck(this.#deps.authenticator);
   }
 
-  identify(call: Pick<CallHead, 'authorization'>): Identity {
-    const caller = authenticated(this.#deps.authenticator.authenticate(call.authorization));
+  identify(call: CredentialOfCall): Identity {
+    const caller = authenticated(this.#deps.authenticator.authenticate(call));
     return { actor: caller.actor, tenant: caller.tenant, defaultWorkspace: defaultWorkspace(caller) };
   }
 
   async call(id: CommandId | QueryId, given: Call): Promise<Answer> {
     const call = withWorkspaceIds(given, this.#deps.workspaceIdOf);
-    await this.recognize(call.authorization);
+    await this.recognize(call);
     if (operation(id).kind === 'command') return this.#command(id as CommandId, call);
     try {
       return await this.#query(id as QueryId, call);
@@ -88,7 +97,7 @@ export class GatewayCore implements Gateway {
 
   async subscribe(id: StreamId, given: Call, sink: StreamSink): Promise<Subscription> {
     const call = withWorkspaceIds(given, this.#deps.workspaceIdOf);
-    await this.recognize(call.authorization);
+    await this.recognize(call);
     const { log, subscriptions, streamBufferBytes } = this.#deps;
     const { authenticate } = this.#deps.authenticator;
     const { caller, input } = this.#watched(id, call, () =>
@@ -114,7 +123,7 @@ export class GatewayCore implements Gateway {
     };
     const subscription = openStream(log, subscriptions, request);
     if (!hasEnded) {
-      follower = { authorization: call.authorization, sink, subscription };
+      follower = { authorization: call.authorization, proof: call.proof, sink, subscription };
       this.#followers.add(follower);
     }
     return {
@@ -192,7 +201,7 @@ export class GatewayCore implements Gateway {
     const { authenticator, refusals } = this.#deps;
     refusals.count(error);
     if (policyCode(error) === undefined) return;
-    const found = authenticator.authenticate(call.authorization);
+    const found = authenticator.authenticate(call);
     if (found.kind !== 'caller') return;
     refusals.note(
       { operation: id, call, caller: found.caller, error },

@@ -1,8 +1,15 @@
 import type { EventLog } from '../eventlog/event-log.ts';
 import type { Readiness } from '../surfaces/discovery/documents.ts';
 
-/** Whether new work is taken, and what the operator does when it is not. */
-export function readinessOf(log: EventLog, draining: boolean): Readiness {
+/**
+ * Whether new work is taken, and what the operator does when it is not. Issuers that were never reached are told, but stop
+ * nobody else: callers with a key or a token of another issuer are served.
+ */
+export function readinessOf(
+  log: EventLog,
+  draining: boolean,
+  issuersNeverReached: readonly string[] = [],
+): Readiness {
   if (draining) return { ok: false, status: 'draining', reason: 'The gateway is stopping.', details: {} };
   const { integrity } = log;
   if (integrity.status === 'truncated') {
@@ -26,7 +33,16 @@ export function readinessOf(log: EventLog, draining: boolean): Readiness {
       reason: 'A write failed; the store is being reopened.',
       details: {},
     };
-  return { ok: true, status: 'ready', reason: null, details: damageOf(log) };
+  const details = { ...damageOf(log), ...unreached(issuersNeverReached) };
+  const reason =
+    issuersNeverReached.length === 0
+      ? null
+      : 'A token issuer has never been reached, so its tokens are answered with 503. Run "harn-gateway check --online".';
+  return { ok: true, status: 'ready', reason, details };
+}
+
+function unreached(issuers: readonly string[]): Readiness['details'] {
+  return issuers.length === 0 ? {} : { issuers_never_reached: [...issuers] };
 }
 
 /** Reads of what is damaged are 423; everything else is served. */

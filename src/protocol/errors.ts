@@ -46,6 +46,19 @@ export interface ErrorFacts {
   cause?: unknown;
   /** Seconds after which a retry makes sense; sent as `Retry-After`. */
   retryAfterSeconds?: number;
+  /** Why a credential was refused; sent in `WWW-Authenticate`. */
+  challenge?: Challenge;
+}
+
+/** What a refused credential is told besides the error. Spec: RFC 6750, section 3; RFC 9449, section 7.1. */
+export interface Challenge {
+  /** The scheme it came in. */
+  scheme: 'Bearer' | 'DPoP';
+  error: 'invalid_token' | 'invalid_dpop_proof';
+  /** Printable ASCII without quotes and backslashes. */
+  description: string;
+  /** The reason in one word, for the log. */
+  reason: string;
 }
 
 /** Longest name of a caller's own that an error repeats, in UTF-16 units: it is to be found, not copied. */
@@ -67,6 +80,7 @@ export class ProtocolError extends Error {
   readonly param: string | undefined;
   readonly details: JsonObject | undefined;
   readonly retryAfterSeconds: number | undefined;
+  readonly challenge: Challenge | undefined;
 
   constructor(code: ErrorCode, message: string, facts: ErrorFacts = {}) {
     super(message, facts.cause === undefined ? undefined : { cause: facts.cause });
@@ -74,6 +88,7 @@ export class ProtocolError extends Error {
     this.param = facts.param;
     this.details = facts.details;
     this.retryAfterSeconds = facts.retryAfterSeconds;
+    this.challenge = facts.challenge;
   }
 
   get status(): number {

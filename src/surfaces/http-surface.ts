@@ -8,13 +8,15 @@ import type { Clock, Logger } from '../protocol/ports.ts';
 import { type DocumentDeps, Documents } from './discovery/documents.ts';
 import { answerMetrics, type MetricsSource } from './discovery/metrics-route.ts';
 import { addFaceRoutes, refusePath } from './faces/routes.ts';
+import { challengesOf } from './http/challenges.ts';
 import { BrowserRules } from './http/cors.ts';
 import { drainServer } from './http/drain.ts';
 import { type EdgeDeps, edge, type HttpState, notFound } from './http/edge.ts';
 import { FailedLogins } from './http/failed-logins.ts';
 import { HostAllowList } from './http/host-allow-list.ts';
 import type { HttpLimits } from './http/limits.ts';
-import { createHttpServer, listen } from './http/server.ts';
+import { SenderProofs } from './http/sender-proofs.ts';
+import { createHttpServer, listen, type TlsSettings } from './http/server.ts';
 import { TransportSecurity } from './http/transport-security.ts';
 import { addRoute, operationRoutes, READ } from './rest/routes.ts';
 import { EventStreams } from './sse/event-streams.ts';
@@ -42,8 +44,8 @@ export interface HttpSurfaceDeps {
   server: {
     /** Origin that clients use, without a trailing slash; undefined: the address listened on. */
     publicUrl?: string;
-    /** PEM texts; absent for plain HTTP. */
-    tls?: { cert: string; key: string };
+    /** Absent for plain HTTP. */
+    tls?: TlsSettings;
     /** `Host` values accepted besides the own address and `publicUrl`. */
     allowedHosts: readonly string[];
     /** Origins of browser pages that may call. */
@@ -76,9 +78,14 @@ export function createHttpSurface(deps: HttpSurfaceDeps): HttpSurface {
   const streams = new EventStreams(deps);
   const documents = new Documents({ ...deps.documents, publicUrl: () => publicUrl });
   const faces = deps.createFaces(() => publicUrl);
-  const bounds = edgeDeps(deps, faces, () => closing !== undefined);
+  const bounds = edgeDeps(
+    deps,
+    faces,
+    () => publicUrl,
+    () => closing !== undefined,
+  );
   const app = createApp(deps, bounds, documents, streams, faces);
-  const server = createHttpServer({ ...deps, listener: app.callback(), ...tlsOf(deps) });
+  const server = createHttpServer({ ...deps, ...bounds, listener: app.callback(), ...tlsOf(deps) });
   const sockets = new WebSockets({
     ...deps,
     ...bounds,
@@ -134,19 +141,28 @@ function createApp(
 }
 
 /** What every request and every upgrade is checked against. */
-function edgeDeps(deps: HttpSurfaceDeps, faces: readonly Face[], isDraining: () => boolean): EdgeDeps {
+function edgeDeps(
+  deps: HttpSurfaceDeps,
+  faces: readonly Face[],
+  publicUrl: () => string,
+  isDraining: () => boolean,
+): EdgeDeps {
   const { server, limits } = deps;
+  const { issuers, dpopAlgorithms } = deps.documents.resource;
+  const transport = new TransportSecurity(server.trustedProxies, server.requireTls);
   return {
     ...deps,
     isDraining,
+    challenges: challengesOf(publicUrl, issuers.length > 0 ? dpopAlgorithms : []),
+    proofs: new SenderProofs(transport, publicUrl),
     failedLogins: new FailedLogins({
       clock: deps.clock,
       limit: limits.failedLoginsPerMinute,
       identify: (call) => deps.gateway.identify(call),
     }),
-    recognize: (authorization) => deps.gateway.recognize(authorization),
+    recognize: (call) => deps.gateway.recognize(call),
     hosts: new HostAllowList(server.allowedHosts, server.publicUrl),
-    transport: new TransportSecurity(server.trustedProxies, server.requireTls),
+    transport,
     browsers: new BrowserRules(
       server.allowedOrigins,
       faces.flatMap((face) => face.browserHeaders ?? []),
@@ -160,7 +176,7 @@ async function closeFaces(faces: readonly Face[], clean: boolean): Promise<boole
   return clean;
 }
 
-function tlsOf({ server }: HttpSurfaceDeps): { tls?: { cert: string; key: string } } {
+function tlsOf({ server }: HttpSurfaceDeps): { tls?: TlsSettings } {
   return server.tls === undefined ? {} : { tls: server.tls };
 }
 

@@ -23,8 +23,8 @@ export const policy: Bench = {
     const count = amount(effort, { quick: 20_000, normal: 100_000 });
     const { authenticator, authorization } = await cachedToken();
     const us = cpuUsPer(count, () => {
-      if (authenticator.recognize(authorization) !== undefined) throw new Error('The token is not kept.');
-      const known = authenticator.authenticate(authorization);
+      if (authenticator.recognize({ authorization }) !== undefined) throw new Error('The token is not kept.');
+      const known = authenticator.authenticate({ authorization });
       if (known.kind !== 'caller') throw new Error('The token of the bench is refused.');
       const access = {
         caller: known.caller,
@@ -70,6 +70,7 @@ async function cachedToken() {
   });
   const authenticator = new TokenAuthenticator({
     clock,
+    logger: logger as never,
     issuers: new Map([[ISSUER, { row, keys }]]),
     tenants: new Set(['tenant_default']),
   });
@@ -82,7 +83,7 @@ async function cachedToken() {
     .setExpirationTime('30m')
     .sign(privateKey);
   const authorization = `Bearer ${token}`;
-  await authenticator.recognize(authorization);
+  await authenticator.recognize({ authorization });
   return { authenticator, authorization };
 }
 

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { A2aTestClient, type Json } from '../harness/a2a-client.ts';
+import { challenge } from '../harness/challenge.ts';
 import { brokenRequest } from './a2a-broken-requests.ts';
 import { stageOf } from './stage.ts';
 
@@ -173,7 +174,10 @@ describe('bad input', () => {
   it('[A2A-SEC-01] nobody and wrong keys are 401 whatever they send; too few scopes are 403', async () => {
     for (const body of ['{', JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'Nope' })]) {
       const answer = await a2a.as(null).raw('POST', '', body, { 'content-type': 'application/json' });
-      expect([answer.status, answer.headers.get('www-authenticate')]).toEqual([401, 'Bearer']);
+      expect([answer.status, answer.headers.get('www-authenticate')]).toEqual([
+        401,
+        challenge(stage.gateway.url),
+      ]);
     }
     expect((await a2a.as('harn_wrong').rest('GET', '/tasks')).status).toBe(401);
     const reader = a2a.as(stage.as('reader').key);

@@ -5,6 +5,10 @@ import { startTestGateway, type TestGateway } from '../harness/gateway.ts';
 import { type SigningPair, signingPair, signToken, TokenIssuerPeer } from '../harness/peers/token-issuer.ts';
 import { ask, clock, goodClaims, issuerRow, START_MS, time } from './token-stage.ts';
 
+const until = async (condition: () => boolean) => {
+  while (!condition()) await new Promise((resolve) => setTimeout(resolve, 5));
+};
+
 describe('the keys of an issuer', () => {
   let peer: TokenIssuerPeer;
   let own: TestGateway;
@@ -30,9 +34,12 @@ describe('the keys of an issuer', () => {
     test: () => Promise<void>,
     extra: object = {},
     options: Parameters<typeof startTestGateway>[0] = {},
+    /** What the issuer says when the gateway starts, which looks at it at once. */
+    state: Partial<TokenIssuerPeer['state']> = {},
   ): Promise<void> {
     peer = await new TokenIssuerPeer().start();
     peer.publish(pair);
+    Object.assign(peer.state, state);
     own = await startTestGateway({
       clock,
       ...options,
@@ -79,24 +86,47 @@ describe('the keys of an issuer', () => {
       return ['10.1.2.3'];
     };
     const test = async () => {
-      peer.state.jwksUri = 'https://keys.example/jwks';
       expect(await statusOf(await tokenOf(pair))).toBe(503);
       expect(asked).toEqual(['keys.example']);
       expect(own.logText()).toContain('leads to an address that is not public');
       expect(own.logText()).not.toContain('10.1.2.3');
     };
-    await withIssuer(test, {}, { resolveHost });
+    await withIssuer(test, {}, { resolveHost }, { jwksUri: 'https://keys.example/jwks' });
   });
 
-  it('that were never read are 503 with Retry-After, and work as soon as the issuer does', () =>
-    withIssuer(async () => {
-      peer.state.status = 500;
+  it('that were never read are 503 with Retry-After, and work as soon as the issuer does', async () => {
+    const test = async () => {
       const answer = await ask(own, await tokenOf(pair));
       expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '5']);
       peer.state.status = 200;
       time.ms += 6_000;
       expect(await statusOf(await tokenOf(pair))).toBe(200);
-    }));
+    };
+    await withIssuer(test, {}, {}, { status: 500 });
+  });
+
+  it('are looked at by the start and until they are reached, and /ready says so meanwhile', async () => {
+    const ready = async () => (await fetch(`${own.url}/ready`)).json() as Promise<Record<string, unknown>>;
+    const test = async () => {
+      await until(() => own.logText().includes('the keys of a token issuer could not be read'));
+      expect(await ready()).toEqual({
+        ok: true,
+        status: 'ready',
+        reason: expect.stringContaining('never been reached'),
+        details: { issuers_never_reached: [peer.url] },
+      });
+      peer.state.status = 200;
+      time.ms += 31_000;
+      await own.tidy();
+      await until(() => own.logText().includes('the keys of a token issuer were read'));
+      expect(await ready()).toMatchObject({ ok: true, reason: null, details: {} });
+      peer.state.status = 500;
+      time.ms += 31_000;
+      await own.tidy();
+      expect(await ready()).toMatchObject({ reason: null });
+    };
+    await withIssuer(test, {}, {}, { status: 500 });
+  });
 
   it('are read at most once per cool-down, however many unknown ids are sent', () =>
     withIssuer(async () => {
@@ -129,20 +159,18 @@ describe('the keys of an issuer', () => {
   };
   for (const [what, broken] of Object.entries(BROKEN)) {
     it(`that come as ${what} are no keys: 503`, () =>
-      withIssuer(async () => {
-        Object.assign(peer.state, broken());
-        expect(await statusOf(await tokenOf(pair))).toBe(503);
-      }));
+      withIssuer(async () => expect(await statusOf(await tokenOf(pair))).toBe(503), {}, {}, broken()));
   }
 
-  it('of RSA below 2,048 bits verify nothing', () =>
-    withIssuer(async () => {
-      peer.state.jwks = { keys: [weak.jwk] };
+  it('of RSA below 2,048 bits verify nothing', async () => {
+    const test = async () => {
       const encode = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
       const signed = `${encode({ alg: 'RS256', typ: 'at+jwt', kid: 'key-1' })}.${encode(goodClaims(peer.url))}`;
       const token = `${signed}.${createSign('RSA-SHA256').update(signed).sign(weak.privateKey, 'base64url')}`;
       expect(await statusOf(token)).toBe(401);
-    }));
+    };
+    await withIssuer(test, {}, {}, { jwks: { keys: [weak.jwk] } });
+  });
 
   it('may be capped in what they grant', () =>
     withIssuer(

@@ -256,7 +256,11 @@ describe('a token is refused with 401 and nothing is fetched for it', () => {
       const reads = issuer.asked.length;
       const { status, body, headers } = await call(await make());
       expect([status, (body['error'] as { code?: string }).code]).toEqual([401, 'unauthenticated']);
-      expect(headers.get('www-authenticate')).toBe('Bearer');
+      const metadata = `resource_metadata="${gateway.url}/.well-known/oauth-protected-resource"`;
+      const why = 'error="invalid_token", error_description="[ !#-[\\]-~]+"';
+      expect(headers.get('www-authenticate')).toMatch(
+        new RegExp(`^Bearer ${why}, ${metadata}, DPoP algs="[\\w ]+", ${metadata}$`),
+      );
       // An unknown key id may ask the issuer once per cool-down; nothing else asks anybody.
       expect(issuer.asked.length - reads).toBeLessThanOrEqual(what === 'an unknown key id' ? 2 : 0);
     });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { OPERATIONS, type OperationRow } from '../../src/protocol/operations.ts';
+import { challenge } from '../harness/challenge.ts';
 import { userText } from '../harness/client.ts';
 import { stageOf } from './stage.ts';
 
@@ -41,7 +42,7 @@ describe('versions and the order of refusals', () => {
   it.each(guarded)('[C22] $id says 401 before it says 426', async ({ method, path }) => {
     const answer = await stage.client.call(method, path, { headers: NOBODY });
     expect(answer.status).toBe(401);
-    expect(answer.headers.get('www-authenticate')).toBe('Bearer');
+    expect(answer.headers.get('www-authenticate')).toBe(challenge(stage.gateway.url));
     expect(answer.body).toMatchObject({ error: { code: 'unauthenticated', type: 'auth_error' } });
   });
 

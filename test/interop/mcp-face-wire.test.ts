@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { challenge } from '../harness/challenge.ts';
 import { mcpFaceStage } from '../harness/mcp-face-stage.ts';
 
 /** Processes of the filesystem server over this directory. */
@@ -106,12 +107,11 @@ describe('/mcp on the wire', () => {
   it('[MCP-FACE-3] without a credential: 401 that names the protected-resource metadata', async () => {
     const answer = await fetch(stage.url(), { method: 'POST', body: '{}' });
     expect(answer.status).toBe(401);
-    expect(answer.headers.get('www-authenticate')).toBe(
-      `Bearer resource_metadata="${stage.gateway().url}/.well-known/oauth-protected-resource/mcp"`,
-    );
-    const metadata = await fetch(`${stage.gateway().url}/.well-known/oauth-protected-resource`);
-    expect(await metadata.json()).toMatchObject({
+    expect(answer.headers.get('www-authenticate')).toBe(challenge(stage.gateway().url));
+    const metadata = await fetch(`${stage.gateway().url}/.well-known/oauth-protected-resource/mcp`);
+    expect(await metadata.json()).toEqual({
       resource: `${stage.gateway().url}/mcp`,
+      resource_name: 'harn-gateway',
       bearer_methods_supported: ['header'],
     });
   });

@@ -1,7 +1,7 @@
 import { MCP_ERRORS } from '../../../mappings/mcp/errors.ts';
 import type { Face, FaceDeps, FaceExchange } from '../../../src/face.ts';
 import { ProtocolError } from '../../../src/protocol/errors.ts';
-import type { JsonObject, JsonValue } from '../../../src/protocol/json.ts';
+import type { JsonValue } from '../../../src/protocol/json.ts';
 import type { LegacySession } from './legacy-session.ts';
 import type { ModernFace } from './modern.ts';
 import { Mounts } from './mounts.ts';
@@ -15,7 +15,6 @@ const TIDY_MS = 60_000;
 const COMPARE_MS = 1_000;
 
 const PATH = '/mcp';
-const METADATA = '/.well-known/oauth-protected-resource';
 
 /** Code of an answer to a request that was refused as a whole; the status says why. */
 const REFUSED = MCP_ERRORS.connection_closed;
@@ -55,11 +54,6 @@ export class McpFace implements Face {
             this.#handle(method, exchange, server),
         },
       ]),
-      ...[METADATA, `${METADATA}${PATH}`].map((path) => ({
-        method: 'GET' as const,
-        path,
-        handle: (exchange: FaceExchange) => this.#metadata(exchange),
-      })),
     ];
     this.#offered = this.#digest();
     this.#stops = [
@@ -83,7 +77,7 @@ export class McpFace implements Face {
   async #handle(method: 'POST' | 'GET' | 'DELETE', exchange: FaceExchange, server?: string): Promise<void> {
     try {
       const { gateway } = this.#deps;
-      await gateway.recognize(exchange.headers.authorization);
+      await gateway.recognize(exchange.call());
       const { actor } = gateway.identify(exchange.call());
       const bytes = method === 'POST' ? await exchange.readBody() : undefined;
       const body = bytes === undefined ? undefined : await parsed(exchange, bytes);
@@ -159,22 +153,7 @@ export class McpFace implements Face {
 
   #refuse(exchange: FaceExchange, error: ProtocolError, code: number = REFUSED): void {
     exchange.failed(error);
-    const headers =
-      error.status === 401
-        ? ['WWW-Authenticate', `Bearer resource_metadata="${this.#deps.publicUrl()}${METADATA}${PATH}"`]
-        : exchange.errorHeaders(error);
-    sendRpcError(exchange, error.status, code, error.message, headers);
-  }
-
-  /** Spec: RFC 9728, "Protected Resource Metadata". */
-  #metadata(exchange: FaceExchange): void {
-    const metadata: JsonObject = {
-      resource: `${this.#deps.publicUrl()}${PATH}`,
-      resource_name: 'harn-gateway',
-      authorization_servers: [...this.#deps.issuers],
-      bearer_methods_supported: ['header'],
-    };
-    exchange.send(200, 'application/json', JSON.stringify(metadata));
+    sendRpcError(exchange, error.status, code, error.message, exchange.errorHeaders(error));
   }
 
   #compare(): void {

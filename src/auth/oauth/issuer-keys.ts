@@ -11,13 +11,23 @@ const COOLDOWN_MS = 30_000;
 /** Least time between two requests while there are no keys at all. */
 const COLD_RETRY_MS = 2_000;
 
-export interface IssuerKeysDeps {
-  clock: Clock;
-  logger: Logger;
+/** Where the keys of an issuer are. */
+export interface IssuerPlace {
+  issuer: string;
+  /** Left out: its metadata document says. */
+  jwks_uri?: string | undefined;
+}
+
+export interface IssuerReader {
   /** Reads a JSON document of at most 64 KiB in at most 5 s, without redirects; rejects otherwise. */
   fetchJson(url: URL): Promise<JsonValue>;
   /** The same for an address on another origin that the issuer's metadata names: it has to be public, or allowed. */
   fetchForeignJson(url: URL): Promise<JsonValue>;
+}
+
+export interface IssuerKeysDeps extends IssuerReader {
+  clock: Clock;
+  logger: Logger;
 }
 
 /** The issuer's keys are not known and cannot be read now: nobody can be judged. */
@@ -29,8 +39,7 @@ type KeyLookup = ReturnType<typeof createLocalJWKSet>;
 
 /** The public keys of one issuer: read when first needed, kept, rotated, with a cool-down. */
 export class IssuerKeys {
-  readonly #issuer: string;
-  readonly #jwksUri: string | undefined;
+  readonly #row: IssuerPlace;
   readonly #deps: IssuerKeysDeps;
   #lookup: KeyLookup | undefined;
   #text = '';
@@ -39,10 +48,19 @@ export class IssuerKeys {
   #reading: Promise<void> | undefined;
   #generation = 0;
 
-  constructor(row: { issuer: string; jwks_uri?: string | undefined }, deps: IssuerKeysDeps) {
-    this.#issuer = row.issuer;
-    this.#jwksUri = row.jwks_uri;
+  constructor(row: IssuerPlace, deps: IssuerKeysDeps) {
+    this.#row = row;
     this.#deps = deps;
+  }
+
+  /** Whether the keys were read once since the start. */
+  get wasReached(): boolean {
+    return this.#lookup !== undefined;
+  }
+
+  /** Asks an issuer that was never reached, behind the back of callers, so that its first token need not find out. */
+  look(): void {
+    if (!this.wasReached && this.#mayAsk(COOLDOWN_MS)) this.#refreshBehind();
   }
 
   /** Changes when the keys do: what was verified with an earlier set is verified again. */
@@ -93,41 +111,47 @@ export class IssuerKeys {
     const { clock, logger } = this.#deps;
     this.#triedAtMs = clock.monotonic();
     try {
-      const keys = publicKeys(await this.#readKeys());
+      const keys = await readIssuerKeys(this.#row, this.#deps);
       const text = JSON.stringify(keys);
+      if (!this.wasReached)
+        logger.info(
+          { issuer: this.#row.issuer, keys: keys.keys.length },
+          'the keys of a token issuer were read',
+        );
       this.#readAtMs = clock.monotonic();
       if (text === this.#text) return;
       this.#lookup = createLocalJWKSet(keys);
       this.#text = text;
       this.#generation += 1;
     } catch (error) {
-      logger.warn({ issuer: this.#issuer, err: error }, 'the keys of a token issuer could not be read');
+      logger.warn({ issuer: this.#row.issuer, err: error }, 'the keys of a token issuer could not be read');
     }
   }
+}
 
-  async #readKeys(): Promise<JsonValue> {
-    if (this.#jwksUri !== undefined) return this.#deps.fetchJson(new URL(this.#jwksUri));
-    const url = await this.#location();
-    const isOwn = url.origin === new URL(this.#issuer).origin;
-    return isOwn ? this.#deps.fetchJson(url) : this.#deps.fetchForeignJson(url);
-  }
+/** The keys that an issuer publishes now. Rejects, and says why, when it cannot be asked or what it says is not to be trusted. */
+export async function readIssuerKeys(row: IssuerPlace, reader: IssuerReader): Promise<JSONWebKeySet> {
+  if (row.jwks_uri !== undefined) return publicKeys(await reader.fetchJson(new URL(row.jwks_uri)));
+  const url = await keysLocation(row, reader);
+  const isOwn = url.origin === new URL(row.issuer).origin;
+  return publicKeys(await (isOwn ? reader.fetchJson(url) : reader.fetchForeignJson(url)));
+}
 
-  /** Spec: OpenID Connect Discovery 1.0, section 4; RFC 8414, section 3. */
-  async #location(): Promise<URL> {
-    const { origin, pathname } = new URL(this.#issuer);
-    const path = pathname.replace(/\/$/, '');
-    const metadata = await this.#deps
-      .fetchJson(new URL(`${origin}${path}/.well-known/openid-configuration`))
-      .catch(() => this.#deps.fetchJson(new URL(`${origin}/.well-known/oauth-authorization-server${path}`)));
-    const { issuer, jwks_uri: location } = objectOf(metadata);
-    if (issuer !== this.#issuer) throw new Error('the metadata document names another issuer');
-    if (typeof location !== 'string' || !URL.canParse(location))
-      throw new Error('the metadata document names no jwks_uri');
-    const url = new URL(location);
-    if (url.protocol !== 'https:' && url.origin !== origin)
-      throw new Error('the jwks_uri is neither https nor of the issuer itself');
-    return url;
-  }
+/** Spec: OpenID Connect Discovery 1.0, section 4; RFC 8414, section 3. */
+async function keysLocation({ issuer }: IssuerPlace, { fetchJson }: IssuerReader): Promise<URL> {
+  const { origin, pathname } = new URL(issuer);
+  const path = pathname.replace(/\/$/, '');
+  const metadata = await fetchJson(new URL(`${origin}${path}/.well-known/openid-configuration`)).catch(() =>
+    fetchJson(new URL(`${origin}/.well-known/oauth-authorization-server${path}`)),
+  );
+  const { issuer: named, jwks_uri: location } = objectOf(metadata);
+  if (named !== issuer) throw new Error('the metadata document names another issuer');
+  if (typeof location !== 'string' || !URL.canParse(location))
+    throw new Error('the metadata document names no jwks_uri');
+  const url = new URL(location);
+  if (url.protocol !== 'https:' && url.origin !== origin)
+    throw new Error('the jwks_uri is neither https nor of the issuer itself');
+  return url;
 }
 
 /** Keys that can verify; a set that publishes a private or shared key is not to be trusted at all. */

@@ -25,13 +25,19 @@ export function looksLikeToken(text: string): boolean {
 
 /** Decodes a token strictly; undefined for anything that readers might understand differently. */
 export function readToken(token: string): UnverifiedToken | undefined {
-  if (!looksLikeToken(token)) return undefined;
-  const [head = '', body = '', signature = ''] = token.split('.');
+  const read = readJws(token);
+  if (read === undefined) return undefined;
+  return REFUSED_MEMBERS.some((name) => Object.hasOwn(read.header, name)) ? undefined : read;
+}
+
+/** The same for a JWT that may name its own key, as a proof of possession does. */
+export function readJws(jws: string): UnverifiedToken | undefined {
+  if (!looksLikeToken(jws)) return undefined;
+  const [head = '', body = '', signature = ''] = jws.split('.');
   if (![head, body, signature].every(isSpelledWell)) return undefined;
   const header = objectOf(head);
   const claims = objectOf(body);
-  if (header === undefined || claims === undefined) return undefined;
-  return REFUSED_MEMBERS.some((name) => Object.hasOwn(header, name)) ? undefined : { header, claims };
+  return header === undefined || claims === undefined ? undefined : { header, claims };
 }
 
 /** One token has one spelling: bits that no byte takes are not ignored. */

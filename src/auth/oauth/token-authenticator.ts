@@ -1,8 +1,13 @@
 import { LRUCache } from 'lru-cache';
 import { sha256Hex } from '../../json/sha256.ts';
-import { bearerToken } from '../api-keys.ts';
-import type { Authentication, Authenticator } from '../caller.ts';
+import type { Logger } from '../../protocol/ports.ts';
+import type { RefusalReason } from '../../protocol/refusal-reasons.ts';
+import type { SenderProof } from '../../protocol/sender-proof.ts';
+import { type SentCredential, sentCredential } from '../authorization.ts';
+import type { Authentication, Authenticator, Credential } from '../caller.ts';
+import { type ProofVerdict, verifyProof } from './dpop-proof.ts';
 import { looksLikeToken } from './read-token.ts';
+import { ReplayMemory } from './replay-memory.ts';
 import { type TokenVerdict, type TokenVerifierDeps, verifyToken } from './token-verifier.ts';
 
 /** Verified tokens kept; more live tokens than this cost a verification each time they come. */
@@ -12,73 +17,160 @@ const REFUSED_TOKENS = 1_000;
 /** A refusal may rest on keys that are about to rotate. */
 const REFUSED_FOR_MS = 5_000;
 
+export interface TokenAuthenticatorDeps extends TokenVerifierDeps {
+  logger: Pick<Logger, 'info'>;
+}
+
+type Verified = Extract<TokenVerdict, { kind: 'caller' }>;
+
+/** What was decided about a token: who it lets in, if its sender may use it, or that it lets nobody in. */
+type Known =
+  | { kind: 'verified'; verified: Verified }
+  | { kind: 'refused'; reason: RefusalReason }
+  | { kind: 'unavailable' };
+
 interface Refusal {
-  authentication: Authentication;
+  known: Known;
   untilMs: number;
+}
+
+/** A credential in the form of an access token, whatever is true of it. */
+interface SentToken extends SentCredential {
+  hash: string;
+}
+
+/** The proof of one request, judged for one token. */
+interface Judged {
+  hash: string;
+  verdict: Promise<void> | ProofVerdict;
 }
 
 /**
  * Authenticates OAuth2 access tokens. A verdict is kept by the hash of the whole token until the token expires or the keys
- * of its issuer change. Source: contract section 7, `auth.oauth`; quality page, point 7.
+ * of its issuer change; whether the sender may use it, when it is bound to a key or a certificate, is judged for each request.
+ * Source: contract section 7, `auth.oauth`; quality page, point 7; RFC 9449; RFC 8705.
  */
 export class TokenAuthenticator implements Authenticator {
-  readonly #deps: TokenVerifierDeps;
-  readonly #verified = new LRUCache<string, Extract<TokenVerdict, { kind: 'caller' }>>({
-    max: VERIFIED_TOKENS,
-  });
+  readonly #deps: TokenAuthenticatorDeps;
+  readonly #verified = new LRUCache<string, Verified>({ max: VERIFIED_TOKENS });
   readonly #refused = new LRUCache<string, Refusal>({ max: REFUSED_TOKENS });
   readonly #pending = new Map<string, Promise<void>>();
+  readonly #proofs = new WeakMap<SenderProof, Judged>();
+  readonly #replays: ReplayMemory;
 
-  constructor(deps: TokenVerifierDeps) {
+  constructor(deps: TokenAuthenticatorDeps) {
     this.#deps = deps;
+    this.#replays = new ReplayMemory(deps.clock);
   }
 
-  recognize(authorization: string | undefined): Promise<void> | undefined {
-    const token = tokenOf(authorization);
-    if (token === undefined) return undefined;
-    const hash = sha256Hex(token);
-    if (this.#known(hash) !== undefined) return undefined;
-    const pending = this.#pending.get(hash) ?? this.#verify(token, hash);
-    this.#pending.set(hash, pending);
-    return pending;
+  recognize({ authorization, proof }: Credential): Promise<void> | undefined {
+    const sent = tokenOf(authorization);
+    if (sent === undefined) return undefined;
+    if (this.#known(sent.hash) !== undefined) return this.#judge(sent, proof);
+    const pending = this.#pending.get(sent.hash) ?? this.#verify(sent);
+    this.#pending.set(sent.hash, pending);
+    return proof === undefined ? pending : pending.then(() => this.#judge(sent, proof));
   }
 
-  authenticate(authorization: string | undefined): Authentication {
-    const token = tokenOf(authorization);
-    return (token === undefined ? undefined : this.#known(sha256Hex(token))) ?? UNAUTHENTICATED;
+  authenticate({ authorization, proof }: Credential): Authentication {
+    const sent = tokenOf(authorization);
+    if (sent === undefined) return { kind: 'unauthenticated', ...unknown(authorization) };
+    const { scheme, hash } = sent;
+    const known = this.#known(hash);
+    if (known?.kind === 'unavailable') return known;
+    if (known?.kind !== 'verified')
+      return { kind: 'unauthenticated', ...(known && { refusal: { scheme, reason: known.reason } }) };
+    const { caller } = known.verified;
+    const found = this.#ofSender(sent, known.verified, proof);
+    if (found === undefined) return { kind: 'caller', caller };
+    if (found === 'unavailable') return { kind: 'unavailable' };
+    return { kind: 'unauthenticated', refusal: { scheme, reason: found } };
   }
 
-  #known(hash: string): Authentication | undefined {
+  /** Why this sender may not use the token; undefined when it may. */
+  #ofSender(
+    { scheme, hash }: SentToken,
+    { binding }: Verified,
+    proof: SenderProof | undefined,
+  ): RefusalReason | 'unavailable' | undefined {
+    const { certificateSha256: certificate, jkt } = binding;
+    if (certificate !== undefined && proof?.certificateSha256 !== certificate) return 'needs_certificate';
+    if (jkt === undefined) return scheme === 'DPoP' ? 'not_bound' : undefined;
+    if (scheme !== 'DPoP') return 'needs_dpop';
+    const judged = proof && this.#proofs.get(proof);
+    if (judged?.hash !== hash || 'then' in judged.verdict) return 'proof_missing';
+    if (judged.verdict.kind === 'refused') return judged.verdict.reason;
+    return judged.verdict.kind === 'unavailable' ? 'unavailable' : undefined;
+  }
+
+  /** Judges the proof of a request once, however often its caller is asked for. */
+  #judge(sent: SentToken, proof: SenderProof | undefined): Promise<void> | undefined {
+    const known = this.#known(sent.hash);
+    if (proof === undefined || sent.scheme !== 'DPoP' || known?.kind !== 'verified') return undefined;
+    const { jkt } = known.verified.binding;
+    const judged = this.#proofs.get(proof);
+    if (jkt === undefined) return undefined;
+    if (judged?.hash === sent.hash) return 'then' in judged.verdict ? judged.verdict : undefined;
+    const bound = { token: sent.token, jkt };
+    const verdict = verifyProof(proof, bound, { clock: this.#deps.clock, replays: this.#replays }).then(
+      (decided) => void this.#proofs.set(proof, { hash: sent.hash, verdict: decided }),
+    );
+    this.#proofs.set(proof, { hash: sent.hash, verdict });
+    return verdict;
+  }
+
+  #known(hash: string): Known | undefined {
     const nowMs = this.#deps.clock.now();
     const verified = this.#verified.get(hash);
     if (verified !== undefined) {
-      const { issuer, generation, expiresAtMs, caller } = verified;
+      const { issuer, generation, expiresAtMs } = verified;
       if (!issuer.keys.isServing()) return { kind: 'unavailable' };
-      if (nowMs < expiresAtMs && issuer.keys.generation === generation) return { kind: 'caller', caller };
+      if (nowMs < expiresAtMs && issuer.keys.generation === generation) return { kind: 'verified', verified };
       this.#verified.delete(hash);
     }
     const refused = this.#refused.get(hash);
-    return refused !== undefined && nowMs < refused.untilMs ? refused.authentication : undefined;
+    return refused !== undefined && nowMs < refused.untilMs ? refused.known : undefined;
   }
 
-  async #verify(token: string, hash: string): Promise<void> {
+  async #verify({ token, hash }: SentToken): Promise<void> {
     try {
       const verdict = await verifyToken(token, this.#deps);
-      if (verdict.kind === 'caller') this.#verified.set(hash, verdict);
-      else
-        this.#refused.set(hash, {
-          authentication: verdict,
-          untilMs: this.#deps.clock.now() + REFUSED_FOR_MS,
-        });
+      if (verdict.kind === 'caller') {
+        this.#verified.set(hash, verdict);
+        return;
+      }
+      this.#log(verdict);
+      const known: Known =
+        verdict.kind === 'unavailable' ? verdict : { kind: 'refused', reason: verdict.reason };
+      this.#refused.set(hash, { known, untilMs: this.#deps.clock.now() + REFUSED_FOR_MS });
     } finally {
       this.#pending.delete(hash);
     }
   }
+
+  /** Once for each token while its refusal is kept: the line of each request says the reason alone. */
+  #log(verdict: Exclude<TokenVerdict, Verified>): void {
+    const fields =
+      verdict.kind === 'unavailable'
+        ? { reason: 'issuer_unreachable', issuer: verdict.issuer }
+        : { reason: verdict.reason, ...verdict.detail };
+    this.#deps.logger.info(fields, 'an access token was refused');
+  }
 }
 
-const UNAUTHENTICATED: Authentication = { kind: 'unauthenticated' };
+function tokenOf(authorization: string | undefined): SentToken | undefined {
+  const sent = sentCredential(authorization);
+  if (sent === undefined || !looksLikeToken(sent.token)) return undefined;
+  return { ...sent, hash: sha256Hex(sent.token) };
+}
 
-function tokenOf(authorization: string | undefined): string | undefined {
-  const token = bearerToken(authorization);
-  return token !== undefined && looksLikeToken(token) ? token : undefined;
+/** What is no token of ours may be a key that is not known; a scheme that nobody here reads is no try. */
+function unknown(
+  authorization: string | undefined = '',
+): Pick<Extract<Authentication, { kind: 'unauthenticated' }>, 'refusal'> {
+  const sent = sentCredential(authorization);
+  if (sent !== undefined) return { refusal: { scheme: sent.scheme, reason: 'unknown_credential' } };
+  const isTry = /^(?:bearer|dpop)\b/i.test(authorization);
+  const scheme = /^dpop/i.test(authorization) ? 'DPoP' : 'Bearer';
+  return isTry ? { refusal: { scheme, reason: 'malformed_token' } } : {};
 }

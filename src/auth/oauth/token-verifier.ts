@@ -1,10 +1,12 @@
 import { errors, type JWTVerifyGetKey, jwtVerify } from 'jose';
+import { shownName } from '../../protocol/errors.ts';
 import type { JsonObject, JsonValue } from '../../protocol/json.ts';
 import type { Clock } from '../../protocol/ports.ts';
+import type { RefusalReason } from '../../protocol/refusal-reasons.ts';
 import { GATEWAY_SCOPES, SCOPES } from '../../protocol/scopes.ts';
 import type { Caller } from '../caller.ts';
 import { type IssuerKeys, KeysUnavailable } from './issuer-keys.ts';
-import { readToken } from './read-token.ts';
+import { readToken, type UnverifiedToken } from './read-token.ts';
 import type { TokenIssuer } from './token-issuer.ts';
 
 /** Clocks of issuers may differ by this much. */
@@ -17,11 +19,24 @@ export interface TrustedIssuer {
 }
 
 export type TokenVerdict =
-  | { kind: 'caller'; caller: Caller; expiresAtMs: number; issuer: TrustedIssuer; generation: number }
-  | { kind: 'unauthenticated' }
-  | { kind: 'unavailable' };
+  | {
+      kind: 'caller';
+      caller: Caller;
+      expiresAtMs: number;
+      issuer: TrustedIssuer;
+      generation: number;
+      binding: TokenBinding;
+    }
+  | { kind: 'unauthenticated'; reason: RefusalReason; detail: JsonObject }
+  | { kind: 'unavailable'; issuer: string };
 
-const UNAUTHENTICATED: TokenVerdict = { kind: 'unauthenticated' };
+/** What the sender of a token has to show besides it: nothing for a bearer token. */
+export interface TokenBinding {
+  /** Thumbprint of the key of its DPoP proofs. Spec: RFC 9449, section 6.1. */
+  jkt?: string;
+  /** base64url SHA-256 of its client certificate. Spec: RFC 8705, section 3.1. */
+  certificateSha256?: string;
+}
 
 export interface TokenVerifierDeps {
   clock: Clock;
@@ -30,27 +45,97 @@ export interface TokenVerifierDeps {
   tenants: ReadonlySet<string>;
 }
 
-/** Judges one access token. Spec: RFC 9068, RFC 8725; reliability notes, section A. */
+/** Judges one access token, but not who sends it. Spec: RFC 9068, RFC 8725; reliability notes, section A. */
 export async function verifyToken(token: string, deps: TokenVerifierDeps): Promise<TokenVerdict> {
   const unverified = readToken(token);
-  const named = unverified?.claims['iss'];
-  const issuer = typeof named === 'string' ? deps.issuers.get(named) : undefined;
-  if (unverified === undefined || issuer === undefined) return UNAUTHENTICATED;
+  if (unverified === undefined) return refused('malformed_token');
+  const { claims } = unverified;
+  const { iss } = claims;
+  const issuer = typeof iss === 'string' ? deps.issuers.get(iss) : undefined;
+  if (issuer === undefined) return refused('untrusted_issuer', { issuer: shown(iss) });
+  const named = { issuer: issuer.row.issuer };
   let generation: number;
   try {
     generation = await verifySignature(token, issuer, deps.clock);
   } catch (error) {
-    if (error instanceof KeysUnavailable) return { kind: 'unavailable' };
-    // jose tells of unusable keys (RSA of 512 bits) by a TypeError.
-    if (error instanceof errors.JOSEError || error instanceof TypeError) return UNAUTHENTICATED;
-    throw error;
+    if (error instanceof KeysUnavailable) return { kind: 'unavailable', ...named };
+    const reason = reasonOf(error);
+    if (reason === undefined) throw error;
+    return refused(reason, { ...named, ...toldBy(reason, unverified, issuer.row) });
   }
-  const { claims } = unverified;
   const times = checkTimes(claims, issuer.row, deps.clock.now() / 1000);
+  if ('reason' in times) return refused(times.reason, named);
   const caller = callerOf(claims, issuer.row, deps.tenants);
-  if (times === undefined || caller === undefined) return UNAUTHENTICATED;
-  return { kind: 'caller', caller, expiresAtMs: times.expiresAtMs, issuer, generation };
+  if ('reason' in caller) return refused(caller.reason, named);
+  const binding = bindingOf(claims['cnf']);
+  if (binding === undefined) return refused('unknown_binding', named);
+  const { expiresAtMs } = times;
+  return { kind: 'caller', caller: caller.caller, expiresAtMs, issuer, generation, binding };
 }
+
+function refused(reason: RefusalReason, detail: JsonObject = {}): TokenVerdict {
+  return { kind: 'unauthenticated', reason, detail };
+}
+
+/** Undefined for an error that is none of the token's. */
+function reasonOf(error: unknown): RefusalReason | undefined {
+  if (error instanceof errors.JWTExpired) return 'expired';
+  if (error instanceof errors.JWTClaimValidationFailed) return CLAIM_REASONS[error.claim] ?? 'missing_claim';
+  if (error instanceof errors.JWSSignatureVerificationFailed) return 'bad_signature';
+  if (error instanceof errors.JOSEAlgNotAllowed || error instanceof errors.JOSENotSupported)
+    return 'wrong_algorithm';
+  if (error instanceof errors.JWKSNoMatchingKey || error instanceof errors.JWKSMultipleMatchingKeys)
+    return 'unknown_key';
+  if (error instanceof errors.JOSEError) return 'malformed_token';
+  // jose tells of unusable keys (RSA of 512 bits) by a TypeError.
+  return error instanceof TypeError ? 'unknown_key' : undefined;
+}
+
+const CLAIM_REASONS: Readonly<Record<string, RefusalReason>> = {
+  aud: 'wrong_audience',
+  typ: 'wrong_type',
+  nbf: 'not_yet_valid',
+  exp: 'bad_lifetime',
+  iat: 'bad_lifetime',
+};
+
+/** What helps the operator to find the fault, for the log. */
+function toldBy(reason: RefusalReason, { header, claims }: UnverifiedToken, row: TokenIssuer): JsonObject {
+  switch (reason) {
+    case 'unknown_key':
+      return { kid: shown(header['kid']) };
+    case 'wrong_algorithm':
+      return { alg: shown(header['alg']), accepted: [...row.algorithms] };
+    case 'wrong_type':
+      return { typ: shown(header['typ']), expected: row.typ };
+    case 'wrong_audience':
+      return { audience: shown(claims['aud']), expected: [...row.audience] };
+    default:
+      return {};
+  }
+}
+
+/** A value of a caller's own, as the log shows it. */
+function shown(value: JsonValue | undefined): string | null {
+  return value === undefined ? null : shownName(typeof value === 'string' ? value : JSON.stringify(value));
+}
+
+/** A binding that is not understood is one that cannot be held: such a token lets nobody in. Spec: RFC 7800, section 3.1. */
+function bindingOf(cnf: JsonValue | undefined): TokenBinding | undefined {
+  if (cnf === undefined) return {};
+  if (typeof cnf !== 'object' || cnf === null || Array.isArray(cnf)) return undefined;
+  const { jkt, 'x5t#S256': certificate, ...others } = cnf;
+  if (Object.keys(others).length > 0 || (jkt === undefined && certificate === undefined)) return undefined;
+  for (const thumbprint of [jkt, certificate])
+    if (thumbprint !== undefined && !(typeof thumbprint === 'string' && SHA256_BASE64URL.test(thumbprint)))
+      return undefined;
+  return {
+    ...(typeof jkt === 'string' ? { jkt } : {}),
+    ...(typeof certificate === 'string' ? { certificateSha256: certificate } : {}),
+  };
+}
+
+const SHA256_BASE64URL = /^[\w-]{43}$/;
 
 /** The generation of the keys that verified the token. */
 async function verifySignature(token: string, { row, keys }: TrustedIssuer, clock: Clock): Promise<number> {
@@ -72,14 +157,19 @@ async function verifySignature(token: string, { row, keys }: TrustedIssuer, cloc
   return generation;
 }
 
+interface Refused {
+  reason: RefusalReason;
+}
+
 /** Expiry and `nbf` are judged with the signature; here the lifetime and the forms that jose lets pass. */
 function checkTimes(
   { exp, iat, nbf }: JsonObject,
   { max_lifetime }: TokenIssuer,
   nowSeconds: number,
-): { expiresAtMs: number } | undefined {
-  if (!isTime(exp) || !isTime(iat) || (nbf !== undefined && !isTime(nbf))) return undefined;
-  if (iat > nowSeconds + SKEW_SECONDS || exp - iat > max_lifetime || exp < iat) return undefined;
+): { expiresAtMs: number } | Refused {
+  if (!isTime(exp) || !isTime(iat) || (nbf !== undefined && !isTime(nbf))) return { reason: 'bad_lifetime' };
+  if (iat > nowSeconds + SKEW_SECONDS) return { reason: 'not_yet_valid' };
+  if (exp - iat > max_lifetime || exp < iat) return { reason: 'bad_lifetime' };
   return { expiresAtMs: (exp + SKEW_SECONDS) * 1000 };
 }
 
@@ -87,13 +177,18 @@ function isTime(value: JsonValue | undefined): value is number {
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
 }
 
-function callerOf(claims: JsonObject, row: TokenIssuer, tenants: ReadonlySet<string>): Caller | undefined {
+function callerOf(
+  claims: JsonObject,
+  row: TokenIssuer,
+  tenants: ReadonlySet<string>,
+): { caller: Caller } | Refused {
   const actor = claims[row.claims.actor];
   const tenant = row.claims.tenant === undefined ? row.tenant : claims[row.claims.tenant];
-  if (typeof actor !== 'string' || actor === '' || actor.length > MAX_ACTOR_CHARS) return undefined;
-  if (typeof tenant !== 'string' || !tenants.has(tenant)) return undefined;
+  if (typeof actor !== 'string' || actor === '' || actor.length > MAX_ACTOR_CHARS)
+    return { reason: 'missing_claim' };
+  if (typeof tenant !== 'string' || !tenants.has(tenant)) return { reason: 'unknown_tenant' };
   const { jti } = claims;
-  return {
+  const caller: Caller = {
     actor,
     tenant,
     scopes: scopesOf(claims, row.scopes),
@@ -101,6 +196,7 @@ function callerOf(claims: JsonObject, row: TokenIssuer, tenants: ReadonlySet<str
       row.claims.workspaces === undefined ? row.workspaces : workspacesIn(claims[row.claims.workspaces]),
     credentialId: `oauth:${row.issuer}${typeof jti === 'string' ? `#${jti.slice(0, MAX_ACTOR_CHARS)}` : ''}`,
   };
+  return { caller };
 }
 
 const KNOWN_SCOPES: ReadonlySet<string> = new Set(SCOPES);

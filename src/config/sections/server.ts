@@ -6,6 +6,12 @@ const tls = z.strictObject({
     .describe('PEM file with the certificate and its chain.')
     .meta({ examples: ['./tls/cert.pem'] }),
   key: filePath.describe('PEM file with the private key.').meta({ examples: ['./tls/key.pem'] }),
+  client_certificates: z
+    .boolean()
+    .default(false)
+    .describe(
+      'Ask clients for a certificate, for access tokens that are bound to one (RFC 8705). None has to have one.',
+    ),
 });
 
 const origin = z.string().refine((text) => {

@@ -27,6 +27,21 @@ export const readiness = z
   .object({ ok: z.boolean(), status: z.string(), reason: z.string().nullable(), details: jsonObject })
   .meta({ id: 'Readiness' });
 
+/** Spec: RFC 9728, section 2; the members about bound tokens: RFC 9449 and RFC 8705. */
+export const protectedResource = z
+  .object({
+    resource: z.string(),
+    resource_name: z.string(),
+    bearer_methods_supported: z.array(z.string()),
+    authorization_servers: z.array(z.string()).min(1).optional(),
+    scopes_supported: z.array(z.string()).min(1).optional(),
+    dpop_signing_alg_values_supported: z.array(z.string()).min(1).optional(),
+    dpop_bound_access_tokens_required: z.boolean().optional(),
+    tls_client_certificate_bound_access_tokens: z.boolean().optional(),
+  })
+  .meta({ id: 'ProtectedResource' });
+export type ProtectedResource = z.infer<typeof protectedResource>;
+
 export const runtimeVersion = z
   .object({ object: z.literal('version'), version: z.string(), protocol_version: z.string() })
   .meta({ id: 'RuntimeVersion' });

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { AgentCards, SignedDocument } from '../../cards/agent-cards.ts';
+import type { CredentialOfCall } from '../../gateway.ts';
 import { ProtocolError } from '../../protocol/errors.ts';
 import type { DocumentId } from '../../protocol/operations.ts';
 import type { Persona } from '../../protocol/resources/persona.ts';
@@ -13,13 +14,14 @@ import {
 import { JSON_TYPE, send, sendEmpty, sendJson } from '../http/answer.ts';
 import type { Exchange } from '../http/exchange.ts';
 import { openApiDocument } from './openapi.ts';
+import { type ProtectedResourceFacts, protectedResource } from './protected-resource.ts';
 
 export interface Readiness {
   ok: boolean;
   /** One word: `ready`, `verifying`, `fenced`, `draining`. */
   status: string;
   reason: string | null;
-  details: Record<string, string | number | boolean | null>;
+  details: Record<string, string | number | boolean | null | string[]>;
 }
 
 export interface DocumentDeps {
@@ -32,8 +34,10 @@ export interface DocumentDeps {
   /** A persona whose card this caller may read; undefined for one that is hidden or absent. */
   persona(
     id: string,
-    reader: { requestId: string; authorization: string | undefined; signal: AbortSignal },
+    reader: { requestId: string; signal: AbortSignal } & CredentialOfCall,
   ): Promise<Persona | undefined>;
+  /** Whose access tokens are taken. */
+  resource: ProtectedResourceFacts;
   /** The public keys; asked at each request, because keys are rotated while the gateway runs. */
   keySet(): object;
 }
@@ -47,6 +51,8 @@ const KEY_SET_AGE = ['Cache-Control', 'public, max-age=300'];
 
 /** A card changes when its agent does, or the key that signs it; the tag tells for sure. */
 const CARD_AGE_SECONDS = 60;
+/** It changes with the configuration alone. */
+const RESOURCE_AGE = ['Cache-Control', 'public, max-age=300'];
 
 /** The documents in which the gateway describes itself. They advertise only what works. */
 export class Documents {
@@ -69,6 +75,8 @@ export class Documents {
       getDefaultA2aCard: (exchange) => sendA2aCard(exchange, undefined, deps),
       getA2aCardOfA2aPath: (exchange) => sendA2aCard(exchange, undefined, deps),
       getKeySet: (exchange) => sendTagged(exchange, JSON.stringify(deps.keySet()), KEY_SET_AGE),
+      getProtectedResource: (exchange) => sendResource(exchange, deps, ''),
+      getProtectedResourceOfMcp: (exchange) => sendResource(exchange, deps, '/mcp'),
       getA2aCardOfAgent: (exchange, path) => sendA2aCard(exchange, path['agent_id'] ?? '', deps),
     };
   }
@@ -95,6 +103,10 @@ function sendReadiness(exchange: Exchange, readiness: Readiness): void {
   else sendJson(exchange, 503, readiness, ['Retry-After', RETRY_READY_SECONDS]);
 }
 
+function sendResource(exchange: Exchange, { resource, publicUrl }: DocumentDeps, path: string): void {
+  sendTagged(exchange, JSON.stringify(protectedResource(resource, publicUrl() + path)), RESOURCE_AGE);
+}
+
 /** Older clients read `agent_card`; they are known by the version header they send here (contract C1). */
 function sendHarnCard(exchange: Exchange, { cards, publicUrl }: DocumentDeps): void {
   const isOlder = exchange.req.headers[VERSION_HEADER.toLowerCase()] !== undefined;
@@ -116,8 +128,8 @@ async function sendA2aCard(
 }
 
 async function personaCard(exchange: Exchange, id: string, { cards, publicUrl, persona }: DocumentDeps) {
-  const { requestId, req, signal } = exchange;
-  const found = await persona(id, { requestId, authorization: req.headers.authorization, signal });
+  const { requestId, credential, signal } = exchange;
+  const found = await persona(id, { requestId, ...credential, signal });
   return found && cards.persona(found, publicUrl());
 }
 

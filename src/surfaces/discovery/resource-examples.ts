@@ -223,6 +223,16 @@ export const RESOURCES = {
     exhaustion_reason: null,
     last_receipt_id: null,
   }),
+  ProtectedResource: {
+    resource: 'https://gateway.example.com',
+    resource_name: 'harn-gateway',
+    bearer_methods_supported: ['header'],
+    authorization_servers: ['https://login.example.com'],
+    scopes_supported: ['sessions:write', 'tasks:write', 'tasks:read'],
+    dpop_signing_alg_values_supported: ['ES256', 'EdDSA'],
+    dpop_bound_access_tokens_required: false,
+    tls_client_certificate_bound_access_tokens: false,
+  },
   Readiness: { ok: true, status: 'ready', reason: null, details: {} },
   RuntimeMetadata: {
     object: 'runtime',

@@ -52,7 +52,7 @@ export class FaceHttpExchange implements FaceExchange {
     const signal = () => this.signal;
     const call: Call = {
       requestId: this.requestId,
-      authorization: headers.authorization,
+      ...this.#exchange.credential,
       protocolVersion: 'exempt',
       path: {},
       query: {},
@@ -86,12 +86,12 @@ export class FaceHttpExchange implements FaceExchange {
   }
 
   failed(error: ProtocolError): void {
-    this.#exchange.errorCode = error.code;
+    this.#exchange.answeredWith(error);
     if (error.status >= 500) logFailure(this.#exchange, error);
   }
 
   errorHeaders(error: ProtocolError): readonly string[] {
-    return errorHeaders(error);
+    return errorHeaders(error, this.#exchange.deps.challenges);
   }
 
   openStream(options: FaceStreamOptions): FaceStream {

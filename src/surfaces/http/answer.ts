@@ -1,4 +1,5 @@
 import { ProtocolError } from '../../protocol/errors.ts';
+import type { Challenges } from './challenges.ts';
 import type { Exchange } from './exchange.ts';
 import { closeWithoutReading, hasUnreadBody } from './unread-body.ts';
 
@@ -72,13 +73,14 @@ export function sendEmpty(exchange: Exchange, status: number, headers: readonly 
  */
 export function sendError(exchange: Exchange, thrown: unknown, headers: readonly string[] = []): void {
   const error = ProtocolError.from(thrown);
-  exchange.errorCode = error.code;
+  exchange.answeredWith(error);
   if (error.status >= 500) logFailure(exchange, error);
   if (exchange.res.headersSent) {
     exchange.res.destroy();
     return;
   }
-  sendJson(exchange, error.status, error.toBody(exchange.requestId), [...headers, ...errorHeaders(error)]);
+  const own = errorHeaders(error, exchange.deps.challenges);
+  sendJson(exchange, error.status, error.toBody(exchange.requestId), [...headers, ...own]);
 }
 
 /** An answer that began cannot become an error: its connection is reset, and the log says why. */
@@ -94,8 +96,8 @@ export function cutAnswer(exchange: Exchange, thrown: unknown): void {
 }
 
 /** Headers an error answer has besides the usual ones, names and values in turn. */
-export function errorHeaders(error: ProtocolError): string[] {
-  if (error.status === 401) return ['WWW-Authenticate', 'Bearer'];
+export function errorHeaders(error: ProtocolError, challenges: Challenges): string[] {
+  if (error.status === 401) return challenges(error);
   if (error.status !== 429 && error.status !== 503) return [];
   return ['Retry-After', String(Math.max(1, Math.ceil(error.retryAfterSeconds ?? DEFAULT_RETRY_SECONDS)))];
 }

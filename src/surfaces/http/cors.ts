@@ -5,9 +5,10 @@ import { sendEmpty } from './answer.ts';
 import type { Exchange } from './exchange.ts';
 
 const READING = new Set(['GET', 'HEAD', 'OPTIONS']);
-const READABLE = ['X-Request-Id', 'Retry-After', 'Idempotency-Replayed'];
+const READABLE = ['X-Request-Id', 'Retry-After', 'Idempotency-Replayed', 'WWW-Authenticate'];
 const SENDABLE = [
   'Authorization',
+  'DPoP',
   'Content-Type',
   'Idempotency-Key',
   VERSION_HEADER,

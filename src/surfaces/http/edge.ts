@@ -33,13 +33,14 @@ export function edge(deps: EdgeDeps, refuse: RefusePath): Middleware<HttpState> 
     ctx.state.exchange = exchange;
     try {
       if (!admit(exchange, deps)) return;
-      await deps.recognize(ctx.req.headers.authorization);
-      deps.failedLogins.check(ctx.req, ctx.req.headers.authorization);
+      await deps.recognize(exchange.credential);
+      deps.failedLogins.check(ctx.req, exchange.credential);
       await next();
     } catch (thrown) {
       const error = ProtocolError.from(thrown);
       const [path = ''] = (ctx.req.url ?? '').split('?');
-      const isTold = !ctx.res.headersSent && refuse(exchange, path, error, errorHeaders(error));
+      const isTold =
+        !ctx.res.headersSent && refuse(exchange, path, error, errorHeaders(error, deps.challenges));
       if (!isTold) sendError(exchange, error);
     }
   };

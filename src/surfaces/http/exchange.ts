@@ -1,8 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import type { CredentialOfCall } from '../../gateway.ts';
+import type { ProtocolError } from '../../protocol/errors.ts';
 import type { Clock, Logger } from '../../protocol/ports.ts';
 import type { Timers } from '../timers.ts';
+import type { Challenges } from './challenges.ts';
 import type { FailedLogins } from './failed-logins.ts';
+import type { SenderProofs } from './sender-proofs.ts';
 
 export interface ExchangeDeps {
   clock: Clock;
@@ -10,6 +14,9 @@ export interface ExchangeDeps {
   logger: Logger;
   /** Fresh request id, `req_<ULID>`. */
   newRequestId(): string;
+  /** What a 401 asks for. */
+  challenges: Challenges;
+  proofs: SenderProofs;
   /** Told of every request that was answered with 401. */
   failedLogins: FailedLogins;
   /** True once the gateway is shutting down: answers then close their connection. */
@@ -38,10 +45,13 @@ export class Exchange {
   readonly headers: string[] = [];
   /** Code of the error answered, for the log. */
   errorCode: string | undefined;
+  /** Why the credential was refused, for the log. */
+  refusalReason: string | undefined;
   readonly deps: ExchangeDeps;
   #abort: AbortController | undefined;
   #hasLeft = false;
   readonly #startedAt: number;
+  #credential: CredentialOfCall | undefined;
 
   constructor(req: IncomingMessage, res: ServerResponse, deps: ExchangeDeps) {
     this.req = req;
@@ -65,6 +75,21 @@ export class Exchange {
     return this.#abort.signal;
   }
 
+  /** Who the request says it is of: one object for all who ask, so that its proof is judged once. */
+  get credential(): CredentialOfCall {
+    this.#credential ??= {
+      authorization: this.req.headers.authorization,
+      proof: this.deps.proofs.of(this.req),
+    };
+    return this.#credential;
+  }
+
+  /** Notes the error that is answered with, for the log. */
+  answeredWith({ code, challenge }: ProtocolError): void {
+    this.errorCode = code;
+    this.refusalReason = challenge?.reason;
+  }
+
   /** True when nothing more can reach the client. */
   get isGone(): boolean {
     return this.res.destroyed || this.req.socket.destroyed;
@@ -86,6 +111,7 @@ export class Exchange {
         status: left ? 499 : this.res.statusCode,
         duration_ms: Math.round((this.deps.clock.monotonic() - this.#startedAt) * 1000) / 1000,
         ...(errorCode === undefined ? {} : { error_code: errorCode }),
+        ...(this.refusalReason === undefined ? {} : { reason: this.refusalReason }),
       },
       'request',
     );

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { LRUCache } from 'lru-cache';
-import type { Gateway } from '../../gateway.ts';
+import type { CredentialOfCall, Gateway } from '../../gateway.ts';
 import { ProtocolError } from '../../protocol/errors.ts';
 import type { Clock } from '../../protocol/ports.ts';
 
@@ -34,12 +34,12 @@ export class FailedLogins {
   }
 
   /** Throws `rate_limited` for one more bad credential of an address that was refused too often. */
-  check({ socket }: IncomingMessage, authorization: string | undefined): void {
-    if (authorization === undefined || this.#failures.size === 0) return;
+  check({ socket }: IncomingMessage, credential: CredentialOfCall): void {
+    if (credential.authorization === undefined || this.#failures.size === 0) return;
     const failures = this.#failures.get(socket.remoteAddress ?? '');
     if (failures === undefined || failures.count < this.#deps.limit) return;
     const waitMs = failures.since + WINDOW_MS - this.#deps.clock.monotonic();
-    if (waitMs <= 0 || this.#isGood(authorization)) return;
+    if (waitMs <= 0 || this.#isGood(credential)) return;
     const message = 'Too many bad credentials came from your address. Wait, and send a valid key.';
     throw new ProtocolError('rate_limited', message, { retryAfterSeconds: Math.ceil(waitMs / 1000) });
   }
@@ -54,9 +54,9 @@ export class FailedLogins {
     this.#failures.set(address, isOver ? { count: 1, since: now } : { ...before, count: before.count + 1 });
   }
 
-  #isGood(authorization: string): boolean {
+  #isGood(credential: CredentialOfCall): boolean {
     try {
-      this.#deps.identify({ authorization });
+      this.#deps.identify(credential);
       return true;
     } catch (error) {
       // What cannot be judged now is answered as such.

@@ -5,6 +5,7 @@ import { ProtocolError } from '../../protocol/errors.ts';
 import type { Logger } from '../../protocol/ports.ts';
 import type { Timers } from '../timers.ts';
 import { errorHeaders } from './answer.ts';
+import type { Challenges } from './challenges.ts';
 import { type Exchange, exchangeOn } from './exchange.ts';
 
 /** Time for the client to read the refusal before the socket is cut. */
@@ -14,6 +15,7 @@ export interface ParseFailureDeps {
   logger: Logger;
   timers: Timers;
   newRequestId(): string;
+  challenges: Challenges;
 }
 
 /** The error of a request that Node could not parse or that came too slowly. */
@@ -73,7 +75,7 @@ export function writeRefusal(
   headers: readonly string[] = [],
 ): void {
   deps.logger.info(
-    { request_id: requestId, status: error.status, error_code: error.code },
+    { request_id: requestId, status: error.status, error_code: error.code, reason: error.challenge?.reason },
     'request refused',
   );
   const body = JSON.stringify(error.toBody(requestId));
@@ -85,7 +87,7 @@ export function writeRefusal(
     "Content-Security-Policy: default-src 'none'; frame-ancestors 'none'",
     'Cache-Control: no-store',
     `X-Request-Id: ${requestId}`,
-    ...headerLines([...headers, ...errorHeaders(error)]),
+    ...headerLines([...headers, ...errorHeaders(error, deps.challenges)]),
     'Connection: close',
   ];
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);

@@ -1,15 +1,23 @@
 import { createServer, type RequestListener, type Server, type ServerOptions } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
+import type { TlsOptions } from 'node:tls';
 import { ProtocolError } from '../../protocol/errors.ts';
 import type { HttpLimits } from './limits.ts';
 import { answerParseFailure, type ParseFailureDeps, writeRefusal } from './parse-failure.ts';
 
+/** PEM texts, and whether clients are asked for a certificate, which none has to have. */
+export interface TlsSettings {
+  cert: string;
+  key: string;
+  requestsCertificate?: boolean;
+}
+
 export interface HttpServerDeps extends ParseFailureDeps {
   /** Takes every well-formed request, `Expect` included. */
   listener: RequestListener;
-  /** PEM texts; absent for plain HTTP. */
-  tls?: { cert: string; key: string };
+  /** Absent for plain HTTP. */
+  tls?: TlsSettings;
   limits: HttpLimits;
 }
 
@@ -31,7 +39,7 @@ export function createHttpServer(deps: HttpServerDeps): Server {
     noDelay: true,
   };
   const server =
-    deps.tls === undefined ? createServer(options) : createTlsServer({ ...options, ...deps.tls });
+    deps.tls === undefined ? createServer(options) : createTlsServer({ ...options, ...tlsOptions(deps.tls) });
   server.maxHeadersCount = limits.maxHeaders;
   server.maxRequestsPerSocket = limits.maxRequestsPerConnection;
   server.maxConnections = limits.maxConnections;
@@ -44,6 +52,11 @@ export function createHttpServer(deps: HttpServerDeps): Server {
     writeRefusal(deps, new ProtocolError('resource_not_found', 'The gateway is no forward proxy.'), socket),
   );
   return server;
+}
+
+/** Who signed a certificate does not matter: an access token names the very one (RFC 8705, section 3). */
+function tlsOptions({ cert, key, requestsCertificate = false }: TlsSettings): TlsOptions {
+  return { cert, key, ...(requestsCertificate ? { requestCert: true, rejectUnauthorized: false } : {}) };
 }
 
 /** Listens and returns where; rejects with the system error (`EADDRINUSE`, `EACCES`). */

@@ -59,7 +59,7 @@ export async function decodeCall(
   const query = decodeQuery(url, shape.singleParams);
   const head: CallHead = {
     requestId: exchange.requestId,
-    authorization: headers.authorization,
+    ...exchange.credential,
     protocolVersion: single(headers[VERSION_HEADER_NAME]),
     path,
     query,

@@ -1,4 +1,4 @@
-import type { Call, Gateway } from '../../gateway.ts';
+import type { Call, CredentialOfCall, Gateway } from '../../gateway.ts';
 import type { JsonReader } from '../../json/json-reader.ts';
 import { ProtocolError } from '../../protocol/errors.ts';
 import type { JsonObject, JsonValue } from '../../protocol/json.ts';
@@ -14,8 +14,7 @@ export interface SessionDeps extends ConnectionDeps {
 }
 
 /** What the upgrade request said; every frame is admitted anew with it. */
-export interface SessionFacts {
-  authorization: string | undefined;
+export interface SessionFacts extends CredentialOfCall {
   protocolVersion: string | undefined;
   traceparent: string | undefined;
   /** The socket of one stream path: it follows that stream and ends with it. */
@@ -224,11 +223,12 @@ export class SocketSession implements ConnectionOwner {
   }
 
   #call(requestId: string, { path, query = {}, body, idempotencyKey, lastEventId }: FrameCall): Call {
-    const { authorization, protocolVersion, traceparent } = this.#facts;
+    const { authorization, proof, protocolVersion, traceparent } = this.#facts;
     const signal = () => this.#signal();
     return {
       requestId,
       authorization,
+      proof,
       protocolVersion,
       traceparent,
       path,

@@ -6,13 +6,16 @@ import type { JsonReader } from '../../json/json-reader.ts';
 import { ProtocolError } from '../../protocol/errors.ts';
 import { operation } from '../../protocol/operations.ts';
 import type { Clock, Logger } from '../../protocol/ports.ts';
+import type { SenderProof } from '../../protocol/sender-proof.ts';
 import { OPEN_SOCKET, WS_SUBPROTOCOL } from '../../protocol/ws-frames.ts';
 import { FaceSocketSession } from '../faces/socket-session.ts';
+import type { Challenges } from '../http/challenges.ts';
 import type { BrowserRules } from '../http/cors.ts';
 import type { FailedLogins } from '../http/failed-logins.ts';
 import type { HostAllowList } from '../http/host-allow-list.ts';
 import { writeRefusal } from '../http/parse-failure.ts';
 import { checkHeaders, checkTarget } from '../http/request-checks.ts';
+import type { SenderProofs } from '../http/sender-proofs.ts';
 import type { TransportSecurity } from '../http/transport-security.ts';
 import { callShape } from '../rest/decode-call.ts';
 import { decodeQuery } from '../rest/query.ts';
@@ -36,6 +39,8 @@ export interface WebSocketsDeps {
   transport: TransportSecurity;
   browsers: Pick<BrowserRules, 'origins'>;
   failedLogins: FailedLogins;
+  challenges: Challenges;
+  proofs: SenderProofs;
   /** Sockets of other protocols. */
   faceSockets: readonly FaceSocket[];
   limits: { maxHeaders: number; maxStreams: number; streamBufferBytes: number; heartbeatIntervalMs: number };
@@ -152,7 +157,7 @@ export class WebSockets {
 
   /** The checks of every request, then those of the caller, then those of the handshake (order of contract C22). */
   async #admit(req: IncomingMessage, requestId: string): Promise<Admitted> {
-    const { hosts, transport, browsers, limits, gateway, failedLogins } = this.#deps;
+    const { hosts, transport, browsers, limits, gateway, failedLogins, proofs } = this.#deps;
     const url = req.url ?? '';
     checkHeaders(req, limits.maxHeaders);
     hosts.check(req.headers.host, req.socket);
@@ -162,9 +167,9 @@ export class WebSockets {
     const target = this.#faces.get(url.split('?', 1)[0] ?? '')?.socket ?? upgradeTarget(url);
     if (target === undefined)
       throw new ProtocolError('resource_not_found', 'No WebSocket here. Use /v1/ws or the path of a stream.');
-    const head = callHead(req, target, requestId);
-    await gateway.recognize(head.authorization);
-    failedLogins.check(req, head.authorization);
+    const head = callHead(req, target, requestId, proofs.of(req));
+    await gateway.recognize(head);
+    failedLogins.check(req, head);
     gateway.admit('open' in target ? target.operation : target.id, head);
     refuseQueryCredentials(url);
     checkHandshake(req);
@@ -185,8 +190,8 @@ export class WebSockets {
     req: IncomingMessage,
     head: Buffer,
   ): SocketSession {
-    const { authorization, protocolVersion, traceparent } = call;
-    const facts = { authorization, protocolVersion, traceparent, isSingle: id !== OPEN_SOCKET };
+    const { authorization, proof, protocolVersion, traceparent } = call;
+    const facts = { authorization, proof, protocolVersion, traceparent, isSingle: id !== OPEN_SOCKET };
     const beginning = { socket: req.socket, accept: () => accept(this.#server, req, head) };
     const log = this.#logClose(route, call.requestId);
     const session = new SocketSession(this.#session, facts, beginning, (code) => {
@@ -264,12 +269,18 @@ function accept(server: WebSocketServer, req: IncomingMessage, head: Buffer): We
 
 const NEVER = new AbortController().signal;
 
-function callHead(req: IncomingMessage, target: UpgradeTarget | FaceSocket, requestId: string): CallHead {
+function callHead(
+  req: IncomingMessage,
+  target: UpgradeTarget | FaceSocket,
+  requestId: string,
+  proof: SenderProof | undefined,
+): CallHead {
   const { headers, url = '' } = req;
   const isFace = 'open' in target;
   return {
     requestId,
     ...readCredentials(req),
+    proof,
     ...(isFace ? { protocolVersion: 'exempt' as const } : {}),
     path: isFace ? {} : target.path,
     query: decodeQuery(url, isFace ? new Set() : callShape(operation(target.id)).singleParams),

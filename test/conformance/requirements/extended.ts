@@ -15,6 +15,14 @@ export const EXTENDED: readonly Requirement[] = [
   ...section('OAuth2 client credentials', [
     ['EXT-OAU-01', 'MUST', 'issuer, audience, expiry and scopes of a token are validated'],
     ['EXT-OAU-02', 'MAY', 'machines come with tokens of the client credentials flow'],
+    ['EXT-OAU-03', 'MUST', 'a token bound to a key needs a new proof for each request (RFC 9449)'],
+    [
+      'EXT-OAU-04',
+      'MUST',
+      'a refused credential is told why, and where the metadata is (RFC 6750, RFC 9728)',
+    ],
+    ['EXT-OAU-05', 'MUST', 'the metadata names the audience, the issuers and the scopes (RFC 9728)'],
+    ['EXT-OAU-06', 'MUST', 'a token bound to a certificate needs a connection that shows it (RFC 8705)'],
   ]),
   ...section('Memory', [
     ['EXT-MEM-01', 'MUST', 'a Memory has scope, owner, content and provenance'],

@@ -5,6 +5,7 @@ import { refusal } from '../../../mappings/a2a/errors-out.ts';
 import type { FaceDeps } from '../../../src/face.ts';
 import { ERROR_CODES, type ErrorCode, ProtocolError } from '../../../src/protocol/errors.ts';
 import type { Json } from '../../harness/a2a-client.ts';
+import { challenge } from '../../harness/challenge.ts';
 import { startSurface, type UnderTest } from './surface-under-test.ts';
 
 const PRECONDITION = 'FAILED_PRECONDITION';
@@ -143,7 +144,7 @@ describe('every error, over every binding', () => {
       expect([status, ...told(error, error.details)]).toEqual([http, http, wordsOf(code), reason]);
     const retries = ['rate_limited', 'service_unavailable'].includes(harnCode) ? '1' : null;
     for (const { headers } of [...rpc, ...rest]) {
-      expect(headers.get('www-authenticate')).toBe(http === 401 ? 'Bearer' : null);
+      expect(headers.get('www-authenticate')).toBe(http === 401 ? challenge(under.url) : null);
       expect(headers.get('retry-after')).toBe(retries);
     }
   });

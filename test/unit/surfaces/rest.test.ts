@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ProtocolError } from '../../../src/protocol/errors.ts';
+import { challenge } from '../../harness/challenge.ts';
 import { AUTH, envelopeOf, startSurface, type UnderTest } from './surface-under-test.ts';
 
 let under: UnderTest;
@@ -156,7 +157,7 @@ describe('an Answer becomes a response', () => {
 describe('errors', () => {
   it('answers 401 with a challenge and the envelope', async () => {
     const response = await fetch(`${under.url}/v1/tasks`);
-    expect(response.headers.get('www-authenticate')).toBe('Bearer');
+    expect(response.headers.get('www-authenticate')).toBe(challenge(under.url));
     const error = await envelopeOf(response);
     expect(error).toMatchObject({ code: 'unauthenticated', type: 'auth_error', param: null, details: {} });
     expect(error.request_id).toBe(response.headers.get('x-request-id'));

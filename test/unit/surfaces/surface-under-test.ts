@@ -111,6 +111,7 @@ export async function startSurface(options: Options = {}): Promise<UnderTest> {
       cards: cardsOf([]),
       persona: async () => undefined,
       keySet: () => ({ keys: [], revoked_keys: [] }),
+      resource: { issuers: [], dpopAlgorithms: [], takesCertificates: false },
       ...options.documents,
     },
     metrics: {

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ProtocolError } from '../../../src/protocol/errors.ts';
+import { challenge } from '../../harness/challenge.ts';
 import { type WsOptions, WsRefused, WsTestClient } from '../../harness/ws-client.ts';
 import { answers, exchange } from '../surfaces/raw-http.ts';
 import {
@@ -76,7 +77,7 @@ describe('a refused upgrade', () => {
     const { status, headers, error } = await refusal('/v1/ws', { bare: true });
     expect(status).toBe(401);
     expect(headers['content-type']).toContain('application/json');
-    expect(headers['www-authenticate']).toBe('Bearer');
+    expect(headers['www-authenticate']).toBe(challenge(under.url));
     expect(error.code).toBe('unauthenticated');
   });
 
