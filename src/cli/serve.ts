@@ -1,5 +1,7 @@
+import { existsSync } from 'node:fs';
 import { Command } from 'commander';
 import { createLogging, startGateway } from '../compose.ts';
+import type { Config } from '../config/load.ts';
 import { dataPaths } from '../operation/data-directory.ts';
 import { type ListedGateway, RunningGateways } from '../operation/running-gateways.ts';
 import type { Logger } from '../protocol/ports.ts';
@@ -43,8 +45,10 @@ async function serve({ quiet, unlisted, ...flags }: ServeOptions): Promise<void>
   }, logger);
   if (!unlisted) list(running, self, logger);
   process.stdout.write(`${JSON.stringify({ event: 'ready', url: gateway.url, pid: process.pid, data })}\n`);
-  const keyFile = config.auth.api_keys.length > 0 ? undefined : dataPaths(data).devKey;
-  if (!quiet) process.stderr.write(firstSteps({ url: gateway.url, freshKey, keyFile, data }));
+  const { devKey } = dataPaths(data);
+  const keyFile = hasDevelopmentKey(config) && existsSync(devKey) ? devKey : undefined;
+  const defaultRoute = config.defaultRoute.route;
+  if (!quiet) process.stderr.write(firstSteps({ url: gateway.url, freshKey, keyFile, data, defaultRoute }));
   await end;
 }
 
@@ -59,6 +63,11 @@ function list(running: RunningGateways, self: ListedGateway, logger: Logger): vo
       'launchers of editors find this gateway with --data or --url only',
     );
   }
+}
+
+/** There is one where nobody else could call. */
+function hasDevelopmentKey({ auth }: Config): boolean {
+  return auth.api_keys.length === 0 && auth.oauth.length === 0;
 }
 
 /** Waits for a signal, then drains; a second signal ends at once. */

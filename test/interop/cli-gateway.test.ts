@@ -21,6 +21,14 @@ afterEach(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
+const EVENTS = ['SIGTERM', 'SIGINT', 'uncaughtException', 'unhandledRejection'] as const;
+
+function dropListeners(before: ReadonlyMap<(typeof EVENTS)[number], readonly unknown[]>): void {
+  for (const event of EVENTS)
+    for (const listener of process.rawListeners(event))
+      if (!before.get(event)?.includes(listener)) process.off(event, listener as () => void);
+}
+
 const configure = (sections: object) => writeFileSync(config, stringify({ store: { data }, ...sections }));
 const run = (...args: string[]) => runCommand([...args, '--config', config]);
 
@@ -174,13 +182,8 @@ describe('serve on a port that another program has', () => {
 });
 
 describe('serve', () => {
-  const EVENTS = ['SIGTERM', 'SIGINT', 'uncaughtException', 'unhandledRejection'] as const;
   const before = new Map(EVENTS.map((event) => [event, process.rawListeners(event)]));
-  afterEach(() => {
-    for (const event of EVENTS)
-      for (const listener of process.rawListeners(event))
-        if (!before.get(event)?.includes(listener)) process.off(event, listener as () => void);
-  });
+  afterEach(() => dropListeners(before));
 
   it('obeys a signal from the ready line on, and prints the development key of a fresh directory', async () => {
     configure({ server: { port: 0 }, upstreams: { a2a: [] } });
@@ -195,6 +198,35 @@ describe('serve', () => {
       ready: { event: 'ready', data },
     });
     expect(err).toContain(readFileSync(join(data, 'dev-api-key'), 'utf8').trim());
+  });
+});
+
+describe('the first steps of serve', () => {
+  /** What a whole life of a gateway said on standard error. The listeners it left would end this process at the next signal. */
+  async function told(): Promise<string> {
+    const before = new Map(EVENTS.map((event) => [event, process.rawListeners(event)]));
+    const { err } = await runCommand(['serve', '--config', config], () => {
+      setImmediate(() => process.emit('SIGTERM', 'SIGTERM'));
+    });
+    dropListeners(before);
+    return err;
+  }
+
+  it('say on the second start where the key is, and nothing of one that is gone', async () => {
+    configure({ server: { port: 0 }, upstreams: { a2a: [] } });
+    expect(await told()).toContain('Development key, shown once: harn_dev_');
+    const keyFile = join(data, 'dev-api-key');
+    expect(await told()).toContain(`The development key is kept in ${keyFile}.`);
+    rmSync(keyFile);
+    expect(await told()).not.toContain('dev-api-key');
+  });
+
+  it('name no development key where an issuer says who calls', async () => {
+    const oauth = [{ issuer: 'http://127.0.0.1:1', audience: 'https://gateway.example.com' }];
+    configure({ server: { port: 0, insecure: true }, auth: { oauth }, upstreams: { a2a: [] } });
+    const text = await told();
+    expect(text).toContain('Set HARN_GATEWAY_KEY');
+    expect(text).not.toContain('dev-api-key');
   });
 });
 
