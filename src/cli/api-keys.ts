@@ -5,6 +5,7 @@ import type { ApiKey } from '../protocol/resources/api-key.ts';
 import { SCOPES } from '../protocol/scopes.ts';
 import { type ClientOptions, GatewayClient, withClientOptions } from './client.ts';
 import { CliError, EXIT } from './exit-codes.ts';
+import { commandLine } from './invocation.ts';
 import { itemsOf, type ListingOptions, printItem, printItems, withListingOptions } from './listing.ts';
 import { print, printJson } from './terminal.ts';
 
@@ -83,7 +84,7 @@ function printKey(made: ApiKey & { key: string }, json: boolean | undefined): vo
   if (json) printJson(made);
   else
     print(
-      `Key, shown once: ${made.key}\nIt is ${made.id}; end it with: harn-gateway api-keys revoke ${made.id}`,
+      `Key, shown once: ${made.key}\nIt is ${made.id}; end it with: ${commandLine(`api-keys revoke ${made.id}`)}`,
     );
 }
 
@@ -92,6 +93,9 @@ function listCommand(): Command {
   return withClientOptions(withListingOptions(command)).action(
     async ({ limit, json, ...client }: ClientOptions & ListingOptions) => {
       await printItems(itemsOf<ApiKey>(new GatewayClient(client), KEYS, limit), json, columns);
+      process.stderr.write(
+        'Listed are keys made with "api-keys create". Keys of auth.api_keys and the development key, <data>/dev-api-key, are not.\n',
+      );
     },
   );
 }

@@ -10,6 +10,7 @@ import { CURRENT_VERSION, VERSION_HEADER } from '../protocol/version.ts';
 import { readEvents, type StreamedEvent } from './event-frames.ts';
 import { CliError, EXIT } from './exit-codes.ts';
 import { readKeyFile } from './key-file.ts';
+import { UnavailableError, unreachable } from './unreachable.ts';
 
 export type { StreamedEvent } from './event-frames.ts';
 
@@ -29,17 +30,37 @@ export function withGatewayOption(command: Command): Command {
 
 /** Reads a public document of the gateway. Throws CliError when there is no gateway, or no such document. */
 export async function readPublic(options: ClientOptions, path: string): Promise<JsonValue> {
+  const { url, ok, status, body } = await askPublic(options, path);
+  if (ok) return body;
+  throw new CliError(`${url}${path} answered ${status}. Check the name of the agent.`);
+}
+
+/** What the gateway answers to anybody, whatever its status. Throws CliError when there is no gateway. */
+export async function askPublic(
+  options: ClientOptions,
+  path: string,
+): Promise<{ url: string; ok: boolean; status: number; body: JsonValue }> {
   const url = gatewayUrl(options, dataOf(options));
   let response: Response;
   try {
     response = await fetch(url + path, { redirect: 'error' });
+  } catch (error) {
+    throw unreachable(url, error);
+  }
+  const { ok, status } = response;
+  return { url, ok, status, body: await jsonOf(url, response) };
+}
+
+/** Another server at that address answers something else. */
+async function jsonOf(url: string, response: Response): Promise<JsonValue> {
+  const text = await response.text();
+  try {
+    return parseStrictText(text);
   } catch {
     throw new CliError(
-      `No gateway answers at ${url}. Start one with "harn-gateway serve", or name it with --url.`,
+      `What answers at ${url} is no gateway: status ${response.status}, and no JSON. Check --url.`,
     );
   }
-  if (response.ok) return parseStrictText(await response.text());
-  throw new CliError(`${url}${path} answered ${response.status}. Check the name of the agent.`);
 }
 
 /** Adds the options by which client commands find the gateway and the key (contract section 7). */
@@ -54,16 +75,27 @@ export function withClientOptions(command: Command): Command {
 /** Half a minute in all: a restart takes a few seconds, and a person waits. */
 const RESUME_DELAYS_MS = [250, 500, 1_000, 2_000, 4_000, 4_000, 4_000, 4_000, 5_000, 5_000];
 
+interface Refusal {
+  error: { message: string; code: string; param?: string };
+}
+
 const FORBIDDEN = 403;
 const UNAVAILABLE = 503;
 const UPLOAD_PIECE_BYTES = 256 * 1024;
 const JSON_BODY = { 'content-type': 'application/json' };
 
-/** No answer, or none for now: the same request may succeed later. */
-class UnavailableError extends CliError {}
+/** A refusal of the gateway; `param` is the member that it names. */
+export class RefusedError extends CliError {
+  readonly param: string | undefined;
+
+  constructor(message: string, param: string | undefined) {
+    super(message);
+    this.param = param;
+  }
+}
 
 /** The key has not the scope. */
-export class ForbiddenError extends CliError {}
+export class ForbiddenError extends RefusedError {}
 
 /** Where a gateway keeps its data when nobody says where. */
 export const DEFAULT_DATA = './data';
@@ -162,16 +194,15 @@ export class GatewayClient {
     let response: Response;
     try {
       response = await fetch(this.#url + path, { ...init, headers: { ...init.headers, ...this.#headers } });
-    } catch {
-      throw new UnavailableError(
-        `No gateway answers at ${this.#url}. Start one with "harn-gateway serve", or name it with --url.`,
-      );
+    } catch (error) {
+      throw unreachable(this.#url, error);
     }
     if (response.ok) return response;
-    const { error } = (await response.json()) as { error: { message: string; code: string } };
+    const { error } = (await jsonOf(this.#url, response)) as unknown as Refusal;
     const message = `${error.message} (${error.code})`;
     if (response.status === UNAVAILABLE) throw new UnavailableError(message);
-    throw response.status === FORBIDDEN ? new ForbiddenError(message) : new CliError(message);
+    if (response.status === FORBIDDEN) throw new ForbiddenError(message, error.param);
+    throw new RefusedError(message, error.param);
   }
 }
 

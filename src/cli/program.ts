@@ -1,6 +1,8 @@
 import { Command } from 'commander';
 import { acpCommand } from './acp.ts';
+import { agentsCommand } from './agents.ts';
 import { apiKeysCommand } from './api-keys.ts';
+import { artifactCommand } from './artifact.ts';
 import { cardCommand } from './card.ts';
 import { checkCommand } from './check.ts';
 import { completionCommand } from './completion.ts';
@@ -18,13 +20,14 @@ import { replayCommand } from './replay.ts';
 import { runCommands } from './run-commands.ts';
 import { serveCommand } from './serve.ts';
 import { sessionCommand } from './session.ts';
-import { taskCommand } from './task.ts';
+import { statusCommand } from './status.ts';
+import { taskCommand, textBehindDashes } from './task.ts';
 import { withUsageTexts } from './usage-texts.ts';
 import { vaultCommand } from './vault.ts';
 
 /** Runs one command line and returns the exit code. Answers go to stdout, everything else to stderr. */
 export function runCli(argv: readonly string[]): Promise<number> {
-  return runCommands(program(), argv);
+  return runCommands(program(), textBehindDashes(argv));
 }
 
 /** The tree of all commands, with their help. */
@@ -32,14 +35,16 @@ export function program(): Command {
   const root = new Command('harn-gateway')
     .description('Protocol gateway that gives every agent Harn semantics.')
     .version(packageVersion())
-    .showHelpAfterError('(add --help for the options)')
     .exitOverride();
   for (const command of [
     serveCommand(),
     checkCommand(),
     acpCommand(),
     mcpCommand(),
+    statusCommand(),
     taskCommand(),
+    artifactCommand(),
+    agentsCommand(),
     sessionCommand(),
     permissionCommand(),
     personaCommand(),

@@ -2,16 +2,20 @@ import { readFileSync } from 'node:fs';
 import { Command, Option } from 'commander';
 import { parseStrictText } from '../json/strict-parse.ts';
 import type { JsonValue } from '../protocol/json.ts';
+import type { Receipt } from '../protocol/resources/receipt.ts';
 import { REPLAY_MODES, type ReplayMode, type ReplayVerdict } from '../protocol/resources/replay.ts';
 import type { Task } from '../protocol/resources/task.ts';
 import { type ClientOptions, GatewayClient, type StreamedEvent, withClientOptions } from './client.ts';
 import { CliError, EXIT } from './exit-codes.ts';
+import { itemsOf, printItem } from './listing.ts';
+import { divergenceInWords, type RecordedEvent, type ReplayedEvent } from './replay-words.ts';
 import { print, printJson, visible } from './terminal.ts';
 
 interface ReplayOptions extends ClientOptions {
   mode?: ReplayMode;
   override?: string;
   checkpoint?: string;
+  listOverrides?: boolean;
   json?: boolean;
 }
 
@@ -27,6 +31,7 @@ Examples:
   harn-gateway replay task_01...
   harn-gateway replay task_01... --override what-if.json
   harn-gateway replay task_01... --checkpoint task_01....2
+  harn-gateway replay task_01... --list-overrides
 
 An override file holds the member "override" of the request, for example
   {"a2a:sample:2": {"kind": "llm_provider_response", "value": {"kind": "end"}, "visibility": "public"}}`;
@@ -43,21 +48,26 @@ export function replayCommand(): Command {
     )
     .option('--override <file>', 'JSON file: what to put in the place of what was recorded, by override key')
     .option('--checkpoint <id>', 'go on from this checkpoint, or from this event: tell only what came later')
+    .option(
+      '--list-overrides',
+      'run nothing: print the keys that --override may name, and what stands behind each',
+    )
     .option('--json', 'print the verdict, and what else the replay ended with, as JSON')
     .addHelpText('after', EXAMPLES);
   return withClientOptions(command).action(runReplay);
 }
 
 async function runReplay(id: string, options: ReplayOptions): Promise<void> {
+  if (options.listOverrides) return listOverrides(new GatewayClient(options), id, options);
   const body = requestOf(options);
   const client = new GatewayClient(options);
   const task = await client.json<Task>('POST', `/v1/tasks/${encodeURIComponent(id)}/replay`, body);
   const summary = `${task.id} ${task.status} replays ${id}`;
   if (options.json) process.stderr.write(`${visible(summary)}\n`);
   else print(summary);
-  const ended = await endOf(client, task.id);
+  const { ended, events } = await endOf(client, task.id);
   if (options.json) printJson(ended);
-  else print(describe(ended));
+  else for (const line of [describe(ended), ...(await inWords(client, id, ended, events))]) print(line);
   if (ended.verdict?.status !== 'byte_equal') process.exitCode = EXIT.failed;
 }
 
@@ -101,12 +111,18 @@ function readOverrides(file: string): JsonValue {
 
 const ENDS = new Set(['replay.completed', 'replay.failed', 'task.failed', 'task.canceled']);
 
-/** Waits for the end of a replay task. One that was canceled has no verdict. */
-async function endOf(client: GatewayClient, taskId: string): Promise<Ended> {
+/** Waits for the end of a replay task, and keeps what it told of the run. One that was canceled has no verdict. */
+async function endOf(
+  client: GatewayClient,
+  taskId: string,
+): Promise<{ ended: Ended; events: ReplayedEvent[] }> {
   const isLast = ({ event }: StreamedEvent) => ENDS.has(event);
+  const events: ReplayedEvent[] = [];
   for await (const { event, payload } of client.follow(`/v1/tasks/${taskId}/stream`, isLast)) {
-    if (event.startsWith('replay.') && ENDS.has(event)) return payload as unknown as Ended;
-    if (ENDS.has(event)) return { verdict: null, message: `The replay ended with ${event}.` };
+    if (event === 'replay.event_replayed') events.push(payload as unknown as ReplayedEvent);
+    if (event.startsWith('replay.') && ENDS.has(event)) return { ended: payload as unknown as Ended, events };
+    if (ENDS.has(event))
+      return { ended: { verdict: null, message: `The replay ended with ${event}.` }, events };
   }
   throw new Error(`the stream of ${taskId} ended before the task did`);
 }
@@ -118,4 +134,46 @@ function describe({ verdict, events, message }: Ended): string {
   const { status, expected, observed } = verdict;
   const place = status === 'diverged' ? `at ${verdict.path}` : `at ${verdict.index} (${verdict.where})`;
   return `${status} ${place}: expected ${expected ?? 'nothing'}, observed ${observed ?? 'nothing'}`;
+}
+
+/** What a divergence means, after the verdict. */
+async function inWords(
+  client: GatewayClient,
+  sourceId: string,
+  { verdict }: Ended,
+  events: readonly ReplayedEvent[],
+): Promise<string[]> {
+  if (verdict?.status !== 'diverged') return [];
+  const recorded =
+    verdict.event_id === null
+      ? undefined
+      : await client.json<RecordedEvent>('GET', `/v1/events/${encodeURIComponent(verdict.event_id)}`);
+  const source = await client.json<Task>('GET', `/v1/tasks/${encodeURIComponent(sourceId)}`);
+  return divergenceInWords(verdict, recorded, source.status, events);
+}
+
+async function listOverrides(client: GatewayClient, id: string, { json }: ReplayOptions): Promise<void> {
+  const path = `/v1/tasks/${encodeURIComponent(id)}/receipts`;
+  const rows: OverrideRow[] = [];
+  for await (const receipt of itemsOf<Receipt>(client, path, Number.POSITIVE_INFINITY))
+    rows.push(...overridesOf(receipt));
+  if (rows.length === 0)
+    throw new CliError(
+      `No receipt of ${id} lists what was recorded: it has not ended, its persona keeps no receipts, or its run was too long for a list.`,
+    );
+  for (const row of rows) printItem(row, json, ({ key, kind, sha256 }) => [key, kind, sha256]);
+}
+
+interface OverrideRow {
+  key: string;
+  kind: string;
+  /** Of the recorded frame. */
+  sha256: string;
+}
+
+/** The frames that a run recorded, by the keys of their overrides. */
+function overridesOf({ wire }: Receipt): OverrideRow[] {
+  return wire.payload.replay_input.materials.flatMap(({ id, kind, sha256 }) =>
+    id === undefined ? [] : [{ key: id, kind, sha256: sha256 ?? '-' }],
+  );
 }

@@ -1,14 +1,4 @@
-import { once } from 'node:events';
-import {
-  closeSync,
-  existsSync,
-  mkdtempSync,
-  openSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeSync,
-} from 'node:fs';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Command } from 'commander';
@@ -31,6 +21,7 @@ import { withFile } from './file-bytes.ts';
 import { packageVersion } from './package-facts.ts';
 import { Progress } from './progress.ts';
 import { print, printJson } from './terminal.ts';
+import { writeOut } from './write-out.ts';
 
 interface ExportOptions extends ClientOptions {
   out?: string;
@@ -144,43 +135,6 @@ async function* exportOnline(
 ): AsyncGenerator<Uint8Array> {
   const what = id.startsWith('task_') ? { task_id: id } : { session_id: id };
   yield* new GatewayClient(options).bytes('/v1/bundles/export', { ...what, mode, include_attachments });
-}
-
-type Chunks = AsyncIterable<string | Uint8Array> | Iterable<string>;
-
-/** A file is there when it is whole: it is written beside its place, then moved there. */
-async function writeOut(chunks: Chunks, out: string | undefined): Promise<void> {
-  if (out === undefined) {
-    // No more is asked for while whoever reads this has enough.
-    for await (const chunk of chunks) if (!process.stdout.write(chunk)) await once(process.stdout, 'drain');
-    return;
-  }
-  const draft = `${out}.partial`;
-  const file = openOut(draft);
-  const progress = new Progress('writing');
-  let written = 0;
-  try {
-    for await (const chunk of chunks) {
-      written += writeSync(file, typeof chunk === 'string' ? Buffer.from(chunk) : chunk);
-      progress.update(written, 'bytes');
-    }
-    closeSync(file);
-    renameSync(draft, out);
-  } catch (error) {
-    rmSync(draft, { force: true });
-    throw error;
-  } finally {
-    progress.end();
-  }
-  print(`${out}: ${statSync(out).size} bytes`);
-}
-
-function openOut(path: string): number {
-  try {
-    return openSync(path, 'w', 0o600);
-  } catch {
-    throw new CliError(`--out: ${path} cannot be written.`, EXIT.usage);
-  }
 }
 
 async function runImport(target: string, options: ImportOptions): Promise<void> {

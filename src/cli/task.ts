@@ -1,10 +1,11 @@
-import { Command } from 'commander';
+import { Command, Option } from 'commander';
 import { CANCEL_TOLD, type CancelTold } from '../protocol/cancel-told.ts';
 import type { Message } from '../protocol/resources/message.ts';
 import type { PermissionRequest } from '../protocol/resources/permission-request.ts';
 import type { Session } from '../protocol/resources/session.ts';
 import type { Task } from '../protocol/resources/task.ts';
 import type { Workspace } from '../protocol/resources/workspace.ts';
+import { TASK_STATUSES } from '../protocol/task-states.ts';
 import {
   type ClientOptions,
   ForbiddenError,
@@ -13,9 +14,20 @@ import {
   withClientOptions,
 } from './client.ts';
 import { CliError, EXIT } from './exit-codes.ts';
+import { commandLine } from './invocation.ts';
+import {
+  itemsOf,
+  type ListingOptions,
+  printItem,
+  printItems,
+  queryOf,
+  withListingOptions,
+} from './listing.ts';
+import { withRoutesProposed } from './routes.ts';
 import { print, printJson, visible } from './terminal.ts';
 
 interface TaskOptions extends ClientOptions {
+  text?: string;
   route?: string;
   session?: string;
   task?: string;
@@ -26,11 +38,15 @@ interface TaskOptions extends ClientOptions {
 const EXAMPLES = `
 Examples:
   harn-gateway task "stream 3" --follow
-  harn-gateway task --task task_01... --follow`;
+  harn-gateway task --task task_01... --follow
+  harn-gateway task list --status FAILED
+  harn-gateway task get task_01...
+  harn-gateway task cancel task_01...
+  harn-gateway task -- list                  the text "list" for the agent`;
 
 export function taskCommand(): Command {
   const command = new Command('task')
-    .description('Submit a task and print what the agent answers, or go on following one.')
+    .description('Submit a task and print what the agent answers, or look at tasks, follow and cancel them.')
     .argument('[text]', 'what the agent should do')
     .option(
       '--route <route>',
@@ -40,11 +56,77 @@ export function taskCommand(): Command {
     .option('--task <id>', 'instead of a text: a task that was submitted before')
     .option('--follow', 'print the events until the task ends')
     .option('--json', 'print JSON: the task, or one event per line with --follow')
-    .addHelpText('after', EXAMPLES);
+    .addOption(new Option('--text <text>').hideHelp())
+    .addHelpText('after', EXAMPLES)
+    .addCommand(listCommand())
+    .addCommand(oneCommand('get', 'Show a task.', 'GET', ''))
+    .addCommand(oneCommand('cancel', 'Cancel a task; the agent is told.', 'POST', '/cancel'))
+    .helpCommand(false)
+    // Options behind the name of a subcommand are its own.
+    .enablePositionalOptions();
   return withClientOptions(command).action(runTask);
 }
 
-async function runTask(text: string | undefined, options: TaskOptions): Promise<void> {
+/**
+ * The arguments with what stands behind `--` of `task` as its text: `task list` lists tasks, `task -- list` is the text "list".
+ * The parser itself forgets where the dashes were.
+ */
+export function textBehindDashes(argv: readonly string[]): string[] {
+  const dashes = argv.indexOf('--');
+  const [text, ...more] = argv.slice(dashes + 1);
+  if (argv[2] !== 'task' || dashes < 0 || text === undefined) return [...argv];
+  return [...argv.slice(0, dashes), `--text=${text}`, ...more];
+}
+
+function listCommand(): Command {
+  const command = new Command('list')
+    .description('List tasks, newest first, with what became of them.')
+    .option('--session <id>', 'only those of this session')
+    .addOption(new Option('--status <status>', 'only those in this state').choices(TASK_STATUSES))
+    .option('--route <route>', 'only those on this route');
+  return withClientOptions(withListingOptions(command)).action(listTasks);
+}
+
+type ListOptions = ClientOptions & ListingOptions & { session?: string; status?: string; route?: string };
+
+async function listTasks(_options: ListOptions, command: Command): Promise<void> {
+  const options = command.optsWithGlobals<ListOptions>();
+  const { session: session_id, status, route } = options;
+  const path = `/v1/tasks${queryOf({ session_id, status, route })}`;
+  await printItems(itemsOf<Task>(new GatewayClient(options), path, options.limit), options.json, columns);
+}
+
+function oneCommand(name: string, description: string, method: string, verb: string): Command {
+  const command = new Command(name)
+    .description(description)
+    .argument('<id>', 'task')
+    .option('--json', 'print the task as JSON');
+  return withClientOptions(command).action(async (id: string, _options: ClientOptions, given: Command) => {
+    const options = given.optsWithGlobals<ClientOptions & { json?: boolean }>();
+    const path = `/v1/tasks/${encodeURIComponent(id)}${verb}`;
+    printItem(await new GatewayClient(options).json<Task>(method, path), options.json, columns);
+  });
+}
+
+/** Characters of the input that a row shows. */
+const SHOWN_CHARS = 60;
+
+function columns({ id, status, created_at, assigned_agent_id, session_id, failure, input }: Task): string[] {
+  const said = 'parts' in input ? textsOf((input as Message).parts).join(' ') : JSON.stringify(input);
+  const words = said.length > SHOWN_CHARS ? `${said.slice(0, SHOWN_CHARS)}...` : said;
+  const why = failure === null ? [] : [failureWords(failure)];
+  return [id, status.padEnd(14), created_at, assigned_agent_id ?? '-', session_id, words, ...why];
+}
+
+/** Why a task failed, for people. */
+export function failureWords({ code, message }: NonNullable<Task['failure']>): string {
+  return `${code}: ${message}`;
+}
+
+async function runTask(argument: string | undefined, options: TaskOptions): Promise<void> {
+  if (argument !== undefined && options.text !== undefined)
+    throw new CliError('Give one text, before "--" or behind it.', EXIT.usage);
+  const text = argument ?? options.text;
   const client = new GatewayClient(options);
   const task = await (options.task === undefined
     ? submit(client, text, options)
@@ -65,10 +147,12 @@ async function submit(
   if (text === undefined || text.trim() === '')
     throw new CliError('The text is empty. Say what the agent should do.', EXIT.usage);
   const id = session ?? (await newSession(client));
-  return client.json<Task>('POST', `/v1/sessions/${encodeURIComponent(id)}/tasks`, {
+  const path = `/v1/sessions/${encodeURIComponent(id)}/tasks`;
+  const body = {
     input: { role: 'user', parts: [{ type: 'text', text, visibility: 'public' }] },
     ...(route === undefined ? {} : { metadata: { route } }),
-  });
+  };
+  return withRoutesProposed(client, route, () => client.json<Task>('POST', path, body));
 }
 
 function known(
@@ -144,5 +228,6 @@ function textsOf(parts: Message['parts']): string[] {
 
 function howToAnswer({ id }: Task, { event, payload }: StreamedEvent): string {
   const answer = event === 'task.input_required' ? '--answer "..."' : '--approve';
-  return `The task waits for you: harn-gateway permission respond ${payload['request_id']} ${answer}, then harn-gateway task --task ${id} --follow`;
+  const respond = commandLine(`permission respond ${payload['request_id']} ${answer}`);
+  return `The task waits for you: ${respond}, then ${commandLine(`task --task ${id} --follow`)}`;
 }

@@ -21,6 +21,17 @@ const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   check: ['check', 'check --config my-gateway.yaml --json', 'check --print-example > my-gateway.yaml'],
   acp: ['acp', 'acp --url https://gateway.example.com --key-file ~/.harn-key'],
   mcp: ['mcp', 'mcp --url https://gateway.example.com --key-file ~/.harn-key'],
+  status: ['status', 'status --json'],
+  'task list': ['task list', 'task list --status FAILED --limit 5 --json'],
+  'task get': ['task get task_01...', 'task get task_01... --json'],
+  'task cancel': ['task cancel task_01...'],
+  'agents list': ['agents list', 'agents list --json'],
+  'agents get': ['agents get sample', 'agents get acp:coder --json'],
+  'artifact list': ['artifact list', 'artifact list --task task_01... --json'],
+  'artifact get': [
+    'artifact get artifact_01... > answer.txt',
+    'artifact get artifact_01... --out report.pdf',
+  ],
   'session list': ['session list', 'session list --workspace workspace_default --limit 5 --json'],
   'session get': ['session get session_01...', 'session get session_01... --json'],
   'session close': ['session close session_01...'],
@@ -82,7 +93,8 @@ export function withUsageTexts(command: Command, path = ''): Command {
       `\nExamples:\n${examples.map((line) => `  harn-gateway ${line}`).join('\n')}`,
     );
   if (path === '') return command.addHelpText('after', exitCodes(Object.keys(MEANINGS)));
-  if (command.commands.length > 0) return command;
+  const runsItself = command.registeredArguments.length > 0;
+  if (command.commands.length > 0 && !runsItself) return command;
   const opensData = OPENS_DATA.has(path.split(' ')[0] ?? '');
   return command.addHelpText(
     'after',

@@ -1,8 +1,11 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { PermissionRequest } from '../../src/protocol/resources/permission-request.ts';
+import { CURRENT_VERSION, VERSION_HEADER } from '../../src/protocol/version.ts';
 import { TestClient } from '../harness/client.ts';
 import { startTestGateway, type TestGateway } from '../harness/gateway.ts';
 import type { Peer } from '../harness/peers/peer.ts';
@@ -73,6 +76,147 @@ describe('command line: listings', () => {
     ]).toEqual([0, ids.slice(0, 2)]);
     const lines = (await run('session', 'list', '--limit', '3', '--json')).out.trimEnd().split('\n');
     expect(lines.map((line) => (JSON.parse(line) as { id: string }).id)).toEqual(ids);
+  });
+
+  it('session list tells a session whose last task failed from one that is fine', async () => {
+    const fine = await gateway.client.submit('hello');
+    const failed = await gateway.client.submit('fail');
+    const empty = await gateway.client.session();
+    await gateway.client.until(fine.id, 'COMPLETED');
+    const { failure } = await gateway.client.until(failed.id, 'FAILED');
+    const { out } = await run('session', 'list', '--limit', '3');
+    const rows = out
+      .trimEnd()
+      .split('\n')
+      .map((line) => line.split(/ {2,}/));
+    expect(rows.map(([id, , last]) => [id, last])).toEqual([
+      [empty.id, '-'],
+      [failed.session_id, 'FAILED'],
+      [fine.session_id, 'COMPLETED'],
+    ]);
+    expect(rows[1]?.at(-1)).toContain(failure?.message);
+    expect((await run('session', 'get', failed.session_id)).out).toContain('FAILED');
+  });
+
+  it('session list goes without tasks where the key may not see them', async () => {
+    const { out } = await run(
+      'api-keys',
+      'create',
+      '--id',
+      'eyes',
+      '--actor',
+      'eyes',
+      '--scope',
+      'sessions:read',
+      '--json',
+    );
+    const { key } = JSON.parse(out) as { key: string };
+    const listed = await runCommand(['session', 'list', '--limit', '1', '--url', gateway.url, '--key', key]);
+    expect([listed.code, listed.out.split(/ {2,}/)[2]]).toEqual([0, '-']);
+  });
+
+  it('task list, get and cancel are commands; their words are texts behind --', async () => {
+    const open = await gateway.client.submit('ask');
+    await gateway.client.until(open.id, 'INPUT_REQUIRED');
+    const [row = ''] = (await run('task', 'list', '--limit', '1')).out.split('\n');
+    expect(row.split(/ {2,}/)).toEqual([
+      open.id,
+      'INPUT_REQUIRED',
+      open.created_at,
+      'a2a:sample',
+      open.session_id,
+      'ask',
+    ]);
+    expect(JSON.parse((await run('task', 'get', open.id, '--json')).out)).toMatchObject({ id: open.id });
+    const canceled = await run('task', 'cancel', open.id);
+    expect([canceled.code, canceled.out.split(/ {2,}/)[1]]).toEqual([0, 'CANCELED']);
+    const only = await run('task', 'list', '--session', open.session_id, '--status', 'CANCELED', '--json');
+    expect(JSON.parse(only.out)).toMatchObject({ id: open.id, status: 'CANCELED' });
+    for (const word of ['list', 'get', 'cancel', '--json', '-5 degrees']) {
+      const said = await runCommand([
+        'task',
+        '--url',
+        gateway.url,
+        '--key',
+        gateway.client.key,
+        '--follow',
+        '--',
+        word,
+      ]);
+      expect([said.code, said.out]).toEqual([0, expect.stringContaining(word)]);
+    }
+    expect((await run('task', 'get', 'task_none')).code).toBe(1);
+  });
+
+  it('agents lists the routes, and proposes the nearest name', async () => {
+    for (const words of [['agents'], ['agents', 'list'], ['agent', 'list']]) {
+      const { code, out } = await run(...words);
+      expect([code, out.split(/ {2,}/)[0]]).toEqual([0, 'a2a:sample']);
+    }
+    expect(JSON.parse((await run('agents', 'get', 'sample', '--json')).out)).toMatchObject({
+      route: 'a2a:sample',
+    });
+    const missed = await run('agents', 'get', 'smaple');
+    expect([missed.code, missed.err]).toEqual([1, expect.stringContaining('Did you mean sample?')]);
+  });
+
+  it('a mistyped route gets the nearest one proposed and the list', async () => {
+    const { code, out, err } = await run('task', 'hello', '--route', 'a2a:smaple');
+    expect([code, out]).toEqual([1, '']);
+    expect(err).toContain('Did you mean a2a:sample?');
+    expect(err).toMatch(/\nRoutes: a2a:sample(, skill:\S+)*\n$/);
+  });
+
+  it('artifact list and get lead to the content', async () => {
+    const task = await gateway.client.submit('file');
+    await gateway.client.until(task.id, 'COMPLETED');
+    const { out } = await run('artifact', 'list', '--task', task.id);
+    const id = out.split(' ')[0] ?? '';
+    const got = await run('artifact', 'get', id);
+    const content = await (
+      await fetch(`${gateway.url}/v1/artifacts/${id}/content`, {
+        headers: { authorization: `Bearer ${gateway.client.key}`, [VERSION_HEADER]: CURRENT_VERSION },
+      })
+    ).text();
+    expect([got.code, got.out]).toEqual([0, content]);
+    const directory = mkdtempSync(join(tmpdir(), 'harn-cli-'));
+    directories.push(directory);
+    const file = join(directory, 'content');
+    expect((await run('artifact', 'get', id, '--out', file)).code).toBe(0);
+    expect(readFileSync(file, 'utf8')).toBe(content);
+    expect(JSON.parse((await run('artifact', 'get', id, '--json')).out)).toMatchObject({
+      id,
+      task_id: task.id,
+    });
+    const missing = await run('artifact', 'get', 'artifact_none', '--out', `${file}.none`);
+    expect([missing.code, existsSync(`${file}.none`)]).toEqual([1, false]);
+  });
+
+  it('status says where the gateway is, that it is ready, and what it holds', async () => {
+    const { code, out } = await run('status');
+    expect(code).toBe(0);
+    expect(out).toMatch(
+      new RegExp(`^ready at ${gateway.url}\nversion \\S+, \\d+ sessions, \\d+ tasks\nagents: a2a:sample\n$`),
+    );
+    expect(JSON.parse((await run('status', '--json')).out)).toMatchObject({
+      ready: true,
+      routes: ['a2a:sample'],
+    });
+    const stranger = await runCommand(['status', '--url', gateway.url, '--key', 'harn_nobody']);
+    expect([stranger.code, stranger.out]).toEqual([0, expect.stringContaining('No more is known: ')]);
+    const gone = await runCommand(['status', '--url', 'http://127.0.0.1:1', '--key', 'k']);
+    expect([gone.code, gone.err]).toEqual([1, expect.stringContaining('No gateway answers')]);
+  });
+
+  it('what answers and is no gateway is called so', async () => {
+    const other = createServer((_, response) => response.writeHead(404).end('<html>')).listen(0, '127.0.0.1');
+    await new Promise((resolve) => other.once('listening', resolve));
+    const url = `http://127.0.0.1:${(other.address() as AddressInfo).port}`;
+    for (const command of ['status', 'agents']) {
+      const { code, err } = await runCommand([command, '--url', url, '--key', 'k']);
+      expect([code, err]).toEqual([1, expect.stringContaining('is no gateway')]);
+    }
+    other.close();
   });
 
   it('shows a session and closes it', async () => {

@@ -78,6 +78,44 @@ describe('command line: replay', () => {
     expect(code).toBe(1);
   });
 
+  it('a divergence is told in words: what became what, and how it ended instead', async () => {
+    const fault = { kind: 'fault', code: 'upstream_unavailable', message: 'What if?' };
+    const early = overrides(
+      JSON.stringify({ 'a2a:sample:2': { kind: 'llm_provider_response', value: fault } }),
+    );
+    const lines = (await run(task.id, '--override', early)).out.trimEnd().split('\n');
+    expect(lines.slice(-2)).toEqual([
+      'artifact.created became span.failed.',
+      'At the end task.completed became task.failed.',
+    ]);
+    const keys = (await run(task.id, '--list-overrides', '--json')).out.trimEnd().split('\n');
+    const last = (JSON.parse(keys.at(-1) ?? '') as { key: string }).key;
+    const late = overrides(JSON.stringify({ [last]: { kind: 'llm_provider_response', value: fault } }));
+    const { out } = await run(task.id, '--override', late);
+    expect(out).toMatch(/\n(\S+\.\S+ became \S+\.\nAt the end )?task\.completed became task\.failed\.\n$/);
+    const { out: json } = await run(task.id, '--override', late, '--json');
+    expect(JSON.parse(json)).toMatchObject({ verdict: { status: 'diverged' } });
+  });
+
+  it('--list-overrides prints the keys that an override may name, and runs nothing', async () => {
+    const before = (await gateway.client.get<{ data: unknown[] }>('/v1/tasks?limit=200')).data.length;
+    const { code, out } = await run(task.id, '--list-overrides');
+    const rows = out
+      .trimEnd()
+      .split('\n')
+      .map((line) => line.split(/ {2,}/));
+    expect(code).toBe(0);
+    expect(rows.map(([key]) => key)).toContain('a2a:sample:2');
+    for (const row of rows)
+      expect(row).toEqual([
+        expect.stringMatching(/^a2a:sample:\d+$/),
+        'llm_provider_response',
+        expect.stringMatching(new RegExp(`^${HASH}$`)),
+      ]);
+    expect((await gateway.client.get<{ data: unknown[] }>('/v1/tasks?limit=200')).data.length).toBe(before);
+    expect(await run('task_none', '--list-overrides')).toMatchObject({ code: 1, out: '' });
+  });
+
   it('a changed history is tamper_detected with place, expected and observed, and ends with 1', async () => {
     const { code, out } = await run(tampered.id);
     expect(out).toMatch(

@@ -7,7 +7,13 @@ import { runCommand } from './command-line.ts';
 const CONTRACT = [
   'serve',
   'check',
+  'status',
   'task',
+  'task list',
+  'task get',
+  'task cancel',
+  'agents list',
+  'artifact get',
   'session list',
   'session export',
   'session import',
@@ -36,6 +42,8 @@ const CONTRACT = [
 ];
 /** Ours besides. */
 const MORE = [
+  'agents get',
+  'artifact list',
   'session get',
   'session close',
   'session transcript',
@@ -68,7 +76,8 @@ const NO_JSON_FLAG = [
 ];
 
 const all: CommandNode[] = [...everyCommand(commandTree(program()))];
-const leaves = all.filter(({ subcommands }) => subcommands.length === 0);
+/** What runs by itself: `task` does, and has commands below it too. */
+const leaves = all.filter(({ subcommands, args }) => subcommands.length === 0 || args.length > 0);
 const groups = all.filter(({ subcommands }) => subcommands.length > 0);
 const wordsOf = ({ path }: CommandNode) => path.split(' ');
 /** Flags without which a command says nothing else. */
@@ -159,10 +168,29 @@ describe('the command line', () => {
     [['serve', '--port', 'http'], '--port'],
     [['completion', 'powershell'], 'shell'],
     [['nonsense'], 'nonsense'],
+    [['task', 'hello', '--', 'list'], 'Give one text'],
+    [['task', 'list', '--status', 'BROKEN'], '--status'],
   ])('%j ends with 2 and names what is wrong', async (args, named) => {
     const { code, out, err } = await runCommand(args);
     expect([code, out]).toEqual([2, '']);
     expect(err).toContain(named);
+  });
+
+  it.each([
+    [['sesion', 'list'], 'Did you mean session?', 'Commands: serve, check, '],
+    [['tasks'], 'Did you mean task?', 'Commands: serve, check, '],
+    [['session', 'lits'], 'Did you mean list?', 'Commands: list, get, close, '],
+    [['agents', 'list', '--jsn'], 'Did you mean --json?', 'Options: --limit, --json, '],
+    [
+      ['task', 'hello', '--folow'],
+      'Did you mean --follow?',
+      'Options: --route, --session, --task, --follow, ',
+    ],
+  ])('%j gets the nearest proposed and the list', async (args, nearest, list) => {
+    const { code, out, err } = await runCommand(args);
+    expect([code, out]).toEqual([2, '']);
+    expect(err).toContain(nearest);
+    expect(err).toContain(list);
   });
 
   it('check --json lists the faults of a configuration with their paths', async () => {

@@ -11,7 +11,7 @@ export interface Said {
 export async function runCommand(args: readonly string[], seen: (out: string) => void = () => undefined) {
   const said = { out: '', err: '' };
   const collect = (to: 'out' | 'err') => (text: string | Uint8Array) => {
-    said[to] += String(text);
+    said[to] += typeof text === 'string' ? text : Buffer.from(text).toString();
     if (to === 'out') seen(said.out);
     return true;
   };
