@@ -9,11 +9,12 @@ import type { ByteSource } from '../protocol/bytes.ts';
 import { ProtocolError } from '../protocol/errors.ts';
 import type { ReceiptVerification } from '../protocol/resources/receipt.ts';
 import { KeySetError, keysOfJwks, type VerificationKeys } from '../receipts/verification-keys.ts';
-import { type FileVerdict, type ProofFiles, verifyFile } from '../receipts/verify-file.ts';
+import { bringsGrowth, type FileVerdict, type ProofFiles, verifyFile } from '../receipts/verify-file.ts';
 import { type ClientOptions, GatewayClient, withClientOptions } from './client.ts';
 import { CliError, EXIT } from './exit-codes.ts';
 import { withFile } from './file-bytes.ts';
 import { Progress } from './progress.ts';
+import { receiptCollectCommand } from './receipt-collect.ts';
 import { print, printJson } from './terminal.ts';
 
 /** Far more than a gateway rotates through in its life. */
@@ -41,12 +42,17 @@ Examples:
   harn-gateway receipt verify receipt.json --jwks jwks.json          needs no gateway
   harn-gateway receipt verify run.bundle.json                        by its own keys: whole, not by whom
   harn-gateway receipt verify receipt.cbor --jwks jwks.json --chain session.ndjson
-  harn-gateway receipt verify receipt.json --jwks jwks.json --head head.json --inclusion proof.json`;
+  harn-gateway receipt verify receipt.json --jwks jwks.json --head head.json --inclusion proof.json
+  harn-gateway receipt collect task_01... --earlier head.json --out task.receipts.json
+  harn-gateway receipt verify task.receipts.json --jwks jwks.json --earlier head.json     all of it`;
 
 export function receiptCommand(): Command {
   const verify = new Command('verify')
     .description('Verify a receipt: a file without any gateway, an id by the gateway that issued it.')
-    .argument('<id or file>', 'a receipt, a chain (array, lines), a list answer or a bundle; JSON or CBOR')
+    .argument(
+      '<id or file>',
+      'a receipt, a chain (array, lines), a list answer, a bundle, or what "receipt collect" wrote; JSON or CBOR',
+    )
     .option(
       '--jwks <file>',
       'public keys: what the gateway serves at /.well-known/jwks.json; a bundle brings its own',
@@ -55,13 +61,17 @@ export function receiptCommand(): Command {
     .option('--head <file>', 'a signed head of the receipt log that you kept: GET /v1/receipt-log/head')
     .option('--inclusion <file>', 'proofs for the size of that head: GET /v1/receipt-log/inclusion')
     .option('--earlier <file>', 'a head that you kept before that one: the log only grew since then')
-    .option('--consistency <file>', 'proof of that: GET /v1/receipt-log/consistency')
+    .option(
+      '--consistency <file>',
+      'proof of that: GET /v1/receipt-log/consistency; a file of "receipt collect --earlier" brings it',
+    )
     .option('--no-signatures', 'verify hashes and links only')
     .option('--json', 'print the verdict as JSON')
     .addHelpText('after', EXAMPLES);
   return new Command('receipt')
     .description('Proofs of what happened.')
-    .addCommand(withClientOptions(verify).action(verifyReceipt));
+    .addCommand(withClientOptions(verify).action(verifyReceipt))
+    .addCommand(receiptCollectCommand());
 }
 
 async function verifyReceipt(target: string, options: VerifyOptions): Promise<void> {
@@ -71,12 +81,13 @@ async function verifyReceipt(target: string, options: VerifyOptions): Promise<vo
 
 function verifyFileOf(bytes: ByteSource, options: VerifyOptions): void {
   const keys = options.signatures === false ? undefined : readKeys(options.jwks);
-  refuseHalfProof(options, keys);
+  const file = new BundleFile(bytes);
+  const receiptBytes = receiptsIn(file, bytes);
+  refuseHalfProof(options, keys, receiptBytes);
   const progress = new Progress('receipt verify');
   const onReceipt = (done: number, total: number) => progress.update(done, 'receipts', total);
-  const file = new BundleFile(bytes);
   const given = { keys, onReceipt, ...proofFiles(options) };
-  const receipts = withKeys(() => verifyFile(receiptsIn(file, bytes), given));
+  const receipts = withKeys(() => verifyFile(receiptBytes, given));
   progress.end();
   const verdict = receipts.ok && receipts.bundle ? withManifest(receipts, file, keys) : receipts;
   if (options.json) printJson(verdict);
@@ -128,11 +139,12 @@ function withKeys(verify: () => FileVerdict): FileVerdict {
 }
 
 /** A proof leads to a head, and a head that nobody signed proves nothing. */
-function refuseHalfProof(options: VerifyOptions, keys: Keys): void {
+function refuseHalfProof(options: VerifyOptions, keys: Keys, receipts: Buffer): void {
   const { head, inclusion, earlier, consistency, signatures } = options;
-  if ((earlier === undefined) !== (consistency === undefined))
+  const isBrought = earlier !== undefined && head === undefined && bringsGrowth(receipts);
+  if ((earlier === undefined) !== (consistency === undefined) && !isBrought)
     throw new CliError('--earlier and --consistency belong together: name both.', EXIT.usage);
-  if (earlier !== undefined && head === undefined)
+  if (earlier !== undefined && head === undefined && !isBrought)
     throw new CliError(
       '--earlier needs the later head that the log grew to: name it with --head.',
       EXIT.usage,
@@ -142,7 +154,7 @@ function refuseHalfProof(options: VerifyOptions, keys: Keys): void {
       '--inclusion needs the head that the proofs lead to: name it with --head.',
       EXIT.usage,
     );
-  if (head !== undefined && signatures === false)
+  if ((head !== undefined || isBrought) && signatures === false)
     throw new CliError('--head is about a signature: leave out --no-signatures.', EXIT.usage);
   if (head !== undefined && keys === 'brought')
     throw new CliError('--head proves what a gateway said: name its public keys with --jwks.', EXIT.usage);
@@ -155,8 +167,11 @@ function proofFiles(options: VerifyOptions): Omit<ProofFiles, 'keys' | 'onReceip
     if (file !== undefined) files[name] = read(file, `--${name}`);
   }
   const { earlier, consistency } = options;
-  if (earlier === undefined || consistency === undefined) return files;
-  const growth = { earlier: read(earlier, '--earlier'), proof: read(consistency, '--consistency') };
+  if (earlier === undefined) return files;
+  const growth = {
+    earlier: read(earlier, '--earlier'),
+    ...(consistency === undefined ? {} : { proof: read(consistency, '--consistency') }),
+  };
   return { ...files, growth };
 }
 

@@ -63,6 +63,7 @@ const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   'api-keys list': ['api-keys list', 'api-keys list --json'],
   'api-keys rotate': ['api-keys rotate api_key_01... --overlap 3600'],
   'api-keys revoke': ['api-keys revoke api_key_01...'],
+  'receipt collect': ['receipt collect task_01... --earlier head.json --out task.receipts.json'],
   receipt: ['receipt verify receipt_01...', 'receipt verify run.bundle.json'],
   card: ['card show', 'card verify --jwks keys.json'],
   'card show': ['card show', 'card show --agent sample'],

@@ -16,8 +16,17 @@ export interface ReceiptFile {
   isBundle?: true;
   /** Public keys that a bundle brings, a JWKS document: they prove that it is whole, not whose it is. */
   keys?: JsonValue;
+  /** What the file brings to place its receipts in the receipt log. */
+  proofs?: BroughtProofs;
   /** The item after these that cannot be read; its place is `items.length`. */
   fault?: string;
+}
+
+/** A head of the receipt log, and proofs for its size: one for each receipt, and one that it grew from an earlier head. */
+export interface BroughtProofs {
+  head?: JsonValue;
+  inclusion?: readonly JsonValue[];
+  consistency?: JsonValue;
 }
 
 /**
@@ -40,8 +49,17 @@ export function receiptsOf(value: JsonValue): ReceiptFile {
   const members = isObject(value) ? value : {};
   if (members['object'] === 'list' && Array.isArray(members['data'])) return listed('apart', members['data']);
   if (members['_type'] === BUNDLE_TYPE) return ofBundle(members);
-  if (Array.isArray(members['receipts'])) return listed('whole', members['receipts']);
+  if (Array.isArray(members['receipts']))
+    return { ...listed('whole', members['receipts']), proofs: proofsOf(members) };
   return listed('apart', [value]);
+}
+
+function proofsOf({ head, inclusion, consistency }: JsonObject): BroughtProofs {
+  return {
+    ...(head === undefined ? {} : { head }),
+    ...(Array.isArray(inclusion) ? { inclusion } : {}),
+    ...(consistency === undefined ? {} : { consistency }),
+  };
 }
 
 function listed(receipts: ReceiptFile['receipts'], values: readonly JsonValue[]): ReceiptFile {

@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '../protocol/json.ts';
 import type { TreeHead } from '../protocol/resources/receipt-log.ts';
-import { type ReceiptFile, readReceipts, receiptsOf } from './read-receipts.ts';
+import { type BroughtProofs, type ReceiptFile, readReceipts, receiptsOf } from './read-receipts.ts';
 import { decodeReceiptCbor } from './receipt-cbor.ts';
 import { KeySetError, keysOfJwks, type VerificationKeys } from './verification-keys.ts';
 import { ChainVerifier, type ReceiptVerdict, type VerificationStep } from './verify-chain.ts';
@@ -26,7 +26,7 @@ export interface FileVerdict extends Omit<ReceiptVerdict, 'step' | 'skipped'> {
   bundle: boolean;
 }
 
-/** Files that belong together, beside the receipts; each lets more be verified. */
+/** Files that belong together, beside the receipts; each lets more be verified. They come before what the receipts' file brings. */
 export interface ProofFiles {
   /** Undefined: signatures are left out. `brought`: those of the bundle that the file is. */
   keys: VerificationKeys | 'brought' | undefined;
@@ -34,8 +34,8 @@ export interface ProofFiles {
   chain?: Buffer;
   /** A signed head of the receipt log, kept from any time; needs `keys`. */
   head?: Buffer;
-  /** A head that was kept before that one, with the consistency proof between the two. */
-  growth?: { earlier: Buffer; proof: Buffer };
+  /** A head that was kept before that one, with the consistency proof between the two unless the file brings it. */
+  growth?: { earlier: Buffer; proof?: Buffer };
   /** Inclusion proofs for the size of that head, one per receipt: an answer of the gateway, an array or lines of them. */
   inclusion?: Buffer;
   /** Told how many receipts of a file were looked at so far. */
@@ -65,7 +65,19 @@ export function verifyFile(file: Buffer, { keys: wanted, ...files }: ProofFiles)
     keys: keys === undefined ? null : whose,
     bundle,
   };
-  return verdict.ok ? withLog(verdict, read.items.map(hashOf), given) : verdict;
+  return verdict.ok ? withLog(verdict, read.items.map(hashOf), given, logProofs(read, given)) : verdict;
+}
+
+/** A head that somebody kept comes without the proofs of the file, which are for another size. */
+function logProofs({ proofs }: ReceiptFile, { head, inclusion, growth }: Proofs): BroughtProofs {
+  const brought = head === undefined ? proofs : {};
+  const own = {
+    head: head && readFile(head).items[0],
+    inclusion: inclusion && readFile(inclusion).items,
+    consistency: growth?.proof && readFile(growth.proof).items[0],
+  };
+  const given = Object.entries(own).filter(([, value]) => value !== undefined);
+  return { ...brought, ...Object.fromEntries(given) };
 }
 
 function broughtBy({ keys }: ReceiptFile): VerificationKeys {
@@ -82,26 +94,39 @@ function chainVerdict(read: ReceiptFile, given: Proofs): ReceiptVerdict {
 }
 
 /** Goes on to the receipt log: without it nobody sees that the newest receipts were left out, or one was made up later. */
-function withLog(verdict: FileVerdict, hashes: readonly string[], given: Proofs): FileVerdict {
-  const left: LogStep[] = given.head === undefined ? ['head', 'inclusion'] : ['inclusion'];
+function withLog(
+  verdict: FileVerdict,
+  hashes: readonly string[],
+  { keys, growth }: Proofs,
+  proofs: BroughtProofs,
+): FileVerdict {
+  const isHeadLeft = proofs.head === undefined || keys === undefined;
+  const left: LogStep[] = isHeadLeft ? ['head', 'inclusion'] : ['inclusion'];
   const unproved = { ...verdict, skipped: [...verdict.skipped, ...left] };
-  if (given.head === undefined || given.keys === undefined) return unproved;
-  const head = readHead(readFile(given.head).items[0], given.keys);
+  if (isHeadLeft) return unproved;
+  const head = readHead(proofs.head, keys);
   if ('step' in head) return { ...verdict, ok: false, ...head };
-  const shrunk = given.growth && growthFault(given.growth, head, given.keys);
+  const shrunk = growth && growthFault(growth.earlier, proofs.consistency, head, keys);
   if (shrunk !== undefined) return { ...verdict, ok: false, ...shrunk };
-  if (given.inclusion === undefined) return unproved;
-  const fault = verifyInLog(hashes, readFile(given.inclusion).items, head);
+  if (proofs.inclusion === undefined) return unproved;
+  const fault = verifyInLog(hashes, proofs.inclusion, head);
   return fault === undefined ? verdict : { ...verdict, ok: false, ...fault };
 }
 
 function growthFault(
-  { earlier, proof }: NonNullable<ProofFiles['growth']>,
+  earlier: Buffer,
+  proof: JsonValue | undefined,
   head: TreeHead,
   keys: VerificationKeys,
 ): LogFault | undefined {
   const before = readHead(readFile(earlier).items[0], keys);
-  return 'step' in before ? before : verifyGrowth(before, head, readFile(proof).items[0]);
+  return 'step' in before ? before : verifyGrowth(before, head, proof);
+}
+
+/** Whether a file brings what shows that its log grew from an earlier head. */
+export function bringsGrowth(file: Buffer): boolean {
+  const { proofs } = readFile(file);
+  return proofs?.head !== undefined && proofs.consistency !== undefined;
 }
 
 function verdictOf({ items, fault, receipts }: ReceiptFile, { keys, onReceipt }: Proofs): ReceiptVerdict {

@@ -29,10 +29,11 @@ const RUN_BY: Readonly<Record<string, 'this test' | '.ci/run'>> = {
   'npx harn-gateway serve --config my-gateway.yaml': 'this test',
   'curl -s http://127.0.0.1:8080/.well-known/jwks.json > keys.json': 'this test',
   'npx harn-gateway card verify --url http://127.0.0.1:8080 --jwks keys.json': 'this test',
-  'curl -s -H "Authorization: Bearer $KEY" -H "Harn-Agents-Protocol-Version: agents-protocol-2026-04-25" http://127.0.0.1:8080/v1/tasks/$TASK/receipts > receipts.json':
+  'curl -s -H "Authorization: Bearer $KEY" -H "Harn-Agents-Protocol-Version: agents-protocol-2026-04-25" http://127.0.0.1:8080/v1/receipt-log/head > earlier.json':
     'this test',
   'curl -s http://127.0.0.1:8080/.well-known/jwks.json > jwks.json': 'this test',
-  'npx harn-gateway receipt verify receipts.json --jwks jwks.json': 'this test',
+  'npx harn-gateway receipt collect $TASK --earlier earlier.json --out receipts.json': 'this test',
+  'npx harn-gateway receipt verify receipts.json --jwks jwks.json --earlier earlier.json': 'this test',
   'npx harn-gateway keys rotate': 'this test',
   'npx harn-gateway replay $TASK': 'this test',
   'npx harn-gateway session export $SESSION --out run.bundle.json': 'this test',
@@ -119,17 +120,18 @@ describe('the README', () => {
     expect(stdout).toContain('"harn_agent_card"');
   });
 
-  it('verifies the receipts of a task in three commands, and rotates the key', async () => {
-    const { stdout } = await run('npx', ['harn-gateway', 'task', 'hello', '--follow'], { cwd: root, env });
+  it('verifies the receipts of a task, leaving nothing unchecked, and rotates the key', async () => {
     const { url } = JSON.parse(readFileSync(join(data, 'gateway.json'), 'utf8')) as { url: string };
     const KEY = readFileSync(join(data, 'dev-api-key'), 'utf8').trim();
-    const own = { ...env, KEY, TASK: stdout.split(' ')[0] };
-    const told = blocks('sh').find((text) => text.includes('receipt verify')) ?? '';
-    const commands = told
-      .replaceAll('http://127.0.0.1:8080', url)
-      .replaceAll(/(?<= )(receipts|jwks)\.json/g, join(data, '$1.json'));
-    const verified = await run('bash', ['-c', commands], { cwd: root, env: own });
-    expect(verified.stdout).toBe('ok: 2 receipts; not checked: previous_hash, merkle, head, inclusion\n');
+    const [keep = '', verify = ''] = blocks('sh')
+      .filter((text) => text.includes('earlier.json'))
+      .map((text) => text.replaceAll('http://127.0.0.1:8080', url))
+      .map((text) => text.replaceAll(/(?<= )(receipts|jwks|earlier)\.json/g, join(data, '$1.json')));
+    await run('bash', ['-c', keep], { cwd: root, env: { ...env, KEY } });
+    const { stdout } = await run('npx', ['harn-gateway', 'task', 'hello', '--follow'], { cwd: root, env });
+    const own = { ...env, TASK: stdout.split(' ')[0] };
+    const verified = await run('bash', ['-c', verify], { cwd: root, env: own });
+    expect(verified.stdout.trim().split('\n').at(-1)).toBe('ok: 2 receipts');
     const rotated = await run('npx', ['harn-gateway', 'keys', 'rotate'], { cwd: root, env });
     expect(rotated.stdout).toContain('current');
   });

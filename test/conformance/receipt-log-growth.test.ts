@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -104,5 +104,55 @@ describe('two heads of the receipt log that were kept', () => {
     });
     expect((await runCommand([...given, ...later, ...before])).code).toBe(2);
     expect((await runCommand([...given, ...before, ...proved])).code).toBe(2);
+  });
+
+  it('[S3-10] are collected with the chain and all proofs in one file, whose verification leaves nothing open', async () => {
+    const file = (name: string, value: unknown) => {
+      const path = join(folder, name);
+      writeFileSync(path, JSON.stringify(value));
+      return path;
+    };
+    const client = ['--url', stage.gateway.url, '--key', stage.client.key];
+    const session = await stage.client.session();
+    const tasks = [];
+    for (const text of ['hello', 'stream 2']) {
+      const { id } = await stage.client.submit(text, session.id);
+      tasks.push((await stage.client.until(id, 'COMPLETED')).id);
+    }
+    const earlier = file('kept.json', heads[0]);
+    const out = join(folder, 'collected.json');
+    const collect = ['receipt', 'collect', tasks[0] ?? '', '--out', out, ...client];
+    expect((await runCommand([...collect, '--earlier', earlier])).code).toBe(0);
+    const given = ['receipt', 'verify', out, '--jwks', file('jwks.json', jwks)];
+    expect(await runCommand([...given, '--earlier', earlier])).toMatchObject({
+      code: 0,
+      out: 'ok: 4 receipts\n',
+    });
+    const whole = JSON.parse(readFileSync(out, 'utf8')) as { receipts: object[]; inclusion: object[] };
+    const spoiled: [object, string][] = [
+      [{ ...whole, receipts: whole.receipts.slice(0, -1) }, 'inclusion'],
+      [{ ...whole, receipts: whole.receipts.slice(1) }, 'previous_hash'],
+      [{ ...whole, inclusion: whole.inclusion.slice(1) }, 'inclusion'],
+      [{ ...whole, head: heads[1] }, 'consistency'],
+      [{ ...whole, consistency: proof }, 'consistency'],
+    ];
+    for (const [content, step] of spoiled) {
+      const path = file('spoiled.json', content);
+      const { code, out: said } = await runCommand([
+        'receipt',
+        'verify',
+        path,
+        '--earlier',
+        earlier,
+        ...given.slice(3),
+      ]);
+      expect([code, said], step).toEqual([1, expect.stringContaining(`failed: ${step}`)]);
+    }
+    await runCommand(collect);
+    expect((await runCommand(given)).out).toBe('ok: 4 receipts\n');
+    expect((await runCommand([...given, '--earlier', earlier])).code).toBe(2);
+    const wrong = await runCommand([...collect, '--earlier', file('no-head.json', { size: 1 })]);
+    expect([wrong.code, wrong.err]).toEqual([2, expect.stringContaining('--earlier')]);
+    expect((await runCommand(['receipt', 'collect', 'task_none', ...client])).code).toBe(1);
   });
 });

@@ -43,6 +43,7 @@ const CONTRACT = [
 /** Ours besides. */
 const MORE = [
   'agents get',
+  'receipt collect',
   'artifact list',
   'session get',
   'session close',
@@ -68,6 +69,7 @@ const NO_JSON_FLAG = [
   'completion',
   'session transcript',
   'session export',
+  'receipt collect',
   // A key, or nothing but an exit code.
   'vault key',
   'vault create',
