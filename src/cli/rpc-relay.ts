@@ -1,3 +1,5 @@
+import { unreachable } from './unreachable.ts';
+
 /** What a relay needs of the outside. */
 export interface RelayPorts {
   /** Where the gateway is, and the key for it; asked for each request. */
@@ -75,7 +77,9 @@ export class RpcRelay {
       ...this.#session,
       ...modernHeaders(message),
     };
-    const response = await fetch(`${url}/mcp`, { method: 'POST', headers, body: line, signal });
+    const response = await fetch(`${url}/mcp`, { method: 'POST', headers, body: line, signal }).catch(
+      (error: unknown) => Promise.reject(unreachable(url, error)),
+    );
     const session = response.headers.get('mcp-session-id');
     if (session !== null) this.#session['mcp-session-id'] = session;
     await this.#read(response, message);
@@ -147,6 +151,6 @@ async function* eventData(body: ReadableStream<Uint8Array>): AsyncGenerator<stri
 
 function failure(id: string | number, error: unknown): object {
   const why = error instanceof Error ? error.message : 'unknown reason';
-  const message = `The gateway could not be asked: ${why}. Check that it runs.`;
+  const message = `The gateway could not be asked: ${why}`;
   return { jsonrpc: '2.0', id, error: { code: REQUEST_FAILED, message } };
 }

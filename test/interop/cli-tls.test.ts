@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { RpcRelay } from '../../src/cli/rpc-relay.ts';
 import { UnavailableError, unreachable } from '../../src/cli/unreachable.ts';
 import { findPackageRoot } from '../../src/config/package-root.ts';
 import { startTestGateway, type TestGateway } from '../harness/gateway.ts';
@@ -40,6 +41,15 @@ describe('command line: a gateway with a certificate of its own', () => {
       expect(err).not.toContain('No gateway answers');
     },
   );
+
+  it('so does the MCP server that a client spawns', async () => {
+    const written: object[] = [];
+    const find = async () => ({ url: gateway.url, key: gateway.client.key });
+    const relay = new RpcRelay({ find, write: (message) => written.push(message) });
+    await relay.send('{"jsonrpc":"2.0","id":1,"method":"tools/list"}');
+    await relay.close();
+    expect(written).toMatchObject([{ id: 1, error: { message: expect.stringContaining('is not trusted') } }]);
+  });
 
   it('what it says to do is enough', async () => {
     const env = { ...process.env, NODE_EXTRA_CA_CERTS: cert };
