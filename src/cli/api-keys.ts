@@ -89,15 +89,24 @@ function printKey(made: ApiKey & { key: string }, json: boolean | undefined): vo
 }
 
 function listCommand(): Command {
-  const command = new Command('list').description('List the keys made in the running gateway.');
+  const command = new Command('list').description(
+    'List the keys that may call: those made in the running gateway, then those of its configuration.',
+  );
   return withClientOptions(withListingOptions(command)).action(
     async ({ limit, json, ...client }: ClientOptions & ListingOptions) => {
-      await printItems(itemsOf<ApiKey>(new GatewayClient(client), KEYS, limit), json, columns);
-      process.stderr.write(
-        'Listed are keys made with "api-keys create". Keys of auth.api_keys and the development key, <data>/dev-api-key, are not.\n',
-      );
+      await printItems(everyKey(new GatewayClient(client), limit), json, columns);
     },
   );
+}
+
+async function* everyKey(client: GatewayClient, limit: number): AsyncGenerator<ApiKey> {
+  let left = limit;
+  for (const source of ['made', 'configured']) {
+    for await (const key of itemsOf<ApiKey>(client, `${KEYS}?source=${source}`, left)) {
+      left -= 1;
+      yield key;
+    }
+  }
 }
 
 function rotateCommand(): Command {
@@ -149,7 +158,8 @@ async function idOf(gateway: GatewayClient, named: string): Promise<string> {
   return one.id;
 }
 
-function columns({ id, name, actor, revoked_at, expires_at, scopes }: ApiKey): string[] {
-  const state = revoked_at ? `revoked ${revoked_at}` : expires_at ? `until ${expires_at}` : 'live';
+function columns({ id, name, actor, revoked_at, expires_at, scopes, metadata }: ApiKey): string[] {
+  const live = metadata['source'] === 'configured' ? 'live, configured' : 'live';
+  const state = revoked_at ? `revoked ${revoked_at}` : expires_at ? `until ${expires_at}` : live;
   return [id, name, actor, state, scopes.join(',')];
 }

@@ -72,7 +72,11 @@ export function loadApiKey(id: string, reader: StateReader, caller: Caller): Api
   throw notFound('api_key');
 }
 
-export function seesApiKey(reader: StateReader, caller: Caller, { workspaces }: ApiKey): boolean {
+export function seesApiKey(
+  reader: StateReader,
+  caller: Caller,
+  { workspaces }: Pick<ApiKey, 'workspaces'>,
+): boolean {
   return workspaces.every((id) => isMemberOf(reader, caller, id));
 }
 

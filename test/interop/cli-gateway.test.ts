@@ -4,6 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { stringify } from 'yaml';
+import { createLogging, startGateway } from '../../src/compose.ts';
+import { loadConfig } from '../../src/config/load.ts';
 import { startTestGateway } from '../harness/gateway.ts';
 import { runCommand } from './command-line.ts';
 
@@ -227,6 +229,44 @@ describe('the first steps of serve', () => {
     const text = await told();
     expect(text).toContain('Set HARN_GATEWAY_KEY');
     expect(text).not.toContain('dev-api-key');
+  });
+});
+
+describe('api-keys list', () => {
+  it('shows the development key of a fresh gateway, and the keys made in it', async () => {
+    configure({ server: { port: 0 }, upstreams: { a2a: [] } });
+    const before = new Map(EVENTS.map((event) => [event, process.rawListeners(event)]));
+    const { logger, redactor } = createLogging('fatal', process.stderr);
+    const gateway = await startGateway({
+      config: loadConfig({ flags: { config }, env: {}, cwd: folder, packageRoot: folder }),
+      packageRoot: folder,
+      version: '0.0.0-test',
+      logger,
+      redactor,
+      env: {},
+    });
+    const client = ['--url', gateway.url, '--key-file', join(data, 'dev-api-key')];
+    const made = await runCommand([
+      'api-keys',
+      'create',
+      '--id',
+      'ci',
+      '--actor',
+      'ci-bot',
+      '--json',
+      ...client,
+    ]);
+    const { out } = await runCommand(['api-keys', 'list', ...client]);
+    await gateway.close();
+    dropListeners(before);
+    const rows = out
+      .trimEnd()
+      .split('\n')
+      .map((line) => line.split(/ {2,}/));
+    expect(rows).toEqual([
+      [JSON.parse(made.out).id, 'ci', 'ci-bot', 'live', '*'],
+      ['development', 'development', 'actor_developer', 'live, configured', '*'],
+    ]);
   });
 });
 

@@ -46,6 +46,27 @@ describe('API keys made at run time', () => {
   const statusWith = async (key: string) =>
     (await new TestClient(stage.gateway.url, key).call('GET', '/v1/sessions')).status;
 
+  it('are listed apart from configured ones, of which each caller sees those that may no more', async () => {
+    const actors = async (client: TestClient) => {
+      const path = '/v1/admin/api-keys?source=configured&limit=200';
+      const { data } = await client.get<{ data: { actor: string; metadata: object; id: string }[] }>(path);
+      for (const key of data)
+        expect(key).toMatchObject({ metadata: { source: 'configured' }, revoked_at: null });
+      expect(JSON.stringify(data)).not.toContain('sha256');
+      return data.map(({ actor }) => actor).sort();
+    };
+    expect(await actors(stage.client)).toEqual(['actor_test', 'auditor', 'reader', 'warden']);
+    expect(await actors(stage.as('outsider'))).toEqual(['outsider']);
+    expect(await actors(stage.as('foreigner'))).toEqual(['foreigner']);
+    expect((await stage.as('reader').call('GET', '/v1/admin/api-keys?source=configured')).status).toBe(403);
+    const wrong = await stage.client.call('GET', '/v1/admin/api-keys?source=all');
+    expect([wrong.status, wrong.body]).toMatchObject([400, { error: { param: 'source' } }]);
+    const paged = await stage.client.get<{ data: object[]; has_more: boolean }>(
+      '/v1/admin/api-keys?source=configured&limit=1',
+    );
+    expect([paged.data.length, paged.has_more]).toEqual([1, true]);
+  });
+
   it('let in with what they were granted, and with nothing else', async () => {
     const { status, body } = await make();
     expect(status).toBe(201);

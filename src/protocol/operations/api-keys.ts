@@ -1,4 +1,11 @@
-import { apiKey, createApiKeyRequest, issuedApiKey, rotateApiKeyRequest } from '../resources/api-key.ts';
+import { z } from 'zod';
+import {
+  API_KEY_SOURCES,
+  apiKey,
+  createApiKeyRequest,
+  issuedApiKey,
+  rotateApiKeyRequest,
+} from '../resources/api-key.ts';
 import { listOf } from '../resources/envelope.ts';
 import { type OperationRow, page } from './row.ts';
 
@@ -8,11 +15,18 @@ export const apiKeysOperations = {
     method: 'GET',
     path: '/v1/admin/api-keys',
     tag: 'Administration',
-    summary: 'List the API keys made here, newest first; configured ones are in the configuration.',
+    summary: 'List the API keys made here, newest first, or those of the configuration.',
     scope: 'admin',
     level: 'vendor',
     success: 200,
-    query: page,
+    query: page.extend({
+      source: z
+        .enum(API_KEY_SOURCES)
+        .default('made')
+        .describe(
+          '`made`: made here at run time; `configured`: of the configuration file, or the development key where nobody else could call.',
+        ),
+    }),
     response: listOf(apiKey),
   },
   createApiKey: {

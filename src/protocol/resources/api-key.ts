@@ -2,6 +2,9 @@ import { z } from 'zod';
 import { SCOPES } from '../scopes.ts';
 import { envelope, metadata, time } from './envelope.ts';
 
+/** Where keys come from: this API, or the configuration, whose keys are changed there. */
+export const API_KEY_SOURCES = ['made', 'configured'] as const;
+
 /** A key that callers use, without the key. Vendor resource, contract section 8. */
 export const apiKey = envelope('api_key', {
   name: z.string(),
