@@ -96,6 +96,25 @@ describe('cancel', () => {
     expect((await cancel(task.id)).body).toMatchObject({ status: 'CANCELED' });
   });
 
+  it('[C4] an agent that ends the task in its stream has canceled it, whatever becomes of the request', async () => {
+    const asked = signal();
+    const canceled: Answer = () =>
+      stream(taskFrame('WORKING'), { until: asked.given }, statusFrame('CANCELED', 'Stopped.'));
+    const task = await onScript(canceled, () => {
+      asked.give();
+      return stream({ hang: true });
+    });
+    await bound(task.id);
+    expect((await cancel(task.id)).body).toMatchObject({ status: 'CANCELED' });
+    const ends = async () =>
+      (await stage.client.events(`/v1/tasks/${task.id}/events`)).filter(
+        ({ event, payload }) => event === 'task.canceled' || payload['note'] === 'cancel_not_confirmed',
+      );
+    // Longer than a cancel is waited for: its end must not be told as if the agent had not been reached.
+    await new Promise((resolve) => setTimeout(resolve, 400));
+    expect((await ends()).map(({ payload }) => payload['cancel'])).toEqual([undefined]);
+  });
+
   it('[C4] an agent that refuses the cancel does not keep the task alive', async () => {
     const task = await onScript(() => stream(taskFrame('WORKING'), { hang: true }), rpcError(-32002, 'No.'));
     await bound(task.id);

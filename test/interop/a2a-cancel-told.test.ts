@@ -3,6 +3,7 @@ import { stateKey } from '../../src/projections/state-keys.ts';
 import type { TaskState } from '../../src/projections/states.ts';
 import type { Receipt } from '../../src/protocol/resources/receipt.ts';
 import type { Task } from '../../src/protocol/resources/task.ts';
+import { signal } from '../harness/a2a-stage.ts';
 import { task as remoteTask, statusFrame, taskFrame } from '../harness/a2a-words.ts';
 import { startTestGateway, type TestGateway } from '../harness/gateway.ts';
 import { json, result, rpcError, type Script, stream } from '../harness/peers/script.ts';
@@ -11,8 +12,10 @@ import { startSdkAgent } from '../harness/peers/sdk-agent.ts';
 import { replayOf } from '../replay/runs.ts';
 import { runCommand } from './command-line.ts';
 
+const WAIT_MS = 1_000;
 const works = stream(taskFrame('WORKING'), { hang: true });
 const asks = stream(taskFrame('WORKING'), statusFrame('INPUT_REQUIRED', 'which?'));
+const asked = signal();
 const UNNAMED = 'The agent has not named its task yet.';
 
 describe('a cancel', () => {
@@ -33,6 +36,13 @@ describe('a cancel', () => {
     },
     gone: { SendStreamingMessage: asks },
     asking: { SendStreamingMessage: asks, CancelTask: stream({ hang: true }) },
+    streaming: {
+      SendStreamingMessage: stream(taskFrame('WORKING'), { until: asked.given }, statusFrame('CANCELED')),
+      CancelTask: () => {
+        asked.give();
+        return stream({ hang: true });
+      },
+    },
     broken: { SendStreamingMessage: works, CancelTask: json({}, 500) },
     willing: { SendStreamingMessage: works, CancelTask: result(remoteTask('CANCELED')) },
   };
@@ -46,7 +56,7 @@ describe('a cancel', () => {
     sdk = await startSdkAgent();
     rows.push({ id: 'sdk', card: sdk.cardUrl });
     gateway = await startTestGateway({
-      config: { upstreams: { a2a: rows }, limits: { cancel_wait_ms: 300 } },
+      config: { upstreams: { a2a: rows }, limits: { cancel_wait_ms: WAIT_MS } },
     });
   });
   afterAll(async () => {
@@ -134,6 +144,14 @@ describe('a cancel', () => {
     const { event, receipt, summary } = await told(task);
     expect([event, receipt]).toEqual([undefined, undefined]);
     expect(summary).not.toContain('may go on');
+  });
+
+  it('that the stream of the agent confirms is answered at once, although the request is not', async () => {
+    const { id } = await gateway.client.submit('long', undefined, { route: 'a2a:streaming' });
+    await expect.poll(() => gateway.log.state<TaskState>(stateKey.task(id))?.internal.binding).not.toBeNull();
+    const begun = performance.now();
+    const { status } = await gateway.client.post<Task>(`/v1/tasks/${id}/cancel`);
+    expect([status, performance.now() - begun < WAIT_MS]).toEqual(['CANCELED', true]);
   });
 
   it('of an agent that was not reached is told on the command line', async () => {

@@ -182,6 +182,8 @@ export async function forwardCancel(
   let fault: Extract<Frame, { kind: 'fault' }> | undefined;
   try {
     for await (const frame of upstream.cancel(turn, bounded)) {
+      // It ended in its own turn, so that nobody asks how the cancel went.
+      if (frame.kind === 'fault' && endedMeanwhile(deps, task)) return undefined;
       // A peer that cannot cancel does not fail the task: the wish is recorded, the gateway decides.
       if (frame.kind === 'fault') await recorder.noteFault(frame);
       if (frame.kind === 'fault') fault = frame;
@@ -196,6 +198,11 @@ export async function forwardCancel(
   const wasReached = hasAnswered || fault?.details?.['http_status'] !== undefined;
   if (fault !== undefined) return { agent: wasReached ? 'refused' : 'not_reached', because: fault.message };
   return hasAnswered ? { agent: 'refused', because: null } : undefined;
+}
+
+function endedMeanwhile({ log }: RunnerDeps, { resource }: TaskState): boolean {
+  const now = log.state<TaskState>(stateKey.task(resource.id));
+  return !isTerminal(resource.status) && (now === undefined || isTerminal(now.resource.status));
 }
 
 const NO_ROUTE = 'Its route is not configured any more.';

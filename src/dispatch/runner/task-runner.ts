@@ -127,10 +127,19 @@ export class TaskRunner implements RunFacts {
     const task = this.#task(taskId);
     if (!task || isTerminal(task.resource.status)) return undefined;
     const told =
-      task.internal.binding === null ? this.#unnamed(task) : await forwardCancel(this.#deps, task, signal);
+      task.internal.binding === null ? this.#unnamed(task) : await this.#forwarded(task, run, signal);
     await run?.endedOr(signal);
     run?.stopCanceled();
     return told;
+  }
+
+  /** There are agents that end the task in its stream and leave the cancel itself without an answer. */
+  #forwarded(task: TaskState, run: Run | undefined, signal: AbortSignal): Promise<CancelTold | undefined> {
+    const forwarded = forwardCancel(this.#deps, task, signal);
+    if (!run) return forwarded;
+    this.#track(forwarded.then(() => undefined));
+    const isOver = () => isTerminal(this.#task(task.resource.id)?.resource.status ?? 'FAILED');
+    return Promise.race([forwarded, run.ended.then(() => (isOver() ? undefined : forwarded))]);
   }
 
   /** An agent that is told by the name it gave its task is not told before there is one. */
