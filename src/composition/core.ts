@@ -10,7 +10,7 @@ import { ReceiptLog } from '../dispatch/receipt-log.ts';
 import { Refusals } from '../dispatch/refusals.ts';
 import { FrameNumbers } from '../dispatch/runner/frame-numbers.ts';
 import { TaskRunner } from '../dispatch/runner/task-runner.ts';
-import { routeOfSkill } from '../dispatch/skills.ts';
+import { isSkillOf, routeOfSkill } from '../dispatch/skills.ts';
 import { unlessDamaged } from '../dispatch/unless-damaged.ts';
 import type { EventLog } from '../eventlog/event-log.ts';
 import { Subscriptions } from '../eventlog/subscription.ts';
@@ -32,9 +32,9 @@ import { connectorRows, deliveries } from './connectors.ts';
 import type { OpenData, OpenDirectory } from './open-data.ts';
 import { DELIVERY_FORMS, makeSending, type Sending } from './outbox.ts';
 import type { Parts } from './parts.ts';
-
 import { performer } from './performer.ts';
 import { receiptFacts, signingKeyFacts } from './signing-keys.ts';
+import { undiscovered } from './undiscovered.ts';
 import { vaultsOfRoutes } from './vaults.ts';
 import { workspaceNames } from './workspace-names.ts';
 
@@ -195,6 +195,7 @@ function decisionTools(
     signingKeys: signingKeyFacts(keys),
     routes: {
       find: (name) => findRoute(name, upstreams),
+      awaited: (name) => undiscovered(upstreams).find((route) => isSkillOf(name, route)),
       default: config.defaultRoute.route ?? [...upstreams.keys()].find(isAgentRoute),
       refuse: ({ route, skillId }, parts) => upstreams.get(route)?.refuse?.({ parts, skillId }),
     },

@@ -19,6 +19,7 @@ import { neverReached } from './issuers.ts';
 import type { OpenDirectory } from './open-data.ts';
 import type { Parts } from './parts.ts';
 import { publishedPersona } from './published-persona.ts';
+import { undiscovered, withUndiscovered } from './undiscovered.ts';
 
 /** Who may call. */
 export interface Access {
@@ -37,7 +38,8 @@ export function makeSurface(
   const { gateway, runner, tools } = core;
   const { config, logger, version, clock } = parts;
   let draining = false;
-  const readiness = () => readinessOf(log, draining, neverReached(issuers));
+  const readiness = () =>
+    withUndiscovered(readinessOf(log, draining, neverReached(issuers)), undiscovered(upstreams));
   const metrics = createMetrics({
     runningTasks: () => runner.running(),
     queuedTasks: () => runner.queued(),

@@ -25,10 +25,21 @@ export function chooseRoute(
   throw new ProtocolError('invalid_request', message, { param: 'metadata.route' });
 }
 
+/** A server that starts with the gateway is usually known by then. */
+const RETRY_SECONDS = 1;
+
 /** Metadata that a caller sends may name a route of this gateway, and no other. */
 export function refuseUnknownRoute(routes: RouteFacts, metadata: JsonObject): void {
   const { route } = metadata;
   if (route === undefined || (typeof route === 'string' && routes.find(route))) return;
+  const awaited = typeof route === 'string' ? routes.awaited(route) : undefined;
+  if (awaited !== undefined) {
+    const message = `metadata.route names a Skill of ${awaited}, which has not been reached yet. Retry in a moment; /ready tells when.`;
+    throw new ProtocolError('service_unavailable', message, {
+      param: 'metadata.route',
+      retryAfterSeconds: RETRY_SECONDS,
+    });
+  }
   const message = 'metadata.route names no route of this gateway. Leave it out for the default route.';
   throw new ProtocolError('invalid_request', message, { param: 'metadata.route' });
 }

@@ -146,6 +146,8 @@ export interface OutboxFacts {
 export interface RouteFacts {
   /** The route of that name, or the one of the agent that has the Skill of `skill:<id>`; undefined when unknown. */
   find(name: string): Route | undefined;
+  /** The route that may turn out to have the Skill of `skill:<id>`: its agent has not said yet what it offers. */
+  awaited(name: string): string | undefined;
   /** The route of what names none; undefined where no agent is configured. */
   default: string | undefined;
   /** Why the agent of a route cannot run an input, as far as that is known before it is asked. */

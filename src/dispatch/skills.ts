@@ -50,6 +50,11 @@ export function routeOfSkill(name: string, agents: readonly RoutedAgent[]): Rout
   return undefined;
 }
 
+/** Whether `skill:<id>` is a name as Skills of this route have. */
+export function isSkillOf(name: string, route: string): boolean {
+  return name.startsWith(`${SKILL_ROUTE}${route.slice(route.indexOf(':') + 1)}__`);
+}
+
 function metadataOf({ route }: RoutedAgent, { id, tags, examples, tool }: DescribedSkill): Skill['metadata'] {
   const said = { ...(examples === undefined ? {} : { examples }), ...tool?.metadata };
   return { route, agent_skill_id: id, tags, ...said };

@@ -111,6 +111,12 @@ export async function findTool(deps: FaceDeps, exchange: FaceExchange, name: str
     (await skillNamed(deps, exchange, name)) ??
     (await toolsFor(deps, exchange)).find(({ definition }) => definition.name === name);
   if (found !== undefined) return found;
+  // Only who may call tools is told whether they will come.
+  const awaited = deps.agents().find(({ id, description }) => !description && name.startsWith(`${id}__`));
+  if (awaited !== undefined && maySubmit(deps, exchange)) {
+    const message = `${awaited.route} has not been reached yet; its tools are not known. Call again in a moment.`;
+    throw new ProtocolError('service_unavailable', message, { param: 'params.name', retryAfterSeconds: 1 });
+  }
   const message = `Unknown tool: ${name.slice(0, 128)}. tools/list names the tools.`;
   throw new ProtocolError('resource_not_found', message, { param: 'params.name' });
 }
@@ -212,14 +218,32 @@ export function readTask({ gateway }: FaceDeps, exchange: FaceExchange, taskId: 
   return ask<Task>(gateway, 'getTask', exchange.call({ path: { task_id: taskId } }));
 }
 
-/** An elicitation may be answered by whoever called; a permission is somebody else's to give. */
-export async function questionOf(
+async function requestsOf(
   { gateway }: FaceDeps,
   exchange: FaceExchange,
   taskId: string,
-): Promise<Question | undefined> {
+): Promise<PermissionRequest[]> {
   const call = exchange.call({ path: { task_id: taskId }, query: { limit: '200' } });
-  const { data } = await ask<{ data: PermissionRequest[] }>(gateway, 'listTaskPermissionRequests', call);
+  return (await ask<{ data: PermissionRequest[] }>(gateway, 'listTaskPermissionRequests', call)).data;
+}
+
+/** Whether a Task has asked this, be it answered or not. */
+export async function hasRequest(
+  deps: FaceDeps,
+  exchange: FaceExchange,
+  taskId: string,
+  requestId: string,
+): Promise<boolean> {
+  return (await requestsOf(deps, exchange, taskId)).some(({ id }) => id === requestId);
+}
+
+/** An elicitation may be answered by whoever called; a permission is somebody else's to give. */
+export async function questionOf(
+  deps: FaceDeps,
+  exchange: FaceExchange,
+  taskId: string,
+): Promise<Question | undefined> {
+  const data = await requestsOf(deps, exchange, taskId);
   const open = data.filter(({ status }) => status === 'pending').at(-1);
   if (open === undefined || open.request.kind !== 'elicitation') return undefined;
   const { id: requestId, request } = open;

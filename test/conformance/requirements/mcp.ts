@@ -40,6 +40,11 @@ export const MCP: readonly Requirement[] = [
       'a call that is known not to have run, because its server forgot the session, is sent again once',
     ],
     ['MCP-UP-17', 'DECIDED', 'calls of a server that is started again wait for it, up to a bound'],
+    [
+      'MCP-UP-18',
+      'DECIDED',
+      'what a server offers is not unknown before it was asked: calls may be tried again',
+    ],
     ['MCP-WIRE-1', 'DECIDED', 'what was recorded of a server means today what it meant then'],
   ]),
   ...section('MCP face', [
