@@ -25,6 +25,7 @@ import {
   type ClientCall,
   elicitationOf,
   findTool,
+  hasRequest,
   questionOf,
   readTask,
   respond,
@@ -210,7 +211,9 @@ export class ModernFace {
   async #resume(exchange: FaceExchange, route: string, state: string, { mcpReq }: ServerContext) {
     const [taskId = '', requestId = ''] = state.split('.');
     const task = await readTask(this.#deps, exchange, taskId).catch(() => undefined);
-    if (task?.metadata['route'] !== route) {
+    const isOurs =
+      task?.metadata['route'] === route && (await hasRequest(this.#deps, exchange, taskId, requestId));
+    if (!isOurs) {
       const message =
         'requestState names no call of this tool. Send it back as it came, or call again without it.';
       throw Object.assign(new Error(message), { code: -32602 });

@@ -46,7 +46,8 @@ export class ActiveCall implements ServerPeer {
   #numbered = 0;
   #resumes = 0;
   #logs = 0;
-  #toldAt = Number.NEGATIVE_INFINITY;
+  #toldAt: number | undefined;
+  #mayTell: number = FIXED_LIMITS.progressBurst;
   #dropped = 0;
   #connection: Connection | undefined;
   #lifeAt = Number.NEGATIVE_INFINITY;
@@ -276,16 +277,20 @@ export class ActiveCall implements ServerPeer {
     return { ...record, output_fault: `${path}: ${fault.message}` };
   }
 
-  /** The newest of what comes faster than anybody reads; how much was left out is said. */
+  /** All of what a short call tells; of more only what comes no faster than anybody reads. How much was left out is said. */
   #progress(params: JsonObject): void {
     const now = this.#context.deps.clock.monotonic();
+    const { progressMs, progressBurst } = FIXED_LIMITS;
+    const earned = this.#toldAt === undefined ? 0 : (now - this.#toldAt) / progressMs;
+    this.#mayTell = Math.min(progressBurst, this.#mayTell + earned);
+    this.#toldAt = now;
     const isLast = params['progress'] !== undefined && params['progress'] === params['total'];
-    if (now - this.#toldAt < FIXED_LIMITS.progressMs && !isLast) {
+    if (this.#mayTell < 1 && !isLast) {
       this.#dropped += 1;
       return;
     }
+    this.#mayTell = Math.max(0, this.#mayTell - 1);
     this.#push({ ...this.#context.facts, type: 'progress', params, dropped: this.#dropped });
-    this.#toldAt = now;
     this.#dropped = 0;
   }
 

@@ -70,8 +70,9 @@ export const FIXED_LIMITS = {
   maxTools: 2_000,
   /** A connection of an actor and Session that nobody uses. */
   connectionIdleMs: 300_000,
-  /** Progress is told at most this often; what lies between is dropped. */
+  /** Progress is told at most this often, after so many that are told at once; what comes faster is dropped. */
   progressMs: 100,
+  progressBurst: 10,
   /** Log lines of a server that are kept per call. */
   logsPerCall: 200,
   /** Questions a server may ask during one call. */
