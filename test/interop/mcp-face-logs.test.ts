@@ -2,20 +2,23 @@ import { LoggingMessageNotificationSchema } from '@modelcontextprotocol/sdk/type
 import { describe, expect, it } from 'vitest';
 import { mcpSdkStage } from '../harness/mcp-sdk-stage.ts';
 
-describe('[MCP-FACE-11] what a server logs during a call', () => {
+describe('what a server logs during a call', () => {
   const { legacy, modern } = mcpSdkStage();
 
-  it.each(['/mcp', '/mcp/plain'])('reaches a client of 2025-11-25 at %s, before the result', async (path) => {
-    const { client } = await legacy({}, { path });
-    const lines: unknown[] = [];
-    client.setNotificationHandler(LoggingMessageNotificationSchema, async ({ params }) => {
-      lines.push(params);
-    });
-    const call = { name: path === '/mcp' ? 'plain__talk' : 'talk', arguments: {} };
-    await client.callTool(call);
-    const said = (data: string) => ({ level: 'warning', logger: 'talk', data });
-    expect(lines).toEqual([said('one'), said('two'), said('x'.repeat(100_000))]);
-  });
+  it.each(['/mcp', '/mcp/plain'])(
+    '[MCP-FACE-11] reaches a client of 2025-11-25 at %s, before the result',
+    async (path) => {
+      const { client } = await legacy({}, { path });
+      const lines: unknown[] = [];
+      client.setNotificationHandler(LoggingMessageNotificationSchema, async ({ params }) => {
+        lines.push(params);
+      });
+      const call = { name: path === '/mcp' ? 'plain__talk' : 'talk', arguments: {} };
+      await client.callTool(call);
+      const said = (data: string) => ({ level: 'warning', logger: 'talk', data });
+      expect(lines).toEqual([said('one'), said('two'), said('x'.repeat(100_000))]);
+    },
+  );
 
   it('reaches the client where the server logs beside the answer, too', async () => {
     const { client } = await legacy();

@@ -5,7 +5,7 @@ import { type Closable, mcpClients } from '../harness/mcp-face-stage.ts';
 import { until } from '../harness/mcp-sdk-stage.ts';
 import { SdkMcpServer } from '../harness/sdk-mcp-server.ts';
 
-describe('[MCP-UP-18] before the first discovery of a server is over', () => {
+describe('before the first discovery of a server is over', () => {
   let gateway: TestGateway;
   let port: number;
   const opened: Closable[] = [];
@@ -29,7 +29,7 @@ describe('[MCP-UP-18] before the first discovery of a server is over', () => {
       headers: { 'Idempotency-Key': `${route} ${performance.now()}` },
     });
 
-  it('/ready says so, and calls of its Skills are answered with 503, until it is there', async () => {
+  it('[MCP-UP-18] /ready says so, and calls of its Skills are answered with 503, until it is there', async () => {
     expect(await ready()).toMatchObject({
       ok: true,
       reason: expect.stringContaining('not been reached yet'),
