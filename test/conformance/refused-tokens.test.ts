@@ -144,6 +144,14 @@ describe('a refused credential', () => {
     expect(asked.split(`resource_metadata="${metadata}"`)).toHaveLength(3);
     expect((await fetch(metadata)).status).toBe(200);
   });
+
+  it('names the metadata also where an agent sends the token of a server on the machine of an editor', async () => {
+    const answer = await gateway.client.call('POST', '/acp/mcp/nobody', { body: {} });
+    expect([answer.status, answer.headers.get('www-authenticate')]).toEqual([
+      401,
+      expect.stringContaining(`resource_metadata="${gateway.url}/.well-known/oauth-protected-resource"`),
+    ]);
+  });
 });
 
 async function upgradeOf(path: string): Promise<{ status: number; headers: Headers }> {

@@ -1,8 +1,19 @@
 import { createHash, randomUUID } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import {
+  Client,
+  DpopSession,
+  extractWWWAuthenticateParams,
+  StreamableHTTPClientTransport,
+  withDpop,
+} from '@modelcontextprotocol/client';
 import { calculateJwkThumbprint, exportJWK, generateKeyPair, SignJWT } from 'jose';
 import * as oauth from 'oauth4webapi';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestGateway, type TestGateway } from '../harness/gateway.ts';
+import { mcpServers } from '../harness/mcp-servers.ts';
 import { type SigningPair, signingPair, signToken, TokenIssuerPeer } from '../harness/peers/token-issuer.ts';
 import { WsTestClient } from '../harness/ws-client.ts';
 
@@ -54,6 +65,10 @@ async function send(token: string, dpop: string | undefined, scheme = 'DPoP', pa
   const asked = answer.headers.get('www-authenticate') ?? '';
   return { status: answer.status, code: error?.code, asked };
 }
+
+const until = async (condition: () => Promise<boolean>) => {
+  while (!(await condition())) await new Promise((resolve) => setTimeout(resolve, 50));
+};
 
 const hash = (text: string) => createHash('sha256').update(text).digest('base64url');
 
@@ -110,6 +125,21 @@ describe('an access token that is bound to a key (RFC 9449)', () => {
     const others = await oauth.generateKeyPair('ES256', { extractable: true });
     const stolen = await send(token, await proof(token, {}, {}, others));
     expect(stolen.asked).toContain('of another key');
+  });
+
+  it('is refused in challenges that the SDK of a client reads', async () => {
+    const handle = oauth.DPoP({}, await oauth.generateKeyPair('ES256'));
+    const url = new URL(`${PUBLIC_URL}/v1/sessions`);
+    const options = { DPoP: handle, ...withSdk };
+    const token = await tokenWith({ jkt });
+    const asked = oauth.protectedResourceRequest(token, 'GET', url, new Headers(VERSION), null, options);
+    const error = await asked.catch((thrown: unknown) => thrown);
+    const resource_metadata = `${PUBLIC_URL}/.well-known/oauth-protected-resource`;
+    expect(error).toBeInstanceOf(oauth.WWWAuthenticateChallengeError);
+    expect((error as oauth.WWWAuthenticateChallengeError).cause).toMatchObject([
+      { scheme: 'bearer', parameters: { resource_metadata } },
+      { scheme: 'dpop', parameters: { error: 'invalid_dpop_proof', resource_metadata } },
+    ]);
   });
 
   it('is not a reason to believe a proof for a token that is not bound, or a key that is no token', async () => {
@@ -233,6 +263,38 @@ describe('an access token that is bound to a key (RFC 9449)', () => {
     expect(lines.at(-1)).toMatch(/"status":401.*"error_code":"unauthenticated"/);
     for (const secret of [token, dpop]) expect(gateway.logText()).not.toContain(secret);
   });
+});
+
+describe('a client of MCP whose SDK makes the proofs', () => {
+  it.each(['legacy', 'auto'] as const)(
+    'calls a tool at /mcp with a token bound to its key: %s',
+    async (mode) => {
+      const root = mkdtempSync(join(tmpdir(), 'harn-bound-'));
+      writeFileSync(join(root, 'note.txt'), 'from the file');
+      const files = { id: 'files', command: mcpServers.filesystem(root) };
+      const row = { issuer: issuer.url, audience: AUDIENCE };
+      const own = await startTestGateway({
+        config: { upstreams: { a2a: [], mcp: [files] }, auth: { oauth: [row] } },
+      });
+      const session = await DpopSession.create();
+      const token = await tokenWith({ jkt: session.thumbprint }, { scope: '*' });
+      const url = new URL(`${own.url}/mcp`);
+      const signed = withDpop(session, () => token)((input, init) => fetch(input, init));
+      const client = new Client({ name: 'bound', version: '1' }, { versionNegotiation: { mode } });
+      await client.connect(new StreamableHTTPClientTransport(url, { fetch: signed }));
+      const call = { name: 'files__read_text_file', arguments: { path: join(root, 'note.txt') } };
+      await until(async () => (await client.listTools()).tools.some(({ name }) => name === call.name));
+      expect(await client.callTool(call)).toMatchObject({ structuredContent: { content: 'from the file' } });
+      await client.close();
+      const stranger = await fetch(url, { method: 'POST', headers: { authorization: `Bearer ${token}` } });
+      expect(extractWWWAuthenticateParams(stranger)).toMatchObject({
+        resourceMetadataUrl: new URL(`${own.url}/.well-known/oauth-protected-resource`),
+        error: 'invalid_token',
+      });
+      await own.close();
+      rmSync(root, { recursive: true, force: true });
+    },
+  );
 });
 
 describe('an access token that is bound in another way', () => {

@@ -1,6 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { isObject, objectsOf, textOf } from '../../../mappings/acp/json-shape.ts';
 import type { FaceDeps, FaceExchange, FaceRoute } from '../../../src/face.ts';
+import { ProtocolError } from '../../../src/protocol/errors.ts';
 import type { JsonObject, JsonValue } from '../../../src/protocol/json.ts';
 import type { Peer } from '../wire/peer.ts';
 import type { TunnelSession } from './tunnel-session.ts';
@@ -119,7 +120,7 @@ export class Tunnels {
     const tunnel = this.#byId.get(id);
     const [, token = ''] = /^Bearer (.+)$/i.exec(exchange.headers.authorization ?? '') ?? [];
     if (tunnel === undefined || !timingSafeEqual(hashOf(token), tunnel.tokenHash))
-      return refuse(exchange, 401, 'No such server, or not this token.');
+      return refuseStranger(exchange);
     const body = method === 'POST' ? await exchange.parseJson(await exchange.readBody()) : undefined;
     const session = await this.#session(tunnel, exchange.headers['mcp-session-id'], body);
     if (session === undefined) return refuse(exchange, 404, 'Session not found. Initialize again.');
@@ -163,7 +164,19 @@ function hashOf(token: string): Buffer {
   return createHash('sha256').update(token).digest();
 }
 
-function refuse(exchange: FaceExchange, status: number, message: string): void {
+/** Like every other 401 it says what is asked for. Spec: RFC 9110, section 15.5.2. */
+function refuseStranger(exchange: FaceExchange): void {
+  const error = new ProtocolError('unauthenticated', 'No such server, or not this token.');
+  exchange.failed(error);
+  refuse(exchange, error.status, error.message, exchange.errorHeaders(error));
+}
+
+function refuse(
+  exchange: FaceExchange,
+  status: number,
+  message: string,
+  headers: readonly string[] = [],
+): void {
   const body = { jsonrpc: '2.0', id: null, error: { code: -32000, message } };
-  exchange.send(status, 'application/json', JSON.stringify(body));
+  exchange.send(status, 'application/json', JSON.stringify(body), headers);
 }
