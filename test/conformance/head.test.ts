@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { AskingUpstream } from '../harness/asking-upstream.ts';
 import { startTestGateway, type TestGateway } from '../harness/gateway.ts';
 
 /** Of one answer only. */
@@ -57,7 +58,7 @@ describe('HEAD', () => {
 
 describe('an answer that Accept decides about', () => {
   it('says so in each of its forms', async () => {
-    const gateway = await startTestGateway();
+    const gateway = await startTestGateway({ extraUpstreams: [new AskingUpstream()] });
     try {
       const task = await gateway.client.submit('hello');
       const { data } = await gateway.client.get<{ data: { id: string }[] }>(`/v1/tasks/${task.id}/receipts`);

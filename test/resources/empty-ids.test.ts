@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { OPERATIONS } from '../../src/protocol/operations.ts';
 import { operationSchemas } from '../../src/surfaces/discovery/openapi-schemas.ts';
+import { AskingUpstream } from '../harness/asking-upstream.ts';
 import { userText } from '../harness/client.ts';
 import { startTestGateway, type TestGateway } from '../harness/gateway.ts';
 
@@ -49,7 +50,7 @@ function takesEmpty({ type, minLength, pattern }: Schema): boolean {
 describe('an empty id in a request', () => {
   let gateway: TestGateway;
   beforeAll(async () => {
-    gateway = await startTestGateway();
+    gateway = await startTestGateway({ extraUpstreams: [new AskingUpstream()] });
   });
   afterAll(async () => {
     await gateway.close();
