@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { ChildGuard, Timers } from '../bridge.ts';
+import { KeyBlocks } from './key-block.ts';
 import { LineSplitter } from './line-splitter.ts';
 
 export interface ChildOptions {
@@ -15,7 +16,7 @@ export interface ChildOptions {
   onLine(line: string): void;
   /** Told before it is killed for a line that is too long. */
   onOverlong?(): void;
-  /** A line of its standard error, at most 500 characters; only the first ones of a flood are told. */
+  /** A line of its standard error, at most 500 characters, without private keys; only the first ones of a flood are told. */
   onNoise(line: string): void;
 }
 
@@ -37,7 +38,7 @@ export interface ChildEnd {
   notStarted?: string;
   exitCode: number | null;
   signal: NodeJS.Signals | null;
-  /** What it said last on standard error, at most 1,000 characters. */
+  /** What it said last on standard error, at most 1,000 characters, without private keys. */
   lastWords: string;
 }
 
@@ -181,15 +182,17 @@ class SupervisedChild implements Child {
     });
     stdout?.on('data', (bytes: Buffer) => lines.take(bytes));
     let told = 0;
+    const keys = new KeyBlocks();
     const tell = (line: string) => {
+      const clean = keys.clean(line);
+      this.#lastWords = `${this.#lastWords}${clean}\n`.slice(-LAST_WORDS_CHARS);
       told += 1;
-      if (told <= MAX_NOISE_LINES) onNoise(line.slice(0, NOISE_CHARS));
+      if (told <= MAX_NOISE_LINES) onNoise(clean.slice(0, NOISE_CHARS));
     };
     const noise = new LineSplitter(MAX_NOISE_BYTES, tell, () => undefined);
-    stderr?.on('data', (bytes: Buffer) => {
-      this.#lastWords = (this.#lastWords + bytes.toString('utf8')).slice(-LAST_WORDS_CHARS);
-      noise.take(bytes);
-    });
+    stderr?.on('data', (bytes: Buffer) => noise.take(bytes));
+    // Last words often end without a line end.
+    stderr?.on('end', () => noise.end());
   }
 }
 

@@ -29,6 +29,11 @@ export class LineSplitter {
     if (from < bytes.length && this.#admits(bytes.length - from)) this.#keep(bytes.subarray(from));
   }
 
+  /** Nothing more comes: what was begun is a line too. */
+  end(): void {
+    if (this.#size > 0) this.#end(NOTHING);
+  }
+
   #end(rest: Buffer): void {
     if (this.#admits(rest.length)) this.#onLine(this.#lineWith(rest));
     this.#begun = NOTHING;

@@ -21,7 +21,7 @@ const HARMLESS_LENGTH = 16;
 /** What stands before the name of a query parameter; the rule for URLs follows and keeps the rest of the URL. */
 const PARAMETER_START = /[?&][A-Za-z0-9_.-]*$/;
 /** The name and size of a marker, `private_key:1704`, look like an assignment. */
-const MARKER_START = /<redacted:[a-z_]*$/;
+const MARKER_START = /<redacted:[a-z0-9_]*$/;
 
 /** Whether `page_token`, `next_token` and the like: cursors that a client needs back. */
 export function isPagingName(name: string): boolean {

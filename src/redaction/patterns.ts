@@ -38,7 +38,7 @@ export interface SecretPattern {
 const ALPHANUMERIC = '[A-Za-z0-9]';
 const BASE64URL_RUN = 'A-Za-z0-9_-';
 const BASE64URL = `[${BASE64URL_RUN}]`;
-const MARKER = '<redacted:[a-z_]{1,40}:[0-9]{1,12}>';
+const MARKER = '<redacted:[a-z0-9_]{1,64}:[0-9]{1,12}>';
 
 /** Tokens that are recognised by their shape. Source: contract section 4, "secret patterns". */
 export const SHAPES: readonly SecretPattern[] = [

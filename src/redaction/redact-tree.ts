@@ -1,6 +1,7 @@
 import type { JsonObject, JsonValue } from '../protocol/json.ts';
 import type { Redaction, RedactionHit, TextRedaction } from './marker.ts';
 import { PLACEHOLDER } from './marker.ts';
+import { hideSplitSecrets } from './split-secrets.ts';
 
 const PLAIN_NAME = /^[A-Za-z_$][A-Za-z0-9_$-]*$/;
 
@@ -44,7 +45,8 @@ class TreeWalk {
     return clean.text;
   }
 
-  private array(items: JsonValue[]): JsonValue[] {
+  private array(given: JsonValue[]): JsonValue[] {
+    const items = this.unsplit(given);
     let copy: JsonValue[] | undefined;
     for (let index = 0; index < items.length; index += 1) {
       const item = items[index] ?? null;
@@ -55,6 +57,18 @@ class TreeWalk {
       copy?.push(clean);
     }
     return copy ?? items;
+  }
+
+  /** Secrets that neighbouring text parts share are hidden first; each part is looked at by itself after that. */
+  private unsplit(items: JsonValue[]): JsonValue[] {
+    if (items.length < 2) return items;
+    const found = hideSplitSecrets(items, this.rules.redactText);
+    for (const { index, name, replacement } of found.hits) {
+      this.steps.push(index, 'text');
+      this.hit({ class: 'secret_pattern', name, replacement });
+      this.steps.length -= 2;
+    }
+    return found.items;
   }
 
   private object(source: JsonObject): JsonObject {

@@ -8,6 +8,7 @@ import { PatternScanner } from './pattern-scanner.ts';
 import { CONTEXTS, SHAPES, URL_PARTS } from './patterns.ts';
 import { RecentTexts } from './recent-texts.ts';
 import { redactTree } from './redact-tree.ts';
+import { nameOfRule, RULES, RuleScanner } from './rules/rule-scanner.ts';
 import { isHiddenInBundles, isSecretName } from './secret-names.ts';
 
 /** A shorter secret would hit ordinary words. */
@@ -20,11 +21,15 @@ const MAX_KEPT_NAMES = 2048;
 const MAX_KEPT_NAME_LENGTH = 48;
 const NO_HITS: readonly TextHit[] = [];
 
+/** Built once: its rules and their words never change. */
+const RULE_SCANNER = new RuleScanner();
+
 /**
  * Takes secrets out of everything that enters the log, an error or a bundle: known secrets (keys, vault values) and
  * secret patterns become `<redacted:NAME:UTF8BYTES>`, userinfo and secret query parameters of URLs `[redacted]`.
  * Deterministic, linear in the size of the text, and idempotent; clean values come back as the same object.
- * A secret that is cut in two by its sender (two parts, two chunks) is not seen.
+ * A secret that its sender cut in two is seen where neighbouring text parts of one value share it, not where it comes in two
+ * values, such as two chunks of a stream.
  * Source: contract section 4; Agents Protocol v1, "Privacy and redaction".
  */
 export class Redactor {
@@ -32,7 +37,12 @@ export class Redactor {
   private readonly cleanNames = new Map<string, TextRedaction>();
   private readonly cleanTexts = new RecentTexts();
   /** In this order: what an earlier one puts in place never makes work for it again, only for later ones. */
-  private readonly scanners = [SHAPES, CONTEXTS, URL_PARTS].map((patterns) => new PatternScanner(patterns));
+  private readonly scanners = [
+    new PatternScanner(SHAPES),
+    RULE_SCANNER,
+    new PatternScanner(CONTEXTS),
+    new PatternScanner(URL_PARTS),
+  ];
 
   /**
    * Hides a secret from now on, also spelled as base64, base64url, hex, URL-encoded or JSON-escaped.
@@ -159,6 +169,10 @@ const MAX_ROUNDS = 4;
 const BASE64 = /^[A-Za-z0-9+/_-]{16,}={0,2}$/;
 
 /** Hiding one of these would change markers and so break idempotence. */
-const MARKER_WORDS = [KNOWN_SECRET, ...[...SHAPES, ...CONTEXTS, ...URL_PARTS].map(({ name }) => name)]
+const MARKER_WORDS = [
+  KNOWN_SECRET,
+  ...[...SHAPES, ...CONTEXTS, ...URL_PARTS].map(({ name }) => name),
+  ...RULES.map(({ id }) => nameOfRule(id)),
+]
   .map((name) => `[redacted] <redacted:${name}:`)
   .join(' ');
