@@ -1,7 +1,7 @@
 import { authenticator } from './composition/authentication.ts';
 import { type Core, makeCore } from './composition/core.ts';
 import { lookAtIssuers, trustedIssuers } from './composition/issuers.ts';
-import { openData } from './composition/open-data.ts';
+import { openData, refuseBadCheckpoint } from './composition/open-data.ts';
 import { type GatewayParts, type Parts, systemClock, systemRandom } from './composition/parts.ts';
 import { makeRetention } from './composition/retention.ts';
 import { makeSurface } from './composition/surface.ts';
@@ -18,7 +18,7 @@ import {
 import type { RetentionSweep } from './dispatch/retention.ts';
 import { ensureSigningKeys } from './dispatch/signing-keys.ts';
 import type { EventLog } from './eventlog/event-log.ts';
-import { announceGateway, withdrawGateway } from './operation/data-directory.ts';
+import { announceGateway, checkKeptCards, withdrawGateway } from './operation/data-directory.ts';
 import type { Clock, Logger } from './protocol/ports.ts';
 import { nodeTimers } from './surfaces/timers.ts';
 
@@ -59,11 +59,13 @@ export async function startGateway(given: GatewayParts): Promise<RunningGateway>
 
 async function start(parts: Parts, closers: Closer[]): Promise<RunningGateway> {
   const { config, logger, clock } = parts;
+  checkKeptCards(config.store.data);
   const starting = startSample(parts);
   closers.push(async () => (await starting.catch(() => undefined))?.close());
   const data = await openData(parts);
   const { log } = data;
   closers.push(() => log.close());
+  refuseBadCheckpoint(config.store.data, data.keys);
   const issuers = trustedIssuers(parts);
   lookAtIssuers(issuers);
   const authentication = authenticator(parts, log, issuers);

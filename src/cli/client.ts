@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Command } from 'commander';
 import { parseStrictText } from '../json/strict-parse.ts';
-import { dataPaths, type RunningGateway } from '../operation/data-directory.ts';
+import { announcedGateway, dataPaths } from '../operation/data-directory.ts';
 import type { ByteSource } from '../protocol/bytes.ts';
 import type { JsonValue } from '../protocol/json.ts';
 import { CURRENT_VERSION, VERSION_HEADER } from '../protocol/version.ts';
@@ -213,8 +213,8 @@ function dataOf({ data }: ClientOptions): string {
 function gatewayUrl({ url }: ClientOptions, data: string): string {
   const named = url ?? process.env['HARN_GATEWAY_URL'];
   if (named) return named.replace(/\/$/, '');
-  const { gateway } = dataPaths(data);
-  if (existsSync(gateway)) return (JSON.parse(readFileSync(gateway, 'utf8')) as RunningGateway).url;
+  const running = announcedGateway(data);
+  if (running !== undefined) return running.url;
   throw new CliError(
     `No gateway runs on ${data}. Start one with "harn-gateway serve", or name it with --url.`,
     EXIT.usage,

@@ -1,6 +1,7 @@
 import { ConfigError } from '../config/fault.ts';
 import { OtherSchemaError } from '../eventlog/log-meta.ts';
 import { KeyRegistryError } from '../receipts/key-files.ts';
+import { DataFileError } from '../store/checked-file.ts';
 import { IntegrityError, StoreOpenError } from '../store/store-errors.ts';
 
 /** Exit codes of every command. Source: contract section 7. */
@@ -39,6 +40,7 @@ export function describeFailure(error: unknown): { exitCode: number; message: st
   if (error instanceof ConfigError) return { exitCode: EXIT.usage, message: error.message };
   if (error instanceof OtherSchemaError) return { exitCode: EXIT.newerData, message: error.message };
   if (error instanceof KeyRegistryError) return { exitCode: EXIT.cannotOpenData, message: error.message };
+  if (error instanceof DataFileError) return { exitCode: EXIT.cannotOpenData, message: error.message };
   if (error instanceof IntegrityError) return { exitCode: EXIT.cannotOpenData, message: error.message };
   if (error instanceof StoreOpenError) {
     const exitCode = error.reason === 'locked' ? EXIT.dataInUse : EXIT.cannotOpenData;

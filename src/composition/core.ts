@@ -209,13 +209,15 @@ function selfFacts(
   upstreams: ReadonlyMap<string, Upstream>,
 ): DecisionTools['self'] {
   const policy = policySettings(config.policy);
+  // Read once, at the start: what happens to the file later changes no answer.
+  const keys = configuredKeys({ config, random });
   return {
     version,
     startedAt: timestamp(clock.now()),
     routes: () => [...upstreams.keys()],
     agents: () => describedAgents(upstreams),
     policy,
-    keys: () => configuredKeys({ config, random }),
+    keys: () => keys,
     asksFor: (tool) => decideTool(policy, '', tool).effect === 'ask',
     quotas: config.quotas,
     connectors: connectorRows(config),

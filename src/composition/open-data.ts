@@ -16,6 +16,7 @@ import type { Clock, Logger, Random } from '../protocol/ports.ts';
 import { type KeyRegistry, openKeyRegistry } from '../receipts/key-registry.ts';
 import type { Redactor } from '../redaction/redactor.ts';
 import { openBodySpool } from '../store/body-spool.ts';
+import { DataFileError } from '../store/checked-file.ts';
 import type { TableSeal } from '../store/checked-tables.ts';
 import { type LevelStoreOptions, openLevelStore } from '../store/level-store.ts';
 import type { Store } from '../store/store.ts';
@@ -101,6 +102,18 @@ function tableSeal(keys: () => KeyRegistry): TableSeal {
       return keys().verify(keyId, bytes, signature) === 'ok';
     },
   };
+}
+
+/** A checkpoint is signed, which is its checksum: one that is damaged says nothing of the log. Throws DataFileError. */
+export function refuseBadCheckpoint(data: string, keys: KeyRegistry): void {
+  const path = dataPaths(data).checkpoint;
+  const stored = readCheckpoint(path, keys);
+  if (stored.status !== 'bad') return;
+  throw new DataFileError(
+    path,
+    `is damaged (expected ${stored.expected}, found ${stored.observed})`,
+    'Restore it from a backup; or run "harn-gateway log check", and where it finds nothing else "harn-gateway log accept-truncation", which writes it anew.',
+  );
 }
 
 /** Verifies the log of a data directory that no gateway uses, and what is stored beside it. */

@@ -1,6 +1,8 @@
-import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { writeFileAtomic } from '../store/atomic-file.ts';
+import { checkedText } from '../store/checked-file.ts';
+import { readKeptCard } from './data-directory.ts';
 
 const OWNER_ONLY = 0o600;
 
@@ -15,16 +17,15 @@ export class KeptCards {
     this.#dir = dir;
   }
 
-  /** The record of a route, or undefined when there is none. */
+  /** The record of a route, or undefined when there is none. Throws DataFileError. */
   load(route: string): string | undefined {
-    const path = this.#pathOf(route);
-    return existsSync(path) ? readFileSync(path, 'utf8') : undefined;
+    return readKeptCard(this.#pathOf(route));
   }
 
   /** Resolves when the record is durable. One save per route at a time. */
   async save(route: string, record: string): Promise<void> {
     mkdirSync(this.#dir, { recursive: true, mode: 0o700 });
-    await writeFileAtomic(this.#pathOf(route), record, OWNER_ONLY);
+    await writeFileAtomic(this.#pathOf(route), checkedText({ record }), OWNER_ONLY);
   }
 
   /** Ids of operators have no other characters than these. */

@@ -3,6 +3,7 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, statSync } from
 import { join } from 'node:path';
 import type { JsonValue } from '../protocol/json.ts';
 import { writeFileAtomicSync } from '../store/atomic-file.ts';
+import { checkedText, hasMembers, readCheckedText } from '../store/checked-file.ts';
 import { publicKeyOf, thumbprint } from './ed25519.ts';
 import { decodeStrictBase64 } from './strict-base64.ts';
 
@@ -55,14 +56,14 @@ export function readRows(dir: string): KeyRow[] | undefined {
   if (!existsSync(path)) return undefined;
   const text = readGuarded(path);
   try {
-    return rowsOf(JSON.parse(text));
+    return rowsOf(readCheckedText(text).value);
   } catch (cause) {
     throw new KeyRegistryError(path, `${messageOf(cause)}. Restore it from a backup.`, cause);
   }
 }
 
 export function writeRows(dir: string, rows: readonly KeyRow[]): void {
-  const text = `${JSON.stringify({ version: REGISTRY_VERSION, keys: rows }, null, 2)}\n`;
+  const text = checkedText({ version: REGISTRY_VERSION, keys: rows.map((row) => ({ ...row })) });
   writeFileAtomicSync(registryPath(dir), text, FILE_MODE);
 }
 
@@ -112,12 +113,17 @@ const messageOf = (cause: unknown): string => (cause instanceof Error ? cause.me
 function rowsOf(value: JsonValue): KeyRow[] {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new Error('is no object');
   if (value.version !== REGISTRY_VERSION) throw new Error(`has version ${String(value.version)}, not 1`);
+  if (!hasMembers(value, ['version', 'keys'])) throw new Error('has members that are none of a registry');
   if (!Array.isArray(value.keys) || value.keys.length === 0) throw new Error('lists no keys');
   return value.keys.map((row, index) => rowOf(row, `keys[${index}]`));
 }
 
+const ROW_MEMBERS = ['key_id', 'algorithm', 'public_key', 'not_before', 'not_after', 'revoked_at'];
+
 function rowOf(row: JsonValue, where: string): KeyRow {
   if (typeof row !== 'object' || row === null || Array.isArray(row)) throw new Error(`${where} is no object`);
+  if (!hasMembers(row, ROW_MEMBERS)) throw new Error(`${where} has other members than a key`);
+  if (row.algorithm !== 'Ed25519') throw new Error(`${where}.algorithm is not Ed25519`);
   const publicKey = typeof row.public_key === 'string' ? row.public_key : '';
   const raw = decodeStrictBase64(publicKey, 'base64url');
   if (raw === undefined) throw new Error(`${where}.public_key is not base64url`);

@@ -242,7 +242,12 @@ export const LAYERS: readonly LayerRow[] = [
   },
   {
     layer: 'src/operation',
-    imports: ['src/protocol', 'src/auth/api-keys.ts', 'src/store/atomic-file.ts'],
+    imports: [
+      'src/protocol',
+      'src/auth/api-keys.ts',
+      'src/store/atomic-file.ts',
+      'src/store/checked-file.ts',
+    ],
     types: ['src/redaction', 'src/eventlog', 'src/surfaces'],
     because: 'the machine around the gateway: data directory, log lines, metrics, readiness, child processes',
   },
@@ -261,6 +266,7 @@ export const LAYERS: readonly LayerRow[] = [
       'src/eventlog/log-meta.ts',
       'src/receipts/key-files.ts',
       'src/store/store-errors.ts',
+      'src/store/checked-file.ts',
       // Files of any size are read in parts, and what is too much to be held lies in one.
       'src/store/file-part.ts',
       'src/store/body-spool.ts',

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { dataPaths } from '../../operation/data-directory.ts';
+import { announcedGateway, dataPaths } from '../../operation/data-directory.ts';
 import { RunningGateways } from '../../operation/running-gateways.ts';
 import { CliError, EXIT } from '../exit-codes.ts';
 import { readKeyFile } from '../key-file.ts';
@@ -172,11 +172,10 @@ function notSettings(file: string): CliError {
 
 /** A file that a killed gateway left behind names nobody: whoever is named must answer. */
 async function runningOn(data: string): Promise<string | undefined> {
-  const { gateway } = dataPaths(data);
-  if (!existsSync(gateway)) return undefined;
+  const running = announcedGateway(data);
+  if (running === undefined) return undefined;
   try {
-    const { url } = JSON.parse(readFileSync(gateway, 'utf8')) as { url: string };
-    return (await answers(url)) ? url : undefined;
+    return (await answers(running.url)) ? running.url : undefined;
   } catch {
     return undefined;
   }

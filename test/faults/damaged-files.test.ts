@@ -1,0 +1,121 @@
+import { randomBytes } from 'node:crypto';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { stringify } from 'yaml';
+import { developmentKey } from '../../src/operation/data-directory.ts';
+import { checkedText } from '../../src/store/checked-file.ts';
+import { startTestGateway } from '../harness/gateway.ts';
+import { runCommand } from '../interop/command-line.ts';
+
+let data: string;
+beforeEach(async () => {
+  data = mkdtempSync(join(tmpdir(), 'harn-damaged-files-'));
+  for (const name of ['CONFIG', 'HOST', 'PORT', 'DATA']) vi.stubEnv(`HARN_GATEWAY_${name}`, '');
+  const gateway = await startTestGateway({ data });
+  await gateway.close();
+  developmentKey(data, { bytes: (count) => randomBytes(count) });
+  mkdirSync(join(data, 'agent-cards'), { recursive: true });
+  writeFileSync(
+    join(data, 'agent-cards', 'a2a.shop.json'),
+    checkedText({ record: '{"url":"http://127.0.0.1:9"}' }),
+  );
+  writeFileSync(join(data, 'gateway.json'), checkedText({ url: 'http://127.0.0.1:9', pid: 1 }));
+});
+afterEach(() => {
+  vi.unstubAllEnvs();
+  rmSync(data, { recursive: true, force: true });
+});
+
+const pathOf = (file: string) => join(data, file);
+
+/** Serves the directory in this process, as `serve` does until it is ready; only a start that fails comes back. */
+async function served(): Promise<{ code: number; err: string }> {
+  const config = join(data, 'gateway.yaml');
+  writeFileSync(config, stringify({ store: { data }, server: { port: 0 } }));
+  return runCommand(['serve', '--quiet', '--config', config]);
+}
+
+/** One flipped bit in a file, at several places of it. */
+function* flips(file: string): Generator<number> {
+  const whole = readFileSync(pathOf(file));
+  const step = Math.max(1, Math.floor(whole.length / 12));
+  for (let at = 0; at < whole.length - 1; at += step) {
+    const damaged = Buffer.from(whole);
+    damaged[at] = (damaged[at] ?? 0) ^ (1 << (at % 7));
+    writeFileSync(pathOf(file), damaged);
+    yield at;
+    writeFileSync(pathOf(file), whole);
+  }
+}
+
+describe('one flipped bit in a file beside the store', () => {
+  it.each([
+    ['api-keys.json', 'makes a new development key'],
+    ['keys/registry.json', 'Restore it from a backup'],
+    ['keys/input.key', 'Restore both from a backup'],
+    ['agent-cards/a2a.shop.json', 'read from its agent again'],
+    ['checkpoint.json', 'log accept-truncation'],
+  ])('%s ends the start with exit code 3, the name of the file and what to do', async (file, remedy) => {
+    for (const at of flips(file)) {
+      const { code, err } = await served();
+      expect({ at, code }).toEqual({ at, code: 3 });
+      expect(err).toContain(pathOf(file));
+      expect(err).toContain(remedy);
+      expect(err).not.toMatch(/\n\s+at /);
+    }
+  });
+
+  it('gateway.json ends a client command so', async () => {
+    for (const at of flips('gateway.json')) {
+      const { code, err } = await runCommand(['session', 'list', '--data', data, '--key', 'x']);
+      expect({ at, code }).toEqual({ at, code: 3 });
+      expect(err).toContain(pathOf('gateway.json'));
+      expect(err).toContain('--url');
+    }
+  });
+});
+
+describe('what the message of a damaged file says to do', () => {
+  it('works for a checkpoint: accept-truncation writes it anew', async () => {
+    writeFileSync(pathOf('checkpoint.json'), '{"commit":');
+    expect((await served()).code).toBe(3);
+    const accepted = await runCommand(['log', 'accept-truncation', '--data', data]);
+    expect(accepted).toMatchObject({ code: 0 });
+    const gateway = await startTestGateway({ data });
+    expect((await fetch(`${gateway.url}/ready`)).status).toBe(200);
+    await gateway.close();
+  });
+});
+
+describe('files of older versions, which have no checksum', () => {
+  it('are read, and get one', async () => {
+    const { keys } = JSON.parse(readFileSync(pathOf('api-keys.json'), 'utf8')) as { keys: unknown[] };
+    writeFileSync(pathOf('api-keys.json'), JSON.stringify(keys));
+    rmSync(pathOf('keys/input.key.sha256'));
+    const registry = JSON.parse(readFileSync(pathOf('keys/registry.json'), 'utf8')) as { sha256?: string };
+    delete registry.sha256;
+    writeFileSync(pathOf('keys/registry.json'), JSON.stringify(registry, null, 2));
+    writeFileSync(pathOf('agent-cards/a2a.shop.json'), '{"url":"http://127.0.0.1:9"}');
+    const { record, fresh } = developmentKey(data, { bytes: (count) => randomBytes(count) });
+    expect({ record, fresh }).toEqual({ record: keys[0], fresh: undefined });
+    const gateway = await startTestGateway({ data });
+    expect((await fetch(`${gateway.url}/ready`)).status).toBe(200);
+    await gateway.close();
+    expect(JSON.parse(readFileSync(pathOf('api-keys.json'), 'utf8'))).toMatchObject({
+      keys,
+      sha256: expect.any(String),
+    });
+    expect(readFileSync(pathOf('keys/input.key.sha256'), 'utf8')).toMatch(/^[0-9a-f]{64} {2}input\.key\n$/);
+  });
+
+  it('are refused where they are not what they should be', async () => {
+    for (const text of ['[]', '[{"id":"x"}]', '{}', 'null', '[{"id":"development","hash":"sha256:0"}]', '']) {
+      writeFileSync(pathOf('api-keys.json'), text);
+      const { code, err } = await served();
+      expect({ text, code }).toEqual({ text, code: 3 });
+      expect(err).toContain(pathOf('api-keys.json'));
+    }
+  });
+});
