@@ -1,8 +1,21 @@
 #!/usr/bin/env node
-// An editor waits for the launcher, which needs nothing of the gateway.
-const commands =
-  process.argv[2] === 'acp' ? await import('./cli/launcher.ts') : await import('./cli/program.ts');
+import { loadingFault } from './cli/open-files.ts';
 
-process.exitCode = await commands.runCli(process.argv);
+const FAILED = 1;
 
-export {};
+async function load() {
+  // An editor waits for the launcher, which needs nothing of the gateway.
+  if (process.argv[2] === 'acp') return import('./cli/launcher.ts');
+  return import('./cli/program.ts');
+}
+
+try {
+  const { runCli } = await load();
+  process.exitCode = await runCli(process.argv);
+} catch (error) {
+  // Commands tell their own failures: what comes here is one of loading them, which opens many files at once.
+  const fault = loadingFault(error);
+  if (fault === undefined) throw error;
+  process.stderr.write(`error: ${fault}\n`);
+  process.exitCode = FAILED;
+}

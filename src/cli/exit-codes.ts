@@ -3,6 +3,7 @@ import { OtherSchemaError } from '../eventlog/log-meta.ts';
 import { KeyRegistryError } from '../receipts/key-files.ts';
 import { DataFileError } from '../store/checked-file.ts';
 import { IntegrityError, StoreOpenError } from '../store/store-errors.ts';
+import { openFilesFault } from './open-files.ts';
 
 /** Exit codes of every command. Source: contract section 7. */
 export const EXIT = {
@@ -36,6 +37,8 @@ const LISTEN_FAILURES: Readonly<Record<string, (address: string) => string>> = {
 
 /** What an error of a command means to the shell, and the line that says why. */
 export function describeFailure(error: unknown): { exitCode: number; message: string } {
+  const tooManyOpen = openFilesFault(error);
+  if (tooManyOpen !== undefined) return { exitCode: EXIT.failed, message: tooManyOpen };
   if (error instanceof CliError) return { exitCode: error.exitCode, message: error.message };
   if (error instanceof ConfigError) return { exitCode: EXIT.usage, message: error.message };
   if (error instanceof OtherSchemaError) return { exitCode: EXIT.newerData, message: error.message };
