@@ -41,7 +41,8 @@ export function describeFailure(error: unknown): { exitCode: number; message: st
   if (tooManyOpen !== undefined) return { exitCode: EXIT.failed, message: tooManyOpen };
   if (error instanceof CliError) return { exitCode: error.exitCode, message: error.message };
   if (error instanceof ConfigError) return { exitCode: EXIT.usage, message: error.message };
-  if (error instanceof OtherSchemaError) return { exitCode: EXIT.newerData, message: error.message };
+  if (error instanceof OtherSchemaError)
+    return { exitCode: error.isNewer ? EXIT.newerData : EXIT.cannotOpenData, message: error.message };
   if (error instanceof KeyRegistryError) return { exitCode: EXIT.cannotOpenData, message: error.message };
   if (error instanceof DataFileError) return { exitCode: EXIT.cannotOpenData, message: error.message };
   if (error instanceof IntegrityError) return { exitCode: EXIT.cannotOpenData, message: error.message };

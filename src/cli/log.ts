@@ -11,7 +11,9 @@ import { printJson, print as printText } from './terminal.ts';
 
 export function logCommand(): Command {
   const check = new Command('check')
-    .description('Verify the whole event log and rebuild its folds; changes nothing.')
+    .description(
+      'Verify the whole event log and rebuild its folds, of a running gateway too; changes nothing.',
+    )
     .option('--json', 'print one JSON object per finding and a summary');
   const accept = new Command('accept-truncation')
     .description('Go on with a log that holds less than its checkpoint says; the acceptance is recorded.')
@@ -22,7 +24,7 @@ export function logCommand(): Command {
     )
     .option('--json', 'print JSON');
   return new Command('log')
-    .description('Work on the event log of a stopped gateway.')
+    .description('Work on the event log of a data directory.')
     .addCommand(withConfigOptions(check, ['config', 'data']).action(checkLogOf))
     .addCommand(withConfigOptions(accept, ['config', 'data']).action(acceptTruncation))
     .addCommand(withConfigOptions(restore, ['config', 'data']).action(acceptRestore));
@@ -39,6 +41,7 @@ async function checkLogOf(flags: ConfigOptions & { json?: boolean }): Promise<vo
       counted = step;
       progress.update(step.events, 'events');
     } else progress.end();
+    if (step.kind === 'snapshot') tellSnapshot(step.pid);
     if (step.kind === 'folds_not_compared')
       print(flags.json ? { folds_not_compared: true } : 'The folds could not be compared.');
     if (step.kind !== 'finding') continue;
@@ -51,6 +54,11 @@ async function checkLogOf(flags: ConfigOptions & { json?: boolean }): Promise<vo
     flags.json ? { commits, events, findings } : `${commits} commits, ${events} events, ${findings} findings`,
   );
   if (findings > 0) process.exitCode = EXIT.failed;
+}
+
+function tellSnapshot(pid: number | undefined): void {
+  const owner = pid === undefined ? 'a running process' : `process ${pid}`;
+  process.stderr.write(`The data is in use by ${owner}; a snapshot of its log is checked.\n`);
 }
 
 type AcceptFlags = ConfigOptions & { json?: boolean };

@@ -1,12 +1,15 @@
+import { readdirSync, rmSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import type { Config } from '../config/load.ts';
 import { checkContents } from '../dispatch/check-contents.ts';
 import { checkReceipts } from '../dispatch/check-receipts.ts';
 import { checkTreeNodes } from '../dispatch/check-tree-nodes.ts';
 import { checkTrustRecords } from '../dispatch/check-trust-records.ts';
 import { type CheckStep, checkLog } from '../eventlog/check-log.ts';
-import { headOfCheckpoint, readCheckpoint } from '../eventlog/checkpoint.ts';
+import { type CheckpointVerdict, headOfCheckpoint, readCheckpoint } from '../eventlog/checkpoint.ts';
 import type { EventLog } from '../eventlog/event-log.ts';
 import type { Finding } from '../eventlog/finding.ts';
+import { refuseOtherSchema } from '../eventlog/log-meta.ts';
 import { openEventLog } from '../eventlog/open-log.ts';
 import { dataPaths } from '../operation/data-directory.ts';
 import { project } from '../projections/projection.ts';
@@ -19,8 +22,9 @@ import { openBodySpool } from '../store/body-spool.ts';
 import { DataFileError } from '../store/checked-file.ts';
 import type { TableSeal } from '../store/checked-tables.ts';
 import { type LevelStoreOptions, openLevelStore } from '../store/level-store.ts';
+import { takeSnapshot } from '../store/snapshot.ts';
 import type { Store } from '../store/store.ts';
-import { IntegrityError } from '../store/store-errors.ts';
+import { IntegrityError, StoreOpenError } from '../store/store-errors.ts';
 import type { DamagedTable } from '../store/table-check.ts';
 import { nodeTimers } from '../surfaces/timers.ts';
 
@@ -116,33 +120,87 @@ export function refuseBadCheckpoint(data: string, keys: KeyRegistry): void {
   );
 }
 
-/** Verifies the log of a data directory that no gateway uses, and what is stored beside it. */
-export async function* checkData(data: string, clock: Clock, random: Random): AsyncGenerator<CheckStep> {
+/** Told when a gateway runs on the data, so that a snapshot of its log is checked; its process, if known. */
+export interface SnapshotStep {
+  kind: 'snapshot';
+  pid: number | undefined;
+}
+
+/**
+ * Verifies the log of a data directory and what is stored beside it; of a running gateway as it was at one moment. Throws
+ * StoreOpenError, and OtherSchemaError for the data of another version.
+ */
+export async function* checkData(
+  data: string,
+  clock: Clock,
+  random: Random,
+): AsyncGenerator<CheckStep | SnapshotStep> {
   const paths = dataPaths(data);
   const keysOf = once(() => openKeyRegistry({ dir: paths.keys, clock, random }));
-  const damaged: DamagedTable[] = [];
-  const store = await openLevelStore({
-    path: paths.store,
-    seal: tableSeal(keysOf),
-    onDamaged: (table) => damaged.push(table),
-  });
+  const found: DamagedTable[] = [];
+  const onDamaged = (table: DamagedTable) => found.push(table);
+  // Read first: a running gateway is never behind its checkpoint.
+  const readStored = () => readCheckpoint(paths.checkpoint, keysOf());
   try {
-    const keys = keysOf();
-    for (const { file, setAside } of damaged) {
-      const observed = `a damaged table, kept as ${setAside}`;
-      yield {
-        kind: 'finding',
-        finding: { problem: 'hash', where: file, expected: 'whole blocks', observed },
-      };
+    const store = await openLevelStore({ path: paths.store, seal: tableSeal(keysOf), onDamaged });
+    yield* checkStore(store, { paths, keys: keysOf(), stored: readStored(), found });
+  } catch (error) {
+    if (!(error instanceof StoreOpenError) || error.reason !== 'locked') throw error;
+    yield { kind: 'snapshot', pid: error.ownerPid };
+    const stored = readStored();
+    const snapshot = join(data, `${SNAPSHOT_PREFIX}${process.pid}`);
+    forgetSnapshots(data);
+    try {
+      await takeSnapshot(paths.store, snapshot);
+      const store = await openLevelStore({ path: snapshot, onDamaged });
+      yield* checkStore(store, { paths, keys: keysOf(), stored, found });
+    } finally {
+      rmSync(snapshot, { recursive: true, force: true });
     }
-    for (const { after, upTo } of store.lost) {
-      const observed = `damage between "${after}" and "${upTo}"`;
-      yield {
-        kind: 'finding',
-        finding: { problem: 'hash', where: paths.store, expected: 'whole tables', observed },
-      };
-    }
-    const stored = readCheckpoint(paths.checkpoint, keys);
+  }
+}
+
+const SNAPSHOT_PREFIX = 'snapshot-';
+
+/** Those of checks that were killed. */
+function forgetSnapshots(data: string): void {
+  for (const name of readdirSync(data)) {
+    const pid = Number(name.startsWith(SNAPSHOT_PREFIX) && name.slice(SNAPSHOT_PREFIX.length));
+    if (pid > 0 && !isAlive(pid)) rmSync(join(data, name), { recursive: true, force: true });
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return error instanceof Error && 'code' in error && error.code === 'EPERM';
+  }
+}
+
+interface StoreToCheck {
+  paths: ReturnType<typeof dataPaths>;
+  keys: KeyRegistry;
+  stored: CheckpointVerdict;
+  /** Tables that the opening found damaged. */
+  found: readonly DamagedTable[];
+}
+
+/** Closes the store at its end. */
+async function* checkStore(
+  store: Store,
+  { paths, keys, stored, found }: StoreToCheck,
+): AsyncGenerator<CheckStep> {
+  try {
+    refuseOtherSchema(store);
+    for (const { file, lost } of found)
+      yield hashFinding(
+        join(paths.store, basename(file)),
+        'whole blocks',
+        `${lost.length} damaged blocks of keys`,
+      );
+    for (const { after, upTo } of store.lost)
+      yield hashFinding(paths.store, 'whole tables', `damage between "${after}" and "${upTo}"`);
     if (stored.status === 'bad') {
       const { expected, observed } = stored;
       yield { kind: 'finding', finding: { problem: 'chain', where: paths.checkpoint, expected, observed } };
@@ -159,13 +217,16 @@ export async function* checkData(data: string, clock: Clock, random: Random): As
   }
 }
 
+function hashFinding(where: string, expected: string, observed: string): CheckStep {
+  return { kind: 'finding', finding: { problem: 'hash', where, expected, observed } };
+}
+
 /** A check that meets what the store cannot read ends there, and the others go on. */
 async function* findingsOf(check: AsyncIterable<Finding>): AsyncGenerator<CheckStep> {
   try {
     for await (const finding of check) yield { kind: 'finding', finding };
   } catch (error) {
     if (!(error instanceof IntegrityError)) throw error;
-    const { where, expected, observed } = error;
-    yield { kind: 'finding', finding: { problem: 'hash', where, expected, observed } };
+    yield hashFinding(error.where, error.expected, error.observed);
   }
 }

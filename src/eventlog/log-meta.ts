@@ -9,17 +9,27 @@ export const SCHEMA_VERSION = 5;
 const SCHEMA_KEY = metaKey('schema');
 const LOG_ID_BYTES = 16;
 
+const schemas = (found: number) => `(schema ${found}; this one reads ${SCHEMA_VERSION})`;
+
+const newer = (found: number) =>
+  `The data was written by a newer version ${schemas(found)}. Start that version, or another data directory.`;
+
+const older = (found: number) =>
+  `The data was written by an older version ${schemas(found)}. Start that version and run "harn-gateway session export" ` +
+  'for each session; start this one with another data directory and run "harn-gateway session import" for each bundle.';
+
 /** The data directory was written by another version. The operator starts that one; nothing was changed. */
 export class OtherSchemaError extends Error {
   override readonly name = 'OtherSchemaError';
   readonly found: number;
 
   constructor(found: number) {
-    const age = found > SCHEMA_VERSION ? 'a newer' : 'an older';
-    super(
-      `The data was written by ${age} version (schema ${found}; this one reads ${SCHEMA_VERSION}). Start that version, or another data directory.`,
-    );
+    super(found > SCHEMA_VERSION ? newer(found) : older(found));
     this.found = found;
+  }
+
+  get isNewer(): boolean {
+    return this.found > SCHEMA_VERSION;
   }
 }
 
@@ -33,6 +43,22 @@ export async function openLogMeta(store: Store, random: Random): Promise<{ logId
   const meta = readMeta(unseal(sealed, SCHEMA_KEY));
   if (meta.schema !== SCHEMA_VERSION) throw new OtherSchemaError(meta.schema);
   return { logId: meta.logId };
+}
+
+/** Throws OtherSchemaError for the log of another version; one without a readable record is left to the check. */
+export function refuseOtherSchema(store: Store): void {
+  const schema = schemaOf(store);
+  if (schema !== undefined && schema !== SCHEMA_VERSION) throw new OtherSchemaError(schema);
+}
+
+function schemaOf(store: Store): number | undefined {
+  try {
+    const sealed = store.get(SCHEMA_KEY);
+    return sealed === undefined ? undefined : readMeta(unseal(sealed, SCHEMA_KEY)).schema;
+  } catch (error) {
+    if (error instanceof IntegrityError) return undefined;
+    throw error;
+  }
 }
 
 async function writeLogMeta(store: Store, random: Random): Promise<{ logId: string }> {

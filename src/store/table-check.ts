@@ -21,7 +21,7 @@ import { type MendedTable, mendTable } from './table-mend.ts';
 /** New tables are checked before the store opens, or before it ends, up to this: a tenth of a second. */
 const CHECKED_FIRST_BYTES = 64 * 1024 * 1024;
 /** Keys that were lost. They stay so, although the table that held them is in good order since. */
-const DAMAGE_FILE = 'damaged-spans.json';
+export const DAMAGE_FILE = 'damaged-spans.json';
 /** Damaged tables as they were found, for who wants to recover more of them. LevelDB passes over it. */
 const SET_ASIDE = 'set-aside';
 const OWNER_ONLY = 0o600;
@@ -184,18 +184,23 @@ export class TableCheck {
   }
 }
 
-/** A second name of the same file where that can be, which needs no room. */
 function keepCopy(file: string, directory: string, name: string): string {
   mkdirSync(directory, { recursive: true, mode: 0o700 });
   let target = join(directory, name);
   for (let n = 2; existsSync(target); n += 1) target = join(directory, `${name}.${n}`);
+  linkOrCopy(file, target);
+  return target;
+}
+
+/** A second name of the same file where that can be, which needs no room. One that is there already is left. */
+export function linkOrCopy(file: string, target: string): void {
+  if (existsSync(target)) return;
   try {
     linkSync(file, target);
   } catch {
     // Not every file system has links.
     copyFileSync(file, target, constants.COPYFILE_EXCL);
   }
-  return target;
 }
 
 function knownSpans(path: string): KeySpan[] {
