@@ -3,7 +3,7 @@ import type { JsonObject } from '../protocol/json.ts';
 import type { Clock, Logger } from '../protocol/ports.ts';
 import { GroupWriter } from '../store/group-writer.ts';
 import { baseKey, resourceKey } from '../store/keys.ts';
-import type { Store } from '../store/store.ts';
+import type { DiskShortage, Store } from '../store/store.ts';
 import type { IntegrityError } from '../store/store-errors.ts';
 import { CheckpointWriter, type CheckpointWriterParts } from './checkpoint-writer.ts';
 import { eventNumberOf } from './event-id.ts';
@@ -110,6 +110,10 @@ export class CommitLog implements EventLog {
     return { ranges: this.#parts.store.lost.length, records: this.#damagedRecords.size };
   }
 
+  get shortage(): DiskShortage | undefined {
+    return this.#parts.store.shortage;
+  }
+
   get status(): LogStatus {
     return this.#status;
   }
@@ -127,7 +131,7 @@ export class CommitLog implements EventLog {
   }
 
   #transact<T>(origin: Origin, decide: (tx: StagedTransaction) => T): Promise<T> {
-    const refused = refusal(this.#status, this.#integrity);
+    const refused = refusal(this.#status, this.#integrity, this.shortage);
     if (refused !== undefined) return Promise.reject(refused);
     const { clock, projection, redact } = this.#parts;
     const time = this.#staging.timeAt(clock.now());

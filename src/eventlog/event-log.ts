@@ -1,6 +1,7 @@
 import type { EventKind } from '../protocol/event-kinds.ts';
 import type { JsonObject } from '../protocol/json.ts';
 import type { ReplayEventMetadata } from '../protocol/resources/replay.ts';
+import type { DiskShortage } from '../store/store.ts';
 
 export interface ResourcePointer {
   object: string;
@@ -166,6 +167,8 @@ export interface EventLog {
   /** Readiness is `status === 'open' && integrity.status === 'ok'`. */
   readonly status: LogStatus;
   readonly damage: FoundDamage;
+  /** Set while the log is fenced because its disk is full. */
+  readonly shortage: DiskShortage | undefined;
   /** Made at the first start; names the log in its checkpoints. */
   readonly logId: string;
   /** Newest durable head. */

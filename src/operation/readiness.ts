@@ -1,4 +1,5 @@
 import type { EventLog } from '../eventlog/event-log.ts';
+import { describeShortage } from '../store/disk-room.ts';
 import type { Readiness } from '../surfaces/discovery/documents.ts';
 
 /**
@@ -25,6 +26,15 @@ export function readinessOf(
   if (integrity.status === 'damaged') {
     const reason = 'A stored record fails its check. Run "harn-gateway log check".';
     return { ok: false, status: 'fenced', reason, details: { integrity: 'damaged', where: integrity.where } };
+  }
+  const { shortage } = log;
+  if (log.status !== 'open' && shortage !== undefined) {
+    const details = {
+      cause: 'disk_full',
+      free_bytes: shortage.freeBytes,
+      needed_bytes: shortage.neededBytes,
+    };
+    return { ok: false, status: 'fenced', reason: describeShortage(shortage), details };
   }
   if (log.status !== 'open')
     return {

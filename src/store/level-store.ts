@@ -2,11 +2,12 @@ import { join } from 'node:path';
 import { Level } from 'level';
 import type { TableSeal } from './checked-tables.ts';
 import { Damage, EVERYTHING } from './damage.ts';
+import { DiskRoom, describeShortage, isDiskFull } from './disk-room.ts';
 import { openFailure, readFailure, storeUnavailable } from './level-errors.ts';
-import { holdsDatabase, probeRoom } from './level-files.ts';
+import { holdsDatabase } from './level-files.ts';
 import { pagesOf, type Reading } from './level-pages.ts';
 import { acquireOwnerLock, type OwnerLock } from './owner-lock.ts';
-import type { KeyRange, LostKeys, Store, StoreHealth, WriteOp } from './store.ts';
+import type { DiskShortage, KeyRange, LostKeys, Store, StoreHealth, WriteOp } from './store.ts';
 import { StoreOpenError } from './store-errors.ts';
 import { type DamagedTable, TableCheck } from './table-check.ts';
 import { findLogHole } from './write-ahead-log.ts';
@@ -42,8 +43,10 @@ export async function openLevelStore(options: LevelStoreOptions): Promise<Store>
     const { path, seal, onDamaged = () => undefined } = options;
     const tables = new TableCheck({ path, damage, seal, onDamaged });
     tables.beforeOpening();
+    const room = new DiskRoom(path);
+    room.release();
     const store = new LevelStore(
-      { options, lock, damage, tables },
+      { options, lock, damage, tables, room },
       await openHandle(options, createIfMissing),
     );
     void store.checkRest();
@@ -86,6 +89,7 @@ interface LevelStoreParts {
   lock: OwnerLock;
   damage: Damage;
   tables: TableCheck;
+  room: DiskRoom;
 }
 
 class LevelStore implements Store {
@@ -93,23 +97,30 @@ class LevelStore implements Store {
   readonly #lock: OwnerLock;
   readonly #damage: Damage;
   readonly #tables: TableCheck;
+  readonly #room: DiskRoom;
   readonly #fenceListeners = new Set<(cause: unknown) => void>();
   #handle: Handle;
   #health: StoreHealth = 'open';
+  #shortage: DiskShortage | undefined;
   /** Settles when the newest write or reopen did: a write behind a failed one must not reach the handle. */
   #turn: Promise<unknown> = Promise.resolve();
   #closing: Promise<void> | undefined;
 
-  constructor({ options, lock, damage, tables }: LevelStoreParts, handle: Handle) {
+  constructor({ options, lock, damage, tables, room }: LevelStoreParts, handle: Handle) {
     this.#options = options;
     this.#lock = lock;
     this.#damage = damage;
     this.#tables = tables;
+    this.#room = room;
     this.#handle = handle;
   }
 
   get health(): StoreHealth {
     return this.#health;
+  }
+
+  get shortage(): DiskShortage | undefined {
+    return this.#shortage;
   }
 
   get lost(): readonly LostKeys[] {
@@ -169,9 +180,11 @@ class LevelStore implements Store {
   }
 
   async #writeNow(ops: readonly WriteOp[]): Promise<void> {
-    if (this.#health !== 'open') throw storeUnavailable(`The store is ${this.#health}.`);
+    if (this.#health !== 'open') throw storeUnavailable(this.#reason(`The store is ${this.#health}.`));
     const batch = this.#handle.batch();
+    let bytes = 0;
     for (const op of ops) {
+      bytes += op.key.length + (op.type === 'put' ? op.value.length : 0);
       if (op.type === 'del') batch.del(op.key);
       else if (typeof op.value === 'string') batch.put(op.key, op.value, STRING_VALUE);
       else batch.put(op.key, op.value);
@@ -179,9 +192,15 @@ class LevelStore implements Store {
     try {
       await batch.write(SYNC);
     } catch (cause) {
+      if (isDiskFull(cause)) this.#shortage = this.#room.balance();
       this.#fence(cause);
-      throw storeUnavailable('The store failed to write.', cause);
+      throw storeUnavailable(this.#reason('The store failed to write.'), cause);
     }
+    this.#room.wrote(bytes);
+  }
+
+  #reason(otherwise: string): string {
+    return this.#shortage === undefined ? otherwise : describeShortage(this.#shortage);
   }
 
   #fence(cause: unknown): void {
@@ -201,14 +220,24 @@ class LevelStore implements Store {
   async #reopenNow(): Promise<void> {
     if (this.#health === 'closed') throw storeUnavailable('The store is closed.');
     try {
-      await probeRoom(this.#options.path);
+      await this.#checkRoom();
       await this.#handle.close();
+      this.#room.release();
       this.#handle = await openHandle(this.#options, false);
     } catch (cause) {
       this.#health = 'fenced';
-      throw storeUnavailable('The store cannot be reopened yet.', cause);
+      throw storeUnavailable(this.#reason('The store cannot be reopened yet.'), cause);
     }
     this.#health = 'open';
+    this.#shortage = undefined;
+  }
+
+  /** Asked before the fenced handle is closed, because a handle that cannot write still reads. */
+  async #checkRoom(): Promise<void> {
+    this.#shortage = this.#room.shortage();
+    if (this.#shortage !== undefined)
+      throw new Error(`${this.#options.path}: ${describeShortage(this.#shortage)}`);
+    await this.#room.probe();
   }
 
   async compact(range: { gte: string; lte: string }): Promise<void> {

@@ -22,12 +22,20 @@ export interface LostKeys {
   upTo: string;
 }
 
+/** Why a fenced store is not reopened: the disk has less free than that needs. */
+export interface DiskShortage {
+  freeBytes: number;
+  neededBytes: number;
+}
+
 /**
  * The ordered key-value port under the event log. Reads see durable data only: a written value is visible once it is
  * fsynced. Every implementation passes test/contracts/store-contract.ts.
  */
 export interface Store {
   readonly health: StoreHealth;
+  /** Set while the store is fenced because its disk is full. */
+  readonly shortage: DiskShortage | undefined;
   /** Keys whose values were found damaged; reading them throws IntegrityError. Almost always none. */
   readonly lost: readonly LostKeys[];
   /** The durable value, or undefined. Synchronous: for small hot look-ups. */

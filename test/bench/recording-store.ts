@@ -15,6 +15,9 @@ export function recordingStore(store: Store): Recording {
     get health() {
       return store.health;
     },
+    get shortage() {
+      return store.shortage;
+    },
     get lost() {
       return store.lost;
     },

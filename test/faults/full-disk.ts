@@ -75,9 +75,16 @@ async function fillAndFree(
     }));
   const refused = await until503(write, report);
   report.check(refused, () => `${MAX_WRITES} writes and the disk is not full`);
+  const ready = await client.call('GET', '/ready');
   report.check(
-    (await client.call('GET', '/ready')).status === 503,
-    () => '/ready does not say that it is fenced',
+    ready.status === 503 &&
+      /The disk is full: [\d.]+ MiB are free and [\d.]+ MiB are needed/.test(ready.text),
+    () => `/ready does not say that the disk is full: ${ready.text}`,
+  );
+  const told = await client.call('POST', '/v1/sessions', { body: { workspace_id: 'workspace_default' } });
+  report.check(
+    told.status === 503 && told.text.includes('The disk is full'),
+    () => `a write is not told that the disk is full: ${told.text}`,
   );
   report.check((await client.call('GET', '/health')).status === 200, () => '/health fails');
   await checkAcknowledged(client, journal, report);

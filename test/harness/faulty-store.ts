@@ -42,6 +42,10 @@ export class FaultyStore implements Store {
     return this.#fenced && this.#inner.health === 'open' ? 'fenced' : this.#inner.health;
   }
 
+  get shortage(): Store['shortage'] {
+    return this.#inner.shortage;
+  }
+
   get lost(): Store['lost'] {
     return this.#inner.lost;
   }
