@@ -6,6 +6,7 @@ import { type GatewayParts, type Parts, systemClock, systemRandom } from './comp
 import { makeRetention } from './composition/retention.ts';
 import { makeSurface } from './composition/surface.ts';
 import { makeUpstreams, startSample } from './composition/upstreams.ts';
+import { ClockWatch } from './dispatch/clock-watch.ts';
 import { ensurePersonas } from './dispatch/configured-personas.ts';
 import { ensureVaults } from './dispatch/configured-vaults.ts';
 import {
@@ -71,7 +72,9 @@ async function start(parts: Parts, closers: Closer[]): Promise<RunningGateway> {
   const authentication = authenticator(parts, log, issuers);
   const upstreams = makeUpstreams(parts, log, await starting);
   closers.push(() => Promise.all([...upstreams.values()].map((upstream) => upstream.close())));
-  const core = makeCore(parts, data, upstreams, authentication);
+  const windowMs = config.limits.idempotency_window_ms;
+  const watch = await ClockWatch.open({ clock, logger, log, windowMs });
+  const core = makeCore(parts, data, upstreams, authentication, watch);
   closers.push(() => core.subscriptions.close());
   closers.push(() => core.sending.close());
   closers.push(() => core.runner.drain());
@@ -84,7 +87,8 @@ async function start(parts: Parts, closers: Closer[]): Promise<RunningGateway> {
     await core.runner.recover();
     await core.sending.outbox.start();
   }
-  const surface = makeSurface(parts, data, upstreams, { authenticator: authentication, issuers }, core);
+  const access = { authenticator: authentication, issuers };
+  const surface = makeSurface(parts, data, upstreams, access, core, watch);
   closers.push(() => surface.close({ graceMs: config.limits.drain_timeout_ms }));
   const { url } = await surface.listen(config.server.host, config.server.port);
   announceGateway(config.store.data, { url, pid: process.pid });
@@ -92,7 +96,7 @@ async function start(parts: Parts, closers: Closer[]): Promise<RunningGateway> {
   const retention = makeRetention(parts, log);
   const tidy = () => {
     lookAtIssuers(issuers);
-    return keepHouse(log, core, clock, retention);
+    return keepHouse(log, core, clock, retention, watch);
   };
   closers.push(() => retention.stop());
   closers.push(tidyRegularly(tidy, logger));
@@ -114,15 +118,18 @@ async function keepHouse(
   { tools, gateway, receiptLog }: Core,
   clock: Clock,
   retention: RetentionSweep,
+  watch: ClockWatch,
 ): Promise<void> {
+  watch.look();
   await gateway.recheckStreams();
   if (log.status !== 'open' || log.integrity.status !== 'ok') return;
   await Promise.all([
-    forgetOldAnswers(log, clock),
+    forgetOldAnswers(log, watch.windowNow()),
     closeExpiredSessions(log, tools, clock),
     denyExpiredRequests(log, tools, clock),
     forgetExpiredMemories(log, clock),
-    retention.runIfDue(),
+    // A clock that jumped may make everything look old.
+    watch.isCalm ? retention.runIfDue() : undefined,
     receiptLog.keepUp(),
   ]);
 }

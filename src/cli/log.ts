@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs';
 import { Command } from 'commander';
 import { checkData, createLogging, openLog, systemClock, systemRandom } from '../compose.ts';
-import type { EventLog } from '../eventlog/event-log.ts';
 import type { Finding } from '../eventlog/finding.ts';
 import { dataPaths } from '../operation/data-directory.ts';
 import { CliError, EXIT } from './exit-codes.ts';
@@ -61,6 +60,7 @@ function tellSnapshot(pid: number | undefined): void {
   process.stderr.write(`The data is in use by ${owner}; a snapshot of its log is checked.\n`);
 }
 
+type OpenLog = Awaited<ReturnType<typeof openLog>>;
 type AcceptFlags = ConfigOptions & { json?: boolean };
 
 const acceptTruncation = (flags: AcceptFlags): Promise<void> =>
@@ -69,7 +69,7 @@ const acceptTruncation = (flags: AcceptFlags): Promise<void> =>
 const acceptRestore = (flags: AcceptFlags): Promise<void> =>
   goOn(flags, (log) => log.acceptRestore({ actor: 'operator' }));
 
-async function goOn(flags: AcceptFlags, accept: (log: EventLog) => Promise<void>): Promise<void> {
+async function goOn(flags: AcceptFlags, accept: (log: OpenLog) => Promise<void>): Promise<void> {
   const config = offlineConfigOf(flags);
   refuseMissing(config.store.data);
   const { logger, redactor } = createLogging('warn', process.stderr);

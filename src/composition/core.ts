@@ -2,6 +2,7 @@ import { bridges } from '../../bridges/index.ts';
 import { apiKeyHash, newApiKey } from '../auth/api-keys.ts';
 import type { Authenticator } from '../auth/caller.ts';
 import { isAgentRoute } from '../config/routes.ts';
+import type { ClockWatch } from '../dispatch/clock-watch.ts';
 import type { DecisionTools, Route, RoutedAgent } from '../dispatch/facts.ts';
 import { GatewayCore } from '../dispatch/gateway-core.ts';
 import { OneAtATime } from '../dispatch/one-at-a-time.ts';
@@ -58,6 +59,7 @@ export function makeCore(
   { log, keys, spool }: OpenDirectory,
   upstreams: ReadonlyMap<string, Upstream>,
   authenticator: Authenticator,
+  watch: ClockWatch,
 ): Core {
   const { config, logger, clock, random } = parts;
   const box = createSecretBox(inputBoxKey(config.store.data, random), random);
@@ -101,6 +103,7 @@ export function makeCore(
     receiptLog,
     bundles,
     idempotencyWindowMs: config.limits.idempotency_window_ms,
+    windowNow: () => watch.windowNow(),
     streamBufferBytes: config.limits.stream_buffer_bytes,
   });
   return { gateway, log, runner, tools, sending, subscriptions, receiptLog, refusals };

@@ -3,6 +3,7 @@ import type { Authenticator } from '../auth/caller.ts';
 import { DPOP_ALGORITHMS } from '../auth/oauth/dpop-proof.ts';
 import type { TrustedIssuer } from '../auth/oauth/token-verifier.ts';
 import type { Config } from '../config/load.ts';
+import type { ClockWatch } from '../dispatch/clock-watch.ts';
 import { JsonReader } from '../json/json-reader.ts';
 import { createMetrics } from '../operation/metrics.ts';
 import { readinessOf } from '../operation/readiness.ts';
@@ -34,12 +35,13 @@ export function makeSurface(
   upstreams: ReadonlyMap<string, Upstream>,
   { authenticator, issuers }: Access,
   core: Core,
+  watch: ClockWatch,
 ): HttpSurface {
   const { gateway, runner, tools } = core;
   const { config, logger, version, clock } = parts;
   let draining = false;
   const readiness = () =>
-    withUndiscovered(readinessOf(log, draining, neverReached(issuers)), undiscovered(upstreams));
+    withUndiscovered(readinessOf(log, draining, neverReached(issuers), watch.details()), undiscovered(upstreams));
   const metrics = createMetrics({
     runningTasks: () => runner.running(),
     queuedTasks: () => runner.queued(),

@@ -35,6 +35,8 @@ export interface CommandDeps {
   awaitStart(taskId: string, signal: AbortSignal): Promise<object | undefined>;
   refusals: Refusals;
   idempotencyWindowMs: number;
+  /** Epoch milliseconds by which that window is counted. */
+  windowNow(): number;
 }
 
 /** What a command answered; `repeated` when it was a stored answer. */
@@ -148,7 +150,8 @@ export class CommandRun {
       target: canonicalTarget(row.path, path, query),
       key,
     };
-    return { key: recordKeyOf(scope), bodyHash: hashOf(body), windowMs: this.#deps.idempotencyWindowMs };
+    const { idempotencyWindowMs: windowMs } = this.#deps;
+    return { key: recordKeyOf(scope), bodyHash: hashOf(body), windowMs, nowMs: this.#deps.windowNow() };
   }
 }
 

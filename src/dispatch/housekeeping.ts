@@ -61,9 +61,9 @@ function configured(row: { id: string; tenant: string; name?: string | undefined
 }
 
 /** Forgets answers whose Idempotency-Key window is over. Returns how many. */
-export async function forgetOldAnswers(log: EventLog, clock: Clock): Promise<number> {
+export async function forgetOldAnswers(log: EventLog, nowMs: number): Promise<number> {
   const gt = KEY_KINDS.idempotencyExpiry.prefix;
-  const keys = await log.indexKeys({ gt, lt: idempotencyExpiryKey(clock.now(), '0'), limit: BATCH });
+  const keys = await log.indexKeys({ gt, lt: idempotencyExpiryKey(nowMs, '0'), limit: BATCH });
   if (keys.length === 0) return 0;
   await log.transact({ actor: null }, (tx) => {
     for (const key of keys) {

@@ -25,6 +25,8 @@ export interface KeyRecord {
   key: string;
   bodyHash: string;
   windowMs: number;
+  /** Epoch milliseconds by which the window is counted; not the wall clock, which may jump. */
+  nowMs: number;
 }
 
 interface Answered {
@@ -54,7 +56,7 @@ export function findAnswer(tx: Transaction, record: KeyRecord): Decided | undefi
   const bytes = tx.recorded(record.key);
   if (!bytes) return undefined;
   const answered = JSON.parse(bytes.toString()) as Answered;
-  if (tx.time > answered.expires_at) return undefined;
+  if (record.nowMs > Date.parse(answered.expires_at)) return undefined;
   if (answered.body_hash !== record.bodyHash) throw reused();
   if (answered.error) throw errorOf(answered.error);
   return { body: answered.body ?? {}, ...(answered.status === undefined ? {} : { status: answered.status }) };
@@ -84,7 +86,7 @@ export function keepRefusal(tx: Transaction, record: KeyRecord, error: ProtocolE
 }
 
 function keep(tx: Transaction, record: KeyRecord, answer: Omit<Answered, 'body_hash' | 'expires_at'>): void {
-  const expiresAt = Date.parse(tx.time) + record.windowMs;
+  const expiresAt = record.nowMs + record.windowMs;
   const answered: Answered = { body_hash: record.bodyHash, expires_at: timestamp(expiresAt), ...answer };
   forgetExpiry(tx, record.key);
   tx.record(record.key, JSON.stringify(answered));

@@ -1,6 +1,6 @@
 import { ProtocolError } from '../protocol/errors.ts';
 import type { JsonObject } from '../protocol/json.ts';
-import type { Clock, Logger } from '../protocol/ports.ts';
+import { type Clock, type Logger, timestamp } from '../protocol/ports.ts';
 import { GroupWriter } from '../store/group-writer.ts';
 import { baseKey, resourceKey } from '../store/keys.ts';
 import type { DiskShortage, Store } from '../store/store.ts';
@@ -122,6 +122,19 @@ export class CommitLog implements EventLog {
     return this.#parts.checkpoint.logId;
   }
 
+  get timeMs(): number {
+    return this.#staging.timeMs;
+  }
+
+  /** A signature has to be made within the window of its key. */
+  #mayGoBackTo(wallMs: number): boolean {
+    const time = timestamp(wallMs);
+    const marks = this.#parts.checkpoint.keys
+      .rows()
+      .flatMap((row) => [row.not_before, row.not_after, row.revoked_at]);
+    return marks.every((mark) => mark === null || mark <= time);
+  }
+
   get head(): LogHead {
     return this.#staging.head;
   }
@@ -134,7 +147,7 @@ export class CommitLog implements EventLog {
     const refused = refusal(this.#status, this.#integrity, this.shortage);
     if (refused !== undefined) return Promise.reject(refused);
     const { clock, projection, redact } = this.#parts;
-    const time = this.#staging.timeAt(clock.now());
+    const time = this.#staging.timeAt(clock.now(), clock.monotonic(), (ms) => this.#mayGoBackTo(ms));
     const tx = new StagedTransaction({ origin, time, earlier: this.#staging, projection, redact });
     const answer = this.#decide(tx, decide);
     if (answer.ok && !tx.changes.isEmpty) this.#staging.merge(origin, tx.changes);

@@ -171,6 +171,8 @@ export interface EventLog {
   readonly shortage: DiskShortage | undefined;
   /** Made at the first start; names the log in its checkpoints. */
   readonly logId: string;
+  /** Time of the newest transaction, epoch milliseconds: never far behind the wall clock, and ahead of one that was set back. */
+  readonly timeMs: number;
   /** Newest durable head. */
   readonly head: LogHead;
   /**

@@ -14,6 +14,10 @@ import type { EarlierState } from './staged-transaction.ts';
 import type { StateCache } from './state-cache.ts';
 import { encodeRow } from './stream-row.ts';
 
+/** Clocks are set right by a little all the time; more than that is a jump. */
+export const CLOCK_TOLERANCE_MS = 60_000;
+const CLOCK_SETTLED_MS = 600_000;
+
 interface WrittenFold {
   key: string;
   /** Undefined: deleted. */
@@ -42,6 +46,8 @@ export class GroupStaging implements EarlierState {
   /** Ids left out before the open group. */
   #skipped = 0;
   #timeMs: number;
+  /** Monotonic time at which the wall clock was first seen behind. */
+  #behindSince: number | undefined;
   #time: string;
   #open = new StagedChanges();
   #entries: CommitEntry[] = [];
@@ -77,11 +83,23 @@ export class GroupStaging implements EarlierState {
     this.recent.clear();
   }
 
-  /** Time of the next transaction: the wall clock, but never before an earlier transaction. */
-  timeAt(wallMs: number): string {
-    if (wallMs > this.#timeMs) {
+  /** Of the newest transaction, epoch milliseconds. */
+  get timeMs(): number {
+    return this.#timeMs;
+  }
+
+  /**
+   * Time of the next transaction: the wall clock, but not before an earlier transaction. A wall clock that stays behind was
+   * ahead before: after ten minutes it is believed, where `mayGoBack` has nothing against it.
+   */
+  timeAt(wallMs: number, monotonicMs: number, mayGoBack: (wallMs: number) => boolean): string {
+    if (this.#timeMs - wallMs > CLOCK_TOLERANCE_MS) this.#behindSince ??= monotonicMs;
+    else this.#behindSince = undefined;
+    const isSettled = this.#behindSince !== undefined && monotonicMs - this.#behindSince >= CLOCK_SETTLED_MS;
+    if (wallMs > this.#timeMs || (isSettled && mayGoBack(wallMs))) {
       this.#timeMs = wallMs;
       this.#time = timestamp(wallMs);
+      this.#behindSince = undefined;
     }
     return this.#time;
   }

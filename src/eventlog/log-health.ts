@@ -1,5 +1,4 @@
 import { ProtocolError } from '../protocol/errors.ts';
-import { describeShortage } from '../store/disk-room.ts';
 import type { DiskShortage } from '../store/store.ts';
 import type { Integrity, LogStatus } from './event-log.ts';
 
@@ -13,7 +12,7 @@ export function refusal(
 ): ProtocolError | undefined {
   if (integrity.status !== 'ok')
     return unavailable('The log failed its integrity check; only reads are served until the operator acts.');
-  if (status === 'fenced' && shortage !== undefined) return unavailable(describeShortage(shortage));
+  if (status === 'fenced' && shortage !== undefined) return unavailable(shortage.reason);
   if (status === 'fenced') return unavailable('The store failed to write and is being reopened.');
   if (status !== 'open') return unavailable('The gateway is shutting down.');
   return undefined;

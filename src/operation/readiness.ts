@@ -1,5 +1,4 @@
 import type { EventLog } from '../eventlog/event-log.ts';
-import { describeShortage } from '../store/disk-room.ts';
 import type { Readiness } from '../surfaces/discovery/documents.ts';
 
 /**
@@ -10,6 +9,7 @@ export function readinessOf(
   log: EventLog,
   draining: boolean,
   issuersNeverReached: readonly string[] = [],
+  clock: Readiness['details'] = {},
 ): Readiness {
   if (draining) return { ok: false, status: 'draining', reason: 'The gateway is stopping.', details: {} };
   const { integrity } = log;
@@ -34,7 +34,7 @@ export function readinessOf(
       free_bytes: shortage.freeBytes,
       needed_bytes: shortage.neededBytes,
     };
-    return { ok: false, status: 'fenced', reason: describeShortage(shortage), details };
+    return { ok: false, status: 'fenced', reason: shortage.reason, details };
   }
   if (log.status !== 'open')
     return {
@@ -43,7 +43,7 @@ export function readinessOf(
       reason: 'A write failed; the store is being reopened.',
       details: {},
     };
-  const details = { ...damageOf(log), ...unreached(issuersNeverReached) };
+  const details = { ...damageOf(log), ...unreached(issuersNeverReached), ...clock };
   const reason =
     issuersNeverReached.length === 0
       ? null

@@ -39,16 +39,21 @@ export class DiskRoom {
     if (this.#unlooked < STEP_BYTES || this.#growing) return;
     this.#unlooked = 0;
     this.#growing = true;
-    void this.#follow().finally(() => {
+    const over = () => {
       this.#growing = false;
-    });
+    };
+    // Without a reserve a full disk needs more freed, which is no reason to fail; it is tried again.
+    this.#follow().then(over, over);
   }
 
   /** What is free, and what has to be before a handle can be expected to open and to write. */
   balance(): DiskShortage {
     const { bavail, bsize } = statfsSync(this.#path);
     const recovery = logBytes(this.#path) + MARGIN_BYTES - this.#reserveBytes();
-    return { freeBytes: bavail * bsize, neededBytes: Math.max(recovery, 0) + STEP_BYTES };
+    const freeBytes = bavail * bsize;
+    const neededBytes = Math.max(recovery, 0) + STEP_BYTES;
+    const reason = `The disk is full: ${mib(freeBytes)} are free and ${mib(neededBytes)} are needed.`;
+    return { freeBytes, neededBytes, reason };
   }
 
   /** The same when too little is free. */
@@ -69,17 +74,13 @@ export class DiskRoom {
   }
 
   async #follow(): Promise<void> {
-    try {
-      const { bavail, bsize } = statfsSync(this.#path);
-      const wanted = logBytes(this.#path) + MARGIN_BYTES;
-      // The last room is for what is written, not for the reserve.
-      if (wanted <= this.#reserved || bavail * bsize < 2 * STEP_BYTES) return;
-      const size = Math.ceil(wanted / STEP_BYTES) * STEP_BYTES;
-      await fill(join(this.#path, RESERVE_FILE), size);
-      this.#reserved = size;
-    } catch {
-      // Without a reserve a full disk needs more freed; the next write tries again.
-    }
+    const { bavail, bsize } = statfsSync(this.#path);
+    const wanted = logBytes(this.#path) + MARGIN_BYTES;
+    // The last room is for what is written, not for the reserve.
+    if (wanted <= this.#reserved || bavail * bsize < 2 * STEP_BYTES) return;
+    const size = Math.ceil(wanted / STEP_BYTES) * STEP_BYTES;
+    await fill(join(this.#path, RESERVE_FILE), size);
+    this.#reserved = size;
   }
 }
 
@@ -107,8 +108,6 @@ export function isDiskFull(cause: unknown): boolean {
   return false;
 }
 
-/** For people: what is missing, rounded up to what an operator can free. */
-export function describeShortage({ freeBytes, neededBytes }: DiskShortage): string {
-  const mib = (bytes: number) => `${(bytes / MIB).toFixed(1)} MiB`;
-  return `The disk is full: ${mib(freeBytes)} are free and ${mib(neededBytes)} are needed.`;
+function mib(bytes: number): string {
+  return `${(bytes / MIB).toFixed(1)} MiB`;
 }

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { Level } from 'level';
 import type { TableSeal } from './checked-tables.ts';
 import { Damage, EVERYTHING } from './damage.ts';
-import { DiskRoom, describeShortage, isDiskFull } from './disk-room.ts';
+import { DiskRoom, isDiskFull } from './disk-room.ts';
 import { openFailure, readFailure, storeUnavailable } from './level-errors.ts';
 import { holdsDatabase } from './level-files.ts';
 import { pagesOf, type Reading } from './level-pages.ts';
@@ -200,7 +200,7 @@ class LevelStore implements Store {
   }
 
   #reason(otherwise: string): string {
-    return this.#shortage === undefined ? otherwise : describeShortage(this.#shortage);
+    return this.#shortage === undefined ? otherwise : this.#shortage.reason;
   }
 
   #fence(cause: unknown): void {
@@ -235,8 +235,7 @@ class LevelStore implements Store {
   /** Asked before the fenced handle is closed, because a handle that cannot write still reads. */
   async #checkRoom(): Promise<void> {
     this.#shortage = this.#room.shortage();
-    if (this.#shortage !== undefined)
-      throw new Error(`${this.#options.path}: ${describeShortage(this.#shortage)}`);
+    if (this.#shortage !== undefined) throw new Error(`${this.#options.path}: ${this.#shortage.reason}`);
     await this.#room.probe();
   }
 

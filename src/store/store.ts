@@ -26,6 +26,8 @@ export interface LostKeys {
 export interface DiskShortage {
   freeBytes: number;
   neededBytes: number;
+  /** The same for people. */
+  reason: string;
 }
 
 /**

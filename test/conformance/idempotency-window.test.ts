@@ -11,7 +11,9 @@ const START_MS = Date.UTC(2026, 0, 1);
 describe('the memory of keys', () => {
   let data = '';
   let now = START_MS;
-  const clock = { now: () => now, monotonic: () => performance.now() };
+  /** Time that passes shows on both clocks; a wall clock that is set shows on one. */
+  let set = 0;
+  const clock = { now: () => now + set, monotonic: () => performance.now() + now };
   let gateway: TestGateway | undefined;
   const start = async () => {
     gateway = await startTestGateway({ data, clock });
@@ -24,6 +26,7 @@ describe('the memory of keys', () => {
   beforeEach(() => {
     data = mkdtempSync(join(tmpdir(), 'harn-keys-'));
     now = START_MS;
+    set = 0;
   });
   afterEach(async () => {
     await stop();
@@ -49,13 +52,29 @@ describe('the memory of keys', () => {
     expect(later.id).not.toBe(first.id);
   });
 
+  it('is not shortened by a wall clock that is set forward, while running or over a restart', async () => {
+    const first = await create();
+    set = 10 * 365 * 24 * HOUR_MS;
+    await gateway?.tidy();
+    expect(await create()).toEqual({ id: first.id, repeated: true });
+    await stop();
+    expect(await create()).toEqual({ id: first.id, repeated: true });
+    await gateway?.tidy();
+    set = 0;
+    expect(await create()).toEqual({ id: first.id, repeated: true });
+    await stop();
+    expect(await create()).toEqual({ id: first.id, repeated: true });
+    now += 36 * HOUR_MS;
+    expect((await create()).repeated).toBe(false);
+  });
+
   it('[CORE-IDEM-03] starts anew with the first use after it, whenever the old answer is swept', async () => {
     await create();
     now = START_MS + 24 * HOUR_MS + 1_000;
     const later = await create();
     expect(later.repeated).toBe(false);
     if (gateway === undefined) throw new Error('no gateway');
-    await forgetOldAnswers(gateway.log, clock);
+    await forgetOldAnswers(gateway.log, clock.now());
     expect(await create()).toEqual({ id: later.id, repeated: true });
   });
 });

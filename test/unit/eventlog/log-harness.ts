@@ -44,8 +44,10 @@ export class SettableClock {
   now(): number {
     return this.ms;
   }
+  /** Set where the two clocks part. */
+  monotonicMs: number | undefined;
   monotonic(): number {
-    return this.ms;
+    return this.monotonicMs ?? this.ms;
   }
 }
 
