@@ -2,6 +2,7 @@ import type { EventLog } from '../eventlog/event-log.ts';
 import { CLOCK_TOLERANCE_MS } from '../eventlog/group-staging.ts';
 import type { Clock, Logger } from '../protocol/ports.ts';
 import { KEY_KINDS, keysUnder } from '../store/keys.ts';
+import { unlessDamaged } from './unless-damaged.ts';
 
 /** A stop counts for so much of a window at most: it cannot be told from a clock that was set forward meanwhile. */
 const MAX_STOP_MS = 12 * 3_600_000;
@@ -32,8 +33,7 @@ export class ClockWatch {
 
   /** Goes on with the time by which the newest key was remembered. */
   static async open(parts: ClockWatchParts): Promise<ClockWatch> {
-    const range = keysUnder(KEY_KINDS.idempotencyExpiry.prefix);
-    const [newest] = await parts.log.indexKeys({ ...range, reverse: true, limit: 1 });
+    const newest = await newestExpiry(parts.log);
     const expiresMs = newest === undefined ? undefined : Number(newest.split('/')[1]);
     return new ClockWatch(parts, expiresMs === undefined ? undefined : expiresMs - parts.windowMs);
   }
@@ -93,5 +93,18 @@ export class ClockWatch {
         'the wall clock is behind the newest event; times stay at that event until it is believed',
       );
     else logger.info({}, 'the times of new events follow the wall clock again');
+  }
+}
+
+/** Undefined where it cannot be read, too: one damaged key must not keep the gateway from starting. */
+async function newestExpiry(log: ClockWatchParts['log']): Promise<string | undefined> {
+  const range = keysUnder(KEY_KINDS.idempotencyExpiry.prefix);
+  try {
+    const [newest] = await log.indexKeys({ ...range, reverse: true, limit: 1 });
+    return newest;
+  } catch (error) {
+    return unlessDamaged(() => {
+      throw error;
+    }, undefined);
   }
 }

@@ -6,7 +6,9 @@ import type { DiskShortage } from './store.ts';
 const MIB = 1024 * 1024;
 /** Recovery writes the old write-ahead log out as a table and starts a manifest; this is the slack beside it. */
 const MARGIN_BYTES = 2 * MIB;
-/** The reserve grows by so much, and a store that reopens has so much for what is written next. */
+/** For what is written after the reopening. */
+const LEAST_BYTES = MIB;
+/** The reserve grows by so much at least. */
 const STEP_BYTES = 4 * MIB;
 const PROBE_BYTES = 64 * 1024;
 const RESERVE_FILE = 'reserve';
@@ -51,7 +53,7 @@ export class DiskRoom {
     const { bavail, bsize } = statfsSync(this.#path);
     const recovery = logBytes(this.#path) + MARGIN_BYTES - this.#reserveBytes();
     const freeBytes = bavail * bsize;
-    const neededBytes = Math.max(recovery, 0) + STEP_BYTES;
+    const neededBytes = Math.max(recovery, LEAST_BYTES);
     const reason = `The disk is full: ${mib(freeBytes)} are free and ${mib(neededBytes)} are needed.`;
     return { freeBytes, neededBytes, reason };
   }

@@ -45,7 +45,7 @@ describe('a full disk', () => {
 
   it('is told with what is free and what is needed', () => {
     expect(new DiskRoom(path).balance().reason).toMatch(
-      /^The disk is full: [\d.]+ MiB are free and 6\.0 MiB are needed\.$/,
+      /^The disk is full: [\d.]+ MiB are free and 2\.0 MiB are needed\.$/,
     );
   });
 });
