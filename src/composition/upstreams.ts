@@ -62,7 +62,7 @@ export function makeUpstreams(
     version,
     environment: env,
     definitions: toolDefinitions(log, logger),
-    guard: ProcessGuard.ofPackage(packageRoot, logger),
+    guard: new ProcessGuard(logger),
   };
   for (const { auth } of Object.values(config.upstreams).flat()) if (auth) deps.readSecret(auth.value);
   const { acp, mcp } = config.upstreams;

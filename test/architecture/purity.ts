@@ -34,11 +34,6 @@ export const AMBIENT: readonly { path: string; uses?: readonly AmbientUse['what'
     because: 'waits for a real process to start',
   },
   {
-    path: 'src/operation/process-guard-main.ts',
-    uses: ['timer'],
-    because: 'a program of its own, which outlives the gateway',
-  },
-  {
     path: 'bridges/a2a/sample-agent',
     uses: ['timer'],
     because: 'an agent in its own process that works slowly',

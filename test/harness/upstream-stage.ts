@@ -34,7 +34,7 @@ export function bridgeDeps(overrides: Partial<BridgeDeps> = {}): BridgeDeps {
     version: '0.0.0-test',
     environment: process.env,
     definitions: { pinned: () => undefined, report: () => undefined },
-    guard: ProcessGuard.ofPackage(PACKAGE_ROOT, { warn: silent }),
+    guard: new ProcessGuard({ warn: silent }),
     ...overrides,
   };
 }

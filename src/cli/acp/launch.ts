@@ -23,7 +23,7 @@ export async function launch(options: AcpOptions): Promise<void> {
     remark: () => endpoints.own && startedHere(endpoints.own),
   });
   const servers = new McpHosts({
-    guard: ProcessGuard.ofPackage(packageRoot, { warn: (_, what) => process.stderr.write(`${what}\n`) }),
+    guard: new ProcessGuard({ warn: (_, what) => process.stderr.write(`${what}\n`) }),
     newId: randomUUID,
     tell: (method, params) => void connection.send(JSON.stringify({ jsonrpc: '2.0', method, params })),
   });

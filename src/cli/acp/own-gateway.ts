@@ -40,7 +40,7 @@ export async function startGateway(data: string, config: string | undefined): Pr
     env: process.env,
     detached: true,
   });
-  const guard = ProcessGuard.ofPackage(packageRoot, { warn: tell });
+  const guard = new ProcessGuard({ warn: tell });
   if (child.pid !== undefined) guard.watch(child.pid);
   const ended = new Promise<number | null>((resolve) =>
     child.once('exit', (code) => {
