@@ -20,7 +20,7 @@ export async function guardedFetch<Read>(
   read: (answer: Response) => Promise<Read>,
 ): Promise<Read> {
   const { url } = await guard.check(target);
-  const { Agent, fetch: send } = await import('undici');
+  const { Agent, fetch: send } = await import('./undici.ts');
   const dispatcher = new Agent({ connections: 1, connect: { lookup: checkedLookup(guard) } });
   try {
     const sent = form === undefined ? {} : { method: 'POST', body: form };

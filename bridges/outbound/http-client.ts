@@ -69,7 +69,7 @@ interface Opened {
 
 /** undici's own timeouts are off: they run on the real clock and cannot tell a first frame from an idle stream. */
 async function open(options: HttpClientOptions): Promise<Opened> {
-  const { Agent: Lane, buildConnector: connectorOf, request } = await import('undici');
+  const { Agent: Lane, buildConnector: connectorOf, request } = await import('./undici.ts');
   const lane = (name: HttpCall['lane']) =>
     new Lane({
       connections: options.connections[name],

@@ -50,7 +50,7 @@ interface Opened {
 }
 
 async function open({ connections, connectTimeoutMs }: WebFetchOptions): Promise<Opened> {
-  const { Agent: Opened } = await import('undici');
+  const { Agent: Opened } = await import('./undici.ts');
   const agent = (most?: number) =>
     new Opened({
       ...(most === undefined ? {} : { connections: most }),

@@ -90,7 +90,7 @@ interface Opened {
 }
 
 async function open(guard: AddressGuard): Promise<Opened> {
-  const { Agent: Dispatcher, request } = await import('undici');
+  const { Agent: Dispatcher, request } = await import('./undici.ts');
   const agent = new Dispatcher({
     connections: CONNECTIONS_PER_ORIGIN,
     headersTimeout: 0,

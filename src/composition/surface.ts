@@ -41,7 +41,10 @@ export function makeSurface(
   const { config, logger, version, clock } = parts;
   let draining = false;
   const readiness = () =>
-    withUndiscovered(readinessOf(log, draining, neverReached(issuers), watch.details()), undiscovered(upstreams));
+    withUndiscovered(
+      readinessOf(log, draining, neverReached(issuers), watch.details()),
+      undiscovered(upstreams),
+    );
   const metrics = createMetrics({
     runningTasks: () => runner.running(),
     queuedTasks: () => runner.queued(),

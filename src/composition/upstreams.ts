@@ -24,11 +24,7 @@ export async function startSample({
   logger,
 }: Parts): Promise<SampleAgentProcess | undefined> {
   if (!config.usesSampleAgent) return undefined;
-  return startSampleAgent(
-    join(packageRoot, 'dist', 'bridges', 'a2a', 'sample-agent', 'main.js'),
-    env,
-    logger,
-  );
+  return startSampleAgent(join(packageRoot, 'dist', 'bundle', 'sample-agent.js'), env, logger);
 }
 
 /** The rows that each bridge makes its adapters of. */

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { findPackageRoot } from '../../src/config/package-root.ts';
 import { dataPaths } from '../../src/operation/data-directory.ts';
 import { openLevelStore } from '../../src/store/level-store.ts';
 import type { CountedWork } from './count-work.ts';
@@ -31,7 +32,7 @@ export class CountedGateway {
   }
 
   static async start(config: string): Promise<CountedGateway> {
-    const built = join(import.meta.dirname, '..', '..', '..', 'dist');
+    const built = join(findPackageRoot(import.meta.url), 'dist');
     const child = fork(join(built, 'src', 'main.js'), ['serve', '--config', config], {
       execArgv: ['--import', new URL(`file://${join(built, 'test', 'bench', 'count-work.js')}`).href],
       stdio: ['ignore', 'pipe', 'ignore', 'ipc'],

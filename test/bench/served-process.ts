@@ -12,7 +12,7 @@ export interface ServedRun {
 
 /** Starts `serve` as users do, takes the time to the ready line, and stops it in good order. */
 export async function timeServe(config: string | undefined, data: string): Promise<ServedRun> {
-  const main = join(import.meta.dirname, '..', '..', 'src', 'main.js');
+  const main = join(import.meta.dirname, '..', '..', 'bundle', 'main.js');
   const flags = ['--port', '0', '--data', data, ...(config === undefined ? [] : ['--config', config])];
   const startedAt = performance.now();
   const child = spawn(process.execPath, [main, 'serve', ...flags], { stdio: ['ignore', 'pipe', 'ignore'] });

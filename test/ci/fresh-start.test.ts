@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 // The built program, as a first user starts it. `npm test` builds before it runs.
-const PROGRAM = fileURLToPath(new URL('../../dist/src/main.js', import.meta.url));
+const PROGRAM = fileURLToPath(new URL('../../dist/bundle/main.js', import.meta.url));
 
 let folder: string;
 let data: string;

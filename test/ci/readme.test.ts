@@ -131,7 +131,7 @@ describe('the README', () => {
     const { stdout } = await run('npx', ['harn-gateway', 'task', 'hello', '--follow'], { cwd: root, env });
     const own = { ...env, TASK: stdout.split(' ')[0] };
     const verified = await run('bash', ['-c', verify], { cwd: root, env: own });
-    expect(verified.stdout.trim().split('\n').at(-1)).toBe('ok: 2 receipts');
+    expect(verified.stdout.trim().split('\n').at(-1)).toBe('ok: 1 receipt');
     const rotated = await run('npx', ['harn-gateway', 'keys', 'rotate'], { cwd: root, env });
     expect(rotated.stdout).toContain('current');
   });

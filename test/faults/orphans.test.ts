@@ -47,10 +47,11 @@ describe('a gateway that is killed leaves nobody behind', () => {
     const data = join(home, 'data');
     const launcher = new AcpLauncher(['--data', data], { HOME: home });
     await launcher.client.begin();
-    expect(marked(`serve --quiet --data ${data}`)).toHaveLength(1);
+    const gateway = `serve --quiet --unlisted --data ${data}`;
+    expect(marked(gateway)).toHaveLength(1);
     launcher.process.kill('SIGKILL');
     await launcher.ended;
-    await vi.waitUntil(() => marked(`serve --quiet --data ${data}`).length === 0, PATIENCE);
+    await vi.waitUntil(() => marked(gateway).length === 0, PATIENCE);
     rmSync(home, { recursive: true, force: true, maxRetries: 5 });
   });
 });

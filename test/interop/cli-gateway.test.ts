@@ -265,7 +265,7 @@ describe('api-keys list', () => {
       .map((line) => line.split(/ {2,}/));
     expect(rows).toEqual([
       [JSON.parse(made.out).id, 'ci', 'ci-bot', 'live', '*'],
-      ['development', 'development', 'actor_developer', 'live, configured', '*'],
+      ['development', 'development', 'actor_developer', 'live, configured', '*,operator'],
     ]);
   });
 });
