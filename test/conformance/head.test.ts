@@ -58,7 +58,10 @@ describe('HEAD', () => {
 
 describe('an answer that Accept decides about', () => {
   it('says so in each of its forms', async () => {
-    const gateway = await startTestGateway({ extraUpstreams: [new AskingUpstream()] });
+    const gateway = await startTestGateway({
+      extraUpstreams: [new AskingUpstream()],
+      config: { receipts: { acceptance: true } },
+    });
     try {
       const task = await gateway.client.submit('hello');
       const { data } = await gateway.client.get<{ data: { id: string }[] }>(`/v1/tasks/${task.id}/receipts`);

@@ -27,14 +27,19 @@ const BODIES = {
 export class MovableClock implements Clock {
   nowMs = Date.UTC(2026, 10, 21);
   now = () => this.nowMs;
-  monotonic = () => performance.now();
+  monotonic: Clock['monotonic'] = () => performance.now();
+}
+
+/** Time that passes when a scenario says so, on both clocks: windows are counted by what passed. */
+class PassingClock extends MovableClock {
+  override monotonic = () => this.nowMs;
 }
 
 /** 100 callers with one key at once: one task. Another body under the key is refused, whoever comes first. */
 export async function idempotencyRaces(seed: number, races: number): Promise<Report> {
   const report = new Report();
   const random = new SeededRandom(seed);
-  const clock = new MovableClock();
+  const clock = new PassingClock();
   const data = mkdtempSync(join(tmpdir(), 'harn-races-'));
   const start = () => startTestGateway({ data, clock, extraUpstreams: [new PuppetUpstream(play)] });
   const winners: { path: string; key: string; id: string }[] = [];

@@ -87,6 +87,7 @@ describe.each(Object.keys(TABLE) as Tier[])('the tier %s', (tier) => {
     gateway = await startTestGateway({
       config: {
         upstreams: { a2a: [], mcp: [{ id: 'tiered', command: tieredMcpServer(file) }] },
+        routing: { default: 'mcp:tiered' },
         policy: { default_tier: tier },
       },
     });

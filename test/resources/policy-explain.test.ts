@@ -22,6 +22,7 @@ describe('policy explain', () => {
         ...OTHER_TENANT.config,
         workspaces: [...OTHER_TENANT.config.workspaces, { id: 'workspace_b' }],
         upstreams: { a2a: [], mcp },
+        routing: { default: 'mcp:tiered' },
         quotas: [{ id: 'none-left', scope: 'persona', owner: 'nobody', limits: { tasks_per_hour: 1 } }],
       },
       keys: [

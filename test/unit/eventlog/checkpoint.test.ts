@@ -61,6 +61,8 @@ describe('the checkpoint file', () => {
     const flipped: Store = Object.create(store, {
       write: { value: store.write.bind(store) },
       health: { get: () => store.health },
+      lost: { get: () => store.lost },
+      shortage: { get: () => store.shortage },
       get: {
         value: (key: string) => {
           const value = store.get(key);

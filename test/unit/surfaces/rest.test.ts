@@ -141,8 +141,11 @@ describe('an Answer becomes a response', () => {
       status: 200,
       body: { kind: 'bytes', mimeType: 'text/plain', size: 9, fileName: 'x', chunks: broken() },
     });
-    const response = await fetch(`${under.url}/v1/artifacts/artifact_1/content`, { headers: AUTH });
-    await expect(response.text()).rejects.toThrow();
+    // The head may be lost with the connection.
+    const whole = fetch(`${under.url}/v1/artifacts/artifact_1/content`, { headers: AUTH }).then((response) =>
+      response.text(),
+    );
+    await expect(whole).rejects.toThrow();
   });
 
   it('sends 204 without a body and says when a stored answer was given again', async () => {
