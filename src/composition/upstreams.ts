@@ -36,7 +36,7 @@ export function makeUpstreams(
   log: EventLog,
   sample: SampleAgentProcess | undefined,
 ): Map<string, Upstream> {
-  const { config, logger, clock, version, env, packageRoot, extraUpstreams = [] } = parts;
+  const { config, logger, clock, version, env, extraUpstreams = [] } = parts;
   const readSecret = secretReader(parts);
   const deps: BridgeDeps = {
     clock,

@@ -34,6 +34,11 @@ export const AMBIENT: readonly { path: string; uses?: readonly AmbientUse['what'
     because: 'waits for a real process to start',
   },
   {
+    path: 'bridges/outbound/undici.ts',
+    uses: ['network'],
+    because: 'names what is used of undici; the guarded clients beside it are what calls out',
+  },
+  {
     path: 'bridges/a2a/sample-agent',
     uses: ['timer'],
     because: 'an agent in its own process that works slowly',

@@ -16,7 +16,7 @@ const steps = [...script.matchAll(/(?:^|then )step (\S+) (\d+) (.+?)(?:; fi)?$/g
 );
 const manifest = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
 
-const MAX_TOTAL_SECONDS = 25 * 60;
+const MAX_TOTAL_SECONDS = 40 * 60;
 /** How long after its end a step that does not hear it is killed. */
 const KILL_SECONDS = 15;
 
@@ -40,7 +40,7 @@ describe('.ci/run', () => {
     expect(statSync(SCRIPT).mode & 0o111).toBe(0o111);
   });
 
-  it('has these steps, each with a limit, and ends within 25 minutes', () => {
+  it('has these steps, each with a limit, and ends within 40 minutes', () => {
     expect(steps.map(({ name }) => name)).toEqual([
       'install',
       'test',

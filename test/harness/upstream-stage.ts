@@ -4,7 +4,6 @@ import { canonicalJson } from '../../src/json/canonical.ts';
 import { parseMended, parsePeerText } from '../../src/json/peer-text.ts';
 import { ProcessGuard } from '../../src/operation/process-guard.ts';
 import type { Frame, OutboundMessage, Turn, Upstream } from '../../src/upstream.ts';
-import { PACKAGE_ROOT } from '../faults/child-processes.ts';
 import { Past } from './past.ts';
 
 /** Real timers, but waits of exactly these lengths are over at once. */

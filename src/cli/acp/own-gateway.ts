@@ -3,7 +3,6 @@ import { mkdirSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { ProcessGuard } from '../../operation/process-guard.ts';
 import { CliError, EXIT } from '../exit-codes.ts';
-import { packageRoot } from '../package-facts.ts';
 
 /** A gateway that lives as long as the launcher that started it. */
 export interface OwnGateway {
