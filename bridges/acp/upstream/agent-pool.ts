@@ -1,3 +1,4 @@
+import { objectOf } from '../../../mappings/acp/json-shape.ts';
 import type { JsonObject } from '../../../src/protocol/json.ts';
 import { AgentConnection } from './connection.ts';
 import { gone } from './fault.ts';
@@ -9,7 +10,7 @@ import type { AgentSettings } from './wire.ts';
  * started again when it died. A thousand sessions are one process.
  */
 export class AgentPool {
-  /** What the agent said of itself when it was last started. */
+  /** What the agent said of itself when it was last started, without secrets that it repeated. */
   initialized: JsonObject = {};
   readonly #settings: AgentSettings;
   readonly #closing = new Set<Promise<void>>();
@@ -92,7 +93,7 @@ export class AgentPool {
       this.#bury(connection);
       throw error;
     }
-    this.initialized = connection.initialized;
+    this.initialized = objectOf(this.#settings.deps.redact(connection.initialized).value);
     return connection;
   }
 

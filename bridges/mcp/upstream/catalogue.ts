@@ -4,6 +4,7 @@ import { skillIdOf } from '../../../src/protocol/skill-id.ts';
 import type { AgentDescription } from '../../../src/upstream.ts';
 import type { BridgeDeps } from '../../bridge.ts';
 import { Fault } from '../../outbound/fault.ts';
+import { objectOf } from '../object-of.ts';
 import { FIXED_LIMITS, type McpLimits, type McpUpstreamConfig } from './config.ts';
 import type { Connection } from './connection.ts';
 import { headerFault } from './param-headers.ts';
@@ -91,7 +92,9 @@ export class Catalogue {
     const all = await this.#list(connection);
     this.#unusable.clear();
     for (const raw of all) {
-      const tool = toolOf(raw, this.#config, this.#deps.canonicalJson);
+      const named = toolOf(raw, this.#config, this.#deps.canonicalJson);
+      // Who calls a tool says its name, which can then not be hidden from them.
+      const tool = named !== undefined && this.#deps.redact(named.name).hit ? undefined : named;
       if (tool !== undefined && this.#isUnusable(tool, connection)) continue;
       if (tool === undefined || listed.has(tool.name)) {
         this.#deps.logger.warn({ server: this.#config.id }, 'a listed tool has no usable name, or one twice');
@@ -184,18 +187,29 @@ export class Catalogue {
   }
 
   #describe(connection?: Connection): void {
-    const server = connection?.server;
+    const server = objectOf(this.#shown({ ...connection?.server }));
     const known = this.#description;
     this.#description = {
-      name: visibleText(server?.name) || known?.name || this.#config.id,
-      description: visibleText(server?.instructions) || known?.description || `Tools of ${this.#config.id}.`,
-      version: visibleText(server?.version) || known?.version || '0',
-      skills: [...this.#tools.values()].map((tool) => describeTool(tool, this.#config)),
+      name: visibleText(server['name']) || known?.name || this.#config.id,
+      description:
+        visibleText(server['instructions']) || known?.description || `Tools of ${this.#config.id}.`,
+      version: visibleText(server['version']) || known?.version || '0',
+      skills: [...this.#tools.values()].map((tool) =>
+        describeTool(tool, this.#config, objectOf(this.#shown(tool.raw))),
+      ),
       inputModes: ['application/json'],
       outputModes: ['application/json', 'text/plain'],
       streaming: true,
-      raw: connection === undefined ? (known?.raw ?? {}) : { capabilities: connection.capabilities },
+      raw:
+        connection === undefined
+          ? (known?.raw ?? {})
+          : { capabilities: this.#shown(connection.capabilities) },
     };
+  }
+
+  /** A server may repeat what it was called with: no reader is to learn our credential from what it lists. */
+  #shown(said: JsonValue): JsonValue {
+    return this.#deps.redact(said).value;
   }
 }
 

@@ -81,17 +81,18 @@ export function needsTask({ raw }: Tool, capabilities: JsonObject): boolean {
   return objectOf(raw['execution'])['taskSupport'] === 'required' && objectOf(tools)['call'] !== undefined;
 }
 
-export function describeTool(tool: Tool, config: McpUpstreamConfig): DescribedSkill {
-  const { raw, sideEffect } = tool;
+/** A tool as readers see it. `shown`: its definition as it may be shown; its hash is over the definition as it came. */
+export function describeTool(tool: Tool, config: McpUpstreamConfig, shown: JsonObject): DescribedSkill {
+  const { sideEffect } = tool;
   const hold = holdReason(tool, config);
   return {
     id: tool.name,
     name: tool.name,
-    description: visibleText(raw['description']),
+    description: visibleText(shown['description']),
     tags: ['mcp', sideEffect],
     tool: {
-      inputSchema: tool.inputSchema,
-      outputSchema: tool.outputSchema,
+      inputSchema: objectOf(shown['inputSchema']),
+      outputSchema: tool.outputSchema === null ? null : objectOf(shown['outputSchema']),
       definitionSha256: tool.definitionSha256,
       requiresApproval: hold !== undefined,
       judged: { sideEffect, isDeclared: tool.isDeclared, ...(hold === undefined ? {} : { hold }) },
@@ -100,7 +101,7 @@ export function describeTool(tool: Tool, config: McpUpstreamConfig): DescribedSk
         side_effect: sideEffect,
         definition_changed: isChanged(tool),
         ...(isChanged(tool) ? { pinned_sha256: tool.pinnedSha256 } : {}),
-        mcp: { tool: raw },
+        mcp: { tool: shown },
       },
     },
   };

@@ -281,7 +281,7 @@ let count = 0;
 const app = agent({ name: 'test-agent' })
   .onRequest('initialize', () => ({
     protocolVersion: 1,
-    agentInfo: { name: 'test-agent', title: 'Test agent', version: '1.2.3' },
+    agentInfo: { name: 'test-agent', title: process.env['AGENT_TITLE'] ?? 'Test agent', version: '1.2.3' },
     agentCapabilities: {
       loadSession: keeps,
       promptCapabilities: { embeddedContext: true, image: true },
