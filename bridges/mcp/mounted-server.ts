@@ -11,7 +11,10 @@ export type Post = (body: string, headers: Record<string, string>, signal: Abort
 /** A server that is passed through, with what its operator lets through. */
 export interface MountedServer {
   readonly route: string;
-  readonly limits: Pick<McpLimits, 'idle_timeout_ms' | 'total_timeout_ms' | 'max_connections'>;
+  readonly limits: Pick<
+    McpLimits,
+    'connect_timeout_ms' | 'restart_wait_ms' | 'idle_timeout_ms' | 'total_timeout_ms' | 'max_connections'
+  >;
   /** A wire of its own for one client with a session, not started; the server may be one without. */
   transport(): Promise<Transport>;
   /** For clients without sessions; undefined where the server does not take their requests as they come. */

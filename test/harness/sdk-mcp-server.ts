@@ -49,6 +49,8 @@ export class SdkMcpServer {
   /** Calls of `slow` and `together` that run. */
   running = 0;
   #end: (() => void)[] = [];
+  /** Status of the next POST, which then reaches no tool. */
+  refuseNext: number | undefined;
 
   private constructor(forgotten: 400 | 404) {
     this.#forgotten = forgotten;
@@ -87,6 +89,12 @@ export class SdkMcpServer {
   }
 
   async #serve(req: IncomingMessage, res: ServerResponse): Promise<void> {
+    const refusal = req.method === 'POST' ? this.refuseNext : undefined;
+    if (refusal !== undefined) {
+      this.refuseNext = undefined;
+      req.resume();
+      return void res.writeHead(refusal).end();
+    }
     const id = req.headers['mcp-session-id'];
     const known = typeof id === 'string' ? this.#sessions.get(id) : undefined;
     if (known !== undefined) return known.handleRequest(req, res);

@@ -39,11 +39,11 @@ describe.each([404, 400] as const)(
       const away = server();
       const { port } = away;
       await away.close();
-      const call = run(`${row}__quick`);
+      const calls = [run(`${row}__quick`), run(`${row}__quick`)];
       await new Promise((resolve) => setTimeout(resolve, 700));
       await restart(port);
-      expect(await call).toMatchObject({ status: 'COMPLETED' });
-      expect(server().called).toEqual(['quick']);
+      for (const call of calls) expect(await call).toMatchObject({ status: 'COMPLETED' });
+      expect(server().called).toEqual(['quick', 'quick']);
     });
 
     it('[MCP-UP-16] a call that may have run is not sent again', async () => {

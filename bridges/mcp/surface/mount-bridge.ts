@@ -19,7 +19,7 @@ import type { JsonObject } from '../../../src/protocol/json.ts';
 import { Fault } from '../../outbound/fault.ts';
 import { type MountedServer, type OpenServer, openTools } from '../mounted-server.ts';
 import { objectOf } from '../object-of.ts';
-import type { CallOptions, Connection, ServerPeer } from '../upstream/connection.ts';
+import { type CallOptions, type Connection, isNotRun, type ServerPeer } from '../upstream/connection.ts';
 import { RpcError } from '../upstream/rpc-error.ts';
 import { type Lease, NOBODY } from '../upstream/session-connections.ts';
 import { HeldRequest, HeldRequests } from './held-request.ts';
@@ -139,7 +139,7 @@ export class MountBridge {
     const subject = `${owner.actor} ${owner.workspaceId} ${subjectOf(method, params)}`;
     const { requestState: state, inputResponses } = params;
     const isResumed = state !== undefined && !connection.isStateless;
-    const request = isResumed ? this.#held.resume(String(state), subject) : await this.#begin(given, context);
+    const request = isResumed ? this.#held.resume(String(state), subject) : this.#begin(given, context);
     if (isResumed) request.answer(objectOf(inputResponses));
     const { signal } = context.mcpReq;
     request.listener = (told, about) => tell(context, told, about);
@@ -159,9 +159,25 @@ export class MountBridge {
     }
   }
 
-  async #begin(given: Given, context: ServerContext): Promise<HeldRequest> {
-    const { server, method, params } = given;
+  #begin(given: Given, context: ServerContext): HeldRequest {
     const request = new HeldRequest();
+    const answer = this.#ask(given, context, request).catch(async (error: unknown) => {
+      // A server that started anew has not seen it. The connection is a new one then, for others too.
+      if (!isNotRun(error) || request.signal.aborted) throw error;
+      const { connection, release } = await this.#connections.common(
+        given.owner,
+        this.#watcher(),
+        request.signal,
+      );
+      return this.#ask({ ...given, connection }, context, request).finally(release);
+    });
+    request.follow(answer);
+    return request;
+  }
+
+  /** Sends a request to the server, on a connection of its own where it may be asked. */
+  async #ask(given: Given, context: ServerContext, request: HeldRequest): Promise<JsonObject> {
+    const { server, method, params } = given;
     const lease = await this.#lease(given, context, request);
     const { progressToken } = objectOf(params['_meta']);
     const { idle_timeout_ms, total_timeout_ms } = this.#limits;
@@ -180,11 +196,13 @@ export class MountBridge {
       method === 'tools/call' &&
       !connection.isStateless &&
       server.needsTask(String(params['name']), connection.capabilities);
-    const answer = isTask
-      ? callAsTask(connection, passed, options, this.#deps)
-      : connection.request(method, passed, options);
-    request.follow(answer.finally(() => lease?.release()));
-    return request;
+    try {
+      return await (isTask
+        ? callAsTask(connection, passed, options, this.#deps)
+        : connection.request(method, passed, options));
+    } finally {
+      lease?.release();
+    }
   }
 
   /** For a request during which its server may ask, or write lines that belong to it; undefined where the common one will do. */

@@ -8,6 +8,7 @@ import { FIXED_LIMITS } from '../upstream/config.ts';
 import type { Connection, ServerPeer } from '../upstream/connection.ts';
 import { RpcError } from '../upstream/rpc-error.ts';
 import { type Lease, SessionConnections } from '../upstream/session-connections.ts';
+import { type Patience, whileAway } from '../upstream/while-away.ts';
 
 /** Whose connections are used, and by whose policy the tools are opened. */
 export interface Owner {
@@ -27,6 +28,7 @@ export class MountConnections {
   readonly #mostOfOne: number;
   /** Longest wait for a connection that is free. */
   readonly #waitMs: number;
+  readonly #patience: Omit<Patience, 'isWanted'>;
   readonly #notes = new WeakMap<Connection, Notes>();
 
   constructor(deps: FaceDeps, server: MountedServer) {
@@ -36,6 +38,8 @@ export class MountConnections {
     };
     const open = (peer: ServerPeer, key: string) => server.connect(peer, offeredIn(key));
     this.#waitMs = server.limits.idle_timeout_ms;
+    const pause = (ms: number) => new Promise<void>((resolve) => void deps.timers.after(ms, resolve));
+    this.#patience = { clock: deps.clock, pause, forMs: server.limits.restart_wait_ms };
     this.#mostOfOne = Math.ceil(server.limits.max_connections / 2);
     const injected = { clock: deps.clock, timers };
     this.#common = new SessionConnections(open, server.limits.max_connections, injected);
@@ -44,11 +48,8 @@ export class MountConnections {
 
   /** Rejects with a Fault. */
   common(owner: Owner, peer: ServerPeer, signal: AbortSignal): Promise<Lease> {
-    return this.#common.lease(keyOf(owner, {}, 0), peer, {
-      isShared: true,
-      waitMs: this.#waitMs,
-      signal,
-    });
+    const options = { isShared: true, waitMs: this.#waitMs, signal };
+    return this.#whileAway(() => this.#common.lease(keyOf(owner, {}, 0), peer, options), signal);
   }
 
   /**
@@ -65,7 +66,11 @@ export class MountConnections {
       while (!this.#own.isFree(keyOf(owner, offered, number))) number += 1;
       return keyOf(owner, offered, number);
     };
-    return this.#own.lease(free, peer, { waitMs: this.#waitMs, signal });
+    return this.#whileAway(() => this.#own.lease(free, peer, { waitMs: this.#waitMs, signal }), signal);
+  }
+
+  #whileAway(lease: () => Promise<Lease>, signal: AbortSignal): Promise<Lease> {
+    return whileAway(lease, { ...this.#patience, isWanted: () => !signal.aborted });
   }
 
   /** Definitions that a connection listed and that are held back, by tool: not all processes of a server list the same. */

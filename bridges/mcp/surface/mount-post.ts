@@ -1,9 +1,11 @@
 import { MCP_ERRORS } from '../../../mappings/mcp/errors.ts';
-import type { FaceExchange } from '../../../src/face.ts';
+import type { FaceDeps, FaceExchange } from '../../../src/face.ts';
 import { ProtocolError } from '../../../src/protocol/errors.ts';
 import type { JsonObject } from '../../../src/protocol/json.ts';
 import { type OpenServer, openTools, type Post } from '../mounted-server.ts';
 import { objectOf } from '../object-of.ts';
+import { NOT_REACHED, neverArrived } from '../upstream/connection.ts';
+import { whileAway } from '../upstream/while-away.ts';
 
 /** Headers that belong to the message. Credentials, cookies and the like are between the client and the gateway. */
 const PASSED = /^(accept|mcp-protocol-version|mcp-method|mcp-name|mcp-param-.*|traceparent|tracestate)$/;
@@ -21,6 +23,7 @@ export async function passPost(
   server: OpenServer,
   post: Post,
   body: JsonObject,
+  { clock, timers }: Pick<FaceDeps, 'clock' | 'timers'>,
 ): Promise<void> {
   const { method, id = null, params } = body;
   const refuse = (status: number, code: number, message: string) =>
@@ -38,7 +41,13 @@ export async function passPost(
   };
   let answer: Response;
   try {
-    answer = await post(JSON.stringify(body), passedHeaders(exchange), exchange.signal);
+    const text = JSON.stringify(body);
+    answer = await whileAway(() => arrived(post(text, passedHeaders(exchange), exchange.signal)), {
+      clock,
+      pause: (ms) => new Promise<void>((resolve) => void timers.after(ms, resolve)),
+      forMs: server.limits.restart_wait_ms,
+      isWanted: () => !exchange.signal.aborted,
+    });
   } catch (error) {
     return fail('The server could not be reached. Retry later.', error);
   }
@@ -52,6 +61,15 @@ export async function passPost(
     return undefined;
   });
   if (list !== undefined) exchange.send(answer.status, typeOf(answer), openList(server, list));
+}
+
+/** Rejects with `NOT_REACHED` where no connection came up. */
+async function arrived(answer: Promise<Response>): Promise<Response> {
+  try {
+    return await answer;
+  } catch (error) {
+    throw neverArrived(error) ? NOT_REACHED : error;
+  }
 }
 
 function passedHeaders({ headers }: FaceExchange): Record<string, string> {

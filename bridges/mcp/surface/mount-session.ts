@@ -1,13 +1,26 @@
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
-import type { JSONRPCMessage, RequestId } from '@modelcontextprotocol/sdk/types.js';
+import type { JSONRPCMessage, JSONRPCRequest, RequestId } from '@modelcontextprotocol/sdk/types.js';
 import { MCP_ERRORS } from '../../../mappings/mcp/errors.ts';
 import type { FaceDeps, FaceExchange } from '../../../src/face.ts';
 import type { JsonObject, JsonValue } from '../../../src/protocol/json.ts';
 import { type OpenServer, openTools } from '../mounted-server.ts';
 import { objectOf } from '../object-of.ts';
+import { SESSION_LOST } from '../upstream/connection.ts';
+import { notRunFault } from '../upstream/session-connection.ts';
+import { whileAway } from '../upstream/while-away.ts';
 import { RecentMessages } from './recent-messages.ts';
 import { SESSION_ID_BYTES } from './session-table.ts';
+
+interface OpenRequest {
+  method: string;
+  token: JsonValue | undefined;
+  /** The wire that took it; undefined while none has. */
+  sentOn?: Transport;
+}
+
+/** Of what a client says once for a whole session, besides the resources that it watches. */
+const TOLD_AGAIN = ['initialize', 'notifications/initialized', 'logging/setLevel'];
 
 /**
  * One client on one server, message by message: what either side says reaches the other as it was said, ids, progress
@@ -22,13 +35,18 @@ export class MountSession {
   readonly #deps: FaceDeps;
   readonly #server: OpenServer;
   readonly #client: StreamableHTTPServerTransport;
-  readonly #upstream: Transport;
+  #upstream: Transport;
+  #renewal: Promise<void> | undefined;
   /** Requests of the client that are not answered yet nor taken back, by id. */
-  readonly #open = new Map<RequestId, { method: string; token: JsonValue | undefined }>();
+  readonly #open = new Map<RequestId, OpenRequest>();
+  /** What a server that starts anew has to be told again, in order, by what it is about. */
+  readonly #told = new Map<string, JSONRPCMessage>();
+  #revision: JsonValue | undefined;
   /** Definitions that this connection listed and that are held back, by tool: not all processes of a server need list the same. */
   readonly #heldBack = new Map<string, JsonValue>();
   #sent: Promise<void> = Promise.resolve();
   #closing: Promise<void> | undefined;
+  readonly #over: () => void;
 
   constructor(
     deps: FaceDeps,
@@ -50,14 +68,19 @@ export class MountSession {
       eventStore: new RecentMessages(),
     });
     this.#client.onmessage = (message) => this.#fromClient(message);
-    this.#upstream.onmessage = (message) => this.#fromServer(message);
     // Whichever side ends, the other has nobody to speak to.
-    const over = () => {
+    this.#over = () => {
       onClosed(this.id);
       void this.close();
     };
-    this.#client.onclose = over;
-    this.#upstream.onclose = over;
+    this.#client.onclose = this.#over;
+    this.#follow(upstream);
+  }
+
+  #follow(upstream: Transport): void {
+    this.#upstream = upstream;
+    upstream.onmessage = (message) => this.#fromServer(message);
+    upstream.onclose = this.#over;
   }
 
   async open(): Promise<void> {
@@ -89,18 +112,118 @@ export class MountSession {
         this.#answer({ jsonrpc: '2.0', id, error });
         return;
       }
-      this.#open.set(id, { method, token: objectOf(given['_meta'])['progressToken'] });
-    } else if ('method' in message && message.method === 'notifications/cancelled')
+      const open: OpenRequest = { method, token: objectOf(given['_meta'])['progressToken'] };
+      this.#open.set(id, open);
+      this.#remember(message, given);
+      this.#deliver(message, open).catch(() => this.#lost(id, 'The server could not be reached.'));
+      return;
+    }
+    if ('method' in message && message.method === 'notifications/cancelled')
       this.#open.delete(objectOf(message.params)['requestId'] as RequestId);
-    this.#upstream.send(message).catch(() => this.#lost(message));
+    if ('method' in message) this.#remember(message, objectOf(message.params));
+    this.#upstream.send(message).catch(() => undefined);
+  }
+
+  #remember(message: JSONRPCMessage & { method: string }, { uri }: JsonObject): void {
+    const { method } = message;
+    if (method === 'resources/unsubscribe') this.#told.delete(`resources/subscribe ${String(uri)}`);
+    if (method === 'resources/subscribe') this.#told.set(`${method} ${String(uri)}`, message);
+    if (TOLD_AGAIN.includes(method)) this.#told.set(method, message);
+  }
+
+  /** Hands a request to the server, which may be away for a while; anew in a new session where it has forgotten the one. */
+  #deliver(message: JSONRPCRequest, open: OpenRequest): Promise<void> {
+    const { clock, timers } = this.#deps;
+    let isAnew = false;
+    const isWanted = () => this.#closing === undefined && this.#open.get(message.id) === open;
+    const send = async (): Promise<void> => {
+      const upstream = this.#upstream;
+      try {
+        await upstream.send(message);
+        open.sentOn = upstream;
+      } catch (error) {
+        const fault = notRunFault(error);
+        if (fault !== SESSION_LOST) throw fault ?? error;
+        if (isAnew || message.method === 'initialize') throw error;
+        await this.#renew(upstream);
+        isAnew = true;
+        await send();
+      }
+    };
+    const pause = (ms: number) => new Promise<void>((resolve) => void timers.after(ms, resolve));
+    return whileAway(send, { clock, pause, forMs: this.#server.limits.restart_wait_ms, isWanted });
+  }
+
+  #renew(lost: Transport): Promise<void> {
+    if (lost !== this.#upstream) return Promise.resolve();
+    this.#renewal ??= this.#openAnew(lost).finally(() => {
+      this.#renewal = undefined;
+    });
+    return this.#renewal;
+  }
+
+  /** A new session of the server for the one of the client, which is told nothing of it. */
+  async #openAnew(lost: Transport): Promise<void> {
+    const upstream = await this.#server.transport();
+    try {
+      await this.#introduce(upstream);
+    } catch (error) {
+      await upstream.close();
+      throw notRunFault(error) ?? error;
+    }
+    lost.onclose = () => undefined;
+    lost.onmessage = () => undefined;
+    this.#follow(upstream);
+    for (const [id, { sentOn }] of this.#open)
+      if (sentOn === lost) this.#lost(id, 'The server started anew; whether the request ran is unknown.');
+    await lost.close();
+  }
+
+  /** Says again what the client said of itself and what it wants to hear. Rejects for a server that became another one. */
+  async #introduce(upstream: Transport): Promise<void> {
+    const answers = new Map<RequestId, (answer: JSONRPCMessage) => void>();
+    upstream.onmessage = (message) => {
+      const told =
+        'id' in message && !('method' in message) ? answers.get(message.id as RequestId) : undefined;
+      if (told === undefined) this.#fromServer(message);
+      else told(message);
+    };
+    await upstream.start();
+    for (const message of this.#told.values()) {
+      if (!('id' in message) || !('method' in message)) {
+        await upstream.send(message);
+        continue;
+      }
+      const answer = this.#answered(message.id, answers);
+      await upstream.send(message);
+      const { result } = objectOf(await answer);
+      if (message.method !== 'initialize') continue;
+      const { protocolVersion } = objectOf(result);
+      if (protocolVersion !== this.#revision) throw new Error('The server speaks another revision now.');
+      upstream.setProtocolVersion?.(String(protocolVersion));
+    }
+  }
+
+  async #answered(
+    id: RequestId,
+    answers: Map<RequestId, (answer: JSONRPCMessage) => void>,
+  ): Promise<JSONRPCMessage> {
+    let stop: () => void = () => undefined;
+    try {
+      return await new Promise((resolve, reject) => {
+        answers.set(id, resolve);
+        const { connect_timeout_ms: ms } = this.#server.limits;
+        stop = this.#deps.timers.after(ms, () => reject(new Error('The server did not answer.')));
+      });
+    } finally {
+      stop();
+    }
   }
 
   /** A server that cannot be reached any more says nothing, so its client is told. */
-  #lost(message: JSONRPCMessage): void {
-    if (!('method' in message) || !('id' in message)) return;
-    this.#open.delete(message.id);
-    const error = { code: MCP_ERRORS.internal_error, message: 'The server could not be reached.' };
-    this.#answer({ jsonrpc: '2.0', id: message.id, error });
+  #lost(id: RequestId, message: string): void {
+    if (!this.#open.delete(id)) return;
+    this.#answer({ jsonrpc: '2.0', id, error: { code: MCP_ERRORS.internal_error, message } });
   }
 
   #fromServer(message: JSONRPCMessage): void {
@@ -116,7 +239,10 @@ export class MountSession {
       return;
     }
     const result = message.result as JsonObject;
-    if (method === 'initialize') this.#upstream.setProtocolVersion?.(String(result['protocolVersion']));
+    if (method === 'initialize') {
+      this.#revision = result['protocolVersion'];
+      this.#upstream.setProtocolVersion?.(String(this.#revision));
+    }
     this.#answer(
       method === 'tools/list'
         ? ({ ...message, result: openTools(this.#server, result, this.#heldBack) } as never)

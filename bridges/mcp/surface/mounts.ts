@@ -49,7 +49,7 @@ export class Mounts {
     const owner = { actor, workspaceId };
     if (body !== undefined && (await isModern(exchange.headers, body))) {
       const post = await server.post();
-      if (post !== undefined) return passPost(exchange, server, post, objectOf(body));
+      if (post !== undefined) return passPost(exchange, server, post, objectOf(body), this.#deps);
       const bridge = await this.#bridge(serverId, server);
       return bridge.handle(exchange, server, owner, objectOf(body));
     }

@@ -16,15 +16,20 @@ export abstract class ClientConnection<Client extends SdkClient> implements Conn
   isClosed = false;
   readonly closed: Promise<void>;
   protected readonly client: Client;
+  readonly #over: () => void;
+  #running = 0;
 
   protected constructor(client: Client) {
     this.client = client;
+    let over: () => void = () => undefined;
     this.closed = new Promise((resolve) => {
-      client.onclose = () => {
-        this.isClosed = true;
-        resolve();
-      };
+      over = resolve;
     });
+    this.#over = over;
+    client.onclose = () => {
+      this.isClosed = true;
+      over();
+    };
   }
 
   get server(): { name: string; version: string; instructions?: string } {
@@ -40,6 +45,24 @@ export abstract class ClientConnection<Client extends SdkClient> implements Conn
   abstract request(method: string, params: JsonObject, options: CallOptions): Promise<JsonObject>;
 
   abstract watch(resources: readonly string[]): Promise<void>;
+
+  /** Counts a request for as long as it runs. */
+  protected async counted<T>(request: () => Promise<T>): Promise<T> {
+    this.#running += 1;
+    try {
+      return await request();
+    } finally {
+      this.#running -= 1;
+      if (this.#running === 0 && this.isClosed) void this.close();
+    }
+  }
+
+  /** Takes no further request: one failed in a way that the next ones would too. Those that run come to their own ends. */
+  protected retire(): void {
+    this.isClosed = true;
+    this.#over();
+    if (this.#running === 0) void this.close();
+  }
 
   async close(): Promise<void> {
     this.isClosed = true;

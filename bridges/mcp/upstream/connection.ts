@@ -67,6 +67,13 @@ export function isNotRun(error: unknown): boolean {
   return error instanceof Fault && error.details['outcome'] === NOT_RUN.outcome;
 }
 
+/** Whether an error says that the server is not there for the moment, and that nothing ran. */
+export function isAway(error: unknown): boolean {
+  return (
+    isNotRun(error) || (error instanceof Fault && error.details['reason'] === NOT_STARTED.details['reason'])
+  );
+}
+
 /**
  * A request for which no connection came up, or that was answered by whoever stands before a server that is not there.
  * `status` is that of the answer, where there was one.

@@ -6,6 +6,7 @@ import type { McpLimits } from './config.ts';
 import type { Connection } from './connection.ts';
 import type { Connector } from './connector.ts';
 import { needsTask } from './tools.ts';
+import { type Patience, whileAway } from './while-away.ts';
 
 export interface MountOptions {
   route: string;
@@ -13,6 +14,8 @@ export interface MountOptions {
   catalogue: Catalogue;
   limits: McpLimits;
   deps: Pick<BridgeDeps, 'version'>;
+  /** How long a client waits for a server that is being started. */
+  patience(): Patience;
   /** Rejects with a Fault while the server cannot be reached. */
   reached(): Promise<Connection>;
   /** Reads the list of tools again soon. */
@@ -46,11 +49,11 @@ export function mountedServer(options: MountOptions): MountedServer {
   };
 }
 
-async function sessionOver({ connector, catalogue, limits }: MountOptions): Promise<Transport> {
+async function sessionOver({ connector, catalogue, limits, patience }: MountOptions): Promise<Transport> {
   const { StatelessAsSession: Opened } = await import('./stateless-as-session.ts');
   const { SUPPORTED_PROTOCOL_VERSIONS: revisions } = await import('@modelcontextprotocol/sdk/types.js');
   return new Opened({
-    connect: (peer, as) => connector.connect(peer, as),
+    connect: (peer, as) => whileAway(() => connector.connect(peer, as), patience()),
     revisions,
     limits,
     inputSchemaOf: (tool) => catalogue.find(tool)?.inputSchema,

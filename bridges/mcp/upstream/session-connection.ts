@@ -73,7 +73,9 @@ export class SessionConnection extends ClientConnection<Client> {
 
   async request(method: string, params: JsonObject, options: CallOptions): Promise<JsonObject> {
     try {
-      const result = await this.client.request({ method, params }, ResultSchema, requestOptions(options));
+      const result = await this.counted(() =>
+        this.client.request({ method, params }, ResultSchema, requestOptions(options)),
+      );
       if (method === 'tools/call' && 'logging' in this.capabilities) await this.#lastLines?.();
       return result as JsonObject;
     } catch (error) {
@@ -108,11 +110,9 @@ export class SessionConnection extends ClientConnection<Client> {
       return new RpcError(error.code, text, error.data as JsonValue | undefined);
     }
     // A session that the server forgot, or an address that answers no more: the next call begins anew.
-    void this.close();
-    if (isForgotten(error)) return SESSION_LOST;
+    this.retire();
     const status = error instanceof StreamableHTTPError ? error.code : undefined;
-    if (neverArrived(error, status)) return NOT_REACHED;
-    return status === undefined ? LOST : httpFault(status);
+    return notRunFault(error) ?? (status === undefined ? LOST : httpFault(status));
   }
 }
 
@@ -126,6 +126,13 @@ function deliverInTurn(transport: Transport): void {
   transport.onmessage = (message, extra) => {
     before = before.then(() => deliver?.(message, extra));
   };
+}
+
+/** Why a message did not reach the tool that it is for; undefined for a failure that leaves this open. */
+export function notRunFault(error: unknown): Fault | undefined {
+  if (isForgotten(error)) return SESSION_LOST;
+  const status = error instanceof StreamableHTTPError ? error.code : undefined;
+  return neverArrived(error, status) ? NOT_REACHED : undefined;
 }
 
 /**

@@ -6,12 +6,12 @@ import type { JsonObject, JsonValue } from '../../../src/protocol/json.ts';
 import { Fault } from '../../outbound/fault.ts';
 import { objectOf } from '../object-of.ts';
 import { FIXED_LIMITS, type McpLimits } from './config.ts';
-import type { Connection, ServerPeer } from './connection.ts';
+import { type Connection, GIVEN_UP, isNotRun, type ServerPeer } from './connection.ts';
 import type { ConnectAs } from './connector.ts';
 import { RpcError } from './rpc-error.ts';
 
 export interface StatelessAsSessionOptions {
-  /** Connects as the client; rejects with a Fault. */
+  /** Connects as the client, to a server that is being started too; rejects with a Fault. */
   connect(peer: ServerPeer, as: ConnectAs): Promise<Connection>;
   /** Revisions with sessions that clients may name, the newest first. */
   revisions: readonly string[];
@@ -31,7 +31,10 @@ export class StatelessAsSession implements Transport {
   onclose?: () => void;
   onerror?: (error: Error) => void;
   readonly #options: StatelessAsSessionOptions;
-  #connection: Connection | undefined;
+  /** As whom the client came; undefined before `initialize`. */
+  #as: ConnectAs | undefined;
+  /** `connection`: once it is open. */
+  #open: { opening: Promise<Connection>; connection?: Connection } | undefined;
   /** Requests of the client that run. */
   readonly #running = new Map<RequestId, AbortController>();
   /** Requests to the client that wait for its answer. */
@@ -57,7 +60,8 @@ export class StatelessAsSession implements Transport {
   async close(): Promise<void> {
     for (const running of this.#running.values()) running.abort();
     for (const answer of this.#asked.values()) answer({ error: { code: MCP_ERRORS.connection_closed } });
-    await this.#connection?.close();
+    const connection = await this.#open?.opening.catch(() => undefined);
+    await connection?.close();
     this.onclose?.();
   }
 
@@ -84,17 +88,14 @@ export class StatelessAsSession implements Transport {
   }
 
   async #initialize({ protocolVersion, capabilities, clientInfo }: JsonObject): Promise<JsonObject> {
-    const { revisions, connect } = this.#options;
+    const { revisions } = this.#options;
     const { name = 'client', version = '0' } = objectOf(clientInfo);
-    const connection = await connect(
-      { asked: refuseToAsk, told: (method, params) => this.#tell({ method, params }) },
-      {
-        info: { name: String(name), version: String(version) },
-        capabilities: only(objectOf(capabilities), ASKABLE),
-      },
-    );
-    this.#connection = connection;
-    void connection.closed.then(() => this.onclose?.());
+    const as = {
+      info: { name: String(name), version: String(version) },
+      capabilities: only(objectOf(capabilities), ASKABLE),
+    };
+    const connection = await this.#connected(as);
+    this.#as = as;
     const { instructions, ...serverInfo } = connection.server;
     return {
       protocolVersion: revisions.includes(String(protocolVersion))
@@ -106,11 +107,37 @@ export class StatelessAsSession implements Transport {
     };
   }
 
+  /** The session is kept here: a server that ended, or was away, is connected to again by whoever asks it next. */
+  #connected(as = this.#as): Promise<Connection> {
+    if (as === undefined) throw new RpcError(MCP_ERRORS.invalid_request, 'Send initialize first.');
+    if (this.#open === undefined || this.#open.connection?.isClosed) this.#open = this.#connect(as);
+    return this.#open.opening;
+  }
+
+  #connect(as: ConnectAs): { opening: Promise<Connection>; connection?: Connection } {
+    const told: ServerPeer['told'] = (method, params) => this.#tell({ method, params });
+    const open: { opening: Promise<Connection>; connection?: Connection } = {
+      opening: this.#options.connect({ asked: refuseToAsk, told }, as).then(
+        async (connection) => {
+          open.connection = connection;
+          if (this.#watched.size > 0) await connection.watch([...this.#watched]);
+          return connection;
+        },
+        (error: unknown) => {
+          this.#open = undefined;
+          throw error;
+        },
+      ),
+    };
+    return open;
+  }
+
   async #watch(change: () => void): Promise<JsonObject> {
     if (this.#watched.size >= FIXED_LIMITS.watchedResources)
       throw new RpcError(MCP_ERRORS.invalid_params, `More than ${FIXED_LIMITS.watchedResources} resources.`);
     change();
-    await this.#connection?.watch([...this.#watched]);
+    const connection = await this.#connected();
+    await connection.watch([...this.#watched]);
     return {};
   }
 
@@ -121,7 +148,7 @@ export class StatelessAsSession implements Transport {
     try {
       let more: JsonObject = {};
       for (let round = 0; round <= FIXED_LIMITS.roundsPerCall; round += 1) {
-        const answer = await this.#request(method, { ...params, ...more }, running.signal);
+        const answer = await this.#requestOnce(method, { ...params, ...more }, running.signal);
         if (answer['resultType'] !== 'input_required') return resultForSession(method, answer);
         const { requestState } = answer;
         const inputResponses = await this.#askClient(objectOf(answer['inputRequests']));
@@ -133,14 +160,24 @@ export class StatelessAsSession implements Transport {
     }
   }
 
-  #request(method: string, params: JsonObject, signal: AbortSignal): Promise<JsonObject> {
+  /** Asks the server; once more where it is known not to have been reached. */
+  async #requestOnce(method: string, params: JsonObject, signal: AbortSignal): Promise<JsonObject> {
+    try {
+      return await this.#request(method, params, signal);
+    } catch (error) {
+      if (!isNotRun(error) || signal.aborted) throw error;
+      return await this.#request(method, params, signal);
+    }
+  }
+
+  async #request(method: string, params: JsonObject, signal: AbortSignal): Promise<JsonObject> {
     const { limits, inputSchemaOf } = this.#options;
-    if (this.#connection === undefined)
-      throw new RpcError(MCP_ERRORS.invalid_request, 'Send initialize first.');
+    const connection = await this.#connected();
+    if (signal.aborted) throw GIVEN_UP;
     const { progressToken, ...meta } = objectOf(params['_meta']);
     const level = this.#logLevel === undefined ? {} : { 'io.modelcontextprotocol/logLevel': this.#logLevel };
     const inputSchema = method === 'tools/call' ? inputSchemaOf(String(params['name'])) : undefined;
-    return this.#connection.request(
+    return connection.request(
       method,
       { ...params, _meta: { ...meta, ...level } },
       {

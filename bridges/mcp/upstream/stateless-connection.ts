@@ -87,13 +87,11 @@ export class StatelessConnection extends ClientConnection<Client> {
     const { inputSchema } = options;
     const how = requestOptions(options);
     try {
-      const answer =
+      const answer = await this.counted<unknown>(() =>
         inputSchema === undefined
-          ? await this.client.request({ method, params } as never, AS_IT_IS as never, how)
-          : await this.client.callTool(params as never, {
-              ...how,
-              toolDefinition: toolOf(params, inputSchema),
-            });
+          ? this.client.request({ method, params } as never, AS_IT_IS as never, how)
+          : this.client.callTool(params as never, { ...how, toolDefinition: toolOf(params, inputSchema) }),
+      );
       return objectOf(objectOf(answer)[KEPT]);
     } catch (error) {
       throw this.#faultOf(error, options.signal);
@@ -144,7 +142,7 @@ export class StatelessConnection extends ClientConnection<Client> {
     if (error instanceof ProtocolError)
       return new RpcError(error.code, error.message, error.data as JsonValue | undefined);
     if (error instanceof SdkError && error.code === SdkErrorCode.RequestTimeout) return TIMED_OUT;
-    void this.close();
+    this.retire();
     const status = error instanceof SdkHttpError ? error.status : undefined;
     if (neverArrived(error, status)) return NOT_REACHED;
     return status === undefined ? LOST : httpFault(status);

@@ -16,7 +16,7 @@ import { Fault } from '../../outbound/fault.ts';
 import type { MountedServer } from '../mounted-server.ts';
 import { ActiveCall, type Stand } from './active-call.ts';
 import { Catalogue } from './catalogue.ts';
-import { DEFAULT_LIMITS, FIXED_LIMITS, type McpLimits, type McpUpstreamConfig } from './config.ts';
+import { DEFAULT_LIMITS, type McpLimits, type McpUpstreamConfig } from './config.ts';
 import type { Connection, ServerPeer } from './connection.ts';
 import { Connector } from './connector.ts';
 import { interpret } from './interpret.ts';
@@ -29,6 +29,7 @@ import { type Lease, NOBODY, SessionConnections } from './session-connections.ts
 import { keptCall } from './stand.ts';
 import { holdReason, type Tool } from './tools.ts';
 import { frameOfError, type JudgedCall, only, reasonOf, takenUp } from './turn-frames.ts';
+import { type Patience, whileAway } from './while-away.ts';
 
 const LIST_CHANGED = 'notifications/tools/list_changed';
 
@@ -96,6 +97,7 @@ export class McpUpstream implements Upstream {
       catalogue: this.#catalogue,
       limits: this.#limits,
       deps: this.#deps,
+      patience: () => this.#patience(),
       reached: () => this.#kept.get(),
       listAgain: () => this.#catalogue.refreshSoon(() => this.#kept.get()),
     });
@@ -274,11 +276,13 @@ export class McpUpstream implements Upstream {
     const connection = await this.#kept.get();
     // What a server without sessions wants of its caller stands in the result of the call.
     if (this.#config.interactive && !connection.isStateless)
-      return this.#onceStarted(() =>
-        this.#sessions.lease(`${actor}\n${sessionId}`, call, {
-          waitMs: this.#limits.idle_timeout_ms,
-          signal,
-        }),
+      return whileAway(
+        () =>
+          this.#sessions.lease(`${actor}\n${sessionId}`, call, {
+            waitMs: this.#limits.idle_timeout_ms,
+            signal,
+          }),
+        this.#patience(),
       );
     return { connection, release: () => undefined };
   }
@@ -300,18 +304,10 @@ export class McpUpstream implements Upstream {
   }
 
   /** A server that does not come up is tried again for as long as a call waits for one. */
-  async #onceStarted(open: () => Promise<Lease>): Promise<Lease> {
+  #patience(): Patience {
     const { clock, timers } = this.#deps;
-    const untilMs = clock.monotonic() + this.#limits.restart_wait_ms;
-    for (let waitMs = FIXED_LIMITS.reopenMs; ; waitMs *= 2) {
-      try {
-        return await open();
-      } catch (error) {
-        const isDown = error instanceof Fault && error.details['reason'] === 'start';
-        if (!isDown || clock.monotonic() + waitMs > untilMs) throw error;
-        await new Promise<void>((resolve) => void timers.setTimeout(resolve, waitMs));
-      }
-    }
+    const pause = (ms: number) => new Promise<void>((resolve) => void timers.setTimeout(resolve, ms));
+    return { clock, pause, forMs: this.#limits.restart_wait_ms };
   }
 
   /** What the server says on the kept connection: changes of its list, and log lines of the only call there is. */
