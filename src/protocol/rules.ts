@@ -8,6 +8,8 @@ export interface Rules {
    * `current`, so that the task goes on and is asked for again.
    */
   readonly a2aSendAnswer: 'final' | 'current';
+  /** Names that the members of an A2A event may have: those of JSON alone, or also those of the protocol file. */
+  readonly a2aNames: 'json' | 'both';
   /** How many frames the receipt of a run names one by one; more are one `event_log` material. */
   readonly listedFrames: number;
   /** What that material's hash is: of a chain (src/replay/frame-list.ts), or the root of a tree (src/dispatch/frame-tree.ts). */
@@ -16,8 +18,8 @@ export interface Rules {
 
 /** By number. What a released number means is never changed: a new meaning is a new number, with a golden in fixtures/replay. */
 export const RULES = {
-  1: { a2aSendAnswer: 'final', listedFrames: 500, frameDigest: 'chain' },
-  2: { a2aSendAnswer: 'current', listedFrames: 32, frameDigest: 'tree' },
+  1: { a2aSendAnswer: 'final', a2aNames: 'json', listedFrames: 500, frameDigest: 'chain' },
+  2: { a2aSendAnswer: 'current', a2aNames: 'both', listedFrames: 32, frameDigest: 'tree' },
 } as const satisfies Readonly<Record<number, Rules>>;
 
 export type RulesNumber = keyof typeof RULES;

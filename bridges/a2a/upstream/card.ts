@@ -1,6 +1,7 @@
 import { AgentCard } from '@a2a-js/sdk';
 import { isObject } from '../../../mappings/a2a/events.ts';
 import { HARN_EXTENSION } from '../../../mappings/a2a/extension.ts';
+import { withJsonNames } from '../../../mappings/a2a/proto-names.ts';
 import type { JsonObject, JsonValue } from '../../../src/protocol/json.ts';
 import type { AgentDescription } from '../../../src/upstream.ts';
 import { malformed } from './fault.ts';
@@ -17,9 +18,10 @@ export interface ReadCard {
  * (`shown`: the same without secrets). Throws Fault when it is none or offers nothing usable.
  */
 export function readCard(raw: JsonValue, cardUrl: URL, pin: Pin, shown: JsonValue = raw): ReadCard {
-  if (!isObject(raw) || !isObject(shown)) throw malformed('card', 'The agent card is no JSON object.');
-  const target = chooseInterface(raw, cardUrl, pin);
-  return { target, description: describeCard(shown, target.streaming) };
+  const [called, said] = [withJsonNames(raw), withJsonNames(shown)];
+  if (!isObject(called) || !isObject(said)) throw malformed('card', 'The agent card is no JSON object.');
+  const target = chooseInterface(called, cardUrl, pin);
+  return { target, description: describeCard(said, target.streaming) };
 }
 
 /** Throws Fault for members of the wrong kind. */

@@ -19,7 +19,7 @@ export function interpret(frame: Frame, seen: Seen): Move[] {
   if (frame.kind === 'end') return endMoves(seen);
   const record = asRecord(frame.body);
   if (record === undefined) return [{ type: 'note', note: 'not_a_record' }];
-  const reading = readRecord(record);
+  const reading = readRecord(record, seen.rules.a2aNames);
   if (reading.kind === 'event') return eventMoves(record, reading, seen);
   if (reading.kind === 'error') return interpretError(record, reading.error, seen);
   if (reading.kind === 'foreign')

@@ -6,7 +6,9 @@ import {
   isOperation,
   PROTOCOLS,
 } from '../../../mappings/a2a/operations.ts';
+import { withJsonNames } from '../../../mappings/a2a/proto-names.ts';
 import type { JsonObject, JsonValue } from '../../../src/protocol/json.ts';
+import type { Rules } from '../../../src/protocol/rules.ts';
 
 /** Ids of the agent, each with the Task it stands for. */
 export type HarnTasks = readonly (readonly [remote: string, task: string])[];
@@ -79,8 +81,8 @@ function asTasks(value: JsonValue | undefined): HarnTasks | undefined {
   });
 }
 
-/** Tells what a record holds, tolerant of every dialect. */
-export function readRecord(record: A2aRecord): Reading {
+/** Tells what a record holds, tolerant of every dialect. `names`: by the rules of the task; what comes now has either. */
+export function readRecord(record: A2aRecord, names: Rules['a2aNames'] = 'both'): Reading {
   const { message } = record;
   if (!isObject(message)) return { kind: 'unknown', reason: 'not an object' };
   if (record.request_id !== undefined && !answers(message['id'], record.request_id)) {
@@ -89,7 +91,7 @@ export function readRecord(record: A2aRecord): Reading {
   if (isObject(message['error']))
     return { kind: 'error', error: readError(message['error'], record.http_status) };
   const payload = record.request_id === undefined ? message : message['result'];
-  const decoded = decodeEvent(payload);
+  const decoded = decodeEvent(names === 'both' && payload !== undefined ? withJsonNames(payload) : payload);
   return decoded.event === 'unknown'
     ? { kind: 'unknown', reason: decoded.reason }
     : { kind: 'event', event: decoded.event, body: decoded.body };
