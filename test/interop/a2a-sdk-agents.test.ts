@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Agent } from '../../src/protocol/resources/agent.ts';
+import { A2aTestClient } from '../harness/a2a-client.ts';
 import { startTestGateway, type TestGateway } from '../harness/gateway.ts';
 import { type SdkAgent, startSdkAgent, startSdkAgent03 } from '../harness/peers/sdk-agent.ts';
 
@@ -18,6 +19,9 @@ function asked(agent: SdkAgent): string[] {
   );
 }
 
+/** Between two things that the agent `slow` publishes. */
+const SLOW_MS = 1_200;
+
 const SDKS = [
   ['1.3', startSdkAgent],
   ['0.3.14', startSdkAgent03],
@@ -31,6 +35,7 @@ describe.each(SDKS)('an agent written with @a2a-js/sdk %s', (_version, start) =>
     agents['once'] = await start();
     agents['always'] = await start({ task: 'always' });
     agents['still'] = await start({ streaming: false });
+    agents['slow'] = await start({ streaming: false, pauseMs: SLOW_MS });
     const rows = Object.entries(agents).map(([id, { cardUrl }]) => ({ id, card: cardUrl }));
     gateway = await startTestGateway({ config: { upstreams: { a2a: rows } } });
   });
@@ -91,6 +96,24 @@ describe.each(SDKS)('an agent written with @a2a-js/sdk %s', (_version, start) =>
     expect(await streaming('once')).toBe(true);
   });
 
+  it('that loses a quick answer with the stream it refused hears the next one', async () => {
+    const agent = agentOf('once');
+    const before = agent.executed.length;
+    const task = await submit('once', 'ask');
+    await gateway.client.until(task.id, 'INPUT_REQUIRED');
+    for (let answers = 1; answers <= 2; answers += 1) {
+      await gateway.client.answer(task.id, 'quick');
+      await gateway.client.until(task.id, 'WORKING', 'COMPLETED');
+      if ((await gateway.client.until(task.id, 'INPUT_REQUIRED', 'COMPLETED')).status === 'COMPLETED') break;
+      // The agent says for ever that it waits: what it did for the answer is in no store of its.
+      expect(answers).toBe(1);
+    }
+    const { status } = await gateway.client.get<{ status: string }>(`/v1/tasks/${task.id}`);
+    expect(status).toBe('COMPLETED');
+    expect(agent.executed.slice(before + 1).length).toBeLessThanOrEqual(2);
+    expect(await streaming('once')).toBe(true);
+  });
+
   it('that cannot stream names its task at once, and is told of a cancel at once', async () => {
     const agent = agentOf('still');
     const { id } = await submit('still', 'long');
@@ -104,6 +127,20 @@ describe.each(SDKS)('an agent written with @a2a-js/sdk %s', (_version, start) =>
     expect(agent.canceled).toHaveLength(1);
     const events = await eventsOf(id);
     expect(events.find(({ event }) => event === 'task.canceled')?.payload).toHaveProperty('material');
+  });
+
+  it('that cannot stream costs clients of the A2A face no wait for their first events', async () => {
+    const client = new A2aTestClient(gateway, 'slow');
+    const begun = performance.now();
+    const seen: { atMs: number; said: string }[] = [];
+    for await (const { data } of client.stream('SendStreamingMessage', { message: client.message('long') }))
+      seen.push({ atMs: performance.now() - begun, said: JSON.stringify(data) });
+    const at = (word: string) => seen.find(({ said }) => said.includes(word))?.atMs;
+    expect(seen[0]?.said).toContain('"task"');
+    expect(at('TASK_STATE_WORKING')).toBeLessThan(SLOW_MS);
+    expect(at('TASK_STATE_COMPLETED')).toBeGreaterThan(2 * SLOW_MS);
+    // What the agent publishes meanwhile is told meanwhile.
+    expect(at('long one')).toBeLessThan(at('TASK_STATE_COMPLETED') ?? 0);
   });
 
   it('that cannot stream tells its artifacts while it works', async () => {

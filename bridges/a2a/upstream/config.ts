@@ -60,6 +60,8 @@ export const FIXED_LIMITS = {
   standingPolls: 5,
   /** How long a refusal to stream is held to be one of the agent and not of a moment. */
   learnedMs: 300_000,
+  /** Tasks of which is remembered that their answers are not streamed. */
+  learnedTasks: 1_000,
   /** Cancels, polls and cards must not queue behind streams. */
   controlConnections: 8,
   /** How long a finished answer may take to close, so that its connection is used again. */

@@ -21,6 +21,8 @@ export class LearnedStreaming {
   readonly #route: string;
   readonly #deps: Pick<BridgeDeps, 'clock' | 'logger' | 'redact'>;
   readonly #refused = new WeakMap<Target, Learned>();
+  /** Tasks whose answers are not streamed, and until when (monotonic); the oldest first. */
+  readonly #unstreamed = new Map<string, number>();
 
   constructor(route: string, deps: Pick<BridgeDeps, 'clock' | 'logger' | 'redact'>) {
     this.#route = route;
@@ -44,6 +46,23 @@ export class LearnedStreaming {
       facts,
       'the agent does not stream although its card says so; its tasks are polled for a while',
     );
+  }
+
+  /**
+   * The stream of an answer was refused after the message may have been taken. That says nothing about the agent, but the next
+   * answer of this task had better not be streamed: some SDKs lose what is done for such a message, and ask the same again.
+   */
+  answerRefused(taskId: string): void {
+    this.#unstreamed.delete(taskId);
+    this.#unstreamed.set(taskId, this.#deps.clock.monotonic() + FIXED_LIMITS.learnedMs);
+    for (const oldest of this.#unstreamed.keys()) {
+      if (this.#unstreamed.size <= FIXED_LIMITS.learnedTasks) return;
+      this.#unstreamed.delete(oldest);
+    }
+  }
+
+  mayStreamAnswer(taskId: string): boolean {
+    return this.#deps.clock.monotonic() >= (this.#unstreamed.get(taskId) ?? Number.NEGATIVE_INFINITY);
   }
 
   /** What `describe` tells of it; nothing while the card holds. */

@@ -14,7 +14,8 @@ import type { TurnRun } from './turn-run.ts';
  * where the first one provably did not reach who executes it.
  */
 export async function* sendMessage(run: TurnRun): AsyncGenerator<Frame> {
-  const streamed = run.canStream ? yield* deliver(run, 'SendStreamingMessage') : undefined;
+  const isStreamed = run.canStream && run.ports.learned.mayStreamAnswer(run.turn.taskId);
+  const streamed = isStreamed ? yield* deliver(run, 'SendStreamingMessage') : undefined;
   if (streamed === 'delivered' || streamed === 'refused') return;
   const sent = yield* deliver(run, 'SendMessage');
   // Only now it is plain that streaming was refused, and not this message.
@@ -37,6 +38,8 @@ async function* deliver(
       if (isRefused && isStream) {
         const cannotStream = await whyStreamless(run, reading);
         if (cannotStream !== undefined) return { cannotStream };
+        if (run.turn.kind === 'continue' && reading.error.name === 'UnsupportedOperation')
+          run.ports.learned.answerRefused(run.turn.taskId);
       }
       isFirst = false;
       if (isRefused && (yield* refused(run, { record, reading }))) return 'refused';
