@@ -14,12 +14,13 @@ import type { TurnRun } from './turn-run.ts';
  * where the first one provably did not reach who executes it.
  */
 export async function* sendMessage(run: TurnRun): AsyncGenerator<Frame> {
-  const isStreamed = run.canStream && run.ports.learned.mayStreamAnswer(run.turn.taskId);
+  const { kind, taskId } = run.turn;
+  const isStreamed = run.canStream && (kind === 'start' || run.ports.learned.mayStreamAnswer(taskId));
   const streamed = isStreamed ? yield* deliver(run, 'SendStreamingMessage') : undefined;
   if (streamed === 'delivered' || streamed === 'refused') return;
   const sent = yield* deliver(run, 'SendMessage');
   // Only now it is plain that streaming was refused, and not this message.
-  if (sent === 'delivered' && streamed !== undefined && run.turn.kind === 'start')
+  if (sent === 'delivered' && streamed !== undefined && kind === 'start')
     run.ports.learned.refused(run.target, streamed.cannotStream);
 }
 
