@@ -1,8 +1,44 @@
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { describe, expect, it } from 'vitest';
+import { startTestGateway } from '../harness/gateway.ts';
+import { type Closable, mcpClients } from '../harness/mcp-face-stage.ts';
 import { mcpSdkStage, until } from '../harness/mcp-sdk-stage.ts';
+import { scriptedMcpServer } from '../harness/scripted-mcp-server.ts';
 
 const path = '/mcp/plain';
+
+describe('a mount of a program that ends', () => {
+  it.each(['legacy', 'modern'] as const)(
+    'starts it again for the next request of a %s client',
+    async (era) => {
+      const row = { id: 'program', command: scriptedMcpServer(), mount: true };
+      const gateway = await startTestGateway({ config: { upstreams: { a2a: [], mcp: [row] } } });
+      const clients: Closable[] = [];
+      const connect = mcpClients(
+        (at) => new URL(gateway.url + at),
+        () => ({ authorization: `Bearer ${gateway.client.key}` }),
+        clients,
+      );
+      try {
+        const at = { path: '/mcp/program' };
+        const client =
+          era === 'legacy'
+            ? (await connect.legacy({}, at)).client
+            : ((await connect.modern({}, at)) as unknown as Client);
+        for (let deaths = 0; deaths < 2; deaths += 1) {
+          await expect(client.callTool({ name: 'die', arguments: {} })).rejects.toThrow(/server ended/);
+          const calls = [1, 2].map(() => client.callTool({ name: 'ok', arguments: {} }));
+          for (const result of await Promise.all(calls))
+            expect(result).toMatchObject({ content: [{ text: 'fine' }] });
+        }
+      } finally {
+        for (const client of clients) await client.close();
+        await gateway.close();
+      }
+    },
+  );
+});
+
 const DONE = { content: [{ text: 'quick is done' }] };
 
 describe.each([404, 400] as const)(

@@ -37,6 +37,8 @@ export class MountSession {
   readonly #client: StreamableHTTPServerTransport;
   #upstream: Transport;
   #renewal: Promise<void> | undefined;
+  /** The wire to the server is over, and the next request opens another one. */
+  #isEnded = false;
   /** Requests of the client that are not answered yet nor taken back, by id. */
   readonly #open = new Map<RequestId, OpenRequest>();
   /** What a server that starts anew has to be told again, in order, by what it is about. */
@@ -68,7 +70,7 @@ export class MountSession {
       eventStore: new RecentMessages(),
     });
     this.#client.onmessage = (message) => this.#fromClient(message);
-    // Whichever side ends, the other has nobody to speak to.
+    // Without its client a server has nobody to speak to.
     this.#over = () => {
       onClosed(this.id);
       void this.close();
@@ -79,8 +81,17 @@ export class MountSession {
 
   #follow(upstream: Transport): void {
     this.#upstream = upstream;
+    this.#isEnded = false;
     upstream.onmessage = (message) => this.#fromServer(message);
-    upstream.onclose = this.#over;
+    upstream.onclose = () => this.#ended(upstream);
+  }
+
+  /** A server that a client has spoken to is started again by its next request; nobody misses one that has told nothing. */
+  #ended(upstream: Transport): void {
+    if (upstream !== this.#upstream || this.#closing !== undefined) return;
+    this.#isEnded = true;
+    this.#loseSentOn(upstream, 'The server ended; whether the request ran is unknown.');
+    if (this.#revision === undefined) this.#over();
   }
 
   async open(): Promise<void> {
@@ -137,6 +148,7 @@ export class MountSession {
     let isAnew = false;
     const isWanted = () => this.#closing === undefined && this.#open.get(message.id) === open;
     const send = async (): Promise<void> => {
+      if (this.#isEnded) await this.#renew(this.#upstream);
       const upstream = this.#upstream;
       try {
         await upstream.send(message);
@@ -174,9 +186,12 @@ export class MountSession {
     lost.onclose = () => undefined;
     lost.onmessage = () => undefined;
     this.#follow(upstream);
-    for (const [id, { sentOn }] of this.#open)
-      if (sentOn === lost) this.#lost(id, 'The server started anew; whether the request ran is unknown.');
+    this.#loseSentOn(lost, 'The server started anew; whether the request ran is unknown.');
     await lost.close();
+  }
+
+  #loseSentOn(lost: Transport, message: string): void {
+    for (const [id, { sentOn }] of this.#open) if (sentOn === lost) this.#lost(id, message);
   }
 
   /** Says again what the client said of itself and what it wants to hear. Rejects for a server that became another one. */
@@ -187,6 +202,10 @@ export class MountSession {
         'id' in message && !('method' in message) ? answers.get(message.id as RequestId) : undefined;
       if (told === undefined) this.#fromServer(message);
       else told(message);
+    };
+    // One that ends meanwhile answers nothing.
+    upstream.onclose = () => {
+      for (const told of answers.values()) told({ jsonrpc: '2.0', id: '', result: {} });
     };
     await upstream.start();
     for (const message of this.#told.values()) {
