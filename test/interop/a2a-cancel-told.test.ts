@@ -139,8 +139,11 @@ describe('a cancel', () => {
   );
 
   it.each(['willing', 'sdk'])('that the agent %s confirmed says nothing of the kind', async (id) => {
+    const begun = performance.now();
     const task = await canceled(id);
     expect(task.status).toBe('CANCELED');
+    // The agent `willing` leaves its stream open.
+    expect(performance.now() - begun).toBeLessThan(WAIT_MS);
     const { event, receipt, summary } = await told(task);
     expect([event, receipt]).toEqual([undefined, undefined]);
     expect(summary).not.toContain('may go on');

@@ -128,9 +128,14 @@ export class TaskRunner implements RunFacts {
     if (!task || isTerminal(task.resource.status)) return undefined;
     const told =
       task.internal.binding === null ? this.#unnamed(task) : await this.#forwarded(task, run, signal);
-    await run?.endedOr(signal);
+    // Some agents leave the stream of a task open that they have canceled.
+    if (!this.#isOver(taskId)) await run?.endedOr(signal);
     run?.stopCanceled();
     return told;
+  }
+
+  #isOver(taskId: string): boolean {
+    return isTerminal(this.#task(taskId)?.resource.status ?? 'FAILED');
   }
 
   /** There are agents that end the task in its stream and leave the cancel itself without an answer. */
@@ -138,7 +143,7 @@ export class TaskRunner implements RunFacts {
     const forwarded = forwardCancel(this.#deps, task, signal);
     if (!run) return forwarded;
     this.#track(forwarded.then(() => undefined));
-    const isOver = () => isTerminal(this.#task(task.resource.id)?.resource.status ?? 'FAILED');
+    const isOver = () => this.#isOver(task.resource.id);
     return Promise.race([forwarded, run.ended.then(() => (isOver() ? undefined : forwarded))]);
   }
 
