@@ -87,8 +87,7 @@ async function start(parts: Parts, closers: Closer[]): Promise<RunningGateway> {
     await core.runner.recover();
     await core.sending.outbox.start();
   }
-  const access = { authenticator: authentication, issuers };
-  const surface = makeSurface(parts, data, upstreams, access, core, watch);
+  const surface = makeSurface(parts, data, upstreams, issuers, core, watch);
   closers.push(() => surface.close({ graceMs: config.limits.drain_timeout_ms }));
   const { url } = await surface.listen(config.server.host, config.server.port);
   announceGateway(config.store.data, { url, pid: process.pid });

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
-import type { Call, Gateway, StreamFrame, StreamSink, Subscription } from './gateway.ts';
+import type { AdmittedCaller, Call, Gateway, StreamFrame, StreamSink, Subscription } from './gateway.ts';
 import type { SideEffectClass } from './protocol/autonomy.ts';
 import type { ProtocolError } from './protocol/errors.ts';
 import type { JudgedTool } from './protocol/intended-call.ts';
@@ -147,7 +147,12 @@ export interface FaceExchange {
   readonly query: Readonly<Record<string, string | string[]>>;
   /** Aborted when the client went away before its answer was complete. */
   readonly signal: AbortSignal;
-  /** A Call with what the request says of itself: credential, trace, `Idempotency-Key`, `Last-Event-ID`; version exempt. */
+  /**
+   * Who is calling, resolved by the first who asks; throws `unauthenticated`. For faces whose method stands in the body, which
+   * is read for callers only, and for those that keep something per caller.
+   */
+  caller(): AdmittedCaller;
+  /** A Call with what the request says of itself: its caller, trace, `Idempotency-Key`, `Last-Event-ID`. Throws as `caller` does. */
   call(given?: FaceCall): Call;
   /**
    * Reads the body; empty when there is none. Throws `payload_too_large` above `maxBytes` (default `limits.maxBodyBytes`),
@@ -220,7 +225,9 @@ export interface FaceConnection {
   readonly subprotocol: string;
   /** Aborted when the connection is over. */
   readonly signal: AbortSignal;
-  /** A Call with what the upgrade said, admitted anew each time it is used. */
+  /** Who opened the connection. */
+  readonly caller: AdmittedCaller;
+  /** A Call of that caller, with what the upgrade said. */
   call(given?: FaceCall): Call;
   /** Sends one text message; returns the unsent bytes, without those of large ones. A client that does not keep up is closed. */
   send(text: string): number;

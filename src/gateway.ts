@@ -5,24 +5,32 @@ import type { SenderProof } from './protocol/sender-proof.ts';
 
 /**
  * The port every face uses. A face decodes its wire into a Call, hands it over, and encodes the Answer or the
- * ProtocolError. Version, authentication, authorization, validation, idempotency and audit happen behind it.
+ * ProtocolError. The
+ * caller is resolved at its door; authorization, validation, idempotency and audit happen behind it.
  */
 export interface Gateway {
   /**
-   * Takes the time that judging a credential may need, a token of an issuer and its proof, so that `admit` can decide at once.
-   * Undefined when it can already. A face awaits it before `admit`; never rejects.
+   * Takes the time that judging a credential may need, a token of an issuer and its proof, so that `enter` can decide at once.
+   * Undefined when it can already. A face awaits it before `enter`; never rejects.
    */
-  recognize(call: CredentialOfCall): Promise<void> | undefined;
+  recognize(credential: CredentialOfCall): Promise<void> | undefined;
   /**
-   * Refuses a call for identity, version, scope or key before its body is read. `call` checks again, so only a face that
-   * has the body still to read asks first.
+   * The door: decides who is calling, once per request or connection, which has one credential object. Throws
+   * `unauthenticated`, `service_unavailable` (the issuer cannot be asked), then `unsupported_protocol_version`.
+   * @param version value of the version header; `exempt` for faces that negotiate otherwise (contract C22)
+   */
+  enter(credential: CredentialOfCall, version: string | undefined | 'exempt'): AdmittedCaller;
+  /** The door of operations that are signed by their sender; the signature covers the body. Throws `unauthenticated`. */
+  enterSigned(delivery: Pick<Call, 'path' | 'body'>): AdmittedCaller;
+  /** False for a credential that lets nobody in; `enter` judges the same object no second time. */
+  knows(credential: CredentialOfCall): boolean;
+  /**
+   * Refuses a call for its credential, scope or key before its body is read. `call` asks for the scope itself, so only a face
+   * that has the body still to read asks first.
    */
   admit(id: CommandId | QueryId | StreamId | IdsOfKind<'socket'>, call: CallHead): void;
-  /**
-   * Who is calling; throws `unauthenticated`. For faces whose method stands in the body, which is read for callers only, and
-   * for those that keep something per caller.
-   */
-  identify(call: CredentialOfCall): Identity;
+  /** Tells a connection that the credential of its caller has ended, after the streams of that caller. Returns what stops it. */
+  watch(caller: AdmittedCaller, ended: (error: ProtocolError) => void): () => void;
   /** Runs a command or a query. Rejects with a ProtocolError only. */
   call(id: CommandId | QueryId, call: Call): Promise<Answer>;
   /**
@@ -32,7 +40,13 @@ export interface Gateway {
   subscribe(id: StreamId, call: Call, sink: StreamSink): Promise<Subscription>;
 }
 
-/** A caller, as faces may know it. */
+declare const throughTheDoor: unique symbol;
+
+/** A caller, as faces may know it. Only the door makes one: a face passes on what it was given. */
+export interface AdmittedCaller extends Identity {
+  readonly [throughTheDoor]: true;
+}
+
 export interface Identity {
   actor: string;
   tenant: string;
@@ -43,12 +57,8 @@ export interface Identity {
 /** One call as a face decoded it, nothing checked yet. */
 export interface Call {
   requestId: string;
-  /** Value of the Authorization header, or undefined. */
-  authorization: string | undefined;
-  /** What the request, or the connection, shows for an access token that is bound to a key or a certificate. */
-  proof?: SenderProof | undefined;
-  /** Value of the version header; `exempt` for faces that negotiate otherwise (contract C22). */
-  protocolVersion: string | undefined | 'exempt';
+  /** As the door resolved it for this request or connection. */
+  caller: AdmittedCaller;
   path: Record<string, string>;
   query: Record<string, string | string[]>;
   body: JsonValue | RawBody | SpooledBody | undefined;
@@ -68,8 +78,13 @@ export interface Call {
 /** A call whose body is not read yet. */
 export type CallHead = Omit<Call, 'body'>;
 
-/** Who a call says it is of. */
-export type CredentialOfCall = Pick<Call, 'authorization' | 'proof'>;
+/** Who a request or a connection says it is of; one object for each. */
+export interface CredentialOfCall {
+  /** Value of the Authorization header, or undefined. */
+  authorization: string | undefined;
+  /** What the request, or the connection, shows for an access token that is bound to a key or a certificate. */
+  proof?: SenderProof | undefined;
+}
 
 export type AnswerBody =
   | { kind: 'json'; value: unknown }

@@ -2,7 +2,7 @@ import { timingSafeEqual } from 'node:crypto';
 import { sha256Bytes } from '../json/sha256.ts';
 import type { Random } from '../protocol/ports.ts';
 import { bearerToken } from './authorization.ts';
-import type { Authenticate, Authentication, Caller } from './caller.ts';
+import type { Authenticate, Authentication, Caller, Standing } from './caller.ts';
 
 /** An API key as the gateway keeps it: the hash of the whole key, never the key. */
 export interface ApiKeyRecord {
@@ -13,6 +13,12 @@ export interface ApiKeyRecord {
   tenant: string;
   scopes: readonly string[];
   workspaces: readonly string[];
+}
+
+/** A key that was made at run time: it can be revoked and can expire. */
+export interface EndingKey {
+  record: ApiKeyRecord;
+  isLive(): boolean;
 }
 
 const SECRET_BYTES = 24;
@@ -27,12 +33,12 @@ export function apiKeyHash(key: string): string {
 }
 
 /**
- * Authenticates bearer API keys: configured ones, and those that `madeHere` finds alive in the log. A key has at least 128 random bits, so a plain SHA-256 is the right hash; the digest is
- * looked up and then compared in constant time.
+ * Authenticates bearer API keys: configured ones, and those that `madeHere` finds in the log. A key has at least 128
+ * random bits, so a plain SHA-256 is the right hash; the digest is looked up and then compared in constant time.
  */
 export function apiKeyAuthenticator(
   records: readonly ApiKeyRecord[],
-  madeHere: (hash: string) => ApiKeyRecord | undefined = () => undefined,
+  madeHere: (hash: string) => EndingKey | undefined = () => undefined,
 ): Authenticate {
   const byDigest = new Map(records.map((record) => [record.hash, entry(record)]));
   return ({ authorization }) => {
@@ -40,7 +46,7 @@ export function apiKeyAuthenticator(
     if (key === undefined) return UNAUTHENTICATED;
     const digest = sha256Bytes(key);
     const hash = `sha256:${digest.toString('hex')}`;
-    const found = byDigest.get(hash) ?? entryOf(madeHere(hash));
+    const found = byDigest.get(hash) ?? endingEntry(madeHere(hash));
     if (!found || !timingSafeEqual(found.digest, digest)) return UNAUTHENTICATED;
     return found.authentication;
   };
@@ -48,11 +54,16 @@ export function apiKeyAuthenticator(
 
 const UNAUTHENTICATED: Authentication = { kind: 'unauthenticated' };
 
-function entryOf(record: ApiKeyRecord | undefined): ReturnType<typeof entry> | undefined {
-  return record && entry(record);
+function endingEntry(key: EndingKey | undefined): ReturnType<typeof entry> | undefined {
+  if (!key?.isLive()) return undefined;
+  const now = () => (key.isLive() ? 'live' : 'ended');
+  return entry(key.record, { now, settle: () => undefined });
 }
 
-function entry(record: ApiKeyRecord): { digest: Buffer; authentication: Authentication } {
+function entry(
+  record: ApiKeyRecord,
+  standing?: Standing,
+): { digest: Buffer; authentication: Authentication } {
   const caller: Caller = {
     actor: record.actor,
     tenant: record.tenant,
@@ -61,5 +72,5 @@ function entry(record: ApiKeyRecord): { digest: Buffer; authentication: Authenti
     credentialId: record.id,
   };
   const digest = Buffer.from(record.hash.slice('sha256:'.length), 'hex');
-  return { digest, authentication: { kind: 'caller', caller } };
+  return { digest, authentication: { kind: 'caller', caller, ...(standing && { standing }) } };
 }

@@ -18,11 +18,23 @@ export interface Caller {
 
 /** The result of authentication is one of these; there is no default identity. */
 export type Authentication =
-  | { kind: 'caller'; caller: Caller }
+  /** Without a standing for what the configuration alone says: it lasts as long as the gateway runs. */
+  | { kind: 'caller'; caller: Caller; standing?: Standing }
   /** Without a reason when no credential was sent that could be judged. */
   | { kind: 'unauthenticated'; refusal?: CredentialRefusal }
   /** The issuer of the credential cannot be reached to decide. */
   | { kind: 'unavailable' };
+
+/** What has become of a credential since it was judged, by what is in memory: nothing is hashed or compared again. */
+export interface Standing {
+  /**
+   * `ended`: revoked, expired or refused since. `unavailable`: its issuer cannot be asked. `unsettled`: the keys of its issuer
+   * changed, and `settle` judges it by the new ones.
+   */
+  now(): 'live' | 'ended' | 'unavailable' | 'unsettled';
+  /** Resolves when `now` is settled; undefined when it is. Never rejects. */
+  settle(): Promise<void> | undefined;
+}
 
 /** Why a credential was refused, and in which scheme it came. */
 export interface CredentialRefusal {

@@ -1,12 +1,12 @@
-import { type ApiKeyRecord, apiKeyAuthenticator } from '../auth/api-keys.ts';
+import { type ApiKeyRecord, apiKeyAuthenticator, type EndingKey } from '../auth/api-keys.ts';
 import { bearerToken } from '../auth/authorization.ts';
-import type { Authenticate, Authenticator, Credential } from '../auth/caller.ts';
+import type { Authenticate, Authenticator } from '../auth/caller.ts';
 import { TokenAuthenticator } from '../auth/oauth/token-authenticator.ts';
 import type { TrustedIssuer } from '../auth/oauth/token-verifier.ts';
-import { authenticated } from '../dispatch/admission.ts';
+import type { GatewayCore } from '../dispatch/gateway-core.ts';
 import type { EventLog } from '../eventlog/event-log.ts';
+import type { AdmittedCaller } from '../gateway.ts';
 import { developmentKey } from '../operation/data-directory.ts';
-import { holdsScope } from '../policy/scope.ts';
 import { isLive } from '../projections/fold-api-key.ts';
 import { stateKey } from '../projections/state-keys.ts';
 import type { ApiKeyState } from '../projections/states.ts';
@@ -37,7 +37,7 @@ export function authenticator(
 /** Configured keys, or the development key of the data directory when nobody else could call. */
 function keyAuthenticator(
   { config, redactor, random, onDevelopmentKey }: Parts,
-  madeHere: (hash: string) => ApiKeyRecord | undefined,
+  madeHere: (hash: string) => EndingKey | undefined,
 ): Authenticate {
   const isClosed = config.auth.api_keys.length > 0 || config.auth.oauth.length > 0;
   const fresh = isClosed ? undefined : developmentKey(config.store.data, random).fresh;
@@ -59,14 +59,22 @@ export function configuredKeys({
   return records.map((record) => ({ ...record, scopes: scopesOfOperator(record.scopes) }));
 }
 
-/** Keys made at run time, while they are neither revoked nor expired. */
-function keysOfLog(log: EventLog, clock: Clock): (hash: string) => ApiKeyRecord | undefined {
+/** Keys made at run time; they live while they are neither revoked nor expired. */
+function keysOfLog(log: EventLog, clock: Clock): (hash: string) => EndingKey | undefined {
   return (hash) => {
     const found = log.state<{ id: string }>(stateKey.apiKeyOfHash(hash));
-    const state = found && log.state<ApiKeyState>(stateKey.apiKey(found.id));
-    if (state === undefined || !isLive(state.resource, timestamp(clock.now()))) return undefined;
+    if (found === undefined) return undefined;
+    const key = stateKey.apiKey(found.id);
+    const state = log.state<ApiKeyState>(key);
+    if (state === undefined) return undefined;
     const { id, actor, tenant_id: tenant, scopes, workspaces } = state.resource;
-    return { id, hash: state.internal.hash, actor, tenant, scopes, workspaces };
+    return {
+      record: { id, hash: state.internal.hash, actor, tenant, scopes, workspaces },
+      isLive: () => {
+        const known = log.state<ApiKeyState>(key);
+        return known !== undefined && isLive(known.resource, timestamp(clock.now()));
+      },
+    };
   };
 }
 
@@ -83,11 +91,9 @@ function hidingKeys(authenticate: Authenticate, redactor: Parts['redactor']): Au
 }
 
 /** Metrics are of all tenants together: they need the scope `metrics:read` (contract section 7). */
-export function metricsReader(authenticator: Authenticator): (credential: Credential) => Promise<void> {
-  return async (credential) => {
-    await authenticator.recognize(credential);
-    const caller = authenticated(authenticator.authenticate(credential));
-    if (holdsScope(caller, 'metrics:read')) return;
+export function metricsReader(gateway: Pick<GatewayCore, 'holds'>): (caller: AdmittedCaller) => void {
+  return (caller) => {
+    if (gateway.holds(caller, 'metrics:read')) return;
     const message = 'Metrics need the scope metrics:read, or operator. Ask for a key that names it.';
     throw new ProtocolError('permission_denied', message, { details: { required_scope: 'metrics:read' } });
   };

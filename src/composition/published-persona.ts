@@ -1,12 +1,14 @@
 import type { EventLog } from '../eventlog/event-log.ts';
-import type { CredentialOfCall, Gateway } from '../gateway.ts';
+import type { AdmittedCaller, Gateway } from '../gateway.ts';
 import { stateKey } from '../projections/state-keys.ts';
 import type { PersonaState } from '../projections/states.ts';
 import { ProtocolError } from '../protocol/errors.ts';
 import type { Persona } from '../protocol/resources/persona.ts';
 
-export interface PersonaReader extends CredentialOfCall {
+export interface PersonaReader {
   requestId: string;
+  /** Undefined for one who sent no credential; throws for a bad one. */
+  caller(): AdmittedCaller | undefined;
   signal: AbortSignal;
 }
 
@@ -19,10 +21,13 @@ export function publishedPersona(log: EventLog, gateway: Gateway) {
     if (!ID.test(id)) return undefined;
     const state = log.state<PersonaState>(stateKey.persona(id));
     if (state === undefined || state.internal.file_hash !== null) return state?.resource;
-    if (reader.authorization === undefined) return undefined;
+    const caller = reader.caller();
+    if (caller === undefined) return undefined;
+    const { requestId, signal } = reader;
     const call = {
-      ...reader,
-      protocolVersion: 'exempt' as const,
+      requestId,
+      caller,
+      signal,
       path: { persona_id: id },
       query: {},
       body: undefined,

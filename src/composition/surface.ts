@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs';
-import type { Authenticator } from '../auth/caller.ts';
 import { DPOP_ALGORITHMS } from '../auth/oauth/dpop-proof.ts';
 import type { TrustedIssuer } from '../auth/oauth/token-verifier.ts';
 import type { Config } from '../config/load.ts';
@@ -22,18 +21,12 @@ import type { Parts } from './parts.ts';
 import { publishedPersona } from './published-persona.ts';
 import { undiscovered, withUndiscovered } from './undiscovered.ts';
 
-/** Who may call. */
-export interface Access {
-  authenticator: Authenticator;
-  issuers: ReadonlyMap<string, TrustedIssuer>;
-}
-
 /** REST, SSE, WebSocket, discovery, metrics and the faces of the bridges over the gateway. */
 export function makeSurface(
   parts: Parts,
   { log, keys, spool }: OpenDirectory,
   upstreams: ReadonlyMap<string, Upstream>,
-  { authenticator, issuers }: Access,
+  issuers: ReadonlyMap<string, TrustedIssuer>,
   core: Core,
   watch: ClockWatch,
 ): HttpSurface {
@@ -78,7 +71,7 @@ export function makeSurface(
       },
     },
     metrics: config.telemetry.metrics
-      ? { authorize: metricsReader(authenticator), read: () => metrics.read() }
+      ? { authorize: metricsReader(gateway), read: () => metrics.read() }
       : undefined,
     createFaces: (publicUrl) => makeFaces(parts, upstreams, core, publicUrl, cards, json),
     server: serverSettings(config),

@@ -16,6 +16,7 @@ import {
 } from './command.ts';
 import { COMMANDS } from './commands/index.ts';
 import { decodeInput, isRawBody, isSpooledBody } from './decode-input.ts';
+import type { ResolvedCaller } from './door.ts';
 import type { DecisionTools, Facts } from './facts.ts';
 import { bodyHash, findAnswer, type KeyRecord, keepAnswer, keepRefusal, recordKeyOf } from './idempotency.ts';
 import { isMemberOf } from './load.ts';
@@ -50,14 +51,17 @@ export class CommandRun {
   readonly #deps: CommandDeps;
   readonly #id: CommandId;
   readonly #call: Call;
+  readonly #by: ResolvedCaller;
   readonly #caller: Caller;
   readonly #origin: Origin;
   readonly #facts: Facts;
 
-  constructor(deps: CommandDeps, id: CommandId, call: Call, caller: Caller) {
+  constructor(deps: CommandDeps, id: CommandId, call: Call, by: ResolvedCaller) {
+    const { caller } = by;
     this.#deps = deps;
     this.#id = id;
     this.#call = call;
+    this.#by = by;
     this.#caller = caller;
     this.#origin = originOf(call, caller, deps);
     this.#facts = { caller, ...deps.tools };
@@ -66,11 +70,16 @@ export class CommandRun {
   async decide(lanes: OneAtATime): Promise<Outcome> {
     const command = COMMANDS[this.#id] as Command<CommandId>;
     const lane = command.lane?.(this.#call.path as never);
-    return lane === undefined ? this.#decide(command) : lanes.run(lane, () => this.#decide(command));
+    if (lane === undefined) return this.#decide(command);
+    return lanes.run(lane, async () => {
+      // It may have waited for long.
+      await this.#by.settle();
+      return this.#decide(command);
+    });
   }
 
   async #decide(command: Command<CommandId>): Promise<Outcome> {
-    const first = await this.#transact((tx, input) => command.decide(input, tx, this.#facts));
+    const first = await this.#transact((tx, input) => command.decide(input, tx, this.#facts), true);
     if (!('effect' in first)) return this.#started(first);
     const done = await this.#deps.perform(first.effect, this.#call.signal);
     const second = await this.#transact((tx, input) => {
@@ -113,8 +122,13 @@ export class CommandRun {
     });
   }
 
-  #transact(decide: (tx: Transaction, input: never) => Decided | Deferred): Promise<Outcome | Deferred> {
+  /** `isBegin`: what was begun for a credential is concluded without it. */
+  #transact(
+    decide: (tx: Transaction, input: never) => Decided | Deferred,
+    isBegin = false,
+  ): Promise<Outcome | Deferred> {
     return this.#deps.log.transact(this.#origin, (tx) => {
+      if (isBegin) this.#by.checkStanding();
       const record = this.#record(tx);
       const kept = record && this.#findAnswer(tx, record);
       if (kept && isFor(tx, this.#caller, kept)) return { decided: kept, repeated: true };
@@ -157,7 +171,7 @@ export class CommandRun {
 
 /** Says nothing of the call itself: a retry may do better. */
 function isPassing({ code, status }: ProtocolError): boolean {
-  return status >= 500 || code === 'client_closed_request';
+  return status >= 500 || code === 'client_closed_request' || code === 'unauthenticated';
 }
 
 function hashOf(body: Call['body']): string {

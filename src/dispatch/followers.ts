@@ -1,34 +1,55 @@
-import type { Authenticator, Credential } from '../auth/caller.ts';
 import type { EventSubscription } from '../eventlog/subscription.ts';
 import type { StreamSink } from '../gateway.ts';
 import { ProtocolError } from '../protocol/errors.ts';
+import type { ResolvedCaller } from './door.ts';
 
-/** An open stream and the credential it was opened with. */
-export interface Follower extends Credential {
+/** An open stream and whose it is. */
+export interface Follower {
+  by: ResolvedCaller;
   sink: StreamSink;
   subscription: EventSubscription;
 }
 
-/** The open streams: none of them outlives its credential. Source: contract, "a stream ends at token expiry"; notes, A-09, A-10. */
+/** An open connection and whose it is. */
+export interface Connection {
+  by: ResolvedCaller;
+  ended(error: ProtocolError): void;
+}
+
+/** The open streams and connections: none outlives its credential. Source: contract, "a stream ends at token expiry"; notes, A-09, A-10. */
 export class Followers {
-  readonly #open = new Set<Follower>();
+  readonly #streams = new Set<Follower>();
+  readonly #connections = new Set<Connection>();
 
   add(follower: Follower): void {
-    this.#open.add(follower);
+    this.#streams.add(follower);
   }
 
   remove(follower: Follower): void {
-    this.#open.delete(follower);
+    this.#streams.delete(follower);
   }
 
-  /** Ends the streams whose credential expired or was revoked; an issuer that cannot be asked ends none. */
-  async recheck({ recognize, authenticate }: Authenticator): Promise<void> {
-    for (const follower of [...this.#open]) {
-      await recognize(follower);
-      if (authenticate(follower).kind !== 'unauthenticated') continue;
-      this.#open.delete(follower);
+  /** Returns what takes the connection off again. */
+  watch(connection: Connection): () => void {
+    this.#connections.add(connection);
+    return () => void this.#connections.delete(connection);
+  }
+
+  /**
+   * Ends the streams whose credential expired or was revoked, then tells their connections; an issuer that cannot be asked
+   * ends none.
+   */
+  async recheck(): Promise<void> {
+    for (const follower of [...this.#streams]) {
+      if (!(await hasEnded(follower.by))) continue;
+      this.#streams.delete(follower);
       follower.subscription.close();
       follower.sink.end('unauthenticated', CREDENTIAL_ENDED);
+    }
+    for (const connection of [...this.#connections]) {
+      if (!(await hasEnded(connection.by))) continue;
+      this.#connections.delete(connection);
+      connection.ended(CREDENTIAL_ENDED);
     }
   }
 }
@@ -37,3 +58,9 @@ const CREDENTIAL_ENDED = new ProtocolError(
   'unauthenticated',
   'The credential of this stream has ended. Resume with a new one and the last event id.',
 );
+
+async function hasEnded(by: ResolvedCaller): Promise<boolean> {
+  const settling = by.settle();
+  if (settling !== undefined) await settling;
+  return by.hasEnded;
+}

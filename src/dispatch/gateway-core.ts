@@ -1,17 +1,14 @@
-import type { Authenticator } from '../auth/caller.ts';
-import type { AuthenticateDelivery } from '../auth/delivery-signature.ts';
 import type { Subscriptions } from '../eventlog/subscription.ts';
 import type {
+  AdmittedCaller,
   Answer,
   Call,
   CallHead,
   CredentialOfCall,
   Gateway,
-  Identity,
   StreamSink,
   Subscription,
 } from '../gateway.ts';
-import { defaultWorkspace } from '../policy/membership.ts';
 import { holdsScope } from '../policy/scope.ts';
 import { conceal } from '../policy/visibility.ts';
 import { ProtocolError } from '../protocol/errors.ts';
@@ -23,10 +20,11 @@ import {
   type StreamId,
 } from '../protocol/operations.ts';
 import type { FileTree } from '../store/file-tree.ts';
-import { admit, admitCaller, authenticated } from './admission.ts';
+import { admit, admitCaller } from './admission.ts';
 import type { BundleTools } from './bundles/bundle-tools.ts';
 import { type CommandDeps, CommandRun, originOf } from './command-run.ts';
 import type { DecodedInput } from './decode-input.ts';
+import { Door, type DoorDeps, resolved } from './door.ts';
 import { type Follower, Followers } from './followers.ts';
 import { OneAtATime } from './one-at-a-time.ts';
 import { QUERIES } from './queries/index.ts';
@@ -38,10 +36,8 @@ import { type WorkspaceIdOf, withWorkspaceIds } from './workspace-names.ts';
 
 type AnyId = CommandId | QueryId | StreamId | IdsOfKind<'socket'>;
 
-export interface GatewayDeps extends CommandDeps {
+export interface GatewayDeps extends CommandDeps, DoorDeps {
   subscriptions: Subscriptions;
-  authenticator: Authenticator;
-  authenticateDelivery: AuthenticateDelivery;
   /** RFC 3339 time, now. */
   time(): string;
   files: Pick<FileTree, 'read'>;
@@ -55,37 +51,60 @@ export interface GatewayDeps extends CommandDeps {
 /** The core behind the port: admits calls, decides commands in one transaction, answers queries from the folds. */
 export class GatewayCore implements Gateway {
   readonly #deps: GatewayDeps;
+  readonly #door: Door;
   readonly #lanes = new OneAtATime();
   readonly #followers = new Followers();
 
   constructor(deps: GatewayDeps) {
     this.#deps = deps;
+    this.#door = new Door(deps);
+  }
+
+  recognize(credential: CredentialOfCall): Promise<void> | undefined {
+    return this.#door.recognize(credential);
+  }
+
+  knows(credential: CredentialOfCall): boolean {
+    return this.#door.knows(credential);
+  }
+
+  enter(credential: CredentialOfCall, version: string | undefined | 'exempt'): AdmittedCaller {
+    try {
+      return this.#door.enter(credential, version);
+    } catch (error) {
+      throw this.#countRefused(error);
+    }
+  }
+
+  enterSigned(delivery: Pick<Call, 'path' | 'body'>): AdmittedCaller {
+    try {
+      return this.#door.enterSigned(delivery);
+    } catch (error) {
+      throw this.#countRefused(error);
+    }
   }
 
   admit(id: AnyId, call: CallHead): void {
-    const row = operation(id);
-    // A signature covers the body, so it is judged when the body is there.
-    const { authenticate } = this.#deps.authenticator;
-    if (row.scope !== 'signature') this.#watched(id, call, () => admitCaller({ row, call, authenticate }));
+    this.#watched(id, call, () => admitCaller(operation(id), call));
   }
 
-  recognize(call: CredentialOfCall): Promise<void> | undefined {
-    return this.#deps.authenticator.recognize(call);
+  watch(caller: AdmittedCaller, ended: (error: ProtocolError) => void): () => void {
+    return this.#followers.watch({ by: resolved({ caller }), ended });
   }
 
-  /** Ends streams whose credential expired or was revoked. */
+  /** Whether a caller may do what no operation is. */
+  holds(caller: AdmittedCaller, scope: string): boolean {
+    return holdsScope(resolved({ caller }).caller, scope);
+  }
+
+  /** Ends streams whose credential expired or was revoked, and tells their connections. */
   recheckStreams(): Promise<void> {
-    return this.#followers.recheck(this.#deps.authenticator);
-  }
-
-  identify(call: CredentialOfCall): Identity {
-    const caller = authenticated(this.#deps.authenticator.authenticate(call));
-    return { actor: caller.actor, tenant: caller.tenant, defaultWorkspace: defaultWorkspace(caller) };
+    return this.#followers.recheck();
   }
 
   async call(id: CommandId | QueryId, given: Call): Promise<Answer> {
     const call = withWorkspaceIds(given, this.#deps.workspaceIdOf);
-    await this.recognize(call);
+    await resolved(call).settle();
     if (operation(id).kind === 'command') return this.#command(id as CommandId, call);
     try {
       return await this.#query(id as QueryId, call);
@@ -97,12 +116,10 @@ export class GatewayCore implements Gateway {
 
   async subscribe(id: StreamId, given: Call, sink: StreamSink): Promise<Subscription> {
     const call = withWorkspaceIds(given, this.#deps.workspaceIdOf);
-    await this.recognize(call);
+    const by = resolved(call);
+    await by.settle();
     const { log, subscriptions, streamBufferBytes } = this.#deps;
-    const { authenticate } = this.#deps.authenticator;
-    const { caller, input } = this.#watched(id, call, () =>
-      admit({ row: operation(id), call, authenticate }),
-    );
+    const { caller, input } = this.#watched(id, call, () => admit(operation(id), call));
     const after = call.lastEventId === undefined ? {} : { after: call.lastEventId };
     const named = call.cursorParam === undefined ? {} : { cursorParam: call.cursorParam };
     let follower: Follower | undefined;
@@ -123,7 +140,7 @@ export class GatewayCore implements Gateway {
     };
     const subscription = openStream(log, subscriptions, request);
     if (!hasEnded) {
-      follower = { authorization: call.authorization, proof: call.proof, sink, subscription };
+      follower = { by, sink, subscription };
       this.#followers.add(follower);
     }
     return {
@@ -137,8 +154,7 @@ export class GatewayCore implements Gateway {
 
   async #query(id: QueryId, call: Call): Promise<Answer> {
     const { log } = this.#deps;
-    const { authenticate } = this.#deps.authenticator;
-    const { caller, input } = admit({ row: operation(id), call, authenticate });
+    const { caller, input } = admit(operation(id), call);
     const reader = { get: log.state.bind(log) };
     const { self, signingKeys } = this.#deps.tools;
     const { time, files, receiptLog, bundles } = this.#deps;
@@ -164,15 +180,11 @@ export class GatewayCore implements Gateway {
 
   async #command(id: CommandId, call: Call): Promise<Answer> {
     const row = operation(id);
-    const { authenticateDelivery } = this.#deps;
-    const { authenticate } = this.#deps.authenticator;
-    const caller = this.#watched(id, call, () =>
-      admitCaller({ row, call, authenticate, authenticateDelivery }),
-    );
-    const run = new CommandRun(this.#deps, id, call, caller);
+    const by = this.#watched(id, call, () => admitCaller(row, call));
+    const run = new CommandRun(this.#deps, id, call, by);
     try {
       const { decided, repeated } = await run.decide(this.#lanes);
-      const shown = conceal(decided.body, holdsScope(caller, 'internal:read'));
+      const shown = conceal(decided.body, holdsScope(by.caller, 'internal:read'));
       const answer: Answer = {
         status: decided.status ?? row.success,
         body: row.response === 'none' ? { kind: 'none' } : { kind: 'json', value: shown },
@@ -186,7 +198,12 @@ export class GatewayCore implements Gateway {
     }
   }
 
-  /** A step before the caller is known: what it refuses is told like any other refusal. */
+  #countRefused(error: unknown): unknown {
+    this.#deps.refusals.count(ProtocolError.from(error));
+    return error;
+  }
+
+  /** A step before anything is loaded: what it refuses is told like any other refusal. */
   #watched<Admitted>(id: AnyId, call: CallHead, step: () => Admitted): Admitted {
     try {
       return step();
@@ -196,16 +213,12 @@ export class GatewayCore implements Gateway {
     }
   }
 
-  /** Who is nobody leaves a line in the access log and a count; whoever is known also an event, for a refusal by the policy. */
+  /** A refusal is a count, and an event where the policy refused. */
   #refused(id: AnyId, call: CallHead, error: ProtocolError): void {
-    const { authenticator, refusals } = this.#deps;
+    const { refusals } = this.#deps;
     refusals.count(error);
     if (policyCode(error) === undefined) return;
-    const found = authenticator.authenticate(call);
-    if (found.kind !== 'caller') return;
-    refusals.note(
-      { operation: id, call, caller: found.caller, error },
-      originOf(call, found.caller, this.#deps),
-    );
+    const { caller } = resolved(call);
+    refusals.note({ operation: id, call, caller, error }, originOf(call, caller, this.#deps));
   }
 }

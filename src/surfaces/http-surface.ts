@@ -158,9 +158,10 @@ function edgeDeps(
     failedLogins: new FailedLogins({
       clock: deps.clock,
       limit: limits.failedLoginsPerMinute,
-      identify: (call) => deps.gateway.identify(call),
+      knows: (credential) => deps.gateway.knows(credential),
     }),
-    recognize: (call) => deps.gateway.recognize(call),
+    recognize: (credential) => deps.gateway.recognize(credential),
+    enter: (credential, version) => deps.gateway.enter(credential, version),
     hosts: new HostAllowList(server.allowedHosts, server.publicUrl),
     transport,
     browsers: new BrowserRules(

@@ -37,7 +37,8 @@ export async function answerRpc(
 ): Promise<void> {
   let asked: Asked = { id: null, method: undefined };
   try {
-    deps.gateway.identify(exchange.call());
+    // Nobody else's body is read.
+    exchange.caller();
     const request = await readEnvelope(exchange, (seen) => {
       asked = seen;
     });

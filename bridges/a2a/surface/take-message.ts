@@ -33,7 +33,7 @@ export async function takeMessage(
 ): Promise<Taken> {
   if (request.taskId !== undefined)
     return (await readyAnswer(gateway, exchange, to, request, request.taskId))();
-  const { defaultWorkspace } = gateway.identify(exchange.call());
+  const { defaultWorkspace } = exchange.caller();
   const parts = await storedParts(gateway, exchange, request, defaultWorkspace);
   const { contextId, kept } = request;
   const asked = negotiated.requested.length === 0 ? {} : { requested_extensions: [...negotiated.requested] };

@@ -1,6 +1,6 @@
 import { ACP_ERRORS, ERROR_OF_CODE } from '../../../mappings/acp/errors.ts';
 import type { FaceCall, FaceConnection, FaceOperation } from '../../../src/face.ts';
-import type { Gateway, Identity, StreamSink, Subscription } from '../../../src/gateway.ts';
+import type { Gateway, StreamSink, Subscription } from '../../../src/gateway.ts';
 import { ERROR_CODES, ProtocolError } from '../../../src/protocol/errors.ts';
 import type { JsonObject } from '../../../src/protocol/json.ts';
 import type { StreamId } from '../../../src/protocol/operations.ts';
@@ -29,19 +29,11 @@ export class GatewayCalls {
   }
 
   get defaultWorkspace(): string {
-    return this.#identity().defaultWorkspace ?? 'workspace_default';
+    return this.#connection.caller.defaultWorkspace;
   }
 
   get actor(): string {
-    return this.#identity().actor;
-  }
-
-  #identity(): Identity {
-    try {
-      return this.#gateway.identify(this.#connection.call());
-    } catch (error) {
-      throw rpcErrorOf(error);
-    }
+    return this.#connection.caller.actor;
   }
 
   /** Throws RpcError when the caller may not. */

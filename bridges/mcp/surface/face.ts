@@ -77,8 +77,7 @@ export class McpFace implements Face {
   async #handle(method: 'POST' | 'GET' | 'DELETE', exchange: FaceExchange, server?: string): Promise<void> {
     try {
       const { gateway } = this.#deps;
-      await gateway.recognize(exchange.call());
-      const { actor } = gateway.identify(exchange.call());
+      const { actor } = exchange.caller();
       const bytes = method === 'POST' ? await exchange.readBody() : undefined;
       const body = bytes === undefined ? undefined : await parsed(exchange, bytes);
       if (body instanceof ProtocolError) return this.#refuse(exchange, body, MCP_ERRORS.parse_error);

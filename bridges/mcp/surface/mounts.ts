@@ -31,7 +31,7 @@ export class Mounts {
     const upstream = this.#deps.upstream(`mcp:${serverId}`);
     const mounted = upstream instanceof McpUpstream ? upstream.mounted() : undefined;
     if (mounted === undefined) throw new ProtocolError('resource_not_found', 'No such server.');
-    const { defaultWorkspace: workspaceId } = this.#deps.gateway.identify(exchange.call());
+    const { defaultWorkspace: workspaceId } = exchange.caller();
     const server = openServer(
       mounted,
       (route, tool) =>

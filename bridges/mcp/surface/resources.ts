@@ -34,7 +34,7 @@ export async function listResources(
   exchange: FaceExchange,
   cursor: unknown,
 ): Promise<JsonObject> {
-  const { defaultWorkspace } = gateway.identify(exchange.call());
+  const { defaultWorkspace } = exchange.caller();
   const from = cursor === undefined ? {} : { cursor: String(cursor) };
   const query = { workspace_id: defaultWorkspace, limit: LISTED, ...from };
   const { data, page } = await ask<{ data: Artifact[]; page: { next_cursor: string | null } }>(

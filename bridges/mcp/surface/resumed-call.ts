@@ -25,7 +25,7 @@ export async function resumeCall(
   logLevel: LogLevel = LOG_LEVELS[0],
 ): Promise<void> {
   const task = await readTask(deps, exchange, place.taskId);
-  if (task.created_by !== deps.gateway.identify(exchange.call()).actor)
+  if (task.created_by !== exchange.caller().actor)
     throw new ProtocolError('resource_not_found', 'No such call.', { param: 'Last-Event-ID' });
   const stream = exchange.openStream({ isResumed: true, headers, tell: () => '' });
   stream.attach({ cursor: () => '', close: () => undefined });

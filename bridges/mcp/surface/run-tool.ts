@@ -76,7 +76,7 @@ function mayRun(
   exchange: FaceExchange,
   { judged: { route, sideEffect } }: OfferedTool,
 ): boolean {
-  const { defaultWorkspace } = deps.gateway.identify(exchange.call());
+  const { defaultWorkspace } = exchange.caller();
   return !deps.refuses(defaultWorkspace, route, sideEffect);
 }
 

@@ -22,7 +22,7 @@ export async function submitCall(
   const meta = objectOf(params['_meta']);
   const key = meta[IDEMPOTENCY_KEY];
   const keyed = typeof key === 'string' ? { idempotencyKey: key } : {};
-  const { defaultWorkspace } = gateway.identify(exchange.call());
+  const { defaultWorkspace } = exchange.caller();
   const body = {
     input: { role: 'user', parts: [partOf(tool, input, callIdOf(exchange.requestId, keyed))] },
     metadata: { route: tool.route },

@@ -4,7 +4,7 @@ import type { Logger } from '../../protocol/ports.ts';
 import type { RefusalReason } from '../../protocol/refusal-reasons.ts';
 import type { SenderProof } from '../../protocol/sender-proof.ts';
 import { type SentCredential, sentCredential } from '../authorization.ts';
-import type { Authentication, Authenticator, Credential } from '../caller.ts';
+import type { Authentication, Authenticator, Credential, Standing } from '../caller.ts';
 import { type ProofVerdict, verifyProof } from './dpop-proof.ts';
 import { looksLikeToken } from './read-token.ts';
 import { ReplayMemory } from './replay-memory.ts';
@@ -67,8 +67,7 @@ export class TokenAuthenticator implements Authenticator {
     const sent = tokenOf(authorization);
     if (sent === undefined) return undefined;
     if (this.#known(sent.hash) !== undefined) return this.#judge(sent, proof);
-    const pending = this.#pending.get(sent.hash) ?? this.#verify(sent);
-    this.#pending.set(sent.hash, pending);
+    const pending = this.#verifyOnce(sent);
     return proof === undefined ? pending : pending.then(() => this.#judge(sent, proof));
   }
 
@@ -82,9 +81,22 @@ export class TokenAuthenticator implements Authenticator {
       return { kind: 'unauthenticated', ...(known && { refusal: { scheme, reason: known.reason } }) };
     const { caller } = known.verified;
     const found = this.#ofSender(sent, known.verified, proof);
-    if (found === undefined) return { kind: 'caller', caller };
+    if (found === undefined)
+      return { kind: 'caller', caller, standing: this.#standing(sent, known.verified) };
     if (found === 'unavailable') return { kind: 'unavailable' };
     return { kind: 'unauthenticated', refusal: { scheme, reason: found } };
+  }
+
+  /** A token that was verified ends with its time, or when the new keys of its issuer refuse it. */
+  #standing(sent: SentToken, { expiresAtMs }: Verified): Standing {
+    const now = () => {
+      if (this.#deps.clock.now() >= expiresAtMs) return 'ended';
+      const known = this.#known(sent.hash);
+      if (known === undefined) return 'unsettled';
+      if (known.kind === 'unavailable') return 'unavailable';
+      return known.kind === 'verified' ? 'live' : 'ended';
+    };
+    return { now, settle: () => (now() === 'unsettled' ? this.#verifyOnce(sent) : undefined) };
   }
 
   /** Why this sender may not use the token; undefined when it may. */
@@ -130,6 +142,13 @@ export class TokenAuthenticator implements Authenticator {
     }
     const refused = this.#refused.get(hash);
     return refused !== undefined && nowMs < refused.untilMs ? refused.known : undefined;
+  }
+
+  /** Requests that bring the same token at once wait for one verification. */
+  #verifyOnce(sent: SentToken): Promise<void> {
+    const pending = this.#pending.get(sent.hash) ?? this.#verify(sent);
+    this.#pending.set(sent.hash, pending);
+    return pending;
   }
 
   async #verify({ token, hash }: SentToken): Promise<void> {

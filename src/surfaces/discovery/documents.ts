@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { AgentCards, SignedDocument } from '../../cards/agent-cards.ts';
-import type { CredentialOfCall } from '../../gateway.ts';
+import type { AdmittedCaller } from '../../gateway.ts';
 import { ProtocolError } from '../../protocol/errors.ts';
 import type { DocumentId } from '../../protocol/operations.ts';
 import type { Persona } from '../../protocol/resources/persona.ts';
@@ -34,7 +34,7 @@ export interface DocumentDeps {
   /** A persona whose card this caller may read; undefined for one that is hidden or absent. */
   persona(
     id: string,
-    reader: { requestId: string; signal: AbortSignal } & CredentialOfCall,
+    reader: { requestId: string; signal: AbortSignal; caller(): AdmittedCaller | undefined },
   ): Promise<Persona | undefined>;
   /** Whose access tokens are taken. */
   resource: ProtectedResourceFacts;
@@ -129,7 +129,8 @@ async function sendA2aCard(
 
 async function personaCard(exchange: Exchange, id: string, { cards, publicUrl, persona }: DocumentDeps) {
   const { requestId, credential, signal } = exchange;
-  const found = await persona(id, { requestId, ...credential, signal });
+  const caller = () => (credential.authorization === undefined ? undefined : exchange.caller('exempt'));
+  const found = await persona(id, { requestId, caller, signal });
   return found && cards.persona(found, publicUrl());
 }
 

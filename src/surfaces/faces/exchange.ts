@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import type { FaceCall, FaceExchange, FaceStream, FaceStreamOptions } from '../../face.ts';
-import type { Call } from '../../gateway.ts';
+import type { AdmittedCaller, Call } from '../../gateway.ts';
 import type { JsonReader } from '../../json/json-reader.ts';
 import type { ProtocolError } from '../../protocol/errors.ts';
 import type { JsonValue } from '../../protocol/json.ts';
@@ -47,13 +47,16 @@ export class FaceHttpExchange implements FaceExchange {
     return this.#exchange.signal;
   }
 
+  caller(): AdmittedCaller {
+    return this.#exchange.caller('exempt');
+  }
+
   call(given: FaceCall = {}): Call {
     const { headers } = this;
     const signal = () => this.signal;
     const call: Call = {
       requestId: this.requestId,
-      ...this.#exchange.credential,
-      protocolVersion: 'exempt',
+      caller: this.caller(),
       path: {},
       query: {},
       body: undefined,

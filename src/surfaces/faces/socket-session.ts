@@ -1,6 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { FaceCall, FaceConnection, FaceConnectionOwner, FaceSocket } from '../../face.ts';
-import type { Call, CallHead } from '../../gateway.ts';
+import type { AdmittedCaller, Call, CallHead } from '../../gateway.ts';
+import type { ProtocolError } from '../../protocol/errors.ts';
+import { CLOSE } from '../ws/close-codes.ts';
 import { type Beginning, Wire, type WireDeps, type WireOwner } from '../ws/wire.ts';
 import { textFrame } from '../ws/wire-text.ts';
 
@@ -38,6 +40,10 @@ export class FaceSocketSession implements FaceConnection, WireOwner {
   open(socket: FaceSocket): void {
     this.#wire.open();
     if (this.#wire.isOpen) this.#owner = socket.open(this);
+  }
+
+  get caller(): AdmittedCaller {
+    return this.#head.caller;
   }
 
   get subprotocol(): string {
@@ -87,6 +93,10 @@ export class FaceSocketSession implements FaceConnection, WireOwner {
 
   tick(nowMs: number): void {
     this.#wire.tick(nowMs);
+  }
+
+  credentialEnded({ code }: ProtocolError): void {
+    this.close(CLOSE.unauthenticated, code);
   }
 
   drain(): void {

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import type { CredentialOfCall } from '../../gateway.ts';
+import type { AdmittedCaller, CredentialOfCall, Gateway } from '../../gateway.ts';
 import type { ProtocolError } from '../../protocol/errors.ts';
 import type { Clock, Logger } from '../../protocol/ports.ts';
 import type { Timers } from '../timers.ts';
@@ -17,6 +17,8 @@ export interface ExchangeDeps {
   /** What a 401 asks for. */
   challenges: Challenges;
   proofs: SenderProofs;
+  /** See `Gateway.enter`. */
+  enter: Gateway['enter'];
   /** Told of every request that was answered with 401. */
   failedLogins: FailedLogins;
   /** True once the gateway is shutting down: answers then close their connection. */
@@ -52,6 +54,7 @@ export class Exchange {
   #hasLeft = false;
   readonly #startedAt: number;
   #credential: CredentialOfCall | undefined;
+  #caller: AdmittedCaller | undefined;
 
   constructor(req: IncomingMessage, res: ServerResponse, deps: ExchangeDeps) {
     this.req = req;
@@ -82,6 +85,12 @@ export class Exchange {
       proof: this.deps.proofs.of(this.req),
     };
     return this.#credential;
+  }
+
+  /** Who is calling, resolved by the first who asks. Throws what `Gateway.enter` throws. */
+  caller(version: string | undefined | 'exempt'): AdmittedCaller {
+    this.#caller ??= this.deps.enter(this.credential, version);
+    return this.#caller;
   }
 
   /** Notes the error that is answered with, for the log. */

@@ -18,7 +18,7 @@ export interface FailedLoginsDeps {
   clock: Clock;
   /** Answers 401 to one address in a minute, before the next ones are 429. */
   limit: number;
-  identify: Gateway['identify'];
+  knows: Gateway['knows'];
 }
 
 /**
@@ -39,7 +39,7 @@ export class FailedLogins {
     const failures = this.#failures.get(socket.remoteAddress ?? '');
     if (failures === undefined || failures.count < this.#deps.limit) return;
     const waitMs = failures.since + WINDOW_MS - this.#deps.clock.monotonic();
-    if (waitMs <= 0 || this.#isGood(credential)) return;
+    if (waitMs <= 0 || this.#deps.knows(credential)) return;
     const message = 'Too many bad credentials came from your address. Wait, and send a valid key.';
     throw new ProtocolError('rate_limited', message, { retryAfterSeconds: Math.ceil(waitMs / 1000) });
   }
@@ -52,15 +52,5 @@ export class FailedLogins {
     const before = this.#failures.get(address);
     const isOver = before === undefined || before.since + WINDOW_MS <= now;
     this.#failures.set(address, isOver ? { count: 1, since: now } : { ...before, count: before.count + 1 });
-  }
-
-  #isGood(credential: CredentialOfCall): boolean {
-    try {
-      this.#deps.identify(credential);
-      return true;
-    } catch (error) {
-      // What cannot be judged now is answered as such.
-      return error instanceof ProtocolError && error.code !== 'unauthenticated';
-    }
   }
 }

@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import { z } from 'zod';
-import type { Call, CallHead } from '../../gateway.ts';
+import type { Call, CallHead, Gateway } from '../../gateway.ts';
 import type { JsonReader } from '../../json/json-reader.ts';
-import type { OperationRow, SpooledBody } from '../../protocol/operations.ts';
+import type { OperationRow, RawBody, SpooledBody } from '../../protocol/operations.ts';
 import { VERSION_HEADER } from '../../protocol/version.ts';
 import { readJson, readRaw } from '../http/body.ts';
 import type { Exchange } from '../http/exchange.ts';
@@ -40,8 +40,9 @@ function bodyOf({ body, method }: OperationRow): CallShape['body'] {
 /** Reads the bodies that are too large to be held. */
 export type SpoolReader = () => Promise<SpooledBody>;
 
-/** What bodies are read with. */
-export interface BodyDeps {
+/** What calls are decoded with. */
+export interface DecodeDeps {
+  gateway: Pick<Gateway, 'enterSigned'>;
   limits: HttpLimits;
   json: Pick<JsonReader, 'read'>;
 }
@@ -51,16 +52,17 @@ export async function decodeCall(
   exchange: Exchange,
   path: Record<string, string>,
   shape: CallShape,
-  deps: BodyDeps,
+  deps: DecodeDeps,
   admit: (head: CallHead) => void,
   spooled?: SpoolReader,
 ): Promise<Call> {
   const { headers, url = '' } = exchange.req;
+  const caller = shape.isSigned ? undefined : exchange.caller(single(headers[VERSION_HEADER_NAME]));
   const query = decodeQuery(url, shape.singleParams);
+  const signed = shape.isSigned ? await readSigned(exchange, deps.limits) : undefined;
   const head: CallHead = {
     requestId: exchange.requestId,
-    ...exchange.credential,
-    protocolVersion: single(headers[VERSION_HEADER_NAME]),
+    caller: caller ?? deps.gateway.enterSigned({ path, body: signed }),
     path,
     query,
     idempotencyKey: single(headers['idempotency-key']),
@@ -73,7 +75,7 @@ export async function decodeCall(
   };
   // Defined on the same object: spreading it would make the lazy signal.
   const call = head as Call;
-  call.body = await decodeBody(exchange, shape, deps, () => admit(head), spooled);
+  call.body = signed ?? (await decodeBody(exchange, shape, deps, () => admit(head), spooled));
   return call;
 }
 
@@ -81,7 +83,7 @@ export async function decodeCall(
 async function decodeBody(
   exchange: Exchange,
   shape: CallShape,
-  { limits, json }: BodyDeps,
+  { limits, json }: DecodeDeps,
   admit: () => void,
   spooled?: SpoolReader,
 ): Promise<Call['body']> {
@@ -90,13 +92,14 @@ async function decodeBody(
     return undefined;
   }
   admit();
-  if (shape.isSigned) {
-    const raw = await readRaw(exchange, limits.maxBodyBytes);
-    return { ...raw, headers: plainHeaders(exchange.req) };
-  }
   if (shape.body === 'bytes') return await readRaw(exchange, limits.maxArtifactBytes);
   if (shape.body === 'spooled') return await spooled?.();
   return await readJson(exchange, limits, json);
+}
+
+/** A signature covers the body, so nobody is known before it is read; it is bounded like JSON. */
+async function readSigned(exchange: Exchange, { maxBodyBytes }: HttpLimits): Promise<RawBody> {
+  return { ...(await readRaw(exchange, maxBodyBytes)), headers: plainHeaders(exchange.req) };
 }
 
 function plainHeaders({ headers }: IncomingMessage): Record<string, string> {

@@ -145,7 +145,8 @@ function socketHandler(id: IdsOfKind<'socket'>, deps: RouteDeps): Handler {
   const { gateway } = deps;
   const shape = callShape(operation(id));
   return async (exchange, path) => {
-    gateway.admit(id, await decodeCall(exchange, path, shape, deps, (head) => gateway.admit(id, head)));
+    const call = await decodeCall(exchange, path, shape, deps, (head) => gateway.admit(id, head));
+    gateway.admit(id, call);
     throw new ProtocolError('invalid_request', 'Open a WebSocket here: send Upgrade: websocket.', {
       param: 'Upgrade',
     });

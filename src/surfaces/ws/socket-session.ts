@@ -1,4 +1,4 @@
-import type { Call, CredentialOfCall, Gateway } from '../../gateway.ts';
+import type { AdmittedCaller, Call, Gateway } from '../../gateway.ts';
 import type { JsonReader } from '../../json/json-reader.ts';
 import { ProtocolError } from '../../protocol/errors.ts';
 import type { JsonObject, JsonValue } from '../../protocol/json.ts';
@@ -13,9 +13,9 @@ export interface SessionDeps extends ConnectionDeps {
   json: Pick<JsonReader, 'read'>;
 }
 
-/** What the upgrade request said; every frame is admitted anew with it. */
-export interface SessionFacts extends CredentialOfCall {
-  protocolVersion: string | undefined;
+/** What the upgrade request said; every frame is a call of its caller. */
+export interface SessionFacts {
+  caller: AdmittedCaller;
   traceparent: string | undefined;
   /** The socket of one stream path: it follows that stream and ends with it. */
   isSingle: boolean;
@@ -93,6 +93,12 @@ export class SocketSession implements ConnectionOwner {
   /** Cuts the connection. */
   terminate(): void {
     this.connection.terminate();
+  }
+
+  /** Its streams are told before. */
+  credentialEnded(error: ProtocolError): void {
+    this.#fail(error, { id: null, requestId: this.#deps.newRequestId() });
+    this.connection.close(CLOSE.unauthenticated, error.code);
   }
 
   /** Ends what is followed, answers what is under way, then closes. */
@@ -223,13 +229,11 @@ export class SocketSession implements ConnectionOwner {
   }
 
   #call(requestId: string, { path, query = {}, body, idempotencyKey, lastEventId }: FrameCall): Call {
-    const { authorization, proof, protocolVersion, traceparent } = this.#facts;
+    const { caller, traceparent } = this.#facts;
     const signal = () => this.#signal();
     return {
       requestId,
-      authorization,
-      proof,
-      protocolVersion,
+      caller,
       traceparent,
       path,
       query,

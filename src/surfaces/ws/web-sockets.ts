@@ -1,12 +1,11 @@
 import type { IncomingMessage, Server } from 'node:http';
 import { type WebSocket, WebSocketServer } from 'ws';
 import type { FaceSocket } from '../../face.ts';
-import type { CallHead, Gateway } from '../../gateway.ts';
+import type { AdmittedCaller, CallHead, Gateway } from '../../gateway.ts';
 import type { JsonReader } from '../../json/json-reader.ts';
 import { ProtocolError } from '../../protocol/errors.ts';
 import { operation } from '../../protocol/operations.ts';
 import type { Clock, Logger } from '../../protocol/ports.ts';
-import type { SenderProof } from '../../protocol/sender-proof.ts';
 import { OPEN_SOCKET, WS_SUBPROTOCOL } from '../../protocol/ws-frames.ts';
 import { FaceSocketSession } from '../faces/socket-session.ts';
 import type { Challenges } from '../http/challenges.ts';
@@ -55,6 +54,8 @@ interface Admitted {
 /** What the surface does with every open socket, whatever is spoken on it. */
 interface OpenSocket {
   tick(nowMs: number): void;
+  /** The credential that opened it was revoked, or expired. */
+  credentialEnded(error: ProtocolError): void;
   drain(): void;
   terminate(): void;
 }
@@ -82,7 +83,8 @@ export class WebSockets {
   readonly #server = serverOf([WS_SUBPROTOCOL], WS_LIMITS.maxMessageBytes);
   /** By path: a face has subprotocols and sizes of its own. */
   readonly #faces: ReadonlyMap<string, { socket: FaceSocket; server: WebSocketServer }>;
-  readonly #open = new Set<OpenSocket>();
+  /** With what ends the watch over its credential. */
+  readonly #open = new Map<OpenSocket, () => void>();
   #stopTicking: (() => void) | undefined;
 
   constructor(deps: WebSocketsDeps) {
@@ -115,9 +117,9 @@ export class WebSockets {
   /** Ends every socket for a shutdown; what does not close within `graceMs` is cut. */
   drain(graceMs: number): void {
     if (this.#open.size === 0) return;
-    for (const session of this.#open) session.drain();
+    for (const session of this.#open.keys()) session.drain();
     this.#deps.timers.after(graceMs, () => {
-      for (const socket of this.#open) socket.terminate();
+      for (const socket of this.#open.keys()) socket.terminate();
     });
   }
 
@@ -167,9 +169,12 @@ export class WebSockets {
     const target = this.#faces.get(url.split('?', 1)[0] ?? '')?.socket ?? upgradeTarget(url);
     if (target === undefined)
       throw new ProtocolError('resource_not_found', 'No WebSocket here. Use /v1/ws or the path of a stream.');
-    const head = callHead(req, target, requestId, proofs.of(req));
-    await gateway.recognize(head);
-    failedLogins.check(req, head);
+    const { authorization, protocolVersion } = readCredentials(req);
+    const credential = { authorization, proof: proofs.of(req) };
+    await gateway.recognize(credential);
+    failedLogins.check(req, credential);
+    const caller = gateway.enter(credential, 'open' in target ? 'exempt' : protocolVersion);
+    const head = callHead(req, target, requestId, caller);
     gateway.admit('open' in target ? target.operation : target.id, head);
     refuseQueryCredentials(url);
     checkHandshake(req);
@@ -190,15 +195,15 @@ export class WebSockets {
     req: IncomingMessage,
     head: Buffer,
   ): SocketSession {
-    const { authorization, proof, protocolVersion, traceparent } = call;
-    const facts = { authorization, proof, protocolVersion, traceparent, isSingle: id !== OPEN_SOCKET };
+    const { caller, traceparent } = call;
+    const facts = { caller, traceparent, isSingle: id !== OPEN_SOCKET };
     const beginning = { socket: req.socket, accept: () => accept(this.#server, req, head) };
     const log = this.#logClose(route, call.requestId);
     const session = new SocketSession(this.#session, facts, beginning, (code) => {
       this.#remove(session);
       log(code);
     });
-    this.#add(session);
+    this.#add(session, call);
     return session;
   }
 
@@ -211,7 +216,7 @@ export class WebSockets {
       this.#remove(session);
       log(code);
     });
-    this.#add(session);
+    this.#add(session, call);
     session.open(socket);
   }
 
@@ -224,12 +229,16 @@ export class WebSockets {
     };
   }
 
-  #add(session: OpenSocket): void {
-    this.#open.add(session);
+  #add(session: OpenSocket, { caller }: CallHead): void {
+    this.#open.set(
+      session,
+      this.#deps.gateway.watch(caller, (error) => session.credentialEnded(error)),
+    );
     this.#stopTicking ??= this.#deps.timers.every(TICK_MS, () => this.#tick());
   }
 
   #remove(session: OpenSocket): void {
+    this.#open.get(session)?.();
     this.#open.delete(session);
     if (this.#open.size > 0) return;
     this.#stopTicking?.();
@@ -238,7 +247,7 @@ export class WebSockets {
 
   #tick(): void {
     const now = this.#deps.clock.monotonic();
-    for (const session of this.#open) session.tick(now);
+    for (const session of this.#open.keys()) session.tick(now);
   }
 }
 
@@ -273,15 +282,13 @@ function callHead(
   req: IncomingMessage,
   target: UpgradeTarget | FaceSocket,
   requestId: string,
-  proof: SenderProof | undefined,
+  caller: AdmittedCaller,
 ): CallHead {
   const { headers, url = '' } = req;
   const isFace = 'open' in target;
   return {
     requestId,
-    ...readCredentials(req),
-    proof,
-    ...(isFace ? { protocolVersion: 'exempt' as const } : {}),
+    caller,
     path: isFace ? {} : target.path,
     query: decodeQuery(url, isFace ? new Set() : callShape(operation(target.id)).singleParams),
     idempotencyKey: undefined,

@@ -66,8 +66,7 @@ afterAll(() => under.close());
 /** What the face uses before the gateway has refused. */
 function depsOf(): FaceDeps {
   const gateway: Partial<FaceDeps['gateway']> = {
-    admit: (id, call) => under.gateway.admit(id, call),
-    identify: (call) => under.gateway.identify(call),
+    admit: () => under.gateway.admit(),
     call: (id, call) => under.gateway.call(id, call),
   };
   const agent = { id: 'shop', route: 'a2a:shop', isDefault: true, description: undefined };

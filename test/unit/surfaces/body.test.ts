@@ -176,7 +176,7 @@ describe('a client that waits for 100-continue', () => {
 describe('bodies where none belongs', () => {
   it('are refused on GET', async () => {
     const client = new RawClient(under.port).send(
-      `GET /v1/tasks HTTP/1.1\r\nHost: localhost:${under.port}\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}`,
+      `GET /v1/tasks HTTP/1.1\r\nHost: localhost:${under.port}\r\nAuthorization: Bearer test\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}`,
     );
     await client.closed;
     expect(client.text).toContain('HTTP/1.1 400');

@@ -236,14 +236,14 @@ describe('/metrics', () => {
   it('asks the injected check first', async () => {
     const refused = new ProtocolError('unauthenticated', 'Send a bearer token.');
     const source = {
-      authorize: async () => {
+      authorize: () => {
         throw refused;
       },
       read: async () => {
         throw new Error('must not be read');
       },
     };
-    const exchange = { req: { headers: {} } } as never;
+    const exchange = { caller: () => ({}) } as never;
     await expect(answerMetrics(source, exchange)).rejects.toBe(refused);
   });
 });

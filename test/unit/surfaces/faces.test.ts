@@ -48,12 +48,8 @@ class RecordingFace implements Face {
   async #act(exchange: FaceExchange, id = ''): Promise<void> {
     const body = await exchange.parseJson(await exchange.readBody(32));
     if (id === 'bad') throw new ProtocolError('invalid_request', 'No.', { param: 'id' });
-    const { authorization, protocolVersion, traceparent } = exchange.call();
-    exchange.send(
-      200,
-      'application/json',
-      JSON.stringify({ id, body, authorization, protocolVersion, traceparent }),
-    );
+    const { caller, traceparent } = exchange.call();
+    exchange.send(200, 'application/json', JSON.stringify({ id, body, actor: caller.actor, traceparent }));
   }
 
   #stream(exchange: FaceExchange): void {
@@ -96,10 +92,10 @@ describe('a route of a face', () => {
     expect(await answer.json()).toEqual({
       id: 'one',
       body: { a: 1 },
-      authorization: 'Bearer x',
-      protocolVersion: 'exempt',
+      actor: 'actor_test',
       traceparent: '00-a',
     });
+    expect(under.gateway.entries).toEqual([{ authorization: 'Bearer x', version: 'exempt' }]);
     expect(await (await fetch(`${under.url}/face/two`)).text()).toBe('two');
   });
 
@@ -181,10 +177,8 @@ describe('a socket of a face', () => {
     const socket = connect(['harn.bearer.secret', 'face.v1'], {});
     await opened(socket);
     expect(socket.protocol).toBe('face.v1');
-    expect(face.connections[0]?.call()).toMatchObject({
-      authorization: 'Bearer secret',
-      protocolVersion: 'exempt',
-    });
+    expect(face.connections[0]?.call().caller.actor).toBe('actor_test');
+    expect(under.gateway.entries.at(-1)).toEqual({ authorization: 'Bearer secret', version: 'exempt' });
     expect(under.surface.openStreams()).toBe(1);
     socket.terminate();
     await eventually(() => face.seen.includes('closed 1006'));

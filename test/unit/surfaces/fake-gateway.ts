@@ -1,7 +1,8 @@
 import type {
+  AdmittedCaller,
   Answer,
   Call,
-  CallHead,
+  CredentialOfCall,
   Gateway,
   Identity,
   StreamFrame,
@@ -22,10 +23,21 @@ export interface FakeStream {
   closed: boolean;
 }
 
+const KNOWN: Identity = {
+  actor: 'actor_test',
+  tenant: 'tenant_default',
+  defaultWorkspace: 'workspace_default',
+};
+const CALLER = KNOWN as AdmittedCaller;
+
 /** A Gateway that records what it was asked and answers what the test says. */
 export class FakeGateway implements Gateway {
   readonly calls: FakeCall[] = [];
   readonly streams: FakeStream[] = [];
+  /** What came to the door. */
+  readonly entries: { authorization: string | undefined; version: string | undefined }[] = [];
+  /** The connections that want to know when their credential ends. */
+  readonly watched = new Set<(error: ProtocolError) => void>();
   cursor = '';
   answer: (id: string, call: Call) => Promise<Answer> | Answer = () => ({
     status: 200,
@@ -37,18 +49,29 @@ export class FakeGateway implements Gateway {
     return undefined;
   }
 
-  admit(_id: string, call: CallHead): void {
-    if (call.authorization === undefined) throw new ProtocolError('unauthenticated', 'Send a bearer token.');
+  enter({ authorization }: CredentialOfCall, version: string | undefined): AdmittedCaller {
+    this.entries.push({ authorization, version });
+    if (authorization === undefined) throw new ProtocolError('unauthenticated', 'Send a bearer token.');
+    return CALLER;
   }
 
-  identify(call: Pick<CallHead, 'authorization'>): Identity {
-    if (call.authorization === undefined) throw new ProtocolError('unauthenticated', 'Send a bearer token.');
-    return { actor: 'actor_test', tenant: 'tenant_default', defaultWorkspace: 'workspace_default' };
+  enterSigned(): AdmittedCaller {
+    return CALLER;
+  }
+
+  knows({ authorization }: CredentialOfCall): boolean {
+    return authorization !== undefined;
+  }
+
+  admit(): void {}
+
+  watch(_caller: AdmittedCaller, ended: (error: ProtocolError) => void): () => void {
+    this.watched.add(ended);
+    return () => void this.watched.delete(ended);
   }
 
   async call(id: string, call: Call): Promise<Answer> {
     this.calls.push({ id, call });
-    this.admit(id, call);
     return await this.answer(id, call);
   }
 

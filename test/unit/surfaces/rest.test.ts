@@ -27,14 +27,16 @@ describe('a request becomes a Call', () => {
     const [asked] = under.gateway.calls;
     expect(asked?.id).toBe('submitSessionTask');
     expect(asked?.call).toMatchObject({
-      authorization: 'Bearer test',
-      protocolVersion: 'agents-protocol-2026-04-25',
+      caller: { actor: 'actor_test' },
       path: { session_id: 'session_1' },
       body: { input: { a: [1, null] } },
       idempotencyKey: 'k1',
       lastEventId: undefined,
       traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01',
     });
+    expect(under.gateway.entries).toEqual([
+      { authorization: 'Bearer test', version: 'agents-protocol-2026-04-25' },
+    ]);
     expect(asked?.call.requestId).toMatch(/^req_/);
     expect(asked?.call.signal.aborted).toBe(false);
   });
@@ -56,10 +58,7 @@ describe('a request becomes a Call', () => {
   it('leaves a missing version and missing credentials to the gateway', async () => {
     const response = await fetch(`${under.url}/v1/tasks`);
     expect(response.status).toBe(401);
-    expect(under.gateway.calls[0]?.call).toMatchObject({
-      authorization: undefined,
-      protocolVersion: undefined,
-    });
+    expect(under.gateway.entries).toEqual([{ authorization: undefined, version: undefined }]);
   });
 
   it('takes an optional body left out as undefined', async () => {

@@ -66,7 +66,7 @@ describe('a command frame', () => {
     });
     const [{ id, call } = { id: '', call: undefined }] = stage.under.gateway.calls;
     expect({ id, path: call?.path, body: call?.body }).toEqual(expected);
-    expect(call).toMatchObject({ idempotencyKey: 'key-1', authorization: 'Bearer test', query: {} });
+    expect(call).toMatchObject({ idempotencyKey: 'key-1', caller: { actor: 'actor_test' }, query: {} });
     expect(call?.requestId).toMatch(/^req_/);
   });
 

@@ -56,8 +56,8 @@ describe('an upgrade', () => {
     expect(stream?.call).toMatchObject({
       query: { session_id: 'session_1' },
       lastEventId: '00000000000000000007',
-      authorization: 'Bearer test',
     });
+    expect(under.gateway.entries).toMatchObject([{ authorization: 'Bearer test' }]);
   });
 
   it('[C10] authenticates browsers by subprotocol, selects harn.v1 and never echoes the credential', async () => {
@@ -65,10 +65,9 @@ describe('an upgrade', () => {
     expect(client.socket.protocol).toBe('harn.v1');
     client.send({ type: 'cancel', id: 'c', task_id: 'task_1' });
     await client.until(({ type }) => type === 'ack');
-    expect(under.gateway.calls[0]?.call).toMatchObject({
-      authorization: 'Bearer test',
-      protocolVersion: 'agents-protocol-2026-04-25',
-    });
+    expect(under.gateway.entries).toEqual([
+      { authorization: 'Bearer test', version: 'agents-protocol-2026-04-25' },
+    ]);
   });
 });
 

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { FaceCall, FaceConnection } from '../../../../src/face.ts';
-import type { Call } from '../../../../src/gateway.ts';
+import type { AdmittedCaller, Call } from '../../../../src/gateway.ts';
 
 /** A connection whose messages are sent by somebody else. */
 export class Outlet implements FaceConnection {
@@ -32,6 +32,10 @@ export class Outlet implements FaceConnection {
 
   get signal(): AbortSignal {
     return this.#connection.signal;
+  }
+
+  get caller(): AdmittedCaller {
+    return this.#connection.caller;
   }
 
   call(given?: FaceCall): Call {

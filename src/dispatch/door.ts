@@ -1,0 +1,146 @@
+import type { Authentication, Authenticator, Caller, Standing } from '../auth/caller.ts';
+import type { AuthenticateDelivery } from '../auth/delivery-signature.ts';
+import type { AdmittedCaller, Call, CredentialOfCall, Identity } from '../gateway.ts';
+import { defaultWorkspace } from '../policy/membership.ts';
+import { ProtocolError } from '../protocol/errors.ts';
+import { isAboutProof, REFUSAL_REASONS } from '../protocol/refusal-reasons.ts';
+import { SUPPORTED_VERSIONS, VERSION_HEADER } from '../protocol/version.ts';
+import { isRawBody } from './decode-input.ts';
+
+export interface DoorDeps {
+  authenticator: Authenticator;
+  authenticateDelivery: AuthenticateDelivery;
+}
+
+/**
+ * Where a request or a connection becomes a caller, once, for every face: 401 before 426 (contract C22). What comes after it
+ * asks for scopes and for what has become of the credential, and never for the credential.
+ */
+export class Door {
+  readonly #deps: DoorDeps;
+  /** By the credential of one request or connection, however often it is asked about. */
+  readonly #judged = new WeakMap<CredentialOfCall, Authentication>();
+
+  constructor(deps: DoorDeps) {
+    this.#deps = deps;
+  }
+
+  recognize(credential: CredentialOfCall): Promise<void> | undefined {
+    return this.#deps.authenticator.recognize(credential);
+  }
+
+  knows(credential: CredentialOfCall): boolean {
+    // What cannot be judged now is answered as such.
+    return this.#judge(credential).kind !== 'unauthenticated';
+  }
+
+  enter(credential: CredentialOfCall, version: string | undefined | 'exempt'): AdmittedCaller {
+    const admitted = admittedCaller(this.#judge(credential), SEND_A_KEY);
+    checkVersion(version);
+    return admitted;
+  }
+
+  enterSigned({ path, body }: Pick<Call, 'path' | 'body'>): AdmittedCaller {
+    if (!isRawBody(body)) return admittedCaller({ kind: 'unauthenticated' }, SIGN_IT);
+    const { bytes, headers = {} } = body;
+    const delivery = { connectorId: path['connector_id'] ?? '', headers, bytes };
+    return admittedCaller(this.#deps.authenticateDelivery(delivery), SIGN_IT);
+  }
+
+  #judge(credential: CredentialOfCall): Authentication {
+    const known = this.#judged.get(credential);
+    if (known !== undefined) return known;
+    const judged = this.#deps.authenticator.authenticate(credential);
+    this.#judged.set(credential, judged);
+    return judged;
+  }
+}
+
+/** A caller behind the door: what faces may know of it, and what only the core may. */
+export class ResolvedCaller implements Identity {
+  readonly caller: Caller;
+  readonly #standing: Standing | undefined;
+
+  constructor(caller: Caller, standing: Standing | undefined) {
+    this.caller = caller;
+    this.#standing = standing;
+  }
+
+  get actor(): string {
+    return this.caller.actor;
+  }
+
+  get tenant(): string {
+    return this.caller.tenant;
+  }
+
+  get defaultWorkspace(): string {
+    return defaultWorkspace(this.caller);
+  }
+
+  get hasEnded(): boolean {
+    return this.#standing?.now() === 'ended';
+  }
+
+  /** See `Standing.settle`. */
+  settle(): Promise<void> | undefined {
+    return this.#standing?.settle();
+  }
+
+  /** Throws for a credential that was revoked or expired since the door; a look into memory. */
+  checkStanding(): void {
+    const standing = this.#standing?.now() ?? 'live';
+    if (standing === 'live') return;
+    throw standing === 'ended' ? new ProtocolError('unauthenticated', CREDENTIAL_ENDED) : notNow();
+  }
+}
+
+/** The caller of a call. Throws for one that the door did not make. */
+export function resolved({ caller }: { caller: AdmittedCaller }): ResolvedCaller {
+  const made: unknown = caller;
+  if (made instanceof ResolvedCaller) return made;
+  throw new Error('The caller of a call comes from the door of the gateway.');
+}
+
+const CREDENTIAL_ENDED = 'The credential of this call has ended. Call again with a new one.';
+const SEND_A_KEY = 'Send a valid key as "Authorization: Bearer <key>".';
+const SIGN_IT = 'Sign the delivery with the secret of this connector, with the time of now.';
+
+/** The caller, or the refusal of everybody else. */
+function admittedCaller(result: Authentication, advice: string): AdmittedCaller {
+  if (result.kind === 'caller') {
+    const made: Identity = new ResolvedCaller(result.caller, result.standing);
+    return made as AdmittedCaller;
+  }
+  throw result.kind === 'unauthenticated' ? unauthenticated(result, advice) : notNow();
+}
+
+function notNow(): ProtocolError {
+  const message = 'Your credentials cannot be checked right now. Retry later.';
+  return new ProtocolError('service_unavailable', message, { retryAfterSeconds: 5 });
+}
+
+/** Says why a credential was refused, where one was sent. */
+function unauthenticated(
+  { refusal }: Extract<Authentication, { kind: 'unauthenticated' }>,
+  advice: string,
+): ProtocolError {
+  if (refusal === undefined) return new ProtocolError('unauthenticated', advice);
+  const { scheme, reason } = refusal;
+  const description = REFUSAL_REASONS[reason];
+  const error = isAboutProof(reason) ? 'invalid_dpop_proof' : 'invalid_token';
+  const challenge = { scheme, error, description, reason } as const;
+  return new ProtocolError('unauthenticated', `${description} ${advice}`, { challenge });
+}
+
+function checkVersion(asked: string | undefined | 'exempt'): void {
+  if (asked === 'exempt' || (asked !== undefined && SUPPORTED_VERSIONS.includes(asked))) return;
+  const message =
+    asked === undefined
+      ? `Send the header ${VERSION_HEADER}: ${SUPPORTED_VERSIONS[0]}.`
+      : `This protocol version is not supported. Send ${VERSION_HEADER}: ${SUPPORTED_VERSIONS[0]}.`;
+  throw new ProtocolError('unsupported_protocol_version', message, {
+    param: VERSION_HEADER,
+    details: { supported_versions: [...SUPPORTED_VERSIONS] },
+  });
+}
