@@ -78,6 +78,7 @@ async function start(parts: Parts, closers: Closer[]): Promise<RunningGateway> {
   closers.push(() => core.subscriptions.close());
   closers.push(() => core.sending.close());
   closers.push(() => core.runner.drain());
+  closers.push(tellOfEndedKeys(log, core.gateway, logger));
   for (const upstream of upstreams.values()) upstream.start();
   if (log.integrity.status === 'ok') {
     await ensureWorkspaces(log, config.workspaces, logger);
@@ -131,6 +132,16 @@ async function keepHouse(
     watch.isCalm ? retention.runIfDue() : undefined,
     receiptLog.keepUp(),
   ]);
+}
+
+/** What a revoked key had opened ends with the answer to its revocation; what expires is found by the housekeeping. */
+function tellOfEndedKeys(log: EventLog, gateway: Core['gateway'], logger: Logger): () => void {
+  return log.tail((events) => {
+    if (!events.some(({ event }) => event.event === 'vendor.harn_gateway.api_key_ended')) return;
+    gateway
+      .recheckStreams()
+      .catch((error: unknown) => logger.warn({ err: error }, 'streams of an ended key were not told'));
+  });
 }
 
 function tidyRegularly(tidy: () => Promise<void>, logger: Logger): () => void {

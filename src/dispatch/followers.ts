@@ -41,14 +41,12 @@ export class Followers {
    */
   async recheck(): Promise<void> {
     for (const follower of [...this.#streams]) {
-      if (!(await hasEnded(follower.by))) continue;
-      this.#streams.delete(follower);
+      if (!(await hasEnded(follower.by)) || !this.#streams.delete(follower)) continue;
       follower.subscription.close();
       follower.sink.end('unauthenticated', CREDENTIAL_ENDED);
     }
     for (const connection of [...this.#connections]) {
-      if (!(await hasEnded(connection.by))) continue;
-      this.#connections.delete(connection);
+      if (!(await hasEnded(connection.by)) || !this.#connections.delete(connection)) continue;
       connection.ended(CREDENTIAL_ENDED);
     }
   }

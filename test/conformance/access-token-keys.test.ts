@@ -1,8 +1,10 @@
 import { createSign, generateKeyPairSync } from 'node:crypto';
 import type { JWK } from 'jose';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { TestClient } from '../harness/client.ts';
 import { startTestGateway, type TestGateway } from '../harness/gateway.ts';
 import { type SigningPair, signingPair, signToken, TokenIssuerPeer } from '../harness/peers/token-issuer.ts';
+import { WsTestClient } from '../harness/ws-client.ts';
 import { ask, clock, goodClaims, issuerRow, START_MS, time } from './token-stage.ts';
 
 const until = async (condition: () => boolean) => {
@@ -62,6 +64,30 @@ describe('the keys of an issuer', () => {
       time.ms += 31_000;
       expect(await statusOf(await tokenOf(next))).toBe(200);
       expect(await statusOf(old)).toBe(401);
+    }));
+
+  it('that rotate leave an open socket its caller while they have the old one, and close it without', () =>
+    withIssuer(async () => {
+      const next = await signingPair('key-2');
+      const rotated = async (...pairs: SigningPair[]) => {
+        peer.publish(...pairs);
+        time.ms += 31_000;
+        // A key id that is not known makes the gateway read the keys again.
+        await statusOf(await tokenOf({ ...pair, kid: `unknown-${time.ms}` }));
+      };
+      const key = await tokenOf(pair, { scope: 'sessions:read sessions:write messages:write events:read' });
+      const { id } = await new TestClient(own.url, key).session();
+      const socket = await WsTestClient.open(own.url, '/v1/ws', { key });
+      const message = { role: 'user', parts: [{ type: 'text', text: 'Hi', visibility: 'public' }] };
+      const says = async (n: string) =>
+        (await socket.ask({ type: 'user_message', id: n, session_id: id, message })).type;
+      expect(await says('1')).toBe('ack');
+      await rotated(pair, next);
+      expect(await says('2')).toBe('ack');
+      await rotated(next);
+      expect(await says('3')).toBe('error');
+      await own.tidy();
+      expect((await socket.closed).code).toBe(4401);
     }));
 
   it('serve for an hour of outage, then nobody is let in, and nobody is called a stranger', () =>
