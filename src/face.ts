@@ -176,7 +176,8 @@ export interface FaceExchange {
   openStream(options: FaceStreamOptions): FaceStream;
   /**
    * Hands the bare request and response over, for a library that reads and writes itself. The safety headers are set; it is
-   * counted as an open stream until it closes, and `onDrain` is called when the gateway shuts down.
+   * counted as an open stream until it closes. `onDrain` is called when the gateway shuts down, and when the credential of its
+   * caller ends after the answer has begun.
    */
   takeOver(onDrain: () => void): { req: IncomingMessage; res: ServerResponse };
 }

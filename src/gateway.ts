@@ -47,6 +47,7 @@ export interface AdmittedCaller extends Identity {
   readonly [throughTheDoor]: true;
 }
 
+/** Who somebody is. */
 export interface Identity {
   actor: string;
   tenant: string;

@@ -182,6 +182,38 @@ describe('a key that is revoked', { timeout: TIME_LIMIT_MS }, () => {
     expect(data.filter(({ title }) => title === 'late')).toEqual([]);
   });
 
+  it('ends the streams of A2A and MCP at once, also those that are told by nothing but the gateway', async () => {
+    const { key, revoke } = await shortKey();
+    const authorization = `Bearer ${key}`;
+    const streams = 'application/json, text/event-stream';
+    const ask = (path: string, init: RequestInit & { headers?: Record<string, string> }) =>
+      fetch(stage.gateway.url + path, {
+        ...init,
+        headers: { authorization, accept: streams, ...init.headers },
+      });
+    const post = (path: string, method: string, params: object, headers: Record<string, string> = {}) =>
+      ask(path, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', ...headers },
+        body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+      });
+    const message = { messageId: 'm1', role: 'ROLE_USER', parts: [{ text: 'slow 20' }] };
+    const a2a = await post('/a2a', 'SendStreamingMessage', { message }, { 'a2a-version': '1.0' });
+    const clientInfo = { name: 'test', version: '1' };
+    const params = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo };
+    const begun = await post('/mcp', 'initialize', params);
+    await begun.text();
+    const mcp = await ask('/mcp', {
+      headers: { accept: 'text/event-stream', 'mcp-session-id': begun.headers.get('mcp-session-id') ?? '' },
+    });
+    expect([a2a.status, begun.status, mcp.status]).toEqual([200, 200, 200]);
+    await revoke();
+    expect(await mcp.text()).not.toContain('error');
+    const told = await a2a.text();
+    expect(told.split('"error"')).toHaveLength(2);
+    expect(told).toContain('UNAUTHENTICATED');
+  });
+
   it('ends its streams and its sockets at once, also those that follow nothing', async () => {
     const { key, client, revoke } = await shortKey();
     const { id } = await client.session();

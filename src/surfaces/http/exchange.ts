@@ -93,6 +93,11 @@ export class Exchange {
     return this.#caller;
   }
 
+  /** Calls back when the credential of its caller ends before the answer is complete; for who calls with one of the gateway. */
+  onCredentialEnd(watch: Gateway['watch'], ended: (error: ProtocolError) => void): void {
+    if (this.#caller !== undefined) this.res.once('close', watch(this.#caller, ended));
+  }
+
   /** Notes the error that is answered with, for the log. */
   answeredWith({ code, challenge }: ProtocolError): void {
     this.errorCode = code;

@@ -66,23 +66,37 @@ export class EventStreams {
     sendEmpty(exchange, 200, STREAM_HEADERS);
   }
 
-  /** A stream whose frames a face makes. */
+  /** A stream whose frames a face makes; one that has begun ends with the credential of its caller. */
   open(exchange: Exchange, options: FaceStreamOptions): EventStream {
-    return this.#add(exchange, options);
+    const stream = this.#add(exchange, options);
+    this.#onCredentialEnd(exchange, (error) => stream.end('unauthenticated', error));
+    return stream;
   }
 
-  /** Counts an answer that a library writes as an open stream until it closes. */
+  /** Counts an answer that a library writes as an open stream until it closes; `onDrain` ends it with the credential too. */
   count(exchange: Exchange, onDrain: () => void): void {
     this.#refuseExcess();
     exchange.isStream = true;
     this.#counted.add(onDrain);
     exchange.res.once('close', () => this.#counted.delete(onDrain));
+    this.#onCredentialEnd(exchange, onDrain);
   }
 
   /** Ends every stream for a shutdown; clients resume elsewhere or later. */
   drain(): void {
     for (const stream of this.#open) stream.end('draining');
     for (const end of this.#counted) end();
+  }
+
+  /** What has not begun to answer is refused by what it asks for. */
+  #onCredentialEnd(exchange: Exchange, end: (error: ProtocolError) => void): void {
+    const { gateway } = this.#deps;
+    exchange.onCredentialEnd(
+      (...watched) => gateway.watch(...watched),
+      (error) => {
+        if (exchange.res.headersSent) end(error);
+      },
+    );
   }
 
   #refuseExcess(): void {
