@@ -58,7 +58,7 @@ export async function openLog(parts: OpenLogParts): Promise<EventLog> {
 export async function openData(parts: OpenLogParts): Promise<OpenDirectory> {
   const { config, logger, redactor, clock, random, openStore = openLevelStore } = parts;
   const paths = dataPaths(config.store.data);
-  const keysOf = once(() => openKeyRegistry({ dir: paths.keys, clock, random }));
+  const keysOf = once(() => openKeyRegistry({ dir: paths.keys, clock, random, addsChecksum: true }));
   const store = await openStore({
     path: paths.store,
     seal: tableSeal(keysOf),

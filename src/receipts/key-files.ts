@@ -50,13 +50,17 @@ export function prepareKeyDirectory(dir: string): void {
   }
 }
 
-/** All rows of the registry, checked; undefined when there is no registry yet. */
-export function readRows(dir: string): KeyRow[] | undefined {
+/**
+ * All rows of the registry, checked, and whether the file had a checksum, as those of older versions have not; undefined when
+ * there is no registry yet.
+ */
+export function readRows(dir: string): { rows: KeyRow[]; isChecked: boolean } | undefined {
   const path = registryPath(dir);
   if (!existsSync(path)) return undefined;
   const text = readGuarded(path);
   try {
-    return rowsOf(readCheckedText(text).value);
+    const { value, isChecked } = readCheckedText(text);
+    return { rows: rowsOf(value), isChecked };
   } catch (cause) {
     throw new KeyRegistryError(path, `${messageOf(cause)}. Restore it from a backup.`, cause);
   }

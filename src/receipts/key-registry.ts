@@ -61,13 +61,22 @@ export interface KeyRegistryOptions {
   dir: string;
   clock: Clock;
   random: Random;
+  /**
+   * A registry of an older version, which has no checksum, gets one. For who has the lock of the store only: beside a running
+   * gateway it could undo a rotation. No by default.
+   */
+  addsChecksum?: boolean;
 }
 
 /** Opens the registry, and makes it with one key at the first start. Throws KeyRegistryError. */
 export function openKeyRegistry(options: KeyRegistryOptions): KeyRegistry {
   prepareKeyDirectory(options.dir);
-  const rows = readRows(options.dir) ?? firstRows(options);
-  return new FileKeyRegistry(options, rows);
+  const stored = readRows(options.dir);
+  const rows = stored?.rows ?? firstRows(options);
+  const registry = new FileKeyRegistry(options, rows);
+  // Last, so that what is vouched for from now on is a registry whose key was there.
+  if (stored?.isChecked === false && options.addsChecksum === true) writeRows(options.dir, rows);
+  return registry;
 }
 
 function firstRows(options: KeyRegistryOptions): KeyRow[] {

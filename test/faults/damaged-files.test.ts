@@ -107,6 +107,10 @@ describe('files of older versions, which have no checksum', () => {
       keys,
       sha256: expect.any(String),
     });
+    expect(JSON.parse(readFileSync(pathOf('keys/registry.json'), 'utf8'))).toEqual({
+      ...registry,
+      sha256: expect.stringMatching(/^[0-9a-f]{64}$/),
+    });
     expect(readFileSync(pathOf('keys/input.key.sha256'), 'utf8')).toMatch(/^[0-9a-f]{64} {2}input\.key\n$/);
   });
 

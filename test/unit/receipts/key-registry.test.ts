@@ -51,6 +51,27 @@ describe('the key registry', () => {
     });
   });
 
+  it('of an older version gets its checksum from who owns the data, and from nobody else', () => {
+    open();
+    const whole = readFileSync(registryFile(), 'utf8');
+    editRegistry(() => undefined);
+    const old = readFileSync(registryFile(), 'utf8');
+    open();
+    expect(readFileSync(registryFile(), 'utf8')).toBe(old);
+    openKeyRegistry({ dir, clock, random, addsChecksum: true });
+    expect(readFileSync(registryFile(), 'utf8')).toBe(whole);
+    expect(statSync(registryFile()).mode & 0o777).toBe(0o600);
+  });
+
+  it('of an older version that is refused stays as it is', () => {
+    const { keyId } = open().current();
+    editRegistry(() => undefined);
+    rmSync(join(dir, `${keyId}.pem`));
+    const old = readFileSync(registryFile(), 'utf8');
+    expect(() => openKeyRegistry({ dir, clock, random, addsChecksum: true })).toThrow(keyId);
+    expect(readFileSync(registryFile(), 'utf8')).toBe(old);
+  });
+
   it('keeps its key over a restart', () => {
     const signature = open().current().sign(HASH);
     expect(open().verify(open().current().keyId, HASH, signature)).toBe('ok');
