@@ -33,20 +33,31 @@ export class KeywordSearch {
     this.#isEnd = Uint8Array.from({ length: next.length / this.#width }, (_, state) => (ends[state] ? 1 : 0));
   }
 
-  /** Calls for every occurrence with the index of its word and where it begins, in the order of their ends. */
-  search(text: string, found: (word: number, at: number) => void): void {
+  /**
+   * Calls for every occurrence in a part of the text with the index of its word and where it begins, in the order of their ends.
+   * Returns the state to go on with right behind the part, so that a word may stand over its end; 0 begins afresh.
+   */
+  search(text: string, part: Part, found: (word: number, at: number) => void): number {
     const classOf = this.#classOf;
     const next = this.#next;
     const isEnd = this.#isEnd;
     const width = this.#width;
-    let state = 0;
-    for (let at = 0; at < text.length; at += 1) {
+    let { state } = part;
+    for (let at = part.from; at < part.to; at += 1) {
       const code = text.charCodeAt(at);
       state = next[state * width + (code < CODES ? (classOf[code] ?? 0) : 0)] ?? 0;
       if (isEnd[state] === 0) continue;
       for (const word of this.#ends[state] ?? []) found(word, at + 1 - (this.#words[word]?.length ?? 0));
     }
+    return state;
   }
+}
+
+/** What is searched: `from` inclusive, `to` exclusive, and the state that the search before it ended in. */
+interface Part {
+  from: number;
+  to: number;
+  state: number;
 }
 
 function automaton(words: readonly (readonly number[])[], width: number) {

@@ -19,10 +19,6 @@ export const SHARED_PACKAGES: Readonly<Record<string, { folders: readonly string
     folders: ['src/eventlog', 'src/auth', 'src/surfaces'],
     because: 'bounded memory of folded states, of verified tokens, and of addresses that try credentials',
   },
-  re2js: {
-    folders: ['src/redaction', 'bridges/mcp'],
-    because: 'the linear engine for expressions of others: rules about secrets, and schemas of MCP servers',
-  },
   ws: {
     folders: ['src/surfaces', 'src/cli', 'bridges/acp'],
     because: 'a server of sockets, agents that are behind one, and the launcher that takes an editor to one',

@@ -41,13 +41,19 @@ export const ADJUSTMENTS: Readonly<Record<string, Adjustment>> = {
   'airtable-personnal-access-token': { rule: { keywords: ['pat'] } },
   // Its tokens, which stand without a name as well, have a rule of their own among the further ones.
   'atlassian-api-token': { rule: { keywords: ['atlassian', 'confluence', 'jira'] } },
-  'azure-ad-client-secret': { before: 5, mayFollowWord: true },
+  'azure-ad-client-secret': {
+    rule: { keywords: ['~'] },
+    before: 6,
+    mayFollowWord: true,
+    gate: String.raw`(?<=\dQ)~[\w.~-]{31}`,
+  },
   'cloudflare-origin-ca-key': { rule: { keywords: ['v1.0-'] } },
   'curl-auth-user': {
     rule: {
       regex: String.raw`curl\b[^\n\r]{0,200}?[ \t](?:-u|--user)(?:=|[ \t]{1,5})["']?([\w@.-]{1,64}:[^\s"'$<{\[*]{3,128})`,
     },
     gate: String.raw`curl\b[^\n\r]{0,200}?[ \t](?:-u|--user)[ \t=]`,
+    anywhere: ['-u', 'curl'],
     harmless: /:(?:change(?:it|me)|pass(?:word)?|pwd|test|token|x+)$/i,
   },
   'facebook-access-token': {

@@ -222,5 +222,6 @@ export const FURTHER_RULES: readonly (SecretRule & RunRule)[] = [
     regex: String.raw`Private-Lines: \d{1,3}\r?\n((?:[A-Za-z0-9+/=]{1,64}\r?\n?){1,15})`,
     keywords: ['private-lines: '],
     gate: String.raw`Private-Lines: \d{1,3}\r?\n`,
+    anywhere: ['Private-Lines: '],
   },
 ];

@@ -1,25 +1,26 @@
-import { RE2JS } from 're2js';
 import { KeywordSearch } from '../keyword-search.ts';
 import type { TextHit, TextRedaction } from '../marker.ts';
 import { marker } from '../marker.ts';
 import { ADJUSTMENTS } from './adjustments.ts';
 import { FURTHER_RULES } from './further.ts';
 import { GITLEAKS_RULES } from './gitleaks.ts';
+import { ALPHANUMERIC, forLongWords, kindAt, UNDERSCORE } from './long-words.ts';
+import { nativeExpression } from './native-expression.ts';
 import type { RunRule, SecretRule } from './secret-rule.ts';
 
 const NO_HITS: readonly TextHit[] = [];
-/** How much text from the keyword on a rule sees at first; more when its match goes to the end of that. */
-const REACH = 512;
 /** What gitleaks lets stand before a keyword; the match begins at the keyword here. */
 const WORD_BEFORE = String.raw`[\w.-]{0,50}?`;
 /** A rule that begins with it finds a value behind the name of its platform. */
 const BESIDE_NAME = /\(\?:\[ \\t\\w\.-\]\{0,20\}\)/;
 /** Behind the name: a sign of assignment, and a value of the least length that these rules ask for. */
-const ASSIGNED = String.raw`[ \t\w.,-]{3,80}[\s'"]{0,3}(?:=|>|:{1,3}=|\|\||:|=>|\?=|,)[\x60'"\s=]{0,5}[\w.:|=+/~%-]{12}`;
+const ASSIGNED =
+  /[ \t\w.,-]{3,80}[\s'"]{0,3}(?:=|>|:{1,3}=|\|\||:|=>|\?=|,)[\x60'"\s=]{0,5}[\w.:|=+/~%-]{12}/y;
+const ASSIGNMENT_SIGN = /[=>:|?,]/g;
+/** As far behind the beginning of a name its sign of assignment stands at most. */
+const SIGN_REACH = 83;
 /** No token is shorter. */
 const TOKEN = String.raw`[\w.~|%=:+/-]{13}`;
-const WORD = /\w/;
-const ALPHANUMERIC = /[A-Za-z0-9]/;
 const DIGIT = /\d/;
 
 interface Found {
@@ -29,15 +30,17 @@ interface Found {
 }
 
 /**
- * Replaces what the rules of gitleaks and our own find. One pass finds keywords; at each the rules of that keyword are tried, on
- * a bounded piece of text and by a linear engine, so that the whole is linear in the text. A rule is compiled when its keyword is
- * first met.
+ * Replaces what the rules of gitleaks and our own find. Where long words stand, one pass finds keywords; at each the rules of that
+ * keyword are tried by native expressions that begin with it. What they take without a bound ends where the next of their
+ * keywords could begin, so that the whole is linear in the text. A rule is compiled when its keyword is first met.
  */
 export class RuleScanner {
   readonly #words: KeywordSearch;
   readonly #rulesOf: readonly (readonly RuleMatcher[])[];
   /** The signs that words end in, where a word is none of letters and digits alone. */
   readonly #lastSigns: readonly (string | undefined)[];
+  /** For each rule whose secrets need no long word the literals of its matches. */
+  readonly #anywhere: readonly (readonly string[])[];
 
   constructor(rules: readonly RunnableRule[] = RULES) {
     const byWord = new Map<string, RuleMatcher[]>();
@@ -48,6 +51,7 @@ export class RuleScanner {
     this.#words = new KeywordSearch([...byWord.keys()]);
     this.#rulesOf = [...byWord.values()];
     this.#lastSigns = [...byWord.keys()].map((word) => /[_-]$/.exec(word)?.[0]);
+    this.#anywhere = rules.flatMap(({ anywhere }) => (anywhere === undefined ? [] : [anywhere]));
   }
 
   scan(text: string): TextRedaction {
@@ -66,21 +70,73 @@ export class RuleScanner {
   }
 
   #find(text: string): Found[] {
-    const found: Found[] = [];
-    let covered = 0;
-    this.#words.search(text, (word, at) => {
-      // What begins inside a secret goes with it: matches that overlap for long would cost quadratic time.
-      if (at < covered) return;
-      // A prefix again and again, `glpat-glpat-`, is no token, and would be tried at each.
-      if (at > 0 && text.charAt(at - 1) === this.#lastSigns[word]) return;
-      for (const rule of this.#rulesOf[word] ?? []) {
-        const secret = rule.at(text, at);
-        if (secret === undefined) continue;
-        found.push(secret);
-        covered = Math.max(covered, secret.end);
-      }
-    });
-    return found;
+    const search = new Search(text, this.#rulesOf, this.#lastSigns);
+    let done = 0;
+    let state = 0;
+    const searchPart = (from: number, to: number) => {
+      const isBehind = from > done;
+      const part = { from: isBehind ? from : done, to, state: isBehind ? 0 : state };
+      state = this.#words.search(text, part, search.at);
+      done = to;
+    };
+    if (this.#anywhere.some((literals) => literals.every((literal) => text.includes(literal))))
+      searchPart(0, text.length);
+    else forLongWords(text, searchPart);
+    return search.found;
+  }
+}
+
+/** One text on its way past the keywords. */
+class Search {
+  readonly found: Found[] = [];
+  readonly #text: string;
+  readonly #rulesOf: readonly (readonly RuleMatcher[])[];
+  readonly #lastSigns: readonly (string | undefined)[];
+  #covered = 0;
+  /** The first sign of assignment behind a place. */
+  #behind = 0;
+  #sign = -1;
+
+  constructor(
+    text: string,
+    rulesOf: readonly (readonly RuleMatcher[])[],
+    lastSigns: readonly (string | undefined)[],
+  ) {
+    this.#text = text;
+    this.#rulesOf = rulesOf;
+    this.#lastSigns = lastSigns;
+  }
+
+  /** A keyword stands at `at`. */
+  readonly at = (word: number, at: number): void => {
+    const text = this.#text;
+    // What begins inside a secret goes with it: matches that overlap for long would cost quadratic time.
+    if (at < this.#covered) return;
+    // A prefix again and again, `glpat-glpat-`, is no token, and would be tried at each.
+    if (at > 0 && text.charAt(at - 1) === this.#lastSigns[word]) return;
+    // All rules of a name want the same behind it.
+    let isAssigned: boolean | undefined;
+    for (const rule of this.#rulesOf[word] ?? []) {
+      if (rule.isBesideName) {
+        isAssigned ??= this.#isAssigned(at);
+        if (!isAssigned) continue;
+      } else if (!rule.mayBeginAt(text, at)) continue;
+      const secret = rule.at(text, at);
+      if (secret === undefined) continue;
+      this.found.push(secret);
+      this.#covered = Math.max(this.#covered, secret.end);
+    }
+  };
+
+  #isAssigned(at: number): boolean {
+    if (at < this.#behind || at > this.#sign) {
+      ASSIGNMENT_SIGN.lastIndex = at;
+      this.#behind = at;
+      this.#sign = ASSIGNMENT_SIGN.test(this.#text) ? ASSIGNMENT_SIGN.lastIndex - 1 : this.#text.length;
+    }
+    if (this.#sign > at + SIGN_REACH) return false;
+    ASSIGNED.lastIndex = at;
+    return ASSIGNED.test(this.#text);
   }
 }
 
@@ -129,59 +185,53 @@ export function nameOfRule(id: string): string {
 }
 
 class RuleMatcher {
+  readonly isBesideName: boolean;
   readonly #rule: RunnableRule;
   readonly #name: string;
-  readonly #isBesideName: boolean;
-  /** What must not stand before the match; undefined where anything may. */
-  readonly #notAfter: RegExp | undefined;
+  /** The least kind of a character that must not stand before the match. */
+  readonly #notAfter: number;
   readonly #before: number;
   readonly #gate: RegExp;
-  #compiled: RE2JS | undefined;
+  #expression: RegExp | undefined;
 
   constructor(rule: RunnableRule) {
     this.#rule = rule;
     this.#name = nameOfRule(rule.id);
-    this.#isBesideName = BESIDE_NAME.test(rule.regex);
+    this.isBesideName = BESIDE_NAME.test(rule.regex);
     const isWord = /^(?:\(\?i\))?\\b/.test(rule.regex);
-    const isAnywhere = this.#isBesideName || rule.mayFollowWord === true;
-    this.#notAfter = isAnywhere ? undefined : isWord ? WORD : ALPHANUMERIC;
+    if (rule.mayFollowWord === true) this.#notAfter = Number.POSITIVE_INFINITY;
+    else this.#notAfter = isWord ? UNDERSCORE : ALPHANUMERIC;
     this.#before = rule.before ?? 0;
-    this.#gate = new RegExp(rule.gate ?? (this.#isBesideName ? ASSIGNED : TOKEN), 'iy');
+    this.#gate = new RegExp(rule.gate ?? TOKEN, 'iy');
+  }
+
+  /** Whether a match of a rule for tokens may have its keyword at `at`. */
+  mayBeginAt(text: string, at: number): boolean {
+    if (kindAt(text, Math.max(0, at - this.#before) - 1) >= this.#notAfter) return false;
+    this.#gate.lastIndex = at;
+    return this.#gate.test(text);
   }
 
   /** The secret of a match whose keyword stands at `at`. */
   at(text: string, at: number): Found | undefined {
-    const from = Math.max(0, at - this.#before);
-    if (this.#notAfter?.test(text.charAt(from - 1)) === true) return undefined;
-    this.#gate.lastIndex = at;
-    if (!this.#gate.test(text)) return undefined;
-    for (let reach = REACH; ; reach *= 4) {
-      const piece = text.slice(from, from + reach);
-      const found = this.#begins(piece);
-      if (found === undefined) return undefined;
-      // What ends where the piece ends may go on behind it.
-      if (found.matchEnd < piece.length || from + reach >= text.length) {
-        const { start, end } = found;
-        return { start: from + start, end: from + end, name: this.#name };
-      }
-    }
-  }
-
-  #begins(piece: string): { start: number; end: number; matchEnd: number } | undefined {
-    this.#compiled ??= RE2JS.compile(this.#rule.regex.replaceAll(WORD_BEFORE, ''));
-    const matcher = this.#compiled.matcher(piece);
-    if (!matcher.lookingAt()) return undefined;
-    const groups = Array.from({ length: this.#compiled.groupCount() }, (_, index) => index + 1);
-    const group = this.#rule.secretGroup ?? groups.find((each) => matcher.start(each) >= 0) ?? 0;
-    const secret = piece.slice(matcher.start(group), matcher.end(group));
-    if (!this.#isSecret(secret)) return undefined;
-    return { start: matcher.start(group), end: matcher.end(group), matchEnd: matcher.end() };
+    this.#expression ??= nativeExpression(this.#rule.regex.replaceAll(WORD_BEFORE, ''));
+    this.#expression.lastIndex = Math.max(0, at - this.#before);
+    const match = this.#expression.exec(text);
+    if (match === null) return undefined;
+    const [whole, ...groups] = match.indices ?? [];
+    const secretGroup = this.#rule.secretGroup;
+    const [start, end] = (secretGroup === undefined
+      ? groups.find((each) => each !== undefined)
+      : groups[secretGroup - 1]) ??
+      whole ?? [at, at];
+    if (!this.#isSecret(text.slice(start, end))) return undefined;
+    return { start, end, name: this.#name };
   }
 
   #isSecret(secret: string): boolean {
     const { entropy = 0, harmless } = this.#rule;
     // A value beside a name that has letters alone is a word.
-    if (this.#isBesideName && !DIGIT.test(secret)) return false;
+    if (this.isBesideName && !DIGIT.test(secret)) return false;
     return bitsPerCharacter(secret) > entropy && harmless?.test(secret) !== true;
   }
 }

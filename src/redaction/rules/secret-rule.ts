@@ -24,6 +24,11 @@ export interface RunRule {
   gate?: string;
   /** The match may begin inside of a longer word. */
   mayFollowWord?: true;
+  /**
+   * Literals that stand in every match, where no word of twelve signs or more has to: the whole of a text that has all of them is
+   * searched.
+   */
+  anywhere?: readonly string[];
   /** Secrets that are none. */
   harmless?: RegExp;
 }

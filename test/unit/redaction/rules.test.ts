@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { Redactor } from '../../../src/redaction/redactor.ts';
 import { ADJUSTMENTS } from '../../../src/redaction/rules/adjustments.ts';
 import { GITLEAKS_RULES } from '../../../src/redaction/rules/gitleaks.ts';
+import { nativeExpression } from '../../../src/redaction/rules/native-expression.ts';
 import { nameOfRule, RULES, type RunnableRule } from '../../../src/redaction/rules/rule-scanner.ts';
 import { sampleOf } from './re2-samples.ts';
 
@@ -59,5 +60,81 @@ describe('every rule that is run', () => {
       expect(clean).toMatch(/<redacted:[a-z0-9_]+:\d+>/);
       expect(redactor.redactText(clean)).toBe(clean);
     }
+  });
+});
+
+/** What RE2 finds at the beginning of a text: the whole match, and the groups without a name; -1 where one took no part. */
+function spansOfRe2(regex: string, text: string): number[][] | undefined {
+  const expression = RE2JS.compile(regex.replaceAll(/\(\?P<\w+>/g, '(?:'));
+  const matcher = expression.matcher(text);
+  if (!matcher.lookingAt()) return undefined;
+  return Array.from({ length: expression.groupCount() + 1 }, (_, group) => [
+    matcher.start(group),
+    matcher.end(group),
+  ]);
+}
+
+function spansOfNative(regex: string, text: string): number[][] | undefined {
+  return nativeExpression(regex)
+    .exec(text)
+    ?.indices?.map((span: [number, number] | undefined) => span ?? [-1, -1]);
+}
+
+/** Signs that end tokens, or stand in none. */
+const OTHER_SIGNS = [
+  '',
+  ' ',
+  '=',
+  '-',
+  '_',
+  '.',
+  '"',
+  'Z',
+  'z',
+  '0',
+  '\n',
+  '\v',
+  '\u00a0',
+
+  '\ud83d\ude00',
+];
+
+describe('the native expression', () => {
+  it.each(RULES.map(({ id, regex }) => ({ id, regex })))('of $id finds what RE2 finds', ({ regex }) => {
+    let matches = 0;
+    for (const seed of SEEDS.slice(0, 8)) {
+      const sample = sampleOf(regex, seed);
+      const at = (seed * 7) % sample.length;
+      const changed = OTHER_SIGNS.map((sign) => sample.slice(0, at) + sign + sample.slice(at + 1));
+      for (const text of [
+        sample,
+        `${sample} and more`,
+        `${sample}${sample}`,
+        sample.toUpperCase(),
+        sample.toLowerCase(),
+        ...changed,
+      ]) {
+        const expected = spansOfRe2(regex, text);
+        expect({ text, spans: spansOfNative(regex, text) }).toEqual({ text, spans: expected });
+        if (expected !== undefined) matches += 1;
+      }
+    }
+    expect(matches).toBeGreaterThan(0);
+  });
+
+  it.each(['(?s)a', 'a(?=b)', String.raw`\pL`, 'a(b', '[[:digit:]]', '(?i)[A-z]', String.raw`a\Qb`, 'a)'])(
+    'is refused for %s, whose meaning it does not know',
+    (regex) => {
+      expect(() => nativeExpression(regex)).toThrow(regex);
+    },
+  );
+});
+
+describe('a token that labels stand in', () => {
+  it('is hidden as a whole', () => {
+    const token = `ZXlKaGJHY2lPaUpJVXpJMU5pSXNJblI1Y0NJNklrcFhWQ0o5LmV5SnpkV0lpT2lJeE1qTTBOVFkzT0Rrd0lu${'a1B2'.repeat(9)}`;
+    expect(new Redactor().redactText(`see ${token} there`)).toBe(
+      `see <redacted:jwt_base64:${token.length}> there`,
+    );
   });
 });
