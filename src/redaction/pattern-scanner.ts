@@ -1,3 +1,4 @@
+import { hasLongWord } from './long-words.ts';
 import type { TextHit, TextRedaction } from './marker.ts';
 import { marker } from './marker.ts';
 import type { SecretPattern } from './patterns.ts';
@@ -22,6 +23,8 @@ interface Match {
  * scanning the result again finds nothing.
  */
 export class PatternScanner {
+  /** What it makes of a text holds nothing for it. */
+  readonly findsAllAtOnce = true;
   private readonly patterns: readonly SecretPattern[];
   private readonly hints: readonly Hint[];
   private readonly needles: RegExp;
@@ -42,12 +45,13 @@ export class PatternScanner {
   }
 
   /** Whether a pattern may match somewhere in the text: a quick no for nearly all of them. */
-  suggests(text: string): boolean {
-    return this.hints.some((hint) => suggests(hint, text));
+  suggests(text: string, isPlain = !hasLongWord(text)): boolean {
+    return this.hints.some((hint) => suggests(hint, text, isPlain));
   }
 
-  scan(text: string): TextRedaction {
-    if (!this.suggests(text)) return { text, hits: NO_HITS };
+  /** `isPlain` says that the text has no long word (`long-words.ts`). */
+  scan(text: string, isPlain = !hasLongWord(text)): TextRedaction {
+    if (!this.suggests(text, isPlain)) return { text, hits: NO_HITS };
     const clean = new CleanText(text);
     let found = execAt(this.needles, text, 0);
     while (found !== null) {
@@ -148,21 +152,28 @@ class CleanText {
   }
 }
 
-/** The hints of patterns that require the same literal, as one expression. */
+/** The hints of patterns that require the same, as one expression. */
 interface Hint {
   requires: string;
+  isLongWord: boolean;
   expression: RegExp;
 }
 
 function compileHints(patterns: readonly SecretPattern[]): Hint[] {
-  const groups = new Map<string, Set<string>>();
-  for (const { requires = '', hint, needle } of patterns) {
-    const group = groups.get(requires) ?? new Set();
-    groups.set(requires, group.add(hint ?? needle));
+  const groups = new Map<string, { requires: string; isLongWord: boolean; hints: Set<string> }>();
+  for (const { requires = '', isLongWord = false, hint, needle } of patterns) {
+    const key = `${isLongWord} ${requires}`;
+    const group = groups.get(key) ?? { requires, isLongWord, hints: new Set() };
+    group.hints.add(hint ?? needle);
+    groups.set(key, group);
   }
-  return [...groups].map(([requires, hints]) => ({ requires, expression: new RegExp([...hints].join('|')) }));
+  return [...groups.values()].map(({ hints, ...group }) => ({
+    ...group,
+    expression: new RegExp([...hints].join('|')),
+  }));
 }
 
-function suggests(hint: Hint, text: string): boolean {
-  return (hint.requires === '' || text.includes(hint.requires)) && hint.expression.test(text);
+function suggests({ requires, isLongWord, expression }: Hint, text: string, isPlain: boolean): boolean {
+  if (isPlain && isLongWord) return false;
+  return (requires === '' || text.includes(requires)) && expression.test(text);
 }

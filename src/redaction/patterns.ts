@@ -21,6 +21,8 @@ export interface SecretPattern {
   hint?: string;
   /** A literal that every match contains; looking for it first is almost free. */
   requires?: string;
+  /** Every match is a long word, or holds one (`long-words.ts`), which plain text does not. */
+  isLongWord?: true;
   needle: string;
   tail: Tail;
   /** The needle is context that stays; else it is the beginning of the secret. */
@@ -44,6 +46,7 @@ const MARKER = '<redacted:[a-z0-9_]{1,64}:[0-9]{1,12}>';
 export const SHAPES: readonly SecretPattern[] = [
   {
     name: 'jwt',
+    isLongWord: true,
     hint: 'eyJ',
     needle: 'eyJ[A-Za-z0-9_-]{6}',
     tail: tail(
@@ -162,7 +165,14 @@ export const URL_PARTS: readonly SecretPattern[] = [
 
 function prefixed(name: string, prefix: string, of: string, least: number, ...more: Step[]): SecretPattern {
   const needle = `${prefix}[${of}]{${least}}`;
-  return { name, hint: prefix, needle, tail: tail({ of }, ...more), notAfter: ALPHANUMERIC };
+  return {
+    name,
+    hint: prefix,
+    isLongWord: true,
+    needle,
+    tail: tail({ of }, ...more),
+    notAfter: ALPHANUMERIC,
+  };
 }
 
 /** Spells the letters of an expression (none in a class) in both cases; twice as fast as the `i` flag on the whole needle. */

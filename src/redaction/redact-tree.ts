@@ -5,9 +5,14 @@ import { hideSplitSecrets } from './split-secrets.ts';
 
 const PLAIN_NAME = /^[A-Za-z_$][A-Za-z0-9_$-]*$/;
 
+/** No pattern matches less, so short names and words are passed unread. */
+export const MIN_TEXT_LENGTH = 8;
+
 export interface TreeRules {
-  /** Strings that `redactText` would return as they are; asked first, because most are. */
-  isClean: (text: string) => boolean;
+  /** Names in which nothing was found; asked first, because most are. */
+  cleanNames: Pick<ReadonlyMap<string, unknown>, 'has'>;
+  /** Texts that `redactText` would return as they are, asked like the names. */
+  cleanTexts: { readonly newer: Pick<ReadonlySet<string>, 'has'> };
   redactText: (text: string) => TextRedaction;
   redactName: (name: string) => TextRedaction;
   /** Members whose whole value becomes the placeholder; null and the placeholder itself stay. */
@@ -24,12 +29,14 @@ export function redactTree(value: JsonValue, rules: TreeRules): Redaction {
 }
 
 class TreeWalk {
-  readonly hits: RedactionHit[] = [];
+  readonly hits: RedactionHit[];
   private readonly rules: TreeRules;
-  private readonly steps: (string | number)[] = [];
+  private readonly steps: (string | number)[];
 
   constructor(rules: TreeRules) {
     this.rules = rules;
+    this.hits = [];
+    this.steps = [];
   }
 
   value(value: JsonValue): JsonValue {
@@ -39,14 +46,15 @@ class TreeWalk {
   }
 
   private text(text: string): string {
-    if (this.rules.isClean(text)) return text;
+    if (text.length < MIN_TEXT_LENGTH || this.rules.cleanTexts.newer.has(text)) return text;
     const clean = this.rules.redactText(text);
+    if (clean.hits.length === 0) return text;
     for (const { name, replacement } of clean.hits) this.hit({ class: 'secret_pattern', name, replacement });
     return clean.text;
   }
 
   private array(given: JsonValue[]): JsonValue[] {
-    const items = this.unsplit(given);
+    const items = given.length < 2 ? given : this.unsplit(given);
     let copy: JsonValue[] | undefined;
     for (let index = 0; index < items.length; index += 1) {
       const item = items[index] ?? null;
@@ -61,7 +69,6 @@ class TreeWalk {
 
   /** Secrets that neighbouring text parts share are hidden first; each part is looked at by itself after that. */
   private unsplit(items: JsonValue[]): JsonValue[] {
-    if (items.length < 2) return items;
     const found = hideSplitSecrets(items, this.rules.redactText);
     for (const { index, name, replacement } of found.hits) {
       this.steps.push(index, 'text');
@@ -73,17 +80,28 @@ class TreeWalk {
 
   private object(source: JsonObject): JsonObject {
     const names = Object.keys(source);
+    const { cleanNames, cleanTexts, isSecretName } = this.rules;
     let copy: JsonObject | undefined;
     for (let index = 0; index < names.length; index += 1) {
       const name = names[index] ?? '';
       const item = source[name] ?? null;
-      const cleanName = this.rules.redactName(name);
-      this.steps.push(cleanName.text);
-      for (const hit of cleanName.hits) this.hit({ class: 'secret_pattern', ...hit });
-      const clean = this.member(name, item);
+      // Nearly every member ends here, without a call: an event has a hundred of them.
+      const isCleanItem =
+        typeof item === 'string'
+          ? item.length < MIN_TEXT_LENGTH || cleanTexts.newer.has(item)
+          : item === null || typeof item !== 'object';
+      if (isCleanItem && isSecretName === undefined && cleanNames.has(name)) {
+        if (copy !== undefined) setMember(copy, name, item);
+        continue;
+      }
+      const cleanName = cleanNames.has(name) ? undefined : this.rules.redactName(name);
+      const shownName = cleanName?.text ?? name;
+      this.steps.push(shownName);
+      for (const hit of cleanName?.hits ?? []) this.hit({ class: 'secret_pattern', ...hit });
+      const clean = isSecretName === undefined ? this.value(item) : this.member(name, item);
       this.steps.pop();
-      if (clean !== item || cleanName.text !== name) copy ??= firstMembers(source, names, index);
-      if (copy !== undefined) setMember(copy, cleanName.text, clean);
+      if (clean !== item || shownName !== name) copy ??= firstMembers(source, names, index);
+      if (copy !== undefined) setMember(copy, shownName, clean);
     }
     return copy ?? source;
   }

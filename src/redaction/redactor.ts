@@ -1,25 +1,25 @@
 import type { JsonValue } from '../protocol/json.ts';
 import { KnownSecrets } from './known-secrets.ts';
 import { loggable } from './loggable.ts';
+import { hasLongWord } from './long-words.ts';
 import type { Redaction, TextHit, TextRedaction } from './marker.ts';
 import { marker } from './marker.ts';
-import { isOwnWord } from './own-words.ts';
+import { OWN_WORD } from './own-words.ts';
 import { PatternScanner } from './pattern-scanner.ts';
 import { CONTEXTS, SHAPES, URL_PARTS } from './patterns.ts';
 import { RecentTexts } from './recent-texts.ts';
-import { redactTree } from './redact-tree.ts';
+import { MIN_TEXT_LENGTH, redactTree, type TreeRules } from './redact-tree.ts';
 import { nameOfRule, RULES, RuleScanner } from './rules/rule-scanner.ts';
 import { isHiddenInBundles, isSecretName } from './secret-names.ts';
 
 /** A shorter secret would hit ordinary words. */
 const MIN_SECRET_LENGTH = 8;
 const KNOWN_SECRET = 'known_secret';
-/** No pattern matches less, so short names and words are passed unread. */
-const MIN_TEXT_LENGTH = 8;
 /** Enough for every name of the protocols, little enough that a flood of names costs no memory. */
 const MAX_KEPT_NAMES = 2048;
 const MAX_KEPT_NAME_LENGTH = 48;
 const NO_HITS: readonly TextHit[] = [];
+const NONE: ReadonlySet<string> = new Set();
 
 /** Built once: its rules and their words never change. */
 const RULE_SCANNER = new RuleScanner();
@@ -57,11 +57,7 @@ export class Redactor {
 
   /** For the log: strings and member names lose secrets, whole members stay, so a tool's `page_token` survives. */
   redactValue(value: JsonValue): Redaction {
-    return redactTree(value, {
-      isClean: this.isClean,
-      redactText: this.findInText,
-      redactName: this.findInName,
-    });
+    return redactTree(value, this.valueRules);
   }
 
   /** One string, without the list of what was found. */
@@ -71,12 +67,7 @@ export class Redactor {
 
   /** For headers, errors, log records and bundles: also the whole value of every member with a secret name. */
   redactForLog(value: unknown): Redaction {
-    return redactTree(loggable(value), {
-      isClean: this.isClean,
-      redactText: this.findInText,
-      redactName: this.findInName,
-      isSecretName,
-    });
+    return redactTree(loggable(value), this.logRules);
   }
 
   /**
@@ -84,32 +75,31 @@ export class Redactor {
    * holds a secret goes whole.
    */
   redactForBundle(value: JsonValue): Redaction {
-    return redactTree(value, {
-      isClean: (text) => text.length < MIN_TEXT_LENGTH,
-      redactText: this.findInBundleText,
-      redactName: this.findInName,
-      isSecretName: isHiddenInBundles,
-    });
+    return redactTree(value, this.bundleRules);
   }
-
-  /** Whether nothing can be, or was found just now, in a string. */
-  private readonly isClean = (text: string): boolean => {
-    if (text.length < MIN_TEXT_LENGTH) return true;
-    return isOwnWord(text) ? !this.known.isIn(text) : this.cleanTexts.has(text);
-  };
 
   /** One string with its hits. */
   readonly findInText = (text: string): TextRedaction => {
-    if (this.isClean(text)) return { text, hits: NO_HITS };
-    const found = this.scanned(this.hideKnown(text));
+    if (text.length < MIN_TEXT_LENGTH || this.cleanTexts.has(text)) return { text, hits: NO_HITS };
+    if (OWN_WORD.test(text) && this.known.find(text).length === 0) {
+      this.cleanTexts.add(text);
+      return { text, hits: NO_HITS };
+    }
+    const clean: string[] = [];
+    const found = this.scanned(this.hideKnown(text), clean);
     if (found.hits.length === 0) this.cleanTexts.add(text);
-    return this.settled(found);
+    return this.settled(found, clean);
   };
 
-  private scanned(known: TextRedaction): TextRedaction {
+  /** In `clean` is for each scanner the last text in which it finds nothing. */
+  private scanned(known: TextRedaction, clean: (string | undefined)[]): TextRedaction {
     let found = known;
-    for (const scanner of this.scanners) {
-      const next = scanner.scan(found.text);
+    let isPlain = !hasLongWord(found.text);
+    for (const [index, scanner] of this.scanners.entries()) {
+      if (clean[index] === found.text) continue;
+      const next = scanner.scan(found.text, isPlain);
+      if (next.hits.length > 0) isPlain = !hasLongWord(next.text);
+      if (next.hits.length === 0 || scanner.findsAllAtOnce) clean[index] = next.text;
       if (next.hits.length > 0)
         found = found.hits.length === 0 ? next : { text: next.text, hits: found.hits.concat(next.hits) };
     }
@@ -117,11 +107,11 @@ export class Redactor {
   }
 
   /** A part of a URL that was hidden may make what stands around it long enough for a secret: looked at until nothing is found. */
-  private settled(found: TextRedaction): TextRedaction {
+  private settled(found: TextRedaction, clean: (string | undefined)[]): TextRedaction {
     if (found.hits.length === 0) return found;
     let last = found;
     for (let round = 0; round < MAX_ROUNDS; round += 1) {
-      const more = this.scanned({ text: last.text, hits: NO_HITS });
+      const more = this.scanned({ text: last.text, hits: NO_HITS }, clean);
       if (more.hits.length === 0) break;
       const standing = last.hits.filter(({ replacement }) => more.text.includes(replacement));
       last = { text: more.text, hits: [...standing, ...more.hits] };
@@ -146,6 +136,21 @@ export class Redactor {
     const isWorthKeeping = found.hits.length === 0 && name.length <= MAX_KEPT_NAME_LENGTH;
     if (isWorthKeeping && this.cleanNames.size < MAX_KEPT_NAMES) this.cleanNames.set(name, found);
     return found;
+  };
+
+  private readonly valueRules: TreeRules = {
+    cleanNames: this.cleanNames,
+    cleanTexts: this.cleanTexts,
+    redactText: this.findInText,
+    redactName: this.findInName,
+  };
+  private readonly logRules: TreeRules = { ...this.valueRules, isSecretName };
+  private readonly bundleRules: TreeRules = {
+    ...this.valueRules,
+    // What is clean in the log may be base64 of a secret.
+    cleanTexts: { newer: NONE },
+    redactText: this.findInBundleText,
+    isSecretName: isHiddenInBundles,
   };
 
   private hideKnown(text: string): TextRedaction {

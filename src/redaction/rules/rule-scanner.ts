@@ -1,10 +1,10 @@
 import { KeywordSearch } from '../keyword-search.ts';
+import { ALPHANUMERIC, forLongWords, hasLongWord, kindAt, UNDERSCORE } from '../long-words.ts';
 import type { TextHit, TextRedaction } from '../marker.ts';
 import { marker } from '../marker.ts';
 import { ADJUSTMENTS } from './adjustments.ts';
 import { FURTHER_RULES } from './further.ts';
 import { GITLEAKS_RULES } from './gitleaks.ts';
-import { ALPHANUMERIC, forLongWords, kindAt, UNDERSCORE } from './long-words.ts';
 import { nativeExpression } from './native-expression.ts';
 import type { RunRule, SecretRule } from './secret-rule.ts';
 
@@ -35,6 +35,8 @@ interface Found {
  * keywords could begin, so that the whole is linear in the text. A rule is compiled when its keyword is first met.
  */
 export class RuleScanner {
+  /** Behind a marker a token may begin that was part of a word before. */
+  readonly findsAllAtOnce = false;
   readonly #words: KeywordSearch;
   readonly #rulesOf: readonly (readonly RuleMatcher[])[];
   /** The signs that words end in, where a word is none of letters and digits alone. */
@@ -54,8 +56,9 @@ export class RuleScanner {
     this.#anywhere = rules.flatMap(({ anywhere }) => (anywhere === undefined ? [] : [anywhere]));
   }
 
-  scan(text: string): TextRedaction {
-    const found = this.#find(text);
+  /** `isPlain` says that the text has no long word (`long-words.ts`). */
+  scan(text: string, isPlain = !hasLongWord(text)): TextRedaction {
+    const found = this.#find(text, isPlain);
     if (found.length === 0) return { text, hits: NO_HITS };
     const hits: TextHit[] = [];
     const pieces: string[] = [];
@@ -69,7 +72,9 @@ export class RuleScanner {
     return { text: pieces.join('') + text.slice(done), hits };
   }
 
-  #find(text: string): Found[] {
+  #find(text: string, isPlain: boolean): readonly Found[] {
+    const isAnywhere = this.#anywhere.some((literals) => literals.every((literal) => text.includes(literal)));
+    if (isPlain && !isAnywhere) return [];
     const search = new Search(text, this.#rulesOf, this.#lastSigns);
     let done = 0;
     let state = 0;
@@ -79,8 +84,7 @@ export class RuleScanner {
       state = this.#words.search(text, part, search.at);
       done = to;
     };
-    if (this.#anywhere.some((literals) => literals.every((literal) => text.includes(literal))))
-      searchPart(0, text.length);
+    if (isAnywhere) searchPart(0, text.length);
     else forLongWords(text, searchPart);
     return search.found;
   }

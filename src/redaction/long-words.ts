@@ -9,15 +9,17 @@ const MOST_BETWEEN = 5;
 const ASSIGNMENT_SIGNS = '=>:|,$';
 
 const OTHER = 0;
-const SIGN = 1;
-export const UNDERSCORE = 2;
-export const ALPHANUMERIC = 3;
+const ASSIGNING = 1;
+const SIGN = 2;
+export const UNDERSCORE = 3;
+export const ALPHANUMERIC = 4;
 /** What long words are made of; 0 for all other characters. */
 const KINDS = Uint8Array.from({ length: CODES }, (_, code) => {
   const char = String.fromCharCode(code);
   if (/[A-Za-z0-9]/.test(char)) return ALPHANUMERIC;
   if (char === '_') return UNDERSCORE;
-  return '.~|%=:+/-'.includes(char) ? SIGN : OTHER;
+  if ('=:|%'.includes(char)) return ASSIGNING;
+  return '.~+/-'.includes(char) ? SIGN : OTHER;
 });
 
 /** The kind of a character; that of none where the text is at its end or has not begun. */
@@ -28,36 +30,48 @@ export function kindAt(text: string, at: number): number {
 
 /**
  * Calls for each place where a secret of the rules can stand: a word of twelve signs or more without a space, with what may
- * name it before it when a sign of assignment stands between. Nearly all of a text in plain language is skipped. The places are
+ * name it before it when a sign of assignment stands between or in it. Nearly all of a text in plain language is skipped. The places are
  * in order; one may begin before the last one ends.
  */
 export function forLongWords(text: string, visit: (from: number, to: number) => void): void {
-  let at = 0;
-  while (at + LEAST <= text.length) {
-    // What is in no word ends all that begin before it: of most words only the last signs are looked at.
-    let back = at + LEAST - 1;
-    while (back >= at && kindAt(text, back) !== OTHER) back -= 1;
-    if (back >= at) {
-      at = back + 1;
-      continue;
+  for (let at = longWord(text, 0); at !== undefined; ) {
+    let isAssigned = isBehindAssignment(text, at);
+    let end = at;
+    for (let kind = kindAt(text, end); kind !== OTHER; kind = kindAt(text, end)) {
+      if (kind === ASSIGNING) isAssigned = true;
+      end += 1;
     }
-    let end = at + LEAST;
-    while (kindAt(text, end) !== OTHER) end += 1;
-    visit(isAssigned(text, at, end) ? Math.max(0, at - NAME_REACH) : at, end);
-    at = end + 1;
+    visit(isAssigned ? Math.max(0, at - NAME_REACH) : at, end);
+    at = longWord(text, end + 1);
   }
 }
 
-/** Whether a name may stand before a word: behind a sign of assignment, or where the word holds one. */
-function isAssigned(text: string, from: number, to: number): boolean {
+/** Whether a text has a word of twelve signs or more: letters, digits and those that tokens have. */
+export function hasLongWord(text: string): boolean {
+  return longWord(text, 0) !== undefined;
+}
+
+/** Where the first long word begins that begins at `from` or behind. */
+function longWord(text: string, from: number): number | undefined {
+  let at = from;
+  while (at + LEAST <= text.length) {
+    // What is in no word ends all that begin before it: of most words only the last signs are looked at.
+    let back = at + LEAST - 1;
+    for (; back >= at; back -= 1) {
+      const code = text.charCodeAt(back);
+      if (code >= CODES || KINDS[code] === OTHER) break;
+    }
+    if (back < at) return at;
+    at = back + 1;
+  }
+  return undefined;
+}
+
+/** Whether a sign of assignment stands before a word. */
+function isBehindAssignment(text: string, from: number): boolean {
   for (let before = from - 1; before >= 0 && from - before <= MOST_BETWEEN + 1; before -= 1) {
     if (ASSIGNMENT_SIGNS.includes(text.charAt(before))) return true;
-    if (!isBetween(text.charCodeAt(before))) break;
-  }
-  for (let at = from; at < to; at += 1) {
-    const code = text.charCodeAt(at);
-    // `=`, `:`, `|` and `%`.
-    if (code === 61 || code === 58 || code === 124 || code === 37) return true;
+    if (!isBetween(text.charCodeAt(before))) return false;
   }
   return false;
 }
