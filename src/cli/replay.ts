@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs';
 import { Command, Option } from 'commander';
 import { parseStrictText } from '../json/strict-parse.ts';
 import type { JsonValue } from '../protocol/json.ts';
-import type { Receipt } from '../protocol/resources/receipt.ts';
 import { REPLAY_MODES, type ReplayMode, type ReplayVerdict } from '../protocol/resources/replay.ts';
 import type { Task } from '../protocol/resources/task.ts';
+import type { TaskMaterial } from '../protocol/resources/task-material.ts';
 import { type ClientOptions, GatewayClient, type StreamedEvent, withClientOptions } from './client.ts';
 import { CliError, EXIT } from './exit-codes.ts';
 import { itemsOf, printItem } from './listing.ts';
@@ -153,27 +153,18 @@ async function inWords(
 }
 
 async function listOverrides(client: GatewayClient, id: string, { json }: ReplayOptions): Promise<void> {
-  const path = `/v1/tasks/${encodeURIComponent(id)}/receipts`;
-  const rows: OverrideRow[] = [];
-  for await (const receipt of itemsOf<Receipt>(client, path, Number.POSITIVE_INFINITY))
-    rows.push(...overridesOf(receipt));
-  if (rows.length === 0)
+  const path = `/v1/tasks/${encodeURIComponent(id)}/materials`;
+  let isEmpty = true;
+  for await (const { id: key, kind, sha256 } of itemsOf<TaskMaterial>(
+    client,
+    path,
+    Number.POSITIVE_INFINITY,
+  )) {
+    isEmpty = false;
+    printItem({ key, kind, sha256 }, json, (row) => [row.key, row.kind, row.sha256]);
+  }
+  if (isEmpty)
     throw new CliError(
-      `No receipt of ${id} lists what was recorded: it has not ended, its persona keeps no receipts, or its run was too long for a list.`,
+      `Nothing was recorded of ${id}: no agent has answered it, or it is a replay or an import without frames.`,
     );
-  for (const row of rows) printItem(row, json, ({ key, kind, sha256 }) => [key, kind, sha256]);
-}
-
-interface OverrideRow {
-  key: string;
-  kind: string;
-  /** Of the recorded frame. */
-  sha256: string;
-}
-
-/** The frames that a run recorded, by the keys of their overrides. */
-function overridesOf({ wire }: Receipt): OverrideRow[] {
-  return wire.payload.replay_input.materials.flatMap(({ id, kind, sha256 }) =>
-    id === undefined ? [] : [{ key: id, kind, sha256: sha256 ?? '-' }],
-  );
 }

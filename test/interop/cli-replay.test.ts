@@ -116,6 +116,20 @@ describe('command line: replay', () => {
     expect(await run('task_none', '--list-overrides')).toMatchObject({ code: 1, out: '' });
   });
 
+  it('--list-overrides prints every key of a run whose receipt is too short to list them', async () => {
+    const { id } = await gateway.client.submit('stream 40');
+    await gateway.client.until(id, 'COMPLETED');
+    const { code, out } = await run(id, '--list-overrides', '--json');
+    const keys = out
+      .trimEnd()
+      .split('\n')
+      .map((line) => (JSON.parse(line) as { key: string }).key);
+    expect([code, keys.length > 40, new Set(keys).size]).toEqual([0, true, keys.length]);
+    const value = { kind: 'fault', code: 'upstream_unavailable', message: 'What if?' };
+    const last = overrides(JSON.stringify({ [keys.at(-2) ?? '']: { kind: 'llm_provider_response', value } }));
+    expect((await run(id, '--override', last)).out).toContain('diverged at ');
+  });
+
   it('a changed history is tamper_detected with place, expected and observed, and ends with 1', async () => {
     const { code, out } = await run(tampered.id);
     expect(out).toMatch(
