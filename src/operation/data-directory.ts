@@ -1,6 +1,6 @@
 import { createHash, hkdfSync } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { type ApiKeyRecord, apiKeyHash, newApiKey } from '../auth/api-keys.ts';
 import type { JsonValue } from '../protocol/json.ts';
 import type { Random } from '../protocol/ports.ts';
@@ -42,7 +42,10 @@ export interface DevelopmentKey {
 export function developmentKey(data: string, random: Random): DevelopmentKey {
   const paths = dataPaths(data);
   const kept = keptDevelopmentKey(data);
-  if (kept !== undefined) return { record: kept, fresh: undefined };
+  if (kept !== undefined) {
+    checkDevelopmentKey(paths.devKey, kept);
+    return { record: kept, fresh: undefined };
+  }
   mkdirSync(data, { recursive: true, mode: 0o700 });
   const key = newApiKey('dev', 'development', random);
   const record: ApiKeyRecord = {
@@ -58,11 +61,23 @@ export function developmentKey(data: string, random: Random): DevelopmentKey {
   return { record, fresh: key };
 }
 
-/** Makes the file of a secret, one line of 43 characters for its owner only, unless it is there. */
+/** A key that people would read there and be refused with; the file may be gone, since the gateway needs its hash alone. */
+function checkDevelopmentKey(path: string, { hash }: ApiKeyRecord): void {
+  if (!existsSync(path) || apiKeyHash(readFileSync(path, 'utf8').trim()) === hash) return;
+  const why = 'is not the key whose hash api-keys.json holds';
+  const remedy =
+    'Write the key that the first start printed into it; or remove both files, and the next start makes a new development key.';
+  throw new DataFileError(path, why, remedy);
+}
+
+/**
+ * Makes the file of a secret, one line of 43 characters for its owner only, unless it is there, and its checksum beside it.
+ * Throws DataFileError.
+ */
 export function ensureSecretFile(file: string, random: Random): void {
-  if (existsSync(file)) return;
-  const secret = Buffer.from(random.bytes(SECRET_BYTES)).toString('base64url');
-  writeFileAtomicSync(file, `${secret}\n`, OWNER_ONLY);
+  const remedy =
+    'Restore both from a backup; or remove both, and the next start makes a new secret, which its senders need too.';
+  summedFile(file, remedy, () => `${Buffer.from(random.bytes(SECRET_BYTES)).toString('base64url')}\n`);
 }
 
 /** What `api-keys.json` holds; a file of an older version, a list without a checksum, is written anew with one. */
@@ -104,26 +119,32 @@ function apiKeyRecord(value: JsonValue, index: number): ApiKeyRecord {
   return value as unknown as ApiKeyRecord;
 }
 
-/**
- * Key of the box that keeps inputs until they are sent; made at the first start. It is bare bytes, so its checksum stands beside
- * it, as sha256sum writes it; one of an older version gets its checksum now.
- */
+/** Key of the box that keeps inputs until they are sent; made at the first start. Throws DataFileError. */
 export function inputBoxKey(data: string, random: Random): Buffer {
   const { inputKey } = dataPaths(data);
-  const sums = `${inputKey}.sha256`;
-  if (!existsSync(inputKey)) {
-    const why = 'is missing, while its checksum is there';
-    if (existsSync(sums)) throw new DataFileError(inputKey, why, RESTORE_INPUT_KEY);
-    writeFileAtomicSync(inputKey, Buffer.from(random.bytes(BOX_KEY_BYTES)), OWNER_ONLY);
-  }
-  const key = readFileSync(inputKey);
+  const key = summedFile(inputKey, RESTORE_INPUT_KEY, () => Buffer.from(random.bytes(BOX_KEY_BYTES)));
   if (key.length !== BOX_KEY_BYTES)
     throw new DataFileError(inputKey, `holds no key of ${BOX_KEY_BYTES} bytes`, RESTORE_INPUT_KEY);
-  const sum = `${createHash('sha256').update(key).digest('hex')}  input.key\n`;
+  return key;
+}
+
+/**
+ * The bytes of a file that is made when it is missing. It is no JSON, so its checksum stands beside it, as sha256sum writes it;
+ * one of an older version gets its checksum now. Throws DataFileError.
+ */
+function summedFile(path: string, remedy: string, made: () => Buffer | string): Buffer {
+  const sums = `${path}.sha256`;
+  if (!existsSync(path)) {
+    const why = 'is missing, while its checksum is there';
+    if (existsSync(sums)) throw new DataFileError(path, why, remedy);
+    writeFileAtomicSync(path, made(), OWNER_ONLY);
+  }
+  const bytes = readFileSync(path);
+  const sum = `${createHash('sha256').update(bytes).digest('hex')}  ${basename(path)}\n`;
   if (!existsSync(sums)) writeFileAtomicSync(sums, sum, OWNER_ONLY);
   else if (readFileSync(sums, 'utf8') !== sum)
-    throw new DataFileError(inputKey, `does not match ${sums}`, RESTORE_INPUT_KEY);
-  return key;
+    throw new DataFileError(path, `does not match ${sums}`, remedy);
+  return bytes;
 }
 
 const RESTORE_INPUT_KEY =

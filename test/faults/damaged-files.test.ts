@@ -4,18 +4,20 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { stringify } from 'yaml';
-import { developmentKey } from '../../src/operation/data-directory.ts';
+import { developmentKey, ensureSecretFile } from '../../src/operation/data-directory.ts';
 import { checkedText } from '../../src/store/checked-file.ts';
 import { startTestGateway } from '../harness/gateway.ts';
 import { runCommand } from '../interop/command-line.ts';
 
+const random = { bytes: (count: number) => randomBytes(count) };
 let data: string;
 beforeEach(async () => {
   data = mkdtempSync(join(tmpdir(), 'harn-damaged-files-'));
   for (const name of ['CONFIG', 'HOST', 'PORT', 'DATA']) vi.stubEnv(`HARN_GATEWAY_${name}`, '');
   const gateway = await startTestGateway({ data });
   await gateway.close();
-  developmentKey(data, { bytes: (count) => randomBytes(count) });
+  developmentKey(data, random);
+  ensureSecretFile(pathOf('sample-connector-secret'), random);
   mkdirSync(join(data, 'agent-cards'), { recursive: true });
   writeFileSync(
     join(data, 'agent-cards', 'a2a.shop.json'),
@@ -57,6 +59,8 @@ describe('one flipped bit in a file beside the store', () => {
     ['keys/input.key', 'Restore both from a backup'],
     ['agent-cards/a2a.shop.json', 'read from its agent again'],
     ['checkpoint.json', 'log accept-truncation'],
+    ['sample-connector-secret', 'the next start makes a new secret'],
+    ['dev-api-key', 'the next start makes a new development key'],
   ])('%s ends the start with exit code 3, the name of the file and what to do', async (file, remedy) => {
     for (const at of flips(file)) {
       const { code, err } = await served();
@@ -89,6 +93,30 @@ describe('what the message of a damaged file says to do', () => {
   });
 });
 
+describe('what the message of a damaged key or secret says to do', () => {
+  it('works: with both files removed the next start makes new ones', async () => {
+    for (const [file, other] of [
+      ['dev-api-key', 'api-keys.json'],
+      ['sample-connector-secret', 'sample-connector-secret.sha256'],
+    ] as const) {
+      const before = readFileSync(pathOf(file), 'utf8');
+      writeFileSync(pathOf(file), 'x');
+      expect(await served()).toMatchObject({ code: 3 });
+      rmSync(pathOf(file));
+      rmSync(pathOf(other));
+      developmentKey(data, random);
+      ensureSecretFile(pathOf('sample-connector-secret'), random);
+      expect(readFileSync(pathOf(file), 'utf8')).toMatch(/^[\w-]{43,}\n$/);
+      expect(readFileSync(pathOf(file), 'utf8')).not.toBe(before);
+    }
+  });
+
+  it('a development key that somebody took away for good is not missed', () => {
+    rmSync(pathOf('dev-api-key'));
+    expect(developmentKey(data, random).fresh).toBeUndefined();
+  });
+});
+
 describe('files of older versions, which have no checksum', () => {
   it('are read, and get one', async () => {
     const { keys } = JSON.parse(readFileSync(pathOf('api-keys.json'), 'utf8')) as { keys: unknown[] };
@@ -98,7 +126,7 @@ describe('files of older versions, which have no checksum', () => {
     delete registry.sha256;
     writeFileSync(pathOf('keys/registry.json'), JSON.stringify(registry, null, 2));
     writeFileSync(pathOf('agent-cards/a2a.shop.json'), '{"url":"http://127.0.0.1:9"}');
-    const { record, fresh } = developmentKey(data, { bytes: (count) => randomBytes(count) });
+    const { record, fresh } = developmentKey(data, random);
     expect({ record, fresh }).toEqual({ record: keys[0], fresh: undefined });
     const gateway = await startTestGateway({ data });
     expect((await fetch(`${gateway.url}/ready`)).status).toBe(200);
