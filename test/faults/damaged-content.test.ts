@@ -1,8 +1,13 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
+import { stateKey } from '../../src/projections/state-keys.ts';
 import { KEY_KINDS } from '../../src/store/keys.ts';
 import { type LevelStoreOptions, openLevelStore } from '../../src/store/level-store.ts';
 import type { Store } from '../../src/store/store.ts';
 import { startTestGateway, type TestGateway } from '../harness/gateway.ts';
+import { append } from '../harness/transcripts.ts';
 
 /** Three pieces of stored content. */
 const BYTES = 'a long content, piece by piece; '.repeat(20_000);
@@ -77,5 +82,43 @@ describe('the content of an Artifact in a damaged record', () => {
     await expect.poll(() => linesWith('"msg":"request"').at(-1)?.['error_code']).toBe('resource_locked');
     expect(linesWith('"msg":"request"').at(-1)).toMatchObject({ status: 200 });
     expect(linesWith('answer cut off')).toMatchObject([{ level: 'error', code: 'resource_locked' }]);
+  });
+});
+
+/** A store in which one bit of every stored message, and of no other record, is another one. */
+async function openWithDamagedMessages(options: LevelStoreOptions): Promise<Store> {
+  const store = await openLevelStore(options);
+  const get = (key: string): Buffer | undefined => {
+    const stored = store.get(key);
+    if (stored === undefined || !key.startsWith(stateKey.message(''))) return stored;
+    const bytes = Buffer.from(stored);
+    bytes.writeUInt8(bytes.readUInt8(40) ^ 1, 40);
+    return bytes;
+  };
+  return new Proxy(store, {
+    get: (target, name) => {
+      if (name === 'get') return get;
+      const member = Reflect.get(target, name, target);
+      return typeof member === 'function' ? member.bind(target) : member;
+    },
+  });
+}
+
+describe('a Session with a damaged record', () => {
+  it('its transcript, which is made while it is sent, is 423 before the first byte', async () => {
+    const data = mkdtempSync(join(tmpdir(), 'harn-damaged-session-'));
+    const before = await startTestGateway({ data });
+    const { id } = await before.client.session();
+    await append(before.client, id, 'one');
+    await before.close();
+    const gateway = await startTestGateway({ data, openStore: openWithDamagedMessages });
+    try {
+      const answer = await gateway.client.call<{ error: unknown }>('GET', `/v1/sessions/${id}/transcript`);
+      expect(answer.status, answer.text).toBe(423);
+      expect(answer.body.error).toMatchObject({ code: 'resource_locked', details: { reason: 'integrity' } });
+    } finally {
+      await gateway.close();
+      rmSync(data, { recursive: true, force: true });
+    }
   });
 });

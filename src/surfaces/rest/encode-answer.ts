@@ -7,6 +7,8 @@ import type { Exchange } from '../http/exchange.ts';
 const MEDIA_TYPE = /^[\w.+-]+\/[\w.+-]+(?:\s*;\s*[\w.+-]+=(?:[\w.+-]+|"[\w .+-]*"))*$/;
 const REPEATED = ['Idempotency-Replayed', 'true'] as const;
 const FIRST: readonly string[] = [];
+/** Read of an answer that is made while it is sent, before its head goes out: most are whole by then. */
+const HELD_BYTES = 1024 * 1024;
 
 /** Writes an Answer. Stored JSON goes out as it is; bytes go out as a download. */
 export async function encodeAnswer(exchange: Exchange, answer: Answer): Promise<void> {
@@ -46,19 +48,35 @@ async function sendJsonStream(
   status: number,
   chunks: AsyncIterable<Buffer>,
 ): Promise<void> {
-  const begun = await withFirst(chunks);
+  const begun = await withBeginning(chunks, HELD_BYTES);
   if (exchange.isGone) return;
   writeHead(exchange, status, ['Content-Type', JSON_TYPE]);
   await sendChunks(exchange, begun);
 }
 
-/** The same chunks, the first of them read already: what fails there can still be answered with an error. */
-async function withFirst<T>(chunks: AsyncIterable<T>): Promise<AsyncIterable<T>> {
+/**
+ * The same chunks, of which so many bytes are read already, or all there are: what fails there can still be answered with an
+ * error.
+ */
+async function withBeginning(
+  chunks: AsyncIterable<Uint8Array>,
+  minBytes: number,
+): Promise<AsyncIterable<Uint8Array>> {
   const rest = chunks[Symbol.asyncIterator]();
-  const first = await rest.next();
+  const held: Uint8Array[] = [];
+  let bytes = 0;
+  let next = await rest.next();
+  for (; next.done !== true; next = await rest.next()) {
+    held.push(next.value);
+    bytes += next.value.byteLength;
+    if (bytes >= minBytes) break;
+  }
+  const isWhole = next.done === true;
   return (async function* () {
     try {
-      for (let next = first; next.done !== true; next = await rest.next()) yield next.value;
+      for (let chunk = held.shift(); chunk !== undefined; chunk = held.shift()) yield chunk;
+      if (isWhole) return;
+      for (next = await rest.next(); next.done !== true; next = await rest.next()) yield next.value;
     } finally {
       await rest.return?.();
     }
@@ -95,7 +113,8 @@ async function sendDownload(
   status: number,
   body: Extract<AnswerBody, { kind: 'bytes' }>,
 ): Promise<void> {
-  const begun = await withFirst(body.chunks);
+  // What has a known size was looked through before; what is made under way may fail at any place.
+  const begun = await withBeginning(body.chunks, body.size === undefined ? HELD_BYTES : 1);
   if (exchange.isGone) return;
   writeHead(exchange, status, [
     'Content-Type',
