@@ -94,6 +94,8 @@ export class Connection {
       // Data that is in use is free when its owner is ready, or has ended.
       return { wasOpen: false, why: error.message, isMistake: error.exitCode !== EXIT.dataInUse };
     }
+    // The editor may have left meanwhile; a socket that is opened now would be closed by nobody.
+    if (this.#isClosed) return { wasOpen: false };
     const { url, key } = endpoint;
     const socket = new WebSocket(`${url.replace(/^http/, 'ws')}/acp`, {
       headers: { authorization: `Bearer ${key}` },
