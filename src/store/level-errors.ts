@@ -32,6 +32,13 @@ export function readFailure(error: unknown, where: string): Error {
   return storeUnavailable('The store cannot be read.', error);
 }
 
+const RESTORE = 'Nothing was changed. Restore a backup of the whole data directory.';
+const HELP =
+  'Mend what it names; where CURRENT or a MANIFEST file is damaged or missing, restore a backup of the whole data directory.';
+
+/** A damaged name of a file may hold characters that steer a terminal. */
+const shown = (detail: string) => detail.replace(/\p{Cc}/gu, '?');
+
 /** Sorts what LevelDB says about a failed open into the three reasons an operator can act on. */
 export function openFailure(error: unknown, path: string): StoreOpenError {
   const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
@@ -40,8 +47,12 @@ export function openFailure(error: unknown, path: string): StoreOpenError {
     case 'LEVEL_LOCKED':
       return new StoreOpenError('locked', path, `${path} is in use by another process: ${detail}`, { cause });
     case 'LEVEL_CORRUPTION':
-      return new StoreOpenError('corrupt', path, `${path} is damaged: ${detail}`, { cause });
+      return new StoreOpenError('corrupt', path, `${path} is damaged: ${shown(detail)}. ${RESTORE}`, {
+        cause,
+      });
     default:
-      return new StoreOpenError('unreadable', path, `${path} cannot be opened: ${detail}`, { cause });
+      return new StoreOpenError('unreadable', path, `${path} cannot be opened: ${shown(detail)}. ${HELP}`, {
+        cause,
+      });
   }
 }

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
@@ -80,6 +80,23 @@ describe('one flipped bit in a file beside the store', () => {
     }
   });
 });
+
+it.each([
+  ['MANIFEST', 40],
+  ['CURRENT', 9],
+])(
+  'a flipped bit in %s of the store ends the start with exit code 3 and says to restore',
+  async (name, at) => {
+    const file = readdirSync(pathOf('store')).find((found) => found.startsWith(name)) ?? '';
+    const bytes = readFileSync(pathOf(`store/${file}`));
+    bytes.writeUInt8(bytes.readUInt8(at) ^ 0x20, at);
+    writeFileSync(pathOf(`store/${file}`), bytes);
+    const { code, err } = await served();
+    expect(code).toBe(3);
+    expect(err).toContain(pathOf('store'));
+    expect(err).toMatch(/restore a backup of the whole data directory/i);
+  },
+);
 
 describe('what the message of a damaged file says to do', () => {
   it('works for a checkpoint: accept-truncation writes it anew', async () => {
