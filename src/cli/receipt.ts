@@ -214,7 +214,11 @@ const ofBundle = (keys: unknown) =>
     ? '\nThe Session was imported with keys of its own: nothing was changed since, but whoever made the bundle chose them.'
     : '';
 
+/** No id has these characters: a name that has them is a file that is not there. */
+const FILE_CHARACTERS = /[./\\]/;
+
 async function verifyOnline(id: string, options: VerifyOptions): Promise<void> {
+  if (FILE_CHARACTERS.test(id)) throw new CliError(`There is no file ${id}.`, EXIT.usage);
   const path = `/v1/receipts/${encodeURIComponent(id)}/verify`;
   const { valid, reason, details } = await new GatewayClient(options).json<ReceiptVerification>('POST', path);
   if (options.json) printJson(details);

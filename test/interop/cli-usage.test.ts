@@ -165,6 +165,7 @@ describe('the command line', () => {
     [['replay', 'task_1', '--mode', 'sideways'], '--mode'],
     [['replay', 'task_1', '--override', '/no/such/file'], '--override'],
     [['receipt', 'verify', 'package.json'], '--jwks'],
+    [['receipt', 'verify', 'nope.json'], 'There is no file nope.json'],
     [['api-keys', 'create', '--id', 'NO', '--actor', 'a'], '--id'],
     [['api-keys', 'rotate', 'key', '--overlap', 'soon'], '--overlap'],
     [['serve', '--port', 'http'], '--port'],
