@@ -44,3 +44,21 @@ export const PIECES: Record<string, string[]> = {
   ],
   bearer_token: ['Bearer', 'Bearer ', ' bearer abcdefghijk', 'Bearer authentication '],
 };
+
+/**
+ * Text that repeats a keyword of a rule (`src/redaction/rules`), in the ways that cost most: bare, as the beginning of a token, and
+ * as the name of a value. The text is what a rule wants nearly, or is and is not random enough.
+ */
+export function keywordPieces(keyword: string): string[] {
+  return [
+    keyword,
+    ` ${keyword}`,
+    `${keyword}\n`,
+    ` ${keyword}${'a'.repeat(13)}`,
+    ` ${keyword}${'a1B2'.repeat(16)}`,
+    ` ${keyword.toUpperCase()}0123456789ABC`,
+    ` ${keyword}_key = abcdefghijklmn`,
+    `${keyword}=a1b2c3d4e5f6g7`,
+    ` ${keyword}${'0123456789abcdef'.repeat(20)}`,
+  ];
+}
