@@ -59,6 +59,8 @@ describe("an agent's own session that goes on with another client", () => {
     await editor.prompt(sessionId, 'read /work/in.txt');
     expect(editor.text()).toBe('hello');
     editor.close();
+    // Until the gateway has seen that it left, the editor's machine is still there.
+    await expect.poll(() => gateway.logText()).toContain('socket closed');
     expect((await prompted('history', sessionId)).status).toBe('COMPLETED');
     expect(await said(sessionId)).toBe('I know 1 turns');
     const again = await connect(EDITOR);
