@@ -81,7 +81,7 @@ class Translation {
     }
     if (this.#source.charAt(this.#at) === '[') return `\\${this.#taken(/\[/y)}`;
     if (this.#source.charAt(this.#at) === '\\') return this.#escape(true);
-    const member = this.#taken(/[A-Za-z0-9]-[A-Za-z0-9]|[^]/y);
+    const member = this.#taken(/[A-Za-z0-9]-[A-Za-z0-9]|[\s\S]/y);
     if (!this.#anyCase || !/[A-Za-z]/.test(member)) return member;
     if (member.length === 1) return bothCases(member);
     // A range that is not of letters of one case alone has no other case.
@@ -90,10 +90,10 @@ class Translation {
   }
 
   #escape(inClass = false): string {
-    const escape = this.#taken(/\\(?:x[0-9A-Fa-f]{2}|[bBdDwWsz]|[tnfrv]|[^A-Za-z0-9])/y);
-    if (escape === '\\s') return inClass ? SPACE : `[${SPACE}]`;
-    if (escape === '\\z') return '(?![^])';
-    return escape;
+    const escaped = this.#taken(/\\(?:x[0-9A-Fa-f]{2}|[bBdDwWsz]|[tnfrv]|[^A-Za-z0-9])/y);
+    if (escaped === '\\s') return inClass ? SPACE : `[${SPACE}]`;
+    if (escaped === '\\z') return '(?![^])';
+    return escaped;
   }
 
   #taken(expression: RegExp): string {
