@@ -53,7 +53,7 @@ describe.each([404, 400] as const)(
     const quick = { name: 'quick', arguments: {} };
 
     it.each(ERAS)(
-      '[MCP-MOUNT-12] answers the first call of a client of the era %s, which runs once',
+      '[MCP-MOUNT-10] answers the first call of a client of the era %s, which runs once',
       async (era) => {
         const client = await clients[era]();
         await client.callTool(quick);
@@ -65,7 +65,7 @@ describe.each([404, 400] as const)(
       },
     );
 
-    it.each(ERAS)('[MCP-MOUNT-13] calls of a client of the era %s wait while it is away', async (era) => {
+    it.each(ERAS)('[MCP-MOUNT-11] calls of a client of the era %s wait while it is away', async (era) => {
       const client = await clients[era]();
       await client.callTool(quick);
       const { port } = server();
@@ -77,7 +77,7 @@ describe.each([404, 400] as const)(
       expect(server().called).toEqual(['quick', 'quick']);
     });
 
-    it.each(ERAS)('[MCP-MOUNT-13] a client of the era %s connects while it is away', async (era) => {
+    it.each(ERAS)('[MCP-MOUNT-11] a client of the era %s connects while it is away', async (era) => {
       const { port } = server();
       await server().close();
       const connecting = clients[era]();

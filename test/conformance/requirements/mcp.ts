@@ -96,6 +96,12 @@ export const MCP: readonly Requirement[] = [
       'DECIDED',
       'no caller without a session holds all connections by what it does not answer',
     ],
+    [
+      'MCP-MOUNT-10',
+      'DECIDED',
+      'the first call after the server behind it was started again is answered, and runs once',
+    ],
+    ['MCP-MOUNT-11', 'DECIDED', 'calls and new clients wait, up to a bound, while the server is away'],
   ]),
   ...section('MCP tasks', [
     ['MCP-TASK-1', 'DECIDED', 'states of tasks go there and back, or the row says what is lost'],
