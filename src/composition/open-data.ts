@@ -95,7 +95,7 @@ function once<T>(make: () => T): () => T {
 }
 
 /** Signs with the key that signs now. The keys are asked for only when the store has its lock. */
-function tableSeal(keys: () => KeyRegistry): TableSeal {
+export function tableSeal(keys: () => KeyRegistry): TableSeal {
   return {
     sign: (bytes) => {
       const key = keys().current();

@@ -1,6 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { systemClock as clock, createLogging, systemRandom as random } from '../../src/compose.ts';
+import { tableSeal } from '../../src/composition/open-data.ts';
 import { openEventLog } from '../../src/eventlog/open-log.ts';
 import { dataPaths } from '../../src/operation/data-directory.ts';
 import { project } from '../../src/projections/projection.ts';
@@ -31,11 +32,12 @@ const { data } = startArguments<{ data: string }>();
 mkdirSync(data, { recursive: true });
 const paths = dataPaths(data);
 const { logger, redactor } = createLogging('error', process.stderr);
-const plain = await openLevelStore({ path: paths.store });
+const keys = openKeyRegistry({ dir: paths.keys, clock, random });
+const plain = await openLevelStore({ path: paths.store, seal: tableSeal(() => keys) });
 const recording = recordingStore(plain);
 const log = await openEventLog({
   store: recording.store,
-  keys: openKeyRegistry({ dir: paths.keys, clock, random }),
+  keys,
   clock,
   random,
   timers: nodeTimers,
