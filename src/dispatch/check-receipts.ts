@@ -1,7 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
+import { isEventId } from '../eventlog/event-id.ts';
 import type { Event } from '../eventlog/event-log.ts';
 import type { Finding } from '../eventlog/finding.ts';
 import { decodeFold, type FoldRecord } from '../eventlog/fold-record.ts';
+import { eventIn, readSegment, segmentFrom } from '../eventlog/segment.ts';
 import { canonicalJson } from '../json/canonical.ts';
 import type { ImportState } from '../projections/import-state.ts';
 import { importMarkOf, localEvent } from '../projections/imported-event.ts';
@@ -15,15 +17,7 @@ import { appendLeaf, type HexHash, rootOf } from '../receipts/merkle.ts';
 import { verifyTreeHead } from '../receipts/tree-head.ts';
 import { keysOfJwks, type VerificationKeys } from '../receipts/verification-keys.ts';
 import { ChainVerifier } from '../receipts/verify-chain.ts';
-import {
-  eventKey,
-  KEY_KINDS,
-  keysUnder,
-  lastSegment,
-  leafKey,
-  receiptKey,
-  TREE_HEAD_KEY,
-} from '../store/keys.ts';
+import { KEY_KINDS, keysUnder, lastSegment, leafKey, receiptKey, TREE_HEAD_KEY } from '../store/keys.ts';
 import { unseal } from '../store/sealed-record.ts';
 import type { Store } from '../store/store.ts';
 import { IntegrityError } from '../store/store-errors.ts';
@@ -125,7 +119,7 @@ class ReceiptPass {
     if (hash !== leaf.receiptHash) yield finding('receipt', leafKey(index), String(hash), leaf.receiptHash);
     const said = this.#saidOf(leaf.receiptId);
     if (said === undefined) yield finding('receipt', key, 'a Receipt of this id', 'none');
-    else yield* saidOtherwise(said, receipt, index);
+    else yield* saidOtherwise(this.#store, said, receipt, index);
     yield* this.#checkChain(key, bytes, receipt);
   }
 
@@ -170,8 +164,8 @@ class ReceiptPass {
   }
 
   #eventOf(id: string): Event | undefined {
-    const key = readable(() => eventKey(id));
-    return key === undefined ? undefined : jsonOf<Event>(this.#read(key));
+    const segment = isEventId(id) ? readable(() => readSegment(this.#store, id)) : undefined;
+    return segment && jsonOf<Event>(eventIn(segment, id));
   }
 
   /** Undefined for what is not there, or is not what was written: the check of the log names it. */
@@ -183,6 +177,7 @@ class ReceiptPass {
 
 /** What the Receipt and its event say, against what the receipt is. */
 function* saidOtherwise(
+  store: Store,
   { state, issued }: Said,
   receipt: WireReceipt,
   index: number,
@@ -207,7 +202,7 @@ function* saidOtherwise(
     if (isDeepStrictEqual(told, value)) continue;
     yield finding(
       'receipt',
-      eventKey(issued.id),
+      segmentFrom(store, issued.id)?.key ?? issued.id,
       `${name} ${JSON.stringify(value)}`,
       JSON.stringify(told) ?? 'none',
     );

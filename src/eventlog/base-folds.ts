@@ -62,9 +62,6 @@ export class BaseFolds implements FoldWriter {
     this.#change(recordOf(resource), { head });
   }
 
-  /** The removed events leave their streams, so these are no part of the base. */
-  enter(): void {}
-
   index(key: string): void {
     this.markers.set(key, true);
   }

@@ -1,17 +1,18 @@
-import { commitKey, eventIdOf, eventKey, KEY_KINDS, keysUnder, lastSegment } from '../store/keys.ts';
+import { commitKey, eventIdOf, KEY_KINDS, keysUnder, lastSegment } from '../store/keys.ts';
 import type { Store } from '../store/store.ts';
 import { IntegrityError } from '../store/store-errors.ts';
 import { loadBase } from './base-folds.ts';
 import type { CommitRecord } from './commit-record.ts';
 import { EMPTY_HEAD, walkCommits } from './commit-walk.ts';
 import { ACCOUNTED, compareKeys } from './compare-keys.ts';
-import { isEventId } from './event-id.ts';
+import { eventNumberOf } from './event-id.ts';
 import type { Event, LogHead, Projection } from './event-log.ts';
 import type { Finding } from './finding.ts';
 import { Rebuild } from './rebuild.ts';
-import { type AuditedEvent, RecordAudit } from './record-audit.ts';
-import { RemovedEvents } from './removed-events.ts';
+import { type AuditedSegment, RecordAudit } from './record-audit.ts';
+import { RemovedSegments } from './removed-segments.ts';
 import { MemoryScratch, type Scratch } from './scratch.ts';
+import { eventsIn } from './segment.ts';
 
 export interface CheckLogOptions {
   store: Store;
@@ -50,7 +51,7 @@ export async function* checkLog(options: CheckLogOptions): AsyncGenerator<CheckS
 
 async function* checkReadable(options: CheckLogOptions): AsyncGenerator<CheckStep, void> {
   const { store, projection, checkpoint, scratch = new MemoryScratch() } = options;
-  const pass = new LogPass(store, scratch, projection, await RemovedEvents.read(store));
+  const pass = new LogPass(store, scratch, projection, await RemovedSegments.read(store));
   yield* found(await loadBase(store, scratch));
   let head = EMPTY_HEAD;
   for await (const walked of walkCommits(store, EMPTY_HEAD)) {
@@ -64,7 +65,7 @@ async function* checkReadable(options: CheckLogOptions): AsyncGenerator<CheckSte
   }
   if (checkpoint !== undefined && head.commit < checkpoint.commit) yield* found([behind(checkpoint, head)]);
   yield* found(pass.missing());
-  yield* found(await strayEvents(store, head));
+  yield* found(await straySegments(store, scratch));
   if (!pass.isComplete) yield { kind: 'folds_not_compared' };
   else for await (const finding of compareKeys(store, scratch)) yield { kind: 'finding', finding };
   yield { kind: 'progress', commits: head.commit, events: pass.events };
@@ -75,12 +76,12 @@ class LogPass {
   readonly #audit: RecordAudit;
   readonly #rebuild: Rebuild;
   readonly #scratch: Scratch;
-  readonly #removed: RemovedEvents;
+  readonly #removed: RemovedSegments;
   events = 0;
   /** False once an event could not be folded. */
   isComplete = true;
 
-  constructor(store: Store, scratch: Scratch, projection: Projection, removed: RemovedEvents) {
+  constructor(store: Store, scratch: Scratch, projection: Projection, removed: RemovedSegments) {
     this.#audit = new RecordAudit(store);
     this.#rebuild = new Rebuild(scratch, projection);
     this.#scratch = scratch;
@@ -98,23 +99,42 @@ class LogPass {
   async take(commit: CommitRecord, before: LogHead): Promise<Finding[]> {
     for (const key of commit.erased) this.#scratch.delete(key);
     for (const [key] of commit.records) this.#scratch.put(key, ACCOUNTED);
-    const events = await this.#audit.take(commit, before);
-    const findings = events.flatMap((event) => this.#takeEvent(event));
+    const segments = await this.#audit.take(commit, before);
+    const findings = segments.flatMap((segment) => this.#takeSegment(segment));
     await this.#rebuild.settle();
     return findings;
   }
 
-  #takeEvent({ key, content }: AuditedEvent): Finding[] {
-    this.events += 1;
-    // The base holds what it folded to.
-    if (this.#removed.has(key)) return this.#removed.check(key);
-    if (content === undefined) this.skip();
-    if (content === undefined || !this.isComplete) return [];
-    const event: Event = JSON.parse(content.toString('utf8'));
-    const observed = eventKey(event.id);
-    const misplaced: Finding[] =
-      observed === key ? [] : [{ problem: 'order', where: key, expected: key, observed }];
-    return [...misplaced, ...this.#rebuild.fold(event)];
+  #takeSegment({ key, firstId, lastId, content }: AuditedSegment): Finding[] {
+    const count = eventNumberOf(lastId) - eventNumberOf(firstId) + 1;
+    this.events += count;
+    // The base holds what its events folded to.
+    if (this.#removed.isErased(key)) return [];
+    const left = this.#removed.leftOf(key);
+    const stored = left ?? content;
+    if (stored === undefined) this.skip();
+    if (stored === undefined || !this.isComplete) return [];
+    const lines = eventsIn(stored);
+    if (left === undefined && lines.length !== count)
+      return [
+        { problem: 'order', where: key, expected: `${count} events`, observed: `${lines.length} events` },
+      ];
+    return this.#fold(
+      key,
+      lines.map((line): Event => JSON.parse(line.toString('utf8'))),
+    );
+  }
+
+  #fold(key: string, events: readonly Event[]): Finding[] {
+    const first = eventNumberOf(lastSegment(key)) - events.length + 1;
+    const findings = events.flatMap((event, at): Finding[] => {
+      const [expected, observed] = [eventIdOf(first + at), event.id];
+      const misplaced: Finding[] =
+        observed === expected ? [] : [{ problem: 'order', where: key, expected, observed }];
+      return [...misplaced, ...this.#rebuild.fold(event)];
+    });
+    this.#rebuild.enter(key, events);
+    return findings;
   }
 }
 
@@ -133,18 +153,17 @@ function behind(checkpoint: LogHead, head: LogHead): Finding {
   return { problem: 'missing', where: 'checkpoint', expected: spell(checkpoint), observed: spell(head) };
 }
 
-/** Event keys outside 1 to the head's id; those inside are counted by the commits. */
-async function strayEvents(store: Store, head: LogHead): Promise<Finding[]> {
+/** Segments that no commit accounts for. */
+async function straySegments(store: Store, scratch: Scratch): Promise<Finding[]> {
   const findings: Finding[] = [];
   for await (const page of store.keys(keysUnder(KEY_KINDS.event.prefix)))
     for (const where of page) {
-      const id = lastSegment(where);
-      if (isEventId(id) && id >= eventIdOf(1) && id <= head.eventId) continue;
+      if (scratch.get(where) !== undefined) continue;
       findings.push({
         problem: 'extra',
         where,
-        expected: `events up to ${head.eventId}`,
-        observed: 'an event',
+        expected: 'no record',
+        observed: 'events no commit accounts for',
       });
     }
   return findings;

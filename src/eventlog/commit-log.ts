@@ -16,6 +16,7 @@ import type {
   LogStatus,
   Origin,
   Projection,
+  Segment,
   State,
   StoredEvent,
   StreamOfOne,
@@ -181,6 +182,10 @@ export class CommitLog implements EventLog {
 
   event(id: string): StoredEvent | undefined {
     return this.#reader.event(id);
+  }
+
+  segment(id: string): Segment | undefined {
+    return this.#reader.segment(id);
   }
 
   range(scope: StreamScope, afterId: string, limit: number): Promise<Buffer[]> {

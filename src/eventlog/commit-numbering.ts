@@ -1,27 +1,51 @@
-import { eventIdOf } from '../store/keys.ts';
-import { type CommitRecord, eventHashes } from './commit-record.ts';
+import { eventIdOf, isEventKey, lastSegment } from '../store/keys.ts';
+import { type CommitRecord, eventCount } from './commit-record.ts';
 import { eventNumberOf } from './event-id.ts';
 import type { LogHead } from './event-log.ts';
 import type { Finding } from './finding.ts';
 
-/** Checks that a commit has its own number and that its event ids follow those before it, without a gap that it does not name. */
+/** Where a segment of a commit has to lie. */
+export interface SegmentPlace {
+  key: string;
+  firstId: string;
+  lastId: string;
+}
+
+/**
+ * Checks that a commit has its own number and that its events and segments follow those before it, without a gap that it does
+ * not name.
+ */
 export function checkNumbering(key: string, commit: CommitRecord, n: number, before: LogHead): Finding[] {
   const findings: Finding[] = [];
   const compare = (expected: string, observed: string) => {
     if (expected !== observed) findings.push({ problem: 'order', where: key, expected, observed });
   };
-  const events = commit.entries.reduce((sum, entry) => sum + entry.events, 0);
+  const events = eventCount(commit);
   compare(`commit ${n}`, `commit ${commit.n}`);
   compare(
     `events up to ${eventIdOf(eventNumberOf(before.eventId) + (commit.skipped_ids ?? 0) + events)}`,
     `events up to ${commit.event_id}`,
   );
-  compare(`${events} event hashes`, `${eventHashes(commit).length} event hashes`);
+  const last = segmentsAfter(before, commit).at(-1)?.lastId ?? before.eventId;
+  if (events > 0) compare(`segments up to ${commit.event_id}`, `segments up to ${last}`);
   return findings;
 }
 
-/** Ids of the events of a commit that follows `before`. */
-export function eventIdsAfter(before: LogHead, commit: CommitRecord): string[] {
-  const first = eventNumberOf(before.eventId) + (commit.skipped_ids ?? 0) + 1;
-  return eventHashes(commit).map((_, at) => eventIdOf(first + at));
+/** The segments of the new events of a commit that follows `before`. Older ones that it names are what retention left. */
+export function segmentsAfter(before: Pick<LogHead, 'eventId'>, commit: CommitRecord): SegmentPlace[] {
+  let next = eventNumberOf(before.eventId) + (commit.skipped_ids ?? 0) + 1;
+  return commit.records
+    .filter(([key]) => isEventKey(key) && lastSegment(key) > before.eventId)
+    .map(([key]) => {
+      const lastId = lastSegment(key);
+      const firstId = eventIdOf(next);
+      next = eventNumberOf(lastId) + 1;
+      return { key, firstId, lastId };
+    });
+}
+
+/** The newest event before a commit, by what the commit says. */
+export function eventBefore(commit: CommitRecord): string {
+  const before = eventNumberOf(commit.event_id) - eventCount(commit) - (commit.skipped_ids ?? 0);
+  return eventIdOf(Math.max(0, before));
 }

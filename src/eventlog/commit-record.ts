@@ -20,9 +20,7 @@ export interface CommitRecord {
   /** Only where a new epoch of ids begins: how many were left out before the first event of this commit. */
   skipped_ids?: number;
   entries: CommitEntry[];
-  /** SHA-256 of each event, 32 bytes each in id order, standard base64; the last of them has the id `event_id`. */
-  event_hashes: string;
-  /** Other primary records written: key and hex SHA-256 of the content. */
+  /** Primary records written: key and hex SHA-256 of the content. The segments of its new events come first, in order. */
   records: [string, string][];
   /** Primary records deleted for good. */
   erased: string[];
@@ -30,22 +28,9 @@ export interface CommitRecord {
 
 export const NO_COMMIT_HASH = '0'.repeat(64);
 
-const HASH_BYTES = 32;
-
-/** The hashes of a commit's events, lower-case hex. */
-export function eventHashes(commit: CommitRecord): string[] {
-  const bytes = Buffer.from(commit.event_hashes, 'base64');
-  const hashes: string[] = [];
-  for (let at = 0; at < bytes.length; at += HASH_BYTES)
-    hashes.push(bytes.toString('hex', at, at + HASH_BYTES));
-  return hashes;
-}
-
-/** Joins the hashes that sealed events begin with. */
-export function joinEventHashes(sealed: readonly Buffer[]): string {
-  const joined = Buffer.allocUnsafe(sealed.length * HASH_BYTES);
-  for (const [at, record] of sealed.entries()) record.copy(joined, at * HASH_BYTES, 0, HASH_BYTES);
-  return joined.toString('base64');
+/** How many events a commit added. */
+export function eventCount({ entries }: CommitRecord): number {
+  return entries.reduce((sum, { events }) => sum + events, 0);
 }
 
 /** Reads stored commit bytes; throws SyntaxError when they are no JSON or no commit. */
@@ -66,7 +51,7 @@ function isCommit(value: unknown): value is CommitRecord {
     (skipped_ids === undefined || isCount(skipped_ids)) &&
     isText(texts.event_id) &&
     isEventId(texts.event_id) &&
-    [texts.prev_hash, texts.time, texts.event_hashes].every(isText) &&
+    [texts.prev_hash, texts.time].every(isText) &&
     isListOf(entries, (entry) => isObject(entry) && isCount((entry as Unknown<CommitEntry>).events)) &&
     isListOf(records, (record) => isListOf(record, isText) && record.length === 2) &&
     isListOf(erased, isText)

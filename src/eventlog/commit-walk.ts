@@ -1,11 +1,11 @@
 import { sha256Hex } from '../json/sha256.ts';
-import { commitKey, eventIdOf, keysUnder, lastSegment } from '../store/keys.ts';
+import { commitKey, keysUnder, lastSegment } from '../store/keys.ts';
 import { SEAL_BYTES, unseal } from '../store/sealed-record.ts';
 import type { Store } from '../store/store.ts';
 import { IntegrityError } from '../store/store-errors.ts';
-import { checkNumbering } from './commit-numbering.ts';
-import { type CommitRecord, eventHashes, NO_COMMIT_HASH, parseCommit } from './commit-record.ts';
-import { eventNumberOf, NO_EVENT } from './event-id.ts';
+import { checkNumbering, eventBefore } from './commit-numbering.ts';
+import { type CommitRecord, NO_COMMIT_HASH, parseCommit } from './commit-record.ts';
+import { NO_EVENT } from './event-id.ts';
 import type { LogHead } from './event-log.ts';
 import type { Finding } from './finding.ts';
 
@@ -52,7 +52,7 @@ function checkCommit(key: string, sealed: Buffer, since: LogHead): WalkedCommit 
   if (fault !== undefined) findings.push({ problem: 'hash', where: key, ...fault });
   if (commit === undefined)
     return { key, commit, findings, before: since, head: { commit: n, hash, eventId: UNREAD } };
-  const before = since.eventId === UNREAD ? { ...since, eventId: newestBefore(commit) } : since;
+  const before = since.eventId === UNREAD ? { ...since, eventId: eventBefore(commit) } : since;
   if (findings.length === 0 && commit.prev_hash !== before.hash) findings.push(brokenLink(before, commit));
   findings.push(...checkNumbering(key, commit, n, before));
   return { key, commit, findings, before, head: { commit: n, hash, eventId: commit.event_id } };
@@ -82,10 +82,4 @@ export function readCommit(key: string, sealed: Buffer): ReadCommit {
     if (!(error instanceof SyntaxError)) throw error;
     return { hash, fault: { expected: 'a commit', observed: error.message } };
   }
-}
-
-/** Says how far the commit before went that cannot be read. */
-function newestBefore(commit: CommitRecord): string {
-  const first = eventNumberOf(commit.event_id) - eventHashes(commit).length - (commit.skipped_ids ?? 0);
-  return eventIdOf(Math.max(0, first));
 }

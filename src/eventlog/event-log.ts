@@ -68,6 +68,17 @@ export interface StoredEvent {
   bytes: Buffer;
 }
 
+/** A segment as it was read: the unit in which events are stored and hashed. */
+export interface Segment {
+  key: string;
+  firstId: string;
+  lastId: string;
+  /** Of its content, lower-case hex. */
+  sha256: string;
+  /** The bytes of its events, oldest first. */
+  events: Buffer[];
+}
+
 /** Who caused a transaction. `actor` is null for the gateway itself. */
 export interface Origin {
   actor: string | null;
@@ -106,6 +117,8 @@ export interface Transaction extends StateReader {
   erase(key: string): void;
   /** A primary record as this transaction sees it: staged first, else durable. */
   recorded(key: string): Buffer | undefined;
+  /** An event as this transaction sees it: its own, staged ones, else durable. */
+  event(id: string): Event | undefined;
   /** Runs when the decision is made, in order: what it appends comes after all else of this transaction. */
   atEnd(action: () => void): void;
   /** Calls back once the transaction is durable and its result was taken (never when it failed). */
@@ -196,8 +209,10 @@ export interface EventLog {
   }): Promise<string[]>;
   /** A primary record, hash verified. */
   record(key: string): Buffer | undefined;
-  /** Stored bytes of one event. */
+  /** One event with its stored bytes, checked. */
   event(id: string): StoredEvent | undefined;
+  /** The stored segment that holds an event, checked. */
+  segment(id: string): Segment | undefined;
   /**
    * Stored bytes of the events after `afterId` (exclusive, 20 digits) in order, at most `limit`. After 20 zeros it begins
    * with what retention left; rejects with `cursor_expired` when events after another `afterId` were removed.
@@ -215,8 +230,8 @@ export interface EventLog {
   /** Whether retention has removed the beginning of this session. */
   isCut(sessionId: string): boolean;
   /**
-   * Removes the events of a session from its beginning through `throughId`, in one commit; a mark stays in the place of the
-   * last one of each stream (`vendor.harn_gateway.history_removed`). What they had folded to stays. Returns how many
+   * Removes the events of a session from its beginning through `throughId`, in one commit; each stream begins from then on
+   * with a mark that has the id of the last one (`vendor.harn_gateway.history_removed`). What they had folded to stays. Returns how many
    * events went; 0 when they are gone already. Calls must not overlap.
    */
   removeHistory(removal: HistoryRemoval): Promise<number>;

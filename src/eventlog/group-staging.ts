@@ -1,18 +1,18 @@
 import { timestamp } from '../protocol/ports.ts';
-import { commitKey, eventIdOf, KEY_KINDS } from '../store/keys.ts';
-import { SEAL_BYTES, seal, sealedHash } from '../store/sealed-record.ts';
+import { commitKey, eventIdOf, eventKey, isEventKey } from '../store/keys.ts';
+import { seal, sealedHash } from '../store/sealed-record.ts';
 import type { WriteOp } from '../store/store.ts';
-import { type CommitEntry, type CommitRecord, joinEventHashes } from './commit-record.ts';
+import type { CommitEntry, CommitRecord } from './commit-record.ts';
 import { EPOCH_GAP, eventNumberOf } from './event-id.ts';
-import type { LogHead, Origin, State, StoredEvent } from './event-log.ts';
+import type { Event, LogHead, Origin, State, StoredEvent } from './event-log.ts';
 import type { ResourceHead } from './fold-event.ts';
 import { encodeFold, type FoldRecord } from './fold-record.ts';
 import type { LogReader } from './log-reader.ts';
 import { RecentEvents } from './recent-events.ts';
+import { storedEvents } from './segment.ts';
 import { StagedChanges } from './staged-changes.ts';
 import type { EarlierState } from './staged-transaction.ts';
 import type { StateCache } from './state-cache.ts';
-import { encodeRow } from './stream-row.ts';
 
 /** Clocks are set right by a little all the time; more than that is a jump. */
 export const CLOCK_TOLERANCE_MS = 60_000;
@@ -123,14 +123,24 @@ export class GroupStaging implements EarlierState {
     return this.#reader.sealed(key);
   }
 
+  event(id: string): Event | undefined {
+    for (const changes of [this.#open, this.#sealed?.changes])
+      for (const { key, events } of changes?.segments ?? [])
+        if (key >= eventKey(id)) {
+          const found = events.find((event) => event.id === id);
+          if (found !== undefined) return found;
+        }
+    return this.#reader.event(id)?.event;
+  }
+
   /** Takes over a transaction whose decision returned. */
   merge(origin: Origin, changes: StagedChanges): void {
     this.#entries.push({
       actor: origin.actor,
       trace_id: origin.traceId ?? null,
-      events: changes.events.length,
+      events: changes.events,
     });
-    this.#eventNumber += changes.events.length;
+    this.#eventNumber += changes.events;
     this.#open.merge(changes);
   }
 
@@ -148,7 +158,6 @@ export class GroupStaging implements EarlierState {
       event_id: eventIdOf(this.#eventNumber),
       ...(this.#skipped === 0 ? {} : { skipped_ids: this.#skipped }),
       entries: this.#entries,
-      event_hashes: joinEventHashes(changes.events.map(({ sealed }) => sealed)),
       records,
       erased: [...changes.erased],
     };
@@ -174,7 +183,7 @@ export class GroupStaging implements EarlierState {
     this.#durable = group.head;
     this.#sealed = undefined;
     const { changes } = group;
-    const events = changes.events.map(({ event, sealed }) => ({ event, bytes: sealed.subarray(SEAL_BYTES) }));
+    const events = changes.segments.flatMap(storedEvents);
     if (touchesEvents(changes)) this.recent.clear();
     this.recent.add(events);
     return events;
@@ -193,19 +202,19 @@ export class GroupStaging implements EarlierState {
   }
 }
 
-/** Whether earlier events were removed, or replaced by a mark. */
+/** Whether earlier events were removed. */
 function touchesEvents({ erased, records }: StagedChanges): boolean {
-  const isEvent = (key: string) => key.startsWith(KEY_KINDS.event.prefix);
-  return [...erased].some(isEvent) || [...records.keys()].some(isEvent);
+  return [...erased].some(isEventKey) || [...records.keys()].some(isEventKey);
 }
 
 function putRecords(changes: StagedChanges, ops: WriteOp[]): [string, string][] {
   const records: [string, string][] = [];
-  for (const { key, sealed } of changes.events) ops.push({ type: 'put', key, value: sealed });
-  for (const [key, sealed] of changes.records) {
+  const put = (key: string, sealed: Buffer) => {
     ops.push({ type: 'put', key, value: sealed });
     records.push([key, sealedHash(sealed)]);
-  }
+  };
+  for (const { key, sealed } of changes.segments) put(key, sealed);
+  for (const [key, sealed] of changes.records) put(key, sealed);
   for (const key of changes.erased) ops.push({ type: 'del', key });
   return records;
 }
@@ -226,10 +235,6 @@ function putFolds(changes: StagedChanges, ops: WriteOp[]): WrittenFold[] {
 }
 
 function putIndexes(changes: StagedChanges, ops: WriteOp[]): void {
-  for (const [stream, ids] of changes.streams) {
-    const [key, value] = encodeRow(stream, ids);
-    ops.push({ type: 'put', key, value });
-  }
   for (const [key, value] of changes.markers)
     ops.push(value === undefined ? { type: 'del', key } : { type: 'put', key, value });
 }

@@ -1,4 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
+import { eventKey, lastSegment } from '../store/keys.ts';
+import { IntegrityError } from '../store/store-errors.ts';
 import { type BaseEntry, BaseFolds, foldHash } from './base-folds.ts';
 import { NO_EVENT } from './event-id.ts';
 import type { Event, HistoryRemoval, Projection } from './event-log.ts';
@@ -6,6 +8,7 @@ import { foldEvent } from './fold-event.ts';
 import type { FoldRecord } from './fold-record.ts';
 import { isNoMark } from './history-mark.ts';
 import { type LogReader, storedEvent } from './log-reader.ts';
+import { eventsIn } from './segment.ts';
 
 /** Events read at once while a removal is planned. */
 const PAGE = 500;
@@ -14,16 +17,24 @@ const PAGE = 500;
 export interface CutStream {
   object: 'session' | 'task';
   id: string;
-  /** Ids that leave the stream, the earlier mark among them; the last one is where the new mark stands. */
-  ids: string[];
+  /** Its newest event to go. */
   last: Event;
+  /** How many of its events go now. */
+  events: number;
+  firstId: string;
   earlierMark: Event | undefined;
-  /** Rows of the stream that hold these events, by their keys, with all their events. */
-  rows: [key: string, ids: string[]][];
+}
+
+/** A segment that goes, or loses its beginning. */
+export interface CutSegment {
+  key: string;
+  /** All of its events that are there. */
+  events: { event: Event; bytes: Buffer }[];
 }
 
 export interface RemovalPlan {
   streams: CutStream[];
+  segments: CutSegment[];
   /** Base records to write; undefined: to delete. */
   base: Map<string, BaseEntry | undefined>;
 }
@@ -45,8 +56,27 @@ export async function planRemoval(
   const last = events.at(-1);
   if (last === undefined) return undefined;
   const folds = await folded(parts, events, removal);
-  const session = await cut(parts.reader, 'session', removal.sessionId, read, last);
-  return { streams: [session, ...(await taskCuts(parts.reader, events))], base: baseOf(parts, folds) };
+  const session: CutStream = {
+    ...cut('session', removal.sessionId, events, last),
+    earlierMark: parts.reader.mark({ kind: 'session', id: removal.sessionId })?.event,
+  };
+  return {
+    streams: [session, ...taskCuts(parts.reader, events)],
+    segments: await segmentsThrough(parts.reader, removal.sessionId, last.id),
+    base: baseOf(parts, folds),
+  };
+}
+
+/** The segments of a session from its beginning through the one that holds the event. */
+async function segmentsThrough(reader: LogReader, id: string, throughId: string): Promise<CutSegment[]> {
+  const rows = await reader.rowsThrough({ kind: 'session', id }, throughId);
+  return rows.map(([row]) => {
+    const key = eventKey(lastSegment(row));
+    const bytes = reader.record(key);
+    if (bytes === undefined)
+      throw new IntegrityError(key, 'a segment named by its stream index', 'no segment');
+    return { key, events: eventsIn(bytes).map(storedEvent) };
+  });
 }
 
 async function eventsThrough(reader: LogReader, sessionId: string, throughId: string): Promise<Event[]> {
@@ -83,15 +113,12 @@ async function folded(
   return folds;
 }
 
-async function taskCuts(reader: LogReader, events: readonly Event[]): Promise<CutStream[]> {
-  const cuts: CutStream[] = [];
-  for (const [id, own] of byTask(events)) {
-    const [first] = await reader.range({ kind: 'task', id }, NO_EVENT, 1);
-    const mark = first === undefined ? [] : [storedEvent(first).event].filter((event) => !isNoMark(event));
+function taskCuts(reader: LogReader, events: readonly Event[]): CutStream[] {
+  return [...byTask(events)].flatMap(([id, own]) => {
     const last = own.at(-1);
-    if (last !== undefined) cuts.push(await cut(reader, 'task', id, [...mark, ...own], last));
-  }
-  return cuts;
+    const earlierMark = reader.mark({ kind: 'task', id })?.event;
+    return last === undefined ? [] : [{ ...cut('task', id, own, last), earlierMark }];
+  });
 }
 
 function byTask(events: readonly Event[]): Map<string, Event[]> {
@@ -105,16 +132,13 @@ function byTask(events: readonly Event[]): Map<string, Event[]> {
   return tasks;
 }
 
-async function cut(
-  reader: LogReader,
+function cut(
   object: CutStream['object'],
   id: string,
   events: readonly Event[],
   last: Event,
-): Promise<CutStream> {
-  const earlierMark = events.find((event) => !isNoMark(event));
-  const rows = await reader.rowsThrough({ kind: object, id }, last.id);
-  return { object, id, ids: events.map((event) => event.id), last, earlierMark, rows };
+): Omit<CutStream, 'earlierMark'> {
+  return { object, id, last, events: events.length, firstId: events[0]?.id ?? last.id };
 }
 
 function baseOf(parts: RemovalParts, folds: BaseFolds): RemovalPlan['base'] {

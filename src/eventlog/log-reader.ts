@@ -1,6 +1,7 @@
 import { ProtocolError } from '../protocol/errors.ts';
 import {
   eventKey,
+  KEY_KINDS,
   keysUnder,
   LOG_CUT_KEY,
   lastSegment,
@@ -8,16 +9,15 @@ import {
   streamOf,
   workspaceCutKey,
 } from '../store/keys.ts';
-import { unseal } from '../store/sealed-record.ts';
+import { SEAL_BYTES, unseal } from '../store/sealed-record.ts';
 import type { KeyRange, Store } from '../store/store.ts';
 import { IntegrityError } from '../store/store-errors.ts';
 import { cursorExpired } from './cursor-expired.ts';
-import { readCut } from './cut-record.ts';
-import { eventIdBefore, eventNumberOf, NO_EVENT } from './event-id.ts';
-import type { Event, State, StoredEvent, StreamScope } from './event-log.ts';
+import { eventNumberOf, NO_EVENT } from './event-id.ts';
+import type { Segment, State, StoredEvent, StreamScope } from './event-log.ts';
 import { decodeFold, type FoldRecord } from './fold-record.ts';
+import { eventIn, eventsIn, idsOfRow, readSegment, segmentFrom, segmentOf } from './segment.ts';
 import type { StateCache } from './state-cache.ts';
-import { idsOfRow } from './stream-row.ts';
 
 type Stream = Exclude<StreamScope, { kind: 'all' }>;
 
@@ -71,8 +71,14 @@ export class LogReader {
   }
 
   event(id: string): StoredEvent | undefined {
-    const bytes = this.record(eventKey(id));
+    const segment = this.segment(id);
+    const bytes = segment && eventIn(segment, id);
     return bytes === undefined ? undefined : storedEvent(bytes);
+  }
+
+  /** The segment that holds an event. */
+  segment(id: string): Segment | undefined {
+    return this.#lockedOnDamage(() => readSegment(this.#store, id));
   }
 
   async indexKeys(range: IndexRange): Promise<string[]> {
@@ -105,9 +111,14 @@ export class LogReader {
 
   async #readRange(scope: StreamScope, afterId: string, limit: number): Promise<Buffer[]> {
     try {
-      if (scope.kind !== 'all') return await this.#streamEvents(scope, afterId, limit);
-      const start = afterId === NO_EVENT ? eventIdBefore(this.#cutOf(scope)) : afterId;
-      return await this.#allEvents(start, limit);
+      const mark = afterId === NO_EVENT ? this.mark(scope) : undefined;
+      const after = mark === undefined ? afterId : mark.event.id;
+      const left = mark === undefined ? limit : limit - 1;
+      const events =
+        scope.kind === 'all'
+          ? await this.#allEvents(after, left)
+          : await this.#streamEvents(scope, after, left);
+      return mark === undefined ? events : [mark.bytes, ...events];
     } catch (error) {
       throw this.#told(error);
     }
@@ -116,12 +127,17 @@ export class LogReader {
   /** Whether the id is one of the stream's (durable) events, and none after it was removed. */
   isInStream(scope: StreamScope, id: string): boolean {
     // What goes of a session or a task goes from its beginning, so one that is left has all behind it.
-    if (id < this.#cutOf(scope)) return false;
-    const sealed = this.sealed(eventKey(id));
-    if (sealed === undefined || scope.kind === 'all') return sealed !== undefined;
-    const event = readable(sealed, eventKey(id));
-    // Damage hides where an event belongs; whoever has seen it may go on behind it.
-    return event === undefined || event[`${scope.kind}_id`] === scope.id;
+    const cut = this.#cutOf(scope);
+    if (id <= cut) return id === cut;
+    // Where it belongs is told by the rows of the stream, whether its own record can be read or not.
+    const found = this.#lockedOnDamage(() => segmentFrom(this.#store, id));
+    if (found === undefined) return false;
+    const lines = found.sealed.subarray(SEAL_BYTES);
+    if (scope.kind === 'all')
+      return eventNumberOf(lastSegment(found.key)) - eventNumberOf(id) < eventsIn(lines).length;
+    const row = streamOf(scope.kind, scope.id) + lastSegment(found.key);
+    const value = this.#lockedOnDamage(() => this.#store.get(row));
+    return value !== undefined && idsOfRow(row, value).includes(id);
   }
 
   /** Rows of a stream from its beginning through the one that holds `id`. */
@@ -136,17 +152,24 @@ export class LogReader {
     return rows;
   }
 
-  /** Newest removed event of a scope, where its mark stands; `NO_EVENT` when none was removed. */
-  #cutOf(scope: StreamScope): string {
+  /** What stands in the place of the events of a scope that were removed; it has the id of the newest of them. */
+  mark(scope: StreamScope): StoredEvent | undefined {
     const content = this.record(cutKeyOf(scope));
-    return content === undefined ? NO_EVENT : readCut(content);
+    return content === undefined ? undefined : storedEvent(content);
   }
 
-  /** Ids of the events of a stream, whether their records can be read or not. */
+  /** Newest removed event of a scope; `NO_EVENT` when none was removed. */
+  #cutOf(scope: StreamScope): string {
+    return this.mark(scope)?.event.id ?? NO_EVENT;
+  }
+
+  /** Ids of the events of a stream, its mark first, whether their records can be read or not. */
   async eventIds(scope: Stream, afterId: string, limit: number): Promise<string[]> {
     try {
-      const keys = await this.#idsAfter(streamOf(scope.kind, scope.id), afterId, limit);
-      return keys.map(lastSegment);
+      const mark = afterId === NO_EVENT ? this.#cutOf(scope) : NO_EVENT;
+      const rows = await this.#rowsAfter(scope, mark === NO_EVENT ? afterId : mark, limit);
+      const ids = rows.flatMap(({ ids }) => ids);
+      return (mark === NO_EVENT ? ids : [mark, ...ids]).slice(0, limit);
     } catch (error) {
       throw this.#told(error);
     }
@@ -154,36 +177,59 @@ export class LogReader {
 
   async #allEvents(afterId: string, limit: number): Promise<Buffer[]> {
     const found: Buffer[] = [];
-    const { lt } = keysUnder('e/');
+    const { lt } = keysUnder(KEY_KINDS.event.prefix);
+    if (limit <= 0) return found;
     for await (const page of this.#store.entries({ gt: eventKey(afterId), lt, limit }))
-      for (const [key, sealed] of page) found.push(unseal(sealed, key));
+      for (const [key, sealed] of page) {
+        const segment = segmentOf(key, unseal(sealed, key));
+        // One that begins before `afterId` ends behind it.
+        const seen = Math.max(0, eventNumberOf(afterId) - eventNumberOf(segment.firstId) + 1);
+        found.push(...segment.events.slice(seen, seen + limit - found.length));
+        if (found.length === limit) return found;
+      }
     return found;
   }
 
   async #streamEvents(scope: Stream, afterId: string, limit: number): Promise<Buffer[]> {
-    const prefix = streamOf(scope.kind, scope.id);
-    const keys = await this.#idsAfter(prefix, afterId, limit);
+    const rows = await this.#rowsAfter(scope, afterId, limit);
+    const keys = rows.map(({ key }) => key);
     const records = isDense(keys) ? await this.#scan(keys) : await this.#store.getMany(keys);
-    return keys.map((key, at) => {
+    const found: Buffer[] = [];
+    for (const [at, { key, ids }] of rows.entries()) {
       const sealed = records[at];
-      if (sealed === undefined && lastSegment(key) < this.#cutOf(scope)) throw cursorExpired();
-      if (sealed === undefined)
-        throw new IntegrityError(key, 'an event named by its stream index', 'no event');
-      return unseal(sealed, key);
-    });
+      const segment = sealed && segmentOf(key, unseal(sealed, key));
+      for (const id of ids) {
+        const bytes = segment && eventIn(segment, id);
+        if (bytes === undefined) throw this.#gone(scope, id, key);
+        found.push(bytes);
+      }
+    }
+    return found;
   }
 
-  /** Keys of the events of a stream. A row that begins before `afterId` ends behind it, and so does its key. */
-  async #idsAfter(prefix: string, afterId: string, limit: number): Promise<string[]> {
+  /** Why an event that a row names is not there: it may have gone between the two reads. */
+  #gone(scope: Stream, id: string, key: string): Error {
+    if (id <= this.#cutOf(scope)) return cursorExpired();
+    return new IntegrityError(key, 'a segment named by its stream index', 'no such segment');
+  }
+
+  /** Segments of a stream and its events in them, up to `limit` events. */
+  async #rowsAfter(scope: Stream, afterId: string, limit: number): Promise<{ key: string; ids: string[] }[]> {
+    const prefix = streamOf(scope.kind, scope.id);
     const { lt } = keysUnder(prefix);
-    const keys: string[] = [];
+    const rows: { key: string; ids: string[] }[] = [];
+    let left = limit;
+    if (left <= 0) return rows;
     for await (const page of this.#store.entries({ gt: prefix + afterId, lt, limit }))
-      for (const [key, value] of page)
-        for (const id of idsOfRow(key, value)) {
-          if (id > afterId) keys.push(eventKey(id));
-          if (keys.length === limit) return keys;
-        }
-    return keys;
+      for (const [row, value] of page) {
+        const ids = idsOfRow(row, value)
+          .filter((id) => id > afterId)
+          .slice(0, left);
+        if (ids.length > 0) rows.push({ key: eventKey(lastSegment(row)), ids });
+        left -= ids.length;
+        if (left === 0) return rows;
+      }
+    return rows;
   }
 
   /** The records of ascending keys, read in one pass over everything between the first and the last. */
@@ -233,21 +279,13 @@ function cutKeyOf(scope: StreamScope): string {
   return scope.workspaceId === undefined ? LOG_CUT_KEY : workspaceCutKey(scope.workspaceId);
 }
 
-/** An event whose record is as it was written. */
-function readable(sealed: Buffer, key: string): Event | undefined {
-  try {
-    return storedEvent(unseal(sealed, key)).event;
-  } catch (error) {
-    if (error instanceof IntegrityError) return undefined;
-    throw error;
-  }
-}
-
-/** Newest event id in the store; `NO_EVENT` when there is none. */
+/** Newest event id in the store, of an event or of the mark of those that were removed; `NO_EVENT` when there is none. */
 export async function newestEventId(store: Store): Promise<string> {
-  for await (const [key] of store.keys({ ...keysUnder('e/'), reverse: true, limit: 1 }))
-    if (key !== undefined) return lastSegment(key);
-  return NO_EVENT;
+  const sealed = store.get(LOG_CUT_KEY);
+  const removed = sealed === undefined ? NO_EVENT : storedEvent(unseal(sealed, LOG_CUT_KEY)).event.id;
+  for await (const [key] of store.keys({ ...keysUnder(KEY_KINDS.event.prefix), reverse: true, limit: 1 }))
+    if (key !== undefined && lastSegment(key) > removed) return lastSegment(key);
+  return removed;
 }
 
 export function lockedOnDamage<T>(read: () => T): T {

@@ -3,8 +3,8 @@ import type { Finding } from './finding.ts';
 import { type FoldWriter, foldEvent, type ResourceHead } from './fold-event.ts';
 import { decodeFold, encodeFold, type FoldRecord, recordOf } from './fold-record.ts';
 import type { Scratch } from './scratch.ts';
+import { streamRows } from './segment.ts';
 import { StateCache } from './state-cache.ts';
-import { encodeRow } from './stream-row.ts';
 
 const CACHE_CHARS = 16 * 1024 * 1024;
 const MARKER = '';
@@ -16,7 +16,6 @@ export class Rebuild {
   readonly #cache = new StateCache(CACHE_CHARS);
   /** Folds of the commit at hand; serialised once per commit, as the log does. */
   readonly #folds = new Map<string, FoldRecord>();
-  readonly #streams = new Map<string, string[]>();
   readonly #writer: FoldWriter;
 
   constructor(scratch: Scratch, projection: Projection) {
@@ -28,7 +27,6 @@ export class Rebuild {
       set: (key, state) => this.#change(key, { state }),
       head: (resource) => this.#head(resource),
       moveHead: (resource, head) => this.#change(recordOf(resource), { head }),
-      enter: (stream, eventId) => this.#enter(stream, eventId),
       index: (key) => scratch.put(key, MARKER),
       unindex: (key) => scratch.delete(key),
     };
@@ -39,6 +37,11 @@ export class Rebuild {
     const findings = checkLinks(event, this.#head(event.resource));
     foldEvent(event, this.#writer, this.#projection);
     return findings;
+  }
+
+  /** Notes where the events of a segment stand in their streams. */
+  enter(key: string, events: readonly Event[]): void {
+    for (const [row, value] of streamRows(key, events)) this.#scratch.put(row, value);
   }
 
   /** Ends a commit. */
@@ -53,9 +56,7 @@ export class Rebuild {
         this.#cache.set(key, fold, encoded.chars);
       }
     }
-    for (const [stream, ids] of this.#streams) this.#scratch.put(...encodeRow(stream, ids));
     this.#folds.clear();
-    this.#streams.clear();
     await this.#scratch.flush();
   }
 
@@ -65,12 +66,6 @@ export class Rebuild {
 
   #change(key: string, change: FoldRecord): void {
     this.#folds.set(key, { ...this.#get(key), ...change });
-  }
-
-  #enter(stream: string, eventId: string): void {
-    const ids = this.#streams.get(stream) ?? [];
-    ids.push(eventId);
-    this.#streams.set(stream, ids);
   }
 
   #get(key: string): FoldRecord | undefined {

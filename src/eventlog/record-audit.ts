@@ -1,14 +1,14 @@
-import { eventKey } from '../store/keys.ts';
+import { isEventKey } from '../store/keys.ts';
 import { SEAL_BYTES, sealedHash, unseal } from '../store/sealed-record.ts';
 import type { Store } from '../store/store.ts';
 import { IntegrityError } from '../store/store-errors.ts';
-import { eventIdsAfter } from './commit-numbering.ts';
-import { type CommitRecord, eventHashes } from './commit-record.ts';
+import { type SegmentPlace, segmentsAfter } from './commit-numbering.ts';
+import type { CommitRecord } from './commit-record.ts';
 import type { LogHead } from './event-log.ts';
 import type { Finding } from './finding.ts';
 
-export interface AuditedEvent {
-  key: string;
+/** A segment with its content; none where it is not as its commit says. */
+export interface AuditedSegment extends SegmentPlace {
   content: Buffer | undefined;
 }
 
@@ -24,18 +24,16 @@ export class RecordAudit {
     this.#store = store;
   }
 
-  /** Checks the records of the commit after `before`; returns its events, without content where it is not as it should be. */
-  async take(commit: CommitRecord, before: LogHead): Promise<AuditedEvent[]> {
+  /** Checks the records of the commit after `before`; returns the segments of its events. */
+  async take(commit: CommitRecord, before: LogHead): Promise<AuditedSegment[]> {
     for (const key of commit.erased) this.#suspects.delete(key);
-    const hashes = eventHashes(commit);
-    const events = eventIdsAfter(before, commit).map((id, at): [string, string] => [
-      eventKey(id),
-      hashes[at] ?? '',
-    ]);
-    const listed = [...events, ...commit.records];
-    const stored = await this.#store.getMany(listed.map(([key]) => key));
-    const contents = listed.map(([key, expected], at) => this.#check(key, expected, stored[at]));
-    return events.map(([key], at) => ({ key, content: contents[at] }));
+    const stored = await this.#store.getMany(commit.records.map(([key]) => key));
+    const contents = new Map<string, Buffer | undefined>();
+    for (const [at, [key, expected]] of commit.records.entries()) {
+      const content = this.#check(key, expected, stored[at]);
+      if (isEventKey(key)) contents.set(key, content);
+    }
+    return segmentsAfter(before, commit).map((place) => ({ ...place, content: contents.get(place.key) }));
   }
 
   /** The suspects no later commit cleared, oldest first. */

@@ -1,6 +1,7 @@
 import { sha256Hex } from '../json/sha256.ts';
 import { commitKey } from '../store/keys.ts';
-import { type CommitRecord, eventHashes, parseCommit } from './commit-record.ts';
+import { eventBefore, segmentsAfter } from './commit-numbering.ts';
+import { type CommitRecord, parseCommit } from './commit-record.ts';
 import { eventNumberOf } from './event-id.ts';
 import type { EventLog } from './event-log.ts';
 
@@ -9,7 +10,7 @@ const NEAR = 8;
 
 /** What the commit chain says about one record. Hashes are lower-case hex SHA-256. */
 export type RecordedHash =
-  | { status: 'known'; sha256: string }
+  | { status: 'known'; sha256: string; segment?: { firstId: string; lastId: string } }
   /** The commit itself is not the one that the next commit, or the head, follows. */
   | { status: 'broken'; where: string; expected: string; observed: string }
   | { status: 'unknown' };
@@ -17,7 +18,6 @@ export type RecordedHash =
 interface Commit {
   n: number;
   record: CommitRecord;
-  events: string[];
   records: ReadonlyMap<string, string>;
 }
 
@@ -34,12 +34,15 @@ export class RecordedHashes {
     this.#log = log;
   }
 
-  ofEvent(eventId: string): RecordedHash {
+  /** Of the segment that was written with the event in it. */
+  ofSegment(eventId: string): RecordedHash {
     const commit = this.#commitOf(eventId);
     if (commit === undefined || 'status' in commit) return commit ?? { status: 'unknown' };
-    const first = eventNumberOf(commit.record.event_id) - commit.events.length + 1;
-    const sha256 = commit.events[eventNumberOf(eventId) - first];
-    return sha256 === undefined ? { status: 'unknown' } : { status: 'known', sha256 };
+    const before = { eventId: eventBefore(commit.record) };
+    const own = segmentsAfter(before, commit.record).find(({ lastId }) => lastId >= eventId);
+    if (own === undefined) return { status: 'unknown' };
+    const { key, firstId, lastId } = own;
+    return { status: 'known', sha256: commit.records.get(key) ?? '', segment: { firstId, lastId } };
   }
 
   /** A record written in a transaction that began behind the event `after` and appended `events` events. */
@@ -99,7 +102,7 @@ export class RecordedHashes {
     const expected = this.#nameOf(n);
     if (observed !== expected) return { status: 'broken', where: commitKey(n), expected, observed };
     const record = parseCommit(bytes);
-    return { n, record, events: eventHashes(record), records: new Map(record.records) };
+    return { n, record, records: new Map(record.records) };
   }
 
   /** The hash by which its follower, or the head of the log, names a commit. */

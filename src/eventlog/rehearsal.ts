@@ -70,9 +70,6 @@ export class Rehearsal implements Transaction, FoldWriter {
     this.#heads.set(recordOf(resource), head);
   }
 
-  /** Nobody follows a rehearsal. */
-  enter(): void {}
-
   /** Lists are for readers of the log; no decision reads one. */
   index(): void {}
 
@@ -110,6 +107,10 @@ export class Rehearsal implements Transaction, FoldWriter {
 
   recorded(key: string): Buffer | undefined {
     return this.#records.get(key);
+  }
+
+  event(id: string): Event | undefined {
+    return this.#appended.find((event) => event.id === id);
   }
 
   /** What is told beside a run was told when it ran. */

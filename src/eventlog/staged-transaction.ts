@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from '../protocol/json.ts';
-import { eventIdOf, eventKeyOf } from '../store/keys.ts';
+import { eventIdOf } from '../store/keys.ts';
 import { seal, unseal } from '../store/sealed-record.ts';
 import { buildEvent } from './encode-event.ts';
 import type {
@@ -15,6 +15,7 @@ import type {
 import { type FoldWriter, foldEvent, type ResourceHead } from './fold-event.ts';
 import { isResource, recordOf } from './fold-record.ts';
 import { lockedOnDamage } from './log-reader.ts';
+import { SegmentWriter, streamRows } from './segment.ts';
 import { StagedChanges } from './staged-changes.ts';
 
 /** Takes secrets out of event content; returns the same object when it is clean. */
@@ -29,6 +30,7 @@ export interface EarlierState {
   headAt(key: string): ResourceHead | undefined;
   /** A sealed primary record. */
   record(key: string): Buffer | undefined;
+  event(id: string): Event | undefined;
 }
 
 export interface TransactionParts {
@@ -49,6 +51,7 @@ export class StagedTransaction implements Transaction, FoldWriter {
   readonly changes = new StagedChanges();
   readonly actions: (() => void)[] = [];
   readonly #lastActions: (() => void)[] = [];
+  readonly #segments = new SegmentWriter();
   readonly #parts: TransactionParts;
 
   constructor(parts: TransactionParts) {
@@ -60,7 +63,7 @@ export class StagedTransaction implements Transaction, FoldWriter {
   }
 
   get position(): string {
-    return eventIdOf(this.#parts.earlier.eventNumber + this.changes.events.length);
+    return eventIdOf(this.#parts.earlier.eventNumber + this.#segments.events);
   }
 
   get<S extends State>(key: string): S | undefined {
@@ -81,7 +84,7 @@ export class StagedTransaction implements Transaction, FoldWriter {
     this.changes.markers.set(key, undefined);
   }
 
-  /** Rewrites or deletes a row of a stream, for retention. */
+  /** Writes or deletes a row of a stream. */
   putRow(key: string, row: string | undefined): void {
     this.changes.markers.set(key, row);
   }
@@ -95,15 +98,12 @@ export class StagedTransaction implements Transaction, FoldWriter {
     this.changes.heads.set(recordOf(resource), head);
   }
 
-  enter(stream: string, eventId: string): void {
-    this.changes.enter(stream, eventId);
-  }
-
   /** Lets the decision decide, and makes what it changed whole. */
   run<T>(decide: (tx: StagedTransaction) => T): T {
     const result = decide(this);
     for (const action of this.#lastActions) action();
     this.#complete();
+    this.#sealSegments();
     return result;
   }
 
@@ -123,20 +123,25 @@ export class StagedTransaction implements Transaction, FoldWriter {
     }
   }
 
+  #sealSegments(): void {
+    this.changes.segments.push(...this.#segments.seal());
+    for (const { key, events } of this.changes.segments)
+      for (const [row, value] of streamRows(key, events)) this.putRow(row, value);
+  }
+
   append(input: NewEvent): Event {
     const { origin, time, earlier, projection } = this.#parts;
     const head = input.isFirst ? undefined : this.head(input.resource);
     const metadata = input.metadata === undefined ? {} : this.#clean(input.metadata);
     const content = { payload: this.#clean(input.payload), metadata };
-    const number = earlier.eventNumber + this.changes.events.length + 1;
+    const number = earlier.eventNumber + this.#segments.events + 1;
     const event = buildEvent(input, content, input.recorded ? originOf(input.recorded) : origin, {
       id: eventIdOf(number),
       sequence: (head?.sequence ?? 0) + 1,
       previousEventId: head?.event_id ?? null,
       time: input.recorded?.created_at ?? time,
     });
-    const key = eventKeyOf(number);
-    this.changes.events.push({ event, key, sealed: seal(JSON.stringify(event), key) });
+    this.#segments.add(event);
     foldEvent(event, this, projection);
     return event;
   }
@@ -153,6 +158,10 @@ export class StagedTransaction implements Transaction, FoldWriter {
     if (this.changes.erased.has(key)) return undefined;
     const sealed = this.changes.records.get(key) ?? this.#parts.earlier.record(key);
     return sealed === undefined ? undefined : lockedOnDamage(() => unseal(sealed, key));
+  }
+
+  event(id: string): Event | undefined {
+    return this.#segments.find(id) ?? lockedOnDamage(() => this.#parts.earlier.event(id));
   }
 
   atEnd(action: () => void): void {

@@ -6,7 +6,12 @@ import { ProtocolError } from '../protocol/errors.ts';
  */
 export const KEY_KINDS = {
   commit: { prefix: 'c/', shape: 'c/<16-digit commit>', kind: 'primary', holds: 'commit record' },
-  event: { prefix: 'e/', shape: 'e/<20-digit event id>', kind: 'primary', holds: 'event bytes' },
+  event: {
+    prefix: 'e/',
+    shape: 'e/<20-digit id of the last event>',
+    kind: 'primary',
+    holds: 'segment: the bytes of consecutive events of one session and one transaction, a line each',
+  },
   frame: { prefix: 'f/', shape: 'f/<task>/<8-digit n>', kind: 'primary', holds: 'replay material of a task' },
   content: {
     prefix: 'b/',
@@ -49,15 +54,15 @@ export const KEY_KINDS = {
   list: { prefix: 'l/', shape: 'l/<list>/...', kind: 'derived', holds: 'list index, empty value' },
   sessionEvent: {
     prefix: 'es/',
-    shape: 'es/<session>/<event id>',
+    shape: 'es/<session>/<segment>',
     kind: 'derived',
-    holds: 'events of a session in one commit; the key names the last',
+    holds: "names a segment and which of its events are the session's",
   },
   taskEvent: {
     prefix: 'et/',
-    shape: 'et/<task>/<event id>',
+    shape: 'et/<task>/<segment>',
     kind: 'derived',
-    holds: 'events of a task in one commit; the key names the last',
+    holds: "names a segment and which of its events are the task's",
   },
   idempotencyExpiry: {
     prefix: 'it/',
@@ -99,7 +104,7 @@ export const KEY_KINDS = {
     prefix: 'o/',
     shape: 'o/<stream>/<id>',
     kind: 'primary',
-    holds: 'newest event that retention removed',
+    holds: 'mark of the newest event that retention removed',
   },
   meta: { prefix: 'm/', shape: 'm/<name>', kind: 'own', holds: 'schema version, log id' },
 } as const;
@@ -117,8 +122,9 @@ const SEGMENT = /^[!-.0-~]+$/;
 const EVENT_ID = /^\d{20}$/;
 
 export const commitKey = (commit: number): string => KEY_KINDS.commit.prefix + padded(commit, COMMIT_DIGITS);
+/** Key of the segment that ends with this event. */
 export const eventKey = (eventId: string): string => KEY_KINDS.event.prefix + knownEventId(eventId);
-export const eventKeyOf = (n: number): string => KEY_KINDS.event.prefix + eventIdOf(n);
+export const isEventKey = (key: string): boolean => key.startsWith(KEY_KINDS.event.prefix);
 export const frameKey = (task: string, n: number): string => `${framesOf(task)}${padded(n, PIECE_DIGITS)}`;
 /** `scope` is the workspace, or stands for the tenant of what belongs to none; `sha256` is bare hex. */
 export const contentKey = (scope: string, sha256: string, n: number): string =>

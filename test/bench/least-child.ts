@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import Koa from 'koa';
 import Router from 'koa-router';
 import { systemClock as clock, systemRandom as random } from '../../src/compose.ts';
-import { type CommitEntry, joinEventHashes, NO_COMMIT_HASH } from '../../src/eventlog/commit-record.ts';
+import { type CommitEntry, NO_COMMIT_HASH } from '../../src/eventlog/commit-record.ts';
 import { timestamp } from '../../src/protocol/ports.ts';
 import { openKeyRegistry } from '../../src/receipts/key-registry.ts';
 import { GroupWriter } from '../../src/store/group-writer.ts';
@@ -38,11 +38,14 @@ const writer = new GroupWriter(store, {
 });
 
 function sealed(group: readonly LeastStep[]): WriteOp[] {
-  const events = group.flatMap((step) => step.events);
-  const records = group.flatMap((step) => step.records);
-  const entries = group.map((step): CommitEntry => {
-    const { actor, trace_id } = step.events[0]?.event ?? { actor: null, trace_id: null };
-    return { actor, trace_id, events: step.events.length };
+  const segments = group.map((step) => step.segments.seal());
+  const puts = [
+    ...segments.flat().map(({ key, sealed }): [string, Buffer] => [key, sealed]),
+    ...group.flatMap((step) => step.records),
+  ];
+  const entries = segments.map((own): CommitEntry => {
+    const { actor, trace_id } = own[0]?.events[0] ?? { actor: null, trace_id: null };
+    return { actor, trace_id, events: own.reduce((sum, { events }) => sum + events.length, 0) };
   });
   const commit = {
     n: head.n + 1,
@@ -50,14 +53,12 @@ function sealed(group: readonly LeastStep[]): WriteOp[] {
     time: timestamp(clock.now()),
     event_id: tasks.eventId,
     entries,
-    event_hashes: joinEventHashes(events.map((event) => event.sealed)),
-    records: records.map(([key, record]) => [key, sealedHash(record)]),
+    records: puts.map(([key, record]) => [key, sealedHash(record)]),
     erased: [],
   };
   const key = commitKey(commit.n);
   const value = seal(JSON.stringify(commit), key);
   head = { n: commit.n, hash: sealedHash(value) };
-  const puts = [...events.map((event): [string, Buffer] => [event.key, event.sealed]), ...records];
   return [...puts, [key, value] as const].map(([at, record]) => ({ type: 'put', key: at, value: record }));
 }
 

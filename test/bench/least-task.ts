@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { buildEvent } from '../../src/eventlog/encode-event.ts';
 import type { NewEvent, ResourcePointer } from '../../src/eventlog/event-log.ts';
-import type { StagedEvent } from '../../src/eventlog/staged-changes.ts';
+import { SegmentWriter } from '../../src/eventlog/segment.ts';
 import { createIdSource, type IdSource } from '../../src/protocol/ids.ts';
 import type { JsonObject } from '../../src/protocol/json.ts';
 import { type Clock, type Random, timestamp } from '../../src/protocol/ports.ts';
@@ -15,7 +15,7 @@ import { seal } from '../../src/store/sealed-record.ts';
 
 /** What one step of a task adds to the log. */
 export interface LeastStep {
-  events: StagedEvent[];
+  segments: SegmentWriter;
   records: [key: string, sealed: Buffer][];
 }
 
@@ -154,7 +154,7 @@ export class LeastTasks {
 }
 
 class Step implements LeastStep {
-  readonly events: StagedEvent[] = [];
+  readonly segments = new SegmentWriter();
   readonly records: [string, Buffer][] = [];
   readonly time: string;
   readonly #task: LeastTask;
@@ -184,8 +184,7 @@ class Step implements LeastStep {
     const origin = { actor: this.#actor, traceId };
     const at = { id, sequence: this.#chain.events, previousEventId: null, time: this.time };
     const built = buildEvent(input, { payload, metadata: {} }, origin, at);
-    const key = eventKey(id);
-    this.events.push({ event: built, key, sealed: seal(JSON.stringify(built), key) });
+    this.segments.add(built);
     return id;
   }
 

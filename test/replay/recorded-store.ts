@@ -1,16 +1,29 @@
 import { readFileSync } from 'node:fs';
 import { systemClock, systemRandom } from '../../src/compose.ts';
 import { contentOfParts } from '../../src/dispatch/artifact-content.ts';
+import { type CommitRecord, NO_COMMIT_HASH } from '../../src/eventlog/commit-record.ts';
 import { decodeFold } from '../../src/eventlog/fold-record.ts';
 import { SCHEMA_VERSION } from '../../src/eventlog/log-meta.ts';
+import { Rebuild } from '../../src/eventlog/rebuild.ts';
+import { MemoryScratch } from '../../src/eventlog/scratch.ts';
+import { SegmentWriter } from '../../src/eventlog/segment.ts';
 import { dataPaths } from '../../src/operation/data-directory.ts';
+import { project } from '../../src/projections/projection.ts';
 import { stateKey } from '../../src/projections/state-keys.ts';
 import type { ArtifactState } from '../../src/projections/states.ts';
 import { type KeyRow, writeRows } from '../../src/receipts/key-files.ts';
 import { openKeyRegistry } from '../../src/receipts/key-registry.ts';
-import { contentKey, KEY_KINDS, keysUnder, layoutKey, metaKey } from '../../src/store/keys.ts';
+import {
+  contentKey,
+  eventIdOf,
+  eventKey,
+  KEY_KINDS,
+  keysUnder,
+  layoutKey,
+  metaKey,
+} from '../../src/store/keys.ts';
 import { openLevelStore } from '../../src/store/level-store.ts';
-import { seal, unseal } from '../../src/store/sealed-record.ts';
+import { SEAL_BYTES, seal, sealedHash, unseal } from '../../src/store/sealed-record.ts';
 import type { WriteOp } from '../../src/store/store.ts';
 import type { DraftPart } from '../../src/upstream.ts';
 
@@ -24,15 +37,57 @@ export const RECORDED = new URL('../../fixtures/replay/', import.meta.url);
 export async function placeRecordedStore(data: string, from: URL = RECORDED): Promise<void> {
   placeRecordedKey(dataPaths(data).keys, from);
   const lines = readFileSync(new URL('history.jsonl', from), 'utf8').trimEnd().split('\n');
-  const ops = lines.map((line): WriteOp => {
+  const rows = new Map<string, Buffer>();
+  for (const line of lines) {
     const [key, value] = JSON.parse(line) as [string, string];
-    const stored = Buffer.from(value, 'base64');
-    return { type: 'put', key, value: key === metaKey('schema') ? ofThisVersion(stored, key) : stored };
-  });
+    rows.set(key, Buffer.from(value, 'base64'));
+  }
   const store = await openLevelStore({ path: dataPaths(data).store });
-  await store.write(ops);
+  await store.write(await inTodaysForm(rows));
   await store.close();
   await placeContents(data);
+}
+
+/** A commit as the recorded histories have it: it names its events one by one, in rows of their own. */
+interface RecordedCommit extends CommitRecord {
+  event_hashes?: string;
+}
+
+/** What was recorded stays what it is, events and frames byte by byte; how it is stored is that of today. */
+async function inTodaysForm(rows: ReadonlyMap<string, Buffer>): Promise<WriteOp[]> {
+  const ops: WriteOp[] = [];
+  const contentAt = (key: string) => unseal(rows.get(key) as Buffer, key);
+  const put = (key: string, content: Buffer | string) => {
+    const sealed = seal(content, key);
+    ops.push({ type: 'put', key, value: sealed });
+    return [key, sealedHash(sealed)] as [string, string];
+  };
+  const scratch = new MemoryScratch();
+  const rebuild = new Rebuild(scratch, project);
+  const said = JSON.parse(contentAt(metaKey('schema')).toString('utf8')) as object;
+  put(metaKey('schema'), JSON.stringify({ ...said, schema: SCHEMA_VERSION }));
+  let prev_hash = NO_COMMIT_HASH;
+  let next = 1;
+  for (const key of [...rows.keys()].filter((at) => at.startsWith(KEY_KINDS.commit.prefix)).sort()) {
+    const { event_hashes: _, ...commit }: RecordedCommit = JSON.parse(contentAt(key).toString('utf8'));
+    const segments = commit.entries.flatMap(({ events }) => {
+      const writer = new SegmentWriter();
+      for (const end = next + events; next < end; next += 1)
+        writer.add(JSON.parse(contentAt(eventKey(eventIdOf(next))).toString('utf8')));
+      return writer.seal();
+    });
+    const records = segments.map((segment) => {
+      for (const event of segment.events) rebuild.fold(event);
+      rebuild.enter(segment.key, segment.events);
+      return put(segment.key, segment.sealed.subarray(SEAL_BYTES));
+    });
+    for (const [at] of commit.records) if (rows.has(at)) records.push(put(at, contentAt(at)));
+    [, prev_hash] = put(key, JSON.stringify({ ...commit, prev_hash, records } satisfies CommitRecord));
+    await rebuild.settle();
+  }
+  for await (const page of scratch.entries())
+    for (const [key, value] of page) ops.push({ type: 'put', key, value });
+  return ops;
 }
 
 /** Content lies under what it is since; the recorded history, whose commits name it, keeps it under its Artifact. */
@@ -58,12 +113,6 @@ async function placeContents(data: string): Promise<void> {
   }
   await store.write(ops);
   await store.close();
-}
-
-/** What is replayed was read in every version since; only the number that says so has moved on. */
-function ofThisVersion(meta: Buffer, key: string): Buffer {
-  const said = JSON.parse(unseal(meta, key).toString('utf8')) as object;
-  return seal(JSON.stringify({ ...said, schema: SCHEMA_VERSION }), key);
 }
 
 function placeRecordedKey(dir: string, from: URL): void {

@@ -2,16 +2,18 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { eventNumberOf } from '../../src/eventlog/event-id.ts';
 import { dataPaths } from '../../src/operation/data-directory.ts';
 import type { Receipt } from '../../src/protocol/resources/receipt.ts';
 import type { Task } from '../../src/protocol/resources/task.ts';
-import { eventKey, frameKey } from '../../src/store/keys.ts';
+import { frameKey } from '../../src/store/keys.ts';
 import { openLevelStore } from '../../src/store/level-store.ts';
 import { seal, unseal } from '../../src/store/sealed-record.ts';
 import type { Store } from '../../src/store/store.ts';
 import type { TestEvent } from '../harness/client.ts';
 import { startTestGateway, type TestGateway } from '../harness/gateway.ts';
 import { startSampleAgent } from '../harness/peers/sample-agent.ts';
+import { changeEvent, segmentKey } from '../harness/stored-events.ts';
 import { eventsOf, replayOf, SAMPLE_RUNS } from './runs.ts';
 
 /** Changes a stored record and seals it again, as somebody would who knows how. */
@@ -48,14 +50,13 @@ describe('replay after a restart, when the agent is gone and the store was touch
     await before.close();
     await sample.close();
     const store = await openLevelStore({ path: dataPaths(data).store });
-    await change(
-      store,
-      eventKey(nth('tampered', 'agent.message').id || nth('tampered', 'artifact.created').id),
-      (text) => text.replace('"public"', '"PUBLIC"'),
+    await changeEvent(store, nth('tampered', 'task.submitted').id, (event) =>
+      JSON.parse(JSON.stringify(event).replace('"public"', '"PUBLIC"')),
     );
     await change(store, frameKey(task('damaged').id, 2), (text) => text.replace('"message"', '"massage"'));
     await store.write([{ type: 'del', key: frameKey(task('frameless').id, 2) }]);
-    await store.write([{ type: 'del', key: eventKey(nth('eventless', 'task.started').id) }]);
+    const gone = segmentKey(store, nth('eventless', 'task.started').id);
+    await store.write([{ type: 'del', key: gone }]);
     await store.close();
     gateway = await startTestGateway({
       data,
@@ -79,12 +80,12 @@ describe('replay after a restart, when the agent is gone and the store was touch
     },
   );
 
-  it('[N7-REPLAY] a changed event fails the replay task with the place, what was written and what is there', async () => {
+  it('[N7-REPLAY] a changed event fails the replay task with the events it is stored with, what was written and what is there', async () => {
     const replay = await replayOf(gateway.client, task('tampered').id);
-    const where = nth('tampered', 'agent.message').id || nth('tampered', 'artifact.created').id;
     const verdict = {
       status: 'tamper_detected',
-      where,
+      where: expect.stringMatching(/^\d{20}$/),
+      through: expect.stringMatching(/^\d{20}$/),
       expected: expect.stringMatching(/^sha256:[0-9a-f]{64}$/),
       observed: expect.stringMatching(/^sha256:[0-9a-f]{64}$/),
     };
@@ -93,9 +94,12 @@ describe('replay after a restart, when the agent is gone and the store was touch
       failure: { details: { reason: 'tamper_detected', verdict } },
     });
     const failed = (await eventsOf(gateway.client, replay.id)).find(({ event }) => event === 'replay.failed');
-    const found = failed?.payload['verdict'] as { index: number; expected: string; observed: string };
+    const found = failed?.payload['verdict'] as Record<'where' | 'through' | 'expected' | 'observed', string>;
     expect(found).toMatchObject(verdict);
     expect(found.expected).not.toBe(found.observed);
+    const { id: changed } = nth('tampered', 'task.submitted');
+    expect(found.where <= changed && changed <= found.through).toBe(true);
+    expect(eventNumberOf(found.through) - eventNumberOf(found.where)).toBeLessThan(8);
     const { wire } = await gateway.client.get<Receipt>(`/v1/receipts/${replay.receipt_id}`);
     expect(wire.payload).toMatchObject({
       lifecycle: { final_state: 'FAILED', failure: { details: { reason: 'tamper_detected' } } },
@@ -125,7 +129,7 @@ describe('replay after a restart, when the agent is gone and the store was touch
       body: {
         error: {
           code: 'cursor_expired',
-          details: { missing: { kind: 'event', id: nth('eventless', 'task.started').id } },
+          details: { missing: { kind: 'event', id: events.get('eventless')?.[0]?.id } },
         },
       },
     });

@@ -1,12 +1,13 @@
 import { NO_EVENT } from '../../eventlog/event-id.ts';
-import type { Event, EventLog } from '../../eventlog/event-log.ts';
+import type { Event, EventLog, Segment } from '../../eventlog/event-log.ts';
+import { eventIn } from '../../eventlog/segment.ts';
 import { mayHoldHidden } from '../../policy/visibility.ts';
 import { importMarkOf, originalEvent } from '../../projections/imported-event.ts';
 import { listPrefix, stateKey } from '../../projections/state-keys.ts';
 import type { SessionFold, TaskState } from '../../projections/states.ts';
 import { ProtocolError } from '../../protocol/errors.ts';
 import type { Task } from '../../protocol/resources/task.ts';
-import { eventKey, keysUnder, lastSegment } from '../../store/keys.ts';
+import { keysUnder, lastSegment } from '../../store/keys.ts';
 import { nextTurn } from './next-turn.ts';
 import { RunIndex } from './run-index.ts';
 
@@ -97,8 +98,11 @@ export class ExportedRun {
    */
   async *#records(ids: Iterable<string>): AsyncGenerator<Buffer> {
     let left = READS_AT_ONCE;
+    let segment: Segment | undefined;
     for (const id of ids) {
-      const bytes = this.#log.record(eventKey(id));
+      if (segment === undefined || id < segment.firstId || id > segment.lastId)
+        segment = this.#log.segment(id);
+      const bytes = segment && eventIn(segment, id);
       if (bytes === undefined) throw this.#gone(id);
       yield bytes;
       left -= 1;

@@ -1,10 +1,10 @@
-import type { Event, Transaction } from '../../eventlog/event-log.ts';
+import { isEventId } from '../../eventlog/event-id.ts';
+import type { Transaction } from '../../eventlog/event-log.ts';
 import { stateKey } from '../../projections/state-keys.ts';
 import type { SessionFold, TurnState } from '../../projections/states.ts';
 import { ProtocolError } from '../../protocol/errors.ts';
 import type { Session } from '../../protocol/resources/session.ts';
 import type { TranscriptArchive } from '../../protocol/resources/transcript.ts';
-import { eventKey } from '../../store/keys.ts';
 import { withOwnBudget } from '../../transcript/budget.ts';
 import { refuseUnknownRoute } from '../choose-route.ts';
 import { type Command, metadataOf } from '../command.ts';
@@ -43,8 +43,7 @@ export const forkSession: Command<'forkSession'> = {
 
 /** Turns that the event had seen; the event must be one of this session. */
 function turnsUntil(tx: Transaction, { resource, internal }: SessionFold, eventId: string): number {
-  const bytes = /^\d{20}$/.test(eventId) ? tx.recorded(eventKey(eventId)) : undefined;
-  const event = bytes && (JSON.parse(bytes.toString()) as Event);
+  const event = isEventId(eventId) ? tx.event(eventId) : undefined;
   if (event?.session_id !== resource.id) {
     const message = 'at_event_id is no event of this session. Take one from its events, or leave it out.';
     throw new ProtocolError('invalid_request', message, { param: 'at_event_id' });

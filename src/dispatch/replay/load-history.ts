@@ -1,7 +1,8 @@
 import { eventNumberOf, NO_EVENT } from '../../eventlog/event-id.ts';
-import type { Event, EventLog } from '../../eventlog/event-log.ts';
+import type { Event, EventLog, Segment } from '../../eventlog/event-log.ts';
 import { isNoMark } from '../../eventlog/history-mark.ts';
 import { type RecordedHash, RecordedHashes } from '../../eventlog/recorded-hashes.ts';
+import { eventIn } from '../../eventlog/segment.ts';
 import { sha256Hex } from '../../json/sha256.ts';
 import { importMarkOf, originalEvent } from '../../projections/imported-event.ts';
 import type { TaskState } from '../../projections/states.ts';
@@ -39,7 +40,7 @@ export async function loadHistory(
   throughId: string = log.head.eventId,
 ): Promise<LoadedHistory> {
   const { id: taskId, session_id: sessionId } = resource;
-  const events = await readEvents(log, taskId, throughId);
+  const events = await readEvents(log, resource, throughId);
   const known = events.flatMap(({ content }) => content ?? []);
   const frames = await readFrames(log, { taskId, route: internal.route, events: known }, throughId);
   const read = [...frames, ...events].sort((a, b) => a.place - b.place);
@@ -85,34 +86,86 @@ interface Read<Content> {
   logId?: string;
   /** It came from elsewhere, without all of its content. */
   isWithheld?: true;
-  /** Hash of its bytes; undefined when there is none. */
+  /** Set for an event: its id in this log. */
+  eventId?: string;
+  /** Hash of its bytes, of an event that of the segment it is stored in; undefined when there is none. */
   sha256?: string;
   /** Set for a record that fails its own seal. */
   damage?: { expected: string; observed: string };
   recorded(hashes: RecordedHashes): RecordedHash;
 }
 
-async function readEvents(log: EventLog, taskId: string, throughId: string): Promise<Read<Event>[]> {
+async function readEvents(
+  log: EventLog,
+  { id: taskId, session_id: sessionId }: Pick<TaskState['resource'], 'id' | 'session_id'>,
+  throughId: string,
+): Promise<Read<Event>[]> {
   const ids: string[] = [];
   for (let after = NO_EVENT, size = PAGE; size === PAGE; after = ids.at(-1) ?? after) {
     const page = await log.eventIds({ kind: 'task', id: taskId }, after, PAGE);
     ids.push(...page);
     size = page.length;
   }
+  const [first] = await log.range({ kind: 'session', id: sessionId }, NO_EVENT, 1);
+  const [mark] = first === undefined ? [] : [parseEvent(first)].filter((event) => !isNoMark(event));
+  const segments = new SegmentReader(log, mark);
   return ids
     .filter((id) => id <= throughId)
     .map((id) => {
-      const { content: stored, ...read } = readRecord(log, eventKey(id), parseEvent);
-      const recorded = (hashes: RecordedHashes) => hashes.ofEvent(id);
+      const { content: stored, ...read } = segments.read(id);
+      const recorded = (hashes: RecordedHashes) => segments.recorded(hashes, id, read.sha256);
       const mark = stored && importMarkOf(stored);
       const content = stored && originalEvent(stored);
       const where = content?.id ?? id;
       const place = eventNumberOf(where);
-      if (mark?.withheld) return { ...read, isWithheld: true, where, place, recorded };
+      const found = { ...read, where, place, recorded, eventId: id };
+      if (mark?.withheld) return { ...found, isWithheld: true };
       // A mark of retention stands in the place of an event that is gone.
       if (content && !isNoMark(content)) return { where, place, recorded };
-      return { ...read, ...(content ? { content, logId: id } : {}), where, place, recorded };
+      return { ...found, ...(content ? { content, logId: id } : {}) };
     });
+}
+
+/** Events by their ids, in order; a segment is read and hashed once for all that it holds. */
+class SegmentReader {
+  readonly #log: EventLog;
+  /** The event behind which retention cut the session. */
+  readonly #cutBehind: string | undefined;
+  #segment: Segment | undefined;
+
+  constructor(log: EventLog, mark: Event | undefined) {
+    this.#log = log;
+    const behind = mark?.payload['removed_behind_event_id'];
+    this.#cutBehind = behind === undefined ? undefined : String(behind);
+  }
+
+  read(id: string): Pick<Read<Event>, 'content' | 'sha256' | 'damage'> {
+    try {
+      const segment = this.#holding(id);
+      const bytes = segment && eventIn(segment, id);
+      if (segment === undefined || bytes === undefined) return {};
+      return { content: parseEvent(bytes), sha256: segment.sha256 };
+    } catch (error) {
+      return { sha256: '', damage: damageOf(error) };
+    }
+  }
+
+  #holding(id: string): Segment | undefined {
+    const held = this.#segment;
+    if (held !== undefined && id >= held.firstId && id <= held.lastId) return held;
+    this.#segment = this.#log.segment(id);
+    return this.#segment;
+  }
+
+  /** What vouches for the segment of an event: the commit that wrote it, or the one that cut it. */
+  recorded(hashes: RecordedHashes, id: string, sha256: string | undefined): RecordedHash {
+    const written = hashes.ofSegment(id);
+    if (this.#cutBehind === undefined || written.status !== 'known' || written.sha256 === sha256)
+      return written;
+    const lastId = written.segment?.lastId ?? id;
+    const cut = hashes.ofRecord(eventKey(lastId), this.#cutBehind, 0);
+    return cut.status === 'known' ? { ...cut, segment: { firstId: id, lastId } } : written;
+  }
 }
 
 async function readFrames(
@@ -168,18 +221,37 @@ export function damageOf(error: unknown): { expected: string; observed: string }
 /** The first record, in the order of the log, that is not what its commit says. */
 function firstTampering(log: EventLog, read: readonly Read<unknown>[]): Tampering | undefined {
   const hashes = new RecordedHashes(log);
-  for (const [index, record] of read.entries()) {
+  for (const record of read) {
     if (record.sha256 === undefined) continue;
-    const { where, damage } = record;
-    if (damage) return { status: 'tamper_detected', index, where, ...prefixed(damage) };
     const recorded = record.recorded(hashes);
-    if (recorded.status === 'broken')
-      return { status: 'tamper_detected', index, where: recorded.where, ...prefixed(recorded) };
+    if (recorded.status === 'broken' && !record.damage)
+      return {
+        status: 'tamper_detected',
+        index: read.indexOf(record),
+        where: recorded.where,
+        ...prefixed(recorded),
+      };
+    const segment = recorded.status === 'known' ? recorded.segment : undefined;
     const expected = recorded.status === 'known' ? recorded.sha256 : 'a commit that has it';
-    if (expected !== record.sha256)
-      return { status: 'tamper_detected', index, where, ...prefixed({ expected, observed: record.sha256 }) };
+    const fault = record.damage ?? { expected, observed: record.sha256 };
+    if (fault.expected !== fault.observed)
+      return { status: 'tamper_detected', ...placeOf(record, segment, read), ...prefixed(fault) };
   }
   return undefined;
+}
+
+/** Of a segment all events are named: its hash does not say which of them it is. */
+function placeOf(
+  record: Read<unknown>,
+  segment: { firstId: string; lastId: string } | undefined,
+  read: readonly Read<unknown>[],
+): Pick<Tampering, 'index' | 'where' | 'through'> {
+  const isIn = ({ eventId }: Read<unknown>) =>
+    segment !== undefined && eventId !== undefined && eventId >= segment.firstId && eventId <= segment.lastId;
+  const own = read.filter(isIn);
+  const [first = record, last = record] = [own[0], own.at(-1)];
+  const through = last === first ? {} : { through: last.where };
+  return { index: read.indexOf(first), where: first.where, ...through };
 }
 
 function prefixed({ expected, observed }: { expected: string; observed: string }) {

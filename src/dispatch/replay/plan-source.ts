@@ -1,3 +1,4 @@
+import { isEventId } from '../../eventlog/event-id.ts';
 import type { Event, Transaction } from '../../eventlog/event-log.ts';
 import { sha256Hex } from '../../json/sha256.ts';
 import { parseStrictText } from '../../json/strict-parse.ts';
@@ -9,7 +10,7 @@ import type { Refreshable } from '../../protocol/resources/replay.ts';
 import { hashOf } from '../../replay/compare.ts';
 import type { PlanSource } from '../../replay/plan.ts';
 import { type RecordedFrame, readFrame } from '../../replay/recorded-frame.ts';
-import { eventKey, frameKey } from '../../store/keys.ts';
+import { frameKey } from '../../store/keys.ts';
 import { contentOf } from '../artifact-content.ts';
 import type { Facts } from '../facts.ts';
 import { load, loadMemory } from '../load.ts';
@@ -43,8 +44,7 @@ function findFrame(
 }
 
 function eventOf(tx: Transaction, taskId: string, id: string): Event | undefined {
-  const bytes = /^\d{20}$/.test(id) ? tx.recorded(eventKey(id)) : undefined;
-  const event = bytes && (JSON.parse(bytes.toString()) as Event);
+  const event = isEventId(id) ? tx.event(id) : undefined;
   return event?.task_id === taskId ? event : undefined;
 }
 

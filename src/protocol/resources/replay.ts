@@ -144,6 +144,8 @@ export const replayVerdict = z.discriminatedUnion('status', [
     index: z.int().min(0),
     /** Event id, override key, or the receipt and the step of its verification. */
     where: z.string(),
+    /** Last event id, where events are stored and hashed together: the fault lies in one of `where` to `through`. */
+    through: z.string().optional(),
     expected: z.string(),
     observed: z.string(),
   }),

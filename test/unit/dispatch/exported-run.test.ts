@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ExportedRun } from '../../../src/dispatch/bundles/exported-run.ts';
 import { NO_EVENT } from '../../../src/eventlog/event-id.ts';
-import type { EventLog } from '../../../src/eventlog/event-log.ts';
+import type { EventLog, Segment } from '../../../src/eventlog/event-log.ts';
 import { canonicalJson } from '../../../src/json/canonical.ts';
 import type { SessionFold } from '../../../src/projections/states.ts';
 import type { JsonValue } from '../../../src/protocol/json.ts';
@@ -30,11 +30,11 @@ class CountingLog {
     return Array.from({ length: count }, (_, n) => eventIdOf(first + n));
   }
 
-  record(key: string): Buffer | undefined {
+  segment(id: string): Segment | undefined {
     this.reads += 1;
-    const id = key.slice(-NO_EVENT.length);
-    expect(key).toBe(eventKey(id));
-    return id === this.gone ? undefined : Buffer.from(canonicalJson(eventOf(Number(id))));
+    if (id === this.gone) return undefined;
+    const events = [Buffer.from(canonicalJson(eventOf(Number(id))))];
+    return { key: eventKey(id), firstId: id, lastId: id, sha256: '', events };
   }
 }
 

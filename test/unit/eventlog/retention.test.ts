@@ -4,7 +4,14 @@ import { checkLog } from '../../../src/eventlog/check-log.ts';
 import type { Event, EventLog, StreamScope } from '../../../src/eventlog/event-log.ts';
 import type { Finding } from '../../../src/eventlog/finding.ts';
 import { checked } from '../../../src/store/checked-record.ts';
-import { baseKey, eventIdOf, eventKey, resourceKey, streamOf } from '../../../src/store/keys.ts';
+import {
+  baseKey,
+  eventIdOf,
+  eventKey,
+  resourceKey,
+  streamCutKey,
+  streamOf,
+} from '../../../src/store/keys.ts';
 import { seal } from '../../../src/store/sealed-record.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { FaultyStore } from '../../harness/faulty-store.ts';
@@ -66,14 +73,45 @@ describe('the removal of history', () => {
       payload: {
         event: 'task.submitted',
         removed_at: '2026-11-21T00:00:00.000Z',
-        streams: [
-          { object: 'session', id: 's1', first_event_id: id(1), events: 3 },
-          { object: 'task', id: 't2', first_event_id: id(4), events: 1 },
-        ],
+        streams: [{ object: 'session', id: 's1', first_event_id: id(1), events: 3 }],
       },
     });
+    const [ofTask] = await read({ kind: 'task', id: 't2' });
+    expect(ofTask?.payload['streams']).toEqual([
+      { object: 'task', id: 't2', first_event_id: id(4), events: 1 },
+    ]);
     expect(log.isCut('s2')).toBe(false);
     expect(await check()).toEqual([]);
+  });
+
+  it('cuts a segment in the middle, and what is left of it is read, followed and checked', async () => {
+    const [first] = await append(
+      log,
+      ...['one', 'two', 'three', 'four'].map((note, at) => of('s4', at === 2 ? 't5' : 't4', note)),
+    );
+    expect(first).toBe(id(9));
+    const scope: StreamScope = { kind: 'session', id: 's4' };
+    expect(await log.removeHistory({ sessionId: 's4', throughId: id(10) })).toBe(2);
+    expect(await ids(scope)).toEqual([id(10), id(11), id(12)]);
+    expect(await ids({ kind: 'task', id: 't4' })).toEqual([id(10), id(12)]);
+    expect(await ids({ kind: 'task', id: 't5' })).toEqual([id(11)]);
+    expect([9, 10, 11, 12].map((n) => log.event(id(n))?.event.id)).toEqual([
+      undefined,
+      undefined,
+      id(11),
+      id(12),
+    ]);
+    expect(log.segment(id(12))).toMatchObject({ firstId: id(11), lastId: id(12) });
+    expect([9, 10, 11, 12].map((n) => log.holds(scope, id(n)))).toEqual([false, true, true, true]);
+    await append(log, of('s4', 't4', 'five'));
+    expect((await ids(scope, id(11))).length).toBe(2);
+    expect(await check()).toEqual([]);
+    const changed = await check((store) =>
+      store.write([
+        put(eventKey(id(12)), String(store.get(eventKey(id(12)))?.subarray(36)).replace('four', 'more')),
+      ]),
+    );
+    expect(changed.map(({ problem, where }) => `${problem} ${where}`)).toContain(`hash ${eventKey(id(12))}`);
   });
 
   it('goes on from its mark, counts from the first removed event, and does nothing twice', async () => {
@@ -171,17 +209,17 @@ describe('the removal of history', () => {
       const bytes = (key: string) => String(store.get(key)?.subarray(36));
       await store.write([
         { type: 'put', key: eventKey(id(1)), value: seal('{}', eventKey(id(1))) },
-        put(eventKey(id(4)), bytes(eventKey(id(4))).replace('t2', 't8')),
+        put(streamCutKey('session', 's1'), bytes(streamCutKey('session', 's1')).replace('t2', 't8')),
         put(baseKey(resourceKey('task', 't1')), '{"state":{"count":9}}'),
-        { type: 'del', key: `${streamOf('task', 't1')}${id(3)}` },
+        { type: 'put', key: `${streamOf('task', 't1')}${id(3)}`, value: '' },
       ]);
     });
     expect(faults.map(({ problem, where }) => `${problem} ${where}`)).toEqual(
       expect.arrayContaining([
         `extra ${eventKey(id(1))}`,
-        `hash ${eventKey(id(4))}`,
+        `hash ${streamCutKey('session', 's1')}`,
         `hash ${baseKey(resourceKey('task', 't1'))}`,
-        `fold ${streamOf('task', 't1')}${id(3)}`,
+        `extra ${streamOf('task', 't1')}${id(3)}`,
       ]),
     );
   });
