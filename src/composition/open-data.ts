@@ -13,7 +13,7 @@ import { refuseOtherSchema } from '../eventlog/log-meta.ts';
 import { openEventLog } from '../eventlog/open-log.ts';
 import { dataPaths } from '../operation/data-directory.ts';
 import { project } from '../projections/projection.ts';
-import { isSettledState } from '../projections/state-keys.ts';
+import { saidSlots } from '../projections/said-slots.ts';
 import type { Spool } from '../protocol/bytes.ts';
 import type { Clock, Logger, Random } from '../protocol/ports.ts';
 import { type KeyRegistry, openKeyRegistry } from '../receipts/key-registry.ts';
@@ -76,7 +76,7 @@ export async function openData(parts: OpenLogParts): Promise<OpenDirectory> {
       logger,
       redact: (value) => redactor.redactValue(value).value,
       projection: project,
-      isSettled: isSettledState,
+      said: saidSlots,
       checkpointPath: paths.checkpoint,
     });
     return { log, keys, spool };
@@ -206,7 +206,7 @@ async function* checkStore(
       yield { kind: 'finding', finding: { problem: 'chain', where: paths.checkpoint, expected, observed } };
     }
     const checkpoint = stored.status === 'ok' ? { checkpoint: headOfCheckpoint(stored.checkpoint) } : {};
-    yield* checkLog({ store, projection: project, ...checkpoint });
+    yield* checkLog({ store, projection: project, said: saidSlots, ...checkpoint });
     const verification = keys.verificationKeys();
     yield* findingsOf(checkContents(store));
     yield* findingsOf(checkReceipts(store, verification));

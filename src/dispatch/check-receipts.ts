@@ -2,11 +2,12 @@ import { isDeepStrictEqual } from 'node:util';
 import { isEventId } from '../eventlog/event-id.ts';
 import type { Event } from '../eventlog/event-log.ts';
 import type { Finding } from '../eventlog/finding.ts';
-import { decodeFold, type FoldRecord } from '../eventlog/fold-record.ts';
+import { decodeFold, type FoldRecord, foldCodec } from '../eventlog/fold-record.ts';
 import { eventIn, readSegment, segmentFrom } from '../eventlog/segment.ts';
 import { canonicalJson } from '../json/canonical.ts';
 import type { ImportState } from '../projections/import-state.ts';
 import { importMarkOf, localEvent } from '../projections/imported-event.ts';
+import { saidSlots } from '../projections/said-slots.ts';
 import { stateKey } from '../projections/state-keys.ts';
 import type { ReceiptState } from '../projections/states.ts';
 import { ProtocolError } from '../protocol/errors.ts';
@@ -154,7 +155,12 @@ class ReceiptPass {
   #recordOf(receiptId: string): (FoldRecord & { state?: ReceiptState }) | undefined {
     const key = stateKey.receipt(receiptId);
     const stored = this.#store.get(key);
-    return stored && readable(() => decodeFold(key, stored) as FoldRecord & { state?: ReceiptState });
+    return (
+      stored &&
+      readable(
+        () => foldCodec(this.#store, saidSlots).decode(key, stored) as FoldRecord & { state?: ReceiptState },
+      )
+    );
   }
 
   /** Undefined where the links of a changed event lead anywhere but back. */

@@ -1,25 +1,32 @@
 import { sha256Hex } from '../json/sha256.ts';
-import { contentOfChecked } from '../store/checked-record.ts';
+import { checked, contentOfChecked } from '../store/checked-record.ts';
 import { baseKey, KEY_KINDS, keysUnder } from '../store/keys.ts';
 import { unseal } from '../store/sealed-record.ts';
 import type { Store } from '../store/store.ts';
 import { IntegrityError } from '../store/store-errors.ts';
-import type { ResourcePointer, State } from './event-log.ts';
+import type { Event, ResourcePointer, State } from './event-log.ts';
 import type { Finding } from './finding.ts';
 import type { FoldWriter, ResourceHead } from './fold-event.ts';
-import { encodeFold, type FoldRecord, recordOf } from './fold-record.ts';
+import { type FoldCodec, type FoldRecord, recordOf } from './fold-record.ts';
+import { saidBy } from './said.ts';
 import type { Scratch } from './scratch.ts';
 
 /**
  * What the removed events of a log had folded to, one record `p/<key>` per derived key: the rebuild of the folds begins
- * with it. `hash` names the stored fold by the SHA-256 of its content instead of repeating it, for folds that no later
- * event changes.
+ * with it. `hash` names the stored fold by the SHA-256 of its content instead of repeating it, as long as no later event
+ * changes it; then the transaction that does writes the base.
  */
-export type BaseEntry = FoldRecord | { hash: string } | { marker: true };
+export type BaseEntry = { fold: object } | { hash: string } | { marker: true };
+
+/** The entry of a fold that is kept besides. */
+export function baseEntryOf(codec: FoldCodec, key: string, fold: FoldRecord): string {
+  return `{"fold":${codec.write(key, fold)}}`;
+}
 
 export interface BaseSource {
   record(key: string): Buffer | undefined;
   fold(key: string): FoldRecord | undefined;
+  readonly codec: FoldCodec;
 }
 
 const MARKER = '';
@@ -54,6 +61,10 @@ export class BaseFolds implements FoldWriter {
     this.#change(key, { state });
   }
 
+  said<Value extends object>(event: Event, value: Value): Value {
+    return saidBy(event, value);
+  }
+
   head(resource: ResourcePointer): ResourceHead | undefined {
     return this.#get(recordOf(resource))?.head;
   }
@@ -80,7 +91,8 @@ export class BaseFolds implements FoldWriter {
     const entry = this.#source.record(baseKey(key));
     if (entry === undefined) return this.#other === undefined ? undefined : this.#other.#get(key);
     const base: BaseEntry = JSON.parse(entry.toString('utf8'));
-    return 'hash' in base ? this.#source.fold(key) : (base as FoldRecord);
+    if ('marker' in base) return undefined;
+    return 'hash' in base ? this.#source.fold(key) : this.#source.codec.read(key, JSON.stringify(base.fold));
   }
 }
 
@@ -104,8 +116,8 @@ function loadEntry(where: string, sealed: Buffer, store: Store, scratch: Scratch
   // Its commit vouches for its hash, so the audit names it.
   if (entry === undefined) return [];
   if ('hash' in entry) return loadNamed(key, entry.hash, store, scratch);
-  const value = 'marker' in entry ? MARKER : encodeFold(key, entry)?.value;
-  if (value !== undefined) scratch.put(key, value);
+  if ('marker' in entry) scratch.put(key, MARKER);
+  else if (typeof entry.fold === 'object') scratch.put(key, checked(JSON.stringify(entry.fold), key));
   return [];
 }
 

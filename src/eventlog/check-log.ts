@@ -8,15 +8,19 @@ import { ACCOUNTED, compareKeys } from './compare-keys.ts';
 import { eventNumberOf } from './event-id.ts';
 import type { Event, LogHead, Projection } from './event-log.ts';
 import type { Finding } from './finding.ts';
+import { foldCodec } from './fold-record.ts';
 import { Rebuild } from './rebuild.ts';
 import { type AuditedSegment, RecordAudit } from './record-audit.ts';
 import { RemovedSegments } from './removed-segments.ts';
+import type { SaidSlots } from './said.ts';
 import { MemoryScratch, type Scratch } from './scratch.ts';
 import { eventsIn } from './segment.ts';
 
 export interface CheckLogOptions {
   store: Store;
   projection: Projection;
+  /** What states hold of what events said, as the log that wrote it was told. Default: nothing. */
+  said?: SaidSlots;
   /** Head of the verified checkpoint; a log behind it, or another commit at its number, is a finding. */
   checkpoint?: LogHead;
   /** Where the folds are rebuilt. Default: memory. A large log wants a StoreScratch on an empty directory. */
@@ -50,8 +54,8 @@ export async function* checkLog(options: CheckLogOptions): AsyncGenerator<CheckS
 }
 
 async function* checkReadable(options: CheckLogOptions): AsyncGenerator<CheckStep, void> {
-  const { store, projection, checkpoint, scratch = new MemoryScratch() } = options;
-  const pass = new LogPass(store, scratch, projection, await RemovedSegments.read(store));
+  const { checkpoint, store, scratch = new MemoryScratch() } = options;
+  const pass = new LogPass(options, scratch, await RemovedSegments.read(store));
   yield* found(await loadBase(store, scratch));
   let head = EMPTY_HEAD;
   for await (const walked of walkCommits(store, EMPTY_HEAD)) {
@@ -81,9 +85,9 @@ class LogPass {
   /** False once an event could not be folded. */
   isComplete = true;
 
-  constructor(store: Store, scratch: Scratch, projection: Projection, removed: RemovedSegments) {
+  constructor({ store, projection, said }: CheckLogOptions, scratch: Scratch, removed: RemovedSegments) {
     this.#audit = new RecordAudit(store);
-    this.#rebuild = new Rebuild(scratch, projection);
+    this.#rebuild = new Rebuild(scratch, projection, foldCodec(store, said));
     this.#scratch = scratch;
     this.#removed = removed;
   }

@@ -23,12 +23,14 @@ import type {
   StreamScope,
   Transaction,
 } from './event-log.ts';
+import { foldCodec } from './fold-record.ts';
 import { GroupStaging } from './group-staging.ts';
 import { planRemoval } from './history-removal.ts';
 import { Listeners, runGuarded } from './listeners.ts';
 import { refusal } from './log-health.ts';
 import { type IndexRange, LogReader, storedEvent } from './log-reader.ts';
 import { Reopener } from './reopener.ts';
+import type { SaidSlots } from './said.ts';
 import { stageRemoval } from './stage-removal.ts';
 import { type Redact, StagedTransaction } from './staged-transaction.ts';
 import { StateCache } from './state-cache.ts';
@@ -49,7 +51,7 @@ export interface CommitLogParts {
   logger: Logger;
   redact: Redact;
   projection: Projection;
-  isSettled(key: string): boolean;
+  said: SaidSlots;
   /** Memory bound of the parsed durable states, in characters of their JSON. */
   cacheChars: number;
   checkpoint: Pick<CheckpointWriterParts, 'keys' | 'path' | 'logId' | 'intervalMs'>;
@@ -78,7 +80,9 @@ export class CommitLog implements EventLog {
     const cache = new StateCache(parts.cacheChars);
     this.#parts = parts;
     this.#integrity = start.integrity;
-    this.#reader = new LogReader(store, cache, (error) => this.#onDamagedRecord(error));
+    this.#reader = new LogReader(store, cache, foldCodec(store, parts.said), (error) =>
+      this.#onDamagedRecord(error),
+    );
     this.#staging = new GroupStaging(this.#reader, cache, start);
     this.#tail = new Listeners(logger);
     this.#reopened = new Listeners(logger);
@@ -149,7 +153,14 @@ export class CommitLog implements EventLog {
     if (refused !== undefined) return Promise.reject(refused);
     const { clock, projection, redact } = this.#parts;
     const time = this.#staging.timeAt(clock.now(), clock.monotonic(), (ms) => this.#mayGoBackTo(ms));
-    const tx = new StagedTransaction({ origin, time, earlier: this.#staging, projection, redact });
+    const tx = new StagedTransaction({
+      origin,
+      time,
+      earlier: this.#staging,
+      projection,
+      redact,
+      codec: this.#reader.codec,
+    });
     const answer = this.#decide(tx, decide);
     if (answer.ok && !tx.changes.isEmpty) this.#staging.merge(origin, tx.changes);
     const durable = this.#staging.hasUnflushed ? this.#writer.flush() : Promise.resolve();
@@ -209,10 +220,10 @@ export class CommitLog implements EventLog {
   }
 
   async removeHistory(removal: HistoryRemoval): Promise<number> {
-    const { projection, isSettled } = this.#parts;
-    const plan = await planRemoval({ reader: this.#reader, projection, isSettled }, removal);
+    const { projection } = this.#parts;
+    const plan = await planRemoval({ reader: this.#reader, projection }, removal);
     if (plan === undefined) return 0;
-    return this.#transact({ actor: null }, (tx) => stageRemoval(tx, plan));
+    return this.#transact({ actor: null }, (tx) => stageRemoval(tx, plan, this.#reader.codec));
   }
 
   compact(range: { gte: string; lte: string }): Promise<void> {

@@ -97,6 +97,8 @@ export interface StateReader {
 /** Write side given to a projection. `index` puts an empty marker key, for lists. */
 export interface StateWriter extends StateReader {
   set(key: string, state: State | undefined): void;
+  /** A copy of what this event says, for a state: its row names the event instead of repeating it. It cannot be changed. */
+  said<Value extends object>(event: Event, value: Value): Value;
   index(key: string): void;
   unindex(key: string): void;
 }

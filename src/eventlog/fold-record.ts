@@ -1,12 +1,16 @@
 import { checked, contentOfChecked } from '../store/checked-record.ts';
 import { KEY_KINDS, resourceKey } from '../store/keys.ts';
+import type { Store } from '../store/store.ts';
 import type { ResourcePointer, State } from './event-log.ts';
 import type { ResourceHead } from './fold-event.ts';
+import { type ReadRow, type SaidSlots, SaidWords } from './said.ts';
 
 /** What is stored under the key of a fold. A resource without a state, such as a span, has only a head. */
 export interface FoldRecord {
   head?: ResourceHead | undefined;
   state?: State | undefined;
+  /** Set in the record of a resource that is the base itself: retention removed every event that it was folded from. */
+  isBase?: true | undefined;
 }
 
 /** Heads are kept by the key of the record they are stored in. */
@@ -14,22 +18,80 @@ export function recordOf({ object, id }: ResourcePointer): string {
   return resourceKey(object, id);
 }
 
-/** The record of a fold and the length of its JSON; undefined when nothing is left of it. */
-export function encodeFold(key: string, record: FoldRecord): { value: string; chars: number } | undefined {
-  const { head, state } = record;
-  if (head === undefined && state === undefined) return undefined;
-  const json = JSON.stringify(isResource(key) ? { head, state } : state);
-  return { value: checked(json, key), chars: json.length };
+/** Writes and reads the records of folds. */
+export class FoldCodec {
+  readonly #words: SaidWords;
+  readonly #store: Pick<Store, 'get'>;
+
+  constructor(words: SaidWords, store: Pick<Store, 'get'>) {
+    this.#words = words;
+    this.#store = store;
+  }
+
+  /** The record of a fold and the characters it takes in memory; undefined when nothing is left of it. */
+  encode(key: string, fold: FoldRecord): EncodedFold | undefined {
+    if (fold.head === undefined && fold.state === undefined) return undefined;
+    const json = this.write(key, fold);
+    const source = fold.state && this.#words.sourceOf(key, fold.state);
+    const encoded = { value: checked(json, key), chars: json.length + (source?.chars ?? 0) };
+    return source === undefined ? encoded : { ...encoded, saidBy: source.name };
+  }
+
+  /** The JSON of a record. */
+  write(key: string, { head, state, isBase }: FoldRecord): string {
+    const stored = state && this.#words.shorten(key, state);
+    return JSON.stringify(isResource(key) ? { head, state: stored, isBase } : stored);
+  }
+
+  /** Throws IntegrityError for a damaged record, or one that refers to what cannot be read. */
+  decode(key: string, value: Buffer): FoldRecord & { chars: number } {
+    return this.read(key, contentOfChecked(value, key).toString('utf8'));
+  }
+
+  read(key: string, json: string): FoldRecord & { chars: number } {
+    const found: FoldRecord & State = JSON.parse(json);
+    const { head, state: own, isBase } = found;
+    const record: FoldRecord = isResource(key) ? { head, state: own, isBase } : { state: found };
+    if (record.state === undefined) return { ...record, chars: json.length };
+    const state = this.#words.complete(key, record.state, (row) => this.#stateAt(row));
+    return { ...record, state, chars: json.length + (this.#words.sourceOf(key, state)?.chars ?? 0) };
+  }
+
+  #stateAt(row: string): State | undefined {
+    const stored = this.#store.get(row);
+    return stored && this.decode(row, stored).state;
+  }
+
+  /** Whether a record under this key can refer to an event. */
+  mayRefer(key: string): boolean {
+    return this.#words.mayBeAt(key);
+  }
+
+  /** The fold without a reference to an event that goes. */
+  whole(key: string, fold: FoldRecord, readRow: ReadRow): FoldRecord {
+    return fold.state === undefined ? fold : { ...fold, state: this.#words.whole(key, fold.state, readRow) };
+  }
 }
 
-/** Throws IntegrityError for a damaged record. */
-export function decodeFold(key: string, value: Buffer): FoldRecord & { chars: number } {
-  const json = contentOfChecked(value, key).toString('utf8');
-  const found: FoldRecord & State = JSON.parse(json);
-  return isResource(key)
-    ? { head: found.head, state: found.state, chars: json.length }
-    : { state: found, chars: json.length };
+export interface EncodedFold {
+  value: string;
+  chars: number;
+  /** What the record refers to: an event id, or the key of a row. */
+  saidBy?: string;
 }
+
+const NO_WORDS: SaidSlots = () => undefined;
+
+export function foldCodec(store: Pick<Store, 'get'>, slots: SaidSlots = NO_WORDS): FoldCodec {
+  return new FoldCodec(new SaidWords(slots, store), store);
+}
+
+/** Reads a fold whose states are stored as they are. Throws IntegrityError for a damaged record. */
+export function decodeFold(key: string, value: Buffer): FoldRecord {
+  return WHOLE.decode(key, value);
+}
+
+const WHOLE = foldCodec({ get: () => undefined });
 
 /** Only resources have events of their own, and so a head. */
 export function isResource(key: string): boolean {

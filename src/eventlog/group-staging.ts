@@ -6,7 +6,7 @@ import type { CommitEntry, CommitRecord } from './commit-record.ts';
 import { EPOCH_GAP, eventNumberOf } from './event-id.ts';
 import type { Event, LogHead, Origin, State, StoredEvent } from './event-log.ts';
 import type { ResourceHead } from './fold-event.ts';
-import { encodeFold, type FoldRecord } from './fold-record.ts';
+import type { FoldCodec, FoldRecord } from './fold-record.ts';
 import type { LogReader } from './log-reader.ts';
 import { RecentEvents } from './recent-events.ts';
 import { storedEvents } from './segment.ts';
@@ -23,6 +23,7 @@ interface WrittenFold {
   /** Undefined: deleted. */
   fold: FoldRecord | undefined;
   chars: number;
+  saidBy: string | undefined;
 }
 
 /** A group whose operations are being written. */
@@ -114,6 +115,18 @@ export class GroupStaging implements EarlierState {
     return this.#open.heads.get(key) ?? this.#sealed?.changes.heads.get(key) ?? this.#reader.fold(key)?.head;
   }
 
+  /** The record of a resource that is the base as it stands. */
+  baseAt(key: string): FoldRecord | undefined {
+    for (const changes of [this.#open, this.#sealed?.changes]) {
+      if (changes === undefined || !(changes.states.has(key) || changes.heads.has(key))) continue;
+      return changes.bases.has(key)
+        ? { head: changes.heads.get(key), state: changes.states.get(key) }
+        : undefined;
+    }
+    const fold = this.#reader.fold(key);
+    return fold?.isBase ? fold : undefined;
+  }
+
   record(key: string): Buffer | undefined {
     for (const changes of [this.#open, this.#sealed?.changes]) {
       if (changes?.erased.has(key)) return undefined;
@@ -150,7 +163,7 @@ export class GroupStaging implements EarlierState {
     const changes = this.#open;
     const ops: WriteOp[] = [];
     const records = putRecords(changes, ops);
-    const folds = putFolds(changes, ops);
+    const folds = putFolds(changes, this.#reader.codec, ops);
     const commit: CommitRecord = {
       n: this.#durable.commit + 1,
       prev_hash: this.#durable.hash,
@@ -176,14 +189,15 @@ export class GroupStaging implements EarlierState {
   settle(): StoredEvent[] {
     const group = this.#sealed;
     if (group === undefined) return [];
-    for (const { key, fold, chars } of group.folds) {
-      if (fold === undefined) this.#cache.delete(key);
-      else this.#cache.set(key, fold, chars);
-    }
     this.#durable = group.head;
     this.#sealed = undefined;
     const { changes } = group;
     const events = changes.segments.flatMap(storedEvents);
+    const sizes = new Map(events.map(({ event, bytes }) => [event.id, bytes.length]));
+    for (const { key, fold, chars, saidBy } of group.folds) {
+      if (fold === undefined) this.#cache.delete(key);
+      else this.#cache.set(key, fold, chars + (sizes.get(saidBy ?? '') ?? 0));
+    }
     if (touchesEvents(changes)) this.recent.clear();
     this.recent.add(events);
     return events;
@@ -220,16 +234,19 @@ function putRecords(changes: StagedChanges, ops: WriteOp[]): [string, string][] 
 }
 
 /** Needs no read: a transaction brings head and state of every resource it touches. */
-function putFolds(changes: StagedChanges, ops: WriteOp[]): WrittenFold[] {
+function putFolds(changes: StagedChanges, codec: FoldCodec, ops: WriteOp[]): WrittenFold[] {
   const folds: WrittenFold[] = [];
   const put = (key: string, fold: FoldRecord) => {
-    const encoded = encodeFold(key, fold);
+    const encoded = codec.encode(key, fold);
     if (encoded === undefined) ops.push({ type: 'del', key });
     else ops.push({ type: 'put', key, value: encoded.value });
-    folds.push({ key, fold: encoded && fold, chars: encoded?.chars ?? 0 });
+    folds.push({ key, fold: encoded && fold, chars: encoded?.chars ?? 0, saidBy: encoded?.saidBy });
   };
-  for (const [key, state] of changes.states) put(key, { head: changes.heads.get(key), state });
-  for (const [key, head] of changes.heads) if (!changes.states.has(key)) put(key, { head });
+  const isBase = (key: string) => (changes.bases.has(key) ? true : undefined);
+  for (const [key, state] of changes.states)
+    put(key, { head: changes.heads.get(key), state, isBase: isBase(key) });
+  for (const [key, head] of changes.heads)
+    if (!changes.states.has(key)) put(key, { head, isBase: isBase(key) });
   putIndexes(changes, ops);
   return folds;
 }

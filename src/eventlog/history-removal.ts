@@ -1,7 +1,6 @@
-import { isDeepStrictEqual } from 'node:util';
 import { eventKey, lastSegment } from '../store/keys.ts';
 import { IntegrityError } from '../store/store-errors.ts';
-import { type BaseEntry, BaseFolds, foldHash } from './base-folds.ts';
+import { BaseFolds } from './base-folds.ts';
 import { NO_EVENT } from './event-id.ts';
 import type { Event, HistoryRemoval, Projection } from './event-log.ts';
 import { foldEvent } from './fold-event.ts';
@@ -36,14 +35,12 @@ export interface RemovalPlan {
   streams: CutStream[];
   segments: CutSegment[];
   /** Base records to write; undefined: to delete. */
-  base: Map<string, BaseEntry | undefined>;
+  base: Map<string, FoldRecord | { marker: true } | undefined>;
 }
 
 export interface RemovalParts {
   reader: LogReader;
   projection: Projection;
-  /** States that no event changes once they are set; the base names them by hash. */
-  isSettled(key: string): boolean;
 }
 
 /** Reads and folds what is to be removed. Undefined when there is nothing (more) to remove. */
@@ -63,7 +60,7 @@ export async function planRemoval(
   return {
     streams: [session, ...taskCuts(parts.reader, events)],
     segments: await segmentsThrough(parts.reader, removal.sessionId, last.id),
-    base: baseOf(parts, folds),
+    base: baseOf(folds),
   };
 }
 
@@ -141,18 +138,12 @@ function cut(
   return { object, id, last, events: events.length, firstId: events[0]?.id ?? last.id };
 }
 
-function baseOf(parts: RemovalParts, folds: BaseFolds): RemovalPlan['base'] {
+function baseOf(folds: BaseFolds): RemovalPlan['base'] {
   const base: RemovalPlan['base'] = new Map();
   for (const [key, fold] of folds.folds) {
     const isGone = fold.head === undefined && fold.state === undefined;
-    base.set(key, isGone ? undefined : entryOf(parts, key, fold));
+    base.set(key, isGone ? undefined : fold);
   }
   for (const [key, isPut] of folds.markers) base.set(key, isPut ? { marker: true } : undefined);
   return base;
-}
-
-function entryOf({ reader, isSettled }: RemovalParts, key: string, fold: FoldRecord): BaseEntry {
-  const stored = isSettled(key) ? reader.sealed(key) : undefined;
-  if (stored === undefined || !isDeepStrictEqual(reader.fold(key), fold)) return fold;
-  return { hash: foldHash(key, stored) };
 }

@@ -15,7 +15,7 @@ import { IntegrityError } from '../store/store-errors.ts';
 import { cursorExpired } from './cursor-expired.ts';
 import { eventNumberOf, NO_EVENT } from './event-id.ts';
 import type { Segment, State, StoredEvent, StreamScope } from './event-log.ts';
-import { decodeFold, type FoldRecord } from './fold-record.ts';
+import type { FoldCodec, FoldRecord } from './fold-record.ts';
 import { eventIn, eventsIn, idsOfRow, readSegment, segmentFrom, segmentOf } from './segment.ts';
 import type { StateCache } from './state-cache.ts';
 
@@ -29,12 +29,14 @@ export interface IndexRange extends KeyRange {
 export class LogReader {
   readonly #store: Store;
   readonly #cache: StateCache;
+  readonly codec: FoldCodec;
   readonly #onDamage: (error: IntegrityError) => void;
 
   /** `onDamage` is told of each read that met damage. */
-  constructor(store: Store, cache: StateCache, onDamage: (error: IntegrityError) => void) {
+  constructor(store: Store, cache: StateCache, codec: FoldCodec, onDamage: (error: IntegrityError) => void) {
     this.#store = store;
     this.#cache = cache;
+    this.codec = codec;
     this.#onDamage = onDamage;
   }
 
@@ -52,7 +54,7 @@ export class LogReader {
         this.#cache.setAbsent(key);
         return undefined;
       }
-      const { chars, ...fold } = decodeFold(key, stored);
+      const { chars, ...fold } = this.codec.decode(key, stored);
       this.#cache.set(key, fold, chars);
       return fold;
     });

@@ -7,6 +7,7 @@ import { CHECKPOINT_FILE, CommitLog } from './commit-log.ts';
 import { EMPTY_HEAD } from './commit-walk.ts';
 import type { EventLog, Integrity, LogHead, Projection } from './event-log.ts';
 import { openLogMeta } from './log-meta.ts';
+import type { SaidSlots } from './said.ts';
 import type { Redact } from './staged-transaction.ts';
 import type { Timers } from './timers.ts';
 import { type TailVerdict, verifyTail } from './verify-tail.ts';
@@ -23,8 +24,8 @@ export interface EventLogOptions {
   logger: Logger;
   redact: Redact;
   projection: Projection;
-  /** States that no event changes once they are set, so that retention keeps no copy of them. Default: none. */
-  isSettled?: (key: string) => boolean;
+  /** What states hold of what events said, which rows do not repeat. Default: nothing. */
+  said?: SaidSlots;
   /** `<data>/checkpoint.json`, outside the store. */
   checkpointPath: string;
   /** Least time between two checkpoint files. Default 1,000. */
@@ -49,7 +50,7 @@ export async function openEventLog(options: EventLogOptions): Promise<EventLog> 
     logger,
     redact,
     projection,
-    isSettled: options.isSettled ?? (() => false),
+    said: options.said ?? (() => undefined),
     cacheChars: options.stateCacheChars ?? DEFAULT_CACHE_CHARS,
     checkpoint: {
       keys,

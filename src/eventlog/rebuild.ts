@@ -1,7 +1,8 @@
 import type { Event, Projection, ResourcePointer, State } from './event-log.ts';
 import type { Finding } from './finding.ts';
 import { type FoldWriter, foldEvent, type ResourceHead } from './fold-event.ts';
-import { decodeFold, encodeFold, type FoldRecord, recordOf } from './fold-record.ts';
+import { type FoldCodec, type FoldRecord, foldCodec, recordOf } from './fold-record.ts';
+import { saidBy } from './said.ts';
 import type { Scratch } from './scratch.ts';
 import { streamRows } from './segment.ts';
 import { StateCache } from './state-cache.ts';
@@ -13,18 +14,21 @@ const MARKER = '';
 export class Rebuild {
   readonly #scratch: Scratch;
   readonly #projection: Projection;
+  readonly #codec: FoldCodec;
   readonly #cache = new StateCache(CACHE_CHARS);
   /** Folds of the commit at hand; serialised once per commit, as the log does. */
   readonly #folds = new Map<string, FoldRecord>();
   readonly #writer: FoldWriter;
 
-  constructor(scratch: Scratch, projection: Projection) {
+  constructor(scratch: Scratch, projection: Projection, codec: FoldCodec = foldCodec(scratch)) {
     this.#scratch = scratch;
+    this.#codec = codec;
     this.#projection = projection;
     this.#writer = {
       // The caller names the type of the states under its own keys.
       get: <S extends State>(key: string) => this.#get(key)?.state as S | undefined,
       set: (key, state) => this.#change(key, { state }),
+      said: (event, value) => saidBy(event, value),
       head: (resource) => this.#head(resource),
       moveHead: (resource, head) => this.#change(recordOf(resource), { head }),
       index: (key) => scratch.put(key, MARKER),
@@ -47,7 +51,7 @@ export class Rebuild {
   /** Ends a commit. */
   async settle(): Promise<void> {
     for (const [key, fold] of this.#folds) {
-      const encoded = encodeFold(key, fold);
+      const encoded = this.#codec.encode(key, fold);
       if (encoded === undefined) {
         this.#scratch.delete(key);
         this.#cache.delete(key);
@@ -72,7 +76,7 @@ export class Rebuild {
     const changed = this.#folds.get(key) ?? this.#cache.get(key);
     if (changed !== undefined) return changed ?? undefined;
     const stored = this.#scratch.get(key);
-    return stored === undefined ? undefined : decodeFold(key, stored);
+    return stored === undefined ? undefined : this.#codec.decode(key, stored);
   }
 }
 

@@ -4,6 +4,7 @@ import { eventNumberOf, NO_EVENT } from './event-id.ts';
 import type { Event, NewEvent, Projection, ResourcePointer, State, Transaction } from './event-log.ts';
 import { type FoldWriter, foldEvent, type ResourceHead } from './fold-event.ts';
 import { recordOf } from './fold-record.ts';
+import { saidBy } from './said.ts';
 
 /**
  * A transaction that writes nothing but memory: decisions run in it as they ran in the log, with recorded times. What it
@@ -60,6 +61,10 @@ export class Rehearsal implements Transaction, FoldWriter {
 
   set(key: string, state: State | undefined): void {
     this.#states.set(key, state);
+  }
+
+  said<Value extends object>(event: Event, value: Value): Value {
+    return saidBy(event, value);
   }
 
   head(resource: ResourcePointer): ResourceHead | undefined {

@@ -1,6 +1,9 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { JsonObject } from '../protocol/json.ts';
 import { baseKey, LOG_CUT_KEY, streamCutKey, workspaceCutKey } from '../store/keys.ts';
+import { type BaseEntry, baseEntryOf, foldHash } from './base-folds.ts';
 import type { Event } from './event-log.ts';
+import { type FoldCodec, type FoldRecord, isResource } from './fold-record.ts';
 import { HISTORY_REMOVED } from './history-mark.ts';
 import type { CutSegment, CutStream, RemovalPlan } from './history-removal.ts';
 import { refuseKept } from './retention-rules.ts';
@@ -20,12 +23,20 @@ interface StreamMark extends JsonObject {
  * place of its last removed event, and what the events had folded to goes to the base. One commit, so a crash shows all of it
  * or nothing. Returns the events removed.
  */
-export function stageRemoval(tx: StagedTransaction, { streams, segments, base }: RemovalPlan): number {
+export function stageRemoval(
+  tx: StagedTransaction,
+  { streams, segments, base }: RemovalPlan,
+  codec: FoldCodec,
+): number {
   const session = streams.find(({ object }) => object === 'session');
   if (session === undefined) return 0;
   for (const segment of segments) cutSegment(tx, segment, session.last.id);
   for (const stream of streams) putMark(tx, streamCutKey(stream.object, stream.id), stream);
-  for (const [key, entry] of base) putBase(tx, key, entry);
+  for (const [key, entry] of base) {
+    if (entry === undefined) putBase(tx, key, undefined);
+    else if ('marker' in entry) putBase(tx, key, JSON.stringify(entry));
+    else putFold(tx, key, entry, codec);
+  }
   const { workspace_id } = session.last;
   putNewestMark(tx, LOG_CUT_KEY, session);
   if (workspace_id !== null) putNewestMark(tx, workspaceCutKey(workspace_id), session);
@@ -76,8 +87,26 @@ function putMark(tx: StagedTransaction, key: string, stream: CutStream): void {
   tx.record(key, JSON.stringify({ ...last, event: HISTORY_REMOVED, metadata: {}, payload } satisfies Event));
 }
 
-function putBase(tx: StagedTransaction, key: string, entry: object | undefined): void {
-  if (entry !== undefined) tx.record(baseKey(key), JSON.stringify(entry));
+/**
+ * A resource that stands as the removed events left it is its own base, which names it by its hash. A record that referred to
+ * an event that goes gets its words.
+ */
+function putFold(tx: StagedTransaction, key: string, base: FoldRecord, codec: FoldCodec): void {
+  const readRow = (row: string) => tx.get(row);
+  const whole = codec.whole(key, base, readRow);
+  const now = { head: tx.headAt(key), state: tx.get(key) };
+  if (isResource(key) && base.head && isDeepStrictEqual(now, { head: base.head, state: base.state })) {
+    const value = codec.encode(key, { ...whole, isBase: true })?.value ?? '';
+    putBase(tx, key, JSON.stringify({ hash: foldHash(key, Buffer.from(value)) } satisfies BaseEntry));
+    tx.makeBase(key, whole);
+    return;
+  }
+  putBase(tx, key, baseEntryOf(codec, key, { head: whole.head, state: whole.state }));
+  if (codec.mayRefer(key)) tx.set(key, codec.whole(key, now, readRow).state);
+}
+
+function putBase(tx: StagedTransaction, key: string, entry: string | undefined): void {
+  if (entry !== undefined) tx.record(baseKey(key), entry);
   else if (tx.recorded(baseKey(key)) !== undefined) tx.erase(baseKey(key));
 }
 

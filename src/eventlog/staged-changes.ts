@@ -12,6 +12,8 @@ export type SealedRecord = Buffer;
 export class StagedChanges {
   readonly segments: SealedSegment[] = [];
   readonly states = new Map<string, State | undefined>();
+  /** Keys of resources whose record is the base from now on. */
+  readonly bases = new Set<string>();
   /** By the key of the resource's record. */
   readonly heads = new Map<string, ResourceHead>();
   /** Index keys and rows of streams; undefined deletes the key. */
@@ -40,8 +42,15 @@ export class StagedChanges {
   /** Takes over the later changes of `other`. */
   merge(other: StagedChanges): void {
     this.segments.push(...other.segments);
-    for (const [key, state] of other.states) this.states.set(key, state);
-    for (const [key, head] of other.heads) this.heads.set(key, head);
+    for (const [key, state] of other.states) {
+      this.states.set(key, state);
+      this.bases.delete(key);
+    }
+    for (const [key, head] of other.heads) {
+      this.heads.set(key, head);
+      this.bases.delete(key);
+    }
+    for (const key of other.bases) this.bases.add(key);
     for (const [key, marker] of other.markers) this.markers.set(key, marker);
     for (const [key, sealed] of other.records) this.record(key, sealed);
     for (const key of other.erased) this.erase(key);

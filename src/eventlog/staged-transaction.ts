@@ -1,6 +1,7 @@
 import type { JsonObject, JsonValue } from '../protocol/json.ts';
-import { eventIdOf } from '../store/keys.ts';
+import { baseKey, eventIdOf } from '../store/keys.ts';
 import { seal, unseal } from '../store/sealed-record.ts';
+import { baseEntryOf } from './base-folds.ts';
 import { buildEvent } from './encode-event.ts';
 import type {
   Event,
@@ -13,8 +14,9 @@ import type {
   Transaction,
 } from './event-log.ts';
 import { type FoldWriter, foldEvent, type ResourceHead } from './fold-event.ts';
-import { isResource, recordOf } from './fold-record.ts';
+import { type FoldCodec, type FoldRecord, isResource, recordOf } from './fold-record.ts';
 import { lockedOnDamage } from './log-reader.ts';
+import { saidBy } from './said.ts';
 import { SegmentWriter, streamRows } from './segment.ts';
 import { StagedChanges } from './staged-changes.ts';
 
@@ -28,6 +30,8 @@ export interface EarlierState {
   state(key: string): State | undefined;
   /** Head of the resource that has this key. */
   headAt(key: string): ResourceHead | undefined;
+  /** The record of a resource that is the base as it stands, and not in the base besides. */
+  baseAt(key: string): FoldRecord | undefined;
   /** A sealed primary record. */
   record(key: string): Buffer | undefined;
   event(id: string): Event | undefined;
@@ -39,6 +43,7 @@ export interface TransactionParts {
   earlier: EarlierState;
   projection: Projection;
   redact: Redact;
+  codec: FoldCodec;
 }
 
 const MARKER = '';
@@ -76,6 +81,10 @@ export class StagedTransaction implements Transaction, FoldWriter {
     this.changes.states.set(key, state);
   }
 
+  said<Value extends object>(event: Event, value: Value): Value {
+    return saidBy(event, value);
+  }
+
   index(key: string): void {
     this.changes.markers.set(key, MARKER);
   }
@@ -90,7 +99,10 @@ export class StagedTransaction implements Transaction, FoldWriter {
   }
 
   head(resource: ResourcePointer): ResourceHead | undefined {
-    const key = recordOf(resource);
+    return this.headAt(recordOf(resource));
+  }
+
+  headAt(key: string): ResourceHead | undefined {
     return this.changes.heads.get(key) ?? this.#parts.earlier.headAt(key);
   }
 
@@ -112,7 +124,7 @@ export class StagedTransaction implements Transaction, FoldWriter {
    * and not when the group is sealed, so that a damaged record refuses this transaction alone.
    */
   #complete(): void {
-    const { states, heads } = this.changes;
+    const { states, heads, bases } = this.changes;
     for (const key of states.keys()) {
       const head = isResource(key) && !heads.has(key) ? this.#parts.earlier.headAt(key) : undefined;
       if (head !== undefined) heads.set(key, head);
@@ -121,6 +133,25 @@ export class StagedTransaction implements Transaction, FoldWriter {
       const state = states.has(key) ? undefined : this.#parts.earlier.state(key);
       if (state !== undefined) states.set(key, state);
     }
+    const before = eventIdOf(this.#parts.earlier.eventNumber);
+    const isNew = (head: ResourceHead) => head.sequence === 1 && head.event_id > before;
+    for (const [key, head] of heads) if (!isNew(head) && !bases.has(key)) this.#keepBase(key);
+  }
+
+  /** A record that is the base keeps what it was for the rebuild of the folds when it changes. */
+  #keepBase(key: string): void {
+    const base = this.#parts.earlier.baseAt(key);
+    if (base === undefined) return;
+    const { head, state } = base;
+    this.record(baseKey(key), baseEntryOf(this.#parts.codec, key, { head, state }));
+  }
+
+  /** Says that the record of a resource, as it is after this transaction, is the base of what was removed. */
+  makeBase(key: string, { head, state }: FoldRecord): void {
+    if (head === undefined) throw new RangeError(`Only a resource can be its own base: ${key}.`);
+    this.changes.heads.set(key, head);
+    this.changes.states.set(key, state);
+    this.changes.bases.add(key);
   }
 
   #sealSegments(): void {

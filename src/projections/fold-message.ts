@@ -12,7 +12,7 @@ const MESSAGES_SHOWN = 50;
 
 export function foldUserMessage(event: Event, states: StateWriter): void {
   const { message, sealed = false, redaction_proof } = payload(event, 'user.message');
-  putMessage(message, states, sealed);
+  putMessage(event, message, states, sealed);
   if (redaction_proof !== undefined)
     addRunFact(event, states, {
       kind: 'input_redacted',
@@ -23,7 +23,7 @@ export function foldUserMessage(event: Event, states: StateWriter): void {
 
 export function foldAgentMessage(event: Event, states: StateWriter): void {
   const { message, sealed = false, upstream_message_id } = payload(event, 'agent.message');
-  putMessage(message, states, sealed);
+  putMessage(event, message, states, sealed);
   if (event.task_id === null) return;
   if (upstream_message_id !== undefined) {
     const key = stateKey.upstreamMessage(event.task_id, upstream_message_id);
@@ -34,11 +34,11 @@ export function foldAgentMessage(event: Event, states: StateWriter): void {
 
 export function foldInlinedMessage(event: Event, states: StateWriter): void {
   const { message, sealed = false } = payload(event, 'session.message_appended');
-  if (message) putMessage(message, states, sealed);
+  if (message) putMessage(event, message, states, sealed);
 }
 
-function putMessage(message: Message, states: StateWriter, sealed: boolean): void {
-  const state: MessageState = { resource: message, internal: { sealed } };
+function putMessage(event: Event, message: Message, states: StateWriter, sealed: boolean): void {
+  const state: MessageState = { resource: states.said(event, message), internal: { sealed } };
   states.set(stateKey.message(message.id), state);
 }
 

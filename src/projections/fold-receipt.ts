@@ -1,9 +1,9 @@
 import type { Event, StateWriter } from '../eventlog/event-log.ts';
 import type { PayloadOf } from '../protocol/event-payloads.ts';
-import { RECEIPT_FORMAT, receiptSummary } from '../protocol/resources/receipt.ts';
 import { appendLeaf } from '../receipts/merkle.ts';
 import { runFactsOf, withoutRunFacts } from './fold-run.ts';
 import { payload } from './payload.ts';
+import { receiptSaid } from './said-slots.ts';
 import { listPrefix, stateKey } from './state-keys.ts';
 import type { ArtifactState, OutcomeState, ReceiptChainState, ReceiptState, TaskState } from './states.ts';
 
@@ -15,25 +15,11 @@ const ENDS_TASK: ReadonlySet<Issued['subject']['object']> = new Set(['task', 're
 /** Makes the Receipt resource, moves the chain of its session, and names the receipt where it belongs. */
 export function foldReceiptIssued(event: Event, states: StateWriter): void {
   const issued = payload(event, 'receipt.issued');
-  const { session_id, task_id, workspace_id } = event;
-  if (session_id === null || task_id === null || workspace_id === null) return;
+  const { session_id, task_id } = event;
+  const said = receiptSaid(event);
+  if (said === undefined || session_id === null || task_id === null) return;
   const chainIndex = issued.follows === 'session' ? growChain(session_id, issued, states) : null;
-  const resource: ReceiptState['resource'] = {
-    id: issued.receipt_id,
-    object: 'receipt',
-    created_at: event.created_at,
-    updated_at: event.created_at,
-    metadata: {},
-    workspace_id,
-    session_id,
-    task_id,
-    subject: issued.subject,
-    format: RECEIPT_FORMAT,
-    summary: receiptSummary(issued.subject.object, issued.subject.id, issued.final_state),
-    issued_at: event.created_at,
-    issuer: issued.issuer,
-    verification: null,
-  };
+  const resource = states.said(event, said);
   const internal = { hash: issued.receipt_hash, log_index: issued.log_index, chain_index: chainIndex };
   states.set(stateKey.receipt(resource.id), { resource, internal } satisfies ReceiptState);
   states.index(listPrefix.receiptsOfTask(task_id) + resource.id);

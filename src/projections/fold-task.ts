@@ -45,7 +45,8 @@ export function foldTaskSubmitted(event: Event, states: StateWriter): void {
     ...(tier === undefined ? {} : { tier }),
     ...(replay === undefined ? {} : { replay }),
   };
-  const state = { resource: task, internal } satisfies TaskState;
+  const resource = { ...task, input: states.said(event, task.input) };
+  const state = { resource, internal } satisfies TaskState;
   states.set(stateKey.task(task.id), state);
   if (replay) countReplay(states, replay);
   states.index(listPrefix.tasksOfWorkspace(task.workspace_id) + task.id);

@@ -53,6 +53,7 @@ export function importedStates(states: StateWriter): StateWriter {
   return {
     get: (key) => states.get(key),
     set: (key, state) => states.set(key, state),
+    said: (event, value) => states.said(event, value),
     unindex: (key) => states.unindex(key),
     index: (key) => {
       if (!DUE.some((prefix) => key.startsWith(prefix))) states.index(key);

@@ -69,11 +69,6 @@ export function contentScope(workspaceId: string | null | undefined, tenant: str
   return workspaceId ?? `~${foreign(tenant ?? '')}`;
 }
 
-/** A Message is never changed once it is made. */
-export function isSettledState(key: string): boolean {
-  return key.startsWith(stateKey.message(''));
-}
-
 /** Turns of a session in order; the rest of the key is the position. */
 export function turnPrefix(sessionId: string): string {
   return `x/turn/${sessionId}/`;

@@ -5,6 +5,7 @@ import type { Finding } from '../../src/eventlog/finding.ts';
 import { verifyTail } from '../../src/eventlog/verify-tail.ts';
 import { dataPaths } from '../../src/operation/data-directory.ts';
 import { project } from '../../src/projections/projection.ts';
+import { saidSlots } from '../../src/projections/said-slots.ts';
 import { KEY_KINDS, keysUnder } from '../../src/store/keys.ts';
 import { openLevelStore } from '../../src/store/level-store.ts';
 import type { Store } from '../../src/store/store.ts';
@@ -68,7 +69,7 @@ describe('a bit that flipped in an event or a commit of a gateway', () => {
 
   async function findings(changed: Store): Promise<Finding[]> {
     const all: Finding[] = [];
-    for await (const step of checkLog({ store: changed, projection: project }))
+    for await (const step of checkLog({ store: changed, projection: project, said: saidSlots }))
       if (step.kind === 'finding') all.push(step.finding);
     return all;
   }

@@ -43,6 +43,10 @@ class OwnWriter implements StateWriter {
     this.#made.set(key, state);
   }
 
+  said<Value extends object>(_event: Event, value: Value): Value {
+    return value;
+  }
+
   index(key: string): void {
     const [, list = '', second = '', third = ''] = key.split('/');
     this.#refuseOther(list === 'session' ? second : third, key);

@@ -225,8 +225,6 @@ describe('the removal of history', () => {
   });
 
   it('names a state that never changes by its hash instead of keeping it twice', async () => {
-    await log.close();
-    log = await directory.open({ isSettled: (key) => key.startsWith('r/task/') });
     await log.removeHistory({ sessionId: 's2', throughId: id(5) });
     expect(JSON.parse(log.record(`p/${resourceKey('task', 't3')}`)?.toString() ?? '')).toEqual({
       hash: expect.stringMatching(/^[0-9a-f]{64}$/),
@@ -235,8 +233,6 @@ describe('the removal of history', () => {
   });
 
   it('finds a state that the base names by its hash and that is another one', async () => {
-    await log.close();
-    log = await directory.open({ isSettled: (key) => key.startsWith('r/task/') });
     await log.removeHistory({ sessionId: 's2', throughId: id(5) });
     const key = resourceKey('task', 't3');
     const value = checked('{"state":{"count":1}}', key);

@@ -35,6 +35,7 @@ function archiveAfter(through_event_id: string | null) {
   foldSessionCompacted(event, {
     get: (key) => states.get(key) as never,
     set: (key, state) => void states.set(key, state),
+    said: (_event, value) => value,
     index: () => undefined,
     unindex: () => undefined,
   });
