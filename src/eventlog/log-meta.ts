@@ -1,35 +1,47 @@
 import type { Random } from '../protocol/ports.ts';
 import { keysUnder, metaKey } from '../store/keys.ts';
 import { seal, unseal } from '../store/sealed-record.ts';
-import type { Store } from '../store/store.ts';
+import type { Store, WriteOp } from '../store/store.ts';
 import { IntegrityError } from '../store/store-errors.ts';
+import { FORMS, type Forms, stepsFrom } from './migrate/forms.ts';
 
-/** Version of the key layout and of the stored shapes. Raised by every change an older gateway would misread. */
-export const SCHEMA_VERSION = 5;
+export { SCHEMA_VERSION } from './migrate/forms.ts';
+
 const SCHEMA_KEY = metaKey('schema');
 const LOG_ID_BYTES = 16;
 
-const schemas = (found: number) => `(schema ${found}; this one reads ${SCHEMA_VERSION})`;
+export interface LogMeta {
+  logId: string;
+  /** Version of its stored form. */
+  schema: number;
+}
 
-const newer = (found: number) =>
-  `The data was written by a newer version ${schemas(found)}. Start that version, or another data directory.`;
+const newer = (found: number, current: number) =>
+  `The data was written by a newer version (schema ${found}; this one reads ${current}). ` +
+  'Start that version, or another data directory.';
 
-const older = (found: number) =>
-  `The data was written by an older version ${schemas(found)}. Start that version and run "harn-gateway session export" ` +
-  'for each session; start this one with another data directory and run "harn-gateway session import" for each bundle.';
+const migratable = (found: number, current: number) =>
+  `The data has an older form (schema ${found}; this version reads ${current}). ` +
+  'Run "harn-gateway log migrate" with the same --data: it writes the log in the new form, and the old one stays.';
 
-/** The data directory was written by another version. The operator starts that one; nothing was changed. */
+const unreleased = (found: number, current: number) =>
+  `The data was written by an older version (schema ${found}; this one reads ${current}), whose form was never released: ` +
+  'nothing migrates it. Start that version and run "harn-gateway session export" for each session; start this one with ' +
+  'another data directory and run "harn-gateway session import" for each bundle.';
+
+/** The data directory was written by another version. The message says what the operator does; nothing was changed. */
 export class OtherSchemaError extends Error {
   override readonly name = 'OtherSchemaError';
   readonly found: number;
+  /** False: `log migrate` brings it here, or nothing does. */
+  readonly isNewer: boolean;
 
-  constructor(found: number) {
-    super(found > SCHEMA_VERSION ? newer(found) : older(found));
+  constructor(found: number, forms: Forms) {
+    const { current } = forms;
+    const words = found > current ? newer : stepsFrom(found, forms) === undefined ? unreleased : migratable;
+    super(words(found, current));
     this.found = found;
-  }
-
-  get isNewer(): boolean {
-    return this.found > SCHEMA_VERSION;
+    this.isNewer = found > current;
   }
 }
 
@@ -37,40 +49,50 @@ export class OtherSchemaError extends Error {
  * The log's id. The first start writes schema version and id. Throws OtherSchemaError, and IntegrityError when the record
  * is damaged or absent from a store that is not empty.
  */
-export async function openLogMeta(store: Store, random: Random): Promise<{ logId: string }> {
+export async function openLogMeta(
+  store: Store,
+  random: Random,
+  forms: Forms = FORMS,
+): Promise<{ logId: string }> {
   const sealed = store.get(SCHEMA_KEY);
-  if (sealed === undefined) return writeLogMeta(store, random);
+  if (sealed === undefined) return beginLog(store, random, forms);
   const meta = readMeta(unseal(sealed, SCHEMA_KEY));
-  if (meta.schema !== SCHEMA_VERSION) throw new OtherSchemaError(meta.schema);
+  if (meta.schema !== forms.current) throw new OtherSchemaError(meta.schema, forms);
   return { logId: meta.logId };
 }
 
 /** Throws OtherSchemaError for the log of another version; one without a readable record is left to the check. */
-export function refuseOtherSchema(store: Store): void {
-  const schema = schemaOf(store);
-  if (schema !== undefined && schema !== SCHEMA_VERSION) throw new OtherSchemaError(schema);
+export function refuseOtherSchema(store: Store, forms: Forms = FORMS): void {
+  const schema = logMetaOf(store)?.schema;
+  if (schema !== undefined && schema !== forms.current) throw new OtherSchemaError(schema, forms);
 }
 
-function schemaOf(store: Store): number | undefined {
+/** What the log says of itself; undefined where that cannot be read. */
+export function logMetaOf(store: Store): LogMeta | undefined {
   try {
     const sealed = store.get(SCHEMA_KEY);
-    return sealed === undefined ? undefined : readMeta(unseal(sealed, SCHEMA_KEY)).schema;
+    return sealed === undefined ? undefined : readMeta(unseal(sealed, SCHEMA_KEY));
   } catch (error) {
     if (error instanceof IntegrityError) return undefined;
     throw error;
   }
 }
 
-async function writeLogMeta(store: Store, random: Random): Promise<{ logId: string }> {
+async function beginLog(store: Store, random: Random, { current }: Forms): Promise<{ logId: string }> {
   for await (const [key] of store.keys({ ...keysUnder('c/'), limit: 1 }))
     if (key !== undefined) throw new IntegrityError(SCHEMA_KEY, 'the schema record', 'no record');
   const logId = `log_${Buffer.from(random.bytes(LOG_ID_BYTES)).toString('hex')}`;
-  const meta = JSON.stringify({ log_id: logId, schema: SCHEMA_VERSION });
-  await store.write([{ type: 'put', key: SCHEMA_KEY, value: seal(meta, SCHEMA_KEY) }]);
+  await store.write([logMetaPut({ logId, schema: current })]);
   return { logId };
 }
 
-function readMeta(content: Buffer): { schema: number; logId: string } {
+/** Writes what the log says of itself. */
+export function logMetaPut({ logId, schema }: LogMeta): WriteOp {
+  const meta = JSON.stringify({ log_id: logId, schema });
+  return { type: 'put', key: SCHEMA_KEY, value: seal(meta, SCHEMA_KEY) };
+}
+
+function readMeta(content: Buffer): LogMeta {
   const { schema, log_id } = JSON.parse(content.toString('utf8'));
   return { schema: Number(schema), logId: String(log_id) };
 }

@@ -58,18 +58,28 @@ describe('a gateway that cannot start (D-10, D-13, D-18, O-10)', () => {
     expectRefusal(await runProgram('log', 'check', '--config', place.config), 3, /no event log/);
   });
 
-  it('ends with 5 on data of a newer version and changes nothing', async () => {
+  it.each([
+    ['5 on data of a newer version', 99, 5, /newer version \(schema 99; this one reads 6\)/],
+    [
+      '3 on data of schema 5, which was never released, and says how to take it along',
+      5,
+      3,
+      /schema 5; this one reads 6.*never released.*session export" for each session/,
+    ],
+  ])('ends with %s, and changes nothing', async (_what, schema, exitCode, words) => {
     const gateway = await place.start();
     await gateway.stop();
     const path = join(place.data, 'store');
     const store = await openLevelStore({ path });
     const key = metaKey('schema');
-    const newer = seal(JSON.stringify({ log_id: 'log_of_tomorrow', schema: 99 }), key);
-    await store.write([{ type: 'put', key, value: newer }]);
+    const other = seal(JSON.stringify({ log_id: 'log_of_another_day', schema }), key);
+    await store.write([{ type: 'put', key, value: other }]);
     await store.close();
-    expectRefusal(await serve(), 5, /newer version/);
+    expectRefusal(await serve(), exitCode, words);
+    expectRefusal(await place.check(), exitCode, words);
+    expectRefusal(await place.acceptTruncation(), exitCode, words);
     const after = await openLevelStore({ path });
-    expect(after.get(key)).toEqual(newer);
+    expect(after.get(key)).toEqual(other);
     await after.close();
   });
 
