@@ -5,7 +5,7 @@ export const storedContents = 'x/content/';
 /** Heads of the chains of trust records. */
 export const trustChains = 'x/trust-chain/';
 
-/** Keys of folded states and list indexes. Ids are `<object>_<ULID>` or configured names; foreign ids are hashed. */
+/** Keys of folded states and list indexes. Ids are `<object>_<ULID>` or configured names; foreign texts are escaped. */
 export const stateKey = {
   workspace: (id: string) => `r/workspace/${id}`,
   session: (id: string) => `r/session/${id}`,
@@ -74,8 +74,12 @@ export function turnPrefix(sessionId: string): string {
   return `x/turn/${sessionId}/`;
 }
 
-function foreign(id: string): string {
-  return sha256Hex(id).slice(0, 32);
+/** Text that a key takes as it is: no `/`, and no mark of another kind at its beginning. */
+const PLAIN = /^[!"$-.0-}][!-.0-~]{0,63}$/;
+
+/** A segment of a key for text that may be anything: itself when it is short and safe, else its hash behind a `#`. */
+function foreign(text: string): string {
+  return PLAIN.test(text) ? text : `#${sha256Hex(text).slice(0, 32)}`;
 }
 
 /** A list is a key prefix followed by the member's id; ids sort by creation, so reverse order is newest first. */
