@@ -92,7 +92,7 @@ export type TaskState = Folded<
     /** Time of its newest move, or of what the agent said since; absent while there is neither. */
     status_at?: string;
     /** What the agent said, newest last, at most as many as an Outcome shows. */
-    said: string[];
+    said: SaidMessage[];
     /** Quotas that the task counts against. */
     quotas?: string[];
     /** What it set aside of those that have budgets. */
@@ -226,7 +226,10 @@ export interface TurnState {
 
 export type OutcomeState = Folded<Outcome, Record<never, never>>;
 
-/** Message id given to an upstream's message id within a task. */
+/** A Message of an agent; the newest ones of a Task with the id that the agent gave them, where it gave one. */
+export type SaidMessage = string | readonly [id: string, upstreamId: string];
+
+/** Message id given to an upstream's message id within a task, once more was said than the Task keeps these ids of. */
 export interface UpstreamMessageState {
   message_id: string;
 }

@@ -1,3 +1,4 @@
+import { idOfSaid } from '../../projections/said-messages.ts';
 import { listPrefix, stateKey } from '../../projections/state-keys.ts';
 import type { ArtifactState, MessageState, OutcomeState, TaskState } from '../../projections/states.ts';
 import type { Outcome } from '../../protocol/resources/outcome.ts';
@@ -41,7 +42,7 @@ async function complete(outcome: Outcome, tools: QueryTools): Promise<Outcome> {
 }
 
 function said(taskId: string, { reader }: QueryTools): Outcome['messages'] {
-  const ids = reader.get<TaskState>(stateKey.task(taskId))?.internal.said ?? [];
+  const ids = (reader.get<TaskState>(stateKey.task(taskId))?.internal.said ?? []).map(idOfSaid);
   const states = ids.map((id) => reader.get<MessageState>(stateKey.message(id)));
   return states.flatMap((state) => state?.resource ?? []);
 }

@@ -1,7 +1,8 @@
 import type { Transaction } from '../../eventlog/event-log.ts';
+import { saidUnder } from '../../projections/said-messages.ts';
 import { sessionBinding } from '../../projections/session-binding.ts';
 import { stateKey } from '../../projections/state-keys.ts';
-import type { MessageState, TaskState, UpstreamMessageState } from '../../projections/states.ts';
+import type { MessageState, TaskState } from '../../projections/states.ts';
 import type { JsonObject } from '../../protocol/json.ts';
 import type { Message, MessageInput, Part } from '../../protocol/resources/message.ts';
 import { rulesOf } from '../../protocol/rules.ts';
@@ -33,7 +34,7 @@ export function seenBy(tx: Transaction, tools: Pick<DecisionTools, 'redact'>, ta
       return sessionBinding(tx, resource.session_id, internal.route);
     },
     hasMessage: (upstreamId, parts) => {
-      const said = saidBefore(tx, resource.id, upstreamId);
+      const said = saidBefore(tx, task, upstreamId);
       return said !== undefined && (parts === undefined || saysSame(tx, tools, said.parts, parts));
     },
     artifactParts: (upstreamId) => {
@@ -169,14 +170,14 @@ function told(
   const { upstreamId } = draft;
   return (
     addAgentMessage(target, task, draft, moveFollows) ??
-    (upstreamId === undefined ? undefined : saidBefore(target.tx, task.resource.id, upstreamId))
+    (upstreamId === undefined ? undefined : saidBefore(target.tx, task, upstreamId))
   );
 }
 
 /** The newest message of an upstream id. */
-function saidBefore(tx: Transaction, taskId: string, upstreamId: string): Message | undefined {
-  const known = tx.get<UpstreamMessageState>(stateKey.upstreamMessage(taskId, upstreamId));
-  return known && tx.get<MessageState>(stateKey.message(known.message_id))?.resource;
+function saidBefore(tx: Transaction, task: TaskState, upstreamId: string): Message | undefined {
+  const known = saidUnder(tx, task, upstreamId);
+  return known === undefined ? undefined : tx.get<MessageState>(stateKey.message(known))?.resource;
 }
 
 /** Appends what the agent said; under an id that it used before only when it says something else now. */

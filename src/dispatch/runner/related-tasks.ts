@@ -1,6 +1,7 @@
 import type { EventLog, StateReader } from '../../eventlog/event-log.ts';
+import { saidUnder } from '../../projections/said-messages.ts';
 import { listPrefix, stateKey } from '../../projections/state-keys.ts';
-import type { SessionFold, TaskState, UpstreamMessageState } from '../../projections/states.ts';
+import type { SessionFold, TaskState } from '../../projections/states.ts';
 import type { JsonObject } from '../../protocol/json.ts';
 import type { Message } from '../../protocol/resources/message.ts';
 import { keysUnder, lastSegment } from '../../store/keys.ts';
@@ -88,6 +89,6 @@ function newestTurns(reader: StateReader, session: SessionFold): Message[] {
 function isOfAgent(reader: StateReader, { id, task_id, metadata }: Message): boolean {
   const { upstream_message_id: upstreamId } = metadata;
   if (task_id === null || typeof upstreamId !== 'string') return false;
-  const known = reader.get<UpstreamMessageState>(stateKey.upstreamMessage(task_id, upstreamId));
-  return known?.message_id === id;
+  const task = reader.get<TaskState>(stateKey.task(task_id));
+  return task !== undefined && saidUnder(reader, task, upstreamId) === id;
 }
