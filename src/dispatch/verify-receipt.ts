@@ -1,7 +1,7 @@
 import type { EventLog } from '../eventlog/event-log.ts';
 import type { ImportState } from '../projections/import-state.ts';
-import { listPrefix, stateKey } from '../projections/state-keys.ts';
-import type { ReceiptState, TaskState } from '../projections/states.ts';
+import { stateKey } from '../projections/state-keys.ts';
+import type { ReceiptChainState, ReceiptState, TaskState } from '../projections/states.ts';
 import { ProtocolError } from '../protocol/errors.ts';
 import type { JsonValue } from '../protocol/json.ts';
 import type { WireReceipt } from '../protocol/resources/receipt.ts';
@@ -9,6 +9,7 @@ import { decodeLeaf } from '../receipts/log-leaf.ts';
 import { keysOfJwks, type VerificationKeys } from '../receipts/verification-keys.ts';
 import { ChainVerifier, type ReceiptVerdict } from '../receipts/verify-chain.ts';
 import { leafKey, receiptKey } from '../store/keys.ts';
+import { nextTurn } from './bundles/next-turn.ts';
 
 export interface StoredVerdict extends ReceiptVerdict {
   /**
@@ -48,7 +49,8 @@ async function verdictOf(
   const verifier = new ChainVerifier({ keys: trusted, receipts: 'whole' });
   let verdict = verifier.verdict();
   let index = 0;
-  for await (const id of chainOf(log, receiptId)) {
+  for (const id of chainOf(log, receiptId)) {
+    if (index > 0 && index % PAGE === 0) await nextTurn();
     const given = readReceipt(log, id);
     if ('fault' in given) return refused('canonicalize', index, 'a record with its own hash', given.fault);
     verdict = verifier.take(given.value);
@@ -77,22 +79,26 @@ function anchored(keys: VerificationKeys, anchor: string | undefined): Verificat
 }
 
 /** The ids of the chain up to this receipt, oldest first; for a replay the chain of its session, then what it follows there. */
-async function* chainOf(log: EventLog, receiptId: string): AsyncGenerator<string> {
+function chainOf(log: EventLog, receiptId: string): string[] {
   const { resource, internal } = stateOf(log, receiptId);
-  const prefix = listPrefix.receiptChain(resource.session_id);
-  let gt = prefix;
-  for (;;) {
-    const keys = await log.indexKeys({ gt, lt: `${prefix}~`, limit: PAGE });
-    for (const key of keys) {
-      const id = key.slice(prefix.length);
-      yield id;
-      if (id === receiptId) return;
-    }
-    const last = keys.at(-1);
-    if (last === undefined || keys.length < PAGE) break;
-    gt = last;
+  if (internal.chain_index !== null) return linksThrough(log, receiptId);
+  const chain = log.state<ReceiptChainState>(stateKey.receiptChain(resource.session_id));
+  return [...(chain ? linksThrough(log, chain.newest) : []), ...replaysThrough(log, receiptId)];
+}
+
+/** Each receipt names the one before it in the chain of its session, down to the one of place 0. */
+function linksThrough(log: EventLog, newest: string): string[] {
+  const ids: string[] = [];
+  let place = stateOf(log, newest).internal.chain_index;
+  for (let id: string | undefined = newest; id !== undefined; ) {
+    const { chain_index, previous_id }: ReceiptState['internal'] = stateOf(log, id).internal;
+    if (chain_index === null || chain_index !== place || (place === 0) !== (previous_id === undefined))
+      throw new Error(`The receipt ${id} has not the place ${place} of its chain.`);
+    ids.push(id);
+    place = chain_index - 1;
+    id = previous_id;
   }
-  if (internal.chain_index === null) yield* replaysThrough(log, receiptId);
+  return ids.reverse();
 }
 
 /** A replay of a replay follows the receipt of that one, and so on; oldest first. */
@@ -106,7 +112,8 @@ function replaysThrough(log: EventLog, receiptId: string): string[] {
 
 function stateOf(log: EventLog, receiptId: string): ReceiptState {
   const state = log.state<ReceiptState>(stateKey.receipt(receiptId));
-  if (state === undefined) throw new Error(`The receipt ${receiptId} is in an index and nowhere else.`);
+  if (state === undefined)
+    throw new Error(`The receipt ${receiptId} is named by another record and is nowhere itself.`);
   return state;
 }
 

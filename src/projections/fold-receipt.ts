@@ -4,7 +4,7 @@ import { appendLeaf } from '../receipts/merkle.ts';
 import { runFactsOf, withoutRunFacts } from './fold-run.ts';
 import { payload } from './payload.ts';
 import { receiptSaid } from './said-slots.ts';
-import { listPrefix, stateKey } from './state-keys.ts';
+import { stateKey } from './state-keys.ts';
 import type { ArtifactState, OutcomeState, ReceiptChainState, ReceiptState, TaskState } from './states.ts';
 
 type Issued = PayloadOf<'receipt.issued'>;
@@ -18,23 +18,41 @@ export function foldReceiptIssued(event: Event, states: StateWriter): void {
   const { session_id, task_id } = event;
   const said = receiptSaid(event);
   if (said === undefined || session_id === null || task_id === null) return;
-  const chainIndex = issued.follows === 'session' ? growChain(session_id, issued, states) : null;
+  const place = issued.follows === 'session' ? growChain(session_id, issued, states) : { chain_index: null };
   const resource = states.said(event, said);
-  const internal = { hash: issued.receipt_hash, log_index: issued.log_index, chain_index: chainIndex };
+  const internal = { hash: issued.receipt_hash, log_index: issued.log_index, ...place };
   states.set(stateKey.receipt(resource.id), { resource, internal } satisfies ReceiptState);
-  states.index(listPrefix.receiptsOfTask(task_id) + resource.id);
-  if (chainIndex !== null) states.index(listPrefix.receiptChain(session_id) + resource.id);
   if (ENDS_TASK.has(issued.subject.object)) nameReceipt(task_id, resource.id, states);
+  else addReceipt(task_id, resource.id, states);
 }
 
 /** Returns the place of the receipt in the chain. */
-function growChain(sessionId: string, { receipt_hash }: Issued, states: StateWriter): number {
+function growChain(
+  sessionId: string,
+  { receipt_id, receipt_hash }: Issued,
+  states: StateWriter,
+): Pick<ReceiptState['internal'], 'chain_index' | 'previous_id'> {
   const key = stateKey.receiptChain(sessionId);
-  const { count, frontier } = states.get<ReceiptChainState>(key) ?? { count: 0, frontier: [] };
+  const before = states.get<ReceiptChainState>(key);
+  const { count, frontier } = before ?? { count: 0, frontier: [] };
   const leaf = receipt_hash.slice('sha256:'.length);
-  const grown = { count: count + 1, head: receipt_hash, frontier: appendLeaf(frontier, count, leaf) };
+  const grown = {
+    count: count + 1,
+    newest: receipt_id,
+    head: receipt_hash,
+    frontier: appendLeaf(frontier, count, leaf),
+  };
   states.set(key, grown satisfies ReceiptChainState);
-  return count;
+  return { chain_index: count, ...(before === undefined ? {} : { previous_id: before.newest }) };
+}
+
+/** A receipt besides the one that the Task ends with. */
+function addReceipt(taskId: string, receiptId: string, states: StateWriter): void {
+  const key = stateKey.task(taskId);
+  const task = states.get<TaskState>(key);
+  if (!task) return;
+  const receipts = [...(task.internal.receipts ?? []), receiptId];
+  states.set(key, { ...task, internal: { ...task.internal, receipts } } satisfies TaskState);
 }
 
 /** The receipt of a Task is also that of its Outcome and of the Artifacts it names. */

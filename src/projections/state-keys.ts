@@ -105,9 +105,6 @@ export const listPrefix = {
   artifactsOfTask: (taskId: string) => `l/artifact/t/${taskId}/`,
   outcomesOfWorkspace: (workspaceId: string) => `l/outcome/w/${workspaceId}/`,
   apiKeys: (tenant: string) => `l/api-key/${foreign(tenant)}/`,
-  receiptsOfTask: (taskId: string) => `l/receipt/t/${taskId}/`,
-  /** The receipts of the chain of a session; ids sort in the order of issue. */
-  receiptChain: (sessionId: string) => `l/receipt/c/${sessionId}/`,
   /** The trust records of one chain; ids sort in its order. */
   trustRecords: (topic: string) => `l/trust-record/${foreign(topic)}/`,
   /** Tasks of which something is still to be delivered. */

@@ -111,6 +111,8 @@ export type TaskState = Folded<
     tier?: AutonomyTier;
     /** Set for one that another gateway ran. */
     imported?: true;
+    /** Receipts besides the one that it names, oldest first; absent where there is none. */
+    receipts?: string[];
     /** What its receipt will tell; absent while there is nothing, and once the receipt is issued. */
     run?: RunFacts;
   }
@@ -262,13 +264,17 @@ export type ReceiptState = Folded<
     log_index: number;
     /** Place in the chain of its session, from 0; null for a replay, which follows its source instead. */
     chain_index: number | null;
+    /** The receipt before it in that chain; absent for the first one, and for a replay. */
+    previous_id?: string;
   }
 >;
 
 /** The chain of the receipts of one session. */
 export interface ReceiptChainState {
   count: number;
-  /** Hash of the newest receipt, `sha256:` and hex. */
+  /** Id of the newest receipt. */
+  newest: string;
+  /** Its hash, `sha256:` and hex. */
   head: string;
   /** RFC 6962 frontier over all hashes of the chain, hex. */
   frontier: string[];

@@ -11,8 +11,6 @@ const LEFT = [
   'i',
   'it',
   'l/outcome/w',
-  'l/receipt/c',
-  'l/receipt/t',
   'l/task/s',
   'l/task/w',
   'r/message',

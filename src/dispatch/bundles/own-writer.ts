@@ -1,6 +1,6 @@
 import type { Event, StateReader, StateWriter } from '../../eventlog/event-log.ts';
 import { project } from '../../projections/projection.ts';
-import { listPrefix, stateKey } from '../../projections/state-keys.ts';
+import { stateKey } from '../../projections/state-keys.ts';
 import { ProtocolError } from '../../protocol/errors.ts';
 
 /** Resources that an import may make. */
@@ -74,8 +74,6 @@ class OwnWriter implements StateWriter {
   #refuseOther(owner: string, key: string): void {
     if (owner === this.#own.sessionId || owner === this.#own.workspaceId) return;
     const task = this.get<Owned>(stateKey.task(owner));
-    // The chain of a single Task tells of receipts of Tasks that did not come along.
-    if (task === undefined && key.startsWith(listPrefix.receiptsOfTask(owner))) return;
     if (task?.resource?.workspace_id !== this.#own.workspaceId) throw foreign(key);
   }
 }

@@ -1,4 +1,4 @@
-import { listPrefix, stateKey } from '../../projections/state-keys.ts';
+import { stateKey } from '../../projections/state-keys.ts';
 import type { ReceiptState } from '../../projections/states.ts';
 import {
   RECEIPT_CBOR_TYPE,
@@ -9,17 +9,18 @@ import {
 } from '../../protocol/resources/receipt.ts';
 import { encodeReceiptCbor } from '../../receipts/receipt-cbor.ts';
 import { receiptKey } from '../../store/keys.ts';
-import { listPage } from '../list-page.ts';
+import { listAmong } from '../list-page.ts';
 import { load } from '../load.ts';
 import { prefersType } from '../prefers-type.ts';
 import type { Query, QueryTools } from '../query.ts';
 import { paging } from './workspaces.ts';
 
 export const listTaskReceipts: Query<'listTaskReceipts'> = ({ path, query }, tools) => {
-  const { resource } = load(tools.reader, tools.caller, 'task', path.task_id);
-  const prefixes = [listPrefix.receiptsOfTask(resource.id)];
+  const { resource, internal } = load(tools.reader, tools.caller, 'task', path.task_id);
+  const { receipt_id } = resource;
+  const ids = [...(internal.receipts ?? []), ...(receipt_id === null ? [] : [receipt_id])];
   const shape = (state: object) => shownReceipt(state as ReceiptState, tools);
-  return listPage(tools, { prefixes, ...paging(query), keyOf: stateKey.receipt, shape });
+  return listAmong(tools, ids, { ...paging(query), keyOf: stateKey.receipt, shape });
 };
 
 /** The resource, or the receipt itself by its media types (contract C2). */
