@@ -1,6 +1,7 @@
 import type { StateReader } from '../eventlog/event-log.ts';
 import { stateKey } from '../projections/state-keys.ts';
-import type { MessageState, SessionFold, TaskState, TurnState } from '../projections/states.ts';
+import type { MessageState, SessionFold, TaskState } from '../projections/states.ts';
+import { turnAt } from '../projections/turns.ts';
 import type { Message } from '../protocol/resources/message.ts';
 import type { TranscriptArchive } from '../protocol/resources/transcript.ts';
 import { extractSummary, QUOTED_FIRST, QUOTED_LAST } from '../transcript/extract.ts';
@@ -36,10 +37,10 @@ function positionOf(reader: StateReader, session: SessionFold, id: string): numb
   let high = session.internal.messages;
   while (low < high) {
     const middle = Math.floor((low + high) / 2);
-    if ((turnAt(reader, session, middle)?.message_id ?? '') < id) low = middle + 1;
+    if ((turnAt(reader, session.resource.id, middle)?.message_id ?? '') < id) low = middle + 1;
     else high = middle;
   }
-  return turnAt(reader, session, low)?.message_id === id ? low : undefined;
+  return turnAt(reader, session.resource.id, low)?.message_id === id ? low : undefined;
 }
 
 function unsentOf(reader: StateReader, { internal }: SessionFold): Set<string> {
@@ -61,13 +62,13 @@ export function archiveUpTo(
   keep = KEPT_MULTIMODAL,
 ): TranscriptArchive {
   const before = session.internal.archive;
-  const last = turnAt(reader, session, to - 1);
+  const last = turnAt(reader, session.resource.id, to - 1);
   const kept = keptOf(reader, session, to, keep);
   const keptBytes = kept.reduce((sum, { bytes }) => sum + bytes, 0);
   const copied = last?.events === 0;
   return {
     turns: to,
-    first_message_id: before?.first_message_id ?? turnAt(reader, session, 0)?.message_id ?? null,
+    first_message_id: before?.first_message_id ?? turnAt(reader, session.resource.id, 0)?.message_id ?? null,
     last_message_id: last?.message_id ?? null,
     through_event_id: copied ? (before?.through_event_id ?? null) : (last?.event_id ?? null),
     summary: summary.text,
@@ -133,14 +134,6 @@ function messagesIn(reader: StateReader, session: SessionFold, from: number, to:
 }
 
 export function messageAt(reader: StateReader, session: SessionFold, position: number): Message | undefined {
-  const turn = turnAt(reader, session, position);
+  const turn = turnAt(reader, session.resource.id, position);
   return turn && reader.get<MessageState>(stateKey.message(turn.message_id))?.resource;
-}
-
-export function turnAt(
-  reader: StateReader,
-  { resource }: SessionFold,
-  position: number,
-): TurnState | undefined {
-  return position < 0 ? undefined : reader.get<TurnState>(stateKey.turn(resource.id, position));
 }

@@ -8,6 +8,8 @@ import { jsonSize } from './large-metadata.ts';
 import { PageBudget } from './page-budget.ts';
 import type { QueryTools } from './query.ts';
 
+const PLACE_DIGITS = 8;
+
 export interface ListRequest {
   /** Key prefixes whose members make the list; ids sort by creation. */
   prefixes: readonly string[];
@@ -28,7 +30,7 @@ export async function listPage(tools: QueryTools, request: ListRequest): Promise
   const found = await Promise.all(
     request.prefixes.map((prefix) => idsAfter(tools, prefix, after, limit + 1, ascending)),
   );
-  return pageOf(tools, request, found.flat());
+  return pageOf(tools, request, inOrder(found.flat(), ascending), resourceBy(tools, request));
 }
 
 /** The same over ids that are already known, such as the workspaces of a caller. */
@@ -39,7 +41,25 @@ export async function listAmong(
 ): Promise<Answer> {
   const after = request.cursor === undefined ? undefined : decodeCursor(request.cursor);
   const rest = ids.filter((id) => after === undefined || (request.ascending ? id > after : id < after));
-  return pageOf(tools, request, rest);
+  return pageOf(tools, request, inOrder(rest, request.ascending), resourceBy(tools, request));
+}
+
+/** One page of what stands at the places 0 to `count`, oldest first; the cursor is a place. */
+export async function listPlaces(
+  tools: QueryTools,
+  count: number,
+  request: Pick<ListRequest, 'limit' | 'cursor'>,
+  resourceAt: (place: number) => object | undefined,
+): Promise<Answer> {
+  const first = request.cursor === undefined ? 0 : placeOf(decodeCursor(request.cursor)) + 1;
+  const shown = Math.max(0, Math.min(request.limit + 1, count - first));
+  const places = Array.from({ length: shown }, (_, at) => String(first + at).padStart(PLACE_DIGITS, '0'));
+  return pageOf(tools, request, places, (place) => resourceAt(Number(place)));
+}
+
+function placeOf(cursor: string): number {
+  if (/^\d{8}$/.test(cursor)) return Number(cursor);
+  throw foreignCursor();
 }
 
 /** One page of resources that are at hand, in the order of their ids. */
@@ -58,20 +78,24 @@ export function listGiven(
   return page(shown, rest.length > shown.length && last ? encodeCursor(last.id) : null, caller);
 }
 
+function inOrder(found: readonly string[], ascending = false): string[] {
+  const ids = [...new Set(found)].sort();
+  return ascending ? ids : ids.reverse();
+}
+
+/** `ids` are those from the first one of the page on, in the order of the list. */
 async function pageOf(
   tools: QueryTools,
-  request: Omit<ListRequest, 'prefixes'>,
-  found: readonly string[],
+  { limit }: Pick<ListRequest, 'limit'>,
+  ids: readonly string[],
+  resourceOf: (id: string) => object | undefined | Promise<object | undefined>,
 ): Promise<Answer> {
-  const { limit } = request;
-  const ids = [...new Set(found)].sort();
-  if (!request.ascending) ids.reverse();
   const data: object[] = [];
   const budget = new PageBudget();
   let last: string | undefined;
   // One after the other, so that what is beyond the budget is never built.
   for (const id of ids.slice(0, limit)) {
-    const resource = await resourceOf(tools, request, id);
+    const resource = await resourceOf(id);
     if (resource !== undefined) {
       if (!budget.takes(jsonSize(resource))) break;
       data.push(resource);
@@ -104,14 +128,12 @@ async function idsAfter(
   return keys.map((key) => key.slice(prefix.length));
 }
 
-async function resourceOf(
-  tools: QueryTools,
-  request: Omit<ListRequest, 'prefixes'>,
-  id: string,
-): Promise<object | undefined> {
-  const state = tools.reader.get<Folded<object, unknown>>(request.keyOf(id));
-  if (state === undefined) return undefined;
-  return request.shape ? request.shape(state, tools) : state.resource;
+function resourceBy(tools: QueryTools, { keyOf, shape }: Omit<ListRequest, 'prefixes'>) {
+  return async (id: string): Promise<object | undefined> => {
+    const state = tools.reader.get<Folded<object, unknown>>(keyOf(id));
+    if (state === undefined) return undefined;
+    return shape ? shape(state, tools) : state.resource;
+  };
 }
 
 export function encodeCursor(id: string): string {

@@ -1,19 +1,13 @@
 import type { Transaction } from '../eventlog/event-log.ts';
 import { stateKey } from '../projections/state-keys.ts';
 import type { SessionFold } from '../projections/states.ts';
+import { turnAt } from '../projections/turns.ts';
 import { ProtocolError } from '../protocol/errors.ts';
 import type { JsonObject } from '../protocol/json.ts';
 import type { MessageInput } from '../protocol/resources/message.ts';
 import type { BudgetReason, TranscriptArchive } from '../protocol/resources/transcript.ts';
 import { budgetOf, type Incoming, overrun, type TranscriptBudget, usageOf } from '../transcript/budget.ts';
-import {
-  archiveUpTo,
-  boundaryUpTo,
-  extractOf,
-  firstLiveTurn,
-  KEPT_MULTIMODAL,
-  turnAt,
-} from './archive-turns.ts';
+import { archiveUpTo, boundaryUpTo, extractOf, firstLiveTurn, KEPT_MULTIMODAL } from './archive-turns.ts';
 import type { DecisionTools } from './facts.ts';
 import { newEvent, placeOfSession } from './new-event.ts';
 
@@ -119,7 +113,7 @@ export function appendCompaction(
 function halfOf(tx: Transaction, session: SessionFold, budget: TranscriptBudget): number {
   const { messages, events = 0, bytes = 0 } = session.internal;
   const fits = (to: number): boolean => {
-    const turn = turnAt(tx, session, to - 1);
+    const turn = turnAt(tx, session.resource.id, to - 1);
     const isSmall = budget.bytes === null || (bytes - (turn?.bytes ?? 0)) * 2 <= budget.bytes;
     const isShort = (events - (turn?.events ?? 0)) * 2 <= budget.events;
     return (messages - to) * 2 <= budget.messages && isShort && isSmall;

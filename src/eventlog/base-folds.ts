@@ -86,7 +86,8 @@ export class BaseFolds implements FoldWriter {
   }
 
   #get(key: string): FoldRecord | undefined {
-    const changed = this.folds.get(key);
+    // What the other session had changed by then comes before its base: a row may hold more than its removed events put there.
+    const changed = this.folds.get(key) ?? this.#other?.folds.get(key);
     if (changed !== undefined) return changed;
     const entry = this.#source.record(baseKey(key));
     if (entry === undefined) return this.#other === undefined ? undefined : this.#other.#get(key);

@@ -3,7 +3,8 @@ import { artifactIdsOf } from '../protocol/resources/message.ts';
 import type { Session, SessionState } from '../protocol/resources/session.ts';
 import { payload } from './payload.ts';
 import { listPrefix, stateKey } from './state-keys.ts';
-import type { KeyedSessionState, MessageState, SessionFold, TurnState } from './states.ts';
+import type { KeyedSessionState, MessageState, SessionFold } from './states.ts';
+import { copyTurns, putTurn } from './turns.ts';
 
 export function foldSessionCreated(event: Event, states: StateWriter): void {
   const { session, forked, key, memory_ids, skill_ids, vault_ids } = payload(event, 'session.created');
@@ -18,7 +19,7 @@ export function foldSessionCreated(event: Event, states: StateWriter): void {
     ...(memory_ids ? { memory_ids } : {}),
     ...(skill_ids ? { skill_ids } : {}),
     ...(vault_ids ? { vault_ids } : {}),
-    ...(forked ? copyTurns(states, forked.session_id, session.id, messages) : {}),
+    ...(forked ? bytesOf(copyTurns(states, forked.session_id, session.id, messages)) : {}),
     ...(forked?.archive ? { archive: forked.archive } : {}),
   };
   states.set(stateKey.session(session.id), { resource: session, internal } satisfies SessionFold);
@@ -31,13 +32,8 @@ export function foldSessionCreated(event: Event, states: StateWriter): void {
 }
 
 /** The turns of a fork are the same Messages; what happens to one transcript later leaves the other alone. */
-function copyTurns(states: StateWriter, from: string, to: string, count: number): { bytes?: number } {
-  let last: TurnState | undefined;
-  for (let position = 0; position < count; position += 1) {
-    last = states.get<TurnState>(stateKey.turn(from, position));
-    states.set(stateKey.turn(to, position), last && { ...last, events: 0 });
-  }
-  return last?.bytes === undefined ? {} : { bytes: last.bytes };
+function bytesOf(last: { bytes: number } | undefined): { bytes?: number } {
+  return last === undefined ? {} : { bytes: last.bytes };
 }
 
 export function foldSessionClosed(event: Event, states: StateWriter): void {
@@ -87,8 +83,7 @@ export function foldMessageAppended(event: Event, states: StateWriter): void {
     const { resource, internal } = state;
     const bytes = (internal.bytes ?? 0) + JSON.stringify(parts).length;
     const events = (internal.events ?? 0) + 1;
-    const turn: TurnState = { message_id, event_id: event.id, events, bytes };
-    states.set(stateKey.turn(event.resource.id, position), turn);
+    putTurn(states, event.resource.id, position, { message_id, event_id: event.id, events, bytes });
     resource.transcript = { ...resource.transcript, message_count: position + 1 };
     internal.messages = position + 1;
     internal.bytes = bytes;

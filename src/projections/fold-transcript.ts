@@ -4,8 +4,8 @@ import type { Session } from '../protocol/resources/session.ts';
 import type { TranscriptArchive } from '../protocol/resources/transcript.ts';
 import { changeSession } from './fold-session.ts';
 import { payload } from './payload.ts';
-import { stateKey } from './state-keys.ts';
-import type { SessionFold, TurnState } from './states.ts';
+import type { SessionFold } from './states.ts';
+import { cutTurns, turnAt } from './turns.ts';
 
 /** Turns keep their places, so what was archived comes back whole when the transcript is cut inside of it. */
 export function foldSessionTruncated(event: Event, states: StateWriter): void {
@@ -13,9 +13,9 @@ export function foldSessionTruncated(event: Event, states: StateWriter): void {
   changeSession(event, states, (state) => {
     const { archive, ...internal } = state.internal;
     const { id } = state.resource;
-    const removed = removeTurns(states, id, kept, internal.messages);
+    const removed = cutTurns(states, id, kept, internal.messages);
     const pending = internal.pending.filter((messageId) => !removed.has(messageId));
-    const bytes = kept === 0 ? 0 : states.get<TurnState>(stateKey.turn(id, kept - 1))?.bytes;
+    const bytes = kept === 0 ? 0 : turnAt(states, id, kept - 1)?.bytes;
     const transcript = { ...state.resource.transcript, message_count: kept };
     const rest = archive !== undefined && archive.turns <= kept ? archive : undefined;
     const resource = withSummary({ ...state.resource, transcript }, archive, rest);
@@ -31,16 +31,6 @@ export function foldSessionTruncated(event: Event, states: StateWriter): void {
       },
     };
   });
-}
-
-function removeTurns(states: StateWriter, sessionId: string, from: number, to: number): Set<string> {
-  const removed = new Set<string>();
-  for (let position = from; position < to; position += 1) {
-    const turn = states.get<TurnState>(stateKey.turn(sessionId, position));
-    if (turn) removed.add(turn.message_id);
-    states.set(stateKey.turn(sessionId, position), undefined);
-  }
-  return removed;
 }
 
 export function foldSessionCompacted(event: Event, states: StateWriter): void {
@@ -64,7 +54,7 @@ export function foldTranscriptBudget(event: Event, states: StateWriter): void {
 /** The boundary among the events is where the last archived turn stands here: imported events have ids of their own. */
 function archived(states: StateWriter, state: SessionFold, told: TranscriptArchive): SessionFold {
   const { resource, internal } = state;
-  const last = states.get<TurnState>(stateKey.turn(resource.id, told.turns - 1));
+  const last = turnAt(states, resource.id, told.turns - 1);
   const through_event_id = told.through_event_id === null ? null : (last?.event_id ?? told.through_event_id);
   const archive = { ...told, through_event_id };
   return {

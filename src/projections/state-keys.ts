@@ -27,8 +27,7 @@ export const stateKey = {
   apiKeysOfActor: (tenant: string, actor: string) =>
     `x/actor-keys/${foreign(JSON.stringify([tenant, actor]))}`,
   apiKeyOfHash: (hash: string) => `x/api-key/${hash}`,
-  turn: (sessionId: string, position: number) =>
-    `${turnPrefix(sessionId)}${String(position).padStart(8, '0')}`,
+  turns: (sessionId: string, block: number) => `x/turns/${sessionId}/${String(block).padStart(6, '0')}`,
   upstreamMessage: (taskId: string, upstreamId: string) => `x/um/${taskId}/${foreign(upstreamId)}`,
   upstreamArtifact: (taskId: string, upstreamId: string) => `x/ua/${taskId}/${foreign(upstreamId)}`,
   approvedCall: (taskId: string, toolCallId: string) => `x/ac/${taskId}/${foreign(toolCallId)}`,
@@ -67,11 +66,6 @@ export interface RememberedSubject {
  */
 export function contentScope(workspaceId: string | null | undefined, tenant: string | undefined): string {
   return workspaceId ?? `~${foreign(tenant ?? '')}`;
-}
-
-/** Turns of a session in order; the rest of the key is the position. */
-export function turnPrefix(sessionId: string): string {
-  return `x/turn/${sessionId}/`;
 }
 
 /** Text that a key takes as it is: no `/`, and no mark of another kind at its beginning. */

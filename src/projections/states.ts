@@ -221,9 +221,17 @@ export interface TurnState {
   message_id: string;
   event_id: string;
   /** Events of the Session up to this turn; 0 for one that a fork copied. */
-  events?: number;
+  events: number;
   /** Bytes of the parts of all turns up to this one. */
-  bytes?: number;
+  bytes: number;
+}
+
+/** A turn as it is stored: the members of TurnState in their order, the event id without its leading zeros. */
+export type TurnEntry = readonly [message_id: string, event: string, events: number, bytes: number];
+
+/** Some turns that follow each other; null for one that is not here. */
+export interface TurnBlockState {
+  turns: (TurnEntry | null)[];
 }
 
 export type OutcomeState = Folded<Outcome, Record<never, never>>;

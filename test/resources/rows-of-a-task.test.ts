@@ -20,8 +20,6 @@ const LEFT = [
   'rc',
   'tl',
   'x/outcome',
-  'x/turn',
-  'x/turn',
 ];
 
 describe('the rows that one task leaves in a session', () => {

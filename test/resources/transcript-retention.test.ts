@@ -32,6 +32,20 @@ describe('transcripts and the retention of events', () => {
     expect(await stage.checked()).toEqual([]);
   });
 
+  it('a fork of a transcript that had lost its oldest events copied all of its turns', async () => {
+    const { session_id: id } = await stage.run('one');
+    await stage.run('two', id);
+    // The history of the first run goes; its turns stay, beside those of the second one.
+    await stage.sweepAfter(31);
+    const fork = await stage.client.post<Session>(`/v1/sessions/${id}/fork`, {});
+    for (const text of ['three', 'four']) await stage.run(text, fork.id);
+    const before = await transcriptOf(stage.client, fork.id);
+    await stage.sweepAfter(31);
+    expect(await stage.checked()).toEqual([]);
+    expect((await transcriptOf(stage.client, fork.id)).messages).toEqual(before.messages);
+    expect(textsOf(before)).toContain('You said: two');
+  });
+
   it('content that a session and its fork made alike stays, and is counted for both, when their events go', async () => {
     // A run of interest keeps the history of the source, so that of the fork goes alone.
     const { session_id: id } = await stage.run('fail', undefined, 'FAILED');

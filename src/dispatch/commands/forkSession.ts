@@ -1,7 +1,7 @@
 import { isEventId } from '../../eventlog/event-id.ts';
 import type { Transaction } from '../../eventlog/event-log.ts';
-import { stateKey } from '../../projections/state-keys.ts';
-import type { SessionFold, TurnState } from '../../projections/states.ts';
+import type { SessionFold } from '../../projections/states.ts';
+import { turnAt } from '../../projections/turns.ts';
 import { ProtocolError } from '../../protocol/errors.ts';
 import type { Session } from '../../protocol/resources/session.ts';
 import type { TranscriptArchive } from '../../protocol/resources/transcript.ts';
@@ -50,7 +50,7 @@ function turnsUntil(tx: Transaction, { resource, internal }: SessionFold, eventI
   }
   let count = 0;
   while (count < internal.messages) {
-    const turn = tx.get<TurnState>(stateKey.turn(resource.id, count));
+    const turn = turnAt(tx, resource.id, count);
     if (turn === undefined || turn.event_id > eventId) break;
     count += 1;
   }

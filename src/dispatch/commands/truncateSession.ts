@@ -1,6 +1,6 @@
 import type { Transaction } from '../../eventlog/event-log.ts';
-import { stateKey } from '../../projections/state-keys.ts';
-import type { SessionFold, TurnState } from '../../projections/states.ts';
+import type { SessionFold } from '../../projections/states.ts';
+import { turnAt } from '../../projections/turns.ts';
 import { cancelOpenTasks } from '../close-session.ts';
 import type { Command } from '../command.ts';
 import { load } from '../load.ts';
@@ -35,6 +35,5 @@ export const truncateSession: Command<'truncateSession'> = {
 };
 
 function tipOf(tx: Transaction, { resource }: SessionFold, kept: number): string | null {
-  if (kept === 0) return null;
-  return tx.get<TurnState>(stateKey.turn(resource.id, kept - 1))?.message_id ?? null;
+  return turnAt(tx, resource.id, kept - 1)?.message_id ?? null;
 }

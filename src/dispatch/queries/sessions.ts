@@ -1,7 +1,7 @@
-import { listPrefix, stateKey, turnPrefix } from '../../projections/state-keys.ts';
-import type { MessageState, TurnState } from '../../projections/states.ts';
+import { listPrefix, stateKey } from '../../projections/state-keys.ts';
 import { ok } from '../answer.ts';
-import { listPage, visibleWorkspaces } from '../list-page.ts';
+import { messageAt } from '../archive-turns.ts';
+import { listPage, listPlaces, visibleWorkspaces } from '../list-page.ts';
 import { load, loadWorkspace } from '../load.ts';
 import type { Query } from '../query.ts';
 import { paging } from './workspaces.ts';
@@ -19,16 +19,10 @@ export const getSession: Query<'getSession'> = ({ path }, { reader, caller }) =>
 
 /** The turns in order; the cursor is a position, which a truncation may hand out again. */
 export const listSessionMessages: Query<'listSessionMessages'> = ({ path, query }, tools) => {
-  const { id } = load(tools.reader, tools.caller, 'session', path.session_id).resource;
-  const prefix = turnPrefix(id);
-  return listPage(tools, {
-    prefixes: [prefix],
-    ascending: true,
-    ...paging(query),
-    keyOf: (position) => prefix + position,
-    shape: (turn) =>
-      tools.reader.get<MessageState>(stateKey.message((turn as TurnState).message_id))?.resource,
-  });
+  const session = load(tools.reader, tools.caller, 'session', path.session_id);
+  return listPlaces(tools, session.internal.messages, paging(query), (place) =>
+    messageAt(tools.reader, session, place),
+  );
 };
 
 export const getMessage: Query<'getMessage'> = ({ path }, { reader, caller }) =>

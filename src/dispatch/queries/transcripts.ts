@@ -2,15 +2,16 @@ import { NO_EVENT } from '../../eventlog/event-id.ts';
 import type { Event } from '../../eventlog/event-log.ts';
 import { holdsScope } from '../../policy/scope.ts';
 import { conceal } from '../../policy/visibility.ts';
-import { listPrefix, stateKey, turnPrefix } from '../../projections/state-keys.ts';
+import { listPrefix, stateKey } from '../../projections/state-keys.ts';
 import type { ArtifactState, MessageState, SessionFold, TurnState } from '../../projections/states.ts';
+import { turnAt } from '../../projections/turns.ts';
 import { ProtocolError } from '../../protocol/errors.ts';
 import type { Message } from '../../protocol/resources/message.ts';
 import type { Session } from '../../protocol/resources/session.ts';
 import { messageEventOf, systemPromptEvent, transcriptEventOf } from '../../transcript/events.ts';
 import { transcriptAsset, transcriptHead, transcriptMessage } from '../../transcript/transcript.ts';
-import { turnAt } from '../archive-turns.ts';
 import { artifactIn, assetIn } from '../artifact-in.ts';
+import { nextTurn } from '../bundles/next-turn.ts';
 import { load } from '../load.ts';
 import { keysOfAll } from '../merged-keys.ts';
 import type { Query, QueryTools } from '../query.ts';
@@ -76,18 +77,15 @@ async function* turnsOf(
   session: SessionFold,
   tools: QueryTools,
 ): AsyncGenerator<{ turn: TurnState; position: number }[], void> {
-  const prefix = turnPrefix(session.resource.id);
-  const lt = stateKey.turn(session.resource.id, session.internal.messages);
-  let gte = stateKey.turn(session.resource.id, session.internal.archive?.turns ?? 0);
-  for (let size = PAGE; size === PAGE; ) {
-    const keys = await tools.log.indexKeys({ gte, lt, limit: PAGE });
+  const { resource, internal } = session;
+  for (let from = internal.archive?.turns ?? 0; from < internal.messages; from += PAGE) {
+    await nextTurn();
     refuseChanged(session, tools);
-    yield keys.flatMap((key) => {
-      const turn = tools.reader.get<TurnState>(key);
-      return turn === undefined ? [] : [{ turn, position: Number(key.slice(prefix.length)) }];
+    const positions = Array.from({ length: Math.min(PAGE, internal.messages - from) }, (_, at) => from + at);
+    yield positions.flatMap((position) => {
+      const turn = turnAt(tools.reader, resource.id, position);
+      return turn === undefined ? [] : [{ turn, position }];
     });
-    size = keys.length;
-    gte = `${keys.at(-1) ?? gte}~`;
   }
 }
 
@@ -124,7 +122,7 @@ async function* copiedTurns(
   { session, tools, seesInternal }: Reading,
   nameOf: (id: string) => string,
 ): AsyncGenerator<object[], void> {
-  const first = turnAt(tools.reader, session, session.internal.archive?.turns ?? 0);
+  const first = turnAt(tools.reader, session.resource.id, session.internal.archive?.turns ?? 0);
   if (first?.events !== 0) return;
   for await (const turns of turnsOf(session, tools)) {
     const copied = turns.filter(({ turn }) => turn.events === 0);

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { Event, State } from '../../../src/eventlog/event-log.ts';
+import type { Event, State, StateWriter } from '../../../src/eventlog/event-log.ts';
 import { foldSessionCompacted } from '../../../src/projections/fold-transcript.ts';
 import { stateKey } from '../../../src/projections/state-keys.ts';
 import type { SessionFold } from '../../../src/projections/states.ts';
+import { putTurn } from '../../../src/projections/turns.ts';
 
 const ID = 'session_1';
 const HERE = '00000000000000000900';
@@ -15,7 +16,14 @@ function archiveAfter(through_event_id: string | null) {
     internal: { messages: 2, events: 5 },
   };
   states.set(stateKey.session(ID), session);
-  states.set(stateKey.turn(ID, 1), { message_id: 'message_2', event_id: HERE, events: 4, bytes: 9 });
+  const writer: StateWriter = {
+    get: (key) => states.get(key) as never,
+    set: (key, state) => void states.set(key, state),
+    said: (_event, value) => value,
+    index: () => undefined,
+    unindex: () => undefined,
+  };
+  putTurn(writer, ID, 1, { message_id: 'message_2', event_id: HERE, events: 4, bytes: 9 });
   const archive = {
     turns: 2,
     first_message_id: 'message_1',
@@ -32,13 +40,7 @@ function archiveAfter(through_event_id: string | null) {
     session_id: ID,
     payload: { archive, compacted_turn_count: 2, reason: null },
   } as unknown as Event;
-  foldSessionCompacted(event, {
-    get: (key) => states.get(key) as never,
-    set: (key, state) => void states.set(key, state),
-    said: (_event, value) => value,
-    index: () => undefined,
-    unindex: () => undefined,
-  });
+  foldSessionCompacted(event, writer);
   return (states.get(stateKey.session(ID)) as SessionFold).internal.archive;
 }
 
