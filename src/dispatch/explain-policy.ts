@@ -14,6 +14,7 @@ import type { ExplainPolicyQuery, PolicyExplanation } from '../protocol/resource
 import { actionQuestion } from './action-question.ts';
 import { fullQuota } from './check-quotas.ts';
 import { load, notFound, targetOf } from './load.ts';
+import { findOutcome } from './load-outcome.ts';
 import { seesApiKey } from './make-api-key.ts';
 import type { QueryTools } from './query.ts';
 import { routeOfSkill, skillId } from './skills.ts';
@@ -42,9 +43,11 @@ export async function explainPolicy(
     throw new ProtocolError('invalid_request', message, { param: 'operation' });
   }
   refuseUnknown(asked, tools);
+  const named = asked.resource ?? asked.session;
+  const target = named === undefined ? undefined : await visibleTarget(named, tools);
   const explained = (await grantsOf(asked, tools)).map((grant) => ({
     grant,
-    ...explain(asked, grant, tools),
+    ...explain(asked, grant, target, tools),
   }));
   const best = explained.find(({ decision }) => decision.effect !== 'refuse') ?? explained[0];
   if (best === undefined) throw unknownActor();
@@ -97,10 +100,13 @@ async function grantsOf(
     .map((key) => ({ ...key, scopes: new Set(key.scopes), credential: key.id }));
 }
 
-function explain(asked: ExplainPolicyQuery, grant: Grant, tools: QueryTools): Explanation {
+function explain(
+  asked: ExplainPolicyQuery,
+  grant: Grant,
+  target: Target | undefined,
+  tools: QueryTools,
+): Explanation {
   const { scope } = operation(asked.operation as OperationId);
-  const named = asked.resource ?? asked.session;
-  const target = named === undefined ? undefined : visibleTarget(named, tools);
   const access = explainBy(ACCESS_CHECKS, { caller: grant, scope, target });
   if (asked.skill === undefined || access.decision.effect === 'refuse') return access;
   const action = explainAction(asked, asked.skill, grant, tools);
@@ -109,8 +115,10 @@ function explain(asked: ExplainPolicyQuery, grant: Grant, tools: QueryTools): Ex
 }
 
 /** What the asker may not know of is absent. */
-function visibleTarget(id: string, { reader, caller }: QueryTools): Target {
-  const target = targetOf(reader, id);
+async function visibleTarget(id: string, tools: QueryTools): Promise<Target> {
+  const { reader, caller } = tools;
+  const task = await findOutcome(tools, id);
+  const target = targetOf(reader, task === undefined ? id : task.resource.id);
   const isVisible = target.workspace
     ? isMember(caller, target.workspace)
     : sharesTenant(caller, target.tenant);

@@ -17,8 +17,8 @@ export interface ListRequest {
   ascending?: boolean;
   limit: number;
   cursor: string | undefined;
-  /** State key of a member; its `resource` is listed. */
-  keyOf(id: string): string;
+  /** State key of a member of the list under a prefix; its `resource` is listed. */
+  keyOf(id: string, prefix: string): string;
   /** For members that need more than one look-up. */
   shape?(state: object, tools: QueryTools): object | undefined | Promise<object | undefined>;
 }
@@ -27,17 +27,26 @@ export interface ListRequest {
 export async function listPage(tools: QueryTools, request: ListRequest): Promise<Answer> {
   const { limit, ascending = false } = request;
   const after = request.cursor === undefined ? undefined : decodeCursor(request.cursor);
-  const found = await Promise.all(
-    request.prefixes.map((prefix) => idsAfter(tools, prefix, after, limit + 1, ascending)),
+  const prefixes = new Map<string, string>();
+  await Promise.all(
+    request.prefixes.map(async (prefix) => {
+      for (const id of await idsAfter(tools, prefix, after, limit + 1, ascending)) prefixes.set(id, prefix);
+    }),
   );
-  return pageOf(tools, request, inOrder(found.flat(), ascending), resourceBy(tools, request));
+  const keyOf = (id: string) => request.keyOf(id, prefixes.get(id) ?? '');
+  return pageOf(
+    tools,
+    request,
+    inOrder(prefixes.keys(), ascending),
+    resourceBy(tools, { ...request, keyOf }),
+  );
 }
 
 /** The same over ids that are already known, such as the workspaces of a caller. */
 export async function listAmong(
   tools: QueryTools,
   ids: readonly string[],
-  request: Omit<ListRequest, 'prefixes'>,
+  request: ResourceRequest & { ascending?: boolean } & Pick<ListRequest, 'limit' | 'cursor'>,
 ): Promise<Answer> {
   const after = request.cursor === undefined ? undefined : decodeCursor(request.cursor);
   const rest = ids.filter((id) => after === undefined || (request.ascending ? id > after : id < after));
@@ -78,7 +87,7 @@ export function listGiven(
   return page(shown, rest.length > shown.length && last ? encodeCursor(last.id) : null, caller);
 }
 
-function inOrder(found: readonly string[], ascending = false): string[] {
+function inOrder(found: Iterable<string>, ascending = false): string[] {
   const ids = [...new Set(found)].sort();
   return ascending ? ids : ids.reverse();
 }
@@ -128,7 +137,9 @@ async function idsAfter(
   return keys.map((key) => key.slice(prefix.length));
 }
 
-function resourceBy(tools: QueryTools, { keyOf, shape }: Omit<ListRequest, 'prefixes'>) {
+type ResourceRequest = Pick<ListRequest, 'shape'> & { keyOf(id: string): string };
+
+function resourceBy(tools: QueryTools, { keyOf, shape }: ResourceRequest) {
   return async (id: string): Promise<object | undefined> => {
     const state = tools.reader.get<Folded<object, unknown>>(keyOf(id));
     if (state === undefined) return undefined;

@@ -10,7 +10,6 @@ import type {
   BranchState,
   MemoryState,
   MessageState,
-  OutcomeState,
   PermissionRequestState,
   PersonaState,
   ReceiptState,
@@ -22,14 +21,13 @@ import type {
 import { ProtocolError } from '../protocol/errors.ts';
 
 /** Ids that can be in a key; anything else names nothing. */
-const ID = /^[A-Za-z0-9_.-]{1,128}$/;
+export const ID = /^[A-Za-z0-9_.-]{1,128}$/;
 
 const STATES = {
   session: stateKey.session,
   task: stateKey.task,
   message: stateKey.message,
   artifact: stateKey.artifact,
-  outcome: stateKey.outcome,
   branch: stateKey.branch,
   permission_request: stateKey.permissionRequest,
   memory: stateKey.memory,
@@ -44,7 +42,6 @@ interface StateOf {
   task: TaskState;
   message: MessageState;
   artifact: ArtifactState;
-  outcome: OutcomeState;
   branch: BranchState;
   permission_request: PermissionRequestState;
   memory: MemoryState;

@@ -50,6 +50,7 @@ function remember(
   const text = message.parts.find((part) => part.type === 'text' && part.visibility === 'public');
   const last_text = text?.type === 'text' ? text.text.slice(0, SUMMARY_CHARS) : state.internal.last_text;
   const said = withSaid(states, state, message.id, upstreamId);
-  const internal = { ...state.internal, said, last_text, status_at: time };
+  const internal = { ...state.internal, said, status_at: time };
+  if (last_text !== undefined) internal.last_text = last_text;
   states.set(key, { ...state, internal } satisfies TaskState);
 }

@@ -1,39 +1,48 @@
 import type { Event, StateWriter } from '../eventlog/event-log.ts';
+import type { Outcome } from '../protocol/resources/outcome.ts';
 import { isTerminal, OUTCOME_OF_STATUS } from '../protocol/task-states.ts';
 import { payload } from './payload.ts';
-import { listPrefix, stateKey } from './state-keys.ts';
+import { stateKey } from './state-keys.ts';
 import type { OutcomeState, TaskState } from './states.ts';
 
-/**
- * Makes the Outcome of a terminal event. Messages and artifacts are not copied: a read fills them in from the lists of
- * the task, which cannot change any more.
- */
+/** The Task keeps what its Outcome says; the state of the Outcome only leads to it. */
 export function foldOutcome(event: Event, states: StateWriter): void {
   const { status, outcome } = payload(event, 'task.completed');
-  const task = states.get<TaskState>(stateKey.task(event.resource.id))?.resource;
+  const key = stateKey.task(event.resource.id);
+  const task = states.get<TaskState>(key);
   if (!task || !isTerminal(status)) return;
-  const state: OutcomeState = {
-    resource: {
-      id: outcome.id,
-      object: 'outcome',
-      created_at: event.created_at,
-      updated_at: event.created_at,
-      metadata: {},
-      workspace_id: task.workspace_id,
-      session_id: task.session_id,
-      task_id: task.id,
-      status: OUTCOME_OF_STATUS[status],
-      summary: outcome.summary,
-      messages: [],
-      artifacts: [],
-      handoffs: [],
-      receipt_id: null,
-      failure: task.failure,
-      cost: {},
-      metrics: {},
-    },
-    internal: {},
+  const { resource, internal } = task;
+  const { last_text = '', ...rest } = internal;
+  const said = last_text === outcome.summary ? {} : { last_text };
+  states.set(key, { resource, internal: { ...rest, ...said, summary: outcome.summary } } satisfies TaskState);
+  const place = stateKey.outcome(resource.workspace_id, outcome.id);
+  states.set(place, { task_id: resource.id } satisfies OutcomeState);
+}
+
+/**
+ * The Outcome of a Task, without the Messages and Artifacts: a read fills them in from the lists of the Task, which cannot
+ * change any more. Undefined for a Task that has not ended.
+ */
+export function outcomeOf({ resource: task, internal }: TaskState): Outcome | undefined {
+  const endedAt = task.completed_at ?? task.canceled_at;
+  if (task.outcome_id === null || endedAt === null || !isTerminal(task.status)) return undefined;
+  return {
+    id: task.outcome_id,
+    object: 'outcome',
+    created_at: endedAt,
+    updated_at: endedAt,
+    metadata: {},
+    workspace_id: task.workspace_id,
+    session_id: task.session_id,
+    task_id: task.id,
+    status: OUTCOME_OF_STATUS[task.status],
+    summary: internal.summary ?? '',
+    messages: [],
+    artifacts: [],
+    handoffs: [],
+    receipt_id: task.receipt_id,
+    failure: task.failure,
+    cost: {},
+    metrics: {},
   };
-  states.set(stateKey.outcome(outcome.id), state);
-  states.index(listPrefix.outcomesOfWorkspace(task.workspace_id) + outcome.id);
 }

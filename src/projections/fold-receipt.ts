@@ -5,7 +5,7 @@ import { runFactsOf, withoutRunFacts } from './fold-run.ts';
 import { payload } from './payload.ts';
 import { receiptSaid } from './said-slots.ts';
 import { stateKey } from './state-keys.ts';
-import type { ArtifactState, OutcomeState, ReceiptChainState, ReceiptState, TaskState } from './states.ts';
+import type { ArtifactState, ReceiptChainState, ReceiptState, TaskState } from './states.ts';
 
 type Issued = PayloadOf<'receipt.issued'>;
 
@@ -60,19 +60,13 @@ function nameReceipt(taskId: string, receiptId: string, states: StateWriter): vo
   const task = states.get<TaskState>(stateKey.task(taskId));
   if (!task) return;
   for (const fact of runFactsOf(states, task))
-    if (fact.kind === 'artifact') nameIn<ArtifactState>(states, stateKey.artifact(fact.id), receiptId);
-  const { outcome_id } = task.resource;
-  if (outcome_id !== null) nameIn<OutcomeState>(states, stateKey.outcome(outcome_id), receiptId);
+    if (fact.kind === 'artifact') nameIn(states, stateKey.artifact(fact.id), receiptId);
   const { resource, internal } = withoutRunFacts(states, task);
   states.set(stateKey.task(taskId), { resource: { ...resource, receipt_id: receiptId }, internal });
 }
 
-function nameIn<State extends ArtifactState | OutcomeState>(
-  states: StateWriter,
-  key: string,
-  receiptId: string,
-): void {
-  const state = states.get<State>(key);
+function nameIn(states: StateWriter, key: string, receiptId: string): void {
+  const state = states.get<ArtifactState>(key);
   if (state) states.set(key, { ...state, resource: { ...state.resource, receipt_id: receiptId } });
 }
 

@@ -36,7 +36,6 @@ export function foldTaskSubmitted(event: Event, states: StateWriter): void {
     open_artifacts: [],
     open_requests: [],
     said: [],
-    last_text: '',
     ...(quota_ids === undefined ? {} : { quotas: quota_ids }),
     ...(quota_reservations === undefined ? {} : { reservations: quota_reservations }),
     ...(rules === undefined ? {} : { rules }),

@@ -13,7 +13,7 @@ export const stateKey = {
   message: (id: string) => `r/message/${id}`,
   artifact: (id: string) => `r/artifact/${id}`,
   /** No event has an Outcome as its resource. */
-  outcome: (id: string) => `x/outcome/${id}`,
+  outcome: (workspaceId: string, id: string) => `${outcomesOfWorkspace(workspaceId)}${id}`,
   branch: (id: string) => `r/branch/${id}`,
   permissionRequest: (id: string) => `r/permission_request/${id}`,
   memory: (id: string) => `r/memory/${id}`,
@@ -76,6 +76,10 @@ function foreign(text: string): string {
   return PLAIN.test(text) ? text : `#${sha256Hex(text).slice(0, 32)}`;
 }
 
+function outcomesOfWorkspace(workspaceId: string): string {
+  return `x/outcome/${workspaceId}/`;
+}
+
 /** A list is a key prefix followed by the member's id; ids sort by creation, so reverse order is newest first. */
 export const listPrefix = {
   everyWorkspace: () => 'l/workspace/',
@@ -97,7 +101,8 @@ export const listPrefix = {
   /** Artifacts that the turns of a session refer to, whoever made them. */
   assetsOfSession: (sessionId: string) => `l/asset/s/${sessionId}/`,
   artifactsOfTask: (taskId: string) => `l/artifact/t/${taskId}/`,
-  outcomesOfWorkspace: (workspaceId: string) => `l/outcome/w/${workspaceId}/`,
+  /** States, not markers: a row for each Outcome that serves the list as well. */
+  outcomesOfWorkspace,
   apiKeys: (tenant: string) => `l/api-key/${foreign(tenant)}/`,
   /** The trust records of one chain; ids sort in its order. */
   trustRecords: (topic: string) => `l/trust-record/${foreign(topic)}/`,

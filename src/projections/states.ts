@@ -9,7 +9,6 @@ import type { Branch } from '../protocol/resources/branch.ts';
 import type { ConnectorDelivery } from '../protocol/resources/connector.ts';
 import type { MemoryDescription } from '../protocol/resources/memory.ts';
 import type { Message } from '../protocol/resources/message.ts';
-import type { Outcome } from '../protocol/resources/outcome.ts';
 import type { PermissionRequest } from '../protocol/resources/permission-request.ts';
 import type { Persona } from '../protocol/resources/persona.ts';
 import type { QuotaReservation } from '../protocol/resources/quota.ts';
@@ -103,8 +102,10 @@ export type TaskState = Folded<
     replay?: ReplayTerms;
     /** How often the task was replayed. */
     replays?: number;
-    /** Start of the newest agent text, for the summary of the Outcome. */
-    last_text: string;
+    /** Start of the newest agent text. Absent while there is none; once the Task has ended, where its summary is the same. */
+    last_text?: string;
+    /** Of its Outcome; absent until it has ended. */
+    summary?: string;
     /** The terms of the persona the task was accepted under; absent where it names none. */
     persona?: PersonaTerms;
     /** The tier it was accepted under; absent where it is that of its persona, or the built-in one without a persona. */
@@ -234,7 +235,10 @@ export interface TurnBlockState {
   turns: (TurnEntry | null)[];
 }
 
-export type OutcomeState = Folded<Outcome, Record<never, never>>;
+/** Where an Outcome is told: in its Task. */
+export interface OutcomeState {
+  task_id: string;
+}
 
 /** A Message of an agent; the newest ones of a Task with the id that the agent gave them, where it gave one. */
 export type SaidMessage = string | readonly [id: string, upstreamId: string];

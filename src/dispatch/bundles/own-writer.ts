@@ -1,7 +1,9 @@
 import type { Event, StateReader, StateWriter } from '../../eventlog/event-log.ts';
 import { project } from '../../projections/projection.ts';
 import { stateKey } from '../../projections/state-keys.ts';
+import type { OutcomeState } from '../../projections/states.ts';
 import { ProtocolError } from '../../protocol/errors.ts';
+import { lastSegment } from '../../store/keys.ts';
 
 /** Resources that an import may make. */
 const MADE = new Set(['session', 'task', 'message', 'artifact', 'branch', 'permission_request', 'receipt']);
@@ -38,8 +40,9 @@ class OwnWriter implements StateWriter {
 
   set(key: string, state: object | undefined): void {
     const [kind = '', name = '', owner = ''] = key.split('/');
-    if (kind === 'r' || name === 'outcome') this.#refuseTaken(name, owner, key, state);
+    if (kind === 'r') this.#refuseTaken(name, owner, key, state);
     else if (key !== stateKey.receiptLog()) this.#refuseOther(owner, key);
+    if (name === 'outcome') this.#refuseOutcome(key, state);
     this.#made.set(key, state);
   }
 
@@ -58,16 +61,17 @@ class OwnWriter implements StateWriter {
   }
 
   #refuseTaken(object: string, id: string, key: string, state: object | undefined): void {
-    if (object !== 'outcome' && !MADE.has(object)) throw foreign(key);
+    if (!MADE.has(object)) throw foreign(key);
     const before = this.#reader.get<Owned>(key);
     const workspace = (state as Owned | undefined)?.resource?.workspace_id;
     if (before !== undefined && before.resource?.workspace_id !== this.#own.workspaceId)
-      throw new ProtocolError(
-        'conflict',
-        `The ${object} ${id} exists already, and is another one. Import the bundle into another gateway.`,
-        { details: { object, id } },
-      );
+      throw taken(object, id);
     if (workspace !== this.#own.workspaceId) throw foreign(key);
+  }
+
+  #refuseOutcome(key: string, state: Partial<OutcomeState> | undefined): void {
+    const before = this.#reader.get<OutcomeState>(key);
+    if (before !== undefined && before.task_id !== state?.task_id) throw taken('outcome', lastSegment(key));
   }
 
   /** The Session, its Workspace, or a Task that the import made. */
@@ -76,6 +80,11 @@ class OwnWriter implements StateWriter {
     const task = this.get<Owned>(stateKey.task(owner));
     if (task?.resource?.workspace_id !== this.#own.workspaceId) throw foreign(key);
   }
+}
+
+function taken(object: string, id: string): ProtocolError {
+  const message = `The ${object} ${id} exists already, and is another one. Import the bundle into another gateway.`;
+  return new ProtocolError('conflict', message, { details: { object, id } });
 }
 
 function foreign(key: string): ProtocolError {

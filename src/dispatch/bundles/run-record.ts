@@ -99,7 +99,7 @@ function stageOf({ resource, internal }: TaskState): JsonObject {
     branch: resource.branch_id,
     started_at,
     finished_at: completed_at ?? canceled_at,
-    visible_text: internal.last_text,
+    visible_text: internal.last_text ?? internal.summary ?? '',
     private_reasoning: null,
     failure: failure === null ? null : { code: failure.code, message: failure.message },
     produced_artifact_ids: [],

@@ -1,3 +1,4 @@
+import { outcomeOf } from '../../projections/fold-outcome.ts';
 import { idOfSaid } from '../../projections/said-messages.ts';
 import { listPrefix, stateKey } from '../../projections/state-keys.ts';
 import type { ArtifactState, MessageState, OutcomeState, TaskState } from '../../projections/states.ts';
@@ -5,6 +6,7 @@ import type { Outcome } from '../../protocol/resources/outcome.ts';
 import { ok } from '../answer.ts';
 import { listAmong, listPage, visibleWorkspaces } from '../list-page.ts';
 import { load } from '../load.ts';
+import { loadOutcome } from '../load-outcome.ts';
 import type { Query, QueryTools } from '../query.ts';
 import { paging } from './workspaces.ts';
 
@@ -12,23 +14,28 @@ import { paging } from './workspaces.ts';
 const MAX_SHOWN = 100;
 
 export const listOutcomes: Query<'listOutcomes'> = async ({ query }, tools) => {
-  const task = query.task_id
-    ? load(tools.reader, tools.caller, 'task', query.task_id, 'task_id').resource
-    : undefined;
-  const shape = (state: object) => complete((state as OutcomeState).resource, tools);
-  const request = { ...paging(query), keyOf: stateKey.outcome, shape };
-  if (task) return listAmong(tools, task.outcome_id === null ? [] : [task.outcome_id], request);
+  const task = query.task_id ? load(tools.reader, tools.caller, 'task', query.task_id, 'task_id') : undefined;
+  const shape = async (state: object) => {
+    const ended = task ?? tools.reader.get<TaskState>(stateKey.task((state as OutcomeState).task_id));
+    return ended && complete(ended, tools);
+  };
+  if (task) {
+    const { id, outcome_id } = task.resource;
+    const request = { ...paging(query), keyOf: () => stateKey.task(id), shape };
+    return listAmong(tools, outcome_id === null ? [] : [outcome_id], request);
+  }
   const prefixes = (await visibleWorkspaces(tools)).map(listPrefix.outcomesOfWorkspace);
-  return listPage(tools, { prefixes, ...request });
+  return listPage(tools, { prefixes, ...paging(query), keyOf: (id, prefix) => prefix + id, shape });
 };
 
-export const getOutcome: Query<'getOutcome'> = async ({ path }, tools) => {
-  const { resource } = load(tools.reader, tools.caller, 'outcome', path.outcome_id);
-  return ok(await complete(resource, tools), tools.caller);
-};
+export const getOutcome: Query<'getOutcome'> = async ({ path }, tools) =>
+  ok(await complete(await loadOutcome(tools, path.outcome_id), tools), tools.caller);
 
 /** Fills in what the task's agent said and made; both lists are final once the Outcome exists. */
-async function complete(outcome: Outcome, tools: QueryTools): Promise<Outcome> {
+async function complete(task: TaskState, tools: QueryTools): Promise<Outcome> {
+  const outcome = outcomeOf(task);
+  if (outcome === undefined)
+    throw new Error(`The task ${task.resource.id} has an outcome and has not ended.`);
   const made = await members<ArtifactState>(
     tools,
     listPrefix.artifactsOfTask(outcome.task_id),
@@ -36,14 +43,13 @@ async function complete(outcome: Outcome, tools: QueryTools): Promise<Outcome> {
   );
   return {
     ...outcome,
-    messages: said(outcome.task_id, tools),
+    messages: said(task, tools),
     artifacts: made.map(({ resource }) => resource),
   };
 }
 
-function said(taskId: string, { reader }: QueryTools): Outcome['messages'] {
-  const ids = (reader.get<TaskState>(stateKey.task(taskId))?.internal.said ?? []).map(idOfSaid);
-  const states = ids.map((id) => reader.get<MessageState>(stateKey.message(id)));
+function said({ internal }: TaskState, { reader }: QueryTools): Outcome['messages'] {
+  const states = internal.said.map((said) => reader.get<MessageState>(stateKey.message(idOfSaid(said))));
   return states.flatMap((state) => state?.resource ?? []);
 }
 
