@@ -4,6 +4,7 @@ import { listPrefix, stateKey } from '../projections/state-keys.ts';
 import type { Folded, WorkspaceState } from '../projections/states.ts';
 import { ProtocolError } from '../protocol/errors.ts';
 import { page } from './answer.ts';
+import { type IdList, idsIn } from './id-list.ts';
 import { jsonSize } from './large-metadata.ts';
 import { PageBudget } from './page-budget.ts';
 import type { QueryTools } from './query.ts';
@@ -11,35 +12,33 @@ import type { QueryTools } from './query.ts';
 const PLACE_DIGITS = 8;
 
 export interface ListRequest {
-  /** Key prefixes whose members make the list; ids sort by creation. */
-  prefixes: readonly string[];
+  /** What makes the list; ids sort by creation. */
+  lists: readonly IdList[];
   /** Oldest first; newest first otherwise. */
   ascending?: boolean;
   limit: number;
   cursor: string | undefined;
-  /** State key of a member of the list under a prefix; its `resource` is listed. */
+  /** State key of a member; its `resource` is listed. `prefix` is that of its list, where it has one. */
   keyOf(id: string, prefix: string): string;
   /** For members that need more than one look-up. */
   shape?(state: object, tools: QueryTools): object | undefined | Promise<object | undefined>;
 }
 
-/** One page over one or more index prefixes. The cursor is the last id of the page, so inserts never shift a page. */
+/** One page over one or more lists. The cursor is the last id of the page, so inserts never shift a page. */
 export async function listPage(tools: QueryTools, request: ListRequest): Promise<Answer> {
   const { limit, ascending = false } = request;
   const after = request.cursor === undefined ? undefined : decodeCursor(request.cursor);
-  const prefixes = new Map<string, string>();
+  const found = new Map<string, IdList>();
+  const range = ascending ? { gt: after } : { lt: after };
   await Promise.all(
-    request.prefixes.map(async (prefix) => {
-      for (const id of await idsAfter(tools, prefix, after, limit + 1, ascending)) prefixes.set(id, prefix);
+    request.lists.map(async (list) => {
+      const ids = await idsIn(tools.log, list, { ...range, reverse: !ascending, limit: limit + 1 });
+      for (const id of ids) found.set(id, list);
     }),
   );
-  const keyOf = (id: string) => request.keyOf(id, prefixes.get(id) ?? '');
-  return pageOf(
-    tools,
-    request,
-    inOrder(prefixes.keys(), ascending),
-    resourceBy(tools, { ...request, keyOf }),
-  );
+  const prefixOf = (list: IdList | undefined) => (typeof list === 'string' ? list : '');
+  const keyOf = (id: string) => request.keyOf(id, prefixOf(found.get(id)));
+  return pageOf(tools, request, inOrder(found.keys(), ascending), resourceBy(tools, { ...request, keyOf }));
 }
 
 /** The same over ids that are already known, such as the workspaces of a caller. */
@@ -122,19 +121,6 @@ export async function visibleWorkspaces({ log, reader, caller }: QueryTools): Pr
   return keys
     .map((key) => key.slice(prefix.length))
     .filter((id) => isMember(caller, reader.get<WorkspaceState>(stateKey.workspace(id))));
-}
-
-async function idsAfter(
-  { log }: QueryTools,
-  prefix: string,
-  after: string | undefined,
-  limit: number,
-  ascending: boolean,
-): Promise<string[]> {
-  const low = { gt: ascending && after !== undefined ? prefix + after : prefix };
-  const high = { lt: !ascending && after !== undefined ? prefix + after : `${prefix}~` };
-  const keys = await log.indexKeys({ ...low, ...high, reverse: !ascending, limit });
-  return keys.map((key) => key.slice(prefix.length));
 }
 
 type ResourceRequest = Pick<ListRequest, 'shape'> & { keyOf(id: string): string };

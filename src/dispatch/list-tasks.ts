@@ -6,6 +6,7 @@ import type { OperationInput } from '../protocol/operations.ts';
 import type { Task } from '../protocol/resources/task.ts';
 import { isRejection } from '../protocol/task-states.ts';
 import { page } from './answer.ts';
+import { type IdList, idsIn } from './id-list.ts';
 import { jsonSize } from './large-metadata.ts';
 import { PageBudget } from './page-budget.ts';
 import type { QueryTools } from './query.ts';
@@ -35,7 +36,7 @@ function statusTime({ resource, internal }: TaskState): string {
 /** A page of the Tasks that fit. The cursor is the place of the last one in the order, so that changes elsewhere never shift it. */
 export async function listFiltered(
   tools: QueryTools,
-  prefixes: readonly string[],
+  lists: readonly IdList[],
   query: TaskQuery,
 ): Promise<Answer> {
   const after = query.cursor === undefined ? undefined : decodePlace(query.cursor);
@@ -44,9 +45,9 @@ export async function listFiltered(
   // By creation the keys are in the order of the list, so that a page begins where the last one ended.
   const isByCreation = query.sort === 'created';
   let stop: string | undefined;
-  for (const prefix of prefixes) {
-    const end = isByCreation && after !== undefined ? prefix + after : `${prefix}~`;
-    const stopped = await scan(tools, prefix, end, query, prefixes.length, (state) => {
+  for (const list of lists) {
+    const end = isByCreation ? after : undefined;
+    const stopped = await scan(tools, list, end, query, lists.length, (state) => {
       total.count += 1;
       const place = placeOf(state, query);
       if (after === undefined || place < after) found.add(place, state.resource);
@@ -59,13 +60,13 @@ export async function listFiltered(
 }
 
 /**
- * Reads the Tasks under a prefix, newest first, and tells those that fit, until `tell` has enough. Resolves with the id of the
+ * Reads the Tasks of a list, newest first, and tells those that fit, until `tell` has enough. Resolves with the id of the
  * last one read when there may be more than one request reads.
  */
 async function scan(
   { log, reader }: QueryTools,
-  prefix: string,
-  end: string,
+  list: IdList,
+  end: string | undefined,
   query: TaskQuery,
   shares: number,
   tell: (state: TaskState) => boolean,
@@ -73,17 +74,17 @@ async function scan(
   const most = Math.ceil(MAX_SCANNED[query.sort] / shares);
   let lt = end;
   for (let scanned = 0; scanned < most; scanned += READ_AT_ONCE) {
-    const keys = await log.indexKeys({ gt: prefix, lt, reverse: true, limit: READ_AT_ONCE });
-    for (const key of keys) {
-      const state = reader.get<TaskState>(stateKey.task(key.slice(prefix.length)));
+    const ids = await idsIn(log, list, { lt, reverse: true, limit: READ_AT_ONCE });
+    for (const id of ids) {
+      const state = reader.get<TaskState>(stateKey.task(id));
       if (state !== undefined && fits(state, query) && tell(state)) return undefined;
     }
-    const last = keys.at(-1);
-    if (last === undefined || keys.length < READ_AT_ONCE) return undefined;
+    const last = ids.at(-1);
+    if (last === undefined || ids.length < READ_AT_ONCE) return undefined;
     lt = last;
     await new Promise((resolve) => setImmediate(resolve));
   }
-  return lt.slice(prefix.length);
+  return lt;
 }
 
 function answerOf(

@@ -1,10 +1,10 @@
 import { NO_EVENT } from '../eventlog/event-id.ts';
 import type { Event, EventLog } from '../eventlog/event-log.ts';
 import { isNoMark } from '../eventlog/history-mark.ts';
-import { listPrefix, stateKey } from '../projections/state-keys.ts';
+import { stateKey } from '../projections/state-keys.ts';
 import type { SessionFold, TaskState } from '../projections/states.ts';
 import { isTerminal } from '../protocol/task-states.ts';
-import { keysUnder, lastSegment } from '../store/keys.ts';
+import { idsIn, tasksOfSession } from './id-list.ts';
 import { endedBadly, isOfInterest, wasReplayed } from './run-of-interest.ts';
 
 /** Events removed in one transaction: small, so that no request waits behind it. */
@@ -106,8 +106,8 @@ export class SessionHistory {
   }
 
   async #findNewestTask(): Promise<string | undefined> {
-    const range = keysUnder(listPrefix.tasksOfSession(this.#session.id));
-    const [newest] = await this.#log.indexKeys({ ...range, reverse: true, limit: 1 });
-    return newest === undefined ? undefined : lastSegment(newest);
+    const list = tasksOfSession(this.#log, this.#session.id);
+    const [newest] = await idsIn(this.#log, list, { reverse: true, limit: 1 });
+    return newest;
   }
 }

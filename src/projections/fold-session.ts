@@ -2,6 +2,7 @@ import type { Event, StateWriter } from '../eventlog/event-log.ts';
 import { artifactIdsOf } from '../protocol/resources/message.ts';
 import type { Session, SessionState } from '../protocol/resources/session.ts';
 import { payload } from './payload.ts';
+import { addSessionTask } from './session-tasks.ts';
 import { listPrefix, stateKey } from './state-keys.ts';
 import type { KeyedSessionState, MessageState, SessionFold } from './states.ts';
 import { copyTurns, putTurn } from './turns.ts';
@@ -101,6 +102,7 @@ export function foldTaskCounts(
 ): void {
   changeSession(event, states, (state) => {
     const { resource, internal } = state;
+    if (before === undefined) addSessionTask(states, state, event.resource.id);
     internal.open_tasks = openTasks(internal.open_tasks, event.resource.id, before, after);
     internal.working += Number(after === 'working') - Number(before === 'working');
     internal.blocked += Number(after === 'blocked') - Number(before === 'blocked');

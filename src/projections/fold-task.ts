@@ -49,7 +49,6 @@ export function foldTaskSubmitted(event: Event, states: StateWriter): void {
   states.set(stateKey.task(task.id), state);
   if (replay) countReplay(states, replay);
   states.index(listPrefix.tasksOfWorkspace(task.workspace_id) + task.id);
-  states.index(listPrefix.tasksOfSession(task.session_id) + task.id);
   states.index(listPrefix.openTasks() + task.id);
   foldTaskCounts(event, states, undefined, countOf(task.status));
   foldQuotaUsage(event, states, quota_ids, undefined, countOf(task.status));

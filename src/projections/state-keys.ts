@@ -27,6 +27,7 @@ export const stateKey = {
   apiKeysOfActor: (tenant: string, actor: string) =>
     `x/actor-keys/${foreign(JSON.stringify([tenant, actor]))}`,
   apiKeyOfHash: (hash: string) => `x/api-key/${hash}`,
+  tasks: (sessionId: string, block: number) => `x/tasks/${sessionId}/${String(block).padStart(6, '0')}`,
   turns: (sessionId: string, block: number) => `x/turns/${sessionId}/${String(block).padStart(6, '0')}`,
   upstreamMessage: (taskId: string, upstreamId: string) => `x/um/${taskId}/${foreign(upstreamId)}`,
   upstreamArtifact: (taskId: string, upstreamId: string) => `x/ua/${taskId}/${foreign(upstreamId)}`,
@@ -86,7 +87,8 @@ export const listPrefix = {
   workspaces: (tenant: string) => `l/workspace/${foreign(tenant)}/`,
   sessions: (workspaceId: string) => `l/session/${workspaceId}/`,
   tasksOfWorkspace: (workspaceId: string) => `l/task/w/${workspaceId}/`,
-  tasksOfSession: (sessionId: string) => `l/task/s/${sessionId}/`,
+  /** Tasks whose ids are not in the order in which the session got them; the others are listed in blocks. */
+  oddTasksOfSession: (sessionId: string) => `l/task/s/${sessionId}/`,
   openTasks: () => 'l/task/open/',
   branchesOfSession: (sessionId: string) => `l/branch/s/${sessionId}/`,
   requestsOfWorkspace: (workspaceId: string) => `l/permission/w/${workspaceId}/`,

@@ -40,6 +40,8 @@ export type SessionFold = Folded<
     /** Tasks waiting for input or authorization. */
     blocked: number;
     messages: number;
+    /** Tasks that are listed in blocks; absent while there is none. */
+    tasks?: number;
     /** Truncations so far: what a remote agent remembers of an earlier epoch is not this transcript. */
     epoch: number;
     /** Messages appended outside a task; they precede the next input. */
@@ -229,6 +231,11 @@ export interface TurnState {
 
 /** A turn as it is stored: the members of TurnState in their order, the event id without its leading zeros. */
 export type TurnEntry = readonly [message_id: string, event: string, events: number, bytes: number];
+
+/** Ids of some Tasks of a Session that follow each other. */
+export interface TaskBlockState {
+  tasks: string[];
+}
 
 /** Some turns that follow each other; null for one that is not here. */
 export interface TurnBlockState {

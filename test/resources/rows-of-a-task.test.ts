@@ -10,7 +10,6 @@ const LEFT = [
   'f',
   'i',
   'it',
-  'l/task/s',
   'l/task/w',
   'r/message',
   'r/message',

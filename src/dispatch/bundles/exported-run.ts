@@ -3,11 +3,11 @@ import type { Event, EventLog, Segment } from '../../eventlog/event-log.ts';
 import { eventIn } from '../../eventlog/segment.ts';
 import { mayHoldHidden } from '../../policy/visibility.ts';
 import { importMarkOf, originalEvent } from '../../projections/imported-event.ts';
-import { listPrefix, stateKey } from '../../projections/state-keys.ts';
+import { stateKey } from '../../projections/state-keys.ts';
 import type { SessionFold, TaskState } from '../../projections/states.ts';
 import { ProtocolError } from '../../protocol/errors.ts';
 import type { Task } from '../../protocol/resources/task.ts';
-import { keysUnder, lastSegment } from '../../store/keys.ts';
+import { idsIn, tasksOfSession } from '../id-list.ts';
 import { nextTurn } from './next-turn.ts';
 import { RunIndex } from './run-index.ts';
 
@@ -124,14 +124,14 @@ export class ExportedRun {
       yield task;
       return;
     }
-    const { gte, lt } = keysUnder(listPrefix.tasksOfSession(this.sessionId));
-    let keys = await this.#log.indexKeys({ gte, lt, limit: PAGE });
-    while (keys.length > 0) {
-      for (const key of keys) {
-        const state = this.#log.state<TaskState>(stateKey.task(lastSegment(key)));
+    const list = tasksOfSession(this.#log, this.sessionId);
+    let ids = await idsIn(this.#log, list, { limit: PAGE });
+    while (ids.length > 0) {
+      for (const id of ids) {
+        const state = this.#log.state<TaskState>(stateKey.task(id));
         if (state && (state.internal.imported === true || !this.isElsewhere)) yield state;
       }
-      keys = await this.#log.indexKeys({ gt: keys.at(-1) ?? lt, lt, limit: PAGE });
+      ids = await idsIn(this.#log, list, { gt: ids.at(-1), limit: PAGE });
     }
   }
 }

@@ -10,7 +10,7 @@ import { paging } from './workspaces.ts';
 export const listApiKeys: Query<'listApiKeys'> = ({ query }, tools) => {
   if (query.source === 'configured') return listGiven(tools, configuredKeys(tools), paging(query));
   return listPage(tools, {
-    prefixes: [listPrefix.apiKeys(tools.caller.tenant)],
+    lists: [listPrefix.apiKeys(tools.caller.tenant)],
     ...paging(query),
     keyOf: stateKey.apiKey,
     shape: (state, { reader, caller }) => {

@@ -22,8 +22,8 @@ const CLOSE = Buffer.from(']');
 const NULL = Buffer.from('null');
 
 export const listArtifacts: Query<'listArtifacts'> = async ({ query }, tools) => {
-  const prefixes = await artifactPrefixes(query, tools);
-  return listPage(tools, { prefixes, ...paging(query), keyOf: stateKey.artifact });
+  const lists = await artifactPrefixes(query, tools);
+  return listPage(tools, { lists, ...paging(query), keyOf: stateKey.artifact });
 };
 
 export const getArtifact: Query<'getArtifact'> = ({ path }, { reader, caller }) =>

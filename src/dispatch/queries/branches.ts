@@ -7,8 +7,8 @@ import { paging } from './workspaces.ts';
 
 export const listSessionBranches: Query<'listSessionBranches'> = ({ path, query }, tools) => {
   const session = load(tools.reader, tools.caller, 'session', path.session_id).resource;
-  const prefixes = [listPrefix.branchesOfSession(session.id)];
-  return listPage(tools, { prefixes, ...paging(query), keyOf: stateKey.branch });
+  const lists = [listPrefix.branchesOfSession(session.id)];
+  return listPage(tools, { lists, ...paging(query), keyOf: stateKey.branch });
 };
 
 export const getBranch: Query<'getBranch'> = ({ path }, { reader, caller }) =>

@@ -10,9 +10,9 @@ import type { Query, QueryTools } from '../query.ts';
 import { paging } from './workspaces.ts';
 
 export const listMemories: Query<'listMemories'> = async ({ query }, tools) => {
-  const prefixes = await prefixesOf(query, tools);
+  const lists = await prefixesOf(query, tools);
   const shape = (state: object) => shown(state as MemoryState, tools);
-  return listPage(tools, { prefixes, ...paging(query), keyOf: stateKey.memory, shape });
+  return listPage(tools, { lists, ...paging(query), keyOf: stateKey.memory, shape });
 };
 
 export const getMemory: Query<'getMemory'> = ({ path }, tools) => {

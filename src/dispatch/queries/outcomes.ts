@@ -24,8 +24,8 @@ export const listOutcomes: Query<'listOutcomes'> = async ({ query }, tools) => {
     const request = { ...paging(query), keyOf: () => stateKey.task(id), shape };
     return listAmong(tools, outcome_id === null ? [] : [outcome_id], request);
   }
-  const prefixes = (await visibleWorkspaces(tools)).map(listPrefix.outcomesOfWorkspace);
-  return listPage(tools, { prefixes, ...paging(query), keyOf: (id, prefix) => prefix + id, shape });
+  const lists = (await visibleWorkspaces(tools)).map(listPrefix.outcomesOfWorkspace);
+  return listPage(tools, { lists, ...paging(query), keyOf: (id, prefix) => prefix + id, shape });
 };
 
 export const getOutcome: Query<'getOutcome'> = async ({ path }, tools) =>

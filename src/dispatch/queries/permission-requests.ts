@@ -8,15 +8,15 @@ import { isRemembered } from '../remembered-permission.ts';
 import { paging } from './workspaces.ts';
 
 export const listPermissionRequests: Query<'listPermissionRequests'> = async ({ query }, tools) => {
-  const prefixes = await requestPrefixes(query, tools);
+  const lists = await requestPrefixes(query, tools);
   const shape = query.remembered ? { shape: ifRemembered } : {};
-  return listPage(tools, { prefixes, ...paging(query), keyOf: stateKey.permissionRequest, ...shape });
+  return listPage(tools, { lists, ...paging(query), keyOf: stateKey.permissionRequest, ...shape });
 };
 
 export const listTaskPermissionRequests: Query<'listTaskPermissionRequests'> = ({ path, query }, tools) => {
   const task = load(tools.reader, tools.caller, 'task', path.task_id).resource;
-  const prefixes = [listPrefix.requestsOfTask(task.id)];
-  return listPage(tools, { prefixes, ...paging(query), keyOf: stateKey.permissionRequest });
+  const lists = [listPrefix.requestsOfTask(task.id)];
+  return listPage(tools, { lists, ...paging(query), keyOf: stateKey.permissionRequest });
 };
 
 async function requestPrefixes(

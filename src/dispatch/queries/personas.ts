@@ -6,8 +6,8 @@ import type { Query } from '../query.ts';
 import { paging } from './workspaces.ts';
 
 export const listPersonas: Query<'listPersonas'> = ({ query }, tools) => {
-  const prefixes = [listPrefix.personas(tools.caller.tenant)];
-  return listPage(tools, { prefixes, ...paging(query), keyOf: stateKey.persona });
+  const lists = [listPrefix.personas(tools.caller.tenant)];
+  return listPage(tools, { lists, ...paging(query), keyOf: stateKey.persona });
 };
 
 export const getPersona: Query<'getPersona'> = ({ path }, { reader, caller }) =>

@@ -22,6 +22,6 @@ export const listDeadLetters: Query<'listDeadLetters'> = async ({ query }, tools
   const workspaces = query.workspace_id
     ? [loadWorkspace(reader, caller, query.workspace_id, 'workspace_id').resource.id]
     : await visibleWorkspaces(tools);
-  const prefixes = workspaces.map(listPrefix.deadLetters);
-  return listPage(tools, { prefixes, ...paging(query), keyOf: stateKey.deadLetter });
+  const lists = workspaces.map(listPrefix.deadLetters);
+  return listPage(tools, { lists, ...paging(query), keyOf: stateKey.deadLetter });
 };

@@ -25,9 +25,9 @@ export const getRuntime: Query<'getRuntime'> = async (_input, tools) => {
   return ok(value, tools.caller);
 };
 
-async function count({ log }: QueryTools, prefixes: readonly string[]): Promise<number> {
+async function count({ log }: QueryTools, lists: readonly string[]): Promise<number> {
   let counted = 0;
-  for (const gt of prefixes) {
+  for (const gt of lists) {
     counted += (await log.indexKeys({ gt, lt: `${gt}~`, limit: MAX_COUNTED - counted })).length;
     if (counted === MAX_COUNTED) break;
   }

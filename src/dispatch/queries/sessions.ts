@@ -10,8 +10,8 @@ export const listSessions: Query<'listSessions'> = async ({ query }, tools) => {
   const workspaces = query.workspace_id
     ? [loadWorkspace(tools.reader, tools.caller, query.workspace_id, 'workspace_id').resource.id]
     : await visibleWorkspaces(tools);
-  const prefixes = workspaces.map(listPrefix.sessions);
-  return listPage(tools, { prefixes, ...paging(query), keyOf: stateKey.session });
+  const lists = workspaces.map(listPrefix.sessions);
+  return listPage(tools, { lists, ...paging(query), keyOf: stateKey.session });
 };
 
 export const getSession: Query<'getSession'> = ({ path }, { reader, caller }) =>

@@ -4,6 +4,7 @@ import type { KeyedSessionState } from '../../projections/states.ts';
 import type { OperationInput } from '../../protocol/operations.ts';
 import type { TaskMaterial } from '../../protocol/resources/task-material.ts';
 import { ok, page } from '../answer.ts';
+import { type IdList, tasksOfSession } from '../id-list.ts';
 import { decodeCursor, encodeCursor, foreignCursor, listPage, visibleWorkspaces } from '../list-page.ts';
 import { hasFilter, listFiltered } from '../list-tasks.ts';
 import { load, loadWorkspace } from '../load.ts';
@@ -12,15 +13,15 @@ import { frameMaterials } from '../run-materials.ts';
 import { paging } from './workspaces.ts';
 
 export const listTasks: Query<'listTasks'> = async ({ query }, tools) => {
-  const prefixes = await taskPrefixes(query, tools);
-  if (query.sort === 'status_time' || hasFilter(query)) return listFiltered(tools, prefixes, query);
-  return listPage(tools, { prefixes, ...paging(query), keyOf: stateKey.task });
+  const lists = await taskLists(query, tools);
+  if (query.sort === 'status_time' || hasFilter(query)) return listFiltered(tools, lists, query);
+  return listPage(tools, { lists, ...paging(query), keyOf: stateKey.task });
 };
 
 export const listSessionTasks: Query<'listSessionTasks'> = ({ path, query }, tools) => {
   const session = load(tools.reader, tools.caller, 'session', path.session_id).resource;
-  const prefixes = [listPrefix.tasksOfSession(session.id)];
-  return listPage(tools, { prefixes, ...paging(query), keyOf: stateKey.task });
+  const lists = [tasksOfSession(tools.log, session.id)];
+  return listPage(tools, { lists, ...paging(query), keyOf: stateKey.task });
 };
 
 export const getTask: Query<'getTask'> = ({ path }, { reader, caller }) =>
@@ -48,14 +49,14 @@ function frameNumber(cursor: string): number {
 
 type TaskQuery = OperationInput<'listTasks'>['query'];
 
-async function taskPrefixes(query: TaskQuery, tools: QueryTools): Promise<string[]> {
+async function taskLists(query: TaskQuery, tools: QueryTools): Promise<IdList[]> {
   const { reader, caller } = tools;
   if (query.workspace_id) loadWorkspace(reader, caller, query.workspace_id, 'workspace_id');
   const sessionId = query.session_id ?? keyedSession(query, tools);
   if (sessionId) {
     const session = load(reader, caller, 'session', sessionId, 'session_id').resource;
     const fits = query.workspace_id === undefined || query.workspace_id === session.workspace_id;
-    return fits ? [listPrefix.tasksOfSession(session.id)] : [];
+    return fits ? [tasksOfSession(tools.log, session.id)] : [];
   }
   if (query.session_key !== undefined) return [];
   const workspaces = query.workspace_id ? [query.workspace_id] : await visibleWorkspaces(tools);

@@ -9,9 +9,9 @@ import { paging } from './workspaces.ts';
 
 /** The records as they were hashed. What proves changes of Personas is told with that of all Workspaces. */
 export const listTrustRecords: Query<'listTrustRecords'> = async ({ query }, tools) => {
-  const prefixes = (await topics(query.workspace_id, tools)).map(listPrefix.trustRecords);
+  const lists = (await topics(query.workspace_id, tools)).map(listPrefix.trustRecords);
   const shape = (state: object) => recordOf(state as TrustRecordState, tools);
-  return listPage(tools, { prefixes, ...paging(query), keyOf: stateKey.trustRecord, shape });
+  return listPage(tools, { lists, ...paging(query), keyOf: stateKey.trustRecord, shape });
 };
 
 async function topics(workspaceId: string | undefined, tools: QueryTools): Promise<string[]> {

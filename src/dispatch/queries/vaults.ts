@@ -7,7 +7,7 @@ import { paging } from './workspaces.ts';
 
 export const listVaults: Query<'listVaults'> = async ({ query }, tools) => {
   const { reader, caller } = tools;
-  const prefixes = query.workspace_id
+  const lists = query.workspace_id
     ? [
         listPrefix.vaultsOfWorkspace(
           loadWorkspace(reader, caller, query.workspace_id, 'workspace_id').resource.id,
@@ -17,7 +17,7 @@ export const listVaults: Query<'listVaults'> = async ({ query }, tools) => {
         listPrefix.vaultsOfTenant(caller.tenant),
         ...(await visibleWorkspaces(tools)).map(listPrefix.vaultsOfWorkspace),
       ];
-  return listPage(tools, { prefixes, ...paging(query), keyOf: stateKey.vault });
+  return listPage(tools, { lists, ...paging(query), keyOf: stateKey.vault });
 };
 
 export const getVault: Query<'getVault'> = ({ path }, { reader, caller }) =>

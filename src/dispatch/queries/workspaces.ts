@@ -7,7 +7,7 @@ import type { Query } from '../query.ts';
 export const listWorkspaces: Query<'listWorkspaces'> = async ({ query }, tools) => {
   const request = { ...paging(query), keyOf: stateKey.workspace };
   if (tools.caller.workspaces.includes('*')) {
-    return listPage(tools, { ...request, prefixes: [listPrefix.workspaces(tools.caller.tenant)] });
+    return listPage(tools, { ...request, lists: [listPrefix.workspaces(tools.caller.tenant)] });
   }
   return listAmong(tools, await visibleWorkspaces(tools), request);
 };

@@ -1,11 +1,11 @@
 import type { EventLog } from '../../eventlog/event-log.ts';
-import { listPrefix, stateKey } from '../../projections/state-keys.ts';
+import { stateKey } from '../../projections/state-keys.ts';
 import type { TaskState } from '../../projections/states.ts';
 import { ProtocolError } from '../../protocol/errors.ts';
 import { isTerminal } from '../../protocol/task-states.ts';
 import type { MissingDependency } from '../../replay/history.ts';
-import { keysUnder, lastSegment } from '../../store/keys.ts';
 import type { SessionSource } from '../command.ts';
+import { idsIn, tasksOfSession } from '../id-list.ts';
 import { notFound } from '../load.ts';
 import { loadHistory } from './load-history.ts';
 
@@ -60,18 +60,18 @@ function withheldRefusal(taskId: string, missing: MissingDependency): ProtocolEr
 }
 
 async function tasksOf(log: EventLog, { sessionId, traceId }: SessionSource): Promise<string[]> {
-  const { gte, lt } = keysUnder(listPrefix.tasksOfSession(sessionId));
+  const list = tasksOfSession(log, sessionId);
   const found: string[] = [];
-  let page = await log.indexKeys({ gte, lt, limit: MAX_TASKS });
+  let page = await idsIn(log, list, { limit: MAX_TASKS });
   while (page.length > 0) {
-    for (const key of page) {
-      const task = log.state<TaskState>(stateKey.task(lastSegment(key)));
+    for (const id of page) {
+      const task = log.state<TaskState>(stateKey.task(id));
       if (!task || task.internal.replay || !isTerminal(task.resource.status)) continue;
       if (traceId !== undefined && task.internal.trace_id !== traceId) continue;
       found.push(task.resource.id);
     }
     if (found.length > MAX_TASKS) throw tooMany();
-    page = await log.indexKeys({ gt: page.at(-1) ?? lt, lt, limit: MAX_TASKS });
+    page = await idsIn(log, list, { gt: page.at(-1), limit: MAX_TASKS });
   }
   if (found.length === 0 && traceId !== undefined) throw notFound('ended Task of this trace', 'trace_id');
   return found;
