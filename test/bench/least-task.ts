@@ -10,7 +10,7 @@ import { encodeLeaf } from '../../src/receipts/log-leaf.ts';
 import { appendLeaf, type HexHash, rootOf } from '../../src/receipts/merkle.ts';
 import type { ReceiptPlace, RunRecord } from '../../src/receipts/receipt-draft.ts';
 import { type ReceiptKey, sealReceipt } from '../../src/receipts/seal-receipt.ts';
-import { eventIdOf, eventKey, frameKey, leafKey, receiptKey } from '../../src/store/keys.ts';
+import { eventIdOf, frameKey, leafKey, receiptKey } from '../../src/store/keys.ts';
 import { seal } from '../../src/store/sealed-record.ts';
 
 /** What one step of a task adds to the log. */

@@ -18,6 +18,7 @@ function sessionOf(numbers: readonly number[]) {
   const writer: StateWriter = {
     get: <S extends object>(key: string) => states.get(key) as S | undefined,
     set: (key, state) => void states.set(key, state),
+    said: (_event, value) => value,
     index: (key) => void markers.add(key),
     unindex: (key) => void markers.delete(key),
   };

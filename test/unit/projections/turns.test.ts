@@ -23,6 +23,10 @@ class Rows implements StateWriter {
     this.written.push(state ?? {});
   }
 
+  said<Value extends object>(_event: unknown, value: Value): Value {
+    return value;
+  }
+
   index(): void {}
 
   unindex(): void {}
