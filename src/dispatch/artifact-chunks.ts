@@ -1,4 +1,5 @@
 import type { Transaction } from '../eventlog/event-log.ts';
+import { jsonSize } from '../json/json-size.ts';
 import { sha256Hex } from '../json/sha256.ts';
 import { contentScope, stateKey } from '../projections/state-keys.ts';
 import type { ArtifactState, TaskState, UpstreamArtifactState } from '../projections/states.ts';
@@ -11,7 +12,7 @@ import { layParts, liftParts, partNumbers, readParts } from './artifact-parts.ts
 import { contentHash } from './content-hash.ts';
 import type { DecisionTools } from './facts.ts';
 import { blankArtifact } from './large-content.ts';
-import { boundedMetadata, jsonSize } from './large-metadata.ts';
+import { boundedMetadata } from './large-metadata.ts';
 import { newEvent, placeOfArtifact, placeOfTask } from './new-event.ts';
 import { dropUnreferenced, keepBytes } from './stored-bytes.ts';
 

@@ -1,4 +1,5 @@
 import type { Transaction } from '../eventlog/event-log.ts';
+import { fitsAsJson } from '../json/json-size.ts';
 import type { JsonObject } from '../protocol/json.ts';
 import type { Artifact } from '../protocol/resources/artifact.ts';
 import type { DecisionTools } from './facts.ts';
@@ -19,7 +20,7 @@ export function boundedMetadata(
   metadata: JsonObject,
   visibility: Artifact['visibility'] = 'public',
 ): JsonObject {
-  if (jsonSize(metadata) <= tools.limits.inlineBytes) return metadata;
+  if (fitsAsJson(metadata, tools.limits.inlineBytes)) return metadata;
   return movedMetadata(tx, tools, place, metadata, visibility);
 }
 
@@ -50,9 +51,4 @@ export function withBoundedMetadata<Thing extends Described>(
 interface Described {
   metadata?: JsonObject | undefined;
   visibility?: Artifact['visibility'];
-}
-
-/** Bytes of a value as JSON. */
-export function jsonSize(value: unknown): number {
-  return Buffer.byteLength(JSON.stringify(value));
 }

@@ -1,11 +1,11 @@
 import type { Answer } from '../gateway.ts';
+import { jsonSize } from '../json/json-size.ts';
 import { isMember } from '../policy/membership.ts';
 import { listPrefix, stateKey } from '../projections/state-keys.ts';
 import type { Folded, WorkspaceState } from '../projections/states.ts';
 import { ProtocolError } from '../protocol/errors.ts';
 import { page } from './answer.ts';
 import { type IdList, idsIn } from './id-list.ts';
-import { jsonSize } from './large-metadata.ts';
 import { PageBudget } from './page-budget.ts';
 import type { QueryTools } from './query.ts';
 

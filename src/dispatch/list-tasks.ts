@@ -1,4 +1,5 @@
 import type { Answer } from '../gateway.ts';
+import { jsonSize } from '../json/json-size.ts';
 import { stateKey } from '../projections/state-keys.ts';
 import type { TaskState } from '../projections/states.ts';
 import { ProtocolError } from '../protocol/errors.ts';
@@ -7,7 +8,6 @@ import type { Task } from '../protocol/resources/task.ts';
 import { isRejection } from '../protocol/task-states.ts';
 import { page } from './answer.ts';
 import { type IdList, idsIn } from './id-list.ts';
-import { jsonSize } from './large-metadata.ts';
 import { PageBudget } from './page-budget.ts';
 import type { QueryTools } from './query.ts';
 

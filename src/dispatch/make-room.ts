@@ -1,4 +1,5 @@
 import type { Transaction } from '../eventlog/event-log.ts';
+import { jsonSize } from '../json/json-size.ts';
 import { stateKey } from '../projections/state-keys.ts';
 import type { SessionFold } from '../projections/states.ts';
 import { turnAt } from '../projections/turns.ts';
@@ -22,12 +23,20 @@ type Tools = Pick<DecisionTools, 'limits'>;
  * larger than all of it. Spec: Transcript architecture, "hard transcript retention budgets".
  */
 export function makeRoom(tx: Transaction, tools: Tools, sessionId: string, message: MessageInput): void {
-  const bytes = Buffer.byteLength(JSON.stringify(message.parts));
-  const over = recover(tx, tools, sessionId, { messages: 1, events: 1, bytes });
+  const incoming: Incoming = {
+    messages: 1,
+    events: 1,
+    // Asked for only by a budget that counts bytes.
+    get bytes() {
+      return jsonSize(message.parts);
+    },
+  };
+  const over = recover(tx, tools, sessionId, incoming);
   if (over === undefined) return;
   const { reason, budget, usage } = over;
   const details: JsonObject = { reason, limit: budget[reason], used: usage[reason] };
-  if (reason === 'bytes' && bytes > (budget.bytes ?? bytes)) {
+  const bytes = reason === 'bytes' ? incoming.bytes : 0;
+  if (bytes > (budget.bytes ?? bytes)) {
     const text = `The message has ${bytes} bytes, the whole transcript may have ${budget.bytes}. Send less, or register it as an Artifact and refer to it.`;
     throw new ProtocolError('payload_too_large', text, { param: 'parts', details });
   }

@@ -1,3 +1,4 @@
+import { fitsAsJson } from '../json/json-size.ts';
 import { ProtocolError } from '../protocol/errors.ts';
 import type { JsonObject, JsonValue } from '../protocol/json.ts';
 import { isRawBody, isSpooledBody } from './decode-input.ts';
@@ -44,7 +45,7 @@ export function patchedMetadata(before: JsonObject, patch: JsonObject, limits: L
 
 /** Throws 413 `payload_too_large` for a value that is larger as JSON than the inline limit. */
 export function refuseLarge(value: JsonValue | undefined, param: string, { inlineBytes }: Limits): void {
-  if (value === undefined || Buffer.byteLength(JSON.stringify(value)) <= inlineBytes) return;
+  if (value === undefined || fitsAsJson(value, inlineBytes)) return;
   const message = `${param} is larger than ${inlineBytes} bytes. Register it as an Artifact and name its id here instead.`;
   throw new ProtocolError('payload_too_large', message, { param, details: { limit_bytes: inlineBytes } });
 }

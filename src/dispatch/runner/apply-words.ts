@@ -1,9 +1,10 @@
+import { fitsAsJson } from '../../json/json-size.ts';
 import type { TaskState } from '../../projections/states.ts';
 import type { JsonObject } from '../../protocol/json.ts';
 import type { Part } from '../../protocol/resources/message.ts';
 import type { Move, UpdateDraft } from '../../upstream.ts';
 import { storeArtifact } from '../large-content.ts';
-import { boundedMetadata, jsonSize, movedMetadata } from '../large-metadata.ts';
+import { boundedMetadata, movedMetadata } from '../large-metadata.ts';
 import { newEvent, placeOfTask, type SessionPlace } from '../new-event.ts';
 import type { MoveTarget } from './move-target.ts';
 
@@ -58,9 +59,9 @@ function boundedBody(
   place: SessionPlace,
   { body, visibility }: UpdateDraft,
 ): JsonObject {
-  if (jsonSize(body) <= tools.limits.inlineBytes) return body;
+  if (fitsAsJson(body, tools.limits.inlineBytes)) return body;
   const members = Object.entries(body).map(([name, value]) => {
-    if (jsonSize(value) <= MEMBER_BYTES) return [name, value] as const;
+    if (fitsAsJson(value, MEMBER_BYTES)) return [name, value] as const;
     return [name, movedMetadata(tx, tools, place, { [name]: value }, visibility)] as const;
   });
   return boundedMetadata(tx, tools, place, Object.fromEntries(members), visibility);

@@ -1,9 +1,10 @@
+import { fitsAsJson } from '../../json/json-size.ts';
 import { mergeMetadata } from '../../projections/fold-task.ts';
 import type { TaskState } from '../../projections/states.ts';
 import type { JsonObject } from '../../protocol/json.ts';
 import type { Failure } from '../../protocol/task-states.ts';
 import type { Move } from '../../upstream.ts';
-import { boundedMetadata, jsonSize, movedMetadata, withBoundedMetadata } from '../large-metadata.ts';
+import { boundedMetadata, movedMetadata, withBoundedMetadata } from '../large-metadata.ts';
 import { placeOfTask } from '../new-event.ts';
 import type { MoveTarget } from './move-target.ts';
 
@@ -45,8 +46,8 @@ export function boundedMove(target: MoveTarget, task: TaskState, move: Move): Mo
 function boundedPatch({ tx, tools }: MoveTarget, { resource }: TaskState, patch: JsonObject): JsonObject {
   const { inlineBytes } = tools.limits;
   const fits =
-    jsonSize(patch) <= inlineBytes &&
-    jsonSize(mergeMetadata(resource.metadata, patch)) <= LIMITS_OF_TASK * inlineBytes;
+    fitsAsJson(patch, inlineBytes) &&
+    fitsAsJson(mergeMetadata(resource.metadata, patch), LIMITS_OF_TASK * inlineBytes);
   return fits ? patch : movedMetadata(tx, tools, placeOfTask(resource), patch);
 }
 

@@ -1,0 +1,45 @@
+import fc from 'fast-check';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { fitsAsJson, jsonSize } from '../../../src/json/json-size.ts';
+import type { JsonValue } from '../../../src/protocol/json.ts';
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+describe('whether a value fits as JSON', () => {
+  it('is decided by the bytes of its text, at the limit and beside it', () => {
+    const values = fc.jsonValue() as fc.Arbitrary<JsonValue>;
+    fc.assert(
+      fc.property(
+        fc.oneof(values, fc.string({ unit: 'binary' })),
+        fc.integer({ min: -2, max: 2 }),
+        (value, by) => {
+          const bytes = Buffer.byteLength(JSON.stringify(value));
+          expect(jsonSize(value)).toBe(bytes);
+          expect(fitsAsJson(value, bytes + by)).toBe(by >= 0);
+        },
+      ),
+      { numRuns: 500 },
+    );
+  });
+
+  it.each([
+    ['\u0001'.repeat(100), 602],
+    ['\ud800'.repeat(100), 602],
+    ['語'.repeat(100), 302],
+    [-1.2345678901234e-300, 21],
+    [{ ['"'.repeat(50)]: [null, true, false] }, 122],
+  ])('counts what is spelled longer than it is: %#', (value, bytes) => {
+    expect(fitsAsJson(value, bytes)).toBe(true);
+    expect(fitsAsJson(value, bytes - 1)).toBe(false);
+  });
+
+  it('makes no text of what is far below the limit', () => {
+    const text = vi.spyOn(JSON, 'stringify');
+    expect(fitsAsJson({ a2a: { message_id: 'm-1', tags: ['x', 1, null] } }, 64 * 1024)).toBe(true);
+    expect(text).not.toHaveBeenCalled();
+    expect(fitsAsJson('x'.repeat(20_000), 64 * 1024)).toBe(true);
+    expect(text).toHaveBeenCalledTimes(1);
+  });
+});
