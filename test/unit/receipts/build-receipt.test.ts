@@ -5,7 +5,7 @@ import type { JsonObject } from '../../../src/protocol/json.ts';
 import { wireReceipt } from '../../../src/protocol/resources/receipt.ts';
 import { buildReceipt } from '../../../src/receipts/build-receipt.ts';
 import { decodeReceiptCbor, encodeReceiptCbor } from '../../../src/receipts/receipt-cbor.ts';
-import { ReceiptSealError, sealReceipt } from '../../../src/receipts/seal-receipt.ts';
+import { sealReceipt } from '../../../src/receipts/seal-receipt.ts';
 import { hasReceiptHash } from '../../../src/receipts/stored-receipt-hash.ts';
 import { keysOfJwks } from '../../../src/receipts/verification-keys.ts';
 import { verifyChain } from '../../../src/receipts/verify-chain.ts';
@@ -118,13 +118,12 @@ describe('the bytes of a receipt', () => {
     expect(receipt.chain).not.toHaveProperty('merkle_root');
   });
 
-  it('are refused before signing when they are not what was hashed', () => {
+  it('are hashed as they are written: what memory did to them before is in the hash that is signed', () => {
     const signed: string[] = [];
     const sign = (bytes: Uint8Array) => {
       signed.push(String(bytes));
       return new Uint8Array(64);
     };
-    const key = { keyId: 'k', sign };
     const real = Buffer.from;
     const flip = (text: string) => {
       const bytes = real(text);
@@ -133,13 +132,39 @@ describe('the bytes of a receipt', () => {
     };
     Buffer.from = ((value: never, ...rest: never[]) =>
       typeof value === 'string' && rest.length === 0 ? flip(value) : real(value, ...rest)) as never;
-    try {
-      const content = buildReceipt(runRecord(1), placeOf(1));
-      expect(() => sealReceipt(content, key)).toThrow(ReceiptSealError);
-    } finally {
-      Buffer.from = real;
-    }
-    expect(signed).toEqual([]);
+    const content = buildReceipt(runRecord(1), placeOf(1));
+    const sealed = (() => {
+      try {
+        return sealReceipt(content, { keyId: 'k', sign });
+      } finally {
+        Buffer.from = real;
+      }
+    })();
+    expect(sealed.bytes.equals(sealReceipt(content, { keyId: 'k', sign }).bytes)).toBe(false);
+    expect(hasReceiptHash(sealed.bytes, sealed.hash)).toBe(true);
+    expect(signed[0]).toBe(sealed.hash);
+  });
+
+  it('find their own hash and signature although approvals and metadata spell the same members', () => {
+    const look = { receipt_hash: `sha256:${'0'.repeat(64)}` };
+    const chain = { a: 1, ...look };
+    const signatures = [{ algorithm: 'ed25519', key_id: 'k', signature: `base64:${'A'.repeat(88)}` }];
+    const proof = { chain, signatures, subject: { id: 'x' } };
+    const approvals = runRecord(1).approvals.map((approval) => ({ ...approval, quorum_proof: proof }));
+    expect(approvals.length).toBeGreaterThan(0);
+    const run = runRecord(1, { approvals, metadata: proof });
+    const { bytes, hash } = sealReceipt(buildReceipt(run, placeOf(1)), TEST_KEY);
+    const receipt = JSON.parse(bytes.toString('utf8'));
+    expect(receipt.approvals).toEqual(approvals);
+    expect(receipt.metadata).toEqual(proof);
+    expect(receipt.chain.receipt_hash).toBe(hash);
+    expect(receiptHash(receipt)).toBe(hash);
+    expect(verifyChain([receipt] as never, { keys, receipts: 'whole' })).toMatchObject({ ok: true });
+  });
+
+  it('are refused with a signature of another length than they have room for', () => {
+    const key = { keyId: 'k', sign: () => new Uint8Array(63) };
+    expect(() => sealReceipt(buildReceipt(runRecord(1), placeOf(1)), key)).toThrow(RangeError);
   });
 });
 
