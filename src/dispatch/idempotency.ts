@@ -41,8 +41,12 @@ interface Answered {
 const KEPT_ERRORS: ReadonlySet<number> = new Set([400, 404, 409, 422]);
 
 export function recordKeyOf(scope: IdempotencyScope): string {
-  const parts = [scope.tenant, scope.actor, scope.workspaceId, scope.method, scope.target, scope.key];
-  return idempotencyKey(sha256Hex(JSON.stringify(parts)));
+  const { tenant, actor, workspaceId, method, target, key } = scope;
+  // Each part tells its length, so that no two scopes spell the same text.
+  const parts = [tenant, actor, method, target, key, ...(workspaceId === null ? [] : [workspaceId])];
+  let text = '';
+  for (const part of parts) text += `${part.length}:${part}`;
+  return idempotencyKey(sha256Hex(text));
 }
 
 /** Equal for bodies that differ only in member order or white space. */
