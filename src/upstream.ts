@@ -152,6 +152,8 @@ export type Frame =
       label?: string;
       /** True while the peer has taken nothing of the turn. */
       unsent?: boolean;
+      /** What its bridge read in the body, for its own `interpret`. Never recorded: a replay reads the body again. */
+      read?: object;
     }
   | { kind: 'fault'; code: FaultCode; message: string; details?: JsonObject }
   | { kind: 'end' };

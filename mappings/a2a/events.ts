@@ -35,12 +35,16 @@ function byWord(value: JsonObject): DecodedEvent | undefined {
 }
 
 function byMember(value: JsonObject): DecodedEvent | undefined {
-  const found = NAMES.filter((name) => isObject(value[A2A_EVENTS[name].member]));
-  const event = found[0];
   // A bare Task has no such member; a status has a message, but only below `status`.
-  if (event === undefined || found.length > 1 || typeof value['id'] === 'string') return undefined;
-  const body = value[A2A_EVENTS[event].member];
-  return isObject(body) ? { event, body } : undefined;
+  if (typeof value['id'] === 'string') return undefined;
+  let found: Extract<DecodedEvent, { body: JsonObject }> | undefined;
+  for (const event of NAMES) {
+    const body = value[A2A_EVENTS[event].member];
+    if (body === undefined || !isObject(body)) continue;
+    if (found !== undefined) return undefined;
+    found = { event, body };
+  }
+  return found;
 }
 
 function byShape(value: JsonObject): DecodedEvent | undefined {

@@ -10,16 +10,16 @@ import { interpretStatus } from './interpret-status.ts';
 import { interpretTask } from './interpret-task.ts';
 import { usageMoves } from './interpret-usage.ts';
 import { isForeignTask, text } from './progress.ts';
-import { type A2aRecord, asRecord, type Reading, readRecord } from './record.ts';
+import { type A2aRecord, type Reading, recordIn } from './record.ts';
 import { withHarnTasks } from './references.ts';
 
 /** What a frame means, by the tables of mappings/a2a. Pure: the same frame and the same past give the same moves. */
 export function interpret(frame: Frame, seen: Seen): Move[] {
   if (frame.kind === 'fault') return faultMoves(frame, seen);
   if (frame.kind === 'end') return endMoves(seen);
-  const record = asRecord(frame.body);
-  if (record === undefined) return [{ type: 'note', note: 'not_a_record' }];
-  const reading = readRecord(record, seen.rules.a2aNames);
+  const read = recordIn(frame, seen.rules.a2aNames);
+  if (read === undefined) return [{ type: 'note', note: 'not_a_record' }];
+  const { record, reading } = read;
   if (reading.kind === 'event') return eventMoves(record, reading, seen);
   if (reading.kind === 'error') return interpretError(record, reading.error, seen);
   if (reading.kind === 'foreign')

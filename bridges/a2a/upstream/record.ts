@@ -9,6 +9,7 @@ import {
 import { withJsonNames } from '../../../mappings/a2a/proto-names.ts';
 import type { JsonObject, JsonValue } from '../../../src/protocol/json.ts';
 import type { Rules } from '../../../src/protocol/rules.ts';
+import type { Frame } from '../../../src/upstream.ts';
 
 /** Ids of the agent, each with the Task it stands for. */
 export type HarnTasks = readonly (readonly [remote: string, task: string])[];
@@ -45,6 +46,28 @@ export type Reading =
   | { kind: 'error'; error: AgentError }
   | { kind: 'foreign'; id: JsonValue }
   | { kind: 'unknown'; reason: string };
+
+/** A record with what it holds, as it travels with its frame. */
+export class ReadRecord {
+  readonly record: A2aRecord;
+  /** By the names of both codecs. */
+  readonly reading: Reading;
+
+  constructor(record: A2aRecord, reading: Reading) {
+    this.record = record;
+    this.reading = reading;
+  }
+}
+
+/** The record of a frame and what it holds: as it was read when it came, or read from the body where it was recorded. */
+export function recordIn(
+  frame: Extract<Frame, { kind: 'message' }>,
+  names: Rules['a2aNames'],
+): Pick<ReadRecord, 'record' | 'reading'> | undefined {
+  if (frame.read instanceof ReadRecord && names === 'both') return frame.read;
+  const record = asRecord(frame.body);
+  return record && { record, reading: readRecord(record, names) };
+}
 
 export function toFrameBody(record: A2aRecord): JsonObject {
   const { tasks, ...rest } = record;

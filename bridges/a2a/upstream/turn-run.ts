@@ -7,7 +7,7 @@ import { Fault, faultOf } from './fault.ts';
 import type { Target } from './interfaces.ts';
 import type { LearnedStreaming } from './learned-streaming.ts';
 import { Progress } from './progress.ts';
-import { type A2aRecord, type Reading, readRecord, toFrameBody } from './record.ts';
+import { type A2aRecord, type Reading, ReadRecord, readRecord, toFrameBody } from './record.ts';
 import { References } from './references.ts';
 import type { Ask } from './requests.ts';
 import { Watchdog } from './watchdog.ts';
@@ -87,6 +87,7 @@ export class TurnRun {
     refuseOverlong(reading);
     const stood = this.progress.note(reading, record.operation);
     if (this.progress.isSettled) this.#watchdog?.close();
-    return { kind: 'message', body: toFrameBody(stood ? { ...record, stood } : record) };
+    const noted = stood ? { ...record, stood } : record;
+    return { kind: 'message', body: toFrameBody(noted), read: new ReadRecord(noted, reading) };
   }
 }

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { interpret } from '../../../bridges/a2a/upstream/interpret.ts';
+import { ReadRecord, recordIn } from '../../../bridges/a2a/upstream/record.ts';
 import type { JsonValue } from '../../../src/protocol/json.ts';
 import type { Frame, Move } from '../../../src/upstream.ts';
 import { Past } from '../../harness/past.ts';
@@ -17,6 +18,20 @@ const recordings = readdirSync(FIXTURES).map((name) => {
   const lines = readFileSync(new URL(name, FIXTURES), 'utf8').trimEnd().split('\n');
   return [name, lines.map((line) => JSON.parse(line) as RecordedFrame)] as const;
 });
+
+/** A frame that carries what was read in it, and whose body nobody reads again. */
+function asRead(frame: Frame): Frame {
+  if (frame.kind !== 'message') return frame;
+  const read = recordIn(frame, 'both');
+  if (read === undefined) return frame;
+  return {
+    kind: 'message',
+    get body(): never {
+      throw new Error('The body was read again.');
+    },
+    read: new ReadRecord(read.record, read.reading),
+  };
+}
 
 /** The kinds of moves of a story, written by hand: every peer and binding must tell it the same way. */
 const STORIES: Record<string, string> = {
@@ -48,6 +63,18 @@ describe('recorded frames', () => {
       past.apply(moves);
     }
   });
+
+  it.each(recordings)(
+    'of %s are read once: what was read when they came is what they mean',
+    (_name, lines) => {
+      const past = new Past();
+      for (const { turn, frame, moves } of lines) {
+        if (turn === 2 && past.status === 'INPUT_REQUIRED') past.status = 'WORKING';
+        expect(interpret(asRead(frame), past)).toEqual(moves);
+        past.apply(moves);
+      }
+    },
+  );
 
   it.each(recordings)('of %s tell the story as it is written here', (name, lines) => {
     const [, peer = '', story = ''] = /^(.*)-([a-z]+)\.ndjson$/.exec(name) ?? [];
