@@ -4,7 +4,6 @@ import { stateKey } from '../projections/state-keys.ts';
 import type { TaskState } from '../projections/states.ts';
 import { CANCEL_TOLD, type CancelTold } from '../protocol/cancel-told.ts';
 import type { JsonObject } from '../protocol/json.ts';
-import type { Task } from '../protocol/resources/task.ts';
 import {
   type BlockedStatus,
   canMove,
@@ -13,6 +12,7 @@ import {
   isBlocked,
   isTerminal,
   type TaskStatus,
+  type TerminalStatus,
 } from '../protocol/task-states.ts';
 import type { PermissionDraft } from '../upstream.ts';
 import { closeArtifact } from './artifact-chunks.ts';
@@ -57,15 +57,16 @@ export function moveTask(
   to: TaskStatus,
   facts: MoveFacts = {},
 ): boolean {
-  const from = statusOf(tx, taskId);
-  if (from === undefined || isTerminal(from)) return false;
+  const task = tx.get<TaskState>(stateKey.task(taskId));
+  if (task === undefined || isTerminal(task.resource.status)) return false;
+  const from = task.resource.status;
   if (canMove(from, to)) {
-    step(tx, tools, taskId, to, facts, false);
+    step(tx, tools, task, to, facts, false);
     return true;
   }
   if (!canMove(from, 'WORKING') || !canMove('WORKING', to)) return false;
-  step(tx, tools, taskId, 'WORKING', facts.material === undefined ? {} : { material: facts.material }, true);
-  step(tx, tools, taskId, to, facts, false);
+  step(tx, tools, task, 'WORKING', facts.material === undefined ? {} : { material: facts.material }, true);
+  step(tx, tools, tx.get<TaskState>(stateKey.task(taskId)) ?? task, to, facts, false);
   return true;
 }
 
@@ -78,20 +79,33 @@ export function spanOf(state: TaskState, turn: number): { span_id: string; name:
   };
 }
 
+/** Which span the events of a turn carry. */
+export interface TurnSpan {
+  turn: number;
+  id: string;
+}
+
+/** Of the turn a task is in; made once for a turn, because its id is a hash. */
+export function turnSpan(state: TaskState): TurnSpan {
+  const { turns } = state.internal;
+  return { turn: turns, id: spanOf(state, turns).span_id };
+}
+
 function step(
   tx: Transaction,
   tools: DecisionTools,
-  taskId: string,
+  before: TaskState,
   to: TaskStatus,
   facts: MoveFacts,
   synthesized: boolean,
 ): void {
-  if (isTerminal(to)) closeOpenArtifacts(tx, taskId);
-  const before = tx.get<TaskState>(stateKey.task(taskId));
-  if (before) leaveRequests(tx, tools, before, to);
-  const requestId = before && isBlocked(to) ? requestOf(tx, tools, before, to, facts) : undefined;
-  const state = tx.get<TaskState>(stateKey.task(taskId));
-  if (!state) return;
+  const taskId = before.resource.id;
+  const ends = isTerminal(to);
+  if (ends) for (const artifactId of before.internal.open_artifacts ?? []) closeArtifact(tx, artifactId);
+  leaveRequests(tx, tools, before, to);
+  const requestId = isBlocked(to) ? requestOf(tx, tools, before, to, facts) : undefined;
+  // What was closed, left and opened is in it by now.
+  const state = tx.get<TaskState>(stateKey.task(taskId)) ?? before;
   const { resource: task, internal } = state;
   if (task.status === 'WORKING' && to === 'FAILED') failSpan(tx, state, facts);
   const payload = {
@@ -103,9 +117,9 @@ function step(
     ...(facts.messageId === undefined ? {} : { message_id: facts.messageId }),
     ...(requestId === undefined ? {} : { request_id: requestId }),
     ...(facts.metadata === undefined ? {} : { metadata: facts.metadata }),
-    ...endOf(tools, state, to, facts),
+    ...(ends ? endOf(tools, state, to, facts) : {}),
   };
-  const receiptId = isTerminal(to) && issuesReceipts(state) ? receiptIdFor(state, tools) : undefined;
+  const receiptId = ends && issuesReceipts(state) ? receiptIdFor(state, tools) : undefined;
   const pointer = { object: 'task', id: task.id };
   tx.append(newEvent(eventOf(task.status, to), pointer, placeOfTask(task), payload as never, receiptId));
   if (receiptId !== undefined) issueTaskReceipt(tx, tools, taskId, receiptId, facts.replay);
@@ -128,8 +142,7 @@ function eventOf(from: TaskStatus, to: TaskStatus) {
   return to === 'WORKING' && from !== 'SUBMITTED' ? 'task.status_changed' : EVENT_OF_STATUS[to];
 }
 
-function endOf(tools: DecisionTools, state: TaskState, to: TaskStatus, facts: MoveFacts): JsonObject {
-  if (!isTerminal(to)) return {};
+function endOf(tools: DecisionTools, state: TaskState, to: TerminalStatus, facts: MoveFacts): JsonObject {
   const failure = facts.failure ?? FAILED_UNKNOWN;
   const summary = {
     COMPLETED: facts.summary || state.internal.last_text || 'The task completed.',
@@ -157,13 +170,4 @@ function failSpan(tx: Transaction, state: TaskState, { failure = FAILED_UNKNOWN 
   tx.append(
     newEvent('span.failed', { object: 'span', id: span.span_id }, placeOfTask(state.resource), payload),
   );
-}
-
-function closeOpenArtifacts(tx: Transaction, taskId: string): void {
-  const open = tx.get<TaskState>(stateKey.task(taskId))?.internal.open_artifacts ?? [];
-  for (const artifactId of open) closeArtifact(tx, artifactId);
-}
-
-function statusOf(tx: Transaction, taskId: string): Task['status'] | undefined {
-  return tx.get<TaskState>(stateKey.task(taskId))?.resource.status;
 }

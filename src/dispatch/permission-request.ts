@@ -134,13 +134,17 @@ function callOf({ tool_call_id, name, input_sha256 }: PermissionToolCall) {
 
 /** The requests of a task that wait for an answer, oldest first. */
 export function openRequestsOf(reader: StateReader, taskId: string): PermissionRequestState[] {
-  const ids = reader.get<TaskState>(stateKey.task(taskId))?.internal.open_requests ?? [];
+  return requestsIn(reader, reader.get<TaskState>(stateKey.task(taskId)));
+}
+
+function requestsIn(reader: StateReader, task: TaskState | undefined): PermissionRequestState[] {
+  const ids = task?.internal.open_requests ?? [];
   return ids.flatMap((id) => reader.get<PermissionRequestState>(stateKey.permissionRequest(id)) ?? []);
 }
 
-/** Whether the agent waits for an answer inside its running turn. */
-export function waitsInTurn(reader: StateReader, taskId: string): boolean {
-  return openRequestsOf(reader, taskId).some(({ internal }) => internal.upstream_id !== null);
+/** Whether the agent waits for an answer inside its running turn, by the task as it is now. */
+export function waitsInTurn(reader: StateReader, task: TaskState | undefined): boolean {
+  return requestsIn(reader, task).some(({ internal }) => internal.upstream_id !== null);
 }
 
 /**
@@ -148,7 +152,7 @@ export function waitsInTurn(reader: StateReader, taskId: string): boolean {
  * what it asked for elsewhere. What it waits for inside its turn is not touched by going on.
  */
 export function leaveRequests(tx: Transaction, tools: TrustTools, task: TaskState, to: TaskStatus): void {
-  for (const request of openRequestsOf(tx, task.resource.id)) {
+  for (const request of requestsIn(tx, task)) {
     if (isTerminal(to)) resolveRequest(tx, tools, task, request, { approved: false, reason: LEFT_BY[to] });
     else if (to === 'WORKING' && request.internal.upstream_id === null)
       resolveRequest(tx, tools, task, request, { approved: true, reason: 'continued_by_agent' });

@@ -171,6 +171,10 @@ function headOf(record: Buffer | undefined): FrameHead {
   const [, key, sha256 = '', proof, together, digest] = head ?? [];
   if (key === undefined) throw new Error('A recorded frame begins with its key, its time and its hash.');
   const redaction_proof = proof === undefined ? {} : { redaction_proof: proof };
-  const listed = { key: wholeText(String(JSON.parse(key))), sha256, ...redaction_proof };
+  const listed = {
+    key: wholeText(key.includes('\\') ? JSON.parse(key) : key.slice(1, -1)),
+    sha256,
+    ...redaction_proof,
+  };
   return { listed, ...(together === undefined ? {} : { [together]: JSON.parse(digest ?? '') }) };
 }

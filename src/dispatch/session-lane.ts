@@ -1,6 +1,6 @@
 import type { StateReader } from '../eventlog/event-log.ts';
 import { stateKey } from '../projections/state-keys.ts';
-import type { SessionFold } from '../projections/states.ts';
+import type { SessionFold, TaskState } from '../projections/states.ts';
 import { waitsInTurn } from './permission-request.ts';
 
 /**
@@ -9,7 +9,12 @@ import { waitsInTurn } from './permission-request.ts';
  */
 export function laneIsBusy(reader: StateReader, sessionId: string): boolean {
   const session = reader.get<SessionFold>(stateKey.session(sessionId));
-  if (!session) return false;
-  const { working, blocked, open_tasks } = session.internal;
-  return working > 0 || (blocked > 0 && open_tasks.some((taskId) => waitsInTurn(reader, taskId)));
+  return session !== undefined && isBusy(reader, session);
+}
+
+/** The same of a Session that is at hand. */
+export function isBusy(reader: StateReader, { internal }: SessionFold): boolean {
+  const { working, blocked, open_tasks } = internal;
+  const waits = (taskId: string) => waitsInTurn(reader, reader.get<TaskState>(stateKey.task(taskId)));
+  return working > 0 || (blocked > 0 && open_tasks.some(waits));
 }

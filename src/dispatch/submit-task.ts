@@ -24,7 +24,7 @@ import { refuseForeignArtifacts } from './message-references.ts';
 import { moveTask } from './move-task.ts';
 import { newEvent, placeOfSession, type SessionPlace } from './new-event.ts';
 import { refuseClosed } from './refuse-closed.ts';
-import { laneIsBusy } from './session-lane.ts';
+import { isBusy } from './session-lane.ts';
 
 const RETRY_AFTER_SECONDS = 2;
 
@@ -44,7 +44,7 @@ export function submitTaskTo(
   const chosen = chooseRoute(facts.routes, metadataOf(body), persona, session.resource.metadata);
   refuseHandOver(tx, parent, { route: chosen.route, personaId: persona?.id });
   refuseInput(facts.routes.refuse(chosen, messageOf(body.input).parts));
-  const startable = !laneIsBusy(tx, sessionId) && queueIsEmpty(session) && facts.runs.hasSlot(chosen.route);
+  const startable = !isBusy(tx, session) && queueIsEmpty(session) && facts.runs.hasSlot(chosen.route);
   if (!startable) refuseFullQueue(facts);
   const { resource: workspace } = loadWorkspace(tx, facts.caller, session.resource.workspace_id);
   checkVaults(facts, chosen.route, workspace.id);

@@ -142,7 +142,7 @@ function changed(before: JsonObject | undefined, now: JsonObject | undefined): J
 function applyStatus(target: MoveTarget, task: TaskState, move: Extract<Move, { type: 'status' }>): void {
   const stays = task.resource.status === move.to;
   // An agent that waits for an answer inside its turn works again when it has it, and not before.
-  const waits = move.to === 'WORKING' && waitsInTurn(target.tx, target.taskId);
+  const waits = move.to === 'WORKING' && waitsInTurn(target.tx, task);
   const message = move.message && told(target, task, move.message, !stays && !waits);
   if (stays) {
     if (move.metadata) note(target, task, 'status_repeated', {}, move.metadata);

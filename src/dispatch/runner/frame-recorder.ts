@@ -11,7 +11,7 @@ import { frameKey, inputKey } from '../../store/keys.ts';
 import type { Frame, Upstream } from '../../upstream.ts';
 import { contentHash } from '../content-hash.ts';
 import { makeRoomForAgent } from '../make-room.ts';
-import { spanOf } from '../move-task.ts';
+import { type TurnSpan, turnSpan } from '../move-task.ts';
 import { waitsInTurn } from '../permission-request.ts';
 import { applyMoves, noteCancelFault, seenBy } from './apply-moves.ts';
 import type { FrameNumbers } from './frame-numbers.ts';
@@ -36,6 +36,8 @@ export interface RecordedTurn {
   isStarting: boolean;
   /** Messages the turn sends. */
   sent: readonly string[];
+  /** Of its events, where it is known. */
+  span?: TurnSpan | undefined;
 }
 
 interface FramePlace extends Pick<RecordedFrame, 'after' | 'turn' | 'block'> {
@@ -57,12 +59,14 @@ export class FrameRecorder {
   /** Message of the turn when the task came to rest; undefined while the agent waits inside this very turn. */
   #restedOn: string | undefined;
   #isFirst = true;
+  #span: TurnSpan | undefined;
 
-  constructor(deps: RunnerDeps, upstream: Upstream, { taskId, sent }: RecordedTurn) {
+  constructor(deps: RunnerDeps, upstream: Upstream, { taskId, sent, span }: RecordedTurn) {
     this.#deps = deps;
     this.#upstream = upstream;
     this.#taskId = taskId;
     this.#sent = sent;
+    this.#span = span;
     this.#numbers = deps.frameNumbers;
   }
 
@@ -133,9 +137,10 @@ export class FrameRecorder {
     if (provesSent(frame)) this.#forgetSentInput(tx);
     const moves = this.#upstream.interpret(frame, seenBy(tx, this.#deps.tools, before));
     applyMoves({ tx, tools: this.#deps.tools, taskId: this.#taskId, material: place.material }, moves);
-    const status = tx.get<TaskState>(stateKey.task(this.#taskId))?.resource.status ?? 'FAILED';
+    const after = tx.get<TaskState>(stateKey.task(this.#taskId));
+    const status = after?.resource.status ?? 'FAILED';
     this.#atRest = status !== 'WORKING' && status !== 'SUBMITTED';
-    const waits = waitsInTurn(tx, this.#taskId);
+    const waits = this.#atRest && waitsInTurn(tx, after);
     this.#restedOn = this.#atRest && !waits ? before.internal.turn_message : undefined;
     const asks = status === 'INPUT_REQUIRED' && !waits;
     return isTerminal(status) || asks ? 'over' : 'open';
@@ -218,7 +223,9 @@ export class FrameRecorder {
     const origin: Origin = { actor: this.#upstream.route };
     if (!task) return origin;
     if (task.internal.trace_id !== null) origin.traceId = task.internal.trace_id;
-    origin.spanId = spanOf(task, task.internal.turns).span_id;
+    // Another turn may have begun while this one still speaks.
+    if (this.#span?.turn !== task.internal.turns) this.#span = turnSpan(task);
+    origin.spanId = this.#span.id;
     return origin;
   }
 

@@ -4,7 +4,7 @@ import type { CancelTold } from '../../protocol/cancel-told.ts';
 import { ProtocolError } from '../../protocol/errors.ts';
 import { type Failure, isTerminal } from '../../protocol/task-states.ts';
 import type { Frame, PreparedTurn, Turn, Upstream } from '../../upstream.ts';
-import { moveTask } from '../move-task.ts';
+import { moveTask, turnSpan } from '../move-task.ts';
 import { type FrameRecorder, openRecorder } from './frame-recorder.ts';
 import { memoriesOf, withMemories } from './give-memories.ts';
 import { judgeTurn } from './judge-turn.ts';
@@ -113,11 +113,12 @@ export class TaskRun {
       kind === 'start' && upstream.prepare === undefined
         ? memoriesOf(this.#deps, task, this.#deps.nowMs())
         : [];
-    const turn = withMemories(turnOf(this.#deps, task, kind, messages), memories);
+    const span = turnSpan(task);
+    const turn = withMemories(turnOf(this.#deps, task, kind, messages, span), memories);
     const isStarting = kind === 'start' && task.internal.turns <= 1;
     const prepared = await judgeTurn(this.#deps, upstream, task, turn);
     if (prepared === undefined || this.#isOver()) return true;
-    const recorder = await openRecorder(this.#deps, upstream, { taskId, isStarting, sent: messages });
+    const recorder = await openRecorder(this.#deps, upstream, { taskId, isStarting, sent: messages, span });
     for (const memory of memories) await recorder.give({ kind: 'memory', memory });
     const isOver = await this.#follow(prepared, recorder).finally(() => recorder.finish());
     if (this.#owesCancel) await this.#tellCanceled();
@@ -171,12 +172,14 @@ export async function forwardCancel(
 ): Promise<CancelTold | undefined> {
   const upstream = deps.upstreams.get(task.internal.route);
   if (!upstream) return { agent: 'not_reached', because: NO_ROUTE };
+  const span = turnSpan(task);
   const recorder = await openRecorder(deps, upstream, {
     taskId: task.resource.id,
     isStarting: false,
     sent: [],
+    span,
   });
-  const turn = { ...turnBase(deps, task), kind: 'continue' as const };
+  const turn = { ...turnBase(deps, task, span), kind: 'continue' as const };
   const bounded = signal ?? deps.timeoutSignal(deps.limits.cancelWaitMs);
   let hasAnswered = false;
   let fault: Extract<Frame, { kind: 'fault' }> | undefined;

@@ -188,7 +188,7 @@ export class TaskRunner implements RunFacts {
     if (!task || this.#runs.has(taskId)) return;
     const action = recoverTask(task, {
       routeExists: this.#deps.upstreams.has(task.internal.route),
-      waitsInTurn: waitsInTurn({ get: this.#deps.log.state.bind(this.#deps.log) }, taskId),
+      waitsInTurn: waitsInTurn({ get: this.#deps.log.state.bind(this.#deps.log) }, task),
     });
     if (action.kind === 'wait') this.#lanes.wait(taskId, task.resource.session_id, task.internal.route);
     if (action.kind === 'reattach') this.#launch(task, 'reattach');

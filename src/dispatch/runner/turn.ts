@@ -9,7 +9,7 @@ import type {
 } from '../../projections/states.ts';
 import { isTerminal } from '../../protocol/task-states.ts';
 import type { PermissionAnswer, Turn } from '../../upstream.ts';
-import { spanOf } from '../move-task.ts';
+import type { TurnSpan } from '../move-task.ts';
 import { recall } from '../remembered-permission.ts';
 import { judgeAction } from './judge-action.ts';
 import { outboundMessage } from './outbound.ts';
@@ -23,8 +23,9 @@ export function turnOf(
   task: TaskState,
   kind: Turn['kind'],
   messages: readonly string[],
+  span: TurnSpan,
 ): Turn {
-  const base = { kind, ...turnBase(deps, task) };
+  const base = { kind, ...turnBase(deps, task, span) };
   if (kind === 'reattach') return base;
   const sources = {
     get: deps.log.state.bind(deps.log),
@@ -35,12 +36,13 @@ export function turnOf(
 }
 
 /** What every request to the upstream about this task says. */
-export function turnBase(deps: RunnerDeps, { resource, internal }: TaskState): Omit<Turn, 'kind'> {
+export function turnBase(
+  deps: RunnerDeps,
+  { resource, internal }: TaskState,
+  span: TurnSpan,
+): Omit<Turn, 'kind'> {
   const reader = { get: deps.log.state.bind(deps.log) };
-  const trace =
-    internal.trace_id === null
-      ? {}
-      : { traceparent: traceparentOf({ resource, internal }, internal.trace_id) };
+  const trace = internal.trace_id === null ? {} : { traceparent: `00-${internal.trace_id}-${span.id}-01` };
   return {
     taskId: resource.id,
     sessionId: resource.session_id,
@@ -74,8 +76,4 @@ function answerTo(reader: StateReader, taskId: string, upstreamId: string): Perm
 function isCanceled(reader: StateReader, taskId: string): boolean {
   const task = reader.get<TaskState>(stateKey.task(taskId));
   return task === undefined || task.internal.cancel_requested || isTerminal(task.resource.status);
-}
-
-function traceparentOf(task: TaskState, traceId: string): string {
-  return `00-${traceId}-${spanOf(task, Math.max(1, task.internal.turns)).span_id}-01`;
 }
