@@ -2,8 +2,7 @@ import { isObject } from '../../../mappings/a2a/events.ts';
 import type { JsonObject } from '../../../src/protocol/json.ts';
 import type { ArtifactDraft, Move, Seen } from '../../../src/upstream.ts';
 import { bounded, boundedParts, cut } from './bounds.ts';
-import { bindMoves } from './interpret-bind.ts';
-import { filled } from './interpret-message.ts';
+import { bindMoves, filled } from './interpret-message.ts';
 import { text } from './progress.ts';
 
 /** A description is a sentence or two; what is longer belongs into the parts. */

@@ -2,8 +2,7 @@ import { isObject } from '../../../mappings/a2a/events.ts';
 import { decodeRole } from '../../../mappings/a2a/roles.ts';
 import type { JsonObject, JsonValue } from '../../../src/protocol/json.ts';
 import type { MessageDraft, Move, Seen } from '../../../src/upstream.ts';
-import { bounded, boundedParts } from './bounds.ts';
-import { bindMoves } from './interpret-bind.ts';
+import { bounded, boundedParts, isBindable } from './bounds.ts';
 import { text } from './progress.ts';
 
 /**
@@ -66,4 +65,34 @@ function keptMembers(body: JsonObject, id: string | undefined, rawRole: string |
 export function filled(name: string, value: JsonValue | undefined): JsonObject {
   const isFilled = Array.isArray(value) ? value.length > 0 : isObject(value) && Object.keys(value).length > 0;
   return isFilled && value !== undefined ? { [name]: value } : {};
+}
+
+/**
+ * Keeps the remote ids. A context other than the one sent is noted and taken: later messages go there. Ids too long to
+ * be kept are noted only; the driver has already refused them.
+ */
+export function bindMoves(taskId: string | undefined, contextId: string | undefined, seen: Seen): Move[] {
+  const isOverlong = [taskId, contextId].some((id) => id !== undefined && !isBindable(id));
+  if (isOverlong) return [{ type: 'note', note: 'overlong_id' }];
+  const known = { task: text(seen.binding?.['task_id']), context: text(seen.sessionBinding?.['context_id']) };
+  const isNewTask = taskId !== undefined && taskId !== known.task;
+  const isNewContext = contextId !== undefined && contextId !== known.context;
+  if (!isNewTask && !isNewContext) return [];
+  return [
+    ...changed('task_changed', known.task, isNewTask ? taskId : undefined),
+    ...changed('context_changed', known.context, isNewContext ? contextId : undefined),
+    {
+      type: 'bind',
+      ...(isNewTask && { binding: bindingOf(taskId, contextId ?? known.context) }),
+      ...(isNewContext && { sessionBinding: { context_id: contextId } }),
+    },
+  ];
+}
+
+function bindingOf(taskId: string, contextId: string | undefined): JsonObject {
+  return { task_id: taskId, ...(contextId !== undefined && { context_id: contextId }) };
+}
+
+function changed(note: string, was: string | undefined, is: string | undefined): Move[] {
+  return was === undefined || is === undefined ? [] : [{ type: 'note', note, details: { was, is } }];
 }

@@ -4,8 +4,7 @@ import type { JsonObject } from '../../../src/protocol/json.ts';
 import type { Failure, TaskStatus } from '../../../src/protocol/task-states.ts';
 import type { MessageDraft, Move, Seen } from '../../../src/upstream.ts';
 import { bounded, cut } from './bounds.ts';
-import { bindMoves } from './interpret-bind.ts';
-import { draftOf, filled, isUserMessage, sayMoves } from './interpret-message.ts';
+import { bindMoves, draftOf, filled, isUserMessage, sayMoves } from './interpret-message.ts';
 import { rawState, text } from './progress.ts';
 import type { A2aRecord } from './record.ts';
 

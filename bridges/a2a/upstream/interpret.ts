@@ -1,14 +1,16 @@
+import { isObject } from '../../../mappings/a2a/events.ts';
+import { A2A_USAGE } from '../../../mappings/a2a/usage-words.ts';
 import { ERROR_CODES } from '../../../src/protocol/errors.ts';
 import type { JsonObject } from '../../../src/protocol/json.ts';
 import { type Failure, isBlocked, isTerminal } from '../../../src/protocol/task-states.ts';
+import { readUsage } from '../../../src/protocol/usage.ts';
 import type { Frame, Move, Seen } from '../../../src/upstream.ts';
 import { bounded, boundedId } from './bounds.ts';
 import { interpretArtifact } from './interpret-artifact.ts';
 import { interpretError } from './interpret-error.ts';
-import { interpretMessage } from './interpret-message.ts';
+import { interpretMessage, isUserMessage } from './interpret-message.ts';
 import { interpretStatus } from './interpret-status.ts';
 import { interpretTask } from './interpret-task.ts';
-import { usageMoves } from './interpret-usage.ts';
 import { isForeignTask, text } from './progress.ts';
 import { type A2aRecord, type Reading, recordIn } from './record.ts';
 import { withHarnTasks } from './references.ts';
@@ -88,4 +90,23 @@ function endMoves({ status }: Seen): Move[] {
     type: 'upstream_error',
   };
   return [{ type: 'status', to: 'FAILED', failure }];
+}
+
+/** What the agent says that its task used so far, beside whatever else the event says. */
+export function usageMoves(body: JsonObject): Move[] {
+  const status = body['status'];
+  const spoken = isObject(status) ? status['message'] : undefined;
+  return [body, spoken].flatMap((one): Move[] => {
+    if (!isObject(one) || isUserMessage(one)) return [];
+    const { metadata } = one;
+    return isObject(metadata) ? movesOf(metadata) : [];
+  });
+}
+
+function movesOf(metadata: JsonObject): Move[] {
+  const { figures, refused } = readUsage(A2A_USAGE, metadata);
+  const told: Move[] =
+    Object.keys(figures).length === 0 ? [] : [{ type: 'usage', usage: { counts: 'total', ...figures } }];
+  if (refused.length === 0) return told;
+  return [...told, { type: 'note', note: 'usage_refused', details: { members: refused } }];
 }

@@ -2,14 +2,13 @@ import type { Frame, Turn } from '../../../src/upstream.ts';
 import type { Timers } from '../../bridge.ts';
 import { refuseOverlong } from './bounds.ts';
 import type { Discovery } from './discovery.ts';
-import { type Conversation, exchange, type Wire } from './exchange.ts';
+import { type Ask, type Conversation, exchange, type Wire } from './exchange.ts';
 import { Fault, faultOf } from './fault.ts';
 import type { Target } from './interfaces.ts';
 import type { LearnedStreaming } from './learned-streaming.ts';
 import { Progress } from './progress.ts';
 import { type A2aRecord, type Reading, ReadRecord, readRecord, toFrameBody } from './record.ts';
 import { References } from './references.ts';
-import type { Ask } from './requests.ts';
 import { Watchdog } from './watchdog.ts';
 
 /** What all turns of an upstream share. */
