@@ -8,7 +8,7 @@ import { errorHeaders, logFailure, send, sendEmpty, setSafety } from '../http/an
 import { parseBody, readRaw } from '../http/body.ts';
 import type { Exchange } from '../http/exchange.ts';
 import type { HttpLimits } from '../http/limits.ts';
-import { decodeQuery, type Query } from '../rest/query.ts';
+import { decodeQuery, type Query } from '../rest/decode-call.ts';
 import type { EventStreams } from '../sse/event-streams.ts';
 
 export interface FaceExchangeDeps {

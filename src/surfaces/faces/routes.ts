@@ -1,7 +1,6 @@
 import type { Face } from '../../face.ts';
 import type { RefusePath } from '../http/edge.ts';
-import type { RouterGroups } from '../rest/router-groups.ts';
-import { addRoute } from '../rest/routes.ts';
+import { addRoute, type RouterGroups } from '../rest/routes.ts';
 import { type FaceExchangeDeps, FaceHttpExchange } from './exchange.ts';
 
 /** Puts the routes of all faces behind the edge, after those of the gateway itself. */

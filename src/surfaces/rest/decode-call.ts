@@ -1,7 +1,9 @@
 import type { IncomingMessage } from 'node:http';
+import { parse } from 'node:querystring';
 import { z } from 'zod';
 import type { Call, CallHead, Gateway } from '../../gateway.ts';
 import type { JsonReader } from '../../json/json-reader.ts';
+import { ProtocolError } from '../../protocol/errors.ts';
 import type { OperationRow, RawBody, SpooledBody } from '../../protocol/operations.ts';
 import { VERSION_HEADER } from '../../protocol/version.ts';
 import { readJson, readRaw } from '../http/body.ts';
@@ -9,7 +11,6 @@ import type { Exchange } from '../http/exchange.ts';
 import type { HttpLimits } from '../http/limits.ts';
 import { refuseBody } from '../http/request-checks.ts';
 import { declaresBody } from '../http/unread-body.ts';
-import { decodeQuery } from './query.ts';
 
 const VERSION_HEADER_NAME = VERSION_HEADER.toLowerCase();
 
@@ -109,4 +110,23 @@ function plainHeaders({ headers }: IncomingMessage): Record<string, string> {
 
 function single(value: string | string[] | undefined): string | undefined {
   return typeof value === 'string' ? value : value?.[0];
+}
+
+export type Query = Record<string, string | string[]>;
+
+const NONE: Query = Object.freeze({});
+
+/**
+ * Decodes the query of a target. `single` names the parameters that have one value; a second one is refused, because
+ * readers disagree on which of the two counts.
+ */
+export function decodeQuery(target: string, single: ReadonlySet<string>): Query {
+  const at = target.indexOf('?');
+  if (at < 0 || at === target.length - 1) return NONE;
+  const query = parse(target.slice(at + 1)) as Query;
+  for (const name in query) {
+    if (typeof query[name] === 'string' || !single.has(name)) continue;
+    throw new ProtocolError('invalid_request', `Send the parameter ${name} once.`, { param: name });
+  }
+  return query;
 }
