@@ -152,6 +152,8 @@ export type Frame =
       label?: string;
       /** True while the peer has taken nothing of the turn. */
       unsent?: boolean;
+      /** The next frame came together with this one: both are recorded and applied in one transaction, when that one is given. */
+      more?: true;
       /** What its bridge read in the body, for its own `interpret`. Never recorded: a replay reads the body again. */
       read?: object;
     }

@@ -2,6 +2,7 @@ import { readdirSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import type { Config } from '../config/load.ts';
 import { checkContents } from '../dispatch/check-contents.ts';
+import { checkFrames } from '../dispatch/check-frames.ts';
 import { checkReceipts } from '../dispatch/check-receipts.ts';
 import { checkTreeNodes } from '../dispatch/check-tree-nodes.ts';
 import { checkTrustRecords } from '../dispatch/check-trust-records.ts';
@@ -209,6 +210,7 @@ async function* checkStore(
     yield* checkLog({ store, projection: project, said: saidSlots, ...checkpoint });
     const verification = keys.verificationKeys();
     yield* findingsOf(checkContents(store));
+    yield* findingsOf(checkFrames(store));
     yield* findingsOf(checkReceipts(store, verification));
     yield* findingsOf(checkTreeNodes(store));
     yield* findingsOf(checkTrustRecords(store, verification));

@@ -4,9 +4,11 @@ import type { ReceiptRedaction, ReplayMaterial } from '../protocol/resources/rec
 import { type Rules, rulesOf } from '../protocol/rules.ts';
 import { wholeText } from '../receipts/canonical-order.ts';
 import type { FrameList, ListedFrame } from '../replay/frame-list.ts';
+import { type FrameHead, headsInRow } from '../replay/frame-row.ts';
 import { type FrameBlock, listOfFrames } from '../replay/recorded-frame.ts';
 import { frameKey } from '../store/keys.ts';
 import { BLOCK_FRAMES, blockOf, treeOf } from './frame-tree.ts';
+import { headsFrom, type RecordOf } from './task-frames.ts';
 
 /**
  * What a recorded frame is in words of the receipt, by the protocol of its route. An agent's answer has no word of its own;
@@ -18,14 +20,6 @@ const KIND_OF_ROUTE = {
   mcp: 'mcp_tool_return',
 } as const;
 
-/** Frames after which it is asked whether there are too many to list. */
-const SHORT_RUN = 16;
-
-/** The members that a recorded frame begins with; the frame itself, which may be large, is not parsed. */
-const HEAD_OF_FRAME =
-  /^\{"key":("(?:[^"\\]|\\.)*"),"at":"[^"]*","sha256":"([^"]*)"(?:,"redaction_proof":"([^"]*)")?(?:,"(list|block)":(\{[^}]*\}))?/;
-/** Long enough for every override key and the members after it. */
-const HEAD_BYTES = 2_048;
 const REASON = 'A secret was replaced before the frame was recorded.';
 
 /** What a run recorded, and where secrets were replaced in it. */
@@ -54,17 +48,16 @@ export interface FrameMaterial extends ListedFrame {
 
 /** Frames of a task from number `from` on, at most `limit`. */
 export function frameMaterials(
-  recordOf: (key: string) => Buffer | undefined,
+  recordOf: RecordOf,
   { resource, internal: { route } }: Pick<TaskState, 'resource' | 'internal'>,
   from: number,
   limit: number,
 ): FrameMaterial[] {
   const found: FrameMaterial[] = [];
-  for (let n = from; found.length < limit; n += 1) {
-    const record = recordOf(frameKey(resource.id, n));
-    if (record === undefined) break;
-    const { listed } = headOf(record);
-    found.push({ n, kind: kindOf(listed.key, route), ...listed });
+  for (const { n, listed } of headsFrom(recordOf, resource.id, from)) {
+    if (found.length === limit) break;
+    const key = wholeText(listed.key);
+    found.push({ n, kind: kindOf(key, route), ...listed, key });
   }
   return found;
 }
@@ -79,7 +72,7 @@ function uriOfFrame(taskId: string, n: number): string {
   return `harn://tasks/${taskId}/frames/${n}`;
 }
 
-/** Undefined when there are too many. A read of what is not there costs as much as ten others: a short run pays for one. */
+/** Undefined when there are too many. */
 function listed(
   tx: Transaction,
   taskId: string,
@@ -87,19 +80,13 @@ function listed(
   { listedFrames }: Rules,
 ): RunMaterials | undefined {
   const found: RunMaterials = { frames: 0, materials: [], redactions: [] };
-  for (let n = 1; ; n += 1) {
-    const record = tx.recorded(frameKey(taskId, n));
-    if (record === undefined) return { ...found, frames: found.materials.length };
-    if (n === SHORT_RUN && tx.recorded(frameKey(taskId, listedFrames + 1)) !== undefined) return undefined;
-    const { key, sha256, redaction_proof: proof } = headOf(record).listed;
+  for (const { n, listed: frame } of headsFrom((key) => tx.recorded(key), taskId, 1)) {
+    if (n > listedFrames) return undefined;
+    const { sha256, redaction_proof: proof } = frame;
+    const id = wholeText(frame.key);
     const uri = uriOfFrame(taskId, n);
-    found.materials.push({
-      content_type: 'application/json',
-      id: key,
-      kind: kindOf(key, route),
-      sha256,
-      uri,
-    });
+    found.frames = n;
+    found.materials.push({ content_type: 'application/json', id, kind: kindOf(id, route), sha256, uri });
     if (proof !== undefined)
       found.redactions.push({
         field: `/replay_input/materials/${n - 1}`,
@@ -107,12 +94,13 @@ function listed(
         reason: REASON,
       });
   }
+  return found;
 }
 
 /** The proofs of what was redacted are in the frames, and the hash of all of them covers them. */
-function together(tx: Transaction, taskId: string, { listedFrames, frameDigest }: Rules): RunMaterials {
-  const frames = newestFrame(tx, taskId, listedFrames + 1);
-  const { redacted, sha256 } = DIGESTS[frameDigest]((n) => tx.recorded(frameKey(taskId, n)), frames);
+function together(tx: Transaction, taskId: string, { frameDigest }: Rules): RunMaterials {
+  const { frames, digest } = DIGESTS[frameDigest]((key) => tx.recorded(key), taskId);
+  const { redacted, sha256 } = digest;
   const uri = `harn://tasks/${taskId}/frames`;
   const material = {
     content_type: 'application/json',
@@ -126,30 +114,38 @@ function together(tx: Transaction, taskId: string, { listedFrames, frameDigest }
   return { frames, materials: [material], redactions };
 }
 
-type Digest = (recordOf: (n: number) => Buffer | undefined, frames: number) => FrameList;
+type Digest = (recordOf: RecordOf, taskId: string) => { frames: number; digest: FrameList };
 
 const DIGESTS: Readonly<Record<Rules['frameDigest'], Digest>> = {
-  chain: (recordOf, frames) => headOf(recordOf(frames)).list ?? listOfFrames(frames, recordOf),
-  tree: (recordOf, frames) => {
-    const full = Math.floor(frames / BLOCK_FRAMES);
-    const framesBehind = (before: number, count: number) =>
-      Array.from({ length: count }, (_, at) => headOf(recordOf(before + at + 1)).listed);
-    // Frames of an import or of a replay have no blocks.
-    const blocks = Array.from(
-      { length: full },
-      (_, at) =>
-        headOf(recordOf((at + 1) * BLOCK_FRAMES)).block ??
-        blockOf(framesBehind(at * BLOCK_FRAMES, BLOCK_FRAMES)),
-    );
-    return treeOf(blocks, framesBehind(full * BLOCK_FRAMES, frames % BLOCK_FRAMES));
+  chain: (recordOf, taskId) => {
+    const heads = [...headsFrom(recordOf, taskId, 1)];
+    return { frames: heads.length, digest: heads.at(-1)?.list ?? listOfFrames(heads.map(listedOf)) };
+  },
+  tree: (recordOf, taskId) => {
+    const full = fullBlocks(recordOf, taskId);
+    const rest = [...headsFrom(recordOf, taskId, full * BLOCK_FRAMES + 1)];
+    const blocks = Array.from({ length: full }, (_, at) => blockAt(recordOf, taskId, at));
+    const digest = treeOf(blocks, rest.map(listedOf));
+    return { frames: full * BLOCK_FRAMES + rest.length, digest };
   },
 };
 
-/** Frames are numbered without gaps, so a few reads find the last one: strides that double, then halves. */
-function newestFrame(tx: Transaction, taskId: string, known: number): number {
-  const isThere = (n: number) => tx.recorded(frameKey(taskId, n)) !== undefined;
-  let there = known;
-  let absent = 2 * there;
+/** Frames of an import or of a replay have no blocks. */
+function blockAt(recordOf: RecordOf, taskId: string, at: number): FrameBlock {
+  const [last] = headsInRow(recordOf(frameKey(taskId, (at + 1) * BLOCK_FRAMES)) ?? Buffer.alloc(0));
+  if (last?.block !== undefined) return last.block;
+  const frames: ListedFrame[] = [];
+  for (const head of headsFrom(recordOf, taskId, at * BLOCK_FRAMES + 1)) {
+    frames.push(listedOf(head));
+    if (frames.length === BLOCK_FRAMES) break;
+  }
+  return blockOf(frames);
+}
+
+/** The last frame of a block has a row of its own, so a few reads find how many there are: strides that double, then halves. */
+function fullBlocks(recordOf: RecordOf, taskId: string): number {
+  const isThere = (blocks: number) => recordOf(frameKey(taskId, blocks * BLOCK_FRAMES)) !== undefined;
+  let [there, absent] = [0, 1];
   while (isThere(absent)) [there, absent] = [absent, 2 * absent];
   while (absent - there > 1) {
     const middle = Math.floor((there + absent) / 2);
@@ -159,22 +155,6 @@ function newestFrame(tx: Transaction, taskId: string, known: number): number {
   return there;
 }
 
-interface FrameHead {
-  listed: ListedFrame;
-  /** In records under rules 1. */
-  list?: FrameList;
-  block?: FrameBlock;
-}
-
-function headOf(record: Buffer | undefined): FrameHead {
-  const head = HEAD_OF_FRAME.exec(record?.toString('utf8', 0, HEAD_BYTES) ?? '');
-  const [, key, sha256 = '', proof, together, digest] = head ?? [];
-  if (key === undefined) throw new Error('A recorded frame begins with its key, its time and its hash.');
-  const redaction_proof = proof === undefined ? {} : { redaction_proof: proof };
-  const listed = {
-    key: wholeText(key.includes('\\') ? JSON.parse(key) : key.slice(1, -1)),
-    sha256,
-    ...redaction_proof,
-  };
-  return { listed, ...(together === undefined ? {} : { [together]: JSON.parse(digest ?? '') }) };
+function listedOf({ listed: frame }: FrameHead): ListedFrame {
+  return { ...frame, key: wholeText(frame.key) };
 }

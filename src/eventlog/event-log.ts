@@ -115,6 +115,8 @@ export interface Transaction extends StateReader {
   append(event: NewEvent): Event;
   /** Writes a primary record that is no event (frame, blob piece, idempotency record), hashed into the commit. */
   record(key: string, value: Buffer | string): void;
+  /** The same, with a value that is made when it is first read, or at the end: it may tell of what is appended until then. */
+  recordLater(key: string, make: () => string): void;
   /** Deletes a primary record for good (a sent sealed input, an expired idempotency record). */
   erase(key: string): void;
   /** A primary record as this transaction sees it: staged first, else durable. */

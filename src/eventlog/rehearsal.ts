@@ -106,6 +106,10 @@ export class Rehearsal implements Transaction, FoldWriter {
     this.#records.set(key, Buffer.from(value));
   }
 
+  recordLater(key: string, make: () => string): void {
+    this.record(key, make());
+  }
+
   erase(key: string): void {
     this.#records.delete(key);
   }

@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '../protocol/json.ts';
 import { baseKey, eventIdOf } from '../store/keys.ts';
-import { seal, unseal } from '../store/sealed-record.ts';
+import { SEAL_BYTES, seal, unseal } from '../store/sealed-record.ts';
 import { baseEntryOf } from './base-folds.ts';
 import { buildEvent } from './encode-event.ts';
 import type {
@@ -57,6 +57,8 @@ export class StagedTransaction implements Transaction, FoldWriter {
   readonly actions: (() => void)[] = [];
   readonly #lastActions: (() => void)[] = [];
   readonly #segments = new SegmentWriter();
+  /** Records that are not made yet. */
+  readonly #later = new Map<string, () => string>();
   readonly #parts: TransactionParts;
 
   constructor(parts: TransactionParts) {
@@ -114,6 +116,7 @@ export class StagedTransaction implements Transaction, FoldWriter {
   run<T>(decide: (tx: StagedTransaction) => T): T {
     const result = decide(this);
     for (const action of this.#lastActions) action();
+    for (const key of this.#later.keys()) this.#makeLater(key);
     this.#complete();
     this.#sealSegments();
     return result;
@@ -181,13 +184,29 @@ export class StagedTransaction implements Transaction, FoldWriter {
     this.changes.record(key, seal(value, key));
   }
 
+  recordLater(key: string, make: () => string): void {
+    this.#later.set(key, make);
+  }
+
+  #makeLater(key: string): void {
+    const make = this.#later.get(key);
+    if (make === undefined) return;
+    this.#later.delete(key);
+    this.record(key, make());
+  }
+
   erase(key: string): void {
+    this.#later.delete(key);
     this.changes.erase(key);
   }
 
   recorded(key: string): Buffer | undefined {
+    this.#makeLater(key);
     if (this.changes.erased.has(key)) return undefined;
-    const sealed = this.changes.records.get(key) ?? this.#parts.earlier.record(key);
+    const staged = this.changes.records.get(key);
+    // It was sealed in this very transaction.
+    if (staged !== undefined) return staged.subarray(SEAL_BYTES);
+    const sealed = this.#parts.earlier.record(key);
     return sealed === undefined ? undefined : lockedOnDamage(() => unseal(sealed, key));
   }
 

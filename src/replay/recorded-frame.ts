@@ -1,9 +1,9 @@
 import type { MemoryFrame } from '../protocol/given-memory.ts';
 import type { JsonObject } from '../protocol/json.ts';
 import type { Frame } from '../upstream.ts';
-import { extendFrameList, type FrameList, NO_FRAMES } from './frame-list.ts';
+import { extendFrameList, type FrameList, type ListedFrame, NO_FRAMES } from './frame-list.ts';
 
-/** A frame as it is kept at `f/<task>/<n>`: replay material of a task, and where in the log it was taken. */
+/** A frame as it was recorded: replay material of a task, and where in the log it was taken. `frame-row.ts` has how it is kept. */
 export interface RecordedFrame {
   /** Its override key, for example `a2a:sample:3`. */
   key: string;
@@ -43,16 +43,9 @@ export interface PlacedFrame extends RecordedFrame {
   events: number;
 }
 
-export function readFrame(content: Buffer): RecordedFrame {
-  return JSON.parse(content.toString('utf8'));
-}
-
-/** The list of the frames from 1 to `newest`, made from the frames themselves. */
-export function listOfFrames(newest: number, recordOf: (n: number) => Buffer | undefined): FrameList {
+/** The list of frames, made from the frames themselves. */
+export function listOfFrames(frames: Iterable<ListedFrame>): FrameList {
   let list = NO_FRAMES;
-  for (let n = 1; n <= newest; n += 1) {
-    const record = recordOf(n);
-    if (record !== undefined) list = extendFrameList(list, readFrame(record));
-  }
+  for (const frame of frames) list = extendFrameList(list, frame);
   return list;
 }

@@ -12,7 +12,12 @@ export const KEY_KINDS = {
     kind: 'primary',
     holds: 'segment: the bytes of consecutive events of one session and one transaction, a line each',
   },
-  frame: { prefix: 'f/', shape: 'f/<task>/<8-digit n>', kind: 'primary', holds: 'replay material of a task' },
+  frame: {
+    prefix: 'f/',
+    shape: 'f/<task>/<8-digit n>',
+    kind: 'primary',
+    holds: 'replay material of a task: the frames of one transaction; the key has the number of the first',
+  },
   content: {
     prefix: 'b/',
     shape: 'b/<workspace or tenant>/<sha256>/<8-digit n>',

@@ -120,6 +120,11 @@ export const LAYERS: readonly LayerRow[] = [
     because: 'checks the content in the store of a log that is not open, as eventlog checks its commits',
   },
   {
+    layer: 'src/dispatch/check-frames.ts',
+    imports: ['src/protocol', 'src/replay', 'src/eventlog', 'src/store', 'src/dispatch/content-hash.ts'],
+    because: 'puts recorded frames together in the store of a log that is not open, and checks their hashes',
+  },
+  {
     layer: 'src/dispatch/check-receipts.ts',
     imports: ['src/protocol', 'src/json', 'src/receipts', 'src/eventlog', 'src/projections', 'src/store'],
     because: 'checks the receipts in the store of a log that is not open, as eventlog checks its commits',

@@ -6,6 +6,8 @@ import type { Timers } from '../../bridge.ts';
  * messages at once; without a wait the first of them costs a commit of its own.
  */
 const GATHER_MS = 2;
+/** Frames that are recorded together at most. */
+const MAX_TOGETHER = 32;
 
 /** Frames on their way from an agent to the one turn that reads them, in order. */
 export class FrameQueue {
@@ -15,7 +17,10 @@ export class FrameQueue {
   /** Somebody waits for what is queued: it is not gathered. */
   #isUrgent = false;
   #wake: () => void = () => undefined;
-  #handedOut: () => void = () => undefined;
+  /** Who waits for what was given out to be recorded. */
+  #handedOut: (() => void)[] = [];
+  /** How many frames are still to be given out of those that came together. */
+  #together = 0;
 
   push(frame: Frame): void {
     this.#add(frame, () => undefined);
@@ -45,6 +50,7 @@ export class FrameQueue {
   /** What is queued now. */
   drain(): Frame[] {
     this.#isUrgent = false;
+    this.#together = 0;
     return this.#frames.splice(0).map(({ frame, taken }) => {
       taken();
       return frame;
@@ -52,7 +58,8 @@ export class FrameQueue {
   }
 
   /**
-   * The next frame; undefined when the queue is closed and empty. Whoever asks for it has recorded the one before. Rejects
+   * The next frame; undefined when the queue is closed and empty. Whoever asks for it has recorded the one before, or holds it for
+   * those that came together with it (`more`). Rejects
    * with the reason of the signal, or with what `late` makes when nothing came within `withinMs`.
    */
   async next(
@@ -61,18 +68,26 @@ export class FrameQueue {
     withinMs: number | undefined,
     late: () => unknown,
   ): Promise<Frame | undefined> {
-    this.#handedOut();
-    this.#handedOut = () => undefined;
+    if (this.#together > 0) return this.#give();
+    for (const taken of this.#handedOut.splice(0)) taken();
     const isEmpty = this.#frames.length === 0;
     if (isEmpty && !this.#isClosed && !signal.aborted) await this.#change(signal, timers, withinMs, late);
     // What begins a turn is queued before anybody reads, and waits for the first words of the agent.
     if (isEmpty || this.#isFresh) await this.#gather(signal, timers);
     this.#isFresh = false;
     if (signal.aborted) throw signal.reason;
+    this.#together = Math.min(this.#frames.length, MAX_TOGETHER);
+    return this.#give();
+  }
+
+  #give(): Frame | undefined {
     const first = this.#frames.shift();
-    this.#handedOut = first?.taken ?? this.#handedOut;
+    if (first === undefined) return undefined;
+    const { frame, taken } = first;
+    this.#handedOut.push(taken);
+    this.#together -= 1;
     if (this.#frames.length === 0) this.#isUrgent = false;
-    return first?.frame;
+    return this.#together > 0 && frame.kind === 'message' ? { ...frame, more: true } : frame;
   }
 
   async #gather(signal: AbortSignal, timers: Timers): Promise<void> {

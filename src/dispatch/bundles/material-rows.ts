@@ -6,7 +6,7 @@ import type { ArtifactState } from '../../projections/states.ts';
 import { contentOfArtifact } from '../../projections/stored-content.ts';
 import type { JsonObject, JsonValue } from '../../protocol/json.ts';
 import { hashOf } from '../../replay/compare.ts';
-import { readFrame } from '../../replay/recorded-frame.ts';
+import { framesInRow, type StoredFrame, wholeFrame } from '../../replay/frame-row.ts';
 import { framesOf, keysUnder, lastSegment } from '../../store/keys.ts';
 import { partNumbers, partReader } from '../artifact-parts.ts';
 import { contentKeys } from '../stored-bytes.ts';
@@ -39,20 +39,27 @@ export async function* frameRows(run: ExportedRun, reader: MaterialReader): Asyn
   const hiding = await tasksThatHide(run, reader);
   for await (const { resource } of run.tasks()) {
     const isHidden = hiding.has(resource.id);
-    for await (const key of keysOf(reader.log, framesOf(resource.id))) {
-      const bytes = reader.log.record(key);
-      if (bytes === undefined) continue;
-      const { frame, imported, ...head } = readFrame(bytes);
+    for await (const [n, stored] of storedFrames(reader.log, resource.id)) {
+      const { frame, imported, ...head } = wholeFrame(stored, (id) => reader.log.event(id)?.event);
       // One that was taken right behind the bound has its events behind it too.
       if (!imported && head.after >= run.scope.throughId) break;
       const row: FrameRow = {
         ...head,
         task_id: resource.id,
-        n: Number(lastSegment(key)),
+        n,
         ...(isHidden ? { concealed: true, content: null } : { content: frame as unknown as JsonObject }),
       };
       yield row as unknown as JsonObject;
     }
+  }
+}
+
+async function* storedFrames(log: EventLog, taskId: string): AsyncGenerator<[n: number, frame: StoredFrame]> {
+  for await (const key of keysOf(log, framesOf(taskId))) {
+    const row = log.record(key);
+    if (row === undefined) continue;
+    const first = Number(lastSegment(key));
+    for (const [at, frame] of framesInRow(row).entries()) yield [first + at, frame];
   }
 }
 

@@ -9,8 +9,9 @@ import type { TaskState } from '../../projections/states.ts';
 import { ProtocolError } from '../../protocol/errors.ts';
 import type { ReplayVerdict } from '../../protocol/resources/replay.ts';
 import { knowsRules } from '../../protocol/rules.ts';
+import { FrameGapError, framesInRow, type StoredFrame, wholeFrame } from '../../replay/frame-row.ts';
 import type { History, MissingDependency } from '../../replay/history.ts';
-import { type PlacedFrame, type RecordedFrame, readFrame } from '../../replay/recorded-frame.ts';
+import type { PlacedFrame, RecordedFrame } from '../../replay/recorded-frame.ts';
 import { firstMissing, placeFrames } from '../../replay/stimuli.ts';
 import { eventKey, framesOf, keysUnder } from '../../store/keys.ts';
 import { firstMissingRecord } from './missing-records.ts';
@@ -56,8 +57,9 @@ export async function loadHistory(
   const gone = events.find(({ sha256 }) => sha256 === undefined);
   const withheld = read.find(({ isWithheld }) => isWithheld);
   if (withheld) return { history, missing: withheldOne(withheld, frames) };
-  const missing = gone
-    ? { kind: 'event' as const, id: gone.where }
+  const lost = gone?.where ?? frames.find(({ lostEvent }) => lostEvent !== undefined)?.lostEvent;
+  const missing = lost
+    ? { kind: 'event' as const, id: lost }
     : (unknownRules(internal.rules) ??
       firstMissing(history) ??
       firstMissingRecord(log, resource.workspace_id, known));
@@ -90,6 +92,8 @@ interface Read<Content> {
   eventId?: string;
   /** Hash of its bytes, of an event that of the segment it is stored in; undefined when there is none. */
   sha256?: string;
+  /** Set for a frame that cannot be put together: the event that says what it does not. */
+  lostEvent?: string;
   /** Set for a record that fails its own seal. */
   damage?: { expected: string; observed: string };
   recorded(hashes: RecordedHashes): RecordedHash;
@@ -174,8 +178,13 @@ async function readFrames(
   throughId: string,
 ): Promise<Read<PlacedFrame>[]> {
   const read: (Omit<Read<RecordedFrame>, 'where' | 'place' | 'recorded'> & { key: string })[] = [];
-  for await (const key of keysOf(log, framesOf(taskId)))
-    read.push({ ...readRecord(log, key, readFrame), key });
+  const own = new Map(events.map((event) => [event.id, event]));
+  const eventOf = (id: string) => own.get(id) ?? log.event(id)?.event;
+  for await (const key of keysOf(log, framesOf(taskId))) {
+    const { content: row, ...found } = readRecord(log, key, framesInRow);
+    if (row === undefined) read.push({ ...found, key });
+    for (const stored of row ?? []) read.push({ ...found, ...putTogether(stored, eventOf), key });
+  }
   const taken = read.flatMap(({ content }) => content ?? []);
   const placed = placeFrames(taken, events, route)[Symbol.iterator]();
   let place = 0;
@@ -191,6 +200,26 @@ async function readFrames(
     const withheld = imported?.withheld ? { isWithheld: true as const } : {};
     return { ...found, ...withheld, content: frame, where: frame.key, place, recorded };
   });
+}
+
+/** A frame whose event is damaged or gone is as good as its head: the event is told. */
+function putTogether(
+  stored: StoredFrame,
+  eventOf: (id: string) => Event | undefined,
+): { content: RecordedFrame; lostEvent?: string } {
+  const { said: _, ...head } = stored;
+  let asked = '';
+  try {
+    const content = wholeFrame(stored, (id) => {
+      asked = id;
+      return eventOf(id);
+    });
+    return { content };
+  } catch (error) {
+    if (!(error instanceof FrameGapError) && ProtocolError.from(error).code !== 'resource_locked')
+      throw error;
+    return { content: head, lostEvent: asked };
+  }
 }
 
 function parseEvent(bytes: Buffer): Event {

@@ -8,8 +8,9 @@ import { ProtocolError } from '../../protocol/errors.ts';
 import type { JsonValue } from '../../protocol/json.ts';
 import type { Refreshable } from '../../protocol/resources/replay.ts';
 import { hashOf } from '../../replay/compare.ts';
+import { framesInRow, wholeFrame } from '../../replay/frame-row.ts';
 import type { PlanSource } from '../../replay/plan.ts';
-import { type RecordedFrame, readFrame } from '../../replay/recorded-frame.ts';
+import type { RecordedFrame } from '../../replay/recorded-frame.ts';
 import { frameKey } from '../../store/keys.ts';
 import { contentOf } from '../artifact-content.ts';
 import type { Facts } from '../facts.ts';
@@ -32,13 +33,13 @@ function findFrame(
   taskId: string,
   key: string,
 ): { record: RecordedFrame; sha256: string } | undefined {
-  for (
-    let n = 1, bytes = tx.recorded(frameKey(taskId, n));
-    bytes;
-    n += 1, bytes = tx.recorded(frameKey(taskId, n))
-  ) {
-    const record = readFrame(bytes);
-    if (record.key === key) return { record, sha256: hashOf(record.frame as unknown as JsonValue) };
+  let n = 1;
+  for (let row = tx.recorded(frameKey(taskId, n)); row; row = tx.recorded(frameKey(taskId, n))) {
+    const frames = framesInRow(row);
+    const stored = frames.find((frame) => frame.key === key);
+    const record = stored && wholeFrame(stored, (id) => tx.event(id));
+    if (record) return { record, sha256: hashOf(record.frame as unknown as JsonValue) };
+    n += frames.length;
   }
   return undefined;
 }

@@ -1,8 +1,10 @@
 import type { EventLog } from '../../eventlog/event-log.ts';
 import type { ListedFrame } from '../../replay/frame-list.ts';
-import { type FrameBlock, readFrame } from '../../replay/recorded-frame.ts';
+import { headsInRow } from '../../replay/frame-row.ts';
+import type { FrameBlock } from '../../replay/recorded-frame.ts';
 import { frameKey } from '../../store/keys.ts';
 import { BLOCK_FRAMES, blockOf } from '../frame-tree.ts';
+import { headsFrom } from '../task-frames.ts';
 
 const MAX_FRAME = 99_999_999;
 
@@ -56,12 +58,13 @@ export class FrameNumbers {
     const range = { gte: frameKey(taskId, 0), lte: frameKey(taskId, MAX_FRAME), reverse: true, limit: 1 };
     const [last] = await this.#log.indexKeys(range);
     if (last === undefined) return nothingRecorded();
-    const newest = Number(last.slice(-8));
+    const recordOf = (key: string) => this.#log.record(key);
+    const first = Number(last.slice(-8));
+    const row = recordOf(last);
+    const newest = first - 1 + (row === undefined ? 1 : headsInRow(row).length);
     const block: ListedFrame[] = [];
-    for (let n = newest - (newest % BLOCK_FRAMES) + 1; n <= newest; n += 1) {
-      const frame = this.#log.record(frameKey(taskId, n));
-      if (frame !== undefined) block.push(listedFrame(readFrame(frame)));
-    }
+    for (const { listed } of headsFrom(recordOf, taskId, newest - (newest % BLOCK_FRAMES) + 1))
+      block.push(listed);
     return { next: newest + 1, block };
   }
 }
@@ -73,8 +76,3 @@ interface Recorded {
 }
 
 const nothingRecorded = (): Recorded => ({ next: 1, block: [] });
-
-/** Only what a tree knows of a frame: the frame itself may be large. */
-function listedFrame({ key, sha256, redaction_proof }: ListedFrame): ListedFrame {
-  return { key, sha256, ...(redaction_proof === undefined ? {} : { redaction_proof }) };
-}

@@ -1,4 +1,6 @@
-import type { Origin, Transaction } from '../../eventlog/event-log.ts';
+import { eventNumberOf } from '../../eventlog/event-id.ts';
+import type { Event, Origin, Transaction } from '../../eventlog/event-log.ts';
+import { fitsAsJson } from '../../json/json-size.ts';
 import { sessionBinding } from '../../projections/session-binding.ts';
 import { stateKey } from '../../projections/state-keys.ts';
 import type { MessageState, TaskState } from '../../projections/states.ts';
@@ -6,8 +8,9 @@ import type { MemoryFrame } from '../../protocol/given-memory.ts';
 import type { JsonValue } from '../../protocol/json.ts';
 import { isTerminal } from '../../protocol/task-states.ts';
 import { wholeText } from '../../receipts/canonical-order.ts';
+import { encodeFrameRow, MAX_ROW_FRAMES } from '../../replay/frame-row.ts';
 import type { RecordedFrame } from '../../replay/recorded-frame.ts';
-import { frameKey, inputKey } from '../../store/keys.ts';
+import { eventIdOf, frameKey, inputKey } from '../../store/keys.ts';
 import type { Frame, Upstream } from '../../upstream.ts';
 import { contentHash } from '../content-hash.ts';
 import { makeRoomForAgent } from '../make-room.ts';
@@ -20,6 +23,8 @@ import type { RunnerDeps } from './runner-deps.ts';
 
 /** Frames whose commits may be in flight before the run waits for the store: bounds memory, keeps groups large. */
 const FRAMES_IN_FLIGHT = 64;
+/** A larger frame has a row of its own, so that a row stays small. */
+const SHARED_ROW_BYTES = 16 * 1024;
 
 export async function openRecorder(
   deps: RunnerDeps,
@@ -47,6 +52,13 @@ interface FramePlace extends Pick<RecordedFrame, 'after' | 'turn' | 'block'> {
   content: Pick<RecordedFrame, 'sha256' | 'redaction_proof' | 'redacted' | 'frame'>;
 }
 
+/** A row of frames that its transaction may still extend. */
+interface OpenRow {
+  tx: Transaction;
+  frames: RecordedFrame[];
+  isMade: boolean;
+}
+
 /** Records frames as replay material and applies their moves, each in one transaction. */
 export class FrameRecorder {
   readonly #deps: RunnerDeps;
@@ -54,7 +66,11 @@ export class FrameRecorder {
   readonly #taskId: string;
   readonly #numbers: FrameNumbers;
   #sent: readonly string[];
+  /** Frames that came together, until the last of them is there. */
+  readonly #held: Frame[] = [];
+  #row: OpenRow | undefined;
   #pending: Promise<unknown>[] = [];
+  #inFlight = 0;
   #atRest = false;
   /** Message of the turn when the task came to rest; undefined while the agent waits inside this very turn. */
   #restedOn: string | undefined;
@@ -70,13 +86,19 @@ export class FrameRecorder {
     this.#numbers = deps.frameNumbers;
   }
 
-  /** `over` when the task ended or waits for the caller's input, so that the turn needs no more frames. */
-  async take(frame: Frame): Promise<'open' | 'over'> {
+  /**
+   * `over` when the task ended or waits for the caller's input, so that the turn needs no more frames; `held` while the frame
+   * waits for those it came together with.
+   */
+  async take(frame: Frame): Promise<'held' | 'open' | 'over'> {
+    this.#held.push(frame);
+    if (frame.kind === 'message' && frame.more) return 'held';
+    const frames = this.#held.splice(0);
     let status: 'open' | 'over' = 'open';
     const committed = this.#deps.log.transact(this.#origin(), (tx) => {
-      status = this.#apply(tx, frame);
+      for (const each of frames) if (status === 'open') status = this.#apply(tx, each);
     });
-    await this.#track(committed);
+    await this.#track(committed, frames.length);
     return status;
   }
 
@@ -126,6 +148,7 @@ export class FrameRecorder {
   async #durable(): Promise<void> {
     await Promise.all(this.#pending);
     this.#pending = [];
+    this.#inFlight = 0;
   }
 
   #apply(tx: Transaction, frame: Frame): 'open' | 'over' {
@@ -204,7 +227,33 @@ export class FrameRecorder {
       ...(redacted === undefined ? {} : { redacted }),
       frame,
     };
-    tx.record(frameKey(this.#taskId, number), JSON.stringify(record));
+    this.#extendRow(tx, number, record);
+  }
+
+  /** Frames of one transaction are one row; it is made when they are, and their events with them. */
+  #extendRow(tx: Transaction, number: number, record: RecordedFrame): void {
+    const open = this.#row;
+    const isAlone = record.block !== undefined || !fitsAsJson(record.frame as never, SHARED_ROW_BYTES);
+    if (open?.tx === tx && !open.isMade && open.frames.length < MAX_ROW_FRAMES && !isAlone) {
+      open.frames.push(record);
+      return;
+    }
+    const row: OpenRow = { tx, frames: [record], isMade: false };
+    this.#row = isAlone ? undefined : row;
+    tx.recordLater(frameKey(this.#taskId, number), () => {
+      row.isMade = true;
+      return encodeFrameRow(row.frames, this.#eventsBehind(tx, record.after));
+    });
+  }
+
+  /** The task's own: they stay as long as its frames. */
+  #eventsBehind(tx: Transaction, after: string): Event[] {
+    const events: Event[] = [];
+    for (let n = eventNumberOf(after) + 1; n <= eventNumberOf(tx.position); n += 1) {
+      const event = tx.event(eventIdOf(n));
+      if (event?.task_id === this.#taskId) events.push(event);
+    }
+    return events;
   }
 
   /** The first answer proves that the input was sent, so its encrypted original goes. */
@@ -229,10 +278,11 @@ export class FrameRecorder {
     return origin;
   }
 
-  async #track(committed: Promise<unknown>): Promise<void> {
+  async #track(committed: Promise<unknown>, frames = 1): Promise<void> {
     this.#pending.push(committed);
+    this.#inFlight += frames;
     committed.catch(() => undefined);
-    if (this.#pending.length >= FRAMES_IN_FLIGHT) await this.#durable();
+    if (this.#inFlight >= FRAMES_IN_FLIGHT) await this.#durable();
   }
 }
 

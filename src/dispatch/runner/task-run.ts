@@ -137,7 +137,7 @@ export class TaskRun {
     for await (const frame of run(this.#stopper.signal)) {
       if (this.#stopper.signal.aborted) return false;
       const status = await recorder.take(frame);
-      this.#take(recorder);
+      if (status !== 'held') this.#take(recorder);
       if (status === 'over') {
         this.stop();
         return true;

@@ -34,8 +34,37 @@ describe('frames of an agent', () => {
     await turn();
     expect(timers.waits()).toEqual([GATHER_MS]);
     timers.run(GATHER_MS);
-    expect(await first).toEqual(frame(1));
+    expect(await first).toEqual({ ...frame(1), more: true });
     expect(await queue.next(never, timers, undefined, late)).toEqual(frame(2));
+  });
+
+  it('are handed out together up to a bound, and the next ones after those', async () => {
+    const timers = heldTimers();
+    const queue = new FrameQueue();
+    for (let n = 1; n <= 40; n += 1) queue.push(frame(n));
+    queue.close();
+    const given: (Frame | undefined)[] = [];
+    for (let n = 1; n <= 40; n += 1) given.push(await queue.next(never, timers, undefined, late));
+    const ends = given.flatMap((each) => (each?.kind === 'message' && !each.more ? [each.body] : []));
+    expect(ends).toEqual([32, 40]);
+    expect(await queue.next(never, timers, undefined, late)).toBeUndefined();
+  });
+
+  it('that came together keep whoever waits for one of them until all are recorded', async () => {
+    const timers = heldTimers();
+    const queue = new FrameQueue();
+    let isRecorded = false;
+    void queue.pushUrgent(frame(1)).then(() => {
+      isRecorded = true;
+    });
+    queue.push(frame(2));
+    expect(await queue.next(never, timers, undefined, late)).toEqual({ ...frame(1), more: true });
+    expect(await queue.next(never, timers, undefined, late)).toEqual(frame(2));
+    await turn();
+    expect(isRecorded).toBe(false);
+    void queue.next(never, timers, undefined, late);
+    await turn();
+    expect(isRecorded).toBe(true);
   });
 
   it('that somebody waits for are not held, and are told when they are recorded', async () => {
@@ -47,7 +76,7 @@ describe('frames of an agent', () => {
     void queue.pushUrgent(frame(2)).then(() => {
       isRecorded = true;
     });
-    expect(await first).toEqual(frame(1));
+    expect(await first).toEqual({ ...frame(1), more: true });
     expect(await queue.next(never, timers, undefined, late)).toEqual(frame(2));
     await turn();
     expect(isRecorded).toBe(false);

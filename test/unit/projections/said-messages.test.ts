@@ -8,7 +8,7 @@ function talk() {
   const states = {
     get: <S extends object>(key: string) => rows.get(key) as S | undefined,
     set: (key: string, state: object | undefined) => void rows.set(key, state),
-    said: (_event, value) => value,
+    said: <Value extends object>(_event: unknown, value: Value) => value,
     index: () => undefined,
     unindex: () => undefined,
   };
