@@ -5,7 +5,7 @@ import { openData, refuseBadCheckpoint } from './composition/open-data.ts';
 import { type GatewayParts, type Parts, systemClock, systemRandom } from './composition/parts.ts';
 import { makeRetention } from './composition/retention.ts';
 import { makeSurface } from './composition/surface.ts';
-import { makeUpstreams, startSample } from './composition/upstreams.ts';
+import { makeUpstreams, sampleAgent } from './composition/upstreams.ts';
 import { ClockWatch } from './dispatch/clock-watch.ts';
 import { ensurePersonas } from './dispatch/configured-personas.ts';
 import { ensureVaults } from './dispatch/configured-vaults.ts';
@@ -61,8 +61,8 @@ export async function startGateway(given: GatewayParts): Promise<RunningGateway>
 async function start(parts: Parts, closers: Closer[]): Promise<RunningGateway> {
   const { config, logger, clock } = parts;
   checkKeptCards(config.store.data);
-  const starting = startSample(parts);
-  closers.push(async () => (await starting.catch(() => undefined))?.close());
+  const sample = sampleAgent(parts);
+  closers.push(() => sample?.close());
   const data = await openData(parts);
   const { log } = data;
   closers.push(() => log.close());
@@ -70,7 +70,7 @@ async function start(parts: Parts, closers: Closer[]): Promise<RunningGateway> {
   const issuers = trustedIssuers(parts);
   lookAtIssuers(issuers);
   const authentication = authenticator(parts, log, issuers);
-  const upstreams = makeUpstreams(parts, log, await starting);
+  const upstreams = makeUpstreams(parts, log, sample);
   closers.push(() => Promise.all([...upstreams.values()].map((upstream) => upstream.close())));
   const windowMs = config.limits.idempotency_window_ms;
   const watch = await ClockWatch.open({ clock, logger, log, windowMs });

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { unstartedCard } from '../../bridges/a2a/sample-agent/card.ts';
 import type { Bridge, BridgeDeps } from '../../bridges/bridge.ts';
 import { type BridgeId, bridges } from '../../bridges/index.ts';
 import { SAMPLE_AGENT_ID } from '../config/routes.ts';
@@ -10,21 +11,16 @@ import { parseMended, parsePeerText } from '../json/peer-text.ts';
 import { dataPaths } from '../operation/data-directory.ts';
 import { KeptCards } from '../operation/kept-cards.ts';
 import { ProcessGuard } from '../operation/process-guard.ts';
-import { type SampleAgentProcess, startSampleAgent } from '../operation/sample-agent-process.ts';
+import { SampleAgentProcess } from '../operation/sample-agent-process.ts';
 import type { Upstream } from '../upstream.ts';
 import { toolDefinitions } from './definitions.ts';
 import type { Parts } from './parts.ts';
 import { upstreamCredentials } from './upstream-credentials.ts';
 
-/** Starts the bundled agent when the configuration names no other; undefined otherwise. */
-export async function startSample({
-  config,
-  packageRoot,
-  env,
-  logger,
-}: Parts): Promise<SampleAgentProcess | undefined> {
+/** The bundled agent when the configuration names no other; undefined otherwise. It is started with its first task. */
+export function sampleAgent({ config, packageRoot, env, logger }: Parts): SampleAgentProcess | undefined {
   if (!config.usesSampleAgent) return undefined;
-  return startSampleAgent(join(packageRoot, 'dist', 'bundle', 'sample-agent.js'), env, logger);
+  return new SampleAgentProcess(join(packageRoot, 'dist', 'bundle', 'sample-agent.js'), env, logger);
 }
 
 /** The rows that each bridge makes its adapters of. */
@@ -66,10 +62,15 @@ export function makeUpstreams(
     if (typeof value !== 'string') deps.readSecret(value);
   const rows: Rows = {
     ...config.upstreams,
-    ...(sample === undefined ? {} : { a2a: [{ id: SAMPLE_AGENT_ID, card: sample.cardUrl }] }),
+    ...(sample === undefined ? {} : { a2a: [sampleRow(sample)] }),
   };
   const configured = (Object.keys(bridges) as BridgeId[]).flatMap((id) => upstreamsOf(id, rows, deps));
   return new Map([...configured, ...extraUpstreams].map((upstream) => [upstream.route, upstream]));
+}
+
+function sampleRow(sample: SampleAgentProcess): Rows['a2a'][number] {
+  const { url, text } = unstartedCard();
+  return { id: SAMPLE_AGENT_ID, card: url, onDemand: { card: text, origin: () => sample.origin() } };
 }
 
 /** The rows of a bridge go to that bridge: one name picks both. */

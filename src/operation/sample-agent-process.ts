@@ -2,59 +2,97 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import type { Logger } from '../protocol/ports.ts';
 
-export interface SampleAgentProcess {
-  /** URL of its card. */
-  cardUrl: string;
-  close(): Promise<void>;
-}
-
 /** Time the bundled agent may take to say that it is ready. */
 const READY_TIMEOUT_MS = 15_000;
 
 /**
- * Starts the bundled sample agent in its own process on a free port. It ends with its standard input, so it never
- * outlives the gateway, not even a killed one. Rejects when it does not come up.
+ * The bundled sample agent, in a process of its own on a free port. It ends with its standard input, so it never outlives the
+ * gateway, not even a killed one.
  */
-export async function startSampleAgent(
-  entry: string,
-  env: Readonly<Record<string, string | undefined>>,
-  logger: Logger,
-): Promise<SampleAgentProcess> {
-  const child = spawn(process.execPath, [entry, '--port', '0'], {
-    stdio: ['pipe', 'pipe', 'pipe'],
-    env: { PATH: env['PATH'] ?? '' },
-  });
-  createInterface({ input: child.stderr }).on('line', (line) =>
-    logger.warn({ line: line.slice(0, 500) }, 'sample agent'),
-  );
-  const url = await readyUrl(child);
-  return { cardUrl: `${url}/.well-known/agent-card.json`, close: () => closeChild(child) };
-}
+export class SampleAgentProcess {
+  readonly #entry: string;
+  readonly #env: Readonly<Record<string, string | undefined>>;
+  readonly #logger: Logger;
+  #child: ChildProcess | undefined;
+  #origin: Promise<string> | undefined;
+  #isClosed = false;
 
-function readyUrl(child: ChildProcess): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const late = setTimeout(
-      () => reject(new Error('The sample agent did not start in time.')),
-      READY_TIMEOUT_MS,
-    );
-    const settle = (action: () => void) => {
-      clearTimeout(late);
-      action();
-    };
-    child.once('error', (error) => settle(() => reject(error)));
-    child.once('exit', (code) =>
-      settle(() => reject(new Error(`The sample agent ended with code ${code}.`))),
-    );
-    if (!child.stdout) throw new Error('The sample agent has no standard output.');
-    createInterface({ input: child.stdout }).once('line', (line) => {
-      settle(() => resolve((JSON.parse(line) as { url: string }).url));
+  constructor(entry: string, env: Readonly<Record<string, string | undefined>>, logger: Logger) {
+    this.#entry = entry;
+    this.#env = env;
+    this.#logger = logger;
+  }
+
+  /**
+   * Its origin; starts it when it does not run, also when it did and has ended. Rejects with an error whose message says why it
+   * does not come up; the next call tries again.
+   */
+  origin(): Promise<string> {
+    this.#origin ??= this.#start();
+    return this.#origin;
+  }
+
+  /** Takes it down; it is not started any more. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    const child = this.#child;
+    if (child === undefined) return;
+    const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+    child.stdin?.end();
+    await ended;
+  }
+
+  async #start(): Promise<string> {
+    try {
+      if (this.#isClosed) throw new Error('the gateway is shutting down');
+      return await this.#spawned();
+    } catch (error) {
+      this.#origin = undefined;
+      const reason = error instanceof Error ? error.message : String(error);
+      throw new Error(`The bundled sample agent did not start: ${reason}.`, { cause: error });
+    }
+  }
+
+  #spawned(): Promise<string> {
+    const child = spawn(process.execPath, [this.#entry, '--port', '0'], {
+      stdio: ['pipe', 'pipe', 'pipe'],
+      env: { PATH: this.#env['PATH'] ?? '' },
     });
-  });
-}
+    this.#child = child;
+    // A pipe that breaks is told by the end of the process.
+    child.stdin.on('error', () => undefined);
+    createInterface({ input: child.stderr }).on('line', (line) =>
+      this.#logger.warn({ line: line.slice(0, 500) }, 'sample agent'),
+    );
+    return new Promise((resolve, reject) => {
+      const late = setTimeout(() => {
+        child.kill('SIGKILL');
+        reject(new Error(`it was not ready within ${READY_TIMEOUT_MS} ms`));
+      }, READY_TIMEOUT_MS);
+      const gone = (reason: string) => {
+        clearTimeout(late);
+        this.#ended(child, reason);
+        reject(new Error(reason));
+      };
+      child.once('error', (error) => gone(error.message));
+      child.once('exit', (code, signal) => gone(`it ended with ${code === null ? signal : `code ${code}`}`));
+      createInterface({ input: child.stdout }).once('line', (line) => {
+        clearTimeout(late);
+        try {
+          resolve((JSON.parse(line) as { url: string }).url);
+        } catch {
+          child.kill('SIGKILL');
+          reject(new Error('its first line of output does not say where it listens'));
+        }
+      });
+    });
+  }
 
-async function closeChild(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null) return;
-  const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
-  child.stdin?.end();
-  await ended;
+  /** The next call starts another one. */
+  #ended(child: ChildProcess, reason: string): void {
+    if (this.#child !== child) return;
+    this.#child = undefined;
+    this.#origin = undefined;
+    if (!this.#isClosed) this.#logger.warn({ reason }, 'the sample agent has ended');
+  }
 }

@@ -235,9 +235,11 @@ export const LAYERS: readonly LayerRow[] = [
       'src/surfaces',
       'bridges/outbound',
       'bridges/index.ts',
+      'bridges/a2a/sample-agent/card.ts',
     ],
     types: ['bridges/bridge.ts'],
-    because: 'the parts of the composition root: with compose.ts the only constructor of things',
+    because:
+      'the parts of the composition root: with compose.ts the only constructor of things; the bundled agent has a card before its process runs',
   },
   {
     layer: 'src/compose.ts',

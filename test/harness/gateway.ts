@@ -38,6 +38,8 @@ export interface TestGatewayOptions {
   openStore?: GatewayParts['openStore'];
   /** Default: the resolver of the system. */
   resolveHost?: GatewayParts['resolveHost'];
+  /** Whose build the bundled agent is taken from. Default: this package. */
+  packageRoot?: string;
 }
 
 export interface TestGateway extends RunningGateway {
@@ -61,7 +63,7 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
   const { logger, redactor } = createLogging('debug', { write: (line: string) => void lines.push(line) });
   const gateway = await startGateway({
     config: writeConfig(data, options, people),
-    packageRoot: findPackageRoot(import.meta.url),
+    packageRoot: options.packageRoot ?? findPackageRoot(import.meta.url),
     version: '0.0.0-test',
     logger,
     redactor,

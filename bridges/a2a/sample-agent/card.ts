@@ -1,4 +1,4 @@
-import { AgentCard } from '@a2a-js/sdk';
+import { AGENT_CARD_PATH, AgentCard } from '@a2a-js/sdk';
 import { BEHAVIOURS } from './behaviour-table.ts';
 
 export const RPC_PATH = '/rpc';
@@ -41,4 +41,13 @@ export function hybridCard(card: AgentCard, origin: string): object {
     preferredTransport: 'JSONRPC',
     additionalInterfaces: [{ url, transport: 'JSONRPC' }],
   };
+}
+
+/** Where the agent is said to be while no process of it runs: a name that is nobody's address elsewhere. Spec: RFC 6761, 6.3. */
+const UNSTARTED_ORIGIN = 'http://sample-agent.localhost';
+
+/** The card that the agent will serve, with the URL it is read at, before the agent has an address. */
+export function unstartedCard(): { url: string; text: string } {
+  const served = hybridCard(sampleCard(UNSTARTED_ORIGIN), UNSTARTED_ORIGIN);
+  return { url: `${UNSTARTED_ORIGIN}/${AGENT_CARD_PATH}`, text: JSON.stringify(served) };
 }

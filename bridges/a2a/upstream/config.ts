@@ -16,6 +16,15 @@ export interface A2aUpstreamConfig {
   /** `required`: a card without a good signature is not used. Default `optional`. */
   card_signature?: 'optional' | 'required' | undefined;
   limits?: Partial<A2aLimits> | undefined;
+  /** Set for an agent that runs only when it is needed. */
+  onDemand?: AgentOnDemand | undefined;
+}
+
+export interface AgentOnDemand {
+  /** The text of its card, known before it runs: what is read at the URL `card`, to whose origin its interfaces belong. */
+  card: string;
+  /** Where it listens; starts it when it does not run. Rejects with an error whose message says why it does not start. */
+  origin(): Promise<string>;
 }
 
 export interface A2aLimits {

@@ -9,6 +9,7 @@ import type { AgentDescription } from '../../../src/upstream.ts';
 import type { BridgeDeps } from '../../bridge.ts';
 import type { HttpClient, HttpReply } from '../../outbound/http-client.ts';
 import { TRANSPORT_MESSAGES } from '../../outbound/transport-error.ts';
+import { abortable } from './abortable.ts';
 import { cardUrls, type ReadCard, readCard } from './card.ts';
 import { cardKeys } from './card-keys.ts';
 import { FIXED_LIMITS } from './config.ts';
@@ -287,16 +288,6 @@ export class Discovery {
     if (!isObject(card)) throw malformed('card', 'The agent card is no JSON object.');
     return card;
   }
-}
-
-/** The caller may leave; the shared attempt goes on for the others. */
-function abortable(work: Promise<void>, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    if (signal.aborted) return reject(signal.reason);
-    const leave = () => reject(signal.reason);
-    signal.addEventListener('abort', leave, { once: true });
-    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', leave));
-  });
 }
 
 /** A card that came and is no good is another matter for the operator than one that is not there. */

@@ -9,6 +9,7 @@ import { Fault, faultOf } from './fault.ts';
 import { follow } from './follow.ts';
 import { interpret } from './interpret.ts';
 import { LearnedStreaming } from './learned-streaming.ts';
+import { onDemand } from './on-demand.ts';
 import { text } from './progress.ts';
 import { sendMessage } from './send-message.ts';
 import { type TurnPorts, TurnRun } from './turn-run.ts';
@@ -29,12 +30,13 @@ export class A2aUpstream implements Upstream {
     this.route = `a2a:${config.id}`;
     this.materialPrefix = this.route;
     this.#deps = deps;
-    this.#http = createHttpClient({
+    const http = createHttpClient({
       timers: deps.timers,
       connectTimeoutMs: limits.connect_timeout_ms,
       connections: { turn: limits.concurrency, control: FIXED_LIMITS.controlConnections },
       linger: { ms: FIXED_LIMITS.lingerMs, bytes: FIXED_LIMITS.lingerBytes },
     });
+    this.#http = config.onDemand === undefined ? http : onDemand(http, config.card, config.onDemand);
     // They go to the card's origin only: interfaces on another one are refused.
     const credentials = () => credentialHeaders(config.auth, deps);
     let requests = 0;

@@ -59,7 +59,7 @@ export class Documents {
   readonly #rows: Record<DocumentId, Document>;
 
   constructor(deps: DocumentDeps) {
-    const openApi = JSON.stringify(openApiDocument(deps.version));
+    let openApi: string | undefined;
     this.#rows = {
       getHealth: (exchange) => sendJson(exchange, 200, { ok: true, status: 'ok', version: deps.version }),
       getReadiness: (exchange) => sendReadiness(exchange, deps.readiness()),
@@ -69,7 +69,11 @@ export class Documents {
           version: deps.version,
           protocol_version: CURRENT_VERSION,
         }),
-      getOpenApiDocument: (exchange) => sendTagged(exchange, openApi, []),
+      getOpenApiDocument: (exchange) => {
+        // Made of every schema, which takes a tenth of a start: with the first request for it.
+        openApi ??= JSON.stringify(openApiDocument(deps.version));
+        sendTagged(exchange, openApi, []);
+      },
       getProtocolDiscovery: (exchange) => sendJson(exchange, 200, DISCOVERY),
       getAgentCard: (exchange) => sendHarnCard(exchange, deps),
       getDefaultA2aCard: (exchange) => sendA2aCard(exchange, undefined, deps),
