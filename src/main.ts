@@ -9,13 +9,18 @@ async function load() {
   return import('./cli/program.ts');
 }
 
-try {
-  const { runCli } = await load();
-  process.exitCode = await runCli(process.argv);
-} catch (error) {
-  // Commands tell their own failures: what comes here is one of loading them, which opens many files at once.
-  const fault = loadingFault(error);
-  if (fault === undefined) throw error;
-  process.stderr.write(`error: ${fault}\n`);
-  process.exitCode = FAILED;
+// No module of the product awaits at its top level: the bundle is made of scripts, which cannot.
+async function run(): Promise<void> {
+  try {
+    const { runCli } = await load();
+    process.exitCode = await runCli(process.argv);
+  } catch (error) {
+    // Commands tell their own failures: what comes here is one of loading them, which opens many files at once.
+    const fault = loadingFault(error);
+    if (fault === undefined) throw error;
+    process.stderr.write(`error: ${fault}\n`);
+    process.exitCode = FAILED;
+  }
 }
+
+void run();
