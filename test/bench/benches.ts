@@ -1,12 +1,14 @@
 import { a2aFace } from './a2a-face.ts';
-import { acpTurn } from './acp-turn.ts';
+import { acpStream, acpTurn } from './acp-turn.ts';
 import { append } from './append.ts';
 import type { Bench } from './bench.ts';
 import { bundles } from './bundles.ts';
 import { durableTask } from './durable-task.ts';
 import { fanOut } from './fan-out.ts';
 import { growth } from './growth.ts';
+import { lengths } from './lengths.ts';
 import { mcpCall } from './mcp-call.ts';
+import { memory } from './memory.ts';
 import { policy } from './policy.ts';
 import { rangeReads } from './range-reads.ts';
 import { receiptVerification } from './receipt-verification.ts';
@@ -30,8 +32,11 @@ export const BENCHES: readonly Bench[] = [
   redaction,
   bundles,
   growth,
+  lengths,
   startUp,
+  memory,
   acpTurn,
+  acpStream,
   policy,
   mcpCall,
 ];

@@ -1,4 +1,5 @@
 import { createLogging, startGateway } from '../../src/compose.ts';
+import { ChunkUpstream } from './chunk-upstream.ts';
 import { serveCommands, startArguments } from './commands.ts';
 import { BENCH_KEY, readConfig } from './data-directory.ts';
 import { EchoUpstream } from './echo-upstream.ts';
@@ -8,6 +9,7 @@ const { config: file, echo } = startArguments<{ config: string; echo: boolean }>
 const config = readConfig(file);
 const { logger, redactor } = createLogging(config.telemetry.log_level, process.stderr);
 redactor.addKnownSecret(BENCH_KEY);
+const chunked = new ChunkUpstream();
 const gateway = await startGateway({
   config,
   packageRoot: process.cwd(),
@@ -15,7 +17,7 @@ const gateway = await startGateway({
   logger,
   redactor,
   env: process.env,
-  ...(echo ? { extraUpstreams: [new EchoUpstream()] } : {}),
+  ...(echo ? { extraUpstreams: [new EchoUpstream(), chunked] } : {}),
 });
 
 /** Terminal commits since the last question: task id and time of the system's monotonic clock in milliseconds. */
@@ -39,6 +41,11 @@ serveCommands(
       enough = undefined;
       return found;
     },
+    /** What has been completed until now is of no interest. */
+    forget: () => {
+      ended = [];
+    },
+    chunkCosts: () => chunked.takeCosts(),
   },
   () => gateway.close(),
 );

@@ -20,8 +20,8 @@ export class GatewayClient {
     this.headers = { authorization: `Bearer ${key}`, [VERSION_HEADER.toLowerCase()]: CURRENT_VERSION };
   }
 
-  async post(path: string, body: string): Promise<string> {
-    const headers = { ...this.headers, 'content-type': 'application/json' };
+  async post(path: string, body: string, more: Record<string, string> = {}): Promise<string> {
+    const headers = { ...this.headers, 'content-type': 'application/json', ...more };
     const answer = await this.#pool.request({ method: 'POST', path, headers, body });
     return checked(answer.statusCode, await answer.body.text());
   }
@@ -31,8 +31,9 @@ export class GatewayClient {
     return checked(answer.statusCode, await answer.body.text());
   }
 
-  async session(): Promise<string> {
-    const text = await this.post('/v1/sessions', JSON.stringify({ workspace_id: 'workspace_default' }));
+  async session(metadata: object = {}): Promise<string> {
+    const body = JSON.stringify({ workspace_id: 'workspace_default', metadata });
+    const text = await this.post('/v1/sessions', body);
     return (JSON.parse(text) as { id: string }).id;
   }
 

@@ -1,8 +1,12 @@
 import { generateKeyPairSync, hash, sign, verify } from 'node:crypto';
+import { closeSync, fdatasyncSync, openSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
 import canonicalize from 'canonicalize';
 import type { JsonObject } from '../../src/protocol/json.ts';
 import { draftedChain } from '../harness/drafted-receipts.ts';
 import type { Row } from './bench.ts';
+import { nowMs } from './closed-loop.ts';
+import { scratchDirectory } from './scratch-directory.ts';
 import { median } from './statistics.ts';
 
 /** What work is made of; a machine may be three times as slow in one and seven times in another. */
@@ -19,6 +23,8 @@ interface Primitive {
 
 const ROUNDS = 5;
 const RECEIPT_CHARS = 3_300;
+const SYNCS = 100;
+const SYNCED_BYTES = 4_096;
 
 /** Microseconds of CPU per call here, and how many times as long as on the reference machine. */
 interface Measured extends Primitive {
@@ -37,9 +43,42 @@ export function slowness(work: Work): number {
   );
 }
 
+let syncMs: number | undefined;
+
+/** Median milliseconds until 4 KB are on the disk that the benches write to; measured once in a run. */
+export function fsyncMs(): number {
+  syncMs ??= median(syncs());
+  return syncMs;
+}
+
+function syncs(): number[] {
+  const file = openSync(join(scratchDirectory(), 'synced'), 'a');
+  try {
+    return Array.from({ length: SYNCS }, () => {
+      const startedAt = nowMs();
+      writeSync(file, Buffer.alloc(SYNCED_BYTES, 1));
+      fdatasyncSync(file);
+      return nowMs() - startedAt;
+    });
+  } finally {
+    closeSync(file);
+  }
+}
+
 /** The machine itself, so that absolute figures can be read. */
 export function machineRows(): Row[] {
-  return machine().map(({ what, us, referenceUs, slowness: times }) => ({
+  return [...machine().map(cpuRow), fsyncRow()];
+}
+
+function fsyncRow(): Row {
+  const what = `this machine: ${SYNCED_BYTES / 1024} KB written and synced, p50`;
+  const figures = { fsyncMs: fsyncMs() };
+  const measured = `${fsyncMs().toFixed(2)} ms`;
+  return { id: 'M', what, measured, baseline: '', ratio: undefined, target: '', met: undefined, figures };
+}
+
+function cpuRow({ what, us, referenceUs, slowness: times }: Measured): Row {
+  return {
     id: 'M',
     what: `this machine: ${what}`,
     measured: `${us.toFixed(1)} us CPU`,
@@ -48,7 +87,7 @@ export function machineRows(): Row[] {
     target: '',
     met: undefined,
     figures: { us, slowness: times },
-  }));
+  };
 }
 
 /** The verdict about an absolute time or rate: as it is, and at the speed of the reference machine. */

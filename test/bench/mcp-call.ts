@@ -9,7 +9,7 @@ import { scratchDirectory } from './scratch-directory.ts';
 import { median } from './statistics.ts';
 
 const CLIENTS = 16;
-const TARGET_RATIO = 3;
+const TARGET_RATIO = 2.5;
 const TEXT = 'z'.repeat(200);
 const SERVER = fileURLToPath(new URL('mcp-echo-child.js', import.meta.url));
 const TICK_US = 10_000;
