@@ -25,9 +25,11 @@ import { nodeTimers } from './surfaces/timers.ts';
 
 export { type IssuerSight, inspectIssuers } from './composition/issuers.ts';
 export { createLogging } from './composition/logging.ts';
+export { type MigrationParts, type MigrationStep, migrateData } from './composition/migrate-data.ts';
 export { checkData, openLog } from './composition/open-data.ts';
 export { type GatewayParts, systemClock, systemRandom } from './composition/parts.ts';
 export { changeKeysOffline, type KeyChange } from './composition/signing-keys.ts';
+export { refuseHalfMigrated } from './operation/exchange-stores.ts';
 
 const HOUSEKEEPING_INTERVAL_MS = 5_000;
 

@@ -1,6 +1,15 @@
 import { existsSync } from 'node:fs';
 import { Command } from 'commander';
-import { checkData, createLogging, openLog, systemClock, systemRandom } from '../compose.ts';
+import {
+  checkData,
+  createLogging,
+  type MigrationStep,
+  migrateData,
+  openLog,
+  refuseHalfMigrated,
+  systemClock,
+  systemRandom,
+} from '../compose.ts';
 import type { Finding } from '../eventlog/finding.ts';
 import { dataPaths } from '../operation/data-directory.ts';
 import { CliError, EXIT } from './exit-codes.ts';
@@ -22,11 +31,21 @@ export function logCommand(): Command {
       'Go on with a data directory restored from a backup: ids given since it was made are not given again.',
     )
     .option('--json', 'print JSON');
+  const migrate = new Command('migrate')
+    .description(
+      'Bring the log of a stopped gateway to the stored form of this version, once; the old store stays beside it.',
+    )
+    .option(
+      '--keep-damaged',
+      'go on with a damaged log: what is damaged stays refused, the rest is brought over',
+    )
+    .option('--json', 'print one JSON object per finding and one at the end');
   return new Command('log')
     .description('Work on the event log of a data directory.')
     .addCommand(withConfigOptions(check, ['config', 'data']).action(checkLogOf))
     .addCommand(withConfigOptions(accept, ['config', 'data']).action(acceptTruncation))
-    .addCommand(withConfigOptions(restore, ['config', 'data']).action(acceptRestore));
+    .addCommand(withConfigOptions(restore, ['config', 'data']).action(acceptRestore))
+    .addCommand(withConfigOptions(migrate, ['config', 'data']).action(migrateLogOf));
 }
 
 async function checkLogOf(flags: ConfigOptions & { json?: boolean }): Promise<void> {
@@ -60,6 +79,42 @@ function tellSnapshot(pid: number | undefined): void {
   process.stderr.write(`The data is in use by ${owner}; a snapshot of its log is checked.\n`);
 }
 
+type MigrateFlags = ConfigOptions & { json?: boolean; keepDamaged?: boolean };
+
+async function migrateLogOf({ json, keepDamaged = false, ...flags }: MigrateFlags): Promise<void> {
+  const { data } = offlineConfigOf(flags).store;
+  const parts = { data, clock: systemClock, random: systemRandom, keepsDamaged: keepDamaged };
+  const progress = new Progress('log migrate');
+  for await (const step of migrateData(parts)) {
+    if (step.kind === 'progress') progress.update(step.commits, `commits ${step.work}`);
+    else progress.end();
+    if (step.kind === 'refused') process.exitCode = EXIT.failed;
+    if (step.kind !== 'progress') print(json ? migrationJson(step) : migrationLine(step));
+  }
+  progress.end();
+}
+
+type ToldMigration = Exclude<MigrationStep, { kind: 'progress' }>;
+
+function migrationJson(step: ToldMigration): object {
+  if (step.kind === 'finding') return { finding: step.finding };
+  const { kind, ...facts } = step;
+  return { migrated: kind === 'migrated', ...(kind === 'refused' ? { refused: true } : {}), ...facts };
+}
+
+function migrationLine(step: ToldMigration): string {
+  switch (step.kind) {
+    case 'finding':
+      return describe(step.finding);
+    case 'current':
+      return `The log has the stored form of this version (schema ${step.schema}). There is nothing to do.`;
+    case 'refused':
+      return `Nothing was changed. ${step.cause ?? 'Restore a backup; or run it with --keep-damaged, and what is damaged stays refused.'}`;
+    case 'migrated':
+      return `The log was brought from schema ${step.from} to ${step.to}. The old store is in ${step.former}: delete it when you need it no more.`;
+  }
+}
+
 type OpenLog = Awaited<ReturnType<typeof openLog>>;
 type AcceptFlags = ConfigOptions & { json?: boolean };
 
@@ -83,6 +138,7 @@ async function goOn(flags: AcceptFlags, accept: (log: OpenLog) => Promise<void>)
 }
 
 function refuseMissing(data: string): void {
+  refuseHalfMigrated(data);
   if (existsSync(dataPaths(data).store)) return;
   throw new CliError(`${data} holds no event log. Name the data directory with --data.`, EXIT.cannotOpenData);
 }

@@ -11,8 +11,10 @@ import { type CheckpointVerdict, headOfCheckpoint, readCheckpoint } from '../eve
 import type { EventLog } from '../eventlog/event-log.ts';
 import type { Finding } from '../eventlog/finding.ts';
 import { refuseOtherSchema } from '../eventlog/log-meta.ts';
+import { FORMS, type Forms } from '../eventlog/migrate/forms.ts';
 import { openEventLog } from '../eventlog/open-log.ts';
 import { dataPaths } from '../operation/data-directory.ts';
+import { refuseHalfMigrated } from '../operation/exchange-stores.ts';
 import { project } from '../projections/projection.ts';
 import { saidSlots } from '../projections/said-slots.ts';
 import type { Spool } from '../protocol/bytes.ts';
@@ -35,6 +37,8 @@ export interface OpenLogParts {
   redactor: Redactor;
   clock: Clock;
   random: Random;
+  /** The stored form and the steps to it. Default: those of this version. */
+  forms?: Forms;
   /** Default: LevelDB. */
   openStore?: (options: LevelStoreOptions) => Promise<Store>;
 }
@@ -58,6 +62,7 @@ export async function openLog(parts: OpenLogParts): Promise<EventLog> {
 /** Opens store, keys and log of a data directory. */
 export async function openData(parts: OpenLogParts): Promise<OpenDirectory> {
   const { config, logger, redactor, clock, random, openStore = openLevelStore } = parts;
+  refuseHalfMigrated(config.store.data);
   const paths = dataPaths(config.store.data);
   const keysOf = once(() => openKeyRegistry({ dir: paths.keys, clock, random, addsChecksum: true }));
   const store = await openStore({
@@ -79,6 +84,7 @@ export async function openData(parts: OpenLogParts): Promise<OpenDirectory> {
       projection: project,
       said: saidSlots,
       checkpointPath: paths.checkpoint,
+      ...(parts.forms === undefined ? {} : { forms: parts.forms }),
     });
     return { log, keys, spool };
   } catch (error) {
@@ -135,7 +141,9 @@ export async function* checkData(
   data: string,
   clock: Clock,
   random: Random,
+  forms: Forms = FORMS,
 ): AsyncGenerator<CheckStep | SnapshotStep> {
+  refuseHalfMigrated(data);
   const paths = dataPaths(data);
   const keysOf = once(() => openKeyRegistry({ dir: paths.keys, clock, random }));
   const found: DamagedTable[] = [];
@@ -144,7 +152,7 @@ export async function* checkData(
   const readStored = () => readCheckpoint(paths.checkpoint, keysOf());
   try {
     const store = await openLevelStore({ path: paths.store, seal: tableSeal(keysOf), onDamaged });
-    yield* checkStore(store, { paths, keys: keysOf(), stored: readStored(), found });
+    yield* checkStore(store, { paths, keys: keysOf(), stored: readStored(), found, forms });
   } catch (error) {
     if (!(error instanceof StoreOpenError) || error.reason !== 'locked') throw error;
     yield { kind: 'snapshot', pid: error.ownerPid };
@@ -154,7 +162,7 @@ export async function* checkData(
     try {
       await takeSnapshot(paths.store, snapshot);
       const store = await openLevelStore({ path: snapshot, onDamaged });
-      yield* checkStore(store, { paths, keys: keysOf(), stored, found });
+      yield* checkStore(store, { paths, keys: keysOf(), stored, found, forms });
     } finally {
       rmSync(snapshot, { recursive: true, force: true });
     }
@@ -180,20 +188,21 @@ function isAlive(pid: number): boolean {
 }
 
 interface StoreToCheck {
-  paths: ReturnType<typeof dataPaths>;
+  paths: Pick<ReturnType<typeof dataPaths>, 'store' | 'checkpoint'>;
   keys: KeyRegistry;
   stored: CheckpointVerdict;
   /** Tables that the opening found damaged. */
   found: readonly DamagedTable[];
+  forms: Forms;
 }
 
 /** Closes the store at its end. */
-async function* checkStore(
+export async function* checkStore(
   store: Store,
-  { paths, keys, stored, found }: StoreToCheck,
+  { paths, keys, stored, found, forms }: StoreToCheck,
 ): AsyncGenerator<CheckStep> {
   try {
-    refuseOtherSchema(store);
+    refuseOtherSchema(store, forms);
     for (const { file, lost } of found)
       yield hashFinding(
         join(paths.store, basename(file)),

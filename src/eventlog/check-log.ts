@@ -75,20 +75,45 @@ async function* checkReadable(options: CheckLogOptions): AsyncGenerator<CheckSte
   yield { kind: 'progress', commits: head.commit, events: pass.events };
 }
 
+/**
+ * Folds all events of a log again, as the check does, into a scratch that takes rows only. Yields what is wrong with the events;
+ * one that cannot be read ends the folding.
+ */
+export async function* rebuildFolds({
+  rows,
+  ...options
+}: Pick<CheckLogOptions, 'store' | 'projection' | 'said'> & { rows: Scratch }): AsyncGenerator<Finding, void> {
+  const { store } = options;
+  const pass = new LogPass(options, rows, await RemovedSegments.read(store), NOWHERE);
+  yield* await loadBase(store, rows);
+  for await (const { commit, before } of walkCommits(store, EMPTY_HEAD))
+    if (commit !== undefined) yield* await pass.take(commit, before);
+}
+
+type Accounts = Pick<Scratch, 'put' | 'delete'>;
+
+const NOWHERE: Accounts = { put: () => undefined, delete: () => undefined };
+
 /** One pass over the commits: audits their records and folds their events. */
 class LogPass {
   readonly #audit: RecordAudit;
   readonly #rebuild: Rebuild;
-  readonly #scratch: Scratch;
+  /** Takes what the commits account for. */
+  readonly #accounts: Accounts;
   readonly #removed: RemovedSegments;
   events = 0;
   /** False once an event could not be folded. */
   isComplete = true;
 
-  constructor({ store, projection, said }: CheckLogOptions, scratch: Scratch, removed: RemovedSegments) {
+  constructor(
+    { store, projection, said }: Pick<CheckLogOptions, 'store' | 'projection' | 'said'>,
+    scratch: Scratch,
+    removed: RemovedSegments,
+    accounts: Accounts = scratch,
+  ) {
     this.#audit = new RecordAudit(store);
     this.#rebuild = new Rebuild(scratch, projection, foldCodec(store, said));
-    this.#scratch = scratch;
+    this.#accounts = accounts;
     this.#removed = removed;
   }
 
@@ -101,8 +126,8 @@ class LogPass {
   }
 
   async take(commit: CommitRecord, before: LogHead): Promise<Finding[]> {
-    for (const key of commit.erased) this.#scratch.delete(key);
-    for (const [key] of commit.records) this.#scratch.put(key, ACCOUNTED);
+    for (const key of commit.erased) this.#accounts.delete(key);
+    for (const [key] of commit.records) this.#accounts.put(key, ACCOUNTED);
     const segments = await this.#audit.take(commit, before);
     const findings = segments.flatMap((segment) => this.#takeSegment(segment));
     await this.#rebuild.settle();

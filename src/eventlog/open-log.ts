@@ -7,6 +7,7 @@ import { CHECKPOINT_FILE, CommitLog } from './commit-log.ts';
 import { EMPTY_HEAD } from './commit-walk.ts';
 import type { EventLog, Integrity, LogHead, Projection } from './event-log.ts';
 import { openLogMeta } from './log-meta.ts';
+import type { Forms } from './migrate/forms.ts';
 import type { SaidSlots } from './said.ts';
 import type { Redact } from './staged-transaction.ts';
 import type { Timers } from './timers.ts';
@@ -30,6 +31,8 @@ export interface EventLogOptions {
   checkpointPath: string;
   /** Least time between two checkpoint files. Default 1,000. */
   checkpointIntervalMs?: number;
+  /** The stored form and the steps to it. Default: those of this version. */
+  forms?: Forms;
   /** Bound of the cache of parsed states, in characters of JSON. Default 32 Mi. */
   stateCacheChars?: number;
 }
@@ -68,11 +71,12 @@ interface Start {
 }
 
 /** The first fault decides: the store's own record, then the checkpoint file, then the log behind it. */
-async function verifyAtStart({ store, keys, random, checkpointPath }: EventLogOptions): Promise<Start> {
+async function verifyAtStart(options: EventLogOptions): Promise<Start> {
+  const { store, keys, checkpointPath } = options;
   const stored = readCheckpoint(checkpointPath, keys);
   const checkpoint = stored.status === 'ok' ? stored.checkpoint : undefined;
   const trusted = checkpoint === undefined ? EMPTY_HEAD : headOfCheckpoint(checkpoint);
-  const meta = await logMeta(store, random);
+  const meta = await logMeta(options);
   const logId = meta.logId ?? checkpoint?.log_id ?? UNKNOWN_LOG;
   const fault = meta.fault ?? checkpointFault(stored, logId);
   const verdict = await verifyTail(store, fault === undefined ? trusted : EMPTY_HEAD);
@@ -90,9 +94,13 @@ function truncated(expected: LogHead, found: LogHead): Integrity {
   return { status: 'truncated', expected, found };
 }
 
-async function logMeta(store: Store, random: Random): Promise<{ logId?: string; fault?: Integrity }> {
+async function logMeta({
+  store,
+  random,
+  forms,
+}: EventLogOptions): Promise<{ logId?: string; fault?: Integrity }> {
   try {
-    return await openLogMeta(store, random);
+    return await openLogMeta(store, random, forms);
   } catch (error) {
     if (!(error instanceof IntegrityError)) throw error;
     const { where, expected, observed } = error;

@@ -1,4 +1,3 @@
-import { isEventKey } from '../store/keys.ts';
 import { SEAL_BYTES, sealedHash, unseal } from '../store/sealed-record.ts';
 import type { Store } from '../store/store.ts';
 import { IntegrityError } from '../store/store-errors.ts';
@@ -26,14 +25,26 @@ export class RecordAudit {
 
   /** Checks the records of the commit after `before`; returns the segments of its events. */
   async take(commit: CommitRecord, before: LogHead): Promise<AuditedSegment[]> {
-    for (const key of commit.erased) this.#suspects.delete(key);
-    const stored = await this.#store.getMany(commit.records.map(([key]) => key));
-    const contents = new Map<string, Buffer | undefined>();
-    for (const [at, [key, expected]] of commit.records.entries()) {
-      const content = this.#check(key, expected, stored[at]);
-      if (isEventKey(key)) contents.set(key, content);
-    }
+    const contents = await this.contents(commit);
     return segmentsAfter(before, commit).map((place) => ({ ...place, content: contents.get(place.key) }));
+  }
+
+  /** Checks the records of a commit; returns the contents of those that are as it says. */
+  async contents({
+    records,
+    erased,
+  }: Pick<CommitRecord, 'records' | 'erased'>): Promise<Map<string, Buffer>> {
+    for (const key of erased) this.#suspects.delete(key);
+    const stored = await readAll(
+      this.#store,
+      records.map(([key]) => key),
+    );
+    const contents = new Map<string, Buffer>();
+    for (const [at, [key, expected]] of records.entries()) {
+      const content = this.#check(key, expected, stored[at]);
+      if (content !== undefined) contents.set(key, content);
+    }
+    return contents;
   }
 
   /** The suspects no later commit cleared, oldest first. */
@@ -41,8 +52,12 @@ export class RecordAudit {
     return [...this.#suspects.values()];
   }
 
-  #check(key: string, expected: string, sealed: Buffer | undefined): Buffer | undefined {
+  #check(key: string, expected: string, sealed: Buffer | undefined | IntegrityError): Buffer | undefined {
     this.#suspects.delete(key);
+    if (sealed instanceof IntegrityError) {
+      this.#suspects.set(key, { problem: 'hash', where: key, expected, observed: sealed.observed });
+      return undefined;
+    }
     if (sealed === undefined) {
       this.#suspects.set(key, { problem: 'missing', where: key, expected, observed: 'no record' });
       return undefined;
@@ -51,6 +66,28 @@ export class RecordAudit {
     if (fault === undefined) return sealed.subarray(SEAL_BYTES);
     this.#suspects.set(key, { problem: 'hash', where: key, ...fault });
     return undefined;
+  }
+}
+
+/** Values of keys; the error in the place of each that lies in a lost block. */
+async function readAll(
+  store: Store,
+  keys: readonly string[],
+): Promise<(Buffer | undefined | IntegrityError)[]> {
+  try {
+    return await store.getMany(keys);
+  } catch (error) {
+    if (!(error instanceof IntegrityError)) throw error;
+    return keys.map((key) => readOne(store, key));
+  }
+}
+
+function readOne(store: Store, key: string): Buffer | undefined | IntegrityError {
+  try {
+    return store.get(key);
+  } catch (error) {
+    if (error instanceof IntegrityError) return error;
+    throw error;
   }
 }
 

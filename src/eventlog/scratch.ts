@@ -58,15 +58,16 @@ export class StoreScratch implements Scratch {
   }
 
   async flush(): Promise<void> {
-    if (this.#changes.size >= FLUSH_AT) await this.#write();
+    if (this.#changes.size >= FLUSH_AT) await this.write();
   }
 
   async *entries(): AsyncIterable<[string, Buffer][]> {
-    await this.#write();
+    await this.write();
     yield* this.#store.entries({});
   }
 
-  async #write(): Promise<void> {
+  /** Writes what is kept so far. */
+  async write(): Promise<void> {
     const ops = [...this.#changes].map(
       ([key, value]): WriteOp => (value === undefined ? { type: 'del', key } : { type: 'put', key, value }),
     );

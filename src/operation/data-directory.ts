@@ -26,6 +26,7 @@ export function dataPaths(data: string) {
     workspaces: join(data, 'workspaces'),
     agentCards: join(data, 'agent-cards'),
     spool: join(data, 'spool'),
+    migration: join(data, 'migration'),
   };
 }
 

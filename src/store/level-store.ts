@@ -31,11 +31,15 @@ export interface LevelStoreOptions {
   seal?: TableSeal;
   /** Called for each damaged table, while the store opens and later. Default: nobody is told. */
   onDamaged?: (table: DamagedTable) => void;
+  /** True where the caller holds the lock of the directory, and keeps it when the store is closed. Default: the store does. */
+  isOwned?: boolean;
 }
+
+const CALLERS_LOCK: OwnerLock = { release: async () => undefined };
 
 /** Opens the store and owns its directory until `close`. Rejects with StoreOpenError. */
 export async function openLevelStore(options: LevelStoreOptions): Promise<Store> {
-  const lock = await acquireOwnerLock(options.path);
+  const lock = options.isOwned ? CALLERS_LOCK : await acquireOwnerLock(options.path);
   try {
     const createIfMissing = !holdsDatabase(options.path);
     refuseHole(options.path);

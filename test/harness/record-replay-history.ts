@@ -42,7 +42,7 @@ await store.close();
 const write = (name: string, text: string) => writeFileSync(join(folder, name), `${text}\n`);
 write('history.jsonl', lines.join('\n'));
 write('tasks.json', JSON.stringify(tasks, null, 2));
-write('keys.json', JSON.stringify(readRows(dataPaths(data).keys), null, 2));
+write('keys.json', JSON.stringify(readRows(dataPaths(data).keys)?.rows, null, 2));
 rmSync(data, { recursive: true });
 
 async function sampleAgent() {

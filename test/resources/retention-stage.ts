@@ -27,7 +27,13 @@ async function* play(turn: Turn): AsyncGenerator<Move[]> {
 export class RetentionStage {
   readonly data = mkdtempSync(join(tmpdir(), 'harn-retention-'));
   #gateway: TestGateway | undefined;
+  readonly #begunMs: number;
   #passed = 0;
+
+  /** Its clock begins so many days ago. */
+  constructor(daysAgo = 0) {
+    this.#begunMs = daysAgo * DAY_MS;
+  }
 
   get gateway(): TestGateway {
     if (this.#gateway === undefined) throw new Error('the stage is not up');
@@ -40,7 +46,7 @@ export class RetentionStage {
 
   async open(): Promise<this> {
     const clock = {
-      now: () => Date.now() + this.#passed,
+      now: () => Date.now() - this.#begunMs + this.#passed,
       monotonic: () => performance.now() + this.#passed,
     };
     this.#gateway = await startTestGateway({

@@ -28,8 +28,9 @@ export interface SchemaStep {
   /** Events, receipts and frames have to come out the same. A record without content is passed on under its new key. */
   commit(commit: StoredCommit): StoredCommit;
   /**
-   * A derived row as it is stored, checksum included; undefined where the next form has none. Derived rows are made again from
-   * the events, so it is asked only for those that retention left without events, and for all where events are damaged.
+   * The rows of the next form for a derived row, which is given and returned as it is stored, checksum included. Derived rows are
+   * made again from the events, so it is asked only for those that retention left without events, and for all of them where
+   * events are damaged.
    */
-  row(key: string, stored: Buffer): [key: string, stored: Buffer | string] | undefined;
+  rows(key: string, stored: Buffer): [key: string, stored: Buffer | string][];
 }

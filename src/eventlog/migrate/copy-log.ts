@@ -1,0 +1,269 @@
+import { sha256Hex } from '../../json/sha256.ts';
+import type { JsonObject, JsonValue } from '../../protocol/json.ts';
+import { commitKey, KEY_KINDS, keysUnder, lastSegment } from '../../store/keys.ts';
+import { SEAL_BYTES, seal, sealedHash, unseal } from '../../store/sealed-record.ts';
+import type { Store, WriteOp } from '../../store/store.ts';
+import { IntegrityError } from '../../store/store-errors.ts';
+import { foldHash } from '../base-folds.ts';
+import { NO_COMMIT_HASH, parseCommit } from '../commit-record.ts';
+import { EMPTY_HEAD } from '../commit-walk.ts';
+import type { LogHead } from '../event-log.ts';
+import type { Finding } from '../finding.ts';
+import { type LogMeta, logMetaPut } from '../log-meta.ts';
+import { RecordAudit } from '../record-audit.ts';
+import type { NamedRecord, SchemaStep, StoredCommit } from './step.ts';
+
+export interface CopyParts {
+  /** The log in its old form, which takes no writes meanwhile. */
+  source: Store;
+  /** An empty store. */
+  target: Store;
+  /** What the old log says of itself. */
+  from: LogMeta;
+  /** From the old form to the new one, in order; at least one. */
+  steps: readonly SchemaStep[];
+}
+
+export type CopyStep = { kind: 'finding'; finding: Finding } | { kind: 'progress'; commits: number };
+
+export interface CopiedLog {
+  /** Of the new log. */
+  head: LogHead;
+  /** False where a commit record cannot be read: what it names is not known, so nothing behind it was copied. */
+  isWhole: boolean;
+  /** Whether events, or what removed events had folded to, are damaged, so that derived rows cannot be made again. */
+  lacksEvents: boolean;
+}
+
+/** Written in one batch: few fsyncs, little memory. */
+const BATCH_BYTES = 4 * 1024 * 1024;
+const BATCH_COMMITS = 1_000;
+
+/**
+ * Writes a log anew, commit by commit, in the form its steps make: the commit records, chained again, and the records they name.
+ * The first commit says where the log came from (`migrated_from`). Derived rows are left to others, but for those that the base
+ * of retention names by their hash. Damaged records and broken links are findings; they do not end it.
+ */
+export async function* copyLog({
+  source,
+  target,
+  from,
+  steps,
+}: CopyParts): AsyncGenerator<CopyStep, CopiedLog> {
+  const audit = new RecordAudit(source);
+  const writer = new CommitWriter(target);
+  const { hash } = await newestCommitOf(source);
+  const origin = { log_id: from.logId, schema: from.schema, hash };
+  const to = from.schema + steps.length;
+  writer.put([logMetaPut({ logId: from.logId, schema: to })]);
+  let before = NO_COMMIT_HASH;
+  for await (const read of readCommits(source)) {
+    if ('problem' in read) {
+      yield { kind: 'finding', finding: read };
+      return { head: await writer.end(), isWhole: false, lacksEvents: true };
+    }
+    if (read.prevHash !== before) yield { kind: 'finding', finding: brokenLink(read, before) };
+    before = read.hash;
+    const commit = await withContents(read, audit);
+    if (read.n === 1) commit.members['migrated_from'] = [...formerOrigins(commit), origin];
+    const rows = new Map(namedRows(source, steps, commit));
+    await writer.write(read.n, withRowHashes(steps.reduce(stepped, commit), rows), rows);
+    yield { kind: 'progress', commits: read.n };
+  }
+  const damaged = audit.findings();
+  for (const finding of damaged) yield { kind: 'finding', finding };
+  const lacksEvents = damaged.some(({ where }) => isNeededByFolds(where));
+  return { head: await writer.end(), isWhole: true, lacksEvents };
+}
+
+const stepped = (commit: StoredCommit, step: SchemaStep): StoredCommit => step.commit(commit);
+
+const isNeededByFolds = (key: string): boolean =>
+  [KEY_KINDS.event, KEY_KINDS.base].some(({ prefix }) => key.startsWith(prefix));
+
+/** A commit record as every stored form has it, whatever else it says. */
+interface ReadCommit {
+  n: number;
+  hash: string;
+  prevHash: string;
+  records: [string, string][];
+  erased: string[];
+  members: JsonObject;
+}
+
+/** Number and hash of the newest commit, in any form; of an empty log 0 and the hash of no commit. */
+export async function newestCommitOf(source: Store): Promise<{ n: number; hash: string }> {
+  const newest = { ...keysUnder(KEY_KINDS.commit.prefix), reverse: true, limit: 1 };
+  for await (const [entry] of source.entries(newest))
+    if (entry !== undefined) return { n: Number(lastSegment(entry[0])), hash: hashOf(entry[1]) };
+  return { n: 0, hash: NO_COMMIT_HASH };
+}
+
+const hashOf = (sealed: Buffer): string => sha256Hex(sealed.subarray(SEAL_BYTES));
+
+/** The commits in order, up to the first that cannot be read. */
+async function* readCommits(source: Store): AsyncGenerator<ReadCommit | Finding, void> {
+  let n = 0;
+  try {
+    for await (const page of source.entries(keysUnder(KEY_KINDS.commit.prefix)))
+      for (const [key, sealed] of page) {
+        n += 1;
+        const where = commitKey(n);
+        yield key === where
+          ? readCommit(n, key, sealed)
+          : { problem: 'missing', where, expected: 'a commit', observed: `next is ${key}` };
+      }
+  } catch (error) {
+    // Blocks of the store are lost.
+    if (!(error instanceof IntegrityError)) throw error;
+    yield { problem: 'hash', where: error.where, expected: error.expected, observed: error.observed };
+  }
+}
+
+function readCommit(n: number, where: string, sealed: Buffer): ReadCommit | Finding {
+  try {
+    const { prev_hash, records, erased, ...members } = JSON.parse(
+      unseal(sealed, where).toString(),
+    ) as JsonObject;
+    if (members['n'] === n && typeof prev_hash === 'string' && areRecords(records) && areTexts(erased))
+      return { n, hash: hashOf(sealed), prevHash: prev_hash, records, erased, members };
+    return { problem: 'hash', where, expected: `commit ${n}`, observed: 'no commit, or another one' };
+  } catch (error) {
+    if (error instanceof IntegrityError)
+      return { problem: 'hash', where, expected: error.expected, observed: error.observed };
+    if (!(error instanceof SyntaxError)) throw error;
+    return { problem: 'hash', where, expected: 'a commit', observed: error.message };
+  }
+}
+
+const areTexts = (value: JsonValue | undefined): value is string[] =>
+  Array.isArray(value) && value.every((item) => typeof item === 'string');
+const areRecords = (value: JsonValue | undefined): value is [string, string][] =>
+  Array.isArray(value) && value.every((item) => areTexts(item) && item.length === 2);
+
+/** The successor vouches for the commit before it, so that is the one named. */
+function brokenLink({ n, prevHash }: ReadCommit, before: string): Finding {
+  return { problem: 'chain', where: commitKey(Math.max(1, n - 1)), expected: prevHash, observed: before };
+}
+
+async function withContents(
+  { members, records, erased }: ReadCommit,
+  audit: RecordAudit,
+): Promise<StoredCommit> {
+  const contents = await audit.contents({ records, erased });
+  const named = records.map(([key, sha256]): NamedRecord => ({ key, sha256, content: contents.get(key) }));
+  return { members, records: named, erased };
+}
+
+/** Of a log that was migrated before. */
+function formerOrigins({ members }: StoredCommit): JsonValue[] {
+  const { migrated_from } = members;
+  return Array.isArray(migrated_from) ? migrated_from : [];
+}
+
+/** The rows that the base entries of a commit name by hash, in the new form. A damaged one is left to the check of the new log. */
+function* namedRows(
+  source: Store,
+  steps: readonly SchemaStep[],
+  { records }: StoredCommit,
+): Generator<[string, Buffer]> {
+  for (const { key, content } of records) {
+    if (!key.startsWith(KEY_KINDS.base.prefix) || hashIn(content) === undefined) continue;
+    const named = key.slice(KEY_KINDS.base.prefix.length);
+    const stored = source.get(named);
+    if (stored === undefined) continue;
+    for (const [row, value] of rowsInNewForm(steps, named, stored)) yield [row, Buffer.from(value)];
+  }
+}
+
+/** A derived row of the old form as the new one has it. */
+export function rowsInNewForm(
+  steps: readonly SchemaStep[],
+  key: string,
+  stored: Buffer,
+): [string, Buffer | string][] {
+  return steps.reduce<[string, Buffer | string][]>(
+    (rows, step) => rows.flatMap(([row, value]) => step.rows(row, Buffer.from(value))),
+    [[key, stored]],
+  );
+}
+
+/** A base entry has to name its row as that is now. */
+function withRowHashes(commit: StoredCommit, rows: ReadonlyMap<string, Buffer>): StoredCommit {
+  if (rows.size === 0) return commit;
+  const records = commit.records.map((record): NamedRecord => {
+    const key = record.key.startsWith(KEY_KINDS.base.prefix)
+      ? record.key.slice(KEY_KINDS.base.prefix.length)
+      : '';
+    const row = rows.get(key);
+    if (row === undefined || hashIn(record.content) === undefined) return record;
+    return { ...record, content: Buffer.from(JSON.stringify({ hash: foldHash(key, row) })) };
+  });
+  return { ...commit, records };
+}
+
+/** The hash in a base entry that names its row by it. */
+function hashIn(content: Buffer | undefined): string | undefined {
+  const { hash }: { hash?: unknown } = content === undefined ? {} : JSON.parse(content.toString('utf8'));
+  return typeof hash === 'string' ? hash : undefined;
+}
+
+/** Chains the commits of the new log and writes them in batches, each of whole commits. */
+class CommitWriter {
+  readonly #target: Store;
+  #ops: WriteOp[] = [];
+  #bytes = 0;
+  #commits = 0;
+  #head = EMPTY_HEAD;
+
+  constructor(target: Store) {
+    this.#target = target;
+  }
+
+  put(ops: readonly WriteOp[]): void {
+    this.#ops.push(...ops);
+  }
+
+  async write(n: number, commit: StoredCommit, rows: ReadonlyMap<string, Buffer>): Promise<void> {
+    const named: [string, string][] = [];
+    for (const { key, sha256, content } of commit.records) {
+      if (content === undefined) named.push([key, sha256]);
+      else named.push([key, this.#seal(key, content)]);
+    }
+    for (const [key, value] of rows) this.#add({ type: 'put', key, value });
+    const { members, erased } = commit;
+    const record = { ...members, n, prev_hash: this.#head.hash, records: named, erased };
+    const key = commitKey(n);
+    const bytes = Buffer.from(JSON.stringify(record));
+    // A step that makes something else than a commit of the form it is for must not get far.
+    const { event_id } = parseCommit(bytes);
+    this.#head = { commit: n, hash: this.#seal(key, bytes), eventId: event_id };
+    this.#commits += 1;
+    if (this.#bytes >= BATCH_BYTES || this.#commits >= BATCH_COMMITS) await this.#flush();
+  }
+
+  /** Returns the head of what was written. */
+  async end(): Promise<LogHead> {
+    await this.#flush();
+    return this.#head;
+  }
+
+  #seal(key: string, content: Buffer): string {
+    const value = seal(content, key);
+    this.#add({ type: 'put', key, value });
+    return sealedHash(value);
+  }
+
+  #add(op: WriteOp & { type: 'put' }): void {
+    this.#ops.push(op);
+    this.#bytes += op.value.length;
+  }
+
+  async #flush(): Promise<void> {
+    const ops = this.#ops;
+    this.#ops = [];
+    this.#bytes = 0;
+    this.#commits = 0;
+    if (ops.length > 0) await this.#target.write(ops);
+  }
+}
