@@ -29,17 +29,17 @@ export class FoldCodec {
   }
 
   /** The record of a fold and the characters it takes in memory; undefined when nothing is left of it. */
-  encode(key: string, fold: FoldRecord): EncodedFold | undefined {
-    if (fold.head === undefined && fold.state === undefined) return undefined;
-    const json = this.write(key, fold);
-    const source = fold.state && this.#words.sourceOf(key, fold.state);
+  encode(key: string, { head, state, isBase }: FoldRecord): EncodedFold | undefined {
+    if (head === undefined && state === undefined) return undefined;
+    const { stored, source } = state ? this.#words.shorten(key, state) : NOTHING;
+    const json = JSON.stringify(isResource(key) ? { head, state: stored, isBase } : stored);
     const encoded = { value: checked(json, key), chars: json.length + (source?.chars ?? 0) };
     return source === undefined ? encoded : { ...encoded, saidBy: source.name };
   }
 
   /** The JSON of a record. */
   write(key: string, { head, state, isBase }: FoldRecord): string {
-    const stored = state && this.#words.shorten(key, state);
+    const { stored } = state ? this.#words.shorten(key, state) : NOTHING;
     return JSON.stringify(isResource(key) ? { head, state: stored, isBase } : stored);
   }
 
@@ -72,6 +72,8 @@ export class FoldCodec {
     return fold.state === undefined ? fold : { ...fold, state: this.#words.whole(key, fold.state, readRow) };
   }
 }
+
+const NOTHING = { stored: undefined, source: undefined };
 
 export interface EncodedFold {
   value: string;

@@ -59,17 +59,17 @@ export class SaidWords {
 
   /** What the state under a key refers to. */
   sourceOf(key: string, state: State): Source | undefined {
-    const value = memberAt(state, this.#slots(key)?.path ?? []);
+    const slot = this.#slots(key);
+    const value = slot && memberAt(state, slot.path);
     return isObject(value) ? sources.get(value) : undefined;
   }
 
-  /** The state as it is stored. */
-  shorten(key: string, state: State): State {
+  /** The state as it is stored, with what it refers to. */
+  shorten(key: string, state: State): { stored: State; source: Source | undefined } {
     const slot = this.#slots(key);
-    const source = slot && this.sourceOf(key, state);
-    return slot === undefined || source === undefined
-      ? state
-      : withMember(state, slot.path, { [SAID]: source.name });
+    if (slot === undefined) return { stored: state, source: undefined };
+    const source = this.sourceOf(key, state);
+    return { stored: source ? withMember(state, slot.path, { [SAID]: source.name }) : state, source };
   }
 
   /** The state as folds and readers have it. Throws IntegrityError when what it refers to cannot be read. */

@@ -57,6 +57,8 @@ export class StagedTransaction implements Transaction, FoldWriter {
   readonly actions: (() => void)[] = [];
   readonly #lastActions: (() => void)[] = [];
   readonly #segments = new SegmentWriter();
+  /** States of earlier transactions; they cannot change while this one decides. */
+  readonly #seen = new Map<string, State | undefined>();
   /** Records that are not made yet. */
   readonly #later = new Map<string, () => string>();
   readonly #parts: TransactionParts;
@@ -74,9 +76,11 @@ export class StagedTransaction implements Transaction, FoldWriter {
   }
 
   get<S extends State>(key: string): S | undefined {
-    const staged = this.changes.states;
+    const { states } = this.changes;
+    const seen = states.has(key) ? states : this.#seen;
+    if (seen === this.#seen && !seen.has(key)) seen.set(key, this.#parts.earlier.state(key));
     // The caller names the type of the states under its own keys.
-    return (staged.has(key) ? staged.get(key) : this.#parts.earlier.state(key)) as S | undefined;
+    return seen.get(key) as S | undefined;
   }
 
   set(key: string, state: State | undefined): void {
@@ -133,7 +137,7 @@ export class StagedTransaction implements Transaction, FoldWriter {
       if (head !== undefined) heads.set(key, head);
     }
     for (const key of heads.keys()) {
-      const state = states.has(key) ? undefined : this.#parts.earlier.state(key);
+      const state = states.has(key) ? undefined : this.get(key);
       if (state !== undefined) states.set(key, state);
     }
     const before = eventIdOf(this.#parts.earlier.eventNumber);
