@@ -52,9 +52,11 @@ function inOrder(value: unknown, depth: number): JsonValue | undefined {
 function itemsInOrder(items: JsonValue[], depth: number): JsonValue[] | undefined {
   let copy: JsonValue[] | undefined;
   for (let index = 0; index < items.length; index += 1) {
-    const ordered = inOrder(items[index], depth - 1);
+    const item = items[index];
+    // Asked here too: most values are texts, and each call for one would cost more than the question.
+    const ordered = typeof item === 'string' ? item : inOrder(item, depth - 1);
     if (ordered === undefined) return undefined;
-    if (ordered !== items[index]) copy ??= items.slice(0, index);
+    if (ordered !== item) copy ??= items.slice(0, index);
     copy?.push(ordered);
   }
   return copy ?? items;
@@ -70,9 +72,10 @@ function membersInOrder(source: JsonObject, depth: number): JsonObject | undefin
   }
   for (let at = 0; at < names.length; at += 1) {
     const name = names[at] ?? '';
-    const ordered = inOrder(source[name], depth - 1);
+    const member = source[name];
+    const ordered = typeof member === 'string' ? member : inOrder(member, depth - 1);
     if (ordered === undefined) return undefined;
-    if (copy === undefined && ordered !== source[name]) copy = firstMembers(source, names, at);
+    if (copy === undefined && ordered !== member) copy = firstMembers(source, names, at);
     if (copy === undefined) continue;
     if (name === '__proto__') return undefined;
     copy[name] = ordered;

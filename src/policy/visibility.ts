@@ -24,10 +24,13 @@ export function conceal<Value>(value: Value, seesInternal: boolean): Value {
 
 /** Looks without copying: most answers hide nothing. */
 function holdsHidden(value: JsonValue, seesInternal: boolean): boolean {
-  if (typeof value !== 'object' || value === null) return false;
-  if (Array.isArray(value)) return value.some((item) => holdsHidden(item, seesInternal));
-  if (isHidden(value, seesInternal)) return true;
-  for (const key in value) if (holdsHidden(value[key] ?? null, seesInternal)) return true;
+  const open: JsonValue[] = [value];
+  for (let item = open.pop(); item !== undefined; item = open.pop()) {
+    if (typeof item !== 'object' || item === null) continue;
+    if (!Array.isArray(item) && isHidden(item, seesInternal)) return true;
+    for (const member of Object.values(item))
+      if (typeof member === 'object' && member !== null) open.push(member);
+  }
   return false;
 }
 

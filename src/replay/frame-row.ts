@@ -131,63 +131,85 @@ function headOf({ key, sha256, redaction_proof, list, block }: StoredFrame): Fra
   return { listed, ...(list === undefined ? {} : { list }), ...(block === undefined ? {} : { block }) };
 }
 
-/** Where the values of some events stand. */
-interface Places {
-  /** By the very object or list: what an event carries on from the frame is the same one. */
-  objects: Map<object, EventPlace>;
-  texts: Map<string, EventPlace>;
+/** A value, and where it stands: a member of `owner`, or the root. */
+interface Place {
+  value: unknown;
+  name: string;
+  owner: Place | undefined;
 }
 
-interface EventPlace {
-  number: number;
-  pointer: string;
+/** Where the values of some events stand; the place with no owner is the event itself. */
+interface Places {
+  /** By the very object or list: what an event carries on from the frame is the same one. */
+  objects: Map<object, Place>;
+  texts: Map<string, Place>;
 }
 
 function placesIn(events: readonly Event[]): Places {
   const places: Places = { objects: new Map(), texts: new Map() };
-  for (const { id, payload } of events) note(places, payload, { number: Number(id), pointer: '/payload' });
+  const open: Place[] = [];
+  for (const event of events) open.push({ value: event.payload, name: 'payload', owner: root(event) });
+  for (let place = open.pop(); place !== undefined; place = open.pop()) {
+    const { value } = place;
+    if (typeof value === 'string') {
+      if (value.length >= SAID_CHARS) places.texts.set(value, place);
+    } else if (typeof value === 'object' && value !== null) {
+      places.objects.set(value, place);
+      for (const [name, member] of Object.entries(value)) open.push({ value: member, name, owner: place });
+    }
+  }
   return places;
 }
 
-/** The first place of a value counts. */
-function note(places: Places, value: JsonValue | undefined, place: EventPlace): void {
-  if (typeof value === 'string') {
-    if (value.length >= SAID_CHARS && !places.texts.has(value)) places.texts.set(value, place);
-    return;
-  }
-  if (typeof value !== 'object' || value === null) return;
-  if (!places.objects.has(value)) places.objects.set(value, place);
-  for (const [name, member] of Object.entries(value))
-    note(places, member, { number: place.number, pointer: `${place.pointer}/${escaped(name)}` });
-}
-
-function hollow(record: RecordedFrame, places: Places): StoredFrame {
+/** The record with nothing in the places of long values that are said as a whole; itself where there are none. */
+function hollow(record: RecordedFrame, { objects, texts }: Places): StoredFrame {
   const said: Said[] = [];
-  const after = Number(record.after);
-  const emptied = (value: JsonValue | undefined, pointer: string): JsonValue | undefined => {
-    const place = placeOf(value, places);
-    if (place !== undefined && place.number > after) {
-      said.push([pointer, place.number - after, place.pointer]);
-      return null;
-    }
-    if (typeof value !== 'object' || value === null) return value;
-    if (Array.isArray(value)) return value.map((item, at) => emptied(item, `${pointer}/${at}`) ?? null);
-    const members = Object.entries(value).map(([name, member]): [string, JsonValue | undefined] => [
-      name,
-      emptied(member, `${pointer}/${escaped(name)}`),
-    ]);
-    return Object.fromEntries(members) as JsonObject;
-  };
-  const frame = emptied(record.frame as unknown as JsonObject, '') as unknown as RecordedFrame['frame'];
-  return said.length === 0 ? record : { ...record, frame, said };
+  const copies = new Map<Place, object>();
+  const top = root(record.frame);
+  const open = [top];
+  for (let place = open.pop(); place !== undefined; place = open.pop()) {
+    const { value } = place;
+    const isText = typeof value === 'string';
+    if (!isText && (typeof value !== 'object' || value === null)) continue;
+    const long = isText ? value.length >= SAID_CHARS : objects.has(value) && isLong(value);
+    const found = long ? (isText ? texts.get(value) : objects.get(value)) : undefined;
+    const behind = found === undefined ? 0 : Number(eventOf(found).id) - Number(record.after);
+    if (found !== undefined && behind > 0 && place !== top) {
+      said.push([pointerTo(place), behind, pointerTo(found)]);
+      empty(place, copies);
+    } else if (!isText)
+      for (const [name, member] of Object.entries(value)) open.push({ value: member, name, owner: place });
+  }
+  if (said.length === 0) return record;
+  return { ...record, frame: copies.get(top) as unknown as RecordedFrame['frame'], said };
 }
 
-/** Where a long value of a frame is said as a whole. */
-function placeOf(value: JsonValue | undefined, { objects, texts }: Places): EventPlace | undefined {
-  if (typeof value === 'string') return value.length < SAID_CHARS ? undefined : texts.get(value);
-  if (typeof value !== 'object' || value === null) return undefined;
-  const place = objects.get(value);
-  return place !== undefined && isLong(value) ? place : undefined;
+const root = (value: unknown): Place => ({ value, name: '', owner: undefined });
+
+function eventOf(place: Place): Event {
+  let at = place;
+  while (at.owner !== undefined) at = at.owner;
+  return at.value as Event;
+}
+
+function pointerTo(place: Place): string {
+  let pointer = '';
+  for (let at = place; at.owner !== undefined; at = at.owner) pointer = `/${escaped(at.name)}${pointer}`;
+  return pointer;
+}
+
+/** Puts null in a place of the copy: every owner on the way to it is copied once. */
+function empty(place: Place, copies: Map<Place, object>): void {
+  let content: unknown = null;
+  for (let at = place; at.owner !== undefined; at = at.owner) {
+    const known = copies.get(at.owner);
+    const copy =
+      known ?? (Array.isArray(at.owner.value) ? [...at.owner.value] : { ...(at.owner.value as object) });
+    define(copy, at.name, content);
+    if (known !== undefined) return;
+    copies.set(at.owner, copy);
+    content = copy;
+  }
 }
 
 /** Counts what the text has at least, so that none is made. */
@@ -232,15 +254,15 @@ function valueAt(value: JsonValue | undefined, pointer: string): JsonValue | und
   return found;
 }
 
-/** The member is there, and is null; it is defined anew because an assignment to `__proto__` would make none. */
+/** The member is there, and is null. */
 function put(frame: JsonObject, pointer: string, value: JsonValue): void {
   const names = namesIn(pointer);
   const owner = valueAt(frame, pointer.slice(0, pointer.lastIndexOf('/')));
   if (typeof owner !== 'object' || owner === null) throw new TypeError(`A frame has nothing at ${pointer}.`);
-  Object.defineProperty(owner, names.at(-1) ?? '', {
-    value,
-    enumerable: true,
-    configurable: true,
-    writable: true,
-  });
+  define(owner, names.at(-1) ?? '', value);
+}
+
+/** An assignment to `__proto__` would make no member. */
+function define(owner: object, name: string, value: unknown): void {
+  Object.defineProperty(owner, name, { value, enumerable: true, configurable: true, writable: true });
 }
