@@ -53,6 +53,8 @@ export interface Identity {
   tenant: string;
   /** The Workspace of what names none (contract section 7). */
   defaultWorkspace: string;
+  /** Whether it is shown what is internal (contract section 4). */
+  seesInternal: boolean;
 }
 
 /** One call as a face decoded it, nothing checked yet. */

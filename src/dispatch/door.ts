@@ -2,6 +2,7 @@ import type { Authentication, Authenticator, Caller, Standing } from '../auth/ca
 import type { AuthenticateDelivery } from '../auth/delivery-signature.ts';
 import type { AdmittedCaller, Call, CredentialOfCall, Identity } from '../gateway.ts';
 import { defaultWorkspace } from '../policy/membership.ts';
+import { holdsScope } from '../policy/scope.ts';
 import { ProtocolError } from '../protocol/errors.ts';
 import { isAboutProof, REFUSAL_REASONS } from '../protocol/refusal-reasons.ts';
 import { SUPPORTED_VERSIONS, VERSION_HEADER } from '../protocol/version.ts';
@@ -76,6 +77,10 @@ export class ResolvedCaller implements Identity {
 
   get defaultWorkspace(): string {
     return defaultWorkspace(this.caller);
+  }
+
+  get seesInternal(): boolean {
+    return holdsScope(this.caller, 'internal:read');
   }
 
   get hasEnded(): boolean {

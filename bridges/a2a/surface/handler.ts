@@ -2,7 +2,7 @@ import { type Encoding, encodeMessage, encodeTask, streamEvent } from '../../../
 import { refusal } from '../../../mappings/a2a/errors-out.ts';
 import type { ListRequest, SendRequest, TaskRequest } from '../../../mappings/a2a/requests.ts';
 import { type HarnState, statusOf } from '../../../mappings/a2a/states.ts';
-import { type Event, TaskView } from '../../../mappings/a2a/task-view.ts';
+import type { TaskView } from '../../../mappings/a2a/task-view.ts';
 import { placedBelow } from '../../../mappings/a2a/validate.ts';
 import type { FaceDeps, FaceExchange } from '../../../src/face.ts';
 import { ProtocolError } from '../../../src/protocol/errors.ts';
@@ -18,6 +18,7 @@ import { pageTokenFault } from './page-token.ts';
 import { setPushConfig } from './push-configs.ts';
 import { refusalOf, TaskStream } from './stream.ts';
 import { contextIdOf, isSessionId, readyAnswer, type Taken, takeMessage } from './take-message.ts';
+import { TaskViews } from './task-views.ts';
 import { Waiting } from './wait.ts';
 
 /** How a binding writes a stream. */
@@ -28,15 +29,15 @@ export interface Streaming {
   tell(error: ProtocolError): Buffer;
 }
 
-const EVENTS_PER_PAGE = '200';
-
-/** The methods of A2A over the gateway port. Tasks are the gateway's own: nothing is kept here. */
+/** The methods of A2A over the gateway port. Tasks are the gateway's own: what is kept here is how they were read last. */
 export class A2aHandler {
   readonly #deps: FaceDeps;
   readonly #waiting = new Waiting();
+  readonly #views: TaskViews;
 
   constructor(deps: FaceDeps) {
     this.#deps = deps;
+    this.#views = new TaskViews(deps.gateway);
   }
 
   /** SendMessage: the Task when it is settled, or at once; the Message where that is the whole answer. */
@@ -46,7 +47,7 @@ export class A2aHandler {
     const { task, messageId } = await this.#take(asking, request);
     const view = request.waits
       ? await this.#waiting.until(gateway, exchange, task.id, { after: 'message', id: messageId })
-      : await this.#read(asking, task.id);
+      : await this.#views.read(exchange, task.id);
     const refused = request.waits ? refusalOf(view) : undefined;
     if (refused !== undefined) throw refused;
     if (request.waits && view.isMessageOnly) return this.#message(asking, task, view);
@@ -105,7 +106,7 @@ export class A2aHandler {
 
   async get(asking: Asking, { id, historyLength }: TaskRequest): Promise<JsonObject> {
     const task = await ownTask(this.#deps.gateway, asking, id);
-    return this.#encode(asking, task, await this.#read(asking, id), historyLength, true);
+    return this.#encode(asking, task, await this.#views.read(asking.exchange, id), historyLength, true);
   }
 
   async list(asking: Asking, request: ListRequest): Promise<JsonObject> {
@@ -126,7 +127,7 @@ export class A2aHandler {
     const tasks: JsonObject[] = [];
     // One after the other: a page is many reads, and others wait too.
     for (const task of found.data) {
-      const view = await this.#read(asking, task.id);
+      const view = await this.#views.read(exchange, task.id);
       tasks.push(await this.#encode(asking, task, view, request.historyLength ?? 0, includeArtifacts));
     }
     return { tasks, nextPageToken: found.next_cursor ?? '', pageSize, totalSize: found.total };
@@ -142,28 +143,11 @@ export class A2aHandler {
         ? refusal('TaskNotCancelable', 'The task is over already; there is nothing to cancel.', 'id')
         : error;
     });
-    return this.#encode(asking, task, await this.#read(asking, id), undefined, true);
+    return this.#encode(asking, task, await this.#views.read(asking.exchange, id), undefined, true);
   }
 
   drain(): void {
     this.#waiting.drain();
-  }
-
-  /** The Task as its events tell it. */
-  async #read({ exchange }: Asking, taskId: string): Promise<TaskView> {
-    const view = new TaskView();
-    let after: string | null = '';
-    do {
-      const query: Record<string, string> = {
-        limit: EVENTS_PER_PAGE,
-        ...(after === '' ? {} : { after_event_id: after }),
-      };
-      const call = exchange.call({ path: { task_id: taskId }, query });
-      const page: EventPage = await ask<EventPage>(this.#deps.gateway, 'listTaskEvents', call);
-      for (const event of page.data) view.advance(event);
-      after = page.next_cursor;
-    } while (after !== null);
-    return view;
   }
 
   /** The stream folds the Task from its beginning, so the gateway is asked about the cursor apart from it. */
@@ -247,11 +231,6 @@ export class A2aHandler {
     whole.restore((message) => restored(message, found));
     return encodeTask(whole, { ...encodingOf(asking, task), ...found }, { historyLength, artifacts });
   }
-}
-
-interface EventPage {
-  data: Event[];
-  next_cursor: string | null;
 }
 
 interface TaskPage {

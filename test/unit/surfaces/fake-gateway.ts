@@ -27,6 +27,7 @@ const KNOWN: Identity = {
   actor: 'actor_test',
   tenant: 'tenant_default',
   defaultWorkspace: 'workspace_default',
+  seesInternal: true,
 };
 const CALLER = KNOWN as AdmittedCaller;
 
