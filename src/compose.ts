@@ -14,8 +14,8 @@ import {
   denyExpiredRequests,
   ensureWorkspaces,
   forgetExpiredMemories,
-  forgetOldAnswers,
 } from './dispatch/housekeeping.ts';
+import { forgetOldAnswers } from './dispatch/old-answers.ts';
 import type { RetentionSweep } from './dispatch/retention.ts';
 import { ensureSigningKeys } from './dispatch/signing-keys.ts';
 import type { EventLog } from './eventlog/event-log.ts';
@@ -74,8 +74,7 @@ async function start(parts: Parts, closers: Closer[]): Promise<RunningGateway> {
   const authentication = authenticator(parts, log, issuers);
   const upstreams = makeUpstreams(parts, log, sample);
   closers.push(() => Promise.all([...upstreams.values()].map((upstream) => upstream.close())));
-  const windowMs = config.limits.idempotency_window_ms;
-  const watch = await ClockWatch.open({ clock, logger, log, windowMs });
+  const watch = ClockWatch.open({ clock, logger, log });
   const core = makeCore(parts, data, upstreams, authentication, watch);
   closers.push(() => core.subscriptions.close());
   closers.push(() => core.sending.close());
@@ -87,6 +86,8 @@ async function start(parts: Parts, closers: Closer[]): Promise<RunningGateway> {
     await ensurePersonas(log, core.tools, config.personas);
     await ensureVaults(log, config.vaults);
     await ensureSigningKeys(log, data.keys);
+    // Before the first key is remembered, so that the clock of the windows is known at every later start.
+    await forgetOldAnswers(log, watch.windowNow());
     await core.runner.recover();
     await core.sending.outbox.start();
   }

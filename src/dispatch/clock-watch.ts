@@ -1,8 +1,7 @@
 import type { EventLog } from '../eventlog/event-log.ts';
 import { CLOCK_TOLERANCE_MS } from '../eventlog/group-staging.ts';
 import type { Clock, Logger } from '../protocol/ports.ts';
-import { KEY_KINDS, keysUnder } from '../store/keys.ts';
-import { unlessDamaged } from './unless-damaged.ts';
+import { notedWindowTime } from './old-answers.ts';
 
 /** A stop counts for so much of a window at most: it cannot be told from a clock that was set forward meanwhile. */
 const MAX_STOP_MS = 12 * 3_600_000;
@@ -12,9 +11,7 @@ const SETTLED_MS = 3_600_000;
 export interface ClockWatchParts {
   clock: Clock;
   logger: Logger;
-  log: Pick<EventLog, 'indexKeys' | 'timeMs'>;
-  /** How long an Idempotency-Key is remembered. */
-  windowMs: number;
+  log: Pick<EventLog, 'record' | 'timeMs'>;
 }
 
 /**
@@ -31,18 +28,16 @@ export class ClockWatch {
   #jump: { ms: number; at: number } | undefined;
   #isBehind = false;
 
-  /** Goes on with the time by which the newest key was remembered. */
-  static async open(parts: ClockWatchParts): Promise<ClockWatch> {
-    const newest = await newestExpiry(parts.log);
-    const expiresMs = newest === undefined ? undefined : Number(newest.split('/')[1]);
-    return new ClockWatch(parts, expiresMs === undefined ? undefined : expiresMs - parts.windowMs);
+  /** Goes on with the time that windows had reached. */
+  static open(parts: ClockWatchParts): ClockWatch {
+    return new ClockWatch(parts, notedWindowTime(parts.log));
   }
 
-  private constructor(parts: ClockWatchParts, newestMs: number | undefined) {
+  private constructor(parts: ClockWatchParts, notedMs: number | undefined) {
     const { clock } = parts;
     this.#parts = parts;
     this.#startedAt = clock.monotonic();
-    this.#startMs = Math.min(clock.now(), (newestMs ?? Number.POSITIVE_INFINITY) + MAX_STOP_MS);
+    this.#startMs = Math.min(clock.now(), (notedMs ?? Number.POSITIVE_INFINITY) + MAX_STOP_MS);
     this.#agreed = { wallMs: clock.now(), at: this.#startedAt };
   }
 
@@ -93,18 +88,5 @@ export class ClockWatch {
         'the wall clock is behind the newest event; times stay at that event until it is believed',
       );
     else logger.info({}, 'the times of new events follow the wall clock again');
-  }
-}
-
-/** Undefined where it cannot be read, too: one damaged key must not keep the gateway from starting. */
-async function newestExpiry(log: ClockWatchParts['log']): Promise<string | undefined> {
-  const range = keysUnder(KEY_KINDS.idempotencyExpiry.prefix);
-  try {
-    const [newest] = await log.indexKeys({ ...range, reverse: true, limit: 1 });
-    return newest;
-  } catch (error) {
-    return unlessDamaged(() => {
-      throw error;
-    }, undefined);
   }
 }

@@ -8,7 +8,7 @@ import type {
 } from '../projections/states.ts';
 import { type Clock, type Logger, timestamp } from '../protocol/ports.ts';
 import type { Workspace } from '../protocol/resources/workspace.ts';
-import { idempotencyExpiryKey, idempotencyKey, KEY_KINDS, lastSegment } from '../store/keys.ts';
+import { lastSegment } from '../store/keys.ts';
 import { closeSessionNow } from './close-session.ts';
 import type { DecisionTools } from './facts.ts';
 import { forgetMemory } from './memory-content.ts';
@@ -58,20 +58,6 @@ function configured(row: { id: string; tenant: string; name?: string | undefined
     connectors: [],
     quota_id: null,
   };
-}
-
-/** Forgets answers whose Idempotency-Key window is over. Returns how many. */
-export async function forgetOldAnswers(log: EventLog, nowMs: number): Promise<number> {
-  const gt = KEY_KINDS.idempotencyExpiry.prefix;
-  const keys = await log.indexKeys({ gt, lt: idempotencyExpiryKey(nowMs, '0'), limit: BATCH });
-  if (keys.length === 0) return 0;
-  await log.transact({ actor: null }, (tx) => {
-    for (const key of keys) {
-      tx.erase(idempotencyKey(lastSegment(key)));
-      tx.erase(key);
-    }
-  });
-  return keys.length;
 }
 
 /** Closes sessions whose `expires_at` has passed. Returns how many. */

@@ -4,7 +4,7 @@ import { sha256Hex } from '../json/sha256.ts';
 import { ERROR_CODES, type ErrorCode, ProtocolError } from '../protocol/errors.ts';
 import type { JsonObject, JsonValue } from '../protocol/json.ts';
 import { timestamp } from '../protocol/ports.ts';
-import { idempotencyExpiryKey, idempotencyKey, lastSegment } from '../store/keys.ts';
+import { idempotencyKey } from '../store/keys.ts';
 import type { Decided } from './command.ts';
 
 /**
@@ -92,17 +92,13 @@ export function keepRefusal(tx: Transaction, record: KeyRecord, error: ProtocolE
 function keep(tx: Transaction, record: KeyRecord, answer: Omit<Answered, 'body_hash' | 'expires_at'>): void {
   const expiresAt = record.nowMs + record.windowMs;
   const answered: Answered = { body_hash: record.bodyHash, expires_at: timestamp(expiresAt), ...answer };
-  forgetExpiry(tx, record.key);
   tx.record(record.key, JSON.stringify(answered));
-  tx.record(idempotencyExpiryKey(expiresAt, lastSegment(record.key)), '');
 }
 
-/** A key used again after its window has one expiry, the new one: the old one would take the new answer with it. */
-function forgetExpiry(tx: Transaction, key: string): void {
-  const bytes = tx.recorded(key);
-  if (!bytes) return;
-  const { expires_at } = JSON.parse(bytes.toString()) as Answered;
-  tx.erase(idempotencyExpiryKey(Date.parse(expires_at), lastSegment(key)));
+/** Epoch milliseconds through which a stored answer is given again. */
+export function expiryOfAnswer(bytes: Buffer): number {
+  const { expires_at }: Answered = JSON.parse(bytes.toString());
+  return Date.parse(expires_at);
 }
 
 function errorOf(error: NonNullable<Answered['error']>): ProtocolError {

@@ -11,7 +11,7 @@ const RETENTION_RULES: Record<keyof typeof KEY_KINDS, 'with its run' | 'own wind
   taskEvent: 'with its run',
   frame: 'with its run',
   idempotency: 'own window',
-  idempotencyExpiry: 'own window',
+  answersSwept: 'kept',
   input: 'own window',
   commit: 'kept',
   content: 'kept',

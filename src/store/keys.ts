@@ -69,11 +69,11 @@ export const KEY_KINDS = {
     kind: 'derived',
     holds: "names a segment and which of its events are the task's",
   },
-  idempotencyExpiry: {
+  answersSwept: {
     prefix: 'it/',
-    shape: 'it/<time>/<hash>',
-    kind: 'derived',
-    holds: 'expiry index, empty value',
+    shape: 'it/swept',
+    kind: 'primary',
+    holds: 'through which commit decided answers were forgotten, and when',
   },
   base: {
     prefix: 'p/',
@@ -119,8 +119,6 @@ const EVENT_DIGITS = 20;
 const PIECE_DIGITS = 8;
 const LEAF_DIGITS = 16;
 const LEVEL_DIGITS = 2;
-/** 13 digits hold epoch milliseconds until the year 2286; one more costs nothing. */
-const TIME_DIGITS = 14;
 
 /** Printable ASCII without the separator. */
 const SEGMENT = /^[!-.0-~]+$/;
@@ -149,9 +147,7 @@ export const resourceKey = (object: string, id: string): string =>
   `${KEY_KINDS.resource.prefix}${segment(object)}/${segment(id)}`;
 export const foldKey = (...parts: readonly string[]): string => KEY_KINDS.fold.prefix + joined(parts);
 export const listKey = (...parts: readonly string[]): string => KEY_KINDS.list.prefix + joined(parts);
-/** Sorted by the time (epoch milliseconds) at which the record may go. */
-export const idempotencyExpiryKey = (expiresAtMs: number, hash: string): string =>
-  `${KEY_KINDS.idempotencyExpiry.prefix}${padded(expiresAtMs, TIME_DIGITS)}/${segment(hash)}`;
+export const ANSWERS_SWEPT_KEY = `${KEY_KINDS.answersSwept.prefix}swept`;
 export const baseKey = (derivedKey: string): string => KEY_KINDS.base.prefix + derivedKey;
 /** How far retention came in the events of one workspace. */
 export const workspaceCutKey = (workspace: string): string =>

@@ -2,7 +2,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { forgetOldAnswers } from '../../src/dispatch/housekeeping.ts';
+import { checkData, systemClock, systemRandom } from '../../src/compose.ts';
+import { forgetOldAnswers } from '../../src/dispatch/old-answers.ts';
+import type { EventLog } from '../../src/eventlog/event-log.ts';
 import { startTestGateway, type TestGateway } from '../harness/gateway.ts';
 
 const HOUR_MS = 3_600_000;
@@ -66,6 +68,52 @@ describe('the memory of keys', () => {
     expect(await create()).toEqual({ id: first.id, repeated: true });
     now += 36 * HOUR_MS;
     expect((await create()).repeated).toBe(false);
+  });
+
+  it('forgets what is over and nothing else, and looks at each commit once', async () => {
+    const client = await start();
+    if (gateway === undefined) throw new Error('no gateway');
+    const { log } = gateway;
+    let looks = 0;
+    const counted: EventLog = Object.create(log, {
+      head: { get: () => log.head },
+      indexKeys: { value: log.indexKeys.bind(log) },
+      transact: { value: log.transact.bind(log) },
+      record: {
+        value: (key: string) => {
+          if (key.startsWith('c/')) looks += 1;
+          return log.record(key);
+        },
+      },
+    });
+    const sweep = async () => {
+      looks = 0;
+      return forgetOldAnswers(counted, clock.now());
+    };
+    const answers = async () => (await log.indexKeys({ gt: 'i/', lt: 'i0', limit: 1_000 })).length;
+    const use = async (keys: number, first: string) => {
+      for (let n = 0; n < keys; n += 1)
+        await client.post('/v1/sessions', { workspace_id: 'workspace_default' }, `${first}-${n}`);
+    };
+    await use(30, 'early');
+    now = START_MS + HOUR_MS;
+    await use(20, 'late');
+    await sweep();
+    expect(await answers()).toBe(50);
+    now = START_MS + 24 * HOUR_MS + 60_000;
+    expect(await sweep()).toBe(30);
+    expect(await answers()).toBe(20);
+    expect(looks).toBeLessThan(40);
+    expect(await sweep()).toBe(0);
+    expect(looks).toBeLessThan(5);
+    now = START_MS + 25 * HOUR_MS + 60_000;
+    expect(await sweep()).toBe(20);
+    expect(await answers()).toBe(0);
+    const report: unknown[] = [];
+    await stop();
+    for await (const step of checkData(data, systemClock, systemRandom))
+      if (step.kind !== 'progress') report.push(step);
+    expect(report).toEqual([]);
   });
 
   it('[CORE-IDEM-03] starts anew with the first use after it, whenever the old answer is swept', async () => {

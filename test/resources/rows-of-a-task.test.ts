@@ -6,19 +6,7 @@ import { startSampleAgent } from '../harness/peers/sample-agent.ts';
 /** Tasks before the one that is looked at: rows that several tasks share are there. */
 const BEFORE = 2;
 
-const LEFT = [
-  'f',
-  'i',
-  'it',
-  'l/task/w',
-  'r/message',
-  'r/message',
-  'r/receipt',
-  'r/task',
-  'rc',
-  'tl',
-  'x/outcome',
-];
+const LEFT = ['f', 'i', 'l/task/w', 'r/message', 'r/message', 'r/receipt', 'r/task', 'rc', 'tl', 'x/outcome'];
 
 describe('the rows that one task leaves in a session', () => {
   let agent: Peer;
