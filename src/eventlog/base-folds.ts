@@ -4,6 +4,7 @@ import { baseKey, KEY_KINDS, keysUnder } from '../store/keys.ts';
 import { unseal } from '../store/sealed-record.ts';
 import type { Store } from '../store/store.ts';
 import { IntegrityError } from '../store/store-errors.ts';
+import { Drafts } from './drafts.ts';
 import type { Event, ResourcePointer, State } from './event-log.ts';
 import type { Finding } from './finding.ts';
 import type { FoldWriter, ResourceHead } from './fold-event.ts';
@@ -36,6 +37,7 @@ export class BaseFolds implements FoldWriter {
   readonly folds = new Map<string, FoldRecord>();
   readonly markers = new Map<string, boolean>();
   readonly #source: BaseSource;
+  readonly #drafts = new Drafts();
   #other: BaseFolds | undefined;
 
   constructor(source: BaseSource) {
@@ -57,7 +59,13 @@ export class BaseFolds implements FoldWriter {
     return this.#get(key)?.state as S | undefined;
   }
 
+  draft<S extends State>(key: string): S | undefined {
+    const read = () => this.#get(key)?.state;
+    return this.#drafts.of(key, read, (state) => this.#change(key, { state })) as S | undefined;
+  }
+
   set(key: string, state: State | undefined): void {
+    this.#drafts.close(key);
     this.#change(key, { state });
   }
 

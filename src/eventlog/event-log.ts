@@ -96,6 +96,11 @@ export interface StateReader {
 
 /** Write side given to a projection. `index` puts an empty marker key, for lists. */
 export interface StateWriter extends StateReader {
+  /**
+   * The state to change in place: a copy that this transaction made at its first change. Its own members and those of its
+   * `resource` and `internal` may be set; what these hold is shared, and is replaced instead. Only while the event is folded.
+   */
+  draft<S extends State>(key: string): S | undefined;
   set(key: string, state: State | undefined): void;
   /** A copy of what this event says, for a state: its row names the event instead of repeating it. It cannot be changed. */
   said<Value extends object>(event: Event, value: Value): Value;

@@ -1,3 +1,4 @@
+import { Drafts } from './drafts.ts';
 import type { Event, Projection, ResourcePointer, State } from './event-log.ts';
 import type { Finding } from './finding.ts';
 import { type FoldWriter, foldEvent, type ResourceHead } from './fold-event.ts';
@@ -18,6 +19,7 @@ export class Rebuild {
   readonly #cache = new StateCache(CACHE_CHARS);
   /** Folds of the commit at hand; serialised once per commit, as the log does. */
   readonly #folds = new Map<string, FoldRecord>();
+  readonly #drafts = new Drafts();
   readonly #writer: FoldWriter;
 
   constructor(scratch: Scratch, projection: Projection, codec: FoldCodec = foldCodec(scratch)) {
@@ -27,7 +29,11 @@ export class Rebuild {
     this.#writer = {
       // The caller names the type of the states under its own keys.
       get: <S extends State>(key: string) => this.#get(key)?.state as S | undefined,
-      set: (key, state) => this.#change(key, { state }),
+      draft: <S extends State>(key: string) => this.#draft(key) as S | undefined,
+      set: (key, state) => {
+        this.#drafts.close(key);
+        this.#change(key, { state });
+      },
       said: (event, value) => saidBy(event, value),
       head: (resource) => this.#head(resource),
       moveHead: (resource, head) => this.#change(recordOf(resource), { head }),
@@ -61,11 +67,20 @@ export class Rebuild {
       }
     }
     this.#folds.clear();
+    this.#drafts.closeAll();
     await this.#scratch.flush();
   }
 
   #head(resource: ResourcePointer): ResourceHead | undefined {
     return this.#get(recordOf(resource))?.head;
+  }
+
+  #draft(key: string): State | undefined {
+    return this.#drafts.of(
+      key,
+      () => this.#get(key)?.state,
+      (state) => this.#change(key, { state }),
+    );
   }
 
   #change(key: string, change: FoldRecord): void {

@@ -1,4 +1,5 @@
 import { eventIdOf } from '../store/keys.ts';
+import { Drafts } from './drafts.ts';
 import { buildEvent } from './encode-event.ts';
 import { eventNumberOf, NO_EVENT } from './event-id.ts';
 import type { Event, NewEvent, Projection, ResourcePointer, State, Transaction } from './event-log.ts';
@@ -15,6 +16,8 @@ export class Rehearsal implements Transaction, FoldWriter {
   readonly #states = new Map<string, State | undefined>();
   readonly #heads = new Map<string, ResourceHead>();
   readonly #records = new Map<string, Buffer>();
+  readonly #drafts = new Drafts();
+  #isFolding = false;
   #places: readonly Event[] = [];
   #appended: Event[] = [];
   #time = '';
@@ -29,6 +32,7 @@ export class Rehearsal implements Transaction, FoldWriter {
     this.#time = time;
     this.#places = places;
     this.#appended = [];
+    this.#drafts.closeAll();
     this.#placeSession();
   }
 
@@ -55,11 +59,18 @@ export class Rehearsal implements Transaction, FoldWriter {
   }
 
   get<S extends State>(key: string): S | undefined {
+    if (!this.#isFolding) this.#drafts.close(key);
     // The caller names the type of the states under its own keys.
     return this.#states.get(key) as S | undefined;
   }
 
+  draft<S extends State>(key: string): S | undefined {
+    const keep = (draft: State) => this.#states.set(key, draft);
+    return this.#drafts.of(key, () => this.#states.get(key), keep) as S | undefined;
+  }
+
   set(key: string, state: State | undefined): void {
+    this.#drafts.close(key);
     this.#states.set(key, state);
   }
 
@@ -99,7 +110,12 @@ export class Rehearsal implements Transaction, FoldWriter {
   keep(event: Event): void {
     this.#appended.push(event);
     this.#position = event.id;
-    foldEvent(event, this, this.#projection);
+    this.#isFolding = true;
+    try {
+      foldEvent(event, this, this.#projection);
+    } finally {
+      this.#isFolding = false;
+    }
   }
 
   record(key: string, value: Buffer | string): void {

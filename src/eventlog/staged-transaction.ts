@@ -2,6 +2,7 @@ import type { JsonObject, JsonValue } from '../protocol/json.ts';
 import { baseKey, eventIdOf } from '../store/keys.ts';
 import { SEAL_BYTES, seal, unseal } from '../store/sealed-record.ts';
 import { baseEntryOf } from './base-folds.ts';
+import { Drafts } from './drafts.ts';
 import { buildEvent } from './encode-event.ts';
 import type {
   Event,
@@ -62,6 +63,8 @@ export class StagedTransaction implements Transaction, FoldWriter {
   /** Records that are not made yet. */
   readonly #later = new Map<string, () => string>();
   readonly #parts: TransactionParts;
+  readonly #drafts = new Drafts();
+  #isFolding = false;
 
   constructor(parts: TransactionParts) {
     this.#parts = parts;
@@ -76,15 +79,27 @@ export class StagedTransaction implements Transaction, FoldWriter {
   }
 
   get<S extends State>(key: string): S | undefined {
-    const { states } = this.changes;
-    const seen = states.has(key) ? states : this.#seen;
-    if (seen === this.#seen && !seen.has(key)) seen.set(key, this.#parts.earlier.state(key));
+    // A decision may hold what it has read while more is appended.
+    if (!this.#isFolding) this.#drafts.close(key);
     // The caller names the type of the states under its own keys.
-    return seen.get(key) as S | undefined;
+    return this.#state(key) as S | undefined;
+  }
+
+  draft<S extends State>(key: string): S | undefined {
+    const keep = (draft: State) => this.changes.states.set(key, draft);
+    return this.#drafts.of(key, () => this.#state(key), keep) as S | undefined;
   }
 
   set(key: string, state: State | undefined): void {
+    this.#drafts.close(key);
     this.changes.states.set(key, state);
+  }
+
+  #state(key: string): State | undefined {
+    const { states } = this.changes;
+    if (states.has(key)) return states.get(key);
+    if (!this.#seen.has(key)) this.#seen.set(key, this.#parts.earlier.state(key));
+    return this.#seen.get(key);
   }
 
   said<Value extends object>(event: Event, value: Value): Value {
@@ -180,7 +195,12 @@ export class StagedTransaction implements Transaction, FoldWriter {
       time: input.recorded?.created_at ?? time,
     });
     this.#segments.add(event);
-    foldEvent(event, this, projection);
+    this.#isFolding = true;
+    try {
+      foldEvent(event, this, projection);
+    } finally {
+      this.#isFolding = false;
+    }
     return event;
   }
 

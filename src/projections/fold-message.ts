@@ -44,13 +44,11 @@ function remember(
   time: string,
   states: StateWriter,
 ): void {
-  const key = stateKey.task(taskId);
-  const state = states.get<TaskState>(key);
+  const state = states.draft<TaskState>(stateKey.task(taskId));
   if (!state) return;
+  const { internal } = state;
+  internal.said = withSaid(states, state, message.id, upstreamId);
+  internal.status_at = time;
   const text = message.parts.find((part) => part.type === 'text' && part.visibility === 'public');
-  const last_text = text?.type === 'text' ? text.text.slice(0, SUMMARY_CHARS) : state.internal.last_text;
-  const said = withSaid(states, state, message.id, upstreamId);
-  const internal = { ...state.internal, said, status_at: time };
-  if (last_text !== undefined) internal.last_text = last_text;
-  states.set(key, { ...state, internal } satisfies TaskState);
+  if (text?.type === 'text') internal.last_text = text.text.slice(0, SUMMARY_CHARS);
 }

@@ -8,13 +8,13 @@ import type { OutcomeState, TaskState } from './states.ts';
 /** The Task keeps what its Outcome says; the state of the Outcome only leads to it. */
 export function foldOutcome(event: Event, states: StateWriter): void {
   const { status, outcome } = payload(event, 'task.completed');
-  const key = stateKey.task(event.resource.id);
-  const task = states.get<TaskState>(key);
+  const task = states.draft<TaskState>(stateKey.task(event.resource.id));
   if (!task || !isTerminal(status)) return;
   const { resource, internal } = task;
-  const { last_text = '', ...rest } = internal;
-  const said = last_text === outcome.summary ? {} : { last_text };
-  states.set(key, { resource, internal: { ...rest, ...said, summary: outcome.summary } } satisfies TaskState);
+  const { last_text = '' } = internal;
+  if (last_text === outcome.summary) delete internal.last_text;
+  else internal.last_text = last_text;
+  internal.summary = outcome.summary;
   const place = stateKey.outcome(resource.workspace_id, outcome.id);
   states.set(place, { task_id: resource.id } satisfies OutcomeState);
 }

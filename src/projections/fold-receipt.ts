@@ -1,7 +1,7 @@
 import type { Event, StateWriter } from '../eventlog/event-log.ts';
 import type { PayloadOf } from '../protocol/event-payloads.ts';
 import { appendLeaf } from '../receipts/merkle.ts';
-import { runFactsOf, withoutRunFacts } from './fold-run.ts';
+import { forgetRunFacts, runFactsOf } from './fold-run.ts';
 import { payload } from './payload.ts';
 import { receiptSaid } from './said-slots.ts';
 import { stateKey } from './state-keys.ts';
@@ -48,34 +48,30 @@ function growChain(
 
 /** A receipt besides the one that the Task ends with. */
 function addReceipt(taskId: string, receiptId: string, states: StateWriter): void {
-  const key = stateKey.task(taskId);
-  const task = states.get<TaskState>(key);
-  if (!task) return;
-  const receipts = [...(task.internal.receipts ?? []), receiptId];
-  states.set(key, { ...task, internal: { ...task.internal, receipts } } satisfies TaskState);
+  const task = states.draft<TaskState>(stateKey.task(taskId));
+  if (task) task.internal.receipts = [...(task.internal.receipts ?? []), receiptId];
 }
 
 /** The receipt of a Task is also that of its Outcome and of the Artifacts it names. */
 function nameReceipt(taskId: string, receiptId: string, states: StateWriter): void {
-  const task = states.get<TaskState>(stateKey.task(taskId));
+  const task = states.draft<TaskState>(stateKey.task(taskId));
   if (!task) return;
   for (const fact of runFactsOf(states, task))
     if (fact.kind === 'artifact') nameIn(states, stateKey.artifact(fact.id), receiptId);
-  const { resource, internal } = withoutRunFacts(states, task);
-  states.set(stateKey.task(taskId), { resource: { ...resource, receipt_id: receiptId }, internal });
+  forgetRunFacts(states, task);
+  task.resource.receipt_id = receiptId;
 }
 
 function nameIn(states: StateWriter, key: string, receiptId: string): void {
-  const state = states.get<ArtifactState>(key);
-  if (state) states.set(key, { ...state, resource: { ...state.resource, receipt_id: receiptId } });
+  const state = states.draft<ArtifactState>(key);
+  if (state) state.resource.receipt_id = receiptId;
 }
 
 /** The Receipt shows the newest verification that was asked for. */
 export function foldReceiptVerified(event: Event, states: StateWriter): void {
   const { receipt_id, verification } = payload(event, 'receipt.verified');
-  const key = stateKey.receipt(receipt_id);
-  const state = states.get<ReceiptState>(key);
+  const state = states.draft<ReceiptState>(stateKey.receipt(receipt_id));
   if (state === undefined) return;
-  const resource = { ...state.resource, updated_at: event.created_at, verification };
-  states.set(key, { ...state, resource } satisfies ReceiptState);
+  state.resource.updated_at = event.created_at;
+  state.resource.verification = verification;
 }

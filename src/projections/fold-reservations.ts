@@ -28,6 +28,12 @@ export function foldReservations(
   }
 }
 
+/** A Task as it is, for `before`, while it is changed in place; undefined where nothing is reserved, and nothing is counted. */
+export function beforeChange(task: TaskState | undefined): TaskState | undefined {
+  if (task?.internal.reservations === undefined) return undefined;
+  return { resource: { ...task.resource }, internal: { ...task.internal } };
+}
+
 const STOPPED: QuotaBudgets['clock'] = { running: 0, offset_ms: 0 };
 
 function moved(

@@ -12,8 +12,9 @@ const PAGE_FACTS = 32;
 export function addRunFact(event: Event, states: StateWriter, fact: RunFact): void {
   if (event.task_id === null) return;
   const key = stateKey.task(event.task_id);
-  const state = states.get<TaskState>(key);
-  if (!state || isTerminal(state.resource.status)) return;
+  if (isEnded(states, key)) return;
+  const state = states.draft<TaskState>(key);
+  if (!state) return;
   const { resource, internal } = state;
   const before: RunFacts = internal.run ?? { pages: 0, newest: [] };
   const { pages } = before;
@@ -21,8 +22,13 @@ export function addRunFact(event: Event, states: StateWriter, fact: RunFact): vo
   const isFull = facts.length === PAGE_FACTS;
   if (isFull) states.set(stateKey.runPage(resource.id, pages), { facts } satisfies RunPageState);
   const paged = isFull ? { pages: pages + 1, newest: [] } : { pages, newest: facts };
-  const run: RunFacts = { ...before, ...paged };
-  states.set(key, { resource, internal: { ...internal, run } } satisfies TaskState);
+  internal.run = { ...before, ...paged };
+}
+
+/** Nothing is told of a run after its end. */
+export function isEnded(states: StateReader, taskKey: string): boolean {
+  const status = states.get<TaskState>(taskKey)?.resource.status;
+  return status !== undefined && isTerminal(status);
 }
 
 /** Everything noted of a run, oldest first. */
@@ -34,12 +40,11 @@ export function runFactsOf(states: StateReader, { resource, internal }: TaskStat
   return [...facts, ...newest];
 }
 
-/** Forgets the facts of a run whose receipt is issued. */
-export function withoutRunFacts(states: StateWriter, state: TaskState): TaskState {
-  const { run, ...internal } = state.internal;
-  for (let page = 0; page < (run?.pages ?? 0); page += 1)
-    states.set(stateKey.runPage(state.resource.id, page), undefined);
-  return { resource: state.resource, internal };
+/** Forgets the facts of a run whose receipt is issued; the state is a draft. */
+export function forgetRunFacts(states: StateWriter, { resource, internal }: TaskState): void {
+  for (let page = 0; page < (internal.run?.pages ?? 0); page += 1)
+    states.set(stateKey.runPage(resource.id, page), undefined);
+  delete internal.run;
 }
 
 export function foldToolRequested(event: Event, states: StateWriter): void {

@@ -42,16 +42,15 @@ export function foldSessionClosed(event: Event, states: StateWriter): void {
     const { expires_at, id } = state.resource;
     if (expires_at) states.unindex(`${listPrefix.expiringSessions()}${expires_at}/${id}`);
     state.resource.state = 'CLOSED';
-    return state;
   });
 }
 
 export function foldSessionUpdated(event: Event, states: StateWriter): void {
   const { changes } = payload(event, 'vendor.harn_gateway.session_updated');
   changeSession(event, states, (state) => {
-    const resource = { ...state.resource, ...changes };
-    if (state.resource.state !== 'CLOSED') moveExpiry(states, state.resource, resource);
-    return { ...state, resource };
+    const before = state.resource;
+    state.resource = { ...before, ...changes };
+    if (before.state !== 'CLOSED') moveExpiry(states, before, state.resource);
   });
 }
 
@@ -59,12 +58,12 @@ export function foldSessionUpdated(event: Event, states: StateWriter): void {
 export function foldAgentUpdate(event: Event, states: StateWriter): void {
   const { about, protocol, kind, update } = payload(event, 'vendor.harn_gateway.agent_update');
   if (about !== 'session') return;
-  changeSession(event, states, (state) => {
-    const { metadata } = state.resource;
+  changeSession(event, states, ({ resource }) => {
+    const { metadata } = resource;
     const known = metadata[protocol];
     const before = typeof known === 'object' && !Array.isArray(known) ? known : {};
     const after = { ...before, [kind]: update.body };
-    return { ...state, resource: { ...state.resource, metadata: { ...metadata, [protocol]: after } } };
+    resource.metadata = { ...metadata, [protocol]: after };
   });
 }
 
@@ -80,8 +79,7 @@ export function foldMessageAppended(event: Event, states: StateWriter): void {
   const parts = states.get<MessageState>(stateKey.message(message_id))?.resource.parts ?? [];
   const assets = listPrefix.assetsOfSession(event.resource.id);
   for (const id of artifactIdsOf(parts)) states.index(assets + id);
-  changeSession(event, states, (state) => {
-    const { resource, internal } = state;
+  changeSession(event, states, ({ resource, internal }) => {
     const bytes = (internal.bytes ?? 0) + JSON.stringify(parts).length;
     const events = (internal.events ?? 0) + 1;
     putTurn(states, event.resource.id, position, { message_id, event_id: event.id, events, bytes });
@@ -89,7 +87,6 @@ export function foldMessageAppended(event: Event, states: StateWriter): void {
     internal.messages = position + 1;
     internal.bytes = bytes;
     if (pending) internal.pending = [...internal.pending, message_id];
-    return state;
   });
 }
 
@@ -108,7 +105,6 @@ export function foldTaskCounts(
     internal.blocked += Number(after === 'blocked') - Number(before === 'blocked');
     if (takesPending(event, before)) internal.pending = [];
     resource.state = stateOf(resource.state, internal);
-    return state;
   });
 }
 
@@ -135,7 +131,7 @@ export function foldLastEvent(event: Event, states: StateWriter): void {
   const known = states.get<SessionFold>(stateKey.session(event.session_id));
   // A fold before this one has changed the Session, and said so.
   if (known?.resource.last_event_id === event.id) return;
-  changeSession(event, states, (state) => state);
+  changeSession(event, states, () => undefined);
 }
 
 /** ACTIVE: a task runs; PAUSED: every open task is blocked; IDLE otherwise (contract section 9). */
@@ -145,23 +141,15 @@ function stateOf(current: SessionState, counts: { open_tasks: string[]; blocked:
   return counts.open_tasks.length === counts.blocked ? 'PAUSED' : 'ACTIVE';
 }
 
-/**
- * Changes the Session of an event, which moves its `last_event_id` and counts once. `next` is given a copy whose members it
- * may set: copying once costs less than building each change anew. What the members hold is shared, and stays as it is.
- */
-export function changeSession(
-  event: Event,
-  states: StateWriter,
-  next: (state: SessionFold) => SessionFold,
-): void {
+/** Changes the Session of an event in place, which moves its `last_event_id` and counts once. */
+export function changeSession(event: Event, states: StateWriter, change: (state: SessionFold) => void): void {
   if (event.session_id === null) return;
-  const key = stateKey.session(event.session_id);
-  const state = states.get<SessionFold>(key);
+  const state = states.draft<SessionFold>(stateKey.session(event.session_id));
   if (!state) return;
   const isCounted = state.resource.last_event_id === event.id;
-  const changed = next({ resource: { ...state.resource }, internal: { ...state.internal } });
-  changed.resource.last_event_id = event.id;
-  changed.resource.updated_at = event.created_at;
-  if (!isCounted) changed.internal.events = (state.internal.events ?? 0) + 1;
-  states.set(key, changed);
+  change(state);
+  const { resource, internal } = state;
+  resource.last_event_id = event.id;
+  resource.updated_at = event.created_at;
+  if (!isCounted) internal.events = (internal.events ?? 0) + 1;
 }

@@ -4,7 +4,7 @@ import type { ReplayTerms } from '../protocol/resources/replay.ts';
 import type { Task } from '../protocol/resources/task.ts';
 import { isBlocked, isTerminal, type TaskStatus } from '../protocol/task-states.ts';
 import { foldQuotaUsage } from './fold-quota.ts';
-import { foldReservations, workedAfter } from './fold-reservations.ts';
+import { beforeChange, foldReservations, workedAfter } from './fold-reservations.ts';
 import { foldTaskCounts, type TaskCount } from './fold-session.ts';
 import { payload } from './payload.ts';
 import { listPrefix, stateKey } from './state-keys.ts';
@@ -58,59 +58,57 @@ export function foldTaskSubmitted(event: Event, states: StateWriter): void {
 /** The ids of a replay, and how long its source is kept, depend on how often that was replayed. */
 function countReplay(states: StateWriter, { source_task_id, ordinal }: ReplayTerms): void {
   const key = stateKey.task(source_task_id);
-  const source = states.get<TaskState>(key);
-  if (!source) return;
-  states.set(key, { ...source, internal: { ...source.internal, replays: ordinal } } satisfies TaskState);
+  const source = states.draft<TaskState>(key);
+  if (source) source.internal.replays = ordinal;
 }
 
 /** Applies one lifecycle event; status, times, failure and outcome come from the event alone. */
 export function foldTaskMoved(event: Event, states: StateWriter): void {
   const { status, previous_status, metadata, synthesized = false } = payload(event, 'task.started');
   const { cancel } = payload(event, 'task.canceled');
-  const key = stateKey.task(event.resource.id);
-  const before = states.get<TaskState>(key);
-  changeTask(event, states, (task) => ({
-    resource: {
-      ...task.resource,
-      status,
-      ...timesOf(event, task.resource, status),
-      ...endOf(event, status),
-    },
-    internal: {
-      ...task.internal,
-      ...workedAfter(event, task, status === 'WORKING'),
-      ...(cancel === undefined ? {} : { cancel }),
-      status_at: event.created_at,
-      transitions: task.internal.transitions + 1,
-      turns: task.internal.turns + Number(status === 'WORKING' && !synthesized),
+  const task = states.draft<TaskState>(stateKey.task(event.resource.id));
+  const before = beforeChange(task);
+  const changed = changeTask(
+    event,
+    states,
+    ({ resource, internal }) => {
+      Object.assign(internal, workedAfter(event, { resource, internal }, status === 'WORKING'));
+      if (cancel !== undefined) internal.cancel = cancel;
+      internal.status_at = event.created_at;
+      internal.transitions += 1;
+      internal.turns += Number(status === 'WORKING' && !synthesized);
+      const times = timesOf(event, resource, status);
+      resource.status = status;
+      Object.assign(resource, times, endOf(event, status));
     },
     metadata,
-  }));
+  );
   if (isTerminal(status)) states.unindex(listPrefix.openTasks() + event.resource.id);
   foldTaskCounts(event, states, countOf(previous_status), countOf(status));
-  foldQuotaUsage(event, states, before?.internal.quotas, countOf(previous_status), countOf(status));
-  foldReservations(event, states, before, states.get<TaskState>(key));
+  foldQuotaUsage(event, states, changed?.internal.quotas, countOf(previous_status), countOf(status));
+  foldReservations(event, states, before, changed);
 }
 
 export function foldInputSubmitted(event: Event, states: StateWriter): void {
   const { message_id, preceding = [] } = payload(event, 'user.input_submitted');
-  changeTask(event, states, ({ resource, internal }) => ({
-    resource,
-    internal: { ...internal, turn_message: message_id, preceding },
-  }));
+  changeTask(event, states, ({ internal }) => {
+    internal.turn_message = message_id;
+    internal.preceding = preceding;
+  });
 }
 
 export function foldCancelRequested(event: Event, states: StateWriter): void {
-  changeTask(event, states, ({ resource, internal }) => ({
-    resource,
-    internal: { ...internal, cancel_requested: true },
-  }));
+  changeTask(event, states, ({ internal }) => {
+    internal.cancel_requested = true;
+  });
 }
 
 export function foldUpstreamBound(event: Event, states: StateWriter): void {
   const { route, binding, session_binding } = payload(event, 'vendor.harn_gateway.upstream_bound');
   if (binding) {
-    changeTask(event, states, ({ resource, internal }) => ({ resource, internal: { ...internal, binding } }));
+    changeTask(event, states, ({ internal }) => {
+      internal.binding = binding;
+    });
   }
   if (session_binding && event.session_id) {
     const key = stateKey.sessionBinding(event.session_id, route);
@@ -121,46 +119,43 @@ export function foldUpstreamBound(event: Event, states: StateWriter): void {
 
 export function foldUpstreamNote(event: Event, states: StateWriter): void {
   const { metadata } = payload(event, 'vendor.harn_gateway.upstream_note');
-  changeTask(event, states, (state) => ({ ...state, metadata }));
+  if (metadata) changeTask(event, states, () => undefined, metadata);
 }
 
 /** Keeps the list of artifacts that still take chunks; the terminal state closes them. */
 export function foldOpenArtifact(event: Event, states: StateWriter, artifactId: string, open: boolean): void {
-  changeTask(event, states, (state) => {
-    const listed = state.internal.open_artifacts.includes(artifactId);
-    if (listed === open) return state;
-    const others = state.internal.open_artifacts.filter((id) => id !== artifactId);
-    const open_artifacts = open ? [...others, artifactId] : others;
-    return { ...state, internal: { ...state.internal, open_artifacts } };
+  if (event.task_id === null) return;
+  const known = states.get<TaskState>(stateKey.task(event.task_id))?.internal.open_artifacts;
+  if (known?.includes(artifactId) === open) return;
+  changeTask(event, states, ({ internal }) => {
+    const others = internal.open_artifacts.filter((id) => id !== artifactId);
+    internal.open_artifacts = open ? [...others, artifactId] : others;
   });
 }
 
 /** Keeps the list of permission requests that wait for an answer. */
 export function foldOpenRequest(event: Event, states: StateWriter, requestId: string, open: boolean): void {
-  changeTask(event, states, ({ resource, internal }) => {
+  changeTask(event, states, ({ internal }) => {
     const others = internal.open_requests.filter((id) => id !== requestId);
-    const open_requests = open ? [...others, requestId] : others;
-    return { resource, internal: { ...internal, open_requests } };
+    internal.open_requests = open ? [...others, requestId] : others;
   });
 }
 
-/** Changes the Task of an event, which moves its `updated_at`. */
+/** Changes the Task of an event in place, which moves its `updated_at`. Undefined where it is not here. */
 export function changeTask(
   event: Event,
   states: StateWriter,
-  next: (state: TaskState) => TaskState & { metadata?: Task['metadata'] | undefined },
-): void {
-  if (event.task_id === null) return;
-  const key = stateKey.task(event.task_id);
-  const state = states.get<TaskState>(key);
-  if (!state) return;
-  const { resource, internal, metadata } = next(state);
-  if (resource === state.resource && internal === state.internal && !metadata) return;
-  const merged = metadata ? mergeMetadata(resource.metadata, metadata) : resource.metadata;
-  states.set(key, {
-    resource: { ...resource, metadata: merged, updated_at: event.created_at },
-    internal,
-  } satisfies TaskState);
+  change: (state: TaskState) => void,
+  metadata?: Task['metadata'],
+): TaskState | undefined {
+  if (event.task_id === null) return undefined;
+  const state = states.draft<TaskState>(stateKey.task(event.task_id));
+  if (!state) return undefined;
+  change(state);
+  const { resource } = state;
+  if (metadata) resource.metadata = mergeMetadata(resource.metadata, metadata);
+  resource.updated_at = event.created_at;
+  return state;
 }
 
 /** Members are merged, and so are the members of a protocol's own object, so that one patch never drops another's. */

@@ -1,5 +1,4 @@
 import type { Event, StateWriter } from '../eventlog/event-log.ts';
-import type { JsonObject } from '../protocol/json.ts';
 import type { Session } from '../protocol/resources/session.ts';
 import type { TranscriptArchive } from '../protocol/resources/transcript.ts';
 import { changeSession } from './fold-session.ts';
@@ -18,49 +17,44 @@ export function foldSessionTruncated(event: Event, states: StateWriter): void {
     const bytes = kept === 0 ? 0 : turnAt(states, id, kept - 1)?.bytes;
     const transcript = { ...state.resource.transcript, message_count: kept };
     const rest = archive !== undefined && archive.turns <= kept ? archive : undefined;
-    const resource = withSummary({ ...state.resource, transcript }, archive, rest);
-    return {
-      resource,
-      internal: {
-        ...internal,
-        messages: kept,
-        pending,
-        epoch: internal.epoch + 1,
-        ...(bytes === undefined ? {} : { bytes }),
-        ...(rest === undefined ? {} : { archive: rest }),
-      },
+    state.resource = withSummary({ ...state.resource, transcript }, archive, rest);
+    state.internal = {
+      ...internal,
+      messages: kept,
+      pending,
+      epoch: internal.epoch + 1,
+      ...(bytes === undefined ? {} : { bytes }),
+      ...(rest === undefined ? {} : { archive: rest }),
     };
   });
 }
 
 export function foldSessionCompacted(event: Event, states: StateWriter): void {
   const { archive } = payload(event, 'session.compacted');
-  changeSession(event, states, (state) => archived(states, state, archive));
+  changeSession(event, states, (state) => archiveIn(states, state, archive));
 }
 
 /** The Session says itself why its context became shorter. */
 export function foldTranscriptBudget(event: Event, states: StateWriter): void {
   const { action, reason, archive } = payload(event, 'vendor.harn_gateway.transcript_budget');
-  changeSession(event, states, (before) => {
-    const { resource, internal } = archive === undefined ? before : archived(states, before, archive);
+  changeSession(event, states, (state) => {
+    if (archive !== undefined) archiveIn(states, state, archive);
+    const { resource } = state;
     const known = resource.metadata['transcript_budget'];
     const policy = typeof known === 'object' && known !== null && !Array.isArray(known) ? known : {};
     const last_action = { action, reason, at: event.created_at, event_id: event.id };
-    const metadata: JsonObject = { ...resource.metadata, transcript_budget: { ...policy, last_action } };
-    return { resource: { ...resource, metadata }, internal };
+    resource.metadata = { ...resource.metadata, transcript_budget: { ...policy, last_action } };
   });
 }
 
 /** The boundary among the events is where the last archived turn stands here: imported events have ids of their own. */
-function archived(states: StateWriter, state: SessionFold, told: TranscriptArchive): SessionFold {
+function archiveIn(states: StateWriter, state: SessionFold, told: TranscriptArchive): void {
   const { resource, internal } = state;
   const last = turnAt(states, resource.id, told.turns - 1);
   const through_event_id = told.through_event_id === null ? null : (last?.event_id ?? told.through_event_id);
   const archive = { ...told, through_event_id };
-  return {
-    resource: withSummary(resource, internal.archive, archive),
-    internal: { ...internal, archive },
-  };
+  state.resource = withSummary(resource, internal.archive, archive);
+  internal.archive = archive;
 }
 
 /** A summary that somebody wrote into the Session stays; one that an earlier compaction put there is replaced. */

@@ -1,7 +1,7 @@
 import type { Event, StateWriter } from '../eventlog/event-log.ts';
-import { isTerminal } from '../protocol/task-states.ts';
 import { type Cost, decimal, type ToldUsage, type UsageTotals } from '../protocol/usage.ts';
-import { foldReservations } from './fold-reservations.ts';
+import { beforeChange, foldReservations } from './fold-reservations.ts';
+import { isEnded } from './fold-run.ts';
 import { payload } from './payload.ts';
 import { stateKey } from './state-keys.ts';
 import type { TaskState } from './states.ts';
@@ -11,14 +11,14 @@ export function foldUsage(event: Event, states: StateWriter): void {
   const { usage } = payload(event, 'vendor.harn_gateway.upstream_note');
   if (usage === undefined || event.task_id === null) return;
   const key = stateKey.task(event.task_id);
-  const state = states.get<TaskState>(key);
-  if (!state || isTerminal(state.resource.status)) return;
-  const { resource, internal } = state;
-  const before = internal.run ?? { pages: 0, newest: [] };
-  const run = { ...before, usage: addedUsage(before.usage ?? { costs: [] }, usage) };
-  const after = { resource, internal: { ...internal, run } } satisfies TaskState;
-  states.set(key, after);
-  foldReservations(event, states, state, after);
+  if (isEnded(states, key)) return;
+  const state = states.draft<TaskState>(key);
+  if (!state) return;
+  const { internal } = state;
+  const before = beforeChange(state);
+  const run = internal.run ?? { pages: 0, newest: [] };
+  internal.run = { ...run, usage: addedUsage(run.usage ?? { costs: [] }, usage) };
+  foldReservations(event, states, before, state);
 }
 
 function addedUsage(before: UsageTotals, { counts, ...told }: ToldUsage): UsageTotals {

@@ -52,6 +52,7 @@ const DUE = ['l/task/open/', 'l/session-expiry/', 'l/permission-expiry/', 'l/pus
 export function importedStates(states: StateWriter): StateWriter {
   return {
     get: (key) => states.get(key),
+    draft: (key) => states.draft(key),
     set: (key, state) => states.set(key, state),
     said: (event, value) => states.said(event, value),
     unindex: (key) => states.unindex(key),

@@ -1,3 +1,4 @@
+import { copyOf } from '../../eventlog/drafts.ts';
 import type { Event, StateReader, StateWriter } from '../../eventlog/event-log.ts';
 import { project } from '../../projections/projection.ts';
 import { stateKey } from '../../projections/state-keys.ts';
@@ -36,6 +37,14 @@ class OwnWriter implements StateWriter {
   get<S extends object>(key: string): S | undefined {
     // The caller names the type of the states under its own keys.
     return (this.#made.has(key) ? this.#made.get(key) : this.#reader.get(key)) as S | undefined;
+  }
+
+  draft<S extends object>(key: string): S | undefined {
+    const state = this.get<S>(key);
+    if (state === undefined) return undefined;
+    const draft = copyOf(state);
+    this.set(key, draft);
+    return draft;
   }
 
   set(key: string, state: object | undefined): void {

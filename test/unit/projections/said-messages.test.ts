@@ -1,17 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { idOfSaid, saidUnder, withSaid } from '../../../src/projections/said-messages.ts';
 import type { SaidMessage, TaskState } from '../../../src/projections/states.ts';
+import { FoldedRows } from '../../harness/folded-rows.ts';
 
 /** A Task whose agent says one thing after the other. */
 function talk() {
-  const rows = new Map<string, object | undefined>();
-  const states = {
-    get: <S extends object>(key: string) => rows.get(key) as S | undefined,
-    set: (key: string, state: object | undefined) => void rows.set(key, state),
-    said: <Value extends object>(_event: unknown, value: Value) => value,
-    index: () => undefined,
-    unindex: () => undefined,
-  };
+  const states = new FoldedRows();
+  const { rows } = states;
   let said: SaidMessage[] = [];
   const task = () => ({ resource: { id: 'task_1' }, internal: { said } }) as unknown as TaskState;
   return {

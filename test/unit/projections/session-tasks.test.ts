@@ -1,32 +1,26 @@
 import { describe, expect, it } from 'vitest';
 import { idsIn, tasksOfSession } from '../../../src/dispatch/id-list.ts';
-import type { EventLog, StateWriter } from '../../../src/eventlog/event-log.ts';
+import type { EventLog } from '../../../src/eventlog/event-log.ts';
 import { addSessionTask } from '../../../src/projections/session-tasks.ts';
 import { stateKey } from '../../../src/projections/state-keys.ts';
 import type { SessionFold } from '../../../src/projections/states.ts';
+import { FoldedRows } from '../../harness/folded-rows.ts';
 
 const ID = 'session_1';
 const idOf = (n: number) => `task_${String(n).padStart(26, '0')}`;
 
 /** A session that got Tasks with ids of these numbers, in this order. */
 function sessionOf(numbers: readonly number[]) {
-  const states = new Map<string, object | undefined>();
-  const markers = new Set<string>();
+  const states = new FoldedRows();
+  const { rows, markers } = states;
   let reads = 0;
   const session = { resource: { id: ID }, internal: {} } as SessionFold;
-  states.set(stateKey.session(ID), session);
-  const writer: StateWriter = {
-    get: <S extends object>(key: string) => states.get(key) as S | undefined,
-    set: (key, state) => void states.set(key, state),
-    said: (_event, value) => value,
-    index: (key) => void markers.add(key),
-    unindex: (key) => void markers.delete(key),
-  };
-  for (const n of numbers) addSessionTask(writer, session, idOf(n));
+  for (const n of numbers) addSessionTask(states, session, idOf(n));
+  rows.set(stateKey.session(ID), session);
   const log: Pick<EventLog, 'indexKeys' | 'state'> = {
     state: <S extends object>(key: string) => {
       reads += 1;
-      return states.get(key) as S | undefined;
+      return states.get<S>(key);
     },
     indexKeys: async ({ gt = '', lt = '', reverse = false, limit }) => {
       const keys = [...markers].filter((key) => key > gt && key < lt).sort();
@@ -34,7 +28,7 @@ function sessionOf(numbers: readonly number[]) {
     },
   };
   return {
-    rows: states.size - 1 + markers.size,
+    rows: rows.size - 1 + markers.size,
     markers,
     readsOf: async (list: () => Promise<unknown>) => {
       reads = 0;

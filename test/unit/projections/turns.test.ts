@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { StateWriter } from '../../../src/eventlog/event-log.ts';
 import { copyTurns, cutTurns, putTurn, turnAt } from '../../../src/projections/turns.ts';
+import { FoldedRows } from '../../harness/folded-rows.ts';
 
 const turn = (at: number) => ({
   message_id: `message_${at}`,
@@ -9,36 +9,13 @@ const turn = (at: number) => ({
   bytes: at * 54,
 });
 
-class Rows implements StateWriter {
-  readonly rows = new Map<string, object>();
-  written: object[] = [];
-
-  get<S extends object>(key: string): S | undefined {
-    return this.rows.get(key) as S | undefined;
-  }
-
-  set(key: string, state: object | undefined): void {
-    if (state === undefined) this.rows.delete(key);
-    else this.rows.set(key, JSON.parse(JSON.stringify(state)));
-    this.written.push(state ?? {});
-  }
-
-  said<Value extends object>(_event: unknown, value: Value): Value {
-    return value;
-  }
-
-  index(): void {}
-
-  unindex(): void {}
-}
-
-function transcript(count: number): Rows {
-  const rows = new Rows();
+function transcript(count: number): FoldedRows {
+  const rows = new FoldedRows();
   for (let at = 0; at < count; at += 1) putTurn(rows, 'session_1', at, turn(at));
   return rows;
 }
 
-const turnsOf = (rows: Rows, session: string, count: number) =>
+const turnsOf = (rows: FoldedRows, session: string, count: number) =>
   Array.from({ length: count }, (_, at) => turnAt(rows, session, at));
 
 describe('the turns of a transcript', () => {
@@ -91,7 +68,7 @@ describe('the turns of a transcript', () => {
   );
 
   it('may begin in the middle, where the first ones are elsewhere', () => {
-    const rows = new Rows();
+    const rows = new FoldedRows();
     putTurn(rows, 'session_1', 21, turn(21));
     expect(turnAt(rows, 'session_1', 21)).toEqual(turn(21));
     expect(turnAt(rows, 'session_1', 20)).toBeUndefined();

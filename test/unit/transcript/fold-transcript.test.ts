@@ -1,29 +1,23 @@
 import { describe, expect, it } from 'vitest';
-import type { Event, State, StateWriter } from '../../../src/eventlog/event-log.ts';
+import type { Event } from '../../../src/eventlog/event-log.ts';
 import { foldSessionCompacted } from '../../../src/projections/fold-transcript.ts';
 import { stateKey } from '../../../src/projections/state-keys.ts';
 import type { SessionFold } from '../../../src/projections/states.ts';
 import { putTurn } from '../../../src/projections/turns.ts';
+import { FoldedRows } from '../../harness/folded-rows.ts';
 
 const ID = 'session_1';
 const HERE = '00000000000000000900';
 
 /** Folds a compaction of two turns whose event says `through_event_id`, in a Session whose second turn stands at HERE. */
 function archiveAfter(through_event_id: string | null) {
-  const states = new Map<string, State | undefined>();
+  const states = new FoldedRows();
   const session = {
     resource: { id: ID, summary: null, transcript: {} },
     internal: { messages: 2, events: 5 },
   };
   states.set(stateKey.session(ID), session);
-  const writer: StateWriter = {
-    get: (key) => states.get(key) as never,
-    set: (key, state) => void states.set(key, state),
-    said: (_event, value) => value,
-    index: () => undefined,
-    unindex: () => undefined,
-  };
-  putTurn(writer, ID, 1, { message_id: 'message_2', event_id: HERE, events: 4, bytes: 9 });
+  putTurn(states, ID, 1, { message_id: 'message_2', event_id: HERE, events: 4, bytes: 9 });
   const archive = {
     turns: 2,
     first_message_id: 'message_1',
@@ -40,8 +34,8 @@ function archiveAfter(through_event_id: string | null) {
     session_id: ID,
     payload: { archive, compacted_turn_count: 2, reason: null },
   } as unknown as Event;
-  foldSessionCompacted(event, writer);
-  return (states.get(stateKey.session(ID)) as SessionFold).internal.archive;
+  foldSessionCompacted(event, states);
+  return states.get<SessionFold>(stateKey.session(ID))?.internal.archive;
 }
 
 describe('the fold of a compaction', () => {
