@@ -216,7 +216,7 @@ export async function* checkStore(
       yield { kind: 'finding', finding: { problem: 'chain', where: paths.checkpoint, expected, observed } };
     }
     const checkpoint = stored.status === 'ok' ? { checkpoint: headOfCheckpoint(stored.checkpoint) } : {};
-    yield* checkLog({ store, projection: project, said: saidSlots, ...checkpoint });
+    yield* checkLog({ store, projection: project, said: saidSlots, keys, ...checkpoint });
     const verification = keys.verificationKeys();
     yield* findingsOf(checkContents(store));
     yield* findingsOf(checkFrames(store));

@@ -66,6 +66,7 @@ export class RetentionSweep {
       if (this.#stopped) break;
       removed += await this.#sweepWorkspace(lastSegment(key), swept);
     }
+    while (!this.#stopped && (await log.summariseCommits()) > 0) swept.commits();
     for (const range of swept) if (!this.#stopped) await log.compact(range);
     if (removed === 0) return 0;
     logger.info({ events: removed }, 'retention removed events behind their window');

@@ -10,6 +10,12 @@ export class SweptRanges {
     this.#note(KEY_KINDS.sessionEvent.prefix, id);
   }
 
+  /** Their records go from the beginning of the log, wherever events are left. */
+  commits(): void {
+    this.#note(KEY_KINDS.commit.prefix, '0');
+    this.#note(KEY_KINDS.commit.prefix, '9');
+  }
+
   task(id: string): void {
     this.#note(KEY_KINDS.taskEvent.prefix, id);
     this.#note(KEY_KINDS.frame.prefix, id);

@@ -1,8 +1,20 @@
-import { commitKey, eventIdOf, KEY_KINDS, keysUnder, lastSegment } from '../store/keys.ts';
+import { sha256Hex } from '../json/sha256.ts';
+import type { KeyRegistry } from '../receipts/key-registry.ts';
+import {
+  commitKey,
+  eventIdOf,
+  isEventKey,
+  KEY_KINDS,
+  keysUnder,
+  lastSegment,
+  SUMMARY_KEY,
+} from '../store/keys.ts';
+import { SEAL_BYTES } from '../store/sealed-record.ts';
 import type { Store } from '../store/store.ts';
 import { IntegrityError } from '../store/store-errors.ts';
 import { loadBase } from './base-folds.ts';
 import type { CommitRecord } from './commit-record.ts';
+import { type CommitSummary, readSummary, SetHash, verifySummary } from './commit-summary.ts';
 import { EMPTY_HEAD, walkCommits } from './commit-walk.ts';
 import { ACCOUNTED, compareKeys } from './compare-keys.ts';
 import { eventNumberOf } from './event-id.ts';
@@ -21,6 +33,8 @@ export interface CheckLogOptions {
   projection: Projection;
   /** What states hold of what events said, as the log that wrote it was told. Default: nothing. */
   said?: SaidSlots;
+  /** Keys that signed the summary of removed commits; without them its signature is not looked at. */
+  keys?: KeyRegistry;
   /** Head of the verified checkpoint; a log behind it, or another commit at its number, is a finding. */
   checkpoint?: LogHead;
   /** Where the folds are rebuilt. Default: memory. A large log wants a StoreScratch on an empty directory. */
@@ -58,8 +72,12 @@ async function* checkReadable(options: CheckLogOptions): AsyncGenerator<CheckSte
   const pass = new LogPass(options, scratch, await RemovedSegments.read(store));
   yield* found(await loadBase(store, scratch));
   let head = EMPTY_HEAD;
+  const summary = readSummary(store);
+  const sum = summary && new SetHash(summary.sum);
+  if (summary !== undefined) yield* found(checkSummary(summary, options.keys));
   for await (const walked of walkCommits(store, EMPTY_HEAD)) {
     yield* found(walked.findings);
+    if (walked.commit !== undefined) sum?.take(walked.commit);
     if (walked.commit === undefined) pass.skip();
     else yield* found(await pass.take(walked.commit, walked.before));
     head = walked.head;
@@ -69,6 +87,7 @@ async function* checkReadable(options: CheckLogOptions): AsyncGenerator<CheckSte
   }
   if (checkpoint !== undefined && head.commit < checkpoint.commit) yield* found([behind(checkpoint, head)]);
   yield* found(pass.missing());
+  if (sum !== undefined && pass.isComplete) yield* found(await checkSum(store, scratch, sum));
   yield* found(await straySegments(store, scratch));
   if (!pass.isComplete) yield { kind: 'folds_not_compared' };
   else for await (const finding of compareKeys(store, scratch)) yield { kind: 'finding', finding };
@@ -82,7 +101,10 @@ async function* checkReadable(options: CheckLogOptions): AsyncGenerator<CheckSte
 export async function* rebuildFolds({
   rows,
   ...options
-}: Pick<CheckLogOptions, 'store' | 'projection' | 'said'> & { rows: Scratch }): AsyncGenerator<Finding, void> {
+}: Pick<CheckLogOptions, 'store' | 'projection' | 'said'> & { rows: Scratch }): AsyncGenerator<
+  Finding,
+  void
+> {
   const { store } = options;
   const pass = new LogPass(options, rows, await RemovedSegments.read(store), NOWHERE);
   yield* await loadBase(store, rows);
@@ -126,7 +148,7 @@ class LogPass {
   }
 
   async take(commit: CommitRecord, before: LogHead): Promise<Finding[]> {
-    for (const key of commit.erased) this.#accounts.delete(key);
+    for (const [key] of commit.erased) this.#accounts.delete(key);
     for (const [key] of commit.records) this.#accounts.put(key, ACCOUNTED);
     const segments = await this.#audit.take(commit, before);
     const findings = segments.flatMap((segment) => this.#takeSegment(segment));
@@ -180,6 +202,28 @@ function checkAgainst(checkpoint: LogHead | undefined, head: LogHead): Finding[]
 function behind(checkpoint: LogHead, head: LogHead): Finding {
   const spell = ({ commit, eventId }: LogHead) => `commit ${commit}, event ${eventId}`;
   return { problem: 'missing', where: 'checkpoint', expected: spell(checkpoint), observed: spell(head) };
+}
+
+function checkSummary(summary: CommitSummary, keys: KeyRegistry | undefined): Finding[] {
+  const observed = keys === undefined ? 'ok' : verifySummary(keys, summary);
+  if (observed === 'ok') return [];
+  return [{ problem: 'hash', where: SUMMARY_KEY, expected: 'a valid signature', observed }];
+}
+
+/** All primary records together are what the commits, removed ones included, have left; those of removed commits are accounted for. */
+async function checkSum(store: Store, scratch: Scratch, expected: SetHash): Promise<Finding[]> {
+  const observed = new SetHash();
+  for (const { kind, prefix } of Object.values(KEY_KINDS)) {
+    if (kind !== 'primary' || prefix === KEY_KINDS.commit.prefix) continue;
+    for await (const page of store.entries(keysUnder(prefix)))
+      for (const [key, sealed] of page) {
+        observed.add(key, sha256Hex(sealed.subarray(SEAL_BYTES)));
+        if (scratch.get(key) === undefined && !isEventKey(key)) scratch.put(key, ACCOUNTED);
+      }
+    await scratch.flush();
+  }
+  if (observed.digest === expected.digest) return [];
+  return [{ problem: 'hash', where: SUMMARY_KEY, expected: expected.digest, observed: observed.digest }];
 }
 
 /** Segments that no commit accounts for. */

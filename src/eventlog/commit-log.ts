@@ -2,10 +2,11 @@ import { ProtocolError } from '../protocol/errors.ts';
 import type { JsonObject } from '../protocol/json.ts';
 import { type Clock, type Logger, timestamp } from '../protocol/ports.ts';
 import { GroupWriter } from '../store/group-writer.ts';
-import { baseKey, resourceKey } from '../store/keys.ts';
+import { baseKey, commitKey, resourceKey, SUMMARY_KEY } from '../store/keys.ts';
 import type { DiskShortage, Store } from '../store/store.ts';
 import type { IntegrityError } from '../store/store-errors.ts';
 import { CheckpointWriter, type CheckpointWriterParts } from './checkpoint-writer.ts';
+import { readSummary, SetHash, signSummary, withRange } from './commit-summary.ts';
 import { eventNumberOf } from './event-id.ts';
 import type {
   EventLog,
@@ -34,6 +35,7 @@ import type { SaidSlots } from './said.ts';
 import { stageRemoval } from './stage-removal.ts';
 import { type Redact, StagedTransaction } from './staged-transaction.ts';
 import { StateCache } from './state-cache.ts';
+import { nextRemovable } from './summarise-commits.ts';
 import type { Timers } from './timers.ts';
 import type { TailVerdict } from './verify-tail.ts';
 
@@ -224,6 +226,22 @@ export class CommitLog implements EventLog {
     const plan = await planRemoval({ reader: this.#reader, projection }, removal);
     if (plan === undefined) return 0;
     return this.#transact({ actor: null }, (tx) => stageRemoval(tx, plan, this.#reader.codec));
+  }
+
+  async summariseCommits(): Promise<number> {
+    const { store, checkpoint } = this.#parts;
+    const next = await nextRemovable(store, this.#checkpoints.trusted.commit);
+    if (next === undefined) return 0;
+    const { range, sum } = next;
+    const summary = readSummary(store);
+    const total = new SetHash(summary?.sum);
+    total.merge(sum);
+    const unsigned = { ranges: withRange(summary?.ranges ?? [], range), sum: total.toString() };
+    await this.#transact({ actor: null }, (tx) => {
+      for (let n = range.from; n <= range.through; n += 1) tx.putRow(commitKey(n), undefined);
+      tx.record(SUMMARY_KEY, JSON.stringify(signSummary(checkpoint.keys, unsigned)));
+    });
+    return range.through - range.from + 1;
   }
 
   compact(range: { gte: string; lte: string }): Promise<void> {

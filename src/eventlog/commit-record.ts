@@ -22,8 +22,8 @@ export interface CommitRecord {
   entries: CommitEntry[];
   /** Primary records written: key and hex SHA-256 of the content. The segments of its new events come first, in order. */
   records: [string, string][];
-  /** Primary records deleted for good. */
-  erased: string[];
+  /** Primary records that are no more: key and hash of what was deleted for good, or written over. */
+  erased: [string, string][];
 }
 
 export const NO_COMMIT_HASH = '0'.repeat(64);
@@ -53,8 +53,9 @@ function isCommit(value: unknown): value is CommitRecord {
     isEventId(texts.event_id) &&
     [texts.prev_hash, texts.time].every(isText) &&
     isListOf(entries, (entry) => isObject(entry) && isCount((entry as Unknown<CommitEntry>).events)) &&
-    isListOf(records, (record) => isListOf(record, isText) && record.length === 2) &&
-    isListOf(erased, isText)
+    [records, erased].every((list) =>
+      isListOf(list, (record) => isListOf(record, isText) && record.length === 2),
+    )
   );
 }
 

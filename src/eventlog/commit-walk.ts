@@ -5,6 +5,7 @@ import type { Store } from '../store/store.ts';
 import { IntegrityError } from '../store/store-errors.ts';
 import { checkNumbering, eventBefore } from './commit-numbering.ts';
 import { type CommitRecord, NO_COMMIT_HASH, parseCommit } from './commit-record.ts';
+import { type CommitRange, headBehind, rangeAfter, readSummary } from './commit-summary.ts';
 import { NO_EVENT } from './event-id.ts';
 import type { LogHead } from './event-log.ts';
 import type { Finding } from './finding.ts';
@@ -29,10 +30,15 @@ export interface WalkedCommit {
  */
 export async function* walkCommits(store: Store, since: LogHead): AsyncGenerator<WalkedCommit, void> {
   let head = since;
+  const summary = readSummary(store);
   const { lt } = keysUnder('c/');
   for await (const page of store.entries({ gt: commitKey(since.commit), lt }))
     for (const [key, sealed] of page) {
+      const range = rangeAfter(summary, head);
+      const linked = range === undefined ? [] : brokenRange(range, head);
+      if (range !== undefined) head = headBehind(range);
       const walked = checkCommit(key, sealed, head);
+      walked.findings.unshift(...linked);
       yield walked;
       head = walked.head;
     }
@@ -56,6 +62,12 @@ function checkCommit(key: string, sealed: Buffer, since: LogHead): WalkedCommit 
   if (findings.length === 0 && commit.prev_hash !== before.hash) findings.push(brokenLink(before, commit));
   findings.push(...checkNumbering(key, commit, n, before));
   return { key, commit, findings, before, head: { commit: n, hash, eventId: commit.event_id } };
+}
+
+function brokenRange({ from, prev_hash }: CommitRange, { commit, hash, eventId }: LogHead): Finding[] {
+  if (prev_hash === hash || eventId === UNREAD) return [];
+  const where = commit === 0 ? commitKey(from) : commitKey(commit);
+  return [{ problem: 'chain', where, expected: prev_hash, observed: hash }];
 }
 
 /** The successor vouches for the commit before it, so that is the one named. */

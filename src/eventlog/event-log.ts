@@ -244,6 +244,11 @@ export interface EventLog {
    * events went; 0 when they are gone already. Calls must not overlap.
    */
   removeHistory(removal: HistoryRemoval): Promise<number>;
+  /**
+   * Puts a signed summary in the place of the records of the next commits of whose events none is left. Returns how many
+   * commits that were; 0 when there are none (any more). Calls must not overlap.
+   */
+  summariseCommits(): Promise<number>;
   /** Frees the space of what was removed in a range of keys. */
   compact(range: { gte: string; lte: string }): Promise<void>;
   /**

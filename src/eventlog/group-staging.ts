@@ -136,6 +136,15 @@ export class GroupStaging implements EarlierState {
     return this.#reader.sealed(key);
   }
 
+  hashBefore(key: string): string | undefined {
+    const open = this.#open;
+    if (open.records.has(key) || open.erased.has(key)) return open.replaced.get(key);
+    const sealed = this.#sealed?.changes;
+    if (sealed?.erased.has(key)) return undefined;
+    const record = sealed?.records.get(key) ?? this.#reader.sealed(key);
+    return record && sealedHash(record);
+  }
+
   event(id: string): Event | undefined {
     for (const changes of [this.#open, this.#sealed?.changes])
       for (const { key, events } of changes?.segments ?? [])
@@ -172,7 +181,7 @@ export class GroupStaging implements EarlierState {
       ...(this.#skipped === 0 ? {} : { skipped_ids: this.#skipped }),
       entries: this.#entries,
       records,
-      erased: [...changes.erased],
+      erased: [...changes.replaced],
     };
     const key = commitKey(commit.n);
     const sealed = seal(JSON.stringify(commit), key);

@@ -34,7 +34,7 @@ export class RecordAudit {
     records,
     erased,
   }: Pick<CommitRecord, 'records' | 'erased'>): Promise<Map<string, Buffer>> {
-    for (const key of erased) this.#suspects.delete(key);
+    for (const [key] of erased) this.#suspects.delete(key);
     const stored = await readAll(
       this.#store,
       records.map(([key]) => key),

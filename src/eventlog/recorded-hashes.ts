@@ -1,7 +1,8 @@
 import { sha256Hex } from '../json/sha256.ts';
-import { commitKey } from '../store/keys.ts';
+import { commitKey, SUMMARY_KEY } from '../store/keys.ts';
 import { eventBefore, segmentsAfter } from './commit-numbering.ts';
 import { type CommitRecord, parseCommit } from './commit-record.ts';
+import type { CommitRange, CommitSummary } from './commit-summary.ts';
 import { eventNumberOf } from './event-id.ts';
 import type { EventLog } from './event-log.ts';
 
@@ -86,7 +87,16 @@ export class RecordedHashes {
 
   #reaches(n: number, eventId: string): boolean {
     const commit = this.#read(n);
-    return !('status' in commit) && commit.record.event_id >= eventId;
+    if (!('status' in commit)) return commit.record.event_id >= eventId;
+    // A removed commit has no event that is left; where it stood is told by its range.
+    const range = this.#ranges().find(({ from, through }) => from <= n && n <= through);
+    return range !== undefined && range.event_id >= eventId;
+  }
+
+  #ranges(): readonly CommitRange[] {
+    const bytes = this.#log.record(SUMMARY_KEY);
+    const summary: CommitSummary | undefined = bytes && JSON.parse(bytes.toString('utf8'));
+    return summary?.ranges ?? [];
   }
 
   #read(n: number): Commit | RecordedHash {
@@ -110,6 +120,8 @@ export class RecordedHashes {
     const { commit, hash } = this.#log.head;
     if (n >= commit) return hash;
     const next = this.#log.record(commitKey(n + 1));
-    return next === undefined ? 'a commit that follows' : parseCommit(next).prev_hash;
+    if (next !== undefined) return parseCommit(next).prev_hash;
+    const range = this.#ranges().find(({ from }) => from === n + 1);
+    return range?.prev_hash ?? 'a commit that follows';
   }
 }

@@ -42,15 +42,16 @@ export class RemovedSegments {
     }
   }
 
-  #take(content: Buffer, written: { through: string }): void {
+  #take(content: Buffer, newest: { through: string }): void {
     const commit = readable(content);
     if (commit === undefined) return;
     for (const [key] of commit.records) {
       if (!isEventKey(key)) continue;
-      if (key <= written.through) this.#cut.add(key);
-      else written.through = key;
+      if (key <= newest.through) this.#cut.add(key);
+      else newest.through = key;
     }
-    for (const key of commit.erased) if (isEventKey(key)) this.#erased.add(key);
+    const written = new Set(commit.records.map(([key]) => key));
+    for (const [key] of commit.erased) if (isEventKey(key) && !written.has(key)) this.#erased.add(key);
   }
 }
 

@@ -20,6 +20,8 @@ export class StagedChanges {
   readonly markers = new Map<string, string | undefined>();
   readonly records = new Map<string, SealedRecord>();
   readonly erased = new Set<string>();
+  /** Hashes of the records before the open group that were erased or written over. */
+  readonly replaced = new Map<string, string>();
 
   record(key: string, sealed: SealedRecord): void {
     this.erased.delete(key);
@@ -54,5 +56,6 @@ export class StagedChanges {
     for (const [key, marker] of other.markers) this.markers.set(key, marker);
     for (const [key, sealed] of other.records) this.record(key, sealed);
     for (const key of other.erased) this.erase(key);
+    for (const [key, sha256] of other.replaced) this.replaced.set(key, sha256);
   }
 }

@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from '../protocol/json.ts';
-import { baseKey, eventIdOf } from '../store/keys.ts';
+import { baseKey, eventIdOf, isWrittenOnce } from '../store/keys.ts';
 import { SEAL_BYTES, seal, unseal } from '../store/sealed-record.ts';
 import { baseEntryOf } from './base-folds.ts';
 import { Drafts } from './drafts.ts';
@@ -36,6 +36,8 @@ export interface EarlierState {
   /** A sealed primary record. */
   record(key: string): Buffer | undefined;
   event(id: string): Event | undefined;
+  /** Hash of the record under a key as the commits before the open one left it. */
+  hashBefore(key: string): string | undefined;
 }
 
 export interface TransactionParts {
@@ -205,6 +207,7 @@ export class StagedTransaction implements Transaction, FoldWriter {
   }
 
   record(key: string, value: Buffer | string): void {
+    if (!isWrittenOnce(key)) this.#replace(key);
     this.changes.record(key, seal(value, key));
   }
 
@@ -221,7 +224,13 @@ export class StagedTransaction implements Transaction, FoldWriter {
 
   erase(key: string): void {
     this.#later.delete(key);
+    this.#replace(key);
     this.changes.erase(key);
+  }
+
+  #replace(key: string): void {
+    const before = this.#parts.earlier.hashBefore(key);
+    if (before !== undefined) this.changes.replaced.set(key, before);
   }
 
   recorded(key: string): Buffer | undefined {

@@ -6,6 +6,12 @@ import { ProtocolError } from '../protocol/errors.ts';
  */
 export const KEY_KINDS = {
   commit: { prefix: 'c/', shape: 'c/<16-digit commit>', kind: 'primary', holds: 'commit record' },
+  summary: {
+    prefix: 'cs/',
+    shape: 'cs/commits',
+    kind: 'primary',
+    holds: 'what stands for commit records that were removed, signed',
+  },
   event: {
     prefix: 'e/',
     shape: 'e/<20-digit id of the last event>',
@@ -157,6 +163,10 @@ export const streamCutKey = (object: 'session' | 'task', id: string): string =>
   `${KEY_KINDS.cut.prefix}${object}/${segment(id)}`;
 /** How far retention came over all workspaces. */
 export const LOG_CUT_KEY = `${KEY_KINDS.cut.prefix}log/all`;
+export const SUMMARY_KEY = `${KEY_KINDS.summary.prefix}commits`;
+const WRITTEN_ONCE = [KEY_KINDS.frame, KEY_KINDS.leaf, KEY_KINDS.treeNode].map(({ prefix }) => prefix);
+/** Whether a key never gets another record. */
+export const isWrittenOnce = (key: string): boolean => WRITTEN_ONCE.some((prefix) => key.startsWith(prefix));
 /** Leaf of the receipt log, by its place in it from 0. */
 export const leafKey = (index: number): string => KEY_KINDS.leaf.prefix + padded(index, LEAF_DIGITS);
 export const treeNodeKey = (level: number, index: number): string =>

@@ -27,7 +27,7 @@ const fromMadeUp: SchemaStep = {
     records: joinedFrames(records).map((record) =>
       withContent(record, 'e/', (events) => asLines(JSON.parse(events.toString()) as unknown[])),
     ),
-    erased: [...new Set(erased.map(joinedKey))],
+    erased: [...new Map(erased.map(([key, sha256]) => [joinedKey(key), sha256]))],
   }),
   rows: (key, stored) => [[key, stored]],
 };
@@ -40,7 +40,9 @@ const toMadeUp: SchemaStep = {
     records: records
       .flatMap(halves)
       .map((record) => withContent(record, 'e/', (lines) => `[${lines.toString().split('\n').join(',')}]`)),
-    erased: erased.flatMap((key) => (isFrame(key) ? [`fa/${key.slice(2)}`, `fb/${key.slice(2)}`] : [key])),
+    erased: erased.flatMap(([key, sha256]): [string, string][] =>
+      (isFrame(key) ? [`fa/${key.slice(2)}`, `fb/${key.slice(2)}`] : [key]).map((each) => [each, sha256]),
+    ),
   }),
   rows: (key, stored) => [[key, stored]],
 };

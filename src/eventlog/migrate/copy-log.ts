@@ -87,7 +87,7 @@ interface ReadCommit {
   hash: string;
   prevHash: string;
   records: [string, string][];
-  erased: string[];
+  erased: [string, string][];
   members: JsonObject;
 }
 
@@ -125,7 +125,7 @@ function readCommit(n: number, where: string, sealed: Buffer): ReadCommit | Find
     const { prev_hash, records, erased, ...members } = JSON.parse(
       unseal(sealed, where).toString(),
     ) as JsonObject;
-    if (members['n'] === n && typeof prev_hash === 'string' && areRecords(records) && areTexts(erased))
+    if (members['n'] === n && typeof prev_hash === 'string' && areRecords(records) && areRecords(erased))
       return { n, hash: hashOf(sealed), prevHash: prev_hash, records, erased, members };
     return { problem: 'hash', where, expected: `commit ${n}`, observed: 'no commit, or another one' };
   } catch (error) {

@@ -15,7 +15,7 @@ export interface StoredCommit {
   members: JsonObject;
   records: NamedRecord[];
   /** Keys of primary records deleted for good. */
-  erased: string[];
+  erased: [string, string][];
 }
 
 /**
