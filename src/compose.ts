@@ -82,9 +82,10 @@ async function start(parts: Parts, closers: Closer[]): Promise<RunningGateway> {
   closers.push(tellOfEndedKeys(log, core.gateway, logger));
   for (const upstream of upstreams.values()) upstream.start();
   if (log.integrity.status === 'ok') {
-    await ensureWorkspaces(log, config.workspaces, logger);
-    await ensurePersonas(log, core.tools, config.personas);
-    await ensureVaults(log, config.vaults);
+    const { redact } = core.tools;
+    await ensureWorkspaces(log, redact(config.workspaces).value, logger);
+    await ensurePersonas(log, core.tools, redact(config.personas).value);
+    await ensureVaults(log, redact(config.vaults).value);
     await ensureSigningKeys(log, data.keys);
     // Before the first key is remembered, so that the clock of the windows is known at every later start.
     await forgetOldAnswers(log, watch.windowNow());

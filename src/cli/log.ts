@@ -127,8 +127,8 @@ const acceptRestore = (flags: AcceptFlags): Promise<void> =>
 async function goOn(flags: AcceptFlags, accept: (log: OpenLog) => Promise<void>): Promise<void> {
   const config = offlineConfigOf(flags);
   refuseMissing(config.store.data);
-  const { logger, redactor } = createLogging('warn', process.stderr);
-  const log = await openLog({ config, logger, redactor, clock: systemClock, random: systemRandom });
+  const { logger } = createLogging('warn', process.stderr);
+  const log = await openLog({ config, logger, clock: systemClock, random: systemRandom });
   try {
     await accept(log);
     print(flags.json ? { accepted: true } : 'Accepted. The log goes on from what it holds.');

@@ -8,11 +8,19 @@ import { secretReader } from './upstreams.ts';
 const ONE_OF_ALL = { quorum: 1, fourEyes: false, timeoutMs: undefined, webhooks: [] };
 
 /** How the requests of each workspace are answered, as configured. */
-export function approvalFacts({ policy }: Pick<Config, 'policy'>): ApprovalFacts {
+export function approvalFacts(
+  { policy }: Pick<Config, 'policy'>,
+  redactor: Parts['redactor'],
+): ApprovalFacts {
   const rows = new Map(
     policy.approvals.map(({ workspace, quorum, four_eyes, timeout_ms, webhooks }) => [
       workspace,
-      { quorum, fourEyes: four_eyes, timeoutMs: timeout_ms, webhooks: webhooks.map(({ id }) => id) },
+      {
+        quorum,
+        fourEyes: four_eyes,
+        timeoutMs: timeout_ms,
+        webhooks: redactor.clean(webhooks.map(({ id }) => id)).value,
+      },
     ]),
   );
   return { termsOf: (workspaceId) => rows.get(workspaceId) ?? ONE_OF_ALL };

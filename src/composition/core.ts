@@ -18,10 +18,12 @@ import { Subscriptions } from '../eventlog/subscription.ts';
 import { dataPaths, inputBoxKey, redactionProofKey } from '../operation/data-directory.ts';
 import { decideTool } from '../policy/known-tool.ts';
 import { policySettings } from '../policy/settings.ts';
+import { own } from '../protocol/clean.ts';
 import { createIdSource } from '../protocol/ids.ts';
-import type { JsonValue } from '../protocol/json.ts';
 import { type Logger, type Random, timestamp } from '../protocol/ports.ts';
+import type { QuotaRow } from '../protocol/resources/quota.ts';
 import { redactionProver } from '../receipts/redaction-proof.ts';
+import type { Redactor } from '../redaction/redactor.ts';
 import { isSecretName } from '../redaction/secret-names.ts';
 import { FileTree } from '../store/file-tree.ts';
 import { createSecretBox, type SecretBox } from '../store/secret-box.ts';
@@ -93,6 +95,7 @@ export function makeCore(
     subscriptions,
     authenticator,
     authenticateDelivery: deliveries(parts),
+    redact: tools.redact,
     tools,
     newTraceId: () => Buffer.from(random.bytes(TRACE_ID_BYTES)).toString('hex'),
     time: () => timestamp(clock.now()),
@@ -192,14 +195,14 @@ function decisionTools(
     sealInput: (plain) => box.seal(plain),
     newApiKey: (name) => freshApiKey(name, random, redactor),
     isServedRoot: (root) => files.isServedRoot(root),
-    self: selfFacts({ config, version, clock, random }, upstreams),
-    approvals: approvalFacts(config),
+    self: selfFacts({ config, version, clock, random, redactor }, upstreams),
+    approvals: approvalFacts(config, redactor),
     receipts: receiptFacts(config, { log, keys }),
     signingKeys: signingKeyFacts(keys),
     routes: {
-      find: (name) => findRoute(name, upstreams),
+      find: (name) => findRoute(name, upstreams, redactor),
       awaited: (name) => undiscovered(upstreams).find((route) => isSkillOf(name, route)),
-      default: config.defaultRoute.route ?? [...upstreams.keys()].find(isAgentRoute),
+      default: redactor.clean(config.defaultRoute.route ?? [...upstreams.keys()].find(isAgentRoute)).value,
       refuse: ({ route, skillId }, parts) => upstreams.get(route)?.refuse?.({ parts, skillId }),
     },
     ...runningFacts(running),
@@ -208,7 +211,13 @@ function decisionTools(
 
 /** What the gateway knows of itself and of the agents behind it. */
 function selfFacts(
-  { config, version, clock, random }: Pick<Parts, 'config' | 'version' | 'clock' | 'random'>,
+  {
+    config,
+    version,
+    clock,
+    random,
+    redactor,
+  }: Pick<Parts, 'config' | 'version' | 'clock' | 'random' | 'redactor'>,
   upstreams: ReadonlyMap<string, Upstream>,
 ): DecisionTools['self'] {
   const policy = policySettings(config.policy);
@@ -222,8 +231,8 @@ function selfFacts(
     policy,
     keys: () => keys,
     asksFor: (tool) => decideTool(policy, '', tool).effect === 'ask',
-    quotas: config.quotas,
-    connectors: connectorRows(config),
+    quotas: redactor.clean<readonly QuotaRow[]>(config.quotas).value,
+    connectors: redactor.clean(connectorRows(config)).value,
     vaultsOf: vaultsOfRoutes(config),
   };
 }
@@ -254,8 +263,8 @@ function runningFacts({ runner, outbox }: RunningParts): Pick<DecisionTools, 'ru
 
 function redactionTools({ config, redactor, random }: Pick<Parts, 'config' | 'redactor' | 'random'>) {
   return {
-    redact: (value: JsonValue) => {
-      const { value: clean, hits } = redactor.redactValue(value);
+    redact: <T>(value: T) => {
+      const { value: clean, hits } = redactor.clean(value);
       return { value: clean, hit: hits.length > 0 };
     },
     proveRedaction: redactionProver(redactionProofKey(config.store.data, random)),
@@ -266,7 +275,7 @@ function redactionTools({ config, redactor, random }: Pick<Parts, 'config' | 're
 function freshApiKey(name: string, random: Random, redactor: Parts['redactor']) {
   const key = newApiKey('live', name, random);
   redactor.addKnownSecret(key);
-  return { key, hash: apiKeyHash(key) };
+  return { key, hash: own(apiKeyHash(key)) };
 }
 
 function describedAgents(upstreams: ReadonlyMap<string, Upstream>): RoutedAgent[] {
@@ -276,8 +285,14 @@ function describedAgents(upstreams: ReadonlyMap<string, Upstream>): RoutedAgent[
   });
 }
 
-function findRoute(name: string, upstreams: ReadonlyMap<string, Upstream>): Route | undefined {
-  return upstreams.has(name) ? { route: name } : routeOfSkill(name, describedAgents(upstreams));
+/** Names of routes come from the configuration, ids of Skills from the card of an agent. */
+function findRoute(
+  name: string,
+  upstreams: ReadonlyMap<string, Upstream>,
+  redactor: Redactor,
+): Route | undefined {
+  const found = upstreams.has(name) ? { route: name } : routeOfSkill(name, describedAgents(upstreams));
+  return found && redactor.clean<{ route: string; skillId?: string }>(found).value;
 }
 
 /** Time of the newest event; 0 when there is none, or it cannot be read. */

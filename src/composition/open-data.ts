@@ -20,7 +20,6 @@ import { saidSlots } from '../projections/said-slots.ts';
 import type { Spool } from '../protocol/bytes.ts';
 import type { Clock, Logger, Random } from '../protocol/ports.ts';
 import { type KeyRegistry, openKeyRegistry } from '../receipts/key-registry.ts';
-import type { Redactor } from '../redaction/redactor.ts';
 import { openBodySpool } from '../store/body-spool.ts';
 import { DataFileError } from '../store/checked-file.ts';
 import type { TableSeal } from '../store/checked-tables.ts';
@@ -34,7 +33,6 @@ import { nodeTimers } from '../surfaces/timers.ts';
 export interface OpenLogParts {
   config: Config;
   logger: Logger;
-  redactor: Redactor;
   clock: Clock;
   random: Random;
   /** The stored form and the steps to it. Default: those of this version. */
@@ -61,7 +59,7 @@ export async function openLog(parts: OpenLogParts): Promise<EventLog> {
 
 /** Opens store, keys and log of a data directory. */
 export async function openData(parts: OpenLogParts): Promise<OpenDirectory> {
-  const { config, logger, redactor, clock, random, openStore = openLevelStore } = parts;
+  const { config, logger, clock, random, openStore = openLevelStore } = parts;
   refuseHalfMigrated(config.store.data);
   const paths = dataPaths(config.store.data);
   const keysOf = once(() => openKeyRegistry({ dir: paths.keys, clock, random, addsChecksum: true }));
@@ -80,7 +78,6 @@ export async function openData(parts: OpenLogParts): Promise<OpenDirectory> {
       random,
       timers: nodeTimers,
       logger,
-      redact: (value) => redactor.redactValue(value).value,
       projection: project,
       said: saidSlots,
       checkpointPath: paths.checkpoint,

@@ -39,7 +39,7 @@ export function makeSending(
   parts: Parts,
   log: EventLog,
   box: SecretBox,
-  { newId, receipts }: Pick<DecisionTools, 'newId' | 'receipts'>,
+  { newId, receipts, redact }: Pick<DecisionTools, 'newId' | 'receipts' | 'redact'>,
 ): Sending {
   const { config, clock, logger } = parts;
   const guard = outboundGuard(parts);
@@ -54,6 +54,7 @@ export function makeSending(
     logger,
     after: nodeTimers.after,
     newId,
+    redact,
     forms: DELIVERY_FORMS,
     post: (call, signal) => client.post(call, signal),
     openSecrets: (sealed) => box.open(sealed),

@@ -1,6 +1,7 @@
 import type { Config } from '../config/load.ts';
 import type { ReceiptFacts, SigningKeyFacts } from '../dispatch/facts.ts';
 import { recordSigningKeys, signingKeyOf } from '../dispatch/signing-keys.ts';
+import { own } from '../protocol/clean.ts';
 import { ProtocolError } from '../protocol/errors.ts';
 import type { SigningKey } from '../protocol/resources/signing-key.ts';
 import type { KeyRegistry } from '../receipts/key-registry.ts';
@@ -31,11 +32,10 @@ export type KeyChange = { kind: 'none' } | { kind: 'rotate' } | { kind: 'revoke'
 
 /** Changes the keys of a data directory that no gateway uses; returns all of them. Throws StoreOpenError, ProtocolError. */
 export async function changeKeysOffline(config: Config, change: KeyChange): Promise<SigningKey[]> {
-  const { logger, redactor } = createLogging('warn', process.stderr);
+  const { logger } = createLogging('warn', process.stderr);
   const { log, keys } = await openData({
     config,
     logger,
-    redactor,
     clock: systemClock,
     random: systemRandom,
   });
@@ -61,7 +61,7 @@ export function receiptFacts({ receipts }: Config, { log, keys }: OpenData): Rec
   const { issuer, name, acceptance } = receipts;
   return {
     acceptance,
-    issuer: { id: issuer ?? log.logId.replace(/^log_/, 'harness_'), name },
+    issuer: { id: own(issuer ?? log.logId.replace(/^log_/, 'harness_')), name },
     key: () => keys.current(),
   };
 }

@@ -53,7 +53,7 @@ export function makeUpstreams(
     canonicalJson,
     version,
     environment: env,
-    definitions: toolDefinitions(log, logger),
+    definitions: toolDefinitions(log, logger, parts.redactor),
     guard: new ProcessGuard(logger),
   };
   for (const { auth } of Object.values(config.upstreams).flat()) if (auth) deps.readSecret(auth.value);

@@ -1,6 +1,7 @@
 import type { Transaction } from '../eventlog/event-log.ts';
+import type { SessionFold } from '../projections/read-states.ts';
 import { stateKey } from '../projections/state-keys.ts';
-import type { SessionFold } from '../projections/states.ts';
+import { type Clean, type CleanText, own, type Received, word } from '../protocol/clean.ts';
 import type { JsonObject, JsonValue } from '../protocol/json.ts';
 import type { Message, MessageInput, Part } from '../protocol/resources/message.ts';
 import { inputKey } from '../store/keys.ts';
@@ -11,67 +12,95 @@ import { newEvent, type SessionPlace } from './new-event.ts';
 
 /** A Message for the log; `sealed` when its original is kept encrypted until it is sent. */
 export interface BuiltMessage {
-  message: Message;
+  message: Clean<Message>;
   sealed: boolean;
   /** Commits to what the caller sent, when something was replaced in it. */
-  redactionProof?: string;
+  redactionProof?: CleanText;
 }
 
 export interface MessageOrigin {
   place: SessionPlace;
   /** Waits for the next task input. */
   pending?: boolean;
-  upstreamId?: string;
-  material?: string;
+  upstreamId?: CleanText;
+  material?: CleanText;
   /** Said together with a move of the task, whose event is appended next. */
   moveFollows?: boolean;
 }
 
 /**
- * Builds a Message from what a caller or an agent sent: large parts become Artifacts, secrets are replaced, and when
- * something was replaced in a message that still has to be sent, the original is kept encrypted until then.
+ * Builds a Message from what a caller sent: large parts become Artifacts, and when something was replaced in a message that
+ * still has to be sent, the original is kept encrypted until then.
  */
 export function buildMessage(
   tx: Transaction,
   tools: DecisionTools,
-  given: MessageInput,
+  { sent, clean }: Received<MessageInput>,
   place: SessionPlace,
-  from: 'caller' | 'agent' = 'caller',
 ): BuiltMessage {
-  const input = from === 'agent' ? boundedMessage(tx, tools, given, place) : given;
   const id = tools.newId('message');
-  const parts = externalizeLargeParts(tx, tools, place, input.parts as Part[]);
-  const original = { parts, metadata: input.metadata ?? {} } as unknown as JsonValue;
-  const { value, hit } = tools.redact(original);
-  const sealed = hit && from === 'caller';
-  if (sealed) keepOriginal(tx, tools, id, parts, input.metadata ?? {});
-  const clean = value as unknown as { parts: Part[]; metadata: JsonObject };
-  const message: Message = {
+  const parts = externalizeLargeParts(tx, tools, place, { sent: sent.parts, clean: clean.parts });
+  const message = messageOf(id, tx.time, place, { ...clean, parts: parts.clean });
+  const original = { parts: parts.sent, metadata: sent.metadata ?? {} };
+  const isWhole = sent.metadata === clean.metadata;
+  if (isWhole && parts.sent.every((part, at) => part === parts.clean[at])) return { message, sealed: false };
+  keepOriginal(tx, tools, id, original);
+  return {
+    message,
+    sealed: true,
+    redactionProof: own(tools.proveRedaction(id, original as unknown as JsonValue)),
+  };
+}
+
+/** The same of what an agent said, which nobody is told again. */
+export function buildAgentMessage(
+  tx: Transaction,
+  tools: DecisionTools,
+  said: Received<MessageInput>,
+  place: SessionPlace,
+): BuiltMessage {
+  const { sent, clean } = boundedMessage(tx, tools, said, place);
+  const id = tools.newId('message');
+  const parts = externalizeLargeParts(tx, tools, place, { sent: sent.parts, clean: clean.parts });
+  return { message: messageOf(id, tx.time, place, { ...clean, parts: parts.clean }), sealed: false };
+}
+
+function messageOf(
+  id: CleanText,
+  time: CleanText,
+  place: SessionPlace,
+  { role, parts, metadata = {} }: Clean<MessageInput>,
+): Clean<Message> {
+  return {
     id,
     object: 'message',
-    created_at: tx.time,
-    updated_at: tx.time,
-    metadata: clean.metadata,
+    created_at: time,
+    updated_at: time,
+    metadata,
     workspace_id: place.workspace_id,
     session_id: place.session_id,
     task_id: place.task_id ?? null,
-    role: input.role,
-    parts: clean.parts,
+    role,
+    parts,
   };
-  return sealed
-    ? { message, sealed, redactionProof: tools.proveRedaction(id, original) }
-    : { message, sealed };
 }
 
 /** Metadata of an agent's Message, and of its parts, is moved out where it is large; a caller's was refused. */
 function boundedMessage(
   tx: Transaction,
   tools: DecisionTools,
-  input: MessageInput,
+  { sent, clean }: Received<MessageInput>,
   place: SessionPlace,
-): MessageInput {
-  const parts = input.parts.map((part) => withBoundedMetadata(tx, tools, place, part));
-  return { ...withBoundedMetadata(tx, tools, place, input), parts };
+): Received<MessageInput> {
+  const parts = clean.parts.map((part) => withBoundedMetadata(tx, tools, place, part));
+  const content = sent.parts.map((part, at) => {
+    const metadata = parts[at]?.metadata;
+    return metadata === undefined ? part : { ...part, metadata };
+  });
+  return {
+    sent: { ...sent, parts: content },
+    clean: { ...withBoundedMetadata(tx, tools, place, clean), parts },
+  };
 }
 
 /** Appends the events of a Message to its Session, in transcript order. */
@@ -92,7 +121,7 @@ export function appendMessage(
   tx.append(
     newEvent('session.message_appended', { object: 'session', id: place.session_id }, place, {
       message_id: message.id,
-      role: message.role,
+      role: word(message.role),
       position: session?.internal.messages ?? 0,
       pending: origin.pending ?? false,
       ...(message.role === 'user' || agent ? {} : { message, ...mark }),
@@ -100,7 +129,7 @@ export function appendMessage(
   );
 }
 
-function sourceOf(origin: MessageOrigin): JsonObject {
+function sourceOf(origin: MessageOrigin) {
   return {
     ...(origin.upstreamId === undefined ? {} : { upstream_message_id: origin.upstreamId }),
     ...(origin.material === undefined ? {} : { material: origin.material }),
@@ -112,8 +141,7 @@ function keepOriginal(
   tx: Transaction,
   tools: DecisionTools,
   messageId: string,
-  parts: Part[],
-  metadata: JsonObject,
+  original: { parts: Part[]; metadata: JsonObject },
 ): void {
-  tx.record(inputKey(messageId), tools.sealInput(Buffer.from(JSON.stringify({ parts, metadata }))));
+  tx.record(inputKey(messageId), tools.sealInput(Buffer.from(JSON.stringify(original))));
 }

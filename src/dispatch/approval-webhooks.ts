@@ -1,5 +1,6 @@
 import type { Transaction } from '../eventlog/event-log.ts';
-import type { TaskState } from '../projections/states.ts';
+import type { TaskState } from '../projections/read-states.ts';
+import { type Clean, type CleanText, word } from '../protocol/clean.ts';
 import { APPROVALS_FORM, type PushConfig, webhookUrl } from '../protocol/resources/push-config.ts';
 import type { DecisionTools } from './facts.ts';
 import { newEvent } from './new-event.ts';
@@ -13,7 +14,7 @@ export function tellWebhooks(
   tx: Transaction,
   tools: Pick<DecisionTools, 'newId' | 'outbox'>,
   { resource: task }: TaskState,
-  { webhooks, position }: { webhooks: readonly string[]; position: string },
+  { webhooks, position }: { webhooks: readonly CleanText[]; position: CleanText },
 ): void {
   if (webhooks.length === 0) return;
   // Told beside the run, so that the events of the run stay without a gap.
@@ -31,7 +32,7 @@ export function tellWebhooks(
   });
 }
 
-function configOf(id: string, time: string, task_id: string, webhook: string): PushConfig {
+function configOf(id: CleanText, time: CleanText, task_id: CleanText, webhook: CleanText): Clean<PushConfig> {
   return {
     id,
     object: 'push_config',
@@ -41,7 +42,7 @@ function configOf(id: string, time: string, task_id: string, webhook: string): P
     task_id,
     client_id: null,
     url: webhookUrl(webhook),
-    form: APPROVALS_FORM,
+    form: word(APPROVALS_FORM),
     has_token: false,
     authentication_scheme: null,
     is_signed: true,

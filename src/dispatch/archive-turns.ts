@@ -1,7 +1,8 @@
 import type { StateReader } from '../eventlog/event-log.ts';
+import type { MessageState, SessionFold, TaskState } from '../projections/read-states.ts';
 import { stateKey } from '../projections/state-keys.ts';
-import type { MessageState, SessionFold, TaskState } from '../projections/states.ts';
 import { turnAt } from '../projections/turns.ts';
+import type { Clean, CleanText } from '../protocol/clean.ts';
 import type { Message } from '../protocol/resources/message.ts';
 import type { TranscriptArchive } from '../protocol/resources/transcript.ts';
 import { extractSummary, QUOTED_FIRST, QUOTED_LAST } from '../transcript/extract.ts';
@@ -13,7 +14,7 @@ export const KEPT_MULTIMODAL = 8;
 const LOOKED_AT = 1_000;
 
 export interface Summary {
-  text: string | null;
+  text: CleanText | null;
   source: TranscriptArchive['summary_source'];
 }
 
@@ -60,7 +61,7 @@ export function archiveUpTo(
   to: number,
   summary: Summary,
   keep = KEPT_MULTIMODAL,
-): TranscriptArchive {
+): Clean<TranscriptArchive> {
   const before = session.internal.archive;
   const last = turnAt(reader, session.resource.id, to - 1);
   const kept = keptOf(reader, session, to, keep);
@@ -95,7 +96,7 @@ export function extractOf(reader: StateReader, session: SessionFold, to: number)
 }
 
 interface Kept {
-  message_id: string;
+  message_id: CleanText;
   position: number;
   bytes: number;
 }
@@ -115,7 +116,7 @@ function keptOf(reader: StateReader, session: SessionFold, to: number, most: num
   return most === 0 ? [] : [...before, ...found].slice(-most);
 }
 
-function kept({ id, parts }: Message, position: number): Kept {
+function kept({ id, parts }: Clean<Message>, position: number): Kept {
   return { message_id: id, position, bytes: JSON.stringify(parts).length };
 }
 
@@ -133,7 +134,11 @@ function messagesIn(reader: StateReader, session: SessionFold, from: number, to:
   );
 }
 
-export function messageAt(reader: StateReader, session: SessionFold, position: number): Message | undefined {
+export function messageAt(
+  reader: StateReader,
+  session: SessionFold,
+  position: number,
+): Clean<Message> | undefined {
   const turn = turnAt(reader, session.resource.id, position);
   return turn && reader.get<MessageState>(stateKey.message(turn.message_id))?.resource;
 }

@@ -1,19 +1,29 @@
 import type { Transaction } from '../eventlog/event-log.ts';
 import { jsonSize } from '../json/json-size.ts';
 import { sha256Hex } from '../json/sha256.ts';
+import type { ArtifactState, TaskState, UpstreamArtifactState } from '../projections/read-states.ts';
 import { contentScope, stateKey } from '../projections/state-keys.ts';
-import type { ArtifactState, TaskState, UpstreamArtifactState } from '../projections/states.ts';
 import { contentOfArtifact } from '../projections/stored-content.ts';
-import type { JsonObject, JsonValue } from '../protocol/json.ts';
+import {
+  type Clean,
+  type CleanObject,
+  type CleanText,
+  objectOf,
+  own,
+  pieceOf,
+  type Received,
+  word,
+} from '../protocol/clean.ts';
 import { partKey } from '../store/keys.ts';
 import type { ArtifactDraft, DraftPart } from '../upstream.ts';
 import { contentOfParts } from './artifact-content.ts';
 import { layParts, liftParts, partNumbers, readParts } from './artifact-parts.ts';
 import { contentHash } from './content-hash.ts';
 import type { DecisionTools } from './facts.ts';
-import { blankArtifact } from './large-content.ts';
+import { blankArtifact, branchOf } from './large-content.ts';
 import { boundedMetadata } from './large-metadata.ts';
 import { newEvent, placeOfArtifact, placeOfTask } from './new-event.ts';
+import type { MoveTarget } from './runner/move-target.ts';
 import { dropUnreferenced, keepBytes } from './stored-bytes.ts';
 
 /** Characters of an artifact's name that become its file name; its metadata has them all. */
@@ -24,16 +34,15 @@ const NAME_CHARS = 1_000;
  * recorded before; only an artifact that goes on after its end is taken apart again.
  */
 export function addChunk(
-  tx: Transaction,
-  tools: DecisionTools,
+  { tx, tools, material }: MoveTarget,
   task: TaskState,
-  draft: ArtifactDraft,
-  material: string,
+  { sent: draft, clean }: Received<ArtifactDraft>,
 ): void {
+  const about = saidOf(clean);
   const known = knownArtifact(tx, task.resource.id, draft.upstreamId);
   // Its large metadata is an Artifact of its own and comes first: ids are drawn in the order of the log.
-  const isRenewed = known !== undefined && !draft.append && isToldAnew(tools, known, draft);
-  const told = known && !isRenewed ? {} : toldOf(tx, tools, task, draft);
+  const isRenewed = known !== undefined && !draft.append && isToldAnew(known, about);
+  const told = known && !isRenewed ? {} : toldOf(tx, tools, task, about);
   const id = known?.resource.id ?? tools.newId('artifact');
   const fresh = !known || !draft.append;
   const first = known?.internal.pieces ?? 0;
@@ -49,18 +58,20 @@ export function addChunk(
     append: known !== undefined && draft.append,
     chunk_index: first,
     last_chunk: false,
-    parts: draft.parts.map((part) => describePart(part, tools.limits.inlineBytes)),
+    parts: clean.parts.map((part, at) =>
+      describePart(part, draft.parts[at] ?? part, tools.limits.inlineBytes),
+    ),
     all_text: (fresh || known.internal.all_text) && draft.parts.every((part) => part.type === 'text'),
     size: (fresh ? 0 : known.internal.size) + sizeOf(draft.parts),
     pieces: first + draft.parts.length,
     ...(draft.lastChunk ? { called_last: true } : {}),
     material,
   };
-  if (isRenewed) appendUpdate(tx, task, id, { ...chunk, name: nameOf(draft), metadata: told });
-  else if (known) appendUpdate(tx, task, id, { ...chunk, ...metadataOf(tx, tools, task, draft) });
-  else appendCreation(tx, task, draft, id, told, chunk);
+  if (isRenewed) appendUpdate(tx, task, id, { ...chunk, name: nameOf(clean), metadata: told });
+  else if (known) appendUpdate(tx, task, id, { ...chunk, ...metadataOf(tx, tools, task, clean) });
+  else appendCreation(tx, task, clean, id, told, chunk);
   dropUnreferenced(tx, known && contentOfArtifact(known));
-  if (draft.lastChunk && isBelieved(tx, id)) endArtifact(tx, id, isWhole ? draft.parts : undefined);
+  if (draft.lastChunk && isBelieved(tx, id)) endArtifact(tx, tools, id, isWhole ? draft.parts : undefined);
 }
 
 /** What the agent said of a later chunk; the first one's is the artifact's own. */
@@ -68,8 +79,8 @@ function metadataOf(
   tx: Transaction,
   tools: DecisionTools,
   task: TaskState,
-  { metadata }: ArtifactDraft,
-): { metadata?: JsonObject } {
+  { metadata }: Clean<ArtifactDraft>,
+): { metadata?: CleanObject } {
   if (metadata === undefined) return {};
   return { metadata: boundedMetadata(tx, tools, placeOfTask(task.resource), metadata) };
 }
@@ -83,18 +94,26 @@ function isBelieved(tx: Transaction, artifactId: string): boolean {
  * Fixes hash and media type of an artifact that takes no more chunks. Only now is it known what its bytes are: they are stored
  * as such, and the parts by where they lie in them.
  */
-export function closeArtifact(tx: Transaction, artifactId: string): void {
-  endArtifact(tx, artifactId, undefined);
+export function closeArtifact(tx: Transaction, tools: Tools, artifactId: CleanText): void {
+  endArtifact(tx, tools, artifactId, undefined);
 }
 
+/** Its parts are kept as they came, so what is told of them is read by the redactor. */
+type Tools = Pick<DecisionTools, 'redact'>;
+
 /** `whole`: the parts of one of which none is recorded. */
-function endArtifact(tx: Transaction, artifactId: string, whole: readonly DraftPart[] | undefined): void {
+function endArtifact(
+  tx: Transaction,
+  { redact }: Tools,
+  artifactId: CleanText,
+  whole: readonly DraftPart[] | undefined,
+): void {
   const state = tx.get<ArtifactState>(stateKey.artifact(artifactId));
   if (!state || state.internal.closed) return;
   const { internal, resource } = state;
   const parts = whole ?? readParts(state, (key) => tx.recorded(key));
   const content = contentOfParts(parts, internal.name);
-  const sha256 = sha256Hex(content.bytes);
+  const sha256 = own(sha256Hex(content.bytes));
   if (whole === undefined) for (const n of partNumbers(internal)) tx.erase(partKey(artifactId, n));
   layParts(tx, artifactId, { parts, isDocument: content.isDocument });
   keepBytes(tx, { scope: contentScope(resource.workspace_id, internal.tenant), sha256 }, content.bytes);
@@ -110,7 +129,7 @@ function endArtifact(tx: Transaction, artifactId: string, whole: readonly DraftP
       size: content.bytes.length,
       pieces: internal.pieces,
       sha256,
-      mime_type: content.mimeType,
+      mime_type: redact(content.mimeType).value,
     }),
   );
 }
@@ -127,7 +146,7 @@ export function knownArtifact(
 
 type Chunk = Omit<Parameters<typeof newEvent<'artifact.updated'>>[3], 'artifact_id'> & { store: 'parts' };
 
-function appendUpdate(tx: Transaction, task: TaskState, id: string, chunk: Chunk): void {
+function appendUpdate(tx: Transaction, task: TaskState, id: CleanText, chunk: Chunk): void {
   tx.append(
     newEvent('artifact.updated', { object: 'artifact', id }, placeOfTask(task.resource), {
       artifact_id: id,
@@ -137,13 +156,13 @@ function appendUpdate(tx: Transaction, task: TaskState, id: string, chunk: Chunk
 }
 
 /** All that the agent says of an artifact, and where it was made. */
-function toldOf(tx: Transaction, tools: DecisionTools, task: TaskState, draft: ArtifactDraft): JsonObject {
+function toldOf(tx: Transaction, tools: DecisionTools, task: TaskState, about: CleanObject): CleanObject {
   const place = placeOfTask(task.resource);
-  const told = boundedMetadata(tx, tools, place, saidOf(draft));
-  return { ...told, ...blankArtifact('', tx.time, place).metadata };
+  const told = boundedMetadata(tx, tools, place, about);
+  return { ...told, ...branchOf(place) };
 }
 
-function saidOf(draft: ArtifactDraft): JsonObject {
+function saidOf(draft: Clean<ArtifactDraft>): CleanObject {
   return {
     ...draft.metadata,
     ...(draft.name === undefined ? {} : { name: draft.name }),
@@ -153,21 +172,21 @@ function saidOf(draft: ArtifactDraft): JsonObject {
 }
 
 /** Whether one that replaces another says something else of itself, as far as the log has it: a replay has to find the same. */
-function isToldAnew({ redact }: DecisionTools, { resource }: ArtifactState, draft: ArtifactDraft): boolean {
+function isToldAnew({ resource }: ArtifactState, about: CleanObject): boolean {
   const { branch_id: _, ...before } = resource.metadata;
-  return contentHash(redact(saidOf(draft)).value) !== contentHash(before);
+  return contentHash(about) !== contentHash(before);
 }
 
-function nameOf({ name }: ArtifactDraft): string | null {
-  return name?.slice(0, NAME_CHARS) ?? null;
+function nameOf({ name }: Clean<ArtifactDraft>): CleanText | null {
+  return name === undefined ? null : pieceOf(name, 0, NAME_CHARS);
 }
 
 function appendCreation(
   tx: Transaction,
   task: TaskState,
-  draft: ArtifactDraft,
-  id: string,
-  told: JsonObject,
+  draft: Clean<ArtifactDraft>,
+  id: CleanText,
+  told: CleanObject,
   chunk: Omit<Chunk, 'name'>,
 ): void {
   const place = placeOfTask(task.resource);
@@ -190,12 +209,12 @@ function appendCreation(
 }
 
 /** A part as a follower sees it; bytes and oversized parts are described and read from the content route. */
-function describePart(part: DraftPart, inlineBytes: number): JsonObject {
-  const size = sizeOf([part]);
-  const inline = size + (part.metadata === undefined ? 0 : jsonSize(part.metadata));
-  if (part.type !== 'bytes' && inline <= inlineBytes) return part as unknown as JsonObject;
-  const mime = part.type === 'bytes' ? part.mime_type : 'text/plain; charset=utf-8';
-  return { type: 'described', of: part.type, mime_type: mime, size } satisfies Record<string, JsonValue>;
+function describePart(part: Clean<DraftPart>, sent: DraftPart, inlineBytes: number): CleanObject {
+  const size = sizeOf([sent]);
+  const inline = size + (sent.metadata === undefined ? 0 : jsonSize(sent.metadata));
+  if (part.type !== 'bytes' && inline <= inlineBytes) return objectOf<DraftPart>(part);
+  const mime = part.type === 'bytes' ? part.mime_type : word('text/plain; charset=utf-8');
+  return { type: word('described'), of: word(part.type), mime_type: mime, size };
 }
 
 function sizeOf(parts: readonly DraftPart[]): number {

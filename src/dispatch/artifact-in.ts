@@ -1,7 +1,8 @@
 import type { StateReader } from '../eventlog/event-log.ts';
 import type { AssetState } from '../projections/asset-state.ts';
+import type { ArtifactState } from '../projections/read-states.ts';
 import { stateKey } from '../projections/state-keys.ts';
-import type { ArtifactState } from '../projections/states.ts';
+import { fromLog } from '../protocol/clean.ts';
 import { contentUri } from './large-content.ts';
 
 /**
@@ -20,6 +21,8 @@ export function assetIn(reader: StateReader, workspaceId: string, id: string): A
   const state = artifactIn(reader, workspaceId, id);
   if (state === undefined || state.resource.id === id) return state;
   const { resource, internal } = state;
-  const uri = resource.uri === contentUri(resource.id) ? contentUri(id) : resource.uri;
-  return { resource: { ...resource, id, uri }, internal };
+  // The id is a name that an import brought, and is in the log under it.
+  const known = fromLog(id);
+  const uri = resource.uri === contentUri(resource.id) ? contentUri(known) : resource.uri;
+  return { resource: { ...resource, id: known, uri }, internal };
 }

@@ -1,6 +1,7 @@
 import type { StateReader, Transaction } from '../eventlog/event-log.ts';
 import { RULES } from '../policy/rules.ts';
-import type { TaskState } from '../projections/states.ts';
+import type { TaskState } from '../projections/read-states.ts';
+import type { Clean, CleanText } from '../protocol/clean.ts';
 import { ProtocolError } from '../protocol/errors.ts';
 import type { JsonObject } from '../protocol/json.ts';
 import type { Persona } from '../protocol/resources/persona.ts';
@@ -29,7 +30,7 @@ export interface QuotaSubject {
  * The quotas a new task counts against, once each of them has room for it. Throws 422 `policy_violation` for a hard
  * quota and 429 `rate_limited` for a soft one. Source: Agents Protocol v1, "Quota".
  */
-export function checkQuotas(tx: Transaction, facts: Facts, subject: QuotaSubject): string[] {
+export function checkQuotas(tx: Transaction, facts: Facts, subject: QuotaSubject): CleanText[] {
   const full = fullQuota(tx, facts.self.quotas, subject);
   if (full !== undefined) throw refusal(full.quota, full.limit, full.use, tx, facts);
   return facts.self.quotas.filter((quota) => applies(quota, subject)).map(({ id }) => id);
@@ -53,7 +54,7 @@ export function fullQuota(
 const NOT_QUEUED: readonly QuotaLimit[] = ['concurrent_tasks', 'tasks_per_hour', ...QUOTA_BUDGETS];
 
 /** What a task sets aside of these quotas: recorded with it, because its configuration may change before it ends. */
-export function reservationsOf({ self }: Facts, quotaIds: readonly string[]): QuotaReservation[] {
+export function reservationsOf({ self }: Facts, quotaIds: readonly string[]): Clean<QuotaReservation>[] {
   return self.quotas.flatMap(({ id, window, currency, limits, per_task }) => {
     const hasBudget = QUOTA_BUDGETS.some((budget) => limits[budget] !== undefined);
     return hasBudget && quotaIds.includes(id) ? [{ quota_id: id, window, currency, amounts: per_task }] : [];
@@ -77,17 +78,21 @@ export function quotaExcess(tx: Transaction, { self }: Pick<DecisionTools, 'self
 }
 
 /** The same as what a task fails with that has not started yet; undefined when it may start. */
-export function excessFailure(tx: Transaction, tools: DecisionTools, task: TaskState): Failure | undefined {
+export function excessFailure(
+  tx: Transaction,
+  tools: DecisionTools,
+  task: TaskState,
+): Clean<Failure> | undefined {
   const found = quotaExcess(tx, tools, task);
   if (found === undefined) return undefined;
   const { limit, use } = found;
   const details = { limit, hard_limit: true, ...resetOf(limit, use) };
-  return {
+  return tools.redact<Failure>({
     code: 'policy_violation',
     type: 'permission_error',
     message: `Other tasks used more of a quota of ${limit} than there is, before this one could start. ${whenIsRoom(true, limit, use)}`,
     details,
-  };
+  }).value;
 }
 
 /** A blocked task goes on at the cost of its quotas, so that its input is refused while one of them has nothing left. */

@@ -1,6 +1,7 @@
 import type { Transaction } from '../eventlog/event-log.ts';
+import type { SessionFold } from '../projections/read-states.ts';
 import { stateKey } from '../projections/state-keys.ts';
-import type { SessionFold } from '../projections/states.ts';
+import { type Clean, type CleanText, word } from '../protocol/clean.ts';
 import type { Session } from '../protocol/resources/session.ts';
 import type { DecisionTools } from './facts.ts';
 import { moveTask } from './move-task.ts';
@@ -10,11 +11,11 @@ import { newEvent, placeOfSession } from './new-event.ts';
 export function closeSessionNow(
   tx: Transaction,
   tools: DecisionTools,
-  session: Session,
-  reason: string,
+  session: Clean<Session>,
+  reason: CleanText,
 ): void {
   if (session.state === 'CLOSED') return;
-  cancelOpenTasks(tx, tools, session.id, 'The session was closed.');
+  cancelOpenTasks(tx, tools, session.id, word('The session was closed.'));
   const place = placeOfSession(session);
   tx.append(newEvent('session.closed', { object: 'session', id: session.id }, place, { reason }));
 }
@@ -24,7 +25,7 @@ export function cancelOpenTasks(
   tx: Transaction,
   tools: DecisionTools,
   sessionId: string,
-  reason: string,
+  reason: CleanText,
 ): void {
   const open = tx.get<SessionFold>(stateKey.session(sessionId))?.internal.open_tasks ?? [];
   for (const taskId of open) {

@@ -1,8 +1,8 @@
 import type { Caller } from '../auth/caller.ts';
 import type { EventLog, Origin, Transaction } from '../eventlog/event-log.ts';
 import type { Call, CallHead } from '../gateway.ts';
+import type { SessionFold } from '../projections/read-states.ts';
 import { stateKey } from '../projections/state-keys.ts';
-import type { SessionFold } from '../projections/states.ts';
 import type { ProtocolError } from '../protocol/errors.ts';
 import { type CommandId, operation } from '../protocol/operations.ts';
 import { canonicalTarget } from './canonical-target.ts';
@@ -15,9 +15,9 @@ import {
   isDeferred,
 } from './command.ts';
 import { COMMANDS } from './commands/index.ts';
-import { decodeInput, isRawBody, isSpooledBody } from './decode-input.ts';
+import { type DecodedInput, decodeInput, isRawBody, isSpooledBody } from './decode-input.ts';
 import type { ResolvedCaller } from './door.ts';
-import type { DecisionTools, Facts } from './facts.ts';
+import type { CallerName, DecisionTools, Facts } from './facts.ts';
 import { bodyHash, findAnswer, type KeyRecord, keepAnswer, keepRefusal, recordKeyOf } from './idempotency.ts';
 import { isMemberOf } from './load.ts';
 import type { OneAtATime } from './one-at-a-time.ts';
@@ -63,8 +63,8 @@ export class CommandRun {
     this.#call = call;
     this.#by = by;
     this.#caller = caller;
-    this.#origin = originOf(call, caller, deps);
-    this.#facts = { caller, ...deps.tools };
+    this.#origin = originOf(call, by.name, deps);
+    this.#facts = { caller, by: by.name, ...deps.tools };
   }
 
   async decide(lanes: OneAtATime): Promise<Outcome> {
@@ -116,7 +116,13 @@ export class CommandRun {
     if ((this.#call.idempotencyKey === undefined && !isRecorded) || isPassing(error)) return;
     await this.#deps.log.transact(this.#origin, (tx) => {
       refused?.(this.#call.path as never, tx, this.#facts, error);
-      this.#deps.refusals.append(tx, { operation: this.#id, call: this.#call, caller: this.#caller, error });
+      this.#deps.refusals.append(tx, {
+        operation: this.#id,
+        call: this.#call,
+        caller: this.#caller,
+        by: this.#facts.by,
+        error,
+      });
       const record = this.#record(tx);
       if (record) keepRefusal(tx, record, error);
     });
@@ -134,11 +140,19 @@ export class CommandRun {
       if (kept && isFor(tx, this.#caller, kept)) return { decided: kept, repeated: true };
       const input = decodeInput(operation(this.#id), this.#call);
       refuseLargeMembers(input.body, this.#facts.limits);
-      const decided = decide(tx, input as never);
+      const decided = decide(tx, this.#clean(input) as never);
       if (isDeferred(decided)) return decided;
       if (record) this.#keepAnswer(tx, record, decided);
       return { decided, repeated: false };
     });
+  }
+
+  /** The door of what callers send: everything of a call is read once, and what a command puts into the log comes from here. */
+  #clean({ path, query, body }: DecodedInput): DecodedInput & { sent: unknown } {
+    const isJson = body !== undefined && !isRawBody(body as never) && !isSpooledBody(body as never);
+    if (!isJson && Object.keys(query).length === 0) return { path, query, body, sent: body };
+    const clean = this.#facts.redact(isJson ? { query, body } : { query }).value;
+    return { path, query: clean.query, body: 'body' in clean ? clean.body : body, sent: body };
   }
 
   #findAnswer(tx: Transaction, record: KeyRecord): Decided | undefined {
@@ -202,7 +216,7 @@ function workspaceOf(tx: Transaction, body: Call['body'], path: Record<string, s
 /** Whose call its events are told of, and which trace they belong to. */
 export function originOf(
   { traceparent }: Pick<CallHead, 'traceparent'>,
-  { actor }: Caller,
+  { actor }: CallerName,
   { newTraceId }: Pick<CommandDeps, 'newTraceId'>,
 ): Origin {
   const trace = parseTraceparent(traceparent);

@@ -1,8 +1,8 @@
 import type { Transaction } from '../eventlog/event-log.ts';
 import type { CancelTold } from '../protocol/cancel-told.ts';
+import type { Clean, CleanObject } from '../protocol/clean.ts';
 import type { ProtocolError } from '../protocol/errors.ts';
-import type { JsonObject } from '../protocol/json.ts';
-import type { CommandId, OperationInput } from '../protocol/operations.ts';
+import type { CommandId, OperationInput, RawBody, SpooledBody } from '../protocol/operations.ts';
 import type { FileRoot } from '../store/file-tree.ts';
 import type { Restored, RestoreRequest } from './bundles/restore-session.ts';
 import type { Facts } from './facts.ts';
@@ -17,13 +17,27 @@ export interface Decided {
 }
 
 /**
+ * A decoded call without its secrets. Ids in the path only name what is loaded. `sent`: the body as the caller sent it, for what
+ * goes on to an agent or is kept encrypted; the very same as `body` where there was nothing to hide.
+ */
+export interface CommandInput<Id extends CommandId> {
+  path: OperationInput<Id>['path'];
+  query: Clean<OperationInput<Id>['query']>;
+  body: CleanBody<OperationInput<Id>['body']>;
+  sent: OperationInput<Id>['body'];
+}
+
+/** Bytes are not read: what is told of them is cleaned where it is told. */
+type CleanBody<Body> = Body extends RawBody | SpooledBody | undefined ? Body : Clean<Body>;
+
+/**
  * A command decides on the newest state and appends what happened; it is pure but for its arguments. Naming an effect makes
  * it two-phased: after the first phase is durable the effect happens, then `conclude` decides the answer. A crash in
  * between leaves the effect without what `conclude` would have recorded.
  */
 export interface Command<Id extends CommandId> {
-  decide(input: OperationInput<Id>, tx: Transaction, facts: Facts): Decided | Deferred;
-  conclude?(input: OperationInput<Id>, tx: Transaction, facts: Facts, done: EffectResult): Decided;
+  decide(input: CommandInput<Id>, tx: Transaction, facts: Facts): Decided | Deferred;
+  conclude?(input: CommandInput<Id>, tx: Transaction, facts: Facts, done: EffectResult): Decided;
   /**
    * Reads the answer to a repeated call again, by the id of what was made. Only that id is then kept under the caller's key:
    * for what can be deleted, and must not live on there.
@@ -79,6 +93,6 @@ export function isDeferred(decided: Decided | Deferred): decided is Deferred {
 }
 
 /** Metadata of a request, with the default. */
-export function metadataOf(body: { metadata?: JsonObject | undefined }): JsonObject {
+export function metadataOf(body: { metadata?: CleanObject | undefined }): CleanObject {
   return body.metadata ?? {};
 }

@@ -1,17 +1,17 @@
 import type { EventLog } from '../eventlog/event-log.ts';
 import { canonicalJson } from '../json/canonical.ts';
 import { sha256Hex } from '../json/sha256.ts';
+import type { PersonaState } from '../projections/read-states.ts';
 import { stateKey } from '../projections/state-keys.ts';
-import type { PersonaState } from '../projections/states.ts';
-import type { JsonObject } from '../protocol/json.ts';
+import { type Clean, type CleanObject, type CleanText, objectOf, own } from '../protocol/clean.ts';
 import type { PersonaDefinition } from '../protocol/resources/persona.ts';
 import { createPersonaOf, revisePersona } from './define-persona.ts';
 import type { TrustTools } from './record-trust.ts';
 
 export interface ConfiguredPersona {
-  id: string;
-  tenant: string;
-  definition: PersonaDefinition;
+  id: CleanText;
+  tenant: CleanText;
+  definition: Clean<PersonaDefinition>;
 }
 
 /**
@@ -31,12 +31,17 @@ export async function ensurePersonas(
     for (const row of changed) {
       const { id, tenant, definition } = row;
       const known = tx.get<PersonaState>(stateKey.persona(id));
-      if (known) revisePersona(tx, tools, known, definition as unknown as JsonObject, hashOf(row));
+      if (known)
+        revisePersona(tx, tools, known, changesOf(definition), definition.autonomy_tier, hashOf(row));
       else createPersonaOf(tx, id, definition, { tenant, fileHash: hashOf(row) });
     }
   });
 }
 
-function hashOf({ definition }: ConfiguredPersona): string {
-  return sha256Hex(canonicalJson(definition as unknown as JsonObject));
+function changesOf(definition: Clean<PersonaDefinition>): CleanObject {
+  return objectOf<PersonaDefinition>(definition);
+}
+
+function hashOf({ definition }: ConfiguredPersona): CleanText {
+  return own(sha256Hex(canonicalJson(changesOf(definition))));
 }

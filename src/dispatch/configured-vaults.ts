@@ -1,7 +1,8 @@
 import type { EventLog, Transaction } from '../eventlog/event-log.ts';
 import { canonicalJson } from '../json/canonical.ts';
+import type { ConfiguredVaultsState, VaultState } from '../projections/read-states.ts';
 import { stateKey } from '../projections/state-keys.ts';
-import type { ConfiguredVaultsState, VaultState } from '../projections/states.ts';
+import { type Clean, type CleanText, word } from '../protocol/clean.ts';
 import type { JsonValue } from '../protocol/json.ts';
 import type { Vault } from '../protocol/resources/vault.ts';
 import { newEvent } from './new-event.ts';
@@ -9,14 +10,14 @@ import { unlessDamaged } from './unless-damaged.ts';
 
 /** What of a configured vault may be known: never where it is, nor what is in it. */
 export interface ConfiguredVault {
-  id: string;
-  workspace?: string | undefined;
-  tenant: string;
-  provider: string;
+  id: CleanText;
+  workspace?: CleanText | undefined;
+  tenant: CleanText;
+  provider: 'encrypted_file' | 'environment' | 'file';
 }
 
 /** What a configured vault can do; one that is not configured any more can do nothing. */
-const CAPABILITIES = ['secret.resolve'];
+const CAPABILITIES = [word('secret.resolve')];
 
 /**
  * Makes the log say what the configuration says: a descriptor for each vault. One that is gone leaves its descriptor, because
@@ -33,7 +34,7 @@ export async function ensureVaults(log: EventLog, rows: readonly ConfiguredVault
   const changed = rows.filter((row) => !unlessDamaged(() => says(known(row.id), row), true));
   if (changed.length + gone.length === 0) return;
   await log.transact({ actor: null }, (tx) => {
-    for (const row of changed) describe(tx, row, CAPABILITIES);
+    for (const row of changed) describe(tx, { ...row, provider: word(row.provider) }, CAPABILITIES);
     for (const id of gone) withdraw(tx, id);
   });
 }
@@ -46,21 +47,21 @@ function says(state: VaultState | undefined, { workspace, tenant, provider }: Co
   return canonicalJson(told as JsonValue) === canonicalJson(wanted as JsonValue);
 }
 
-function withdraw(tx: Transaction, id: string): void {
+function withdraw(tx: Transaction, id: CleanText): void {
   const state = tx.get<VaultState>(stateKey.vault(id));
   if (state === undefined || state.resource.capabilities.length === 0) return;
   const { workspace_id, provider } = state.resource;
-  const row = { id, workspace: workspace_id ?? undefined, tenant: state.internal.tenant, provider };
-  describe(tx, row, []);
+  const place = { workspace: workspace_id ?? undefined, tenant: state.internal.tenant };
+  describe(tx, { id, ...place, provider }, []);
 }
 
 function describe(
   tx: Transaction,
-  { id, workspace, tenant, provider }: ConfiguredVault,
-  capabilities: string[],
+  { id, workspace, tenant, provider }: Omit<ConfiguredVault, 'provider'> & { provider: CleanText },
+  capabilities: CleanText[],
 ): void {
   const known = tx.get<VaultState>(stateKey.vault(id))?.resource;
-  const vault: Vault = {
+  const vault: Clean<Vault> = {
     id,
     object: 'vault',
     created_at: known?.created_at ?? tx.time,

@@ -1,5 +1,6 @@
 import { canonicalJson } from '../json/canonical.ts';
 import { sha256Hex } from '../json/sha256.ts';
+import { type CleanText, own } from '../protocol/clean.ts';
 import type { JsonValue } from '../protocol/json.ts';
 import { inCanonicalOrder } from '../receipts/canonical-order.ts';
 
@@ -7,8 +8,8 @@ import { inCanonicalOrder } from '../receipts/canonical-order.ts';
 const HALF_CHARACTER = /\\ud[89a-f]/;
 
 /** `sha256:` and the hash of the RFC 8785 bytes of a value. Half characters, which have none, count as U+FFFD. */
-export function contentHash(value: JsonValue): string {
-  return `sha256:${sha256Hex(canonicalOfWhole(value ?? null))}`;
+export function contentHash(value: JsonValue): CleanText {
+  return own(`sha256:${sha256Hex(canonicalOfWhole(value ?? null))}`);
 }
 
 /** Asked about half characters only where there is no canonical form: a text without any is spelled once. */

@@ -1,23 +1,23 @@
 import type { Transaction } from '../eventlog/event-log.ts';
-import type { PersonaState } from '../projections/states.ts';
-import type { JsonObject } from '../protocol/json.ts';
+import type { PersonaState } from '../projections/read-states.ts';
+import type { Clean, CleanObject, CleanText } from '../protocol/clean.ts';
 import type { Persona, PersonaDefinition } from '../protocol/resources/persona.ts';
 import { newEvent } from './new-event.ts';
 import { recordTierChange, type TrustTools } from './record-trust.ts';
 
 /** Where a definition comes from: the tenant it is for, and the hash of its file when it has one. */
 export interface PersonaOrigin {
-  tenant: string;
-  fileHash: string | null;
+  tenant: CleanText;
+  fileHash: CleanText | null;
 }
 
 export function createPersonaOf(
   tx: Transaction,
-  id: string,
-  definition: PersonaDefinition,
+  id: CleanText,
+  definition: Clean<PersonaDefinition>,
   { tenant, fileHash }: PersonaOrigin,
 ): void {
-  const persona: Persona = {
+  const persona: Clean<Persona> = {
     id,
     object: 'persona',
     created_at: tx.time,
@@ -34,7 +34,8 @@ export function revisePersona(
   tx: Transaction,
   tools: TrustTools,
   state: PersonaState,
-  changes: JsonObject & { autonomy_tier?: Persona['autonomy_tier'] },
+  changes: CleanObject,
+  tier = state.resource.autonomy_tier,
   fileHash = state.internal.file_hash,
 ): void {
   const { resource, internal } = state;
@@ -42,6 +43,5 @@ export function revisePersona(
   const pointer = { object: 'persona', id: resource.id };
   const place = { tenant_id: internal.tenant };
   const event = tx.append(newEvent('vendor.harn_gateway.persona_updated', pointer, place, payload));
-  const { autonomy_tier: tier = resource.autonomy_tier } = changes;
   recordTierChange(tx, tools, state, { event, tier });
 }

@@ -7,10 +7,12 @@ import { ProtocolError } from '../protocol/errors.ts';
 import { isAboutProof, REFUSAL_REASONS } from '../protocol/refusal-reasons.ts';
 import { SUPPORTED_VERSIONS, VERSION_HEADER } from '../protocol/version.ts';
 import { isRawBody } from './decode-input.ts';
+import type { CallerName, DecisionTools } from './facts.ts';
 
 export interface DoorDeps {
   authenticator: Authenticator;
   authenticateDelivery: AuthenticateDelivery;
+  redact: DecisionTools['redact'];
 }
 
 /**
@@ -21,6 +23,7 @@ export class Door {
   readonly #deps: DoorDeps;
   /** By the credential of one request or connection, however often it is asked about. */
   readonly #judged = new WeakMap<CredentialOfCall, Authentication>();
+  readonly #names = new WeakMap<Caller, CallerName>();
 
   constructor(deps: DoorDeps) {
     this.#deps = deps;
@@ -36,16 +39,36 @@ export class Door {
   }
 
   enter(credential: CredentialOfCall, version: string | undefined | 'exempt'): AdmittedCaller {
-    const admitted = admittedCaller(this.#judge(credential), SEND_A_KEY);
+    const admitted = this.#admit(this.#judge(credential), SEND_A_KEY);
     checkVersion(version);
     return admitted;
   }
 
   enterSigned({ path, body }: Pick<Call, 'path' | 'body'>): AdmittedCaller {
-    if (!isRawBody(body)) return admittedCaller({ kind: 'unauthenticated' }, SIGN_IT);
+    if (!isRawBody(body)) return this.#admit({ kind: 'unauthenticated' }, SIGN_IT);
     const { bytes, headers = {} } = body;
     const delivery = { connectorId: path['connector_id'] ?? '', headers, bytes };
-    return admittedCaller(this.#deps.authenticateDelivery(delivery), SIGN_IT);
+    return this.#admit(this.#deps.authenticateDelivery(delivery), SIGN_IT);
+  }
+
+  /** The caller, or the refusal of everybody else. */
+  #admit(result: Authentication, advice: string): AdmittedCaller {
+    if (result.kind === 'caller') {
+      const made: Identity = new ResolvedCaller(result.caller, this.#nameOf(result.caller), result.standing);
+      return made as AdmittedCaller;
+    }
+    throw result.kind === 'unauthenticated' ? unauthenticated(result, advice) : notNow();
+  }
+
+  /** A configured key has one caller for all its requests, so that its names are read once. */
+  #nameOf(caller: Caller): CallerName {
+    const known = this.#names.get(caller);
+    if (known !== undefined) return known;
+    const { actor, tenant, signedSha256 } = caller;
+    const told = signedSha256 === undefined ? { actor, tenant } : { actor, tenant, signedSha256 };
+    const name = this.#deps.redact(told).value;
+    this.#names.set(caller, name);
+    return name;
   }
 
   #judge(credential: CredentialOfCall): Authentication {
@@ -60,10 +83,12 @@ export class Door {
 /** A caller behind the door: what faces may know of it, and what only the core may. */
 export class ResolvedCaller implements Identity {
   readonly caller: Caller;
+  readonly name: CallerName;
   readonly #standing: Standing | undefined;
 
-  constructor(caller: Caller, standing: Standing | undefined) {
+  constructor(caller: Caller, name: CallerName, standing: Standing | undefined) {
     this.caller = caller;
+    this.name = name;
     this.#standing = standing;
   }
 
@@ -110,15 +135,6 @@ export function resolved({ caller }: { caller: AdmittedCaller }): ResolvedCaller
 const CREDENTIAL_ENDED = 'The credential of this call has ended. Call again with a new one.';
 const SEND_A_KEY = 'Send a valid key as "Authorization: Bearer <key>".';
 const SIGN_IT = 'Sign the delivery with the secret of this connector, with the time of now.';
-
-/** The caller, or the refusal of everybody else. */
-function admittedCaller(result: Authentication, advice: string): AdmittedCaller {
-  if (result.kind === 'caller') {
-    const made: Identity = new ResolvedCaller(result.caller, result.standing);
-    return made as AdmittedCaller;
-  }
-  throw result.kind === 'unauthenticated' ? unauthenticated(result, advice) : notNow();
-}
 
 function notNow(): ProtocolError {
   const message = 'Your credentials cannot be checked right now. Retry later.';

@@ -1,3 +1,4 @@
+import type { CleanText } from '../protocol/clean.ts';
 import { ProtocolError } from '../protocol/errors.ts';
 import type { JsonObject } from '../protocol/json.ts';
 import { timestamp } from '../protocol/ports.ts';
@@ -5,7 +6,7 @@ import { timestamp } from '../protocol/ports.ts';
 const RFC_3339 = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?(?:Z|[+-]\d{2}:\d{2})$/i;
 
 /** The member `expires_at` of metadata or of what `param` names, an RFC 3339 time; null when there is none. */
-export function expiryOf(holder: JsonObject, param = 'metadata.expires_at'): string | null {
+export function expiryOf(holder: JsonObject, param = 'metadata.expires_at'): CleanText | null {
   const asked = holder['expires_at'];
   if (asked === undefined) return null;
   const ms = typeof asked === 'string' && RFC_3339.test(asked) ? Date.parse(asked) : Number.NaN;

@@ -1,8 +1,8 @@
 import type { Caller } from '../auth/caller.ts';
 import type { PolicySettings } from '../policy/settings.ts';
+import type { Clean, CleanText } from '../protocol/clean.ts';
 import type { IdSource } from '../protocol/ids.ts';
 import type { JudgedTool } from '../protocol/intended-call.ts';
-import type { JsonValue } from '../protocol/json.ts';
 import type { ConnectorRow } from '../protocol/resources/connector.ts';
 import type { Part } from '../protocol/resources/message.ts';
 import type { QuotaRow } from '../protocol/resources/quota.ts';
@@ -15,14 +15,19 @@ import type { AgentDescription, PermissionAnswer, Refused } from '../upstream.ts
 /** What a decision may know beyond the log: identity, ids, limits, and what runs right now. */
 export interface Facts extends DecisionTools {
   caller: Caller;
+  /** What the log may have of the caller; whoever it is, is decided by `caller`. */
+  by: CallerName;
 }
+
+/** The names of a caller without what may be secret in them: claims of a token are words of somebody else. */
+export type CallerName = Clean<Pick<Caller, 'actor' | 'tenant' | 'signedSha256'>>;
 
 /** The same without a caller, for the runner. */
 export interface DecisionTools {
   newId: IdSource;
   limits: DecisionLimits;
-  /** Redacts what goes to the log; `hit` tells that something was replaced. */
-  redact(value: JsonValue): { value: JsonValue; hit: boolean };
+  /** Takes secrets out of what came in; `hit` tells that something was replaced. */
+  redact<T>(value: T): { value: Clean<T>; hit: boolean };
   /** Commits to what was replaced; the place is the message, or the frame of a task, that it stood in. */
   proveRedaction: ProveRedaction;
   /** Whether a member of this name holds a secret (contract section 4). */
@@ -30,7 +35,7 @@ export interface DecisionTools {
   /** Encrypts an input that was redacted, so that the upstream still gets what the caller sent. */
   sealInput(plain: Buffer): Buffer;
   /** A fresh key with this name in it, known as a secret from now on, and the hash that is kept. */
-  newApiKey(name: string): { key: string; hash: string };
+  newApiKey(name: string): { key: string; hash: CleanText };
   /** Whether a root leads to files that every workspace over the configured directories shares. */
   isServedRoot(root: string): boolean;
   receipts: ReceiptFacts;
@@ -44,7 +49,7 @@ export interface DecisionTools {
 
 /** Who issues the receipts of this gateway, and the key that signs now. */
 export interface ReceiptFacts {
-  issuer: { id: string; name: string | null };
+  issuer: { id: CleanText; name: string | null };
   /** Whether the acceptance of a task without a persona is proved by a receipt of its own (`receipts.acceptance`). */
   acceptance: boolean;
   /** Set while a run is made again: what it proves was proved when it ran. */
@@ -75,7 +80,7 @@ export interface ApprovalTerms {
   /** Undefined: that of all workspaces. */
   timeoutMs: number | undefined;
   /** Ids of the webhooks that are told. */
-  webhooks: readonly string[];
+  webhooks: readonly CleanText[];
 }
 
 /** What the gateway knows of itself and of the agents behind it. */
@@ -92,8 +97,8 @@ export interface SelfFacts {
   keys(): readonly KnownKey[];
   /** Whether calls of a tool wait for a permission where no persona says otherwise. */
   asksFor(tool: JudgedTool): boolean;
-  quotas: readonly QuotaRow[];
-  connectors: readonly ConnectorRow[];
+  quotas: readonly Clean<QuotaRow>[];
+  connectors: readonly Clean<ConnectorRow>[];
   /** Vaults that hold a credential of the agent of a route. */
   vaultsOf(route: string): readonly NeededVault[];
 }
@@ -149,16 +154,16 @@ export interface RouteFacts {
   /** The route that may turn out to have the Skill of `skill:<id>`: its agent has not said yet what it offers. */
   awaited(name: string): string | undefined;
   /** The route of what names none; undefined where no agent is configured. */
-  default: string | undefined;
+  default: CleanText | undefined;
   /** Why the agent of a route cannot run an input, as far as that is known before it is asked. */
   refuse(chosen: Route, parts: readonly Part[]): Refused | undefined;
 }
 
 /** Where a task runs, and on which Skill of the agent when it named one. */
 export interface Route {
-  route: string;
+  route: CleanText;
   /** The agent's own id of the Skill. */
-  skillId?: string;
+  skillId?: CleanText;
 }
 
 export interface RunFacts {

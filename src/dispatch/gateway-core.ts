@@ -218,7 +218,7 @@ export class GatewayCore implements Gateway {
     const { refusals } = this.#deps;
     refusals.count(error);
     if (policyCode(error) === undefined) return;
-    const { caller } = resolved(call);
-    refusals.note({ operation: id, call, caller, error }, originOf(call, caller, this.#deps));
+    const { caller, name: by } = resolved(call);
+    refusals.note({ operation: id, call, caller, by, error }, originOf(call, by, this.#deps));
   }
 }

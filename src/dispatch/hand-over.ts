@@ -1,7 +1,8 @@
 import type { StateReader, Transaction } from '../eventlog/event-log.ts';
 import { refusedHandoff } from '../policy/action.ts';
+import type { PersonaState, TaskState } from '../projections/read-states.ts';
 import { stateKey } from '../projections/state-keys.ts';
-import type { PersonaState, TaskState } from '../projections/states.ts';
+import type { Clean } from '../protocol/clean.ts';
 import { ProtocolError } from '../protocol/errors.ts';
 import type { Task } from '../protocol/resources/task.ts';
 import { newEvent } from './new-event.ts';
@@ -26,7 +27,7 @@ export function refuseHandOver(reader: StateReader, parent: TaskState | undefine
 }
 
 /** Tells the session of a parent who took over work of it. Its own stream is not told: its run goes on as it is. */
-export function recordHandOver(tx: Transaction, { resource: parent }: TaskState, child: Task): void {
+export function recordHandOver(tx: Transaction, { resource: parent }: TaskState, child: Clean<Task>): void {
   const { session_id, workspace_id } = parent;
   tx.append(
     newEvent(

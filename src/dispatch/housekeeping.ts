@@ -1,11 +1,12 @@
 import type { EventLog } from '../eventlog/event-log.ts';
-import { listPrefix, stateKey } from '../projections/state-keys.ts';
 import type {
   MemoryState,
   PermissionRequestState,
   SessionFold,
   WorkspaceState,
-} from '../projections/states.ts';
+} from '../projections/read-states.ts';
+import { listPrefix, stateKey } from '../projections/state-keys.ts';
+import { type Clean, type CleanText, sentence, word } from '../protocol/clean.ts';
 import { type Clock, type Logger, timestamp } from '../protocol/ports.ts';
 import type { Workspace } from '../protocol/resources/workspace.ts';
 import { lastSegment } from '../store/keys.ts';
@@ -22,7 +23,7 @@ const BATCH = 200;
 /** Creates the configured workspaces that do not exist yet. A damaged one exists; its requests are told so. */
 export async function ensureWorkspaces(
   log: EventLog,
-  rows: readonly { id: string; tenant: string; name?: string | undefined }[],
+  rows: readonly WorkspaceRow[],
   logger: Logger,
 ): Promise<void> {
   const exists = (id: string) => log.state<WorkspaceState>(stateKey.workspace(id)) !== undefined;
@@ -41,7 +42,14 @@ export async function ensureWorkspaces(
   });
 }
 
-function configured(row: { id: string; tenant: string; name?: string | undefined }, time: string): Workspace {
+/** A workspace of the configuration. */
+interface WorkspaceRow {
+  id: CleanText;
+  tenant: CleanText;
+  name?: CleanText | undefined;
+}
+
+function configured(row: WorkspaceRow, time: CleanText): Clean<Workspace> {
   return {
     id: row.id,
     object: 'workspace',
@@ -49,7 +57,7 @@ function configured(row: { id: string; tenant: string; name?: string | undefined
     updated_at: time,
     metadata: {},
     name: row.name ?? row.id,
-    root: `harn://${row.id}`,
+    root: sentence`harn://${row.id}`,
     default_branch_id: null,
     host: null,
     repository: null,
@@ -71,7 +79,7 @@ export async function closeExpiredSessions(
   for (const key of keys) {
     await log.transact({ actor: null }, (tx) => {
       const session = tx.get<SessionFold>(stateKey.session(lastSegment(key)))?.resource;
-      if (session) closeSessionNow(tx, tools, session, 'expired');
+      if (session) closeSessionNow(tx, tools, session, word('expired'));
     });
   }
   return keys.length;
@@ -102,7 +110,7 @@ export async function denyExpiredRequests(
   for (const key of keys) {
     await log.transact({ actor: null }, (tx) => {
       const request = tx.get<PermissionRequestState>(stateKey.permissionRequest(lastSegment(key)));
-      if (request?.resource.status === 'pending') denyRequest(tx, tools, request, 'timeout');
+      if (request?.resource.status === 'pending') denyRequest(tx, tools, request, word('timeout'));
     });
   }
   return keys.length;

@@ -1,6 +1,7 @@
 import type { Transaction } from '../eventlog/event-log.ts';
+import type { ReceiptChainState, TaskState } from '../projections/read-states.ts';
 import { stateKey } from '../projections/state-keys.ts';
-import type { ReceiptChainState, TaskState } from '../projections/states.ts';
+import { type CleanText, fromLog, own } from '../protocol/clean.ts';
 import type { Persona } from '../protocol/resources/persona.ts';
 import { buildReceipt } from '../receipts/build-receipt.ts';
 import { rootOf } from '../receipts/merkle.ts';
@@ -34,7 +35,7 @@ export function issueAcceptanceReceipt(
   tx: Transaction,
   tools: DecisionTools,
   taskId: string,
-  receiptId: string,
+  receiptId: CleanText,
   eventId: string,
 ): void {
   const state = tx.get<TaskState>(stateKey.task(taskId));
@@ -42,8 +43,8 @@ export function issueAcceptanceReceipt(
 }
 
 /** Drawn for a run; of a replay it follows from the id of the Task, which is derived itself (contract section 3). */
-export function receiptIdFor({ resource, internal }: TaskState, tools: DecisionTools): string {
-  return internal.replay ? resource.id.replace(/^task_/, 'receipt_') : tools.newId('receipt');
+export function receiptIdFor({ resource, internal }: TaskState, tools: DecisionTools): CleanText {
+  return internal.replay ? own(resource.id.replace(/^task_/, 'receipt_')) : tools.newId('receipt');
 }
 
 /** Proves how a task ended, in the transaction of its terminal event; of a replay also what it found. */
@@ -51,7 +52,7 @@ export function issueTaskReceipt(
   tx: Transaction,
   tools: DecisionTools,
   taskId: string,
-  receiptId: string,
+  receiptId: CleanText,
   finding?: ReplayFinding,
 ): void {
   if (tools.receipts.isRehearsal) return;
@@ -64,7 +65,7 @@ function issue(
   tx: Transaction,
   { receipts }: DecisionTools,
   { resource }: TaskState,
-  receiptId: string,
+  receiptId: CleanText,
   run: RunRecord,
 ): void {
   if (receipts.isRehearsal) return;
@@ -90,7 +91,7 @@ function issueReplayReceipt(
   tx: Transaction,
   { receipts }: DecisionTools,
   state: TaskState,
-  receiptId: string,
+  receiptId: CleanText,
   finding: ReplayFinding | undefined,
 ): void {
   const { run, replay, previousHash } = replayRecord(tx, state, finding);
@@ -122,18 +123,19 @@ export function recordReceipt(
   task: TaskState['resource'],
   { run, place, sealed, follows }: IssuedReceipt,
 ): void {
-  const { receiptId } = place;
-  tx.record(receiptKey(receiptId), sealed.bytes);
-  const log_index = appendToReceiptLog(tx, { receiptHash: sealed.hash, receiptId });
+  tx.record(receiptKey(place.receiptId), sealed.bytes);
+  const log_index = appendToReceiptLog(tx, { receiptHash: sealed.hash, receiptId: place.receiptId });
+  // A receipt is made of what is in the log.
+  const { receiptId, previousHash, issuer, keyId } = fromLog(place);
   tx.append(
     newEvent('receipt.issued', { object: 'receipt', id: receiptId }, placeOfTask(task), {
       receipt_id: receiptId,
-      receipt_hash: sealed.hash,
-      previous_receipt_hash: place.previousHash,
-      subject: run.subject,
+      receipt_hash: own(sealed.hash),
+      previous_receipt_hash: previousHash,
+      subject: fromLog(run.subject),
       final_state: run.lifecycle.finalState,
-      issuer: place.issuer.id,
-      key_id: place.keyId,
+      issuer: issuer.id,
+      key_id: keyId,
       log_index,
       follows,
     }),

@@ -1,6 +1,8 @@
 import type { Transaction } from '../eventlog/event-log.ts';
 import { sha256Hex } from '../json/sha256.ts';
 import { contentScope } from '../projections/state-keys.ts';
+import { type Clean, type CleanText, own, type Received, sentence, word } from '../protocol/clean.ts';
+import type { JsonObject } from '../protocol/json.ts';
 import type { Artifact } from '../protocol/resources/artifact.ts';
 import type { Part } from '../protocol/resources/message.ts';
 import type { DecisionTools } from './facts.ts';
@@ -15,32 +17,54 @@ export function externalizeLargeParts(
   tx: Transaction,
   tools: DecisionTools,
   place: Place,
-  parts: Part[],
-): Part[] {
-  return parts.map((given) => {
-    const part = given.type === 'artifact_ref' ? withoutMark(given) : given;
-    const content = contentOf(part);
-    if (content === undefined || Buffer.byteLength(content.text) <= tools.limits.inlineBytes) return part;
-    const bytes = Buffer.from(content.text);
-    const artifact = storeArtifact(tx, tools, place, bytes, content.mimeType, part.visibility);
-    return {
-      type: 'artifact_ref',
-      artifact_id: artifact.id,
-      visibility: part.visibility,
-      metadata: { ...part.metadata, [INLINED_FROM]: part.type },
-    };
-  });
+  parts: Received<Part[]>,
+): Received<Part[]> {
+  const moved: Received<Part[]> = { sent: [], clean: [] };
+  for (const [at, part] of parts.sent.entries()) {
+    const clean = parts.clean[at];
+    if (clean === undefined) throw new Error('a part that was read by the redactor is gone');
+    const id = storedApart(tx, tools, place, part);
+    const isSame = part === clean;
+    const shown = id === undefined ? withoutMark(clean) : referenceTo(id, clean, clean.metadata);
+    moved.clean.push(shown);
+    if (isSame) moved.sent.push(shown);
+    else moved.sent.push(id === undefined ? withoutMark(part) : referenceTo(id, part, part.metadata));
+  }
+  return moved;
+}
+
+/** The id of the Artifact that holds a large part, as it was sent: bytes are never rewritten. */
+function storedApart(tx: Transaction, tools: DecisionTools, place: Place, part: Part): CleanText | undefined {
+  const content = contentOf(part);
+  if (content === undefined || Buffer.byteLength(content.text) <= tools.limits.inlineBytes) return undefined;
+  const bytes = Buffer.from(content.text);
+  return storeArtifact(tx, tools, place, bytes, word(content.mimeType), part.visibility).id;
+}
+
+function referenceTo<Metadata extends JsonObject>(
+  artifact_id: CleanText,
+  { type, visibility }: Part,
+  metadata: Metadata | undefined,
+) {
+  return {
+    type: 'artifact_ref' as const,
+    artifact_id,
+    visibility,
+    metadata: { ...metadata, [INLINED_FROM]: word(type) },
+  };
 }
 
 /** Only the gateway marks what it moved itself. */
-function withoutMark(part: Extract<Part, { type: 'artifact_ref' }>): Part {
-  if (part.metadata?.[INLINED_FROM] === undefined) return part;
+function withoutMark<Given extends Part>(part: Given): Given {
+  if (part.type !== 'artifact_ref' || part.metadata?.[INLINED_FROM] === undefined) return part;
   const { [INLINED_FROM]: _, ...metadata } = part.metadata;
   return { ...part, metadata };
 }
 
 /** The text that a part is kept as when it is large; undefined for a part that refers to something. */
-export function contentOf(part: Part): { text: string; mimeType: string } | undefined {
+export function contentOf(
+  part: Part,
+): { text: string; mimeType: 'text/plain; charset=utf-8' | 'application/json' } | undefined {
   if (part.type === 'text') return { text: part.text, mimeType: 'text/plain; charset=utf-8' };
   if (part.type === 'json') return { text: JSON.stringify(part.value), mimeType: 'application/json' };
   if (part.type === 'tool_call') return { text: JSON.stringify(part), mimeType: 'application/json' };
@@ -54,13 +78,13 @@ export function storeArtifact(
   tools: Pick<DecisionTools, 'newId'>,
   place: Place,
   bytes: Buffer,
-  mimeType: string,
+  mimeType: CleanText,
   visibility: Artifact['visibility'],
-  name: string | null = null,
-): Artifact {
-  const sha256 = sha256Hex(bytes);
+  name: CleanText | null = null,
+): Clean<Artifact> {
+  const sha256 = own(sha256Hex(bytes));
   const scope = contentScope(place.workspace_id, place.tenant_id);
-  const artifact: Artifact = {
+  const artifact: Clean<Artifact> = {
     ...blankArtifact(tools.newId('artifact'), tx.time, place),
     kind: mimeType.startsWith('image/') ? 'image' : 'file',
     mime_type: mimeType,
@@ -88,15 +112,15 @@ export function storeArtifact(
   return artifact;
 }
 
-export function blankArtifact(id: string, time: string, place: Place): Artifact {
+export function blankArtifact(id: CleanText, time: CleanText, place: Place): Clean<Artifact> {
   return {
     id,
     object: 'artifact',
     created_at: time,
     updated_at: time,
-    metadata: place.branch_id ? { branch_id: place.branch_id } : {},
+    metadata: branchOf(place),
     kind: 'other',
-    mime_type: 'application/octet-stream',
+    mime_type: word('application/octet-stream'),
     uri: contentUri(id),
     visibility: 'public',
     sha256: null,
@@ -107,6 +131,11 @@ export function blankArtifact(id: string, time: string, place: Place): Artifact 
   };
 }
 
-export function contentUri(artifactId: string): string {
-  return `/v1/artifacts/${artifactId}/content`;
+/** The metadata that says on which branch something was made. */
+export function branchOf({ branch_id }: Place): { branch_id?: CleanText } {
+  return branch_id ? { branch_id } : {};
+}
+
+export function contentUri(artifactId: CleanText): CleanText {
+  return sentence`/v1/artifacts/${artifactId}/content`;
 }

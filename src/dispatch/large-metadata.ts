@@ -1,6 +1,6 @@
 import type { Transaction } from '../eventlog/event-log.ts';
 import { fitsAsJson } from '../json/json-size.ts';
-import type { JsonObject } from '../protocol/json.ts';
+import { type CleanObject, word } from '../protocol/clean.ts';
 import type { Artifact } from '../protocol/resources/artifact.ts';
 import type { DecisionTools } from './facts.ts';
 import { storeArtifact } from './large-content.ts';
@@ -17,9 +17,9 @@ export function boundedMetadata(
   tx: Transaction,
   tools: DecisionTools,
   place: Place,
-  metadata: JsonObject,
+  metadata: CleanObject,
   visibility: Artifact['visibility'] = 'public',
-): JsonObject {
+): CleanObject {
   if (fitsAsJson(metadata, tools.limits.inlineBytes)) return metadata;
   return movedMetadata(tx, tools, place, metadata, visibility);
 }
@@ -29,11 +29,11 @@ export function movedMetadata(
   tx: Transaction,
   tools: DecisionTools,
   place: Place,
-  metadata: JsonObject,
+  metadata: CleanObject,
   visibility: Artifact['visibility'] = 'public',
-): JsonObject {
-  const bytes = Buffer.from(JSON.stringify(tools.redact(metadata).value));
-  const { id } = storeArtifact(tx, tools, place, bytes, 'application/json', visibility);
+): CleanObject {
+  const bytes = Buffer.from(JSON.stringify(metadata));
+  const { id } = storeArtifact(tx, tools, place, bytes, word('application/json'), visibility);
   return { [LARGE_METADATA]: { artifact_id: id, size: bytes.length } };
 }
 
@@ -49,6 +49,6 @@ export function withBoundedMetadata<Thing extends Described>(
 }
 
 interface Described {
-  metadata?: JsonObject | undefined;
+  metadata?: CleanObject | undefined;
   visibility?: Artifact['visibility'];
 }

@@ -3,7 +3,6 @@ import type { Event, StateReader } from '../eventlog/event-log.ts';
 import { isMember } from '../policy/membership.ts';
 import { holdsScope } from '../policy/scope.ts';
 import type { AssetState } from '../projections/asset-state.ts';
-import { stateKey } from '../projections/state-keys.ts';
 import type {
   ApiKeyState,
   ArtifactState,
@@ -17,7 +16,8 @@ import type {
   TaskState,
   VaultState,
   WorkspaceState,
-} from '../projections/states.ts';
+} from '../projections/read-states.ts';
+import { stateKey } from '../projections/state-keys.ts';
 import { ProtocolError } from '../protocol/errors.ts';
 
 /** Ids that can be in a key; anything else names nothing. */

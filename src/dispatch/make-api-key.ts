@@ -2,6 +2,7 @@ import type { Caller } from '../auth/caller.ts';
 import type { StateReader, Transaction } from '../eventlog/event-log.ts';
 import { holdsScope } from '../policy/scope.ts';
 import { isLive, liveKeysOf } from '../projections/fold-api-key.ts';
+import type { Clean } from '../protocol/clean.ts';
 import { ProtocolError } from '../protocol/errors.ts';
 import type { ApiKey } from '../protocol/resources/api-key.ts';
 import type { Facts } from './facts.ts';
@@ -11,16 +12,15 @@ import { newEvent } from './new-event.ts';
 /** These events name workspaces that other readers of the tenant may not know; who administers the key sees them. */
 const NOWHERE = {};
 
-export type ApiKeyGrant = Pick<
-  ApiKey,
-  'name' | 'actor' | 'scopes' | 'workspaces' | 'expires_at' | 'metadata'
+export type ApiKeyGrant = Clean<
+  Pick<ApiKey, 'name' | 'actor' | 'scopes' | 'workspaces' | 'expires_at' | 'metadata'>
 >;
 
 /** Makes a key of the caller's tenant; the key itself is in the answer only, never in the log. */
-export function makeApiKey(grant: ApiKeyGrant, tx: Transaction, facts: Facts): ApiKey & { key: string } {
-  const { tenant } = facts.caller;
+export function makeApiKey(grant: ApiKeyGrant, tx: Transaction, facts: Facts) {
+  const { tenant } = facts.by;
   const { key, hash } = facts.newApiKey(grant.name);
-  const made: ApiKey = {
+  const made: Clean<ApiKey> = {
     id: facts.newId('apikey'),
     object: 'api_key',
     created_at: tx.time,
@@ -42,8 +42,8 @@ export function makeApiKey(grant: ApiKeyGrant, tx: Transaction, facts: Facts): A
 
 /** Ends a key at a time, or at once. */
 export function endApiKey(
-  key: ApiKey,
-  changes: Partial<Pick<ApiKey, 'expires_at' | 'revoked_at' | 'replaced_by'>>,
+  key: Clean<ApiKey>,
+  changes: Partial<Pick<Clean<ApiKey>, 'expires_at' | 'revoked_at' | 'replaced_by'>>,
   tx: Transaction,
 ): void {
   const { id, expires_at, revoked_at, replaced_by } = key;
@@ -66,7 +66,7 @@ export function refuseWider({ scopes, workspaces }: ApiKeyGrant, tx: Transaction
 }
 
 /** A key the caller could have made by its workspaces; any other is absent. */
-export function loadApiKey(id: string, reader: StateReader, caller: Caller): ApiKey {
+export function loadApiKey(id: string, reader: StateReader, caller: Caller): Clean<ApiKey> {
   const { resource } = load(reader, caller, 'api_key', id);
   if (seesApiKey(reader, caller, resource)) return resource;
   throw notFound('api_key');
@@ -81,7 +81,7 @@ export function seesApiKey(
 }
 
 /** A key that still works; a second ending of it would say nothing. */
-export function loadLiveKey(id: string, tx: Transaction, { caller }: Facts): ApiKey {
+export function loadLiveKey(id: string, tx: Transaction, { caller }: Facts): Clean<ApiKey> {
   const resource = loadApiKey(id, tx, caller);
   if (isLive(resource, tx.time)) return resource;
   throw new ProtocolError('conflict', 'This key has ended already. Make a new one.', {

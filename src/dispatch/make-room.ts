@@ -1,8 +1,9 @@
 import type { Transaction } from '../eventlog/event-log.ts';
 import { jsonSize } from '../json/json-size.ts';
+import type { SessionFold } from '../projections/read-states.ts';
 import { stateKey } from '../projections/state-keys.ts';
-import type { SessionFold } from '../projections/states.ts';
 import { turnAt } from '../projections/turns.ts';
+import { type Clean, type CleanText, sentence, word } from '../protocol/clean.ts';
 import { ProtocolError } from '../protocol/errors.ts';
 import type { JsonObject } from '../protocol/json.ts';
 import type { MessageInput } from '../protocol/resources/message.ts';
@@ -15,7 +16,7 @@ import { newEvent, placeOfSession } from './new-event.ts';
 /** A frame of an agent brings one at most, as a rule; its size is not known yet. */
 const ONE_MESSAGE: Incoming = { messages: 1, events: 1, bytes: 0 };
 
-type Tools = Pick<DecisionTools, 'limits'>;
+type Tools = Pick<DecisionTools, 'limits' | 'redact'>;
 
 /**
  * Makes room for a Message of a caller in the transcript of a Session, by the recovery policy of the Session. Throws 409
@@ -69,7 +70,7 @@ function recover(tx: Transaction, tools: Tools, sessionId: string, incoming: Inc
   const budget = budgetOf(tools.limits.transcript, session.resource.metadata);
   const reason = overrun(usageOf(session.internal), incoming, budget);
   if (reason === undefined) return undefined;
-  if (budget.recovery !== 'reject') archiveOldTurns(tx, session, budget, reason);
+  if (budget.recovery !== 'reject') archiveOldTurns(tx, tools, session, budget, reason);
   const usage = usageOf(tx.get<SessionFold>(stateKey.session(sessionId))?.internal ?? session.internal);
   const left = overrun(usage, incoming, budget);
   return left && { reason: left, budget, usage };
@@ -77,6 +78,7 @@ function recover(tx: Transaction, tools: Tools, sessionId: string, incoming: Inc
 
 function archiveOldTurns(
   tx: Transaction,
+  { redact }: Tools,
   session: SessionFold,
   budget: TranscriptBudget,
   reason: BudgetReason,
@@ -87,11 +89,11 @@ function archiveOldTurns(
   const compacts = budget.recovery === 'compact';
   const before = session.internal.archive;
   const summary = compacts
-    ? { text: extractOf(tx, session, to), source: 'extract' as const }
+    ? { text: redact(extractOf(tx, session, to)).value, source: 'extract' as const }
     : { text: before?.summary ?? null, source: before?.summary_source ?? null };
   const kept = Math.min(KEPT_MULTIMODAL, Math.floor(budget.messages / 4));
   const archive = archiveUpTo(tx, session, to, summary, kept);
-  if (compacts) appendCompaction(tx, session, archive, `The budget of ${reason} was used up.`);
+  if (compacts) appendCompaction(tx, session, archive, sentence`The budget of ${word(reason)} was used up.`);
   const pointer = { object: 'session', id: session.resource.id };
   const { messages, events, bytes } = budget;
   tx.append(
@@ -110,8 +112,8 @@ function archiveOldTurns(
 export function appendCompaction(
   tx: Transaction,
   session: SessionFold,
-  archive: TranscriptArchive,
-  reason: string | null,
+  archive: Clean<TranscriptArchive>,
+  reason: CleanText | null,
 ): void {
   const pointer = { object: 'session', id: session.resource.id };
   const payload = { archive, compacted_turn_count: archive.turns - firstLiveTurn(session), reason };

@@ -1,9 +1,9 @@
 import type { Transaction } from '../eventlog/event-log.ts';
 import { sha256Hex } from '../json/sha256.ts';
+import type { ArtifactState, MemoryState } from '../projections/read-states.ts';
 import { stateKey } from '../projections/state-keys.ts';
-import type { ArtifactState, MemoryState } from '../projections/states.ts';
 import { contentOfArtifact, contentOfMemory } from '../projections/stored-content.ts';
-import type { JsonValue } from '../protocol/json.ts';
+import { type CleanJson, type CleanText, own, word } from '../protocol/clean.ts';
 import type { Memory } from '../protocol/resources/memory.ts';
 import { newEvent, type Place, placeOfArtifact } from './new-event.ts';
 import { dropUnreferenced, keepBytes, type ReadRecord, storedPieces } from './stored-bytes.ts';
@@ -12,10 +12,10 @@ import { dropUnreferenced, keepBytes, type ReadRecord, storedPieces } from './st
 export function keepContent(
   tx: Transaction,
   scope: string,
-  content: JsonValue,
-): { sha256: string; size: number } {
+  content: CleanJson,
+): { sha256: CleanText; size: number } {
   const bytes = Buffer.from(JSON.stringify(content));
-  const sha256 = sha256Hex(bytes);
+  const sha256 = own(sha256Hex(bytes));
   keepBytes(tx, { scope, sha256 }, bytes);
   return { sha256, size: bytes.length };
 }
@@ -36,7 +36,7 @@ export function withContent(state: MemoryState, read: ReadRecord, seesInternal: 
 export function forgetMemory(tx: Transaction, state: MemoryState, reason: 'deleted' | 'expired'): void {
   const { resource, internal } = state;
   const { id } = resource;
-  if (internal.artifact_id) redactArtifact(tx, internal.artifact_id, `memory_${reason}`);
+  if (internal.artifact_id) redactArtifact(tx, internal.artifact_id, word(`memory_${reason}`));
   const payload = { memory_id: id, reason };
   const place = placeOfMemory(resource.workspace_id, internal.session_id, internal.tenant);
   tx.append(newEvent('vendor.harn_gateway.memory_deleted', { object: 'memory', id }, place, payload));
@@ -44,10 +44,10 @@ export function forgetMemory(tx: Transaction, state: MemoryState, reason: 'delet
 }
 
 export function placeOfMemory(
-  workspaceId: string | null,
-  sessionId: string | null,
-  tenant: string,
-): Place & { workspace_id: string | null } {
+  workspaceId: CleanText | null,
+  sessionId: CleanText | null,
+  tenant: CleanText,
+): Place & { workspace_id: CleanText | null } {
   return {
     workspace_id: workspaceId,
     session_id: sessionId,
@@ -55,7 +55,7 @@ export function placeOfMemory(
   };
 }
 
-function redactArtifact(tx: Transaction, artifactId: string, reason: string): void {
+function redactArtifact(tx: Transaction, artifactId: CleanText, reason: CleanText): void {
   const artifact = tx.get<ArtifactState>(stateKey.artifact(artifactId));
   if (!artifact || artifact.internal.store === 'none') return;
   const { tenant } = artifact.internal;

@@ -1,11 +1,12 @@
 import type { StateReader } from '../eventlog/event-log.ts';
+import type { CleanText } from '../protocol/clean.ts';
 import type { CreateMemoryRequest } from '../protocol/resources/memory.ts';
 import type { Facts } from './facts.ts';
 import { load, loadWorkspace, notFound } from './load.ts';
 
 export interface MemoryOwner {
-  workspace_id: string | null;
-  session_id: string | null;
+  workspace_id: CleanText | null;
+  session_id: CleanText | null;
 }
 
 const OF_TENANT: MemoryOwner = { workspace_id: null, session_id: null };

@@ -1,9 +1,9 @@
 import type { Transaction } from '../eventlog/event-log.ts';
 import { sha256Hex } from '../json/sha256.ts';
+import type { TaskState } from '../projections/read-states.ts';
 import { stateKey } from '../projections/state-keys.ts';
-import type { TaskState } from '../projections/states.ts';
 import { CANCEL_TOLD, type CancelTold } from '../protocol/cancel-told.ts';
-import type { JsonObject } from '../protocol/json.ts';
+import { type Clean, type CleanObject, type CleanText, own, sentence, word } from '../protocol/clean.ts';
 import {
   type BlockedStatus,
   canMove,
@@ -24,26 +24,26 @@ import type { ReplayFinding } from './replay/replay-record.ts';
 
 export interface MoveFacts {
   /** Override key of the recorded frame that caused the move. */
-  material?: string;
-  messageId?: string;
-  failure?: Failure;
-  reason?: string;
+  material?: CleanText;
+  messageId?: CleanText;
+  failure?: Clean<Failure>;
+  reason?: CleanText;
   /** Of a Task that the gateway cancels: what is known of its agent, where that did not confirm it. */
-  cancel?: CancelTold;
+  cancel?: Clean<CancelTold>;
   /** Of the Outcome of a completed task. Default: what the agent said last. */
-  summary?: string;
-  metadata?: JsonObject;
+  summary?: CleanText;
+  metadata?: CleanObject;
   /** What the task waits for, when the agent says it better than the status does. */
-  permission?: PermissionDraft;
+  permission?: Clean<PermissionDraft>;
   /** What a replay found, for its receipt. */
   replay?: ReplayFinding;
 }
 
-const CANCELED_SUMMARY = 'The task was canceled.';
-const FAILED_UNKNOWN: Failure = {
-  code: 'runtime_error',
-  type: 'runtime_error',
-  message: 'The agent failed without a reason.',
+const CANCELED_SUMMARY = word('The task was canceled.');
+const FAILED_UNKNOWN: Clean<Failure> = {
+  code: word('runtime_error'),
+  type: word('runtime_error'),
+  message: word('The agent failed without a reason.'),
 };
 
 /**
@@ -70,11 +70,18 @@ export function moveTask(
   return true;
 }
 
+/** How a span names itself. */
+export interface Span {
+  span_id: CleanText;
+  name: CleanText;
+  route: CleanText;
+}
+
 /** The span of a task's n-th turn; its id is a function of both, so that a replay finds the same. */
-export function spanOf(state: TaskState, turn: number): { span_id: string; name: string; route: string } {
+export function spanOf(state: TaskState, turn: number): Span {
   return {
-    span_id: sha256Hex(`${state.resource.id}:${turn}`).slice(0, 16),
-    name: `${state.internal.route} turn ${turn}`,
+    span_id: own(sha256Hex(`${state.resource.id}:${turn}`).slice(0, 16)),
+    name: sentence`${state.internal.route} turn ${turn}`,
     route: state.internal.route,
   };
 }
@@ -101,7 +108,8 @@ function step(
 ): void {
   const taskId = before.resource.id;
   const ends = isTerminal(to);
-  if (ends) for (const artifactId of before.internal.open_artifacts ?? []) closeArtifact(tx, artifactId);
+  if (ends)
+    for (const artifactId of before.internal.open_artifacts ?? []) closeArtifact(tx, tools, artifactId);
   leaveRequests(tx, tools, before, to);
   const requestId = isBlocked(to) ? requestOf(tx, tools, before, to, facts) : undefined;
   // What was closed, left and opened is in it by now.
@@ -111,7 +119,7 @@ function step(
   const payload = {
     status: to,
     previous_status: task.status,
-    checkpoint_id: `${task.id}.${internal.transitions + 1}`,
+    checkpoint_id: sentence`${task.id}.${internal.transitions + 1}`,
     ...(synthesized ? { synthesized } : {}),
     ...(facts.material === undefined ? {} : { material: facts.material }),
     ...(facts.messageId === undefined ? {} : { message_id: facts.messageId }),
@@ -132,7 +140,7 @@ function requestOf(
   task: TaskState,
   to: BlockedStatus,
   facts: MoveFacts,
-): string {
+): CleanText {
   const draft = facts.permission ?? draftOfStatus(tx, to, facts.messageId);
   return openRequest(tx, tools, task, draft, facts);
 }
@@ -142,22 +150,22 @@ function eventOf(from: TaskStatus, to: TaskStatus) {
   return to === 'WORKING' && from !== 'SUBMITTED' ? 'task.status_changed' : EVENT_OF_STATUS[to];
 }
 
-function endOf(tools: DecisionTools, state: TaskState, to: TerminalStatus, facts: MoveFacts): JsonObject {
+function endOf(tools: DecisionTools, state: TaskState, to: TerminalStatus, facts: MoveFacts) {
   const failure = facts.failure ?? FAILED_UNKNOWN;
   const summary = {
-    COMPLETED: facts.summary || state.internal.last_text || 'The task completed.',
+    COMPLETED: facts.summary || state.internal.last_text || word('The task completed.'),
     FAILED: failure.message,
     CANCELED: canceledSummary(facts),
   }[to];
   const outcome = { id: tools.newId('outcome'), summary };
-  if (to === 'FAILED') return { outcome, failure: failure as unknown as JsonObject };
+  if (to === 'FAILED') return { outcome, failure };
   if (to !== 'CANCELED') return { outcome };
   const cancel = facts.cancel === undefined ? {} : { cancel: facts.cancel };
   return { outcome, reason: facts.reason ?? null, ...cancel };
 }
 
-function canceledSummary({ reason = CANCELED_SUMMARY, cancel }: MoveFacts): string {
-  return cancel === undefined ? reason : `${reason} ${CANCEL_TOLD[cancel.agent]}`;
+function canceledSummary({ reason = CANCELED_SUMMARY, cancel }: MoveFacts): CleanText {
+  return cancel === undefined ? reason : sentence`${reason} ${word(CANCEL_TOLD[cancel.agent])}`;
 }
 
 /**

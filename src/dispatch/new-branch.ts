@@ -1,21 +1,24 @@
 import type { Transaction } from '../eventlog/event-log.ts';
+import type { BranchState } from '../projections/read-states.ts';
 import { stateKey } from '../projections/state-keys.ts';
-import type { BranchState } from '../projections/states.ts';
+import type { Clean, CleanText } from '../protocol/clean.ts';
 import type { Branch } from '../protocol/resources/branch.ts';
 import type { Facts } from './facts.ts';
 import { newEvent, type Place } from './new-event.ts';
 
-export type BranchDraft = Pick<Branch, 'kind' | 'base_ref' | 'metadata'> &
-  Partial<Pick<Branch, 'parent_branch_id' | 'session_id' | 'task_id'>>;
+export type BranchDraft = Clean<
+  Pick<Branch, 'kind' | 'base_ref' | 'metadata'> &
+    Partial<Pick<Branch, 'parent_branch_id' | 'session_id' | 'task_id'>>
+>;
 
 /** Creates a Branch and appends its event; returns it as it is kept, without secrets. */
 export function createBranch(
   tx: Transaction,
   facts: Facts,
-  place: Place & { workspace_id: string },
+  place: Place & { workspace_id: CleanText },
   draft: BranchDraft,
-): Branch {
-  const branch: Branch = {
+): Clean<Branch> {
+  const branch: Clean<Branch> = {
     id: facts.newId('branch'),
     object: 'branch',
     created_at: tx.time,
@@ -28,7 +31,7 @@ export function createBranch(
     session_id: draft.session_id ?? null,
     task_id: draft.task_id ?? null,
     worktree_uri: null,
-    created_by: facts.caller.actor,
+    created_by: facts.by.actor,
     merged_into: null,
   };
   const own = { ...place, branch_id: branch.id };

@@ -1,19 +1,25 @@
 import type { NewEvent } from '../eventlog/event-log.ts';
+import { type Clean, type CleanText, objectOf } from '../protocol/clean.ts';
 import type { EmittedKind, PayloadOf } from '../protocol/event-payloads.ts';
-import type { JsonObject } from '../protocol/json.ts';
 import type { Artifact } from '../protocol/resources/artifact.ts';
 import type { Session } from '../protocol/resources/session.ts';
 import type { Task } from '../protocol/resources/task.ts';
 
 /** Where an event belongs; decides the streams it appears in. */
 export interface Place {
-  workspace_id?: string | null;
-  session_id?: string | null;
-  task_id?: string | null;
+  workspace_id?: CleanText | null;
+  session_id?: CleanText | null;
+  task_id?: CleanText | null;
   /** Path the change came from; told in the metadata of its events and artifacts. */
-  branch_id?: string | null;
+  branch_id?: CleanText | null;
   /** For what belongs to no workspace: the tenant whose callers may see the event. */
-  tenant_id?: string;
+  tenant_id?: CleanText;
+}
+
+/** What an event is about, by the name of its kind. */
+export interface Pointer {
+  object: string;
+  id: CleanText;
 }
 
 /** Kinds that make their resource: its id was drawn in the same transaction. */
@@ -33,12 +39,12 @@ const FIRST: ReadonlySet<EmittedKind> = new Set([
 /** An event with its payload checked by the compiler against the payload schema of its kind. */
 export function newEvent<Kind extends EmittedKind>(
   kind: Kind,
-  resource: { object: string; id: string },
+  resource: Pointer,
   place: Place,
-  payload: PayloadOf<Kind>,
-  receiptId?: string,
+  payload: Clean<PayloadOf<Kind>>,
+  receiptId?: CleanText,
 ): NewEvent {
-  const event: NewEvent = { event: kind, resource, payload: payload as unknown as JsonObject };
+  const event: NewEvent = { event: kind, resource, payload: objectOf<PayloadOf<Kind>>(payload) };
   if (FIRST.has(kind)) event.isFirst = true;
   if (receiptId !== undefined) event.receipt_id = receiptId;
   if (place.workspace_id) event.workspace_id = place.workspace_id;
@@ -51,23 +57,25 @@ export function newEvent<Kind extends EmittedKind>(
 
 /** The place of everything that happens in a task. */
 export function placeOfTask(
-  task: Pick<Task, 'id' | 'session_id' | 'workspace_id' | 'branch_id'>,
+  task: Pick<Clean<Task>, 'id' | 'session_id' | 'workspace_id' | 'branch_id'>,
 ): SessionPlace {
   const { id, session_id, workspace_id, branch_id } = task;
   return { workspace_id, session_id, task_id: id, branch_id };
 }
 
 /** The place of what happens to an artifact. */
-export function placeOfArtifact(artifact: Artifact): Place {
+export function placeOfArtifact(artifact: Clean<Artifact>): Place {
   const { workspace_id, session_id, task_id, metadata } = artifact;
   const branch = metadata['branch_id'];
   return { workspace_id, session_id, task_id, branch_id: typeof branch === 'string' ? branch : null };
 }
 
 /** A place inside a session. */
-export type SessionPlace = Place & { workspace_id: string; session_id: string };
+export type SessionPlace = Place & { workspace_id: CleanText; session_id: CleanText };
 
 /** The place of what happens in a session outside a task. */
-export function placeOfSession(session: Pick<Session, 'id' | 'workspace_id' | 'branch_id'>): SessionPlace {
+export function placeOfSession(
+  session: Pick<Clean<Session>, 'id' | 'workspace_id' | 'branch_id'>,
+): SessionPlace {
   return { workspace_id: session.workspace_id, session_id: session.id, branch_id: session.branch_id };
 }

@@ -1,5 +1,5 @@
 import type { Transaction } from '../eventlog/event-log.ts';
-import type { JsonObject } from '../protocol/json.ts';
+import { type Clean, type CleanObject, type CleanText, word } from '../protocol/clean.ts';
 import type { Session } from '../protocol/resources/session.ts';
 import { withOwnBudget } from '../transcript/budget.ts';
 import { refuseUnknownRoute } from './choose-route.ts';
@@ -10,22 +10,22 @@ import type { SessionReferences } from './session-references.ts';
 import { refuseUnknownTier } from './session-tier.ts';
 
 export interface NewSession {
-  workspaceId: string;
-  personaId: string | null;
-  metadata: JsonObject;
+  workspaceId: CleanText;
+  personaId: CleanText | null;
+  metadata: CleanObject;
   /** What else the event says of what the session was given. */
   references?: SessionReferences;
   /** The name its actor knows it by. */
-  key?: string | undefined;
+  key?: CleanText | undefined;
 }
 
 /** Makes a Session and appends its event. */
-export function newSession(tx: Transaction, facts: Facts, given: NewSession): Session {
+export function newSession(tx: Transaction, facts: Facts, given: NewSession): Clean<Session> {
   const { key } = given;
   const metadata = withOwnBudget(given.metadata);
   refuseUnknownRoute(facts.routes, metadata);
   refuseUnknownTier(metadata);
-  const session: Session = {
+  const session: Clean<Session> = {
     id: facts.newId('session'),
     object: 'session',
     created_at: tx.time,
@@ -33,7 +33,7 @@ export function newSession(tx: Transaction, facts: Facts, given: NewSession): Se
     metadata,
     workspace_id: given.workspaceId,
     state: 'IDLE',
-    transcript: { object: 'transcript', message_count: 0 },
+    transcript: { object: word('transcript'), message_count: 0 },
     persona_id: given.personaId,
     root_session_id: null,
     parent_session_id: null,

@@ -1,7 +1,15 @@
 import type { StateReader, Transaction } from '../eventlog/event-log.ts';
+import type { MessageState, PermissionRequestState, TaskState } from '../projections/read-states.ts';
 import { stateKey } from '../projections/state-keys.ts';
-import type { MessageState, PermissionRequestState, TaskState } from '../projections/states.ts';
-import type { JsonObject, JsonValue } from '../protocol/json.ts';
+import {
+  type Clean,
+  type CleanJson,
+  type CleanObject,
+  type CleanText,
+  linesOf,
+  pieceOf,
+  word,
+} from '../protocol/clean.ts';
 import { timestamp } from '../protocol/ports.ts';
 import type {
   PermissionOption,
@@ -22,31 +30,35 @@ import { recordDecision, type TrustTools } from './record-trust.ts';
 /** How a permission request ends. */
 export interface Resolution {
   approved: boolean;
-  optionId?: string | null;
-  answer?: JsonValue;
-  messageId?: string;
-  reviewer?: string | null;
-  reason?: string | null;
+  optionId?: CleanText | null;
+  answer?: CleanJson;
+  messageId?: CleanText;
+  reviewer?: CleanText | null;
+  reason?: CleanText | null;
   /** How far it holds beyond its own request. */
   remembered?: Exclude<RememberScope, 'never'>;
-  metadata?: JsonObject;
+  metadata?: CleanObject;
 }
 
 /** Characters of an agent's words repeated in a request; the Message has them all. */
 const MESSAGE_CHARS = 2_000;
-const APPROVE: PermissionOption = { option_id: 'approve', name: 'Approve', kind: 'allow_once' };
-const DENY: PermissionOption = { option_id: 'deny', name: 'Deny', kind: 'reject_once' };
+const APPROVE: Clean<PermissionOption> = {
+  option_id: word('approve'),
+  name: word('Approve'),
+  kind: 'allow_once',
+};
+const DENY: Clean<PermissionOption> = { option_id: word('deny'), name: word('Deny'), kind: 'reject_once' };
 
 /** What an agent asks that only says which state it is in. */
 export function draftOfStatus(
   tx: Transaction,
   status: BlockedStatus,
   messageId: string | undefined,
-): PermissionDraft {
-  const said = messageId === undefined ? '' : textOf(tx, messageId);
+): Clean<PermissionDraft> {
+  const said = messageId === undefined ? undefined : textOf(tx, messageId);
   return status === 'INPUT_REQUIRED'
-    ? { kind: 'elicitation', source: 'hitl', message: said || 'The agent asks for input.' }
-    : { kind: 'authorization', source: 'hitl', message: said || 'The agent asks for authorization.' };
+    ? { kind: 'elicitation', source: 'hitl', message: said || word('The agent asks for input.') }
+    : { kind: 'authorization', source: 'hitl', message: said || word('The agent asks for authorization.') };
 }
 
 /** Opens a request and returns its id; one that the agent has asked before is opened once. */
@@ -54,12 +66,12 @@ export function openRequest(
   tx: Transaction,
   tools: DecisionTools,
   task: TaskState,
-  draft: PermissionDraft,
-  facts: { messageId?: string; material?: string },
-): string {
+  draft: Clean<PermissionDraft>,
+  facts: { messageId?: CleanText; material?: CleanText },
+): CleanText {
   const { resource } = task;
   const place = placeOfTask(resource);
-  const request: PermissionRequest = {
+  const request: Clean<PermissionRequest> = {
     id: tools.newId('permission_request'),
     object: 'permission_request',
     created_at: tx.time,
@@ -128,7 +140,7 @@ export function resolveRequest(
 }
 
 /** What the decision is about: with the hash of the arguments where the request has one. */
-function callOf({ tool_call_id, name, input_sha256 }: PermissionToolCall) {
+function callOf({ tool_call_id, name, input_sha256 }: Clean<PermissionToolCall>) {
   return { tool_call_id, name, ...(input_sha256 === undefined ? {} : { input_sha256 }) };
 }
 
@@ -153,9 +165,10 @@ export function waitsInTurn(reader: StateReader, task: TaskState | undefined): b
  */
 export function leaveRequests(tx: Transaction, tools: TrustTools, task: TaskState, to: TaskStatus): void {
   for (const request of requestsIn(tx, task)) {
-    if (isTerminal(to)) resolveRequest(tx, tools, task, request, { approved: false, reason: LEFT_BY[to] });
+    if (isTerminal(to))
+      resolveRequest(tx, tools, task, request, { approved: false, reason: word(LEFT_BY[to]) });
     else if (to === 'WORKING' && request.internal.upstream_id === null)
-      resolveRequest(tx, tools, task, request, { approved: true, reason: 'continued_by_agent' });
+      resolveRequest(tx, tools, task, request, { approved: true, reason: word('continued_by_agent') });
   }
 }
 
@@ -165,16 +178,16 @@ function questionOf(
   tx: Transaction,
   tools: DecisionTools,
   place: SessionPlace,
-  draft: PermissionDraft,
-  messageId: string | undefined,
-): PermissionQuestion {
+  draft: Clean<PermissionDraft>,
+  messageId: CleanText | undefined,
+): Clean<PermissionQuestion> {
   const { kind, options, requestedSchema, url } = draft;
   const terms = tools.approvals.termsOf(place.workspace_id);
   const timeoutMs = draft.timeoutMs ?? terms.timeoutMs ?? tools.limits.permissionTimeoutMs;
-  const bounded = (value: JsonValue) => boundedValue(tx, tools, place, value);
+  const bounded = (value: CleanJson) => boundedValue(tx, tools, place, value);
   return {
     kind,
-    message: draft.message.slice(0, MESSAGE_CHARS),
+    message: pieceOf(draft.message, 0, MESSAGE_CHARS),
     options: options ?? (kind === 'elicitation' ? [] : [APPROVE, DENY]),
     ...(messageId === undefined ? {} : { message_id: messageId }),
     ...(draft.kind === 'tool' ? { tool_call: boundedCall(tools, draft.toolCall, bounded) } : {}),
@@ -187,25 +200,25 @@ function questionOf(
 }
 
 /** Said only where more than any one answer is asked for. */
-function reviewersOf({ quorum, fourEyes }: ApprovalTerms): Pick<PermissionQuestion, 'approvals'> {
+function reviewersOf({ quorum, fourEyes }: ApprovalTerms): Pick<Clean<PermissionQuestion>, 'approvals'> {
   if (quorum === 1 && !fourEyes) return {};
   return { approvals: { quorum, four_eyes: fourEyes, approved_by: [] } };
 }
 
-function actionOf(draft: PermissionDraft): JsonValue {
-  return draft.action ?? (draft.kind === 'tool' ? draft.toolCall.name : draft.kind);
+function actionOf(draft: Clean<PermissionDraft>): CleanJson {
+  return draft.action ?? (draft.kind === 'tool' ? draft.toolCall.name : word(draft.kind));
 }
 
 /** The hash is that of `tool.requested` when the call is made: over the arguments as they are kept. */
 function boundedCall(
-  { redact, limits }: DecisionTools,
-  call: PermissionToolCall,
-  bounded: (value: JsonValue) => JsonValue,
-): PermissionToolCall {
+  { limits }: DecisionTools,
+  call: Clean<PermissionToolCall>,
+  bounded: (value: CleanJson) => CleanJson,
+): Clean<PermissionToolCall> {
   if (call.input === undefined) return call;
   const input = bounded(call.input);
   if (!limits.bindsApprovals) return { ...call, input };
-  return { ...call, input, input_sha256: contentHash(redact(call.input).value) };
+  return { ...call, input, input_sha256: contentHash(call.input) };
 }
 
 /** A JSON value above the inline limit becomes an Artifact, and its id stands in its place (contract C27). */
@@ -213,17 +226,17 @@ export function boundedValue(
   tx: Transaction,
   tools: DecisionTools,
   place: SessionPlace,
-  value: JsonValue,
-): JsonValue {
+  value: CleanJson,
+): CleanJson {
   const text = JSON.stringify(value);
   if (Buffer.byteLength(text) <= tools.limits.inlineBytes) return value;
-  const artifact = storeArtifact(tx, tools, place, Buffer.from(text), 'application/json', 'public');
+  const artifact = storeArtifact(tx, tools, place, Buffer.from(text), word('application/json'), 'public');
   return { artifact_id: artifact.id };
 }
 
-function textOf(tx: Transaction, messageId: string): string {
+function textOf(tx: Transaction, messageId: string): CleanText {
   const parts = tx.get<MessageState>(stateKey.message(messageId))?.resource.parts ?? [];
-  return parts
-    .flatMap((part) => (part.type === 'text' && part.visibility === 'public' ? [part.text] : []))
-    .join('\n');
+  return linesOf(
+    parts.flatMap((part) => (part.type === 'text' && part.visibility === 'public' ? [part.text] : [])),
+  );
 }

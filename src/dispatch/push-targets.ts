@@ -2,6 +2,7 @@ import type { Caller } from '../auth/caller.ts';
 import type { StateReader } from '../eventlog/event-log.ts';
 import type { DeadLetterState, PushTarget, PushTargetsState } from '../projections/push-states.ts';
 import { stateKey } from '../projections/state-keys.ts';
+import type { Clean } from '../protocol/clean.ts';
 import { ProtocolError } from '../protocol/errors.ts';
 import type { DeadLetter } from '../protocol/resources/dead-letter.ts';
 import { webhookOf } from '../protocol/resources/push-config.ts';
@@ -9,24 +10,24 @@ import type { Facts } from './facts.ts';
 import { isMemberOf, notFound } from './load.ts';
 
 /** What callers asked for; the webhooks of the configuration are none of their business. */
-export function pushTargetsOf(reader: StateReader, taskId: string): readonly PushTarget[] {
+export function pushTargetsOf(reader: StateReader, taskId: string): readonly Clean<PushTarget>[] {
   return allTargetsOf(reader, taskId).filter(({ resource }) => webhookOf(resource) === undefined);
 }
 
-export function allTargetsOf(reader: StateReader, taskId: string): readonly PushTarget[] {
-  return reader.get<PushTargetsState>(stateKey.pushTargets(taskId))?.targets ?? [];
+export function allTargetsOf(reader: StateReader, taskId: string): readonly Clean<PushTarget>[] {
+  return reader.get<Clean<PushTargetsState>>(stateKey.pushTargets(taskId))?.targets ?? [];
 }
 
 /** A push config of a task that the caller may see. */
-export function loadPushTarget(reader: StateReader, taskId: string, id: string): PushTarget {
+export function loadPushTarget(reader: StateReader, taskId: string, id: string): Clean<PushTarget> {
   const found = pushTargetsOf(reader, taskId).find(({ resource }) => resource.id === id);
   if (!found) throw notFound('push_config');
   return found;
 }
 
-export function loadDeadLetter(reader: StateReader, caller: Caller, id: string): DeadLetter {
+export function loadDeadLetter(reader: StateReader, caller: Caller, id: string): Clean<DeadLetter> {
   const found = /^[A-Za-z0-9_.-]{1,128}$/.test(id)
-    ? reader.get<DeadLetterState>(stateKey.deadLetter(id))?.resource
+    ? reader.get<Clean<DeadLetterState>>(stateKey.deadLetter(id))?.resource
     : undefined;
   if (!found || !isMemberOf(reader, caller, found.workspace_id)) throw notFound('dead_letter');
   return found;

@@ -1,6 +1,6 @@
 import type { Transaction } from '../eventlog/event-log.ts';
 import { holdsScope } from '../policy/scope.ts';
-import type { PermissionRequestState, TaskState } from '../projections/states.ts';
+import type { PermissionRequestState, TaskState } from '../projections/read-states.ts';
 import { ProtocolError } from '../protocol/errors.ts';
 import type { Facts } from './facts.ts';
 import { newEvent, placeOfTask } from './new-event.ts';
@@ -25,16 +25,16 @@ export function refuseWithoutScope(
 export function refuseReviewer(
   task: TaskState,
   { resource, internal }: PermissionRequestState,
-  { caller }: Pick<Facts, 'caller'>,
+  { by }: Pick<Facts, 'by'>,
   approved: boolean,
 ): void {
   const { approvals } = resource.request;
   if (!approved || approvals === undefined) return;
-  if (approvals.four_eyes && caller.actor === task.resource.created_by) {
+  if (approvals.four_eyes && by.actor === task.resource.created_by) {
     const message = 'Whoever submitted the Task may not approve this. Let another person answer.';
     throw new ProtocolError('policy_violation', message, { details: { rule: 'approvals.four_eyes' } });
   }
-  if (internal.votes?.some(({ reviewer }) => reviewer === caller.actor)) {
+  if (internal.votes?.some(({ reviewer }) => reviewer === by.actor)) {
     const message = 'You have approved this already. It waits for other reviewers.';
     throw new ProtocolError('conflict', message, { details: { ...approvals } });
   }
@@ -55,7 +55,7 @@ export function recordVote(
 ): void {
   const { id } = request.resource;
   const { quorum = 1 } = request.resource.request.approvals ?? {};
-  const review = reviewOf(tx, facts, request, { approved: true, reviewer: facts.caller.actor });
+  const review = reviewOf(tx, facts, request, { approved: true, reviewer: facts.by.actor });
   const payload = { request_id: id, quorum, review };
   const pointer = { object: 'permission_request', id };
   tx.append(newEvent('vendor.harn_gateway.approval_voted', pointer, placeOfTask(task.resource), payload));

@@ -1,3 +1,4 @@
+import type { Clean, CleanText, Received } from '../protocol/clean.ts';
 import { ProtocolError } from '../protocol/errors.ts';
 import type { JsonObject, JsonValue } from '../protocol/json.ts';
 import { type MessageInput, messageInput } from '../protocol/resources/message.ts';
@@ -14,15 +15,18 @@ import { pathOf } from './decode-input.ts';
 export interface Verdict {
   approved: boolean;
   /** The chosen option; where none was named, the narrowest one that fits; null without options. */
-  optionId: string | null;
-  answer: JsonValue | undefined;
+  optionId: CleanText | null;
+  answer: Received<JsonValue> | undefined;
 }
 
 /**
  * Reads a decision. `approved`, `outcome` and the chosen option must agree; an elicitation counts as approved when it has
  * an answer and is not denied. Throws invalid_request with the member to correct.
  */
-export function readVerdict(question: PermissionQuestion, body: PermissionResponseRequest): Verdict {
+export function readVerdict(
+  question: Clean<PermissionQuestion>,
+  { sent, clean: body }: Received<PermissionResponseRequest>,
+): Verdict {
   const answer = body.answer ?? undefined;
   const option = chosenOption(question, answer);
   const byOption = option === undefined ? undefined : OPTION_APPROVES[option.kind];
@@ -33,7 +37,11 @@ export function readVerdict(question: PermissionQuestion, body: PermissionRespon
   const approved = votes[0] ?? implied(question, answer);
   if (approved && question.kind === 'elicitation' && answer === undefined) throw unanswered();
   const optionId = (option ?? narrowest(question, approved))?.option_id ?? null;
-  return { approved, optionId, answer };
+  return {
+    approved,
+    optionId,
+    answer: answer === undefined ? undefined : { sent: sent.answer ?? null, clean: answer },
+  };
 }
 
 /** An answer as a Message for the agent: its parts, its text, the name of the option, or the JSON as it is. */
@@ -79,10 +87,10 @@ function voteOf(
 }
 
 /** `option_id`, or `optionId` as the Agent Client Protocol spells it. */
-function chosenOption(
-  question: PermissionQuestion,
+function chosenOption<Option extends PermissionOption>(
+  question: { options: Option[] },
   answer: JsonValue | undefined,
-): PermissionOption | undefined {
+): Option | undefined {
   if (!isObject(answer)) return undefined;
   const id = answer['option_id'] ?? answer['optionId'];
   if (id === undefined) return undefined;
@@ -94,7 +102,10 @@ function chosenOption(
 }
 
 /** Nothing is allowed or refused for longer than the caller said. */
-function narrowest({ options }: PermissionQuestion, approved: boolean): PermissionOption | undefined {
+function narrowest<Option extends PermissionOption>(
+  { options }: { options: Option[] },
+  approved: boolean,
+): Option | undefined {
   const fitting = options.filter(({ kind }) => OPTION_APPROVES[kind] === approved);
   return fitting.find(({ kind }) => kind.endsWith('_once')) ?? fitting[0];
 }

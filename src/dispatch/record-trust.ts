@@ -1,13 +1,14 @@
 import type { Event, Transaction } from '../eventlog/event-log.ts';
 import { canonicalJson } from '../json/canonical.ts';
-import { stateKey } from '../projections/state-keys.ts';
 import type {
   PermissionRequestState,
   PersonaState,
   TaskState,
   TrustChainState,
-} from '../projections/states.ts';
+} from '../projections/read-states.ts';
+import { stateKey } from '../projections/state-keys.ts';
 import type { AutonomyTier } from '../protocol/autonomy.ts';
+import { type Clean, type CleanText, fromLog, own } from '../protocol/clean.ts';
 import type { JsonObject, JsonValue } from '../protocol/json.ts';
 import type { Persona } from '../protocol/resources/persona.ts';
 import type { Session } from '../protocol/resources/session.ts';
@@ -22,7 +23,7 @@ import { termsOf } from './run-record.ts';
 export type TrustTools = Pick<DecisionTools, 'newId' | 'receipts'>;
 
 /** Whose chain a record is a link of. */
-type Owner = { workspace_id: string } | { tenant_id: string };
+type Owner = { workspace_id: CleanText } | { tenant_id: CleanText };
 
 /** What a record says besides its place in its chain. */
 interface TrustDraft {
@@ -113,7 +114,7 @@ export function recordTierChange(
 export function recordSessionTierChange(
   tx: Transaction,
   tools: TrustTools,
-  { id, workspace_id, persona_id, metadata }: Session,
+  { id, workspace_id, persona_id, metadata }: Clean<Session>,
   { event, previous, tier }: { event: Event; previous: AutonomyTier; tier: AutonomyTier },
 ): void {
   append(tx, tools, {
@@ -186,16 +187,17 @@ function append(tx: Transaction, tools: TrustTools, draft: TrustDraft): void {
   });
 }
 
-function tell(tx: Transaction, { owner, event }: TrustDraft, topic: string, record: TrustRecord): void {
-  const { record_id, chain_index, previous_hash, entry_hash } = record;
+function tell(tx: Transaction, { owner, event }: TrustDraft, topic: CleanText, record: TrustRecord): void {
+  // What it is made of is in the log already.
+  const { record_id, chain_index, previous_hash, entry_hash } = fromLog(record);
   const pointer = { object: 'trust_record', id: record_id };
-  const payload = { record_id, topic, chain_index, previous_hash, entry_hash, event_id: event.id };
+  const payload = { record_id, topic, chain_index, previous_hash, entry_hash, event_id: own(event.id) };
   const place: Place = owner;
   tx.append(newEvent('vendor.harn_gateway.trust_recorded', pointer, place, payload));
 }
 
-function topicOf(owner: Owner): string {
-  return 'workspace_id' in owner ? topicOfWorkspace(owner.workspace_id) : topicOfTenant(owner.tenant_id);
+function topicOf(owner: Owner): CleanText {
+  return own('workspace_id' in owner ? topicOfWorkspace(owner.workspace_id) : topicOfTenant(owner.tenant_id));
 }
 
 /** What the caller who decided said, signed by the gateway that knows who it was. */
@@ -204,10 +206,10 @@ export function reviewOf(
   { receipts }: TrustTools,
   { resource }: PermissionRequestState,
   { approved, reviewer }: { approved: boolean; reviewer: string },
-): Review {
+): Clean<Review> {
   const input_sha256 = resource.request.tool_call?.input_sha256 ?? null;
   const statement = { approved, input_sha256, request_id: resource.id, reviewer, signed_at: tx.time };
-  return signReview(statement, receipts.key());
+  return fromLog(signReview(statement, receipts.key()));
 }
 
 /** How far the answer holds, or which earlier one it is; absent for an answer to its own request alone. */

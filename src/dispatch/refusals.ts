@@ -1,14 +1,21 @@
 import type { Caller } from '../auth/caller.ts';
 import type { EventLog, Origin, StateReader, Transaction } from '../eventlog/event-log.ts';
 import type { Call, CallHead } from '../gateway.ts';
-import { defaultWorkspace } from '../policy/membership.ts';
+import { defaultWorkspace, isMember } from '../policy/membership.ts';
+import type {
+  PermissionRequestState,
+  PersonaState,
+  SessionFold,
+  TaskState,
+  WorkspaceState,
+} from '../projections/read-states.ts';
 import { stateKey } from '../projections/state-keys.ts';
-import type { PermissionRequestState, PersonaState, SessionFold, TaskState } from '../projections/states.ts';
+import { type CleanText, own } from '../protocol/clean.ts';
 import type { ErrorCode, ProtocolError } from '../protocol/errors.ts';
 import type { PayloadOf } from '../protocol/event-payloads.ts';
-import type { DecisionTools } from './facts.ts';
+import type { CallerName, DecisionTools } from './facts.ts';
 import { isMemberOf } from './load.ts';
-import { newEvent, type Place } from './new-event.ts';
+import { newEvent, type Place, type Pointer } from './new-event.ts';
 import { recordRefusal } from './record-trust.ts';
 
 /** Equal refusals within this time are one event, which the next one counts: who is refused again and again fills no disk. */
@@ -23,12 +30,13 @@ export interface RefusedCall {
   operation: string;
   call: Call | CallHead;
   caller: Caller;
+  by: CallerName;
   error: ProtocolError;
 }
 
 export interface RefusalsDeps {
   log: Pick<EventLog, 'transact'>;
-  tools: Pick<DecisionTools, 'newId' | 'receipts' | 'self'>;
+  tools: Pick<DecisionTools, 'newId' | 'receipts' | 'self' | 'redact'>;
   /** What could not be recorded; the caller has its answer. */
   onLost(error: unknown): void;
 }
@@ -70,7 +78,7 @@ export class Refusals {
 
   /** Records a refusal in a transaction that is there; nothing when it is none of the policy, or an equal one was just told. */
   append(tx: Transaction, refused: RefusedCall): void {
-    const { operation, caller, error } = refused;
+    const { operation, caller, by, error } = refused;
     const code = policyCode(error);
     if (code === undefined) return;
     const about = aboutOf(tx, refused);
@@ -80,12 +88,12 @@ export class Refusals {
       JSON.stringify([caller.tenant, caller.actor, operation, rule, about.place]),
     );
     if (unrecorded === undefined) return;
+    const { redact } = this.#deps.tools;
     const payload = {
-      operation,
+      operation: own(operation),
       code,
-      rule,
-      message: error.message,
-      param: error.param ?? null,
+      rule: redact(rule).value,
+      ...redact({ message: error.message, param: error.param ?? null }).value,
       unrecorded,
     };
     const event = tx.append(
@@ -93,9 +101,9 @@ export class Refusals {
     );
     const { workspace_id } = about.place;
     recordRefusal(tx, this.#deps.tools, {
-      owner: workspace_id ? { workspace_id } : { tenant_id: caller.tenant },
+      owner: workspace_id ? { workspace_id } : { tenant_id: by.tenant },
       event,
-      agent: about.persona?.resource.id ?? caller.actor,
+      agent: about.persona?.resource.id ?? by.actor,
       operation,
       tier: about.persona?.resource.autonomy_tier ?? this.#deps.tools.self.policy.defaultTier,
       metadata: { rule, code, ...about.ids },
@@ -132,14 +140,14 @@ function ruleOf({ code, details }: ProtocolError): string {
 
 /** What a refused call was about, as far as its caller may see it. */
 interface About {
-  pointer: { object: string; id: string };
+  pointer: Pointer;
   place: Place;
-  ids: { request_id?: string; session_id?: string; task_id?: string };
+  ids: { request_id?: CleanText; session_id?: CleanText; task_id?: CleanText };
   persona: PersonaState | undefined;
 }
 
 /** The stream of the Task is not told: its run goes on as if nothing had been asked. */
-function aboutOf(reader: StateReader, { call, caller }: RefusedCall): About {
+function aboutOf(reader: StateReader, { call, caller, by }: RefusedCall): About {
   const named = namedBy(call);
   const request = seen<PermissionRequestState>(
     reader,
@@ -159,12 +167,14 @@ function aboutOf(reader: StateReader, { call, caller }: RefusedCall): About {
     ...(session ? { session_id: session.resource.id } : {}),
     ...(task ? { task_id: task.resource.id } : {}),
   };
-  const own = { ids, persona: persona?.internal.tenant === caller.tenant ? persona : undefined };
-  if (!isMemberOf(reader, caller, workspaceId))
-    return { ...own, pointer: { object: 'actor', id: caller.actor }, place: { tenant_id: caller.tenant } };
-  const place = { workspace_id: workspaceId, ...(session ? { session_id: session.resource.id } : {}) };
-  const pointer = session ?? { resource: { object: 'workspace', id: workspaceId } };
-  return { ...own, pointer: { object: pointer.resource.object, id: pointer.resource.id }, place };
+  const known = { ids, persona: persona?.internal.tenant === caller.tenant ? persona : undefined };
+  const workspace = reader.get<WorkspaceState>(stateKey.workspace(workspaceId));
+  if (!isMember(caller, workspace))
+    return { ...known, pointer: { object: 'actor', id: by.actor }, place: { tenant_id: by.tenant } };
+  const { id } = workspace.resource;
+  const place = { workspace_id: id, ...(session ? { session_id: session.resource.id } : {}) };
+  const pointer = session ?? { resource: { object: 'workspace', id } };
+  return { ...known, pointer: { object: pointer.resource.object, id: pointer.resource.id }, place };
 }
 
 /** Ids that a call names, in its path or its body, which nobody has checked. */

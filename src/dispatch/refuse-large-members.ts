@@ -1,4 +1,5 @@
 import { fitsAsJson } from '../json/json-size.ts';
+import type { CleanObject } from '../protocol/clean.ts';
 import { ProtocolError } from '../protocol/errors.ts';
 import type { JsonObject, JsonValue } from '../protocol/json.ts';
 import { isRawBody, isSpooledBody } from './decode-input.ts';
@@ -37,7 +38,7 @@ export function refuseLargeMembers(body: unknown, limits: Limits): void {
 }
 
 /** Metadata with a patch of a caller in it; many small patches may not grow past the limit either. */
-export function patchedMetadata(before: JsonObject, patch: JsonObject, limits: Limits): JsonObject {
+export function patchedMetadata(before: CleanObject, patch: CleanObject, limits: Limits): CleanObject {
   const patched = { ...before, ...patch };
   refuseLarge(patched, 'metadata', limits);
   return patched;

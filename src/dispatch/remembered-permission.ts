@@ -1,11 +1,12 @@
 import type { StateReader, Transaction } from '../eventlog/event-log.ts';
-import { stateKey } from '../projections/state-keys.ts';
 import type {
   PermissionRequestState,
   RememberedRequestState,
   RememberedState,
   TaskState,
-} from '../projections/states.ts';
+} from '../projections/read-states.ts';
+import { stateKey } from '../projections/state-keys.ts';
+import { type Clean, type CleanText, word } from '../protocol/clean.ts';
 import type { JsonObject } from '../protocol/json.ts';
 import type { Recalled } from '../protocol/permission-draft.ts';
 import type { PermissionRequest, RememberScope } from '../protocol/resources/permission-request.ts';
@@ -17,7 +18,7 @@ import { newEvent } from './new-event.ts';
 import type { Verdict } from './read-verdict.ts';
 
 /** Reason of an answer that nobody gave just now. */
-export const REMEMBERED = 'remembered';
+export const REMEMBERED = word('remembered');
 
 /** How far a remembered answer reaches, narrowest first, by what the policy allows now. */
 const REACH = {
@@ -60,7 +61,7 @@ export function rememberedFor(
 ): Exclude<RememberScope, 'never'> | undefined {
   const chosen = request.resource.request.options.find(({ option_id }) => option_id === optionId);
   if (!chosen?.kind.endsWith('_always') || request.internal.subject_sha256 === undefined) return undefined;
-  if (resource.created_by !== facts.caller.actor) return undefined;
+  if (resource.created_by !== facts.by.actor) return undefined;
   const scope = rememberScope(facts, tx, resource);
   return scope === 'never' ? undefined : scope;
 }
@@ -78,12 +79,12 @@ export function remember(
     owner: scope === 'session' ? resource.session_id : resource.workspace_id,
     actor: resource.created_by,
     route: internal.route,
-    subject_sha256: request.internal.subject_sha256 ?? '',
+    subject_sha256: request.internal.subject_sha256 ?? word(''),
   });
 }
 
 /** From now on the question is asked again. */
-export function forget(tx: Transaction, { id, workspace_id }: PermissionRequest): void {
+export function forget(tx: Transaction, { id, workspace_id }: Clean<PermissionRequest>): void {
   tell(tx, workspace_id, 'vendor.harn_gateway.permission_forgotten', { request_id: id });
 }
 
@@ -93,7 +94,7 @@ export function isRemembered(reader: StateReader, { id }: PermissionRequest): bo
 
 function tell<Kind extends `vendor.harn_gateway.permission_${'remembered' | 'forgotten'}`>(
   tx: Transaction,
-  workspace_id: string,
+  workspace_id: CleanText,
   kind: Kind,
   payload: Parameters<typeof newEvent<Kind>>[3],
 ): void {

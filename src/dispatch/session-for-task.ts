@@ -1,7 +1,8 @@
 import type { Transaction } from '../eventlog/event-log.ts';
 import { holdsScope } from '../policy/scope.ts';
+import type { KeyedSessionState, SessionFold } from '../projections/read-states.ts';
 import { stateKey } from '../projections/state-keys.ts';
-import type { KeyedSessionState, SessionFold } from '../projections/states.ts';
+import { type Clean, type CleanText, sentence } from '../protocol/clean.ts';
 import { ProtocolError } from '../protocol/errors.ts';
 import type { TaskSession } from '../protocol/resources/session.ts';
 import { metadataOf } from './command.ts';
@@ -11,7 +12,7 @@ import { newSession } from './new-session.ts';
 import { laneIsBusy } from './session-lane.ts';
 
 /** The Session that a Task brings along: the one this actor gave the key before, else a new one. Returns its id. */
-export function sessionForTask(given: TaskSession, tx: Transaction, facts: Facts): string {
+export function sessionForTask(given: Clean<TaskSession>, tx: Transaction, facts: Facts): CleanText {
   const { caller } = facts;
   if (!holdsScope(caller, 'sessions:write'))
     throw new ProtocolError(
@@ -23,7 +24,7 @@ export function sessionForTask(given: TaskSession, tx: Transaction, facts: Facts
   const { id: workspaceId } = workspace;
   const metadata = metadataOf(given);
   for (let number = 1; ; number += 1) {
-    const key = given.key === undefined || number === 1 ? given.key : `${given.key}#${number}`;
+    const key = given.key === undefined || number === 1 ? given.key : sentence`${given.key}#${number}`;
     const known =
       key === undefined
         ? undefined

@@ -1,6 +1,6 @@
 import type { StateReader } from '../eventlog/event-log.ts';
+import type { SessionFold, TaskState } from '../projections/read-states.ts';
 import { stateKey } from '../projections/state-keys.ts';
-import type { SessionFold, TaskState } from '../projections/states.ts';
 import { waitsInTurn } from './permission-request.ts';
 
 /**

@@ -1,14 +1,15 @@
 import type { StateReader } from '../eventlog/event-log.ts';
+import type { Clean } from '../protocol/clean.ts';
 import type { CreateSessionRequest } from '../protocol/resources/session.ts';
 import type { Facts } from './facts.ts';
 import { load, loadMemory, notFound } from './load.ts';
 import { skillsOf } from './skills.ts';
 
-export type SessionReferences = Pick<CreateSessionRequest, 'vault_ids' | 'memory_ids' | 'skill_ids'>;
+export type SessionReferences = Clean<Pick<CreateSessionRequest, 'vault_ids' | 'memory_ids' | 'skill_ids'>>;
 
 /** What a new Session names besides its workspace; everything has to be visible to the caller, and is recorded. */
 export function referencesOf(
-  body: CreateSessionRequest,
+  body: Clean<CreateSessionRequest>,
   tx: StateReader & { time: string },
   { caller, self }: Pick<Facts, 'caller' | 'self'>,
 ): SessionReferences {

@@ -1,8 +1,9 @@
 import type { Event, Transaction } from '../eventlog/event-log.ts';
 import { isTier, SESSION_TIER, tierWithin } from '../policy/session-tier.ts';
+import type { PersonaState } from '../projections/read-states.ts';
 import { stateKey } from '../projections/state-keys.ts';
-import type { PersonaState } from '../projections/states.ts';
 import { AUTONOMY_TIERS } from '../protocol/autonomy.ts';
+import type { Clean } from '../protocol/clean.ts';
 import { ProtocolError } from '../protocol/errors.ts';
 import type { JsonObject } from '../protocol/json.ts';
 import type { Session } from '../protocol/resources/session.ts';
@@ -22,7 +23,7 @@ export function refuseUnknownTier(metadata: JsonObject): void {
 export function proveTierChange(
   tx: Transaction,
   facts: Facts,
-  before: Session,
+  before: Clean<Session>,
   { event, metadata }: { event: Event; metadata: JsonObject },
 ): void {
   const persona = before.persona_id && tx.get<PersonaState>(stateKey.persona(before.persona_id));

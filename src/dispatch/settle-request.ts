@@ -1,9 +1,18 @@
 import type { Transaction } from '../eventlog/event-log.ts';
+import type { PermissionRequestState, TaskState } from '../projections/read-states.ts';
 import { stateKey } from '../projections/state-keys.ts';
-import type { PermissionRequestState, TaskState } from '../projections/states.ts';
+import {
+  type Clean,
+  type CleanJson,
+  type CleanObject,
+  type CleanText,
+  objectOf,
+  type Received,
+  word,
+} from '../protocol/clean.ts';
 import { ProtocolError } from '../protocol/errors.ts';
 import type { JsonObject, JsonValue } from '../protocol/json.ts';
-import type { Message, MessageInput } from '../protocol/resources/message.ts';
+import type { Message, MessageInput, Part } from '../protocol/resources/message.ts';
 import { inputKey } from '../store/keys.ts';
 import { appendMessage, buildMessage } from './append-message.ts';
 import type { DecisionTools, Facts } from './facts.ts';
@@ -19,10 +28,10 @@ import { remember, rememberedFor } from './remembered-permission.ts';
 /** A decision on its way into the log. */
 export interface Settlement extends Verdict {
   /** The message that carried the answer, when it came as one; it is a turn of the transcript. */
-  message?: MessageInput;
-  reviewer?: string | null | undefined;
-  reason?: string | null | undefined;
-  metadata?: JsonObject | undefined;
+  message?: Received<MessageInput>;
+  reviewer?: CleanText | null | undefined;
+  reason?: Received<string | null | undefined>;
+  metadata?: CleanObject | undefined;
 }
 
 /** A request that somebody may still answer; the first answer wins, every later one is a conflict. */
@@ -60,14 +69,14 @@ export function settleRequest(
   facts: Facts,
   request: PermissionRequestState,
   settlement: Settlement,
-): Message | undefined {
-  const { answer: given = null, metadata = {} } = settlement;
-  refuseLargeMembers({ answer: given, metadata }, facts.limits);
+): Clean<Message> | undefined {
+  const { answer: given, metadata = {} } = settlement;
+  refuseLargeMembers({ answer: given?.sent ?? null, metadata }, facts.limits);
   const task = taskOf(tx, request);
   refuseWithoutScope(request, facts);
   refuseReviewer(task, request, facts, settlement.approved);
   const votes = isVote(request, settlement.approved);
-  const input = settlement.message ?? (votes ? undefined : messageFor(request, settlement));
+  const input = settlement.message ?? (votes ? undefined : messageFor(request, settlement, facts));
   const isSent = settlement.approved && !votes && request.resource.request.kind !== 'tool';
   const message = input && appendTurn(tx, facts, task, input, isSent);
   if (message && isSent) {
@@ -90,14 +99,15 @@ export function settleRequest(
   const resolution: Resolution = {
     approved: settlement.approved,
     optionId: settlement.optionId,
-    reviewer: settlement.reviewer ?? facts.caller.actor,
-    reason: settlement.reason ?? null,
+    reviewer: settlement.reviewer ?? facts.by.actor,
+    reason: settlement.reason?.clean ?? null,
     ...(remembered === undefined ? {} : { remembered }),
-    ...(answer === undefined ? {} : { answer }),
+    ...(answer === undefined ? {} : { answer: answer.clean }),
     ...(message === undefined ? {} : { messageId: message.id }),
     ...(settlement.metadata === undefined ? {} : { metadata: settlement.metadata }),
   };
-  conclude(tx, facts, task, request, resolution);
+  const told = { reason: settlement.reason?.sent ?? null, ...(answer && { answer: answer.sent }) };
+  conclude(tx, facts, task, request, resolution, told);
   if (remembered !== undefined)
     remember(tx, task, request, { scope: remembered, approved: settlement.approved });
   return message;
@@ -108,9 +118,9 @@ export function denyRequest(
   tx: Transaction,
   tools: DecisionTools,
   request: PermissionRequestState,
-  reason: string,
+  reason: CleanText,
 ): void {
-  conclude(tx, tools, taskOf(tx, request), request, { approved: false, reason });
+  conclude(tx, tools, taskOf(tx, request), request, { approved: false, reason }, { reason });
 }
 
 /**
@@ -123,6 +133,7 @@ function conclude(
   task: TaskState,
   request: PermissionRequestState,
   resolution: Resolution,
+  told: Told,
 ): void {
   const { id } = task.resource;
   const logged = boundedResolution(tx, tools, task, resolution);
@@ -131,20 +142,26 @@ function conclude(
   const { upstream_id: upstreamId } = request.internal;
   if (upstreamId !== null) {
     if (openRequestsOf(tx, id).length === 0) moveTask(tx, tools, id, 'WORKING', facts);
-    tx.afterCommit(() => tools.runs.answer(id, { upstreamId, ...answerFor(resolution) }));
+    tx.afterCommit(() => tools.runs.answer(id, { upstreamId, ...answerFor(resolution, told) }));
   } else if (resolution.approved) {
     moveTask(tx, tools, id, 'WORKING', facts);
     tx.afterCommit(() => tools.runs.wake(id));
   } else {
     moveTask(tx, tools, id, 'CANCELED', {
-      reason: resolution.reason ?? 'The permission request was denied.',
+      reason: resolution.reason ?? word('The permission request was denied.'),
     });
     tx.afterCommit(() => tools.runs.forwardCancel(id));
   }
 }
 
-function answerFor({ approved, optionId = null, answer, reason = null }: Resolution) {
-  return { approved, optionId, reason, ...(answer === undefined ? {} : { answer }) };
+/** What the agent is told, in the words of whoever answered. */
+interface Told {
+  reason: string | null;
+  answer?: JsonValue;
+}
+
+function answerFor({ approved, optionId = null }: Resolution, told: Told) {
+  return { approved, optionId, ...told };
 }
 
 function boundedResolution(
@@ -165,11 +182,13 @@ function boundedResolution(
 function messageFor(
   { resource, internal }: PermissionRequestState,
   verdict: Verdict,
-): MessageInput | undefined {
+  { redact }: DecisionTools,
+): Received<MessageInput> | undefined {
   const { request } = resource;
   if (!verdict.approved || request.kind === 'tool') return undefined;
-  if (internal.resends && !hasWords(request, verdict.answer)) return undefined;
-  return messageOfAnswer(request, verdict.answer);
+  if (internal.resends && !hasWords(request, verdict.answer?.sent)) return undefined;
+  const sent = messageOfAnswer(request, verdict.answer?.sent);
+  return { sent, clean: redact(sent).value };
 }
 
 /** The original of a redacted message is kept only for one that is sent. */
@@ -177,11 +196,11 @@ function appendTurn(
   tx: Transaction,
   tools: DecisionTools,
   task: TaskState,
-  input: MessageInput,
+  input: Received<MessageInput>,
   isSent: boolean,
-): Message {
+): Clean<Message> {
   const place = placeOfTask(task.resource);
-  makeRoom(tx, tools, task.resource.session_id, input);
+  makeRoom(tx, tools, task.resource.session_id, input.sent);
   const built = buildMessage(tx, tools, input, place);
   appendMessage(tx, built, { place });
   if (built.sealed && !isSent) tx.erase(inputKey(built.message.id));
@@ -193,7 +212,7 @@ function confirmTool(
   task: TaskState,
   { resource }: PermissionRequestState,
   settlement: Settlement,
-  message: Message | undefined,
+  message: Clean<Message> | undefined,
 ): void {
   const { tool_call } = resource.request;
   if (!tool_call) return;
@@ -208,10 +227,20 @@ function confirmTool(
   tx.append(newEvent('user.tool_confirmation', pointer, placeOfTask(task.resource), payload));
 }
 
-function answerOf({ parts }: MessageInput): JsonValue {
+function answerOf({ sent, clean }: Received<MessageInput>): Received<JsonValue> {
+  return { sent: answerIn(sent), clean: cleanAnswerIn(clean) };
+}
+
+function answerIn({ parts }: MessageInput): JsonValue {
   const [only] = parts;
   if (parts.length === 1 && only?.type === 'text') return only.text;
   return { parts: parts as unknown as JsonObject[] };
+}
+
+function cleanAnswerIn({ parts }: Clean<MessageInput>): CleanJson {
+  const [only] = parts;
+  if (parts.length === 1 && only?.type === 'text') return only.text;
+  return { parts: parts.map((part) => objectOf<Part>(part)) };
 }
 
 function taskOf(tx: Transaction, { resource }: PermissionRequestState): TaskState {

@@ -1,13 +1,15 @@
 import type { EventLog, Transaction } from '../eventlog/event-log.ts';
+import type { SigningKeyState } from '../projections/read-states.ts';
 import { stateKey } from '../projections/state-keys.ts';
-import type { SigningKeyState } from '../projections/states.ts';
+import { type Clean, fromLog } from '../protocol/clean.ts';
 import type { SigningKey } from '../protocol/resources/signing-key.ts';
 import type { KeyRow } from '../receipts/key-registry.ts';
 import type { SigningKeyFacts } from './facts.ts';
 import { newEvent } from './new-event.ts';
 
-export function signingKeyOf(row: KeyRow): SigningKey {
-  const { key_id, algorithm, public_key, not_before, not_after, revoked_at } = row;
+export function signingKeyOf(row: KeyRow): Clean<SigningKey> {
+  // The registry is a file of the gateway's own.
+  const { key_id, algorithm, public_key, not_before, not_after, revoked_at } = fromLog(row);
   return {
     id: key_id,
     object: 'signing_key',

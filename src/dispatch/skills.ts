@@ -2,7 +2,7 @@ import { sha256Hex } from '../json/sha256.ts';
 import type { Skill } from '../protocol/resources/discovery.ts';
 import { skillIdOf } from '../protocol/skill-id.ts';
 import type { DescribedSkill } from '../upstream.ts';
-import type { Route, RoutedAgent, SelfFacts } from './facts.ts';
+import type { RoutedAgent, SelfFacts } from './facts.ts';
 
 /** The Skills of all agents that have described themselves. Ids stay the same while agent and skill keep theirs. */
 export function skillsOf(self: SelfFacts): Skill[] {
@@ -40,7 +40,10 @@ export function skillId(route: string, id: string): string {
 const SKILL_ROUTE = 'skill:';
 
 /** The agent that has the Skill of a route `skill:<id>`. */
-export function routeOfSkill(name: string, agents: readonly RoutedAgent[]): Route | undefined {
+export function routeOfSkill(
+  name: string,
+  agents: readonly RoutedAgent[],
+): { route: string; skillId: string } | undefined {
   if (!name.startsWith(SKILL_ROUTE)) return undefined;
   const id = name.slice(SKILL_ROUTE.length);
   for (const { route, description } of agents) {

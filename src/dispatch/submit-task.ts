@@ -1,11 +1,20 @@
 import type { Transaction } from '../eventlog/event-log.ts';
 import { tierWithin } from '../policy/session-tier.ts';
+import type { SessionFold, TaskState } from '../projections/read-states.ts';
 import { stateKey } from '../projections/state-keys.ts';
-import type { SessionFold, TaskState } from '../projections/states.ts';
+import {
+  type Clean,
+  type CleanObject,
+  type CleanText,
+  isCleanObject,
+  objectOf,
+  type Received,
+  sentence,
+} from '../protocol/clean.ts';
 import { ProtocolError } from '../protocol/errors.ts';
 import type { PayloadOf } from '../protocol/event-payloads.ts';
 import type { JsonObject } from '../protocol/json.ts';
-import type { Message, MessageInput } from '../protocol/resources/message.ts';
+import type { Message, MessageInput, Part } from '../protocol/resources/message.ts';
 import type { Persona } from '../protocol/resources/persona.ts';
 import type { SubmitTaskRequest, Task } from '../protocol/resources/task.ts';
 import { CURRENT_RULES } from '../protocol/rules.ts';
@@ -31,55 +40,60 @@ const RETRY_AFTER_SECONDS = 2;
 /** Accepts a task in a session, and starts it in the same commit when its lane and a slot are free (contract C24). */
 export function submitTaskTo(
   sessionId: string,
-  body: SubmitTaskRequest,
+  { sent, clean: body }: Received<SubmitTaskRequest>,
   tx: Transaction,
   facts: Facts,
-): Decided {
+): Decided & { body: Clean<Task> } {
+  const input = {
+    sent: messageOf<MessageInput, JsonObject>(sent.input),
+    clean: messageOf<Clean<MessageInput>, CleanObject>(body.input),
+  };
   const session = load(tx, facts.caller, 'session', sessionId, 'session_id');
   refuseClosed(session.resource, tx.time);
   checkReferences(body, session.resource.workspace_id, tx, facts);
-  refuseForeignArtifacts(messageOf(body.input), 'input', session.resource.workspace_id, tx, facts);
+  refuseForeignArtifacts(input.sent, 'input', session.resource.workspace_id, tx, facts);
   const persona = personaOf(body, session, tx, facts);
   const parent = parentOf(body, tx, facts);
   const chosen = chooseRoute(facts.routes, metadataOf(body), persona, session.resource.metadata);
   refuseHandOver(tx, parent, { route: chosen.route, personaId: persona?.id });
-  refuseInput(facts.routes.refuse(chosen, messageOf(body.input).parts));
+  refuseInput(facts.routes.refuse(chosen, input.sent.parts));
   const startable = !isBusy(tx, session) && queueIsEmpty(session) && facts.runs.hasSlot(chosen.route);
   if (!startable) refuseFullQueue(facts);
   const { resource: workspace } = loadWorkspace(tx, facts.caller, session.resource.workspace_id);
   checkVaults(facts, chosen.route, workspace.id);
   const quotas = checkQuotas(tx, facts, { workspace, persona, startsNow: startable });
-  makeRoom(tx, facts, sessionId, messageOf(body.input));
-  const taskId = appendSubmission(session, body, { quotas, persona, ...chosen }, tx, facts);
+  makeRoom(tx, facts, sessionId, input.sent);
+  const taskId = appendSubmission(session, { body, input }, { quotas, persona, ...chosen }, tx, facts);
   if (startable) moveTask(tx, facts, taskId, 'WORKING');
   const startsSoon = !startable && isNextInLane(session);
   facts.runs.claim(taskId, session.resource.id, chosen.route, startable);
   tx.afterCommit(() => facts.runs.wake(taskId));
   const accepted = tx.get<TaskState>(stateKey.task(taskId));
-  if (parent && accepted) recordHandOver(tx, parent, accepted.resource);
-  return { body: accepted?.resource ?? {}, ...(startsSoon ? { startsSoon: taskId } : {}) };
+  if (accepted === undefined) throw new Error(`task ${taskId} was not folded`);
+  if (parent) recordHandOver(tx, parent, accepted.resource);
+  return { body: accepted.resource, ...(startsSoon ? { startsSoon: taskId } : {}) };
 }
 
 /** What was decided about a task before it is accepted. */
 interface Terms extends Route {
-  quotas: string[];
-  persona: Persona | undefined;
+  quotas: CleanText[];
+  persona: Clean<Persona> | undefined;
 }
 
 function appendSubmission(
   session: SessionFold,
-  body: SubmitTaskRequest,
+  { body, input }: { body: Clean<SubmitTaskRequest>; input: Received<MessageInput> },
   terms: Terms,
   tx: Transaction,
   facts: Facts,
-): string {
+): CleanText {
   const id = facts.newId('task');
   const branch_id = body.branch_id ?? session.resource.branch_id;
   const place = { task_id: id, ...placeOfSession(session.resource), branch_id };
-  const built = buildMessage(tx, facts, messageOf(body.input), place);
+  const built = buildMessage(tx, facts, input, place);
   const { message } = built;
-  const task = newTask(id, tx.time, facts.caller.actor, terms, body, message, place);
-  const payload: PayloadOf<'task.submitted'> = {
+  const task = newTask(id, tx.time, facts.by.actor, terms, body, message, place);
+  const payload: Clean<PayloadOf<'task.submitted'>> = {
     task,
     route: terms.route,
     rules: CURRENT_RULES,
@@ -89,7 +103,7 @@ function appendSubmission(
     ...quotaTerms(terms, facts),
     ...personaTerms(terms.persona),
     ...tierTerms(terms.persona, session.resource.metadata, facts),
-    checkpoint_id: `${id}.1`,
+    checkpoint_id: sentence`${id}.1`,
   };
   const receiptId = provesAcceptance(terms.persona, facts) ? facts.newId('receipt') : undefined;
   const submitted = tx.append(newEvent('task.submitted', { object: 'task', id }, place, payload, receiptId));
@@ -101,7 +115,7 @@ function appendSubmission(
 function quotaTerms(
   { quotas }: Terms,
   facts: Facts,
-): Pick<PayloadOf<'task.submitted'>, 'quota_ids' | 'quota_reservations'> {
+): Pick<Clean<PayloadOf<'task.submitted'>>, 'quota_ids' | 'quota_reservations'> {
   const quota_reservations = reservationsOf(facts, quotas);
   return {
     ...(quotas.length === 0 ? {} : { quota_ids: quotas }),
@@ -110,10 +124,12 @@ function quotaTerms(
 }
 
 /** What of the persona holds for the whole run, although the persona may change meanwhile. */
-function personaTerms(persona: Persona | undefined): Pick<PayloadOf<'task.submitted'>, 'persona'> {
+function personaTerms(
+  persona: Clean<Persona> | undefined,
+): Pick<Clean<PayloadOf<'task.submitted'>>, 'persona'> {
   if (persona === undefined) return {};
   const { id, version, autonomy_tier, receipt_policy } = persona;
-  return { persona: { ref: `${id}@${version}`, autonomy_tier, receipt_policy } };
+  return { persona: { ref: sentence`${id}@${version}`, autonomy_tier, receipt_policy } };
 }
 
 /** What the operator or the Session says is told; the tier of the persona and the built-in one go without saying. */
@@ -127,14 +143,14 @@ function tierTerms(
 }
 
 function newTask(
-  id: string,
-  time: string,
-  actor: string,
+  id: CleanText,
+  time: CleanText,
+  actor: CleanText,
   { route, quotas, persona }: Terms,
-  body: SubmitTaskRequest,
-  input: Message,
+  body: Clean<SubmitTaskRequest>,
+  input: Clean<Message>,
   place: SessionPlace,
-): Task {
+): Clean<Task> {
   return {
     id,
     object: 'task',
@@ -167,20 +183,21 @@ function refuseInput(refused: Refused | undefined): void {
 }
 
 /** An object without `role` and `parts` is a payload: it goes to the agent as one json part (contract C28). */
-function messageOf(input: SubmitTaskRequest['input']): MessageInput {
+function messageOf<Message extends MessageInput, Payload extends JsonObject>(input: Message | Payload) {
   if (isMessage(input)) return input;
-  return { role: 'user', parts: [{ type: 'json', value: input as JsonObject, visibility: 'public' }] };
+  const part = { type: 'json' as const, value: input, visibility: 'public' as const };
+  return { role: 'user' as const, parts: [part] };
 }
 
-function isMessage(input: SubmitTaskRequest['input']): input is MessageInput {
+function isMessage<Message extends MessageInput>(input: Message | JsonObject): input is Message {
   return 'role' in input || 'parts' in input;
 }
 
 /** The payload as it went to the log: redacted, and a reference when it was large. */
-function payloadOf(message: Message): JsonObject {
+function payloadOf(message: Clean<Message>): CleanObject {
   const part = message.parts[0];
-  if (part?.type === 'json') return part.value as JsonObject;
-  return (part ?? {}) as unknown as JsonObject;
+  if (part?.type === 'json' && isCleanObject(part.value)) return part.value;
+  return part === undefined ? {} : objectOf<Part>(part);
 }
 
 export function queueIsEmpty(session: SessionFold): boolean {
@@ -206,20 +223,25 @@ export function refuseFullQueue(facts: Facts): void {
 
 /** The Persona of the task, else of its session. */
 function personaOf(
-  body: SubmitTaskRequest,
+  body: Clean<SubmitTaskRequest>,
   { resource }: SessionFold,
   tx: Transaction,
   { caller }: Facts,
-): Persona | undefined {
+): Clean<Persona> | undefined {
   const id = body.persona_id ?? resource.persona_id;
   return id === null ? undefined : load(tx, caller, 'persona', id, 'persona_id').resource;
 }
 
-function parentOf({ parent_task_id: id }: SubmitTaskRequest, tx: Transaction, { caller }: Facts) {
+function parentOf({ parent_task_id: id }: Clean<SubmitTaskRequest>, tx: Transaction, { caller }: Facts) {
   return id ? load(tx, caller, 'task', id, 'parent_task_id') : undefined;
 }
 
-function checkReferences(body: SubmitTaskRequest, workspaceId: string, tx: Transaction, facts: Facts): void {
+function checkReferences(
+  body: Clean<SubmitTaskRequest>,
+  workspaceId: string,
+  tx: Transaction,
+  facts: Facts,
+): void {
   if (body.workspace_id !== undefined && body.workspace_id !== workspaceId) {
     throw notFound('workspace with this session', 'workspace_id');
   }

@@ -1,6 +1,6 @@
 import type { Transaction } from '../eventlog/event-log.ts';
+import type { PermissionRequestState, TaskState } from '../projections/read-states.ts';
 import { stateKey } from '../projections/state-keys.ts';
-import type { PermissionRequestState, TaskState } from '../projections/states.ts';
 import { ProtocolError } from '../protocol/errors.ts';
 import type { MessageInput } from '../protocol/resources/message.ts';
 import { type ToolConfirmation, toolConfirmation } from '../protocol/resources/permission-request.ts';

@@ -1,9 +1,9 @@
 import type { EventLog, StateReader } from '../eventlog/event-log.ts';
+import type { ToolDefinitionState } from '../projections/read-states.ts';
 import { stateKey } from '../projections/state-keys.ts';
-import type { ToolDefinitionState } from '../projections/states.ts';
+import type { Clean, CleanText } from '../protocol/clean.ts';
 import type { PayloadOf } from '../protocol/event-payloads.ts';
 import { newEvent } from './new-event.ts';
-import { skillId } from './skills.ts';
 
 type Told = PayloadOf<'vendor.harn_gateway.skill_definition'>;
 
@@ -15,15 +15,15 @@ export function pinnedDefinition(reader: StateReader, route: string, tool: strin
 /** Records what happened to the definitions of an upstream; a change that was told before is not told again. */
 export async function recordDefinitions(
   log: EventLog,
-  tenant: string,
-  route: string,
-  changes: readonly Omit<Told, 'route'>[],
+  tenant: CleanText,
+  route: CleanText,
+  changes: readonly Clean<Omit<Told, 'route'> & { skill: string }>[],
 ): Promise<void> {
   await log.transact({ actor: route }, (tx) => {
-    for (const told of changes) {
+    for (const { skill, ...told } of changes) {
       const known = tx.get<ToolDefinitionState>(stateKey.toolDefinition(route, told.tool));
       if (told.change === 'changed' && known?.seen_sha256 === told.definition_sha256) continue;
-      const pointer = { object: 'skill', id: skillId(route, told.tool) };
+      const pointer = { object: 'skill', id: skill };
       const kind = 'vendor.harn_gateway.skill_definition';
       tx.append(newEvent(kind, pointer, { tenant_id: tenant }, { ...told, route }));
     }

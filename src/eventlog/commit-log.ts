@@ -1,3 +1,4 @@
+import { fromLog } from '../protocol/clean.ts';
 import { ProtocolError } from '../protocol/errors.ts';
 import type { JsonObject } from '../protocol/json.ts';
 import { type Clock, type Logger, timestamp } from '../protocol/ports.ts';
@@ -33,7 +34,7 @@ import { type IndexRange, LogReader, storedEvent } from './log-reader.ts';
 import { Reopener } from './reopener.ts';
 import type { SaidSlots } from './said.ts';
 import { stageRemoval } from './stage-removal.ts';
-import { type Redact, StagedTransaction } from './staged-transaction.ts';
+import { StagedTransaction } from './staged-transaction.ts';
 import { StateCache } from './state-cache.ts';
 import { nextRemovable } from './summarise-commits.ts';
 import type { Timers } from './timers.ts';
@@ -51,7 +52,6 @@ export interface CommitLogParts {
   clock: Clock;
   timers: Timers;
   logger: Logger;
-  redact: Redact;
   projection: Projection;
   said: SaidSlots;
   /** Memory bound of the parsed durable states, in characters of their JSON. */
@@ -153,14 +153,13 @@ export class CommitLog implements EventLog {
   #transact<T>(origin: Origin, decide: (tx: StagedTransaction) => T): Promise<T> {
     const refused = refusal(this.#status, this.#integrity, this.shortage);
     if (refused !== undefined) return Promise.reject(refused);
-    const { clock, projection, redact } = this.#parts;
+    const { clock, projection } = this.#parts;
     const time = this.#staging.timeAt(clock.now(), clock.monotonic(), (ms) => this.#mayGoBackTo(ms));
     const tx = new StagedTransaction({
       origin,
       time,
       earlier: this.#staging,
       projection,
-      redact,
       codec: this.#reader.codec,
     });
     const answer = this.#decide(tx, decide);
@@ -286,7 +285,7 @@ export class CommitLog implements EventLog {
     try {
       const resource = { object: 'log', id: this.logId };
       await this.transact(origin, (tx) =>
-        tx.append({ event: 'vendor.harn_gateway.truncation_accepted', resource, payload }),
+        tx.append({ event: 'vendor.harn_gateway.truncation_accepted', resource, payload: fromLog(payload) }),
       );
     } catch (error) {
       this.#integrity = fault;

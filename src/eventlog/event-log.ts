@@ -1,3 +1,4 @@
+import type { CleanObject, CleanText } from '../protocol/clean.ts';
 import type { EventKind } from '../protocol/event-kinds.ts';
 import type { JsonObject } from '../protocol/json.ts';
 import type { ReplayEventMetadata } from '../protocol/resources/replay.ts';
@@ -17,15 +18,18 @@ export interface RecordedOrigin {
   created_at: string;
 }
 
-/** What a decision says happened; the log adds id, sequence, time and the link to the resource's previous event. */
+/**
+ * What a decision says happened; the log adds id, sequence, time and the link to the resource's previous event. It is stored
+ * as it is: a text in it is clean, or it does not compile (src/redaction/README.md).
+ */
 export interface NewEvent {
   event: EventKind;
   resource: ResourcePointer;
   workspace_id?: string;
   session_id?: string;
   task_id?: string;
-  payload: JsonObject;
-  metadata?: JsonObject;
+  payload: CleanObject;
+  metadata?: CleanObject;
   /** The receipt that proves it, issued in the same transaction. */
   receipt_id?: string;
   /** Set for an event that another gateway recorded: who did it, and when; default: the transaction's. */
@@ -113,10 +117,10 @@ export type Projection = (event: Event, states: StateWriter) => void;
 
 export interface Transaction extends StateReader {
   /** RFC 3339 time of this transaction; all its events carry it. */
-  readonly time: string;
+  readonly time: CleanText;
   /** Id of the newest event before the next one it appends; 20 zeros for none. */
-  readonly position: string;
-  /** Appends an event, folds it at once and returns it as it will be stored (payload redacted). */
+  readonly position: CleanText;
+  /** Appends an event, folds it at once and returns it as it will be stored. */
   append(event: NewEvent): Event;
   /** Writes a primary record that is no event (frame, blob piece, idempotency record), hashed into the commit. */
   record(key: string, value: Buffer | string): void;

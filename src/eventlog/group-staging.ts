@@ -1,3 +1,4 @@
+import type { CleanText } from '../protocol/clean.ts';
 import { timestamp } from '../protocol/ports.ts';
 import { commitKey, eventIdOf, eventKey, isEventKey } from '../store/keys.ts';
 import { seal, sealedHash } from '../store/sealed-record.ts';
@@ -49,7 +50,7 @@ export class GroupStaging implements EarlierState {
   #timeMs: number;
   /** Monotonic time at which the wall clock was first seen behind. */
   #behindSince: number | undefined;
-  #time: string;
+  #time: CleanText;
   #open = new StagedChanges();
   #entries: CommitEntry[] = [];
   #sealed: SealedGroup | undefined;
@@ -93,7 +94,7 @@ export class GroupStaging implements EarlierState {
    * Time of the next transaction: the wall clock, but not before an earlier transaction. A wall clock that stays behind was
    * ahead before: after ten minutes it is believed, where `mayGoBack` has nothing against it.
    */
-  timeAt(wallMs: number, monotonicMs: number, mayGoBack: (wallMs: number) => boolean): string {
+  timeAt(wallMs: number, monotonicMs: number, mayGoBack: (wallMs: number) => boolean): CleanText {
     if (this.#timeMs - wallMs > CLOCK_TOLERANCE_MS) this.#behindSince ??= monotonicMs;
     else this.#behindSince = undefined;
     const isSettled = this.#behindSince !== undefined && monotonicMs - this.#behindSince >= CLOCK_SETTLED_MS;

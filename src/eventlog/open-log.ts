@@ -9,7 +9,6 @@ import type { EventLog, Integrity, LogHead, Projection } from './event-log.ts';
 import { openLogMeta } from './log-meta.ts';
 import type { Forms } from './migrate/forms.ts';
 import type { SaidSlots } from './said.ts';
-import type { Redact } from './staged-transaction.ts';
 import type { Timers } from './timers.ts';
 import { type TailVerdict, verifyTail } from './verify-tail.ts';
 
@@ -23,7 +22,6 @@ export interface EventLogOptions {
   random: Random;
   timers: Timers;
   logger: Logger;
-  redact: Redact;
   projection: Projection;
   /** What states hold of what events said, which rows do not repeat. Default: nothing. */
   said?: SaidSlots;
@@ -42,7 +40,7 @@ export interface EventLogOptions {
  * reading; `integrity` says why. Throws OtherSchemaError for data of another version.
  */
 export async function openEventLog(options: EventLogOptions): Promise<EventLog> {
-  const { store, keys, clock, timers, logger, redact, projection } = options;
+  const { store, keys, clock, timers, logger, projection } = options;
   const { logId, start } = await verifyAtStart(options);
   if (start.integrity.status !== 'ok')
     logger.error({ integrity: start.integrity }, 'the log fails its check');
@@ -51,7 +49,6 @@ export async function openEventLog(options: EventLogOptions): Promise<EventLog> 
     clock,
     timers,
     logger,
-    redact,
     projection,
     said: options.said ?? (() => undefined),
     cacheChars: options.stateCacheChars ?? DEFAULT_CACHE_CHARS,

@@ -1,3 +1,4 @@
+import { type CleanText, own } from '../protocol/clean.ts';
 import { eventIdOf } from '../store/keys.ts';
 import { Drafts } from './drafts.ts';
 import { buildEvent } from './encode-event.ts';
@@ -20,15 +21,15 @@ export class Rehearsal implements Transaction, FoldWriter {
   #isFolding = false;
   #places: readonly Event[] = [];
   #appended: Event[] = [];
-  #time = '';
-  #position = NO_EVENT;
+  #time = own('');
+  #position = own(NO_EVENT);
 
   constructor(projection: Projection) {
     this.#projection = projection;
   }
 
   /** Begins the next transaction, at a recorded time, in the places of these recorded events. */
-  begin(time: string, places: readonly Event[]): void {
+  begin(time: CleanText, places: readonly Event[]): void {
     this.#time = time;
     this.#places = places;
     this.#appended = [];
@@ -50,11 +51,11 @@ export class Rehearsal implements Transaction, FoldWriter {
     return this.#appended;
   }
 
-  get time(): string {
+  get time(): CleanText {
     return this.#time;
   }
 
-  get position(): string {
+  get position(): CleanText {
     return this.#position;
   }
 
@@ -109,7 +110,7 @@ export class Rehearsal implements Transaction, FoldWriter {
   /** Takes an event as it was recorded. */
   keep(event: Event): void {
     this.#appended.push(event);
-    this.#position = event.id;
+    this.#position = own(event.id);
     this.#isFolding = true;
     try {
       foldEvent(event, this, this.#projection);

@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from '../protocol/json.ts';
+import { type CleanText, own } from '../protocol/clean.ts';
 import { baseKey, eventIdOf, isWrittenOnce } from '../store/keys.ts';
 import { SEAL_BYTES, seal, unseal } from '../store/sealed-record.ts';
 import { baseEntryOf } from './base-folds.ts';
@@ -21,9 +21,6 @@ import { saidBy } from './said.ts';
 import { SegmentWriter, streamRows } from './segment.ts';
 import { StagedChanges } from './staged-changes.ts';
 
-/** Takes secrets out of event content; returns the same object when it is clean. */
-export type Redact = (value: JsonValue) => JsonValue;
-
 /** What the transactions before this one left behind, durable or not. */
 export interface EarlierState {
   /** Number of the newest event. */
@@ -42,10 +39,9 @@ export interface EarlierState {
 
 export interface TransactionParts {
   origin: Origin;
-  time: string;
+  time: CleanText;
   earlier: EarlierState;
   projection: Projection;
-  redact: Redact;
   codec: FoldCodec;
 }
 
@@ -72,12 +68,12 @@ export class StagedTransaction implements Transaction, FoldWriter {
     this.#parts = parts;
   }
 
-  get time(): string {
+  get time(): CleanText {
     return this.#parts.time;
   }
 
-  get position(): string {
-    return eventIdOf(this.#parts.earlier.eventNumber + this.#segments.events);
+  get position(): CleanText {
+    return own(eventIdOf(this.#parts.earlier.eventNumber + this.#segments.events));
   }
 
   get<S extends State>(key: string): S | undefined {
@@ -187,8 +183,7 @@ export class StagedTransaction implements Transaction, FoldWriter {
   append(input: NewEvent): Event {
     const { origin, time, earlier, projection } = this.#parts;
     const head = input.isFirst ? undefined : this.head(input.resource);
-    const metadata = input.metadata === undefined ? {} : this.#clean(input.metadata);
-    const content = { payload: this.#clean(input.payload), metadata };
+    const content = { payload: input.payload, metadata: input.metadata ?? {} };
     const number = earlier.eventNumber + this.#segments.events + 1;
     const event = buildEvent(input, content, input.recorded ? originOf(input.recorded) : origin, {
       id: eventIdOf(number),
@@ -253,13 +248,6 @@ export class StagedTransaction implements Transaction, FoldWriter {
 
   afterCommit(action: () => void): void {
     this.actions.push(action);
-  }
-
-  #clean(value: JsonObject): JsonObject {
-    const clean = this.#parts.redact(value);
-    if (clean === null || typeof clean !== 'object' || Array.isArray(clean))
-      throw new TypeError('Redaction must keep an object an object.');
-    return clean;
   }
 }
 

@@ -1,12 +1,13 @@
+import { type CleanText, word } from '../protocol/clean.ts';
 /** What the policy makes of a call or of an action. `withhold`: the Task completes without it. */
 export type Effect = 'allow' | 'ask' | 'withhold' | 'refuse';
 
 /** A decision and the rule that made it. Sentences name no resource, so that they can be shown to everybody. */
 export interface Decision {
   effect: Effect;
-  rule: string;
+  rule: CleanText;
   /** The rule in one sentence. */
-  because: string;
+  because: CleanText;
 }
 
 /** One step of an ordered policy: a decision ends it, undefined leaves it to the next one. Pure. */
@@ -50,6 +51,6 @@ export function explainBy<Question>(
 /** What no rule allows is refused. */
 const UNDECIDED: Decision = {
   effect: 'refuse',
-  rule: 'policy.undecided',
-  because: 'No rule allows this.',
+  rule: word('policy.undecided'),
+  because: word('No rule allows this.'),
 };

@@ -6,6 +6,7 @@ import {
   TIER_TABLE,
   type TierAction,
 } from '../protocol/autonomy.ts';
+import { own } from '../protocol/clean.ts';
 import type { Decision, Effect } from './decision.ts';
 
 /** Cells that an operator sets; `shadow` has none, it never calls. */
@@ -41,10 +42,14 @@ const WORDS_OF_ACTION = {
   withhold: 'is not done: the task completes and says what it would have done',
 } as const satisfies Record<TierAction, string>;
 
-function cell(tier: AutonomyTier, word: SideEffectClass, own: TierAction | undefined): Decision {
-  const action = own ?? TIER_TABLE[tier][word];
+function cell(tier: AutonomyTier, word: SideEffectClass, given: TierAction | undefined): Decision {
+  const action = given ?? TIER_TABLE[tier][word];
   const what = word === 'delegate' ? 'a whole run of an agent' : `a tool of class ${word}`;
-  const by = own === undefined || own === TIER_TABLE[tier][word] ? '' : ' by the configuration';
+  const by = given === undefined || given === TIER_TABLE[tier][word] ? '' : ' by the configuration';
   const because = `Under ${tier}${by}, ${what} ${WORDS_OF_ACTION[action]}.`;
-  return Object.freeze({ effect: EFFECT_OF_ACTION[action], rule: `tier.${tier}.${word}`, because });
+  return Object.freeze({
+    effect: EFFECT_OF_ACTION[action],
+    rule: own(`tier.${tier}.${word}`),
+    because: own(because),
+  });
 }

@@ -1,4 +1,5 @@
 import type { StateReader, StateWriter } from '../eventlog/event-log.ts';
+import { type Clean, fromLog } from '../protocol/clean.ts';
 import { stateKey } from './state-keys.ts';
 import type { TurnBlockState, TurnEntry, TurnState } from './states.ts';
 
@@ -7,10 +8,14 @@ export const TURNS_IN_BLOCK = 16;
 const EVENT_ID_DIGITS = 20;
 
 /** The turn at a position from 0; undefined where there is none. */
-export function turnAt(reader: StateReader, sessionId: string, position: number): TurnState | undefined {
+export function turnAt(
+  reader: StateReader,
+  sessionId: string,
+  position: number,
+): Clean<TurnState> | undefined {
   if (position < 0) return undefined;
   const entry = blockOf(reader, sessionId, position)?.turns[position % TURNS_IN_BLOCK];
-  return entry ? turnOf(entry) : undefined;
+  return entry ? fromLog(turnOf(entry)) : undefined;
 }
 
 export function putTurn(states: StateWriter, sessionId: string, position: number, turn: TurnState): void {

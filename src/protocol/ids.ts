@@ -1,3 +1,4 @@
+import { type CleanText, own } from './clean.ts';
 import type { Clock, Random } from './ports.ts';
 
 const CROCKFORD = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
@@ -7,7 +8,7 @@ const RANDOM_DIGITS = 16;
 const LAST = TIME_DIGITS + RANDOM_DIGITS - 1;
 
 /** Makes `<object>_<ULID>` ids: unique, and sorted by creation within one source (contract section 6). */
-export type IdSource = (object: string) => string;
+export type IdSource = (object: string) => CleanText;
 
 /**
  * A monotonic ULID source: within one millisecond, or when the clock steps back, the random part counts up. No id is from
@@ -29,7 +30,7 @@ export function createIdSource(clock: Clock, random: Random, notBeforeMs = 0): I
     } else if (increment(digits)) {
       stem = spellStem(digits);
     }
-    return `${object}_${stem}${CROCKFORD[digits[LAST] ?? 0]}`;
+    return own(`${object}_${stem}${CROCKFORD[digits[LAST] ?? 0]}`);
   };
 }
 

@@ -1,3 +1,5 @@
+import { type CleanText, own } from './clean.ts';
+
 /** Wall and monotonic time. Injected everywhere: replay, recovery and clock-jump tests depend on it. */
 export interface Clock {
   /** Wall time in milliseconds since the Unix epoch. */
@@ -21,6 +23,6 @@ export interface Logger {
 }
 
 /** RFC 3339 UTC with milliseconds, the only timestamp spelling on the wire (contract section 6). */
-export function timestamp(epochMs: number): string {
-  return new Date(epochMs).toISOString();
+export function timestamp(epochMs: number): CleanText {
+  return own(new Date(epochMs).toISOString());
 }

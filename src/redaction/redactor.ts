@@ -1,8 +1,9 @@
+import { type Clean, readByRedactor } from '../protocol/clean.ts';
 import type { JsonValue } from '../protocol/json.ts';
 import { KnownSecrets } from './known-secrets.ts';
 import { loggable } from './loggable.ts';
 import { hasLongWord } from './long-words.ts';
-import type { Redaction, TextHit, TextRedaction } from './marker.ts';
+import type { Redaction, RedactionHit, TextHit, TextRedaction } from './marker.ts';
 import { marker } from './marker.ts';
 import { OWN_WORD } from './own-words.ts';
 import { PatternScanner } from './pattern-scanner.ts';
@@ -58,6 +59,13 @@ export class Redactor {
   /** For the log: strings and member names lose secrets, whole members stay, so a tool's `page_token` survives. */
   redactValue(value: JsonValue): Redaction {
     return redactTree(value, this.valueRules);
+  }
+
+  /** The same for what goes into the log: the door through which everything that came in gets there. */
+  clean<T>(value: T): { value: Clean<T>; hits: readonly RedactionHit[] } {
+    // Everything that comes here is JSON; interfaces only lack the index signature that would say so.
+    const read = redactTree(value as JsonValue, this.valueRules);
+    return { value: readByRedactor(read.value as T), hits: read.hits };
   }
 
   /** One string, without the list of what was found. */

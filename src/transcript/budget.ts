@@ -1,6 +1,7 @@
 import type { SessionFold } from '../projections/states.ts';
+import { type CleanJson, type CleanObject, isCleanObject } from '../protocol/clean.ts';
 import { ProtocolError } from '../protocol/errors.ts';
-import type { JsonObject, JsonValue } from '../protocol/json.ts';
+import type { JsonObject } from '../protocol/json.ts';
 import {
   type BudgetReason,
   type RecoveryPolicy,
@@ -68,7 +69,7 @@ export function overrun(
  * Metadata of a caller with a `transcript_budget` that can be kept: `last_action` stays what the gateway wrote (`before`).
  * Throws 400 naming the member that is wrong.
  */
-export function withOwnBudget(metadata: JsonObject, before: JsonObject = {}): JsonObject {
+export function withOwnBudget(metadata: CleanObject, before: CleanObject = {}): CleanObject {
   const given = metadata[TRANSCRIPT_BUDGET];
   if (given === undefined) return metadata;
   const known = lastAction(before[TRANSCRIPT_BUDGET]);
@@ -77,17 +78,16 @@ export function withOwnBudget(metadata: JsonObject, before: JsonObject = {}): Js
   return { ...metadata, [TRANSCRIPT_BUDGET]: known === undefined ? own : { ...own, last_action: known } };
 }
 
-function checked(given: JsonValue): JsonObject {
+function checked(given: CleanJson): CleanObject {
   const { error } = sessionBudget.safeParse(given);
-  if (error === undefined) return given as JsonObject;
-  const [issue] = error.issues;
+  if (error === undefined && isCleanObject(given)) return given;
+  const [issue] = error?.issues ?? [];
   const unknown = issue?.code === 'unrecognized_keys' ? issue.keys.slice(0, 1) : [];
   const param = ['metadata', TRANSCRIPT_BUDGET, ...(issue?.path ?? []), ...unknown].join('.');
   const message = `${param}: ${issue?.message ?? 'is wrong'}. It takes max_messages, max_events, max_bytes and recovery.`;
   throw new ProtocolError('invalid_request', message, { param });
 }
 
-function lastAction(budget: JsonValue | undefined): JsonValue | undefined {
-  const isObject = typeof budget === 'object' && budget !== null && !Array.isArray(budget);
-  return isObject ? budget['last_action'] : undefined;
+function lastAction(budget: CleanJson | undefined): CleanJson | undefined {
+  return isCleanObject(budget) ? budget['last_action'] : undefined;
 }

@@ -1,4 +1,6 @@
 import type { EventLog, NewEvent } from '../../src/eventlog/event-log.ts';
+import { fromLog } from '../../src/protocol/clean.ts';
+import type { JsonObject } from '../../src/protocol/json.ts';
 import type { Session } from '../../src/protocol/resources/session.ts';
 
 const BENCH = { actor: 'actor_bench' };
@@ -33,11 +35,12 @@ export class EventSource {
   }
 
   #created(time: string): NewEvent {
-    return { ...this.#place('session.created'), payload: { session: sessionAt(this.sessionId, time) } };
+    const session = { session: { ...sessionAt(this.sessionId, time) } };
+    return { ...this.#place('session.created'), payload: fromLog<JsonObject>(session) };
   }
 
   #note(): NewEvent {
-    return { ...this.#place('agent.reasoning_summary'), payload: { note: NOTE } };
+    return { ...this.#place('agent.reasoning_summary'), payload: fromLog({ note: NOTE }) };
   }
 
   #place(event: NewEvent['event']) {

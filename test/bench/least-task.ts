@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { buildEvent } from '../../src/eventlog/encode-event.ts';
 import type { NewEvent, ResourcePointer } from '../../src/eventlog/event-log.ts';
 import { SegmentWriter } from '../../src/eventlog/segment.ts';
+import { fromLog } from '../../src/protocol/clean.ts';
 import { createIdSource, type IdSource } from '../../src/protocol/ids.ts';
 import type { JsonObject } from '../../src/protocol/json.ts';
 import { type Clock, type Random, timestamp } from '../../src/protocol/ports.ts';
@@ -180,7 +181,7 @@ class Step implements LeastStep {
     const id = this.#nextId();
     this.#chain.events += 1;
     const place = { workspace_id: WORKSPACE, session_id: session, task_id, resource };
-    const input = { event, payload, ...place, ...(receiptId && { receipt_id: receiptId }) };
+    const input = { event, payload: fromLog(payload), ...place, ...(receiptId && { receipt_id: receiptId }) };
     const origin = { actor: this.#actor, traceId };
     const at = { id, sequence: this.#chain.events, previousEventId: null, time: this.time };
     const built = buildEvent(input, { payload, metadata: {} }, origin, at);

@@ -31,7 +31,7 @@ const PAGE = 1_000;
 const { data } = startArguments<{ data: string }>();
 mkdirSync(data, { recursive: true });
 const paths = dataPaths(data);
-const { logger, redactor } = createLogging('error', process.stderr);
+const { logger } = createLogging('error', process.stderr);
 const keys = openKeyRegistry({ dir: paths.keys, clock, random });
 const plain = await openLevelStore({ path: paths.store, seal: tableSeal(() => keys) });
 const recording = recordingStore(plain);
@@ -42,7 +42,6 @@ const log = await openEventLog({
   random,
   timers: nodeTimers,
   logger,
-  redact: (value) => redactor.redactValue(value).value,
   projection: project,
   checkpointPath: paths.checkpoint,
 });

@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { inMemory } from '../../src/bundles/byte-window.ts';
 import { bundleTools } from '../../src/composition/bundles.ts';
 import { restoreSession } from '../../src/dispatch/bundles/restore-session.ts';
-import type { JsonObject, JsonValue } from '../../src/protocol/json.ts';
+import { readBefore } from '../../src/dispatch/read-before.ts';
+import type { JsonObject } from '../../src/protocol/json.ts';
 import type { Task } from '../../src/protocol/resources/task.ts';
 import { Redactor } from '../../src/redaction/redactor.ts';
 import type { TestClient } from '../harness/client.ts';
@@ -266,7 +267,7 @@ describe('an import', () => {
       { keys: { verificationKeys: () => new Map() } } as never,
       { receipts: { issuer: { id: 'test', name: null } } } as never,
     );
-    const parts = { log, bundles, redact: (value: JsonValue) => ({ value, hit: false }) };
+    const parts = { log, bundles, redact: readBefore };
     const request = { source: inMemory(bytes), allowSecretMarkers: false, origin: { actor: 'actor_test' } };
     const { signal } = new AbortController();
     await expect(restoreSession(parts, request, signal)).rejects.toThrow('killed');

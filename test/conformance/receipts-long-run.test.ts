@@ -3,7 +3,7 @@ import canonicalize from 'canonicalize';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { materialsOf } from '../../src/dispatch/run-materials.ts';
 import type { Transaction } from '../../src/eventlog/event-log.ts';
-import type { TaskState } from '../../src/projections/states.ts';
+import type { TaskState } from '../../src/projections/read-states.ts';
 import type { JsonObject } from '../../src/protocol/json.ts';
 import type { Receipt } from '../../src/protocol/resources/receipt.ts';
 import type { Task } from '../../src/protocol/resources/task.ts';

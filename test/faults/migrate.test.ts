@@ -109,7 +109,7 @@ const flip = (prefix: string): Promise<string> =>
   });
 
 function openAs(forms: Forms): Promise<EventLog> {
-  const { logger, redactor } = createLogging('error', { write: () => undefined });
+  const { logger } = createLogging('error', { write: () => undefined });
   const config = loadConfig({
     flags: { data },
     env: {},
@@ -117,7 +117,7 @@ function openAs(forms: Forms): Promise<EventLog> {
     packageRoot: PACKAGE_ROOT,
     offline: true,
   });
-  return openLog({ config, logger, redactor, clock: systemClock, random: systemRandom, forms });
+  return openLog({ config, logger, clock: systemClock, random: systemRandom, forms });
 }
 
 const child = () => new Child([`${PACKAGE_ROOT}dist/test/faults/migrate-child.js`, data]);

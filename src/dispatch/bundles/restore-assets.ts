@@ -1,8 +1,10 @@
 import type { OuterAsset } from '../../bundles/outer-assets.ts';
 import type { Transaction } from '../../eventlog/event-log.ts';
 import { sha256Hex } from '../../json/sha256.ts';
+import type { ArtifactState } from '../../projections/read-states.ts';
 import { contentScope, stateKey } from '../../projections/state-keys.ts';
-import type { ArtifactState } from '../../projections/states.ts';
+import { own } from '../../protocol/clean.ts';
+import type { DecisionTools } from '../facts.ts';
 import { contentUri } from '../large-content.ts';
 import { newEvent } from '../new-event.ts';
 import { keepBytes } from '../stored-bytes.ts';
@@ -14,10 +16,16 @@ const ID_DIGITS = 26;
  * own: other Sessions may refer to it too, and each import has a copy that depends on no other and tells of none. One that an
  * earlier import of the same bundle made is left as it is.
  */
-export function restoreAsset(tx: Transaction, asset: OuterAsset, workspaceId: string): void {
-  const { id: originalId, name, size, closed, content, sha256, created_at, uri, ...described } = asset;
+export function restoreAsset(
+  tx: Transaction,
+  redact: DecisionTools['redact'],
+  { content, ...asset }: OuterAsset,
+  given: string,
+): void {
+  const workspaceId = redact(given).value;
+  const { id: originalId, name, size, closed, sha256, created_at, uri, ...described } = redact(asset).value;
   const digits = sha256Hex(`${workspaceId}/${originalId}`).slice(0, ID_DIGITS).toUpperCase();
-  const id = `artifact_${digits}`;
+  const id = own(`artifact_${digits}`);
   if (tx.get<ArtifactState>(stateKey.artifact(id)) !== undefined) return;
   const hasContent = content !== undefined && sha256 !== null;
   const scope = contentScope(workspaceId, undefined);

@@ -16,8 +16,8 @@ import { broughtKeys, verifyManifestInTurns } from '../../bundles/verify-manifes
 import type { Event, EventLog, Origin, Transaction } from '../../eventlog/event-log.ts';
 import type { ImportState } from '../../projections/import-state.ts';
 import { type ImportedMark, originalEvent } from '../../projections/imported-event.ts';
+import type { SessionFold } from '../../projections/read-states.ts';
 import { stateKey } from '../../projections/state-keys.ts';
-import type { SessionFold } from '../../projections/states.ts';
 import type { SessionImported } from '../../protocol/bundle-events.ts';
 import type { ByteSource } from '../../protocol/bytes.ts';
 import { ProtocolError } from '../../protocol/errors.ts';
@@ -27,6 +27,7 @@ import type { VerificationKeys } from '../../receipts/verification-keys.ts';
 import { hashOf } from '../../replay/compare.ts';
 import { frameKey, partKey, receiptKey } from '../../store/keys.ts';
 import { appendToReceiptLog } from '../append-to-receipt-log.ts';
+import type { DecisionTools } from '../facts.ts';
 import { batched } from './batched.ts';
 import type { BundleTools } from './bundle-tools.ts';
 import { importedEvent, preview } from './imported-event.ts';
@@ -56,7 +57,7 @@ export interface Restored {
 export interface RestoreParts {
   log: EventLog;
   bundles: BundleTools;
-  redact(value: JsonValue): { value: JsonValue; hit: boolean };
+  redact: DecisionTools['redact'];
 }
 
 /**
@@ -167,7 +168,7 @@ class Restoring {
     }
     const { checked, restored } = this.#prepared;
     for (const read of checked.assets)
-      await this.#transact((tx) => restoreAsset(tx, read(), restored.workspaceId));
+      await this.#transact((tx) => restoreAsset(tx, this.#parts.redact, read(), restored.workspaceId));
   }
 
   /** The pieces of content come before all events: the one that says what they are takes them up. */
@@ -223,8 +224,9 @@ class Restoring {
     hasContent: boolean,
   ): void {
     const { restored, plan, signingKeys } = this.#prepared;
-    const { value: payload, hit } = this.#parts.redact(event.payload);
-    const mark: ImportedMark = {
+    const { redact } = this.#parts;
+    const { value: payload, hit } = redact(event.payload);
+    const mark = redact<ImportedMark>({
       original_event_id: event.id,
       previous_event_id: event.previous_event_id,
       sequence: event.sequence,
@@ -235,8 +237,8 @@ class Restoring {
       ...(event.event === 'session.created' ? { tenant_id: plan.tenantId, signing_keys: signingKeys } : {}),
       ...(hasContent && this.#hasContent(event) ? {} : { content_omitted: true as const }),
       ...leafOf(tx, event),
-    };
-    const clean = { ...event, payload: payload as JsonObject };
+    }).value;
+    const clean = { ...event, payload, metadata: redact(event.metadata).value };
     refuseForeign(preview(clean, mark, restored.workspaceId), tx, restored);
     const appended = tx.append(importedEvent(clean, mark, restored.workspaceId));
     if (!mark.withheld && hashOf(originalEvent(appended) as unknown as JsonValue) !== sha256)

@@ -1,5 +1,6 @@
 import type { Transaction } from '../../eventlog/event-log.ts';
-import type { TaskState } from '../../projections/states.ts';
+import type { TaskState } from '../../projections/read-states.ts';
+import type { Clean, Received } from '../../protocol/clean.ts';
 import { ProtocolError } from '../../protocol/errors.ts';
 import type { Message, MessageInput } from '../../protocol/resources/message.ts';
 import type { TASK_MESSAGE_KINDS } from '../../protocol/resources/task.ts';
@@ -18,15 +19,20 @@ import { refuseOtherArguments, refuseSettled, settleRequest } from '../settle-re
 import { readConfirmation, requestToConfirm } from '../tool-confirmation.ts';
 
 export const appendTaskMessage: Command<'appendTaskMessage'> = {
-  decide({ path, body }, tx, facts) {
+  decide({ path, body, sent }, tx, facts) {
     const task = load(tx, facts.caller, 'task', path.task_id);
-    const message = body.message as MessageInput;
-    refuseForeignArtifacts(message, 'message', task.resource.workspace_id, tx, facts);
+    const message = { sent: sent.message, clean: body.message };
+    refuseForeignArtifacts(message.sent, 'message', task.resource.workspace_id, tx, facts);
     return { body: APPEND[body.kind](tx, facts, task, message) };
   },
 };
 
-type Append = (tx: Transaction, facts: Facts, task: TaskState, input: MessageInput) => Message;
+type Append = (
+  tx: Transaction,
+  facts: Facts,
+  task: TaskState,
+  input: Received<MessageInput>,
+) => Clean<Message>;
 
 const APPEND: { readonly [Kind in (typeof TASK_MESSAGE_KINDS)[number]]: Append } = {
   input: answerQuestion,
@@ -35,7 +41,7 @@ const APPEND: { readonly [Kind in (typeof TASK_MESSAGE_KINDS)[number]]: Append }
 };
 
 /** Answers what the task asked first; a tool call is no question. */
-function answerQuestion(tx: Transaction, facts: Facts, task: TaskState, message: MessageInput): Message {
+function answerQuestion(...[tx, facts, task, message]: Parameters<Append>): Clean<Message> {
   const { status } = task.resource;
   const asked = openRequestsOf(tx, task.resource.id);
   const request = asked.find(({ resource }) => resource.request.kind !== 'tool');
@@ -47,21 +53,23 @@ function answerQuestion(tx: Transaction, facts: Facts, task: TaskState, message:
   return turnOf(settleRequest(tx, facts, request, { ...verdict, message }));
 }
 
-function confirmTool(tx: Transaction, facts: Facts, task: TaskState, message: MessageInput): Message {
-  const confirmation = readConfirmation(tx, task, message);
+function confirmTool(...[tx, facts, task, message]: Parameters<Append>): Clean<Message> {
+  const confirmation = readConfirmation(tx, task, message.sent);
+  const clean = facts.redact(confirmation).value;
   const request = requestToConfirm(tx, task, confirmation);
   refuseSettled(request, tx.time);
   refuseOtherArguments(request, confirmation.input_sha256);
-  const { reviewer, reason, metadata } = confirmation;
-  const verdict = readVerdict(request.resource.request, confirmation);
+  const { reviewer, metadata } = clean;
+  const reason = { sent: confirmation.reason, clean: clean.reason };
+  const verdict = readVerdict(request.resource.request, { sent: confirmation, clean });
   return turnOf(settleRequest(tx, facts, request, { ...verdict, reviewer, reason, metadata, message }));
 }
 
-function interrupt(tx: Transaction, facts: Facts, task: TaskState, input: MessageInput): Message {
+function interrupt(...[tx, facts, task, input]: Parameters<Append>): Clean<Message> {
   refuseIdle(task);
   const { resource } = task;
   const place = placeOfTask(resource);
-  makeRoom(tx, facts, resource.session_id, input);
+  makeRoom(tx, facts, resource.session_id, input.sent);
   const built = buildMessage(tx, facts, input, place);
   appendMessage(tx, built, { place });
   const payload = { message_id: built.message.id, kind: 'interrupt' as const };
@@ -89,7 +97,7 @@ const NOTHING_ASKED = 'This task asks for no input. Wait for task.input_required
 const CONFIRMATION_ASKED =
   'This task waits for a tool call to be approved. Send kind tool_confirmation, or answer its permission request.';
 
-function turnOf(message: Message | undefined): Message {
+function turnOf(message: Clean<Message> | undefined): Clean<Message> {
   if (!message) throw new Error('a message that answers was not appended');
   return message;
 }

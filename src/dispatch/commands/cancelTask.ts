@@ -1,5 +1,6 @@
 import type { Transaction } from '../../eventlog/event-log.ts';
-import type { TaskState } from '../../projections/states.ts';
+import type { TaskState } from '../../projections/read-states.ts';
+import type { CleanText } from '../../protocol/clean.ts';
 import { ProtocolError } from '../../protocol/errors.ts';
 import type { Command } from '../command.ts';
 import type { Facts } from '../facts.ts';
@@ -25,14 +26,14 @@ export const cancelTask: Command<'cancelTask'> = {
     return answer(path.task_id, tx, facts);
   },
   conclude({ path, body }, tx, facts, { cancelTold: cancel }) {
-    const told = cancel === undefined ? {} : { cancel };
+    const told = cancel === undefined ? {} : { cancel: facts.redact(cancel).value };
     moveTask(tx, facts, path.task_id, 'CANCELED', { ...reasonOf(body), ...told });
     tx.afterCommit(() => facts.runs.wake(path.task_id));
     return answer(path.task_id, tx, facts);
   },
 };
 
-function requestCancel(tx: Transaction, { resource, internal }: TaskState, reason: string | null): void {
+function requestCancel(tx: Transaction, { resource, internal }: TaskState, reason: CleanText | null): void {
   if (internal.cancel_requested) return;
   const pointer = { object: 'task', id: resource.id };
   tx.append(newEvent('user.cancel_requested', pointer, placeOfTask(resource), { reason }));
@@ -55,6 +56,6 @@ function refuseEnded({ resource }: TaskState): void {
   );
 }
 
-function reasonOf(body: { reason?: string | null | undefined } | undefined): { reason?: string } {
+function reasonOf(body: { reason?: CleanText | null | undefined } | undefined): { reason?: CleanText } {
   return body?.reason ? { reason: body.reason } : {};
 }

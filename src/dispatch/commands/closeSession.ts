@@ -1,3 +1,4 @@
+import { word } from '../../protocol/clean.ts';
 import { closeSessionNow } from '../close-session.ts';
 import type { Command } from '../command.ts';
 import { load } from '../load.ts';
@@ -5,7 +6,7 @@ import { load } from '../load.ts';
 export const closeSession: Command<'closeSession'> = {
   decide({ path }, tx, facts) {
     const session = load(tx, facts.caller, 'session', path.session_id).resource;
-    closeSessionNow(tx, facts, session, 'closed_by_caller');
+    closeSessionNow(tx, facts, session, word('closed_by_caller'));
     return { body: load(tx, facts.caller, 'session', path.session_id).resource };
   },
 };

@@ -1,5 +1,5 @@
+import type { SessionFold } from '../../projections/read-states.ts';
 import { stateKey } from '../../projections/state-keys.ts';
-import type { SessionFold } from '../../projections/states.ts';
 import { usageOf } from '../../transcript/budget.ts';
 import { archiveUpTo, boundaryUpTo, extractOf, firstLiveTurn } from '../archive-turns.ts';
 import type { Command } from '../command.ts';
@@ -21,7 +21,7 @@ export const compactSession: Command<'compactSession'> = {
     if (to > from) {
       const told =
         summary === undefined
-          ? { text: extractOf(tx, session, to), source: 'extract' as const }
+          ? { text: facts.redact(extractOf(tx, session, to)).value, source: 'extract' as const }
           : { text: summary, source: 'caller' as const };
       appendCompaction(tx, session, archiveUpTo(tx, session, to, told), reason ?? null);
     }

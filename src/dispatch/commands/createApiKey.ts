@@ -1,16 +1,18 @@
+import { word } from '../../protocol/clean.ts';
 import { type Command, metadataOf } from '../command.ts';
 import { expiryOf } from '../expiry.ts';
 import { makeApiKey, refuseThirdKey, refuseWider, shownAgain } from '../make-api-key.ts';
 import { refuseSecrets } from '../refuse-secrets.ts';
 
 export const createApiKey: Command<'createApiKey'> = {
-  decide({ body }, tx, facts) {
+  decide({ body, sent }, tx, facts) {
     const metadata = metadataOf(body);
     const { expires_at } = body;
     const expiry = typeof expires_at === 'string' ? expiryOf({ expires_at }, 'expires_at') : null;
-    const grant = { ...body, metadata, expires_at: expiry };
+    const scopes = body.scopes.map((scope) => word(scope));
+    const grant = { ...body, scopes, metadata, expires_at: expiry };
     refuseWider(grant, tx, facts);
-    refuseSecrets({ metadata }, facts);
+    refuseSecrets({ metadata: sent.metadata ?? {} }, facts);
     refuseThirdKey(grant.actor, tx, facts);
     return { body: makeApiKey(grant, tx, facts) };
   },

@@ -1,10 +1,10 @@
 import type { Transaction } from '../../eventlog/event-log.ts';
 import { holdsScope } from '../../policy/scope.ts';
+import type { MemoryState } from '../../projections/read-states.ts';
 import { contentScope } from '../../projections/state-keys.ts';
-import type { MemoryState } from '../../projections/states.ts';
-import type { JsonValue } from '../../protocol/json.ts';
+import { type Clean, type CleanJson, type CleanText, isCleanObject, objectOf } from '../../protocol/clean.ts';
 import type { CreateMemoryRequest, Memory, MemoryDescription } from '../../protocol/resources/memory.ts';
-import { artifactRefPart } from '../../protocol/resources/message.ts';
+import { artifactRefPart, type Part } from '../../protocol/resources/message.ts';
 import { type Command, type Decided, metadataOf } from '../command.ts';
 import { expiryOf } from '../expiry.ts';
 import type { Facts } from '../facts.ts';
@@ -19,7 +19,7 @@ export const createMemory: Command<'createMemory'> = {
     const owner = ownerOf(body, tx, facts);
     const { task_id } = body.provenance;
     if (typeof task_id === 'string') load(tx, facts.caller, 'task', task_id, 'provenance.task_id');
-    const { tenant } = facts.caller;
+    const { tenant } = facts.by;
     const place = placeOfMemory(owner.workspace_id, owner.session_id, tenant);
     const memory = describe(body, owner.workspace_id, tx, facts);
     const { content: said, artifact_id } = contentOf(body, memory.visibility, place, tx, facts);
@@ -39,11 +39,11 @@ function shown(memory: MemoryState, tx: Transaction, { caller }: Facts): Decided
 }
 
 function describe(
-  body: CreateMemoryRequest,
-  workspace_id: string | null,
+  body: Clean<CreateMemoryRequest>,
+  workspace_id: CleanText | null,
   tx: Transaction,
   facts: Facts,
-): MemoryDescription {
+): Clean<MemoryDescription> {
   const metadata = metadataOf(body);
   return {
     id: facts.newId('memory'),
@@ -62,26 +62,24 @@ function describe(
 
 /** What is kept: without secrets, and as a reference to an Artifact when it is large (contract C27). */
 function contentOf(
-  { content: sent }: CreateMemoryRequest,
+  { content: clean }: Clean<CreateMemoryRequest>,
   visibility: Memory['visibility'],
   place: Place,
   tx: Transaction,
   facts: Facts,
-): { content: JsonValue; artifact_id: string | null } {
-  const ref = artifactRefPart.safeParse(sent);
+): { content: CleanJson; artifact_id: CleanText | null } {
+  const ref = artifactRefPart.safeParse(clean);
   if (ref.success) load(tx, facts.caller, 'artifact', ref.data.artifact_id, 'content.artifact_id');
-  const clean = facts.redact(sent).value;
   const drafted =
     typeof clean === 'string'
       ? { type: 'text' as const, text: clean, visibility }
       : { type: 'json' as const, value: clean, visibility };
-  const [part] = externalizeLargeParts(tx, facts, place, [drafted]);
+  const [part] = externalizeLargeParts(tx, facts, place, { sent: [drafted], clean: [drafted] }).clean;
   if (part?.type !== 'artifact_ref') return { content: asMember(clean), artifact_id: null };
-  return { content: part as unknown as JsonValue, artifact_id: part.artifact_id };
+  return { content: objectOf<Part>(part), artifact_id: part.artifact_id };
 }
 
 /** The shape of a Memory's content is text or an object. */
-function asMember(content: JsonValue): JsonValue {
-  const isObject = typeof content === 'object' && content !== null && !Array.isArray(content);
-  return typeof content === 'string' || isObject ? content : { value: content };
+function asMember(content: CleanJson): CleanJson {
+  return typeof content === 'string' || isCleanObject(content) ? content : { value: content };
 }

@@ -9,7 +9,7 @@ export const createPersona: Command<'createPersona'> = {
     const { module_ref, ...definition } = body;
     const metadata = { ...definition.metadata, ...(module_ref === undefined ? {} : { module_ref }) };
     const id = facts.newId('persona');
-    const origin = { tenant: facts.caller.tenant, fileHash: null };
+    const origin = { tenant: facts.by.tenant, fileHash: null };
     createPersonaOf(tx, id, { ...definition, metadata }, origin);
     return { body: load(tx, facts.caller, 'persona', id).resource };
   },

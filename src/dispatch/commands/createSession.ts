@@ -1,4 +1,3 @@
-import type { MessageInput } from '../../protocol/resources/message.ts';
 import { appendMessage, buildMessage } from '../append-message.ts';
 import { type Command, metadataOf } from '../command.ts';
 import { load, loadWorkspace } from '../load.ts';
@@ -8,7 +7,7 @@ import { newSession } from '../new-session.ts';
 import { referencesOf } from '../session-references.ts';
 
 export const createSession: Command<'createSession'> = {
-  decide({ body }, tx, facts) {
+  decide({ body, sent }, tx, facts) {
     const workspace = loadWorkspace(tx, facts.caller, body.workspace_id, 'workspace_id').resource;
     const references = referencesOf(body, tx, facts);
     const { id } = newSession(tx, facts, {
@@ -18,12 +17,12 @@ export const createSession: Command<'createSession'> = {
       references,
     });
     const place = { workspace_id: workspace.id, session_id: id };
-    (body.initial_messages ?? []).forEach((draft, at) => {
-      const message = draft as MessageInput;
-      refuseForeignArtifacts(message, `initial_messages[${at}]`, workspace.id, tx, facts);
-      makeRoom(tx, facts, id, message);
+    for (const [at, clean] of (body.initial_messages ?? []).entries()) {
+      const message = { sent: sent.initial_messages?.[at] ?? clean, clean };
+      refuseForeignArtifacts(message.sent, `initial_messages[${at}]`, workspace.id, tx, facts);
+      makeRoom(tx, facts, id, message.sent);
       appendMessage(tx, buildMessage(tx, facts, message, place), { place, pending: true });
-    });
+    }
     return { body: load(tx, facts.caller, 'session', id).resource };
   },
 };

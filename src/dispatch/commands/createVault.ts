@@ -1,3 +1,4 @@
+import type { Clean } from '../../protocol/clean.ts';
 import type { JsonObject } from '../../protocol/json.ts';
 import type { Vault } from '../../protocol/resources/vault.ts';
 import { type Command, metadataOf } from '../command.ts';
@@ -6,14 +7,15 @@ import { newEvent } from '../new-event.ts';
 import { refuseSecrets } from '../refuse-secrets.ts';
 
 export const createVault: Command<'createVault'> = {
-  decide({ body }, tx, facts) {
-    const { tenant } = facts.caller;
+  decide({ body, sent }, tx, facts) {
+    const { tenant } = facts.by;
     const { provider, capabilities } = body;
     const workspace = body.workspace_id
       ? loadWorkspace(tx, facts.caller, body.workspace_id, 'workspace_id').resource
       : undefined;
-    refuseSecrets({ provider, capabilities, metadata: metadataOf(body) } satisfies JsonObject, facts);
-    const vault: Vault = {
+    const said = { provider: sent.provider, capabilities: sent.capabilities, metadata: sent.metadata ?? {} };
+    refuseSecrets(said satisfies JsonObject, facts);
+    const vault: Clean<Vault> = {
       id: facts.newId('vault'),
       object: 'vault',
       created_at: tx.time,

@@ -1,6 +1,6 @@
 import { holdsScope } from '../../policy/scope.ts';
+import type { Clean } from '../../protocol/clean.ts';
 import { ProtocolError } from '../../protocol/errors.ts';
-import type { JsonObject } from '../../protocol/json.ts';
 import type { Workspace } from '../../protocol/resources/workspace.ts';
 import { type Command, metadataOf } from '../command.ts';
 import type { Facts } from '../facts.ts';
@@ -12,8 +12,10 @@ export const createWorkspace: Command<'createWorkspace'> = {
     refuseSharedRoot(body.root, facts);
     const { image, packages, network_policy, sandbox_backend } = body;
     const asked = Object.entries({ image, packages, network_policy, sandbox_backend });
-    const kept = Object.fromEntries(asked.filter(([, value]) => value !== undefined)) as JsonObject;
-    const workspace: Workspace = {
+    const kept = Object.fromEntries(
+      asked.flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+    );
+    const workspace: Clean<Workspace> = {
       id: facts.newId('workspace'),
       object: 'workspace',
       created_at: tx.time,
@@ -24,13 +26,13 @@ export const createWorkspace: Command<'createWorkspace'> = {
       default_branch_id: null,
       host: null,
       repository: null,
-      tenant_id: facts.caller.tenant,
+      tenant_id: facts.by.tenant,
       capabilities: [],
       connectors: [],
       quota_id: null,
     };
     const resource = { object: 'workspace', id: workspace.id };
-    const members = [facts.caller.actor];
+    const members = [facts.by.actor];
     tx.append(
       newEvent(
         'vendor.harn_gateway.workspace_created',

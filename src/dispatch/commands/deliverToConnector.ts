@@ -1,15 +1,17 @@
 import type { Transaction } from '../../eventlog/event-log.ts';
+import type { ConnectorSessionState, DeliveryState, SessionFold } from '../../projections/read-states.ts';
 import { stateKey } from '../../projections/state-keys.ts';
-import type { ConnectorSessionState, DeliveryState, SessionFold } from '../../projections/states.ts';
+import type { Clean, CleanText, Received } from '../../protocol/clean.ts';
 import type { RawBody } from '../../protocol/operations.ts';
 import type { ConnectorDelivery, ConnectorRow } from '../../protocol/resources/connector.ts';
+import type { MessageInput } from '../../protocol/resources/message.ts';
 import { appendMessage, buildMessage } from '../append-message.ts';
 import type { Command, Decided } from '../command.ts';
 import { dedupeKeyOf, messageOfDelivery } from '../delivery-content.ts';
 import type { Facts } from '../facts.ts';
 import { load, notFound } from '../load.ts';
 import { makeRoom } from '../make-room.ts';
-import { newEvent, placeOfSession } from '../new-event.ts';
+import { newEvent, type Pointer, placeOfSession } from '../new-event.ts';
 import { refuseClosed } from '../refuse-closed.ts';
 import { submitTaskTo } from '../submit-task.ts';
 import { createSession } from './createSession.ts';
@@ -18,8 +20,8 @@ import { createSession } from './createSession.ts';
 export const deliverToConnector: Command<'deliverToConnector'> = {
   decide({ path, body }, tx, facts) {
     const row = rowOf(path.connector_id, facts);
-    const dedupe_key = dedupeKeyOf(row, body);
-    const signed_sha256 = facts.caller.signedSha256;
+    const dedupe_key = facts.redact(dedupeKeyOf(row, body)).value;
+    const signed_sha256 = facts.by.signedSha256;
     const known = knownDelivery(tx, row, dedupe_key, signed_sha256);
     if (known) return deduped(known.delivery, row, tx);
     const signed = signed_sha256 === undefined ? {} : { signed_sha256 };
@@ -29,16 +31,20 @@ export const deliverToConnector: Command<'deliverToConnector'> = {
   /** The provider sees the error and sends again; this is for whoever looks after the connector. */
   refused({ connector_id }, tx, facts, { code, message, param = null }) {
     const row = rowOf(connector_id, facts);
-    tx.append(newEvent('connector.failed', pointerOf(row), placeOf(row), { code, message, param }));
+    const failure = facts.redact({ code: String(code), message, param }).value;
+    tx.append(newEvent('connector.failed', pointerOf(row), placeOf(row), failure));
   },
 };
 
-type Delivery = Pick<ConnectorDelivery, 'dedupe_key'> & { delivery_id: string; signed_sha256?: string };
+type Delivery = Clean<
+  Pick<ConnectorDelivery, 'dedupe_key'> & { delivery_id: string; signed_sha256?: string }
+>;
+type Row = Clean<ConnectorRow>;
 
 /** The provider's id is not signed: whoever replays a delivery may give it another one. */
 function knownDelivery(
   tx: Transaction,
-  row: ConnectorRow,
+  row: Row,
   dedupeKey: string | null,
   signedSha256: string | undefined,
 ): DeliveryState | undefined {
@@ -47,29 +53,25 @@ function knownDelivery(
   return tx.get<DeliveryState>(stateKey.signedDelivery(row.id, signedSha256));
 }
 
-function deduped(delivery: ConnectorDelivery, row: ConnectorRow, tx: Transaction): Decided {
+function deduped(delivery: Clean<ConnectorDelivery>, row: Row, tx: Transaction): Decided {
   const payload = { delivery_id: delivery.id, dedupe_key: delivery.dedupe_key };
   tx.append(newEvent('connector.delivery_deduped', pointerOf(row), placeOf(row), payload));
   return { body: delivery };
 }
 
-function accept(
-  row: ConnectorRow,
-  body: RawBody,
-  delivery: Delivery,
-  tx: Transaction,
-  facts: Facts,
-): Decided {
-  const received = { ...delivery, size: body.bytes.length, mime_type: body.mimeType };
+function accept(row: Row, body: RawBody, delivery: Delivery, tx: Transaction, facts: Facts): Decided {
+  const mime_type = facts.redact(body.mimeType).value;
+  const received = { ...delivery, size: body.bytes.length, mime_type };
   tx.append(newEvent('connector.delivery_received', pointerOf(row), placeOf(row), received));
-  const message = messageOfDelivery(body, { connector_id: row.id, delivery_id: delivery.delivery_id });
+  const sent = messageOfDelivery(body, { connector_id: row.id, delivery_id: delivery.delivery_id });
+  const message = { sent, clean: facts.redact(sent).value };
   const session = sessionOf(row, tx, facts);
   const place = placeOfSession(session);
   const message_id = row.deliver_as === 'message' ? append(message, session, tx, facts) : null;
   const normalized = { ...delivery, as: row.deliver_as, session_id: session.id, message_id };
   tx.append(newEvent('connector.normalized', pointerOf(row), place, normalized));
   const task_id = row.deliver_as === 'task' ? submit(row, delivery, message, session.id, tx, facts) : null;
-  const body_: ConnectorDelivery = {
+  const body_: Clean<ConnectorDelivery> = {
     id: delivery.delivery_id,
     object: 'connector_delivery',
     created_at: tx.time,
@@ -83,35 +85,39 @@ function accept(
   return { body: body_ };
 }
 
-type Message = ReturnType<typeof messageOfDelivery>;
-
 function submit(
-  row: ConnectorRow,
+  row: Row,
   delivery: Delivery,
-  input: Message,
-  sessionId: string,
+  input: Received<MessageInput>,
+  sessionId: CleanText,
   tx: Transaction,
   facts: Facts,
-): string {
+): CleanText {
   const route = row.route === undefined ? {} : { route: row.route };
   const metadata = { connector_id: row.id, delivery_id: delivery.delivery_id, ...route };
-  const request = { input, metadata, persona_id: row.target_persona ?? null };
-  const { id } = submitTaskTo(sessionId, request, tx, facts).body as { id: string };
+  const terms = { metadata, persona_id: row.target_persona ?? null };
+  const request = { sent: { input: input.sent, ...terms }, clean: { input: input.clean, ...terms } };
+  const { id } = submitTaskTo(sessionId, request, tx, facts).body;
   const place = { workspace_id: row.workspace, session_id: sessionId, task_id: id };
   tx.append(newEvent('connector.task_submitted', pointerOf(row), place, { ...delivery, task_id: id }));
   return id;
 }
 
-function append(input: Message, session: SessionFold['resource'], tx: Transaction, facts: Facts): string {
+function append(
+  input: Received<MessageInput>,
+  session: SessionFold['resource'],
+  tx: Transaction,
+  facts: Facts,
+): CleanText {
   const place = placeOfSession(session);
-  makeRoom(tx, facts, session.id, input);
+  makeRoom(tx, facts, session.id, input.sent);
   const built = buildMessage(tx, facts, input, place);
   appendMessage(tx, built, { place, pending: true });
   return built.message.id;
 }
 
 /** The configured session; else the connector's own, made anew when the last one is closed. */
-function sessionOf(row: ConnectorRow, tx: Transaction, facts: Facts): SessionFold['resource'] {
+function sessionOf(row: Row, tx: Transaction, facts: Facts): SessionFold['resource'] {
   if (row.target_session !== undefined) {
     const session = load(tx, facts.caller, 'session', row.target_session, 'target_session').resource;
     refuseClosed(session, tx.time);
@@ -121,20 +127,20 @@ function sessionOf(row: ConnectorRow, tx: Transaction, facts: Facts): SessionFol
   const open = last && tx.get<SessionFold>(stateKey.session(last))?.resource;
   if (open && open.state !== 'CLOSED' && open.state !== 'FAILED') return open;
   const body = { workspace_id: row.workspace, metadata: { connector_id: row.id } };
-  const made = createSession.decide({ path: {}, query: {}, body }, tx, facts) as Decided;
+  const made = createSession.decide({ path: {}, query: {}, body, sent: body }, tx, facts) as Decided;
   return made.body as SessionFold['resource'];
 }
 
-function rowOf(id: string, { self }: Facts): ConnectorRow {
+function rowOf(id: string, { self }: Facts): Row {
   const found = self.connectors.find((row) => row.id === id);
   if (!found) throw notFound('connector');
   return found;
 }
 
-function pointerOf({ id }: ConnectorRow): { object: string; id: string } {
+function pointerOf({ id }: Row): Pointer {
   return { object: 'connector', id };
 }
 
-function placeOf({ workspace }: ConnectorRow): { workspace_id: string } {
+function placeOf({ workspace }: Row): { workspace_id: CleanText } {
   return { workspace_id: workspace };
 }

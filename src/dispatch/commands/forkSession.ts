@@ -1,7 +1,8 @@
 import { isEventId } from '../../eventlog/event-id.ts';
 import type { Transaction } from '../../eventlog/event-log.ts';
-import type { SessionFold } from '../../projections/states.ts';
+import type { SessionFold } from '../../projections/read-states.ts';
 import { turnAt } from '../../projections/turns.ts';
+import { type Clean, type CleanObject, type CleanText, sentence, word } from '../../protocol/clean.ts';
 import { ProtocolError } from '../../protocol/errors.ts';
 import type { Session } from '../../protocol/resources/session.ts';
 import type { TranscriptArchive } from '../../protocol/resources/transcript.ts';
@@ -58,16 +59,16 @@ function turnsUntil(tx: Transaction, { resource, internal }: SessionFold, eventI
 }
 
 function branchOf(
-  asked: string | null,
+  asked: CleanText | null,
   { resource }: SessionFold,
-  at: string | null,
+  at: CleanText | null,
   tx: Transaction,
   facts: Facts,
-): string {
+): CleanText {
   if (asked !== null) return loadBranch(tx, facts.caller, asked, resource.workspace_id).resource.id;
   const draft = {
     kind: 'session' as const,
-    base_ref: at === null ? resource.id : `${resource.id}@${at}`,
+    base_ref: at === null ? resource.id : sentence`${resource.id}@${at}`,
     metadata: {},
     parent_branch_id: resource.branch_id,
     session_id: resource.id,
@@ -76,26 +77,26 @@ function branchOf(
 }
 
 /** A fork inside of what was archived has those turns whole; its own events begin with it. */
-function archiveWithin({ internal }: SessionFold, turnCount: number): TranscriptArchive | undefined {
+function archiveWithin({ internal }: SessionFold, turnCount: number): Clean<TranscriptArchive> | undefined {
   const { archive } = internal;
   if (archive === undefined || archive.turns > turnCount) return undefined;
   return { ...archive, through_event_id: null, counted: { ...archive.counted, events: 0 } };
 }
 
 interface Forked {
-  branch_id: string;
+  branch_id: CleanText;
   turn_count: number;
-  archive: TranscriptArchive | undefined;
+  archive: Clean<TranscriptArchive> | undefined;
 }
 
 /** A fork starts idle, with the metadata of its source under its own; of a source that is over it takes no expiry. */
 function forkOf(
   { resource: source, internal }: SessionFold,
   { branch_id, turn_count, archive }: Forked,
-  metadata: Session['metadata'],
+  metadata: CleanObject,
   tx: Transaction,
   facts: Facts,
-): Session {
+): Clean<Session> {
   const { expires_at, ...lasting } = source.metadata;
   const kept = expires_at === undefined || isExpired(source, tx.time) ? lasting : source.metadata;
   const patched = patchedMetadata(kept, withOwnBudget(metadata, kept), facts.limits);
@@ -108,7 +109,7 @@ function forkOf(
     expires_at: expiryOf(patched),
     state: 'IDLE',
     transcript: {
-      object: 'transcript',
+      object: word('transcript'),
       message_count: turn_count,
       ...(archive ? { archived_turn_count: archive.turns } : {}),
     },

@@ -1,6 +1,6 @@
 import type { Transaction } from '../../eventlog/event-log.ts';
+import type { TaskState, WorkspaceState } from '../../projections/read-states.ts';
 import { stateKey } from '../../projections/state-keys.ts';
-import type { TaskState, WorkspaceState } from '../../projections/states.ts';
 import type { BundleImport } from '../../protocol/resources/bundle.ts';
 import type { Workspace } from '../../protocol/resources/workspace.ts';
 import type { Restored } from '../bundles/restore-session.ts';
@@ -31,7 +31,11 @@ export const importBundle: Command<'importBundle'> = {
   },
 };
 
-function makeVisible({ sessionId, workspaceId, told }: Restored, tx: Transaction, { caller }: Facts): void {
+function makeVisible(
+  { sessionId, workspaceId, told }: Restored,
+  tx: Transaction,
+  { by, redact }: Facts,
+): void {
   const workspace: Workspace = {
     id: workspaceId,
     object: 'workspace',
@@ -43,19 +47,25 @@ function makeVisible({ sessionId, workspaceId, told }: Restored, tx: Transaction
     default_branch_id: null,
     host: null,
     repository: null,
-    tenant_id: caller.tenant,
+    tenant_id: by.tenant,
     capabilities: [],
     connectors: [],
     quota_id: null,
   };
-  const place = { workspace_id: workspaceId };
-  const made = { workspace, members: [caller.actor] };
+  const made = redact({ workspace, members: [by.actor] }).value;
+  const imported = redact({ workspaceId, sessionId, told }).value;
+  const place = { workspace_id: imported.workspaceId };
   tx.append(
-    newEvent('vendor.harn_gateway.workspace_created', { object: 'workspace', id: workspaceId }, place, made),
+    newEvent(
+      'vendor.harn_gateway.workspace_created',
+      { object: 'workspace', id: made.workspace.id },
+      place,
+      made,
+    ),
   );
-  const inSession = { ...place, session_id: sessionId };
-  const resource = { object: 'session', id: sessionId };
-  tx.append(newEvent('vendor.harn_gateway.session_imported', resource, inSession, told));
+  const inSession = { ...place, session_id: imported.sessionId };
+  const resource = { object: 'session', id: imported.sessionId };
+  tx.append(newEvent('vendor.harn_gateway.session_imported', resource, inSession, imported.told));
 }
 
 function answer({ sessionId, workspaceId, tasks, isNew, told }: Restored, tx: Transaction): Decided {

@@ -1,5 +1,6 @@
 import type { Transaction } from '../../eventlog/event-log.ts';
 import { defaultWorkspace } from '../../policy/membership.ts';
+import { type Clean, own } from '../../protocol/clean.ts';
 import { ProtocolError } from '../../protocol/errors.ts';
 import type { Artifact, RegisterArtifactRequest } from '../../protocol/resources/artifact.ts';
 import { type Command, metadataOf } from '../command.ts';
@@ -13,8 +14,8 @@ export const registerArtifact: Command<'registerArtifact'> = {
     const place = placeOf(body, tx, facts);
     const id = facts.newId('artifact');
     const blank = blankArtifact(id, tx.time, place);
-    const sha256 = body.sha256 ? body.sha256.replace(/^sha256:/, '').toLowerCase() : null;
-    const artifact: Artifact = {
+    const sha256 = body.sha256 ? own(body.sha256.replace(/^sha256:/, '').toLowerCase()) : null;
+    const artifact: Clean<Artifact> = {
       ...blank,
       kind: body.kind,
       mime_type: body.mime_type,
@@ -44,7 +45,7 @@ export const registerArtifact: Command<'registerArtifact'> = {
 };
 
 /** Task decides session and workspace, session decides workspace; a contradiction is an absent resource. */
-function placeOf(body: RegisterArtifactRequest, tx: Transaction, facts: Facts): Place {
+function placeOf(body: Clean<RegisterArtifactRequest>, tx: Transaction, facts: Facts): Place {
   const task = body.task_id ? load(tx, facts.caller, 'task', body.task_id, 'task_id').resource : undefined;
   const sessionId = body.session_id ?? task?.session_id;
   const session = sessionId ? load(tx, facts.caller, 'session', sessionId, 'session_id').resource : undefined;

@@ -1,6 +1,7 @@
 import type { Transaction } from '../../eventlog/event-log.ts';
+import type { SessionFold, TaskState } from '../../projections/read-states.ts';
 import { stateKey } from '../../projections/state-keys.ts';
-import type { SessionFold, TaskState } from '../../projections/states.ts';
+import type { Clean } from '../../protocol/clean.ts';
 import { ProtocolError } from '../../protocol/errors.ts';
 import type { ReplayTaskRequest } from '../../protocol/resources/replay.ts';
 import type { Task } from '../../protocol/resources/task.ts';
@@ -30,7 +31,7 @@ export const replaySession: Command<'replaySession'> = {
 };
 
 /** What an override or a checkpoint names belongs to one Task. */
-function refuseSelective({ mode }: ReplayTaskRequest): void {
+function refuseSelective({ mode }: Pick<ReplayTaskRequest, 'mode'>): void {
   if (mode === 'exact') return;
   const message = `A Session is replayed exactly. For ${mode}, replay one of its Tasks.`;
   throw new ProtocolError('invalid_request', message, { param: 'mode' });
@@ -45,8 +46,8 @@ function refuseOpenTasks({ internal }: SessionFold): void {
 function appendReplayed(
   tx: Transaction,
   { resource }: SessionFold,
-  replays: readonly Task[],
-  { mode }: ReplayTaskRequest,
+  replays: readonly Clean<Task>[],
+  { mode }: Pick<ReplayTaskRequest, 'mode'>,
 ): void {
   const payload = { task_ids: replays.map(({ id }) => id), mode };
   tx.append(

@@ -5,12 +5,13 @@ import { refuseOtherArguments, refuseSettled, settleRequest } from '../settle-re
 
 /** The first answer wins. What it does to the task is the same as when the answer came as a task message. */
 export const respondPermissionRequest: Command<'respondPermissionRequest'> = {
-  decide({ path, body }, tx, facts) {
+  decide({ path, body, sent }, tx, facts) {
     const request = load(tx, facts.caller, 'permission_request', path.request_id);
     refuseSettled(request, tx.time);
     refuseOtherArguments(request, body.input_sha256);
-    const { reviewer, reason, metadata } = body;
-    const verdict = readVerdict(request.resource.request, body);
+    const { reviewer, metadata } = body;
+    const reason = { sent: sent.reason, clean: body.reason };
+    const verdict = readVerdict(request.resource.request, { sent, clean: body });
     settleRequest(tx, facts, request, { ...verdict, reviewer, reason, metadata });
     return { body: load(tx, facts.caller, 'permission_request', path.request_id).resource };
   },

@@ -1,21 +1,21 @@
 import type { Transaction } from '../../eventlog/event-log.ts';
+import { type Clean, type CleanText, own } from '../../protocol/clean.ts';
 import { ProtocolError } from '../../protocol/errors.ts';
-import type { OperationInput } from '../../protocol/operations.ts';
 import type { PushConfig } from '../../protocol/resources/push-config.ts';
 import { isTerminal } from '../../protocol/task-states.ts';
 import { inputKey } from '../../store/keys.ts';
-import type { Command, Decided } from '../command.ts';
+import type { Command, CommandInput, Decided } from '../command.ts';
 import type { Facts } from '../facts.ts';
 import { load } from '../load.ts';
 import { newEvent } from '../new-event.ts';
 import { pushTargetsOf, refuseSecretUrl } from '../push-targets.ts';
 
-const BEGINNING = '0'.repeat(20);
+const BEGINNING = own('0'.repeat(20));
 
 /** More receivers of one task are an attack on them. */
 const MAX_CONFIGS_OF_TASK = 8;
 
-type Input = OperationInput<'setPushConfig'>;
+type Input = CommandInput<'setPushConfig'>;
 
 /**
  * The URL is checked before anything is kept, and again at each delivery. A Task that is over may have configs too; one from now
@@ -24,15 +24,15 @@ type Input = OperationInput<'setPushConfig'>;
 export const setPushConfig: Command<'setPushConfig'> = {
   decide(input, tx, facts) {
     admitTarget(input, tx, facts);
-    return { effect: { kind: 'check_target', url: input.body.url } };
+    return { effect: { kind: 'check_target', url: input.sent.url } };
   },
 
   conclude(input, tx, facts) {
     const { resource: task } = admitTarget(input, tx, facts);
-    const { body } = input;
+    const { body, sent } = input;
     const replaced = sameName(input, tx);
     if (replaced !== undefined) tx.erase(inputKey(replaced));
-    const resource: PushConfig = {
+    const resource: Clean<PushConfig> = {
       id: facts.newId('push_config'),
       object: 'push_config',
       created_at: tx.time,
@@ -46,7 +46,7 @@ export const setPushConfig: Command<'setPushConfig'> = {
       authentication_scheme: body.authentication?.scheme ?? null,
       is_signed: body.secret !== undefined || isSignedToken(body),
     };
-    const { token, authentication, secret } = body;
+    const { token, authentication, secret } = sent;
     tx.record(
       inputKey(resource.id),
       facts.sealInput(Buffer.from(JSON.stringify({ token, authentication, secret }))),
@@ -70,15 +70,15 @@ function isSignedToken({ authentication }: Input['body']): boolean {
   return authentication !== undefined && authentication.credentials === undefined;
 }
 
-function admitTarget({ path, body }: Input, tx: Transaction, facts: Facts) {
+function admitTarget({ path, body, sent }: Input, tx: Transaction, facts: Facts) {
   const task = load(tx, facts.caller, 'task', path.task_id);
   if (!facts.outbox.forms.includes(body.form))
     throw new ProtocolError('invalid_request', `form must be one of ${facts.outbox.forms.join(', ')}.`, {
       param: 'form',
     });
-  refuseSecretUrl(body.url, facts);
+  refuseSecretUrl(sent.url, facts);
   const others = pushTargetsOf(tx, task.resource.id).filter(
-    ({ resource }) => resource.id !== sameName({ path, body } as Input, tx),
+    ({ resource }) => resource.id !== sameName({ path, body }, tx),
   );
   if (others.length >= MAX_CONFIGS_OF_TASK) {
     const message = `A Task has at most ${MAX_CONFIGS_OF_TASK} push configs. Delete one first.`;
@@ -87,7 +87,7 @@ function admitTarget({ path, body }: Input, tx: Transaction, facts: Facts) {
   return task;
 }
 
-function sameName({ path, body }: Input, tx: Transaction): string | undefined {
+function sameName({ path, body }: Pick<Input, 'path' | 'body'>, tx: Transaction): CleanText | undefined {
   if (body.client_id === undefined) return undefined;
   return pushTargetsOf(tx, path.task_id).find(({ resource }) => resource.client_id === body.client_id)
     ?.resource.id;

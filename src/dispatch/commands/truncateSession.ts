@@ -1,6 +1,7 @@
 import type { Transaction } from '../../eventlog/event-log.ts';
-import type { SessionFold } from '../../projections/states.ts';
+import type { SessionFold } from '../../projections/read-states.ts';
 import { turnAt } from '../../projections/turns.ts';
+import { type CleanText, word } from '../../protocol/clean.ts';
 import { cancelOpenTasks } from '../close-session.ts';
 import type { Command } from '../command.ts';
 import { load } from '../load.ts';
@@ -16,7 +17,7 @@ export const truncateSession: Command<'truncateSession'> = {
     const removed = before.internal.messages - kept;
     const tip = tipOf(tx, before, kept);
     if (removed > 0) {
-      cancelOpenTasks(tx, facts, before.resource.id, 'The session was truncated.');
+      cancelOpenTasks(tx, facts, before.resource.id, word('The session was truncated.'));
       const counts = { kept_turn_count: kept, removed_turn_count: removed, new_tip_turn_id: tip };
       const payload = { ...counts, reason: body.reason ?? null };
       const pointer = { object: 'session', id: before.resource.id };
@@ -34,6 +35,6 @@ export const truncateSession: Command<'truncateSession'> = {
   },
 };
 
-function tipOf(tx: Transaction, { resource }: SessionFold, kept: number): string | null {
+function tipOf(tx: Transaction, { resource }: SessionFold, kept: number): CleanText | null {
   return turnAt(tx, resource.id, kept - 1)?.message_id ?? null;
 }

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../protocol/json.ts';
+import { type CleanObject, word } from '../../protocol/clean.ts';
 import type { Command } from '../command.ts';
 import { revisePersona } from '../define-persona.ts';
 import { load } from '../load.ts';
@@ -10,9 +10,9 @@ export const updatePersona: Command<'updatePersona'> = {
     const state = load(tx, facts.caller, 'persona', path.persona_id);
     const { description, receipt_policy, quota_id, metadata } = body;
     refuseUnknownQuota(tx, facts, quota_id);
-    const changes: JsonObject = {
+    const changes: CleanObject = {
       ...(description === undefined ? {} : { description }),
-      ...(receipt_policy === undefined ? {} : { receipt_policy }),
+      ...(receipt_policy === undefined ? {} : { receipt_policy: word(receipt_policy) }),
       ...(quota_id === undefined ? {} : { quota_id }),
       ...(metadata === undefined
         ? {}

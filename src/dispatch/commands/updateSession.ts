@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../protocol/json.ts';
+import type { CleanObject } from '../../protocol/clean.ts';
 import { withOwnBudget } from '../../transcript/budget.ts';
 import { refuseUnknownRoute } from '../choose-route.ts';
 import { type Command, metadataOf } from '../command.ts';
@@ -13,7 +13,7 @@ export const updateSession: Command<'updateSession'> = {
     const { resource } = load(tx, facts.caller, 'session', path.session_id);
     refuseUnknownRoute(facts.routes, metadataOf(body));
     refuseUnknownTier(metadataOf(body));
-    const changes: JsonObject = {
+    const changes: CleanObject = {
       ...(body.summary === undefined ? {} : { summary: body.summary }),
       ...(body.metadata === undefined
         ? {}

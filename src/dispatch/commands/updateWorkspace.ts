@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../protocol/json.ts';
+import type { CleanObject } from '../../protocol/clean.ts';
 import type { Command } from '../command.ts';
 import { loadWorkspace } from '../load.ts';
 import { newEvent } from '../new-event.ts';
@@ -10,7 +10,7 @@ export const updateWorkspace: Command<'updateWorkspace'> = {
     const { resource } = loadWorkspace(tx, facts.caller, path.workspace_id);
     const { name, capabilities, quota_id, metadata } = body;
     refuseUnknownQuota(tx, facts, quota_id);
-    const changes: JsonObject = {
+    const changes: CleanObject = {
       ...(name === undefined ? {} : { name }),
       ...(capabilities === undefined ? {} : { capabilities }),
       ...(quota_id === undefined ? {} : { quota_id }),

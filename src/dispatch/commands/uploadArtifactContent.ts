@@ -1,6 +1,7 @@
 import { sha256Hex } from '../../json/sha256.ts';
+import type { ArtifactState } from '../../projections/read-states.ts';
 import { contentScope } from '../../projections/state-keys.ts';
-import type { ArtifactState } from '../../projections/states.ts';
+import { own } from '../../protocol/clean.ts';
 import { ProtocolError } from '../../protocol/errors.ts';
 import type { Command } from '../command.ts';
 import { contentUri } from '../large-content.ts';
@@ -12,7 +13,7 @@ import { keepBytes } from '../stored-bytes.ts';
 export const uploadArtifactContent: Command<'uploadArtifactContent'> = {
   decide({ path, body }, tx, facts) {
     const state = load(tx, facts.caller, 'artifact', path.artifact_id);
-    const sha256 = sha256Hex(body.bytes);
+    const sha256 = own(sha256Hex(body.bytes));
     if (state.internal.closed) return repeatedUpload(state, sha256);
     refuseOtherBytes(state, sha256);
     if (body.bytes.length > facts.limits.artifactBytes) throw tooLarge(facts.limits.artifactBytes);

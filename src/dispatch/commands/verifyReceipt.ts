@@ -22,12 +22,12 @@ export const verifyReceipt: Command<'verifyReceipt'> = {
     if (performed === undefined) throw new Error('a receipt is verified before its verdict is recorded');
     const verdict = asOf(performed, resource.issued_at, body?.at_time ?? undefined);
     const { workspace_id, session_id, task_id } = resource;
-    const verification: ReceiptVerification = {
+    const verification = facts.redact<ReceiptVerification>({
       valid: verdict.ok,
       checked_at: tx.time,
       reason: reasonOf(verdict),
       details: { ...verdict },
-    };
+    }).value;
     const kind = verdict.ok ? 'receipt.verified' : 'receipt.verification_failed';
     const place = { workspace_id, session_id, task_id };
     tx.append(

@@ -1,7 +1,7 @@
 import { sha256Hex } from '../../json/sha256.ts';
+import { own } from '../../protocol/clean.ts';
 import { ProtocolError } from '../../protocol/errors.ts';
-import type { OperationInput } from '../../protocol/operations.ts';
-import { type Command, metadataOf } from '../command.ts';
+import { type Command, type CommandInput, metadataOf } from '../command.ts';
 import { namesOfFile } from '../file-path.ts';
 import { loadWorkspace } from '../load.ts';
 import { newEvent } from '../new-event.ts';
@@ -22,7 +22,8 @@ export const writeWorkspaceFile: Command<'writeWorkspaceFile'> = {
     const { id } = loadWorkspace(tx, facts.caller, input.path.workspace_id).resource;
     const { path, bytes } = fileOf(input);
     const metadata = metadataOf(input.body);
-    const payload = { path, bytes: bytes.length, sha256: sha256Hex(bytes), metadata };
+    const told = facts.redact(path).value;
+    const payload = { path: told, bytes: bytes.length, sha256: own(sha256Hex(bytes)), metadata };
     const pointer = { object: 'workspace', id };
     const place = { workspace_id: id };
     const event = tx.append(newEvent('vendor.harn_gateway.file_written', pointer, place, payload));
@@ -33,9 +34,9 @@ export const writeWorkspaceFile: Command<'writeWorkspaceFile'> = {
 };
 
 /** The path of the body goes before that of the query. */
-function fileOf({ query, body }: OperationInput<'writeWorkspaceFile'>) {
-  const names = namesOfFile(body.path ?? query.path);
-  return { names, path: names.join('/'), bytes: Buffer.from(body.content) };
+function fileOf({ query, sent }: CommandInput<'writeWorkspaceFile'>) {
+  const names = namesOfFile(sent.path ?? query.path);
+  return { names, path: names.join('/'), bytes: Buffer.from(sent.content) };
 }
 
 function tooLarge(limit: number): ProtocolError {

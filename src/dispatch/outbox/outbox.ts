@@ -1,6 +1,7 @@
 import type { Event } from '../../eventlog/event-log.ts';
 import type { DeadLetterState, PushTargetsState } from '../../projections/push-states.ts';
 import { listPrefix, stateKey } from '../../projections/state-keys.ts';
+import type { Clean } from '../../protocol/clean.ts';
 import type { JsonValue } from '../../protocol/json.ts';
 import type { DeadLetter } from '../../protocol/resources/dead-letter.ts';
 import type { PushConfig } from '../../protocol/resources/push-config.ts';
@@ -101,7 +102,7 @@ export class Outbox {
   }
 
   async #resend(id: string): Promise<void> {
-    const letter = this.#deps.log.state<DeadLetterState>(stateKey.deadLetter(id))?.resource;
+    const letter = this.#deps.log.state<Clean<DeadLetterState>>(stateKey.deadLetter(id))?.resource;
     if (letter === undefined || letter.status !== 'retrying') return;
     const config = this.#configOf(letter);
     const reason = config === undefined ? 'push config deleted' : await this.#sendAll(letter, config);
@@ -111,8 +112,8 @@ export class Outbox {
       const change =
         reason === undefined
           ? { status: 'delivered' as const, attempts }
-          : { status: 'dead' as const, reason, attempts };
-      const pointer = { object: 'dead_letter', id };
+          : { status: 'dead' as const, reason: this.#deps.redact(reason).value, attempts };
+      const pointer = { object: 'dead_letter', id: letter.id };
       const place = { workspace_id: letter.workspace_id };
       tx.append(newEvent('vendor.harn_gateway.dead_letter_changed', pointer, place, change));
     });

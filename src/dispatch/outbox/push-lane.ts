@@ -1,6 +1,7 @@
 import type { Event } from '../../eventlog/event-log.ts';
 import type { PushTarget, PushTargetsState } from '../../projections/push-states.ts';
 import { stateKey } from '../../projections/state-keys.ts';
+import { type Clean, fromLog } from '../../protocol/clean.ts';
 import type { JsonValue } from '../../protocol/json.ts';
 import { timestamp } from '../../protocol/ports.ts';
 import type { DeadLetter } from '../../protocol/resources/dead-letter.ts';
@@ -93,7 +94,7 @@ export class PushLane {
   /** False when the lane was stopped on the way; the event is not settled then. */
   async #deliverEvent(event: Event, bodies: readonly JsonValue[], target: PushTarget): Promise<boolean> {
     const isLast = ENDINGS.includes(event.event);
-    let letter: DeadLetter | undefined;
+    let letter: Clean<DeadLetter> | undefined;
     for (const [n, body] of bodies.entries()) {
       const given = await this.#deliver(`${this.#configId}.${event.id}.${n}`, body, event, target);
       if (given === 'stopped') return false;
@@ -109,7 +110,7 @@ export class PushLane {
     body: JsonValue,
     event: Event,
     { resource }: PushTarget,
-  ): Promise<DeadLetter | 'stopped' | undefined> {
+  ): Promise<Clean<DeadLetter> | 'stopped' | undefined> {
     const { clock, giveUpMs } = this.#deps;
     const { signal } = this.#stopped;
     const workspaceId = event.workspace_id ?? '';
@@ -127,10 +128,11 @@ export class PushLane {
     }
   }
 
-  #letter(event: Event, workspace_id: string, reason: string, attempts: number): DeadLetter {
+  #letter(event: Event, workspace_id: string, reason: string, attempts: number): Clean<DeadLetter> {
     const now = timestamp(this.#deps.clock.now());
-    return {
-      id: this.#deps.newId('dead_letter'),
+    const { id, redact } = { id: this.#deps.newId('dead_letter'), redact: this.#deps.redact };
+    return redact<DeadLetter>({
+      id,
       object: 'dead_letter',
       created_at: now,
       updated_at: now,
@@ -143,22 +145,24 @@ export class PushLane {
       reason,
       attempts,
       last_attempt_at: now,
-    };
+    }).value;
   }
 
   /** How far it came, and what was given up, become durable together. A config deleted meanwhile keeps nothing. */
-  async #settle(event: Event, is_last: boolean, letter: DeadLetter | undefined): Promise<void> {
-    const place = { workspace_id: event.workspace_id };
+  async #settle(event: Event, is_last: boolean, letter: Clean<DeadLetter> | undefined): Promise<void> {
+    const { workspace_id, id: through_event_id } = fromLog(event);
+    const place = { workspace_id };
     await this.#deps.log.transact({ actor: null }, (tx) => {
-      const targets = tx.get<PushTargetsState>(stateKey.pushTargets(this.#taskId))?.targets ?? [];
-      if (!targets.some(({ resource }) => resource.id === this.#configId)) return;
+      const targets = tx.get<Clean<PushTargetsState>>(stateKey.pushTargets(this.#taskId))?.targets ?? [];
+      const config = targets.find(({ resource }) => resource.id === this.#configId)?.resource;
+      if (config === undefined) return;
       if (letter) {
         const dead_letter = { ...letter, created_at: tx.time, updated_at: tx.time };
         const pointer = { object: 'dead_letter', id: letter.id };
         tx.append(newEvent('vendor.harn_gateway.delivery_given_up', pointer, place, { dead_letter }));
       }
-      const progress = { task_id: this.#taskId, through_event_id: event.id, is_last };
-      const pointer = { object: 'push_config', id: this.#configId };
+      const progress = { task_id: config.task_id, through_event_id, is_last };
+      const pointer = { object: 'push_config', id: config.id };
       tx.append(newEvent('vendor.harn_gateway.push_delivered', pointer, place, progress));
     });
   }

@@ -1,12 +1,14 @@
 import type { Event, EventLog } from '../../eventlog/event-log.ts';
 import { conceal } from '../../policy/visibility.ts';
+import type { TaskState, WorkspaceState } from '../../projections/read-states.ts';
 import { stateKey } from '../../projections/state-keys.ts';
-import type { TaskState, WorkspaceState } from '../../projections/states.ts';
+import type { IdSource } from '../../protocol/ids.ts';
 import type { JsonValue } from '../../protocol/json.ts';
 import type { Clock, Logger } from '../../protocol/ports.ts';
 import { type PushConfig, type PushSecrets, webhookOf } from '../../protocol/resources/push-config.ts';
 import type { Task } from '../../protocol/resources/task.ts';
 import { inputKey } from '../../store/keys.ts';
+import type { DecisionTools } from '../facts.ts';
 import { type DeliveryForm, deliveryHeaders, type Post, type PostOutcome } from './delivery.ts';
 import { type DeliverySigner, deliveryToken } from './delivery-token.ts';
 import type { TenantSlots } from './tenant-slots.ts';
@@ -17,7 +19,9 @@ export interface OutboxDeps {
   logger: Logger;
   /** Runs once after a while; returns what stops it. Milliseconds. */
   after(delayMs: number, run: () => void): () => void;
-  newId(object: string): string;
+  newId: IdSource;
+  /** Reads what receivers and the network say. */
+  redact: DecisionTools['redact'];
   forms: Readonly<Record<string, DeliveryForm>>;
   post: Post;
   openSecrets(sealed: Buffer): Buffer;

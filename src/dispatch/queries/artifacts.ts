@@ -1,7 +1,7 @@
 import type { Answer } from '../../gateway.ts';
 import { holdsScope } from '../../policy/scope.ts';
+import type { ArtifactState } from '../../projections/read-states.ts';
 import { listPrefix, stateKey } from '../../projections/state-keys.ts';
-import type { ArtifactState } from '../../projections/states.ts';
 import { contentOfArtifact } from '../../projections/stored-content.ts';
 import { ProtocolError } from '../../protocol/errors.ts';
 import { ok } from '../answer.ts';

@@ -1,13 +1,9 @@
 import type { Event, Projection } from '../../eventlog/event-log.ts';
 import { Rehearsal } from '../../eventlog/rehearsal.ts';
+import type { PermissionRequestState, SessionFold, TaskState } from '../../projections/read-states.ts';
 import { stateKey } from '../../projections/state-keys.ts';
-import type {
-  PermissionRequestState,
-  SessionBindingState,
-  SessionFold,
-  TaskState,
-} from '../../projections/states.ts';
 import type { CancelTold } from '../../protocol/cancel-told.ts';
+import { type CleanText, fromLog, word } from '../../protocol/clean.ts';
 import type { MemoryFrame } from '../../protocol/given-memory.ts';
 import type { JsonObject, JsonValue } from '../../protocol/json.ts';
 import { type Failure, isTerminal, type TaskStatus } from '../../protocol/task-states.ts';
@@ -20,6 +16,7 @@ import { frameKey } from '../../store/keys.ts';
 import type { Frame, Move, Seen } from '../../upstream.ts';
 import type { DecisionTools } from '../facts.ts';
 import { type MoveFacts, moveTask } from '../move-task.ts';
+import { readBefore } from '../read-before.ts';
 import { taskRecord } from '../run-record.ts';
 import { applyMoves, noteCancelFault, seenBy } from '../runner/apply-moves.ts';
 import { applyMemoryRead } from '../runner/give-memories.ts';
@@ -112,11 +109,17 @@ class ReExecution {
     const substitute = this.#parts.substitutes?.get(record.key);
     const frame = substitute ?? record.frame;
     if (!isTerminal(task.resource.status)) this.#recordMaterial(record, substitute);
-    const target = { tx: this.#tx, tools: this.#tools, taskId: this.#history.taskId, material: record.key };
+    const target = {
+      tx: this.#tx,
+      tools: this.#tools,
+      taskId: this.#history.taskId,
+      material: fromLog(record.key),
+      clean: readBefore,
+    };
     if (record.turn) this.#bindSession(record.turn.session_binding);
-    if (record.noted && frame.kind === 'fault') noteCancelFault(target, task, frame);
-    else if (frame.kind === 'memory') applyMemoryRead(this.#tx, task, frame, record.key);
-    else applyMoves(target, this.#parts.interpret(frame, seenBy(this.#tx, this.#tools, task)));
+    if (record.noted && frame.kind === 'fault') noteCancelFault(target, task, fromLog(frame));
+    else if (frame.kind === 'memory') applyMemoryRead(this.#tx, task, fromLog(frame), target.material);
+    else applyMoves(target, this.#parts.interpret(frame, seenBy(this.#tx, readBefore, task)));
     return substitute === undefined ? undefined : record.key;
   }
 
@@ -134,8 +137,9 @@ class ReExecution {
   }
 
   #move({ payload }: Event): void {
-    const { status, message_id, failure, reason, cancel, metadata, outcome } =
-      payload as unknown as Transition;
+    const { status, message_id, failure, reason, cancel, metadata, outcome } = fromLog(
+      payload as unknown as Transition,
+    );
     const facts: MoveFacts = {
       ...(message_id === undefined ? {} : { messageId: message_id }),
       ...(failure === undefined ? {} : { failure }),
@@ -167,7 +171,7 @@ class ReExecution {
 
   #bindSession(binding: JsonObject | null): void {
     const { sessionId, route } = this.#history;
-    const state = binding === null ? undefined : ({ binding, epoch: 0 } satisfies SessionBindingState);
+    const state = binding === null ? undefined : { binding, epoch: 0 };
     this.#tx.set(stateKey.sessionBinding(sessionId, route), state);
   }
 }
@@ -185,8 +189,13 @@ interface Transition {
 
 /** What was recorded has no secrets any more, nothing is sent, and nobody waits. */
 const RECORDED: Pick<DecisionTools, 'redact' | 'sealInput' | 'receipts' | 'runs'> = {
-  receipts: { issuer: { id: 'none', name: null }, acceptance: false, isRehearsal: true, key: refuseToSign },
-  redact: (value) => ({ value, hit: false }),
+  receipts: {
+    issuer: { id: word('none'), name: null },
+    acceptance: false,
+    isRehearsal: true,
+    key: refuseToSign,
+  },
+  redact: readBefore,
   sealInput: () => {
     throw new Error('a replay sends nothing, so it seals nothing');
   },
@@ -204,15 +213,15 @@ function refuseToSign(): never {
   throw new Error('a rehearsal signs nothing');
 }
 
-function timeOf(stimulus: Stimulus): string {
-  return stimulus.kind === 'frame' ? stimulus.frame.at : stimulus.event.created_at;
+function timeOf(stimulus: Stimulus): CleanText {
+  return fromLog(stimulus.kind === 'frame' ? stimulus.frame.at : stimulus.event.created_at);
 }
 
 /** Only what the folds of a task's events need of its session. */
 function emptySession({ sessionId, events }: History): SessionFold {
   const [first] = events;
   const time = first?.created_at ?? '';
-  return {
+  return fromLog({
     resource: {
       id: sessionId,
       object: 'session',
@@ -231,5 +240,5 @@ function emptySession({ sessionId, events }: History): SessionFold {
       expires_at: null,
     },
     internal: { open_tasks: [], working: 0, blocked: 0, messages: 0, epoch: 0, pending: [] },
-  };
+  });
 }

@@ -1,5 +1,6 @@
 import type { Event } from '../../eventlog/event-log.ts';
 import { sha256Hex } from '../../json/sha256.ts';
+import { fromLog, own } from '../../protocol/clean.ts';
 import type { IdSource } from '../../protocol/ids.ts';
 
 /** What makes its resource, by the object its id was drawn for. */
@@ -32,9 +33,9 @@ export class RecordedIds {
 
   readonly next: IdSource = (object) => {
     const recorded = this.#list(object).shift();
-    if (recorded !== undefined) return recorded;
+    if (recorded !== undefined) return fromLog(recorded);
     this.#extra += 1;
-    return `${object}_${sha256Hex(`${this.#seed}:${object}:${this.#extra}`).slice(0, 26).toUpperCase()}`;
+    return own(`${object}_${sha256Hex(`${this.#seed}:${object}:${this.#extra}`).slice(0, 26).toUpperCase()}`);
   };
 
   #list(object: string): string[] {

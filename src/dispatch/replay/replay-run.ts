@@ -1,8 +1,9 @@
 import { NO_EVENT } from '../../eventlog/event-id.ts';
 import type { Event, EventLog, Origin, Transaction } from '../../eventlog/event-log.ts';
 import { project } from '../../projections/projection.ts';
+import type { TaskState } from '../../projections/read-states.ts';
 import { stateKey } from '../../projections/state-keys.ts';
-import type { TaskState } from '../../projections/states.ts';
+import type { Clean } from '../../protocol/clean.ts';
 import { ProtocolError } from '../../protocol/errors.ts';
 import type { JsonObject } from '../../protocol/json.ts';
 import type { Logger } from '../../protocol/ports.ts';
@@ -13,7 +14,7 @@ import type { MissingDependency } from '../../replay/history.ts';
 import type { Interpret } from '../../upstream.ts';
 import type { DecisionTools } from '../facts.ts';
 import { moveTask } from '../move-task.ts';
-import { newEvent, placeOfTask } from '../new-event.ts';
+import { newEvent, type Pointer, placeOfTask } from '../new-event.ts';
 import { prepareReplay } from './prepare-replay.ts';
 import { payloadFor, type ReplayEnd, type ReplayedEvent, replayedEvents } from './replayed-events.ts';
 import { receiptTampering } from './verify-receipts.ts';
@@ -79,7 +80,7 @@ export class ReplayRun {
     }
   }
 
-  async #replay(task: TaskState, terms: ReplayTerms): Promise<void> {
+  async #replay(task: TaskState, terms: Clean<ReplayTerms>): Promise<void> {
     const told = await this.#told();
     if (told === undefined) await this.#transact(task, (tx) => void tx.append(startedEvent(task, terms)));
     const preparation = await prepareReplay(this.#deps.log, task);
@@ -128,7 +129,7 @@ export class ReplayRun {
   /** Appends what is replayed, in batches; undefined when it was stopped before the end. */
   async #tell(
     run: Generator<ReplayedEvent, ReplayEnd>,
-    { task, terms, skip }: { task: TaskState; terms: ReplayTerms; skip: number },
+    { task, terms, skip }: { task: TaskState; terms: Clean<ReplayTerms>; skip: number },
   ): Promise<ReplayEnd | undefined> {
     let left = skip;
     for (;;) {
@@ -142,26 +143,27 @@ export class ReplayRun {
       }
       if (batch.length > 0)
         await this.#transact(task, (tx) => {
-          for (const replayed of batch) tx.append(replayedEvent(task, terms, replayed));
+          for (const replayed of batch) tx.append(replayedEvent(this.#deps.tools, task, terms, replayed));
         });
       if (this.#stopped) return undefined;
       if (end !== undefined) return end;
     }
   }
 
-  async #complete(task: TaskState, terms: ReplayTerms, end: ReplayEnd): Promise<void> {
+  async #complete(task: TaskState, terms: Clean<ReplayTerms>, end: ReplayEnd): Promise<void> {
     const { source_task_id, mode, deltas } = terms;
     const { verdict, events, run } = end;
     const replay = { verdict, missing: null, ...(run ? { run } : {}) };
     const summary = summaryOf(verdict, events);
     await this.#transact(task, (tx) => {
-      const payload = { source_task_id, mode, verdict, events, deltas };
+      const { redact } = this.#deps.tools;
+      const payload = redact({ source_task_id, mode, verdict, events, deltas }).value;
       tx.append(newEvent('replay.completed', pointerTo(task), placeOfTask(task.resource), payload));
-      moveTask(tx, this.#deps.tools, this.#taskId, 'COMPLETED', { summary, replay });
+      moveTask(tx, this.#deps.tools, this.#taskId, 'COMPLETED', { summary: redact(summary).value, replay });
     });
   }
 
-  async #fail(task: TaskState, terms: ReplayTerms, finding: Finding): Promise<void> {
+  async #fail(task: TaskState, terms: Clean<ReplayTerms>, finding: Finding): Promise<void> {
     const { source_task_id, mode } = terms;
     const { verdict = null, missing = null } = finding;
     const message = finding.message ?? messageOf(finding);
@@ -172,10 +174,11 @@ export class ReplayRun {
       details: detailsOf(verdict, missing),
     };
     await this.#transact(task, (tx) => {
-      const payload = { source_task_id, mode, verdict, missing, message };
+      const { redact } = this.#deps.tools;
+      const payload = redact({ source_task_id, mode, verdict, missing: lackOf(missing), message }).value;
       tx.append(newEvent('replay.failed', pointerTo(task), placeOfTask(task.resource), payload));
       const replay = { verdict, missing };
-      moveTask(tx, this.#deps.tools, this.#taskId, 'FAILED', { failure, replay });
+      moveTask(tx, this.#deps.tools, this.#taskId, 'FAILED', { failure: redact(failure).value, replay });
     });
   }
 
@@ -189,6 +192,10 @@ export class ReplayRun {
       else this.stop();
     });
   }
+}
+
+function lackOf(missing: MissingDependency | null): { kind: string; id: string } | null {
+  return missing;
 }
 
 interface Finding {
@@ -222,13 +229,13 @@ function summaryOf(verdict: ReplayVerdict, events: number): string {
   return `${verdict.status}: first at ${where}.`;
 }
 
-function pointerTo({ resource }: TaskState): { object: string; id: string } {
+function pointerTo({ resource }: TaskState): Pointer {
   return { object: 'task', id: resource.id };
 }
 
 function startedEvent(
   task: TaskState,
-  { source_task_id, mode, overrides, refresh, reason, ...terms }: ReplayTerms,
+  { source_task_id, mode, overrides, refresh, reason, ...terms }: Clean<ReplayTerms>,
 ) {
   return newEvent('replay.started', pointerTo(task), placeOfTask(task.resource), {
     source_task_id,
@@ -242,7 +249,12 @@ function startedEvent(
 }
 
 /** Members in RFC 8785 order, as everything of an event that is not its payload. */
-function replayedEvent(task: TaskState, { source_task_id, mode }: ReplayTerms, replayed: ReplayedEvent) {
+function replayedEvent(
+  { redact }: DecisionTools,
+  task: TaskState,
+  { source_task_id, mode }: ReplayTerms,
+  replayed: ReplayedEvent,
+) {
   const metadata: ReplayEventMetadata = {
     mode,
     original_event_id: replayed.originalEventId,
@@ -253,13 +265,13 @@ function replayedEvent(task: TaskState, { source_task_id, mode }: ReplayTerms, r
     source_task_id,
   };
   const { event, sha256, equal } = replayed;
-  const payload = {
-    event: event.event,
+  const payload = redact({
+    event: String(event.event),
     resource: { ...event.resource },
     payload: payloadFor(replayed),
     sha256,
     equal,
-  };
+  }).value;
   const told = newEvent('replay.event_replayed', pointerTo(task), placeOfTask(task.resource), payload);
   return { ...told, replay: metadata };
 }

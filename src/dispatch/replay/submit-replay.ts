@@ -1,15 +1,12 @@
 import type { Transaction } from '../../eventlog/event-log.ts';
 import { sha256Hex } from '../../json/sha256.ts';
+import type { SessionFold, TaskState } from '../../projections/read-states.ts';
 import { stateKey } from '../../projections/state-keys.ts';
-import type { SessionFold, TaskState } from '../../projections/states.ts';
+import { type Clean, type CleanText, own, sentence, word } from '../../protocol/clean.ts';
 import { ProtocolError, shownName } from '../../protocol/errors.ts';
 import type { PayloadOf } from '../../protocol/event-payloads.ts';
 import type { JsonValue } from '../../protocol/json.ts';
-import {
-  type ReplayTaskRequest,
-  type ReplayTerms,
-  replayTaskRequest,
-} from '../../protocol/resources/replay.ts';
+import type { ReplayTaskRequest, ReplayTerms } from '../../protocol/resources/replay.ts';
 import type { Task } from '../../protocol/resources/task.ts';
 import { CURRENT_RULES } from '../../protocol/rules.ts';
 import { isTerminal } from '../../protocol/task-states.ts';
@@ -36,8 +33,8 @@ const TIME_DIGITS = 10;
 const HASH_DIGITS = 16;
 
 /** A request with its defaults; a body may be left out. */
-export function requestOf(body: ReplayTaskRequest | undefined): ReplayTaskRequest {
-  return body ?? replayTaskRequest.parse({});
+export function requestOf(body: Clean<ReplayTaskRequest> | undefined): Clean<ReplayTaskRequest> {
+  return body ?? { mode: 'exact', override: {} };
 }
 
 /** Reads the request against its source; throws a ProtocolError that names what is wrong with it. */
@@ -64,12 +61,12 @@ export function submitReplay(
   tx: Transaction,
   facts: Facts,
   source: TaskState,
-  request: ReplayTaskRequest,
-): Task {
+  request: Clean<ReplayTaskRequest>,
+): Clean<Task> {
   const plan = planFor(tx, facts, source, request);
   const sessionId = source.resource.session_id;
   const session = tx.get<SessionFold>(stateKey.session(sessionId));
-  const route = REPLAY_ROUTE + source.internal.route;
+  const route = sentence`${word(REPLAY_ROUTE)}${source.internal.route}`;
   const startsNow =
     !laneIsBusy(tx, sessionId) && (!session || queueIsEmpty(session)) && facts.runs.hasSlot(route);
   if (!startsNow) refuseFullQueue(facts);
@@ -83,19 +80,19 @@ export function submitReplay(
 }
 
 interface Asked {
-  request: ReplayTaskRequest;
+  request: Clean<ReplayTaskRequest>;
   plan: ReplayPlan;
-  route: string;
+  route: CleanText;
 }
 
-function appendSubmission(tx: Transaction, facts: Facts, source: TaskState, asked: Asked): string {
+function appendSubmission(tx: Transaction, facts: Facts, source: TaskState, asked: Asked): CleanText {
   const ordinal = (source.internal.replays ?? 0) + 1;
   const id = replayTaskId(source.resource.id, asked.request, ordinal);
-  const task = replayTask(id, tx.time, facts.caller.actor, source.resource, asked);
-  const replay = termsOf(tx, source, asked, ordinal);
+  const task = replayTask(id, tx.time, facts.by.actor, source.resource, asked);
+  const replay = facts.redact(termsOf(tx, source, asked, ordinal)).value;
   recordSubstitutes(tx, id, asked.plan.overrides);
   const { persona, turn_message } = source.internal;
-  const payload: PayloadOf<'task.submitted'> = {
+  const payload: Clean<PayloadOf<'task.submitted'>> = {
     task,
     route: asked.route,
     rules: CURRENT_RULES,
@@ -103,7 +100,7 @@ function appendSubmission(tx: Transaction, facts: Facts, source: TaskState, aske
     preceding: [],
     ...(persona === undefined ? {} : { persona }),
     replay,
-    checkpoint_id: `${id}.1`,
+    checkpoint_id: sentence`${id}.1`,
   };
   const receiptId = provesAcceptance(source.internal.persona, facts) ? facts.newId('receipt') : undefined;
   const pointer = { object: 'task', id };
@@ -116,13 +113,13 @@ function appendSubmission(tx: Transaction, facts: Facts, source: TaskState, aske
  * Derived from the source, the request and how many replays came before, so that the same replay has the same id on any
  * gateway (contract section 3). It keeps the time of the source's id, so a replay is listed beside its source.
  */
-function replayTaskId(sourceId: string, request: ReplayTaskRequest, ordinal: number): string {
+function replayTaskId(sourceId: string, request: ReplayTaskRequest, ordinal: number): CleanText {
   const asked = hashOf(JSON.parse(JSON.stringify(request)) as JsonValue);
   const digest = Buffer.from(sha256Hex(`${sourceId}\n${asked}\n${ordinal}`), 'hex');
   const time =
     /^task_([0-9A-HJKMNP-TV-Z]{26})$/.exec(sourceId)?.[1]?.slice(0, TIME_DIGITS) ?? '0'.repeat(TIME_DIGITS);
   const tail = Array.from(digest.subarray(0, HASH_DIGITS), (byte) => CROCKFORD[byte & 31]).join('');
-  return `task_${time}${tail}`;
+  return own(`task_${time}${tail}`);
 }
 
 function termsOf(
@@ -167,7 +164,13 @@ function recordSubstitutes(tx: Transaction, taskId: string, overrides: readonly 
   }
 }
 
-function replayTask(id: string, time: string, actor: string, source: Task, { request, route }: Asked): Task {
+function replayTask(
+  id: CleanText,
+  time: CleanText,
+  actor: CleanText,
+  source: Clean<Task>,
+  { request, route }: Asked,
+): Clean<Task> {
   return {
     ...source,
     id,

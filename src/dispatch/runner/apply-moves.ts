@@ -1,19 +1,20 @@
 import type { Transaction } from '../../eventlog/event-log.ts';
+import type { MessageState, TaskState } from '../../projections/read-states.ts';
 import { saidUnder } from '../../projections/said-messages.ts';
 import { sessionBinding } from '../../projections/session-binding.ts';
 import { stateKey } from '../../projections/state-keys.ts';
-import type { MessageState, TaskState } from '../../projections/states.ts';
+import { type Clean, type CleanObject, type CleanText, type Received, word } from '../../protocol/clean.ts';
 import type { JsonObject } from '../../protocol/json.ts';
-import type { Message, MessageInput, Part } from '../../protocol/resources/message.ts';
+import type { Message, Part } from '../../protocol/resources/message.ts';
 import { rulesOf } from '../../protocol/rules.ts';
 import { isTerminal } from '../../protocol/task-states.ts';
 import type { DraftPart, Frame, MessageDraft, Move, Seen } from '../../upstream.ts';
-import { appendMessage, buildMessage } from '../append-message.ts';
+import { appendMessage, buildAgentMessage } from '../append-message.ts';
 import { addChunk, knownArtifact } from '../artifact-chunks.ts';
 import type { DecisionTools } from '../facts.ts';
 import { storeArtifact } from '../large-content.ts';
 import { type MoveFacts, moveTask } from '../move-task.ts';
-import { newEvent, placeOfTask } from '../new-event.ts';
+import { newEvent, placeOfTask, type SessionPlace } from '../new-event.ts';
 import { waitsInTurn } from '../permission-request.ts';
 import { applyPermission, applyPermissionClosed } from './apply-permission.ts';
 import { applyTool } from './apply-tool.ts';
@@ -23,7 +24,7 @@ import type { MoveTarget } from './move-target.ts';
 import { saysSame } from './says-same.ts';
 
 /** What interpretation may know, read from the transaction. */
-export function seenBy(tx: Transaction, tools: Pick<DecisionTools, 'redact'>, task: TaskState): Seen {
+export function seenBy(tx: Transaction, clean: DecisionTools['redact'], task: TaskState): Seen {
   const { resource, internal } = task;
   return {
     rules: rulesOf(internal.rules),
@@ -35,7 +36,7 @@ export function seenBy(tx: Transaction, tools: Pick<DecisionTools, 'redact'>, ta
     },
     hasMessage: (upstreamId, parts) => {
       const said = saidBefore(tx, task, upstreamId);
-      return said !== undefined && (parts === undefined || saysSame(tx, tools, said.parts, parts));
+      return said !== undefined && (parts === undefined || saysSame(tx, clean, said.parts, parts));
     },
     artifactParts: (upstreamId) => {
       const state = knownArtifact(tx, resource.id, upstreamId);
@@ -50,13 +51,14 @@ export function applyMoves(target: MoveTarget, moves: readonly Move[]): void {
     const task = target.tx.get<TaskState>(stateKey.task(target.taskId));
     if (!task) return;
     if (isTerminal(task.resource.status) && !landsAfterEnd(task, move)) {
-      note(target, task, 'late_result', {
-        move: move.type,
-        ...(move.type === 'status' ? { to: move.to } : {}),
+      note(target, task, word('late_result'), {
+        move: word(move.type),
+        ...(move.type === 'status' ? { to: word(move.to) } : {}),
       });
       return;
     }
-    APPLY[move.type](target, task, boundedMove(target, task, move) as never);
+    const clean = boundedMove(target, task, target.clean(move).value);
+    APPLY[move.type](target, task, clean as never, move as never);
   }
 }
 
@@ -66,21 +68,24 @@ function landsAfterEnd({ resource }: TaskState, move: Move): boolean {
   return (move.type === 'update' || move.type === 'note') && move.betweenTurns === true;
 }
 
+type MoveOf<Kind extends Move['type']> = Extract<Move, { type: Kind }>;
+
+/** `given`: the move as the agent means it, for content that is never rewritten: bytes, and what is too large for an event. */
 type Apply<Kind extends Move['type']> = (
   target: MoveTarget,
   task: TaskState,
-  move: Extract<Move, { type: Kind }>,
+  move: Clean<MoveOf<Kind>>,
+  given: MoveOf<Kind>,
 ) => void;
 
 const APPLY: { readonly [Kind in Move['type']]: Apply<Kind> } = {
   bind: applyBinding,
   status: applyStatus,
-  message: (target, task, move) => {
-    addAgentMessage(target, task, move.message);
+  message: (target, task, move, given) => {
+    addAgentMessage(target, task, { sent: given.message, clean: move.message });
   },
-  artifact: ({ tx, tools, material }, task, move) => {
-    const parts = move.artifact.parts;
-    addChunk(tx, tools, task, { ...move.artifact, parts }, material);
+  artifact: (target, task, move, given) => {
+    addChunk(target, task, { sent: given.artifact, clean: move.artifact });
   },
   permission: applyPermission,
   permission_closed: applyPermissionClosed,
@@ -93,7 +98,7 @@ const APPLY: { readonly [Kind in Move['type']]: Apply<Kind> } = {
   reasoning: applyReasoning,
   update: applyUpdate,
   usage: applyUsage,
-  metadata: (target, task, move) => note(target, task, 'metadata', {}, move.patch),
+  metadata: (target, task, move) => note(target, task, word('metadata'), {}, move.patch),
   note: (target, task, move) => note(target, task, move.note, move.details ?? {}),
 };
 
@@ -101,21 +106,21 @@ const APPLY: { readonly [Kind in Move['type']]: Apply<Kind> } = {
 function applyFileWritten(
   { tx }: MoveTarget,
   { resource }: TaskState,
-  { file }: Extract<Move, { type: 'file_written' }>,
+  { file }: Clean<MoveOf<'file_written'>>,
 ): void {
   const pointer = { object: 'task', id: resource.id };
-  const metadata = { host: 'client' };
+  const metadata = { host: word('client') };
   tx.append(
     newEvent('vendor.harn_gateway.file_written', pointer, placeOfTask(resource), { ...file, metadata }),
   );
 }
 
 function applyBinding(
-  { tx, tools, material }: MoveTarget,
+  { tx, material, clean }: MoveTarget,
   task: TaskState,
-  move: Extract<Move, { type: 'bind' }>,
+  move: Clean<MoveOf<'bind'>>,
 ): void {
-  const seen = seenBy(tx, tools, task);
+  const seen = seenBy(tx, clean, task);
   const binding = changed(seen.binding, move.binding);
   const session = changed(seen.sessionBinding, move.sessionBinding);
   if (!binding && !session) return;
@@ -135,21 +140,27 @@ function applyBinding(
   );
 }
 
-function changed(before: JsonObject | undefined, now: JsonObject | undefined): JsonObject | undefined {
+function changed(before: JsonObject | undefined, now: CleanObject | undefined): CleanObject | undefined {
   return now && JSON.stringify(now) !== JSON.stringify(before) ? now : undefined;
 }
 
-function applyStatus(target: MoveTarget, task: TaskState, move: Extract<Move, { type: 'status' }>): void {
+function applyStatus(
+  target: MoveTarget,
+  task: TaskState,
+  move: Clean<MoveOf<'status'>>,
+  given: MoveOf<'status'>,
+): void {
   const stays = task.resource.status === move.to;
   // An agent that waits for an answer inside its turn works again when it has it, and not before.
   const waits = move.to === 'WORKING' && waitsInTurn(target.tx, task);
-  const message = move.message && told(target, task, move.message, !stays && !waits);
+  const said = given.message && move.message && { sent: given.message, clean: move.message };
+  const message = said && told(target, task, said, !stays && !waits);
   if (stays) {
-    if (move.metadata) note(target, task, 'status_repeated', {}, move.metadata);
+    if (move.metadata) note(target, task, word('status_repeated'), {}, move.metadata);
     return;
   }
   if (waits) {
-    note(target, task, 'still_waiting', {}, move.metadata);
+    note(target, task, word('still_waiting'), {}, move.metadata);
     return;
   }
   const facts: MoveFacts = { material: target.material };
@@ -157,17 +168,18 @@ function applyStatus(target: MoveTarget, task: TaskState, move: Extract<Move, { 
   if (move.failure) facts.failure = move.failure;
   if (move.metadata) facts.metadata = move.metadata;
   const moved = moveTask(target.tx, target.tools, target.taskId, move.to, facts);
-  if (!moved) note(target, task, 'impossible_status', { from: task.resource.status, to: move.to });
+  const from = word(task.resource.status);
+  if (!moved) note(target, task, word('impossible_status'), { from, to: word(move.to) });
 }
 
 /** What the agent said with a status: a new message, or one that it said before. */
 function told(
   target: MoveTarget,
   task: TaskState,
-  draft: MessageDraft,
+  draft: Received<MessageDraft>,
   moveFollows: boolean,
-): Message | undefined {
-  const { upstreamId } = draft;
+): Clean<Message> | undefined {
+  const { upstreamId } = draft.sent;
   return (
     addAgentMessage(target, task, draft, moveFollows) ??
     (upstreamId === undefined ? undefined : saidBefore(target.tx, task, upstreamId))
@@ -175,7 +187,7 @@ function told(
 }
 
 /** The newest message of an upstream id. */
-function saidBefore(tx: Transaction, task: TaskState, upstreamId: string): Message | undefined {
+function saidBefore(tx: Transaction, task: TaskState, upstreamId: string): Clean<Message> | undefined {
   const known = saidUnder(tx, task, upstreamId);
   return known === undefined ? undefined : tx.get<MessageState>(stateKey.message(known))?.resource;
 }
@@ -184,24 +196,23 @@ function saidBefore(tx: Transaction, task: TaskState, upstreamId: string): Messa
 function addAgentMessage(
   target: MoveTarget,
   task: TaskState,
-  draft: MessageDraft,
+  { sent, clean }: Received<MessageDraft>,
   moveFollows = false,
-): Message | undefined {
+): Clean<Message> | undefined {
   const { tx, tools, material } = target;
-  const { upstreamId } = draft;
-  if (upstreamId !== undefined && seenBy(tx, tools, task).hasMessage(upstreamId, draft.parts))
-    return undefined;
+  const known = sent.upstreamId;
+  if (known !== undefined && seenBy(tx, target.clean, task).hasMessage(known, sent.parts)) return undefined;
   const place = placeOfTask(task.resource);
-  const input: MessageInput = {
-    role: draft.role === 'user' ? 'agent' : draft.role,
-    parts: draft.parts.map((part) => storeBytes(target, place, part)),
-    metadata: {
-      ...draft.metadata,
-      ...(upstreamId === undefined ? {} : { upstream_message_id: upstreamId }),
-    },
+  const parts = withStoredBytes(target, place, { sent: sent.parts, clean: clean.parts });
+  if (parts.clean.length === 0) return undefined;
+  const { upstreamId } = clean;
+  const role = clean.role === 'user' ? 'agent' : clean.role;
+  const metadata = {
+    ...clean.metadata,
+    ...(upstreamId === undefined ? {} : { upstream_message_id: upstreamId }),
   };
-  if (input.parts.length === 0) return undefined;
-  const built = buildMessage(tx, tools, input, place, 'agent');
+  const said = { sent: { role, parts: parts.sent }, clean: { role, parts: parts.clean, metadata } };
+  const built = buildAgentMessage(tx, tools, said, place);
   appendMessage(tx, built, {
     place,
     material,
@@ -211,35 +222,50 @@ function addAgentMessage(
   return built.message;
 }
 
+/** The parts of a message with references where it has bytes. */
+function withStoredBytes(
+  target: MoveTarget,
+  place: SessionPlace,
+  parts: Received<DraftPart[]>,
+): Received<Part[]> {
+  const stored: Received<Part[]> = { sent: [], clean: [] };
+  for (const [at, clean] of parts.clean.entries()) {
+    const sent = parts.sent[at];
+    if (clean.type === 'bytes' && sent?.type === 'bytes') {
+      const reference = storeBytes(target, place, sent.base64, clean);
+      stored.sent.push(reference);
+      stored.clean.push(reference);
+    } else if (clean.type !== 'bytes' && sent !== undefined && sent.type !== 'bytes') {
+      stored.sent.push(sent);
+      stored.clean.push(clean);
+    }
+  }
+  return stored;
+}
+
 /** Bytes inside a message become an Artifact and a reference (contract C27). */
 function storeBytes(
   { tx, tools }: MoveTarget,
-  place: Parameters<typeof storeArtifact>[2],
-  part: DraftPart,
-): Part {
-  if (part.type !== 'bytes') return part;
-  const bytes = Buffer.from(part.base64, 'base64');
-  const artifact = storeArtifact(tx, tools, place, bytes, part.mime_type, 'public', part.name ?? null);
-  const metadata = part.metadata ? { metadata: part.metadata } : {};
-  if (!part.mime_type.startsWith('image/')) {
+  place: SessionPlace,
+  base64: string,
+  { mime_type, name, metadata: about }: Clean<Extract<DraftPart, { type: 'bytes' }>>,
+): Clean<Part> {
+  const bytes = Buffer.from(base64, 'base64');
+  const artifact = storeArtifact(tx, tools, place, bytes, mime_type, 'public', name ?? null);
+  const metadata = about ? { metadata: about } : {};
+  if (!mime_type.startsWith('image/')) {
     return { type: 'artifact_ref', artifact_id: artifact.id, visibility: 'public', ...metadata };
   }
-  return {
-    type: 'image_ref',
-    artifact_id: artifact.id,
-    mime_type: part.mime_type,
-    visibility: 'public',
-    ...metadata,
-  };
+  return { type: 'image_ref', artifact_id: artifact.id, mime_type, visibility: 'public', ...metadata };
 }
 
 function applyUsage(
   { tx, material }: MoveTarget,
   { resource }: TaskState,
-  { usage }: Extract<Move, { type: 'usage' }>,
+  { usage }: Clean<MoveOf<'usage'>>,
 ): void {
   const pointer = { object: 'task', id: resource.id };
-  const payload = { note: 'usage', material, usage };
+  const payload = { note: word('usage'), material, usage };
   tx.append(newEvent('vendor.harn_gateway.upstream_note', pointer, placeOfTask(resource), payload));
 }
 
@@ -247,18 +273,18 @@ function applyUsage(
 export function noteCancelFault(
   target: Pick<MoveTarget, 'tx' | 'material'>,
   task: TaskState,
-  { code, message }: Extract<Frame, { kind: 'fault' }>,
+  { code, message }: Clean<Extract<Frame, { kind: 'fault' }>>,
 ): void {
-  note(target, task, 'cancel_not_confirmed', { code, message });
+  note(target, task, word('cancel_not_confirmed'), { code: word(code), message });
 }
 
 /** Keeps a diagnostic that moves nothing; `metadata` is merged into the Task. */
 function note(
   { tx, material }: Pick<MoveTarget, 'tx' | 'material'>,
   { resource }: TaskState,
-  name: string,
-  details: JsonObject,
-  metadata?: JsonObject,
+  name: CleanText,
+  details: CleanObject,
+  metadata?: CleanObject,
 ): void {
   tx.append(
     newEvent(

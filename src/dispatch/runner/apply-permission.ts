@@ -1,5 +1,10 @@
+import type {
+  PermissionRequestState,
+  TaskState,
+  UpstreamRequestState,
+} from '../../projections/read-states.ts';
 import { stateKey } from '../../projections/state-keys.ts';
-import type { PermissionRequestState, TaskState, UpstreamRequestState } from '../../projections/states.ts';
+import type { Clean } from '../../protocol/clean.ts';
 import type { PermissionDraft, RememberedAnswer } from '../../protocol/permission-draft.ts';
 import { isBlocked } from '../../protocol/task-states.ts';
 import type { Move } from '../../upstream.ts';
@@ -12,7 +17,7 @@ import type { MoveTarget } from './move-target.ts';
 export function applyPermission(
   { tx, tools, taskId, material }: MoveTarget,
   task: TaskState,
-  { permission }: Extract<Move, { type: 'permission' }>,
+  { permission }: Clean<Extract<Move, { type: 'permission' }>>,
 ): void {
   const { upstreamId, kind } = permission;
   if (upstreamId !== undefined && tx.get(stateKey.upstreamRequest(taskId, upstreamId))) return;
@@ -30,7 +35,7 @@ export function applyPermission(
 function applyRemembered(
   { tx, tools, material }: Pick<MoveTarget, 'tx' | 'tools' | 'material'>,
   task: TaskState,
-  permission: PermissionDraft,
+  permission: Clean<PermissionDraft>,
   { approved }: RememberedAnswer,
 ): void {
   const id = openRequest(tx, tools, task, permission, { material });
@@ -42,7 +47,7 @@ function applyRemembered(
 export function applyPermissionClosed(
   { tx, tools, taskId, material }: MoveTarget,
   task: TaskState,
-  { upstreamId, approved, reason }: Extract<Move, { type: 'permission_closed' }>,
+  { upstreamId, approved, reason }: Clean<Extract<Move, { type: 'permission_closed' }>>,
 ): void {
   const known = tx.get<UpstreamRequestState>(stateKey.upstreamRequest(taskId, upstreamId));
   const request = known && tx.get<PermissionRequestState>(stateKey.permissionRequest(known.request_id));

@@ -1,12 +1,13 @@
 import { sha256Hex } from '../../json/sha256.ts';
+import type { ApprovedCallState, TaskState } from '../../projections/read-states.ts';
 import { stateKey } from '../../projections/state-keys.ts';
-import type { ApprovedCallState, TaskState } from '../../projections/states.ts';
+import { type Clean, type CleanText, own, sentence, word } from '../../protocol/clean.ts';
 import type { Failure } from '../../protocol/task-states.ts';
 import type { ToolStep } from '../../protocol/tool-step.ts';
 import type { Move } from '../../upstream.ts';
 import { contentHash } from '../content-hash.ts';
-import { moveTask, spanOf } from '../move-task.ts';
-import { newEvent, placeOfTask, type SessionPlace } from '../new-event.ts';
+import { moveTask, type Span, spanOf } from '../move-task.ts';
+import { newEvent, type Pointer, placeOfTask, type SessionPlace } from '../new-event.ts';
 import { boundedValue } from '../permission-request.ts';
 import type { MoveTarget } from './move-target.ts';
 
@@ -17,7 +18,7 @@ import type { MoveTarget } from './move-target.ts';
 export function applyTool(
   target: MoveTarget,
   task: TaskState,
-  { tool }: Extract<Move, { type: 'tool' }>,
+  { tool }: Clean<Extract<Move, { type: 'tool' }>>,
 ): void {
   const place = placeOfTask(task.resource);
   const call = {
@@ -34,11 +35,11 @@ interface Context {
   target: MoveTarget;
   task: TaskState;
   place: SessionPlace;
-  call: { tool_call_id: string; name: string; server: string | null; material: string };
-  span: { span_id: string; name: string; route: string };
+  call: { tool_call_id: CleanText; name: CleanText; server: CleanText | null; material: CleanText };
+  span: Span;
 }
 
-type Step<Name extends ToolStep['step']> = Extract<ToolStep, { step: Name }>;
+type Step<Name extends ToolStep['step']> = Clean<Extract<ToolStep, { step: Name }>>;
 
 const APPLY: { readonly [Name in ToolStep['step']]: (context: Context, step: Step<Name>) => void } = {
   requested: applyRequested,
@@ -50,9 +51,8 @@ const APPLY: { readonly [Name in ToolStep['step']]: (context: Context, step: Ste
 function applyRequested({ target, task, place, call, span }: Context, step: Step<'requested'>): void {
   const { tx, tools } = target;
   const pointer = pointerTo(task);
-  const kept = tools.redact(step.input).value;
-  const input_sha256 = contentHash(kept);
-  const input = boundedValue(tx, tools, place, kept);
+  const input_sha256 = contentHash(step.input);
+  const input = boundedValue(tx, tools, place, step.input);
   tx.append(
     newEvent('tool.requested', pointer, place, {
       ...call,
@@ -73,15 +73,15 @@ function applyRequested({ target, task, place, call, span }: Context, step: Step
 function refuseUncovered(
   { tx, tools, taskId, material }: MoveTarget,
   { resource }: TaskState,
-  { toolCallId, name }: ToolStep,
-  input_sha256: string,
+  { toolCallId, name }: Clean<ToolStep>,
+  input_sha256: CleanText,
 ): void {
   const approved = tx.get<ApprovedCallState>(stateKey.approvedCall(resource.id, toolCallId));
   if (approved === undefined || approved.input_sha256 === input_sha256) return;
-  const failure: Failure = {
-    code: 'policy_violation',
-    type: 'permission_error',
-    message: `The agent called ${name} with other arguments than the ones that were approved.`,
+  const failure: Clean<Failure> = {
+    code: word('policy_violation'),
+    type: word('permission_error'),
+    message: sentence`The agent called ${name} with other arguments than the ones that were approved.`,
     details: { approved_sha256: approved.input_sha256, input_sha256, tool_call_id: toolCallId },
   };
   moveTask(tx, tools, taskId, 'FAILED', { material, failure });
@@ -99,19 +99,18 @@ function applyProgress({ target, place, span }: Context, step: Step<'progress'>)
 }
 
 function applyCompleted({ target, task, place, call, span }: Context, step: Step<'completed'>): void {
-  const { tx, tools } = target;
+  const { tx } = target;
   const pointer = pointerTo(task);
-  const output_sha256 = contentHash(tools.redact(step.output).value);
+  const output_sha256 = contentHash(step.output);
   tx.append(newEvent('tool.completed', pointer, place, { ...call, output_sha256 }));
   tx.append(newEvent('agent.tool_result', pointer, place, { ...call, status: 'ok', output_sha256 }));
   tx.append(newEvent('span.completed', pointerToSpan(span), place, span));
 }
 
 function applyFailed({ target, task, place, call, span }: Context, step: Step<'failed'>): void {
-  const { tx, tools } = target;
+  const { tx } = target;
   const pointer = pointerTo(task);
-  const output =
-    step.output === undefined ? {} : { output_sha256: contentHash(tools.redact(step.output).value) };
+  const output = step.output === undefined ? {} : { output_sha256: contentHash(step.output) };
   const { failure: error } = step;
   tx.append(newEvent('tool.failed', pointer, place, { ...call, ...output, error }));
   tx.append(newEvent('agent.tool_result', pointer, place, { ...call, status: 'error', ...output }));
@@ -119,15 +118,15 @@ function applyFailed({ target, task, place, call, span }: Context, step: Step<'f
 }
 
 /** The id is a function of task and call, so that a replay finds the same. */
-function spanOfCall({ resource, internal }: TaskState, { toolCallId, name }: ToolStep): Context['span'] {
-  const span_id = sha256Hex(`${resource.id}:tool:${toolCallId}`).slice(0, 16);
-  return { span_id, name: `tool ${name}`, route: internal.route };
+function spanOfCall({ resource, internal }: TaskState, { toolCallId, name }: Clean<ToolStep>): Span {
+  const span_id = own(sha256Hex(`${resource.id}:tool:${toolCallId}`).slice(0, 16));
+  return { span_id, name: sentence`tool ${name}`, route: internal.route };
 }
 
-function pointerTo({ resource }: TaskState): { object: string; id: string } {
+function pointerTo({ resource }: TaskState): Pointer {
   return { object: 'task', id: resource.id };
 }
 
-function pointerToSpan({ span_id }: Context['span']): { object: string; id: string } {
+function pointerToSpan({ span_id }: Context['span']): Pointer {
   return { object: 'span', id: span_id };
 }

@@ -1,6 +1,6 @@
 import { fitsAsJson } from '../../json/json-size.ts';
-import type { TaskState } from '../../projections/states.ts';
-import type { JsonObject } from '../../protocol/json.ts';
+import type { TaskState } from '../../projections/read-states.ts';
+import { type Clean, type CleanObject, word } from '../../protocol/clean.ts';
 import type { Part } from '../../protocol/resources/message.ts';
 import type { Move, UpdateDraft } from '../../upstream.ts';
 import { storeArtifact } from '../large-content.ts';
@@ -12,16 +12,17 @@ import type { MoveTarget } from './move-target.ts';
 export function applyReasoning(
   { tx, tools, material }: MoveTarget,
   { resource }: TaskState,
-  { text }: Extract<Move, { type: 'reasoning' }>,
+  { text }: Clean<Extract<Move, { type: 'reasoning' }>>,
+  given: Extract<Move, { type: 'reasoning' }>,
 ): void {
   const place = placeOfTask(resource);
   const visibility = 'internal' as const;
-  const bytes = Buffer.from(text);
+  const bytes = Buffer.from(given.text);
   const isLarge = bytes.length > tools.limits.inlineBytes;
-  const part: Part = isLarge
+  const part: Clean<Part> = isLarge
     ? {
         type: 'artifact_ref',
-        artifact_id: storeArtifact(tx, tools, place, bytes, 'text/plain', visibility).id,
+        artifact_id: storeArtifact(tx, tools, place, bytes, word('text/plain'), visibility).id,
         visibility,
       }
     : { type: 'text', text, visibility };
@@ -33,7 +34,7 @@ export function applyReasoning(
 export function applyUpdate(
   { tx, tools, material }: MoveTarget,
   { resource }: TaskState,
-  { update, betweenTurns }: Extract<Move, { type: 'update' }>,
+  { update, betweenTurns }: Clean<Extract<Move, { type: 'update' }>>,
 ): void {
   const { protocol, kind, about, visibility } = update;
   const place = placeOfTask(resource);
@@ -57,8 +58,8 @@ const MEMBER_BYTES = 4_096;
 function boundedBody(
   { tx, tools }: Pick<MoveTarget, 'tx' | 'tools'>,
   place: SessionPlace,
-  { body, visibility }: UpdateDraft,
-): JsonObject {
+  { body, visibility }: Clean<UpdateDraft>,
+): CleanObject {
   if (fitsAsJson(body, tools.limits.inlineBytes)) return body;
   const members = Object.entries(body).map(([name, value]) => {
     if (fitsAsJson(value, MEMBER_BYTES)) return [name, value] as const;

@@ -1,7 +1,7 @@
 import { fitsAsJson } from '../../json/json-size.ts';
 import { mergeMetadata } from '../../projections/fold-task.ts';
-import type { TaskState } from '../../projections/states.ts';
-import type { JsonObject } from '../../protocol/json.ts';
+import type { TaskState } from '../../projections/read-states.ts';
+import { type Clean, type CleanObject, pieceOf } from '../../protocol/clean.ts';
 import type { Failure } from '../../protocol/task-states.ts';
 import type { Move } from '../../upstream.ts';
 import { boundedMetadata, movedMetadata, withBoundedMetadata } from '../large-metadata.ts';
@@ -14,7 +14,7 @@ const LIMITS_OF_TASK = 2;
 const FAILURE_CHARS = 4_000;
 
 /** A move whose metadata and details fit into events and folds; what is larger is in an Artifact (contract C27). */
-export function boundedMove(target: MoveTarget, task: TaskState, move: Move): Move {
+export function boundedMove(target: MoveTarget, task: TaskState, move: Clean<Move>): Clean<Move> {
   const { tx, tools } = target;
   const place = placeOfTask(task.resource);
   switch (move.type) {
@@ -43,7 +43,7 @@ export function boundedMove(target: MoveTarget, task: TaskState, move: Move): Mo
 }
 
 /** Many small patches may not grow the Task without end either. */
-function boundedPatch({ tx, tools }: MoveTarget, { resource }: TaskState, patch: JsonObject): JsonObject {
+function boundedPatch({ tx, tools }: MoveTarget, { resource }: TaskState, patch: CleanObject): CleanObject {
   const { inlineBytes } = tools.limits;
   const fits =
     fitsAsJson(patch, inlineBytes) &&
@@ -54,10 +54,10 @@ function boundedPatch({ tx, tools }: MoveTarget, { resource }: TaskState, patch:
 function boundedFailure(
   { tx, tools }: MoveTarget,
   { resource }: TaskState,
-  failure: Failure | undefined,
-): { failure?: Failure } {
+  failure: Clean<Failure> | undefined,
+): { failure?: Clean<Failure> } {
   if (failure === undefined) return {};
-  const message = failure.message.slice(0, FAILURE_CHARS);
+  const message = pieceOf(failure.message, 0, FAILURE_CHARS);
   const { details } = failure;
   if (details === undefined) return { failure: { ...failure, message } };
   return {

@@ -1,9 +1,10 @@
 import { eventNumberOf } from '../../eventlog/event-id.ts';
 import type { Event, Origin, Transaction } from '../../eventlog/event-log.ts';
 import { fitsAsJson } from '../../json/json-size.ts';
+import type { MessageState, TaskState } from '../../projections/read-states.ts';
 import { sessionBinding } from '../../projections/session-binding.ts';
 import { stateKey } from '../../projections/state-keys.ts';
-import type { MessageState, TaskState } from '../../projections/states.ts';
+import { type Clean, type CleanText, fromLog, objectOf, own } from '../../protocol/clean.ts';
 import type { MemoryFrame } from '../../protocol/given-memory.ts';
 import type { JsonValue } from '../../protocol/json.ts';
 import { isTerminal } from '../../protocol/task-states.ts';
@@ -16,6 +17,7 @@ import { contentHash } from '../content-hash.ts';
 import { makeRoomForAgent } from '../make-room.ts';
 import { type TurnSpan, turnSpan } from '../move-task.ts';
 import { waitsInTurn } from '../permission-request.ts';
+import { readBefore } from '../read-before.ts';
 import { applyMoves, noteCancelFault, seenBy } from './apply-moves.ts';
 import type { FrameNumbers } from './frame-numbers.ts';
 import { applyMemoryRead, memoryKey } from './give-memories.ts';
@@ -45,11 +47,11 @@ export interface RecordedTurn {
   span?: TurnSpan | undefined;
 }
 
-interface FramePlace extends Pick<RecordedFrame, 'after' | 'turn' | 'block'> {
+interface FramePlace extends Pick<RecordedFrame, 'after' | 'block'>, Pick<Clean<RecordedFrame>, 'turn'> {
   number: number;
-  material: string;
+  material: CleanText;
   isNoted: boolean;
-  content: Pick<RecordedFrame, 'sha256' | 'redaction_proof' | 'redacted' | 'frame'>;
+  content: Pick<Clean<RecordedFrame>, 'sha256' | 'redaction_proof' | 'redacted' | 'frame'>;
 }
 
 /** A row of frames that its transaction may still extend. */
@@ -121,7 +123,8 @@ export class FrameRecorder {
       if (!task) return;
       const place = this.#place(tx, task, frame);
       this.#record(tx, { ...place, isNoted: true });
-      noteCancelFault({ tx, material: place.material }, task, frame);
+      const { frame: kept } = place.content;
+      if (kept.kind === 'fault') noteCancelFault({ tx, material: place.material }, task, kept);
     });
     await this.#track(committed);
   }
@@ -158,8 +161,10 @@ export class FrameRecorder {
     const place = this.#place(tx, before, frame);
     this.#record(tx, place);
     if (provesSent(frame)) this.#forgetSentInput(tx);
-    const moves = this.#upstream.interpret(frame, seenBy(tx, this.#deps.tools, before));
-    applyMoves({ tx, tools: this.#deps.tools, taskId: this.#taskId, material: place.material }, moves);
+    const { tools } = this.#deps;
+    const clean = place.content.redacted ? tools.redact : readBefore;
+    const moves = this.#upstream.interpret(frame, seenBy(tx, clean, before));
+    applyMoves({ tx, tools, taskId: this.#taskId, material: place.material, clean }, moves);
     const after = tx.get<TaskState>(stateKey.task(this.#taskId));
     const status = after?.resource.status ?? 'FAILED';
     this.#atRest = status !== 'WORKING' && status !== 'SUBMITTED';
@@ -181,7 +186,7 @@ export class FrameRecorder {
   /** What the record says besides the frame, as it is before its moves are applied. */
   #place(tx: Transaction, task: TaskState, frame: Frame | MemoryFrame): FramePlace {
     const number = this.#numbers.take(this.#taskId);
-    const material = wholeText(this.#keyOf(frame, number));
+    const material = this.#keyOf(frame, number);
     const content = this.#clean(frame, number);
     const { sha256, redaction_proof } = content;
     const proof = redaction_proof === undefined ? {} : { redaction_proof };
@@ -189,27 +194,31 @@ export class FrameRecorder {
     const place: FramePlace = { number, material, after: tx.position, isNoted: false, content };
     if (block !== undefined) place.block = block;
     if (this.#isFirst) {
-      const session_binding = sessionBinding(tx, task.resource.session_id, task.internal.route) ?? null;
+      const session_binding = fromLog(
+        sessionBinding(tx, task.resource.session_id, task.internal.route) ?? null,
+      );
       place.turn = { session_binding };
     }
     this.#isFirst = false;
     return place;
   }
 
-  #keyOf(frame: Frame | MemoryFrame, number: number): string {
-    if (frame.kind === 'memory') return memoryKey(frame.memory.id);
-    const { label = String(number) } = frame.kind === 'message' ? frame : {};
-    return `${this.#upstream.materialPrefix}:${label}`;
+  #keyOf(frame: Frame | MemoryFrame, number: number): CleanText {
+    if (frame.kind === 'memory') return memoryKey(own(frame.memory.id));
+    const { label } = frame.kind === 'message' ? frame : {};
+    const { materialPrefix } = this.#upstream;
+    if (label === undefined) return own(`${materialPrefix}:${number}`);
+    return this.#deps.tools.redact(wholeText(`${materialPrefix}:${label}`)).value;
   }
 
   /** The frame as it is kept: without its label, which is in the key, and without secrets. */
   #clean(frame: Frame | MemoryFrame, number: number): FramePlace['content'] {
     const kept = frame.kind === 'message' ? { kind: frame.kind, body: frame.body } : frame;
-    const given = kept as unknown as JsonValue;
-    const { value, hit } = this.#deps.redactFrame(given);
-    const content = { sha256: contentHash(value), frame: value as unknown as RecordedFrame['frame'] };
+    const { value: clean, hit } = this.#deps.redactFrame<RecordedFrame['frame']>(kept);
+    const content = { sha256: contentHash(objectOf<RecordedFrame['frame']>(clean)), frame: clean };
     if (!hit) return content;
-    const redaction_proof = this.#deps.tools.proveRedaction(`${this.#taskId}/frames/${number}`, given);
+    const place = `${this.#taskId}/frames/${number}`;
+    const redaction_proof = own(this.#deps.tools.proveRedaction(place, kept as unknown as JsonValue));
     return { ...content, redaction_proof, redacted: true };
   }
 

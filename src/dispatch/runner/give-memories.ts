@@ -1,6 +1,7 @@
 import type { Transaction } from '../../eventlog/event-log.ts';
+import type { MemoryState, SessionFold, TaskState } from '../../projections/read-states.ts';
 import { stateKey } from '../../projections/state-keys.ts';
-import type { MemoryState, SessionFold, TaskState } from '../../projections/states.ts';
+import { type Clean, type CleanText, sentence } from '../../protocol/clean.ts';
 import type { GivenMemory, MemoryFrame } from '../../protocol/given-memory.ts';
 import type { JsonValue } from '../../protocol/json.ts';
 import { timestamp } from '../../protocol/ports.ts';
@@ -13,7 +14,7 @@ import { newEvent, placeOfTask } from '../new-event.ts';
 import type { RunnerDeps } from './runner-deps.ts';
 
 /** Override key of a Memory that a run was given. */
-export const memoryKey = (id: string): string => `host:memory:${id}`;
+export const memoryKey = (id: CleanText): CleanText => sentence`host:memory:${id}`;
 
 /**
  * The Memories of the task's Session as they are now. What has expired or was deleted is forgotten, and what is for receipts
@@ -51,8 +52,8 @@ function partOf({ id, scope, content }: GivenMemory): Part {
 export function applyMemoryRead(
   tx: Transaction,
   { resource }: TaskState,
-  { memory }: MemoryFrame,
-  material: string,
+  { memory }: Clean<MemoryFrame>,
+  material: CleanText,
 ): void {
   const payload = {
     memory_id: memory.id,

@@ -2,10 +2,19 @@ import type { StateReader, Transaction } from '../../eventlog/event-log.ts';
 import { type Action, type ActionQuestion, decideAction } from '../../policy/action.ts';
 import type { Decision } from '../../policy/decision.ts';
 import { runFactsOf } from '../../projections/fold-run.ts';
+import type { PermissionRequestState, TaskState } from '../../projections/read-states.ts';
 import { stateKey } from '../../projections/state-keys.ts';
-import type { PermissionRequestState, TaskState } from '../../projections/states.ts';
+import {
+  type Clean,
+  type CleanJson,
+  type CleanObject,
+  type CleanText,
+  pieceOf,
+  sentence,
+  word,
+} from '../../protocol/clean.ts';
 import type { IntendedCall } from '../../protocol/intended-call.ts';
-import type { JsonObject, JsonValue } from '../../protocol/json.ts';
+import type { JsonObject } from '../../protocol/json.ts';
 import type { BlockingEffect } from '../../protocol/policy-events.ts';
 import type { Failure } from '../../protocol/task-states.ts';
 import type { PreparedTurn, Turn, Upstream } from '../../upstream.ts';
@@ -19,11 +28,11 @@ import type { RunnerDeps } from './runner-deps.ts';
 
 /** What a turn does, as it is judged and recorded; the arguments are those that are kept. */
 interface Judged {
-  action: Action;
-  call: IntendedCall | undefined;
+  action: Clean<Action>;
+  call: Clean<IntendedCall> | undefined;
   /** Undefined for an agent, whose whole run is one action whatever it is told. */
-  inputSha256: string | undefined;
-  input: JsonValue;
+  inputSha256: CleanText | undefined;
+  input: CleanJson;
 }
 
 /**
@@ -62,19 +71,19 @@ function wholeRun(upstream: Upstream, turn: Turn): PreparedTurn {
   return { run: (signal) => upstream.run(turn, signal) };
 }
 
-function judgedOf({ tools }: RunnerDeps, { internal }: TaskState, call: IntendedCall | undefined): Judged {
+function judgedOf({ tools }: RunnerDeps, { internal }: TaskState, given: IntendedCall | undefined): Judged {
   const { route, skill_id } = internal;
-  if (call === undefined) {
-    const skill = skill_id === undefined ? {} : { skillId: skillId(route, skill_id) };
-    const action: Action = { route, sideEffect: 'delegate', ...skill };
-    return { action, call, inputSha256: undefined, input: {} };
+  if (given === undefined) {
+    const skill = skill_id === undefined ? {} : { skillId: tools.redact(skillId(route, skill_id)).value };
+    const action: Clean<Action> = { route, sideEffect: 'delegate', ...skill };
+    return { action, call: undefined, inputSha256: undefined, input: {} };
   }
-  const { name, sideEffect, isDeclared, hold } = call;
-  const input = tools.redact(call.input).value;
+  const call = tools.redact(given).value;
+  const { name, sideEffect, isDeclared, hold, input } = call;
   return {
     action: {
       route,
-      skillId: skillId(route, name),
+      skillId: tools.redact(skillId(route, name)).value,
       sideEffect,
       isDeclared,
       ...(hold === undefined ? {} : { hold }),
@@ -110,7 +119,7 @@ function isApproved(reader: StateReader, task: TaskState, judged: Judged): boole
   });
 }
 
-function boundTo({ action, call, inputSha256 }: Judged): JsonObject {
+function boundTo({ action, call, inputSha256 }: Judged): CleanObject {
   return {
     action: action.skillId ?? action.route,
     input_sha256: inputSha256 ?? null,
@@ -156,8 +165,8 @@ const KEEP_BACK: { readonly [Effect in BlockingEffect]: KeepBack } = {
   ask: askPermission,
   withhold: (tx, deps, task, judged, decision) => {
     denyCall(tx, deps, task, judged, decision);
-    const summary = `${nameOf(judged)} was not called. ${decision.because}`;
-    const metadata = { policy: { effect: 'withhold', rule: decision.rule } };
+    const summary = sentence`${nameOf(judged)} was not called. ${decision.because}`;
+    const metadata = { policy: { effect: word('withhold'), rule: decision.rule } };
     moveTask(tx, deps.tools, task.resource.id, 'COMPLETED', { summary, metadata });
   },
   refuse: (tx, deps, task, judged, decision) => {
@@ -177,7 +186,7 @@ function askPermission(
   const { id } = task.resource;
   const { call, input } = judged;
   const toolCall = {
-    tool_call_id: call?.toolCallId ?? `call_${id.slice(id.indexOf('_') + 1)}`,
+    tool_call_id: call?.toolCallId ?? sentence`call_${pieceOf(id, id.indexOf('_') + 1)}`,
     name: call?.name ?? judged.action.route,
     ...(call === undefined ? {} : { input }),
   };
@@ -185,7 +194,7 @@ function askPermission(
     permission: {
       kind: 'tool',
       source: 'hitl',
-      message: `${because} May ${nameOf(judged)} be called?`,
+      message: sentence`${because} May ${nameOf(judged)} be called?`,
       toolCall,
       metadata: { policy: { rule, bound_to: boundTo(judged) } },
     },
@@ -210,7 +219,7 @@ function denyCall(
       input: boundedValue(tx, tools, place, input),
       input_sha256: inputSha256,
       definition_sha256: call.definitionSha256,
-      side_effect: action.sideEffect,
+      side_effect: word(action.sideEffect),
       withheld: true,
     }),
   );
@@ -218,15 +227,15 @@ function denyCall(
   tx.append(newEvent('tool.denied', pointer, place, { ...named, status: 'denied', policy }));
 }
 
-function nameOf({ action }: Judged): string {
+function nameOf({ action }: Judged): CleanText {
   return action.skillId ?? action.route;
 }
 
-function refusal(judged: Judged, { rule, because }: Decision): Failure {
+function refusal(judged: Judged, { rule, because }: Decision): Clean<Failure> {
   return {
-    code: 'policy_violation',
-    type: 'permission_error',
-    message: `${nameOf(judged)} was not called. ${because} Ask your operator, or use another persona, session or skill.`,
+    code: word('policy_violation'),
+    type: word('permission_error'),
+    message: sentence`${nameOf(judged)} was not called. ${because} Ask your operator, or use another persona, session or skill.`,
     details: { rule },
   };
 }

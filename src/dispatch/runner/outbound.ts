@@ -1,8 +1,8 @@
 import type { StateReader } from '../../eventlog/event-log.ts';
+import type { ArtifactState, MessageState } from '../../projections/read-states.ts';
 import { stateKey } from '../../projections/state-keys.ts';
-import type { ArtifactState, MessageState } from '../../projections/states.ts';
 import type { JsonObject } from '../../protocol/json.ts';
-import type { Part } from '../../protocol/resources/message.ts';
+import type { Message, Part } from '../../protocol/resources/message.ts';
 import { inputKey } from '../../store/keys.ts';
 import type { OutboundMessage } from '../../upstream.ts';
 import { contentOf as storedContentOf } from '../artifact-content.ts';
@@ -37,7 +37,7 @@ export function outboundMessage(sources: OutboundSources, ids: readonly string[]
   };
 }
 
-function original(sources: OutboundSources, id: string): MessageState['resource'] {
+function original(sources: OutboundSources, id: string): Message {
   const stored = sources.get<MessageState>(stateKey.message(id));
   if (!stored) throw new Error(`message ${id} is not in the log`);
   const sealed = stored.internal.sealed ? sources.record(inputKey(id)) : undefined;

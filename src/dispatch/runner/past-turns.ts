@@ -1,6 +1,7 @@
 import type { StateReader } from '../../eventlog/event-log.ts';
+import type { MessageState, SessionFold, TaskState } from '../../projections/read-states.ts';
 import { stateKey } from '../../projections/state-keys.ts';
-import type { MessageState, SessionFold, TaskState } from '../../projections/states.ts';
+import type { Clean } from '../../protocol/clean.ts';
 import type { Message } from '../../protocol/resources/message.ts';
 import type { PastTurn } from '../../upstream.ts';
 import { messageAt } from '../archive-turns.ts';
@@ -16,7 +17,7 @@ export function historyBefore(reader: StateReader, { resource, internal }: TaskS
   const session = reader.get<SessionFold>(stateKey.session(resource.session_id));
   if (session === undefined) return [];
   const messages = messagesOf(reader, session);
-  const sent = new Set([...internal.preceding, internal.turn_message]);
+  const sent = new Set<string>([...internal.preceding, internal.turn_message]);
   const first = messages.findIndex(({ id }) => sent.has(id));
   const before = first < 0 ? messages : messages.slice(0, first);
   const turns = before.flatMap((message) => {
@@ -27,12 +28,12 @@ export function historyBefore(reader: StateReader, { resource, internal }: TaskS
   return summary === null ? turns : [{ role: 'system', text: summary }, ...turns];
 }
 
-function messagesOf(reader: StateReader, session: SessionFold): Message[] {
+function messagesOf(reader: StateReader, session: SessionFold): Clean<Message>[] {
   const { messages: count, archive } = session.internal;
   const kept = (archive?.kept ?? []).map(
     ({ message_id }) => reader.get<MessageState>(stateKey.message(message_id))?.resource,
   );
-  const found: (Message | undefined)[] = kept;
+  const found: (Clean<Message> | undefined)[] = kept;
   const from = Math.max(archive?.turns ?? 0, count - MAX_TURNS);
   for (let position = from; position < count; position += 1) found.push(messageAt(reader, session, position));
   return found.filter((message) => message !== undefined);

@@ -1,7 +1,7 @@
 import type { EventLog, StateReader } from '../../eventlog/event-log.ts';
+import type { SessionFold, TaskState } from '../../projections/read-states.ts';
 import { saidUnder } from '../../projections/said-messages.ts';
 import { listPrefix, stateKey } from '../../projections/state-keys.ts';
-import type { SessionFold, TaskState } from '../../projections/states.ts';
 import type { JsonObject } from '../../protocol/json.ts';
 import type { Message } from '../../protocol/resources/message.ts';
 import { keysUnder, lastSegment } from '../../store/keys.ts';

@@ -1,9 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { StateReader } from '../../eventlog/event-log.ts';
 import { sha256Hex } from '../../json/sha256.ts';
+import type { ArtifactState } from '../../projections/read-states.ts';
 import { stateKey } from '../../projections/state-keys.ts';
-import type { ArtifactState } from '../../projections/states.ts';
-import type { JsonValue } from '../../protocol/json.ts';
 import type { Part } from '../../protocol/resources/message.ts';
 import type { DraftPart } from '../../upstream.ts';
 import type { DecisionTools } from '../facts.ts';
@@ -15,16 +14,16 @@ import { contentOf } from '../large-content.ts';
  */
 export function saysSame(
   states: StateReader,
-  tools: Pick<DecisionTools, 'redact'>,
+  redact: DecisionTools['redact'],
   stored: readonly Part[],
   said: readonly DraftPart[],
 ): boolean {
-  return stored.length === said.length && stored.every((part, at) => isSame(states, tools, part, said[at]));
+  return stored.length === said.length && stored.every((part, at) => isSame(states, redact, part, said[at]));
 }
 
 function isSame(
   states: StateReader,
-  tools: Pick<DecisionTools, 'redact'>,
+  redact: DecisionTools['redact'],
   stored: Part,
   said: DraftPart | undefined,
 ): boolean {
@@ -35,7 +34,7 @@ function isSame(
     const artifact = states.get<ArtifactState>(stateKey.artifact(stored.artifact_id));
     return artifact?.resource.sha256 === sha256Hex(bytes);
   }
-  const clean = tools.redact(said as unknown as JsonValue).value as unknown as DraftPart;
+  const clean = redact(said).value;
   return isDeepStrictEqual(bare(clean), bare(stored));
 }
 

@@ -1,5 +1,5 @@
+import type { TaskState } from '../../projections/read-states.ts';
 import { stateKey } from '../../projections/state-keys.ts';
-import type { TaskState } from '../../projections/states.ts';
 import type { CancelTold } from '../../protocol/cancel-told.ts';
 import { ProtocolError } from '../../protocol/errors.ts';
 import { type Failure, isTerminal } from '../../protocol/task-states.ts';
@@ -156,7 +156,9 @@ export class TaskRun {
     await this.#deps.log.transact({ actor: null }, (tx) => {
       const task = tx.get<TaskState>(stateKey.task(this.#plan.taskId));
       if (task?.resource.status === 'WORKING')
-        moveTask(tx, this.#deps.tools, this.#plan.taskId, 'FAILED', { failure });
+        moveTask(tx, this.#deps.tools, this.#plan.taskId, 'FAILED', {
+          failure: this.#deps.tools.redact(failure).value,
+        });
     });
   }
 }

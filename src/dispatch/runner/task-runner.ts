@@ -1,5 +1,5 @@
+import type { TaskState } from '../../projections/read-states.ts';
 import { listPrefix, stateKey } from '../../projections/state-keys.ts';
-import type { TaskState } from '../../projections/states.ts';
 import type { CancelTold } from '../../protocol/cancel-told.ts';
 import { ProtocolError } from '../../protocol/errors.ts';
 import { isTerminal } from '../../protocol/task-states.ts';
@@ -194,7 +194,9 @@ export class TaskRunner implements RunFacts {
     if (action.kind === 'reattach') this.#launch(task, 'reattach');
     if (action.kind !== 'fail') return;
     await this.#deps.log.transact({ actor: null }, (tx) =>
-      moveTask(tx, this.#deps.tools, taskId, 'FAILED', { failure: action.failure }),
+      moveTask(tx, this.#deps.tools, taskId, 'FAILED', {
+        failure: this.#deps.tools.redact(action.failure).value,
+      }),
     );
   }
 

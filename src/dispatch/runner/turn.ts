@@ -1,12 +1,12 @@
 import type { StateReader } from '../../eventlog/event-log.ts';
-import { sessionBinding } from '../../projections/session-binding.ts';
-import { stateKey } from '../../projections/state-keys.ts';
 import type {
   PermissionRequestState,
   SessionFold,
   TaskState,
   UpstreamRequestState,
-} from '../../projections/states.ts';
+} from '../../projections/read-states.ts';
+import { sessionBinding } from '../../projections/session-binding.ts';
+import { stateKey } from '../../projections/state-keys.ts';
 import { isTerminal } from '../../protocol/task-states.ts';
 import type { PermissionAnswer, Turn } from '../../upstream.ts';
 import type { TurnSpan } from '../move-task.ts';

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { type CleanText, sentence, word } from '../clean.ts';
 import { envelope } from './envelope.ts';
 
 /** Printable ASCII: what may stand in a header, so that no value adds another one. */
@@ -77,7 +78,7 @@ export const APPROVALS_FORM = 'approvals';
 
 const WEBHOOK = 'approval-webhook:';
 /** What stands in the place of a URL where the configuration names the receiver. */
-export const webhookUrl = (id: string): string => WEBHOOK + id;
+export const webhookUrl = (id: CleanText): CleanText => sentence`${word(WEBHOOK)}${id}`;
 /** The webhook that a config names; undefined for a receiver that a caller named. */
 export const webhookOf = ({ url }: PushConfig): string | undefined =>
   url.startsWith(WEBHOOK) ? url.slice(WEBHOOK.length) : undefined;

@@ -6,7 +6,7 @@ import { keepBytes } from '../../../src/dispatch/stored-bytes.ts';
 import { Rehearsal } from '../../../src/eventlog/rehearsal.ts';
 import { sha256Hex } from '../../../src/json/sha256.ts';
 import { project } from '../../../src/projections/projection.ts';
-import type { ArtifactState } from '../../../src/projections/states.ts';
+import type { ArtifactState } from '../../../src/projections/read-states.ts';
 import { layoutKey, partKey } from '../../../src/store/keys.ts';
 import type { DraftPart } from '../../../src/upstream.ts';
 

@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import { readBefore } from '../../../src/dispatch/read-before.ts';
 import { boundedMove } from '../../../src/dispatch/runner/bounded-move.ts';
 import type { MoveTarget } from '../../../src/dispatch/runner/move-target.ts';
-import type { TaskState } from '../../../src/projections/states.ts';
+import type { TaskState } from '../../../src/projections/read-states.ts';
 import type { JsonObject } from '../../../src/protocol/json.ts';
+import type { Move } from '../../../src/upstream.ts';
 
 const LIMIT = 100;
 
@@ -26,18 +28,21 @@ function scene(metadata: JsonObject) {
   return { made, target, task: { resource } as unknown as TaskState };
 }
 
+const bounded = (target: MoveTarget, task: TaskState, move: Move) =>
+  boundedMove(target, task, readBefore(move).value);
+
 describe('a move of an agent', () => {
   it('keeps what fits as it is', () => {
     const { made, target, task } = scene({});
     const move = { type: 'metadata', patch: { note: 'short' } } as const;
-    expect(boundedMove(target, task, move)).toEqual(move);
+    expect(bounded(target, task, move)).toEqual(move);
     expect(made).toEqual([]);
   });
 
   it('[C27] refers to an artifact when its patch is small but the task would grow past twice the limit', () => {
     const { made, target, task } = scene({ caller: 'x'.repeat(80), agent: 'y'.repeat(70) });
     const patch = { more: 'z'.repeat(40) };
-    expect(boundedMove(target, task, { type: 'metadata', patch })).toEqual({
+    expect(bounded(target, task, { type: 'metadata', patch })).toEqual({
       type: 'metadata',
       patch: { large_metadata: { artifact_id: 'artifact_1', size: 51 } },
     });
@@ -47,7 +52,7 @@ describe('a move of an agent', () => {
   it('may say the same again as often as it likes', () => {
     const { made, target, task } = scene({ agent: 'y'.repeat(80) });
     const move = { type: 'status', to: 'WORKING', metadata: { agent: 'y'.repeat(80) } } as const;
-    expect(boundedMove(target, task, move)).toEqual(move);
+    expect(bounded(target, task, move)).toEqual(move);
     expect(made).toEqual([]);
   });
 
@@ -55,10 +60,10 @@ describe('a move of an agent', () => {
     const { made, target, task } = scene({});
     const large = { note: 'x'.repeat(LIMIT) };
     const reference = { large_metadata: { size: 111 } };
-    const note = boundedMove(target, task, { type: 'note', note: 'unknown_state', details: large });
+    const note = bounded(target, task, { type: 'note', note: 'unknown_state', details: large });
     expect(note).toMatchObject({ details: reference });
     const failure = { code: 'runtime_error', message: 'm'.repeat(10_000), details: large };
-    expect(boundedMove(target, task, { type: 'status', to: 'FAILED', failure })).toMatchObject({
+    expect(bounded(target, task, { type: 'status', to: 'FAILED', failure })).toMatchObject({
       failure: { code: 'runtime_error', message: 'm'.repeat(4_000), details: reference },
     });
     expect(made).toHaveLength(2);

@@ -3,7 +3,7 @@ import { ExportedRun } from '../../../src/dispatch/bundles/exported-run.ts';
 import { NO_EVENT } from '../../../src/eventlog/event-id.ts';
 import type { EventLog, Segment } from '../../../src/eventlog/event-log.ts';
 import { canonicalJson } from '../../../src/json/canonical.ts';
-import type { SessionFold } from '../../../src/projections/states.ts';
+import type { SessionFold } from '../../../src/projections/read-states.ts';
 import type { JsonValue } from '../../../src/protocol/json.ts';
 import { eventIdOf, eventKey } from '../../../src/store/keys.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { identifiersOf } from '../../../src/dispatch/identifiers.ts';
 import type { StateReader } from '../../../src/eventlog/event-log.ts';
-import type { TaskState } from '../../../src/projections/states.ts';
+import type { TaskState } from '../../../src/projections/read-states.ts';
 
 const nothing: Pick<StateReader, 'get'> = { get: () => undefined };
 

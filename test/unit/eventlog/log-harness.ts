@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { EventLog, NewEvent, Projection } from '../../../src/eventlog/event-log.ts';
 import { type EventLogOptions, openEventLog } from '../../../src/eventlog/open-log.ts';
 import type { Timers } from '../../../src/eventlog/timers.ts';
+import { fromLog } from '../../../src/protocol/clean.ts';
 import type { Logger } from '../../../src/protocol/ports.ts';
 import { type KeyRegistry, openKeyRegistry } from '../../../src/receipts/key-registry.ts';
 import { listKey, resourceKey } from '../../../src/store/keys.ts';
@@ -115,7 +116,6 @@ export class LogDirectory {
       random,
       timers,
       logger: silent,
-      redact: (value) => value,
       projection: tally,
       checkpointPath,
     };
@@ -135,7 +135,7 @@ export class LogDirectory {
 
 /** A plain event about one task. */
 export function noted(id: string, note: string, more: Partial<NewEvent> = {}): NewEvent {
-  return { event: 'task.submitted', resource: { object: 'task', id }, payload: { note }, ...more };
+  return { event: 'task.submitted', resource: { object: 'task', id }, payload: fromLog({ note }), ...more };
 }
 
 export async function append(log: EventLog, ...events: NewEvent[]): Promise<string[]> {

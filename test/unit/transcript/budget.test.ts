@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { fromLog } from '../../../src/protocol/clean.ts';
 import type { TranscriptArchive } from '../../../src/protocol/resources/transcript.ts';
 import { budgetOf, overrun, usageOf, withOwnBudget } from '../../../src/transcript/budget.ts';
 
@@ -49,8 +50,10 @@ describe('the budget of a session', () => {
   });
 
   it('keeps the last action of the gateway through every change of a caller, also when the policy is taken back', () => {
-    const before = { transcript_budget: { max_messages: 5, last_action: { action: 'compacted' } } };
-    expect(withOwnBudget({ transcript_budget: { max_messages: 7, last_action: 'mine' } }, before)).toEqual({
+    const before = fromLog({ transcript_budget: { max_messages: 5, last_action: { action: 'compacted' } } });
+    expect(
+      withOwnBudget(fromLog({ transcript_budget: { max_messages: 7, last_action: 'mine' } }), before),
+    ).toEqual({
       transcript_budget: { max_messages: 7, last_action: { action: 'compacted' } },
     });
     expect(withOwnBudget({ transcript_budget: null }, before)).toEqual({
