@@ -2,6 +2,7 @@ import type { Transaction } from '../eventlog/event-log.ts';
 import { sha256Hex } from '../json/sha256.ts';
 import type { ArtifactState, MemoryState } from '../projections/read-states.ts';
 import { stateKey } from '../projections/state-keys.ts';
+import type { MemoryState as StoredMemory } from '../projections/states.ts';
 import { contentOfArtifact, contentOfMemory } from '../projections/stored-content.ts';
 import { type CleanJson, type CleanText, own, word } from '../protocol/clean.ts';
 import type { Memory } from '../protocol/resources/memory.ts';
@@ -21,7 +22,7 @@ export function keepContent(
 }
 
 /** A Memory with its content, or a descriptor of it where the reader may not see it (contract section 4). */
-export function withContent(state: MemoryState, read: ReadRecord, seesInternal: boolean): Memory {
+export function withContent(state: StoredMemory, read: ReadRecord, seesInternal: boolean): Memory {
   const { resource } = state;
   const { visibility } = resource;
   const hidden = visibility === 'receipt_only' || (visibility === 'internal' && !seesInternal);

@@ -4,6 +4,7 @@ import type { TaskState } from '../projections/read-states.ts';
 import { stateKey } from '../projections/state-keys.ts';
 import { CANCEL_TOLD, type CancelTold } from '../protocol/cancel-told.ts';
 import { type Clean, type CleanObject, type CleanText, own, sentence, word } from '../protocol/clean.ts';
+import type { PayloadOf } from '../protocol/event-payloads.ts';
 import {
   type BlockedStatus,
   canMove,
@@ -116,7 +117,7 @@ function step(
   const state = tx.get<TaskState>(stateKey.task(taskId)) ?? before;
   const { resource: task, internal } = state;
   if (task.status === 'WORKING' && to === 'FAILED') failSpan(tx, state, facts);
-  const payload = {
+  const said: Clean<PayloadOf<'task.started'>> = {
     status: to,
     previous_status: task.status,
     checkpoint_id: sentence`${task.id}.${internal.transitions + 1}`,
@@ -125,8 +126,9 @@ function step(
     ...(facts.messageId === undefined ? {} : { message_id: facts.messageId }),
     ...(requestId === undefined ? {} : { request_id: requestId }),
     ...(facts.metadata === undefined ? {} : { metadata: facts.metadata }),
-    ...(ends ? endOf(tools, state, to, facts) : {}),
   };
+  // Which members a kind has, endOf decides.
+  const payload = ends ? { ...said, ...endOf(tools, state, to, facts) } : said;
   const receiptId = ends && issuesReceipts(state) ? receiptIdFor(state, tools) : undefined;
   const pointer = { object: 'task', id: task.id };
   tx.append(newEvent(eventOf(task.status, to), pointer, placeOfTask(task), payload as never, receiptId));
@@ -150,7 +152,12 @@ function eventOf(from: TaskStatus, to: TaskStatus) {
   return to === 'WORKING' && from !== 'SUBMITTED' ? 'task.status_changed' : EVENT_OF_STATUS[to];
 }
 
-function endOf(tools: DecisionTools, state: TaskState, to: TerminalStatus, facts: MoveFacts) {
+type End = Clean<
+  Pick<PayloadOf<'task.failed'>, 'outcome'> &
+    Partial<Pick<PayloadOf<'task.failed'>, 'failure'> & Pick<PayloadOf<'task.canceled'>, 'reason' | 'cancel'>>
+>;
+
+function endOf(tools: DecisionTools, state: TaskState, to: TerminalStatus, facts: MoveFacts): End {
   const failure = facts.failure ?? FAILED_UNKNOWN;
   const summary = {
     COMPLETED: facts.summary || state.internal.last_text || word('The task completed.'),

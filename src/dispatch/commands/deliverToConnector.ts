@@ -9,12 +9,12 @@ import { appendMessage, buildMessage } from '../append-message.ts';
 import type { Command, Decided } from '../command.ts';
 import { dedupeKeyOf, messageOfDelivery } from '../delivery-content.ts';
 import type { Facts } from '../facts.ts';
-import { load, notFound } from '../load.ts';
+import { load, loadWorkspace, notFound } from '../load.ts';
 import { makeRoom } from '../make-room.ts';
 import { newEvent, type Pointer, placeOfSession } from '../new-event.ts';
+import { newSession } from '../new-session.ts';
 import { refuseClosed } from '../refuse-closed.ts';
 import { submitTaskTo } from '../submit-task.ts';
-import { createSession } from './createSession.ts';
 
 /** One delivery: received, made a task or a message of the target session, and answered; all in one commit. */
 export const deliverToConnector: Command<'deliverToConnector'> = {
@@ -126,9 +126,9 @@ function sessionOf(row: Row, tx: Transaction, facts: Facts): SessionFold['resour
   const last = tx.get<ConnectorSessionState>(stateKey.connectorSession(row.id))?.session_id;
   const open = last && tx.get<SessionFold>(stateKey.session(last))?.resource;
   if (open && open.state !== 'CLOSED' && open.state !== 'FAILED') return open;
-  const body = { workspace_id: row.workspace, metadata: { connector_id: row.id } };
-  const made = createSession.decide({ path: {}, query: {}, body, sent: body }, tx, facts) as Decided;
-  return made.body as SessionFold['resource'];
+  const workspaceId = loadWorkspace(tx, facts.caller, row.workspace).resource.id;
+  const { id } = newSession(tx, facts, { workspaceId, personaId: null, metadata: { connector_id: row.id } });
+  return load(tx, facts.caller, 'session', id).resource;
 }
 
 function rowOf(id: string, { self }: Facts): Row {

@@ -1,6 +1,6 @@
 import { holdsScope } from '../../policy/scope.ts';
-import type { MemoryState } from '../../projections/read-states.ts';
 import { listPrefix, stateKey } from '../../projections/state-keys.ts';
+import type { MemoryState } from '../../projections/states.ts';
 import type { Memory } from '../../protocol/resources/memory.ts';
 import { ok } from '../answer.ts';
 import { listPage, visibleWorkspaces } from '../list-page.ts';

@@ -1,0 +1,35 @@
+import { describe, expect, it } from 'vitest';
+import { cleanTextFindings, unusedTrust } from './clean-text.ts';
+import { plantedTree, readSourceTree } from './source-tree.ts';
+
+const tree = readSourceTree();
+
+describe('a text that may stand in the log', () => {
+  it('is called clean by one module, and taken on trust where a reason is given', () => {
+    expect(cleanTextFindings(tree)).toEqual([]);
+    expect(unusedTrust(tree)).toEqual([]);
+  });
+
+  it.each([
+    [
+      'a cast of a text',
+      `import type { CleanText } from '../protocol/clean.ts'; const x = 'y' as CleanText;`,
+    ],
+    ['a cast by way of unknown', 'const x = y as unknown as Clean<Message>;'],
+    ['a cast of a list', 'const x = y as Clean<Message>[];'],
+    ['a cast to a part', `const x = y as CleanObject['note'];`],
+    [
+      'a cast to a state that is read',
+      `import type { TaskState } from '../projections/read-states.ts'; const x = y as TaskState;`,
+    ],
+    ['a text of somebody taken for its own', `import { own } from '../protocol/clean.ts'; own(y);`],
+    ['a value of somebody taken for one of the log', `import { fromLog } from '../protocol/clean.ts';`],
+  ])('is found: %s', (_, source) => {
+    expect(cleanTextFindings(plantedTree({ 'src/dispatch/a.ts': source }))).toHaveLength(1);
+  });
+
+  it('is not seen in other casts', () => {
+    const source = `import type { TaskState } from '../projections/states.ts'; const x = y as TaskState; const z = y as never;`;
+    expect(cleanTextFindings(plantedTree({ 'src/dispatch/a.ts': source }))).toEqual([]);
+  });
+});

@@ -1,0 +1,105 @@
+import { posix } from 'node:path';
+import { productCode, type SourceTree } from './source-tree.ts';
+import { isNode, lineAt, nameOf, placesOf, type SyntaxNode } from './syntax.ts';
+
+/** The one module that may say of a text that it is clean. */
+const MAKER = 'src/protocol/clean.ts';
+/** What decisions read from the log: these names stand for clean shapes too. */
+const READ_STATES = 'src/projections/read-states.ts';
+const CLEAN_TYPE = /^(?:Clean|CleanText|CleanJson|CleanObject|Received)$/;
+
+/** Functions of the maker that take anybody's word, and the files that may call them, each with its reason. */
+export const TAKEN_ON_TRUST: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  readByRedactor: { 'src/redaction/redactor.ts': 'it is the redactor' },
+  fromLog: {
+    'src/eventlog/commit-log.ts': 'heads of the log that an operator accepts',
+    'src/projections/turns.ts': 'a turn, taken apart from the row that it shares',
+    'src/dispatch/artifact-in.ts': 'the id that an import has in the log',
+    'src/dispatch/issue-receipt.ts': 'a receipt is made of the states of its run',
+    'src/dispatch/outbox/push-lane.ts': 'an event on its way to a receiver',
+    'src/dispatch/read-before.ts': 'a frame that was read when it was recorded',
+    'src/dispatch/record-trust.ts': 'a trust record is made of the event that it proves',
+    'src/dispatch/replay/re-execute.ts': 'recorded times, keys and moves of a run',
+    'src/dispatch/replay/recorded-ids.ts': 'recorded ids',
+    'src/dispatch/runner/frame-recorder.ts': 'what the session is bound to',
+    'src/dispatch/signing-keys.ts': 'the registry of keys is a file of the gateway',
+  },
+  own: {
+    'src/composition/core.ts': 'the hash of a fresh key',
+    'src/composition/signing-keys.ts': 'the name of the issuer, which the operator publishes',
+    'src/dispatch/append-message.ts': 'a proof, which is a hash',
+    'src/dispatch/artifact-chunks.ts': 'a hash',
+    'src/dispatch/bundles/restore-assets.ts': 'an id made of a hash',
+    'src/dispatch/commands/registerArtifact.ts': 'hex digits without their prefix',
+    'src/dispatch/commands/setPushConfig.ts': 'the cursor before all events',
+    'src/dispatch/commands/uploadArtifactContent.ts': 'a hash',
+    'src/dispatch/commands/writeWorkspaceFile.ts': 'a hash',
+    'src/dispatch/configured-personas.ts': 'a hash',
+    'src/dispatch/content-hash.ts': 'a hash',
+    'src/dispatch/issue-receipt.ts': 'an id made of an id, and a hash',
+    'src/dispatch/large-content.ts': 'a hash',
+    'src/dispatch/memory-content.ts': 'a hash',
+    'src/dispatch/move-task.ts': 'an id made of a hash',
+    'src/dispatch/record-trust.ts': 'the id of an event, and the name of a chain',
+    'src/dispatch/refusals.ts': 'the name of an operation',
+    'src/dispatch/replay/recorded-ids.ts': 'an id made of a hash',
+    'src/dispatch/replay/submit-replay.ts': 'an id made of a hash',
+    'src/dispatch/runner/apply-tool.ts': 'an id made of a hash',
+    'src/dispatch/runner/frame-recorder.ts': 'a key made of a configured route and a number, a proof',
+    'src/eventlog/rehearsal.ts': 'a position, which is an event id',
+    'src/eventlog/staged-transaction.ts': 'a position, which is an event id',
+    'src/policy/tier-table.ts': 'the sentences of the tier table',
+    'src/protocol/ids.ts': 'an id that is drawn',
+    'src/protocol/ports.ts': 'a time',
+  },
+};
+
+/** Casts to a clean type, and calls that take a text on trust where the table does not let them. */
+export function cleanTextFindings(tree: SourceTree): string[] {
+  return productCode(tree).flatMap(([path, source]) => {
+    if (path === MAKER) return [];
+    const states = namesFrom(path, source, READ_STATES);
+    return placesOf(source).flatMap(({ node }) => {
+      const problem = castIn(node, states) ?? trustIn(node, path);
+      return problem === undefined ? [] : [`${path}:${lineAt(source, node.start)}: ${problem}`];
+    });
+  });
+}
+
+/** Rows of the table that nothing uses any more. */
+export function unusedTrust(tree: SourceTree): string[] {
+  return Object.entries(TAKEN_ON_TRUST).flatMap(([name, files]) =>
+    Object.keys(files).filter((path) => !namesFrom(path, tree.get(path) ?? '', MAKER).has(name)),
+  );
+}
+
+function castIn(node: SyntaxNode, states: ReadonlySet<string>): string | undefined {
+  if (node.type !== 'TSAsExpression' && node.type !== 'TSTypeAssertion') return undefined;
+  const named = typeNamesIn(node['typeAnnotation']).find((name) => CLEAN_TYPE.test(name) || states.has(name));
+  return named === undefined ? undefined : `a cast to ${named}: only ${MAKER} says what is clean`;
+}
+
+function trustIn(node: SyntaxNode, path: string): string | undefined {
+  if (node.type !== 'ImportSpecifier' || node['importKind'] === 'type') return undefined;
+  const name = nameOf(node['imported']) ?? '';
+  const files = Object.hasOwn(TAKEN_ON_TRUST, name) ? TAKEN_ON_TRUST[name] : undefined;
+  return files === undefined || Object.hasOwn(files, path) ? undefined : `${name} is not for this file`;
+}
+
+function typeNamesIn(type: unknown): string[] {
+  if (Array.isArray(type)) return type.flatMap(typeNamesIn);
+  if (!isNode(type)) return [];
+  const own = type.type === 'TSTypeReference' ? nameOf(type['typeName']) : undefined;
+  return [...(own === undefined ? [] : [own]), ...Object.values(type).flatMap(typeNamesIn)];
+}
+
+/** Names that a file imports from another one. */
+function namesFrom(path: string, source: string, target: string): ReadonlySet<string> {
+  const imports = placesOf(source).flatMap(({ node }) => (node.type === 'ImportDeclaration' ? [node] : []));
+  const names = imports.flatMap(({ source: from, specifiers }) => {
+    const named = isNode(from) && typeof from['value'] === 'string' ? from['value'] : '';
+    if (posix.join(posix.dirname(path), named) !== target || !Array.isArray(specifiers)) return [];
+    return specifiers.flatMap((specifier) => (isNode(specifier) ? (nameOf(specifier['local']) ?? []) : []));
+  });
+  return new Set(names);
+}
