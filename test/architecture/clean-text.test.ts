@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { cleanTextFindings, unusedTrust } from './clean-text.ts';
 import { plantedTree, readSourceTree } from './source-tree.ts';
+import { doorFindings } from './text-doors.ts';
 
 const tree = readSourceTree();
 
@@ -31,5 +32,18 @@ describe('a text that may stand in the log', () => {
   it('is not seen in other casts', () => {
     const source = `import type { TaskState } from '../projections/states.ts'; const x = y as TaskState; const z = y as never;`;
     expect(cleanTextFindings(plantedTree({ 'src/dispatch/a.ts': source }))).toEqual([]);
+  });
+});
+
+describe('the table of doors', () => {
+  it('has every place in which the redactor is called, and no other', () => {
+    expect(doorFindings(tree)).toEqual([]);
+  });
+
+  it('misses one that it does not have', () => {
+    const found = doorFindings(
+      plantedTree({ 'src/dispatch/a.ts': 'const x = tools.redact<Part>(y).value;' }),
+    );
+    expect(found).toContain('src/dispatch/a.ts is no door');
   });
 });
