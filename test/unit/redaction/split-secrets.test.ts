@@ -70,4 +70,12 @@ describe('a secret that neighbouring text parts share', () => {
     expect(redactor.redactValue(once.value).value).toEqual(once.value);
     expect(JSON.stringify(once.value)).not.toContain('u:p');
   });
+
+  it('is not found where it comes in two values, as in two chunks of a stream, and is in the text that they make', () => {
+    const redactor = new Redactor();
+    const chunks = [`use ${TOKEN.slice(0, 8)}`, `${TOKEN.slice(8)} today`];
+    for (const chunk of chunks)
+      expect(redactor.clean({ text: chunk })).toEqual({ value: { text: chunk }, hits: [] });
+    expect(redactor.clean({ text: chunks.join('') }).value).toEqual({ text: `use ${MARK} today` });
+  });
 });
