@@ -44,10 +44,7 @@ export function submitTaskTo(
   tx: Transaction,
   facts: Facts,
 ): Decided & { body: Clean<Task> } {
-  const input = {
-    sent: messageOf<MessageInput, JsonObject>(sent.input),
-    clean: messageOf<Clean<MessageInput>, CleanObject>(body.input),
-  };
+  const input = inputOf(sent, body);
   const session = load(tx, facts.caller, 'session', sessionId, 'session_id');
   refuseClosed(session.resource, tx.time);
   checkReferences(body, session.resource.workspace_id, tx, facts);
@@ -180,6 +177,13 @@ function refuseInput(refused: Refused | undefined): void {
   if (refused === undefined) return;
   const { param, message } = refused;
   throw new ProtocolError('invalid_request', message, { param });
+}
+
+/** What the task is told, as it was sent and without secrets: one object where there were none. */
+function inputOf(sent: SubmitTaskRequest, body: Clean<SubmitTaskRequest>): Received<MessageInput> {
+  const clean = messageOf<Clean<MessageInput>, CleanObject>(body.input);
+  if (sent.input === body.input) return { sent: clean, clean };
+  return { sent: messageOf<MessageInput, JsonObject>(sent.input), clean };
 }
 
 /** An object without `role` and `parts` is a payload: it goes to the agent as one json part (contract C28). */

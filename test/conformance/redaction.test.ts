@@ -41,6 +41,22 @@ describe('secrets', () => {
     }
   });
 
+  it('[S4-02] nothing is kept encrypted of an input that has no secret, whatever its form', async () => {
+    const { id } = await stage.client.session();
+    const input = { deploy: { note: 'nothing secret', steps: ['one', 'two'] } };
+    for (const given of [input, userText('hello there')]) {
+      const { body } = await stage.client.call<{ id: string }>('POST', `/v1/sessions/${id}/tasks`, {
+        body: { input: given },
+      });
+      await stage.client.until(body.id, 'COMPLETED');
+      const events = await stage.client.events(`/v1/tasks/${body.id}/events`);
+      const said = events.filter(({ event }) => event === 'user.message').map(({ payload }) => payload);
+      expect(said.map(({ sealed, redaction_proof }) => [sealed, redaction_proof])).toEqual([
+        [undefined, undefined],
+      ]);
+    }
+  });
+
   // The behaviours chosen make no artifact: its bytes would be kept as they are.
   it('[S4-02] a payload object, an answer and a message of any role reach the agent whole', async () => {
     const { id } = await stage.client.session();

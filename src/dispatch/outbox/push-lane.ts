@@ -130,9 +130,9 @@ export class PushLane {
 
   #letter(event: Event, workspace_id: string, reason: string, attempts: number): Clean<DeadLetter> {
     const now = timestamp(this.#deps.clock.now());
-    const { id, redact } = { id: this.#deps.newId('dead_letter'), redact: this.#deps.redact };
+    const { newId, redact } = this.#deps;
     return redact<DeadLetter>({
-      id,
+      id: newId('dead_letter'),
       object: 'dead_letter',
       created_at: now,
       updated_at: now,

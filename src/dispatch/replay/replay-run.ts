@@ -175,7 +175,8 @@ export class ReplayRun {
     };
     await this.#transact(task, (tx) => {
       const { redact } = this.#deps.tools;
-      const payload = redact({ source_task_id, mode, verdict, missing: lackOf(missing), message }).value;
+      const lack: { kind: string; id: string } | null = missing;
+      const payload = redact({ source_task_id, mode, verdict, missing: lack, message }).value;
       tx.append(newEvent('replay.failed', pointerTo(task), placeOfTask(task.resource), payload));
       const replay = { verdict, missing };
       moveTask(tx, this.#deps.tools, this.#taskId, 'FAILED', { failure: redact(failure).value, replay });
@@ -192,10 +193,6 @@ export class ReplayRun {
       else this.stop();
     });
   }
-}
-
-function lackOf(missing: MissingDependency | null): { kind: string; id: string } | null {
-  return missing;
 }
 
 interface Finding {
