@@ -1,5 +1,6 @@
 import { canonicalJson } from '../json/canonical.ts';
 import { sha256Hex } from '../json/sha256.ts';
+import { type Clean, own } from '../protocol/clean.ts';
 import { growTree, type HexHash, leafHash, rootOf } from '../receipts/merkle.ts';
 import type { FrameList, ListedFrame } from '../replay/frame-list.ts';
 import type { FrameBlock } from '../replay/recorded-frame.ts';
@@ -24,10 +25,10 @@ export function treeOf(blocks: readonly FrameBlock[], rest: readonly ListedFrame
 }
 
 /** Throws RangeError for another number of frames than a block has. */
-export function blockOf(frames: readonly ListedFrame[]): FrameBlock {
+export function blockOf(frames: readonly ListedFrame[]): Clean<FrameBlock> {
   if (frames.length !== BLOCK_FRAMES) throw new RangeError(`A block has ${BLOCK_FRAMES} frames.`);
   const { redacted, sha256 } = treeOf([], frames);
-  return { redacted, root: sha256.slice('sha256:'.length) };
+  return { redacted, root: own(sha256.slice('sha256:'.length)) };
 }
 
 function leafOf({ key, sha256, redaction_proof }: ListedFrame): HexHash {

@@ -36,6 +36,7 @@ export const TAKEN_ON_TRUST: Readonly<Record<string, Readonly<Record<string, str
     'src/dispatch/commands/writeWorkspaceFile.ts': 'a hash',
     'src/dispatch/configured-personas.ts': 'a hash',
     'src/dispatch/content-hash.ts': 'a hash',
+    'src/dispatch/frame-tree.ts': 'a hash',
     'src/dispatch/issue-receipt.ts': 'an id made of an id, and a hash',
     'src/dispatch/large-content.ts': 'a hash',
     'src/dispatch/memory-content.ts': 'a hash',

@@ -1,4 +1,5 @@
 import type { EventLog } from '../../eventlog/event-log.ts';
+import type { Clean } from '../../protocol/clean.ts';
 import type { ListedFrame } from '../../replay/frame-list.ts';
 import { headsInRow } from '../../replay/frame-row.ts';
 import type { FrameBlock } from '../../replay/recorded-frame.ts';
@@ -37,7 +38,7 @@ export class FrameNumbers {
   }
 
   /** Takes the newest frame into its block; returns the block when it is full. */
-  extend(taskId: string, frame: ListedFrame): FrameBlock | undefined {
+  extend(taskId: string, frame: ListedFrame): Clean<FrameBlock> | undefined {
     const task = this.#tasks.get(taskId);
     if (!task) throw new Error(`frames of ${taskId} are listed before open`);
     task.block.push(frame);

@@ -47,7 +47,7 @@ export interface RecordedTurn {
   span?: TurnSpan | undefined;
 }
 
-interface FramePlace extends Pick<RecordedFrame, 'after' | 'block'>, Pick<Clean<RecordedFrame>, 'turn'> {
+interface FramePlace extends Pick<Clean<RecordedFrame>, 'after' | 'block' | 'turn'> {
   number: number;
   material: CleanText;
   isNoted: boolean;
@@ -57,7 +57,7 @@ interface FramePlace extends Pick<RecordedFrame, 'after' | 'block'>, Pick<Clean<
 /** A row of frames that its transaction may still extend. */
 interface OpenRow {
   tx: Transaction;
-  frames: RecordedFrame[];
+  frames: Clean<RecordedFrame>[];
   isMade: boolean;
 }
 
@@ -224,7 +224,7 @@ export class FrameRecorder {
 
   #record(tx: Transaction, { number, material, after, isNoted, turn, content, block }: FramePlace): void {
     const { sha256, redaction_proof, redacted, frame } = content;
-    const record: RecordedFrame = {
+    const record: Clean<RecordedFrame> = {
       key: material,
       at: tx.time,
       sha256,
@@ -240,7 +240,7 @@ export class FrameRecorder {
   }
 
   /** Frames of one transaction are one row; it is made when they are, and their events with them. */
-  #extendRow(tx: Transaction, number: number, record: RecordedFrame): void {
+  #extendRow(tx: Transaction, number: number, record: Clean<RecordedFrame>): void {
     const open = this.#row;
     const isAlone = record.block !== undefined || !fitsAsJson(record.frame as never, SHARED_ROW_BYTES);
     if (open?.tx === tx && !open.isMade && open.frames.length < MAX_ROW_FRAMES && !isAlone) {
