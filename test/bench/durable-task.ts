@@ -171,7 +171,7 @@ function floorRow({ mine, sdk }: Rounds): Row {
   const ratio = medianRatio(cpu(mine), cpu(sdk));
   return {
     id: 'P1',
-    what: 'floor: only what such a task stores (9 events, 2 receipts, 1 frame), signed and fsynced, behind Koa',
+    what: 'floor: only what such a task stores (8 events in 2 segments, 1 receipt, 1 frame), signed and fsynced, behind Koa',
     measured: describe(mine),
     baseline: `SDK express in memory: ${describe(sdk)}`,
     ratio,

@@ -6,6 +6,7 @@ import { fromLog } from '../../src/protocol/clean.ts';
 import { createIdSource, type IdSource } from '../../src/protocol/ids.ts';
 import type { JsonObject } from '../../src/protocol/json.ts';
 import { type Clock, type Random, timestamp } from '../../src/protocol/ports.ts';
+import { CURRENT_RULES } from '../../src/protocol/rules.ts';
 import { buildReceipt } from '../../src/receipts/build-receipt.ts';
 import { encodeLeaf } from '../../src/receipts/log-leaf.ts';
 import { appendLeaf, type HexHash, rootOf } from '../../src/receipts/merkle.ts';
@@ -43,7 +44,7 @@ const NOTHING = { usage: null, toolCallCount: 0, approvals: [], toolCalls: [], f
 const NONE = { handoffs: [], artifacts: [], redactions: [], ...NOTHING };
 
 /**
- * The events, receipts, leaves and frames of an echo task as the gateway stores them, made by its own writers and by nothing else:
+ * The events, receipt, leaf and frame of an echo task as the gateway stores them, made by its own writers and by nothing else:
  * no caller, no check, no policy, no redaction, no state that could be read, no index. A gateway that keeps the contract does all
  * of this and more, so its cost is the floor under P1.
  */
@@ -76,11 +77,10 @@ export class LeastTasks {
     const task = { id, session, input, trace, createdAt };
     const resource = taskResource(task);
     const step = this.#step(task, 'actor_bench', createdAt);
-    const receipt = this.#newId('receipt');
-    const accepted = { task: resource, route: ROUTE, message_id: input.id, preceding: [] };
-    const subject = step.append('task.submitted', { object: 'task', id }, accepted, receipt);
+    const place = { route: ROUTE, rules: CURRENT_RULES, message_id: input.id, preceding: [] };
+    const accepted = { task: resource, ...place, checkpoint_id: `${id}.1` };
+    step.append('task.submitted', { object: 'task', id }, accepted);
     step.said(input, 'user.message');
-    this.#prove(task, step, receipt, { object: 'event', id: subject }, []);
     const started = { status: 'WORKING', previous_status: 'SUBMITTED', checkpoint_id: `${id}.2` };
     step.append('task.started', { object: 'task', id }, started);
     return { task, resource, step };
