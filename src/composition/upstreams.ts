@@ -70,7 +70,7 @@ export function makeUpstreams(
 
 function sampleRow(sample: SampleAgentProcess): Rows['a2a'][number] {
   const { url, text } = unstartedCard();
-  return { id: SAMPLE_AGENT_ID, card: url, onDemand: { card: text, origin: () => sample.origin() } };
+  return { id: SAMPLE_AGENT_ID, card: url, onDemand: { card: text, agent: sample } };
 }
 
 /** The rows of a bridge go to that bridge: one name picks both. */

@@ -10,11 +10,13 @@ const READY_TIMEOUT_MS = 15_000;
  * gateway, not even a killed one.
  */
 export class SampleAgentProcess {
+  /** Where it listens (`host:port`); undefined while it does not run. */
+  host: string | undefined;
   readonly #entry: string;
   readonly #env: Readonly<Record<string, string | undefined>>;
   readonly #logger: Logger;
   #child: ChildProcess | undefined;
-  #origin: Promise<string> | undefined;
+  #starting: Promise<string> | undefined;
   #isClosed = false;
 
   constructor(entry: string, env: Readonly<Record<string, string | undefined>>, logger: Logger) {
@@ -24,12 +26,12 @@ export class SampleAgentProcess {
   }
 
   /**
-   * Its origin; starts it when it does not run, also when it did and has ended. Rejects with an error whose message says why it
-   * does not come up; the next call tries again.
+   * Starts it and says where it listens; also when it did run and has ended. Rejects with an error whose message says why it does
+   * not come up; the next call tries again.
    */
-  origin(): Promise<string> {
-    this.#origin ??= this.#start();
-    return this.#origin;
+  start(): Promise<string> {
+    this.#starting ??= this.#start();
+    return this.#starting;
   }
 
   /** Takes it down; it is not started any more. */
@@ -47,7 +49,7 @@ export class SampleAgentProcess {
       if (this.#isClosed) throw new Error('the gateway is shutting down');
       return await this.#spawned();
     } catch (error) {
-      this.#origin = undefined;
+      this.#starting = undefined;
       const reason = error instanceof Error ? error.message : String(error);
       throw new Error(`The bundled sample agent did not start: ${reason}.`, { cause: error });
     }
@@ -79,7 +81,8 @@ export class SampleAgentProcess {
       createInterface({ input: child.stdout }).once('line', (line) => {
         clearTimeout(late);
         try {
-          resolve((JSON.parse(line) as { url: string }).url);
+          this.host = new URL((JSON.parse(line) as { url: string }).url).host;
+          resolve(this.host);
         } catch {
           child.kill('SIGKILL');
           reject(new Error('its first line of output does not say where it listens'));
@@ -92,7 +95,8 @@ export class SampleAgentProcess {
   #ended(child: ChildProcess, reason: string): void {
     if (this.#child !== child) return;
     this.#child = undefined;
-    this.#origin = undefined;
+    this.#starting = undefined;
+    this.host = undefined;
     if (!this.#isClosed) this.#logger.warn({ reason }, 'the sample agent has ended');
   }
 }

@@ -28,4 +28,12 @@ describe('the work of one warm task', () => {
     });
     expect(beyond).toEqual([]);
   }, 120_000);
+
+  it.each(['A2A', 'ACP', 'MCP'] as const)(
+    'takes one authentication at most over %s',
+    async (face) => {
+      expect((await countTaskWork(face, 3)).authentications).toBeLessThanOrEqual(1);
+    },
+    120_000,
+  );
 });

@@ -75,7 +75,7 @@ describe.skipIf(process.platform !== 'linux')('the bundled agent of a gateway pr
     await complete(gateway, 'stream 1');
     const first = samplesOf(pid);
     for (const sample of first) process.kill(sample, 'SIGKILL');
-    await vi.waitUntil(() => samplesOf(pid).length === 0, PATIENCE);
+    await vi.waitUntil(() => gateway.child.stderr.includes('the sample agent has ended'), PATIENCE);
     await complete(gateway, 'stream 1');
     expect(samplesOf(pid)).toHaveLength(1);
     expect(samplesOf(pid)).not.toEqual(first);

@@ -23,8 +23,12 @@ export interface A2aUpstreamConfig {
 export interface AgentOnDemand {
   /** The text of its card, known before it runs: what is read at the URL `card`, to whose origin its interfaces belong. */
   card: string;
-  /** Where it listens; starts it when it does not run. Rejects with an error whose message says why it does not start. */
-  origin(): Promise<string>;
+  agent: {
+    /** Where it listens (`host:port`, plain HTTP); undefined while it does not run. */
+    readonly host: string | undefined;
+    /** Starts it, unless it is started already. Rejects with an error whose message says why it does not start. */
+    start(): Promise<string>;
+  };
 }
 
 export interface A2aLimits {
