@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { buildEvent } from '../../src/eventlog/encode-event.ts';
-import type { NewEvent, ResourcePointer } from '../../src/eventlog/event-log.ts';
+import type { Event, NewEvent, ResourcePointer } from '../../src/eventlog/event-log.ts';
 import { SegmentWriter } from '../../src/eventlog/segment.ts';
 import { fromLog } from '../../src/protocol/clean.ts';
 import { createIdSource, type IdSource } from '../../src/protocol/ids.ts';
@@ -12,6 +12,8 @@ import { encodeLeaf } from '../../src/receipts/log-leaf.ts';
 import { appendLeaf, type HexHash, rootOf } from '../../src/receipts/merkle.ts';
 import type { ReceiptPlace, RunRecord } from '../../src/receipts/receipt-draft.ts';
 import { type ReceiptKey, sealReceipt } from '../../src/receipts/seal-receipt.ts';
+import { encodeFrameRow } from '../../src/replay/frame-row.ts';
+import type { RecordedFrame } from '../../src/replay/recorded-frame.ts';
 import { eventIdOf, frameKey, leafKey, receiptKey } from '../../src/store/keys.ts';
 import { seal } from '../../src/store/sealed-record.ts';
 
@@ -139,7 +141,7 @@ export class LeastTasks {
   }
 
   #step(task: LeastTask, actor: string, time: string): Step {
-    return new Step(task, actor, time, this.#chainOf(task.session), () => {
+    return new Step(task, actor, time, this.#chainOf(task.session), this.eventId, () => {
       this.#events += 1;
       return this.eventId;
     });
@@ -162,8 +164,19 @@ class Step implements LeastStep {
   readonly #actor: string;
   readonly #chain: Chain;
   readonly #nextId: () => string;
+  readonly #events: Event[] = [];
+  /** Id of the event before the first of this step. */
+  readonly #after: string;
 
-  constructor(task: LeastTask, actor: string, time: string, chain: Chain, nextId: () => string) {
+  constructor(
+    task: LeastTask,
+    actor: string,
+    time: string,
+    chain: Chain,
+    after: string,
+    nextId: () => string,
+  ) {
+    this.#after = after;
     this.#task = task;
     this.#actor = actor;
     this.time = time;
@@ -171,12 +184,7 @@ class Step implements LeastStep {
     this.#nextId = nextId;
   }
 
-  append(
-    event: NewEvent['event'],
-    resource: ResourcePointer,
-    payload: JsonObject,
-    receiptId?: string,
-  ): string {
+  append(event: NewEvent['event'], resource: ResourcePointer, payload: JsonObject, receiptId?: string): void {
     const { session, id: task_id, trace: traceId } = this.#task;
     const id = this.#nextId();
     this.#chain.events += 1;
@@ -186,7 +194,7 @@ class Step implements LeastStep {
     const at = { id, sequence: this.#chain.events, previousEventId: null, time: this.time };
     const built = buildEvent(input, { payload, metadata: {} }, origin, at);
     this.segments.add(built);
-    return id;
+    this.#events.push(built);
   }
 
   /** A message, and that it stands in its session. */
@@ -197,13 +205,12 @@ class Step implements LeastStep {
     this.append('session.message_appended', { object: 'session', id: this.#task.session }, appended);
   }
 
-  /** Returns the hash under which the receipt names it. */
-  frame(frame: JsonObject): string {
+  /** Returns the hash under which the receipt names it; what the events of the step say is not stored again. */
+  frame(frame: RecordedFrame['frame']): string {
     const sha256 = `sha256:${hash('sha256', JSON.stringify(frame), 'hex')}`;
-    this.record(
-      frameKey(this.#task.id, 1),
-      JSON.stringify({ key: `${ROUTE}:1`, at: this.time, sha256, frame }),
-    );
+    const head = { key: `${ROUTE}:1`, at: this.time, sha256, after: this.#after };
+    const row = encodeFrameRow([{ ...head, turn: { session_binding: null }, frame }], this.#events);
+    this.record(frameKey(this.#task.id, 1), row);
     return sha256;
   }
 
