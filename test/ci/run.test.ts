@@ -49,6 +49,7 @@ describe('.ci/run', () => {
       'fresh-start',
       'bench',
       'torture',
+      'node-24',
       'mcp-conformance',
     ]);
     const wholeRun = Number(/^whole_run=(\d+)$/m.exec(script)?.[1]);
