@@ -13,9 +13,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { afterEach, describe, expect, it } from 'vitest';
+import { GatewayPlace, GatewayProcess } from '../faults/gateway-process.ts';
+import { acpAgentCommand } from '../harness/acp-stage.ts';
+import { postStateless } from '../harness/mcp-post.ts';
 
 // Made by `npm run build`, which `npm test` runs first.
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+/** They run when they are loaded. */
+const ENTRIES = ['main.cjs', 'sample-agent.cjs'];
 const BUNDLE = join(ROOT, 'dist', 'bundle');
 const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { version: string };
 
@@ -99,5 +104,55 @@ describe('the bundle', () => {
     expect(execFileSync(process.execPath, [main, '--help'], { encoding: 'utf8' })).toContain(
       'PROTOCOL GATEWAY',
     );
+  });
+
+  it('has no chunk that cannot be loaded', () => {
+    const chunks = readdirSync(BUNDLE).filter((name) => name.endsWith('.cjs') && !ENTRIES.includes(name));
+    expect(chunks.length).toBeGreaterThan(20);
+    const program = `
+      import { load } from ${JSON.stringify(pathToFileURL(join(BUNDLE, 'load.js')).href)};
+      for (const name of ${JSON.stringify(chunks)}) {
+        const exported = load('./' + name);
+        for (const each of Object.keys(exported)) exported[each];
+      }`;
+    const { status, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', program], {
+      encoding: 'utf8',
+    });
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+  });
+
+  it('serves agents and tools whose packages are loaded when they are needed', async () => {
+    const tools = join(ROOT, 'node_modules/@modelcontextprotocol/server-everything/dist/index.js');
+    const at = new GatewayPlace({
+      upstreams: {
+        a2a: undefined,
+        acp: [{ id: 'coder', command: acpAgentCommand() }],
+        mcp: [{ id: 'tools', command: [process.execPath, tools, 'stdio'] }],
+      },
+    });
+    const gateway = new GatewayProcess([join(BUNDLE, 'main.js'), 'serve', '--config', at.config]);
+    try {
+      await gateway.ready;
+      const { client } = gateway;
+      const tasks: [route: string, text: string][] = [
+        ['a2a:sample', 'stream 3'],
+        ['acp:coder', 'hello'],
+        ['mcp:tools', '{"skill_id": "tools__echo", "input": {"message": "over"}}'],
+      ];
+      for (const [route, text] of tasks) {
+        const task = await client.submit(text, undefined, { route });
+        await client.until(task.id, 'COMPLETED');
+      }
+      const listed = await postStateless(
+        `${client.url}/mcp`,
+        { authorization: `Bearer ${client.key}` },
+        'tools/list',
+        {},
+      );
+      expect(await listed.text()).toContain('"ask_coder"');
+    } finally {
+      await gateway.kill();
+      at.remove();
+    }
   });
 });
