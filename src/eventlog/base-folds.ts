@@ -4,7 +4,7 @@ import { baseKey, KEY_KINDS, keysUnder } from '../store/keys.ts';
 import { unseal } from '../store/sealed-record.ts';
 import type { Store } from '../store/store.ts';
 import { IntegrityError } from '../store/store-errors.ts';
-import { Drafts } from './drafts.ts';
+import { copyOf, type Drafts } from './drafts.ts';
 import type { Event, ResourcePointer, State } from './event-log.ts';
 import type { Finding } from './finding.ts';
 import type { FoldWriter, ResourceHead } from './fold-event.ts';
@@ -37,7 +37,7 @@ export class BaseFolds implements FoldWriter {
   readonly folds = new Map<string, FoldRecord>();
   readonly markers = new Map<string, boolean>();
   readonly #source: BaseSource;
-  readonly #drafts = new Drafts();
+  readonly #drafts: Drafts = new Map();
   #other: BaseFolds | undefined;
 
   constructor(source: BaseSource) {
@@ -60,12 +60,18 @@ export class BaseFolds implements FoldWriter {
   }
 
   draft<S extends State>(key: string): S | undefined {
-    const read = () => this.#get(key)?.state;
-    return this.#drafts.of(key, read, (state) => this.#change(key, { state })) as S | undefined;
+    const open = this.#drafts.get(key) as S | undefined;
+    if (open !== undefined) return open;
+    const known = this.get<S>(key);
+    if (known === undefined) return undefined;
+    const state = copyOf(known);
+    this.#drafts.set(key, state);
+    this.#change(key, { state });
+    return state;
   }
 
   set(key: string, state: State | undefined): void {
-    this.#drafts.close(key);
+    this.#drafts.delete(key);
     this.#change(key, { state });
   }
 

@@ -1,4 +1,4 @@
-import { Drafts } from './drafts.ts';
+import { copyOf, type Drafts } from './drafts.ts';
 import type { Event, Projection, ResourcePointer, State } from './event-log.ts';
 import type { Finding } from './finding.ts';
 import { type FoldWriter, foldEvent, type ResourceHead } from './fold-event.ts';
@@ -19,7 +19,7 @@ export class Rebuild {
   readonly #cache = new StateCache(CACHE_CHARS);
   /** Folds of the commit at hand; serialised once per commit, as the log does. */
   readonly #folds = new Map<string, FoldRecord>();
-  readonly #drafts = new Drafts();
+  readonly #drafts: Drafts = new Map();
   readonly #writer: FoldWriter;
 
   constructor(scratch: Scratch, projection: Projection, codec: FoldCodec = foldCodec(scratch)) {
@@ -31,7 +31,7 @@ export class Rebuild {
       get: <S extends State>(key: string) => this.#get(key)?.state as S | undefined,
       draft: <S extends State>(key: string) => this.#draft(key) as S | undefined,
       set: (key, state) => {
-        this.#drafts.close(key);
+        this.#drafts.delete(key);
         this.#change(key, { state });
       },
       said: (event, value) => saidBy(event, value),
@@ -67,7 +67,7 @@ export class Rebuild {
       }
     }
     this.#folds.clear();
-    this.#drafts.closeAll();
+    this.#drafts.clear();
     await this.#scratch.flush();
   }
 
@@ -76,11 +76,14 @@ export class Rebuild {
   }
 
   #draft(key: string): State | undefined {
-    return this.#drafts.of(
-      key,
-      () => this.#get(key)?.state,
-      (state) => this.#change(key, { state }),
-    );
+    const open = this.#drafts.get(key);
+    if (open !== undefined) return open;
+    const known = this.#get(key)?.state;
+    if (known === undefined) return undefined;
+    const state = copyOf(known);
+    this.#drafts.set(key, state);
+    this.#change(key, { state });
+    return state;
   }
 
   #change(key: string, change: FoldRecord): void {

@@ -1,6 +1,6 @@
 import { type CleanText, own } from '../protocol/clean.ts';
 import { eventIdOf } from '../store/keys.ts';
-import { Drafts } from './drafts.ts';
+import { copyOf, type Drafts } from './drafts.ts';
 import { buildEvent } from './encode-event.ts';
 import { eventNumberOf, NO_EVENT } from './event-id.ts';
 import type { Event, NewEvent, Projection, ResourcePointer, State, Transaction } from './event-log.ts';
@@ -17,7 +17,7 @@ export class Rehearsal implements Transaction, FoldWriter {
   readonly #states = new Map<string, State | undefined>();
   readonly #heads = new Map<string, ResourceHead>();
   readonly #records = new Map<string, Buffer>();
-  readonly #drafts = new Drafts();
+  readonly #drafts: Drafts = new Map();
   #isFolding = false;
   #places: readonly Event[] = [];
   #appended: Event[] = [];
@@ -33,7 +33,7 @@ export class Rehearsal implements Transaction, FoldWriter {
     this.#time = time;
     this.#places = places;
     this.#appended = [];
-    this.#drafts.closeAll();
+    this.#drafts.clear();
     this.#placeSession();
   }
 
@@ -60,18 +60,24 @@ export class Rehearsal implements Transaction, FoldWriter {
   }
 
   get<S extends State>(key: string): S | undefined {
-    if (!this.#isFolding) this.#drafts.close(key);
+    if (!this.#isFolding) this.#drafts.delete(key);
     // The caller names the type of the states under its own keys.
     return this.#states.get(key) as S | undefined;
   }
 
   draft<S extends State>(key: string): S | undefined {
-    const keep = (draft: State) => this.#states.set(key, draft);
-    return this.#drafts.of(key, () => this.#states.get(key), keep) as S | undefined;
+    const open = this.#drafts.get(key) as S | undefined;
+    if (open !== undefined) return open;
+    const state = this.get<S>(key);
+    if (state === undefined) return undefined;
+    const draft = copyOf(state);
+    this.#drafts.set(key, draft);
+    this.#states.set(key, draft);
+    return draft;
   }
 
   set(key: string, state: State | undefined): void {
-    this.#drafts.close(key);
+    this.#drafts.delete(key);
     this.#states.set(key, state);
   }
 

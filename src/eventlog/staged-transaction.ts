@@ -2,7 +2,7 @@ import { type CleanText, own } from '../protocol/clean.ts';
 import { baseKey, eventIdOf, isWrittenOnce } from '../store/keys.ts';
 import { SEAL_BYTES, seal, unseal } from '../store/sealed-record.ts';
 import { baseEntryOf } from './base-folds.ts';
-import { Drafts } from './drafts.ts';
+import { copyOf, type Drafts } from './drafts.ts';
 import { buildEvent } from './encode-event.ts';
 import type {
   Event,
@@ -61,7 +61,7 @@ export class StagedTransaction implements Transaction, FoldWriter {
   /** Records that are not made yet. */
   readonly #later = new Map<string, () => string>();
   readonly #parts: TransactionParts;
-  readonly #drafts = new Drafts();
+  readonly #drafts: Drafts = new Map();
   #isFolding = false;
 
   constructor(parts: TransactionParts) {
@@ -78,26 +78,28 @@ export class StagedTransaction implements Transaction, FoldWriter {
 
   get<S extends State>(key: string): S | undefined {
     // A decision may hold what it has read while more is appended.
-    if (!this.#isFolding) this.#drafts.close(key);
+    if (!this.#isFolding) this.#drafts.delete(key);
+    const { states } = this.changes;
     // The caller names the type of the states under its own keys.
-    return this.#state(key) as S | undefined;
+    if (states.has(key)) return states.get(key) as S | undefined;
+    if (!this.#seen.has(key)) this.#seen.set(key, this.#parts.earlier.state(key));
+    return this.#seen.get(key) as S | undefined;
   }
 
   draft<S extends State>(key: string): S | undefined {
-    const keep = (draft: State) => this.changes.states.set(key, draft);
-    return this.#drafts.of(key, () => this.#state(key), keep) as S | undefined;
+    const open = this.#drafts.get(key) as S | undefined;
+    if (open !== undefined) return open;
+    const state = this.get<S>(key);
+    if (state === undefined) return undefined;
+    const draft = copyOf(state);
+    this.#drafts.set(key, draft);
+    this.changes.states.set(key, draft);
+    return draft;
   }
 
   set(key: string, state: State | undefined): void {
-    this.#drafts.close(key);
+    this.#drafts.delete(key);
     this.changes.states.set(key, state);
-  }
-
-  #state(key: string): State | undefined {
-    const { states } = this.changes;
-    if (states.has(key)) return states.get(key);
-    if (!this.#seen.has(key)) this.#seen.set(key, this.#parts.earlier.state(key));
-    return this.#seen.get(key);
   }
 
   said<Value extends object>(event: Event, value: Value): Value {
