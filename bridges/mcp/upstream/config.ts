@@ -61,6 +61,8 @@ export const DEFAULT_LIMITS: McpLimits = {
 
 /** Bounds that no operator needs to turn. */
 export const FIXED_LIMITS = {
+  /** How long a call that changes nothing waits for its answer before it is recorded: both are durable together then. */
+  togetherMs: 5,
   /** First and longest wait between two attempts to start a server that fails. */
   restartMs: { first: 1_000, longest: 60_000 },
   /** First wait before a connection for one caller is opened again that did not come up; it doubles. */

@@ -1,4 +1,5 @@
 import type { Frame } from '../../../src/upstream.ts';
+import type { Timers } from '../../bridge.ts';
 
 /** Frames from callbacks to one reader, in order. */
 export class FrameQueue implements AsyncIterable<Frame> {
@@ -16,6 +17,17 @@ export class FrameQueue implements AsyncIterable<Frame> {
   end(): void {
     this.#isOver = true;
     this.#wake();
+  }
+
+  /** Waits for the first frame; false when none came within `ms`, or none will. */
+  async comesWithin(ms: number, timers: Timers): Promise<boolean> {
+    let timer: unknown;
+    const late = new Promise<void>((resolve) => {
+      timer = timers.setTimeout(resolve, ms);
+    });
+    if (this.#frames.length === 0 && !this.#isOver) await Promise.race([this.#next(), late]);
+    timers.clearTimeout(timer);
+    return this.#frames.length > 0;
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<Frame> {

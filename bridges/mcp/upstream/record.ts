@@ -80,7 +80,7 @@ const TYPES: { readonly [Type in RecordType]: true } = {
 };
 
 /** A record as a frame. `label` names it in the override key; before `request` nothing has left the gateway. */
-export function frameOf(record: McpRecord, label?: string): Frame {
+export function frameOf(record: McpRecord, label?: string): Extract<Frame, { kind: 'message' }> {
   const isUnsent = record.type === 'held' || record.type === 'still_held' || record.type === 'refused';
   return {
     kind: 'message',

@@ -16,7 +16,7 @@ import { Fault } from '../../outbound/fault.ts';
 import type { MountedServer } from '../mounted-server.ts';
 import { ActiveCall, type Stand } from './active-call.ts';
 import { Catalogue } from './catalogue.ts';
-import { DEFAULT_LIMITS, type McpLimits, type McpUpstreamConfig } from './config.ts';
+import { DEFAULT_LIMITS, FIXED_LIMITS, type McpLimits, type McpUpstreamConfig } from './config.ts';
 import type { Connection, ServerPeer } from './connection.ts';
 import { Connector } from './connector.ts';
 import { interpret } from './interpret.ts';
@@ -213,20 +213,28 @@ export class McpUpstream implements Upstream {
     });
     lease = await this.#lease(turn, call, signal);
     this.#calls.set(turn.taskId, call);
+    const request = frameOf(
+      {
+        ...facts,
+        type: 'request',
+        protocol: 'mcp',
+        input: asked.input,
+        definition_sha256: tool.definitionSha256,
+        side_effect: tool.sideEffect,
+      },
+      `${asked.callId}.0`,
+    );
+    const changesNothing = tool.sideEffect === 'read' || tool.sideEffect === 'read_external';
     try {
-      if (stand === undefined)
-        yield frameOf(
-          {
-            ...facts,
-            type: 'request',
-            protocol: 'mcp',
-            input: asked.input,
-            definition_sha256: tool.definitionSha256,
-            side_effect: tool.sideEffect,
-          },
-          `${asked.callId}.0`,
-        );
+      // What may change something is on record before it is done; what only reads is told with its answer, where that is quick.
+      if (stand === undefined && !changesNothing) yield request;
       const ran = call.run(lease.connection, signal, stand);
+      // It is awaited below, after the frames that tell of it.
+      ran.catch(() => undefined);
+      if (stand === undefined && changesNothing)
+        yield (await call.frames.comesWithin(FIXED_LIMITS.togetherMs, this.#deps.timers))
+          ? { ...request, more: true }
+          : request;
       yield* call.frames;
       await ran;
     } finally {
