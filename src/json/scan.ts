@@ -15,6 +15,8 @@ const LETTER_U = 0x75;
 
 /** Shorter digit strings are always exact, so most numbers need no second look. */
 const ALWAYS_EXACT_DIGITS = 15;
+/** Names of an object up to which a list of them is compared. */
+const LIST_LIMIT = 8;
 const NUMBER_TAIL = /[-+.0-9eE]*/y;
 
 /**
@@ -33,7 +35,8 @@ export class JsonScan {
   fault: JsonFault | undefined;
   private readonly text: string;
   private readonly maxDepth: number;
-  private readonly names: MemberNames;
+  /** The member names of the objects that are open, by depth: a set from where comparing a list is no longer cheaper. */
+  private readonly names: (string[] | Set<string>)[] = [];
   private readonly inObject: Uint8Array;
   private depth = 0;
   private nameNext = false;
@@ -42,7 +45,6 @@ export class JsonScan {
   constructor(text: string, maxDepth: number) {
     this.text = text;
     this.maxDepth = maxDepth;
-    this.names = new MemberNames();
     this.inObject = new Uint8Array(maxDepth + 1);
   }
 
@@ -58,7 +60,10 @@ export class JsonScan {
       else {
         if (code === COMMA) this.nameNext = this.inObject[this.depth] === 1;
         else if (code === OPEN_OBJECT || code === OPEN_ARRAY) this.open(at, code === OPEN_OBJECT);
-        else if (code === CLOSE_OBJECT || code === CLOSE_ARRAY) this.close();
+        else if (code === CLOSE_OBJECT || code === CLOSE_ARRAY) {
+          if (this.depth > 0) this.depth -= 1;
+          this.nameNext = false;
+        }
         at += 1;
       }
     }
@@ -74,12 +79,7 @@ export class JsonScan {
     this.depth += 1;
     this.inObject[this.depth] = isObject ? 1 : 0;
     this.nameNext = isObject;
-    if (isObject) this.names.enter(this.depth);
-  }
-
-  private close(): void {
-    if (this.depth > 0) this.depth -= 1;
-    this.nameNext = false;
+    if (isObject) this.names[this.depth] = [];
   }
 
   /** Returns the index after the closing quote. */
@@ -120,9 +120,13 @@ export class JsonScan {
   private name(start: number, end: number, escaped: boolean): void {
     this.nameNext = false;
     const name = escaped ? unescapeName(this.text.slice(start, end + 1)) : this.text.slice(start + 1, end);
+    const names = this.names[this.depth] ?? [];
+    const isKnown = name !== undefined && (Array.isArray(names) ? names.includes(name) : names.has(name));
     if (name === undefined) this.refuse('syntax', start);
     else if (name === '__proto__') this.refuse('forbidden_name', start);
-    else if (!this.names.add(this.depth, name)) this.refuse('duplicate_name', start);
+    else if (isKnown) this.refuse('duplicate_name', start);
+    else if (!Array.isArray(names)) names.add(name);
+    else if (names.push(name) > LIST_LIMIT) this.names[this.depth] = new Set(names);
   }
 
   /** Returns the index after the number. */
@@ -151,38 +155,5 @@ function unescapeName(token: string): string | undefined {
     return typeof name === 'string' ? name : undefined;
   } catch {
     return undefined;
-  }
-}
-
-/** Up to here comparing a list is cheaper than building a set. */
-const LIST_LIMIT = 8;
-
-/** The member names of the objects that are open, one collection per depth, reused by the next object there. */
-export class MemberNames {
-  private readonly lists: string[][] = [];
-  private readonly sets: (Set<string> | undefined)[] = [];
-
-  /** Starts the object at `depth` without names. */
-  enter(depth: number): void {
-    const list = this.lists[depth];
-    if (list === undefined) this.lists[depth] = [];
-    else list.length = 0;
-    this.sets[depth] = undefined;
-  }
-
-  /** Adds a name; false when the object at `depth` has it already. */
-  add(depth: number, name: string): boolean {
-    const set = this.sets[depth];
-    if (set !== undefined) {
-      if (set.has(name)) return false;
-      set.add(name);
-      return true;
-    }
-    const list = this.lists[depth];
-    if (list === undefined) throw new RangeError('add() before enter()');
-    if (list.includes(name)) return false;
-    list.push(name);
-    if (list.length > LIST_LIMIT) this.sets[depth] = new Set(list);
-    return true;
   }
 }
