@@ -1,7 +1,7 @@
 import { ProtocolError } from '../../protocol/errors.ts';
+import { closeWithoutReading, hasUnreadBody } from './body.ts';
 import type { Challenges } from './challenges.ts';
 import type { Exchange } from './exchange.ts';
-import { closeWithoutReading, hasUnreadBody } from './unread-body.ts';
 
 export const JSON_TYPE = 'application/json; charset=utf-8';
 

@@ -5,7 +5,6 @@ import { ProtocolError } from '../../protocol/errors.ts';
 import type { JsonValue } from '../../protocol/json.ts';
 import type { RawBody, SpooledBody } from '../../protocol/operations.ts';
 import type { Exchange } from './exchange.ts';
-import { declaresBody } from './unread-body.ts';
 
 const JSON_MEDIA_TYPE = /^application\/json[ \t]*(;[ \t]*charset[ \t]*=[ \t]*"?utf-8"?[ \t]*)?$/i;
 const DEFAULT_RAW_TYPE = 'application/octet-stream';
@@ -156,4 +155,40 @@ async function receive(
 
 function joined(chunks: readonly Buffer[], size: number): Buffer {
   return chunks.length === 1 ? (chunks[0] ?? EMPTY) : Buffer.concat(chunks, size);
+}
+
+/** A refused body up to this size is read away, so that the connection can be used again. */
+const DISCARDABLE_BYTES = 64 * 1024;
+
+/** Time for a client to read its refusal before the connection is cut under its half-sent body. */
+const LINGER_MS = 1_000;
+
+export function declaresBody(req: IncomingMessage): boolean {
+  const { headers } = req;
+  if (headers['transfer-encoding'] !== undefined) return true;
+  return headers['content-length'] !== undefined && headers['content-length'] !== '0';
+}
+
+/** True when the client is still sending a body that is too large to read away. */
+export function hasUnreadBody(req: IncomingMessage): boolean {
+  if (req.complete || !declaresBody(req)) return false;
+  const declared = Number(req.headers['content-length'] ?? Number.POSITIVE_INFINITY);
+  return declared > DISCARDABLE_BYTES;
+}
+
+/**
+ * Stops reading and closes the connection after the answer. The socket is half-closed first: destroying it with unread
+ * bytes makes the kernel reset it, and the client could lose the answer.
+ */
+export function closeWithoutReading(exchange: Exchange): void {
+  const { req, res, deps } = exchange;
+  const { socket } = req;
+  res.shouldKeepAlive = false;
+  req.pause();
+  // Marks the request as consumed: Node would otherwise read the rest of the body away.
+  req.read(0);
+  socket.destroySoon = () => {
+    socket.end();
+    deps.timers.after(LINGER_MS, () => socket.destroy());
+  };
 }

@@ -6,11 +6,10 @@ import type { JsonReader } from '../../json/json-reader.ts';
 import { ProtocolError } from '../../protocol/errors.ts';
 import type { OperationRow, RawBody, SpooledBody } from '../../protocol/operations.ts';
 import { VERSION_HEADER } from '../../protocol/version.ts';
-import { readJson, readRaw } from '../http/body.ts';
+import { declaresBody, readJson, readRaw } from '../http/body.ts';
 import type { Exchange } from '../http/exchange.ts';
 import type { HttpLimits } from '../http/limits.ts';
 import { refuseBody } from '../http/request-checks.ts';
-import { declaresBody } from '../http/unread-body.ts';
 
 const VERSION_HEADER_NAME = VERSION_HEADER.toLowerCase();
 
