@@ -22,9 +22,16 @@ export async function* readEventStream(
   caps: StreamCaps,
 ): AsyncGenerator<StreamItem> {
   const event = new EventBuilder(caps.maxFrameBytes);
-  for await (const line of readLines(bytes, caps)) {
-    const item = event.take(line);
-    if (item !== undefined) yield item;
+  // Line ends are ASCII, so that no line is cut inside a character.
+  const decoder = new LineDecoder(caps.maxFrameBytes);
+  let total = 0;
+  for await (const chunk of bytes) {
+    total += chunk.length;
+    if (total > caps.maxTotalBytes) throw tooLarge('a stream', caps.maxTotalBytes);
+    for (const line of decoder.lines(chunk)) {
+      const item = event.take(line);
+      if (item !== undefined) yield item;
+    }
   }
 }
 
@@ -59,17 +66,7 @@ class EventBuilder {
   }
 }
 
-/** Lines without their ends. Line ends are ASCII, so that no line is cut inside a character. */
-async function* readLines(bytes: AsyncIterable<Uint8Array>, caps: StreamCaps): AsyncGenerator<string> {
-  const decoder = new LineDecoder(caps.maxFrameBytes);
-  let total = 0;
-  for await (const chunk of bytes) {
-    total += chunk.length;
-    if (total > caps.maxTotalBytes) throw tooLarge('a stream', caps.maxTotalBytes);
-    yield* decoder.lines(chunk);
-  }
-}
-
+/** Lines without their ends. */
 class LineDecoder {
   /** Pieces of the line that is still open. */
   #open: Uint8Array[] = [];
