@@ -11,7 +11,7 @@ const MAX_LINE_LEAD = 128;
 
 /** The file as data, with the way back from an option to its line. */
 export interface YamlFile {
-  /** Undefined when the text cannot be trusted. Options without a value are left out, so that their default holds. */
+  /** Undefined when the text cannot be trusted. Options behind which nothing is written are left out, so that their default holds. */
   raw: Record<string, unknown> | undefined;
   faults: ConfigFault[];
   /** Adds file, line and column to a fault. An absent option gets the position of its nearest parent. */
@@ -109,19 +109,17 @@ function aliasFaults(document: Document): DocumentFault[] {
   return faults;
 }
 
+/** What is written as `null` is a value, and stands where an option takes it: a window without end, for one. */
 function toRaw(document: Document): Record<string, unknown> {
-  const value: unknown = document.toJS({ maxAliasCount: 0 });
-  return (withoutNulls(value) ?? {}) as Record<string, unknown>;
+  visit(document, {
+    Pair: (_key, { value }) => (value === null || isEmpty(value) ? visit.REMOVE : undefined),
+  });
+  return (document.toJS({ maxAliasCount: 0 }) ?? {}) as Record<string, unknown>;
 }
 
-function withoutNulls(value: unknown): unknown {
-  if (value === null) return undefined;
-  if (Array.isArray(value)) return value.map((item) => withoutNulls(item) ?? null);
-  if (typeof value !== 'object') return value;
-  const entries = Object.entries(value as Record<string, unknown>).map(
-    ([key, item]) => [key, withoutNulls(item)] as const,
-  );
-  return Object.fromEntries(entries.filter(([, item]) => item !== undefined));
+/** Nothing is written there. */
+function isEmpty(node: unknown): boolean {
+  return isScalar(node) && node.value === null && !node.source;
 }
 
 function offsetOf(root: unknown, path: readonly (string | number)[]): number | undefined {

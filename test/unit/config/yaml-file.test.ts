@@ -5,6 +5,8 @@ describe('the YAML of the configuration file', () => {
   it('may be empty or hold comments only', () => {
     expect(load({ yaml: '' }).server.port).toBe(8080);
     expect(load({ yaml: '# nothing\n' }).server.port).toBe(8080);
+    expect(load({ yaml: 'retention:\n  interesting_days:\n' }).retention.interesting_days).toBe(365);
+    expect(load({ yaml: 'retention:\n  interesting_days: null\n' }).retention.interesting_days).toBeNull();
   });
 
   it.each([
