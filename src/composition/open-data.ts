@@ -17,6 +17,7 @@ import { dataPaths } from '../operation/data-directory.ts';
 import { refuseHalfMigrated } from '../operation/exchange-stores.ts';
 import { project } from '../projections/projection.ts';
 import { saidSlots } from '../projections/said-slots.ts';
+import { endsWithRun } from '../projections/state-keys.ts';
 import type { Spool } from '../protocol/bytes.ts';
 import type { Clock, Logger, Random } from '../protocol/ports.ts';
 import { type KeyRegistry, openKeyRegistry } from '../receipts/key-registry.ts';
@@ -80,6 +81,7 @@ export async function openData(parts: OpenLogParts): Promise<OpenDirectory> {
       logger,
       projection: project,
       said: saidSlots,
+      endsWithRun,
       checkpointPath: paths.checkpoint,
       ...(parts.forms === undefined ? {} : { forms: parts.forms }),
     });

@@ -15,8 +15,12 @@ export function makeRetention({ config, clock, logger }: Parts, log: EventLog): 
     logger,
     intervalMs: retention.sweep_interval_ms,
     windowOf: (workspaceId) => {
-      const { eventsDays, interestingDays } = windowsOf(retention, workspaceId);
-      return { eventsMs: ms(eventsDays), interestingMs: ms(interestingDays) };
+      const { eventsDays, interestingDays, sessionsDays } = windowsOf(retention, workspaceId);
+      return {
+        eventsMs: ms(eventsDays),
+        interestingMs: ms(interestingDays),
+        sessionsMs: ms(sessionsDays),
+      };
     },
   });
 }

@@ -10,6 +10,7 @@ import { importMarkOf, localEvent } from '../projections/imported-event.ts';
 import { saidSlots } from '../projections/said-slots.ts';
 import { stateKey } from '../projections/state-keys.ts';
 import type { ReceiptState } from '../projections/states.ts';
+import type { Tombstone } from '../projections/tombstone.ts';
 import { ProtocolError } from '../protocol/errors.ts';
 import type { WireReceipt } from '../protocol/resources/receipt.ts';
 import { type TreeHead, treeHead } from '../protocol/resources/receipt-log.ts';
@@ -30,12 +31,21 @@ import { IntegrityError } from '../store/store-errors.ts';
  * chain the first receipt that fails is told: what comes after it cannot be judged. Changes nothing.
  */
 export async function* checkReceipts(store: Store, keys: VerificationKeys): AsyncGenerator<Finding, void> {
-  const pass = new ReceiptPass(store, keys);
+  const pass = new ReceiptPass(store, keys, await removedReceipts(store));
   for await (const page of store.entries(keysUnder(KEY_KINDS.leaf.prefix)))
     for (const [key, sealed] of page) yield* pass.take(key, sealed);
   yield* pass.end();
   for await (const page of store.keys(keysUnder(KEY_KINDS.receipt.prefix)))
     for (const key of page) yield* pass.checkListed(key);
+}
+
+/** Places in the receipt log of the receipts that tombstones tell of. A damaged one is named by the check of the log. */
+async function removedReceipts(store: Store): Promise<Set<number>> {
+  const removed = new Set<number>();
+  for await (const page of store.entries(keysUnder(KEY_KINDS.tombstone.prefix)))
+    for (const [key, sealed] of page)
+      for (const place of jsonOf<Tombstone>(contentOf(key, sealed))?.receipts ?? []) removed.add(place);
+  return removed;
 }
 
 const RECEIPT_HASH_BYTES = 32;
@@ -58,9 +68,13 @@ class ReceiptPass {
   #frontier: HexHash[] | null = [];
   #size = 0;
 
-  constructor(store: Store, keys: VerificationKeys) {
+  /** Places of those that went with their sessions. */
+  readonly #removed: ReadonlySet<number>;
+
+  constructor(store: Store, keys: VerificationKeys, removed: ReadonlySet<number>) {
     this.#store = store;
     this.#keys = keys;
+    this.#removed = removed;
     this.#head = treeHead.safeParse(jsonOf(this.#read(TREE_HEAD_KEY))).data;
   }
 
@@ -71,7 +85,7 @@ class ReceiptPass {
     const index = Number(lastSegment(key));
     const leaf = leafOf(contentOf(key, sealed));
     if (leaf === undefined) yield finding('receipt', key, 'a leaf of the receipt log', 'another record');
-    else yield* this.#checkReceipt(leaf, index);
+    else if (!this.#removed.has(index)) yield* this.#checkReceipt(leaf, index);
     this.#extend(key === place ? leaf : undefined);
     this.#size = index + 1;
     if (this.#head?.size === this.#size) yield* this.#checkRoot(this.#head);

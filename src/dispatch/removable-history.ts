@@ -71,9 +71,10 @@ export class SessionHistory {
     return id === this.#session.last_event_id || (task_id !== null && task_id === this.#newestTask);
   }
 
-  /** The fork was folded from this transcript, so its own history goes first. */
+  /** The fork was folded from this transcript, so its own history goes first, or went with it. */
   #forkIsCut({ payload }: Event): boolean {
-    return this.#log.isCut(String(payload['session_id']));
+    const fork = String(payload['session_id']);
+    return this.#log.isCut(fork) || this.#log.state(stateKey.session(fork)) === undefined;
   }
 
   async #runMayGo(taskId: string): Promise<boolean> {

@@ -1,20 +1,29 @@
+import { NO_EVENT } from '../eventlog/event-id.ts';
 import type { Event, EventLog } from '../eventlog/event-log.ts';
+import { isNoMark } from '../eventlog/history-mark.ts';
 import { refuseKept } from '../eventlog/retention-rules.ts';
 import { listPrefix, stateKey } from '../projections/state-keys.ts';
 import type { SessionFold } from '../projections/states.ts';
 import { type Clock, type Logger, timestamp } from '../protocol/ports.ts';
+import type { Session } from '../protocol/resources/session.ts';
 import { framesOf, keysUnder, lastSegment } from '../store/keys.ts';
+import { keysOf } from './keys-of.ts';
 import { type Horizons, SessionHistory } from './removable-history.ts';
+import { SessionRemoval } from './session-removal.ts';
 import { SweptRanges } from './swept-ranges.ts';
 
-/** Sessions listed, and frames erased, at once. */
+/** Frames erased at once. */
 const PAGE = 200;
+/** Sessions removed in one pass over the base: memory holds what belongs to them. */
+const SESSIONS = 200;
 
 /** How long events are kept, milliseconds; null: for ever. */
 export interface RetentionWindow {
   eventsMs: number | null;
   /** For runs of interest; counts where it is longer. */
   interestingMs: number | null;
+  /** How long closed sessions are kept, milliseconds since their last event; null: for ever. */
+  sessionsMs: number | null;
 }
 
 export interface RetentionDeps {
@@ -28,7 +37,8 @@ export interface RetentionDeps {
 
 /**
  * Removes events and replay material of ended runs behind the window, in small transactions of whole runs, and frees their
- * space. Resources stay. A crash in between leaves work for the next sweep, nothing else. Source: design, "Retention".
+ * space. Resources stay, but for closed sessions behind their own window, which go whole. A crash in between leaves work for the
+ * next sweep, nothing else. Source: design, "Retention".
  */
 export class RetentionSweep {
   readonly #deps: RetentionDeps;
@@ -61,11 +71,13 @@ export class RetentionSweep {
   async #sweep(): Promise<number> {
     const { log, logger } = this.#deps;
     const swept = new SweptRanges();
+    const ended: Session[] = [];
     let removed = 0;
     for await (const key of keysOf(log, listPrefix.everyWorkspace())) {
       if (this.#stopped) break;
-      removed += await this.#sweepWorkspace(lastSegment(key), swept);
+      removed += await this.#sweepWorkspace(lastSegment(key), swept, ended);
     }
+    await this.#removeSessions(ended, swept);
     while (!this.#stopped && (await log.summariseCommits()) > 0) swept.commits();
     for (const range of swept) if (!this.#stopped) await log.compact(range);
     if (removed === 0) return 0;
@@ -73,18 +85,45 @@ export class RetentionSweep {
     return removed;
   }
 
-  async #sweepWorkspace(workspaceId: string, swept: SweptRanges): Promise<number> {
+  /** Adds the closed sessions of which nothing is left to wait for to `ended`. */
+  async #sweepWorkspace(workspaceId: string, swept: SweptRanges, ended: Session[]): Promise<number> {
     const { log, windowOf, clock } = this.#deps;
-    const horizons = horizonsOf(windowOf(workspaceId), clock.now());
-    if (horizons === undefined) return 0;
+    const { events, sessions, interesting } = horizonsOf(windowOf(workspaceId), clock.now());
+    const newest = newestOf(events, sessions);
+    if (newest === null) return 0;
     let removed = 0;
     for await (const key of keysOf(log, listPrefix.sessions(workspaceId))) {
       const session = log.state<SessionFold>(stateKey.session(lastSegment(key)))?.resource;
-      if (session === undefined || session.created_at >= horizons.events) continue;
-      removed += await this.#sweepSession(session, horizons, swept);
+      if (session === undefined || session.created_at >= newest) continue;
+      const isDue = sessions !== null && session.state === 'CLOSED' && session.updated_at < sessions;
+      // What is removed whole loses its events with it.
+      const horizon = isDue ? newest : events;
+      if (horizon !== null)
+        removed += await this.#sweepSession(session, { events: horizon, interesting }, swept);
       if (this.#stopped) break;
+      if (isDue && (await this.#hasNoEvents(session))) ended.push(session);
     }
     return removed;
+  }
+
+  /** All but the mark of what went. */
+  async #hasNoEvents({ id }: Session): Promise<boolean> {
+    const page = await this.#deps.log.range({ kind: 'session', id }, NO_EVENT, 2);
+    return page.every((bytes) => !isNoMark(JSON.parse(bytes.toString()) as Event));
+  }
+
+  async #removeSessions(sessions: readonly Session[], swept: SweptRanges): Promise<void> {
+    const { log, logger, clock } = this.#deps;
+    let removed = 0;
+    for (let at = 0; at < sessions.length && !this.#stopped; at += SESSIONS) {
+      const removal = new SessionRemoval(log, sessions.slice(at, at + SESSIONS), timestamp(clock.now()));
+      removed += await removal.run(
+        () => this.#stopped,
+        (key) => swept.row(key),
+      );
+    }
+    if (removed > 0)
+      logger.info({ sessions: removed }, 'retention removed closed sessions behind their window');
   }
 
   async #sweepSession(
@@ -109,12 +148,21 @@ export class RetentionSweep {
   }
 }
 
-function horizonsOf({ eventsMs, interestingMs }: RetentionWindow, now: number): Horizons | undefined {
-  if (eventsMs === null) return undefined;
-  return {
-    events: timestamp(now - eventsMs),
-    interesting: interestingMs === null ? null : timestamp(now - interestingMs),
-  };
+interface WorkspaceHorizons {
+  events: string | null;
+  interesting: string | null;
+  sessions: string | null;
+}
+
+function horizonsOf(window: RetentionWindow, now: number): WorkspaceHorizons {
+  const at = (ms: number | null) => (ms === null ? null : timestamp(now - ms));
+  const { eventsMs, interestingMs, sessionsMs } = window;
+  return { events: at(eventsMs), interesting: at(interestingMs), sessions: at(sessionsMs) };
+}
+
+function newestOf(one: string | null, other: string | null): string | null {
+  if (one === null || other === null) return one ?? other;
+  return one > other ? one : other;
 }
 
 async function eraseFrames(log: EventLog, taskId: string): Promise<void> {
@@ -134,13 +182,4 @@ async function eraseFrames(log: EventLog, taskId: string): Promise<void> {
 function sourceOfFork({ event, payload }: Event): string | undefined {
   const { forked } = payload as { forked?: { session_id: string } };
   return event === 'session.created' ? forked?.session_id : undefined;
-}
-
-async function* keysOf(log: EventLog, prefix: string): AsyncGenerator<string, void> {
-  const { gte, lt } = keysUnder(prefix);
-  let page = await log.indexKeys({ gte, lt, limit: PAGE });
-  while (page.length > 0) {
-    yield* page;
-    page = await log.indexKeys({ gt: page.at(-1) ?? lt, lt, limit: PAGE });
-  }
 }

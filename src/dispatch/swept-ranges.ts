@@ -21,6 +21,12 @@ export class SweptRanges {
     this.#note(KEY_KINDS.frame.prefix, id);
   }
 
+  /** A key, by what stands before its ids. */
+  row(key: string): void {
+    const [prefix = ''] = /^(p\/)?[^/]+\/([^/]+\/)?/.exec(key) ?? [];
+    this.#note(prefix, key.slice(prefix.length));
+  }
+
   *[Symbol.iterator](): Generator<{ gte: string; lte: string }, void> {
     for (const [prefix, { first, last }] of this.#ranges)
       yield { gte: prefix + first, lte: keysUnder(`${prefix}${last}/`).lt };

@@ -18,6 +18,7 @@ import type {
   LogStatus,
   Origin,
   Projection,
+  RowRemoval,
   Segment,
   State,
   StoredEvent,
@@ -34,6 +35,7 @@ import { type IndexRange, LogReader, storedEvent } from './log-reader.ts';
 import { Reopener } from './reopener.ts';
 import type { SaidSlots } from './said.ts';
 import { stageRemoval } from './stage-removal.ts';
+import { stageRows } from './stage-rows.ts';
 import { StagedTransaction } from './staged-transaction.ts';
 import { StateCache } from './state-cache.ts';
 import { nextRemovable } from './summarise-commits.ts';
@@ -54,6 +56,7 @@ export interface CommitLogParts {
   logger: Logger;
   projection: Projection;
   said: SaidSlots;
+  endsWithRun(key: string): boolean;
   /** Memory bound of the parsed durable states, in characters of their JSON. */
   cacheChars: number;
   checkpoint: Pick<CheckpointWriterParts, 'keys' | 'path' | 'logId' | 'intervalMs'>;
@@ -221,8 +224,8 @@ export class CommitLog implements EventLog {
   }
 
   async removeHistory(removal: HistoryRemoval): Promise<number> {
-    const { projection } = this.#parts;
-    const plan = await planRemoval({ reader: this.#reader, projection }, removal);
+    const { projection, endsWithRun } = this.#parts;
+    const plan = await planRemoval({ reader: this.#reader, projection, endsWithRun }, removal);
     if (plan === undefined) return 0;
     return this.#transact({ actor: null }, (tx) => stageRemoval(tx, plan, this.#reader.codec));
   }
@@ -241,6 +244,10 @@ export class CommitLog implements EventLog {
       tx.record(SUMMARY_KEY, JSON.stringify(signSummary(checkpoint.keys, unsigned)));
     });
     return range.through - range.from + 1;
+  }
+
+  removeRows(removal: RowRemoval): Promise<boolean> {
+    return this.#transact({ actor: null }, (tx) => stageRows(tx, removal));
   }
 
   compact(range: { gte: string; lte: string }): Promise<void> {

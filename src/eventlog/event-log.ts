@@ -147,6 +147,18 @@ export interface HistoryRemoval {
   readsFrom?(event: Event): string | undefined;
 }
 
+/** What was folded from events that are gone, and goes for good itself. */
+export interface RowRemoval {
+  /** Derived rows, with what the base has of them. */
+  rows: readonly string[];
+  /** Shared folds that lose a part: the state after it, undefined for none left. Asked twice, of the row and of its base. */
+  changes: ReadonlyMap<string, (state: State) => State | undefined>;
+  /** Primary records that go, by the states after the changes; those that are gone already are passed over. */
+  erased(after: StateReader): readonly string[];
+  /** A primary record that stands for it: its content after this, by what it is before. */
+  record?: { key: string; next(before: Buffer | undefined): string };
+}
+
 /** The stream of one Session or Task. */
 export interface StreamOfOne {
   kind: 'session' | 'task';
@@ -253,6 +265,11 @@ export interface EventLog {
    * commits that were; 0 when there are none (any more). Calls must not overlap.
    */
   summariseCommits(): Promise<number>;
+  /**
+   * Removes derived rows of which all events were removed, in one commit: the rows, the base they were folded to and what lies
+   * beside them. False, and nothing is removed, where an event that is kept has changed one of the rows since.
+   */
+  removeRows(removal: RowRemoval): Promise<boolean>;
   /** Frees the space of what was removed in a range of keys. */
   compact(range: { gte: string; lte: string }): Promise<void>;
   /**

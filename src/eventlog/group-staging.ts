@@ -113,7 +113,9 @@ export class GroupStaging implements EarlierState {
   }
 
   headAt(key: string): ResourceHead | undefined {
-    return this.#open.heads.get(key) ?? this.#sealed?.changes.heads.get(key) ?? this.#reader.fold(key)?.head;
+    for (const changes of [this.#open, this.#sealed?.changes])
+      if (changes?.heads.has(key)) return changes.heads.get(key);
+    return this.#reader.fold(key)?.head;
   }
 
   /** The record of a resource that is the base as it stands. */

@@ -36,11 +36,15 @@ export interface RemovalPlan {
   segments: CutSegment[];
   /** Base records to write; undefined: to delete. */
   base: Map<string, FoldRecord | { marker: true } | undefined>;
+  /** Derived rows that go with the events. */
+  rows: string[];
 }
 
 export interface RemovalParts {
   reader: LogReader;
   projection: Projection;
+  /** Resources that are nothing but events, and of which none comes once their run has ended. */
+  endsWithRun(key: string): boolean;
 }
 
 /** Reads and folds what is to be removed. Undefined when there is nothing (more) to remove. */
@@ -60,7 +64,7 @@ export async function planRemoval(
   return {
     streams: [session, ...taskCuts(parts.reader, events)],
     segments: await segmentsThrough(parts.reader, removal.sessionId, last.id),
-    base: baseOf(folds),
+    ...baseOf(parts, folds, last.id),
   };
 }
 
@@ -138,12 +142,19 @@ function cut(
   return { object, id, last, events: events.length, firstId: events[0]?.id ?? last.id };
 }
 
-function baseOf(folds: BaseFolds): RemovalPlan['base'] {
+function baseOf(
+  parts: RemovalParts,
+  folds: BaseFolds,
+  throughId: string,
+): Pick<RemovalPlan, 'base' | 'rows'> {
   const base: RemovalPlan['base'] = new Map();
+  const rows: string[] = [];
   for (const [key, fold] of folds.folds) {
-    const isGone = fold.head === undefined && fold.state === undefined;
+    const isOver = parts.endsWithRun(key) && (parts.reader.fold(key)?.head?.event_id ?? '') <= throughId;
+    if (isOver) rows.push(key);
+    const isGone = isOver || (fold.head === undefined && fold.state === undefined);
     base.set(key, isGone ? undefined : fold);
   }
   for (const [key, isPut] of folds.markers) base.set(key, isPut ? { marker: true } : undefined);
-  return base;
+  return { base, rows };
 }

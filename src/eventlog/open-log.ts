@@ -25,6 +25,8 @@ export interface EventLogOptions {
   projection: Projection;
   /** What states hold of what events said, which rows do not repeat. Default: nothing. */
   said?: SaidSlots;
+  /** Resources that are nothing but events, and of which none comes once their run has ended. Default: none. */
+  endsWithRun?: (key: string) => boolean;
   /** `<data>/checkpoint.json`, outside the store. */
   checkpointPath: string;
   /** Least time between two checkpoint files. Default 1,000. */
@@ -51,6 +53,7 @@ export async function openEventLog(options: EventLogOptions): Promise<EventLog> 
     logger,
     projection,
     said: options.said ?? (() => undefined),
+    endsWithRun: options.endsWithRun ?? (() => false),
     cacheChars: options.stateCacheChars ?? DEFAULT_CACHE_CHARS,
     checkpoint: {
       keys,

@@ -1,11 +1,13 @@
 import { KEY_KINDS } from '../store/keys.ts';
 
+/** `with its run`: together with the events of the run. `with its session`: with the session, where sessions are removed whole. */
+type Removable = 'with its run' | 'with its session';
+
 /**
- * What retention does with each kind of record. `with its run`: removed together with the events of the run. `own window`:
- * expires by itself. `kept`: outlives events, because it is small and proves something, or because a readable resource
- * needs it. A new kind of record has to say what it is; receipts and keys are `kept`.
+ * What retention does with each kind of record, besides what is removed: `own window`: expires by itself. `kept`: outlives all
+ * else, because it is small and proves something. A new kind of record has to say what it is.
  */
-const RETENTION_RULES: Record<keyof typeof KEY_KINDS, 'with its run' | 'own window' | 'kept'> = {
+const RETENTION_RULES: Record<keyof typeof KEY_KINDS, Removable | 'own window' | 'kept'> = {
   event: 'with its run',
   sessionEvent: 'with its run',
   taskEvent: 'with its run',
@@ -15,28 +17,35 @@ const RETENTION_RULES: Record<keyof typeof KEY_KINDS, 'with its run' | 'own wind
   input: 'own window',
   commit: 'with its run',
   summary: 'kept',
-  content: 'kept',
-  part: 'kept',
-  layout: 'kept',
-  receipt: 'kept',
+  content: 'with its session',
+  part: 'with its session',
+  layout: 'with its session',
+  receipt: 'with its session',
   trust: 'kept',
-  resource: 'kept',
-  fold: 'kept',
-  list: 'kept',
-  base: 'kept',
-  cut: 'kept',
+  resource: 'with its session',
+  fold: 'with its session',
+  list: 'with its session',
+  base: 'with its session',
+  cut: 'with its session',
+  tombstone: 'kept',
   leaf: 'kept',
   treeNode: 'kept',
   treeHead: 'kept',
   meta: 'kept',
 };
 
-const REMOVABLE = Object.entries(RETENTION_RULES)
-  .filter(([, rule]) => rule === 'with its run')
-  .map(([kind]) => KEY_KINDS[kind as keyof typeof KEY_KINDS].prefix);
+const prefixesOf = (rule: Removable): string[] =>
+  Object.entries(RETENTION_RULES)
+    .filter(([, found]) => found === rule)
+    .map(([kind]) => KEY_KINDS[kind as keyof typeof KEY_KINDS].prefix);
+
+const PREFIXES: Record<Removable, string[]> = {
+  'with its run': prefixesOf('with its run'),
+  'with its session': prefixesOf('with its session'),
+};
 
 /** Throws for a record that retention has to keep: a fault of the caller. */
-export function refuseKept(key: string): void {
-  if (!REMOVABLE.some((prefix) => key.startsWith(prefix)))
+export function refuseKept(key: string, rule: Removable = 'with its run'): void {
+  if (!PREFIXES[rule].some((prefix) => key.startsWith(prefix)))
     throw new Error(`Retention must not remove ${key}.`);
 }

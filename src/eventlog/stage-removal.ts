@@ -25,7 +25,7 @@ interface StreamMark extends JsonObject {
  */
 export function stageRemoval(
   tx: StagedTransaction,
-  { streams, segments, base }: RemovalPlan,
+  { streams, segments, base, rows }: RemovalPlan,
   codec: FoldCodec,
 ): number {
   const session = streams.find(({ object }) => object === 'session');
@@ -37,6 +37,7 @@ export function stageRemoval(
     else if ('marker' in entry) putBase(tx, key, JSON.stringify(entry));
     else putFold(tx, key, entry, codec);
   }
+  for (const row of rows) tx.dropRow(row);
   const { workspace_id } = session.last;
   putNewestMark(tx, LOG_CUT_KEY, session);
   if (workspace_id !== null) putNewestMark(tx, workspaceCutKey(workspace_id), session);

@@ -14,8 +14,8 @@ export class StagedChanges {
   readonly states = new Map<string, State | undefined>();
   /** Keys of resources whose record is the base from now on. */
   readonly bases = new Set<string>();
-  /** By the key of the resource's record. */
-  readonly heads = new Map<string, ResourceHead>();
+  /** By the key of the resource's record; undefined for one whose record goes whole. */
+  readonly heads = new Map<string, ResourceHead | undefined>();
   /** Index keys and rows of streams; undefined deletes the key. */
   readonly markers = new Map<string, string | undefined>();
   readonly records = new Map<string, SealedRecord>();

@@ -1,5 +1,5 @@
 import { type CleanText, own } from '../protocol/clean.ts';
-import { baseKey, eventIdOf, isWrittenOnce } from '../store/keys.ts';
+import { baseKey, eventIdOf, isWrittenOnce, KEY_KINDS } from '../store/keys.ts';
 import { SEAL_BYTES, seal, unseal } from '../store/sealed-record.ts';
 import { baseEntryOf } from './base-folds.ts';
 import { copyOf, type Drafts } from './drafts.ts';
@@ -124,7 +124,15 @@ export class StagedTransaction implements Transaction, FoldWriter {
   }
 
   headAt(key: string): ResourceHead | undefined {
-    return this.changes.heads.get(key) ?? this.#parts.earlier.headAt(key);
+    const staged = this.changes.heads;
+    return staged.has(key) ? staged.get(key) : this.#parts.earlier.headAt(key);
+  }
+
+  /** Removes a derived row for good. */
+  dropRow(key: string): void {
+    if (key.startsWith(KEY_KINDS.list.prefix)) this.unindex(key);
+    else this.set(key, undefined);
+    if (isResource(key)) this.changes.heads.set(key, undefined);
   }
 
   moveHead(resource: ResourcePointer, head: ResourceHead): void {
@@ -157,7 +165,8 @@ export class StagedTransaction implements Transaction, FoldWriter {
     }
     const before = eventIdOf(this.#parts.earlier.eventNumber);
     const isNew = (head: ResourceHead) => head.sequence === 1 && head.event_id > before;
-    for (const [key, head] of heads) if (!isNew(head) && !bases.has(key)) this.#keepBase(key);
+    for (const [key, head] of heads)
+      if (head !== undefined && !isNew(head) && !bases.has(key)) this.#keepBase(key);
   }
 
   /** A record that is the base keeps what it was for the rebuild of the folds when it changes. */

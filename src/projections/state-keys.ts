@@ -81,6 +81,11 @@ function outcomesOfWorkspace(workspaceId: string): string {
   return `x/outcome/${workspaceId}/`;
 }
 
+/** A span is its events. */
+export function endsWithRun(key: string): boolean {
+  return key.startsWith('r/span/');
+}
+
 /** A list is a key prefix followed by the member's id; ids sort by creation, so reverse order is newest first. */
 export const listPrefix = {
   everyWorkspace: () => 'l/workspace/',

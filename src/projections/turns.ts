@@ -59,6 +59,11 @@ export function cutTurns(states: StateWriter, sessionId: string, from: number, e
   return removed;
 }
 
+/** Ids of the Messages of a row. */
+export function messagesOf(block: TurnBlockState | undefined): string[] {
+  return (block?.turns ?? []).flatMap((entry) => (entry ? turnOf(entry).message_id : []));
+}
+
 function keyOf(sessionId: string, position: number): string {
   return stateKey.turns(sessionId, Math.floor(position / TURNS_IN_BLOCK));
 }

@@ -117,6 +117,12 @@ export const KEY_KINDS = {
     kind: 'primary',
     holds: 'mark of the newest event that retention removed',
   },
+  tombstone: {
+    prefix: 'ts/',
+    shape: 'ts/<session>',
+    kind: 'primary',
+    holds: 'what is left of a session that retention removed whole',
+  },
   meta: { prefix: 'm/', shape: 'm/<name>', kind: 'own', holds: 'schema version, log id' },
 } as const;
 
@@ -144,7 +150,9 @@ export function contentPlaceOf(key: string): { scope: string; sha256: string; n:
   return scope === undefined || sha256 === undefined ? undefined : { scope, sha256, n: Number(n) };
 }
 export const partKey = (artifact: string, n: number): string =>
-  `${KEY_KINDS.part.prefix}${segment(artifact)}/${padded(n, PIECE_DIGITS)}`;
+  `${partsOf(artifact)}${padded(n, PIECE_DIGITS)}`;
+/** Parts of an artifact, which are kept one by one. */
+export const partsOf = (artifact: string): string => `${KEY_KINDS.part.prefix}${segment(artifact)}/`;
 export const layoutKey = (artifact: string): string => KEY_KINDS.layout.prefix + segment(artifact);
 export const idempotencyKey = (hash: string): string => KEY_KINDS.idempotency.prefix + segment(hash);
 export const inputKey = (taskOrMessage: string): string => KEY_KINDS.input.prefix + segment(taskOrMessage);
@@ -161,6 +169,8 @@ export const workspaceCutKey = (workspace: string): string =>
 /** Where the mark of a stream stands that lost its beginning. */
 export const streamCutKey = (object: 'session' | 'task', id: string): string =>
   `${KEY_KINDS.cut.prefix}${object}/${segment(id)}`;
+/** What is left of a session that retention removed whole. */
+export const tombstoneKey = (session: string): string => KEY_KINDS.tombstone.prefix + segment(session);
 /** How far retention came over all workspaces. */
 export const LOG_CUT_KEY = `${KEY_KINDS.cut.prefix}log/all`;
 export const SUMMARY_KEY = `${KEY_KINDS.summary.prefix}commits`;

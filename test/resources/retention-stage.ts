@@ -30,9 +30,15 @@ export class RetentionStage {
   readonly #begunMs: number;
   #passed = 0;
 
+  readonly #windows: Record<string, number | null>;
+
   /** Its clock begins so many days ago. */
-  constructor(daysAgo = 0) {
+  constructor(
+    daysAgo = 0,
+    windows: Record<string, number | null> = { events_days: 30, interesting_days: 180 },
+  ) {
     this.#begunMs = daysAgo * DAY_MS;
+    this.#windows = windows;
   }
 
   get gateway(): TestGateway {
@@ -57,9 +63,8 @@ export class RetentionStage {
       config: {
         workspaces: [{ id: 'workspace_kept' }],
         retention: {
-          events_days: 30,
-          interesting_days: 180,
-          workspaces: [{ id: 'workspace_kept', events_days: null }],
+          ...this.#windows,
+          workspaces: [{ id: 'workspace_kept', events_days: null, sessions_days: null }],
         },
       },
     });

@@ -28,6 +28,7 @@ import { hashOf } from '../../replay/compare.ts';
 import { frameKey, partKey, receiptKey } from '../../store/keys.ts';
 import { appendToReceiptLog } from '../append-to-receipt-log.ts';
 import type { DecisionTools } from '../facts.ts';
+import { tombstoneOf } from '../session-removal.ts';
 import { batched } from './batched.ts';
 import type { BundleTools } from './bundle-tools.ts';
 import { importedEvent, preview } from './imported-event.ts';
@@ -124,6 +125,12 @@ async function planOf(file: BundleFile, bundle: SessionBundle, turn: Turn): Prom
 
 /** How far an earlier import of the same bundle came; undefined for a Session that is not here. */
 function stateOf(log: EventLog, sessionId: string, { told, workspaceId }: Restored): ImportState | undefined {
+  if (tombstoneOf(log, sessionId) !== undefined)
+    throw new ProtocolError(
+      'conflict',
+      'This Session was here, and retention removed it: its ids are not used again. Import the bundle into another gateway.',
+      { details: { session_id: sessionId } },
+    );
   const state = log.state<ImportState>(stateKey.sessionImport(sessionId));
   const isSame = state?.done ? state.done.digest === told.digest : state?.workspace_id === workspaceId;
   if (isSame) return state;
