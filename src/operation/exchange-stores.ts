@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, renameSync, rmdirSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { syncDirectorySync, writeFileAtomicSync } from '../store/atomic-file.ts';
 import { checkedText, DataFileError, hasMembers, readCheckedText } from '../store/checked-file.ts';
@@ -110,6 +110,12 @@ function moveOnce(from: string, to: string): void {
 
 /** The lock of a directory makes it: an empty one is none that a gateway began. */
 function placeStore(from: string, to: string): void {
+  if (existsSync(to) && readdirSync(to).length > 0)
+    throw new DataFileError(
+      to,
+      'was made anew while the migration was interrupted, by a gateway of another version',
+      'Move it away, and run "harn-gateway log migrate" again.',
+    );
   if (existsSync(to)) rmdirSync(to);
   renameSync(from, to);
 }

@@ -269,6 +269,19 @@ describe('log migrate', () => {
       expect(await said()).toEqual(before);
     });
 
+    it('says so where an older gateway has begun a store of its own meanwhile, and goes on without it', async () => {
+      await makeUpForm(data);
+      const between = (act: string) => {
+        if (act === 'place the store') throw new Error('killed');
+      };
+      await expect(migrate({ between })).rejects.toThrow('killed');
+      await (await openLevelStore({ path: dataPaths(data).store })).close();
+      await expect(migrate()).rejects.toThrow(/store: was made anew.*Move it away/);
+      rmSync(dataPaths(data).store, { recursive: true });
+      expect(await migrate()).toMatchObject([{ kind: 'migrated', from: MADE_UP }]);
+      expect(await findings()).toEqual([]);
+    });
+
     it('by kill -9 at any line it says, goes on or begins again, and nothing is lost', async () => {
       await makeUpForm(data);
       const made = join(folder, 'made');
