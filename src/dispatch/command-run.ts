@@ -148,11 +148,11 @@ export class CommandRun {
   }
 
   /** The door of what callers send: everything of a call is read once, and what a command puts into the log comes from here. */
-  #clean({ path, query, body }: DecodedInput): DecodedInput & { sent: unknown } {
+  #clean({ path, query, body }: DecodedInput): DecodedInput & { sent: unknown; asked: unknown } {
     const isJson = body !== undefined && !isRawBody(body as never) && !isSpooledBody(body as never);
-    if (!isJson && Object.keys(query).length === 0) return { path, query, body, sent: body };
+    if (!isJson && Object.keys(query).length === 0) return { path, query, body, sent: body, asked: query };
     const clean = this.#facts.redact(isJson ? { query, body } : { query }).value;
-    return { path, query: clean.query, body: 'body' in clean ? clean.body : body, sent: body };
+    return { path, query: clean.query, body: 'body' in clean ? clean.body : body, sent: body, asked: query };
   }
 
   #findAnswer(tx: Transaction, record: KeyRecord): Decided | undefined {

@@ -25,6 +25,8 @@ export interface CommandInput<Id extends CommandId> {
   query: Clean<OperationInput<Id>['query']>;
   body: CleanBody<OperationInput<Id>['body']>;
   sent: OperationInput<Id>['body'];
+  /** The query as the caller sent it, for the name of something that lies outside of the log. */
+  asked: OperationInput<Id>['query'];
 }
 
 /** Bytes are not read: what is told of them is cleaned where it is told. */

@@ -110,10 +110,14 @@ const PLANT: Readonly<Record<TextDoorName, (client: TestClient, secret: string) 
     await client.call('PATCH', `/v1/sessions/${id}`, { body: { summary: secret } });
     return run(client, `hello ${secret}`, 'a2a:says');
   },
-  'file contents': async (client, secret) => {
-    const path = '/v1/workspaces/workspace_default/files?path=notes.txt';
-    const written = await client.call('PUT', path, { body: { content: secret, metadata: { of: secret } } });
-    expect(written.status).toBe(200);
+  'file contents': async (_client, secret) => {
+    // Not one whose answers are looked at: the file has what was sent, under the name that was sent.
+    const person = new TestClient(gateway.url, KEY);
+    const path = `/v1/workspaces/workspace_default/files?path=${secret}.txt`;
+    const body = { content: `It is ${secret}.`, metadata: { of: secret } };
+    const written = await person.call('PUT', path, { body });
+    expect([written.status, written.text.includes(secret)]).toEqual([200, false]);
+    expect((await person.call('GET', path)).text).toContain(`It is ${secret}.`);
   },
   'token claims': async (_client, secret) => {
     issuer.service.once('beforeTokenSigning', (token) => {

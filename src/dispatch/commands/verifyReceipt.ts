@@ -6,13 +6,13 @@ import type { StoredVerdict } from '../verify-receipt.ts';
 
 /** Reading the chain takes its time, so it is done outside of a transaction; what it found is recorded in one. */
 export const verifyReceipt: Command<'verifyReceipt'> = {
-  decide({ path, body }, tx, facts) {
+  decide({ path, sent }, tx, facts) {
     const { resource } = load(tx, facts.caller, 'receipt', path.receipt_id);
     return {
       effect: {
         kind: 'verify_receipt',
         receiptId: resource.id,
-        trustAnchor: body?.trust_anchor ?? undefined,
+        trustAnchor: sent?.trust_anchor ?? undefined,
       },
     };
   },

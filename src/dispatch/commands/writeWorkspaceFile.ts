@@ -34,8 +34,8 @@ export const writeWorkspaceFile: Command<'writeWorkspaceFile'> = {
 };
 
 /** The path of the body goes before that of the query. */
-function fileOf({ query, sent }: CommandInput<'writeWorkspaceFile'>) {
-  const names = namesOfFile(sent.path ?? query.path);
+function fileOf({ asked, sent }: CommandInput<'writeWorkspaceFile'>) {
+  const names = namesOfFile(sent.path ?? asked.path);
   return { names, path: names.join('/'), bytes: Buffer.from(sent.content) };
 }
 
