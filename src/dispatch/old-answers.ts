@@ -66,8 +66,7 @@ async function note(log: EventLog, through: number, due: readonly string[], nowM
 
 /** The keys of answers that are due in the next commits, and the commit through which nothing else is left. */
 async function look(log: EventLog, after: number, nowMs: number) {
-  const range = { gt: commitKey(after), lt: keysUnder(KEY_KINDS.commit.prefix).lt, limit: BATCH };
-  const commits = await log.indexKeys(range);
+  const commits = await commitsAfter(log, after);
   const due: string[] = [];
   let through = after;
   for (const commit of commits) {
@@ -79,6 +78,18 @@ async function look(log: EventLog, after: number, nowMs: number) {
     through = Number(lastSegment(commit));
   }
   return { through, due, isEnd: commits.length < BATCH };
+}
+
+/** None where a block of the store that may hold some is damaged: that must keep neither a start nor the other work from going on. */
+async function commitsAfter(log: EventLog, after: number): Promise<string[]> {
+  const range = { gt: commitKey(after), lt: keysUnder(KEY_KINDS.commit.prefix).lt, limit: BATCH };
+  try {
+    return await log.indexKeys(range);
+  } catch (error) {
+    return unlessDamaged(() => {
+      throw error;
+    }, []);
+  }
 }
 
 /** A damaged commit is told elsewhere; what it answered stays. */
