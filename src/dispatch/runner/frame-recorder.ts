@@ -18,8 +18,8 @@ import { makeRoomForAgent } from '../make-room.ts';
 import { type TurnSpan, turnSpan } from '../move-task.ts';
 import { waitsInTurn } from '../permission-request.ts';
 import { readBefore } from '../read-before.ts';
+import type { FrameNumbers } from '../task-frames.ts';
 import { applyMoves, noteCancelFault, seenBy } from './apply-moves.ts';
-import type { FrameNumbers } from './frame-numbers.ts';
 import { applyMemoryRead, memoryKey } from './give-memories.ts';
 import type { RunnerDeps } from './runner-deps.ts';
 

@@ -3,7 +3,7 @@ import type { Logger } from '../../protocol/ports.ts';
 import type { VerificationKeys } from '../../receipts/verification-keys.ts';
 import type { Interpret, Upstream } from '../../upstream.ts';
 import type { DecisionTools } from '../facts.ts';
-import type { FrameNumbers } from './frame-numbers.ts';
+import type { FrameNumbers } from '../task-frames.ts';
 
 /** What the task runner and its runs get from the composition root. */
 export interface RunnerDeps {
