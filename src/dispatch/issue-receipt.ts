@@ -1,14 +1,15 @@
 import type { Transaction } from '../eventlog/event-log.ts';
 import type { ReceiptChainState, TaskState } from '../projections/read-states.ts';
 import { stateKey } from '../projections/state-keys.ts';
+import type { ReceiptLogState } from '../projections/states.ts';
 import { type CleanText, fromLog, own } from '../protocol/clean.ts';
 import type { Persona } from '../protocol/resources/persona.ts';
 import { buildReceipt } from '../receipts/build-receipt.ts';
+import { encodeLeaf, type LogLeaf } from '../receipts/log-leaf.ts';
 import { rootOf } from '../receipts/merkle.ts';
 import type { ReceiptPlace, RunRecord } from '../receipts/receipt-draft.ts';
 import { type SealedReceipt, sealReceipt } from '../receipts/seal-receipt.ts';
-import { receiptKey } from '../store/keys.ts';
-import { appendToReceiptLog } from './append-to-receipt-log.ts';
+import { leafKey, receiptKey } from '../store/keys.ts';
 import type { DecisionTools } from './facts.ts';
 import { newEvent, placeOfTask } from './new-event.ts';
 import { type ReplayFinding, replayRecord } from './replay/replay-record.ts';
@@ -140,4 +141,14 @@ export function recordReceipt(
       follows,
     }),
   );
+}
+
+/**
+ * Makes a receipt the next leaf of the gateway-wide receipt log, in the transaction that issues it. Returns its index, which
+ * the `receipt.issued` event of the same transaction has to carry as `log_index`: the log is counted by it.
+ */
+export function appendToReceiptLog(tx: Transaction, leaf: LogLeaf): number {
+  const index = tx.get<ReceiptLogState>(stateKey.receiptLog())?.size ?? 0;
+  tx.record(leafKey(index), encodeLeaf(leaf));
+  return index;
 }

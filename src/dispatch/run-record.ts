@@ -1,11 +1,21 @@
 import type { StateReader, Transaction } from '../eventlog/event-log.ts';
 import { tierWithin } from '../policy/session-tier.ts';
 import { runFactsOf } from '../projections/fold-run.ts';
+import type { RunFact } from '../projections/run-facts.ts';
 import { stateKey } from '../projections/state-keys.ts';
-import type { ArtifactState, PersonaState, SessionFold, TaskState } from '../projections/states.ts';
-import type { AutonomyTier } from '../protocol/autonomy.ts';
-import type { JsonObject } from '../protocol/json.ts';
 import type {
+  ArtifactState,
+  PermissionRequestState,
+  PersonaState,
+  SessionFold,
+  TaskState,
+  WorkspaceState,
+} from '../projections/states.ts';
+import type { AutonomyTier } from '../protocol/autonomy.ts';
+import type { JsonObject, JsonValue } from '../protocol/json.ts';
+import type { PermissionRequest } from '../protocol/resources/permission-request.ts';
+import type {
+  ReceiptApproval,
   ReceiptArtifact,
   ReceiptFileWrite,
   ReceiptHandoff,
@@ -17,9 +27,8 @@ import { isTerminal, OUTCOME_OF_STATUS, type TerminalStatus } from '../protocol/
 import type { Counted } from '../protocol/usage.ts';
 import { wholeText } from '../receipts/canonical-order.ts';
 import type { RunRecord } from '../receipts/receipt-draft.ts';
-import { identifiersOf } from './identifiers.ts';
-import { approvalsOf, decidersOf } from './run-approvals.ts';
-import { beyondList, type FactOf, factsOf, listed } from './run-lists.ts';
+import { contentHash } from './content-hash.ts';
+import { REMEMBERED } from './remembered-permission.ts';
 import { materialsOf } from './run-materials.ts';
 
 /** The tier of a task that names no persona, where it was accepted under no other (contract section 7). */
@@ -231,4 +240,132 @@ function artifactOf(tx: StateReader, id: string): ReceiptArtifact[] {
 
 function prefixed(hex: string): string {
   return hex.startsWith('sha256:') ? hex : `sha256:${hex}`;
+}
+
+/** Who decided a request that no caller answered: its deadline, or the end of its task. */
+const NOBODY = 'gateway';
+
+/** Who allowed or refused what in a run, for its receipt. */
+export function approvalsOf(
+  tx: StateReader,
+  requests: readonly FactOf<'request'>[],
+  decisions: readonly FactOf<'policy'>[],
+): ReceiptApproval[] {
+  return [
+    ...listed(requests).flatMap((fact) => approvalOf(tx, fact)),
+    ...listed(decisions).flatMap(denialOf),
+  ];
+}
+
+function approvalOf(tx: StateReader, { id, actor }: FactOf<'request'>): ReceiptApproval[] {
+  const request = tx.get<PermissionRequestState>(stateKey.permissionRequest(id))?.resource;
+  if (!request?.response) return [];
+  return [
+    {
+      action: actionOf(request),
+      actor: wholeText(deciderOf(request) ?? actor ?? NOBODY),
+      approval_id: id,
+      decided_at: request.response.responded_at,
+      decision: decisionOf(request.response),
+      evidence_hash: contentHash(request as unknown as JsonValue),
+    },
+  ];
+}
+
+/** An answer for good that was given to an earlier request is the policy's word by now. */
+function deciderOf({ request, response }: PermissionRequest): string | null | undefined {
+  return request.remembered_from === undefined ? response?.reviewer : `policy:${REMEMBERED}`;
+}
+
+/** Which answers were remembered ones, and from where; absent where none was. */
+function rememberedOf(tx: StateReader, requests: readonly FactOf<'request'>[]): JsonObject {
+  const remembered = listed(requests).flatMap(({ id }) => {
+    const request = tx.get<PermissionRequestState>(stateKey.permissionRequest(id))?.resource.request;
+    return request?.remembered_from === undefined ? [] : [{ approval_id: id, from: request.remembered_from }];
+  });
+  return remembered.length === 0 ? {} : { remembered };
+}
+
+/** What the policy kept back without asking anybody. */
+function denialOf({ action, effect, rule, at }: FactOf<'policy'>): ReceiptApproval[] {
+  if (effect === 'ask') return [];
+  return [{ action: wholeText(action), actor: `policy:${rule}`, decided_at: at, decision: 'denied' }];
+}
+
+/** What decided without a person: rules, and answers that were remembered. */
+export function decidersOf(
+  tx: StateReader,
+  decisions: readonly FactOf<'policy'>[],
+  requests: readonly FactOf<'request'>[],
+): JsonObject {
+  return { ...policyOf(decisions), ...rememberedOf(tx, requests) };
+}
+
+/** Absent where the policy kept nothing back. */
+function policyOf(decisions: readonly FactOf<'policy'>[]): JsonObject {
+  return decisions.length === 0
+    ? {}
+    : { policy: listed(decisions).map(({ effect, rule }) => ({ effect, rule })) };
+}
+
+function actionOf({ action, request }: PermissionRequest): string {
+  const said = typeof action === 'string' ? action : request.tool_call?.name;
+  return wholeText(said || request.kind);
+}
+
+/** Reasons that the gateway gives itself; any other denial is somebody's. */
+const DECISION_OF_REASON: Readonly<Record<string, ReceiptApproval['decision']>> = {
+  timeout: 'timeout',
+  canceled: 'canceled',
+  task_failed: 'canceled',
+  task_completed: 'canceled',
+};
+
+function decisionOf(response: NonNullable<PermissionRequest['response']>): ReceiptApproval['decision'] {
+  if (response.approved) return 'approved';
+  const own = response.reviewer === null ? DECISION_OF_REASON[response.reason ?? ''] : undefined;
+  return own ?? 'denied';
+}
+
+/** Items that a receipt lists of a kind, like its frames; its metadata has the number of all where there are more. */
+const LISTED_ITEMS = 500;
+
+export type FactOf<Kind extends RunFact['kind']> = Extract<RunFact, { kind: Kind }>;
+
+/** Those of a kind, oldest first. */
+export function factsOf<Kind extends RunFact['kind']>(facts: readonly RunFact[], kind: Kind): FactOf<Kind>[] {
+  return facts.filter((fact): fact is FactOf<Kind> => fact.kind === kind);
+}
+
+export function listed<Fact>(facts: readonly Fact[]): Fact[] {
+  return facts.slice(0, LISTED_ITEMS);
+}
+
+/** How many there are of what is not listed to its end. */
+export function beyondList(lists: Readonly<Record<string, readonly RunFact[]>>): JsonObject {
+  const long = Object.entries(lists).filter(([, facts]) => facts.length > LISTED_ITEMS);
+  return long.length === 0
+    ? {}
+    : { totals: Object.fromEntries(long.map(([name, facts]) => [name, facts.length])) };
+}
+
+/** What a receipt calls the run by; of an imported one, by the names it had where it ran. */
+export function identifiersOf(
+  tx: StateReader,
+  { resource, internal }: TaskState,
+  personaRef: string | null,
+): RunRecord['identifiers'] {
+  const { session_id, workspace_id, branch_id, id } = resource;
+  const workspace = tx.get<WorkspaceState>(stateKey.workspace(workspace_id))?.resource;
+  const { imported } = tx.get<SessionFold>(stateKey.session(session_id))?.internal ?? {};
+  return {
+    tenantId: imported ? imported.tenant_id : (workspace?.tenant_id ?? null),
+    personaRef,
+    workspaceId: imported?.workspace_id ?? workspace_id,
+    sessionId: session_id,
+    taskId: id,
+    // An empty id, which older versions took, names no branch.
+    branchId: branch_id || null,
+    traceId: internal.trace_id,
+  };
 }

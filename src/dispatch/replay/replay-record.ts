@@ -6,8 +6,7 @@ import type { ReplayTerms, ReplayVerdict } from '../../protocol/resources/replay
 import { inCanonicalOrder } from '../../receipts/canonical-order.ts';
 import type { ReplayRecord, RunRecord } from '../../receipts/receipt-draft.ts';
 import type { MissingDependency } from '../../replay/history.ts';
-import { identifiersOf } from '../identifiers.ts';
-import { lifecycleOf, NOTHING_DONE, termsOf } from '../run-record.ts';
+import { identifiersOf, lifecycleOf, NOTHING_DONE, termsOf } from '../run-record.ts';
 
 /** What a replay found; a canceled one has no verdict. */
 export interface ReplayFinding {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { identifiersOf } from '../../../src/dispatch/identifiers.ts';
+import { identifiersOf } from '../../../src/dispatch/run-record.ts';
 import type { StateReader } from '../../../src/eventlog/event-log.ts';
 import type { TaskState } from '../../../src/projections/read-states.ts';
 
