@@ -3,8 +3,7 @@ import type { TaskState } from '../../projections/read-states.ts';
 import { type Clean, type CleanObject, word } from '../../protocol/clean.ts';
 import type { Part } from '../../protocol/resources/message.ts';
 import type { Move, UpdateDraft } from '../../upstream.ts';
-import { storeArtifact } from '../large-content.ts';
-import { boundedMetadata, movedMetadata } from '../large-metadata.ts';
+import { boundedMetadata, movedMetadata, storeArtifact } from '../large-content.ts';
 import { newEvent, placeOfTask, type SessionPlace } from '../new-event.ts';
 import type { MoveTarget } from './move-target.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { readBefore } from '../../../src/dispatch/read-before.ts';
-import { boundedMove } from '../../../src/dispatch/runner/bounded-move.ts';
+import { boundedMove } from '../../../src/dispatch/runner/apply-moves.ts';
 import type { MoveTarget } from '../../../src/dispatch/runner/move-target.ts';
 import type { TaskState } from '../../../src/projections/read-states.ts';
 import type { JsonObject } from '../../../src/protocol/json.ts';
