@@ -1,8 +1,8 @@
 import type { Config } from '../config/load.ts';
 import { DEFAULT_WORKSPACE, LOCAL_WORKSPACE } from '../config/sections/tenancy.ts';
 import { isLoopbackHost } from '../config/shapes.ts';
+import type { WorkspaceIdOf } from '../dispatch/gateway-core.ts';
 import { unlessDamaged } from '../dispatch/unless-damaged.ts';
-import type { WorkspaceIdOf } from '../dispatch/workspace-names.ts';
 import type { EventLog } from '../eventlog/event-log.ts';
 import { stateKey } from '../projections/state-keys.ts';
 

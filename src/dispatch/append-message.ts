@@ -6,8 +6,7 @@ import type { JsonObject, JsonValue } from '../protocol/json.ts';
 import type { Message, MessageInput, Part } from '../protocol/resources/message.ts';
 import { inputKey } from '../store/keys.ts';
 import type { DecisionTools } from './facts.ts';
-import { externalizeLargeParts } from './large-content.ts';
-import { withBoundedMetadata } from './large-metadata.ts';
+import { externalizeLargeParts, withBoundedMetadata } from './large-content.ts';
 import { newEvent, type SessionPlace } from './new-event.ts';
 
 /** A Message for the log; `sealed` when its original is kept encrypted until it is sent. */

@@ -5,7 +5,6 @@ import type { SessionFold } from '../projections/read-states.ts';
 import { stateKey } from '../projections/state-keys.ts';
 import type { ProtocolError } from '../protocol/errors.ts';
 import { type CommandId, operation } from '../protocol/operations.ts';
-import { canonicalTarget } from './canonical-target.ts';
 import {
   type Command,
   type Decided,
@@ -18,12 +17,19 @@ import { COMMANDS } from './commands/index.ts';
 import { type DecodedInput, decodeInput, isRawBody, isSpooledBody } from './decode-input.ts';
 import type { ResolvedCaller } from './door.ts';
 import type { CallerName, DecisionTools, Facts } from './facts.ts';
-import { bodyHash, findAnswer, type KeyRecord, keepAnswer, keepRefusal, recordKeyOf } from './idempotency.ts';
+import {
+  bodyHash,
+  canonicalTarget,
+  findAnswer,
+  type KeyRecord,
+  keepAnswer,
+  keepRefusal,
+  recordKeyOf,
+} from './idempotency.ts';
 import { isMemberOf } from './load.ts';
 import type { OneAtATime } from './one-at-a-time.ts';
 import { policyCode, type Refusals } from './refusals.ts';
 import { refuseLargeMembers } from './refuse-large-members.ts';
-import { parseTraceparent } from './trace-context.ts';
 
 /** What running commands needs. */
 export interface CommandDeps {
@@ -223,4 +229,18 @@ export function originOf(
   const origin: Origin = { actor, traceId: trace?.traceId ?? newTraceId() };
   if (trace) origin.spanId = trace.spanId;
   return origin;
+}
+
+const TRACEPARENT = /^[0-9a-f]{2}-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f]{2}(-.*)?$/;
+const ZERO = /^0+$/;
+
+/** The ids of a W3C `traceparent`; undefined when it is absent or malformed, as the recommendation asks. */
+export function parseTraceparent(
+  header: string | undefined,
+): { traceId: string; spanId: string } | undefined {
+  const match = header === undefined ? null : TRACEPARENT.exec(header);
+  const [, traceId, spanId] = match ?? [];
+  if (!traceId || !spanId || header?.startsWith('ff') || ZERO.test(traceId) || ZERO.test(spanId))
+    return undefined;
+  return { traceId, spanId };
 }

@@ -12,6 +12,7 @@ import type {
 import { holdsScope } from '../policy/scope.ts';
 import { conceal } from '../policy/visibility.ts';
 import { ProtocolError } from '../protocol/errors.ts';
+import type { JsonObject, JsonValue } from '../protocol/json.ts';
 import {
   type CommandId,
   type IdsOfKind,
@@ -20,11 +21,10 @@ import {
   type StreamId,
 } from '../protocol/operations.ts';
 import type { FileTree } from '../store/file-tree.ts';
-import { admit, admitCaller } from './admission.ts';
 import type { BundleTools } from './bundles/bundle-tools.ts';
 import { type CommandDeps, CommandRun, originOf } from './command-run.ts';
-import type { DecodedInput } from './decode-input.ts';
-import { Door, type DoorDeps, resolved } from './door.ts';
+import { type DecodedInput, isRawBody, isSpooledBody } from './decode-input.ts';
+import { admit, admitCaller, Door, type DoorDeps, resolved } from './door.ts';
 import { type Follower, Followers } from './followers.ts';
 import { OneAtATime } from './one-at-a-time.ts';
 import { QUERIES } from './queries/index.ts';
@@ -32,7 +32,6 @@ import type { QueryTools } from './query.ts';
 import type { ReceiptLog } from './receipt-log.ts';
 import { policyCode } from './refusals.ts';
 import { openStream } from './streams.ts';
-import { type WorkspaceIdOf, withWorkspaceIds } from './workspace-names.ts';
 
 type AnyId = CommandId | QueryId | StreamId | IdsOfKind<'socket'>;
 
@@ -221,4 +220,47 @@ export class GatewayCore implements Gateway {
     const { caller, name: by } = resolved(call);
     refusals.note({ operation: id, call, caller, by, error }, originOf(call, by, this.#deps));
   }
+}
+
+/** The id that a name of a workspace stands for; nearly every name is the id itself. */
+export type WorkspaceIdOf = (name: string) => string;
+
+/** Members that name a workspace; the owner of a Memory is one where its scope is `workspace`. */
+const MEMBERS = ['workspace_id', 'owner_id'] as const;
+
+/**
+ * The call with ids where it used another name of a workspace: in its path, its query, its body, and in the Session that a
+ * body describes. A call that uses none is returned as it is.
+ */
+export function withWorkspaceIds<Given extends Call | CallHead>(call: Given, idOf: WorkspaceIdOf): Given {
+  const path = renamed(call.path, idOf);
+  const query = renamed(call.query, idOf);
+  const before = 'body' in call ? call.body : undefined;
+  const body = bodyWithIds(before, idOf);
+  if (path === call.path && query === call.query && body === before) return call;
+  return { ...call, path, query, ...(body === before ? {} : { body }) };
+}
+
+function bodyWithIds(body: Call['body'], idOf: WorkspaceIdOf): Call['body'] {
+  if (isRawBody(body) || isSpooledBody(body) || !isObject(body)) return body;
+  const own = renamed(body, idOf);
+  const { session } = own;
+  if (!isObject(session)) return own;
+  const inner = renamed(session, idOf);
+  return inner === session ? own : { ...own, session: inner };
+}
+
+/** The same object where nothing changes. */
+function renamed<Members extends object>(members: Members, idOf: WorkspaceIdOf): Members {
+  let result = members;
+  for (const member of MEMBERS) {
+    const name = (members as Partial<Record<string, unknown>>)[member];
+    const id = typeof name === 'string' ? idOf(name) : name;
+    if (id !== name) result = { ...result, [member]: id };
+  }
+  return result;
+}
+
+function isObject(value: JsonValue | undefined): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,6 +1,8 @@
-import type { Transaction } from '../eventlog/event-log.ts';
+import type { StateReader, Transaction } from '../eventlog/event-log.ts';
+import { refusedHandoff } from '../policy/action.ts';
+import { RULES } from '../policy/rules.ts';
 import { tierWithin } from '../policy/session-tier.ts';
-import type { SessionFold, TaskState } from '../projections/read-states.ts';
+import type { PersonaState, SessionFold, TaskState } from '../projections/read-states.ts';
 import { stateKey } from '../projections/state-keys.ts';
 import {
   type Clean,
@@ -21,11 +23,9 @@ import { CURRENT_RULES } from '../protocol/rules.ts';
 import type { Refused } from '../upstream.ts';
 import { appendMessage, buildMessage } from './append-message.ts';
 import { checkQuotas, reservationsOf } from './check-quotas.ts';
-import { checkVaults } from './check-vaults.ts';
 import { chooseRoute } from './choose-route.ts';
 import { type Decided, metadataOf } from './command.ts';
 import type { Facts, Route } from './facts.ts';
-import { recordHandOver, refuseHandOver } from './hand-over.ts';
 import { issueAcceptanceReceipt, provesAcceptance } from './issue-receipt.ts';
 import { load, loadBranch, loadWorkspace, notFound } from './load.ts';
 import { makeRoom } from './make-room.ts';
@@ -250,4 +250,57 @@ function checkReferences(
     throw notFound('workspace with this session', 'workspace_id');
   }
   if (body.branch_id) loadBranch(tx, facts.caller, body.branch_id, workspaceId);
+}
+
+/**
+ * Refuses a task whose agent is reached with a credential of another workspace. Throws 422 `policy_violation`, which names
+ * neither the vault nor its workspace. Source: Agents Protocol v1, "Authorization rules".
+ */
+export function checkVaults({ self }: Facts, route: string, workspaceId: string): void {
+  const isForeign = self
+    .vaultsOf(route)
+    .some((vault) => vault.workspaceId !== null && vault.workspaceId !== workspaceId);
+  if (!isForeign) return;
+  const { rule, because } = RULES['vault.workspace'];
+  throw new ProtocolError('policy_violation', `${because} Choose another route, or ask your operator.`, {
+    details: { rule },
+  });
+}
+
+/** Who takes over work of a Task: a Persona, or an agent by its route. */
+export interface Successor {
+  route: string;
+  personaId: string | undefined;
+}
+
+/** Refuses a child that the Persona of its parent may not hand work to. Throws 422 `policy_violation`. */
+export function refuseHandOver(reader: StateReader, parent: TaskState | undefined, to: Successor): void {
+  const personaId = parent?.resource.persona_id;
+  const persona = personaId ? reader.get<PersonaState>(stateKey.persona(personaId))?.resource : undefined;
+  const refused = persona && refusedHandoff(persona, to);
+  if (refused === undefined) return;
+  const message = `${refused.because} Choose another Persona or route, or ask your operator.`;
+  throw new ProtocolError('policy_violation', message, {
+    param: 'parent_task_id',
+    details: { rule: refused.rule },
+  });
+}
+
+/** Tells the session of a parent who took over work of it. Its own stream is not told: its run goes on as it is. */
+export function recordHandOver(tx: Transaction, { resource: parent }: TaskState, child: Clean<Task>): void {
+  const { session_id, workspace_id } = parent;
+  tx.append(
+    newEvent(
+      'agent.handoff',
+      { object: 'session', id: session_id },
+      { session_id, workspace_id },
+      {
+        from_task_id: parent.id,
+        from_persona_id: parent.persona_id,
+        task_id: child.id,
+        persona_id: child.persona_id,
+        agent: child.assigned_agent_id,
+      },
+    ),
+  );
 }
