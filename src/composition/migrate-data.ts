@@ -187,11 +187,11 @@ async function* refuse(cause?: string): AsyncGenerator<MigrationStep, undefined>
 }
 
 async function* copy(
-  { source, from, steps }: OldLog,
+  { source, from, steps, keys }: OldLog,
   target: Store,
   told: (finding: Finding) => Generator<MigrationStep, void>,
 ): AsyncGenerator<MigrationStep, CopiedLog> {
-  const copying = copyLog({ source, target, from, steps });
+  const copying = copyLog({ source, target, from, steps, keys });
   for (let step = await copying.next(); ; step = await copying.next()) {
     if (step.done) return step.value;
     if (step.value.kind === 'finding') yield* told(step.value.finding);

@@ -17,13 +17,14 @@ import type { EventLog } from '../../src/eventlog/event-log.ts';
 import { newestCommitOf } from '../../src/eventlog/migrate/copy-log.ts';
 import { FORMS, type Forms, SCHEMA_VERSION } from '../../src/eventlog/migrate/forms.ts';
 import { dataPaths } from '../../src/operation/data-directory.ts';
-import { commitKey, keysUnder, metaKey } from '../../src/store/keys.ts';
+import { commitKey, keysUnder, metaKey, SUMMARY_KEY } from '../../src/store/keys.ts';
 import { openLevelStore } from '../../src/store/level-store.ts';
 import { unseal } from '../../src/store/sealed-record.ts';
 import type { Store } from '../../src/store/store.ts';
 import { startTestGateway } from '../harness/gateway.ts';
 import { FORMS_WITH_MADE_UP, MADE_UP, makeUpForm } from '../harness/made-up-form.ts';
 import { placeRecordedLog, readThings, recordedLogs, thingsOf } from '../harness/recorded-log.ts';
+import { RetentionStage } from '../resources/retention-stage.ts';
 import { Child, killChildren, PACKAGE_ROOT, runProgram } from './child-processes.ts';
 import { GatewayPlace } from './gateway-process.ts';
 
@@ -235,6 +236,31 @@ describe('log migrate', () => {
     await makeUpForm(data);
     expect(await migrate()).toMatchObject([{ kind: 'migrated' }]);
     expect(await findings()).toEqual([]);
+  });
+
+  it('brings a log over whose first commits are but a signed summary, and makes the summary anew', async () => {
+    rmSync(data, { recursive: true });
+    const stage = await new RetentionStage(40).open();
+    for (let at = 0; at < 12; at += 1) {
+      const { session_id } = await stage.run(`task ${at}`);
+      await stage.close({ id: session_id });
+    }
+    await stage.restart();
+    await stage.sweepAfter(31);
+    await stage.run('kept');
+    const things = await readThings(stage.client);
+    await stage.gateway.close();
+    cpSync(stage.data, data, { recursive: true });
+    await stage.open();
+    await stage.end();
+    const rows = await rowsUnder(...KEPT, ...DERIVED);
+    expect(await opened((store) => store.get(SUMMARY_KEY) !== undefined)).toBe(true);
+    expect(await opened((store) => store.get(commitKey(10)))).toBeUndefined();
+    await makeUpForm(data);
+    expect(await migrate()).toMatchObject([{ kind: 'migrated' }]);
+    expect(await rowsUnder(...KEPT, ...DERIVED)).toEqual(rows);
+    expect(await findings()).toEqual([]);
+    expect(await said()).toEqual(things);
   });
 
   describe('interrupted', () => {

@@ -60,7 +60,7 @@ export async function makeUpForm(data: string): Promise<void> {
   const target = await openLevelStore({ path: made });
   const meta = logMetaOf(source);
   if (meta === undefined) throw new Error('no log');
-  const copying = copyLog({ source, target, from: meta, steps: [toMadeUp] });
+  const copying = copyLog({ source, target, from: meta, steps: [toMadeUp], keys });
   let step = await copying.next();
   while (!step.done) step = await copying.next();
   await carryRows(source, target, [toMadeUp]);

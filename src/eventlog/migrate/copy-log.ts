@@ -1,11 +1,19 @@
 import { sha256Hex } from '../../json/sha256.ts';
 import type { JsonObject, JsonValue } from '../../protocol/json.ts';
-import { commitKey, KEY_KINDS, keysUnder, lastSegment } from '../../store/keys.ts';
+import type { KeyRegistry } from '../../receipts/key-registry.ts';
+import { commitKey, KEY_KINDS, keysUnder, lastSegment, SUMMARY_KEY } from '../../store/keys.ts';
 import { SEAL_BYTES, seal, sealedHash, unseal } from '../../store/sealed-record.ts';
 import type { Store, WriteOp } from '../../store/store.ts';
 import { IntegrityError } from '../../store/store-errors.ts';
 import { foldHash } from '../base-folds.ts';
 import { NO_COMMIT_HASH, parseCommit } from '../commit-record.ts';
+import {
+  type CommitRange,
+  type CommitSummary,
+  readSummary,
+  SetHash,
+  signSummary,
+} from '../commit-summary.ts';
 import { EMPTY_HEAD } from '../commit-walk.ts';
 import type { LogHead } from '../event-log.ts';
 import type { Finding } from '../finding.ts';
@@ -22,6 +30,8 @@ export interface CopyParts {
   from: LogMeta;
   /** From the old form to the new one, in order; at least one. */
   steps: readonly SchemaStep[];
+  /** Signs the summary of removed commits again, which the new hashes change. */
+  keys: KeyRegistry;
 }
 
 export type CopyStep = { kind: 'finding'; finding: Finding } | { kind: 'progress'; commits: number };
@@ -49,6 +59,7 @@ export async function* copyLog({
   target,
   from,
   steps,
+  keys,
 }: CopyParts): AsyncGenerator<CopyStep, CopiedLog> {
   const audit = new RecordAudit(source);
   const writer = new CommitWriter(target);
@@ -56,19 +67,35 @@ export async function* copyLog({
   const origin = { log_id: from.logId, schema: from.schema, hash };
   const to = from.schema + steps.length;
   writer.put([logMetaPut({ logId: from.logId, schema: to })]);
+  const summary = readSummary(source);
+  const removed = summary && new RemovedCommits(source, summary);
   let before = NO_COMMIT_HASH;
-  for await (const read of readCommits(source)) {
+  for await (const read of readCommits(source, summary)) {
     if ('problem' in read) {
       yield { kind: 'finding', finding: read };
       return { head: await writer.end(), isWhole: false, lacksEvents: true };
     }
     if (read.prevHash !== before) yield { kind: 'finding', finding: brokenLink(read, before) };
     before = read.hash;
+    if (read.range !== undefined) {
+      writer.pass(read.range);
+      continue;
+    }
+    removed?.take(read);
     const commit = await withContents(read, audit);
     if (read.n === 1) commit.members['migrated_from'] = [...formerOrigins(commit), origin];
     const rows = new Map(namedRows(source, steps, commit));
     await writer.write(read.n, withRowHashes(steps.reduce(stepped, commit), rows), rows);
     yield { kind: 'progress', commits: read.n };
+  }
+  if (removed !== undefined) {
+    for await (const records of removed.records()) {
+      const commit = { members: { entries: [] }, records, erased: [] };
+      const rows = new Map(namedRows(source, steps, commit));
+      writer.keep(withRowHashes(steps.reduce(stepped, commit), rows).records, rows);
+    }
+    for (const finding of removed.findings()) yield { kind: 'finding', finding };
+    await writer.summarise(keys);
   }
   const damaged = audit.findings();
   for (const finding of damaged) yield { kind: 'finding', finding };
@@ -83,6 +110,8 @@ const isNeededByFolds = (key: string): boolean =>
 
 /** A commit record as every stored form has it, whatever else it says. */
 interface ReadCommit {
+  /** Set for commits whose records were removed. */
+  range?: CommitRange;
   n: number;
   hash: string;
   prevHash: string;
@@ -102,12 +131,21 @@ export async function newestCommitOf(source: Store): Promise<{ n: number; hash: 
 const hashOf = (sealed: Buffer): string => sha256Hex(sealed.subarray(SEAL_BYTES));
 
 /** The commits in order, up to the first that cannot be read. */
-async function* readCommits(source: Store): AsyncGenerator<ReadCommit | Finding, void> {
+async function* readCommits(
+  source: Store,
+  summary: CommitSummary | undefined,
+): AsyncGenerator<ReadCommit | Finding, void> {
   let n = 0;
   try {
     for await (const page of source.entries(keysUnder(KEY_KINDS.commit.prefix)))
       for (const [key, sealed] of page) {
         n += 1;
+        const range = summary?.ranges.find(({ from }) => from === n);
+        if (range !== undefined) {
+          const { last_hash: hash, prev_hash: prevHash } = range;
+          yield { range, n, hash, prevHash, records: [], erased: [], members: {} };
+          n = range.through + 1;
+        }
         const where = commitKey(n);
         yield key === where
           ? readCommit(n, key, sealed)
@@ -208,6 +246,58 @@ function hashIn(content: Buffer | undefined): string | undefined {
   return typeof hash === 'string' ? hash : undefined;
 }
 
+/** Records at once of those that no commit names any more. */
+const UNNAMED_RECORDS = 500;
+
+/** What is left of commits whose records were removed: no commit names it, and a sum vouches for all of it together. */
+class RemovedCommits {
+  readonly #source: Store;
+  readonly #expected: SetHash;
+  readonly #observed = new SetHash();
+  readonly #named = new Set<string>();
+
+  constructor(source: Store, { sum }: CommitSummary) {
+    this.#source = source;
+    this.#expected = new SetHash(sum);
+  }
+
+  /** A commit that is there. */
+  take({ records, erased }: ReadCommit): void {
+    this.#expected.take({ records, erased });
+    for (const [key] of records) this.#named.add(key);
+  }
+
+  /** The records that no commit names. */
+  async *records(): AsyncGenerator<NamedRecord[], void> {
+    let batch: NamedRecord[] = [];
+    for await (const page of this.#source.entries({}))
+      for (const [key, sealed] of page) {
+        if (!isSummed(key)) continue;
+        const sha256 = hashOf(sealed);
+        this.#observed.add(key, sha256);
+        if (this.#named.has(key)) continue;
+        batch.push({ key, sha256, content: sealed.subarray(SEAL_BYTES) });
+        if (batch.length < UNNAMED_RECORDS) continue;
+        yield batch;
+        batch = [];
+      }
+    yield batch;
+  }
+
+  findings(): Finding[] {
+    const [expected, observed] = [this.#expected.digest, this.#observed.digest];
+    return expected === observed ? [] : [{ problem: 'hash', where: SUMMARY_KEY, expected, observed }];
+  }
+}
+
+/** Commits, and what no commit ever names. */
+const NOT_SUMMED = [
+  KEY_KINDS.commit.prefix,
+  ...Object.values(KEY_KINDS).flatMap(({ kind, prefix }) => (kind === 'primary' ? [] : [prefix])),
+];
+
+const isSummed = (key: string): boolean => !NOT_SUMMED.some((prefix) => key.startsWith(prefix));
+
 /** Chains the commits of the new log and writes them in batches, each of whole commits. */
 class CommitWriter {
   readonly #target: Store;
@@ -215,9 +305,42 @@ class CommitWriter {
   #bytes = 0;
   #commits = 0;
   #head = EMPTY_HEAD;
+  #time = '';
+  readonly #ranges: CommitRange[] = [];
+  /** Hash of the newest summary that a commit names. */
+  #summaryHash: string | undefined;
+  /** The set hash of what is stored and no commit names, once all that is stored is added. */
+  readonly #unnamed = new SetHash();
 
   constructor(target: Store) {
     this.#target = target;
+  }
+
+  /** Commits whose records were removed: the next one follows the hash that it always followed. */
+  pass(range: CommitRange): void {
+    this.#ranges.push({ ...range, prev_hash: this.#head.hash });
+    this.#head = { commit: range.through, hash: range.last_hash, eventId: range.event_id };
+  }
+
+  /** Records that no commit names. */
+  keep(records: readonly NamedRecord[], rows: ReadonlyMap<string, Buffer>): void {
+    for (const { key, content } of records) if (content !== undefined) this.#seal(key, content);
+    for (const [key, value] of rows) this.#add({ type: 'put', key, value });
+  }
+
+  /** A commit behind all others puts a summary with the new hashes in the place of the old one, which is named as it was. */
+  async summarise(keys: KeyRegistry): Promise<void> {
+    await this.#flush();
+    const sum = this.#unnamed;
+    for await (const page of this.#target.entries({}))
+      for (const [key, sealed] of page) if (isSummed(key)) sum.add(key, sealedHash(sealed));
+    const before = this.#summaryHash;
+    const erased: [string, string][] = before === undefined ? [] : [[SUMMARY_KEY, before]];
+    for (const [key, sha256] of erased) sum.add(key, sha256);
+    const summary = signSummary(keys, { ranges: this.#ranges, sum: sum.toString() });
+    const records = [{ key: SUMMARY_KEY, sha256: '', content: Buffer.from(JSON.stringify(summary)) }];
+    const members = { time: this.#time, event_id: this.#head.eventId, entries: [] };
+    await this.write(this.#head.commit + 1, { members, records, erased }, new Map());
   }
 
   put(ops: readonly WriteOp[]): void {
@@ -227,7 +350,10 @@ class CommitWriter {
   async write(n: number, commit: StoredCommit, rows: ReadonlyMap<string, Buffer>): Promise<void> {
     const named: [string, string][] = [];
     for (const { key, sha256, content } of commit.records) {
-      if (content === undefined) named.push([key, sha256]);
+      // The summary is written behind all commits.
+      const isLater = key === SUMMARY_KEY && sha256 !== '';
+      if (isLater) this.#summaryHash = sha256;
+      if (content === undefined || isLater) named.push([key, sha256]);
       else named.push([key, this.#seal(key, content)]);
     }
     for (const [key, value] of rows) this.#add({ type: 'put', key, value });
@@ -236,7 +362,10 @@ class CommitWriter {
     const key = commitKey(n);
     const bytes = Buffer.from(JSON.stringify(record));
     // A step that makes something else than a commit of the form it is for must not get far.
-    const { event_id } = parseCommit(bytes);
+    const { event_id, time } = parseCommit(bytes);
+    this.#time = time;
+    for (const [name, sha256] of named) this.#unnamed.remove(name, sha256);
+    for (const [name, sha256] of erased) this.#unnamed.add(name, sha256);
     this.#head = { commit: n, hash: this.#seal(key, bytes), eventId: event_id };
     this.#commits += 1;
     if (this.#bytes >= BATCH_BYTES || this.#commits >= BATCH_COMMITS) await this.#flush();
