@@ -1,4 +1,4 @@
-import { sha256Hex } from '../json/sha256.ts';
+import { hash } from 'node:crypto';
 import { checked, contentOfChecked } from '../store/checked-record.ts';
 import { baseKey, KEY_KINDS, keysUnder } from '../store/keys.ts';
 import { unseal } from '../store/sealed-record.ts';
@@ -31,6 +31,7 @@ export interface BaseSource {
 }
 
 const MARKER = '';
+const HASH_CHARS = 22;
 
 /** The base with more events folded onto it. Nothing is written: `folds` and `markers` are what changed. */
 export class BaseFolds implements FoldWriter {
@@ -111,9 +112,9 @@ export class BaseFolds implements FoldWriter {
   }
 }
 
-/** The SHA-256 of the content of a stored fold, which is what a base entry names it by. */
+/** The first 132 bits of the SHA-256 of the content of a stored fold, base64url: what a base entry names it by. */
 export function foldHash(key: string, stored: Buffer): string {
-  return sha256Hex(contentOfChecked(stored, key));
+  return hash('sha256', contentOfChecked(stored, key), 'base64url').slice(0, HASH_CHARS);
 }
 
 /** Puts the base into a rebuild; what it names by hash is taken from the store, and is a finding when it is another. */

@@ -1,5 +1,5 @@
 import { checked, contentOfChecked } from '../store/checked-record.ts';
-import { KEY_KINDS, resourceKey } from '../store/keys.ts';
+import { KEY_KINDS } from '../store/keys.ts';
 import type { Store } from '../store/store.ts';
 import type { ResourcePointer, State } from './event-log.ts';
 import type { ResourceHead } from './fold-event.ts';
@@ -15,7 +15,7 @@ export interface FoldRecord {
 
 /** Heads are kept by the key of the record they are stored in. */
 export function recordOf({ object, id }: ResourcePointer): string {
-  return resourceKey(object, id);
+  return `${KEY_KINDS.resource.prefix}${object}/${id}`;
 }
 
 /** Writes and reads the records of folds. */
@@ -32,7 +32,9 @@ export class FoldCodec {
   encode(key: string, { head, state, isBase }: FoldRecord): EncodedFold | undefined {
     if (head === undefined && state === undefined) return undefined;
     const { stored, source } = state ? this.#words.shorten(key, state) : NOTHING;
-    const json = JSON.stringify(isResource(key) ? { head, state: stored, isBase } : stored);
+    const json = JSON.stringify(
+      head !== undefined || isResource(key) ? { head, state: stored, isBase } : stored,
+    );
     const encoded = { value: checked(json, key), chars: json.length + (source?.chars ?? 0) };
     return source === undefined ? encoded : { ...encoded, saidBy: source.name };
   }

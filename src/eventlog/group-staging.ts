@@ -249,16 +249,14 @@ function putRecords(changes: StagedChanges, ops: WriteOp[]): [string, string][] 
 function putFolds(changes: StagedChanges, codec: FoldCodec, ops: WriteOp[]): WrittenFold[] {
   const folds: WrittenFold[] = [];
   const put = (key: string, fold: FoldRecord) => {
+    if (changes.bases.has(key)) fold.isBase = true;
     const encoded = codec.encode(key, fold);
     if (encoded === undefined) ops.push({ type: 'del', key });
     else ops.push({ type: 'put', key, value: encoded.value });
     folds.push({ key, fold: encoded && fold, chars: encoded?.chars ?? 0, saidBy: encoded?.saidBy });
   };
-  const isBase = (key: string) => (changes.bases.has(key) ? true : undefined);
-  for (const [key, state] of changes.states)
-    put(key, { head: changes.heads.get(key), state, isBase: isBase(key) });
-  for (const [key, head] of changes.heads)
-    if (!changes.states.has(key)) put(key, { head, isBase: isBase(key) });
+  for (const [key, state] of changes.states) put(key, { head: changes.heads.get(key), state });
+  for (const [key, head] of changes.heads) if (!changes.states.has(key)) put(key, { head });
   putIndexes(changes, ops);
   return folds;
 }

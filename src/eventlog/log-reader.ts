@@ -16,6 +16,7 @@ import { cursorExpired } from './cursor-expired.ts';
 import { eventNumberOf, NO_EVENT } from './event-id.ts';
 import type { Segment, State, StoredEvent, StreamScope } from './event-log.ts';
 import type { FoldCodec, FoldRecord } from './fold-record.ts';
+import { markEvent } from './history-mark.ts';
 import { eventIn, eventsIn, idsOfRow, readSegment, segmentFrom, segmentOf } from './segment.ts';
 import type { StateCache } from './state-cache.ts';
 
@@ -41,7 +42,8 @@ export class LogReader {
   }
 
   state(key: string): State | undefined {
-    return this.fold(key)?.state;
+    const cached = this.#cache.get(key);
+    return cached === undefined ? this.fold(key)?.state : cached?.state;
   }
 
   /** A state with the head of its resource. */
@@ -157,7 +159,7 @@ export class LogReader {
   /** What stands in the place of the events of a scope that were removed; it has the id of the newest of them. */
   mark(scope: StreamScope): StoredEvent | undefined {
     const content = this.record(cutKeyOf(scope));
-    return content === undefined ? undefined : storedEvent(content);
+    return content === undefined ? undefined : markEvent(content);
   }
 
   /** Newest removed event of a scope; `NO_EVENT` when none was removed. */
@@ -284,7 +286,7 @@ function cutKeyOf(scope: StreamScope): string {
 /** Newest event id in the store, of an event or of the mark of those that were removed; `NO_EVENT` when there is none. */
 export async function newestEventId(store: Store): Promise<string> {
   const sealed = store.get(LOG_CUT_KEY);
-  const removed = sealed === undefined ? NO_EVENT : storedEvent(unseal(sealed, LOG_CUT_KEY)).event.id;
+  const removed = sealed === undefined ? NO_EVENT : markEvent(unseal(sealed, LOG_CUT_KEY)).event.id;
   for await (const [key] of store.keys({ ...keysUnder(KEY_KINDS.event.prefix), reverse: true, limit: 1 }))
     if (key !== undefined && lastSegment(key) > removed) return lastSegment(key);
   return removed;

@@ -29,17 +29,14 @@ export interface SealedSegment {
 export class SegmentWriter {
   /** Those that are complete, and the open one behind them. */
   readonly #parts: { owner: string; events: Event[]; json: string[]; chars: number }[] = [];
-  #count = 0;
-
-  get events(): number {
-    return this.#count;
-  }
+  /** How many were added. */
+  events = 0;
 
   add(event: Event): void {
     const json = JSON.stringify(event);
     const owner = event.session_id ?? `${event.resource.object}/${event.resource.id}`;
     const open = this.#parts.at(-1);
-    this.#count += 1;
+    this.events += 1;
     if (
       open?.owner !== owner ||
       open.events.length === MAX_SEGMENT_EVENTS ||
@@ -122,22 +119,31 @@ export function eventIn({ lastId, events }: Segment, id: string): Buffer | undef
   return events[events.length - 1 - (eventNumberOf(lastId) - eventNumberOf(id))];
 }
 
-/** Rows that name a segment in the streams of its Session and its Tasks, by their keys. */
+/**
+ * Rows that name a segment in the streams of its Session and its Tasks, by their keys. `events` are all that it holds, whose
+ * ids follow each other.
+ */
 export function streamRows(
   key: string,
-  events: readonly Pick<Event, 'id' | 'session_id' | 'task_id'>[],
+  events: readonly Pick<Event, 'session_id' | 'task_id'>[],
 ): [string, string][] {
-  const streams = new Map<string, string[]>();
-  const enter = (stream: string, id: string) => {
-    const ids = streams.get(stream);
-    if (ids === undefined) streams.set(stream, [id]);
-    else ids.push(id);
-  };
-  for (const { id, session_id, task_id } of events) {
-    if (session_id !== null) enter(streamOf('session', session_id), id);
-    if (task_id !== null) enter(streamOf('task', task_id), id);
+  const distances = { session: new Map<string, number[]>(), task: new Map<string, number[]>() };
+  for (const [at, { session_id, task_id }] of events.entries()) {
+    const distance = events.length - 1 - at;
+    for (const [streams, id] of [
+      [distances.session, session_id],
+      [distances.task, task_id],
+    ] as const) {
+      const own = id === null ? undefined : streams.get(id);
+      if (own !== undefined) own.push(distance);
+      else if (id !== null) streams.set(id, [distance]);
+    }
   }
-  return [...streams].map(([stream, ids]) => encodeRow(stream + lastSegment(key), ids));
+  const rows: [string, string][] = [];
+  const segment = lastSegment(key);
+  for (const [object, streams] of Object.entries(distances) as ['session' | 'task', Map<string, number[]>][])
+    for (const [id, own] of streams) rows.push(encodeRow(streamOf(object, id) + segment, own));
+  return rows;
 }
 
 const ONLY_THE_LAST = '';
@@ -146,11 +152,9 @@ const ONLY_THE_LAST = '';
  * A row of a stream ends in the id of a segment; its value says which events of it are the stream's, as runs of their
  * distances from the last one: `6-0` for the last seven, `4-3,1` for three others. Empty: the last one alone.
  */
-function encodeRow(key: string, ids: readonly string[]): [key: string, value: string] {
-  const end = eventNumberOf(lastSegment(key));
+function encodeRow(key: string, distances: readonly number[]): [key: string, value: string] {
   const runs: { from: number; to: number }[] = [];
-  for (const id of ids) {
-    const distance = end - eventNumberOf(id);
+  for (const distance of distances) {
     const run = runs.at(-1);
     if (run !== undefined && run.to === distance + 1) run.to = distance;
     else runs.push({ from: distance, to: distance });

@@ -2,9 +2,8 @@ import { isDeepStrictEqual } from 'node:util';
 import type { JsonObject } from '../protocol/json.ts';
 import { baseKey, LOG_CUT_KEY, streamCutKey, workspaceCutKey } from '../store/keys.ts';
 import { type BaseEntry, baseEntryOf, foldHash } from './base-folds.ts';
-import type { Event } from './event-log.ts';
 import { type FoldCodec, type FoldRecord, isResource } from './fold-record.ts';
-import { HISTORY_REMOVED } from './history-mark.ts';
+import { encodeMark, markEvent } from './history-mark.ts';
 import type { CutSegment, CutStream, RemovalPlan } from './history-removal.ts';
 import { refuseKept } from './retention-rules.ts';
 import { streamRows } from './segment.ts';
@@ -73,19 +72,15 @@ function streamMark({ object, id, firstId, events, earlierMark }: CutStream): St
   };
 }
 
-/**
- * The mark has the removed event's envelope, so that ids, sequences and links go on without a gap. It says behind which event
- * the removal was recorded: there the commit is found that vouches for what is left.
- */
+/** A mark says behind which event the removal was recorded: there the commit is found that vouches for what is left. */
 function putMark(tx: StagedTransaction, key: string, stream: CutStream): void {
-  const { last } = stream;
   const payload: JsonObject = {
-    event: last.event,
+    event: stream.last.event,
     removed_at: tx.time,
     removed_behind_event_id: tx.position,
     streams: [streamMark(stream)],
   };
-  tx.record(key, JSON.stringify({ ...last, event: HISTORY_REMOVED, metadata: {}, payload } satisfies Event));
+  tx.record(key, encodeMark(stream.last, payload));
 }
 
 /**
@@ -114,6 +109,5 @@ function putBase(tx: StagedTransaction, key: string, entry: string | undefined):
 /** How far retention came over several sessions is told by the newest of their marks. */
 function putNewestMark(tx: StagedTransaction, key: string, session: CutStream): void {
   const stored = tx.recorded(key);
-  const before: Event | undefined = stored && JSON.parse(stored.toString('utf8'));
-  if (before === undefined || before.id < session.last.id) putMark(tx, key, session);
+  if (stored === undefined || markEvent(stored).event.id < session.last.id) putMark(tx, key, session);
 }

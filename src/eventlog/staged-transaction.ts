@@ -61,11 +61,14 @@ export class StagedTransaction implements Transaction, FoldWriter {
   /** Records that are not made yet. */
   readonly #later = new Map<string, () => string>();
   readonly #parts: TransactionParts;
+  /** Number of the newest event before this transaction. */
+  readonly #eventNumber: number;
   readonly #drafts: Drafts = new Map();
   #isFolding = false;
 
   constructor(parts: TransactionParts) {
     this.#parts = parts;
+    this.#eventNumber = parts.earlier.eventNumber;
   }
 
   get time(): CleanText {
@@ -73,7 +76,7 @@ export class StagedTransaction implements Transaction, FoldWriter {
   }
 
   get position(): CleanText {
-    return own(eventIdOf(this.#parts.earlier.eventNumber + this.#segments.events));
+    return own(eventIdOf(this.#eventNumber + this.#segments.events));
   }
 
   get<S extends State>(key: string): S | undefined {
@@ -163,7 +166,7 @@ export class StagedTransaction implements Transaction, FoldWriter {
       const state = states.has(key) ? undefined : this.get(key);
       if (state !== undefined) states.set(key, state);
     }
-    const before = eventIdOf(this.#parts.earlier.eventNumber);
+    const before = eventIdOf(this.#eventNumber);
     const isNew = (head: ResourceHead) => head.sequence === 1 && head.event_id > before;
     for (const [key, head] of heads)
       if (head !== undefined && !isNew(head) && !bases.has(key)) this.#keepBase(key);
@@ -192,10 +195,10 @@ export class StagedTransaction implements Transaction, FoldWriter {
   }
 
   append(input: NewEvent): Event {
-    const { origin, time, earlier, projection } = this.#parts;
+    const { origin, time, projection } = this.#parts;
     const head = input.isFirst ? undefined : this.head(input.resource);
     const content = { payload: input.payload, metadata: input.metadata ?? {} };
-    const number = earlier.eventNumber + this.#segments.events + 1;
+    const number = this.#eventNumber + this.#segments.events + 1;
     const event = buildEvent(input, content, input.recorded ? originOf(input.recorded) : origin, {
       id: eventIdOf(number),
       sequence: (head?.sequence ?? 0) + 1,

@@ -44,9 +44,10 @@ export function forLongWords(text: string, visit: (from: number, to: number) => 
     }
     let isAssigned = isBehindAssignment(text, at);
     let end = at;
-    for (let kind = kindAt(text, end); kind !== OTHER; kind = kindAt(text, end)) {
+    for (; end < text.length; end += 1) {
+      const kind = KINDS[text.charCodeAt(end)] ?? OTHER;
+      if (kind === OTHER) break;
       if (kind === ASSIGNING) isAssigned = true;
-      end += 1;
     }
     visit(isAssigned ? Math.max(0, at - NAME_REACH) : at, end);
     at = longWord(text, end + 1);

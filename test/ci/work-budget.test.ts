@@ -6,17 +6,17 @@ import { countTaskWork, type TaskWork } from '../bench/task-work.ts';
  * and never raised. The budget to reach is in test/bench/work-budget.ts.
  */
 const BOUNDS: Readonly<Record<keyof TaskWork, number>> = {
-  stringify: 37,
-  parse: 20,
-  sha256: 27,
+  stringify: 31,
+  parse: 5,
+  sha256: 13,
   signatures: 1,
   authentications: 1,
-  redactionCalls: 280,
-  calls: 2_320,
-  files: 178,
-  rows: 31,
-  bytes: 18_000,
-  commits: 2.2,
+  redactionCalls: 75,
+  calls: 2_000,
+  files: 164,
+  rows: 18,
+  bytes: 14_600,
+  commits: 2.1,
 };
 
 describe('the work of one warm task', () => {

@@ -1,9 +1,11 @@
-import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { checkData, systemClock, systemRandom } from '../../src/compose.ts';
 import type { Session } from '../../src/protocol/resources/session.ts';
 import type { Task } from '../../src/protocol/resources/task.ts';
+import { keysUnder } from '../../src/store/keys.ts';
+import { openLevelStore } from '../../src/store/level-store.ts';
 import type { Move, Turn } from '../../src/upstream.ts';
 import { bind, chunk, PuppetUpstream, say, textOf } from '../faults/puppet-upstream.ts';
 import { AskingUpstream } from '../harness/asking-upstream.ts';
@@ -110,10 +112,17 @@ export class RetentionStage {
     return found;
   }
 
-  /** Bytes of the store's files. */
-  storedBytes(): number {
-    const folder = join(this.data, 'store');
-    return readdirSync(folder).reduce((sum, name) => sum + statSync(join(folder, name)).size, 0);
+  /** Bytes of the rows of these kinds, keys and values; the gateway is down meanwhile. */
+  async bytesUnder(...prefixes: string[]): Promise<number> {
+    await this.gateway.close();
+    const store = await openLevelStore({ path: join(this.data, 'store') });
+    let bytes = 0;
+    for (const prefix of prefixes)
+      for await (const page of store.entries(keysUnder(prefix)))
+        for (const [key, value] of page) bytes += key.length + value.length;
+    await store.close();
+    await this.open();
+    return bytes;
   }
 
   async end(): Promise<void> {

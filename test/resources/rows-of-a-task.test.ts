@@ -31,7 +31,7 @@ function kindOf(key: string): string {
 /** The table of src/store/README.md, by kind. */
 function documented(): Record<string, number> {
   const text = readFileSync(new URL('../../src/store/README.md', import.meta.url), 'utf8');
-  const rows = [...text.matchAll(/^\| `([^`]+)` \| (\d+) \|/gm)];
+  const rows = [...text.matchAll(/^\| `([^`]+)` +\| (\d+) +\|/gm)];
   return Object.fromEntries(rows.map(([, key = '', count]) => [kindOf(key), Number(count)]));
 }
 

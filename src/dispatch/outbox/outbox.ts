@@ -87,7 +87,7 @@ export class Outbox {
 
   /** A task of which all is delivered needs no lane any more. */
   #noticed({ event, task_id, payload }: Event): void {
-    if (task_id !== null) this.#kick(task_id);
+    if (task_id !== null && this.#lanes.has(task_id)) this.#kick(task_id);
     const isDone = event === 'vendor.harn_gateway.push_delivered' && payload['is_last'] === true;
     if (isDone) this.wake(String(payload['task_id']));
   }
