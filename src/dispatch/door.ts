@@ -1,8 +1,7 @@
 import type { Authentication, Authenticator, Caller, Standing } from '../auth/caller.ts';
 import type { AuthenticateDelivery } from '../auth/delivery-signature.ts';
 import type { AdmittedCaller, Call, CallHead, CredentialOfCall, Identity } from '../gateway.ts';
-import { refusedByScope } from '../policy/access.ts';
-import { defaultWorkspace } from '../policy/membership.ts';
+import { defaultWorkspace, refusedByScope } from '../policy/access.ts';
 import { holdsScope } from '../policy/scope.ts';
 import { ProtocolError } from '../protocol/errors.ts';
 import type { OperationRow } from '../protocol/operations.ts';

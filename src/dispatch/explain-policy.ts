@@ -1,8 +1,7 @@
 import type { Caller } from '../auth/caller.ts';
-import { ACCESS_CHECKS, type Target } from '../policy/access.ts';
+import { ACCESS_CHECKS, isMember, sharesTenant, type Target } from '../policy/access.ts';
 import { ACTION_CHECKS, type Action } from '../policy/action.ts';
 import { type Decision, type Explained, explainBy } from '../policy/decision.ts';
-import { isMember, sharesTenant } from '../policy/membership.ts';
 import { isLive } from '../projections/fold-api-key.ts';
 import { listPrefix, stateKey } from '../projections/state-keys.ts';
 import type { ApiKeyState, WorkspaceState } from '../projections/states.ts';

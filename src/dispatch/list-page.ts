@@ -1,6 +1,6 @@
 import type { Answer } from '../gateway.ts';
 import { jsonSize } from '../json/json-size.ts';
-import { isMember } from '../policy/membership.ts';
+import { isMember } from '../policy/access.ts';
 import { listPrefix, stateKey } from '../projections/state-keys.ts';
 import type { Folded, WorkspaceState } from '../projections/states.ts';
 import { ProtocolError } from '../protocol/errors.ts';

@@ -1,6 +1,6 @@
 import type { Caller } from '../auth/caller.ts';
 import type { Event, StateReader } from '../eventlog/event-log.ts';
-import { isMember } from '../policy/membership.ts';
+import { isMember } from '../policy/access.ts';
 import { holdsScope } from '../policy/scope.ts';
 import type { AssetState } from '../projections/asset-state.ts';
 import type {

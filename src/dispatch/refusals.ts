@@ -1,7 +1,7 @@
 import type { Caller } from '../auth/caller.ts';
 import type { EventLog, Origin, StateReader, Transaction } from '../eventlog/event-log.ts';
 import type { Call, CallHead } from '../gateway.ts';
-import { defaultWorkspace, isMember } from '../policy/membership.ts';
+import { defaultWorkspace, isMember } from '../policy/access.ts';
 import type {
   PermissionRequestState,
   PersonaState,

@@ -26,18 +26,15 @@ import type {
   StreamScope,
   Transaction,
 } from './event-log.ts';
-import { foldCodec } from './fold-record.ts';
+import { foldCodec, StateCache } from './fold-record.ts';
 import { GroupStaging } from './group-staging.ts';
 import { planRemoval } from './history-removal.ts';
-import { Listeners, runGuarded } from './listeners.ts';
-import { refusal } from './log-health.ts';
 import { type IndexRange, LogReader, storedEvent } from './log-reader.ts';
 import { Reopener } from './reopener.ts';
 import type { SaidSlots } from './said.ts';
 import { stageRemoval } from './stage-removal.ts';
 import { stageRows } from './stage-rows.ts';
 import { StagedTransaction } from './staged-transaction.ts';
-import { StateCache } from './state-cache.ts';
 import { nextRemovable } from './summarise-commits.ts';
 import type { Timers } from './timers.ts';
 import type { TailVerdict } from './verify-tail.ts';
@@ -400,4 +397,54 @@ function acceptable(fault: Integrity): JsonObject | undefined {
 
 function headJson({ commit, hash, eventId }: LogHead): JsonObject {
   return { commit, event_id: eventId, hash };
+}
+
+const RETRY_AFTER_SECONDS = 1;
+
+/** Why a transaction cannot be taken now; undefined when it can. The caller retries with the same idempotency key. */
+export function refusal(
+  status: LogStatus,
+  integrity: Integrity,
+  shortage?: DiskShortage,
+): ProtocolError | undefined {
+  if (integrity.status !== 'ok')
+    return unavailable('The log failed its integrity check; only reads are served until the operator acts.');
+  if (status === 'fenced' && shortage !== undefined) return unavailable(shortage.reason);
+  if (status === 'fenced') return unavailable('The store failed to write and is being reopened.');
+  if (status !== 'open') return unavailable('The gateway is shutting down.');
+  return undefined;
+}
+
+function unavailable(message: string): ProtocolError {
+  return new ProtocolError('service_unavailable', `${message} Retry with the same Idempotency-Key.`, {
+    retryAfterSeconds: RETRY_AFTER_SECONDS,
+  });
+}
+
+/** Listeners that are told in order; one that throws is logged and never stops the log or the others. */
+export class Listeners<Args extends readonly unknown[]> {
+  readonly #listeners = new Set<(...args: Args) => void>();
+  readonly #logger: Logger;
+
+  constructor(logger: Logger) {
+    this.#logger = logger;
+  }
+
+  add(listener: (...args: Args) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  tell(...args: Args): void {
+    for (const listener of this.#listeners) runGuarded(this.#logger, () => listener(...args));
+  }
+}
+
+/** Runs a reaction to something already durable: its failure is logged and cannot undo the commit. */
+export function runGuarded(logger: Logger, action: () => void): void {
+  try {
+    action();
+  } catch (error) {
+    logger.error({ err: error }, 'a listener of the log failed');
+  }
 }

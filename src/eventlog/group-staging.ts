@@ -7,13 +7,12 @@ import type { CommitEntry, CommitRecord } from './commit-record.ts';
 import { EPOCH_GAP, eventNumberOf } from './event-id.ts';
 import type { Event, LogHead, Origin, State, StoredEvent } from './event-log.ts';
 import type { ResourceHead } from './fold-event.ts';
-import type { FoldCodec, FoldRecord } from './fold-record.ts';
+import type { FoldCodec, FoldRecord, StateCache } from './fold-record.ts';
 import type { LogReader } from './log-reader.ts';
 import { RecentEvents } from './recent-events.ts';
 import { storedEvents } from './segment.ts';
 import { StagedChanges } from './staged-changes.ts';
 import type { EarlierState } from './staged-transaction.ts';
-import type { StateCache } from './state-cache.ts';
 
 /** Clocks are set right by a little all the time; more than that is a jump. */
 export const CLOCK_TOLERANCE_MS = 60_000;

@@ -15,10 +15,9 @@ import { IntegrityError } from '../store/store-errors.ts';
 import { cursorExpired } from './cursor-expired.ts';
 import { eventNumberOf, NO_EVENT } from './event-id.ts';
 import type { Segment, State, StoredEvent, StreamScope } from './event-log.ts';
-import type { FoldCodec, FoldRecord } from './fold-record.ts';
+import type { FoldCodec, FoldRecord, StateCache } from './fold-record.ts';
 import { markEvent } from './history-mark.ts';
 import { eventIn, eventsIn, idsOfRow, readSegment, segmentFrom, segmentOf } from './segment.ts';
-import type { StateCache } from './state-cache.ts';
 
 type Stream = Exclude<StreamScope, { kind: 'all' }>;
 

@@ -1,12 +1,10 @@
-import { copyOf, type Drafts } from './drafts.ts';
 import type { Event, Projection, ResourcePointer, State } from './event-log.ts';
 import type { Finding } from './finding.ts';
-import { type FoldWriter, foldEvent, type ResourceHead } from './fold-event.ts';
-import { type FoldCodec, type FoldRecord, foldCodec, recordOf } from './fold-record.ts';
+import { copyOf, type Drafts, type FoldWriter, foldEvent, type ResourceHead } from './fold-event.ts';
+import { type FoldCodec, type FoldRecord, foldCodec, recordOf, StateCache } from './fold-record.ts';
 import { saidBy } from './said.ts';
 import type { Scratch } from './scratch.ts';
 import { streamRows } from './segment.ts';
-import { StateCache } from './state-cache.ts';
 
 const CACHE_CHARS = 16 * 1024 * 1024;
 const MARKER = '';

@@ -1,10 +1,15 @@
 import { type CleanText, own } from '../protocol/clean.ts';
 import { eventIdOf } from '../store/keys.ts';
-import { copyOf, type Drafts } from './drafts.ts';
-import { buildEvent } from './encode-event.ts';
 import { eventNumberOf, NO_EVENT } from './event-id.ts';
 import type { Event, NewEvent, Projection, ResourcePointer, State, Transaction } from './event-log.ts';
-import { type FoldWriter, foldEvent, type ResourceHead } from './fold-event.ts';
+import {
+  buildEvent,
+  copyOf,
+  type Drafts,
+  type FoldWriter,
+  foldEvent,
+  type ResourceHead,
+} from './fold-event.ts';
 import { recordOf } from './fold-record.ts';
 import { saidBy } from './said.ts';
 

@@ -2,8 +2,6 @@ import { type CleanText, own } from '../protocol/clean.ts';
 import { baseKey, eventIdOf, isWrittenOnce, KEY_KINDS } from '../store/keys.ts';
 import { SEAL_BYTES, seal, unseal } from '../store/sealed-record.ts';
 import { baseEntryOf } from './base-folds.ts';
-import { copyOf, type Drafts } from './drafts.ts';
-import { buildEvent } from './encode-event.ts';
 import type {
   Event,
   NewEvent,
@@ -14,7 +12,14 @@ import type {
   State,
   Transaction,
 } from './event-log.ts';
-import { type FoldWriter, foldEvent, type ResourceHead } from './fold-event.ts';
+import {
+  buildEvent,
+  copyOf,
+  type Drafts,
+  type FoldWriter,
+  foldEvent,
+  type ResourceHead,
+} from './fold-event.ts';
 import { type FoldCodec, type FoldRecord, isResource, recordOf } from './fold-record.ts';
 import { lockedOnDamage } from './log-reader.ts';
 import { saidBy } from './said.ts';

@@ -5,7 +5,7 @@ import { forgetRunFacts, runFactsOf } from './fold-run.ts';
 import { payload } from './payload.ts';
 import { receiptSaid } from './said-slots.ts';
 import { stateKey } from './state-keys.ts';
-import type { ArtifactState, ReceiptChainState, ReceiptState, TaskState } from './states.ts';
+import type { ArtifactState, ReceiptChainState, ReceiptLogState, ReceiptState, TaskState } from './states.ts';
 
 type Issued = PayloadOf<'receipt.issued'>;
 
@@ -74,4 +74,15 @@ export function foldReceiptVerified(event: Event, states: StateWriter): void {
   if (state === undefined) return;
   state.resource.updated_at = event.created_at;
   state.resource.verification = verification;
+}
+
+/**
+ * Counts the receipt log by the `log_index` of `receipt.issued`. The largest index decides, so that it does not matter which
+ * of the events retention has removed.
+ */
+export function foldReceiptLog({ payload }: Event, states: StateWriter): void {
+  const key = stateKey.receiptLog();
+  const size = states.get<ReceiptLogState>(key)?.size ?? 0;
+  const index = Number(payload['log_index']);
+  if (index >= size) states.set(key, { size: index + 1 } satisfies ReceiptLogState);
 }

@@ -1,6 +1,6 @@
 import type { Event, StateWriter } from '../eventlog/event-log.ts';
 import { type Cost, decimal, type ToldUsage, type UsageTotals } from '../protocol/usage.ts';
-import { beforeChange, foldReservations } from './fold-reservations.ts';
+import { beforeChange, foldReservations } from './fold-quota.ts';
 import { isEnded } from './fold-run.ts';
 import { payload } from './payload.ts';
 import { stateKey } from './state-keys.ts';

@@ -16,8 +16,7 @@ import {
   foldPushConfigSet,
   foldPushDelivered,
 } from './fold-push.ts';
-import { foldReceiptIssued, foldReceiptVerified } from './fold-receipt.ts';
-import { foldReceiptLog } from './fold-receipt-log.ts';
+import { foldReceiptIssued, foldReceiptLog, foldReceiptVerified } from './fold-receipt.ts';
 import { foldPermissionForgotten, foldPermissionRemembered } from './fold-remembered.ts';
 import {
   foldFileWritten,

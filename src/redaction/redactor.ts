@@ -3,12 +3,10 @@ import type { JsonValue } from '../protocol/json.ts';
 import { KnownSecrets } from './known-secrets.ts';
 import { loggable } from './loggable.ts';
 import { hasLongWord } from './long-words.ts';
-import type { Redaction, RedactionHit, TextHit, TextRedaction } from './marker.ts';
-import { marker } from './marker.ts';
+import { marker, type Redaction, type RedactionHit, type TextHit, type TextRedaction } from './marker.ts';
 import { OWN_WORD } from './own-words.ts';
 import { PatternScanner } from './pattern-scanner.ts';
 import { CONTEXTS, SHAPES, URL_PARTS } from './patterns.ts';
-import { RecentTexts } from './recent-texts.ts';
 import { MIN_TEXT_LENGTH, redactTree, type TreeRules } from './redact-tree.ts';
 import { nameOfRule, RULES, RuleScanner } from './rules/rule-scanner.ts';
 import { isHiddenInBundles, isSecretName } from './secret-names.ts';
@@ -189,3 +187,40 @@ const MARKER_WORDS = [
 ]
   .map((name) => `[redacted] <redacted:${name}:`)
   .join(' ');
+
+/** Texts kept per generation: a second or two of a busy gateway. */
+const MAX_TEXTS = 4_096;
+/** Longer texts are seldom seen twice, and would make the memory grow. */
+const MAX_TEXT_LENGTH = 1_024;
+
+/**
+ * Remembers texts for a while, in bounded memory: when the newer half is full, the older one is forgotten. An id, or what a
+ * message says, passes redaction several times on its way into the log.
+ */
+export class RecentTexts {
+  /** Some of them; asked first where calls count. */
+  newer = new Set<string>();
+  private older = new Set<string>();
+
+  has(text: string): boolean {
+    if (text.length > MAX_TEXT_LENGTH) return false;
+    if (this.newer.has(text)) return true;
+    if (!this.older.has(text)) return false;
+    this.add(text);
+    return true;
+  }
+
+  add(text: string): void {
+    if (text.length > MAX_TEXT_LENGTH) return;
+    if (this.newer.size === MAX_TEXTS) {
+      this.older = this.newer;
+      this.newer = new Set();
+    }
+    this.newer.add(text);
+  }
+
+  clear(): void {
+    this.newer.clear();
+    this.older.clear();
+  }
+}

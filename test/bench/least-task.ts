@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
-import { buildEvent } from '../../src/eventlog/encode-event.ts';
 import type { Event, NewEvent, ResourcePointer } from '../../src/eventlog/event-log.ts';
+import { buildEvent } from '../../src/eventlog/fold-event.ts';
 import { SegmentWriter } from '../../src/eventlog/segment.ts';
 import { fromLog } from '../../src/protocol/clean.ts';
 import { createIdSource, type IdSource } from '../../src/protocol/ids.ts';

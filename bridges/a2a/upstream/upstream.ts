@@ -1,15 +1,15 @@
 import type { AgentDescription, Frame, Move, Seen, Turn, Upstream } from '../../../src/upstream.ts';
 import type { BridgeDeps } from '../../bridge.ts';
 import { credentialHeaders } from '../../outbound/credentials.ts';
-import { createHttpClient, type HttpClient } from '../../outbound/http-client.ts';
+import { createHttpClient, type HttpClient, type HttpReply } from '../../outbound/http-client.ts';
+import { abortable } from './abortable.ts';
 import { cancelTask } from './cancel.ts';
-import { type A2aUpstreamConfig, DEFAULT_LIMITS, FIXED_LIMITS } from './config.ts';
+import { type A2aUpstreamConfig, type AgentOnDemand, DEFAULT_LIMITS, FIXED_LIMITS } from './config.ts';
 import { Discovery } from './discovery.ts';
 import { Fault, faultOf } from './fault.ts';
 import { follow } from './follow.ts';
 import { interpret } from './interpret.ts';
 import { LearnedStreaming } from './learned-streaming.ts';
-import { onDemand } from './on-demand.ts';
 import { text } from './progress.ts';
 import { sendMessage } from './send-message.ts';
 import { type TurnPorts, TurnRun } from './turn-run.ts';
@@ -138,4 +138,40 @@ function unanswered(): Fault {
   return new Fault('deadline_exceeded', 'The agent did not answer the cancel in time.', {
     timeout: 'cancel',
   });
+}
+
+/**
+ * The way to an agent that is started with its first call: its card is answered here, every other call goes to where the agent
+ * listens. Rejects with a Fault that says why it does not start.
+ */
+export function onDemand(http: HttpClient, cardUrl: string, { card, agent }: AgentOnDemand): HttpClient {
+  const cardHref = new URL(cardUrl).href;
+  return {
+    request: async (call) => {
+      if (call.url.href === cardHref) return cardReply(card);
+      // The caller may leave; the start goes on for the others.
+      const host = agent.host ?? (await abortable(started(agent), call.signal));
+      const url = new URL(call.url);
+      url.host = host;
+      return http.request({ ...call, url });
+    },
+    close: () => http.close(),
+  };
+}
+
+function started(agent: AgentOnDemand['agent']): Promise<string> {
+  return agent.start().catch((error: Error) => {
+    throw new Fault('upstream_unavailable', error.message, { reason: 'agent_start' });
+  });
+}
+
+function cardReply(card: string): HttpReply {
+  return {
+    status: 200,
+    header: () => undefined,
+    body: (async function* () {
+      yield Buffer.from(card);
+    })(),
+    release: () => undefined,
+  };
 }

@@ -1,5 +1,5 @@
-import { buildEvent } from '../../eventlog/encode-event.ts';
 import type { Event, NewEvent } from '../../eventlog/event-log.ts';
+import { buildEvent } from '../../eventlog/fold-event.ts';
 import type { ImportedMark } from '../../projections/imported-event.ts';
 import { type Clean, type CleanObject, objectOf } from '../../protocol/clean.ts';
 

@@ -1,5 +1,5 @@
-import { copyOf } from '../../eventlog/drafts.ts';
 import type { Event, StateReader, StateWriter } from '../../eventlog/event-log.ts';
+import { copyOf } from '../../eventlog/fold-event.ts';
 import { project } from '../../projections/projection.ts';
 import { stateKey } from '../../projections/state-keys.ts';
 import type { OutcomeState } from '../../projections/states.ts';

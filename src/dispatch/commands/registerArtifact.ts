@@ -1,5 +1,5 @@
 import type { Transaction } from '../../eventlog/event-log.ts';
-import { defaultWorkspace } from '../../policy/membership.ts';
+import { defaultWorkspace } from '../../policy/access.ts';
 import { type Clean, own } from '../../protocol/clean.ts';
 import { ProtocolError } from '../../protocol/errors.ts';
 import type { Artifact, RegisterArtifactRequest } from '../../protocol/resources/artifact.ts';

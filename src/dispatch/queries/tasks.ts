@@ -1,4 +1,4 @@
-import { defaultWorkspace } from '../../policy/membership.ts';
+import { defaultWorkspace } from '../../policy/access.ts';
 import { listPrefix, stateKey } from '../../projections/state-keys.ts';
 import type { KeyedSessionState } from '../../projections/states.ts';
 import type { OperationInput } from '../../protocol/operations.ts';

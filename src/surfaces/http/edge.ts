@@ -4,9 +4,13 @@ import { ProtocolError } from '../../protocol/errors.ts';
 import { errorHeaders, sendError } from './answer.ts';
 import { applyCors, type BrowserRules } from './cors.ts';
 import { Exchange, type ExchangeDeps } from './exchange.ts';
-import type { HostAllowList } from './host-allow-list.ts';
-import { checkExpectation, checkHeaders, checkTarget } from './request-checks.ts';
-import type { TransportSecurity } from './transport-security.ts';
+import {
+  checkExpectation,
+  checkHeaders,
+  checkTarget,
+  type HostAllowList,
+  type TransportSecurity,
+} from './request-checks.ts';
 
 export interface EdgeDeps extends ExchangeDeps {
   hosts: HostAllowList;

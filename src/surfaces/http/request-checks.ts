@@ -1,4 +1,6 @@
 import type { IncomingMessage } from 'node:http';
+import { BlockList, isIP, type Socket } from 'node:net';
+import type { TLSSocket } from 'node:tls';
 import { ProtocolError } from '../../protocol/errors.ts';
 
 /** Headers that must not come twice: Node keeps the first, others the last, and an attacker uses the difference. */
@@ -88,4 +90,109 @@ function badTarget(cause?: unknown): ProtocolError {
 
 function invalid(message: string, param: string | undefined): ProtocolError {
   return new ProtocolError('invalid_request', message, param === undefined ? {} : { param });
+}
+
+/**
+ * Decides which `Host` values are ours. A name that is not listed may be an attacker's name that was re-bound to our
+ * address (DNS rebinding). Always ours: the address and port connected to, and `localhost` with that port.
+ */
+export class HostAllowList {
+  readonly #names: Set<string>;
+  /** The last value that a connection sent and that is ours: it sends the same one again. */
+  readonly #accepted = new WeakMap<Socket, string>();
+
+  /** `names` are host names with a port where it is not the usual one; `publicUrl` adds its own. */
+  constructor(names: readonly string[], publicUrl?: string) {
+    this.#names = new Set(names.map((name) => name.toLowerCase()));
+    if (publicUrl !== undefined) this.#names.add(new URL(publicUrl).host);
+  }
+
+  /** Throws `invalid_request` with param `Host` for a host that is not ours. */
+  check(host: string | undefined, socket: Socket): void {
+    if (host !== undefined && this.#accepts(host, socket)) return;
+    const message =
+      'This Host is none of the gateway. Use the address that it listens on, or let its operator add the name to server.allowed_hosts.';
+    throw new ProtocolError('invalid_request', message, { param: 'Host' });
+  }
+
+  #accepts(host: string, socket: Socket): boolean {
+    if (this.#names.has(host) || this.#accepted.get(socket) === host) return true;
+    const isListed = this.#isListed(host.toLowerCase(), socket);
+    if (isListed) this.#accepted.set(socket, host);
+    return isListed;
+  }
+
+  #isListed(host: string, socket: Socket): boolean {
+    const port = socket.localPort ?? 0;
+    if (this.#names.has(withoutUsualPort(host))) return true;
+    return ownNames(socket).some(
+      (name) => host === `${name}:${port}` || (isUsualPort(port) && host === name),
+    );
+  }
+}
+
+function ownNames(socket: Socket): string[] {
+  const address = (socket.localAddress ?? '').replace(/^::ffff:(?=\d+\.)/, '');
+  return ['localhost', '127.0.0.1', '[::1]', address.includes(':') ? `[${address}]` : address];
+}
+
+function isUsualPort(port: number): boolean {
+  return port === 80 || port === 443;
+}
+
+function withoutUsualPort(host: string): string {
+  return host.replace(/:(80|443)$/, '');
+}
+
+/** Tells whether a request came over TLS, ended here or at a proxy the operator named. */
+export class TransportSecurity {
+  readonly #proxies = new BlockList();
+  readonly #loopback = new BlockList();
+  readonly #required: boolean;
+  /** Whether a connection comes from this machine; its address does not change. */
+  readonly #isLocal = new WeakMap<Socket, boolean>();
+
+  /** `trustedProxies` are addresses or ranges; `required` refuses plain HTTP from anywhere but loopback. */
+  constructor(trustedProxies: readonly string[], required: boolean) {
+    this.#required = required;
+    for (const range of trustedProxies) addRange(this.#proxies, range);
+    addRange(this.#loopback, '127.0.0.0/8');
+    addRange(this.#loopback, '::1');
+  }
+
+  /** `X-Forwarded-Proto` counts only from a trusted proxy; anybody else may write it. */
+  isSecure(req: IncomingMessage): boolean {
+    if ((req.socket as Partial<TLSSocket>).encrypted === true) return true;
+    const proto = req.headers['x-forwarded-proto'];
+    return proto === 'https' && matches(this.#proxies, req.socket.remoteAddress);
+  }
+
+  /** Throws `invalid_request` for plain HTTP where TLS is required. */
+  check(req: IncomingMessage): void {
+    if (!this.#required || this.#comesFromHere(req.socket) || this.isSecure(req)) return;
+    throw new ProtocolError('invalid_request', 'Use HTTPS.', { param: 'scheme' });
+  }
+
+  #comesFromHere(socket: Socket): boolean {
+    const known = this.#isLocal.get(socket);
+    if (known !== undefined) return known;
+    const isLocal = matches(this.#loopback, socket.remoteAddress);
+    // A connection that was cut has no address any more.
+    if (socket.remoteAddress !== undefined) this.#isLocal.set(socket, isLocal);
+    return isLocal;
+  }
+}
+
+function addRange(list: BlockList, range: string): void {
+  const [address = '', prefix] = range.split('/');
+  const family = isIP(address) === 6 ? 'ipv6' : 'ipv4';
+  if (prefix === undefined) list.addAddress(address, family);
+  else list.addSubnet(address, Number(prefix), family);
+}
+
+/** A dual-stack socket shows IPv4 peers as `::ffff:a.b.c.d`. */
+function matches(list: BlockList, remoteAddress: string | undefined): boolean {
+  if (remoteAddress === undefined) return false;
+  const address = remoteAddress.replace(/^::ffff:(?=\d+\.)/, '');
+  return list.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4');
 }

@@ -11,11 +11,14 @@ import { FaceSocketSession } from '../faces/socket-session.ts';
 import type { Challenges } from '../http/challenges.ts';
 import type { BrowserRules } from '../http/cors.ts';
 import type { FailedLogins } from '../http/failed-logins.ts';
-import type { HostAllowList } from '../http/host-allow-list.ts';
 import { writeRefusal } from '../http/parse-failure.ts';
-import { checkHeaders, checkTarget } from '../http/request-checks.ts';
+import {
+  checkHeaders,
+  checkTarget,
+  type HostAllowList,
+  type TransportSecurity,
+} from '../http/request-checks.ts';
 import type { SenderProofs } from '../http/sender-proofs.ts';
-import type { TransportSecurity } from '../http/transport-security.ts';
 import { callShape, decodeQuery } from '../rest/decode-call.ts';
 import type { Timers } from '../timers.ts';
 import { checkHandshake, checkOrigin, readCredentials, refuseQueryCredentials } from './handshake.ts';

@@ -3,8 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { OWN_WORD } from '../../../src/redaction/own-words.ts';
 import { PatternScanner } from '../../../src/redaction/pattern-scanner.ts';
 import { CONTEXTS, SHAPES, URL_PARTS } from '../../../src/redaction/patterns.ts';
-import { RecentTexts } from '../../../src/redaction/recent-texts.ts';
-import { Redactor } from '../../../src/redaction/redactor.ts';
+import { RecentTexts, Redactor } from '../../../src/redaction/redactor.ts';
 
 describe('texts that were found clean', () => {
   it('are known for a while, and forgotten before they fill the memory', () => {
