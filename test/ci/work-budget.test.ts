@@ -13,7 +13,7 @@ const BOUNDS: Readonly<Record<keyof TaskWork, number>> = {
   authentications: 1,
   redactionCalls: 75,
   calls: 2_000,
-  files: 164,
+  files: 150,
   rows: 18,
   bytes: 14_600,
   commits: 2.1,
