@@ -184,7 +184,7 @@ export class LogReader {
     if (limit <= 0) return found;
     for await (const page of this.#store.entries({ gt: eventKey(afterId), lt, limit }))
       for (const [key, sealed] of page) {
-        const segment = segmentOf(key, unseal(sealed, key));
+        const segment = segmentOf(key, sealed);
         // One that begins before `afterId` ends behind it.
         const seen = Math.max(0, eventNumberOf(afterId) - eventNumberOf(segment.firstId) + 1);
         found.push(...segment.events.slice(seen, seen + limit - found.length));
@@ -200,7 +200,7 @@ export class LogReader {
     const found: Buffer[] = [];
     for (const [at, { key, ids }] of rows.entries()) {
       const sealed = records[at];
-      const segment = sealed && segmentOf(key, unseal(sealed, key));
+      const segment = sealed && segmentOf(key, sealed);
       for (const id of ids) {
         const bytes = segment && eventIn(segment, id);
         if (bytes === undefined) throw this.#gone(scope, id, key);

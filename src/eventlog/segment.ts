@@ -1,7 +1,6 @@
-import { hash } from 'node:crypto';
 import { checked, contentOfChecked } from '../store/checked-record.ts';
 import { eventIdOf, eventKey, lastSegment, streamOf } from '../store/keys.ts';
-import { SEAL_BYTES, seal, unseal } from '../store/sealed-record.ts';
+import { SEAL_BYTES, seal, sealedHash, unseal } from '../store/sealed-record.ts';
 import type { Store } from '../store/store.ts';
 import { eventNumberOf } from './event-id.ts';
 import type { Event, Segment, StoredEvent } from './event-log.ts';
@@ -102,16 +101,16 @@ export function segmentFrom(
 /** The segment that holds an event, checked against its seal; throws IntegrityError when it is damaged. */
 export function readSegment(store: Pick<Store, 'get'>, id: string): Segment | undefined {
   const found = segmentFrom(store, id);
-  const segment = found && segmentOf(found.key, unseal(found.sealed, found.key));
+  const segment = found && segmentOf(found.key, found.sealed);
   return segment !== undefined && segment.firstId <= id ? segment : undefined;
 }
 
-/** A segment by its checked content; its events have the ids up to that of its key. */
-export function segmentOf(key: string, content: Buffer): Segment {
-  const events = eventsIn(content);
+/** A stored segment; its events have the ids up to that of its key. Throws IntegrityError when it is damaged. */
+export function segmentOf(key: string, sealed: Buffer): Segment {
+  const events = eventsIn(unseal(sealed, key));
   const lastId = lastSegment(key);
   const firstId = eventIdOf(Math.max(0, eventNumberOf(lastId) - events.length + 1));
-  return { key, firstId, lastId, events, sha256: hash('sha256', content, 'hex') };
+  return { key, firstId, lastId, events, sha256: sealedHash(sealed) };
 }
 
 /** The bytes of one event; undefined when the segment does not hold it. */
@@ -120,30 +119,24 @@ export function eventIn({ lastId, events }: Segment, id: string): Buffer | undef
 }
 
 /**
- * Rows that name a segment in the streams of its Session and its Tasks, by their keys. `events` are all that it holds, whose
- * ids follow each other.
+ * Rows that name a segment in the streams of its Session and its Tasks, by their keys. `events` are all that it holds: their
+ * ids follow each other, and they are of one Session or of none.
  */
 export function streamRows(
   key: string,
   events: readonly Pick<Event, 'session_id' | 'task_id'>[],
 ): [string, string][] {
-  const distances = { session: new Map<string, number[]>(), task: new Map<string, number[]>() };
-  for (const [at, { session_id, task_id }] of events.entries()) {
-    const distance = events.length - 1 - at;
-    for (const [streams, id] of [
-      [distances.session, session_id],
-      [distances.task, task_id],
-    ] as const) {
-      const own = id === null ? undefined : streams.get(id);
-      if (own !== undefined) own.push(distance);
-      else if (id !== null) streams.set(id, [distance]);
-    }
-  }
-  const rows: [string, string][] = [];
-  const segment = lastSegment(key);
-  for (const [object, streams] of Object.entries(distances) as ['session' | 'task', Map<string, number[]>][])
-    for (const [id, own] of streams) rows.push(encodeRow(streamOf(object, id) + segment, own));
-  return rows;
+  const distances = events.map((_, at) => events.length - 1 - at);
+  const streams = new Map<string, number[]>();
+  const session = events[0]?.session_id ?? null;
+  if (session !== null) streams.set(streamOf('session', session), distances);
+  for (const task of new Set(events.map(({ task_id }) => task_id)))
+    if (task !== null)
+      streams.set(
+        streamOf('task', task),
+        distances.filter((_, at) => events[at]?.task_id === task),
+      );
+  return [...streams].map(([stream, own]) => encodeRow(stream + lastSegment(key), own));
 }
 
 const ONLY_THE_LAST = '';

@@ -10,7 +10,6 @@ import {
   streamRows,
 } from '../../../src/eventlog/segment.ts';
 import { eventIdOf, eventKey } from '../../../src/store/keys.ts';
-import { SEAL_BYTES } from '../../../src/store/sealed-record.ts';
 import { IntegrityError } from '../../../src/store/store-errors.ts';
 
 function event(n: number, session: string | null, task: string | null = null, text = ''): Event {
@@ -44,7 +43,7 @@ describe('segments', () => {
     const [segment] = sealed(...events);
     if (segment === undefined) throw new Error('no segment');
     expect(storedEvents(segment).map(({ bytes }) => JSON.parse(bytes.toString()))).toEqual(events);
-    const read = segmentOf(segment.key, segment.sealed.subarray(SEAL_BYTES));
+    const read = segmentOf(segment.key, segment.sealed);
     expect([read.firstId, read.lastId]).toEqual([1, 2].map(eventIdOf));
     expect(JSON.parse(String(eventIn(read, eventIdOf(2))))).toEqual(events[1]);
     expect(eventIn(read, eventIdOf(3))).toBeUndefined();
