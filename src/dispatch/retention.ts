@@ -45,6 +45,8 @@ export class RetentionSweep {
   #dueAtMs = 0;
   #running: Promise<number> | undefined;
   #stopped = false;
+  /** True at first: an earlier process may have left some. */
+  #mayHaveSpentCommits = true;
 
   constructor(deps: RetentionDeps) {
     this.#deps = deps;
@@ -78,7 +80,11 @@ export class RetentionSweep {
       removed += await this.#sweepWorkspace(lastSegment(key), swept, ended);
     }
     await this.#removeSessions(ended, swept);
-    while (!this.#stopped && (await log.summariseCommits()) > 0) swept.commits();
+    // What the sweep before removed waited for a checkpoint; otherwise the log is not read for nothing.
+    if (removed > 0 || this.#mayHaveSpentCommits) {
+      if ((await log.summariseCommits(() => !this.#stopped)) > 0) swept.commits();
+      this.#mayHaveSpentCommits = removed > 0;
+    }
     for (const range of swept) if (!this.#stopped) await log.compact(range);
     if (removed === 0) return 0;
     logger.info({ events: removed }, 'retention removed events behind their window');

@@ -7,7 +7,7 @@ import { baseKey, commitKey, resourceKey, SUMMARY_KEY } from '../store/keys.ts';
 import type { DiskShortage, Store } from '../store/store.ts';
 import type { IntegrityError } from '../store/store-errors.ts';
 import { CheckpointWriter, type CheckpointWriterParts } from './checkpoint-writer.ts';
-import { readSummary, SetHash, signSummary, withRange } from './commit-summary.ts';
+import { type CommitRange, readSummary, SetHash, signSummary, withRange } from './commit-summary.ts';
 import { eventNumberOf } from './event-id.ts';
 import type {
   EventLog,
@@ -35,7 +35,7 @@ import type { SaidSlots } from './said.ts';
 import { stageRemoval } from './stage-removal.ts';
 import { stageRows } from './stage-rows.ts';
 import { StagedTransaction } from './staged-transaction.ts';
-import { nextRemovable } from './summarise-commits.ts';
+import { removableCommits } from './summarise-commits.ts';
 import type { Timers } from './timers.ts';
 import type { TailVerdict } from './verify-tail.ts';
 
@@ -227,20 +227,28 @@ export class CommitLog implements EventLog {
     return this.#transact({ actor: null }, (tx) => stageRemoval(tx, plan, this.#reader.codec));
   }
 
-  async summariseCommits(): Promise<number> {
+  async summariseCommits(goesOn: () => boolean = () => true): Promise<number> {
+    const removed = this.#reader.mark({ kind: 'all' })?.event.id;
+    if (removed === undefined) return 0;
+    const bounds = { before: this.#checkpoints.trusted.commit, throughId: removed };
+    let commits = 0;
+    for await (const { range, sum } of removableCommits(this.#parts.store, bounds)) {
+      if (!goesOn()) break;
+      await this.#summarise(range, sum);
+      commits += range.through - range.from + 1;
+    }
+    return commits;
+  }
+
+  async #summarise(range: CommitRange, sum: SetHash): Promise<void> {
     const { store, checkpoint } = this.#parts;
-    const next = await nextRemovable(store, this.#checkpoints.trusted.commit);
-    if (next === undefined) return 0;
-    const { range, sum } = next;
     const summary = readSummary(store);
-    const total = new SetHash(summary?.sum);
-    total.merge(sum);
-    const unsigned = { ranges: withRange(summary?.ranges ?? [], range), sum: total.toString() };
+    sum.merge(new SetHash(summary?.sum));
+    const unsigned = { ranges: withRange(summary?.ranges ?? [], range), sum: sum.toString() };
     await this.#transact({ actor: null }, (tx) => {
       for (let n = range.from; n <= range.through; n += 1) tx.putRow(commitKey(n), undefined);
       tx.record(SUMMARY_KEY, JSON.stringify(signSummary(checkpoint.keys, unsigned)));
     });
-    return range.through - range.from + 1;
   }
 
   removeRows(removal: RowRemoval): Promise<boolean> {

@@ -261,10 +261,10 @@ export interface EventLog {
    */
   removeHistory(removal: HistoryRemoval): Promise<number>;
   /**
-   * Puts a signed summary in the place of the records of the next commits of whose events none is left. Returns how many
-   * commits that were; 0 when there are none (any more). Calls must not overlap.
+   * Puts a signed summary in the place of the records of commits of whose events none is left, in small commits, as long as
+   * `goesOn` says so (default: to the end). Returns how many commits that were. Calls must not overlap.
    */
-  summariseCommits(): Promise<number>;
+  summariseCommits(goesOn?: () => boolean): Promise<number>;
   /**
    * Removes derived rows of which all events were removed, in one commit: the rows, the base they were folded to and what lies
    * beside them. False, and nothing is removed, where an event that is kept has changed one of the rows since.

@@ -23,33 +23,41 @@ interface Run {
 }
 
 /**
- * The next commits of whose events none is left, from the beginning of the log up to `before`; undefined when there are none.
- * The log is read up to there, in pages.
+ * The commits of whose events none is left, in runs, from the beginning of the log up to `before` and no further than events
+ * were removed. The log is read once, in pages.
  */
-export async function nextRemovable(store: Store, before: number): Promise<RemovableCommits | undefined> {
-  const summary = readSummary(store);
+export async function* removableCommits(
+  store: Store,
+  { before, throughId }: { before: number; throughId: string },
+): AsyncGenerator<RemovableCommits, void> {
+  const ranges = readSummary(store)?.ranges ?? [];
   let run: Run | undefined;
   const isWorth = ({ commits, since }: Run) =>
-    commits.length >= MIN_COMMITS || summary?.ranges.some(({ through }) => through === since.commit) === true;
+    commits.length >= MIN_COMMITS || ranges.some(({ through }) => through === since.commit);
   for await (const { commit, before: since, head } of walkCommits(store, EMPTY_HEAD)) {
-    const isGone =
-      commit !== undefined && commit.n > 1 && commit.n < before && (await isSpent(store, commit));
-    // A range that was removed before lies between this commit and the one before.
-    const isNext = run !== undefined && run.head.commit + 1 === commit?.n;
-    if (run !== undefined && (!isGone || !isNext || run.commits.length === MAX_COMMITS)) {
-      if (isWorth(run)) break;
+    if (commit !== undefined && (commit.n >= before || commit.event_id > throughId)) break;
+    const isGone = commit !== undefined && commit.n > 1 && (await isSpent(store, commit));
+    // A range that was removed before may lie between this commit and the one before.
+    const goesOn = isGone && run?.head.commit === since.commit && run.commits.length < MAX_COMMITS;
+    if (run !== undefined && !goesOn) {
+      if (isWorth(run)) {
+        const found = removable(run);
+        ranges.push(found.range);
+        yield found;
+      }
       run = undefined;
     }
-    if (commit !== undefined && commit.n >= before) break;
     if (!isGone || commit === undefined) continue;
     run ??= { commits: [], since, head };
     run.commits.push(commit);
     run.head = head;
   }
-  if (run === undefined || !isWorth(run)) return undefined;
+  if (run !== undefined && isWorth(run)) yield removable(run);
+}
+
+function removable({ commits, since, head }: Run): RemovableCommits {
   const sum = new SetHash();
-  for (const commit of run.commits) sum.take(commit);
-  const { since, head } = run;
+  for (const commit of commits) sum.take(commit);
   const range = {
     from: since.commit + 1,
     through: head.commit,
