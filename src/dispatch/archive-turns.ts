@@ -1,4 +1,5 @@
 import type { StateReader } from '../eventlog/event-log.ts';
+import { jsonSize } from '../json/json-size.ts';
 import type { MessageState, SessionFold, TaskState } from '../projections/read-states.ts';
 import { stateKey } from '../projections/state-keys.ts';
 import { turnAt } from '../projections/turns.ts';
@@ -117,7 +118,7 @@ function keptOf(reader: StateReader, session: SessionFold, to: number, most: num
 }
 
 function kept({ id, parts }: Clean<Message>, position: number): Kept {
-  return { message_id: id, position, bytes: JSON.stringify(parts).length };
+  return { message_id: id, position, bytes: jsonSize(parts) };
 }
 
 /** A reference that the gateway put in the place of long text is text. */

@@ -1,41 +1,44 @@
 import type { JsonValue } from '../protocol/json.ts';
 
-/** The longest escape of a UTF-16 unit, as in `\u0001`; unescaped it has three bytes at most. */
-const UNIT_BYTES = 6;
-/** The longest number, `-1.2345678901234567e-300`, or a word, with its comma. */
-const SHORT_BYTES = 32;
-/** Quotes or braces, comma and colon. */
-const MARK_BYTES = 4;
+/** A character that is not one byte of JSON: an escaped one, or one outside of ASCII. */
+const MORE_THAN_A_BYTE = /[^ !#-[\]-~]/;
 
-/** Bytes of a value as JSON. */
+/** Bytes of a value as JSON, in UTF-8. Its text is not made. */
 export function jsonSize(value: unknown): number {
-  return Buffer.byteLength(JSON.stringify(value));
+  return countedUpTo(value, Number.POSITIVE_INFINITY);
 }
 
-/**
- * Whether the JSON text of a value has at most `maxBytes` bytes. What is far below that, as nearly everything, is looked at
- * without making the text.
- */
+/** Whether the JSON of a value has at most `maxBytes` bytes. Looks at no more of the value than that. */
 export function fitsAsJson(value: JsonValue, maxBytes: number): boolean {
-  return isFarBelow(value, maxBytes) || jsonSize(value) <= maxBytes;
+  return countedUpTo(value, maxBytes) <= maxBytes;
 }
 
-/** Counts more than the text can have. */
-function isFarBelow(value: JsonValue, maxBytes: number): boolean {
-  const open: unknown[] = [value];
-  let most = 0;
-  for (let item = open.pop(); item !== undefined && most <= maxBytes; item = open.pop()) {
-    if (typeof item === 'string') most += item.length * UNIT_BYTES + MARK_BYTES;
-    else if (typeof item !== 'object' || item === null) most += SHORT_BYTES;
+/** The size of the JSON of a value, or a number above `most` when it is larger than that. */
+function countedUpTo(value: unknown, most: number): number {
+  const open = [value];
+  let size = 0;
+  while (open.length > 0 && size <= most) {
+    const item = open.pop();
+    if (typeof item === 'string')
+      size += MORE_THAN_A_BYTE.test(item) ? Buffer.byteLength(JSON.stringify(item)) : item.length + 2;
+    else if (typeof item !== 'object' || item === null) size += String(item).length;
     else {
-      most += MARK_BYTES;
-      if (Array.isArray(item)) for (const member of item) open.push(member ?? null);
-      else
-        for (const name of Object.keys(item)) {
-          most += name.length * UNIT_BYTES + MARK_BYTES;
-          open.push((item as Record<string, unknown>)[name] ?? null);
+      let members = 0;
+      if (Array.isArray(item))
+        for (const member of item) {
+          members += 1;
+          open.push(member ?? null);
         }
+      else
+        for (const [name, member] of Object.entries(item)) {
+          if (member === undefined) continue;
+          members += 1;
+          size += 1; // A colon.
+          open.push(name, member);
+        }
+      // Brackets or braces, and commas between the members.
+      size += 1 + Math.max(1, members);
     }
   }
-  return most <= maxBytes;
+  return size;
 }

@@ -1,4 +1,5 @@
 import type { Event, StateWriter } from '../eventlog/event-log.ts';
+import { jsonSize } from '../json/json-size.ts';
 import { artifactIdsOf } from '../protocol/resources/message.ts';
 import type { Session, SessionState } from '../protocol/resources/session.ts';
 import { payload } from './payload.ts';
@@ -80,7 +81,7 @@ export function foldMessageAppended(event: Event, states: StateWriter): void {
   const assets = listPrefix.assetsOfSession(event.resource.id);
   for (const id of artifactIdsOf(parts)) states.index(assets + id);
   changeSession(event, states, ({ resource, internal }) => {
-    const bytes = (internal.bytes ?? 0) + JSON.stringify(parts).length;
+    const bytes = (internal.bytes ?? 0) + jsonSize(parts);
     const events = (internal.events ?? 0) + 1;
     putTurn(states, event.resource.id, position, { message_id, event_id: event.id, events, bytes });
     resource.transcript = { ...resource.transcript, message_count: position + 1 };

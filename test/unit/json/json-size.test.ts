@@ -35,11 +35,19 @@ describe('whether a value fits as JSON', () => {
     expect(fitsAsJson(value, bytes - 1)).toBe(false);
   });
 
-  it('makes no text of what is far below the limit', () => {
+  it('makes no text but of words that are spelled longer than they are', () => {
     const text = vi.spyOn(JSON, 'stringify');
     expect(fitsAsJson({ a2a: { message_id: 'm-1', tags: ['x', 1, null] } }, 64 * 1024)).toBe(true);
+    expect(jsonSize(['x'.repeat(20_000)])).toBe(20_004);
     expect(text).not.toHaveBeenCalled();
-    expect(fitsAsJson('x'.repeat(20_000), 64 * 1024)).toBe(true);
+    expect(jsonSize({ plain: 'x', word: 'ä' })).toBe(25);
     expect(text).toHaveBeenCalledTimes(1);
+  });
+
+  it('looks at no more than the limit', () => {
+    const parts = Array.from({ length: 1_000 }, () => 'ä'.repeat(1_000));
+    const text = vi.spyOn(JSON, 'stringify');
+    expect(fitsAsJson(parts, 5_000)).toBe(false);
+    expect(text.mock.calls.length).toBeLessThan(4);
   });
 });
