@@ -7,7 +7,7 @@ import { IntegrityError } from '../store/store-errors.ts';
 import type { Event, ResourcePointer, State } from './event-log.ts';
 import type { Finding } from './finding.ts';
 import { copyOf, type Drafts, type FoldWriter, type ResourceHead } from './fold-event.ts';
-import { type FoldCodec, type FoldRecord, recordOf } from './fold-record.ts';
+import { type FoldCodec, type FoldRecord, recordOf, spelled } from './fold-record.ts';
 import { saidBy } from './said.ts';
 import type { Scratch } from './scratch.ts';
 
@@ -132,7 +132,7 @@ function loadEntry(where: string, sealed: Buffer, store: Store, scratch: Scratch
   if (entry === undefined) return [];
   if ('hash' in entry) return loadNamed(key, entry.hash, store, scratch);
   if ('marker' in entry) scratch.put(key, MARKER);
-  else if (typeof entry.fold === 'object') scratch.put(key, checked(JSON.stringify(entry.fold), key));
+  else if (typeof entry.fold === 'object') scratch.put(key, checked(spelled(entry.fold), key));
   return [];
 }
 

@@ -2,9 +2,10 @@ import { LRUCache } from 'lru-cache';
 import { checked, contentOfChecked } from '../store/checked-record.ts';
 import { KEY_KINDS } from '../store/keys.ts';
 import type { Store } from '../store/store.ts';
+import { IntegrityError } from '../store/store-errors.ts';
 import type { ResourcePointer, State } from './event-log.ts';
 import type { ResourceHead } from './fold-event.ts';
-import { type ReadRow, type SaidSlots, SaidWords } from './said.ts';
+import { EVENT_ID, type ReadRow, type SaidSlots, SaidWords } from './said.ts';
 
 /** What is stored under the key of a fold. A resource without a state, such as a span, has only a head. */
 export interface FoldRecord {
@@ -30,14 +31,21 @@ export class FoldCodec {
   }
 
   /** The record of a fold and the characters it takes in memory; undefined when nothing is left of it. */
-  encode(key: string, { head, state, isBase }: FoldRecord): EncodedFold | undefined {
+  encode(key: string, fold: FoldRecord): EncodedFold | undefined {
+    const { head, state, isBase } = fold;
     if (head === undefined && state === undefined) return undefined;
     const { stored, source } = state ? this.#words.shorten(key, state) : NOTHING;
-    const json = JSON.stringify(
-      head !== undefined || isResource(key) ? { head, state: stored, isBase } : stored,
-    );
-    const encoded = { value: checked(json, key), chars: json.length + (source?.chars ?? 0) };
+    const text =
+      this.#eventFor(key, fold, source?.name) ??
+      spelled(stored === undefined || isResource(key) ? { head, state: stored, isBase } : stored);
+    const encoded = { value: checked(text, key), chars: text.length + (source?.chars ?? 0) };
     return source === undefined ? encoded : { ...encoded, saidBy: source.name };
+  }
+
+  /** The id of the event that made the fold and says all of it. */
+  #eventFor(key: string, { head, state, isBase }: FoldRecord, said: string | undefined): string | undefined {
+    if (said === undefined || head?.event_id !== said || state === undefined || isBase) return undefined;
+    return this.#words.isAllSaid(key, state) ? said : undefined;
   }
 
   /** The JSON of a record. */
@@ -48,9 +56,16 @@ export class FoldCodec {
 
   /** Throws IntegrityError for a damaged record, or one that refers to what cannot be read. */
   decode(key: string, value: Buffer): FoldRecord & { chars: number } {
-    return this.read(key, contentOfChecked(value, key).toString('utf8'));
+    const text = contentOfChecked(value, key).toString('utf8');
+    if (text.startsWith('{')) return this.read(key, text);
+    const chars = text.length;
+    if (!EVENT_ID.test(text)) return { state: ofSingleMember(key, text), chars };
+    const { event, state } = this.#words.saidWholly(key, text);
+    const head = { event_id: event.id, sequence: event.sequence };
+    return { head, state, chars: chars + (this.#words.sourceOf(key, state)?.chars ?? 0) };
   }
 
+  /** A record of its JSON. */
   read(key: string, json: string): FoldRecord & { chars: number } {
     const found: FoldRecord & State = JSON.parse(json);
     const { head, state: own, isBase } = found;
@@ -74,6 +89,26 @@ export class FoldCodec {
   whole(key: string, fold: FoldRecord, readRow: ReadRow): FoldRecord {
     return fold.state === undefined ? fold : { ...fold, state: this.#words.whole(key, fold.state, readRow) };
   }
+}
+
+/** A name, and an id or a number. */
+const SINGLE_MEMBER = /^([a-z_]+)(?::([A-Za-z0-9_-]+)|=(0|[1-9][0-9]{0,14}))$/;
+
+/** A state of one member that is an id (`name:id`) or a number (`name=1`) without JSON; every other value as JSON. */
+export function spelled(stored: object): string {
+  const [[name, value] = ['', undefined], ...others] = Object.entries(stored) as [string, unknown][];
+  const isNumber = typeof value === 'number';
+  if (others.length === 0 && (isNumber || typeof value === 'string')) {
+    const text = `${name}${isNumber ? '=' : ':'}${value}`;
+    if (SINGLE_MEMBER.test(text)) return text;
+  }
+  return JSON.stringify(stored);
+}
+
+function ofSingleMember(key: string, text: string): State {
+  const [, name, id, number] = SINGLE_MEMBER.exec(text) ?? [];
+  if (name === undefined) throw new IntegrityError(key, 'a state', text.slice(0, 64));
+  return { [name]: id ?? Number(number) };
 }
 
 const NOTHING = { stored: undefined, source: undefined };

@@ -11,6 +11,8 @@ import { eventIn, readSegment } from './segment.ts';
 export interface SaidSlot {
   path: readonly [string] | readonly [string, string];
   make(event: Event): object | undefined;
+  /** What the state is besides, unless something more was said of it. Default: nothing can be said of it in advance. */
+  rest?: object;
   /** Key of another row that holds the same, for the time when the event is gone. Default: the row repeats it then. */
   alsoIn?(value: object): string | undefined;
 }
@@ -41,7 +43,7 @@ function namedCopy<Value extends object>(value: Value, source: Source): Value {
   return own;
 }
 
-const EVENT_ID = /^[0-9]{20}$/;
+export const EVENT_ID = /^[0-9]{20}$/;
 
 /** Keeps what events said once: rows name the event, states have the words. */
 export class SaidWords {
@@ -72,23 +74,39 @@ export class SaidWords {
     return { stored: source ? withMember(state, slot.path, { [SAID]: source.name }) : state, source };
   }
 
+  /** Whether the state says nothing but what its event said, so that the id of the event stands for all of it. */
+  isAllSaid(key: string, state: State): boolean {
+    const slot = this.#slots(key);
+    if (slot?.rest === undefined || slot.path.length !== 1) return false;
+    const { [slot.path[0]]: _said, ...rest } = state as Record<string, unknown>;
+    return isDeepStrictEqual(rest, slot.rest);
+  }
+
+  /** The state for which the id of an event stands, and the event. Throws IntegrityError when it cannot be read. */
+  saidWholly(key: string, eventId: string): { event: Event; state: State } {
+    const slot = this.#slots(key);
+    const said = slot && this.#saidIn(eventId, slot);
+    if (slot === undefined || said === undefined) throw unreadable(key, eventId);
+    return { event: said.event, state: { [slot.path[0]]: said.value, ...slot.rest } };
+  }
+
   /** The state as folds and readers have it. Throws IntegrityError when what it refers to cannot be read. */
   complete(key: string, stored: State, readRow: ReadRow): State {
     const slot = this.#slots(key);
     const named = slot && memberAt(stored, slot.path);
     const name = isObject(named) ? (named as { [SAID]?: unknown })[SAID] : undefined;
     if (slot === undefined || typeof name !== 'string') return stored;
-    const value = EVENT_ID.test(name) ? this.#saidIn(name, slot) : this.#heldIn(name, readRow);
-    if (value === undefined) throw new IntegrityError(key, `what ${name} says`, 'no such record');
+    const value = EVENT_ID.test(name) ? this.#saidIn(name, slot)?.value : this.#heldIn(name, readRow);
+    if (value === undefined) throw unreadable(key, name);
     return withMember(stored, slot.path, value);
   }
 
-  #saidIn(eventId: string, slot: SaidSlot): object | undefined {
+  #saidIn(eventId: string, slot: SaidSlot): { event: Event; value: object } | undefined {
     const segment = readSegment(this.#store, eventId);
     const bytes = segment && eventIn(segment, eventId);
     const event: Event | undefined = bytes && JSON.parse(bytes.toString('utf8'));
     const value = event && slot.make(event);
-    return event && value && saidBy(event, value, bytes?.length);
+    return event && value && { event, value: saidBy(event, value, bytes?.length) };
   }
 
   #heldIn(row: string, readRow: ReadRow): object | undefined {
@@ -107,6 +125,10 @@ export class SaidWords {
     const isThere = other !== undefined && isDeepStrictEqual(other, { ...value });
     return withMember(state, slot.path, isThere ? other : { ...value });
   }
+}
+
+function unreadable(key: string, name: string): IntegrityError {
+  return new IntegrityError(key, `what ${name} says`, 'no such record');
 }
 
 /** The state of another row. */

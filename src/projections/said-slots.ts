@@ -5,7 +5,7 @@ import { RECEIPT_FORMAT, receiptSummary } from '../protocol/resources/receipt.ts
 import { importMarkOf, localEvent } from './imported-event.ts';
 import { payload } from './payload.ts';
 import { stateKey } from './state-keys.ts';
-import type { ReceiptState } from './states.ts';
+import type { MessageState, ReceiptState } from './states.ts';
 
 /** The Message that an event says; undefined for an event that says none. */
 export function messageSaid(event: Event): Message | undefined {
@@ -38,7 +38,11 @@ export function receiptSaid(event: Event): ReceiptState['resource'] | undefined 
 }
 
 const SLOTS: Readonly<Record<string, SaidSlot>> = {
-  [stateKey.message('')]: { path: ['resource'], make: messageSaid },
+  [stateKey.message('')]: {
+    path: ['resource'],
+    make: messageSaid,
+    rest: { internal: { sealed: false } } satisfies Partial<MessageState>,
+  },
   [stateKey.receipt('')]: { path: ['resource'], make: receiptSaid },
   [stateKey.task('')]: {
     path: ['resource', 'input'],
