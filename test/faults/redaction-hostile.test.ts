@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { CONTEXTS, SHAPES, URL_PARTS } from '../../../src/redaction/patterns.ts';
-import { Redactor } from '../../../src/redaction/redactor.ts';
-import { PEM, PIECES } from './hostile-pieces.ts';
+import { CONTEXTS, SHAPES, URL_PARTS } from '../../src/redaction/patterns.ts';
+import { Redactor } from '../../src/redaction/redactor.ts';
+import { PEM, PIECES } from '../unit/redaction/hostile-pieces.ts';
 
 const SIZE = 1_000_000;
 const CASES = Object.entries(PIECES).flatMap(([name, pieces]) => pieces.map((piece) => ({ name, piece })));

@@ -1,15 +1,15 @@
 import { isDeepStrictEqual } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { canonicalJson } from '../../../src/json/canonical.ts';
-import type { JsonObject, JsonValue } from '../../../src/protocol/json.ts';
-import { readReceipts } from '../../../src/receipts/read-receipts.ts';
-import { verifyReceipts } from '../../../src/receipts/standalone/verify-receipts.ts';
-import { keysOfJwks } from '../../../src/receipts/verification-keys.ts';
-import { verifyChain } from '../../../src/receipts/verify-chain.ts';
-import { SeededRandom } from '../../faults/seeded-random.ts';
-import { flippedLines } from '../../harness/flipped-lines.ts';
-import { goodChain, JWKS, replayOf } from '../../harness/receipt-chains.ts';
-import { SPOILS } from './bad-chains.ts';
+import { canonicalJson } from '../../src/json/canonical.ts';
+import type { JsonObject, JsonValue } from '../../src/protocol/json.ts';
+import { readReceipts } from '../../src/receipts/read-receipts.ts';
+import { verifyReceipts } from '../../src/receipts/standalone/verify-receipts.ts';
+import { keysOfJwks } from '../../src/receipts/verification-keys.ts';
+import { verifyChain } from '../../src/receipts/verify-chain.ts';
+import { flippedLines } from '../harness/flipped-lines.ts';
+import { goodChain, JWKS, replayOf } from '../harness/receipt-chains.ts';
+import { SPOILS } from '../unit/receipts/bad-chains.ts';
+import { SeededRandom } from './seeded-random.ts';
 
 const KEYS = keysOfJwks(JWKS);
 const PUBLISHED = JWKS['keys'] as JsonObject[];

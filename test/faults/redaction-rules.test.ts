@@ -1,11 +1,11 @@
 import { RE2JS } from 're2js';
 import { describe, expect, it } from 'vitest';
-import { Redactor } from '../../../src/redaction/redactor.ts';
-import { ADJUSTMENTS } from '../../../src/redaction/rules/adjustments.ts';
-import { GITLEAKS_RULES } from '../../../src/redaction/rules/gitleaks.ts';
-import { nativeExpression } from '../../../src/redaction/rules/native-expression.ts';
-import { nameOfRule, RULES, type RunnableRule } from '../../../src/redaction/rules/rule-scanner.ts';
-import { sampleOf } from './re2-samples.ts';
+import { Redactor } from '../../src/redaction/redactor.ts';
+import { ADJUSTMENTS } from '../../src/redaction/rules/adjustments.ts';
+import { GITLEAKS_RULES } from '../../src/redaction/rules/gitleaks.ts';
+import { nativeExpression } from '../../src/redaction/rules/native-expression.ts';
+import { nameOfRule, RULES, type RunnableRule } from '../../src/redaction/rules/rule-scanner.ts';
+import { sampleOf } from '../unit/redaction/re2-samples.ts';
 
 const SAMPLES_EACH = 5;
 const SEEDS = Array.from({ length: 100 }, (_, index) => index + 1);

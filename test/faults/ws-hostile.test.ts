@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import { AUTH, eventually } from '../surfaces/surface-under-test.ts';
-import { SocketStage, TASK_STREAM } from './socket-stage.ts';
+import { AUTH, eventually } from '../unit/surfaces/surface-under-test.ts';
+import { SocketStage, TASK_STREAM } from '../unit/ws/socket-stage.ts';
 
 const stage = new SocketStage();
 const sockets: Socket[] = [];
