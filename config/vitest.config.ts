@@ -1,7 +1,10 @@
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** The tests that take longest, which are begun first, so that no worker is left alone with one at the end. */
+/**
+ * The tiers of CONTRIBUTING.md but `unit`, which is all the others: `faults` and `faces` start processes, `core` starts gateways
+ * in its own. Those that take longest are begun first, so that no worker is left alone with one at the end.
+ */
 const LONG: Readonly<Record<string, readonly string[]>> = {
   faults: inFolders('faults', 'ci'),
   faces: inFolders('interop', 'replay'),
@@ -10,7 +13,7 @@ const LONG: Readonly<Record<string, readonly string[]>> = {
 
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const names = [...Object.keys(LONG), 'rest'];
+    const names = [...Object.keys(LONG), 'unit'];
     const place = ({ project }: TestSpecification) => names.indexOf(project.name);
     return (await super.sort(files)).toSorted((one, other) => place(one) - place(other));
   }
@@ -38,7 +41,7 @@ export default defineConfig({
     expect: { poll: { timeout: 15_000 } },
     projects: [
       ...Object.entries(LONG).map(([name, include]) => project(name, include)),
-      project('rest', ['test/**/*.test.ts'], Object.values(LONG).flat()),
+      project('unit', ['test/**/*.test.ts'], Object.values(LONG).flat()),
     ],
   },
 });

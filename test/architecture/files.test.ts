@@ -4,6 +4,7 @@ import { SCOPES } from '../../src/protocol/scopes.ts';
 import { fixtureFindings, outsideFindings } from './data.ts';
 import { missingCommandFiles, nameFindings } from './names.ts';
 import { plantedTree, readSourceTree } from './source-tree.ts';
+import { unitTierFindings } from './unit-tier.ts';
 
 const tree = readSourceTree();
 const commandIds = Object.entries(OPERATIONS).flatMap(([id, { kind }]) => (kind === 'command' ? [id] : []));
@@ -43,6 +44,26 @@ describe('the operations table', () => {
     const known: readonly string[] = ['public', 'signature', ...SCOPES];
     for (const id of Object.keys(OPERATIONS) as OperationId[])
       expect(known, id).toContain(OPERATIONS[id].scope);
+  });
+});
+
+describe('the unit tier', () => {
+  it('starts no process and no gateway', () => {
+    expect(unitTierFindings(tree)).toEqual([]);
+  });
+
+  it.each([
+    ['a process', { 'test/unit/a.test.ts': "import { spawn } from 'node:child_process';" }],
+    ['a gateway', { 'test/unit/a.test.ts': "import { composeGateway } from '../../src/compose.ts';" }],
+    [
+      'one through a harness',
+      {
+        'test/unit/a.test.ts': "import { stage } from '../harness/stage.ts';",
+        'test/harness/stage.ts': "import { spawn } from 'node:child_process';",
+      },
+    ],
+  ])('is refused: %s', (_, files) => {
+    expect(unitTierFindings(plantedTree(files))).toHaveLength(1);
   });
 });
 
