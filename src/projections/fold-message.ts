@@ -26,12 +26,7 @@ export function foldAgentMessage(event: Event, states: StateWriter): void {
   if (event.task_id !== null) remember(event.task_id, message, upstream_message_id, event.created_at, states);
 }
 
-export function foldInlinedMessage(event: Event, states: StateWriter): void {
-  const { message, sealed = false } = payload(event, 'session.message_appended');
-  if (message) putMessage(event, message, states, sealed);
-}
-
-function putMessage(event: Event, message: Message, states: StateWriter, sealed: boolean): void {
+export function putMessage(event: Event, message: Message, states: StateWriter, sealed: boolean): void {
   const state: MessageState = { resource: states.said(event, message), internal: { sealed } };
   states.set(stateKey.message(message.id), state);
 }

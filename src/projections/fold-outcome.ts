@@ -1,16 +1,15 @@
-import type { Event, StateWriter } from '../eventlog/event-log.ts';
+import type { StateWriter } from '../eventlog/event-log.ts';
 import type { Outcome } from '../protocol/resources/outcome.ts';
 import { isTerminal, OUTCOME_OF_STATUS } from '../protocol/task-states.ts';
-import { payload } from './payload.ts';
 import { stateKey } from './state-keys.ts';
 import type { OutcomeState, TaskState } from './states.ts';
 
-/** The Task keeps what its Outcome says; the state of the Outcome only leads to it. */
-export function foldOutcome(event: Event, states: StateWriter): void {
-  const { status, outcome } = payload(event, 'task.completed');
-  const task = states.draft<TaskState>(stateKey.task(event.resource.id));
-  if (!task || !isTerminal(status)) return;
-  const { resource, internal } = task;
+/** A Task that ends keeps what its Outcome says; the state of the Outcome only leads to it. `task` is changed in place. */
+export function foldOutcome(
+  { resource, internal }: TaskState,
+  outcome: Pick<Outcome, 'id' | 'summary'>,
+  states: StateWriter,
+): void {
   const { last_text = '' } = internal;
   if (last_text === outcome.summary) delete internal.last_text;
   else internal.last_text = last_text;

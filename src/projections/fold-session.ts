@@ -2,6 +2,7 @@ import type { Event, StateWriter } from '../eventlog/event-log.ts';
 import { jsonSize } from '../json/json-size.ts';
 import { artifactIdsOf } from '../protocol/resources/message.ts';
 import type { Session, SessionState } from '../protocol/resources/session.ts';
+import { putMessage } from './fold-message.ts';
 import { payload } from './payload.ts';
 import { addSessionTask } from './session-tasks.ts';
 import { listPrefix, stateKey } from './state-keys.ts';
@@ -76,7 +77,8 @@ function moveExpiry(states: StateWriter, before: Session, after: Session): void 
 
 /** The position in the transcript is the event's; a pending message waits for the next task input. */
 export function foldMessageAppended(event: Event, states: StateWriter): void {
-  const { message_id, position, pending } = payload(event, 'session.message_appended');
+  const { message_id, position, pending, message, sealed } = payload(event, 'session.message_appended');
+  if (message) putMessage(event, message, states, sealed ?? false);
   const parts = states.get<MessageState>(stateKey.message(message_id))?.resource.parts ?? [];
   const assets = listPrefix.assetsOfSession(event.resource.id);
   for (const id of artifactIdsOf(parts)) states.index(assets + id);
@@ -101,39 +103,18 @@ export function foldTaskCounts(
   changeSession(event, states, (state) => {
     const { resource, internal } = state;
     if (before === undefined) addSessionTask(states, state, event.resource.id);
-    internal.open_tasks = openTasks(internal.open_tasks, event.resource.id, before, after);
+    const taskId = event.resource.id;
+    if (before === undefined) internal.open_tasks = [...internal.open_tasks, taskId];
+    else if (after === undefined) internal.open_tasks = internal.open_tasks.filter((id) => id !== taskId);
     internal.working += Number(after === 'working') - Number(before === 'working');
     internal.blocked += Number(after === 'blocked') - Number(before === 'blocked');
-    if (takesPending(event, before)) internal.pending = [];
+    // A new task is sent what waits for the next input; a replay sends nothing.
+    if (before === undefined && payload(event, 'task.submitted').replay === undefined) internal.pending = [];
     resource.state = stateOf(resource.state, internal);
   });
 }
 
-/** A new task is sent what waits for the next input; a replay sends nothing. */
-function takesPending(event: Event, before: TaskCount | undefined): boolean {
-  return before === undefined && payload(event, 'task.submitted').replay === undefined;
-}
-
-function openTasks(
-  open: string[],
-  taskId: string,
-  before: TaskCount | undefined,
-  after: TaskCount | undefined,
-): string[] {
-  if (before === undefined) return [...open, taskId];
-  return after === undefined ? open.filter((id) => id !== taskId) : open;
-}
-
 export type TaskCount = 'queued' | 'working' | 'blocked';
-
-/** Every event of a session moves its `last_event_id`. Source: Agents Protocol v1, "Session". */
-export function foldLastEvent(event: Event, states: StateWriter): void {
-  if (event.session_id === null) return;
-  const known = states.get<SessionFold>(stateKey.session(event.session_id));
-  // A fold before this one has changed the Session, and said so.
-  if (known?.resource.last_event_id === event.id) return;
-  changeSession(event, states, () => undefined);
-}
 
 /** ACTIVE: a task runs; PAUSED: every open task is blocked; IDLE otherwise (contract section 9). */
 function stateOf(current: SessionState, counts: { open_tasks: string[]; blocked: number }): SessionState {
@@ -142,13 +123,20 @@ function stateOf(current: SessionState, counts: { open_tasks: string[]; blocked:
   return counts.open_tasks.length === counts.blocked ? 'PAUSED' : 'ACTIVE';
 }
 
-/** Changes the Session of an event in place, which moves its `last_event_id` and counts once. */
-export function changeSession(event: Event, states: StateWriter, change: (state: SessionFold) => void): void {
+/**
+ * Changes the Session of an event in place. Every event moves its `last_event_id` and counts once, whatever else it changes.
+ * Source: Agents Protocol v1, "Session".
+ */
+export function changeSession(
+  event: Event,
+  states: StateWriter,
+  change?: (state: SessionFold) => void,
+): void {
   if (event.session_id === null) return;
   const state = states.draft<SessionFold>(stateKey.session(event.session_id));
   if (!state) return;
   const isCounted = state.resource.last_event_id === event.id;
-  change(state);
+  change?.(state);
   const { resource, internal } = state;
   resource.last_event_id = event.id;
   resource.updated_at = event.created_at;

@@ -1,8 +1,10 @@
 import type { Event, StateWriter } from '../eventlog/event-log.ts';
+import type { PayloadOf } from '../protocol/event-payloads.ts';
 import type { JsonObject, JsonValue } from '../protocol/json.ts';
 import type { ReplayTerms } from '../protocol/resources/replay.ts';
 import type { Task } from '../protocol/resources/task.ts';
-import { isBlocked, isTerminal, type TaskStatus } from '../protocol/task-states.ts';
+import type { TaskStatus } from '../protocol/task-states.ts';
+import { foldOutcome } from './fold-outcome.ts';
 import { beforeChange, foldQuotaUsage, foldReservations, workedAfter } from './fold-quota.ts';
 import { foldTaskCounts, type TaskCount } from './fold-session.ts';
 import { payload } from './payload.ts';
@@ -49,10 +51,22 @@ export function foldTaskSubmitted(event: Event, states: StateWriter): void {
   if (replay) countReplay(states, replay);
   states.index(listPrefix.tasksOfWorkspace(task.workspace_id) + task.id);
   states.index(listPrefix.openTasks() + task.id);
-  foldTaskCounts(event, states, undefined, countOf(task.status));
-  foldQuotaUsage(event, states, quota_ids, undefined, countOf(task.status));
-  foldReservations(event, states, undefined, state);
+  const count = COUNTED_AS[task.status];
+  foldTaskCounts(event, states, undefined, count);
+  if (quota_ids !== undefined) foldQuotaUsage(event, states, quota_ids, undefined, count);
+  if (quota_reservations !== undefined) foldReservations(event, states, undefined, state);
 }
+
+/** What a Task counts as in its Session and its quotas; undefined once it has ended. */
+const COUNTED_AS = {
+  SUBMITTED: 'queued',
+  WORKING: 'working',
+  INPUT_REQUIRED: 'blocked',
+  AUTH_REQUIRED: 'blocked',
+  COMPLETED: undefined,
+  FAILED: undefined,
+  CANCELED: undefined,
+} as const satisfies Record<TaskStatus, TaskCount | undefined>;
 
 /** The ids of a replay, and how long its source is kept, depend on how often that was replayed. */
 function countReplay(states: StateWriter, { source_task_id, ordinal }: ReplayTerms): void {
@@ -61,31 +75,43 @@ function countReplay(states: StateWriter, { source_task_id, ordinal }: ReplayTer
   if (source) source.internal.replays = ordinal;
 }
 
+type Move = PayloadOf<'task.started'> & Partial<Pick<PayloadOf<'task.canceled'>, 'cancel'>>;
+
 /** Applies one lifecycle event; status, times, failure and outcome come from the event alone. */
 export function foldTaskMoved(event: Event, states: StateWriter): void {
-  const { status, previous_status, metadata, synthesized = false } = payload(event, 'task.started');
-  const { cancel } = payload(event, 'task.canceled');
+  const { status, previous_status, metadata, synthesized = false, cancel } = event.payload as unknown as Move;
+  const [was, now] = [COUNTED_AS[previous_status], COUNTED_AS[status]];
   const task = states.draft<TaskState>(stateKey.task(event.resource.id));
-  const before = beforeChange(task);
-  const changed = changeTask(
-    event,
-    states,
-    ({ resource, internal }) => {
-      Object.assign(internal, workedAfter(event, { resource, internal }, status === 'WORKING'));
-      if (cancel !== undefined) internal.cancel = cancel;
-      internal.status_at = event.created_at;
-      internal.transitions += 1;
-      internal.turns += Number(status === 'WORKING' && !synthesized);
-      const times = timesOf(event, resource, status);
-      resource.status = status;
-      Object.assign(resource, times, endOf(event, status));
-    },
-    metadata,
-  );
-  if (isTerminal(status)) states.unindex(listPrefix.openTasks() + event.resource.id);
-  foldTaskCounts(event, states, countOf(previous_status), countOf(status));
-  foldQuotaUsage(event, states, changed?.internal.quotas, countOf(previous_status), countOf(status));
-  foldReservations(event, states, before, changed);
+  const { quotas, reservations } = task?.internal ?? {};
+  const before = reservations && beforeChange(task);
+  if (task !== undefined) {
+    const { resource, internal } = task;
+    if (reservations) Object.assign(internal, workedAfter(event, task, status === 'WORKING'));
+    if (cancel !== undefined) internal.cancel = cancel;
+    internal.status_at = event.created_at;
+    internal.transitions += 1;
+    internal.turns += Number(status === 'WORKING' && !synthesized);
+    if (status === 'WORKING') resource.started_at ??= event.created_at;
+    if (now === undefined) endTask(event, task, states);
+    resource.status = status;
+    if (metadata) resource.metadata = mergeMetadata(resource.metadata, metadata);
+    resource.updated_at = event.created_at;
+  }
+  if (now === undefined) states.unindex(listPrefix.openTasks() + event.resource.id);
+  foldTaskCounts(event, states, was, now);
+  if (quotas) foldQuotaUsage(event, states, quotas, was, now);
+  if (reservations) foldReservations(event, states, before, task);
+}
+
+/** A CANCELED task has `canceled_at` and no `completed_at` (contract C4). */
+function endTask(event: Event, task: TaskState, states: StateWriter): void {
+  const { status, outcome } = payload(event, 'task.completed');
+  const { resource } = task;
+  if (status === 'CANCELED') resource.canceled_at = event.created_at;
+  else resource.completed_at = event.created_at;
+  if (status === 'FAILED') resource.failure = payload(event, 'task.failed').failure;
+  resource.outcome_id = outcome.id;
+  foldOutcome(task, outcome, states);
 }
 
 export function foldInputSubmitted(event: Event, states: StateWriter): void {
@@ -169,27 +195,4 @@ export function mergeMetadata(before: Task['metadata'], patch: Task['metadata'])
 
 function isObject(value: JsonValue | undefined): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-/** A CANCELED task has `canceled_at` and no `completed_at` (contract C4). */
-function timesOf(event: Event, task: Task, status: TaskStatus): Partial<Task> {
-  if (status === 'CANCELED') return { canceled_at: event.created_at };
-  if (isTerminal(status)) return { completed_at: event.created_at };
-  if (status === 'WORKING' && task.started_at === null) return { started_at: event.created_at };
-  return {};
-}
-
-function endOf(event: Event, status: TaskStatus): Partial<Task> {
-  if (status === 'FAILED') {
-    const { outcome, failure } = payload(event, 'task.failed');
-    return { outcome_id: outcome.id, failure };
-  }
-  if (!isTerminal(status)) return {};
-  return { outcome_id: payload(event, 'task.completed').outcome.id };
-}
-
-function countOf(status: TaskStatus): TaskCount | undefined {
-  if (isTerminal(status)) return undefined;
-  if (isBlocked(status)) return 'blocked';
-  return status === 'WORKING' ? 'working' : 'queued';
 }

@@ -5,8 +5,7 @@ import { foldArtifactCreated, foldArtifactRedacted, foldArtifactUpdated } from '
 import { foldBranchAbandoned, foldBranchCreated, foldBranchMerged } from './fold-branch.ts';
 import { foldConnectorTask, foldNormalized } from './fold-connector.ts';
 import { foldMemoryCreated, foldMemoryDeleted } from './fold-memory.ts';
-import { foldAgentMessage, foldInlinedMessage, foldUserMessage } from './fold-message.ts';
-import { foldOutcome } from './fold-outcome.ts';
+import { foldAgentMessage, foldUserMessage } from './fold-message.ts';
 import { foldApprovalVoted, foldRequestOpened, foldRequestResolved } from './fold-permission-request.ts';
 import { foldPersonaCreated, foldPersonaUpdated } from './fold-persona.ts';
 import {
@@ -26,8 +25,8 @@ import {
   foldToolRequested,
 } from './fold-run.ts';
 import {
+  changeSession,
   foldAgentUpdate,
-  foldLastEvent,
   foldMessageAppended,
   foldSessionClosed,
   foldSessionCreated,
@@ -51,7 +50,6 @@ import { foldWorkspaceCreated, foldWorkspaceUpdated } from './fold-workspace.ts'
 import {
   foldImported,
   foldSessionImported,
-  type ImportedMark,
   importedStates,
   importMarkOf,
   localEvent,
@@ -72,7 +70,7 @@ const FOLDS: Partial<Record<EventKind, readonly Fold[]>> = {
   'branch.merged': [foldBranchMerged],
   'branch.abandoned': [foldBranchAbandoned],
   'vendor.harn_gateway.session_updated': [foldSessionUpdated],
-  'session.message_appended': [foldInlinedMessage, foldMessageAppended],
+  'session.message_appended': [foldMessageAppended],
   'user.message': [foldUserMessage],
   'agent.message': [foldAgentMessage],
   'user.input_submitted': [foldInputSubmitted],
@@ -82,9 +80,9 @@ const FOLDS: Partial<Record<EventKind, readonly Fold[]>> = {
   'task.status_changed': [foldTaskMoved],
   'task.input_required': [foldTaskMoved],
   'task.auth_required': [foldTaskMoved],
-  'task.completed': [foldTaskMoved, foldOutcome],
-  'task.failed': [foldTaskMoved, foldOutcome],
-  'task.canceled': [foldTaskMoved, foldOutcome],
+  'task.completed': [foldTaskMoved],
+  'task.failed': [foldTaskMoved],
+  'task.canceled': [foldTaskMoved],
   'tool.approval_required': [foldRequestOpened],
   'tool.approved': [foldRequestResolved],
   'tool.denied': [foldRequestResolved],
@@ -128,22 +126,15 @@ const FOLDS: Partial<Record<EventKind, readonly Fold[]>> = {
   'vendor.harn_gateway.session_imported': [foldSessionImported],
 };
 
-/** Everything a client can read is folded from events by this one function. */
+/**
+ * Everything a client can read is folded from events by this one function. What was recorded by another gateway folds to the same
+ * states, in the Workspace it was imported into.
+ */
 export const project: Projection = (event, states) => {
   const mark = importMarkOf(event);
-  if (mark === undefined) fold(event, states);
-  else foldElsewhere(event, mark, states);
+  const local = mark === undefined || mark.opaque ? event : localEvent(event, mark);
+  const writer = mark === undefined ? states : importedStates(states);
+  if (!mark?.opaque) for (const fold of FOLDS[event.event] ?? []) fold(local, writer);
+  changeSession(local, writer);
+  if (mark !== undefined) foldImported(event, mark, states);
 };
-
-function fold(event: Event, states: StateWriter): void {
-  for (const fold of FOLDS[event.event] ?? []) fold(event, states);
-  foldLastEvent(event, states);
-}
-
-/** What was recorded by another gateway folds to the same states, in the Workspace it was imported into. */
-function foldElsewhere(event: Event, mark: ImportedMark, states: StateWriter): void {
-  const local = importedStates(states);
-  if (mark.opaque) foldLastEvent(event, local);
-  else fold(localEvent(event, mark), local);
-  foldImported(event, mark, states);
-}

@@ -19,12 +19,13 @@ export function turnAt(
 }
 
 export function putTurn(states: StateWriter, sessionId: string, position: number, turn: TurnState): void {
-  const turns = [...(blockOf(states, sessionId, position)?.turns ?? [])];
+  const key = keyOf(sessionId, position);
+  const turns = [...(states.get<TurnBlockState>(key)?.turns ?? [])];
   const at = position % TURNS_IN_BLOCK;
   // The beginning of a Session may be elsewhere: an import does not bring the turns that a fork began with.
   while (turns.length < at) turns.push(null);
   turns[at] = entryOf(turn);
-  states.set(keyOf(sessionId, position), { turns } satisfies TurnBlockState);
+  states.set(key, { turns } satisfies TurnBlockState);
 }
 
 /** Copies the first turns of a transcript to another Session, where no event of its own put them. Returns the last one. */
