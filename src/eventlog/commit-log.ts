@@ -24,7 +24,6 @@ import type {
   StoredEvent,
   StreamOfOne,
   StreamScope,
-  Transaction,
 } from './event-log.ts';
 import { foldCodec, StateCache } from './fold-record.ts';
 import { GroupStaging } from './group-staging.ts';
@@ -146,11 +145,7 @@ export class CommitLog implements EventLog {
     return this.#staging.head;
   }
 
-  transact<T>(origin: Origin, decide: (tx: Transaction) => T): Promise<T> {
-    return this.#transact(origin, decide);
-  }
-
-  #transact<T>(origin: Origin, decide: (tx: StagedTransaction) => T): Promise<T> {
+  transact<T>(origin: Origin, decide: (tx: StagedTransaction) => T): Promise<T> {
     const refused = refusal(this.#status, this.#integrity, this.shortage);
     if (refused !== undefined) return Promise.reject(refused);
     const { clock, projection } = this.#parts;
@@ -224,7 +219,7 @@ export class CommitLog implements EventLog {
     const { projection, endsWithRun } = this.#parts;
     const plan = await planRemoval({ reader: this.#reader, projection, endsWithRun }, removal);
     if (plan === undefined) return 0;
-    return this.#transact({ actor: null }, (tx) => stageRemoval(tx, plan, this.#reader.codec));
+    return this.transact({ actor: null }, (tx) => stageRemoval(tx, plan, this.#reader.codec));
   }
 
   async summariseCommits(goesOn: () => boolean = () => true): Promise<number> {
@@ -245,14 +240,14 @@ export class CommitLog implements EventLog {
     const summary = readSummary(store);
     sum.merge(new SetHash(summary?.sum));
     const unsigned = { ranges: withRange(summary?.ranges ?? [], range), sum: sum.toString() };
-    await this.#transact({ actor: null }, (tx) => {
+    await this.transact({ actor: null }, (tx) => {
       for (let n = range.from; n <= range.through; n += 1) tx.putRow(commitKey(n), undefined);
       tx.record(SUMMARY_KEY, JSON.stringify(signSummary(checkpoint.keys, unsigned)));
     });
   }
 
   removeRows(removal: RowRemoval): Promise<boolean> {
-    return this.#transact({ actor: null }, (tx) => stageRows(tx, removal));
+    return this.transact({ actor: null }, (tx) => stageRows(tx, removal));
   }
 
   compact(range: { gte: string; lte: string }): Promise<void> {

@@ -132,6 +132,8 @@ export interface Transaction extends StateReader {
   recorded(key: string): Buffer | undefined;
   /** An event as this transaction sees it: its own, staged ones, else durable. */
   event(id: string): Event | undefined;
+  /** What this transaction appended behind one of its positions, oldest first. */
+  eventsBehind(position: string): Event[];
   /** Runs when the decision is made, in order: what it appends comes after all else of this transaction. */
   atEnd(action: () => void): void;
   /** Calls back once the transaction is durable and its result was taken (never when it failed). */

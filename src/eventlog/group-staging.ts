@@ -5,8 +5,7 @@ import { seal, sealedHash } from '../store/sealed-record.ts';
 import type { WriteOp } from '../store/store.ts';
 import type { CommitEntry, CommitRecord } from './commit-record.ts';
 import { EPOCH_GAP, eventNumberOf } from './event-id.ts';
-import type { Event, LogHead, Origin, State, StoredEvent } from './event-log.ts';
-import type { ResourceHead } from './fold-event.ts';
+import type { Event, LogHead, Origin, StoredEvent } from './event-log.ts';
 import type { FoldCodec, FoldRecord, StateCache } from './fold-record.ts';
 import type { LogReader } from './log-reader.ts';
 import { RecentEvents } from './recent-events.ts';
@@ -105,28 +104,14 @@ export class GroupStaging implements EarlierState {
     return this.#time;
   }
 
-  state(key: string): State | undefined {
-    if (this.#open.states.has(key)) return this.#open.states.get(key);
-    if (this.#sealed?.changes.states.has(key)) return this.#sealed.changes.states.get(key);
-    return this.#reader.state(key);
-  }
-
-  headAt(key: string): ResourceHead | undefined {
-    for (const changes of [this.#open, this.#sealed?.changes])
-      if (changes?.heads.has(key)) return changes.heads.get(key);
-    return this.#reader.fold(key)?.head;
-  }
-
-  /** The record of a resource that is the base as it stands. */
-  baseAt(key: string): FoldRecord | undefined {
+  /** A transaction brings head and state of every resource it touches. */
+  fold(key: string): FoldRecord | undefined {
     for (const changes of [this.#open, this.#sealed?.changes]) {
       if (changes === undefined || !(changes.states.has(key) || changes.heads.has(key))) continue;
-      return changes.bases.has(key)
-        ? { head: changes.heads.get(key), state: changes.states.get(key) }
-        : undefined;
+      const fold = { head: changes.heads.get(key), state: changes.states.get(key) };
+      return changes.bases.has(key) ? { ...fold, isBase: true } : fold;
     }
-    const fold = this.#reader.fold(key);
-    return fold?.isBase ? fold : undefined;
+    return this.#reader.fold(key);
   }
 
   record(key: string): Buffer | undefined {
@@ -159,12 +144,9 @@ export class GroupStaging implements EarlierState {
 
   /** Takes over a transaction whose decision returned. */
   merge(origin: Origin, changes: StagedChanges): void {
-    this.#entries.push({
-      actor: origin.actor,
-      trace_id: origin.traceId ?? null,
-      events: changes.events,
-    });
-    this.#eventNumber += changes.events;
+    const { events } = changes;
+    this.#entries.push({ actor: origin.actor, trace_id: origin.traceId ?? null, events });
+    this.#eventNumber += events;
     this.#open.merge(changes);
   }
 
@@ -209,7 +191,8 @@ export class GroupStaging implements EarlierState {
       if (fold === undefined) this.#cache.delete(key);
       else this.#cache.set(key, fold, chars + (sizes.get(saidBy ?? '') ?? 0));
     }
-    if (touchesEvents(changes)) this.recent.clear();
+    // Earlier events were removed.
+    if ([...changes.erased, ...changes.records.keys()].some(isEventKey)) this.recent.clear();
     this.recent.add(events);
     return events;
   }
@@ -227,40 +210,27 @@ export class GroupStaging implements EarlierState {
   }
 }
 
-/** Whether earlier events were removed. */
-function touchesEvents({ erased, records }: StagedChanges): boolean {
-  return [...erased].some(isEventKey) || [...records.keys()].some(isEventKey);
-}
-
 function putRecords(changes: StagedChanges, ops: WriteOp[]): [string, string][] {
-  const records: [string, string][] = [];
-  const put = (key: string, sealed: Buffer) => {
-    ops.push({ type: 'put', key, value: sealed });
-    records.push([key, sealedHash(sealed)]);
-  };
-  for (const { key, sealed } of changes.segments) put(key, sealed);
-  for (const [key, sealed] of changes.records) put(key, sealed);
+  const sealed = changes.segments.map(({ key, sealed }): [string, Buffer] => [key, sealed]);
+  sealed.push(...changes.records);
+  for (const [key, value] of sealed) ops.push({ type: 'put', key, value });
   for (const key of changes.erased) ops.push({ type: 'del', key });
-  return records;
+  return sealed.map(([key, value]) => [key, sealedHash(value)]);
 }
 
 /** Needs no read: a transaction brings head and state of every resource it touches. */
 function putFolds(changes: StagedChanges, codec: FoldCodec, ops: WriteOp[]): WrittenFold[] {
   const folds: WrittenFold[] = [];
-  const put = (key: string, fold: FoldRecord) => {
-    if (changes.bases.has(key)) fold.isBase = true;
+  const { states, heads, bases, markers } = changes;
+  for (const key of new Set([...states.keys(), ...heads.keys()])) {
+    const fold: FoldRecord = { head: heads.get(key), state: states.get(key) };
+    if (bases.has(key)) fold.isBase = true;
     const encoded = codec.encode(key, fold);
     if (encoded === undefined) ops.push({ type: 'del', key });
     else ops.push({ type: 'put', key, value: encoded.value });
     folds.push({ key, fold: encoded && fold, chars: encoded?.chars ?? 0, saidBy: encoded?.saidBy });
-  };
-  for (const [key, state] of changes.states) put(key, { head: changes.heads.get(key), state });
-  for (const [key, head] of changes.heads) if (!changes.states.has(key)) put(key, { head });
-  putIndexes(changes, ops);
-  return folds;
-}
-
-function putIndexes(changes: StagedChanges, ops: WriteOp[]): void {
-  for (const [key, value] of changes.markers)
+  }
+  for (const [key, value] of markers)
     ops.push(value === undefined ? { type: 'del', key } : { type: 'put', key, value });
+  return folds;
 }

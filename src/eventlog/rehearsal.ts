@@ -150,6 +150,10 @@ export class Rehearsal implements Transaction, FoldWriter {
     return this.#appended.find((event) => event.id === id);
   }
 
+  eventsBehind(position: string): Event[] {
+    return this.#appended.filter((event) => event.id > position);
+  }
+
   /** What is told beside a run was told when it ran. */
   atEnd(): void {}
 

@@ -54,6 +54,11 @@ export class SegmentWriter {
     return this.#parts.flatMap(({ events }) => events).find((event) => event.id === id);
   }
 
+  /** Those with an id behind this one, oldest first. */
+  behind(id: string): Event[] {
+    return this.#parts.flatMap(({ events }) => events).filter((event) => event.id > id);
+  }
+
   seal(): SealedSegment[] {
     return this.#parts.map(({ events, json }) => {
       const key = eventKey(events.at(-1)?.id ?? '');

@@ -8,18 +8,11 @@ import type {
   Origin,
   Projection,
   RecordedOrigin,
-  ResourcePointer,
   State,
+  StateWriter,
   Transaction,
 } from './event-log.ts';
-import {
-  buildEvent,
-  copyOf,
-  type Drafts,
-  type FoldWriter,
-  foldEvent,
-  type ResourceHead,
-} from './fold-event.ts';
+import { buildEvent, copyOf, type Drafts, type ResourceHead } from './fold-event.ts';
 import { type FoldCodec, type FoldRecord, isResource, recordOf } from './fold-record.ts';
 import { lockedOnDamage } from './log-reader.ts';
 import { saidBy } from './said.ts';
@@ -30,11 +23,8 @@ import { StagedChanges } from './staged-changes.ts';
 export interface EarlierState {
   /** Number of the newest event. */
   readonly eventNumber: number;
-  state(key: string): State | undefined;
-  /** Head of the resource that has this key. */
-  headAt(key: string): ResourceHead | undefined;
-  /** The record of a resource that is the base as it stands, and not in the base besides. */
-  baseAt(key: string): FoldRecord | undefined;
+  /** The record of a derived key. */
+  fold(key: string): FoldRecord | undefined;
   /** A sealed primary record. */
   record(key: string): Buffer | undefined;
   event(id: string): Event | undefined;
@@ -51,18 +41,20 @@ export interface TransactionParts {
 }
 
 const MARKER = '';
+/** Of a key that has no record. */
+const NONE: FoldRecord = {};
 
 /**
  * One transaction while its decision runs. Nothing leaves it before the log merges `changes`. The folds write to it too; a
  * decision sees it as a Transaction only.
  */
-export class StagedTransaction implements Transaction, FoldWriter {
+export class StagedTransaction implements Transaction, StateWriter {
   readonly changes = new StagedChanges();
   readonly actions: (() => void)[] = [];
   readonly #lastActions: (() => void)[] = [];
   readonly #segments = new SegmentWriter();
-  /** States of earlier transactions; they cannot change while this one decides. */
-  readonly #seen = new Map<string, State | undefined>();
+  /** Records of earlier transactions that were looked for; they cannot change while this one decides. */
+  readonly #seen = new Map<string, FoldRecord>();
   /** Records that are not made yet. */
   readonly #later = new Map<string, () => string>();
   readonly #parts: TransactionParts;
@@ -90,8 +82,14 @@ export class StagedTransaction implements Transaction, FoldWriter {
     const { states } = this.changes;
     // The caller names the type of the states under its own keys.
     if (states.has(key)) return states.get(key) as S | undefined;
-    if (!this.#seen.has(key)) this.#seen.set(key, this.#parts.earlier.state(key));
-    return this.#seen.get(key) as S | undefined;
+    const { state } = this.#seen.get(key) ?? this.#look(key);
+    return state as S | undefined;
+  }
+
+  #look(key: string): FoldRecord {
+    const found = this.#parts.earlier.fold(key) ?? NONE;
+    this.#seen.set(key, found);
+    return found;
   }
 
   draft<S extends State>(key: string): S | undefined {
@@ -127,13 +125,10 @@ export class StagedTransaction implements Transaction, FoldWriter {
     this.changes.markers.set(key, row);
   }
 
-  head(resource: ResourcePointer): ResourceHead | undefined {
-    return this.headAt(recordOf(resource));
-  }
-
+  /** Head of the resource that has this key. */
   headAt(key: string): ResourceHead | undefined {
     const staged = this.changes.heads;
-    return staged.has(key) ? staged.get(key) : this.#parts.earlier.headAt(key);
+    return staged.has(key) ? staged.get(key) : (this.#seen.get(key) ?? this.#look(key)).head;
   }
 
   /** Removes a derived row for good. */
@@ -141,10 +136,6 @@ export class StagedTransaction implements Transaction, FoldWriter {
     if (key.startsWith(KEY_KINDS.list.prefix)) this.unindex(key);
     else this.set(key, undefined);
     if (isResource(key)) this.changes.heads.set(key, undefined);
-  }
-
-  moveHead(resource: ResourcePointer, head: ResourceHead): void {
-    this.changes.heads.set(recordOf(resource), head);
   }
 
   /** Lets the decision decide, and makes what it changed whole. */
@@ -164,25 +155,20 @@ export class StagedTransaction implements Transaction, FoldWriter {
   #complete(): void {
     const { states, heads, bases } = this.changes;
     for (const key of states.keys()) {
-      const head = isResource(key) && !heads.has(key) ? this.#parts.earlier.headAt(key) : undefined;
+      const head = !heads.has(key) && isResource(key) ? this.headAt(key) : undefined;
       if (head !== undefined) heads.set(key, head);
     }
     for (const key of heads.keys()) {
       const state = states.has(key) ? undefined : this.get(key);
       if (state !== undefined) states.set(key, state);
     }
-    const before = eventIdOf(this.#eventNumber);
-    const isNew = (head: ResourceHead) => head.sequence === 1 && head.event_id > before;
-    for (const [key, head] of heads)
-      if (head !== undefined && !isNew(head) && !bases.has(key)) this.#keepBase(key);
-  }
-
-  /** A record that is the base keeps what it was for the rebuild of the folds when it changes. */
-  #keepBase(key: string): void {
-    const base = this.#parts.earlier.baseAt(key);
-    if (base === undefined) return;
-    const { head, state } = base;
-    this.record(baseKey(key), baseEntryOf(this.#parts.codec, key, { head, state }));
+    // A record that is the base keeps what it was for the rebuild of the folds when it changes. A resource that was not looked for
+    // got its id here, and is in no base.
+    for (const [key, now] of heads) {
+      const { isBase, head, state } = this.#seen.get(key) ?? NONE;
+      if (isBase && now !== undefined && !bases.has(key))
+        this.record(baseKey(key), baseEntryOf(this.#parts.codec, key, { head, state }));
+    }
   }
 
   /** Says that the record of a resource, as it is after this transaction, is the base of what was removed. */
@@ -201,7 +187,8 @@ export class StagedTransaction implements Transaction, FoldWriter {
 
   append(input: NewEvent): Event {
     const { origin, time, projection } = this.#parts;
-    const head = input.isFirst ? undefined : this.head(input.resource);
+    const record = recordOf(input.resource);
+    const head = input.isFirst ? undefined : this.headAt(record);
     const content = { payload: input.payload, metadata: input.metadata ?? {} };
     const number = this.#eventNumber + this.#segments.events + 1;
     const event = buildEvent(input, content, input.recorded ? originOf(input.recorded) : origin, {
@@ -211,9 +198,10 @@ export class StagedTransaction implements Transaction, FoldWriter {
       time: input.recorded?.created_at ?? time,
     });
     this.#segments.add(event);
+    this.changes.heads.set(record, { event_id: event.id, sequence: event.sequence });
     this.#isFolding = true;
     try {
-      foldEvent(event, this, projection);
+      projection(event, this);
     } finally {
       this.#isFolding = false;
     }
@@ -255,6 +243,10 @@ export class StagedTransaction implements Transaction, FoldWriter {
     if (staged !== undefined) return staged.subarray(SEAL_BYTES);
     const sealed = this.#parts.earlier.record(key);
     return sealed === undefined ? undefined : lockedOnDamage(() => unseal(sealed, key));
+  }
+
+  eventsBehind(position: string): Event[] {
+    return this.#segments.behind(position);
   }
 
   event(id: string): Event | undefined {

@@ -1,5 +1,4 @@
-import { eventNumberOf } from '../../eventlog/event-id.ts';
-import type { Event, Origin, Transaction } from '../../eventlog/event-log.ts';
+import type { Origin, Transaction } from '../../eventlog/event-log.ts';
 import { fitsAsJson } from '../../json/json-size.ts';
 import type { MessageState, TaskState } from '../../projections/read-states.ts';
 import { sessionBinding } from '../../projections/session-binding.ts';
@@ -11,7 +10,7 @@ import { isTerminal } from '../../protocol/task-states.ts';
 import { wholeText } from '../../receipts/canonical-order.ts';
 import { encodeFrameRow, MAX_ROW_FRAMES } from '../../replay/frame-row.ts';
 import type { RecordedFrame } from '../../replay/recorded-frame.ts';
-import { eventIdOf, frameKey, inputKey } from '../../store/keys.ts';
+import { frameKey, inputKey } from '../../store/keys.ts';
 import type { Frame, Upstream } from '../../upstream.ts';
 import { contentHash } from '../content-hash.ts';
 import { makeRoomForAgent } from '../make-room.ts';
@@ -251,18 +250,13 @@ export class FrameRecorder {
     this.#row = isAlone ? undefined : row;
     tx.recordLater(frameKey(this.#taskId, number), () => {
       row.isMade = true;
-      return encodeFrameRow(row.frames, this.#eventsBehind(tx, record.after));
+      const events = tx.eventsBehind(record.after);
+      // The task's own stay as long as its frames.
+      return encodeFrameRow(
+        row.frames,
+        events.filter(({ task_id }) => task_id === this.#taskId),
+      );
     });
-  }
-
-  /** The task's own: they stay as long as its frames. */
-  #eventsBehind(tx: Transaction, after: string): Event[] {
-    const events: Event[] = [];
-    for (let n = eventNumberOf(after) + 1; n <= eventNumberOf(tx.position); n += 1) {
-      const event = tx.event(eventIdOf(n));
-      if (event?.task_id === this.#taskId) events.push(event);
-    }
-    return events;
   }
 
   /** The first answer proves that the input was sent, so its encrypted original goes. */
