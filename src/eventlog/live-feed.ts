@@ -1,5 +1,5 @@
 import { EventFrame } from './event-frame.ts';
-import type { Event, EventLog, StoredEvent, StreamScope } from './event-log.ts';
+import type { EventLog, StoredEvent, StreamScope } from './event-log.ts';
 
 export interface FrameReceiver {
   /** Takes the events of one commit, in order. */
@@ -32,7 +32,7 @@ export class LiveFeed {
     this.#stop = log.tail((events) => {
       for (const [receivers, frames] of this.#audiences(events))
         this.#deliveries.push({ frames, receivers: receivers.values() });
-      if (!this.#scheduled) this.#deliver();
+      if (!this.#scheduled && this.#deliveries.length > 0) this.#deliver();
     });
   }
 
@@ -57,25 +57,17 @@ export class LiveFeed {
   #audiences(events: readonly StoredEvent[]): Map<Set<FrameReceiver>, EventFrame[]> {
     const audiences = new Map<Set<FrameReceiver>, EventFrame[]>();
     for (const stored of events) {
-      const sets = this.#audience(stored.event);
-      if (sets.length === 0) continue;
-      const frame = new EventFrame(stored);
-      for (const set of sets) {
+      const { session_id, task_id } = stored.event;
+      let frame: EventFrame | undefined;
+      for (const set of [this.#all, this.#sessions.get(session_id ?? ''), this.#tasks.get(task_id ?? '')]) {
+        if (set === undefined || set.size === 0) continue;
+        frame ??= new EventFrame(stored);
         const frames = audiences.get(set);
         if (frames === undefined) audiences.set(set, [frame]);
         else frames.push(frame);
       }
     }
     return audiences;
-  }
-
-  #audience(event: Event): Set<FrameReceiver>[] {
-    const sets = [
-      this.#all,
-      event.session_id === null ? undefined : this.#sessions.get(event.session_id),
-      event.task_id === null ? undefined : this.#tasks.get(event.task_id),
-    ];
-    return sets.filter((set) => set !== undefined && set.size > 0) as Set<FrameReceiver>[];
   }
 
   #deliver(): void {

@@ -65,7 +65,7 @@ function itemsInOrder(items: JsonValue[], depth: number): JsonValue[] | undefine
 function membersInOrder(source: JsonObject, depth: number): JsonObject | undefined {
   let names = Object.keys(source);
   let copy: JsonObject | undefined;
-  if (!isSorted(names)) {
+  if (names.some((name, at) => at > 0 && name < (names[at - 1] ?? ''))) {
     if (names.some((name) => DIGIT.test(name))) return undefined;
     names = names.sort();
     copy = {};
@@ -81,15 +81,6 @@ function membersInOrder(source: JsonObject, depth: number): JsonObject | undefin
     copy[name] = ordered;
   }
   return copy ?? source;
-}
-
-function isSorted(names: readonly string[]): boolean {
-  let before = '';
-  for (const name of names) {
-    if (name < before) return false;
-    before = name;
-  }
-  return true;
 }
 
 function firstMembers(source: JsonObject, names: readonly string[], count: number): JsonObject {

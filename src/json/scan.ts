@@ -59,8 +59,16 @@ export class JsonScan {
       else if (code === MINUS || (code >= DIGIT_0 && code <= DIGIT_9)) at = this.number(at);
       else {
         if (code === COMMA) this.nameNext = this.inObject[this.depth] === 1;
-        else if (code === OPEN_OBJECT || code === OPEN_ARRAY) this.open(at, code === OPEN_OBJECT);
-        else if (code === CLOSE_OBJECT || code === CLOSE_ARRAY) {
+        else if (code === OPEN_OBJECT || code === OPEN_ARRAY) {
+          if (this.depth >= this.maxDepth) {
+            this.refuse('depth', at);
+            break;
+          }
+          this.nameNext = code === OPEN_OBJECT;
+          this.depth += 1;
+          this.inObject[this.depth] = this.nameNext ? 1 : 0;
+          if (this.nameNext) this.names[this.depth] = [];
+        } else if (code === CLOSE_OBJECT || code === CLOSE_ARRAY) {
           if (this.depth > 0) this.depth -= 1;
           this.nameNext = false;
         }
@@ -71,18 +79,7 @@ export class JsonScan {
     return at >= text.length || this.fault !== undefined;
   }
 
-  private open(at: number, isObject: boolean): void {
-    if (this.depth >= this.maxDepth) {
-      this.refuse('depth', at);
-      return;
-    }
-    this.depth += 1;
-    this.inObject[this.depth] = isObject ? 1 : 0;
-    this.nameNext = isObject;
-    if (isObject) this.names[this.depth] = [];
-  }
-
-  /** Returns the index after the closing quote. */
+  /** Reads a text, which is noted where it is the name of a member. Returns the index after the closing quote. */
   private string(start: number): number {
     const { text } = this;
     let at = start + 1;
@@ -94,7 +91,16 @@ export class JsonScan {
       escaped = true;
       at = this.escape(at);
     }
-    if (this.nameNext) this.name(start, at, escaped);
+    if (!this.nameNext) return at + 1;
+    this.nameNext = false;
+    const name = escaped ? unescapeName(text.slice(start, at + 1)) : text.slice(start + 1, at);
+    const names = this.names[this.depth] ?? [];
+    const isKnown = name !== undefined && (Array.isArray(names) ? names.includes(name) : names.has(name));
+    if (name === undefined) this.refuse('syntax', start);
+    else if (name === '__proto__') this.refuse('forbidden_name', start);
+    else if (isKnown) this.refuse('duplicate_name', start);
+    else if (!Array.isArray(names)) names.add(name);
+    else if (names.push(name) > LIST_LIMIT) this.names[this.depth] = new Set(names);
     return at + 1;
   }
 
@@ -115,18 +121,6 @@ export class JsonScan {
     if (text.charCodeAt(start) !== BACKSLASH || text.charCodeAt(start + 1) !== LETTER_U) return -1;
     const digits = text.slice(start + 2, start + 6);
     return /^[0-9a-fA-F]{4}$/.test(digits) ? Number.parseInt(digits, 16) : -1;
-  }
-
-  private name(start: number, end: number, escaped: boolean): void {
-    this.nameNext = false;
-    const name = escaped ? unescapeName(this.text.slice(start, end + 1)) : this.text.slice(start + 1, end);
-    const names = this.names[this.depth] ?? [];
-    const isKnown = name !== undefined && (Array.isArray(names) ? names.includes(name) : names.has(name));
-    if (name === undefined) this.refuse('syntax', start);
-    else if (name === '__proto__') this.refuse('forbidden_name', start);
-    else if (isKnown) this.refuse('duplicate_name', start);
-    else if (!Array.isArray(names)) names.add(name);
-    else if (names.push(name) > LIST_LIMIT) this.names[this.depth] = new Set(names);
   }
 
   /** Returns the index after the number. */

@@ -24,8 +24,7 @@ export function createIdSource(clock: Clock, random: Random, notBeforeMs = 0): I
     const now = Math.max(clock.now(), notBeforeMs);
     if (now > lastMs) {
       lastMs = now;
-      setTime(digits, now);
-      setRandom(digits, random.bytes(RANDOM_DIGITS));
+      draw(digits, now, random.bytes(RANDOM_DIGITS));
       stem = spellStem(digits);
     } else if (increment(digits)) {
       stem = spellStem(digits);
@@ -34,15 +33,12 @@ export function createIdSource(clock: Clock, random: Random, notBeforeMs = 0): I
   };
 }
 
-function setTime(digits: number[], ms: number): void {
+function draw(digits: number[], ms: number, bytes: Uint8Array): void {
   let rest = ms;
   for (let at = TIME_DIGITS - 1; at >= 0; at--) {
     digits[at] = rest % 32;
     rest = Math.floor(rest / 32);
   }
-}
-
-function setRandom(digits: number[], bytes: Uint8Array): void {
   for (let at = 0; at < RANDOM_DIGITS; at++) digits[TIME_DIGITS + at] = (bytes[at] ?? 0) & 31;
   // A clear top bit leaves room to count up without overflow.
   digits[TIME_DIGITS] = (digits[TIME_DIGITS] ?? 0) & 15;

@@ -194,7 +194,10 @@ function eventOf(place: Place): Event {
 
 function pointerTo(place: Place): string {
   let pointer = '';
-  for (let at = place; at.owner !== undefined; at = at.owner) pointer = `/${escaped(at.name)}${pointer}`;
+  for (let { name, owner } = place; owner !== undefined; { name, owner } = owner) {
+    const token = /[~/]/.test(name) ? name.replaceAll('~', '~0').replaceAll('/', '~1') : name;
+    pointer = `/${token}${pointer}`;
+  }
   return pointer;
 }
 
@@ -232,10 +235,6 @@ function isLong(value: object): boolean {
 /** Ids are numbers of one length. */
 function idBehind(id: string, events: number): string {
   return String(Number(id) + events).padStart(id.length, '0');
-}
-
-function escaped(name: string): string {
-  return name.includes('~') || name.includes('/') ? name.replaceAll('~', '~0').replaceAll('/', '~1') : name;
 }
 
 function namesIn(pointer: string): string[] {

@@ -32,7 +32,13 @@ export class Outbox {
   async start(): Promise<void> {
     const { log } = this.#deps;
     this.#untail = log.tail((events) => {
-      for (const { event } of events) this.#noticed(event);
+      for (const { event } of events) {
+        const { task_id, payload } = event;
+        if (task_id !== null && this.#lanes.has(task_id)) this.#kick(task_id);
+        // A task of which all is delivered needs no lane any more.
+        const isDone = event.event === 'vendor.harn_gateway.push_delivered' && payload['is_last'] === true;
+        if (isDone) this.wake(String(payload['task_id']));
+      }
     });
     await this.#takeUp(listPrefix.pushingTasks(), (taskId) => this.wake(taskId));
     await this.#takeUp(listPrefix.retryingLetters(), (id) => this.retry(id));
@@ -83,13 +89,6 @@ export class Outbox {
     for (const lanes of this.#lanes.values()) for (const lane of lanes.values()) lane.close();
     this.#lanes.clear();
     await Promise.all(this.#retries.values());
-  }
-
-  /** A task of which all is delivered needs no lane any more. */
-  #noticed({ event, task_id, payload }: Event): void {
-    if (task_id !== null && this.#lanes.has(task_id)) this.#kick(task_id);
-    const isDone = event === 'vendor.harn_gateway.push_delivered' && payload['is_last'] === true;
-    if (isDone) this.wake(String(payload['task_id']));
   }
 
   #kick(taskId: string): void {
