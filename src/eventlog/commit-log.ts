@@ -169,9 +169,7 @@ export class CommitLog implements EventLog {
 
   /** Whoever waits for the transaction gets the answer out first: what it sets off comes with the next turn of the event loop. */
   #act(actions: readonly (() => void)[]): void {
-    setImmediate(() => {
-      for (const action of actions) runGuarded(this.#parts.logger, action);
-    });
+    setImmediate(() => runGuarded(this.#parts.logger, actions));
   }
 
   state<S extends State>(key: string): S | undefined {
@@ -439,15 +437,19 @@ export class Listeners<Args extends readonly unknown[]> {
   }
 
   tell(...args: Args): void {
-    for (const listener of this.#listeners) runGuarded(this.#logger, () => listener(...args));
+    runGuarded(
+      this.#logger,
+      Array.from(this.#listeners, (listener) => () => listener(...args)),
+    );
   }
 }
 
-/** Runs a reaction to something already durable: its failure is logged and cannot undo the commit. */
-export function runGuarded(logger: Logger, action: () => void): void {
-  try {
-    action();
-  } catch (error) {
-    logger.error({ err: error }, 'a listener of the log failed');
-  }
+/** Runs reactions to something already durable: a failure is logged, stops no other one, and cannot undo the commit. */
+export function runGuarded(logger: Logger, actions: readonly (() => void)[]): void {
+  for (const action of actions)
+    try {
+      action();
+    } catch (error) {
+      logger.error({ err: error }, 'a listener of the log failed');
+    }
 }

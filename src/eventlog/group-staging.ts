@@ -189,7 +189,7 @@ export class GroupStaging implements EarlierState {
     const sizes = new Map(events.map(({ event, bytes }) => [event.id, bytes.length]));
     for (const { key, fold, chars, saidBy } of group.folds) {
       if (fold === undefined) this.#cache.delete(key);
-      else this.#cache.set(key, fold, chars + (sizes.get(saidBy ?? '') ?? 0));
+      else this.#cache.set(key, fold, { size: chars + (sizes.get(saidBy ?? '') ?? 0) + key.length });
     }
     // Earlier events were removed.
     if ([...changes.erased, ...changes.records.keys()].some(isEventKey)) this.recent.clear();

@@ -15,7 +15,7 @@ import { IntegrityError } from '../store/store-errors.ts';
 import { cursorExpired } from './cursor-expired.ts';
 import { eventNumberOf, NO_EVENT } from './event-id.ts';
 import type { Segment, State, StoredEvent, StreamScope } from './event-log.ts';
-import type { FoldCodec, FoldRecord, StateCache } from './fold-record.ts';
+import { type FoldCodec, type FoldRecord, NO_FOLD, type StateCache } from './fold-record.ts';
 import { markEvent } from './history-mark.ts';
 import { eventIn, eventsIn, idsOfRow, readSegment, segmentFrom, segmentOf } from './segment.ts';
 
@@ -42,21 +42,21 @@ export class LogReader {
 
   state(key: string): State | undefined {
     const cached = this.#cache.get(key);
-    return cached === undefined ? this.fold(key)?.state : cached?.state;
+    return cached === undefined ? this.fold(key)?.state : cached.state;
   }
 
   /** A state with the head of its resource. */
   fold(key: string): FoldRecord | undefined {
     const cached = this.#cache.get(key);
-    if (cached !== undefined) return cached ?? undefined;
+    if (cached !== undefined) return cached === NO_FOLD ? undefined : cached;
     return this.#lockedOnDamage(() => {
       const stored = this.#store.get(key);
       if (stored === undefined) {
-        this.#cache.setAbsent(key);
+        this.#cache.set(key, NO_FOLD, { size: key.length });
         return undefined;
       }
       const { chars, ...fold } = this.codec.decode(key, stored);
-      this.#cache.set(key, fold, chars);
+      this.#cache.set(key, fold, { size: chars + key.length });
       return fold;
     });
   }

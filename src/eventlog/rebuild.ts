@@ -61,7 +61,7 @@ export class Rebuild {
         this.#cache.delete(key);
       } else {
         this.#scratch.put(key, encoded.value);
-        this.#cache.set(key, fold, encoded.chars);
+        this.#cache.set(key, fold, { size: encoded.chars + key.length });
       }
     }
     this.#folds.clear();
@@ -90,7 +90,7 @@ export class Rebuild {
 
   #get(key: string): FoldRecord | undefined {
     const changed = this.#folds.get(key) ?? this.#cache.get(key);
-    if (changed !== undefined) return changed ?? undefined;
+    if (changed !== undefined) return changed;
     const stored = this.#scratch.get(key);
     return stored === undefined ? undefined : this.#codec.decode(key, stored);
   }
