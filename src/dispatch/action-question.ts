@@ -25,7 +25,7 @@ export function actionQuestion(
   return {
     policy,
     action: { ...action, vaults: vaultsOf(action.route) },
-    tier: tierOf(reader, { policy }, { persona_id, session_id }),
+    tier: tierWithin(persona?.autonomy_tier ?? policy.defaultTier, fold?.resource.metadata ?? {}),
     persona,
     session: { skillIds: session?.skill_ids, vaultIds: session?.vault_ids },
     workspace: { id: workspace_id, capabilities: workspace?.capabilities ?? [] },

@@ -111,7 +111,7 @@ function step(
   const ends = isTerminal(to);
   if (ends)
     for (const artifactId of before.internal.open_artifacts ?? []) closeArtifact(tx, tools, artifactId);
-  leaveRequests(tx, tools, before, to);
+  if ((before.internal.open_requests ?? []).length > 0) leaveRequests(tx, tools, before, to);
   const requestId = isBlocked(to) ? requestOf(tx, tools, before, to, facts) : undefined;
   // What was closed, left and opened is in it by now.
   const state = tx.get<TaskState>(stateKey.task(taskId)) ?? before;

@@ -27,9 +27,8 @@ export function refuseLargeMembers(body: unknown, limits: Limits): void {
   for (const [name, value] of Object.entries(body)) {
     if (!CONTENT.has(name)) refuseLarge(value, name, limits);
   }
-  refuseInMessage(body['input'], 'input', limits);
-  refuseInMessage(body['message'], 'message', limits);
-  refuseInMessage(body['answer'], 'answer', limits);
+  for (const name of ['input', 'message', 'answer'])
+    if (body[name] !== undefined) refuseInMessage(body[name], name, limits);
   const { initial_messages: drafts } = body;
   if (!Array.isArray(drafts)) return;
   drafts.forEach((draft, at) => {

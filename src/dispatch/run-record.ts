@@ -90,6 +90,44 @@ export function taskRecord(tx: Transaction, state: TaskState): RunRecord {
   const lifecycle = lifecycleOf(resource);
   const { personaRef, startTier, policyRef } = termsOf(state);
   const { frames, materials, redactions } = materialsOf(tx, state);
+  const { told, hidden, ...done } = facts.length === 0 ? NO_FACTS : whatWasDone(tx, facts);
+  const usage = internal.run?.usage;
+  return {
+    ...NOTHING_DONE,
+    ...done,
+    subject: { object: 'task', id: resource.id },
+    identifiers: identifiersOf(tx, state, personaRef),
+    lifecycle,
+    trust: { startTier, endTier: tierNow(tx, resource, startTier), policyRef },
+    wallTimeMs: Date.parse(lifecycle.completedAt) - Date.parse(lifecycle.startedAt),
+    usage: usage === undefined ? null : { ...usage, agent: internal.route },
+    materials,
+    networkEgress: egressOf(internal.route, frames),
+    handoffs: handoffsOf(state),
+    redactions: [...hidden, ...redactions],
+    metadata: {
+      ...(internal.cancel === undefined ? {} : { cancel: internal.cancel }),
+      frames,
+      ...told,
+      ...quotasOf(internal),
+      route: internal.route,
+      ...(usage?.counted === undefined ? {} : { tokens_counted: TOKENS_COUNTED[usage.counted] }),
+      turns: internal.turns,
+    },
+  };
+}
+
+interface Done extends Partial<RunRecord> {
+  /** Taken out of what was sent. */
+  hidden: ReceiptRedaction[];
+  /** For the metadata of the receipt. */
+  told: JsonObject;
+}
+
+const NO_FACTS: Done = { hidden: [], told: {} };
+
+/** What the facts of a run say that it did. */
+function whatWasDone(tx: Transaction, facts: readonly RunFact[]): Done {
   const calls = factsOf(facts, 'tool_called');
   const requests = factsOf(facts, 'request');
   const artifacts = factsOf(facts, 'artifact');
@@ -104,33 +142,14 @@ export function taskRecord(tx: Transaction, state: TaskState): RunRecord {
     redactions: hidden,
     tool_calls: calls,
   });
-  const usage = internal.run?.usage;
   return {
-    subject: { object: 'task', id: resource.id },
-    identifiers: identifiersOf(tx, state, personaRef),
-    lifecycle,
-    trust: { startTier, endTier: tierNow(tx, resource, startTier), policyRef },
-    wallTimeMs: Date.parse(lifecycle.completedAt) - Date.parse(lifecycle.startedAt),
-    usage: usage === undefined ? null : { ...usage, agent: internal.route },
     toolCallCount: calls.length,
     approvals: approvalsOf(tx, requests, decisions),
-    materials,
     toolCalls: toolCallsOf(listed(calls), factsOf(facts, 'tool_ended')),
     fileWrites: listed(written).map(fileWriteOf),
-    networkEgress: egressOf(internal.route, frames),
-    handoffs: handoffsOf(state),
     artifacts: listed(artifacts).flatMap(({ id }) => artifactOf(tx, id)),
-    redactions: [...listed(hidden).map(redactionOf), ...redactions],
-    metadata: {
-      ...(internal.cancel === undefined ? {} : { cancel: internal.cancel }),
-      frames,
-      ...decidersOf(tx, decisions, requests),
-      ...quotasOf(internal),
-      route: internal.route,
-      ...totals,
-      ...(usage?.counted === undefined ? {} : { tokens_counted: TOKENS_COUNTED[usage.counted] }),
-      turns: internal.turns,
-    },
+    hidden: listed(hidden).map(redactionOf),
+    told: { ...decidersOf(tx, decisions, requests), ...totals },
   };
 }
 

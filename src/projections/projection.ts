@@ -131,7 +131,7 @@ const FOLDS: Partial<Record<EventKind, readonly Fold[]>> = {
  * states, in the Workspace it was imported into.
  */
 export const project: Projection = (event, states) => {
-  const mark = importMarkOf(event);
+  const mark = 'imported' in event.metadata ? importMarkOf(event) : undefined;
   const local = mark === undefined || mark.opaque ? event : localEvent(event, mark);
   const writer = mark === undefined ? states : importedStates(states);
   if (!mark?.opaque) for (const fold of FOLDS[event.event] ?? []) fold(local, writer);

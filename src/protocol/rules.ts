@@ -35,14 +35,11 @@ const UNNAMED_RULES = 1 satisfies RulesNumber;
  * ones: ask `knowsRules` first, for such a task neither goes on nor is replayed.
  */
 export function rulesOf(number: number = UNNAMED_RULES): Rules {
-  return RULES[isKnown(number) ? number : CURRENT_RULES];
+  const known: Readonly<Record<number, Rules>> = RULES;
+  return known[number] ?? RULES[CURRENT_RULES];
 }
 
 /** False for a number that a newer gateway gave. */
 export function knowsRules(number: number = UNNAMED_RULES): boolean {
-  return isKnown(number);
-}
-
-function isKnown(number: number): number is RulesNumber {
   return Object.hasOwn(RULES, number);
 }

@@ -209,7 +209,8 @@ function addAgentMessage(
 ): Clean<Message> | undefined {
   const { tx, tools, material } = target;
   const known = sent.upstreamId;
-  if (known !== undefined && seenBy(tx, target.clean, task).hasMessage(known, sent.parts)) return undefined;
+  const before = known === undefined ? undefined : saidBefore(tx, task, known);
+  if (before !== undefined && saysSame(tx, target.clean, before.parts, sent.parts)) return undefined;
   const place = placeOfTask(task.resource);
   const parts = withStoredBytes(target, place, { sent: sent.parts, clean: clean.parts });
   if (parts.clean.length === 0) return undefined;
