@@ -44,14 +44,14 @@ export function wordTable<Harn extends string, Foreign extends string>() {
     aliases?: Readonly<Record<string, Foreign>>;
   }): WordTable<Harn, Foreign> => {
     const aliases = rows.aliases ?? {};
-    const spell = (text: string) => (Object.hasOwn(aliases, text) ? (aliases[text] ?? text) : text);
     return {
       toForeign: rows.toForeign,
       fromForeign: rows.fromForeign,
       aliases,
       encode: (word) => lookUp(rows.toForeign, word),
       decode: (text) => {
-        const found = lookUp<Harn>(rows.fromForeign, spell(text));
+        const spelled = Object.hasOwn(aliases, text) ? (aliases[text] ?? text) : text;
+        const found = lookUp<Harn>(rows.fromForeign, spelled);
         return found.known ? found : { ...found, raw: text };
       },
     };

@@ -22,8 +22,11 @@ export function encodePart(
   dialect: PartDialect,
   artifacts: ReadonlyMap<string, InlineBytes>,
 ): JsonObject {
-  const spelled = part.visibility === 'public' ? content(part, artifacts) : redacted(part);
-  const encoded = named({ ...spelled, ...carried(part) }, keptOf(part));
+  const kept = keptOf(part);
+  // What came from A2A goes back to it; other part metadata is the gateway's own. Nothing of a hidden part goes.
+  const spelled =
+    part.visibility === 'public' ? { ...content(part, artifacts), ...carried(kept) } : redacted(part);
+  const encoded = named(spelled, kept);
   return dialect === '1.0' ? encoded : legacy(encoded, dialect);
 }
 
@@ -82,9 +85,7 @@ function inlined(id: string, artifact: InlineBytes | undefined): JsonObject {
   };
 }
 
-/** What came from A2A goes back to it; other part metadata is the gateway's own. Nothing of a hidden part goes. */
-function carried(part: Part): JsonObject {
-  const kept = part.visibility === 'public' ? keptOf(part) : {};
+function carried(kept: JsonObject): JsonObject {
   return {
     ...(typeof kept['media_type'] === 'string' && { mediaType: kept['media_type'] }),
     ...(typeof kept['filename'] === 'string' && { filename: kept['filename'] }),
@@ -93,7 +94,8 @@ function carried(part: Part): JsonObject {
 }
 
 function keptOf({ metadata }: DraftPart): JsonObject {
-  return isObject(metadata?.['a2a']) ? metadata['a2a'] : {};
+  const a2a = metadata?.['a2a'];
+  return a2a !== undefined && isObject(a2a) ? a2a : {};
 }
 
 /** A file whose peer named no media type leaves without the one that it has here. */

@@ -10,11 +10,11 @@ import { text } from './progress.ts';
  * Beside a task it is only said. Source: notes/a2a.md 1.2, last row.
  */
 export function interpretMessage(body: JsonObject, seen: Seen): Move[] {
-  const binds = bindMoves(text(seen.binding?.['task_id']), text(body['contextId']), seen);
+  const taskId = text(seen.binding?.['task_id']);
+  const binds = bindMoves(taskId, text(body['contextId']), seen);
   if (isUserMessage(body)) return [...binds, { type: 'note', note: 'echoed_message' }];
-  const isBeside = text(seen.binding?.['task_id']) !== undefined;
   const said = sayMoves(body, seen);
-  if (isBeside) return [...binds, ...said];
+  if (taskId !== undefined) return [...binds, ...said];
   return [...binds, ...said, { type: 'status', to: 'COMPLETED', metadata: { a2a: { message_only: true } } }];
 }
 
@@ -63,8 +63,9 @@ function keptMembers(body: JsonObject, id: string | undefined, rawRole: string |
 
 /** The member when it says anything: empty lists and objects are how codecs spell absence. */
 export function filled(name: string, value: JsonValue | undefined): JsonObject {
+  if (value === undefined) return {};
   const isFilled = Array.isArray(value) ? value.length > 0 : isObject(value) && Object.keys(value).length > 0;
-  return isFilled && value !== undefined ? { [name]: value } : {};
+  return isFilled ? { [name]: value } : {};
 }
 
 /**

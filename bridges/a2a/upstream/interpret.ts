@@ -96,10 +96,9 @@ function endMoves({ status }: Seen): Move[] {
 export function usageMoves(body: JsonObject): Move[] {
   const status = body['status'];
   const spoken = isObject(status) ? status['message'] : undefined;
-  return [body, spoken].flatMap((one): Move[] => {
-    if (!isObject(one) || isUserMessage(one)) return [];
+  return (isObject(spoken) ? [body, spoken] : [body]).flatMap((one): Move[] => {
     const { metadata } = one;
-    return isObject(metadata) ? movesOf(metadata) : [];
+    return isObject(metadata) && !isUserMessage(one) ? movesOf(metadata) : [];
   });
 }
 
