@@ -59,7 +59,8 @@ export function moveTask(
   facts: MoveFacts = {},
 ): boolean {
   const task = tx.get<TaskState>(stateKey.task(taskId));
-  if (task === undefined || isTerminal(task.resource.status)) return false;
+  if (task === undefined) return false;
+  // From a terminal state there is no way.
   const from = task.resource.status;
   if (canMove(from, to)) {
     step(tx, tools, task, to, facts, false);

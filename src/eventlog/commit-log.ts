@@ -89,7 +89,10 @@ export class CommitLog implements EventLog {
     this.#reopened = new Listeners(logger);
     this.#writer = new GroupWriter(store, {
       seal: () => this.#staging.seal(),
-      onDurable: () => this.#onDurable(),
+      onDurable: () => {
+        this.#tail.tell(this.#staging.settle());
+        this.#checkpoints.headMoved();
+      },
       onFailure: (error) => this.#onFailure(error),
     });
     const head = () => this.#staging.head;
@@ -146,8 +149,10 @@ export class CommitLog implements EventLog {
   }
 
   transact<T>(origin: Origin, decide: (tx: StagedTransaction) => T): Promise<T> {
-    const refused = refusal(this.#status, this.#integrity, this.shortage);
-    if (refused !== undefined) return Promise.reject(refused);
+    if (this.#status !== 'open' || this.#integrity.status !== 'ok') {
+      const refused = refusal(this.#status, this.#integrity, this.shortage);
+      if (refused !== undefined) return Promise.reject(refused);
+    }
     const { clock, projection } = this.#parts;
     const time = this.#staging.timeAt(clock.now(), clock.monotonic(), (ms) => this.#mayGoBackTo(ms));
     const tx = new StagedTransaction({
@@ -158,8 +163,9 @@ export class CommitLog implements EventLog {
       codec: this.#reader.codec,
     });
     const answer = this.#decide(tx, decide);
-    if (answer.ok && !tx.changes.isEmpty) this.#staging.merge(origin, tx.changes);
-    const durable = this.#staging.hasUnflushed ? this.#writer.flush() : Promise.resolve();
+    const isStaged = answer.ok && !tx.changes.isEmpty;
+    if (isStaged) this.#staging.merge(origin, tx.changes);
+    const durable = isStaged || this.#staging.hasUnflushed ? this.#writer.flush() : Promise.resolve();
     return durable.then(() => {
       if (!answer.ok) throw answer.error;
       if (tx.actions.length > 0) this.#act(tx.actions);
@@ -333,11 +339,6 @@ export class CommitLog implements EventLog {
     } finally {
       this.#deciding = false;
     }
-  }
-
-  #onDurable(): void {
-    this.#tail.tell(this.#staging.settle());
-    this.#checkpoints.headMoved();
   }
 
   #onFailure(error: ProtocolError): void {

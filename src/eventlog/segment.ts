@@ -141,7 +141,8 @@ export function streamRows(
         streamOf('task', task),
         distances.filter((_, at) => events[at]?.task_id === task),
       );
-  return [...streams].map(([stream, own]) => encodeRow(stream + lastSegment(key), own));
+  const last = lastSegment(key);
+  return [...streams].map(([stream, own]) => encodeRow(stream + last, own));
 }
 
 const ONLY_THE_LAST = '';

@@ -212,8 +212,4 @@ const half = (n: number): number => Math.floor(n / 2);
 const isPowerOfTwo = (n: number): boolean => 2 ** Math.floor(Math.log2(n)) === n;
 const largestPowerBelow = (n: number): number => 2 ** Math.floor(Math.log2(n - 1));
 
-function onesOf(n: number): number {
-  let ones = 0;
-  for (let rest = n; rest > 0; rest = half(rest)) ones += rest % 2;
-  return ones;
-}
+const onesOf = (n: number): number => n.toString(2).replaceAll('0', '').length;

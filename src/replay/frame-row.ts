@@ -208,7 +208,8 @@ function empty(place: Place, copies: Map<Place, object>): void {
     const known = copies.get(at.owner);
     const copy =
       known ?? (Array.isArray(at.owner.value) ? [...at.owner.value] : { ...(at.owner.value as object) });
-    define(copy, at.name, content);
+    if (at.name === '__proto__') define(copy, at.name, content);
+    else (copy as Record<string, unknown>)[at.name] = content;
     if (known !== undefined) return;
     copies.set(at.owner, copy);
     content = copy;

@@ -194,11 +194,10 @@ export const metaKey = (name: string): string => KEY_KINDS.meta.prefix + segment
 
 /** Prefixes of everything that belongs to one owner; ranges are made of them with `keysUnder`. */
 export const streamOf = (object: 'session' | 'task', id: string): string =>
-  object === 'session' ? sessionEventsOf(id) : taskEventsOf(id);
+  `${object === 'session' ? KEY_KINDS.sessionEvent.prefix : KEY_KINDS.taskEvent.prefix}${segment(id)}/`;
 export const framesOf = (task: string): string => `${KEY_KINDS.frame.prefix}${segment(task)}/`;
-export const sessionEventsOf = (session: string): string =>
-  `${KEY_KINDS.sessionEvent.prefix}${segment(session)}/`;
-export const taskEventsOf = (task: string): string => `${KEY_KINDS.taskEvent.prefix}${segment(task)}/`;
+export const sessionEventsOf = (session: string): string => streamOf('session', session);
+export const taskEventsOf = (task: string): string => streamOf('task', task);
 
 /** The range of all keys that begin with the prefix, which ends in `/`. */
 export function keysUnder(prefix: string): { gte: string; lt: string } {
@@ -211,10 +210,18 @@ export function keysUnder(prefix: string): { gte: string; lt: string } {
 export const lastSegment = (key: string): string => key.slice(key.lastIndexOf('/') + 1);
 
 /** The 20-digit spelling of an event number. */
-export const eventIdOf = (n: number): string => padded(n, EVENT_DIGITS);
+export function eventIdOf(n: number): string {
+  if (!Number.isSafeInteger(n) || n < 0) throw noKeyNumber(n);
+  // No such number has more digits.
+  return String(n).padStart(EVENT_DIGITS, '0');
+}
+
+function noKeyNumber(n: number): RangeError {
+  return new RangeError(`A key number is a whole number from 0: ${n}`);
+}
 
 function padded(n: number, digits: number): string {
-  if (!Number.isSafeInteger(n) || n < 0) throw new RangeError(`A key number is a whole number from 0: ${n}`);
+  if (!Number.isSafeInteger(n) || n < 0) throw noKeyNumber(n);
   const text = String(n).padStart(digits, '0');
   if (text.length > digits) throw new RangeError(`A key number has at most ${digits} digits: ${n}`);
   return text;

@@ -14,19 +14,15 @@ export const SEAL_BYTES = HASH_BYTES + KEY_CHECK_BYTES;
 export function seal(content: Buffer | string, key: string): Buffer {
   const size = typeof content === 'string' ? Buffer.byteLength(content) : content.length;
   const record = Buffer.allocUnsafe(SEAL_BYTES + size);
-  if (typeof content === 'string') writeText(record, content, size);
-  else record.set(content, SEAL_BYTES);
+  // ASCII, which most records are, is the same in UTF-8 and copied three times as fast as it is encoded.
+  if (typeof content !== 'string') record.set(content, SEAL_BYTES);
+  else if (size === content.length) record.write(content, SEAL_BYTES, 'latin1');
+  else record.write(content, SEAL_BYTES);
   // Hashed as stored: a string would be encoded once more. A hex digest written into place is the cheapest way in Node 20: a
   // Buffer digest costs twice as much.
   record.write(hash('sha256', record.subarray(SEAL_BYTES), 'hex'), 0, HASH_BYTES, 'hex');
   record.writeUInt32BE(crc32(key), HASH_BYTES);
   return record;
-}
-
-/** ASCII, which most records are, is the same in UTF-8 and copied three times as fast as it is encoded. */
-function writeText(record: Buffer, text: string, size: number): void {
-  if (size === text.length) record.write(text, SEAL_BYTES, 'latin1');
-  else record.write(text, SEAL_BYTES);
 }
 
 /** The content of a sealed record, as a view of it. Throws IntegrityError unless it is what was sealed for the key. */
