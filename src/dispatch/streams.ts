@@ -51,8 +51,8 @@ export function openStream(
   request: StreamRequest,
 ): EventSubscription {
   const plan = PLANS[request.id](log, request);
-  const forms = holdsScope(request.caller, 'internal:read') ? SHOWN.toInternal : SHOWN.toOthers;
-  const sink = new ReaderSink(request.sink, forms, request.ended);
+  const shown = holdsScope(request.caller, 'internal:read') ? 'toInternal' : 'toOthers';
+  const sink = new ReaderSink(request.sink, shown, request.ended);
   const after = request.after === undefined ? {} : { after: request.after };
   const { cursorParam, maxBufferedBytes } = request;
   const named = cursorParam === undefined ? {} : { cursorParam };
@@ -100,17 +100,17 @@ function planAll(log: EventLog, { caller, input }: StreamRequest): Plan {
 /** Delivers to one reader what it may see: the concealed form of frames that need it. */
 class ReaderSink implements FrameSink {
   readonly #sink: StreamSink;
-  readonly #forms: ShownFrames;
+  readonly #shown: Shown;
   readonly #ended: () => void;
 
-  constructor(sink: StreamSink, forms: ShownFrames, ended: () => void) {
+  constructor(sink: StreamSink, shown: Shown, ended: () => void) {
     this.#sink = sink;
-    this.#forms = forms;
+    this.#shown = shown;
     this.#ended = ended;
   }
 
   write(frame: EventFrame, replayed: boolean): number {
-    return this.#sink.write(this.#forms.of(frame), replayed);
+    return this.#sink.write(frame.shown(this.#shown, MAKE[this.#shown]), replayed);
   }
 
   caughtUp(): void {
@@ -135,27 +135,16 @@ class ReaderSink implements FrameSink {
   }
 }
 
-/** What readers of one kind are shown; made once per frame, however many read it. */
-class ShownFrames {
-  readonly #seesInternal: boolean;
-  readonly #shown = new WeakMap<EventFrame, EventFrame>();
+/** What readers of one kind are shown. */
+type Shown = 'toInternal' | 'toOthers';
 
-  constructor(seesInternal: boolean) {
-    this.#seesInternal = seesInternal;
-  }
+const MAKE: { readonly [Kind in Shown]: (frame: EventFrame) => EventFrame } = {
+  toInternal: (frame) => concealed(frame, true),
+  toOthers: (frame) => concealed(frame, false),
+};
 
-  of(frame: EventFrame): EventFrame {
-    const known = this.#shown.get(frame);
-    if (known !== undefined) return known;
-    const shown = mayHoldHidden(frame.bytes) ? this.#conceal(frame) : frame;
-    this.#shown.set(frame, shown);
-    return shown;
-  }
-
-  #conceal(frame: EventFrame): EventFrame {
-    const event = conceal(frame.event, this.#seesInternal);
-    return new EventFrame({ event, bytes: Buffer.from(JSON.stringify(event)) });
-  }
+function concealed(frame: EventFrame, seesInternal: boolean): EventFrame {
+  if (!mayHoldHidden(frame.bytes)) return frame;
+  const event = conceal(frame.event, seesInternal);
+  return new EventFrame({ event, bytes: Buffer.from(JSON.stringify(event)) });
 }
-
-const SHOWN = { toInternal: new ShownFrames(true), toOthers: new ShownFrames(false) };

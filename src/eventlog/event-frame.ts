@@ -5,6 +5,7 @@ export class EventFrame implements StoredEvent {
   readonly event: Event;
   readonly bytes: Buffer;
   #sse: Buffer | undefined;
+  readonly #shown: { toInternal?: EventFrame; toOthers?: EventFrame } = {};
 
   constructor({ event, bytes }: StoredEvent) {
     this.event = event;
@@ -17,6 +18,12 @@ export class EventFrame implements StoredEvent {
 
   get kind(): string {
     return this.event.event;
+  }
+
+  /** The form that readers of one kind are shown; made once, however many read it. */
+  shown(to: 'toInternal' | 'toOthers', make: (frame: EventFrame) => EventFrame): EventFrame {
+    this.#shown[to] ??= make(this);
+    return this.#shown[to];
   }
 
   /** LF line ends; the SSE id equals the event id (contract C25). JSON text has no line breaks, so nothing can split it. */

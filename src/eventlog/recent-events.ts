@@ -57,10 +57,12 @@ export class RecentEvents {
   }
 
   /** A stream begins in the commit that makes its resource; the first event of it may stand before that one. */
-  #beginning({ kind, id }: Stream): number | undefined {
-    for (let at = this.#events.length - 1; at >= 0; at -= 1) {
-      const { resource, sequence } = this.#events[at]?.event ?? {};
-      if (resource?.id === id && resource.object === kind && sequence === 1) return 0;
+  #beginning(stream: Stream): number | undefined {
+    let from = this.#events.length;
+    for (let at = this.#commits.length - 1; at >= 0; at -= 1) {
+      const commit = this.#commits[at] ?? [];
+      from -= commit.length;
+      if (commit.some(({ event }) => makes(event, stream))) return from;
     }
     return undefined;
   }
@@ -79,6 +81,10 @@ export class RecentEvents {
 }
 
 type Stream = Exclude<StreamScope, { kind: 'all' }>;
+
+function makes({ resource, sequence }: Event, { kind, id }: Stream): boolean {
+  return sequence === 1 && resource.id === id && resource.object === kind;
+}
 
 function isOf({ kind, id }: Stream, event: Event): boolean {
   return (kind === 'session' ? event.session_id : event.task_id) === id;

@@ -155,7 +155,7 @@ class Subscriber implements EventSubscription, FrameReceiver {
     while (size === this.#page && this.#isOpen()) {
       const page = await this.#readPage();
       size = page.length;
-      for (const stored of page) await this.#deliverSlowly(new EventFrame(stored));
+      await this.#deliverSlowly(page.map((stored) => new EventFrame(stored)));
     }
   }
 
@@ -171,8 +171,7 @@ class Subscriber implements EventSubscription, FrameReceiver {
     this.#mode = 'joining';
     this.#leave = this.#feed.join(this.#options.scope, this);
     await this.#readHistory();
-    for (let frame = this.#nextKept(); frame !== undefined; frame = this.#nextKept())
-      await this.#deliverSlowly(frame);
+    while (this.#isJoining() && this.#kept.length > 0) await this.#deliverSlowly(this.#kept.splice(0));
     if (!this.#isJoining()) return;
     if (this.#options.isOver?.()) await this.#finish();
     else this.#goLive();
@@ -189,15 +188,21 @@ class Subscriber implements EventSubscription, FrameReceiver {
     this.#end('complete');
   }
 
-  #nextKept(): EventFrame | undefined {
-    return this.#isJoining() ? this.#kept.shift() : undefined;
-  }
-
-  /** Waits for the client before the next frame; live delivery never waits. */
-  async #deliverSlowly(frame: EventFrame): Promise<void> {
-    if (!this.#isOpen()) return;
-    const unsent = this.#deliver(frame, frame.id <= this.#startedAt);
-    if (unsent > this.#options.maxBufferedBytes / 2) await this.#options.sink.drained();
+  /** One write to the network, unless the client has to be waited for between two frames; live delivery never waits. */
+  async #deliverSlowly(frames: readonly EventFrame[]): Promise<void> {
+    const { sink, maxBufferedBytes } = this.#options;
+    sink.cork?.();
+    try {
+      for (const frame of frames) {
+        if (!this.#isOpen()) return;
+        if (this.#deliver(frame, frame.id <= this.#startedAt) <= maxBufferedBytes / 2) continue;
+        sink.uncork?.();
+        await sink.drained();
+        sink.cork?.();
+      }
+    } finally {
+      sink.uncork?.();
+    }
   }
 
   /** Returns the unsent bytes of the sink. */

@@ -46,6 +46,7 @@ export class EventStream implements StreamSink {
   /** Comments are allowed: an event went out, or the client resumes. */
   #mayComment: boolean;
   #lastWriteMs: number;
+  #corked: Writable | undefined;
   /** Lets history reading go on when the connection closes instead of draining. */
   #wake: (() => void) | undefined;
 
@@ -87,6 +88,14 @@ export class EventStream implements StreamSink {
     if (this.#state === 'waiting') this.#open();
     if (this.#state !== 'open') return 0;
     const { res } = this.#exchange;
+    // What is only held back says nothing about the client.
+    if (
+      this.#corked !== undefined &&
+      res.writableLength + frame.sse.length > this.#options.streamBufferBytes
+    ) {
+      this.uncork();
+      this.cork();
+    }
     const unsent = res.writableLength;
     // A frame larger than the cap still passes on an empty connection; otherwise its client could never get past it.
     if (unsent > 0 && unsent + frame.sse.length > this.#options.streamBufferBytes) {
@@ -99,11 +108,14 @@ export class EventStream implements StreamSink {
   }
 
   cork(): void {
-    this.#socket.cork();
+    this.#corked = this.#socket;
+    this.#corked.cork();
   }
 
+  /** Of what was corked: the response lets go of its socket when it ends. */
   uncork(): void {
-    this.#socket.uncork();
+    this.#corked?.uncork();
+    this.#corked = undefined;
   }
 
   async drained(): Promise<void> {

@@ -19,6 +19,9 @@ class Client implements FrameSink {
   error: unknown;
   stalled = false;
   unsent = 0;
+  /** Frames of each write to the network. */
+  readonly writes: number[] = [];
+  #corkedAt: number | undefined;
   #wake: () => void = () => undefined;
 
   get ids(): number[] {
@@ -29,7 +32,16 @@ class Client implements FrameSink {
     if (this.stalled) this.unsent += frame.sse.length;
     return this.unsent;
   }
+  cork(): void {
+    this.#corkedAt = this.frames.length;
+  }
+  uncork(): void {
+    const held = this.frames.length - (this.#corkedAt ?? this.frames.length);
+    if (held > 0) this.writes.push(held);
+    this.#corkedAt = undefined;
+  }
   drained(): Promise<void> {
+    expect(this.#corkedAt).toBeUndefined();
     if (this.unsent === 0) return Promise.resolve();
     return new Promise((resolve) => {
       this.#wake = resolve;
@@ -78,6 +90,15 @@ describe('a subscription', () => {
     }
     await until(() => clients.every(({ frames }) => frames.length >= 10_000));
     for (const client of clients) expect(client.ids).toEqual(idsUpTo(10_000));
+  });
+
+  it('writes the history that a client has room for at once, and the events of a commit', async () => {
+    await appendMany(120);
+    const { client } = follow();
+    await until(() => client.frames.length === 120);
+    await appendMany(3);
+    await until(() => client.frames.length === 123);
+    expect(client.writes).toEqual([50, 50, 20, 3]);
   });
 
   it('goes on after its cursor', async () => {

@@ -40,6 +40,19 @@ describe('a client that does not read', () => {
     expect(client.body).toBe(huge.sse.toString());
   });
 
+  it('is not one whose frames were held back for a single write', async () => {
+    const client = await stage.follow();
+    const { sink } = await stage.opened(client);
+    const huge = frameOf('00000000000000000004', 'agent.message', `{"text":"${'y'.repeat(512 * 1024)}"}`);
+    sink.cork?.();
+    sink.write(ONE);
+    sink.write(huge);
+    sink.uncork?.();
+    sink.end('complete');
+    await client.closed;
+    expect(client.body).toBe(`${ONE.sse}${huge.sse}`);
+  });
+
   it('holds back history reading until it has read half', async () => {
     const client = await stage.follow();
     const { sink } = await stage.opened(client);
