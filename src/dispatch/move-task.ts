@@ -110,12 +110,13 @@ function step(
 ): void {
   const taskId = before.resource.id;
   const ends = isTerminal(to);
-  if (ends)
-    for (const artifactId of before.internal.open_artifacts ?? []) closeArtifact(tx, tools, artifactId);
-  if ((before.internal.open_requests ?? []).length > 0) leaveRequests(tx, tools, before, to);
+  const { open_artifacts = [], open_requests = [] } = before.internal;
+  if (ends) for (const artifactId of open_artifacts) closeArtifact(tx, tools, artifactId);
+  if (open_requests.length > 0) leaveRequests(tx, tools, before, to);
   const requestId = isBlocked(to) ? requestOf(tx, tools, before, to, facts) : undefined;
+  const isAlone = open_artifacts.length + open_requests.length === 0 && requestId === undefined;
   // What was closed, left and opened is in it by now.
-  const state = tx.get<TaskState>(stateKey.task(taskId)) ?? before;
+  const state = isAlone ? before : (tx.get<TaskState>(stateKey.task(taskId)) ?? before);
   const { resource: task, internal } = state;
   if (task.status === 'WORKING' && to === 'FAILED') failSpan(tx, state, facts);
   const said: Clean<PayloadOf<'task.started'>> = {

@@ -57,6 +57,7 @@ export class StagedTransaction implements Transaction, StateWriter {
   readonly #seen = new Map<string, FoldRecord>();
   /** Records that are not made yet. */
   readonly #later = new Map<string, () => string>();
+  readonly time: CleanText;
   readonly #parts: TransactionParts;
   /** Number of the newest event before this transaction. */
   readonly #eventNumber: number;
@@ -64,12 +65,9 @@ export class StagedTransaction implements Transaction, StateWriter {
   #isFolding = false;
 
   constructor(parts: TransactionParts) {
+    this.time = parts.time;
     this.#parts = parts;
     this.#eventNumber = parts.earlier.eventNumber;
-  }
-
-  get time(): CleanText {
-    return this.#parts.time;
   }
 
   get position(): CleanText {
