@@ -114,7 +114,7 @@ export class SessionRemoval {
 
   async #findResources(): Promise<void> {
     for (const object of OWNED)
-      for await (const row of this.#base(`${KEY_KINDS.resource.prefix}${object}/`)) {
+      for await (const row of this.#log.baseKeys(`${KEY_KINDS.resource.prefix}${object}/`)) {
         const state = this.#state<Resource>(row);
         const owner = state?.resource.session_id;
         if (state === undefined || !owner || !this.#isGone(owner)) continue;
@@ -123,7 +123,7 @@ export class SessionRemoval {
         this.#add(owner, unit);
         this.#owners.set(state.resource.id, owner);
       }
-    for await (const row of this.#base(`${KEY_KINDS.resource.prefix}dead_letter/`)) {
+    for await (const row of this.#log.baseKeys(`${KEY_KINDS.resource.prefix}dead_letter/`)) {
       const letter = this.#state<Resource>(row)?.resource;
       const owner = this.#owners.get(letter?.task_id ?? '');
       if (letter === undefined || owner === undefined) continue;
@@ -153,7 +153,7 @@ export class SessionRemoval {
   }
 
   async #findFolds(): Promise<void> {
-    for await (const row of this.#base(KEY_KINDS.fold.prefix)) {
+    for await (const row of this.#log.baseKeys(KEY_KINDS.fold.prefix)) {
       const [, name = '', owner = ''] = row.split('/');
       if (name === 'turns' && !this.#isGone(owner)) this.#keepCopied(row);
       if (name === 'asset') this.#findCopies(row);
@@ -216,7 +216,7 @@ export class SessionRemoval {
 
   /** Lists name what they list, and whose it is. */
   async #findLists(): Promise<void> {
-    for await (const row of this.#base(KEY_KINDS.list.prefix)) {
+    for await (const row of this.#log.baseKeys(KEY_KINDS.list.prefix)) {
       if (KEPT_LISTS.some((prefix) => row.startsWith(prefix))) continue;
       const [listed = '', of = ''] = row.split('/').reverse();
       const owner =
@@ -292,11 +292,6 @@ export class SessionRemoval {
     const units = this.#units.get(sessionId) ?? new Map<string, Unit>();
     units.set(unit.row, unit);
     this.#units.set(sessionId, units);
-  }
-
-  /** Derived keys that the base has, by their prefix. */
-  async *#base(prefix: string): AsyncGenerator<string, void> {
-    for await (const key of keysOf(this.#log, baseKey(prefix))) yield key.slice(KEY_KINDS.base.prefix.length);
   }
 
   async #keys(prefix: string): Promise<string[]> {

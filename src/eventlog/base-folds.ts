@@ -1,27 +1,15 @@
-import { hash } from 'node:crypto';
-import { checked, contentOfChecked } from '../store/checked-record.ts';
+import { checked } from '../store/checked-record.ts';
 import { baseKey, KEY_KINDS, keysUnder } from '../store/keys.ts';
 import { unseal } from '../store/sealed-record.ts';
 import type { Store } from '../store/store.ts';
 import { IntegrityError } from '../store/store-errors.ts';
+import { BASE_ROW_KINDS, type BaseEntry, contentOfRow, isBaseRow } from './base-row.ts';
 import type { Event, ResourcePointer, State } from './event-log.ts';
 import type { Finding } from './finding.ts';
 import { copyOf, type Drafts, type FoldWriter, type ResourceHead } from './fold-event.ts';
 import { type FoldCodec, type FoldRecord, recordOf, spelled } from './fold-record.ts';
 import { saidBy } from './said.ts';
 import type { Scratch } from './scratch.ts';
-
-/**
- * What the removed events of a log had folded to, one record `p/<key>` per derived key: the rebuild of the folds begins
- * with it. `hash` names the stored fold by the SHA-256 of its content instead of repeating it, as long as no later event
- * changes it; then the transaction that does writes the base.
- */
-export type BaseEntry = { fold: object } | { hash: string } | { marker: true };
-
-/** The entry of a fold that is kept besides. */
-export function baseEntryOf(codec: FoldCodec, key: string, fold: FoldRecord): string {
-  return `{"fold":${codec.write(key, fold)}}`;
-}
 
 export interface BaseSource {
   record(key: string): Buffer | undefined;
@@ -30,7 +18,6 @@ export interface BaseSource {
 }
 
 const MARKER = '';
-const HASH_CHARS = 22;
 
 /** The base with more events folded onto it. Nothing is written: `folds` and `markers` are what changed. */
 export class BaseFolds implements FoldWriter {
@@ -103,53 +90,55 @@ export class BaseFolds implements FoldWriter {
     // What the other session had changed by then comes before its base: a row may hold more than its removed events put there.
     const changed = this.folds.get(key) ?? this.#other?.folds.get(key);
     if (changed !== undefined) return changed;
+    const base = this.#baseAt(key);
+    return base === undefined && this.#other !== undefined ? this.#other.#get(key) : base;
+  }
+
+  #baseAt(key: string): FoldRecord | undefined {
     const entry = this.#source.record(baseKey(key));
-    if (entry === undefined) return this.#other === undefined ? undefined : this.#other.#get(key);
+    if (entry === undefined) {
+      const { isBase, ...own } = this.#source.fold(key) ?? {};
+      return isBase ? own : undefined;
+    }
     const base: BaseEntry = JSON.parse(entry.toString('utf8'));
-    if ('marker' in base) return undefined;
-    return 'hash' in base ? this.#source.fold(key) : this.#source.codec.read(key, JSON.stringify(base.fold));
+    return 'fold' in base ? this.#source.codec.read(key, JSON.stringify(base.fold)) : undefined;
   }
 }
 
-/** The first 132 bits of the SHA-256 of the content of a stored fold, base64url: what a base entry names it by. */
-export function foldHash(key: string, stored: Buffer): string {
-  return hash('sha256', contentOfChecked(stored, key), 'base64url').slice(0, HASH_CHARS);
-}
-
-/** Puts the base into a rebuild; what it names by hash is taken from the store, and is a finding when it is another. */
+/** Puts the base into a rebuild: the rows that are the base, and what is kept of others. Damaged rows are findings. */
 export async function loadBase(store: Store, scratch: Scratch): Promise<Finding[]> {
   const findings: Finding[] = [];
-  for await (const page of store.entries(keysUnder(KEY_KINDS.base.prefix)))
-    for (const [where, sealed] of page) findings.push(...loadEntry(where, sealed, store, scratch));
-  await scratch.flush();
+  for (const { prefix } of BASE_ROW_KINDS)
+    for await (const page of store.entries(keysUnder(prefix))) {
+      for (const [key, stored] of page)
+        if (isBaseRow(key, stored)) findings.push(...loadRow(key, stored, scratch));
+      await scratch.flush();
+    }
+  for await (const page of store.entries(keysUnder(KEY_KINDS.base.prefix))) {
+    for (const [where, sealed] of page) loadEntry(where, sealed, scratch);
+    await scratch.flush();
+  }
   return findings;
 }
 
-function loadEntry(where: string, sealed: Buffer, store: Store, scratch: Scratch): Finding[] {
+function loadRow(key: string, stored: Buffer, scratch: Scratch): Finding[] {
+  scratch.put(key, stored);
+  try {
+    contentOfRow(key, stored);
+    return [];
+  } catch (error) {
+    if (!(error instanceof IntegrityError)) throw error;
+    return [{ problem: 'hash', where: key, expected: error.expected, observed: error.observed }];
+  }
+}
+
+function loadEntry(where: string, sealed: Buffer, scratch: Scratch): void {
   const key = where.slice(KEY_KINDS.base.prefix.length);
   const entry = readEntry(where, sealed);
   // Its commit vouches for its hash, so the audit names it.
-  if (entry === undefined) return [];
-  if ('hash' in entry) return loadNamed(key, entry.hash, store, scratch);
+  if (entry === undefined) return;
   if ('marker' in entry) scratch.put(key, MARKER);
   else if (typeof entry.fold === 'object') scratch.put(key, checked(spelled(entry.fold), key));
-  return [];
-}
-
-function loadNamed(key: string, expected: string, store: Store, scratch: Scratch): Finding[] {
-  const stored = store.get(key);
-  if (stored !== undefined) scratch.put(key, stored);
-  const observed = stored === undefined ? 'no record' : hashOrDamage(key, stored);
-  return observed === expected ? [] : [{ problem: 'fold', where: key, expected, observed }];
-}
-
-function hashOrDamage(key: string, stored: Buffer): string {
-  try {
-    return foldHash(key, stored);
-  } catch (error) {
-    if (error instanceof IntegrityError) return error.observed;
-    throw error;
-  }
 }
 
 function readEntry(where: string, sealed: Buffer): BaseEntry | undefined {

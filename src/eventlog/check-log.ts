@@ -1,4 +1,3 @@
-import { sha256Hex } from '../json/sha256.ts';
 import type { KeyRegistry } from '../receipts/key-registry.ts';
 import {
   commitKey,
@@ -9,14 +8,14 @@ import {
   lastSegment,
   SUMMARY_KEY,
 } from '../store/keys.ts';
-import { SEAL_BYTES } from '../store/sealed-record.ts';
 import type { Store } from '../store/store.ts';
 import { IntegrityError } from '../store/store-errors.ts';
 import { loadBase } from './base-folds.ts';
+import { NAMED_KINDS, namedHash } from './base-row.ts';
 import type { CommitRecord } from './commit-record.ts';
 import { type CommitSummary, readSummary, SetHash, verifySummary } from './commit-summary.ts';
 import { EMPTY_HEAD, walkCommits } from './commit-walk.ts';
-import { ACCOUNTED, compareKeys } from './compare-keys.ts';
+import { ACCOUNTED, accountOf, compareKeys } from './compare-keys.ts';
 import { eventNumberOf } from './event-id.ts';
 import type { Event, LogHead, Projection } from './event-log.ts';
 import type { Finding } from './finding.ts';
@@ -70,7 +69,7 @@ export async function* checkLog(options: CheckLogOptions): AsyncGenerator<CheckS
 async function* checkReadable(options: CheckLogOptions): AsyncGenerator<CheckStep, void> {
   const { checkpoint, store, scratch = new MemoryScratch() } = options;
   const pass = new LogPass(options, scratch, await RemovedSegments.read(store));
-  yield* found(await loadBase(store, scratch));
+  const damagedRows = await loadBase(store, scratch);
   let head = EMPTY_HEAD;
   const summary = readSummary(store);
   const sum = summary && new SetHash(summary.sum);
@@ -86,7 +85,10 @@ async function* checkReadable(options: CheckLogOptions): AsyncGenerator<CheckSte
       yield { kind: 'progress', commits: head.commit, events: pass.events };
   }
   if (checkpoint !== undefined && head.commit < checkpoint.commit) yield* found([behind(checkpoint, head)]);
-  yield* found(pass.missing());
+  const missing = pass.missing();
+  yield* found(missing);
+  // A commit that names one of them has told it.
+  yield* found(damagedRows.filter(({ where }) => !missing.some((finding) => finding.where === where)));
   if (sum !== undefined && pass.isComplete) yield* found(await checkSum(store, scratch, sum));
   yield* found(await straySegments(store, scratch));
   if (!pass.isComplete) yield { kind: 'folds_not_compared' };
@@ -148,8 +150,8 @@ class LogPass {
   }
 
   async take(commit: CommitRecord, before: LogHead): Promise<Finding[]> {
-    for (const [key] of commit.erased) this.#accounts.delete(key);
-    for (const [key] of commit.records) this.#accounts.put(key, ACCOUNTED);
+    for (const [key] of commit.erased) this.#accounts.delete(accountOf(key));
+    for (const [key] of commit.records) this.#accounts.put(accountOf(key), ACCOUNTED);
     const segments = await this.#audit.take(commit, before);
     const findings = segments.flatMap((segment) => this.#takeSegment(segment));
     await this.#rebuild.settle();
@@ -210,18 +212,23 @@ function checkSummary(summary: CommitSummary, keys: KeyRegistry | undefined): Fi
   return [{ problem: 'hash', where: SUMMARY_KEY, expected: 'a valid signature', observed }];
 }
 
-/** All primary records together are what the commits, removed ones included, have left; those of removed commits are accounted for. */
+/**
+ * All primary records and rows that are the base together are what the commits, removed ones included, have left; those of
+ * removed commits are accounted for.
+ */
 async function checkSum(store: Store, scratch: Scratch, expected: SetHash): Promise<Finding[]> {
   const observed = new SetHash();
-  for (const { kind, prefix } of Object.values(KEY_KINDS)) {
-    if (kind !== 'primary' || prefix === KEY_KINDS.commit.prefix) continue;
-    for await (const page of store.entries(keysUnder(prefix)))
-      for (const [key, sealed] of page) {
-        observed.add(key, sha256Hex(sealed.subarray(SEAL_BYTES)));
-        if (scratch.get(key) === undefined && !isEventKey(key)) scratch.put(key, ACCOUNTED);
+  for (const { prefix } of NAMED_KINDS)
+    for await (const page of store.entries(keysUnder(prefix))) {
+      for (const [key, stored] of page) {
+        const sha256 = namedHash(key, stored);
+        if (sha256 === undefined) continue;
+        observed.add(key, sha256);
+        const account = accountOf(key);
+        if (scratch.get(account) === undefined && !isEventKey(key)) scratch.put(account, ACCOUNTED);
       }
-    await scratch.flush();
-  }
+      await scratch.flush();
+    }
   if (observed.digest === expected.digest) return [];
   return [{ problem: 'hash', where: SUMMARY_KEY, expected: expected.digest, observed: observed.digest }];
 }

@@ -3,7 +3,7 @@ import { ProtocolError } from '../protocol/errors.ts';
 import type { JsonObject } from '../protocol/json.ts';
 import { type Clock, type Logger, timestamp } from '../protocol/ports.ts';
 import { GroupWriter } from '../store/group-writer.ts';
-import { baseKey, commitKey, resourceKey, SUMMARY_KEY } from '../store/keys.ts';
+import { commitKey, SUMMARY_KEY } from '../store/keys.ts';
 import type { DiskShortage, Store } from '../store/store.ts';
 import type { IntegrityError } from '../store/store-errors.ts';
 import { CheckpointWriter, type CheckpointWriterParts } from './checkpoint-writer.ts';
@@ -216,7 +216,11 @@ export class CommitLog implements EventLog {
   }
 
   isCut(sessionId: string): boolean {
-    return this.#reader.record(baseKey(resourceKey('session', sessionId))) !== undefined;
+    return this.#reader.mark({ kind: 'session', id: sessionId }) !== undefined;
+  }
+
+  baseKeys(prefix: string): AsyncIterable<string> {
+    return this.#reader.baseKeys(prefix);
   }
 
   async removeHistory(removal: HistoryRemoval): Promise<number> {

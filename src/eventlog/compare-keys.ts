@@ -3,11 +3,15 @@ import { sha256Hex } from '../json/sha256.ts';
 import { contentOfChecked } from '../store/checked-record.ts';
 import { KEY_KINDS } from '../store/keys.ts';
 import type { Store } from '../store/store.ts';
+import { isBaseRow, isDerivedRow } from './base-row.ts';
 import type { Finding } from './finding.ts';
 import type { Scratch } from './scratch.ts';
 
 /** Put into the scratch for a primary record: that a commit accounts for it. Its bytes are checked by RecordAudit. */
 export const ACCOUNTED = Buffer.from([1]);
+
+/** The key in the scratch under which a record is accounted for; that of a derived row is taken by the row itself. */
+export const accountOf = (key: string): string => (isDerivedRow(key) ? `=${key}` : key);
 
 /** Commits, events and the schema record are checked by other means. */
 const CHECKED_ELSEWHERE = [KEY_KINDS.commit.prefix, KEY_KINDS.event.prefix, KEY_KINDS.meta.prefix];
@@ -36,6 +40,9 @@ export async function* compareKeys(store: Store, scratch: Scratch): AsyncGenerat
     } else {
       if (!right[1].equals(ACCOUNTED) && !sameState(left[0], left[1], right[1]))
         yield fold(left[0], right[1], left[1]);
+      // The rebuild began with it.
+      else if (isBaseRow(left[0], left[1]) && scratch.get(accountOf(left[0])) === undefined)
+        yield extra(left[0]);
       [left, right] = [await pull(stored), await pull(rebuilt)];
     }
   }

@@ -254,6 +254,8 @@ export interface EventLog {
   eventIds(scope: StreamOfOne, afterId: string, limit: number): Promise<string[]>;
   /** Whether the id is a durable event of the scope and all of the scope's events after it are kept: what a cursor has to be. */
   holds(scope: StreamScope, id: string): boolean;
+  /** Derived keys with the prefix, which ends in `/`, to which events that retention removed had folded. Durable ones only. */
+  baseKeys(prefix: string): AsyncIterable<string>;
   /** Whether retention has removed the beginning of this session. */
   isCut(sessionId: string): boolean;
   /**

@@ -11,7 +11,7 @@ import { EVENT_ID, type ReadRow, type SaidSlots, SaidWords } from './said.ts';
 export interface FoldRecord {
   head?: ResourceHead | undefined;
   state?: State | undefined;
-  /** Set in the record of a resource that is the base itself: retention removed every event that it was folded from. */
+  /** Set in a record that is the base itself: retention removed every event that it was folded from. */
   isBase?: true | undefined;
 }
 
@@ -37,7 +37,14 @@ export class FoldCodec {
     const { stored, source } = state ? this.#words.shorten(key, state) : NOTHING;
     const text =
       this.#eventFor(key, fold, source?.name) ??
-      spelled(stored === undefined || isResource(key) ? { head, state: stored, isBase } : stored);
+      spelled(
+        stored === undefined || isResource(key)
+          ? { head, state: stored, isBase }
+          : // Of a fold without a head its state is stored alone.
+            isBase
+            ? { ...stored, isBase }
+            : stored,
+      );
     const encoded = { value: checked(text, key), chars: text.length + (source?.chars ?? 0) };
     return source === undefined ? encoded : { ...encoded, saidBy: source.name };
   }
@@ -48,10 +55,10 @@ export class FoldCodec {
     return this.#words.isAllSaid(key, state) ? said : undefined;
   }
 
-  /** The JSON of a record. */
-  write(key: string, { head, state, isBase }: FoldRecord): string {
+  /** The JSON of a record, which says nothing of being the base. */
+  write(key: string, { head, state }: FoldRecord): string {
     const { stored } = state ? this.#words.shorten(key, state) : NOTHING;
-    return JSON.stringify(isResource(key) ? { head, state: stored, isBase } : stored);
+    return JSON.stringify(isResource(key) ? { head, state: stored } : stored);
   }
 
   /** Throws IntegrityError for a damaged record, or one that refers to what cannot be read. */
@@ -69,7 +76,11 @@ export class FoldCodec {
   read(key: string, json: string): FoldRecord & { chars: number } {
     const found: FoldRecord & State = JSON.parse(json);
     const { head, state: own, isBase } = found;
-    const record: FoldRecord = isResource(key) ? { head, state: own, isBase } : { state: found };
+    const record: FoldRecord = isResource(key)
+      ? { head, state: own, isBase }
+      : isBase
+        ? baseFold(found)
+        : { state: found };
     if (record.state === undefined) return { ...record, chars: json.length };
     const state = this.#words.complete(key, record.state, (row) => this.#stateAt(row));
     return { ...record, state, chars: json.length + (this.#words.sourceOf(key, state)?.chars ?? 0) };
@@ -112,6 +123,10 @@ function ofSingleMember(key: string, text: string): State {
 }
 
 const NOTHING = { stored: undefined, source: undefined };
+
+function baseFold({ isBase, ...state }: FoldRecord & State): FoldRecord {
+  return { state, isBase };
+}
 
 export interface EncodedFold {
   value: string;

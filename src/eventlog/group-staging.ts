@@ -3,6 +3,7 @@ import { timestamp } from '../protocol/ports.ts';
 import { commitKey, eventIdOf, eventKey, isEventKey } from '../store/keys.ts';
 import { seal, sealedHash } from '../store/sealed-record.ts';
 import type { WriteOp } from '../store/store.ts';
+import { BASE_MARKER, baseEntryOf, isListRow, MARKER_ENTRY, rowHash } from './base-row.ts';
 import type { CommitEntry, CommitRecord } from './commit-record.ts';
 import { EPOCH_GAP, eventNumberOf } from './event-id.ts';
 import type { Event, LogHead, Origin, StoredEvent } from './event-log.ts';
@@ -29,6 +30,8 @@ interface WrittenFold {
 interface SealedGroup {
   changes: StagedChanges;
   folds: WrittenFold[];
+  /** Hashes of the rows that it makes the base. */
+  baseRows: ReadonlyMap<string, string>;
   head: LogHead;
 }
 
@@ -52,6 +55,7 @@ export class GroupStaging implements EarlierState {
   #open = new StagedChanges();
   #entries: CommitEntry[] = [];
   #sealed: SealedGroup | undefined;
+  #hasBases: boolean | undefined;
 
   constructor(reader: LogReader, cache: StateCache, start: { head: LogHead; timeMs: number }) {
     this.#reader = reader;
@@ -114,6 +118,38 @@ export class GroupStaging implements EarlierState {
     return this.#reader.fold(key);
   }
 
+  get mayHaveBases(): boolean {
+    this.#hasBases ??= this.#reader.isCutOrDamaged();
+    return this.#hasBases;
+  }
+
+  baseEntryAt(key: string): string | undefined {
+    const changes = this.#changesOf(key);
+    if (changes === undefined) return this.#reader.baseEntry(key);
+    if (!changes.bases.has(key)) return undefined;
+    if (isListRow(key)) return MARKER_ENTRY;
+    return baseEntryOf(this.#reader.codec, key, {
+      head: changes.heads.get(key),
+      state: changes.states.get(key),
+    });
+  }
+
+  baseHashBefore(key: string): string | undefined {
+    if (this.#open.touches(key)) return this.#open.replaced.get(key);
+    if (this.#sealed?.changes.touches(key)) return this.#sealed.baseRows.get(key);
+    return this.#reader.baseHash(key);
+  }
+
+  hasMarker(key: string): boolean {
+    const changes = this.#changesOf(key);
+    return (changes ? changes.markers.get(key) : this.#reader.sealed(key)) !== undefined;
+  }
+
+  /** What is not durable yet of a derived row. */
+  #changesOf(key: string): StagedChanges | undefined {
+    return [this.#open, this.#sealed?.changes].find((changes) => changes?.touches(key));
+  }
+
   record(key: string): Buffer | undefined {
     for (const changes of [this.#open, this.#sealed?.changes]) {
       if (changes?.erased.has(key)) return undefined;
@@ -147,6 +183,7 @@ export class GroupStaging implements EarlierState {
     const { events } = changes;
     this.#entries.push({ actor: origin.actor, trace_id: origin.traceId ?? null, events });
     this.#eventNumber += events;
+    if (changes.bases.size > 0) this.#hasBases = true;
     this.#open.merge(changes);
   }
 
@@ -156,7 +193,8 @@ export class GroupStaging implements EarlierState {
     const changes = this.#open;
     const ops: WriteOp[] = [];
     const records = putRecords(changes, ops);
-    const folds = putFolds(changes, this.#reader.codec, ops);
+    const { folds, baseRows } = putFolds(changes, this.#reader.codec, ops);
+    records.push(...baseRows);
     const commit: CommitRecord = {
       n: this.#durable.commit + 1,
       prev_hash: this.#durable.hash,
@@ -171,7 +209,7 @@ export class GroupStaging implements EarlierState {
     const sealed = seal(JSON.stringify(commit), key);
     ops.push({ type: 'put', key, value: sealed });
     const head = { commit: commit.n, hash: sealedHash(sealed), eventId: commit.event_id };
-    this.#sealed = { changes, folds, head };
+    this.#sealed = { changes, folds, baseRows, head };
     this.#open = new StagedChanges();
     this.#entries = [];
     this.#skipped = 0;
@@ -202,6 +240,7 @@ export class GroupStaging implements EarlierState {
     this.#open = new StagedChanges();
     this.#entries = [];
     this.#sealed = undefined;
+    this.#hasBases = undefined;
     this.#cache.clear();
     this.recent.clear();
     this.#durable = head;
@@ -219,18 +258,26 @@ function putRecords(changes: StagedChanges, ops: WriteOp[]): [string, string][] 
 }
 
 /** Needs no read: a transaction brings head and state of every resource it touches. */
-function putFolds(changes: StagedChanges, codec: FoldCodec, ops: WriteOp[]): WrittenFold[] {
+function putFolds(
+  changes: StagedChanges,
+  codec: FoldCodec,
+  ops: WriteOp[],
+): { folds: WrittenFold[]; baseRows: Map<string, string> } {
   const folds: WrittenFold[] = [];
+  const baseRows = new Map<string, string>();
   const { states, heads, bases, markers } = changes;
   for (const key of new Set([...states.keys(), ...heads.keys()])) {
     const fold: FoldRecord = { head: heads.get(key), state: states.get(key) };
-    if (bases.has(key)) fold.isBase = true;
+    const isBase = bases.has(key);
+    if (isBase) fold.isBase = true;
     const encoded = codec.encode(key, fold);
     if (encoded === undefined) ops.push({ type: 'del', key });
     else ops.push({ type: 'put', key, value: encoded.value });
+    if (encoded !== undefined && isBase) baseRows.set(key, rowHash(key, Buffer.from(encoded.value)));
     folds.push({ key, fold: encoded && fold, chars: encoded?.chars ?? 0, saidBy: encoded?.saidBy });
   }
   for (const [key, value] of markers)
     ops.push(value === undefined ? { type: 'del', key } : { type: 'put', key, value });
-  return folds;
+  for (const key of bases) if (markers.has(key)) baseRows.set(key, rowHash(key, Buffer.from(BASE_MARKER)));
+  return { folds, baseRows };
 }

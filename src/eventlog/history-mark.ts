@@ -1,4 +1,6 @@
-import type { JsonObject } from '../protocol/json.ts';
+import { eventIdOf } from '../store/keys.ts';
+import { IntegrityError } from '../store/store-errors.ts';
+import { eventNumberOf } from './event-id.ts';
 import type { Event, StoredEvent } from './event-log.ts';
 
 /** The kind that stands in the place of the last removed event of a stream. */
@@ -9,53 +11,100 @@ export function isNoMark({ event }: Pick<Event, 'event'>): boolean {
   return event !== HISTORY_REMOVED;
 }
 
-/** What a mark is stored as: the members of its event that are not the same in every mark. */
-type StoredMark = Pick<
-  Event,
-  'id' | 'created_at' | 'payload' | 'previous_event_id' | 'resource' | 'sequence'
-> &
-  Partial<Pick<Event, 'session_id' | 'task_id' | 'workspace_id'>>;
+/** What a mark tells besides the place of the last removed event. */
+export interface RemovedPart {
+  object: 'session' | 'task';
+  firstId: string;
+  events: number;
+  removedAt: string;
+  /** Newest event of the log when they were removed: there the commit is found that vouches for what is left. */
+  removedBehindId: string;
+}
+
+/** What a mark is stored as. There is one for each task, so its members have no names, and event ids are their numbers. */
+type StoredMark = [
+  id: number,
+  created_at: string,
+  event: string,
+  previous_event_id: number | null,
+  resource: [object: string, id: string],
+  sequence: number,
+  session_id: string | null,
+  task_id: string | null,
+  workspace_id: string | null,
+  object: RemovedPart['object'],
+  first_event_id: number,
+  events: number,
+  removed_at: string,
+  removed_behind_event_id: number,
+];
+
+const RESOURCE = 4;
 
 /**
  * The mark has the envelope of the last removed event, so that ids, sequences and links go on without a gap; the gateway is its
  * actor.
  */
-export function encodeMark(last: Event, payload: JsonObject): string {
-  const { id, created_at, previous_event_id, resource, sequence } = last;
-  const { session_id, task_id, workspace_id } = last;
-  return JSON.stringify({
-    id,
-    created_at,
-    payload,
-    previous_event_id,
-    resource,
-    sequence,
-    ...(session_id === null ? {} : { session_id }),
-    ...(task_id === null ? {} : { task_id }),
-    ...(workspace_id === null ? {} : { workspace_id }),
-  } satisfies StoredMark);
+export function encodeMark(last: Event, part: RemovedPart): string {
+  return JSON.stringify([
+    eventNumberOf(last.id),
+    last.created_at,
+    last.event,
+    last.previous_event_id === null ? null : eventNumberOf(last.previous_event_id),
+    [last.resource.object, last.resource.id],
+    last.sequence,
+    last.session_id,
+    last.task_id,
+    last.workspace_id,
+    part.object,
+    eventNumberOf(part.firstId),
+    part.events,
+    part.removedAt,
+    eventNumberOf(part.removedBehindId),
+  ] satisfies StoredMark);
 }
 
-/** The event that a stored mark stands for, its members in RFC 8785 order. */
-export function markEvent(content: Buffer): StoredEvent {
-  const mark: StoredMark = JSON.parse(content.toString('utf8'));
+/**
+ * The event that a stored mark stands for, its members in RFC 8785 order, and what it tells. Throws IntegrityError for what is no
+ * mark: who can write to the disk can seal anything.
+ */
+export function markEvent(key: string, content: Buffer): StoredEvent & { part: RemovedPart } {
+  const stored: StoredMark = JSON.parse(content.toString('utf8'));
+  if (!Array.isArray(stored) || !Array.isArray(stored[RESOURCE]))
+    throw new IntegrityError(key, 'a mark of removed events', 'another record');
+  const [id, created_at, removedEvent, previous, [resourceObject, resourceId], sequence, ...rest] = stored;
+  const [session_id, task_id, workspace_id, object, first, events, removedAt, removedBehind] = rest;
+  const part = {
+    object,
+    firstId: eventIdOf(first),
+    events,
+    removedAt,
+    removedBehindId: eventIdOf(removedBehind),
+  };
   const event: Event = {
     actor: null,
-    created_at: mark.created_at,
+    created_at,
     event: HISTORY_REMOVED,
-    id: mark.id,
+    id: eventIdOf(id),
     metadata: {},
     object: 'event',
-    payload: mark.payload,
-    previous_event_id: mark.previous_event_id,
-    resource: mark.resource,
-    sequence: mark.sequence,
-    session_id: mark.session_id ?? null,
+    payload: {
+      event: removedEvent,
+      removed_at: removedAt,
+      removed_behind_event_id: part.removedBehindId,
+      streams: [
+        { object, id: object === 'session' ? session_id : task_id, first_event_id: part.firstId, events },
+      ],
+    },
+    previous_event_id: previous === null ? null : eventIdOf(previous),
+    resource: { id: resourceId, object: resourceObject },
+    sequence,
+    session_id,
     span_id: null,
-    task_id: mark.task_id ?? null,
+    task_id,
     trace_id: null,
-    updated_at: mark.created_at,
-    workspace_id: mark.workspace_id ?? null,
+    updated_at: created_at,
+    workspace_id,
   };
-  return { event, bytes: Buffer.from(JSON.stringify(event)) };
+  return { event, bytes: Buffer.from(JSON.stringify(event)), part };
 }

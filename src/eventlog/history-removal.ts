@@ -5,7 +5,7 @@ import { NO_EVENT } from './event-id.ts';
 import type { Event, HistoryRemoval, Projection } from './event-log.ts';
 import { foldEvent } from './fold-event.ts';
 import type { FoldRecord } from './fold-record.ts';
-import { isNoMark } from './history-mark.ts';
+import { isNoMark, type RemovedPart } from './history-mark.ts';
 import { type LogReader, storedEvent } from './log-reader.ts';
 import { eventsIn } from './segment.ts';
 
@@ -21,7 +21,8 @@ export interface CutStream {
   /** How many of its events go now. */
   events: number;
   firstId: string;
-  earlierMark: Event | undefined;
+  /** What its mark tells of those removed before. */
+  earlier: RemovedPart | undefined;
 }
 
 /** A segment that goes, or loses its beginning. */
@@ -59,7 +60,7 @@ export async function planRemoval(
   const folds = await folded(parts, events, removal);
   const session: CutStream = {
     ...cut('session', removal.sessionId, events, last),
-    earlierMark: parts.reader.mark({ kind: 'session', id: removal.sessionId })?.event,
+    earlier: parts.reader.mark({ kind: 'session', id: removal.sessionId })?.part,
   };
   return {
     streams: [session, ...taskCuts(parts.reader, events)],
@@ -117,8 +118,8 @@ async function folded(
 function taskCuts(reader: LogReader, events: readonly Event[]): CutStream[] {
   return [...byTask(events)].flatMap(([id, own]) => {
     const last = own.at(-1);
-    const earlierMark = reader.mark({ kind: 'task', id })?.event;
-    return last === undefined ? [] : [{ ...cut('task', id, own, last), earlierMark }];
+    const earlier = reader.mark({ kind: 'task', id })?.part;
+    return last === undefined ? [] : [{ ...cut('task', id, own, last), earlier }];
   });
 }
 
@@ -138,7 +139,7 @@ function cut(
   id: string,
   events: readonly Event[],
   last: Event,
-): Omit<CutStream, 'earlierMark'> {
+): Omit<CutStream, 'earlier'> {
   return { object, id, last, events: events.length, firstId: events[0]?.id ?? last.id };
 }
 

@@ -1,5 +1,6 @@
 import { ProtocolError } from '../protocol/errors.ts';
 import {
+  baseKey,
   eventKey,
   KEY_KINDS,
   keysUnder,
@@ -12,11 +13,12 @@ import {
 import { SEAL_BYTES, unseal } from '../store/sealed-record.ts';
 import type { KeyRange, Store } from '../store/store.ts';
 import { IntegrityError } from '../store/store-errors.ts';
+import { BASE_MARKER, baseEntryOf, isBaseRow, isListRow, MARKER_ENTRY, rowHash } from './base-row.ts';
 import { cursorExpired } from './cursor-expired.ts';
 import { eventNumberOf, NO_EVENT } from './event-id.ts';
 import type { Segment, State, StoredEvent, StreamScope } from './event-log.ts';
 import { type FoldCodec, type FoldRecord, NO_FOLD, type StateCache } from './fold-record.ts';
-import { markEvent } from './history-mark.ts';
+import { markEvent, type RemovedPart } from './history-mark.ts';
 import { eventIn, eventsIn, idsOfRow, readSegment, segmentFrom, segmentOf } from './segment.ts';
 
 type Stream = Exclude<StreamScope, { kind: 'all' }>;
@@ -66,6 +68,43 @@ export class LogReader {
       const sealed = this.#store.get(key);
       return sealed === undefined ? undefined : unseal(sealed, key);
     });
+  }
+
+  /** False only where nothing was ever removed, so that no row is the base. */
+  isCutOrDamaged(): boolean {
+    try {
+      return this.#store.get(LOG_CUT_KEY) !== undefined;
+    } catch (error) {
+      if (error instanceof IntegrityError) return true;
+      throw error;
+    }
+  }
+
+  /** The entry of the base that a derived row stands for; undefined for a row that is not the base. */
+  baseEntry(key: string): string | undefined {
+    if (isListRow(key)) return this.sealed(key)?.toString() === BASE_MARKER ? MARKER_ENTRY : undefined;
+    const fold = this.fold(key);
+    return fold?.isBase ? baseEntryOf(this.codec, key, fold) : undefined;
+  }
+
+  /** The hash by which a commit names a derived row; undefined for a row that is not the base. */
+  baseHash(key: string): string | undefined {
+    return this.#lockedOnDamage(() => {
+      const stored = this.#store.get(key);
+      return stored !== undefined && isBaseRow(key, stored) ? rowHash(key, stored) : undefined;
+    });
+  }
+
+  /** Derived keys with the prefix of which the base has something: rows that are the base, then those kept besides. */
+  async *baseKeys(prefix: string): AsyncGenerator<string, void> {
+    try {
+      for await (const page of this.#store.entries(keysUnder(prefix)))
+        for (const [key, stored] of page) if (isBaseRow(key, stored)) yield key;
+      for await (const page of this.#store.keys(keysUnder(baseKey(prefix))))
+        for (const key of page) yield key.slice(KEY_KINDS.base.prefix.length);
+    } catch (error) {
+      throw this.#told(error);
+    }
   }
 
   /** The record with its hash, unchecked; for a reader that checks it later. */
@@ -156,9 +195,10 @@ export class LogReader {
   }
 
   /** What stands in the place of the events of a scope that were removed; it has the id of the newest of them. */
-  mark(scope: StreamScope): StoredEvent | undefined {
-    const content = this.record(cutKeyOf(scope));
-    return content === undefined ? undefined : markEvent(content);
+  mark(scope: StreamScope): (StoredEvent & { part: RemovedPart }) | undefined {
+    const key = cutKeyOf(scope);
+    const content = this.record(key);
+    return content && this.#lockedOnDamage(() => markEvent(key, content));
   }
 
   /** Newest removed event of a scope; `NO_EVENT` when none was removed. */
@@ -285,7 +325,8 @@ function cutKeyOf(scope: StreamScope): string {
 /** Newest event id in the store, of an event or of the mark of those that were removed; `NO_EVENT` when there is none. */
 export async function newestEventId(store: Store): Promise<string> {
   const sealed = store.get(LOG_CUT_KEY);
-  const removed = sealed === undefined ? NO_EVENT : markEvent(unseal(sealed, LOG_CUT_KEY)).event.id;
+  const removed =
+    sealed === undefined ? NO_EVENT : markEvent(LOG_CUT_KEY, unseal(sealed, LOG_CUT_KEY)).event.id;
   for await (const [key] of store.keys({ ...keysUnder(KEY_KINDS.event.prefix), reverse: true, limit: 1 }))
     if (key !== undefined && lastSegment(key) > removed) return lastSegment(key);
   return removed;

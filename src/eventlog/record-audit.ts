@@ -1,6 +1,7 @@
-import { SEAL_BYTES, sealedHash, unseal } from '../store/sealed-record.ts';
+import { sealedHash, unseal } from '../store/sealed-record.ts';
 import type { Store } from '../store/store.ts';
 import { IntegrityError } from '../store/store-errors.ts';
+import { contentOfRow, isBaseRow, isDerivedRow, rowHash } from './base-row.ts';
 import { type SegmentPlace, segmentsAfter } from './commit-numbering.ts';
 import type { CommitRecord } from './commit-record.ts';
 import type { LogHead } from './event-log.ts';
@@ -62,9 +63,9 @@ export class RecordAudit {
       this.#suspects.set(key, { problem: 'missing', where: key, expected, observed: 'no record' });
       return undefined;
     }
-    const fault = faultOf(sealed, key, expected);
-    if (fault === undefined) return sealed.subarray(SEAL_BYTES);
-    this.#suspects.set(key, { problem: 'hash', where: key, ...fault });
+    const read = contentOrFault(sealed, key, expected);
+    if (Buffer.isBuffer(read)) return read;
+    this.#suspects.set(key, { problem: 'hash', where: key, ...read });
     return undefined;
   }
 }
@@ -91,18 +92,23 @@ function readOne(store: Store, key: string): Buffer | undefined | IntegrityError
   }
 }
 
-/** The record has to be what its own seal says, because readers trust that, and what the commit says. */
-function faultOf(
-  sealed: Buffer,
+/**
+ * The content of a record, which has to be what its own seal or checksum says, because readers trust that, and what the commit
+ * says. A derived row has to be the base still.
+ */
+function contentOrFault(
+  stored: Buffer,
   key: string,
   expected: string,
-): Pick<Finding, 'expected' | 'observed'> | undefined {
+): Buffer | Pick<Finding, 'expected' | 'observed'> {
   try {
-    unseal(sealed, key);
+    const isRow = isDerivedRow(key);
+    const content = isRow ? contentOfRow(key, stored) : unseal(stored, key);
+    if (isRow && !isBaseRow(key, stored)) return { expected, observed: 'a row that is not the base' };
+    const observed = isRow ? rowHash(key, stored) : sealedHash(stored);
+    return observed === expected ? content : { expected, observed };
   } catch (error) {
     if (error instanceof IntegrityError) return { expected: error.expected, observed: error.observed };
     throw error;
   }
-  const observed = sealedHash(sealed);
-  return observed === expected ? undefined : { expected, observed };
 }

@@ -1,21 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { JsonObject } from '../protocol/json.ts';
 import { baseKey, LOG_CUT_KEY, streamCutKey, workspaceCutKey } from '../store/keys.ts';
-import { type BaseEntry, baseEntryOf, foldHash } from './base-folds.ts';
-import { type FoldCodec, type FoldRecord, isResource } from './fold-record.ts';
+import { baseEntryOf, MARKER_ENTRY } from './base-row.ts';
+import type { FoldCodec, FoldRecord } from './fold-record.ts';
 import { encodeMark, markEvent } from './history-mark.ts';
 import type { CutSegment, CutStream, RemovalPlan } from './history-removal.ts';
 import { refuseKept } from './retention-rules.ts';
 import { streamRows } from './segment.ts';
 import type { StagedTransaction } from './staged-transaction.ts';
-
-/** What a cut stream says of itself in its mark. */
-interface StreamMark extends JsonObject {
-  object: string;
-  id: string;
-  first_event_id: string;
-  events: number;
-}
 
 /**
  * Stages a planned removal: whole segments go, one that is cut in the middle keeps its end, each stream gets a mark in the
@@ -33,7 +24,7 @@ export function stageRemoval(
   for (const stream of streams) putMark(tx, streamCutKey(stream.object, stream.id), stream);
   for (const [key, entry] of base) {
     if (entry === undefined) putBase(tx, key, undefined);
-    else if ('marker' in entry) putBase(tx, key, JSON.stringify(entry));
+    else if ('marker' in entry) putMarker(tx, key);
     else putFold(tx, key, entry, codec);
   }
   for (const row of rows) tx.dropRow(row);
@@ -62,43 +53,37 @@ function rowsOf(key: string, events: CutSegment['events']): [string, string][] {
   );
 }
 
-function streamMark({ object, id, firstId, events, earlierMark }: CutStream): StreamMark {
-  const [earlier] = (earlierMark?.payload['streams'] ?? []) as StreamMark[];
-  return {
-    object,
-    id,
-    first_event_id: earlier?.first_event_id ?? firstId,
-    events: (earlier?.events ?? 0) + events,
-  };
-}
-
-/** A mark says behind which event the removal was recorded: there the commit is found that vouches for what is left. */
 function putMark(tx: StagedTransaction, key: string, stream: CutStream): void {
-  const payload: JsonObject = {
-    event: stream.last.event,
-    removed_at: tx.time,
-    removed_behind_event_id: tx.position,
-    streams: [streamMark(stream)],
+  const { object, last, firstId, events, earlier } = stream;
+  const part = {
+    object,
+    firstId: earlier?.firstId ?? firstId,
+    events: (earlier?.events ?? 0) + events,
+    removedAt: tx.time,
+    removedBehindId: tx.position,
   };
-  tx.record(key, encodeMark(stream.last, payload));
+  tx.record(key, encodeMark(last, part));
 }
 
-/**
- * A resource that stands as the removed events left it is its own base, which names it by its hash. A record that referred to
- * an event that goes gets its words.
- */
+/** A row that stands as the removed events left it is the base itself. A record that referred to an event that goes gets its words. */
 function putFold(tx: StagedTransaction, key: string, base: FoldRecord, codec: FoldCodec): void {
   const readRow = (row: string) => tx.get(row);
   const whole = codec.whole(key, base, readRow);
   const now = { head: tx.headAt(key), state: tx.get(key) };
-  if (isResource(key) && base.head && isDeepStrictEqual(now, { head: base.head, state: base.state })) {
-    const value = codec.encode(key, { ...whole, isBase: true })?.value ?? '';
-    putBase(tx, key, JSON.stringify({ hash: foldHash(key, Buffer.from(value)) } satisfies BaseEntry));
+  if (isDeepStrictEqual(now, { head: base.head, state: base.state })) {
+    putBase(tx, key, undefined);
     tx.makeBase(key, whole);
     return;
   }
-  putBase(tx, key, baseEntryOf(codec, key, { head: whole.head, state: whole.state }));
-  if (codec.mayRefer(key)) tx.set(key, codec.whole(key, now, readRow).state);
+  putBase(tx, key, baseEntryOf(codec, key, whole));
+  // A row that was the base is so no more, and written again.
+  if (codec.mayRefer(key) || tx.isBase(key)) tx.set(key, codec.whole(key, now, readRow).state);
+}
+
+function putMarker(tx: StagedTransaction, key: string): void {
+  const isThere = tx.hasMarker(key);
+  putBase(tx, key, isThere ? undefined : MARKER_ENTRY);
+  if (isThere) tx.makeBaseMarker(key);
 }
 
 function putBase(tx: StagedTransaction, key: string, entry: string | undefined): void {
@@ -109,5 +94,5 @@ function putBase(tx: StagedTransaction, key: string, entry: string | undefined):
 /** How far retention came over several sessions is told by the newest of their marks. */
 function putNewestMark(tx: StagedTransaction, key: string, session: CutStream): void {
   const stored = tx.recorded(key);
-  if (stored === undefined || markEvent(stored).event.id < session.last.id) putMark(tx, key, session);
+  if (stored === undefined || markEvent(key, stored).event.id < session.last.id) putMark(tx, key, session);
 }

@@ -1,5 +1,5 @@
 import { baseKey } from '../store/keys.ts';
-import type { BaseEntry } from './base-folds.ts';
+import type { BaseEntry } from './base-row.ts';
 import type { RowRemoval, State } from './event-log.ts';
 import { isResource } from './fold-record.ts';
 import { refuseKept } from './retention-rules.ts';
@@ -22,15 +22,20 @@ export function stageRows(tx: StagedTransaction, { rows, changes, erased, record
   return true;
 }
 
-/** A resource that stands as its removed events left it is its own base, which names it by its hash. */
+/** A resource that stands as its removed events left it is the base itself, so that there is none besides. */
 function isChangedSince(tx: StagedTransaction, row: string): boolean {
-  const entry = isResource(row) ? baseOf(tx, row) : undefined;
-  return entry !== undefined && !('hash' in entry);
+  return isResource(row) && tx.recorded(baseKey(row)) !== undefined;
 }
 
 function changeShared(tx: StagedTransaction, key: string, change: (state: State) => State | undefined): void {
   const state = tx.get(key);
-  if (state !== undefined) tx.set(key, change(state));
+  const next = state && change(state);
+  if (tx.isBase(key)) {
+    if (next === undefined) tx.dropRow(key);
+    else tx.makeBase(key, { state: next });
+    return;
+  }
+  if (state !== undefined) tx.set(key, next);
   const entry = baseOf(tx, key);
   if (entry === undefined || !('fold' in entry)) return;
   const left = change(entry.fold);

@@ -12,7 +12,7 @@ export type SealedRecord = Buffer;
 export class StagedChanges {
   readonly segments: SealedSegment[] = [];
   readonly states = new Map<string, State | undefined>();
-  /** Keys of resources whose record is the base from now on. */
+  /** Keys of derived rows that are the base from now on. */
   readonly bases = new Set<string>();
   /** By the key of the resource's record; undefined for one whose record goes whole. */
   readonly heads = new Map<string, ResourceHead | undefined>();
@@ -33,12 +33,18 @@ export class StagedChanges {
     this.erased.add(key);
   }
 
+  /** Whether a derived row is written or deleted. */
+  touches(key: string): boolean {
+    return this.states.has(key) || this.heads.has(key) || this.markers.has(key);
+  }
+
   get events(): number {
     return this.segments.reduce((sum, { events }) => sum + events.length, 0);
   }
 
   get isEmpty(): boolean {
-    return this.segments.length === 0 && this.records.size === 0 && this.erased.size === 0;
+    const { segments, records, erased, replaced, bases } = this;
+    return segments.length === 0 && [records, erased, replaced, bases].every(({ size }) => size === 0);
   }
 
   /** Takes over the later changes of `other`. */
@@ -52,8 +58,11 @@ export class StagedChanges {
       this.heads.set(key, head);
       this.bases.delete(key);
     }
+    for (const [key, marker] of other.markers) {
+      this.markers.set(key, marker);
+      this.bases.delete(key);
+    }
     for (const key of other.bases) this.bases.add(key);
-    for (const [key, marker] of other.markers) this.markers.set(key, marker);
     for (const [key, sealed] of other.records) this.record(key, sealed);
     for (const key of other.erased) this.erase(key);
     for (const [key, sha256] of other.replaced) this.replaced.set(key, sha256);

@@ -1,7 +1,7 @@
 import { type CleanText, own } from '../protocol/clean.ts';
 import { baseKey, eventIdOf, isWrittenOnce, KEY_KINDS } from '../store/keys.ts';
 import { SEAL_BYTES, seal, unseal } from '../store/sealed-record.ts';
-import { baseEntryOf } from './base-folds.ts';
+import { BASE_MARKER, isDerivedRow } from './base-row.ts';
 import type {
   Event,
   NewEvent,
@@ -25,6 +25,14 @@ export interface EarlierState {
   readonly eventNumber: number;
   /** The record of a derived key. */
   fold(key: string): FoldRecord | undefined;
+  /** Whether a list has this key. */
+  hasMarker(key: string): boolean;
+  /** False as long as nothing was removed from the log: then no derived row is the base. */
+  readonly mayHaveBases: boolean;
+  /** The base entry that a derived row stands for, being the base itself; undefined for others. */
+  baseEntryAt(key: string): string | undefined;
+  /** The hash by which a commit before the open one names a derived row, being the base; undefined for others. */
+  baseHashBefore(key: string): string | undefined;
   /** A sealed primary record. */
   record(key: string): Buffer | undefined;
   event(id: string): Event | undefined;
@@ -62,6 +70,8 @@ export class StagedTransaction implements Transaction, StateWriter {
   /** Number of the newest event before this transaction. */
   readonly #eventNumber: number;
   readonly #drafts: Drafts = new Map();
+  /** Derived rows that go for good, and their base with them. */
+  readonly #dropped = new Set<string>();
   #isFolding = false;
 
   constructor(parts: TransactionParts) {
@@ -129,8 +139,20 @@ export class StagedTransaction implements Transaction, StateWriter {
     return staged.has(key) ? staged.get(key) : (this.#seen.get(key) ?? this.#look(key)).head;
   }
 
+  /** Whether a list has this key, by this transaction and those before it. */
+  hasMarker(key: string): boolean {
+    const { markers } = this.changes;
+    return markers.has(key) ? markers.get(key) !== undefined : this.#parts.earlier.hasMarker(key);
+  }
+
+  /** Whether the transactions before this one left a derived row that is the base. */
+  isBase(key: string): boolean {
+    return this.#parts.earlier.baseEntryAt(key) !== undefined;
+  }
+
   /** Removes a derived row for good. */
   dropRow(key: string): void {
+    this.#dropped.add(key);
     if (key.startsWith(KEY_KINDS.list.prefix)) this.unindex(key);
     else this.set(key, undefined);
     if (isResource(key)) this.changes.heads.set(key, undefined);
@@ -151,7 +173,7 @@ export class StagedTransaction implements Transaction, StateWriter {
    * and not when the group is sealed, so that a damaged record refuses this transaction alone.
    */
   #complete(): void {
-    const { states, heads, bases } = this.changes;
+    const { states, heads } = this.changes;
     for (const key of states.keys()) {
       const head = !heads.has(key) && isResource(key) ? this.headAt(key) : undefined;
       if (head !== undefined) heads.set(key, head);
@@ -160,20 +182,39 @@ export class StagedTransaction implements Transaction, StateWriter {
       const state = states.has(key) ? undefined : this.get(key);
       if (state !== undefined) states.set(key, state);
     }
-    // A record that is the base keeps what it was for the rebuild of the folds when it changes. A resource that was not looked for
-    // got its id here, and is in no base.
-    for (const [key, now] of heads) {
-      const { isBase, head, state } = this.#seen.get(key) ?? NONE;
-      if (isBase && now !== undefined && !bases.has(key))
-        this.record(baseKey(key), baseEntryOf(this.#parts.codec, key, { head, state }));
-    }
+    if (this.#parts.earlier.mayHaveBases) this.#keepBases();
   }
 
-  /** Says that the record of a resource, as it is after this transaction, is the base of what was removed. */
+  #keepBases(): void {
+    const { states, heads, markers } = this.changes;
+    const before = eventIdOf(this.#eventNumber);
+    const isNew = (head?: ResourceHead) => head?.sequence === 1 && head.event_id > before;
+    for (const key of new Set([...states.keys(), ...heads.keys(), ...markers.keys()]))
+      if (isDerivedRow(key) && !isNew(heads.get(key))) this.#keepBase(key);
+  }
+
+  /** Of a row that is the base and changes, what it was is kept for the rebuild of the folds. */
+  #keepBase(key: string): void {
+    const entry = this.#parts.earlier.baseEntryAt(key);
+    if (entry === undefined) return;
+    const { bases, records, replaced } = this.changes;
+    const hash = this.#parts.earlier.baseHashBefore(key);
+    if (hash !== undefined) replaced.set(key, hash);
+    // A removal of events says itself what the base is from now on.
+    if (bases.has(key) || this.#dropped.has(key) || records.has(baseKey(key))) return;
+    this.record(baseKey(key), entry);
+  }
+
+  /** Says that a fold, as it is after this transaction, is the base of what was removed. */
   makeBase(key: string, { head, state }: FoldRecord): void {
-    if (head === undefined) throw new RangeError(`Only a resource can be its own base: ${key}.`);
-    this.changes.heads.set(key, head);
+    if (head !== undefined) this.changes.heads.set(key, head);
     this.changes.states.set(key, state);
+    this.changes.bases.add(key);
+  }
+
+  /** The same for a list key that is there. */
+  makeBaseMarker(key: string): void {
+    this.changes.markers.set(key, BASE_MARKER);
     this.changes.bases.add(key);
   }
 

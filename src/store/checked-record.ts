@@ -1,7 +1,8 @@
 import { crc32 } from 'node:zlib';
 import { IntegrityError } from './store-errors.ts';
 
-const CHECK_DIGITS = 8;
+/** Bytes before the content. */
+export const CHECK_DIGITS = 8;
 
 /**
  * A derived record: the CRC-32 of its key and its content in hex, then the content. Derived records can be rebuilt from

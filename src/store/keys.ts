@@ -85,7 +85,7 @@ export const KEY_KINDS = {
     prefix: 'p/',
     shape: 'p/<derived key>',
     kind: 'primary',
-    holds: 'what events that retention removed had folded to',
+    holds: 'what events that retention removed had folded to, where the row itself has changed since',
   },
   leaf: {
     prefix: 'tl/',

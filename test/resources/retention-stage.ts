@@ -33,14 +33,17 @@ export class RetentionStage {
   #passed = 0;
 
   readonly #windows: Record<string, number | null>;
+  readonly #config: Record<string, unknown>;
 
-  /** Its clock begins so many days ago. */
+  /** Its clock begins so many days ago; `config` has sections besides those of its own. */
   constructor(
     daysAgo = 0,
     windows: Record<string, number | null> = { events_days: 30, interesting_days: 180 },
+    config: Record<string, unknown> = {},
   ) {
     this.#begunMs = daysAgo * DAY_MS;
     this.#windows = windows;
+    this.#config = config;
   }
 
   get gateway(): TestGateway {
@@ -63,6 +66,7 @@ export class RetentionStage {
       extraUpstreams: [new PuppetUpstream(play), new AskingUpstream()],
       keys: [{ actor: 'keeper', workspaces: ['workspace_kept', 'workspace_default'] }],
       config: {
+        ...this.#config,
         workspaces: [{ id: 'workspace_kept' }],
         retention: {
           ...this.#windows,

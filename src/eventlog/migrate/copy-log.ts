@@ -5,7 +5,7 @@ import { commitKey, KEY_KINDS, keysUnder, lastSegment, SUMMARY_KEY } from '../..
 import { SEAL_BYTES, seal, sealedHash, unseal } from '../../store/sealed-record.ts';
 import type { Store, WriteOp } from '../../store/store.ts';
 import { IntegrityError } from '../../store/store-errors.ts';
-import { foldHash } from '../base-folds.ts';
+import { isDerivedRow, namedHash, rowHash } from '../base-row.ts';
 import { NO_COMMIT_HASH, parseCommit } from '../commit-record.ts';
 import {
   type CommitRange,
@@ -51,8 +51,8 @@ const BATCH_COMMITS = 1_000;
 
 /**
  * Writes a log anew, commit by commit, in the form its steps make: the commit records, chained again, and the records they name.
- * The first commit says where the log came from (`migrated_from`). Derived rows are left to others, but for those that the base
- * of retention names by their hash. Damaged records and broken links are findings; they do not end it.
+ * The first commit says where the log came from (`migrated_from`). Derived rows are left to others, but for those that are the
+ * base of what retention removed. Damaged records and broken links are findings; they do not end it.
  */
 export async function* copyLog({
   source,
@@ -84,15 +84,15 @@ export async function* copyLog({
     removed?.take(read);
     const commit = await withContents(read, audit);
     if (read.n === 1) commit.members['migrated_from'] = [...formerOrigins(commit), origin];
-    const rows = new Map(namedRows(source, steps, commit));
-    await writer.write(read.n, withRowHashes(steps.reduce(stepped, commit), rows), rows);
+    const { records, rows } = withoutRows(source, steps, commit);
+    await writer.write(read.n, steps.reduce(stepped, { ...commit, records }), rows);
     yield { kind: 'progress', commits: read.n };
   }
   if (removed !== undefined) {
     for await (const records of removed.records()) {
       const commit = { members: { entries: [] }, records, erased: [] };
-      const rows = new Map(namedRows(source, steps, commit));
-      writer.keep(withRowHashes(steps.reduce(stepped, commit), rows).records, rows);
+      const { records: primary, rows } = withoutRows(source, steps, commit);
+      writer.keep(steps.reduce(stepped, { ...commit, records: primary }).records, rows);
     }
     for (const finding of removed.findings()) yield { kind: 'finding', finding };
     await writer.summarise(keys);
@@ -106,7 +106,7 @@ export async function* copyLog({
 const stepped = (commit: StoredCommit, step: SchemaStep): StoredCommit => step.commit(commit);
 
 const isNeededByFolds = (key: string): boolean =>
-  [KEY_KINDS.event, KEY_KINDS.base].some(({ prefix }) => key.startsWith(prefix));
+  isDerivedRow(key) || [KEY_KINDS.event, KEY_KINDS.base].some(({ prefix }) => key.startsWith(prefix));
 
 /** A commit record as every stored form has it, whatever else it says. */
 interface ReadCommit {
@@ -199,19 +199,30 @@ function formerOrigins({ members }: StoredCommit): JsonValue[] {
   return Array.isArray(migrated_from) ? migrated_from : [];
 }
 
-/** The rows that the base entries of a commit name by hash, in the new form. A damaged one is left to the check of the new log. */
-function* namedRows(
+/** A derived row that a commit names, being the base, in the new form; without its bytes where it is so no more. */
+interface NamedRow {
+  key: string;
+  sha256: string;
+  stored?: Buffer;
+}
+
+/** The primary records of a commit, which steps change, and the rows that it names, which are made new one by one. */
+function withoutRows(
   source: Store,
   steps: readonly SchemaStep[],
   { records }: StoredCommit,
-): Generator<[string, Buffer]> {
-  for (const { key, content } of records) {
-    if (!key.startsWith(KEY_KINDS.base.prefix) || hashIn(content) === undefined) continue;
-    const named = key.slice(KEY_KINDS.base.prefix.length);
-    const stored = source.get(named);
-    if (stored === undefined) continue;
-    for (const [row, value] of rowsInNewForm(steps, named, stored)) yield [row, Buffer.from(value)];
-  }
+): { records: NamedRecord[]; rows: NamedRow[] } {
+  const rows = records
+    .filter(({ key }) => isDerivedRow(key))
+    .flatMap(({ key, sha256, content }): NamedRow[] => {
+      const stored = content === undefined ? undefined : source.get(key);
+      if (stored === undefined) return [{ key, sha256 }];
+      return rowsInNewForm(steps, key, stored).map(([row, value]) => {
+        const bytes = Buffer.from(value);
+        return { key: row, sha256: rowHash(row, bytes), stored: bytes };
+      });
+    });
+  return { records: records.filter(({ key }) => !isDerivedRow(key)), rows };
 }
 
 /** A derived row of the old form as the new one has it. */
@@ -224,26 +235,6 @@ export function rowsInNewForm(
     (rows, step) => rows.flatMap(([row, value]) => step.rows(row, Buffer.from(value))),
     [[key, stored]],
   );
-}
-
-/** A base entry has to name its row as that is now. */
-function withRowHashes(commit: StoredCommit, rows: ReadonlyMap<string, Buffer>): StoredCommit {
-  if (rows.size === 0) return commit;
-  const records = commit.records.map((record): NamedRecord => {
-    const key = record.key.startsWith(KEY_KINDS.base.prefix)
-      ? record.key.slice(KEY_KINDS.base.prefix.length)
-      : '';
-    const row = rows.get(key);
-    if (row === undefined || hashIn(record.content) === undefined) return record;
-    return { ...record, content: Buffer.from(JSON.stringify({ hash: foldHash(key, row) })) };
-  });
-  return { ...commit, records };
-}
-
-/** The hash in a base entry that names its row by it. */
-function hashIn(content: Buffer | undefined): string | undefined {
-  const { hash }: { hash?: unknown } = content === undefined ? {} : JSON.parse(content.toString('utf8'));
-  return typeof hash === 'string' ? hash : undefined;
 }
 
 /** Records at once of those that no commit names any more. */
@@ -272,11 +263,12 @@ class RemovedCommits {
     let batch: NamedRecord[] = [];
     for await (const page of this.#source.entries({}))
       for (const [key, sealed] of page) {
-        if (!isSummed(key)) continue;
-        const sha256 = hashOf(sealed);
+        const sha256 = namedHash(key, sealed);
+        if (sha256 === undefined) continue;
         this.#observed.add(key, sha256);
         if (this.#named.has(key)) continue;
-        batch.push({ key, sha256, content: sealed.subarray(SEAL_BYTES) });
+        // Of a row that is the base only that it is there is asked.
+        batch.push({ key, sha256, content: isDerivedRow(key) ? sealed : sealed.subarray(SEAL_BYTES) });
         if (batch.length < UNNAMED_RECORDS) continue;
         yield batch;
         batch = [];
@@ -289,14 +281,6 @@ class RemovedCommits {
     return expected === observed ? [] : [{ problem: 'hash', where: SUMMARY_KEY, expected, observed }];
   }
 }
-
-/** Commits, and what no commit ever names. */
-const NOT_SUMMED = [
-  KEY_KINDS.commit.prefix,
-  ...Object.values(KEY_KINDS).flatMap(({ kind, prefix }) => (kind === 'primary' ? [] : [prefix])),
-];
-
-const isSummed = (key: string): boolean => !NOT_SUMMED.some((prefix) => key.startsWith(prefix));
 
 /** Chains the commits of the new log and writes them in batches, each of whole commits. */
 class CommitWriter {
@@ -323,9 +307,14 @@ class CommitWriter {
   }
 
   /** Records that no commit names. */
-  keep(records: readonly NamedRecord[], rows: ReadonlyMap<string, Buffer>): void {
+  keep(records: readonly NamedRecord[], rows: readonly NamedRow[]): void {
     for (const { key, content } of records) if (content !== undefined) this.#seal(key, content);
-    for (const [key, value] of rows) this.#add({ type: 'put', key, value });
+    this.#putRows(rows);
+  }
+
+  #putRows(rows: readonly NamedRow[]): void {
+    for (const { key, stored } of rows)
+      if (stored !== undefined) this.#add({ type: 'put', key, value: stored });
   }
 
   /** A commit behind all others puts a summary with the new hashes in the place of the old one, which is named as it was. */
@@ -333,21 +322,24 @@ class CommitWriter {
     await this.#flush();
     const sum = this.#unnamed;
     for await (const page of this.#target.entries({}))
-      for (const [key, sealed] of page) if (isSummed(key)) sum.add(key, sealedHash(sealed));
+      for (const [key, stored] of page) {
+        const sha256 = namedHash(key, stored);
+        if (sha256 !== undefined) sum.add(key, sha256);
+      }
     const before = this.#summaryHash;
     const erased: [string, string][] = before === undefined ? [] : [[SUMMARY_KEY, before]];
     for (const [key, sha256] of erased) sum.add(key, sha256);
     const summary = signSummary(keys, { ranges: this.#ranges, sum: sum.toString() });
     const records = [{ key: SUMMARY_KEY, sha256: '', content: Buffer.from(JSON.stringify(summary)) }];
     const members = { time: this.#time, event_id: this.#head.eventId, entries: [] };
-    await this.write(this.#head.commit + 1, { members, records, erased }, new Map());
+    await this.write(this.#head.commit + 1, { members, records, erased }, []);
   }
 
   put(ops: readonly WriteOp[]): void {
     this.#ops.push(...ops);
   }
 
-  async write(n: number, commit: StoredCommit, rows: ReadonlyMap<string, Buffer>): Promise<void> {
+  async write(n: number, commit: StoredCommit, rows: readonly NamedRow[]): Promise<void> {
     const named: [string, string][] = [];
     for (const { key, sha256, content } of commit.records) {
       // The summary is written behind all commits.
@@ -356,7 +348,8 @@ class CommitWriter {
       if (content === undefined || isLater) named.push([key, sha256]);
       else named.push([key, this.#seal(key, content)]);
     }
-    for (const [key, value] of rows) this.#add({ type: 'put', key, value });
+    for (const { key, sha256 } of rows) named.push([key, sha256]);
+    this.#putRows(rows);
     const { members, erased } = commit;
     const record = { ...members, n, prev_hash: this.#head.hash, records: named, erased };
     const key = commitKey(n);

@@ -9,7 +9,7 @@ export interface NamedRecord {
   content: Buffer | undefined;
 }
 
-/** A commit with what it names. */
+/** A commit with the primary records it names; rows that are the base, which it names too, are given to `rows`. */
 export interface StoredCommit {
   /** All members but those below, and `n` and `prev_hash`, which the new log sets. */
   members: JsonObject;
@@ -29,8 +29,8 @@ export interface SchemaStep {
   commit(commit: StoredCommit): StoredCommit;
   /**
    * The rows of the next form for a derived row, which is given and returned as it is stored, checksum included. Derived rows are
-   * made again from the events, so it is asked only for those that retention left without events, and for all of them where
-   * events are damaged.
+   * made again from the events, so it is asked only for those that are the base of what retention removed, and for all of them
+   * where events are damaged.
    */
   rows(key: string, stored: Buffer): [key: string, stored: Buffer | string][];
 }

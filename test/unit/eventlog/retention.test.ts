@@ -3,7 +3,6 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { checkLog } from '../../../src/eventlog/check-log.ts';
 import type { Event, EventLog, StreamScope } from '../../../src/eventlog/event-log.ts';
 import type { Finding } from '../../../src/eventlog/finding.ts';
-import { checked } from '../../../src/store/checked-record.ts';
 import {
   baseKey,
   eventIdOf,
@@ -222,22 +221,6 @@ describe('the removal of history', () => {
         `extra ${streamOf('task', 't1')}${id(3)}`,
       ]),
     );
-  });
-
-  it('names a state that never changes by its hash instead of keeping it twice', async () => {
-    await log.removeHistory({ sessionId: 's2', throughId: id(5) });
-    expect(JSON.parse(log.record(`p/${resourceKey('task', 't3')}`)?.toString() ?? '')).toEqual({
-      hash: expect.stringMatching(/^[\w-]{22}$/),
-    });
-    expect(await check()).toEqual([]);
-  });
-
-  it('finds a state that the base names by its hash and that is another one', async () => {
-    await log.removeHistory({ sessionId: 's2', throughId: id(5) });
-    const key = resourceKey('task', 't3');
-    const value = checked('{"state":{"count":1}}', key);
-    const faults = await check((store) => store.write([{ type: 'put', key, value }]));
-    expect(faults).toMatchObject([{ problem: 'fold', where: key }]);
   });
 });
 
