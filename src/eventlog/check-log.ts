@@ -85,11 +85,12 @@ async function* checkReadable(options: CheckLogOptions): AsyncGenerator<CheckSte
       yield { kind: 'progress', commits: head.commit, events: pass.events };
   }
   if (checkpoint !== undefined && head.commit < checkpoint.commit) yield* found([behind(checkpoint, head)]);
-  const missing = pass.missing();
+  const unlikeSum = sum !== undefined && pass.isComplete ? await checkSum(store, scratch, sum) : undefined;
+  const missing = pass.missing(unlikeSum?.length === 0);
   yield* found(missing);
   // A commit that names one of them has told it.
   yield* found(damagedRows.filter(({ where }) => !missing.some((finding) => finding.where === where)));
-  if (sum !== undefined && pass.isComplete) yield* found(await checkSum(store, scratch, sum));
+  yield* found(unlikeSum ?? []);
   yield* found(await straySegments(store, scratch));
   if (!pass.isComplete) yield { kind: 'folds_not_compared' };
   else for await (const finding of compareKeys(store, scratch)) yield { kind: 'finding', finding };
@@ -125,6 +126,10 @@ class LogPass {
   /** Takes what the commits account for. */
   readonly #accounts: Accounts;
   readonly #removed: RemovedSegments;
+  readonly #store: Store;
+  readonly #hasSummary: boolean;
+  /** Whether a segment was taken for removed that only the set hash can vouch for. */
+  #restsOnSum = false;
   events = 0;
   /** False once an event could not be folded. */
   isComplete = true;
@@ -136,6 +141,8 @@ class LogPass {
     accounts: Accounts = scratch,
   ) {
     this.#audit = new RecordAudit(store);
+    this.#store = store;
+    this.#hasSummary = readSummary(store) !== undefined;
     this.#rebuild = new Rebuild(scratch, projection, foldCodec(store, said));
     this.#accounts = accounts;
     this.#removed = removed;
@@ -145,7 +152,10 @@ class LogPass {
     this.isComplete = false;
   }
 
-  missing(): Finding[] {
+  /** Records that are not as commits say. `isSumRight`: together they are what the removed commits have left of them. */
+  missing(isSumRight: boolean): Finding[] {
+    if (isSumRight) return this.#audit.unreadable();
+    if (this.#restsOnSum) this.skip();
     return this.#audit.findings();
   }
 
@@ -165,6 +175,10 @@ class LogPass {
     if (this.#removed.isErased(key)) return [];
     const left = this.#removed.leftOf(key);
     const stored = left ?? content;
+    if (stored === undefined && this.#mayBeRemoved(key)) {
+      this.#restsOnSum = true;
+      return [];
+    }
     if (stored === undefined) this.skip();
     if (stored === undefined || !this.isComplete) return [];
     const lines = eventsIn(stored);
@@ -176,6 +190,11 @@ class LogPass {
       key,
       lines.map((line): Event => JSON.parse(line.toString('utf8'))),
     );
+  }
+
+  /** The commit that erased a segment may be one of those whose records were removed, while another keeps its own commit. */
+  #mayBeRemoved(key: string): boolean {
+    return this.#hasSummary && this.#store.get(key) === undefined;
   }
 
   #fold(key: string, events: readonly Event[]): Finding[] {

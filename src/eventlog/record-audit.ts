@@ -18,7 +18,7 @@ export interface AuditedSegment extends SegmentPlace {
  */
 export class RecordAudit {
   readonly #store: Store;
-  readonly #suspects = new Map<string, Finding>();
+  readonly #suspects = new Map<string, Finding & { isUnreadable: boolean }>();
 
   constructor(store: Store) {
     this.#store = store;
@@ -50,22 +50,38 @@ export class RecordAudit {
 
   /** The suspects no later commit cleared, oldest first. */
   findings(): Finding[] {
-    return [...this.#suspects.values()];
+    return [...this.#suspects.values()].map(({ isUnreadable: _, ...finding }) => finding);
+  }
+
+  /**
+   * Those that cannot be read. The others may be right where the records of later commits were removed, which may have erased or
+   * rewritten them: then the set hash of everything stored is what tells.
+   */
+  unreadable(): Finding[] {
+    const places = new Set(
+      [...this.#suspects.values()].flatMap(({ where, isUnreadable }) => (isUnreadable ? where : [])),
+    );
+    return this.findings().filter(({ where }) => places.has(where));
+  }
+
+  #suspect(finding: Finding, isUnreadable: boolean): void {
+    this.#suspects.set(finding.where, { ...finding, isUnreadable });
   }
 
   #check(key: string, expected: string, sealed: Buffer | undefined | IntegrityError): Buffer | undefined {
     this.#suspects.delete(key);
     if (sealed instanceof IntegrityError) {
-      this.#suspects.set(key, { problem: 'hash', where: key, expected, observed: sealed.observed });
+      this.#suspect({ problem: 'hash', where: key, expected, observed: sealed.observed }, true);
       return undefined;
     }
     if (sealed === undefined) {
-      this.#suspects.set(key, { problem: 'missing', where: key, expected, observed: 'no record' });
+      this.#suspect({ problem: 'missing', where: key, expected, observed: 'no record' }, false);
       return undefined;
     }
     const read = contentOrFault(sealed, key, expected);
     if (Buffer.isBuffer(read)) return read;
-    this.#suspects.set(key, { problem: 'hash', where: key, ...read });
+    const { isUnreadable, ...hashes } = read;
+    this.#suspect({ problem: 'hash', where: key, ...hashes }, isUnreadable);
     return undefined;
   }
 }
@@ -100,15 +116,16 @@ function contentOrFault(
   stored: Buffer,
   key: string,
   expected: string,
-): Buffer | Pick<Finding, 'expected' | 'observed'> {
+): Buffer | (Pick<Finding, 'expected' | 'observed'> & { isUnreadable: boolean }) {
   try {
     const isRow = isDerivedRow(key);
     const content = isRow ? contentOfRow(key, stored) : unseal(stored, key);
-    if (isRow && !isBaseRow(key, stored)) return { expected, observed: 'a row that is not the base' };
+    if (isRow && !isBaseRow(key, stored))
+      return { expected, observed: 'a row that is not the base', isUnreadable: false };
     const observed = isRow ? rowHash(key, stored) : sealedHash(stored);
-    return observed === expected ? content : { expected, observed };
+    return observed === expected ? content : { expected, observed, isUnreadable: false };
   } catch (error) {
-    if (error instanceof IntegrityError) return { expected: error.expected, observed: error.observed };
-    throw error;
+    if (!(error instanceof IntegrityError)) throw error;
+    return { expected: error.expected, observed: error.observed, isUnreadable: true };
   }
 }

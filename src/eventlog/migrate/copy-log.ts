@@ -94,10 +94,11 @@ export async function* copyLog({
       const { records: primary, rows } = withoutRows(source, steps, commit);
       writer.keep(steps.reduce(stepped, { ...commit, records: primary }).records, rows);
     }
-    for (const finding of removed.findings()) yield { kind: 'finding', finding };
     await writer.summarise(keys);
   }
-  const damaged = audit.findings();
+  const unlikeSum = removed?.findings();
+  for (const finding of unlikeSum ?? []) yield { kind: 'finding', finding };
+  const damaged = unlikeSum?.length === 0 ? audit.unreadable() : audit.findings();
   for (const finding of damaged) yield { kind: 'finding', finding };
   const lacksEvents = damaged.some(({ where }) => isNeededByFolds(where));
   return { head: await writer.end(), isWhole: true, lacksEvents };
