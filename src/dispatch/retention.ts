@@ -1,5 +1,5 @@
 import { NO_EVENT } from '../eventlog/event-id.ts';
-import type { Event, EventLog } from '../eventlog/event-log.ts';
+import type { CommitSpan, Event, EventLog } from '../eventlog/event-log.ts';
 import { isNoMark } from '../eventlog/history-mark.ts';
 import { refuseKept } from '../eventlog/retention-rules.ts';
 import { listPrefix, stateKey } from '../projections/state-keys.ts';
@@ -47,6 +47,8 @@ export class RetentionSweep {
   #stopped = false;
   /** True at first: an earlier process may have left some. */
   #mayHaveSpentCommits = true;
+  /** The commits of the sweep before, which waited for a checkpoint. */
+  #ownCommits: CommitSpan | undefined;
 
   constructor(deps: RetentionDeps) {
     this.#deps = deps;
@@ -75,6 +77,7 @@ export class RetentionSweep {
     const swept = new SweptRanges();
     const ended: Session[] = [];
     let removed = 0;
+    const from = log.head.commit + 1;
     for await (const key of keysOf(log, listPrefix.everyWorkspace())) {
       if (this.#stopped) break;
       removed += await this.#sweepWorkspace(lastSegment(key), swept, ended);
@@ -82,8 +85,10 @@ export class RetentionSweep {
     await this.#removeSessions(ended, swept);
     // What the sweep before removed waited for a checkpoint; otherwise the log is not read for nothing.
     if (removed > 0 || this.#mayHaveSpentCommits) {
-      if ((await log.summariseCommits(() => !this.#stopped)) > 0) swept.commits();
+      const spans = this.#ownCommits === undefined ? [] : [this.#ownCommits];
+      if ((await log.summariseCommits(() => !this.#stopped, spans)) > 0) swept.commits();
       this.#mayHaveSpentCommits = removed > 0;
+      this.#ownCommits = removed > 0 ? { from, through: log.head.commit } : undefined;
     }
     for (const range of swept) if (!this.#stopped) await log.compact(range);
     if (removed === 0) return 0;

@@ -10,6 +10,7 @@ import { CheckpointWriter, type CheckpointWriterParts } from './checkpoint-write
 import { type CommitRange, readSummary, SetHash, signSummary, withRange } from './commit-summary.ts';
 import { eventNumberOf } from './event-id.ts';
 import type {
+  CommitSpan,
   EventLog,
   FoundDamage,
   HistoryRemoval,
@@ -34,7 +35,7 @@ import type { SaidSlots } from './said.ts';
 import { stageRemoval } from './stage-removal.ts';
 import { stageRows } from './stage-rows.ts';
 import { StagedTransaction } from './staged-transaction.ts';
-import { removableCommits } from './summarise-commits.ts';
+import { removableCommits, removalCommits } from './summarise-commits.ts';
 import type { Timers } from './timers.ts';
 import type { TailVerdict } from './verify-tail.ts';
 
@@ -230,16 +231,23 @@ export class CommitLog implements EventLog {
     return this.transact({ actor: null }, (tx) => stageRemoval(tx, plan, this.#reader.codec));
   }
 
-  async summariseCommits(goesOn: () => boolean = () => true): Promise<number> {
+  async summariseCommits(
+    goesOn: () => boolean = () => true,
+    spans: readonly CommitSpan[] = [],
+  ): Promise<number> {
     const removed = this.#reader.mark({ kind: 'all' })?.event.id;
     if (removed === undefined) return 0;
-    const bounds = { before: this.#checkpoints.trusted.commit, throughId: removed };
+    const { store } = this.#parts;
+    const before = this.#checkpoints.trusted.commit;
+    const found = [removableCommits(store, { before, throughId: removed })];
+    for (const span of spans) found.push(removalCommits(store, { before, ...span }));
     let commits = 0;
-    for await (const { range, sum } of removableCommits(this.#parts.store, bounds)) {
-      if (!goesOn()) break;
-      await this.#summarise(range, sum);
-      commits += range.through - range.from + 1;
-    }
+    for (const ranges of found)
+      for await (const { range, sum } of ranges) {
+        if (!goesOn()) return commits;
+        await this.#summarise(range, sum);
+        commits += range.through - range.from + 1;
+      }
     return commits;
   }
 

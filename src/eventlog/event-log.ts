@@ -161,6 +161,12 @@ export interface RowRemoval {
   record?: { key: string; next(before: Buffer | undefined): string };
 }
 
+/** Commits by their numbers, first and last. */
+export interface CommitSpan {
+  from: number;
+  through: number;
+}
+
 /** The stream of one Session or Task. */
 export interface StreamOfOne {
   kind: 'session' | 'task';
@@ -266,9 +272,10 @@ export interface EventLog {
   removeHistory(removal: HistoryRemoval): Promise<number>;
   /**
    * Puts a signed summary in the place of the records of commits of whose events none is left, in small commits, as long as
-   * `goesOn` says so (default: to the end). Returns how many commits that were. Calls must not overlap.
+   * `goesOn` says so (default: to the end). Looked at are those up to the newest removed event, and of `spans`, first and last
+   * number, those that did nothing but remove (default: none). Returns how many commits that were. Calls must not overlap.
    */
-  summariseCommits(goesOn?: () => boolean): Promise<number>;
+  summariseCommits(goesOn?: () => boolean, spans?: readonly CommitSpan[]): Promise<number>;
   /**
    * Removes derived rows of which all events were removed, in one commit: the rows, the base they were folded to and what lies
    * beside them. False, and nothing is removed, where an event that is kept has changed one of the rows since.

@@ -51,6 +51,9 @@ export class RecordedHashes {
     const { commit: last } = this.#log.head;
     const own = String(eventNumberOf(after) + Math.min(1, events)).padStart(after.length, '0');
     for (let n = this.#numberOf(own); n <= last; n += 1) {
+      // What a removed commit had named is gone, or nobody asks for it.
+      n = Math.max(n, (this.#rangeOf(n)?.through ?? 0) + 1);
+      if (n > last) break;
       const commit = this.#read(n);
       if ('status' in commit) return commit;
       const sha256 = commit.records.get(key);
@@ -89,8 +92,13 @@ export class RecordedHashes {
     const commit = this.#read(n);
     if (!('status' in commit)) return commit.record.event_id >= eventId;
     // A removed commit has no event that is left; where it stood is told by its range.
-    const range = this.#ranges().find(({ from, through }) => from <= n && n <= through);
+    const range = this.#rangeOf(n);
     return range !== undefined && range.event_id >= eventId;
+  }
+
+  /** The removed commits among which this one is. */
+  #rangeOf(n: number): CommitRange | undefined {
+    return this.#ranges().find(({ from, through }) => from <= n && n <= through);
   }
 
   #ranges(): readonly CommitRange[] {

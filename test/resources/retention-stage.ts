@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { checkData, systemClock, systemRandom } from '../../src/compose.ts';
@@ -85,6 +85,14 @@ export class RetentionStage {
   async sweepAfter(days: number): Promise<void> {
     this.pass(days);
     await this.gateway.tidy();
+  }
+
+  /** Waits until the checkpoint is behind all that is done; it is signed once a second. */
+  async checkpoint(): Promise<void> {
+    const { commit } = this.gateway.log.head;
+    const path = join(this.data, 'checkpoint.json');
+    const signed = (): number => (existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')).commit : 0);
+    while (signed() < commit) await new Promise((resolve) => setTimeout(resolve, 50));
   }
 
   async restart(): Promise<void> {

@@ -42,8 +42,8 @@ describe('retention.sessions_days', () => {
     expect((await stage.client.call('GET', `/v1/sessions/${session}`)).status).toBe(200);
     await stage.sweepAfter(2);
     const rows = (await keys()).filter((key) => !before.includes(key));
-    // Answers of requests have a window of their own, and what sessions count together stays counted.
-    const left = rows.filter((key) => !/^(c|i|it)\/|^p\/x\/receipt-log\//.test(key));
+    // Commits have a summary, answers of requests a window of their own, and what sessions count together stays counted.
+    const left = rows.filter((key) => !/^(c|cs|i|it)\/|^p\/x\/receipt-log\//.test(key));
     expect(left.map((key) => key.split('/')[0]).sort()).toEqual(['tl', 'tl', 'ts']);
     expect(await naming(session, ...tasks.map(({ id }) => id))).toEqual([`ts/${session}`]);
     expect(await stage.checked()).toEqual([]);

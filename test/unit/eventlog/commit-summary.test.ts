@@ -217,6 +217,29 @@ describe('the summary of removed commits', () => {
     });
   });
 
+  it('takes the commits of a span that did nothing but remove, and leaves those beside them', async () => {
+    for (let n = 0; n < 10; n += 1) {
+      await log.transact(NOBODY, (tx) => tx.record(`f/t1/0000000${n}`, `frame ${n}`));
+      await append(log, of('kept', `after ${n}`));
+    }
+    const from = log.head.commit + 1;
+    for (let through = 2; through <= 40; through += 2)
+      await log.removeHistory({ sessionId: 'gone', throughId: id(through) });
+    const through = log.head.commit;
+    await log.transact(NOBODY, (tx) => tx.record('f/t1/00000010', 'the last frame'));
+    await append(log, of('kept', 'behind'));
+    await reopen();
+    expect(await log.summariseCommits(undefined, [])).toBe(18 + 22);
+    expect(await log.summariseCommits(undefined, [{ from, through }])).toBe(through - from + 1);
+    expect(await log.summariseCommits(undefined, [{ from, through }])).toBe(0);
+    const store = await reopen();
+    expect(await commits(store)).toEqual(expect.arrayContaining([from - 1, through + 1, through + 2]));
+    const hashes = new RecordedHashes(log);
+    expect(hashes.ofRecord('f/t1/00000009', id(50), 0)).toMatchObject({ status: 'known' });
+    expect(hashes.ofRecord('f/t1/00000010', id(51), 0)).toMatchObject({ status: 'known' });
+    expect(await check()).toEqual([]);
+  });
+
   it('is signed, and is found when it is changed', async () => {
     await summarise();
     const found = await check(async (store) => {
