@@ -24,7 +24,7 @@ const binaryStaysOutside = {
 await rm(OUT, { recursive: true, force: true });
 await mkdir(OUT, { recursive: true });
 const { outputFiles } = await build({
-  entryPoints: { main: 'dist/src/main.js', 'sample-agent': 'dist/bridges/a2a/sample-agent/main.js' },
+  entryPoints: { main: 'dist/src/main.js', 'sample-agent': 'dist/config/sample-agent/main.js' },
   outdir: OUT,
   bundle: true,
   splitting: true,

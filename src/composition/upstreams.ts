@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { unstartedCard } from '../../bridges/a2a/sample-agent/card.ts';
 import type { Bridge, BridgeDeps } from '../../bridges/bridge.ts';
 import { type BridgeId, bridges } from '../../bridges/index.ts';
 import { SAMPLE_AGENT_ID } from '../config/routes.ts';
@@ -62,15 +61,18 @@ export function makeUpstreams(
     if (typeof value !== 'string') deps.readSecret(value);
   const rows: Rows = {
     ...config.upstreams,
-    ...(sample === undefined ? {} : { a2a: [sampleRow(sample)] }),
+    ...(sample === undefined ? {} : { a2a: [sampleRow(sample, parts)] }),
   };
   const configured = (Object.keys(bridges) as BridgeId[]).flatMap((id) => upstreamsOf(id, rows, deps));
   return new Map([...configured, ...extraUpstreams].map((upstream) => [upstream.route, upstream]));
 }
 
-function sampleRow(sample: SampleAgentProcess): Rows['a2a'][number] {
-  const { url, text } = unstartedCard();
-  return { id: SAMPLE_AGENT_ID, card: url, onDemand: { card: text, agent: sample } };
+/** Where its card says that the bundled agent is while it does not run: a name that is nobody's address. Spec: RFC 6761, 6.3. */
+const SAMPLE_CARD_URL = 'http://sample-agent.localhost/.well-known/agent-card.json';
+
+function sampleRow(sample: SampleAgentProcess, { packageRoot }: Parts): Rows['a2a'][number] {
+  const card = readFileSync(join(packageRoot, 'config', 'sample-agent', 'card.json'), 'utf8');
+  return { id: SAMPLE_AGENT_ID, card: SAMPLE_CARD_URL, onDemand: { card, agent: sample } };
 }
 
 /** The rows of a bridge go to that bridge: one name picks both. */

@@ -66,6 +66,7 @@ describe('layers', () => {
     'bridges/index.ts': '',
     'bridges/acp/index.ts': '',
     'mappings/acp/states.ts': '',
+    'config/sample-agent/server.ts': '',
   };
 
   it.each([
@@ -87,6 +88,12 @@ describe('layers', () => {
     ['dispatch that reads the configuration', 'src/dispatch/a.ts', '../config/load.ts'],
     ['dispatch that opens the store', 'src/dispatch/a.ts', '../store/store.ts'],
     ['anything but the composition root that imports bridges', 'src/surfaces/a.ts', '../../bridges/index.ts'],
+    ['a sample agent that knows the gateway', 'config/sample-agent/a.ts', '../../src/protocol/json.ts'],
+    [
+      'a gateway that imports the sample agent',
+      'src/composition/a.ts',
+      '../../config/sample-agent/server.ts',
+    ],
     ['a composition root that reaches into a bridge', 'src/compose.ts', '../bridges/acp/index.ts'],
     ['a composition root that calls a command', 'src/composition/a.ts', '../cli/serve.ts'],
     ['anything that imports the composition root', 'src/dispatch/a.ts', '../compose.ts'],

@@ -207,12 +207,14 @@ export const LAYERS: readonly LayerRow[] = [
     types: [...CONTRACTS, 'bridges/bridge.ts'],
     because: 'an adapter translates by its own tables; one bridge never imports another',
   },
-  {
-    layer: 'bridges/a2a/sample-agent',
-    imports: ['src/protocol'],
-    because: 'a program of its own, in its own process: an agent knows nothing of gateways',
-  },
   { layer: 'bridges/index.ts', imports: ['bridges'], because: 'one line per bridge' },
+
+  // Beside the product.
+  {
+    layer: 'config/sample-agent',
+    imports: [],
+    because: 'a program of its own, in its own process, for a newcomer to copy: it needs npm packages only',
+  },
 
   // The top: wiring and the program.
   {
@@ -235,11 +237,9 @@ export const LAYERS: readonly LayerRow[] = [
       'src/surfaces',
       'bridges/outbound',
       'bridges/index.ts',
-      'bridges/a2a/sample-agent/card.ts',
     ],
     types: ['bridges/bridge.ts'],
-    because:
-      'the parts of the composition root: with compose.ts the only constructor of things; the bundled agent has a card before its process runs',
+    because: 'the parts of the composition root: with compose.ts the only constructor of things',
   },
   {
     layer: 'src/compose.ts',

@@ -7,6 +7,10 @@ export const SHARED_PACKAGES: Readonly<Record<string, { folders: readonly string
     folders: ['src/auth', 'src/cards'],
     because: 'signed tokens of callers and signed cards of agents are both JWS; nobody writes that twice',
   },
+  '@a2a-js/sdk': {
+    folders: ['bridges/a2a', 'config/sample-agent'],
+    because: 'A2A, and the agent that is an example of what users of the SDK write',
+  },
   '@agentclientprotocol/sdk': {
     folders: ['bridges/acp', 'mappings/acp'],
     because: 'its types are the words of ACP: tables are total over them, answers are checked against them',

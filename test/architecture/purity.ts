@@ -19,8 +19,8 @@ export const AMBIENT: readonly { path: string; uses?: readonly AmbientUse['what'
   { path: 'src/main.ts', because: 'the program: it owns its process' },
   { path: 'src/cli', because: 'commands own their process' },
   {
-    path: 'bridges/a2a/sample-agent/main.ts',
-    because: 'the composition root of the process of the sample agent',
+    path: 'config/sample-agent',
+    because: 'an agent in its own process, written as users of the SDK write theirs',
   },
   { path: 'src/protocol/ports.ts', uses: ['date'], because: 'formats a given time; reads no clock' },
   {
@@ -37,11 +37,6 @@ export const AMBIENT: readonly { path: string; uses?: readonly AmbientUse['what'
     path: 'bridges/outbound/undici.ts',
     uses: ['network'],
     because: 'names what is used of undici; the guarded clients beside it are what calls out',
-  },
-  {
-    path: 'bridges/a2a/sample-agent',
-    uses: ['timer'],
-    because: 'an agent in its own process that works slowly',
   },
 ];
 

@@ -8,7 +8,7 @@ export type SourceTree = ReadonlyMap<string, string>;
 export const PACKAGE_ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
 const FOLDERS = ['src', 'bridges', 'mappings', 'fixtures', 'config', 'test'];
-const PRODUCT = /^(src|bridges|mappings)\//;
+const PRODUCT = /^(src|bridges|mappings|config\/sample-agent)\//;
 
 /** Every file below the folders that hold code or data. Bytes that are no UTF-8 come as replacement characters. */
 export function readSourceTree(): SourceTree {
@@ -25,7 +25,7 @@ export function plantedTree(files: Readonly<Record<string, string>>): SourceTree
   return new Map(Object.entries(files));
 }
 
-/** TypeScript files that ship: src, bridges and mappings. */
+/** TypeScript files that ship: src, bridges, mappings and the sample agent. */
 export function productCode(tree: SourceTree): [path: string, source: string][] {
   return code(tree).filter(([path]) => PRODUCT.test(path));
 }

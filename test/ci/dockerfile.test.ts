@@ -24,7 +24,7 @@ describe('the Dockerfile', () => {
   });
 
   it('copies everything the build compiles for the product', () => {
-    const product = ['src', 'bridges', 'mappings'];
+    const product = ['src', 'bridges', 'mappings', 'config'];
     expect(copiedFromContext(dockerfile)).toEqual(expect.arrayContaining([...product, 'package-lock.json']));
   });
 

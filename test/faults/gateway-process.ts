@@ -103,7 +103,7 @@ export class GatewayProcess {
 
 /** The sample agent in a process of its own, which outlives every gateway. */
 export async function startAgentProcess(): Promise<{ cardUrl: string; end(): Promise<unknown> }> {
-  const child = new Child([`${PACKAGE_ROOT}dist/bridges/a2a/sample-agent/main.js`, '--port', '0']);
+  const child = new Child([`${PACKAGE_ROOT}dist/bundle/sample-agent.js`, '--port', '0']);
   const line = await child.firstLine();
   if (line === undefined) throw new Error(`The sample agent did not start: ${child.stderr}`);
   const { url } = JSON.parse(line) as { url: string };

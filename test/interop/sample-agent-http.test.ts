@@ -28,7 +28,7 @@ async function post(path: string, body: unknown, headers: Record<string, string>
 }
 
 describe('the card of the sample agent', () => {
-  it('is a hybrid: interfaces of 1.0 and 0.3, and the members a 0.3 client reads', async () => {
+  it('without a version is a hybrid: interfaces of 1.0 and 0.3, and the members a 0.3 client reads', async () => {
     const card = await (await fetch(agent.cardUrl)).json();
     expect(card).toMatchObject({
       supportedInterfaces: [
@@ -36,7 +36,7 @@ describe('the card of the sample agent', () => {
         { url: `${agent.url}/rest`, protocolBinding: 'HTTP+JSON', protocolVersion: '1.0' },
         { url: `${agent.url}/rpc`, protocolBinding: 'JSONRPC', protocolVersion: '0.3' },
       ],
-      protocolVersion: '0.3.0',
+      protocolVersion: '0.3',
       url: `${agent.url}/rpc`,
       preferredTransport: 'JSONRPC',
     });
@@ -61,11 +61,6 @@ describe('the sample agent over raw HTTP', () => {
     expect(json).toMatchObject({ id: 7, result: { task: { status: { state: 'TASK_STATE_COMPLETED' } } } });
   });
 
-  it('takes the version from the query and ignores its patch number', async () => {
-    const { json } = await post('/rpc?A2A-Version=1.0.1', SEND, { 'A2A-Version': '' });
-    expect(json.result.task.status.state).toBe('TASK_STATE_COMPLETED');
-  });
-
   it('speaks 0.3 when no version is named', async () => {
     const message = { kind: 'message', messageId: 'm', role: 'user', parts: [{ kind: 'text', text: 'hi' }] };
     const old = { ...SEND, method: 'message/send', params: { message } };
@@ -78,7 +73,7 @@ describe('the sample agent over raw HTTP', () => {
   it.each([
     ['an unknown version', SEND, { 'A2A-Version': '9.9' }, -32009],
     ['a body that is not JSON', '{', {}, -32700],
-    ['a body that is no JSON-RPC request', { id: 1 }, {}, -32600],
+    ['a body that is no JSON-RPC request', { id: 1 }, {}, -32602],
     ['an unknown method', { ...SEND, method: 'Nope' }, {}, -32601],
     ['another content type', SEND, { 'Content-Type': 'text/plain' }, -32005],
     ['push configuration', { ...SEND, method: 'CreateTaskPushNotificationConfig' }, {}, -32003],
@@ -92,20 +87,22 @@ describe('the sample agent over raw HTTP', () => {
     expect(json).toMatchObject({ id: 7, error: { code: -32001 } });
   });
 
-  it('refuses a message to a task that is working', async () => {
+  it('answers a message to a task that is working with what the task comes to', async () => {
     const slow = { messageId: 's', role: 'ROLE_USER', parts: [{ text: 'slow 600' }] };
     const configuration = { returnImmediately: true };
+    const sent = agent.requests.filter(({ operation }) => operation === 'SendMessage').length;
     const started = await post('/rpc', { ...SEND, params: { message: slow, configuration } });
     const { id } = started.json.result.task;
-    const again = await post('/rpc', { ...SEND, params: { message: { ...slow, taskId: id } } });
-    expect(again.json.error.code).toBe(-32004);
+    const more = { ...slow, messageId: 'more', taskId: id };
+    const waiting = post('/rpc', { ...SEND, params: { message: more } });
+    await agent.arrived('SendMessage', sent + 2);
     const canceled = await post(`/rest/tasks/${id}:cancel`, {});
     expect(canceled.json.status.state).toBe('TASK_STATE_CANCELED');
+    expect((await waiting).json.result.task).toMatchObject({ id, status: { state: 'TASK_STATE_CANCELED' } });
   });
 
   it.each([
     ['an unknown task', 'GET', '/rest/tasks/none', 404],
-    ['an unknown route', 'GET', '/rest/nothing', 404],
     ['push configuration', 'GET', '/rest/tasks/none/pushNotificationConfigs', 400],
     ['the extended card it does not have', 'GET', '/rest/extendedAgentCard', 400],
   ])('answers %s over HTTP+JSON with its status', async (_name, method, path, status) => {
@@ -134,8 +131,20 @@ describe('the sample agent over raw HTTP', () => {
     expect((await post('/rpc', SEND)).status).toBe(200);
   });
 
+  it('knows no other routes', async () => {
+    for (const path of ['/', '/rest/nothing']) expect((await fetch(agent.url + path)).status, path).toBe(404);
+  });
+
+  it('takes a message of some megabytes', async () => {
+    const message = { ...SEND.params.message, parts: [{ text: 'x'.repeat(8 * 1024 * 1024) }] };
+    const { json } = await post('/rpc', { ...SEND, params: { message } });
+    expect(json.result.task.status.state).toBe('TASK_STATE_COMPLETED');
+  });
+
   it('refuses a body over its limit with 413', async () => {
-    const { status } = await post('/rpc', `"${'x'.repeat(16 * 1024 * 1024)}"`);
+    const body = `"${'x'.repeat(16 * 1024 * 1024)}"`;
+    const headers = { 'Content-Type': 'application/json', 'A2A-Version': '1.0' };
+    const { status } = await fetch(`${agent.url}/rpc`, { method: 'POST', headers, body });
     expect(status).toBe(413);
   });
 });

@@ -1,13 +1,15 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { AgentCard } from '@a2a-js/sdk';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { unstartedCard } from '../../bridges/a2a/sample-agent/card.ts';
+import { PACKAGE_ROOT } from '../faults/child-processes.ts';
 import { GatewayPlace, type GatewayProcess } from '../faults/gateway-process.ts';
 import { startTestGateway } from '../harness/gateway.ts';
 import { startSampleAgent } from '../harness/peers/sample-agent.ts';
 
 const PATIENCE = { timeout: 20_000, interval: 50 };
+const CARD = join(PACKAGE_ROOT, 'config', 'sample-agent', 'card.json');
 /** Nothing is configured, so the bundled agent is fronted. */
 const BUNDLED = { upstreams: { a2a: undefined as unknown as object } };
 
@@ -97,6 +99,7 @@ describe('a bundled agent that does not start', () => {
   it('fails the task and says why, and is tried again with the next one', async () => {
     const packageRoot = mkdtempSync(join(tmpdir(), 'harn-package-'));
     open.push(() => rmSync(packageRoot, { recursive: true, force: true }));
+    cpSync(CARD, join(packageRoot, 'config', 'sample-agent', 'card.json'));
     const entry = join(packageRoot, 'dist', 'bundle', 'sample-agent.js');
     mkdirSync(join(entry, '..'), { recursive: true });
     writeFileSync(entry, "console.error('no room left'); process.exit(3)");
@@ -124,11 +127,8 @@ describe('the card of the bundled agent before it runs', () => {
   it('is the one that it serves, but for the address', async () => {
     const agent = await startSampleAgent();
     open.push(() => agent.close());
-    const served = await (await fetch(agent.cardUrl)).text();
-    const { url, text } = unstartedCard();
-    expect(url).toBe('http://sample-agent.localhost/.well-known/agent-card.json');
-    expect(JSON.parse(text.replaceAll('http://sample-agent.localhost', agent.url))).toEqual(
-      JSON.parse(served),
-    );
+    const served = await (await fetch(agent.cardUrl, { headers: { 'A2A-Version': '1.0' } })).json();
+    const known = readFileSync(CARD, 'utf8').replaceAll('http://sample-agent.localhost', agent.url);
+    expect(AgentCard.fromJSON(served)).toEqual(AgentCard.fromJSON(JSON.parse(known)));
   });
 });

@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline';
 import { afterEach, describe, expect, it } from 'vitest';
 
 // Made by `npm run build`, which `npm test` runs first.
-const MAIN = new URL('../../dist/bridges/a2a/sample-agent/main.js', import.meta.url).pathname;
+const MAIN = new URL('../../dist/bundle/sample-agent.js', import.meta.url).pathname;
 
 let child: ChildProcessWithoutNullStreams | undefined;
 

@@ -1,9 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import type { Message, Part, TaskState, TaskStatus } from 'a2a03';
 import type { AgentExecutionEvent, AgentExecutor, ExecutionEventBus, RequestContext } from 'a2a03/server';
-import { stepsFor, turnOf } from '../../../bridges/a2a/sample-agent/behaviour-table.ts';
-import { RunningTurns } from '../../../bridges/a2a/sample-agent/running-turns.ts';
-import { type Content, opened, type PublishedStep } from '../../../bridges/a2a/sample-agent/steps.ts';
+import {
+  type Awaited,
+  type Content,
+  type PlayedStep,
+  played,
+  stepsFor,
+} from '../../../config/sample-agent/behaviours.ts';
 
 /** The states after which a 0.3 stream ends: their status update is `final`. */
 const FINAL: readonly TaskState[] = [
@@ -17,36 +21,38 @@ const FINAL: readonly TaskState[] = [
 
 /** The behaviours of the sample agent on the 0.3 SDK. */
 export class Agent03Executor implements AgentExecutor {
-  readonly turns = new RunningTurns();
-  readonly #contextIds = new Map<string, string>();
+  readonly #turns = new Map<string, { contextId: string; cancel: AbortController }>();
 
   execute = async (request: RequestContext, bus: ExecutionEventBus): Promise<void> => {
-    this.#contextIds.set(request.taskId, request.contextId);
+    const cancel = new AbortController();
+    this.#turns.set(request.taskId, { contextId: request.contextId, cancel });
     const text = request.userMessage.parts.map((part) => (part.kind === 'text' ? part.text : '')).join('\n');
-    const turn = turnOf(text, awaitedBy(request.task?.status.state));
-    await this.turns.play(request.taskId, opened(stepsFor(turn)), (step) =>
-      bus.publish(eventOf(step, request)),
-    );
+    const steps = stepsFor(text, awaitedBy(request.task?.status.state));
+    for await (const step of played(steps, cancel.signal)) bus.publish(eventOf(step, request));
     bus.finished();
   };
 
   cancelTask = async (taskId: string, bus: ExecutionEventBus): Promise<void> => {
-    this.turns.cancel(taskId);
-    const contextId = this.#contextIds.get(taskId) ?? '';
-    bus.publish(statusEvent(taskId, contextId, 'canceled', 'Canceled as you asked.'));
+    const turn = this.#turns.get(taskId);
+    turn?.cancel.abort();
+    bus.publish(statusEvent(taskId, turn?.contextId ?? '', 'canceled', 'Canceled as you asked.'));
     bus.finished();
   };
+
+  stop(): void {
+    for (const { cancel } of this.#turns.values()) cancel.abort();
+  }
 }
 
-function awaitedBy(state: TaskState | undefined): 'input' | 'auth' | undefined {
+function awaitedBy(state: TaskState | undefined): Awaited | undefined {
   if (state === 'input-required') return 'input';
   return state === 'auth-required' ? 'auth' : undefined;
 }
 
-function eventOf(step: PublishedStep, request: RequestContext): AgentExecutionEvent {
+function eventOf(step: PlayedStep, request: RequestContext): AgentExecutionEvent {
   const { taskId, contextId, task } = request;
   switch (step.do) {
-    case 'open':
+    case 'task':
       return {
         kind: 'task',
         id: taskId,
@@ -60,8 +66,8 @@ function eventOf(step: PublishedStep, request: RequestContext): AgentExecutionEv
     case 'status':
       return statusEvent(taskId, contextId, step.state, step.text);
     case 'artifact': {
-      const { artifactId, name, append, lastChunk } = step;
-      const artifact = { artifactId, name, parts: step.contents.map(partOf) };
+      const { artifactId, append, lastChunk } = step;
+      const artifact = { artifactId, name: artifactId, parts: step.contents.map(partOf) };
       return { kind: 'artifact-update', taskId, contextId, artifact, append, lastChunk };
     }
   }
@@ -88,7 +94,7 @@ function messageOf(contextId: string, text: string): Message {
 
 function partOf(content: Content): Part {
   if ('text' in content) return { kind: 'text', text: content.text };
-  if ('data' in content) return { kind: 'data', data: content.data as Record<string, unknown> };
+  if ('data' in content) return { kind: 'data', data: content.data };
   const bytes = Buffer.from(content.bytes).toString('base64');
   return { kind: 'file', file: { bytes, mimeType: content.mediaType, name: content.filename } };
 }

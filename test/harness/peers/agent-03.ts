@@ -3,7 +3,7 @@ import { AGENT_CARD_PATH, type AgentCard } from 'a2a03';
 import { DefaultRequestHandler, InMemoryTaskStore } from 'a2a03/server';
 import { agentCardHandler, jsonRpcHandler, UserBuilder } from 'a2a03/server/express';
 import express from 'express';
-import { BEHAVIOURS } from '../../../bridges/a2a/sample-agent/behaviour-table.ts';
+import sampleCard from '../../../config/sample-agent/card.json' with { type: 'json' };
 import { Agent03Executor } from './agent-03-executor.ts';
 import { closeServer, listenOnLoopback, type Peer, type PeerOptions, RequestLog } from './peer.ts';
 
@@ -31,7 +31,7 @@ export async function startAgent03(options: PeerOptions = {}): Promise<Peer> {
     requests: log.requests,
     arrived: log.arrived,
     close: async () => {
-      executor.turns.cancelAll();
+      executor.stop();
       await closeServer(server);
     },
   };
@@ -48,12 +48,6 @@ function cardOf(origin: string): AgentCard {
     capabilities: { streaming: true, pushNotifications: false },
     defaultInputModes: ['text/plain'],
     defaultOutputModes: ['text/plain', 'text/csv', 'application/json'],
-    skills: BEHAVIOURS.map(({ id, name, description, tags, examples }) => ({
-      id,
-      name,
-      description,
-      tags: [...tags],
-      examples: [...examples],
-    })),
+    skills: sampleCard.skills,
   };
 }
