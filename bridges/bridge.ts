@@ -1,8 +1,8 @@
-import type { Face, FaceDeps } from '../src/face.ts';
-import type { JsonObject, JsonValue, MendedJson } from '../src/protocol/json.ts';
-import type { Clock, Logger } from '../src/protocol/ports.ts';
-import type { Task } from '../src/protocol/resources/task.ts';
-import type { Frame, Move, Seen, Upstream } from '../src/upstream.ts';
+import type { Face, FaceDeps } from '#face.ts';
+import type { JsonObject, JsonValue, MendedJson } from '#protocol/json.ts';
+import type { Clock, Logger } from '#protocol/ports.ts';
+import type { Task } from '#resources/task/schema.ts';
+import type { Frame, Move, Seen, Upstream } from '#upstream.ts';
 
 /** Timers, injected so that tests decide when time passes. Milliseconds. */
 export interface Timers {

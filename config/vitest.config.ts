@@ -28,6 +28,10 @@ function project(name: string, include: readonly string[], exclude: readonly str
 }
 
 export default defineConfig({
+  // Imports such as '#core/load.ts' are those of src here, not those of the build.
+  resolve: {
+    alias: [{ find: /^#(.+\.ts)$/, replacement: new URL('../src/$1', import.meta.url).pathname }],
+  },
   test: {
     root: new URL('..', import.meta.url).pathname,
     testTimeout: 30_000,

@@ -4,10 +4,10 @@ import type { SideEffectClass } from './protocol/autonomy.ts';
 import type { ProtocolError } from './protocol/errors.ts';
 import type { JudgedTool } from './protocol/intended-call.ts';
 import type { JsonValue } from './protocol/json.ts';
-import type { CommandId, IdsOfKind, QueryId, StreamId } from './protocol/operations.ts';
 import type { Clock, Logger, Random } from './protocol/ports.ts';
-import type { CardForm } from './protocol/resources/discovery.ts';
-import type { Persona } from './protocol/resources/persona.ts';
+import type { CardForm } from './resources/discovery/schema.ts';
+import type { CommandId, IdsOfKind, QueryId, StreamId } from './resources/operations.ts';
+import type { Persona } from './resources/persona/schema.ts';
 import type { AgentDescription, Upstream } from './upstream.ts';
 
 /**

@@ -1,7 +1,14 @@
 import type { ProtocolError } from './protocol/errors.ts';
 import type { JsonObject, JsonValue } from './protocol/json.ts';
-import type { CommandId, IdsOfKind, QueryId, RawBody, SpooledBody, StreamId } from './protocol/operations.ts';
 import type { SenderProof } from './protocol/sender-proof.ts';
+import type {
+  CommandId,
+  IdsOfKind,
+  QueryId,
+  RawBody,
+  SpooledBody,
+  StreamId,
+} from './resources/operations.ts';
 
 /**
  * The port every face uses. A face decodes its wire into a Call, hands it over, and encodes the Answer or the

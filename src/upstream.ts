@@ -1,16 +1,16 @@
 import type { ToolSideEffect } from './protocol/autonomy.ts';
 import type { DescribedTool, IntendedCall } from './protocol/intended-call.ts';
 import type { JsonObject, JsonValue } from './protocol/json.ts';
-import type { PermissionAnswer, PermissionDraft, Recalled } from './protocol/permission-draft.ts';
-import type { PolicyDecided } from './protocol/policy-events.ts';
-import type { CardVerdict } from './protocol/resources/agent.ts';
-import type { Part, Role } from './protocol/resources/message.ts';
 import type { Rules } from './protocol/rules.ts';
 import type { Failure, TaskStatus } from './protocol/task-states.ts';
 import type { ToolStep } from './protocol/tool-step.ts';
 import type { ToldUsage } from './protocol/usage.ts';
+import type { CardVerdict } from './resources/agent/schema.ts';
+import type { Part, Role } from './resources/message/schema.ts';
+import type { PermissionAnswer, PermissionDraft, Recalled } from './resources/permission/draft.ts';
+import type { PolicyDecided } from './resources/policy/events.ts';
 
-export type { PermissionAnswer, PermissionDraft } from './protocol/permission-draft.ts';
+export type { PermissionAnswer, PermissionDraft } from './resources/permission/draft.ts';
 
 /**
  * The contract of an upstream adapter (an A2A agent, an ACP agent, an MCP server, or recorded frames in a replay).

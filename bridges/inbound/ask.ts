@@ -1,5 +1,5 @@
-import type { Call, Gateway } from '../../src/gateway.ts';
-import type { CommandId, QueryId } from '../../src/protocol/operations.ts';
+import type { Call, Gateway } from '#gateway.ts';
+import type { CommandId, QueryId } from '#resources/operations.ts';
 
 /** The JSON answer of an operation whose answer is one. */
 export async function ask<Resource>(

@@ -1,4 +1,4 @@
-import type { Part } from '../../src/protocol/resources/message.ts';
+import type { Part } from '#resources/message/schema.ts';
 
 /** What a reference was before its content was too large for the log; undefined for one that a peer sent as such. */
 export function inlinedFrom(part: Part): string | undefined {

@@ -1,6 +1,6 @@
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
-import type { JudgedTool } from '../../src/protocol/intended-call.ts';
-import type { JsonObject, JsonValue } from '../../src/protocol/json.ts';
+import type { JudgedTool } from '#protocol/intended-call.ts';
+import type { JsonObject, JsonValue } from '#protocol/json.ts';
 import { objectOf } from './object-of.ts';
 import type { McpLimits } from './upstream/config.ts';
 import type { Connection, ServerPeer } from './upstream/connection.ts';

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../src/protocol/json.ts';
+import type { JsonObject } from '#protocol/json.ts';
 
 /** What a peer sent where an object belongs; anything else counts as an empty one. */
 export function objectOf(value: unknown): JsonObject {

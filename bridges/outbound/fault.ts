@@ -1,5 +1,5 @@
-import type { JsonObject } from '../../src/protocol/json.ts';
-import type { FaultCode, Frame } from '../../src/upstream.ts';
+import type { JsonObject } from '#protocol/json.ts';
+import type { FaultCode, Frame } from '#upstream.ts';
 
 /** Why a turn or a call cannot go on. The message is public; it never holds a secret or an address. */
 export class Fault extends Error {

@@ -1,5 +1,5 @@
-import { type ErrorCode, ProtocolError } from '../../src/protocol/errors.ts';
-import type { JsonObject } from '../../src/protocol/json.ts';
+import { type ErrorCode, ProtocolError } from '#protocol/errors.ts';
+import type { JsonObject } from '#protocol/json.ts';
 import { A2A_ERRORS, type A2aErrorName, type A2aErrorRow, HARN_ERRORS, type OutwardError } from './errors.ts';
 
 const A2A_DOMAIN = 'a2a-protocol.org';

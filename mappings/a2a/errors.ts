@@ -1,4 +1,4 @@
-import type { ErrorCode } from '../../src/protocol/errors.ts';
+import type { ErrorCode } from '#protocol/errors.ts';
 
 export interface A2aErrorRow {
   readonly code: number;

@@ -1,4 +1,4 @@
-import type { TaxonomyKind } from '../../src/protocol/event-kinds.ts';
+import type { TaxonomyKind } from '#protocol/event-kinds.ts';
 import { wordTable } from '../table.ts';
 import type { A2aEventName } from './events.ts';
 

@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from '../../src/protocol/json.ts';
+import type { JsonObject, JsonValue } from '#protocol/json.ts';
 
 /** Events of an A2A stream, by what they are. */
 export type A2aEventName = 'task' | 'message' | 'status' | 'artifact';

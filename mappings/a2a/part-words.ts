@@ -1,4 +1,4 @@
-import type { Part } from '../../src/protocol/resources/message.ts';
+import type { Part } from '#resources/message/schema.ts';
 
 /** Media types of the data parts that carry Harn tool traffic. Source: notes/a2a.md 1.4. */
 export const MEDIA_TYPES = {

@@ -1,6 +1,6 @@
-import type { JsonObject, JsonValue } from '../../src/protocol/json.ts';
-import type { Part } from '../../src/protocol/resources/message.ts';
-import type { DraftPart } from '../../src/upstream.ts';
+import type { JsonObject, JsonValue } from '#protocol/json.ts';
+import type { Part } from '#resources/message/schema.ts';
+import type { DraftPart } from '#upstream.ts';
 import { isObject } from './events.ts';
 import { MEDIA_TYPES, WRAPPED_VALUE } from './part-words.ts';
 

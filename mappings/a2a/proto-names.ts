@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from '../../src/protocol/json.ts';
+import type { JsonObject, JsonValue } from '#protocol/json.ts';
 import { isObject } from './events.ts';
 
 /** Names of members in the protocol file of A2A 1.0, by what peers send besides the JSON names. */

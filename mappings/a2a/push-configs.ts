@@ -1,10 +1,6 @@
 import { z } from 'zod';
-import type { JsonObject } from '../../src/protocol/json.ts';
-import {
-  type PushConfig,
-  type SetPushConfigRequest,
-  setPushConfigRequest,
-} from '../../src/protocol/resources/push-config.ts';
+import type { JsonObject } from '#protocol/json.ts';
+import { type PushConfig, type SetPushConfigRequest, setPushConfigRequest } from '#resources/push/schema.ts';
 import type { Version } from './encode-task.ts';
 import { protoMessage } from './proto-message.ts';
 import { placedBelow, validate } from './validate.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { JsonObject, JsonValue } from '../../src/protocol/json.ts';
+import type { JsonObject, JsonValue } from '#protocol/json.ts';
 import { isObject } from './events.ts';
 import { protoMessage } from './proto-message.ts';
 import { configV1, configV03, type PushConfigGiven, pushConfigV1, pushConfigV03 } from './push-configs.ts';

@@ -1,4 +1,4 @@
-import type { Role } from '../../src/protocol/resources/message.ts';
+import type { Role } from '#resources/message/schema.ts';
 import { type Found, wordTable } from '../table.ts';
 
 export type RoleV1 = 'ROLE_UNSPECIFIED' | 'ROLE_USER' | 'ROLE_AGENT';

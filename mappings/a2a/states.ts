@@ -1,4 +1,4 @@
-import { isRejection, type TaskStatus } from '../../src/protocol/task-states.ts';
+import { isRejection, type TaskStatus } from '#protocol/task-states.ts';
 import { type Found, type WordTable, wordTable } from '../table.ts';
 
 /** A Harn task state; `REJECTED` is a FAILED Task whose failure.code is `rejected`. Source: contract section 2. */

@@ -1,8 +1,8 @@
-import type { JsonObject, JsonValue } from '../../src/protocol/json.ts';
-import type { Message } from '../../src/protocol/resources/message.ts';
-import type { PermissionRequest } from '../../src/protocol/resources/permission-request.ts';
-import type { Task } from '../../src/protocol/resources/task.ts';
-import type { Failure, TaskStatus } from '../../src/protocol/task-states.ts';
+import type { JsonObject, JsonValue } from '#protocol/json.ts';
+import type { Failure, TaskStatus } from '#protocol/task-states.ts';
+import type { Message } from '#resources/message/schema.ts';
+import type { PermissionRequest } from '#resources/permission/schema.ts';
+import type { Task } from '#resources/task/schema.ts';
 import { isObject } from './events.ts';
 
 /** What the fold reads of an Event. */

@@ -1,4 +1,4 @@
-import type { UsageRow } from '../../src/protocol/usage.ts';
+import type { UsageRow } from '#protocol/usage.ts';
 
 /**
  * Members of the metadata of a Task, a status update or a message by which an agent tells what its task used so far, in all.

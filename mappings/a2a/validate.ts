@@ -1,6 +1,6 @@
 import type { z } from 'zod';
-import { ProtocolError } from '../../src/protocol/errors.ts';
-import type { JsonObject } from '../../src/protocol/json.ts';
+import { ProtocolError } from '#protocol/errors.ts';
+import type { JsonObject } from '#protocol/json.ts';
 import type { A2aErrorName } from './errors.ts';
 import { faultsOf, refusal } from './errors-out.ts';
 

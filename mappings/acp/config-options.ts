@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from '../../src/protocol/json.ts';
+import type { JsonObject, JsonValue } from '#protocol/json.ts';
 import { isObject, objectOf, objectsOf, textOf } from './json-shape.ts';
 
 /** Where the metadata of a Session keeps what its ACP client chose. */

@@ -1,5 +1,5 @@
-import type { JsonObject } from '../../src/protocol/json.ts';
-import type { Part } from '../../src/protocol/resources/message.ts';
+import type { JsonObject } from '#protocol/json.ts';
+import type { Part } from '#resources/message/schema.ts';
 import { isObject, textOf } from './json-shape.ts';
 
 export interface ContentBytes {

@@ -1,4 +1,4 @@
-import type { ErrorCode } from '../../src/protocol/errors.ts';
+import type { ErrorCode } from '#protocol/errors.ts';
 
 /** JSON-RPC codes of ACP v1. Spec: ACP v1, "Error", and JSON-RPC 2.0. */
 export const ACP_ERRORS = {

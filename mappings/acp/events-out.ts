@@ -1,5 +1,5 @@
-import type { JsonObject, JsonValue } from '../../src/protocol/json.ts';
-import type { Part } from '../../src/protocol/resources/message.ts';
+import type { JsonObject, JsonValue } from '#protocol/json.ts';
+import type { Part } from '#resources/message/schema.ts';
 import { encodePart } from './content-out.ts';
 import { isObject, objectOf, objectsOf, textOf } from './json-shape.ts';
 import { HISTORY_REMOVED, notice, noticeOf } from './notices.ts';

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../src/protocol/json.ts';
+import type { JsonObject } from '#protocol/json.ts';
 import { objectOf } from './json-shape.ts';
 
 /** What a client offers of its machine. Spec: ACP v1, `clientCapabilities.fs` and `clientCapabilities.terminal`. */

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../src/protocol/json.ts';
+import type { JsonObject } from '#protocol/json.ts';
 import { isObject, objectOf, textOf } from './json-shape.ts';
 
 /** What the gateway has to tell the user of a Session, by the note that it is recorded as. */

@@ -1,6 +1,6 @@
-import type { JsonValue } from '../../src/protocol/json.ts';
-import type { Part } from '../../src/protocol/resources/message.ts';
-import type { DraftPart } from '../../src/upstream.ts';
+import type { JsonValue } from '#protocol/json.ts';
+import type { Part } from '#resources/message/schema.ts';
+import type { DraftPart } from '#upstream.ts';
 import { decodeBlocks } from './content-in.ts';
 import { isObject } from './json-shape.ts';
 

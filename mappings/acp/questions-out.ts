@@ -1,5 +1,5 @@
-import type { JsonObject, JsonValue } from '../../src/protocol/json.ts';
-import type { PermissionRequest } from '../../src/protocol/resources/permission-request.ts';
+import type { JsonObject, JsonValue } from '#protocol/json.ts';
+import type { PermissionRequest } from '#resources/permission/schema.ts';
 import { isObject, objectOf, textOf } from './json-shape.ts';
 import { ELICITATION_METHOD, PERMISSION_METHOD } from './permission-answers.ts';
 

@@ -1,5 +1,5 @@
 import type { StopReason } from '@agentclientprotocol/sdk';
-import type { Failure, TerminalStatus } from '../../src/protocol/task-states.ts';
+import type { Failure, TerminalStatus } from '#protocol/task-states.ts';
 import { type Found, wordTable } from '../table.ts';
 
 /** How a Task ended; the words of one letter case below FAILED are failures whose `failure.code` ACP has a word for. */

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../src/protocol/json.ts';
+import type { JsonObject } from '#protocol/json.ts';
 import { objectOf } from './json-shape.ts';
 
 /** Members of `_meta` in which agents tell what a command of their own prints, to be appended to what came before. */

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../src/protocol/json.ts';
+import type { JsonObject } from '#protocol/json.ts';
 import { objectOf, textOf } from './json-shape.ts';
 
 /**

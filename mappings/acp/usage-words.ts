@@ -1,4 +1,4 @@
-import type { UsageRow } from '../../src/protocol/usage.ts';
+import type { UsageRow } from '#protocol/usage.ts';
 
 /** The cost that a `usage_update` tells: of the agent's session so far. Spec: ACP v1, `UsageUpdate`. */
 export const USAGE_UPDATE = [

@@ -1,6 +1,6 @@
-import type { JsonObject, JsonValue } from '../../src/protocol/json.ts';
-import type { Artifact } from '../../src/protocol/resources/artifact.ts';
-import type { Part } from '../../src/protocol/resources/message.ts';
+import type { JsonObject, JsonValue } from '#protocol/json.ts';
+import type { Artifact } from '#resources/artifact/schema.ts';
+import type { Part } from '#resources/message/schema.ts';
 import { BLOCK_FACTS } from './content.ts';
 
 /** Bytes of an Artifact that is sent inside a block; undefined where only a link is sent. */

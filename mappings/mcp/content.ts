@@ -1,5 +1,5 @@
-import type { JsonObject, JsonValue } from '../../src/protocol/json.ts';
-import type { DraftPart } from '../../src/upstream.ts';
+import type { JsonObject, JsonValue } from '#protocol/json.ts';
+import type { DraftPart } from '#upstream.ts';
 import { wordTable } from '../table.ts';
 
 export type BlockType = 'text' | 'image' | 'audio' | 'resource' | 'resource_link';

@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from '../../src/protocol/json.ts';
+import type { JsonObject, JsonValue } from '#protocol/json.ts';
 
 /** A request that a client makes in either era, with sessions (2025-11-25 and older) or without (2026-07-28). */
 export interface SharedMethod {

@@ -1,4 +1,4 @@
-import type { ErrorCode, ErrorType } from '../../src/protocol/errors.ts';
+import type { ErrorCode, ErrorType } from '#protocol/errors.ts';
 
 /** JSON-RPC error codes of MCP. Spec: MCP 2025-11-25 and 2026-07-28, "Errors". */
 export const MCP_ERRORS = {

@@ -1,5 +1,5 @@
-import { TOOL_SIDE_EFFECTS, type ToolSideEffect } from '../../src/protocol/autonomy.ts';
-import type { JsonValue } from '../../src/protocol/json.ts';
+import { TOOL_SIDE_EFFECTS, type ToolSideEffect } from '#protocol/autonomy.ts';
+import type { JsonValue } from '#protocol/json.ts';
 
 export { TOOL_SIDE_EFFECTS as SIDE_EFFECTS, type ToolSideEffect as SideEffect };
 

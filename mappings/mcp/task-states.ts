@@ -1,4 +1,4 @@
-import type { TaskStatus } from '../../src/protocol/task-states.ts';
+import type { TaskStatus } from '#protocol/task-states.ts';
 import { wordTable } from '../table.ts';
 
 /** A Harn task state; `TOOL_ERROR` is a FAILED Task whose tool ran and said that it failed (failure.code `tool_error`). */

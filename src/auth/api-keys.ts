@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
-import { sha256Bytes } from '../json/sha256.ts';
-import type { Random } from '../protocol/ports.ts';
+import { sha256Bytes } from '#json/sha256.ts';
+import type { Random } from '#protocol/ports.ts';
 import { bearerToken } from './authorization.ts';
 import type { Authenticate, Authentication, Caller, Standing } from './caller.ts';
 

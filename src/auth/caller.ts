@@ -1,6 +1,6 @@
-import type { RefusalReason } from '../protocol/refusal-reasons.ts';
-import type { Scope } from '../protocol/scopes.ts';
-import type { SenderProof } from '../protocol/sender-proof.ts';
+import type { RefusalReason } from '#protocol/refusal-reasons.ts';
+import type { Scope } from '#protocol/scopes.ts';
+import type { SenderProof } from '#protocol/sender-proof.ts';
 import type { SentCredential } from './authorization.ts';
 
 /** Who is calling, decided by credentials alone. Source: Agents Protocol v1, "Authentication and authorization". */

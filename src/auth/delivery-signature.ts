@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import { sha256Hex } from '../json/sha256.ts';
-import type { Clock } from '../protocol/ports.ts';
-import type { ConnectorRow, DeliveryAuth } from '../protocol/resources/connector.ts';
+import { sha256Hex } from '#json/sha256.ts';
+import type { Clock } from '#protocol/ports.ts';
+import type { ConnectorRow, DeliveryAuth } from '#resources/connector/schema.ts';
 import type { Authentication } from './caller.ts';
 
 /** A delivery before anything of it is believed. */

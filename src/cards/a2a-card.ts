@@ -1,6 +1,6 @@
-import type { JsonObject } from '../protocol/json.ts';
-import type { A2aAgentCard } from '../protocol/resources/discovery.ts';
-import { CURRENT_VERSION } from '../protocol/version.ts';
+import type { JsonObject } from '#protocol/json.ts';
+import { CURRENT_VERSION } from '#protocol/version.ts';
+import type { A2aAgentCard } from '#resources/discovery/schema.ts';
 
 /** A callable capability of an agent behind the gateway. */
 export interface DescribedSkill {

@@ -1,7 +1,7 @@
-import { sha256Hex } from '../json/sha256.ts';
-import type { JsonObject } from '../protocol/json.ts';
-import type { A2aAgentCard, CardForm, HarnAgentCard } from '../protocol/resources/discovery.ts';
-import type { Persona } from '../protocol/resources/persona.ts';
+import { sha256Hex } from '#json/sha256.ts';
+import type { JsonObject } from '#protocol/json.ts';
+import type { A2aAgentCard, CardForm, HarnAgentCard } from '#resources/discovery/schema.ts';
+import type { Persona } from '#resources/persona/schema.ts';
 import { type A2aCardFacts, type A2aOffer, a2aCard, a2aCardV1, type DescribedAgent } from './a2a-card.ts';
 import { harnCard } from './harn-card.ts';
 import { type CardKey, signA2aCard, signHarnCard } from './sign-card.ts';

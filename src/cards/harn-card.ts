@@ -1,6 +1,6 @@
-import { OPERATIONS, type OperationRow } from '../protocol/operations.ts';
-import type { A2aAgentCard, HarnAgentCard } from '../protocol/resources/discovery.ts';
-import { CURRENT_VERSION } from '../protocol/version.ts';
+import { CURRENT_VERSION } from '#protocol/version.ts';
+import type { A2aAgentCard, HarnAgentCard } from '#resources/discovery/schema.ts';
+import { OPERATIONS, type OperationRow } from '#resources/operations.ts';
 import type { DescribedAgent, DescribedSkill } from './a2a-card.ts';
 
 export interface HarnCardFacts {

@@ -1,6 +1,6 @@
-import { canonicalJson } from '../json/canonical.ts';
-import type { JsonObject, JsonValue } from '../protocol/json.ts';
-import type { CardVerdict } from '../protocol/resources/agent.ts';
+import { canonicalJson } from '#json/canonical.ts';
+import type { JsonObject, JsonValue } from '#protocol/json.ts';
+import type { CardVerdict } from '#resources/agent/schema.ts';
 import { CARD_MEMBERS, type MemberShape, type Members, type Presence } from './a2a-members.ts';
 
 /** What a signature over one of the forms vouches for. */

@@ -1,6 +1,6 @@
-import { canonicalJson } from '../json/canonical.ts';
-import type { JsonObject } from '../protocol/json.ts';
-import type { A2aAgentCard, HarnAgentCard } from '../protocol/resources/discovery.ts';
+import { canonicalJson } from '#json/canonical.ts';
+import type { JsonObject } from '#protocol/json.ts';
+import type { A2aAgentCard, HarnAgentCard } from '#resources/discovery/schema.ts';
 import { payloadForms } from './payload-forms.ts';
 
 /** The key that signs now: Ed25519. */

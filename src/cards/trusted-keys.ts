@@ -1,6 +1,6 @@
-import type { JsonObject, JsonValue } from '../protocol/json.ts';
-import type { CardSignatureStatus, CardVerdict } from '../protocol/resources/agent.ts';
-import { isSmallOrder } from '../receipts/ed25519.ts';
+import type { JsonObject, JsonValue } from '#protocol/json.ts';
+import { isSmallOrder } from '#receipts/ed25519.ts';
+import type { CardSignatureStatus, CardVerdict } from '#resources/agent/schema.ts';
 
 /** Keys that may have signed a card, or why there are none. */
 export type TrustedKeys =

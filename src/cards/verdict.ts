@@ -2,7 +2,7 @@ import {
   CARD_SIGNATURE_STATUS,
   type CardSignatureStatus,
   type CardVerdict,
-} from '../protocol/resources/agent.ts';
+} from '#resources/agent/schema.ts';
 
 /** What a verification found besides its word. */
 export interface Found {

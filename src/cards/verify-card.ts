@@ -1,7 +1,7 @@
 import { decodeProtectedHeader, flattenedVerify, importJWK, type JWK } from 'jose';
-import type { JsonObject, JsonValue } from '../protocol/json.ts';
-import type { CardSignatureStatus, CardVerdict } from '../protocol/resources/agent.ts';
-import { decodeStrictBase64 } from '../receipts/strict-base64.ts';
+import type { JsonObject, JsonValue } from '#protocol/json.ts';
+import { decodeStrictBase64 } from '#receipts/strict-base64.ts';
+import type { CardSignatureStatus, CardVerdict } from '#resources/agent/schema.ts';
 import { type PayloadForm, payloadForms } from './payload-forms.ts';
 import { type FindKeys, isFor, isObject, keysNamed } from './trusted-keys.ts';
 import { verdictOf } from './verdict.ts';

@@ -1,9 +1,9 @@
 import { Command } from 'commander';
-import { type IssuerSight, inspectIssuers } from '../compose.ts';
-import { renderExample } from '../config/example.ts';
-import { ConfigError, type ConfigFault } from '../config/fault.ts';
-import type { Config } from '../config/load.ts';
-import type { NarrowedCredential } from '../config/narrowed-scopes.ts';
+import { type IssuerSight, inspectIssuers } from '#compose/compose.ts';
+import { renderExample } from '#config/example.ts';
+import { ConfigError, type ConfigFault } from '#config/fault.ts';
+import type { Config } from '#config/load.ts';
+import type { NarrowedCredential } from '#config/narrowed-scopes.ts';
 import { EXIT } from './exit-codes.ts';
 import { type ConfigOptions, checkedConfigOf, withConfigOptions } from './gateway-config.ts';
 import { printJson } from './terminal.ts';

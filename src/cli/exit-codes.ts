@@ -1,8 +1,8 @@
-import { ConfigError } from '../config/fault.ts';
-import { OtherSchemaError } from '../eventlog/log-meta.ts';
-import { KeyRegistryError } from '../receipts/key-files.ts';
-import { DataFileError } from '../store/checked-file.ts';
-import { IntegrityError, StoreOpenError } from '../store/store-errors.ts';
+import { ConfigError } from '#config/fault.ts';
+import { OtherSchemaError } from '#eventlog/log-meta.ts';
+import { KeyRegistryError } from '#receipts/key-files.ts';
+import { DataFileError } from '#store/checked-file.ts';
+import { IntegrityError, StoreOpenError } from '#store/store-errors.ts';
 import { openFilesFault } from './open-files.ts';
 
 /** Exit codes of every command. Source: contract section 7. */

@@ -1,7 +1,7 @@
 import { closeSync, fstatSync, openSync, readFileSync } from 'node:fs';
-import { inMemory } from '../bundles/byte-window.ts';
-import type { ByteSource } from '../protocol/bytes.ts';
-import { filePart } from '../store/file-part.ts';
+import type { ByteSource } from '#protocol/bytes.ts';
+import { inMemory } from '#resources/bundle/document/byte-window.ts';
+import { filePart } from '#store/file-part.ts';
 import { CliError, EXIT } from './exit-codes.ts';
 
 /** Does something with a file that is read in parts; a pipe is held as a whole. Throws CliError for one that cannot be read. */

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { CURRENT_VERSION, VERSION_HEADER } from '../protocol/version.ts';
+import { CURRENT_VERSION, VERSION_HEADER } from '#protocol/version.ts';
 import { DEFAULT_DATA } from './client.ts';
 import { commandLine } from './invocation.ts';
 

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { type Config, loadConfig } from '../config/load.ts';
+import { type Config, loadConfig } from '#config/load.ts';
 import { packageRoot } from './package-facts.ts';
 
 export interface ConfigOptions {

@@ -9,9 +9,9 @@ import {
   refuseHalfMigrated,
   systemClock,
   systemRandom,
-} from '../compose.ts';
-import type { Finding } from '../eventlog/finding.ts';
-import { dataPaths } from '../operation/data-directory.ts';
+} from '#compose/compose.ts';
+import type { Finding } from '#eventlog/finding.ts';
+import { dataPaths } from '#operation/data-directory.ts';
 import { CliError, EXIT } from './exit-codes.ts';
 import { type ConfigOptions, offlineConfigOf, withConfigOptions } from './gateway-config.ts';
 import { Progress } from './progress.ts';

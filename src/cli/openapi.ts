@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { openApiDocument } from '../surfaces/discovery/openapi.ts';
+import { openApiDocument } from '#surfaces/discovery/openapi.ts';
 import { packageVersion } from './package-facts.ts';
 
 export function openapiCommand(): Command {

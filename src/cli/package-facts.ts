@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { findPackageRoot } from '../config/package-root.ts';
+import { findPackageRoot } from '#config/package-root.ts';
 
 /** Directory of this package, found from wherever it runs. */
 export const packageRoot = findPackageRoot(import.meta.url);

@@ -1,29 +1,29 @@
 import { Command } from 'commander';
+import { cardCommand } from '#resources/agent/card-cli.ts';
+import { agentsCommand } from '#resources/agent/cli.ts';
+import { apiKeysCommand } from '#resources/api-key/cli.ts';
+import { artifactCommand } from '#resources/artifact/cli.ts';
+import { connectorCommand } from '#resources/connector/cli.ts';
+import { permissionCommand } from '#resources/permission/cli.ts';
+import { personaCommand } from '#resources/persona/cli.ts';
+import { policyCommand } from '#resources/policy/cli.ts';
+import { receiptCommand } from '#resources/receipt/cli.ts';
+import { keysCommand } from '#resources/receipt/signing-key-cli.ts';
+import { replayCommand } from '#resources/replay/cli.ts';
+import { sessionCommand } from '#resources/session/cli.ts';
+import { taskCommand, textBehindDashes } from '#resources/task/cli.ts';
+import { vaultCommand } from '#resources/vault/cli.ts';
 import { acpCommand } from './acp.ts';
-import { agentsCommand } from './agents.ts';
-import { apiKeysCommand } from './api-keys.ts';
-import { artifactCommand } from './artifact.ts';
-import { cardCommand } from './card.ts';
 import { checkCommand } from './check.ts';
 import { completionCommand } from './completion.ts';
-import { connectorCommand } from './connector.ts';
-import { keysCommand } from './keys.ts';
 import { logCommand } from './log.ts';
 import { mcpCommand } from './mcp.ts';
 import { openapiCommand } from './openapi.ts';
 import { packageVersion } from './package-facts.ts';
-import { permissionCommand } from './permission.ts';
-import { personaCommand } from './persona.ts';
-import { policyCommand } from './policy.ts';
-import { receiptCommand } from './receipt.ts';
-import { replayCommand } from './replay.ts';
 import { runCommands } from './run-commands.ts';
 import { serveCommand } from './serve.ts';
-import { sessionCommand } from './session.ts';
 import { statusCommand } from './status.ts';
-import { taskCommand, textBehindDashes } from './task.ts';
 import { withUsageTexts } from './usage-texts.ts';
-import { vaultCommand } from './vault.ts';
 
 /** Runs one command line and returns the exit code. Answers go to stdout, everything else to stderr. */
 export function runCli(argv: readonly string[]): Promise<number> {

@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs';
 import { Command } from 'commander';
-import { createLogging, startGateway } from '../compose.ts';
-import type { Config } from '../config/load.ts';
-import { dataPaths } from '../operation/data-directory.ts';
-import { type ListedGateway, RunningGateways } from '../operation/running-gateways.ts';
-import type { Logger } from '../protocol/ports.ts';
+import { createLogging, startGateway } from '#compose/compose.ts';
+import type { Config } from '#config/load.ts';
+import { dataPaths } from '#operation/data-directory.ts';
+import { type ListedGateway, RunningGateways } from '#operation/running-gateways.ts';
+import type { Logger } from '#protocol/ports.ts';
 import { EXIT } from './exit-codes.ts';
 import { firstSteps } from './first-steps.ts';
 import { type ConfigOptions, configOf, withConfigOptions } from './gateway-config.ts';

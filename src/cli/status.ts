@@ -1,6 +1,6 @@
 import { Command } from 'commander';
-import type { JsonObject } from '../protocol/json.ts';
-import type { Agent } from '../protocol/resources/agent.ts';
+import type { JsonObject } from '#protocol/json.ts';
+import type { Agent } from '#resources/agent/schema.ts';
 import { askPublic, type ClientOptions, GatewayClient, withClientOptions } from './client.ts';
 import { CliError, EXIT } from './exit-codes.ts';
 import { itemsOf } from './listing.ts';

@@ -1,5 +1,5 @@
 import { stringify } from 'yaml';
-import type { JsonObject, JsonValue } from '../protocol/json.ts';
+import type { JsonObject, JsonValue } from '#protocol/json.ts';
 import { configJsonSchema } from './schema.ts';
 
 const HEADER = `# Every option of harn-gateway with its default. Written by the program itself: do not edit,

@@ -1,4 +1,4 @@
-import { GATEWAY_SCOPES } from '../protocol/scopes.ts';
+import { GATEWAY_SCOPES } from '#protocol/scopes.ts';
 import type { Settings } from './schema.ts';
 
 /** A credential that has a wide scope and yet not those of the gateway itself, which the wide one once covered. */

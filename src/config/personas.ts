@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { PersonaDefinition } from '../protocol/resources/persona.ts';
+import type { PersonaDefinition } from '#resources/persona/schema.ts';
 import type { ConfigFault } from './fault.ts';
 import { issueFaults } from './issue-faults.ts';
 import { readProblem } from './secret.ts';

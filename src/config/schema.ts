@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { JsonObject } from '../protocol/json.ts';
+import type { JsonObject } from '#protocol/json.ts';
 import { auth } from './sections/auth.ts';
 import { connectors } from './sections/connectors.ts';
 import { limits } from './sections/limits.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { VaultError } from '../vaults/encrypted-vault.ts';
-import { readVault } from '../vaults/read-vault.ts';
-import { parseVaultRef, type VaultRow } from '../vaults/vault-row.ts';
+import { VaultError } from '#resources/vault/secrets/encrypted-vault.ts';
+import { readVault } from '#resources/vault/secrets/read-vault.ts';
+import { parseVaultRef, type VaultRow } from '#resources/vault/secrets/vault-row.ts';
 import { ConfigError } from './fault.ts';
 import { filePath } from './shapes.ts';
 

@@ -1,8 +1,8 @@
-import { checked } from '../store/checked-record.ts';
-import { baseKey, KEY_KINDS, keysUnder } from '../store/keys.ts';
-import { unseal } from '../store/sealed-record.ts';
-import type { Store } from '../store/store.ts';
-import { IntegrityError } from '../store/store-errors.ts';
+import { checked } from '#store/checked-record.ts';
+import { baseKey, KEY_KINDS, keysUnder } from '#store/keys.ts';
+import { unseal } from '#store/sealed-record.ts';
+import type { Store } from '#store/store.ts';
+import { IntegrityError } from '#store/store-errors.ts';
 import { BASE_ROW_KINDS, type BaseEntry, contentOfRow, isBaseRow } from './base-row.ts';
 import type { Event, ResourcePointer, State } from './event-log.ts';
 import type { Finding } from './finding.ts';

@@ -1,4 +1,4 @@
-import type { KeyRegistry } from '../receipts/key-registry.ts';
+import type { KeyRegistry } from '#receipts/key-registry.ts';
 import {
   commitKey,
   eventIdOf,
@@ -7,9 +7,9 @@ import {
   keysUnder,
   lastSegment,
   SUMMARY_KEY,
-} from '../store/keys.ts';
-import type { Store } from '../store/store.ts';
-import { IntegrityError } from '../store/store-errors.ts';
+} from '#store/keys.ts';
+import type { Store } from '#store/store.ts';
+import { IntegrityError } from '#store/store-errors.ts';
 import { loadBase } from './base-folds.ts';
 import { NAMED_KINDS, namedHash } from './base-row.ts';
 import type { CommitRecord } from './commit-record.ts';

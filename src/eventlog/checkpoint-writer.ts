@@ -1,8 +1,8 @@
-import { type Clock, type Logger, timestamp } from '../protocol/ports.ts';
-import type { KeyRegistry } from '../receipts/key-registry.ts';
-import { writeFileAtomic } from '../store/atomic-file.ts';
-import type { Store } from '../store/store.ts';
-import { IntegrityError } from '../store/store-errors.ts';
+import { type Clock, type Logger, timestamp } from '#protocol/ports.ts';
+import type { KeyRegistry } from '#receipts/key-registry.ts';
+import { writeFileAtomic } from '#store/atomic-file.ts';
+import type { Store } from '#store/store.ts';
+import { IntegrityError } from '#store/store-errors.ts';
 import { encodeCheckpoint, signCheckpoint } from './checkpoint.ts';
 import type { LogHead } from './event-log.ts';
 import type { Timers } from './timers.ts';

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
-import { sha256Hex } from '../json/sha256.ts';
-import type { KeyRegistry } from '../receipts/key-registry.ts';
-import { commitKey } from '../store/keys.ts';
-import { SEAL_BYTES } from '../store/sealed-record.ts';
-import type { Store } from '../store/store.ts';
-import { IntegrityError } from '../store/store-errors.ts';
+import { sha256Hex } from '#json/sha256.ts';
+import type { KeyRegistry } from '#receipts/key-registry.ts';
+import { commitKey } from '#store/keys.ts';
+import { SEAL_BYTES } from '#store/sealed-record.ts';
+import type { Store } from '#store/store.ts';
+import { IntegrityError } from '#store/store-errors.ts';
 import { isEventId } from './event-id.ts';
 import type { LogHead } from './event-log.ts';
 

@@ -1,4 +1,4 @@
-import { eventIdOf, isEventKey, lastSegment } from '../store/keys.ts';
+import { eventIdOf, isEventKey, lastSegment } from '#store/keys.ts';
 import { type CommitRecord, eventCount } from './commit-record.ts';
 import { eventNumberOf } from './event-id.ts';
 import type { LogHead } from './event-log.ts';

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
-import { sha256Hex } from '../json/sha256.ts';
-import type { KeyRegistry } from '../receipts/key-registry.ts';
-import { SUMMARY_KEY } from '../store/keys.ts';
-import { unseal } from '../store/sealed-record.ts';
-import type { Store } from '../store/store.ts';
+import { sha256Hex } from '#json/sha256.ts';
+import type { KeyRegistry } from '#receipts/key-registry.ts';
+import { SUMMARY_KEY } from '#store/keys.ts';
+import { unseal } from '#store/sealed-record.ts';
+import type { Store } from '#store/store.ts';
 import type { CommitRecord } from './commit-record.ts';
 import type { LogHead } from './event-log.ts';
 

@@ -1,8 +1,8 @@
-import { sha256Hex } from '../json/sha256.ts';
-import { commitKey, keysUnder, lastSegment } from '../store/keys.ts';
-import { SEAL_BYTES, unseal } from '../store/sealed-record.ts';
-import type { Store } from '../store/store.ts';
-import { IntegrityError } from '../store/store-errors.ts';
+import { sha256Hex } from '#json/sha256.ts';
+import { commitKey, keysUnder, lastSegment } from '#store/keys.ts';
+import { SEAL_BYTES, unseal } from '#store/sealed-record.ts';
+import type { Store } from '#store/store.ts';
+import { IntegrityError } from '#store/store-errors.ts';
 import { checkNumbering, eventBefore } from './commit-numbering.ts';
 import { type CommitRecord, NO_COMMIT_HASH, parseCommit } from './commit-record.ts';
 import { type CommitRange, headBehind, rangeAfter, readSummary } from './commit-summary.ts';

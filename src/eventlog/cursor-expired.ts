@@ -1,4 +1,4 @@
-import { ProtocolError } from '../protocol/errors.ts';
+import { ProtocolError } from '#protocol/errors.ts';
 
 /** The caller starts over: without a cursor the stream begins with what is kept. Source: contract C19. */
 export function cursorExpired(param?: string): ProtocolError {

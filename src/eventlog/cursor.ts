@@ -1,4 +1,4 @@
-import { ProtocolError } from '../protocol/errors.ts';
+import { ProtocolError } from '#protocol/errors.ts';
 import { cursorExpired } from './cursor-expired.ts';
 import { isEventId, NO_EVENT } from './event-id.ts';
 import type { EventLog, StreamScope } from './event-log.ts';

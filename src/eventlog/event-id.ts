@@ -1,4 +1,4 @@
-import { eventIdOf } from '../store/keys.ts';
+import { eventIdOf } from '#store/keys.ts';
 
 /** The id before the first event, and the cursor that means "from the start". */
 export const NO_EVENT = eventIdOf(0);

@@ -1,8 +1,8 @@
-import type { CleanObject, CleanText } from '../protocol/clean.ts';
-import type { EventKind } from '../protocol/event-kinds.ts';
-import type { JsonObject } from '../protocol/json.ts';
-import type { ReplayEventMetadata } from '../protocol/resources/replay.ts';
-import type { DiskShortage } from '../store/store.ts';
+import type { CleanObject, CleanText } from '#protocol/clean.ts';
+import type { EventKind } from '#protocol/event-kinds.ts';
+import type { JsonObject } from '#protocol/json.ts';
+import type { ReplayEventMetadata } from '#resources/replay/schema.ts';
+import type { DiskShortage } from '#store/store.ts';
 
 export interface ResourcePointer {
   object: string;

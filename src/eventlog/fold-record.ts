@@ -1,8 +1,8 @@
 import { LRUCache } from 'lru-cache';
-import { checked, contentOfChecked } from '../store/checked-record.ts';
-import { KEY_KINDS } from '../store/keys.ts';
-import type { Store } from '../store/store.ts';
-import { IntegrityError } from '../store/store-errors.ts';
+import { checked, contentOfChecked } from '#store/checked-record.ts';
+import { KEY_KINDS } from '#store/keys.ts';
+import type { Store } from '#store/store.ts';
+import { IntegrityError } from '#store/store-errors.ts';
 import type { ResourcePointer, State } from './event-log.ts';
 import type { ResourceHead } from './fold-event.ts';
 import { EVENT_ID, type ReadRow, type SaidSlots, SaidWords } from './said.ts';

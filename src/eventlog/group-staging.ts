@@ -1,8 +1,8 @@
-import type { CleanText } from '../protocol/clean.ts';
-import { timestamp } from '../protocol/ports.ts';
-import { commitKey, eventIdOf, eventKey, isEventKey } from '../store/keys.ts';
-import { seal, sealedHash } from '../store/sealed-record.ts';
-import type { WriteOp } from '../store/store.ts';
+import type { CleanText } from '#protocol/clean.ts';
+import { timestamp } from '#protocol/ports.ts';
+import { commitKey, eventIdOf, eventKey, isEventKey } from '#store/keys.ts';
+import { seal, sealedHash } from '#store/sealed-record.ts';
+import type { WriteOp } from '#store/store.ts';
 import { BASE_MARKER, baseEntryOf, isListRow, MARKER_ENTRY, rowHash } from './base-row.ts';
 import type { CommitEntry, CommitRecord } from './commit-record.ts';
 import { EPOCH_GAP, eventNumberOf } from './event-id.ts';

@@ -1,5 +1,5 @@
-import { eventIdOf } from '../store/keys.ts';
-import { IntegrityError } from '../store/store-errors.ts';
+import { eventIdOf } from '#store/keys.ts';
+import { IntegrityError } from '#store/store-errors.ts';
 import { eventNumberOf } from './event-id.ts';
 import type { Event, StoredEvent } from './event-log.ts';
 

@@ -1,5 +1,5 @@
-import { eventKey, lastSegment } from '../store/keys.ts';
-import { IntegrityError } from '../store/store-errors.ts';
+import { eventKey, lastSegment } from '#store/keys.ts';
+import { IntegrityError } from '#store/store-errors.ts';
 import { BaseFolds } from './base-folds.ts';
 import { NO_EVENT } from './event-id.ts';
 import type { Event, HistoryRemoval, Projection } from './event-log.ts';

@@ -1,8 +1,8 @@
-import type { Random } from '../protocol/ports.ts';
-import { keysUnder, metaKey } from '../store/keys.ts';
-import { seal, unseal } from '../store/sealed-record.ts';
-import type { Store, WriteOp } from '../store/store.ts';
-import { IntegrityError } from '../store/store-errors.ts';
+import type { Random } from '#protocol/ports.ts';
+import { keysUnder, metaKey } from '#store/keys.ts';
+import { seal, unseal } from '#store/sealed-record.ts';
+import type { Store, WriteOp } from '#store/store.ts';
+import { IntegrityError } from '#store/store-errors.ts';
 import { FORMS, type Forms, stepsFrom } from './migrate/forms.ts';
 
 export { SCHEMA_VERSION } from './migrate/forms.ts';

@@ -1,4 +1,4 @@
-import { ProtocolError } from '../protocol/errors.ts';
+import { ProtocolError } from '#protocol/errors.ts';
 import {
   baseKey,
   eventKey,
@@ -9,10 +9,10 @@ import {
   streamCutKey,
   streamOf,
   workspaceCutKey,
-} from '../store/keys.ts';
-import { SEAL_BYTES, unseal } from '../store/sealed-record.ts';
-import type { KeyRange, Store } from '../store/store.ts';
-import { IntegrityError } from '../store/store-errors.ts';
+} from '#store/keys.ts';
+import { SEAL_BYTES, unseal } from '#store/sealed-record.ts';
+import type { KeyRange, Store } from '#store/store.ts';
+import { IntegrityError } from '#store/store-errors.ts';
 import { BASE_MARKER, baseEntryOf, isBaseRow, isListRow, MARKER_ENTRY, rowHash } from './base-row.ts';
 import { cursorExpired } from './cursor-expired.ts';
 import { eventNumberOf, NO_EVENT } from './event-id.ts';

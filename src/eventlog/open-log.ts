@@ -1,7 +1,7 @@
-import type { Clock, Logger, Random } from '../protocol/ports.ts';
-import type { KeyRegistry } from '../receipts/key-registry.ts';
-import type { Store } from '../store/store.ts';
-import { IntegrityError } from '../store/store-errors.ts';
+import type { Clock, Logger, Random } from '#protocol/ports.ts';
+import type { KeyRegistry } from '#receipts/key-registry.ts';
+import type { Store } from '#store/store.ts';
+import { IntegrityError } from '#store/store-errors.ts';
 import { type CheckpointVerdict, headOfCheckpoint, readCheckpoint } from './checkpoint.ts';
 import { CHECKPOINT_FILE, CommitLog } from './commit-log.ts';
 import { EMPTY_HEAD } from './commit-walk.ts';

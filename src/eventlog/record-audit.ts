@@ -1,6 +1,6 @@
-import { sealedHash, unseal } from '../store/sealed-record.ts';
-import type { Store } from '../store/store.ts';
-import { IntegrityError } from '../store/store-errors.ts';
+import { sealedHash, unseal } from '#store/sealed-record.ts';
+import type { Store } from '#store/store.ts';
+import { IntegrityError } from '#store/store-errors.ts';
 import { contentOfRow, isBaseRow, isDerivedRow, rowHash } from './base-row.ts';
 import { type SegmentPlace, segmentsAfter } from './commit-numbering.ts';
 import type { CommitRecord } from './commit-record.ts';

@@ -1,5 +1,5 @@
-import { sha256Hex } from '../json/sha256.ts';
-import { commitKey, SUMMARY_KEY } from '../store/keys.ts';
+import { sha256Hex } from '#json/sha256.ts';
+import { commitKey, SUMMARY_KEY } from '#store/keys.ts';
 import { eventBefore, segmentsAfter } from './commit-numbering.ts';
 import { type CommitRecord, parseCommit } from './commit-record.ts';
 import type { CommitRange, CommitSummary } from './commit-summary.ts';

@@ -1,5 +1,5 @@
-import { type CleanText, own } from '../protocol/clean.ts';
-import { eventIdOf } from '../store/keys.ts';
+import { type CleanText, own } from '#protocol/clean.ts';
+import { eventIdOf } from '#store/keys.ts';
 import { eventNumberOf, NO_EVENT } from './event-id.ts';
 import type { Event, NewEvent, Projection, ResourcePointer, State, Transaction } from './event-log.ts';
 import {

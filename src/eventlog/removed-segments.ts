@@ -1,7 +1,7 @@
-import { isEventKey, KEY_KINDS, keysUnder } from '../store/keys.ts';
-import { SEAL_BYTES, unseal } from '../store/sealed-record.ts';
-import type { Store } from '../store/store.ts';
-import { IntegrityError } from '../store/store-errors.ts';
+import { isEventKey, KEY_KINDS, keysUnder } from '#store/keys.ts';
+import { SEAL_BYTES, unseal } from '#store/sealed-record.ts';
+import type { Store } from '#store/store.ts';
+import { IntegrityError } from '#store/store-errors.ts';
 import { type CommitRecord, parseCommit } from './commit-record.ts';
 
 /**

@@ -1,5 +1,5 @@
-import type { Logger } from '../protocol/ports.ts';
-import type { Store } from '../store/store.ts';
+import type { Logger } from '#protocol/ports.ts';
+import type { Store } from '#store/store.ts';
 import type { LogHead } from './event-log.ts';
 import type { Timers } from './timers.ts';
 import { type TailVerdict, verifyTail } from './verify-tail.ts';

@@ -1,4 +1,4 @@
-import { KEY_KINDS } from '../store/keys.ts';
+import { KEY_KINDS } from '#store/keys.ts';
 
 /** `with its run`: together with the events of the run. `with its session`: with the session, where sessions are removed whole. */
 type Removable = 'with its run' | 'with its session';

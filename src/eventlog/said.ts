@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Store } from '../store/store.ts';
-import { IntegrityError } from '../store/store-errors.ts';
+import type { Store } from '#store/store.ts';
+import { IntegrityError } from '#store/store-errors.ts';
 import type { Event, State } from './event-log.ts';
 import { eventIn, readSegment } from './segment.ts';
 

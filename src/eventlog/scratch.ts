@@ -1,4 +1,4 @@
-import type { Store, WriteOp } from '../store/store.ts';
+import type { Store, WriteOp } from '#store/store.ts';
 
 /** A second key space that a rebuild writes to, thrown away afterwards. Reads see everything put before. */
 export interface Scratch {

@@ -1,7 +1,7 @@
-import { checked, contentOfChecked } from '../store/checked-record.ts';
-import { eventIdOf, eventKey, lastSegment, streamOf } from '../store/keys.ts';
-import { SEAL_BYTES, seal, sealedHash, unseal } from '../store/sealed-record.ts';
-import type { Store } from '../store/store.ts';
+import { checked, contentOfChecked } from '#store/checked-record.ts';
+import { eventIdOf, eventKey, lastSegment, streamOf } from '#store/keys.ts';
+import { SEAL_BYTES, seal, sealedHash, unseal } from '#store/sealed-record.ts';
+import type { Store } from '#store/store.ts';
 import { eventNumberOf } from './event-id.ts';
 import type { Event, Segment, StoredEvent } from './event-log.ts';
 

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { baseKey, LOG_CUT_KEY, streamCutKey, workspaceCutKey } from '../store/keys.ts';
+import { baseKey, LOG_CUT_KEY, streamCutKey, workspaceCutKey } from '#store/keys.ts';
 import { baseEntryOf, MARKER_ENTRY } from './base-row.ts';
 import type { FoldCodec, FoldRecord } from './fold-record.ts';
 import { encodeMark, markEvent } from './history-mark.ts';

@@ -1,4 +1,4 @@
-import { baseKey } from '../store/keys.ts';
+import { baseKey } from '#store/keys.ts';
 import type { BaseEntry } from './base-row.ts';
 import type { RowRemoval, State } from './event-log.ts';
 import { isResource } from './fold-record.ts';

@@ -1,6 +1,6 @@
-import { type CleanText, own } from '../protocol/clean.ts';
-import { baseKey, eventIdOf, isWrittenOnce, KEY_KINDS } from '../store/keys.ts';
-import { SEAL_BYTES, seal, unseal } from '../store/sealed-record.ts';
+import { type CleanText, own } from '#protocol/clean.ts';
+import { baseKey, eventIdOf, isWrittenOnce, KEY_KINDS } from '#store/keys.ts';
+import { SEAL_BYTES, seal, unseal } from '#store/sealed-record.ts';
 import { BASE_MARKER, isDerivedRow } from './base-row.ts';
 import type {
   Event,

@@ -1,4 +1,4 @@
-import { ProtocolError } from '../protocol/errors.ts';
+import { ProtocolError } from '#protocol/errors.ts';
 import { checkCursor } from './cursor.ts';
 import { EventFrame } from './event-frame.ts';
 import type { Event, EventLog, StoredEvent, StreamScope } from './event-log.ts';

@@ -1,5 +1,5 @@
-import { commitKey, KEY_KINDS } from '../store/keys.ts';
-import type { Store } from '../store/store.ts';
+import { commitKey, KEY_KINDS } from '#store/keys.ts';
+import type { Store } from '#store/store.ts';
 import { isDerivedRow } from './base-row.ts';
 import { type CommitRecord, eventCount } from './commit-record.ts';
 import { type CommitRange, readSummary, SetHash } from './commit-summary.ts';

@@ -1,8 +1,8 @@
-import { sha256Hex } from '../json/sha256.ts';
-import { commitKey, eventKey, keysUnder, lastSegment } from '../store/keys.ts';
-import { SEAL_BYTES } from '../store/sealed-record.ts';
-import type { Store } from '../store/store.ts';
-import { IntegrityError } from '../store/store-errors.ts';
+import { sha256Hex } from '#json/sha256.ts';
+import { commitKey, eventKey, keysUnder, lastSegment } from '#store/keys.ts';
+import { SEAL_BYTES } from '#store/sealed-record.ts';
+import type { Store } from '#store/store.ts';
+import { IntegrityError } from '#store/store-errors.ts';
 import { EMPTY_HEAD, readCommit, walkCommits } from './commit-walk.ts';
 import type { Integrity, LogHead } from './event-log.ts';
 import type { Finding } from './finding.ts';

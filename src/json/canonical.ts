@@ -1,5 +1,5 @@
 import canonicalize from 'canonicalize';
-import type { JsonObject, JsonValue } from '../protocol/json.ts';
+import type { JsonObject, JsonValue } from '#protocol/json.ts';
 
 /** Deeper values, and those that hold themselves, take the longer way. */
 const DEPTH_IN_ORDER = 64;

@@ -1,5 +1,5 @@
-import { ProtocolError } from '../protocol/errors.ts';
-import type { JsonValue } from '../protocol/json.ts';
+import { ProtocolError } from '#protocol/errors.ts';
+import type { JsonValue } from '#protocol/json.ts';
 import { parsePeerText, parsePeerTextInSlices } from './peer-text.ts';
 import {
   type JsonLimits,

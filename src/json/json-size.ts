@@ -1,4 +1,4 @@
-import type { JsonValue } from '../protocol/json.ts';
+import type { JsonValue } from '#protocol/json.ts';
 
 /** A character that is not one byte of JSON: an escaped one, or one outside of ASCII. */
 const MORE_THAN_A_BYTE = /[^ !#-[\]-~]/;

@@ -1,4 +1,4 @@
-import type { JsonMend, JsonValue, MendedJson } from '../protocol/json.ts';
+import type { JsonMend, JsonValue, MendedJson } from '#protocol/json.ts';
 import { isExactNumber } from './number.ts';
 import { scanJson } from './scan.ts';
 import { MAX_JSON_DEPTH, parseStrictText, parseTextInSlices, type Sliced } from './strict-parse.ts';

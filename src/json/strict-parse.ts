@@ -1,5 +1,5 @@
-import { ProtocolError } from '../protocol/errors.ts';
-import type { JsonValue } from '../protocol/json.ts';
+import { ProtocolError } from '#protocol/errors.ts';
+import type { JsonValue } from '#protocol/json.ts';
 import { checkText, decodeUtf8, validUtf8Length } from './decode-utf8.ts';
 import type { JsonFault, JsonFaultKind } from './fault.ts';
 import { JSON_FAULTS } from './fault.ts';

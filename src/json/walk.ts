@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from '../protocol/json.ts';
+import type { JsonObject, JsonValue } from '#protocol/json.ts';
 
 /** Names that may appear in a public path. Others become `*`: the input is not echoed. */
 const PLAIN_NAME = /^[A-Za-z_][A-Za-z0-9_-]{0,31}$/;

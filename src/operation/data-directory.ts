@@ -1,11 +1,11 @@
 import { createHash, hkdfSync } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { type ApiKeyRecord, apiKeyHash, newApiKey } from '../auth/api-keys.ts';
-import type { JsonValue } from '../protocol/json.ts';
-import type { Random } from '../protocol/ports.ts';
-import { writeFileAtomicSync } from '../store/atomic-file.ts';
-import { checkedText, DataFileError, hasMembers, readCheckedText } from '../store/checked-file.ts';
+import { type ApiKeyRecord, apiKeyHash, newApiKey } from '#auth/api-keys.ts';
+import type { JsonValue } from '#protocol/json.ts';
+import type { Random } from '#protocol/ports.ts';
+import { writeFileAtomicSync } from '#store/atomic-file.ts';
+import { checkedText, DataFileError, hasMembers, readCheckedText } from '#store/checked-file.ts';
 
 const OWNER_ONLY = 0o600;
 const BOX_KEY_BYTES = 32;

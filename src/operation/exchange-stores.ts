@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { syncDirectorySync, writeFileAtomicSync } from '../store/atomic-file.ts';
-import { checkedText, DataFileError, hasMembers, readCheckedText } from '../store/checked-file.ts';
+import { syncDirectorySync, writeFileAtomicSync } from '#store/atomic-file.ts';
+import { checkedText, DataFileError, hasMembers, readCheckedText } from '#store/checked-file.ts';
 import { dataPaths } from './data-directory.ts';
 
 const OWNER_ONLY = 0o600;

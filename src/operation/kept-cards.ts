@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { writeFileAtomic } from '../store/atomic-file.ts';
-import { checkedText } from '../store/checked-file.ts';
+import { writeFileAtomic } from '#store/atomic-file.ts';
+import { checkedText } from '#store/checked-file.ts';
 import { readKeptCard } from './data-directory.ts';
 
 const OWNER_ONLY = 0o600;

@@ -1,6 +1,6 @@
 import { type DestinationStream, pino } from 'pino';
-import type { Logger } from '../protocol/ports.ts';
-import type { Redactor } from '../redaction/redactor.ts';
+import type { Logger } from '#protocol/ports.ts';
+import type { Redactor } from '#redaction/redactor.ts';
 
 const LEVELS = ['debug', 'info', 'warn', 'error'] as const;
 

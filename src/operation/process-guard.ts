@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import type { Logger } from '../protocol/ports.ts';
+import type { Logger } from '#protocol/ports.ts';
 
 /**
  * The program of the guard, for a POSIX shell, which needs 1 MB where a second Node would need 45. Its input tells it of process

@@ -1,5 +1,5 @@
-import type { EventLog } from '../eventlog/event-log.ts';
-import type { Readiness } from '../surfaces/discovery/documents.ts';
+import type { EventLog } from '#eventlog/event-log.ts';
+import type { Readiness } from '#surfaces/discovery/documents.ts';
 
 /**
  * Whether new work is taken, and what the operator does when it is not. Issuers that were never reached are told, but stop

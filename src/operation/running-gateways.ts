@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { writeFileAtomicSync } from '../store/atomic-file.ts';
+import { writeFileAtomicSync } from '#store/atomic-file.ts';
 
 /** A gateway of this user that runs, as it says itself. */
 export interface ListedGateway {

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
-import type { Logger } from '../protocol/ports.ts';
+import type { Logger } from '#protocol/ports.ts';
 
 /** Time the bundled agent may take to say that it is ready. */
 const READY_TIMEOUT_MS = 15_000;

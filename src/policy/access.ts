@@ -1,6 +1,6 @@
-import type { Caller } from '../auth/caller.ts';
-import type { WorkspaceState } from '../projections/states.ts';
-import type { OperationRow } from '../protocol/operations.ts';
+import type { Caller } from '#auth/caller.ts';
+import type { OperationRow } from '#resources/operations.ts';
+import type { WorkspaceState } from '#resources/states.ts';
 import { type Checks, type Decision, decideBy } from './decision.ts';
 import { RULES } from './rules.ts';
 import { holdsScope } from './scope.ts';

@@ -1,5 +1,5 @@
-import type { AutonomyTier, HoldReason, SideEffectClass } from '../protocol/autonomy.ts';
-import type { Persona } from '../protocol/resources/persona.ts';
+import type { AutonomyTier, HoldReason, SideEffectClass } from '#protocol/autonomy.ts';
+import type { Persona } from '#resources/persona/schema.ts';
 import { type Checks, type Decision, decideBy } from './decision.ts';
 import { RULES } from './rules.ts';
 import type { PolicySettings } from './settings.ts';

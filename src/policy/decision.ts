@@ -1,4 +1,4 @@
-import { type CleanText, word } from '../protocol/clean.ts';
+import { type CleanText, word } from '#protocol/clean.ts';
 /** What the policy makes of a call or of an action. `withhold`: the Task completes without it. */
 export type Effect = 'allow' | 'ask' | 'withhold' | 'refuse';
 

@@ -1,4 +1,4 @@
-import type { JudgedTool } from '../protocol/intended-call.ts';
+import type { JudgedTool } from '#protocol/intended-call.ts';
 import { decideAction } from './action.ts';
 import type { Decision } from './decision.ts';
 import type { PolicySettings } from './settings.ts';

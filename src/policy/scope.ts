@@ -1,5 +1,5 @@
-import type { Caller } from '../auth/caller.ts';
-import { GATEWAY_SCOPES } from '../protocol/scopes.ts';
+import type { Caller } from '#auth/caller.ts';
+import { GATEWAY_SCOPES } from '#protocol/scopes.ts';
 
 /**
  * Exact words only: no prefix and no substring matches. `*` is every scope of a tenant's work, `admin` is not; the scopes of

@@ -1,5 +1,5 @@
-import { AUTONOMY_TIERS, type AutonomyTier } from '../protocol/autonomy.ts';
-import type { JsonObject, JsonValue } from '../protocol/json.ts';
+import { AUTONOMY_TIERS, type AutonomyTier } from '#protocol/autonomy.ts';
+import type { JsonObject, JsonValue } from '#protocol/json.ts';
 
 /** Member of the metadata of a Session: the most that its tasks may do by themselves; null or absent limits nothing. */
 export const SESSION_TIER = 'autonomy_tier';

@@ -1,5 +1,5 @@
-import type { AutonomyTier } from '../protocol/autonomy.ts';
-import type { RememberScope } from '../protocol/resources/permission-request.ts';
+import type { AutonomyTier } from '#protocol/autonomy.ts';
+import type { RememberScope } from '#resources/permission/schema.ts';
 import { type TierDecisions, type TierOverrides, tierDecisions } from './tier-table.ts';
 
 /** The section `policy` of the configuration, as far as the core reads it. */

@@ -5,8 +5,8 @@ import {
   type SideEffectClass,
   TIER_TABLE,
   type TierAction,
-} from '../protocol/autonomy.ts';
-import { own } from '../protocol/clean.ts';
+} from '#protocol/autonomy.ts';
+import { own } from '#protocol/clean.ts';
 import type { Decision, Effect } from './decision.ts';
 
 /** Cells that an operator sets; `shadow` has none, it never calls. */

@@ -1,6 +1,6 @@
-import { canonicalJson } from '../json/canonical.ts';
-import { sha256Hex } from '../json/sha256.ts';
-import type { JsonObject, JsonValue } from '../protocol/json.ts';
+import { canonicalJson } from '#json/canonical.ts';
+import { sha256Hex } from '#json/sha256.ts';
+import type { JsonObject, JsonValue } from '#protocol/json.ts';
 
 /** Markers that stored bytes contain when something in them is not for everybody. */
 const MARKERS = ['"visibility":"internal"', '"visibility":"receipt_only"'].map((marker) =>

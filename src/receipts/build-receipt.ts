@@ -1,5 +1,5 @@
-import { RECEIPT_FORMAT, type WireReceipt } from '../protocol/resources/receipt.ts';
-import { CURRENT_VERSION } from '../protocol/version.ts';
+import { CURRENT_VERSION } from '#protocol/version.ts';
+import { RECEIPT_FORMAT, type WireReceipt } from '#resources/receipt/schema.ts';
 import { inCanonicalOrder, wholeText } from './canonical-order.ts';
 import type { ReceiptContent, ReceiptPlace, ReplayRecord, RunRecord } from './receipt-draft.ts';
 

@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from '../protocol/json.ts';
+import type { JsonObject, JsonValue } from '#protocol/json.ts';
 
 const SURROGATE = /\p{Surrogate}/u;
 

@@ -1,9 +1,9 @@
 import { createPrivateKey, type KeyObject } from 'node:crypto';
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import type { JsonValue } from '../protocol/json.ts';
-import { writeFileAtomicSync } from '../store/atomic-file.ts';
-import { checkedText, hasMembers, readCheckedText } from '../store/checked-file.ts';
+import type { JsonValue } from '#protocol/json.ts';
+import { writeFileAtomicSync } from '#store/atomic-file.ts';
+import { checkedText, hasMembers, readCheckedText } from '#store/checked-file.ts';
 import { publicKeyOf, thumbprint } from './ed25519.ts';
 import { decodeStrictBase64 } from './strict-base64.ts';
 

@@ -1,5 +1,5 @@
 import { type KeyObject, sign } from 'node:crypto';
-import { type Clock, type Random, timestamp } from '../protocol/ports.ts';
+import { type Clock, type Random, timestamp } from '#protocol/ports.ts';
 import { privateKeyOf, rawPublicKey, SEED_BYTES, thumbprint } from './ed25519.ts';
 import {
   KeyRegistryError,

@@ -1,8 +1,8 @@
-import { parseStrict, parseStrictText } from '../json/strict-parse.ts';
-import { ProtocolError } from '../protocol/errors.ts';
-import type { JsonObject, JsonValue } from '../protocol/json.ts';
-import { receiptSummary } from '../protocol/resources/receipt.ts';
-import { BUNDLE_TYPE } from '../protocol/resources/session-bundle.ts';
+import { parseStrict, parseStrictText } from '#json/strict-parse.ts';
+import { ProtocolError } from '#protocol/errors.ts';
+import type { JsonObject, JsonValue } from '#protocol/json.ts';
+import { BUNDLE_TYPE } from '#resources/bundle/session-bundle-schema.ts';
+import { receiptSummary } from '#resources/receipt/schema.ts';
 
 /** What a file of receipts holds. */
 export interface ReceiptFile {

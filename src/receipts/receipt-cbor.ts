@@ -1,5 +1,5 @@
 import { decode, encode, rfc8949EncodeOptions } from 'cborg';
-import type { JsonValue } from '../protocol/json.ts';
+import type { JsonValue } from '#protocol/json.ts';
 
 /** The deterministic CBOR of a receipt: the same bytes for the same receipt, everywhere. Spec: RFC 8949, section 4.2.1. */
 export function encodeReceiptCbor(receipt: JsonValue): Buffer {

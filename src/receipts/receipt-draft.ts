@@ -1,6 +1,6 @@
-import type { AutonomyTier } from '../protocol/autonomy.ts';
-import type { JsonObject } from '../protocol/json.ts';
-import type { WireReceipt } from '../protocol/resources/receipt.ts';
+import type { AutonomyTier } from '#protocol/autonomy.ts';
+import type { JsonObject } from '#protocol/json.ts';
+import type { UsageTotals } from '#protocol/usage.ts';
 import type {
   ReceiptApproval,
   ReceiptArtifact,
@@ -10,8 +10,8 @@ import type {
   ReceiptRedaction,
   ReceiptToolCall,
   ReplayMaterial,
-} from '../protocol/resources/receipt-parts.ts';
-import type { UsageTotals } from '../protocol/usage.ts';
+} from '#resources/receipt/parts-schema.ts';
+import type { WireReceipt } from '#resources/receipt/schema.ts';
 
 /** A receipt before it is hashed and signed. */
 export type ReceiptContent = Omit<WireReceipt, 'chain' | 'signatures'> & {

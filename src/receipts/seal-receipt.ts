@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { canonicalJson } from '../json/canonical.ts';
-import type { JsonValue } from '../protocol/json.ts';
+import { canonicalJson } from '#json/canonical.ts';
+import type { JsonValue } from '#protocol/json.ts';
 import type { ReceiptContent } from './receipt-draft.ts';
 
 /** Signs the hash of a receipt. Its key does not change between the two uses of it in one receipt. */

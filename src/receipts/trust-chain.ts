@@ -1,12 +1,7 @@
-import { canonicalJson } from '../json/canonical.ts';
-import { sha256Hex } from '../json/sha256.ts';
-import type { JsonObject, JsonValue } from '../protocol/json.ts';
-import {
-  type Review,
-  type ReviewStatement,
-  type TrustRecord,
-  trustRecord,
-} from '../protocol/resources/trust-record.ts';
+import { canonicalJson } from '#json/canonical.ts';
+import { sha256Hex } from '#json/sha256.ts';
+import type { JsonObject, JsonValue } from '#protocol/json.ts';
+import { type Review, type ReviewStatement, type TrustRecord, trustRecord } from '#resources/trust/schema.ts';
 import type { ReceiptKey } from './seal-receipt.ts';
 import { type VerificationKeys, verifySignature } from './verification-keys.ts';
 

@@ -1,5 +1,5 @@
 import { type KeyObject, verify } from 'node:crypto';
-import type { JsonObject, JsonValue } from '../protocol/json.ts';
+import type { JsonObject, JsonValue } from '#protocol/json.ts';
 import { PUBLIC_KEY_BYTES, publicKeyOf, SIGNATURE_BYTES } from './ed25519.ts';
 import { decodeStrictBase64 } from './strict-base64.ts';
 

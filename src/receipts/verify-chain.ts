@@ -1,7 +1,7 @@
-import { canonicalJson } from '../json/canonical.ts';
-import { sha256Hex } from '../json/sha256.ts';
-import type { JsonObject, JsonValue } from '../protocol/json.ts';
-import { RECEIPT_FORMAT, type WireReceipt, wireReceipt } from '../protocol/resources/receipt.ts';
+import { canonicalJson } from '#json/canonical.ts';
+import { sha256Hex } from '#json/sha256.ts';
+import type { JsonObject, JsonValue } from '#protocol/json.ts';
+import { RECEIPT_FORMAT, type WireReceipt, wireReceipt } from '#resources/receipt/schema.ts';
 import { appendLeaf, type HexHash, rootOf } from './merkle.ts';
 import { type VerificationKeys, verifySignature } from './verification-keys.ts';
 

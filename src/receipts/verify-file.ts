@@ -1,5 +1,5 @@
-import type { JsonObject, JsonValue } from '../protocol/json.ts';
-import type { TreeHead } from '../protocol/resources/receipt-log.ts';
+import type { JsonObject, JsonValue } from '#protocol/json.ts';
+import type { TreeHead } from '#resources/receipt/log-schema.ts';
 import { type BroughtProofs, type ReceiptFile, readReceipts, receiptsOf } from './read-receipts.ts';
 import { decodeReceiptCbor } from './receipt-cbor.ts';
 import { KeySetError, keysOfJwks, type VerificationKeys } from './verification-keys.ts';

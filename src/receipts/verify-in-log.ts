@@ -1,11 +1,11 @@
-import type { JsonValue } from '../protocol/json.ts';
+import type { JsonValue } from '#protocol/json.ts';
 import {
   consistency,
   type Inclusion,
   inclusion,
   type TreeHead,
   treeHead,
-} from '../protocol/resources/receipt-log.ts';
+} from '#resources/receipt/log-schema.ts';
 import { leafHash, verifyConsistency, verifyInclusion } from './merkle.ts';
 import { verifyTreeHead } from './tree-head.ts';
 import type { VerificationKeys } from './verification-keys.ts';

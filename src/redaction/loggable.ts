@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from '../protocol/json.ts';
+import type { JsonObject, JsonValue } from '#protocol/json.ts';
 
 /** Deeper parts of a log record help nobody; the limit also ends cycles. */
 const MAX_LOG_DEPTH = 12;

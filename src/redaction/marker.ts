@@ -1,4 +1,4 @@
-import type { JsonValue } from '../protocol/json.ts';
+import type { JsonValue } from '#protocol/json.ts';
 
 /** Stands for a whole value that is secret because of its name. Source: contract section 4, pass 1. */
 export const PLACEHOLDER = '[redacted]';

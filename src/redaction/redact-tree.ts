@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from '../protocol/json.ts';
+import type { JsonObject, JsonValue } from '#protocol/json.ts';
 import type { Redaction, RedactionHit, TextRedaction } from './marker.ts';
 import { PLACEHOLDER } from './marker.ts';
 import { hideSplitSecrets } from './split-secrets.ts';

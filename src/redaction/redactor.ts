@@ -1,5 +1,5 @@
-import { type Clean, readByRedactor } from '../protocol/clean.ts';
-import type { JsonValue } from '../protocol/json.ts';
+import { type Clean, readByRedactor } from '#protocol/clean.ts';
+import type { JsonValue } from '#protocol/json.ts';
 import { KnownSecrets } from './known-secrets.ts';
 import { loggable } from './loggable.ts';
 import { hasLongWord } from './long-words.ts';

@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from '../protocol/json.ts';
+import type { JsonObject, JsonValue } from '#protocol/json.ts';
 import type { TextRedaction } from './marker.ts';
 
 /** What stands for a secret in a clean text, with the size of what it hides where that is known. */

@@ -1,8 +1,8 @@
 import { createHash, type Hash } from 'node:crypto';
 import { type FileHandle, mkdir, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Spool, SpooledBytes, SpoolFile } from '../protocol/bytes.ts';
-import { ProtocolError } from '../protocol/errors.ts';
+import type { Spool, SpooledBytes, SpoolFile } from '#protocol/bytes.ts';
+import { ProtocolError } from '#protocol/errors.ts';
 import { filePart } from './file-part.ts';
 
 const OWNER_ONLY = 0o600;

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { JsonObject, JsonValue } from '../protocol/json.ts';
+import type { JsonObject, JsonValue } from '#protocol/json.ts';
 
 /** The member that holds the checksum of all others. */
 const CHECKSUM = 'sha256';

@@ -1,6 +1,6 @@
 import { lstat, realpath } from 'node:fs/promises';
 import { join, sep } from 'node:path';
-import { ProtocolError } from '../protocol/errors.ts';
+import { ProtocolError } from '#protocol/errors.ts';
 
 /** Where a path leads after every symlink: an existing place, and the names below it that do not exist yet. */
 export interface ConfinedPath {

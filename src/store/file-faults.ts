@@ -1,4 +1,4 @@
-import { type ErrorCode, ProtocolError } from '../protocol/errors.ts';
+import { type ErrorCode, ProtocolError } from '#protocol/errors.ts';
 
 /** Name of a file while it is written; no path may use it, no listing shows it. */
 export const DRAFT_NAME = '.harn-draft';

@@ -1,7 +1,7 @@
 import { constants } from 'node:fs';
 import { type FileHandle, lstat, mkdir, open, readdir, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { ProtocolError } from '../protocol/errors.ts';
+import { ProtocolError } from '#protocol/errors.ts';
 import { syncDirectory } from './atomic-file.ts';
 import { type ConfinedPath, isInside, leavesRoot, refuseMoved, resolveInside } from './confined-path.ts';
 import { DRAFT_NAME, fileFault, movedAway, writeFault } from './file-faults.ts';

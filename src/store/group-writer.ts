@@ -1,4 +1,4 @@
-import { ProtocolError } from '../protocol/errors.ts';
+import { ProtocolError } from '#protocol/errors.ts';
 import { storeUnavailable } from './level-errors.ts';
 import type { Store, WriteOp } from './store.ts';
 

@@ -1,4 +1,4 @@
-import { ProtocolError } from '../protocol/errors.ts';
+import { ProtocolError } from '#protocol/errors.ts';
 
 /**
  * The key layout, one row per kind of record. Keys are ASCII, segments end at `/`, numbers are zero-padded so that the

@@ -1,4 +1,4 @@
-import { ProtocolError } from '../protocol/errors.ts';
+import { ProtocolError } from '#protocol/errors.ts';
 import { IntegrityError, StoreOpenError } from './store-errors.ts';
 
 const RETRY_AFTER_SECONDS = 1;

@@ -1,5 +1,5 @@
 import { createCipheriv, createDecipheriv } from 'node:crypto';
-import type { Random } from '../protocol/ports.ts';
+import type { Random } from '#protocol/ports.ts';
 
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;

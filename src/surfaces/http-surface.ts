@@ -1,10 +1,10 @@
 import type { Server } from 'node:http';
 import Koa from 'koa';
-import type { Face } from '../face.ts';
-import type { Gateway } from '../gateway.ts';
-import type { JsonReader } from '../json/json-reader.ts';
-import type { Spool } from '../protocol/bytes.ts';
-import type { Clock, Logger } from '../protocol/ports.ts';
+import type { Face } from '#face.ts';
+import type { Gateway } from '#gateway.ts';
+import type { JsonReader } from '#json/json-reader.ts';
+import type { Spool } from '#protocol/bytes.ts';
+import type { Clock, Logger } from '#protocol/ports.ts';
 import { type DocumentDeps, Documents } from './discovery/documents.ts';
 import { answerMetrics, type MetricsSource } from './discovery/metrics-route.ts';
 import { addFaceRoutes, refusePath } from './faces/routes.ts';

@@ -1,15 +1,8 @@
 // Compiled by `npm run types` (config/tsconfig.check.json), never run: each expected error must stay an error.
-import { newEvent, type Place } from '../../src/dispatch/new-event.ts';
-import {
-  type Clean,
-  type CleanObject,
-  type CleanText,
-  objectOf,
-  sentence,
-  word,
-} from '../../src/protocol/clean.ts';
-import type { JsonObject } from '../../src/protocol/json.ts';
-import type { Part } from '../../src/protocol/resources/message.ts';
+import { newEvent, type Place } from '#core/new-event.ts';
+import { type Clean, type CleanObject, type CleanText, objectOf, sentence, word } from '#protocol/clean.ts';
+import type { JsonObject } from '#protocol/json.ts';
+import type { Part } from '#resources/message/schema.ts';
 
 declare const plain: string;
 declare const clean: CleanText;

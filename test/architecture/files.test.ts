@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { OPERATIONS, type OperationId } from '../../src/protocol/operations.ts';
-import { SCOPES } from '../../src/protocol/scopes.ts';
+import { SCOPES } from '#protocol/scopes.ts';
+import { OPERATIONS, type OperationId } from '#resources/operations.ts';
 import { fixtureFindings, outsideFindings } from './data.ts';
 import { missingCommandFiles, nameFindings } from './names.ts';
 import { plantedTree, readSourceTree } from './source-tree.ts';
@@ -54,7 +54,7 @@ describe('the unit tier', () => {
 
   it.each([
     ['a process', { 'test/unit/a.test.ts': "import { spawn } from 'node:child_process';" }],
-    ['a gateway', { 'test/unit/a.test.ts': "import { composeGateway } from '../../src/compose.ts';" }],
+    ['a gateway', { 'test/unit/a.test.ts': "import { composeGateway } from '#compose/compose.ts';" }],
     [
       'one through a harness',
       {

@@ -115,27 +115,27 @@ export const LAYERS: readonly LayerRow[] = [
     because: 'a run as a document: built, read and judged the same way by the gateway and on a command line',
   },
   {
-    layer: 'src/dispatch/check-contents.ts',
+    layer: 'src/resources/artifact/check-contents.ts',
     imports: ['src/eventlog', 'src/projections', 'src/store'],
     because: 'checks the content in the store of a log that is not open, as eventlog checks its commits',
   },
   {
-    layer: 'src/dispatch/check-frames.ts',
-    imports: ['src/protocol', 'src/replay', 'src/eventlog', 'src/store', 'src/dispatch/content-hash.ts'],
+    layer: 'src/resources/task/check-frames.ts',
+    imports: ['src/protocol', 'src/replay', 'src/eventlog', 'src/store', 'src/core/content-hash.ts'],
     because: 'puts recorded frames together in the store of a log that is not open, and checks their hashes',
   },
   {
-    layer: 'src/dispatch/check-receipts.ts',
+    layer: 'src/resources/receipt/check-receipts.ts',
     imports: ['src/protocol', 'src/json', 'src/receipts', 'src/eventlog', 'src/projections', 'src/store'],
     because: 'checks the receipts in the store of a log that is not open, as eventlog checks its commits',
   },
   {
-    layer: 'src/dispatch/check-tree-nodes.ts',
+    layer: 'src/resources/receipt/check-tree-nodes.ts',
     imports: ['src/protocol', 'src/receipts', 'src/eventlog', 'src/store'],
     because: 'checks the tree over those receipts, in the same store',
   },
   {
-    layer: 'src/dispatch/check-trust-records.ts',
+    layer: 'src/resources/trust/check-trust-records.ts',
     imports: ['src/protocol', 'src/receipts', 'src/eventlog', 'src/projections', 'src/store'],
     because: 'checks the chains of trust records, in the same store',
   },
@@ -242,7 +242,7 @@ export const LAYERS: readonly LayerRow[] = [
     because: 'the parts of the composition root: with compose.ts the only constructor of things',
   },
   {
-    layer: 'src/compose.ts',
+    layer: 'src/compose/compose.ts',
     imports: ['src/composition', 'src/dispatch', 'src/operation', 'src/surfaces/timers.ts'],
     types: ['src/protocol', 'src/eventlog'],
     because: 'puts the parts together and takes them apart; bridges are made by a part',
@@ -261,7 +261,7 @@ export const LAYERS: readonly LayerRow[] = [
   {
     layer: 'src/cli',
     imports: [
-      'src/compose.ts',
+      'src/compose/compose.ts',
       'src/config',
       'src/operation/data-directory.ts',
       'src/operation/process-guard.ts',

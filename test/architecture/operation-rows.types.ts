@@ -1,7 +1,7 @@
 // Compiled by `npm run types` (config/tsconfig.check.json), never run: each expected error must stay an error.
-import type { Command } from '../../src/dispatch/command.ts';
-import { COMMANDS } from '../../src/dispatch/commands/index.ts';
-import type { CommandId, OperationRow } from '../../src/protocol/operations.ts';
+import type { Command } from '#core/command.ts';
+import { COMMANDS } from '#resources/commands.ts';
+import type { CommandId, OperationRow } from '#resources/operations.ts';
 
 const { scope, ...withoutScope } = {
   kind: 'query',

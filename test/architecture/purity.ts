@@ -14,7 +14,7 @@ export const PURE = [
 
 /** Files that may touch what is injected everywhere else. No `uses`: anything. */
 export const AMBIENT: readonly { path: string; uses?: readonly AmbientUse['what'][]; because: string }[] = [
-  { path: 'src/compose.ts', because: 'the composition root' },
+  { path: 'src/compose/compose.ts', because: 'the composition root' },
   { path: 'src/composition', because: 'its parts: the real clock, timers and randomness enter here' },
   { path: 'src/main.ts', because: 'the program: it owns its process' },
   { path: 'src/cli', because: 'commands own their process' },

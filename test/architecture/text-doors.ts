@@ -13,34 +13,34 @@ export const TEXT_DOORS = {
   'caller bodies': {
     what: 'bodies and queries of commands: content, metadata, the names of members',
     readAt: [
-      'src/dispatch/command-run.ts',
-      'src/dispatch/commands/appendTaskMessage.ts',
-      'src/dispatch/push-targets.ts',
-      'src/dispatch/refuse-secrets.ts',
-      'src/dispatch/settle-request.ts',
+      'src/core/command-run.ts',
+      'src/resources/message/appendTaskMessage.ts',
+      'src/resources/push/push-targets.ts',
+      'src/resources/vault/refuse-secrets.ts',
+      'src/resources/permission/settle-request.ts',
     ],
   },
   'file contents': {
     what: 'the path of a file, and the media type of content; the bytes stay as they were sent, outside of the log',
-    readAt: ['src/dispatch/artifact-chunks.ts', 'src/dispatch/commands/writeWorkspaceFile.ts'],
+    readAt: ['src/resources/artifact/chunks.ts', 'src/resources/workspace/writeWorkspaceFile.ts'],
   },
   'token claims': {
     what: 'the names of a caller, as its credential has them',
-    readAt: ['src/dispatch/door.ts'],
+    readAt: ['src/core/door.ts'],
   },
   deliveries: {
     what: 'what a provider posts to a connector, with its headers',
-    readAt: ['src/dispatch/commands/deliverToConnector.ts'],
+    readAt: ['src/resources/connector/deliverToConnector.ts'],
   },
   frames: {
     what: 'what agents and servers say, with the keys it is recorded under and the calls they ask for',
     readAt: [
-      'src/dispatch/remembered-permission.ts',
-      'src/dispatch/runner/apply-moves.ts',
-      'src/dispatch/runner/frame-recorder.ts',
-      'src/dispatch/runner/judge-action.ts',
-      'src/dispatch/runner/judge-turn.ts',
-      'src/dispatch/runner/says-same.ts',
+      'src/resources/permission/remembered-permission.ts',
+      'src/runner/apply-moves.ts',
+      'src/runner/frame-recorder.ts',
+      'src/runner/judge-action.ts',
+      'src/runner/judge-turn.ts',
+      'src/runner/says-same.ts',
     ],
   },
   'cards and tool descriptions': {
@@ -50,9 +50,9 @@ export const TEXT_DOORS = {
       'bridges/a2a/upstream/learned-streaming.ts',
       'bridges/acp/upstream/agent-pool.ts',
       'bridges/mcp/upstream/catalogue.ts',
-      'src/composition/core.ts',
-      'src/composition/definitions.ts',
-      'src/composition/upstreams.ts',
+      'src/compose/core.ts',
+      'src/compose/definitions.ts',
+      'src/compose/upstreams.ts',
     ],
   },
   'stderr of children': {
@@ -61,40 +61,40 @@ export const TEXT_DOORS = {
   },
   overrides: {
     what: 'what a replay takes in the place of what was recorded, and what comes out of it',
-    readAt: ['src/dispatch/replay/replay-run.ts', 'src/dispatch/replay/submit-replay.ts'],
+    readAt: ['src/runner/replay/replay-run.ts', 'src/resources/replay/submit-replay.ts'],
   },
   imports: {
     what: 'the events, frames and artifacts of a bundle',
     readAt: [
-      'src/dispatch/bundles/restore-assets.ts',
-      'src/dispatch/bundles/restore-session.ts',
-      'src/dispatch/commands/importBundle.ts',
+      'src/resources/bundle/restore-assets.ts',
+      'src/resources/bundle/restore-session.ts',
+      'src/resources/bundle/importBundle.ts',
     ],
   },
   'errors of others': {
     what: 'why a receiver, a peer or the policy said no',
     readAt: [
-      'src/dispatch/check-quotas.ts',
-      'src/dispatch/commands/cancelTask.ts',
-      'src/dispatch/commands/verifyReceipt.ts',
-      'src/dispatch/outbox/outbox.ts',
-      'src/dispatch/outbox/push-lane.ts',
-      'src/dispatch/refusals.ts',
-      'src/dispatch/runner/task-run.ts',
-      'src/dispatch/runner/task-runner.ts',
+      'src/resources/quota/check-quotas.ts',
+      'src/resources/task/cancelTask.ts',
+      'src/resources/receipt/verifyReceipt.ts',
+      'src/resources/push/outbox.ts',
+      'src/resources/push/push-lane.ts',
+      'src/core/refusals.ts',
+      'src/runner/task-run.ts',
+      'src/runner/task-runner.ts',
     ],
   },
   configuration: {
     what: 'names of workspaces, personas, vaults, quotas, connectors and webhooks',
-    readAt: ['src/compose.ts', 'src/composition/approvals.ts'],
+    readAt: ['src/compose/compose.ts', 'src/compose/approvals.ts'],
   },
   extracts: {
     what: 'a summary that joins pieces of many messages: joined, they may make a secret that none of them has',
-    readAt: ['src/dispatch/commands/compactSession.ts', 'src/dispatch/make-room.ts'],
+    readAt: ['src/resources/session/compactSession.ts', 'src/resources/session/transcript/make-room.ts'],
   },
   bundles: {
-    what: 'an export, by rules of its own (src/bundles/redact-bundle.ts)',
-    readAt: ['src/bundles/redact-bundle.ts'],
+    what: 'an export, by rules of its own (src/resources/bundle/document/redact-bundle.ts)',
+    readAt: ['src/resources/bundle/document/redact-bundle.ts'],
   },
 } as const satisfies Readonly<Record<string, TextDoor>>;
 export type TextDoorName = keyof typeof TEXT_DOORS;
@@ -102,7 +102,7 @@ export type TextDoorName = keyof typeof TEXT_DOORS;
 const CALL =
   /\b(?:redact|redactFrame|redactValue|redactForLog|redactForBundle|redactText)(?:<[^;()]*>)?\(|\b(?:redactor|keys|target)\.clean(?:<[^;()]*>)?\(/;
 /** The redactor itself, and the port that hands it to the bridges. */
-const NO_DOOR = ['src/redaction/', 'src/dispatch/facts.ts', 'bridges/bridge.ts'];
+const NO_DOOR = ['src/redaction/', 'src/core/facts.ts', 'bridges/bridge.ts'];
 
 /** Files that call the redactor and stand in no row, and files of the rows that do not call it. */
 export function doorFindings(tree: SourceTree): string[] {

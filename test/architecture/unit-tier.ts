@@ -2,7 +2,7 @@ import { importsOf } from './imports.ts';
 import { code, type SourceTree } from './source-tree.ts';
 
 /** What starts a process, or a whole gateway. */
-const HEAVY: ReadonlySet<string> = new Set(['node:child_process', 'src/compose.ts']);
+const HEAVY: ReadonlySet<string> = new Set(['node:child_process', 'src/compose/compose.ts']);
 
 /** Unit tests that start processes or gateways, themselves or in what they import of the tests; they belong to another tier. */
 export function unitTierFindings(tree: SourceTree): string[] {

@@ -1,5 +1,5 @@
 import { Level } from 'level';
-import type { WriteOp } from '../../src/store/store.ts';
+import type { WriteOp } from '#store/store.ts';
 
 const WRITE_BUFFER_BYTES = 32 * 1024 * 1024;
 

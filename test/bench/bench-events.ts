@@ -1,7 +1,7 @@
-import type { EventLog, NewEvent } from '../../src/eventlog/event-log.ts';
-import { fromLog } from '../../src/protocol/clean.ts';
-import type { JsonObject } from '../../src/protocol/json.ts';
-import type { Session } from '../../src/protocol/resources/session.ts';
+import type { EventLog, NewEvent } from '#eventlog/event-log.ts';
+import { fromLog } from '#protocol/clean.ts';
+import type { JsonObject } from '#protocol/json.ts';
+import type { Session } from '#resources/session/schema.ts';
 
 const BENCH = { actor: 'actor_bench' };
 const WORKSPACE = 'workspace_default';

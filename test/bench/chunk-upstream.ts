@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { AgentDescription, Frame, Move, Turn, Upstream } from '../../src/upstream.ts';
+import type { AgentDescription, Frame, Move, Turn, Upstream } from '#upstream.ts';
 
 /** Between two chunks, as of an agent that speaks while it thinks: each chunk finds the gateway idle. */
 const PAUSE_MS = 1;

@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
-import { apiKeyHash } from '../../src/auth/api-keys.ts';
-import { type Config, loadConfig } from '../../src/config/load.ts';
+import { apiKeyHash } from '#auth/api-keys.ts';
+import { type Config, loadConfig } from '#config/load.ts';
 
 /** The only key of the measured gateways; they listen on loopback and live for seconds. */
 export const BENCH_KEY = `hk_bench_${'0123456789abcdef'.repeat(3)}`;

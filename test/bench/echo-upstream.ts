@@ -1,4 +1,4 @@
-import type { AgentDescription, Frame, Move, Turn, Upstream } from '../../src/upstream.ts';
+import type { AgentDescription, Frame, Move, Turn, Upstream } from '#upstream.ts';
 
 /** Text with which a task asks for its echo as an artifact instead of a message. */
 export const AS_ARTIFACT = 'artifact';

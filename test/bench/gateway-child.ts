@@ -1,4 +1,4 @@
-import { createLogging, startGateway } from '../../src/compose.ts';
+import { createLogging, startGateway } from '#compose/compose.ts';
 import { ChunkUpstream } from './chunk-upstream.ts';
 import { serveCommands, startArguments } from './commands.ts';
 import { BENCH_KEY, readConfig } from './data-directory.ts';

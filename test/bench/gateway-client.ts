@@ -1,5 +1,5 @@
 import { Pool } from 'undici';
-import { CURRENT_VERSION, VERSION_HEADER } from '../../src/protocol/version.ts';
+import { CURRENT_VERSION, VERSION_HEADER } from '#protocol/version.ts';
 import { nowMs } from './closed-loop.ts';
 
 /** What the gateway process says when it serves. */

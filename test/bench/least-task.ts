@@ -1,21 +1,21 @@
 import { hash } from 'node:crypto';
-import type { Event, NewEvent, ResourcePointer } from '../../src/eventlog/event-log.ts';
-import { buildEvent } from '../../src/eventlog/fold-event.ts';
-import { SegmentWriter } from '../../src/eventlog/segment.ts';
-import { fromLog } from '../../src/protocol/clean.ts';
-import { createIdSource, type IdSource } from '../../src/protocol/ids.ts';
-import type { JsonObject } from '../../src/protocol/json.ts';
-import { type Clock, type Random, timestamp } from '../../src/protocol/ports.ts';
-import { CURRENT_RULES } from '../../src/protocol/rules.ts';
-import { buildReceipt } from '../../src/receipts/build-receipt.ts';
-import { encodeLeaf } from '../../src/receipts/log-leaf.ts';
-import { appendLeaf, type HexHash, rootOf } from '../../src/receipts/merkle.ts';
-import type { ReceiptPlace, RunRecord } from '../../src/receipts/receipt-draft.ts';
-import { type ReceiptKey, sealReceipt } from '../../src/receipts/seal-receipt.ts';
-import { encodeFrameRow } from '../../src/replay/frame-row.ts';
-import type { RecordedFrame } from '../../src/replay/recorded-frame.ts';
-import { eventIdOf, frameKey, leafKey, receiptKey } from '../../src/store/keys.ts';
-import { seal } from '../../src/store/sealed-record.ts';
+import type { Event, NewEvent, ResourcePointer } from '#eventlog/event-log.ts';
+import { buildEvent } from '#eventlog/fold-event.ts';
+import { SegmentWriter } from '#eventlog/segment.ts';
+import { fromLog } from '#protocol/clean.ts';
+import { createIdSource, type IdSource } from '#protocol/ids.ts';
+import type { JsonObject } from '#protocol/json.ts';
+import { type Clock, type Random, timestamp } from '#protocol/ports.ts';
+import { CURRENT_RULES } from '#protocol/rules.ts';
+import { buildReceipt } from '#receipts/build-receipt.ts';
+import { encodeLeaf } from '#receipts/log-leaf.ts';
+import { appendLeaf, type HexHash, rootOf } from '#receipts/merkle.ts';
+import type { ReceiptPlace, RunRecord } from '#receipts/receipt-draft.ts';
+import { type ReceiptKey, sealReceipt } from '#receipts/seal-receipt.ts';
+import { encodeFrameRow } from '#resources/replay/record/frame-row.ts';
+import type { RecordedFrame } from '#resources/replay/record/recorded-frame.ts';
+import { eventIdOf, frameKey, leafKey, receiptKey } from '#store/keys.ts';
+import { seal } from '#store/sealed-record.ts';
 
 /** What one step of a task adds to the log. */
 export interface LeastStep {

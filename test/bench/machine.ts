@@ -2,7 +2,7 @@ import { generateKeyPairSync, hash, sign, verify } from 'node:crypto';
 import { closeSync, fdatasyncSync, openSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import canonicalize from 'canonicalize';
-import type { JsonObject } from '../../src/protocol/json.ts';
+import type { JsonObject } from '#protocol/json.ts';
 import { draftedChain } from '../harness/drafted-receipts.ts';
 import type { Row } from './bench.ts';
 import { nowMs } from './closed-loop.ts';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { dataPaths } from '../../src/operation/data-directory.ts';
+import { dataPaths } from '#operation/data-directory.ts';
 import { amount, type Bench, type Row } from './bench.ts';
 import { GatewayClient } from './gateway-client.ts';
 import { scratchDirectory } from './scratch-directory.ts';

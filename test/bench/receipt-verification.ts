@@ -1,10 +1,10 @@
 import { type KeyObject, verify as verifyRaw } from 'node:crypto';
-import { canonicalJson } from '../../src/json/canonical.ts';
-import type { JsonValue } from '../../src/protocol/json.ts';
-import type { WireReceipt } from '../../src/protocol/resources/receipt.ts';
-import { hasReceiptHash } from '../../src/receipts/stored-receipt-hash.ts';
-import { keysOfJwks, type VerificationKeys } from '../../src/receipts/verification-keys.ts';
-import { verifyChain } from '../../src/receipts/verify-chain.ts';
+import { canonicalJson } from '#json/canonical.ts';
+import type { JsonValue } from '#protocol/json.ts';
+import { hasReceiptHash } from '#receipts/stored-receipt-hash.ts';
+import { keysOfJwks, type VerificationKeys } from '#receipts/verification-keys.ts';
+import { verifyChain } from '#receipts/verify-chain.ts';
+import type { WireReceipt } from '#resources/receipt/schema.ts';
 import { draftedChain, TEST_JWKS } from '../harness/drafted-receipts.ts';
 import { amount, type Bench, type Row } from './bench.ts';
 import { against, type Work } from './machine.ts';

@@ -1,4 +1,4 @@
-import type { Store, WriteOp } from '../../src/store/store.ts';
+import type { Store, WriteOp } from '#store/store.ts';
 
 export interface Recording {
   store: Store;

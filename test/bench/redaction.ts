@@ -1,5 +1,5 @@
-import { Redactor } from '../../src/redaction/redactor.ts';
-import { RULES } from '../../src/redaction/rules/rule-scanner.ts';
+import { Redactor } from '#redaction/redactor.ts';
+import { RULES } from '#redaction/rules/rule-scanner.ts';
 import { keywordPieces, PIECES } from '../unit/redaction/hostile-pieces.ts';
 import { amount, type Bench, type Row } from './bench.ts';
 import { against } from './machine.ts';

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
-import { apiKeyHash } from '../../src/auth/api-keys.ts';
+import { apiKeyHash } from '#auth/api-keys.ts';
 import type { CountedWork } from './count-work.ts';
 import { CountedGateway, type StoreSize, sizeOfStore } from './counted-gateway.ts';
 import { BENCH_KEY } from './data-directory.ts';

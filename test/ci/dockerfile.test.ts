@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { readOverrides } from '../../src/config/overrides.ts';
+import { readOverrides } from '#config/overrides.ts';
 import { allOf, copiedFromContext, environmentOf, readDockerfile } from './dockerfile.ts';
 
 // Docker is not asked here: these rules hold what the file says against what the package has.

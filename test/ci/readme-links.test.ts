@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { findPackageRoot } from '../../src/config/package-root.ts';
+import { findPackageRoot } from '#config/package-root.ts';
 
 const root = findPackageRoot(import.meta.url);
 

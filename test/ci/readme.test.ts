@@ -8,7 +8,7 @@ import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { OAuth2Server } from 'oauth2-mock-server';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { findPackageRoot } from '../../src/config/package-root.ts';
+import { findPackageRoot } from '#config/package-root.ts';
 
 const run = promisify(execFile);
 const root = findPackageRoot(import.meta.url);

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { findPackageRoot } from '../../src/config/package-root.ts';
+import { findPackageRoot } from '#config/package-root.ts';
 import { A2aTestClient, collect, type SseEvent } from '../harness/a2a-client.ts';
 import { stageOf } from './stage.ts';
 

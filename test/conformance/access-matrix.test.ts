@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { OPERATIONS, type OperationRow } from '../../src/protocol/operations.ts';
+import { OPERATIONS, type OperationRow } from '#resources/operations.ts';
 import { A2aTestClient } from '../harness/a2a-client.ts';
 import { AcpClient } from '../harness/acp-client.ts';
 import { postStateless } from '../harness/mcp-post.ts';

@@ -1,5 +1,5 @@
 import { vi } from 'vitest';
-import type { OperationRow } from '../../src/protocol/operations.ts';
+import type { OperationRow } from '#resources/operations.ts';
 import { userText } from '../harness/client.ts';
 import type { Stage } from './stage.ts';
 

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { OPERATIONS, type OperationRow } from '../../src/protocol/operations.ts';
+import { OPERATIONS, type OperationRow } from '#resources/operations.ts';
 import { BODIES, CONNECTOR, type Ids, makeWorld, namesIn, OUTBOUND, QUOTA, SEEN_BY } from './access-world.ts';
 import { stageOf } from './stage.ts';
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import type { Artifact } from '../../src/protocol/resources/artifact.ts';
+import type { Artifact } from '#resources/artifact/schema.ts';
 import { artifactFrame, statusFrame, taskFrame } from '../harness/a2a-words.ts';
 import { type Action, type Answer, stream } from '../harness/peers/script.ts';
 import { startScriptedAgent } from '../harness/peers/scripted-agent.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Artifact } from '../../src/protocol/resources/artifact.ts';
+import type { Artifact } from '#resources/artifact/schema.ts';
 import { stageOf } from './stage.ts';
 
 const URI = 'https://files.example/report.pdf';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import type { Artifact } from '../../src/protocol/resources/artifact.ts';
+import type { Artifact } from '#resources/artifact/schema.ts';
 import { stageOf } from './stage.ts';
 
 const sha256 = (bytes: Buffer | string) => createHash('sha256').update(bytes).digest('hex');

@@ -2,14 +2,14 @@ import { existsSync, readdirSync, statSync } from 'node:fs';
 import { request } from 'node:http';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { inMemory } from '../../src/bundles/byte-window.ts';
-import { bundleTools } from '../../src/composition/bundles.ts';
-import { restoreSession } from '../../src/dispatch/bundles/restore-session.ts';
-import { validateBundle } from '../../src/dispatch/queries/bundles.ts';
-import { dataPaths } from '../../src/operation/data-directory.ts';
-import type { ByteSource } from '../../src/protocol/bytes.ts';
-import { Redactor } from '../../src/redaction/redactor.ts';
-import { bundleText, OWN, readJson } from '../unit/bundles/bundles.ts';
+import { bundleTools } from '#compose/bundles.ts';
+import { dataPaths } from '#operation/data-directory.ts';
+import type { ByteSource } from '#protocol/bytes.ts';
+import { Redactor } from '#redaction/redactor.ts';
+import { inMemory } from '#resources/bundle/document/byte-window.ts';
+import { validateBundle } from '#resources/bundle/queries.ts';
+import { restoreSession } from '#resources/bundle/restore-session.ts';
+import { bundleText, OWN, readJson } from '../unit/resources/bundle/bundles.ts';
 import { stageOf } from './stage.ts';
 
 /** A run of another host with so many turns. */

@@ -4,11 +4,11 @@ import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { JsonObject } from '../../src/protocol/json.ts';
-import type { Session } from '../../src/protocol/resources/session.ts';
+import type { JsonObject } from '#protocol/json.ts';
+import type { Session } from '#resources/session/schema.ts';
 import { textsOf, transcriptOf } from '../harness/transcripts.ts';
 import { runCommand } from '../interop/command-line.ts';
-import { bundleText, hasReference, OWN, REFERENCE, readJson } from '../unit/bundles/bundles.ts';
+import { bundleText, hasReference, OWN, REFERENCE, readJson } from '../unit/resources/bundle/bundles.ts';
 import { stageOf } from './stage.ts';
 
 const RECORD = readJson(new URL('run-record.json', OWN));

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { inMemory } from '../../src/bundles/byte-window.ts';
-import { bundleTools } from '../../src/composition/bundles.ts';
-import { restoreSession } from '../../src/dispatch/bundles/restore-session.ts';
-import { readBefore } from '../../src/dispatch/read-before.ts';
-import type { JsonObject } from '../../src/protocol/json.ts';
-import type { Task } from '../../src/protocol/resources/task.ts';
-import { Redactor } from '../../src/redaction/redactor.ts';
+import { bundleTools } from '#compose/bundles.ts';
+import { readBefore } from '#core/read-before.ts';
+import type { JsonObject } from '#protocol/json.ts';
+import { Redactor } from '#redaction/redactor.ts';
+import { inMemory } from '#resources/bundle/document/byte-window.ts';
+import { restoreSession } from '#resources/bundle/restore-session.ts';
+import type { Task } from '#resources/task/schema.ts';
 import type { TestClient } from '../harness/client.ts';
 import { eventsOf, replayOf, SAMPLE_RUNS } from '../replay/runs.ts';
 import { stageOf } from './stage.ts';

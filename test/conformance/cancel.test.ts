@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Task } from '../../src/protocol/resources/task.ts';
+import type { Task } from '#resources/task/schema.ts';
 import { signal } from '../harness/a2a-stage.ts';
 import { task as remoteTask, statusFrame, taskFrame } from '../harness/a2a-words.ts';
 import { type Answer, json, result, rpcError, stream } from '../harness/peers/script.ts';

@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { verifyCard } from '../../src/cards/verify-card.ts';
-import { systemClock, systemRandom } from '../../src/compose.ts';
-import type { JsonObject, JsonValue } from '../../src/protocol/json.ts';
-import { OPERATIONS } from '../../src/protocol/operations.ts';
-import { openKeyRegistry } from '../../src/receipts/key-registry.ts';
+import { verifyCard } from '#cards/verify-card.ts';
+import { systemClock, systemRandom } from '#compose/compose.ts';
+import type { JsonObject, JsonValue } from '#protocol/json.ts';
+import { openKeyRegistry } from '#receipts/key-registry.ts';
+import { OPERATIONS } from '#resources/operations.ts';
 import { EventStreamClient } from '../harness/event-stream.ts';
 import { WsTestClient } from '../harness/ws-client.ts';
 import { stageOf } from './stage.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ERROR_CODES } from '../../src/protocol/errors.ts';
+import { ERROR_CODES } from '#protocol/errors.ts';
 import type { TestAnswer } from '../harness/client.ts';
 import { stageOf } from './stage.ts';
 

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
-import type { Event, EventLog } from '../../src/eventlog/event-log.ts';
-import { EVENT_KINDS } from '../../src/protocol/event-kinds.ts';
-import { EVENT_PAYLOADS } from '../../src/protocol/event-payloads.ts';
+import type { Event, EventLog } from '#eventlog/event-log.ts';
+import { EVENT_KINDS } from '#protocol/event-kinds.ts';
+import { EVENT_PAYLOADS } from '#resources/event-payloads.ts';
 
 const PAGE = 1_000;
 const TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/;

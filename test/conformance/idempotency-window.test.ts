@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { checkData, systemClock, systemRandom } from '../../src/compose.ts';
-import { forgetOldAnswers } from '../../src/dispatch/old-answers.ts';
-import type { EventLog } from '../../src/eventlog/event-log.ts';
+import { checkData, systemClock, systemRandom } from '#compose/compose.ts';
+import { forgetOldAnswers } from '#core/old-answers.ts';
+import type { EventLog } from '#eventlog/event-log.ts';
 import { startTestGateway, type TestGateway } from '../harness/gateway.ts';
 
 const HOUR_MS = 3_600_000;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Task } from '../../src/protocol/resources/task.ts';
-import type { AgentDescription, Frame, Move, Turn, Upstream } from '../../src/upstream.ts';
+import type { Task } from '#resources/task/schema.ts';
+import type { AgentDescription, Frame, Move, Turn, Upstream } from '#upstream.ts';
 import { userText } from '../harness/client.ts';
 import { startTestGateway, type TestGateway } from '../harness/gateway.ts';
 

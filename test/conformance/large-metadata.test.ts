@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Message } from '../../src/protocol/resources/message.ts';
+import type { Message } from '#resources/message/schema.ts';
 import { agentMessage, artifact, statusFrame, taskFrame } from '../harness/a2a-words.ts';
 import { TestClient, userText } from '../harness/client.ts';
 import { type Answer, stream } from '../harness/peers/script.ts';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import type { Message } from '../../src/protocol/resources/message.ts';
-import type { Task } from '../../src/protocol/resources/task.ts';
+import type { Message } from '#resources/message/schema.ts';
+import type { Task } from '#resources/task/schema.ts';
 import { agentMessage, artifactFrame, statusFrame, taskFrame } from '../harness/a2a-words.ts';
 import { userText } from '../harness/client.ts';
 import { type Answer, stream } from '../harness/peers/script.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { TASK_STATUSES, TASK_TRANSITIONS } from '../../src/protocol/task-states.ts';
+import { TASK_STATUSES, TASK_TRANSITIONS } from '#protocol/task-states.ts';
 import { statusFrame, taskFrame } from '../harness/a2a-words.ts';
 import { type Answer, stream } from '../harness/peers/script.ts';
 import { startScriptedAgent } from '../harness/peers/scripted-agent.ts';

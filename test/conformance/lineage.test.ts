@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Session } from '../../src/protocol/resources/session.ts';
+import type { Session } from '#resources/session/schema.ts';
 import { userText } from '../harness/client.ts';
 import { stageOf } from './stage.ts';
 

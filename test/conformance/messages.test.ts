@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Message } from '../../src/protocol/resources/message.ts';
+import type { Message } from '#resources/message/schema.ts';
 import { userText } from '../harness/client.ts';
 import { stageOf } from './stage.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Outcome } from '../../src/protocol/resources/outcome.ts';
+import type { Outcome } from '#resources/outcome/schema.ts';
 import { statusFrame, taskFrame } from '../harness/a2a-words.ts';
 import { type Answer, rpcError, stream } from '../harness/peers/script.ts';
 import { startScriptedAgent } from '../harness/peers/scripted-agent.ts';

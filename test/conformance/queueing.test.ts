@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Task } from '../../src/protocol/resources/task.ts';
+import type { Task } from '#resources/task/schema.ts';
 import { taskFrame } from '../harness/a2a-words.ts';
 import { userText } from '../harness/client.ts';
 import { startAgent03 } from '../harness/peers/agent-03.ts';

@@ -2,10 +2,10 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { JsonObject } from '../../src/protocol/json.ts';
-import type { TreeHead } from '../../src/protocol/resources/receipt-log.ts';
-import { keysOfJwks, type VerificationKeys } from '../../src/receipts/verification-keys.ts';
-import { verifyFile } from '../../src/receipts/verify-file.ts';
+import type { JsonObject } from '#protocol/json.ts';
+import { keysOfJwks, type VerificationKeys } from '#receipts/verification-keys.ts';
+import { verifyFile } from '#receipts/verify-file.ts';
+import type { TreeHead } from '#resources/receipt/log-schema.ts';
 import { runCommand } from '../interop/command-line.ts';
 import { stageOf } from './stage.ts';
 

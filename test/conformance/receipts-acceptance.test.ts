@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Receipt } from '../../src/protocol/resources/receipt.ts';
-import type { Task } from '../../src/protocol/resources/task.ts';
+import type { Receipt } from '#resources/receipt/schema.ts';
+import type { Task } from '#resources/task/schema.ts';
 import { type Stage, stageOf } from './stage.ts';
 
 /** The receipts of a task that runs to its end, oldest first, with its events. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Receipt } from '../../src/protocol/resources/receipt.ts';
+import type { Receipt } from '#resources/receipt/schema.ts';
 import { stageOf } from './stage.ts';
 
 describe('receipts of tasks that name a persona', () => {

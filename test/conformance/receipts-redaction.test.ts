@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import canonicalize from 'canonicalize';
 import { describe, expect, it } from 'vitest';
-import type { Receipt } from '../../src/protocol/resources/receipt.ts';
+import type { Receipt } from '#resources/receipt/schema.ts';
 import { startScriptedAgent } from '../harness/peers/scripted-agent.ts';
 import { stageOf } from './stage.ts';
 

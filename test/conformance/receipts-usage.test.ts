@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Receipt, WireReceipt } from '../../src/protocol/resources/receipt.ts';
-import type { Task } from '../../src/protocol/resources/task.ts';
+import type { Receipt, WireReceipt } from '#resources/receipt/schema.ts';
+import type { Task } from '#resources/task/schema.ts';
 import { statusFrame, taskFrame } from '../harness/a2a-words.ts';
 import { acpUpstream } from '../harness/acp-stage.ts';
 import { type Action, stream } from '../harness/peers/script.ts';

@@ -2,7 +2,7 @@ import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Task } from '../../src/protocol/resources/task.ts';
+import type { Task } from '#resources/task/schema.ts';
 import { taskFrame } from '../harness/a2a-words.ts';
 import type { TestClient } from '../harness/client.ts';
 import { startTestGateway, type TestGateway } from '../harness/gateway.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { OPERATIONS } from '../../src/protocol/operations.ts';
+import { OPERATIONS } from '#resources/operations.ts';
 import { citationsBelow, citationsIn } from './citations.ts';
 import { LATER } from './requirements/contract.ts';
 import { REQUIREMENTS } from './requirements.ts';

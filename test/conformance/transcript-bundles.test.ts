@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { canonicalJson } from '../../src/json/canonical.ts';
-import type { Transcript } from '../../src/protocol/resources/transcript.ts';
+import { canonicalJson } from '#json/canonical.ts';
+import type { Transcript } from '#resources/session/transcript/schema.ts';
 import { sha256Of } from '../harness/stored-contents.ts';
 import { append, appendImage, textsOf, transcriptOf } from '../harness/transcripts.ts';
 import { stageOf } from './stage.ts';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import type { Session } from '../../src/protocol/resources/session.ts';
+import type { Session } from '#resources/session/schema.ts';
 import { userText } from '../harness/client.ts';
 import {
   append,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { OPERATIONS, type OperationRow } from '../../src/protocol/operations.ts';
+import { OPERATIONS, type OperationRow } from '#resources/operations.ts';
 import { challenge } from '../harness/challenge.ts';
 import { userText } from '../harness/client.ts';
 import { stageOf } from './stage.ts';

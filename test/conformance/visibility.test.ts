@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { Task } from '../../src/protocol/resources/task.ts';
+import type { Task } from '#resources/task/schema.ts';
 import type { TestClient } from '../harness/client.ts';
 import { EventStreamClient } from '../harness/event-stream.ts';
 import { stageOf } from './stage.ts';

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { Message } from '../../src/protocol/resources/message.ts';
-import type { Session } from '../../src/protocol/resources/session.ts';
-import type { Task } from '../../src/protocol/resources/task.ts';
+import type { Message } from '#resources/message/schema.ts';
+import type { Session } from '#resources/session/schema.ts';
+import type { Task } from '#resources/task/schema.ts';
 import { AskingUpstream } from '../harness/asking-upstream.ts';
 import { userText } from '../harness/client.ts';
 import { OTHER_TENANT } from '../harness/tenants.ts';

@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { CLIENT_FRAMES, serverFrame } from '../../src/protocol/ws-frames.ts';
-import { CLOSE } from '../../src/surfaces/ws/close-codes.ts';
-import { WS_LIMITS } from '../../src/surfaces/ws/limits.ts';
+import { CLOSE } from '#surfaces/ws/close-codes.ts';
+import { CLIENT_FRAMES, serverFrame } from '#surfaces/ws/frames.ts';
+import { WS_LIMITS } from '#surfaces/ws/limits.ts';
 import { stageOf } from './stage.ts';
 
 const ROOT = new URL('../..', import.meta.url).pathname;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
-import type { Task } from '../../src/protocol/resources/task.ts';
-import { CURRENT_VERSION, VERSION_HEADER } from '../../src/protocol/version.ts';
+import { CURRENT_VERSION, VERSION_HEADER } from '#protocol/version.ts';
+import type { Task } from '#resources/task/schema.ts';
 import { userText } from '../harness/client.ts';
 import { EventStreamClient } from '../harness/event-stream.ts';
 import type { WsTestClient } from '../harness/ws-client.ts';

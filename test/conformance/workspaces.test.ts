@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { workspaceNames } from '../../src/composition/workspace-names.ts';
-import { loadConfig } from '../../src/config/load.ts';
-import type { Workspace } from '../../src/protocol/resources/workspace.ts';
+import { workspaceNames } from '#compose/workspace-names.ts';
+import { loadConfig } from '#config/load.ts';
+import type { Workspace } from '#resources/workspace/schema.ts';
 import { userText } from '../harness/client.ts';
 import { stageOf } from './stage.ts';
 

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { openLevelStore } from '../../src/store/level-store.ts';
+import { openLevelStore } from '#store/level-store.ts';
 import { FaultyStore, type StoreFault } from '../harness/faulty-store.ts';
 import { describeStoreContract } from './store-contract.ts';
 

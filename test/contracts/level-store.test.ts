@@ -1,4 +1,4 @@
-import { openLevelStore } from '../../src/store/level-store.ts';
+import { openLevelStore } from '#store/level-store.ts';
 import { describeStoreContract } from './store-contract.ts';
 
 describeStoreContract('the LevelDB store', (path) => openLevelStore({ path }));

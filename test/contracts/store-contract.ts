@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { KeyRange, Store, WriteOp } from '../../src/store/store.ts';
+import type { KeyRange, Store, WriteOp } from '#store/store.ts';
 
 const put = (key: string, value: Buffer | string = key): WriteOp => ({ type: 'put', key, value });
 const numbered = (n: number): string => `k/${String(n).padStart(5, '0')}`;

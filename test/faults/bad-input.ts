@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { checkData, systemClock, systemRandom } from '../../src/compose.ts';
-import type { Move, Turn } from '../../src/upstream.ts';
+import { checkData, systemClock, systemRandom } from '#compose/compose.ts';
+import type { Move, Turn } from '#upstream.ts';
 import { startTestGateway, type TestGateway } from '../harness/gateway.ts';
 import { type BadRequest, BadRequests } from './bad-requests.ts';
 import { checkLog } from './log-oracle.ts';

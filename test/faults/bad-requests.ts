@@ -1,7 +1,7 @@
-import type { JsonObject } from '../../src/protocol/json.ts';
-import { OPERATIONS, type OperationId, operation } from '../../src/protocol/operations.ts';
-import { CURRENT_VERSION, VERSION_HEADER } from '../../src/protocol/version.ts';
-import { operationSchemas } from '../../src/surfaces/discovery/openapi-schemas.ts';
+import type { JsonObject } from '#protocol/json.ts';
+import { CURRENT_VERSION, VERSION_HEADER } from '#protocol/version.ts';
+import { OPERATIONS, type OperationId, operation } from '#resources/operations.ts';
+import { operationSchemas } from '#surfaces/discovery/openapi-schemas.ts';
 import { mutatedJson } from './json-mutations.ts';
 import { SchemaValues } from './schema-values.ts';
 import type { SeededRandom } from './seeded-random.ts';

@@ -6,7 +6,7 @@
 import { cpSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { IntegrityError, StoreOpenError } from '../../src/store/store-errors.ts';
+import { IntegrityError, StoreOpenError } from '#store/store-errors.ts';
 import type { TestGateway } from '../harness/gateway.ts';
 import { SeededRandom } from './seeded-random.ts';
 import { openStocked, type Truth } from './stocked-data.ts';

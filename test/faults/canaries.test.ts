@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openLevelStore } from '../../src/store/level-store.ts';
+import { openLevelStore } from '#store/level-store.ts';
 import { agentMessage, statusFrame, taskFrame } from '../harness/a2a-words.ts';
 import type { TestClient } from '../harness/client.ts';
 import { EventStreamClient } from '../harness/event-stream.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import type { Task } from '../../src/protocol/resources/task.ts';
-import type { Move, Turn } from '../../src/upstream.ts';
+import type { Task } from '#resources/task/schema.ts';
+import type { Move, Turn } from '#upstream.ts';
 import type { TestAnswer, TestClient } from '../harness/client.ts';
 import { startTestGateway } from '../harness/gateway.ts';
 import { checkLog } from './log-oracle.ts';

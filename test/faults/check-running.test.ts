@@ -1,9 +1,9 @@
 import { readdirSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { metaKey } from '../../src/store/keys.ts';
-import { openLevelStore } from '../../src/store/level-store.ts';
-import { seal } from '../../src/store/sealed-record.ts';
+import { metaKey } from '#store/keys.ts';
+import { openLevelStore } from '#store/level-store.ts';
+import { seal } from '#store/sealed-record.ts';
 import { killChildren } from './child-processes.ts';
 import { GatewayPlace } from './gateway-process.ts';
 

@@ -2,10 +2,10 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { stateKey } from '../../src/projections/state-keys.ts';
-import { KEY_KINDS } from '../../src/store/keys.ts';
-import { type LevelStoreOptions, openLevelStore } from '../../src/store/level-store.ts';
-import type { Store } from '../../src/store/store.ts';
+import { stateKey } from '#resources/state-keys.ts';
+import { KEY_KINDS } from '#store/keys.ts';
+import { type LevelStoreOptions, openLevelStore } from '#store/level-store.ts';
+import type { Store } from '#store/store.ts';
 import { startTestGateway, type TestGateway } from '../harness/gateway.ts';
 import { append } from '../harness/transcripts.ts';
 

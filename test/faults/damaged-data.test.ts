@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync, statSync, truncateSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { KEY_KINDS, keysUnder } from '../../src/store/keys.ts';
-import { openLevelStore } from '../../src/store/level-store.ts';
-import { unseal } from '../../src/store/sealed-record.ts';
+import { KEY_KINDS, keysUnder } from '#store/keys.ts';
+import { openLevelStore } from '#store/level-store.ts';
+import { unseal } from '#store/sealed-record.ts';
 import { bitFlips } from './bit-flips.ts';
 import { killChildren, runProgram } from './child-processes.ts';
 import { GatewayPlace } from './gateway-process.ts';

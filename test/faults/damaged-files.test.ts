@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { stringify } from 'yaml';
-import { developmentKey, ensureSecretFile } from '../../src/operation/data-directory.ts';
-import { checkedText } from '../../src/store/checked-file.ts';
+import { developmentKey, ensureSecretFile } from '#operation/data-directory.ts';
+import { checkedText } from '#store/checked-file.ts';
 import { startTestGateway } from '../harness/gateway.ts';
 import { runCommand } from '../interop/command-line.ts';
 

@@ -2,9 +2,9 @@ import { chmodSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { metaKey } from '../../src/store/keys.ts';
-import { openLevelStore } from '../../src/store/level-store.ts';
-import { seal } from '../../src/store/sealed-record.ts';
+import { metaKey } from '#store/keys.ts';
+import { openLevelStore } from '#store/level-store.ts';
+import { seal } from '#store/sealed-record.ts';
 import { killChildren, type Output, runProgram } from './child-processes.ts';
 import { GatewayPlace } from './gateway-process.ts';
 

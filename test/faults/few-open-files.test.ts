@@ -3,9 +3,9 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { describeFailure } from '../../src/cli/exit-codes.ts';
-import { openFilesFault } from '../../src/cli/open-files.ts';
-import { StoreOpenError } from '../../src/store/store-errors.ts';
+import { describeFailure } from '#cli/exit-codes.ts';
+import { openFilesFault } from '#cli/open-files.ts';
+import { StoreOpenError } from '#store/store-errors.ts';
 
 const MAIN = join(import.meta.dirname, '../../dist/src/main.js');
 

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
-import { apiKeyHash } from '../../src/auth/api-keys.ts';
+import { apiKeyHash } from '#auth/api-keys.ts';
 import { TestClient } from '../harness/client.ts';
 import { Child, type Output, PACKAGE_ROOT, PROGRAM, runProgram } from './child-processes.ts';
 

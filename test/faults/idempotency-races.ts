@@ -1,9 +1,9 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Clock } from '../../src/protocol/ports.ts';
-import type { Task } from '../../src/protocol/resources/task.ts';
-import type { Move, Turn } from '../../src/upstream.ts';
+import type { Clock } from '#protocol/ports.ts';
+import type { Task } from '#resources/task/schema.ts';
+import type { Move, Turn } from '#upstream.ts';
 import type { TestAnswer, TestClient } from '../harness/client.ts';
 import { startTestGateway, type TestGateway } from '../harness/gateway.ts';
 import { checkLog } from './log-oracle.ts';

@@ -1,4 +1,4 @@
-import type { JsonValue } from '../../src/protocol/json.ts';
+import type { JsonValue } from '#protocol/json.ts';
 import type { SeededRandom } from './seeded-random.ts';
 
 /** JSON texts that stand in for a value somewhere; some of them are no JSON. */

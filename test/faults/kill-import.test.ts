@@ -1,10 +1,10 @@
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
-import { dataPaths } from '../../src/operation/data-directory.ts';
+import { dataPaths } from '#operation/data-directory.ts';
 import { startTestGateway } from '../harness/gateway.ts';
 import { appendImage } from '../harness/transcripts.ts';
-import { bundleText, OWN, readJson } from '../unit/bundles/bundles.ts';
+import { bundleText, OWN, readJson } from '../unit/resources/bundle/bundles.ts';
 import { killChildren } from './child-processes.ts';
 import { GatewayPlace } from './gateway-process.ts';
 

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Task } from '../../src/protocol/resources/task.ts';
-import { isBlocked, isTerminal } from '../../src/protocol/task-states.ts';
+import { isBlocked, isTerminal } from '#protocol/task-states.ts';
+import type { Task } from '#resources/task/schema.ts';
 import { type TestClient, userText } from '../harness/client.ts';
 import { GatewayPlace, type GatewayProcess, startAgentProcess } from './gateway-process.ts';
 import { Journal } from './journal.ts';

@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { checkLog } from '../../src/eventlog/check-log.ts';
-import { EMPTY_HEAD } from '../../src/eventlog/commit-walk.ts';
-import type { Finding } from '../../src/eventlog/finding.ts';
-import { verifyTail } from '../../src/eventlog/verify-tail.ts';
-import { dataPaths } from '../../src/operation/data-directory.ts';
-import { project } from '../../src/projections/projection.ts';
-import { saidSlots } from '../../src/projections/said-slots.ts';
-import { KEY_KINDS, keysUnder } from '../../src/store/keys.ts';
-import { openLevelStore } from '../../src/store/level-store.ts';
-import type { Store } from '../../src/store/store.ts';
+import { checkLog } from '#eventlog/check-log.ts';
+import { EMPTY_HEAD } from '#eventlog/commit-walk.ts';
+import type { Finding } from '#eventlog/finding.ts';
+import { verifyTail } from '#eventlog/verify-tail.ts';
+import { dataPaths } from '#operation/data-directory.ts';
+import { project } from '#resources/folds.ts';
+import { saidSlots } from '#resources/said-slots.ts';
+import { KEY_KINDS, keysUnder } from '#store/keys.ts';
+import { openLevelStore } from '#store/level-store.ts';
+import type { Store } from '#store/store.ts';
 import { SeededRandom } from './seeded-random.ts';
 import { StockedData } from './stocked-data.ts';
 

@@ -1,5 +1,5 @@
-import type { Task } from '../../src/protocol/resources/task.ts';
-import { TASK_STATUSES } from '../../src/protocol/task-states.ts';
+import { TASK_STATUSES } from '#protocol/task-states.ts';
+import type { Task } from '#resources/task/schema.ts';
 import type { TestClient, TestEvent } from '../harness/client.ts';
 import type { Journal } from './journal.ts';
 import type { Report } from './report.ts';

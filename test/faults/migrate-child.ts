@@ -4,7 +4,7 @@
  * Prints a line for each commit and each act of the exchange, and `done` at the end.
  */
 import { writeSync } from 'node:fs';
-import { migrateData, systemClock, systemRandom } from '../../src/compose.ts';
+import { migrateData, systemClock, systemRandom } from '#compose/compose.ts';
 import { FORMS_WITH_MADE_UP } from '../harness/made-up-form.ts';
 
 const say = (line: string): void => {

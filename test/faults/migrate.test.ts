@@ -2,7 +2,7 @@ import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, renameSync,
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { describeFailure } from '../../src/cli/exit-codes.ts';
+import { describeFailure } from '#cli/exit-codes.ts';
 import {
   checkData,
   createLogging,
@@ -11,16 +11,16 @@ import {
   openLog,
   systemClock,
   systemRandom,
-} from '../../src/compose.ts';
-import { loadConfig } from '../../src/config/load.ts';
-import type { EventLog } from '../../src/eventlog/event-log.ts';
-import { newestCommitOf } from '../../src/eventlog/migrate/copy-log.ts';
-import { FORMS, type Forms, SCHEMA_VERSION } from '../../src/eventlog/migrate/forms.ts';
-import { dataPaths } from '../../src/operation/data-directory.ts';
-import { commitKey, keysUnder, metaKey, SUMMARY_KEY } from '../../src/store/keys.ts';
-import { openLevelStore } from '../../src/store/level-store.ts';
-import { unseal } from '../../src/store/sealed-record.ts';
-import type { Store } from '../../src/store/store.ts';
+} from '#compose/compose.ts';
+import { loadConfig } from '#config/load.ts';
+import type { EventLog } from '#eventlog/event-log.ts';
+import { newestCommitOf } from '#eventlog/migrate/copy-log.ts';
+import { FORMS, type Forms, SCHEMA_VERSION } from '#eventlog/migrate/forms.ts';
+import { dataPaths } from '#operation/data-directory.ts';
+import { commitKey, keysUnder, metaKey, SUMMARY_KEY } from '#store/keys.ts';
+import { openLevelStore } from '#store/level-store.ts';
+import { unseal } from '#store/sealed-record.ts';
+import type { Store } from '#store/store.ts';
 import { startTestGateway } from '../harness/gateway.ts';
 import { FORMS_WITH_MADE_UP, MADE_UP, makeUpForm } from '../harness/made-up-form.ts';
 import { placeRecordedLog, readThings, recordedLogs, thingsOf } from '../harness/recorded-log.ts';

@@ -4,7 +4,7 @@ import { existsSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { acquireOwnerLock, ownerAddress } from '../../src/store/owner-lock.ts';
+import { acquireOwnerLock, ownerAddress } from '#store/owner-lock.ts';
 
 /** Listens at the address as an owner would, in a process of its own that can be killed. */
 const LISTENER = `require('node:net').createServer((s) => s.end(process.pid + '\\n'))

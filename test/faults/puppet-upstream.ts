@@ -1,5 +1,5 @@
-import type { JsonValue } from '../../src/protocol/json.ts';
-import type { AgentDescription, Frame, Move, Turn, Upstream } from '../../src/upstream.ts';
+import type { JsonValue } from '#protocol/json.ts';
+import type { AgentDescription, Frame, Move, Turn, Upstream } from '#upstream.ts';
 
 /** What a puppet does in one turn: lists of moves, each of which becomes one recorded frame. */
 export type Play = (turn: Turn, signal: AbortSignal) => AsyncIterable<Move[]>;

@@ -1,8 +1,8 @@
 import { afterAll, describe, expect, it } from 'vitest';
-import type { Quota } from '../../src/protocol/resources/quota.ts';
-import type { Receipt } from '../../src/protocol/resources/receipt.ts';
-import type { Task } from '../../src/protocol/resources/task.ts';
-import { isTerminal } from '../../src/protocol/task-states.ts';
+import { isTerminal } from '#protocol/task-states.ts';
+import type { Quota } from '#resources/quota/schema.ts';
+import type { Receipt } from '#resources/receipt/schema.ts';
+import type { Task } from '#resources/task/schema.ts';
 import { type TestClient, userText } from '../harness/client.ts';
 import { killChildren } from './child-processes.ts';
 import { GatewayPlace, type GatewayProcess, startAgentProcess } from './gateway-process.ts';

@@ -1,11 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { canonicalJson } from '../../src/json/canonical.ts';
-import type { JsonObject, JsonValue } from '../../src/protocol/json.ts';
-import { readReceipts } from '../../src/receipts/read-receipts.ts';
-import { verifyReceipts } from '../../src/receipts/standalone/verify-receipts.ts';
-import { keysOfJwks } from '../../src/receipts/verification-keys.ts';
-import { verifyChain } from '../../src/receipts/verify-chain.ts';
+import { canonicalJson } from '#json/canonical.ts';
+import type { JsonObject, JsonValue } from '#protocol/json.ts';
+import { readReceipts } from '#receipts/read-receipts.ts';
+import { verifyReceipts } from '#receipts/standalone/verify-receipts.ts';
+import { keysOfJwks } from '#receipts/verification-keys.ts';
+import { verifyChain } from '#receipts/verify-chain.ts';
 import { flippedLines } from '../harness/flipped-lines.ts';
 import { goodChain, JWKS, replayOf } from '../harness/receipt-chains.ts';
 import { SPOILS } from '../unit/receipts/bad-chains.ts';

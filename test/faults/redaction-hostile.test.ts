@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { CONTEXTS, SHAPES, URL_PARTS } from '../../src/redaction/patterns.ts';
-import { Redactor } from '../../src/redaction/redactor.ts';
+import { CONTEXTS, SHAPES, URL_PARTS } from '#redaction/patterns.ts';
+import { Redactor } from '#redaction/redactor.ts';
 import { PEM, PIECES } from '../unit/redaction/hostile-pieces.ts';
 
 const SIZE = 1_000_000;

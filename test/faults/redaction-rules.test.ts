@@ -1,10 +1,10 @@
 import { RE2JS } from 're2js';
 import { describe, expect, it } from 'vitest';
-import { Redactor } from '../../src/redaction/redactor.ts';
-import { ADJUSTMENTS } from '../../src/redaction/rules/adjustments.ts';
-import { GITLEAKS_RULES } from '../../src/redaction/rules/gitleaks.ts';
-import { nativeExpression } from '../../src/redaction/rules/native-expression.ts';
-import { nameOfRule, RULES, type RunnableRule } from '../../src/redaction/rules/rule-scanner.ts';
+import { Redactor } from '#redaction/redactor.ts';
+import { ADJUSTMENTS } from '#redaction/rules/adjustments.ts';
+import { GITLEAKS_RULES } from '#redaction/rules/gitleaks.ts';
+import { nativeExpression } from '#redaction/rules/native-expression.ts';
+import { nameOfRule, RULES, type RunnableRule } from '#redaction/rules/rule-scanner.ts';
 import { sampleOf } from '../unit/redaction/re2-samples.ts';
 
 const SAMPLES_EACH = 5;

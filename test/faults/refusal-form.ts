@@ -1,4 +1,4 @@
-import { ERROR_CODES } from '../../src/protocol/errors.ts';
+import { ERROR_CODES } from '#protocol/errors.ts';
 import type { RawAnswer } from './raw-connection.ts';
 
 /** Paths of the A2A face. Well-known documents below it are served, and refused, by the gateway itself. */

@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from '../../src/protocol/json.ts';
+import type { JsonObject, JsonValue } from '#protocol/json.ts';
 import type { SeededRandom } from './seeded-random.ts';
 
 const COMPONENT = '#/components/schemas/';

@@ -1,7 +1,7 @@
 import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Move, Turn } from '../../src/upstream.ts';
+import type { Move, Turn } from '#upstream.ts';
 import { type TestClient, userText } from '../harness/client.ts';
 import { startTestGateway, type TestGateway } from '../harness/gateway.ts';
 import { bind, chunk, PuppetUpstream, say, textOf } from './puppet-upstream.ts';

@@ -10,9 +10,9 @@ import { createHash } from 'node:crypto';
 import { writeSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
-import { openLevelStore } from '../../src/store/level-store.ts';
-import type { Store } from '../../src/store/store.ts';
-import { StoreOpenError } from '../../src/store/store-errors.ts';
+import { openLevelStore } from '#store/level-store.ts';
+import type { Store } from '#store/store.ts';
+import { StoreOpenError } from '#store/store-errors.ts';
 
 const REOPEN_PAUSE_MS = 20;
 /** Any of the faults comes long before. */

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { openLevelStore } from '../../src/store/level-store.ts';
+import { openLevelStore } from '#store/level-store.ts';
 import { recordKey, recordValue } from './store-child.ts';
 
 const CHILD = new URL('../../dist/test/faults/store-child.js', import.meta.url).pathname;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { CURRENT_VERSION, VERSION_HEADER } from '../../src/protocol/version.ts';
-import type { Move, Turn } from '../../src/upstream.ts';
+import { CURRENT_VERSION, VERSION_HEADER } from '#protocol/version.ts';
+import type { Move, Turn } from '#upstream.ts';
 import { userText } from '../harness/client.ts';
 import { EventStreamClient } from '../harness/event-stream.ts';
 import { startTestGateway, type TestGateway } from '../harness/gateway.ts';

@@ -1,6 +1,6 @@
+import type { Upstream } from '#upstream.ts';
 import type { A2aUpstreamConfig } from '../../bridges/a2a/index.ts';
 import type { BridgeDeps } from '../../bridges/bridge.ts';
-import type { Upstream } from '../../src/upstream.ts';
 import { keeper } from './keeper.ts';
 import type { Script } from './peers/script.ts';
 import { type ScriptedPeer, startScriptedAgent } from './peers/scripted-agent.ts';

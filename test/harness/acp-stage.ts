@@ -1,6 +1,6 @@
+import type { Upstream } from '#upstream.ts';
 import { type AcpUpstreamConfig, acpBridge } from '../../bridges/acp/index.ts';
 import type { BridgeDeps } from '../../bridges/bridge.ts';
-import type { Upstream } from '../../src/upstream.ts';
 import { PACKAGE_ROOT } from '../faults/child-processes.ts';
 import { bridgeDeps } from './upstream-stage.ts';
 

@@ -1,5 +1,5 @@
-import type { JsonObject } from '../../src/protocol/json.ts';
-import type { Frame, Move, PermissionAnswer, PermissionDraft, Turn, Upstream } from '../../src/upstream.ts';
+import type { JsonObject } from '#protocol/json.ts';
+import type { Frame, Move, PermissionAnswer, PermissionDraft, Turn, Upstream } from '#upstream.ts';
 
 const DRAFTS: Record<string, readonly PermissionDraft[]> = {
   tool: [toolCall('call-1', 'delete_file')],

@@ -1,7 +1,7 @@
-import type { Message } from '../../src/protocol/resources/message.ts';
-import type { Session } from '../../src/protocol/resources/session.ts';
-import type { Task } from '../../src/protocol/resources/task.ts';
-import { CURRENT_VERSION, VERSION_HEADER } from '../../src/protocol/version.ts';
+import { CURRENT_VERSION, VERSION_HEADER } from '#protocol/version.ts';
+import type { Message } from '#resources/message/schema.ts';
+import type { Session } from '#resources/session/schema.ts';
+import type { Task } from '#resources/task/schema.ts';
 
 export interface TestAnswer<Body = Record<string, unknown>> {
   status: number;

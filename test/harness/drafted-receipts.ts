@@ -1,10 +1,10 @@
 import { sign } from 'node:crypto';
-import type { WireReceipt } from '../../src/protocol/resources/receipt.ts';
-import { buildReceipt } from '../../src/receipts/build-receipt.ts';
-import { privateKeyOf, rawPublicKey, thumbprint } from '../../src/receipts/ed25519.ts';
-import { appendLeaf, rootOf } from '../../src/receipts/merkle.ts';
-import type { ReceiptPlace, RunRecord } from '../../src/receipts/receipt-draft.ts';
-import { type ReceiptKey, sealReceipt } from '../../src/receipts/seal-receipt.ts';
+import { buildReceipt } from '#receipts/build-receipt.ts';
+import { privateKeyOf, rawPublicKey, thumbprint } from '#receipts/ed25519.ts';
+import { appendLeaf, rootOf } from '#receipts/merkle.ts';
+import type { ReceiptPlace, RunRecord } from '#receipts/receipt-draft.ts';
+import { type ReceiptKey, sealReceipt } from '#receipts/seal-receipt.ts';
+import type { WireReceipt } from '#resources/receipt/schema.ts';
 
 const SEED_BYTES = 32;
 const privateKey = privateKeyOf(Buffer.alloc(SEED_BYTES, 7));

@@ -1,4 +1,4 @@
-import { CURRENT_VERSION, VERSION_HEADER } from '../../src/protocol/version.ts';
+import { CURRENT_VERSION, VERSION_HEADER } from '#protocol/version.ts';
 import type { TestClient, TestEvent } from './client.ts';
 
 /** One block of an SSE stream. A block without data dispatches nothing; `id` is then the cursor of a heartbeat. */

@@ -1,5 +1,5 @@
-import { ProtocolError } from '../../src/protocol/errors.ts';
-import type { KeyRange, Store, StoreHealth, WriteOp } from '../../src/store/store.ts';
+import { ProtocolError } from '#protocol/errors.ts';
+import type { KeyRange, Store, StoreHealth, WriteOp } from '#store/store.ts';
 
 export type StoreCall = 'get' | 'getMany' | 'entries' | 'keys' | 'write' | 'reopen' | 'compact' | 'close';
 

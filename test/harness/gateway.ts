@@ -2,18 +2,18 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
-import { apiKeyHash, newApiKey } from '../../src/auth/api-keys.ts';
+import { apiKeyHash, newApiKey } from '#auth/api-keys.ts';
 import {
   createLogging,
   type GatewayParts,
   type RunningGateway,
   startGateway,
   systemRandom,
-} from '../../src/compose.ts';
-import { loadConfig } from '../../src/config/load.ts';
-import { findPackageRoot } from '../../src/config/package-root.ts';
-import type { Clock, Random } from '../../src/protocol/ports.ts';
-import type { Upstream } from '../../src/upstream.ts';
+} from '#compose/compose.ts';
+import { loadConfig } from '#config/load.ts';
+import { findPackageRoot } from '#config/package-root.ts';
+import type { Clock, Random } from '#protocol/ports.ts';
+import type { Upstream } from '#upstream.ts';
 import { TestClient } from './client.ts';
 
 export interface TestGatewayOptions {

@@ -1,17 +1,17 @@
 import { mkdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { systemClock, systemRandom } from '../../src/compose.ts';
-import { encodeCheckpoint, signCheckpoint } from '../../src/eventlog/checkpoint.ts';
-import { logMetaOf, logMetaPut } from '../../src/eventlog/log-meta.ts';
-import { carryRows } from '../../src/eventlog/migrate/carry-rows.ts';
-import { copyLog } from '../../src/eventlog/migrate/copy-log.ts';
-import { type Forms, SCHEMA_VERSION } from '../../src/eventlog/migrate/forms.ts';
-import type { NamedRecord, SchemaStep, StoredCommit } from '../../src/eventlog/migrate/step.ts';
-import { dataPaths } from '../../src/operation/data-directory.ts';
-import type { JsonObject } from '../../src/protocol/json.ts';
-import { openKeyRegistry } from '../../src/receipts/key-registry.ts';
-import { writeFileAtomicSync } from '../../src/store/atomic-file.ts';
-import { openLevelStore } from '../../src/store/level-store.ts';
+import { systemClock, systemRandom } from '#compose/compose.ts';
+import { encodeCheckpoint, signCheckpoint } from '#eventlog/checkpoint.ts';
+import { logMetaOf, logMetaPut } from '#eventlog/log-meta.ts';
+import { carryRows } from '#eventlog/migrate/carry-rows.ts';
+import { copyLog } from '#eventlog/migrate/copy-log.ts';
+import { type Forms, SCHEMA_VERSION } from '#eventlog/migrate/forms.ts';
+import type { NamedRecord, SchemaStep, StoredCommit } from '#eventlog/migrate/step.ts';
+import { dataPaths } from '#operation/data-directory.ts';
+import type { JsonObject } from '#protocol/json.ts';
+import { openKeyRegistry } from '#receipts/key-registry.ts';
+import { writeFileAtomicSync } from '#store/atomic-file.ts';
+import { openLevelStore } from '#store/level-store.ts';
 
 /** The form before the current one, as it never was. */
 export const MADE_UP = SCHEMA_VERSION - 1;

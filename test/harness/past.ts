@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { JsonObject } from '../../src/protocol/json.ts';
-import { CURRENT_RULES, RULES, type Rules } from '../../src/protocol/rules.ts';
-import type { Failure, TaskStatus } from '../../src/protocol/task-states.ts';
-import type { DraftPart, MessageDraft, Move, Seen } from '../../src/upstream.ts';
+import type { JsonObject } from '#protocol/json.ts';
+import { CURRENT_RULES, RULES, type Rules } from '#protocol/rules.ts';
+import type { Failure, TaskStatus } from '#protocol/task-states.ts';
+import type { DraftPart, MessageDraft, Move, Seen } from '#upstream.ts';
 
 /** What a test's core knows of a task: applies moves in order and answers what interpretation may ask. */
 export class Past implements Seen {

@@ -1,10 +1,10 @@
 import { createPublicKey, sign } from 'node:crypto';
-import { canonicalJson } from '../../src/json/canonical.ts';
-import { sha256Hex } from '../../src/json/sha256.ts';
-import type { JsonObject, JsonValue } from '../../src/protocol/json.ts';
-import type { WireReceipt } from '../../src/protocol/resources/receipt.ts';
-import { privateKeyOf } from '../../src/receipts/ed25519.ts';
-import { appendLeaf, rootOf } from '../../src/receipts/merkle.ts';
+import { canonicalJson } from '#json/canonical.ts';
+import { sha256Hex } from '#json/sha256.ts';
+import type { JsonObject, JsonValue } from '#protocol/json.ts';
+import { privateKeyOf } from '#receipts/ed25519.ts';
+import { appendLeaf, rootOf } from '#receipts/merkle.ts';
+import type { WireReceipt } from '#resources/receipt/schema.ts';
 import type { SeededRandom } from '../faults/seeded-random.ts';
 
 export const FIRST_MS = Date.parse('2026-11-21T10:00:00.000Z');

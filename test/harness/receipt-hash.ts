@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import canonicalize from 'canonicalize';
-import type { JsonObject, JsonValue } from '../../src/protocol/json.ts';
-import type { WireReceipt } from '../../src/protocol/resources/receipt.ts';
+import type { JsonObject, JsonValue } from '#protocol/json.ts';
+import type { WireReceipt } from '#resources/receipt/schema.ts';
 
 const sha256 = (data: string | Buffer) => createHash('sha256').update(data).digest('hex');
 

@@ -1,6 +1,6 @@
 import { existsSync, writeFileSync } from 'node:fs';
+import type { Frame, Move, Upstream } from '#upstream.ts';
 import type { A2aUpstreamConfig } from '../../bridges/a2a/index.ts';
-import type { Frame, Move, Upstream } from '../../src/upstream.ts';
 import { Past } from './past.ts';
 import { startAgent03 } from './peers/agent-03.ts';
 import { startHarnServeAgent } from './peers/harn-serve-agent.ts';

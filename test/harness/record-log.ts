@@ -5,10 +5,10 @@
  */
 import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { dataPaths } from '../../src/operation/data-directory.ts';
-import type { Session } from '../../src/protocol/resources/session.ts';
-import { readRows } from '../../src/receipts/key-files.ts';
-import { openLevelStore } from '../../src/store/level-store.ts';
+import { dataPaths } from '#operation/data-directory.ts';
+import { readRows } from '#receipts/key-files.ts';
+import type { Session } from '#resources/session/schema.ts';
+import { openLevelStore } from '#store/level-store.ts';
 import { RetentionStage } from '../resources/retention-stage.ts';
 import { readThings } from './recorded-log.ts';
 

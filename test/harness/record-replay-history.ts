@@ -7,9 +7,9 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { dataPaths } from '../../src/operation/data-directory.ts';
-import { readRows } from '../../src/receipts/key-files.ts';
-import { openLevelStore } from '../../src/store/level-store.ts';
+import { dataPaths } from '#operation/data-directory.ts';
+import { readRows } from '#receipts/key-files.ts';
+import { openLevelStore } from '#store/level-store.ts';
 import { SAMPLE_RUNS } from '../replay/runs.ts';
 import { startTestGateway } from './gateway.ts';
 import { startSampleAgent } from './peers/sample-agent.ts';

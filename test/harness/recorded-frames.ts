@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { JsonObject } from '../../src/protocol/json.ts';
+import type { JsonObject } from '#protocol/json.ts';
 
 /** One line of a recording in fixtures/wire/acp-agents: a message and who got it, or the end of the agent's process. */
 export type RecordedLine = { to: 'agent' | 'gateway'; message: JsonObject } | { to: 'end' };

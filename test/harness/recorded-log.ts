@@ -1,13 +1,13 @@
 import { copyFileSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { systemClock, systemRandom } from '../../src/compose.ts';
-import { findPackageRoot } from '../../src/config/package-root.ts';
-import { sha256Hex } from '../../src/json/sha256.ts';
-import { dataPaths } from '../../src/operation/data-directory.ts';
-import { type KeyRow, writeRows } from '../../src/receipts/key-files.ts';
-import { openKeyRegistry } from '../../src/receipts/key-registry.ts';
-import { openLevelStore } from '../../src/store/level-store.ts';
-import type { WriteOp } from '../../src/store/store.ts';
+import { systemClock, systemRandom } from '#compose/compose.ts';
+import { findPackageRoot } from '#config/package-root.ts';
+import { sha256Hex } from '#json/sha256.ts';
+import { dataPaths } from '#operation/data-directory.ts';
+import { type KeyRow, writeRows } from '#receipts/key-files.ts';
+import { openKeyRegistry } from '#receipts/key-registry.ts';
+import { openLevelStore } from '#store/level-store.ts';
+import type { WriteOp } from '#store/store.ts';
 import type { TestClient } from './client.ts';
 
 const FOLDER = join(findPackageRoot(import.meta.url), 'fixtures/logs');

@@ -1,4 +1,4 @@
-import type { Task } from '../../src/protocol/resources/task.ts';
+import type { Task } from '#resources/task/schema.ts';
 import { agentMessage, artifactFrame, statusFrame, task, taskFrame } from './a2a-words.ts';
 import type { TestClient } from './client.ts';
 import { result, type Script, stream } from './peers/script.ts';

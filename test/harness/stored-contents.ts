@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import type { EventLog } from '../../src/eventlog/event-log.ts';
-import { stateKey } from '../../src/projections/state-keys.ts';
-import type { ContentState } from '../../src/projections/stored-content.ts';
-import { contentPlaceOf, KEY_KINDS, keysUnder } from '../../src/store/keys.ts';
+import type { EventLog } from '#eventlog/event-log.ts';
+import type { ContentState } from '#resources/artifact/stored-content.ts';
+import { stateKey } from '#resources/state-keys.ts';
+import { contentPlaceOf, KEY_KINDS, keysUnder } from '#store/keys.ts';
 
 export const sha256Of = (bytes: Buffer | string) => createHash('sha256').update(bytes).digest('hex');
 

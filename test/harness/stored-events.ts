@@ -1,7 +1,7 @@
-import type { Event } from '../../src/eventlog/event-log.ts';
-import { readSegment } from '../../src/eventlog/segment.ts';
-import { seal } from '../../src/store/sealed-record.ts';
-import type { Store } from '../../src/store/store.ts';
+import type { Event } from '#eventlog/event-log.ts';
+import { readSegment } from '#eventlog/segment.ts';
+import { seal } from '#store/sealed-record.ts';
+import type { Store } from '#store/store.ts';
 
 /** Key of the stored segment that holds an event. */
 export function segmentKey(store: Store, eventId: string): string {

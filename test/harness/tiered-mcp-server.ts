@@ -1,5 +1,5 @@
+import type { ToolSideEffect } from '#protocol/autonomy.ts';
 import { HINTS_OF } from '../../mappings/mcp/side-effects.ts';
-import type { ToolSideEffect } from '../../src/protocol/autonomy.ts';
 
 /** The program of a server whose tools are named after their side-effect class; each call is a line of the file it is given. */
 const PROGRAM = `

@@ -1,6 +1,6 @@
-import type { JsonObject } from '../../src/protocol/json.ts';
-import type { ToolStep } from '../../src/protocol/tool-step.ts';
-import type { AgentDescription, Frame, Move, Turn, Upstream } from '../../src/upstream.ts';
+import type { JsonObject } from '#protocol/json.ts';
+import type { ToolStep } from '#protocol/tool-step.ts';
+import type { AgentDescription, Frame, Move, Turn, Upstream } from '#upstream.ts';
 
 /** An agent whose input says which steps of a tool call it tells of, as JSON; then it completes or fails. */
 export class ToolUpstream implements Upstream {

@@ -1,4 +1,4 @@
-import { type Transcript, transcript } from '../../src/protocol/resources/transcript.ts';
+import { type Transcript, transcript } from '#resources/session/transcript/schema.ts';
 import { type TestClient, userText } from './client.ts';
 
 /** The transcript of a Session, checked against its schema. */

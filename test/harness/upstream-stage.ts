@@ -1,9 +1,9 @@
+import { canonicalJson } from '#json/canonical.ts';
+import { parseMended, parsePeerText } from '#json/peer-text.ts';
+import { ProcessGuard } from '#operation/process-guard.ts';
+import type { Frame, OutboundMessage, Turn, Upstream } from '#upstream.ts';
 import { type A2aUpstreamConfig, a2aBridge } from '../../bridges/a2a/index.ts';
 import type { BridgeDeps, Timers } from '../../bridges/bridge.ts';
-import { canonicalJson } from '../../src/json/canonical.ts';
-import { parseMended, parsePeerText } from '../../src/json/peer-text.ts';
-import { ProcessGuard } from '../../src/operation/process-guard.ts';
-import type { Frame, OutboundMessage, Turn, Upstream } from '../../src/upstream.ts';
 import { Past } from './past.ts';
 
 /** Real timers, but waits of exactly these lengths are over at once. */

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { WebSocket } from 'ws';
-import { CURRENT_VERSION, VERSION_HEADER } from '../../src/protocol/version.ts';
-import { clientFrame, serverFrame } from '../../src/protocol/ws-frames.ts';
+import { CURRENT_VERSION, VERSION_HEADER } from '#protocol/version.ts';
+import { clientFrame, serverFrame } from '#surfaces/ws/frames.ts';
 
 export interface WsOptions {
   key?: string;

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { stateKey } from '../../src/projections/state-keys.ts';
-import type { TaskState } from '../../src/projections/states.ts';
-import type { Receipt } from '../../src/protocol/resources/receipt.ts';
-import type { Task } from '../../src/protocol/resources/task.ts';
+import type { Receipt } from '#resources/receipt/schema.ts';
+import { stateKey } from '#resources/state-keys.ts';
+import type { TaskState } from '#resources/states.ts';
+import type { Task } from '#resources/task/schema.ts';
 import { signal } from '../harness/a2a-stage.ts';
 import { task as remoteTask, statusFrame, taskFrame } from '../harness/a2a-words.ts';
 import { startTestGateway, type TestGateway } from '../harness/gateway.ts';

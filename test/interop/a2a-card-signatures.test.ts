@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { signA2aCard } from '#cards/sign-card.ts';
+import type { A2aAgentCard } from '#resources/discovery/schema.ts';
 import type { A2aUpstreamConfig } from '../../bridges/a2a/index.ts';
 import type { BridgeDeps } from '../../bridges/bridge.ts';
-import { signA2aCard } from '../../src/cards/sign-card.ts';
-import type { A2aAgentCard } from '../../src/protocol/resources/discovery.ts';
 import { stageHands } from '../harness/a2a-stage.ts';
 import { taskFrame } from '../harness/a2a-words.ts';
 import { body, json, type Script, stream } from '../harness/peers/script.ts';

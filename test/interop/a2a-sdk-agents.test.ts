@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Agent } from '../../src/protocol/resources/agent.ts';
+import type { Agent } from '#resources/agent/schema.ts';
 import { A2aTestClient } from '../harness/a2a-client.ts';
 import { startTestGateway, type TestGateway } from '../harness/gateway.ts';
 import { type SdkAgent, startSdkAgent, startSdkAgent03 } from '../harness/peers/sdk-agent.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { openLevelStore } from '../../src/store/level-store.ts';
+import { openLevelStore } from '#store/level-store.ts';
 import { bind, chunk, PuppetUpstream, say, textOf } from '../faults/puppet-upstream.ts';
 import { FaultyStore } from '../harness/faulty-store.ts';
 import { startTestGateway, type TestGateway } from '../harness/gateway.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import type { Upstream } from '#upstream.ts';
 import type { A2aUpstreamConfig } from '../../bridges/a2a/index.ts';
-import type { Upstream } from '../../src/upstream.ts';
 import { keeper } from '../harness/keeper.ts';
 import { startAgent03 } from '../harness/peers/agent-03.ts';
 import { startHarnServeAgent } from '../harness/peers/harn-serve-agent.ts';

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { JsonObject } from '../../src/protocol/json.ts';
+import type { JsonObject } from '#protocol/json.ts';
 import { allEvents, eventFindings } from '../conformance/event-findings.ts';
 import { AcpClient } from '../harness/acp-client.ts';
 import { acpUpstream } from '../harness/acp-stage.ts';

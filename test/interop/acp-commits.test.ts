@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { openLevelStore } from '../../src/store/level-store.ts';
+import { openLevelStore } from '#store/level-store.ts';
 import { AcpClient } from '../harness/acp-client.ts';
 import { acpUpstream } from '../harness/acp-stage.ts';
 import { FaultyStore } from '../harness/faulty-store.ts';

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
-import type { Task } from '../../src/protocol/resources/task.ts';
+import type { Task } from '#resources/task/schema.ts';
 import { AcpClient } from '../harness/acp-client.ts';
 import { acpFaceStage } from '../harness/acp-face-stage.ts';
 import { acpUpstream } from '../harness/acp-stage.ts';

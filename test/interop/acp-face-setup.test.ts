@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Persona } from '../../src/protocol/resources/persona.ts';
-import type { Task } from '../../src/protocol/resources/task.ts';
+import type { Persona } from '#resources/persona/schema.ts';
+import type { Task } from '#resources/task/schema.ts';
 import { acpFaceStage } from '../harness/acp-face-stage.ts';
 
 const METHOD_NOT_FOUND = -32601;

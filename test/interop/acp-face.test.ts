@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { PermissionRequest } from '../../src/protocol/resources/permission-request.ts';
-import type { Session } from '../../src/protocol/resources/session.ts';
+import type { PermissionRequest } from '#resources/permission/schema.ts';
+import type { Session } from '#resources/session/schema.ts';
 import { acpFaceStage } from '../harness/acp-face-stage.ts';
 
 const ALLOW = { outcome: { outcome: 'selected' as const, optionId: 'yes' } };

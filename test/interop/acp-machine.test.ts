@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Receipt } from '../../src/protocol/resources/receipt.ts';
+import type { Receipt } from '#resources/receipt/schema.ts';
 import { NEVER, WITH_MACHINE } from '../harness/acp-client.ts';
 import { acpFaceStage } from '../harness/acp-face-stage.ts';
 import type { TestEvent } from '../harness/client.ts';

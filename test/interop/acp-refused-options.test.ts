@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { JsonObject } from '../../src/protocol/json.ts';
+import type { JsonObject } from '#protocol/json.ts';
 import { AcpClient } from '../harness/acp-client.ts';
 import { acpUpstream } from '../harness/acp-stage.ts';
 import { startTestGateway, type TestGateway } from '../harness/gateway.ts';

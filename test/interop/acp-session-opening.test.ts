@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Task } from '../../src/protocol/resources/task.ts';
+import type { Task } from '#resources/task/schema.ts';
 import { allEvents, eventFindings } from '../conformance/event-findings.ts';
 import { acpUpstream } from '../harness/acp-stage.ts';
 import { startTestGateway, type TestGateway } from '../harness/gateway.ts';

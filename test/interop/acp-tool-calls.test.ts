@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
+import type { Task } from '#resources/task/schema.ts';
 import type { AcpUpstreamConfig } from '../../bridges/acp/index.ts';
-import type { Task } from '../../src/protocol/resources/task.ts';
 import { acpUpstream } from '../harness/acp-stage.ts';
 import { startTestGateway, type TestGateway } from '../harness/gateway.ts';
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { Task } from '../../src/protocol/resources/task.ts';
+import type { Task } from '#resources/task/schema.ts';
 import { startTestGateway, type TestGateway } from '../harness/gateway.ts';
 import type { Peer } from '../harness/peers/peer.ts';
 import { startSampleAgent } from '../harness/peers/sample-agent.ts';

@@ -3,8 +3,8 @@ import { AgentCard } from '@a2a-js/sdk';
 import { ClientFactory, ClientFactoryOptions, JsonRpcTransportFactory } from '@a2a-js/sdk/client';
 import { ClientFactory as ClientFactory03 } from 'a2a03/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { a2aCard } from '../../src/cards/a2a-card.ts';
-import { signA2aCard } from '../../src/cards/sign-card.ts';
+import { a2aCard } from '#cards/a2a-card.ts';
+import { signA2aCard } from '#cards/sign-card.ts';
 import { closeServer, listenOnLoopback } from '../harness/peers/peer.ts';
 import { AGENT, newKey, OFFER } from '../unit/cards/card-world.ts';
 

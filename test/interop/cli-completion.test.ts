@@ -3,9 +3,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { commandTree, everyCommand } from '../../src/cli/command-tree.ts';
-import { program } from '../../src/cli/program.ts';
-import { REPLAY_MODES } from '../../src/protocol/resources/replay.ts';
+import { commandTree, everyCommand } from '#cli/command-tree.ts';
+import { program } from '#cli/program.ts';
+import { REPLAY_MODES } from '#resources/replay/schema.ts';
 import { runCommand } from './command-line.ts';
 
 const nodes = [...everyCommand(commandTree(program()))];

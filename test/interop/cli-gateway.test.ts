@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { stringify } from 'yaml';
-import { createLogging, startGateway } from '../../src/compose.ts';
-import { loadConfig } from '../../src/config/load.ts';
+import { createLogging, startGateway } from '#compose/compose.ts';
+import { loadConfig } from '#config/load.ts';
 import { startTestGateway } from '../harness/gateway.ts';
 import { runCommand } from './command-line.ts';
 

@@ -1,7 +1,7 @@
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { GatewayClient, type StreamedEvent } from '../../src/cli/client.ts';
+import { GatewayClient, type StreamedEvent } from '#cli/client.ts';
 import { startTestGateway, type TestGateway } from '../harness/gateway.ts';
 import type { Peer } from '../harness/peers/peer.ts';
 import { startSampleAgent } from '../harness/peers/sample-agent.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { type CommandNode, commandTree, everyCommand } from '../../src/cli/command-tree.ts';
-import { program } from '../../src/cli/program.ts';
+import { type CommandNode, commandTree, everyCommand } from '#cli/command-tree.ts';
+import { program } from '#cli/program.ts';
 import { runCommand } from './command-line.ts';
 
 /** Contract section 7, copied by hand. */

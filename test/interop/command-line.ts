@@ -1,5 +1,5 @@
 import { vi } from 'vitest';
-import { runCli } from '../../src/cli/program.ts';
+import { runCli } from '#cli/program.ts';
 
 export interface Said {
   code: number;

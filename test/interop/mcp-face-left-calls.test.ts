@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Task } from '../../src/protocol/resources/task.ts';
+import type { Task } from '#resources/task/schema.ts';
 import { mcpSdkStage, until } from '../harness/mcp-sdk-stage.ts';
 
 describe('a client of 2026-07-28 that closes the stream of its call at /mcp', () => {

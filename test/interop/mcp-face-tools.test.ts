@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, it } from 'vitest';
-import type { Task } from '../../src/protocol/resources/task.ts';
+import type { Task } from '#resources/task/schema.ts';
 import { EraServer } from '../harness/era-servers.ts';
 import { startTestGateway } from '../harness/gateway.ts';
 import { type Closable, mcpClients, type ToolResult as Result } from '../harness/mcp-face-stage.ts';

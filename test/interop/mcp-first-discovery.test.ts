@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Task } from '../../src/protocol/resources/task.ts';
+import type { Task } from '#resources/task/schema.ts';
 import { startTestGateway, type TestGateway } from '../harness/gateway.ts';
 import { type Closable, mcpClients } from '../harness/mcp-face-stage.ts';
 import { until } from '../harness/mcp-sdk-stage.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Task } from '../../src/protocol/resources/task.ts';
+import type { Task } from '#resources/task/schema.ts';
 import { mcpSdkStage, until } from '../harness/mcp-sdk-stage.ts';
 
 /** How servers say that they do not know a session: as the specification wants it, and as older ones do. */

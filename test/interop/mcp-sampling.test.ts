@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { PermissionRequest } from '../../src/protocol/resources/permission-request.ts';
-import type { Task } from '../../src/protocol/resources/task.ts';
+import type { PermissionRequest } from '#resources/permission/schema.ts';
+import type { Task } from '#resources/task/schema.ts';
 import { startTestGateway, type TestGateway } from '../harness/gateway.ts';
 import { mcpServers } from '../harness/mcp-servers.ts';
 

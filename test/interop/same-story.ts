@@ -1,4 +1,4 @@
-import type { Task } from '../../src/protocol/resources/task.ts';
+import type { Task } from '#resources/task/schema.ts';
 import type { TestClient, TestEvent } from '../harness/client.ts';
 import { EventStreamClient } from '../harness/event-stream.ts';
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import canonicalize from 'canonicalize';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
-import type { Receipt, WireReceipt } from '../../src/protocol/resources/receipt.ts';
+import type { Receipt, WireReceipt } from '#resources/receipt/schema.ts';
 import { Child, PROGRAM } from '../faults/child-processes.ts';
 import { TestClient } from '../harness/client.ts';
 import { startTestGateway, type TestGateway } from '../harness/gateway.ts';

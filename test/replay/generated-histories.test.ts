@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Task } from '../../src/protocol/resources/task.ts';
-import type { ArtifactDraft, Move, Turn } from '../../src/upstream.ts';
+import type { Task } from '#resources/task/schema.ts';
+import type { ArtifactDraft, Move, Turn } from '#upstream.ts';
 import { aborted, bind, chunk, PuppetUpstream, say, textOf } from '../faults/puppet-upstream.ts';
 import { SeededRandom } from '../faults/seeded-random.ts';
 import { userText } from '../harness/client.ts';

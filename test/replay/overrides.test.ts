@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Task } from '../../src/protocol/resources/task.ts';
+import type { Task } from '#resources/task/schema.ts';
 import { stageOf } from '../conformance/stage.ts';
 import { eventsOf, replayOf, SAMPLE_RUNS } from './runs.ts';
 

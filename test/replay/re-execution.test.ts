@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
+import type { DecisionTools } from '#core/facts.ts';
+import type { EventLog } from '#eventlog/event-log.ts';
+import { project } from '#resources/folds.ts';
+import type { TaskState } from '#resources/read-states.ts';
+import { loadHistory } from '#resources/replay/load-history.ts';
+import type { History } from '#resources/replay/record/history.ts';
+import { runOf } from '#resources/replay/record/stimuli.ts';
+import { stateKey } from '#resources/state-keys.ts';
+import { reExecute } from '#runner/replay/re-execute.ts';
 import { a2aBridge } from '../../bridges/a2a/index.ts';
-import type { DecisionTools } from '../../src/dispatch/facts.ts';
-import { loadHistory } from '../../src/dispatch/replay/load-history.ts';
-import { reExecute } from '../../src/dispatch/replay/re-execute.ts';
-import type { EventLog } from '../../src/eventlog/event-log.ts';
-import { project } from '../../src/projections/projection.ts';
-import type { TaskState } from '../../src/projections/read-states.ts';
-import { stateKey } from '../../src/projections/state-keys.ts';
-import type { History } from '../../src/replay/history.ts';
-import { runOf } from '../../src/replay/stimuli.ts';
 import { stageOf } from '../conformance/stage.ts';
 import { SAMPLE_RUNS } from './runs.ts';
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { Receipt, WireReceipt } from '../../src/protocol/resources/receipt.ts';
-import { wireReceipt } from '../../src/protocol/resources/receipt.ts';
-import type { Task } from '../../src/protocol/resources/task.ts';
-import { verifyReceipts } from '../../src/receipts/standalone/verify-receipts.ts';
+import { verifyReceipts } from '#receipts/standalone/verify-receipts.ts';
+import type { Receipt, WireReceipt } from '#resources/receipt/schema.ts';
+import { wireReceipt } from '#resources/receipt/schema.ts';
+import type { Task } from '#resources/task/schema.ts';
 import { stageOf } from '../conformance/stage.ts';
 import type { TestClient } from '../harness/client.ts';
 import { eventsOf, replayOf, SAMPLE_RUNS } from './runs.ts';

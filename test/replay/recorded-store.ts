@@ -1,31 +1,23 @@
 import { readFileSync } from 'node:fs';
-import { systemClock, systemRandom } from '../../src/compose.ts';
-import { contentOfParts } from '../../src/dispatch/artifact-content.ts';
-import { type CommitRecord, NO_COMMIT_HASH } from '../../src/eventlog/commit-record.ts';
-import { decodeFold } from '../../src/eventlog/fold-record.ts';
-import { SCHEMA_VERSION } from '../../src/eventlog/log-meta.ts';
-import { Rebuild } from '../../src/eventlog/rebuild.ts';
-import { MemoryScratch } from '../../src/eventlog/scratch.ts';
-import { SegmentWriter } from '../../src/eventlog/segment.ts';
-import { dataPaths } from '../../src/operation/data-directory.ts';
-import { project } from '../../src/projections/projection.ts';
-import { stateKey } from '../../src/projections/state-keys.ts';
-import type { ArtifactState } from '../../src/projections/states.ts';
-import { type KeyRow, writeRows } from '../../src/receipts/key-files.ts';
-import { openKeyRegistry } from '../../src/receipts/key-registry.ts';
-import {
-  contentKey,
-  eventIdOf,
-  eventKey,
-  KEY_KINDS,
-  keysUnder,
-  layoutKey,
-  metaKey,
-} from '../../src/store/keys.ts';
-import { openLevelStore } from '../../src/store/level-store.ts';
-import { SEAL_BYTES, seal, sealedHash, unseal } from '../../src/store/sealed-record.ts';
-import type { WriteOp } from '../../src/store/store.ts';
-import type { DraftPart } from '../../src/upstream.ts';
+import { systemClock, systemRandom } from '#compose/compose.ts';
+import { type CommitRecord, NO_COMMIT_HASH } from '#eventlog/commit-record.ts';
+import { decodeFold } from '#eventlog/fold-record.ts';
+import { SCHEMA_VERSION } from '#eventlog/log-meta.ts';
+import { Rebuild } from '#eventlog/rebuild.ts';
+import { MemoryScratch } from '#eventlog/scratch.ts';
+import { SegmentWriter } from '#eventlog/segment.ts';
+import { dataPaths } from '#operation/data-directory.ts';
+import { type KeyRow, writeRows } from '#receipts/key-files.ts';
+import { openKeyRegistry } from '#receipts/key-registry.ts';
+import { contentOfParts } from '#resources/artifact/content.ts';
+import { project } from '#resources/folds.ts';
+import { stateKey } from '#resources/state-keys.ts';
+import type { ArtifactState } from '#resources/states.ts';
+import { contentKey, eventIdOf, eventKey, KEY_KINDS, keysUnder, layoutKey, metaKey } from '#store/keys.ts';
+import { openLevelStore } from '#store/level-store.ts';
+import { SEAL_BYTES, seal, sealedHash, unseal } from '#store/sealed-record.ts';
+import type { WriteOp } from '#store/store.ts';
+import type { DraftPart } from '#upstream.ts';
 
 /** A recorded history and what its replays told; written once, and never again. */
 export const RECORDED = new URL('../../fixtures/replay/', import.meta.url);

@@ -1,4 +1,4 @@
-import type { Task } from '../../src/protocol/resources/task.ts';
+import type { Task } from '#resources/task/schema.ts';
 import { type TestClient, type TestEvent, userText } from '../harness/client.ts';
 
 export type Run = (client: TestClient, sessionId?: string) => Promise<Task>;

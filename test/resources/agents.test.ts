@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { signA2aCard } from '../../src/cards/sign-card.ts';
-import type { A2aAgentCard } from '../../src/protocol/resources/discovery.ts';
+import { signA2aCard } from '#cards/sign-card.ts';
+import type { A2aAgentCard } from '#resources/discovery/schema.ts';
 import { startTestGateway, type TestGateway } from '../harness/gateway.ts';
 import { keeper } from '../harness/keeper.ts';
 import { json } from '../harness/peers/script.ts';

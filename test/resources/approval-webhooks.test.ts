@@ -3,8 +3,8 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { DeadLetter } from '../../src/protocol/resources/dead-letter.ts';
-import type { PermissionRequest } from '../../src/protocol/resources/permission-request.ts';
+import type { PermissionRequest } from '#resources/permission/schema.ts';
+import type { DeadLetter } from '#resources/push/dead-letter-schema.ts';
 import { AskingUpstream } from '../harness/asking-upstream.ts';
 import type { TestClient } from '../harness/client.ts';
 import { startTestGateway, type TestGateway } from '../harness/gateway.ts';

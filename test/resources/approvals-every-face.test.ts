@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { PermissionRequest } from '../../src/protocol/resources/permission-request.ts';
+import type { PermissionRequest } from '#resources/permission/schema.ts';
 import { A2aTestClient } from '../harness/a2a-client.ts';
 import { AskingUpstream } from '../harness/asking-upstream.ts';
 import type { TestClient } from '../harness/client.ts';

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import type { Connector, ConnectorDelivery } from '../../src/protocol/resources/connector.ts';
+import type { Connector, ConnectorDelivery } from '#resources/connector/schema.ts';
 import { allEvents } from '../conformance/event-findings.ts';
 import { stageOf } from '../conformance/stage.ts';
 import { OTHER_TENANT } from '../harness/tenants.ts';

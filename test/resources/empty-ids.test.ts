@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { OPERATIONS } from '../../src/protocol/operations.ts';
-import { operationSchemas } from '../../src/surfaces/discovery/openapi-schemas.ts';
+import { OPERATIONS } from '#resources/operations.ts';
+import { operationSchemas } from '#surfaces/discovery/openapi-schemas.ts';
 import { AskingUpstream } from '../harness/asking-upstream.ts';
 import { userText } from '../harness/client.ts';
 import { startTestGateway, type TestGateway } from '../harness/gateway.ts';

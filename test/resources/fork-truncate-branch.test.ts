@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Branch } from '../../src/protocol/resources/branch.ts';
-import type { Message } from '../../src/protocol/resources/message.ts';
-import type { Session } from '../../src/protocol/resources/session.ts';
+import type { Branch } from '#resources/branch/schema.ts';
+import type { Message } from '#resources/message/schema.ts';
+import type { Session } from '#resources/session/schema.ts';
 import { userText } from '../harness/client.ts';
 import { startTestGateway, type TestGateway } from '../harness/gateway.ts';
 import type { Peer } from '../harness/peers/peer.ts';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { forgetExpiredMemories } from '../../src/dispatch/housekeeping.ts';
-import { contentKey } from '../../src/store/keys.ts';
+import { forgetExpiredMemories } from '#resources/housekeeping.ts';
+import { contentKey } from '#store/keys.ts';
 import { allEvents } from '../conformance/event-findings.ts';
 import { stageOf } from '../conformance/stage.ts';
 import { OTHER_TENANT } from '../harness/tenants.ts';

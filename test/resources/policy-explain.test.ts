@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { PolicyExplanation } from '../../src/protocol/resources/policy.ts';
+import type { PolicyExplanation } from '#resources/policy/schema.ts';
 import { startTestGateway, type TestGateway } from '../harness/gateway.ts';
 import { OTHER_TENANT } from '../harness/tenants.ts';
 import { tieredMcpServer } from '../harness/tiered-mcp-server.ts';

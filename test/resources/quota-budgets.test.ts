@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import type { Quota } from '../../src/protocol/resources/quota.ts';
-import type { Receipt } from '../../src/protocol/resources/receipt.ts';
-import type { Task } from '../../src/protocol/resources/task.ts';
-import type { Move, Turn } from '../../src/upstream.ts';
+import type { Quota } from '#resources/quota/schema.ts';
+import type { Receipt } from '#resources/receipt/schema.ts';
+import type { Task } from '#resources/task/schema.ts';
+import type { Move, Turn } from '#upstream.ts';
 import { MovableClock } from '../faults/idempotency-races.ts';
 import { aborted, bind, PuppetUpstream, textOf } from '../faults/puppet-upstream.ts';
 import { type TestAnswer, userText } from '../harness/client.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Quota } from '../../src/protocol/resources/quota.ts';
+import type { Quota } from '#resources/quota/schema.ts';
 import { stageOf } from '../conformance/stage.ts';
 import { userText } from '../harness/client.ts';
 import { OTHER_TENANT } from '../harness/tenants.ts';

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Receipt, ReceiptVerification } from '../../src/protocol/resources/receipt.ts';
-import type { Task } from '../../src/protocol/resources/task.ts';
+import type { Receipt, ReceiptVerification } from '#resources/receipt/schema.ts';
+import type { Task } from '#resources/task/schema.ts';
 import { RetentionStage } from './retention-stage.ts';
 
 const MARK = 'vendor.harn_gateway.history_removed';

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Task } from '../../src/protocol/resources/task.ts';
+import type { Task } from '#resources/task/schema.ts';
 import { eventsOf, replayOf } from '../replay/runs.ts';
 import { RetentionStage } from './retention-stage.ts';
 

@@ -1,12 +1,12 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { checkData, systemClock, systemRandom } from '../../src/compose.ts';
-import type { Session } from '../../src/protocol/resources/session.ts';
-import type { Task } from '../../src/protocol/resources/task.ts';
-import { keysUnder } from '../../src/store/keys.ts';
-import { openLevelStore } from '../../src/store/level-store.ts';
-import type { Move, Turn } from '../../src/upstream.ts';
+import { checkData, systemClock, systemRandom } from '#compose/compose.ts';
+import type { Session } from '#resources/session/schema.ts';
+import type { Task } from '#resources/task/schema.ts';
+import { keysUnder } from '#store/keys.ts';
+import { openLevelStore } from '#store/level-store.ts';
+import type { Move, Turn } from '#upstream.ts';
 import { bind, chunk, PuppetUpstream, say, textOf } from '../faults/puppet-upstream.ts';
 import { AskingUpstream } from '../harness/asking-upstream.ts';
 import { startTestGateway, type TestGateway } from '../harness/gateway.ts';

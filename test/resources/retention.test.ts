@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { Session } from '../../src/protocol/resources/session.ts';
-import type { Task } from '../../src/protocol/resources/task.ts';
+import type { Session } from '#resources/session/schema.ts';
+import type { Task } from '#resources/task/schema.ts';
 import { userText } from '../harness/client.ts';
 import { EventStreamClient } from '../harness/event-stream.ts';
 import type { Peer } from '../harness/peers/peer.ts';

@@ -1,7 +1,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
-import { OPERATIONS, type OperationRow } from '../../src/protocol/operations.ts';
-import type { Tool } from '../../src/protocol/resources/runtime.ts';
+import { OPERATIONS, type OperationRow } from '#resources/operations.ts';
+import type { Tool } from '#resources/runtime/schema.ts';
 import { stageOf } from '../conformance/stage.ts';
 import { userText } from '../harness/client.ts';
 import { OTHER_TENANT } from '../harness/tenants.ts';

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { TreeHead } from '../../src/protocol/resources/receipt-log.ts';
-import type { Session } from '../../src/protocol/resources/session.ts';
-import type { Task } from '../../src/protocol/resources/task.ts';
+import type { TreeHead } from '#resources/receipt/log-schema.ts';
+import type { Session } from '#resources/session/schema.ts';
+import type { Task } from '#resources/task/schema.ts';
 import { RetentionStage } from './retention-stage.ts';
 
 describe('retention.sessions_days', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { skillId } from '../../src/dispatch/skills.ts';
+import { skillId } from '#resources/skill/skills.ts';
 import { stageOf } from '../conformance/stage.ts';
 import { startSampleAgent } from '../harness/peers/sample-agent.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Artifact } from '../../src/protocol/resources/artifact.ts';
+import type { Artifact } from '#resources/artifact/schema.ts';
 import { stageOf } from '../conformance/stage.ts';
 import { artifactFrame, statusFrame, taskFrame } from '../harness/a2a-words.ts';
 import { type Answer, stream } from '../harness/peers/script.ts';

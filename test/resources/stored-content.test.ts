@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Artifact } from '../../src/protocol/resources/artifact.ts';
-import type { Session } from '../../src/protocol/resources/session.ts';
+import type { Artifact } from '#resources/artifact/schema.ts';
+import type { Session } from '#resources/session/schema.ts';
 import { stageOf } from '../conformance/stage.ts';
 import { artifactFrame, statusFrame, taskFrame } from '../harness/a2a-words.ts';
 import type { TestClient } from '../harness/client.ts';

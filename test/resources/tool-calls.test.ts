@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Event } from '../../src/eventlog/event-log.ts';
-import type { Task } from '../../src/protocol/resources/task.ts';
+import type { Event } from '#eventlog/event-log.ts';
+import type { Task } from '#resources/task/schema.ts';
 import { allEvents, eventFindings } from '../conformance/event-findings.ts';
 import { startTestGateway, type TestGateway } from '../harness/gateway.ts';
 import { ToolUpstream } from '../harness/tool-upstream.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Session } from '../../src/protocol/resources/session.ts';
+import type { Session } from '#resources/session/schema.ts';
 import { storedIn } from '../harness/stored-contents.ts';
 import { kindsOf, textsOf, transcriptOf } from '../harness/transcripts.ts';
 import { RetentionStage } from './retention-stage.ts';

@@ -3,9 +3,9 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, wr
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Task } from '../../src/protocol/resources/task.ts';
-import type { Vault } from '../../src/protocol/resources/vault.ts';
-import { sealVault } from '../../src/vaults/encrypted-vault.ts';
+import type { Task } from '#resources/task/schema.ts';
+import type { Vault } from '#resources/vault/schema.ts';
+import { sealVault } from '#resources/vault/secrets/encrypted-vault.ts';
 import { taskFrame } from '../harness/a2a-words.ts';
 import { userText } from '../harness/client.ts';
 import { startTestGateway, type TestGateway } from '../harness/gateway.ts';

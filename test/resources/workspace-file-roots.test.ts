@@ -2,8 +2,8 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync 
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
-import type { Workspace } from '../../src/protocol/resources/workspace.ts';
-import { FileTree } from '../../src/store/file-tree.ts';
+import type { Workspace } from '#resources/workspace/schema.ts';
+import { FileTree } from '#store/file-tree.ts';
 import { stageOf } from '../conformance/stage.ts';
 
 const served = mkdtempSync(join(tmpdir(), 'harn-served-'));

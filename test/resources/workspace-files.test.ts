@@ -13,8 +13,8 @@ import {
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
-import { sha256Hex } from '../../src/json/sha256.ts';
-import type { Workspace } from '../../src/protocol/resources/workspace.ts';
+import { sha256Hex } from '#json/sha256.ts';
+import type { Workspace } from '#resources/workspace/schema.ts';
 import { stageOf } from '../conformance/stage.ts';
 
 const outside = mkdtempSync(join(tmpdir(), 'harn-outside-'));

@@ -1,6 +1,6 @@
-import type { FaceAgent, FaceDeps, FaceExchange } from '../../../src/face.ts';
-import { ProtocolError } from '../../../src/protocol/errors.ts';
-import type { Persona } from '../../../src/protocol/resources/persona.ts';
+import type { FaceAgent, FaceDeps, FaceExchange } from '#face.ts';
+import { ProtocolError } from '#protocol/errors.ts';
+import type { Persona } from '#resources/persona/schema.ts';
 import { ask } from '../../inbound/ask.ts';
 
 /** The agent that a path names: one behind the gateway, or a persona in front of it. */

@@ -1,4 +1,4 @@
-import type { FaceExchange } from '../../../src/face.ts';
+import type { FaceExchange } from '#face.ts';
 import type { Addressed } from './agents.ts';
 import type { Negotiated } from './negotiate.ts';
 

@@ -1,12 +1,12 @@
+import type { Call, Gateway } from '#gateway.ts';
+import { ProtocolError } from '#protocol/errors.ts';
+import type { JsonObject } from '#protocol/json.ts';
+import type { Message, Part } from '#resources/message/schema.ts';
+import type { DraftPart } from '#upstream.ts';
 import type { Encoding } from '../../../mappings/a2a/encode-task.ts';
 import { isObject } from '../../../mappings/a2a/events.ts';
 import type { InlineBytes } from '../../../mappings/a2a/parts-out.ts';
 import type { TaskView, Update, ViewArtifact } from '../../../mappings/a2a/task-view.ts';
-import type { Call, Gateway } from '../../../src/gateway.ts';
-import { ProtocolError } from '../../../src/protocol/errors.ts';
-import type { JsonObject } from '../../../src/protocol/json.ts';
-import type { Message, Part } from '../../../src/protocol/resources/message.ts';
-import type { DraftPart } from '../../../src/upstream.ts';
 import { inlinedPart } from '../../inbound/inlined-parts.ts';
 
 /** What has to be read before something can be encoded. */

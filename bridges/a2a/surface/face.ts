@@ -1,4 +1,4 @@
-import type { Face, FaceDeps, FaceRoute } from '../../../src/face.ts';
+import type { Face, FaceDeps, FaceRoute } from '#face.ts';
 import { A2aHandler } from './handler.ts';
 import { answerRpc } from './json-rpc.ts';
 import { EXTENSIONS_HEADER, VERSION_HEADER } from './negotiate.ts';

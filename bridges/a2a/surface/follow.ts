@@ -1,8 +1,8 @@
+import type { FaceExchange } from '#face.ts';
+import type { Gateway, StreamEnd, StreamFrame, StreamSink, Subscription } from '#gateway.ts';
+import type { ProtocolError } from '#protocol/errors.ts';
+import { isBlocked } from '#protocol/task-states.ts';
 import { type Event, TaskView, type Update } from '../../../mappings/a2a/task-view.ts';
-import type { FaceExchange } from '../../../src/face.ts';
-import type { Gateway, StreamEnd, StreamFrame, StreamSink, Subscription } from '../../../src/gateway.ts';
-import type { ProtocolError } from '../../../src/protocol/errors.ts';
-import { isBlocked } from '../../../src/protocol/task-states.ts';
 
 /** Where in a Task's events a follower begins to tell; everything before is in its first snapshot. */
 export type Start =

@@ -1,3 +1,6 @@
+import type { FaceDeps, FaceExchange } from '#face.ts';
+import { ProtocolError } from '#protocol/errors.ts';
+import type { JsonObject, JsonValue } from '#protocol/json.ts';
 import { encodeError, refusal, rpcStatus } from '../../../mappings/a2a/errors-out.ts';
 import { isObject } from '../../../mappings/a2a/events.ts';
 import {
@@ -8,9 +11,6 @@ import {
 } from '../../../mappings/a2a/operations.ts';
 import { rpcEnvelope } from '../../../mappings/a2a/requests.ts';
 import { faultOf } from '../../../mappings/a2a/validate.ts';
-import type { FaceDeps, FaceExchange } from '../../../src/face.ts';
-import { ProtocolError } from '../../../src/protocol/errors.ts';
-import type { JsonObject, JsonValue } from '../../../src/protocol/json.ts';
 import { addressed } from './agents.ts';
 import type { Asking } from './asking.ts';
 import type { A2aHandler, Streaming } from './handler.ts';

@@ -1,5 +1,5 @@
+import type { FaceMethods } from '#face.ts';
 import type { A2aOperation } from '../../../mappings/a2a/operations.ts';
-import type { FaceMethods } from '../../../src/face.ts';
 
 /** What each A2A method is in operations of the gateway: the caller needs the scope of that operation. */
 export const METHODS = {

@@ -1,7 +1,7 @@
+import type { FaceExchange } from '#face.ts';
 import type { Version } from '../../../mappings/a2a/encode-task.ts';
 import { refusal } from '../../../mappings/a2a/errors-out.ts';
 import { HARN_EXTENSION } from '../../../mappings/a2a/extension.ts';
-import type { FaceExchange } from '../../../src/face.ts';
 import type { Addressed } from './agents.ts';
 
 export const VERSION_HEADER = 'A2A-Version';

@@ -1,6 +1,6 @@
+import type { JsonObject } from '#protocol/json.ts';
 import { isObject } from '../../../mappings/a2a/events.ts';
 import type { A2aOperation } from '../../../mappings/a2a/operations.ts';
-import type { JsonObject } from '../../../src/protocol/json.ts';
 import type { Asking } from './asking.ts';
 import { type MethodDeps, runMethod } from './run-method.ts';
 

@@ -1,7 +1,7 @@
+import type { Gateway } from '#gateway.ts';
+import { ProtocolError } from '#protocol/errors.ts';
+import type { Task } from '#resources/task/schema.ts';
 import { refusal } from '../../../mappings/a2a/errors-out.ts';
-import type { Gateway } from '../../../src/gateway.ts';
-import { ProtocolError } from '../../../src/protocol/errors.ts';
-import type { Task } from '../../../src/protocol/resources/task.ts';
 import { ask } from '../../inbound/ask.ts';
 import type { Addressed } from './agents.ts';
 import type { Asking } from './asking.ts';

@@ -1,5 +1,5 @@
+import { ProtocolError } from '#protocol/errors.ts';
 import { refusal } from '../../../mappings/a2a/errors-out.ts';
-import { ProtocolError } from '../../../src/protocol/errors.ts';
 
 /** The same refusal under the name that a cursor has in A2A. */
 export function pageTokenFault(error: unknown): unknown {

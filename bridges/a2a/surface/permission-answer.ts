@@ -1,8 +1,8 @@
+import type { JsonObject } from '#protocol/json.ts';
+import type { Part } from '#resources/message/schema.ts';
+import type { PermissionRequest } from '#resources/permission/schema.ts';
 import { refusal } from '../../../mappings/a2a/errors-out.ts';
 import { isObject } from '../../../mappings/a2a/events.ts';
-import type { JsonObject } from '../../../src/protocol/json.ts';
-import type { Part } from '../../../src/protocol/resources/message.ts';
-import type { PermissionRequest } from '../../../src/protocol/resources/permission-request.ts';
 
 const YES: readonly string[] = ['yes', 'y', 'approve', 'approved', 'allow', 'ok'];
 const NO: readonly string[] = ['no', 'n', 'deny', 'denied', 'reject', 'cancel'];

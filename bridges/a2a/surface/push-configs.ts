@@ -1,3 +1,7 @@
+import type { FaceDeps } from '#face.ts';
+import { ProtocolError } from '#protocol/errors.ts';
+import type { JsonObject, JsonValue } from '#protocol/json.ts';
+import type { PushConfig } from '#resources/push/schema.ts';
 import { refusal } from '../../../mappings/a2a/errors-out.ts';
 import {
   decodeCreate,
@@ -7,10 +11,6 @@ import {
   type PushConfigGiven,
 } from '../../../mappings/a2a/push-configs.ts';
 import { placedBelow } from '../../../mappings/a2a/validate.ts';
-import type { FaceDeps } from '../../../src/face.ts';
-import { ProtocolError } from '../../../src/protocol/errors.ts';
-import type { JsonObject, JsonValue } from '../../../src/protocol/json.ts';
-import type { PushConfig } from '../../../src/protocol/resources/push-config.ts';
 import { ask } from '../../inbound/ask.ts';
 import type { Asking } from './asking.ts';
 import { ownTask } from './own-task.ts';

@@ -1,6 +1,6 @@
+import type { FaceExchange, RefusedPath } from '#face.ts';
 import { encodeError, refusal, restErrorBody } from '../../../mappings/a2a/errors-out.ts';
 import { A2A_REST_TYPE } from '../../../mappings/a2a/operations.ts';
-import type { FaceExchange, RefusedPath } from '../../../src/face.ts';
 import { RPC_TYPE, rpcErrorBody } from './json-rpc.ts';
 
 const WHERE = 'An agent is at /a2a/{agent}; its card says so.';

@@ -1,8 +1,8 @@
+import type { FaceDeps, FaceExchange, FaceRoute } from '#face.ts';
+import { ProtocolError } from '#protocol/errors.ts';
+import type { JsonObject, JsonValue } from '#protocol/json.ts';
 import { encodeError, refusal, restErrorBody } from '../../../mappings/a2a/errors-out.ts';
 import { A2A_REST_TYPE, type A2aOperation, OPERATIONS } from '../../../mappings/a2a/operations.ts';
-import type { FaceDeps, FaceExchange, FaceRoute } from '../../../src/face.ts';
-import { ProtocolError } from '../../../src/protocol/errors.ts';
-import type { JsonObject, JsonValue } from '../../../src/protocol/json.ts';
 import { addressed } from './agents.ts';
 import type { Asking } from './asking.ts';
 import type { A2aHandler, Streaming } from './handler.ts';

@@ -1,3 +1,5 @@
+import type { FaceDeps } from '#face.ts';
+import type { JsonObject, JsonValue } from '#protocol/json.ts';
 import { refusal } from '../../../mappings/a2a/errors-out.ts';
 import type { A2aOperation } from '../../../mappings/a2a/operations.ts';
 import {
@@ -11,8 +13,6 @@ import {
   taskRequest,
 } from '../../../mappings/a2a/requests.ts';
 import { validate } from '../../../mappings/a2a/validate.ts';
-import type { FaceDeps } from '../../../src/face.ts';
-import type { JsonObject, JsonValue } from '../../../src/protocol/json.ts';
 import { noAgent } from './agents.ts';
 import type { Asking } from './asking.ts';
 import type { A2aHandler, Streaming } from './handler.ts';

@@ -1,3 +1,8 @@
+import type { FaceStream } from '#face.ts';
+import type { StreamEnd, Subscription } from '#gateway.ts';
+import { ProtocolError } from '#protocol/errors.ts';
+import type { JsonObject } from '#protocol/json.ts';
+import { isTerminal } from '#protocol/task-states.ts';
 import {
   type Encoding,
   encodeMessage,
@@ -8,11 +13,6 @@ import {
 import type { A2aErrorName } from '../../../mappings/a2a/errors.ts';
 import { encodeError, refusal } from '../../../mappings/a2a/errors-out.ts';
 import type { Event, TaskView, Update, ViewStatus } from '../../../mappings/a2a/task-view.ts';
-import type { FaceStream } from '../../../src/face.ts';
-import type { StreamEnd, Subscription } from '../../../src/gateway.ts';
-import { ProtocolError } from '../../../src/protocol/errors.ts';
-import type { JsonObject } from '../../../src/protocol/json.ts';
-import { isTerminal } from '../../../src/protocol/task-states.ts';
 import {
   type Found,
   isAtHand,

@@ -1,7 +1,7 @@
+import type { FaceExchange } from '#face.ts';
+import type { Gateway } from '#gateway.ts';
+import { ProtocolError } from '#protocol/errors.ts';
 import { type Event, TaskView } from '../../../mappings/a2a/task-view.ts';
-import type { FaceExchange } from '../../../src/face.ts';
-import type { Gateway } from '../../../src/gateway.ts';
-import { ProtocolError } from '../../../src/protocol/errors.ts';
 import { ask } from '../../inbound/ask.ts';
 
 const EVENTS_PER_PAGE = '200';

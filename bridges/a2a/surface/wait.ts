@@ -1,8 +1,8 @@
+import type { FaceExchange } from '#face.ts';
+import type { Gateway, Subscription } from '#gateway.ts';
+import { ProtocolError } from '#protocol/errors.ts';
 import { isSettled } from '../../../mappings/a2a/states.ts';
 import type { TaskView } from '../../../mappings/a2a/task-view.ts';
-import type { FaceExchange } from '../../../src/face.ts';
-import type { Gateway, Subscription } from '../../../src/gateway.ts';
-import { ProtocolError } from '../../../src/protocol/errors.ts';
 import { follow, type Start } from './follow.ts';
 
 /** Blocking calls under way; a shutdown answers them with the Task as it is. */

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
+import type { JsonValue } from '#protocol/json.ts';
+import type { DraftPart } from '#upstream.ts';
 import { decodeParts } from '../../../mappings/a2a/parts-in.ts';
-import type { JsonValue } from '../../../src/protocol/json.ts';
-import type { DraftPart } from '../../../src/upstream.ts';
 import { malformed } from './fault.ts';
 import type { Reading } from './record.ts';
 

@@ -1,4 +1,4 @@
-import type { Frame } from '../../../src/upstream.ts';
+import type { Frame } from '#upstream.ts';
 import { Fault } from './fault.ts';
 import type { TurnRun } from './turn-run.ts';
 

@@ -1,5 +1,5 @@
-import { type FindKeys, keysOfSet, type TrustedKeys } from '../../../src/cards/trusted-keys.ts';
-import type { JsonObject } from '../../../src/protocol/json.ts';
+import { type FindKeys, keysOfSet, type TrustedKeys } from '#cards/trusted-keys.ts';
+import type { JsonObject } from '#protocol/json.ts';
 import type { BridgeDeps } from '../../bridge.ts';
 import type { HttpClient } from '../../outbound/http-client.ts';
 import { FIXED_LIMITS } from './config.ts';

@@ -1,9 +1,9 @@
 import { AgentCard } from '@a2a-js/sdk';
+import type { JsonObject, JsonValue } from '#protocol/json.ts';
+import type { AgentDescription } from '#upstream.ts';
 import { isObject } from '../../../mappings/a2a/events.ts';
 import { HARN_EXTENSION } from '../../../mappings/a2a/extension.ts';
 import { withJsonNames } from '../../../mappings/a2a/proto-names.ts';
-import type { JsonObject, JsonValue } from '../../../src/protocol/json.ts';
-import type { AgentDescription } from '../../../src/upstream.ts';
 import { malformed } from './fault.ts';
 import { chooseInterface, type Pin, type Target } from './interfaces.ts';
 

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../src/protocol/json.ts';
+import type { JsonObject } from '#protocol/json.ts';
 import type { UpstreamAuth } from '../../bridge.ts';
 
 /** One row of `upstreams.a2a`, as the configuration gives it. */

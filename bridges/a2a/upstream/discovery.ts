@@ -1,11 +1,11 @@
 import { A2A_PROTOCOL_VERSION, A2A_VERSION_HEADER } from '@a2a-js/sdk';
+import { coveredPart } from '#cards/payload-forms.ts';
+import { verifyCard } from '#cards/verify-card.ts';
+import type { JsonObject } from '#protocol/json.ts';
+import { timestamp } from '#protocol/ports.ts';
+import type { CardVerdict } from '#resources/agent/schema.ts';
+import type { AgentDescription } from '#upstream.ts';
 import { isObject } from '../../../mappings/a2a/events.ts';
-import { coveredPart } from '../../../src/cards/payload-forms.ts';
-import { verifyCard } from '../../../src/cards/verify-card.ts';
-import type { JsonObject } from '../../../src/protocol/json.ts';
-import { timestamp } from '../../../src/protocol/ports.ts';
-import type { CardVerdict } from '../../../src/protocol/resources/agent.ts';
-import type { AgentDescription } from '../../../src/upstream.ts';
 import type { BridgeDeps } from '../../bridge.ts';
 import type { HttpClient, HttpReply } from '../../outbound/http-client.ts';
 import { TRANSPORT_MESSAGES } from '../../outbound/transport-error.ts';

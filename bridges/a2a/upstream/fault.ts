@@ -1,5 +1,5 @@
-import type { JsonObject } from '../../../src/protocol/json.ts';
-import type { FaultCode } from '../../../src/upstream.ts';
+import type { JsonObject } from '#protocol/json.ts';
+import type { FaultCode } from '#upstream.ts';
 import { Fault as CommonFault } from '../../outbound/fault.ts';
 import { TRANSPORT_MESSAGES, type TransportFault, transportFault } from '../../outbound/transport-error.ts';
 

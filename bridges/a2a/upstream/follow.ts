@@ -1,5 +1,5 @@
-import type { JsonObject } from '../../../src/protocol/json.ts';
-import type { Frame } from '../../../src/upstream.ts';
+import type { JsonObject } from '#protocol/json.ts';
+import type { Frame } from '#upstream.ts';
 import { FIXED_LIMITS } from './config.ts';
 import { Fault } from './fault.ts';
 import type { A2aRecord, AgentError, Reading } from './record.ts';

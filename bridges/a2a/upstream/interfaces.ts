@@ -1,7 +1,7 @@
+import type { JsonObject, JsonValue } from '#protocol/json.ts';
 import { isObject } from '../../../mappings/a2a/events.ts';
 import type { A2aProtocol } from '../../../mappings/a2a/operations.ts';
 import type { PartDialect } from '../../../mappings/a2a/parts-out.ts';
-import type { JsonObject, JsonValue } from '../../../src/protocol/json.ts';
 import type { A2aUpstreamConfig } from './config.ts';
 import { malformed } from './fault.ts';
 

@@ -1,6 +1,6 @@
+import type { JsonObject } from '#protocol/json.ts';
+import type { ArtifactDraft, Move, Seen } from '#upstream.ts';
 import { isObject } from '../../../mappings/a2a/events.ts';
-import type { JsonObject } from '../../../src/protocol/json.ts';
-import type { ArtifactDraft, Move, Seen } from '../../../src/upstream.ts';
 import { bounded, boundedParts, cut } from './bounds.ts';
 import { bindMoves, filled } from './interpret-message.ts';
 import { text } from './progress.ts';

@@ -1,8 +1,8 @@
+import { ERROR_CODES, type ErrorCode } from '#protocol/errors.ts';
+import type { JsonObject } from '#protocol/json.ts';
+import { isTerminal } from '#protocol/task-states.ts';
+import type { Move, Seen } from '#upstream.ts';
 import { A2A_ERRORS, type A2aErrorRow, harnCodeOfHttp } from '../../../mappings/a2a/errors.ts';
-import { ERROR_CODES, type ErrorCode } from '../../../src/protocol/errors.ts';
-import type { JsonObject } from '../../../src/protocol/json.ts';
-import { isTerminal } from '../../../src/protocol/task-states.ts';
-import type { Move, Seen } from '../../../src/upstream.ts';
 import { bounded, cut } from './bounds.ts';
 import type { A2aRecord, AgentError } from './record.ts';
 

@@ -1,7 +1,7 @@
+import type { JsonObject, JsonValue } from '#protocol/json.ts';
+import type { MessageDraft, Move, Seen } from '#upstream.ts';
 import { isObject } from '../../../mappings/a2a/events.ts';
 import { decodeRole } from '../../../mappings/a2a/roles.ts';
-import type { JsonObject, JsonValue } from '../../../src/protocol/json.ts';
-import type { MessageDraft, Move, Seen } from '../../../src/upstream.ts';
 import { bounded, boundedParts, isBindable } from './bounds.ts';
 import { text } from './progress.ts';
 

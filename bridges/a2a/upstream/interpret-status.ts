@@ -1,8 +1,8 @@
+import type { JsonObject } from '#protocol/json.ts';
+import type { Failure, TaskStatus } from '#protocol/task-states.ts';
+import type { MessageDraft, Move, Seen } from '#upstream.ts';
 import { isObject } from '../../../mappings/a2a/events.ts';
 import { decodeState, type HarnState, statusOf, UNKNOWN_STATE } from '../../../mappings/a2a/states.ts';
-import type { JsonObject } from '../../../src/protocol/json.ts';
-import type { Failure, TaskStatus } from '../../../src/protocol/task-states.ts';
-import type { MessageDraft, Move, Seen } from '../../../src/upstream.ts';
 import { bounded, cut } from './bounds.ts';
 import { bindMoves, draftOf, filled, isUserMessage, sayMoves } from './interpret-message.ts';
 import { rawState, text } from './progress.ts';

@@ -1,8 +1,8 @@
+import type { JsonObject } from '#protocol/json.ts';
+import { isTerminal } from '#protocol/task-states.ts';
+import type { Move, Seen } from '#upstream.ts';
 import { isObject } from '../../../mappings/a2a/events.ts';
 import { decodeState, statusOf } from '../../../mappings/a2a/states.ts';
-import type { JsonObject } from '../../../src/protocol/json.ts';
-import { isTerminal } from '../../../src/protocol/task-states.ts';
-import type { Move, Seen } from '../../../src/upstream.ts';
 import { reconcileArtifact } from './interpret-artifact.ts';
 import { bindMoves, draftOf, isUserMessage, messageId } from './interpret-message.ts';
 import { isFinalContext, metadataMoves, stateMoves } from './interpret-status.ts';

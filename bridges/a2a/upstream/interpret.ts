@@ -1,10 +1,10 @@
+import { ERROR_CODES } from '#protocol/errors.ts';
+import type { JsonObject } from '#protocol/json.ts';
+import { type Failure, isBlocked, isTerminal } from '#protocol/task-states.ts';
+import { readUsage } from '#protocol/usage.ts';
+import type { Frame, Move, Seen } from '#upstream.ts';
 import { isObject } from '../../../mappings/a2a/events.ts';
 import { A2A_USAGE } from '../../../mappings/a2a/usage-words.ts';
-import { ERROR_CODES } from '../../../src/protocol/errors.ts';
-import type { JsonObject } from '../../../src/protocol/json.ts';
-import { type Failure, isBlocked, isTerminal } from '../../../src/protocol/task-states.ts';
-import { readUsage } from '../../../src/protocol/usage.ts';
-import type { Frame, Move, Seen } from '../../../src/upstream.ts';
 import { bounded, boundedId } from './bounds.ts';
 import { interpretArtifact } from './interpret-artifact.ts';
 import { interpretError } from './interpret-error.ts';

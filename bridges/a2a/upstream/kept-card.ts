@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { JsonObject, JsonValue } from '../../../src/protocol/json.ts';
-import { type CardVerdict, cardVerdict } from '../../../src/protocol/resources/agent.ts';
+import type { JsonObject, JsonValue } from '#protocol/json.ts';
+import { type CardVerdict, cardVerdict } from '#resources/agent/schema.ts';
 import type { BridgeDeps } from '../../bridge.ts';
 
 /** A card as it was read from its agent, kept for the time when the agent does not answer. */

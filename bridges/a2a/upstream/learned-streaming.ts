@@ -1,5 +1,5 @@
-import { timestamp } from '../../../src/protocol/ports.ts';
-import type { AgentDescription } from '../../../src/upstream.ts';
+import { timestamp } from '#protocol/ports.ts';
+import type { AgentDescription } from '#upstream.ts';
 import type { BridgeDeps } from '../../bridge.ts';
 import { cut, MAX_NAME_LENGTH } from './bounds.ts';
 import { FIXED_LIMITS } from './config.ts';

@@ -1,9 +1,9 @@
+import type { JsonObject, JsonValue } from '#protocol/json.ts';
+import { isBlocked, isTerminal } from '#protocol/task-states.ts';
+import type { Turn } from '#upstream.ts';
 import { isObject } from '../../../mappings/a2a/events.ts';
 import type { A2aOperation } from '../../../mappings/a2a/operations.ts';
 import { decodeState, statusOf } from '../../../mappings/a2a/states.ts';
-import type { JsonObject, JsonValue } from '../../../src/protocol/json.ts';
-import { isBlocked, isTerminal } from '../../../src/protocol/task-states.ts';
-import type { Turn } from '../../../src/upstream.ts';
 import { bounded } from './bounds.ts';
 import type { Reading } from './record.ts';
 

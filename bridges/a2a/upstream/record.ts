@@ -1,3 +1,6 @@
+import type { JsonObject, JsonValue } from '#protocol/json.ts';
+import type { Rules } from '#protocol/rules.ts';
+import type { Frame } from '#upstream.ts';
 import { type A2aErrorName, findError } from '../../../mappings/a2a/errors.ts';
 import { type A2aEventName, decodeEvent, isObject } from '../../../mappings/a2a/events.ts';
 import {
@@ -7,9 +10,6 @@ import {
   PROTOCOLS,
 } from '../../../mappings/a2a/operations.ts';
 import { withJsonNames } from '../../../mappings/a2a/proto-names.ts';
-import type { JsonObject, JsonValue } from '../../../src/protocol/json.ts';
-import type { Rules } from '../../../src/protocol/rules.ts';
-import type { Frame } from '../../../src/upstream.ts';
 
 /** Ids of the agent, each with the Task it stands for. */
 export type HarnTasks = readonly (readonly [remote: string, task: string])[];

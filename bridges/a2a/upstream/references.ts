@@ -1,6 +1,6 @@
+import type { JsonObject, JsonValue } from '#protocol/json.ts';
+import type { OutboundMessage, Turn } from '#upstream.ts';
 import { isObject } from '../../../mappings/a2a/events.ts';
-import type { JsonObject, JsonValue } from '../../../src/protocol/json.ts';
-import type { OutboundMessage, Turn } from '../../../src/upstream.ts';
 import { text } from './progress.ts';
 import type { HarnTasks, Reading } from './record.ts';
 

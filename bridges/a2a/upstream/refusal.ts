@@ -1,5 +1,5 @@
+import type { Frame } from '#upstream.ts';
 import type { A2aErrorName } from '../../../mappings/a2a/errors.ts';
-import type { Frame } from '../../../src/upstream.ts';
 import { Fault } from './fault.ts';
 import { isForeignTask, Progress } from './progress.ts';
 import { type A2aRecord, type Reading, toFrameBody } from './record.ts';

@@ -1,11 +1,11 @@
+import type { JsonObject } from '#protocol/json.ts';
+import type { Frame, OutboundMessage } from '#upstream.ts';
 import type { A2aErrorName } from '../../../mappings/a2a/errors.ts';
 import { isObject } from '../../../mappings/a2a/events.ts';
 import { HARN_EXTENSION } from '../../../mappings/a2a/extension.ts';
 import type { A2aProtocol } from '../../../mappings/a2a/operations.ts';
 import { encodePart, type PartDialect } from '../../../mappings/a2a/parts-out.ts';
 import { ROLES_V1, ROLES_V03 } from '../../../mappings/a2a/roles.ts';
-import type { JsonObject } from '../../../src/protocol/json.ts';
-import type { Frame, OutboundMessage } from '../../../src/upstream.ts';
 import type { Beside } from './exchange.ts';
 import { Fault } from './fault.ts';
 import type { AgentError, Reading } from './record.ts';

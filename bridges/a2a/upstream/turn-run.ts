@@ -1,4 +1,4 @@
-import type { Frame, Turn } from '../../../src/upstream.ts';
+import type { Frame, Turn } from '#upstream.ts';
 import type { Timers } from '../../bridge.ts';
 import { refuseOverlong } from './bounds.ts';
 import type { Discovery } from './discovery.ts';

@@ -1,4 +1,4 @@
-import type { AgentDescription, Frame, Move, Seen, Turn, Upstream } from '../../../src/upstream.ts';
+import type { AgentDescription, Frame, Move, Seen, Turn, Upstream } from '#upstream.ts';
 import type { BridgeDeps } from '../../bridge.ts';
 import { credentialHeaders } from '../../outbound/credentials.ts';
 import { createHttpClient, type HttpClient, type HttpReply } from '../../outbound/http-client.ts';

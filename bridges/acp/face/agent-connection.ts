@@ -1,7 +1,7 @@
+import type { FaceConnection, FaceConnectionOwner, FaceDeps } from '#face.ts';
+import type { JsonObject, JsonValue } from '#protocol/json.ts';
 import { ACP_ERRORS } from '../../../mappings/acp/errors.ts';
 import { isObject, objectOf } from '../../../mappings/acp/json-shape.ts';
-import type { FaceConnection, FaceConnectionOwner, FaceDeps } from '../../../src/face.ts';
-import type { JsonObject, JsonValue } from '../../../src/protocol/json.ts';
 import { RpcError } from '../wire/json-rpc.ts';
 import { Peer, type RequestContext } from '../wire/peer.ts';
 import type { AttachedSession } from './attached-session.ts';

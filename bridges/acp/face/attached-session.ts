@@ -1,9 +1,9 @@
+import type { FaceConnection, FaceDeps } from '#face.ts';
+import type { StreamEnd, StreamFrame, StreamSink, Subscription } from '#gateway.ts';
+import type { JsonObject } from '#protocol/json.ts';
+import { EVENT_OF_STATUS, type Failure, type TerminalStatus } from '#protocol/task-states.ts';
 import { type OutEvent, updatesOf } from '../../../mappings/acp/events-out.ts';
 import { objectOf, textOf } from '../../../mappings/acp/json-shape.ts';
-import type { FaceConnection, FaceDeps } from '../../../src/face.ts';
-import type { StreamEnd, StreamFrame, StreamSink, Subscription } from '../../../src/gateway.ts';
-import type { JsonObject } from '../../../src/protocol/json.ts';
-import { EVENT_OF_STATUS, type Failure, type TerminalStatus } from '../../../src/protocol/task-states.ts';
 import type { Peer } from '../wire/peer.ts';
 import type { Draft } from './draft.ts';
 import type { Follower } from './follower.ts';

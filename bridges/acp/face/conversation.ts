@@ -1,5 +1,5 @@
-import type { FaceConnection, FaceDeps } from '../../../src/face.ts';
-import type { JsonObject } from '../../../src/protocol/json.ts';
+import type { FaceConnection, FaceDeps } from '#face.ts';
+import type { JsonObject } from '#protocol/json.ts';
 import type { Peer } from '../wire/peer.ts';
 import type { AttachedSession } from './attached-session.ts';
 import type { Draft } from './draft.ts';

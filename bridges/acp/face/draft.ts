@@ -1,6 +1,6 @@
+import type { JsonObject } from '#protocol/json.ts';
+import type { SessionState } from '#resources/session/schema.ts';
 import type { OutEvent } from '../../../mappings/acp/events-out.ts';
-import type { JsonObject } from '../../../src/protocol/json.ts';
-import type { SessionState } from '../../../src/protocol/resources/session.ts';
 import type { RpcId } from '../wire/json-rpc.ts';
 
 /** What a client of the draft version 2 is told besides; version 1 has no words for it. */

@@ -1,4 +1,4 @@
-import type { Face, FaceDeps } from '../../../src/face.ts';
+import type { Face, FaceDeps } from '#face.ts';
 import { AgentConnection } from './agent-connection.ts';
 import { maxMessageBytes } from './message-limit.ts';
 import { Tunnels } from './tunnels.ts';

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../src/protocol/json.ts';
+import type { JsonObject } from '#protocol/json.ts';
 import type { TurnWaits } from './turn-waits.ts';
 
 /** A Session that a client follows, as far as questions need it. */

@@ -1,9 +1,9 @@
+import type { FaceCall, FaceConnection, FaceOperation } from '#face.ts';
+import type { Gateway, StreamSink, Subscription } from '#gateway.ts';
+import { ERROR_CODES, ProtocolError } from '#protocol/errors.ts';
+import type { JsonObject } from '#protocol/json.ts';
+import type { StreamId } from '#resources/operations.ts';
 import { ACP_ERRORS, ERROR_OF_CODE } from '../../../mappings/acp/errors.ts';
-import type { FaceCall, FaceConnection, FaceOperation } from '../../../src/face.ts';
-import type { Gateway, StreamSink, Subscription } from '../../../src/gateway.ts';
-import { ERROR_CODES, ProtocolError } from '../../../src/protocol/errors.ts';
-import type { JsonObject } from '../../../src/protocol/json.ts';
-import type { StreamId } from '../../../src/protocol/operations.ts';
 import { RpcError } from '../wire/json-rpc.ts';
 import { Turnstile } from './turnstile.ts';
 

@@ -1,8 +1,8 @@
+import type { FaceDeps } from '#face.ts';
+import type { JsonObject } from '#protocol/json.ts';
 import { offerOf } from '../../../mappings/acp/host-methods.ts';
 import { objectOf, textOf } from '../../../mappings/acp/json-shape.ts';
 import { notice, takenBy } from '../../../mappings/acp/notices.ts';
-import type { FaceDeps } from '../../../src/face.ts';
-import type { JsonObject } from '../../../src/protocol/json.ts';
 import type { Host, Hosts } from '../host.ts';
 import { AcpUpstream } from '../upstream/upstream.ts';
 import type { RpcAnswer } from '../wire/json-rpc.ts';

@@ -1,6 +1,6 @@
 import type { InitializeResponse } from '@agentclientprotocol/sdk';
+import type { JsonObject, JsonValue } from '#protocol/json.ts';
 import { objectOf, textOf } from '../../../mappings/acp/json-shape.ts';
-import type { JsonObject, JsonValue } from '../../../src/protocol/json.ts';
 import type { Conversation } from './conversation.ts';
 import { maxMessageBytes } from './message-limit.ts';
 import type { ParamsOf } from './params.ts';

@@ -1,4 +1,4 @@
-import type { FaceDeps } from '../../../src/face.ts';
+import type { FaceDeps } from '#face.ts';
 
 const MIN_MESSAGE_BYTES = 16 * 1024 * 1024;
 

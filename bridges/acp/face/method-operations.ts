@@ -1,4 +1,4 @@
-import type { FaceMethods } from '../../../src/face.ts';
+import type { FaceMethods } from '#face.ts';
 
 /** Methods that a client of ACP v1 may call. Spec: ACP v1, agent methods. */
 export type AgentMethod =

@@ -1,4 +1,4 @@
-import type { JsonValue } from '../../../src/protocol/json.ts';
+import type { JsonValue } from '#protocol/json.ts';
 import type { RequestContext } from '../wire/peer.ts';
 import type { Conversation } from './conversation.ts';
 import { authenticate, initialize } from './initialize.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { JsonObject, JsonValue } from '../../../src/protocol/json.ts';
+import type { JsonObject, JsonValue } from '#protocol/json.ts';
 import { invalidParams } from '../wire/json-rpc.ts';
 import type { AgentMethod } from './method-operations.ts';
 

@@ -1,12 +1,12 @@
+import type { JsonObject, JsonValue } from '#protocol/json.ts';
+import { type Failure, isTerminal } from '#protocol/task-states.ts';
+import type { Artifact } from '#resources/artifact/schema.ts';
+import type { Message, MessageInput, Part } from '#resources/message/schema.ts';
+import type { Session } from '#resources/session/schema.ts';
+import type { Task } from '#resources/task/schema.ts';
 import { CLIENT_METADATA } from '../../../mappings/acp/config-options.ts';
 import { objectOf, textOf } from '../../../mappings/acp/json-shape.ts';
 import { artifactPart, decodePrompt, type PromptBytes } from '../../../mappings/acp/prompt-in.ts';
-import type { JsonObject, JsonValue } from '../../../src/protocol/json.ts';
-import type { Artifact } from '../../../src/protocol/resources/artifact.ts';
-import type { Message, MessageInput, Part } from '../../../src/protocol/resources/message.ts';
-import type { Session } from '../../../src/protocol/resources/session.ts';
-import type { Task } from '../../../src/protocol/resources/task.ts';
-import { type Failure, isTerminal } from '../../../src/protocol/task-states.ts';
 import { invalidParams } from '../wire/json-rpc.ts';
 import type { RequestContext } from '../wire/peer.ts';
 import type { AttachedSession } from './attached-session.ts';

@@ -1,9 +1,9 @@
+import type { JsonObject, JsonValue } from '#protocol/json.ts';
+import type { Logger } from '#protocol/ports.ts';
+import type { PermissionRequest } from '#resources/permission/schema.ts';
 import { isObject } from '../../../mappings/acp/json-shape.ts';
 import { notice } from '../../../mappings/acp/notices.ts';
 import { type Asks, questionOf } from '../../../mappings/acp/questions-out.ts';
-import type { JsonObject, JsonValue } from '../../../src/protocol/json.ts';
-import type { Logger } from '../../../src/protocol/ports.ts';
-import type { PermissionRequest } from '../../../src/protocol/resources/permission-request.ts';
 import { RpcError } from '../wire/json-rpc.ts';
 import type { Peer } from '../wire/peer.ts';
 import type { Follower } from './follower.ts';

@@ -1,7 +1,7 @@
+import type { JsonObject, JsonValue } from '#protocol/json.ts';
+import type { Session } from '#resources/session/schema.ts';
 import { CLIENT_METADATA, modesOf, NO_LIMIT, refusalOf } from '../../../mappings/acp/config-options.ts';
 import { objectOf, textOf } from '../../../mappings/acp/json-shape.ts';
-import type { JsonObject, JsonValue } from '../../../src/protocol/json.ts';
-import type { Session } from '../../../src/protocol/resources/session.ts';
 import { invalidParams } from '../wire/json-rpc.ts';
 import type { Conversation } from './conversation.ts';
 import type { ParamsOf } from './params.ts';

@@ -1,3 +1,6 @@
+import type { FaceAgent } from '#face.ts';
+import type { JsonObject } from '#protocol/json.ts';
+import type { Session } from '#resources/session/schema.ts';
 import {
   type Choice,
   configOptions,
@@ -7,9 +10,6 @@ import {
 } from '../../../mappings/acp/config-options.ts';
 import type { OutEvent } from '../../../mappings/acp/events-out.ts';
 import { isObject, objectOf, textOf } from '../../../mappings/acp/json-shape.ts';
-import type { FaceAgent } from '../../../src/face.ts';
-import type { JsonObject } from '../../../src/protocol/json.ts';
-import type { Session } from '../../../src/protocol/resources/session.ts';
 import type { GatewayCalls } from './gateway-calls.ts';
 import type { WholeEvents } from './whole-events.ts';
 

@@ -1,10 +1,10 @@
+import type { JsonObject, JsonValue } from '#protocol/json.ts';
+import { isTerminal } from '#protocol/task-states.ts';
+import type { Session } from '#resources/session/schema.ts';
+import type { Task } from '#resources/task/schema.ts';
 import { CLIENT_METADATA } from '../../../mappings/acp/config-options.ts';
 import { ACP_ERRORS } from '../../../mappings/acp/errors.ts';
 import { objectOf, textOf } from '../../../mappings/acp/json-shape.ts';
-import type { JsonObject, JsonValue } from '../../../src/protocol/json.ts';
-import type { Session } from '../../../src/protocol/resources/session.ts';
-import type { Task } from '../../../src/protocol/resources/task.ts';
-import { isTerminal } from '../../../src/protocol/task-states.ts';
 import { RpcError } from '../wire/json-rpc.ts';
 import type { RequestContext } from '../wire/peer.ts';
 import { AttachedSession, type Attachment } from './attached-session.ts';

@@ -1,7 +1,7 @@
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
 import type { JSONRPCMessage, RequestId } from '@modelcontextprotocol/sdk/types.js';
-import type { FaceExchange } from '../../../src/face.ts';
-import type { JsonValue } from '../../../src/protocol/json.ts';
+import type { FaceExchange } from '#face.ts';
+import type { JsonValue } from '#protocol/json.ts';
 
 const REQUEST_FAILED = -32603;
 

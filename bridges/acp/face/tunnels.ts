@@ -1,8 +1,8 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
+import type { FaceDeps, FaceExchange, FaceRoute } from '#face.ts';
+import { ProtocolError } from '#protocol/errors.ts';
+import type { JsonObject, JsonValue } from '#protocol/json.ts';
 import { isObject, objectsOf, textOf } from '../../../mappings/acp/json-shape.ts';
-import type { FaceDeps, FaceExchange, FaceRoute } from '../../../src/face.ts';
-import { ProtocolError } from '../../../src/protocol/errors.ts';
-import type { JsonObject, JsonValue } from '../../../src/protocol/json.ts';
 import type { Peer } from '../wire/peer.ts';
 import type { TunnelSession } from './tunnel-session.ts';
 

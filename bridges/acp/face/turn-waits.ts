@@ -1,7 +1,7 @@
+import type { JsonObject } from '#protocol/json.ts';
+import type { Failure, TerminalStatus } from '#protocol/task-states.ts';
 import { ACP_ERRORS } from '../../../mappings/acp/errors.ts';
 import { endOf, STOP_REASONS } from '../../../mappings/acp/stop-reasons.ts';
-import type { JsonObject } from '../../../src/protocol/json.ts';
-import type { Failure, TerminalStatus } from '../../../src/protocol/task-states.ts';
 import { RpcError } from '../wire/json-rpc.ts';
 
 /** How a turn ends for its client: its Task ended, or asks something that the client can be asked by a prompt only. */

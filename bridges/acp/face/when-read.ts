@@ -1,5 +1,5 @@
-import { ProtocolError } from '../../../src/protocol/errors.ts';
-import type { JsonValue } from '../../../src/protocol/json.ts';
+import { ProtocolError } from '#protocol/errors.ts';
+import type { JsonValue } from '#protocol/json.ts';
 
 /**
  * Hands a message over when it is read, or why it was refused: at once, or for a large one when the promise resolves, which never

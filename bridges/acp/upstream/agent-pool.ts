@@ -1,5 +1,5 @@
+import type { JsonObject } from '#protocol/json.ts';
 import { objectOf } from '../../../mappings/acp/json-shape.ts';
-import type { JsonObject } from '../../../src/protocol/json.ts';
 import { AgentConnection } from './connection.ts';
 import { gone } from './fault.ts';
 import { waysBack } from './ways-back.ts';

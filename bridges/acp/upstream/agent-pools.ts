@@ -1,5 +1,5 @@
+import type { JsonObject } from '#protocol/json.ts';
 import type { HostOffer } from '../../../mappings/acp/host-methods.ts';
-import type { JsonObject } from '../../../src/protocol/json.ts';
 import { AgentPool } from './agent-pool.ts';
 import type { RouteSettings } from './wire.ts';
 

@@ -1,4 +1,4 @@
-import type { JsonMend, JsonObject, JsonValue } from '../../../src/protocol/json.ts';
+import type { JsonMend, JsonObject, JsonValue } from '#protocol/json.ts';
 import type { Fault } from '../../outbound/fault.ts';
 import type { BetweenTurns } from './between-turns.ts';
 import { type PromptParts, PromptTurn } from './prompt-turn.ts';

@@ -1,6 +1,6 @@
+import type { Turn } from '#upstream.ts';
 import { OPTIONS_REFUSED, wishOf } from '../../../mappings/acp/config-options.ts';
 import { objectOf } from '../../../mappings/acp/json-shape.ts';
-import type { Turn } from '../../../src/upstream.ts';
 import type { AgentSession } from './agent-session.ts';
 import type { SessionOpener } from './open-session.ts';
 import type { AcpRecord } from './record.ts';

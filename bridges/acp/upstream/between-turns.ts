@@ -1,5 +1,5 @@
-import type { JsonMend, JsonObject } from '../../../src/protocol/json.ts';
-import type { Frame } from '../../../src/upstream.ts';
+import type { JsonMend, JsonObject } from '#protocol/json.ts';
+import type { Frame } from '#upstream.ts';
 import { FIXED_LIMITS } from './config.ts';
 import { type AcpRecord, frameOf, updateRecord } from './record.ts';
 

@@ -1,3 +1,4 @@
+import type { JsonMend, JsonObject, JsonValue, MendedJson } from '#protocol/json.ts';
 import { ACP_ERRORS } from '../../../mappings/acp/errors.ts';
 import {
   encodeOffer,
@@ -7,7 +8,6 @@ import {
 } from '../../../mappings/acp/host-methods.ts';
 import { isObject, objectOf, textOf } from '../../../mappings/acp/json-shape.ts';
 import { ASKING_METHODS } from '../../../mappings/acp/permission-answers.ts';
-import type { JsonMend, JsonObject, JsonValue, MendedJson } from '../../../src/protocol/json.ts';
 import type { Fault } from '../../outbound/fault.ts';
 import { methodNotFound, type RpcAnswer, RpcError } from '../wire/json-rpc.ts';
 import { Peer, type RequestContext, type Waiting } from '../wire/peer.ts';

@@ -1,6 +1,6 @@
+import type { JsonObject } from '#protocol/json.ts';
+import type { AgentDescription } from '#upstream.ts';
 import { isObject, objectOf, textOf } from '../../../mappings/acp/json-shape.ts';
-import type { JsonObject } from '../../../src/protocol/json.ts';
-import type { AgentDescription } from '../../../src/upstream.ts';
 
 /** What is known of an agent: its own words once it has run, its id until then. */
 export function describeAgent(id: string, initialized: JsonObject): AgentDescription {

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../src/protocol/json.ts';
+import type { JsonObject } from '#protocol/json.ts';
 import { Fault } from '../../outbound/fault.ts';
 
 export type TimeoutName = 'start' | 'session' | 'idle' | 'total';

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
+import type { JsonObject, JsonValue } from '#protocol/json.ts';
+import type { PolicyDecided } from '#resources/policy/events.ts';
 import { ACP_ERRORS } from '../../../mappings/acp/errors.ts';
 import { HOST_METHODS, type HostMethod, type HostMethodRow } from '../../../mappings/acp/host-methods.ts';
 import { isObject, objectOf, textOf } from '../../../mappings/acp/json-shape.ts';
-import type { JsonObject, JsonValue } from '../../../src/protocol/json.ts';
-import type { PolicyDecided } from '../../../src/protocol/policy-events.ts';
 import { type RpcAnswer, RpcError } from '../wire/json-rpc.ts';
 import type { AgentSession } from './agent-session.ts';
 import type { PromptTurn } from './prompt-turn.ts';

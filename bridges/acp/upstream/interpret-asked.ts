@@ -1,7 +1,7 @@
+import type { JsonObject } from '#protocol/json.ts';
+import type { Move, PermissionDraft, Seen } from '#upstream.ts';
 import { isObject, objectOf, objectsOf, textOf } from '../../../mappings/acp/json-shape.ts';
 import { decodeOptions, ELICITATION_METHOD, subjectOf } from '../../../mappings/acp/permission-answers.ts';
-import type { JsonObject } from '../../../src/protocol/json.ts';
-import type { Move, PermissionDraft, Seen } from '../../../src/upstream.ts';
 import { callIdOf, diffMoves, requested, unheardMoves } from './interpret-update.ts';
 import type { AcpRecord } from './record.ts';
 

@@ -1,8 +1,8 @@
+import type { JsonObject } from '#protocol/json.ts';
+import type { PolicyDecided } from '#resources/policy/events.ts';
+import type { Move } from '#upstream.ts';
 import { HOST_METHODS, isHostMethod } from '../../../mappings/acp/host-methods.ts';
 import { objectOf, textOf } from '../../../mappings/acp/json-shape.ts';
-import type { JsonObject } from '../../../src/protocol/json.ts';
-import type { PolicyDecided } from '../../../src/protocol/policy-events.ts';
-import type { Move } from '../../../src/upstream.ts';
 import type { AcpRecord } from './record.ts';
 
 type Asked = Extract<AcpRecord, { op: 'host_asked' }>;

@@ -1,10 +1,10 @@
+import type { JsonObject, JsonValue } from '#protocol/json.ts';
+import { isTerminal } from '#protocol/task-states.ts';
+import type { Move, Seen } from '#upstream.ts';
 import { isObject, objectOf, objectsOf, textOf } from '../../../mappings/acp/json-shape.ts';
 import { TOOL_STATUSES } from '../../../mappings/acp/tool-statuses.ts';
 import { updateRow } from '../../../mappings/acp/update-kinds.ts';
 import { USAGE_UPDATE } from '../../../mappings/acp/usage-words.ts';
-import type { JsonObject, JsonValue } from '../../../src/protocol/json.ts';
-import { isTerminal } from '../../../src/protocol/task-states.ts';
-import type { Move, Seen } from '../../../src/upstream.ts';
 import { usageMoves } from './interpret-usage.ts';
 import type { AcpRecord, ToolFacts } from './record.ts';
 

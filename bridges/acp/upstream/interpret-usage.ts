@@ -1,14 +1,8 @@
+import type { JsonObject } from '#protocol/json.ts';
+import { type Counted, readUsage, type UsageFigures, type UsageRow, usedSince } from '#protocol/usage.ts';
+import type { Move, Seen } from '#upstream.ts';
 import { isObject, objectOf } from '../../../mappings/acp/json-shape.ts';
 import { PROMPT_USAGE } from '../../../mappings/acp/usage-words.ts';
-import type { JsonObject } from '../../../src/protocol/json.ts';
-import {
-  type Counted,
-  readUsage,
-  type UsageFigures,
-  type UsageRow,
-  usedSince,
-} from '../../../src/protocol/usage.ts';
-import type { Move, Seen } from '../../../src/upstream.ts';
 import type { SessionRecord } from './record.ts';
 
 /**

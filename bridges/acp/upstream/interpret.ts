@@ -1,12 +1,12 @@
+import { ERROR_CODES } from '#protocol/errors.ts';
+import type { JsonObject, JsonValue } from '#protocol/json.ts';
+import { type Failure, isBlocked, isTerminal } from '#protocol/task-states.ts';
+import type { Frame, Move, Seen } from '#upstream.ts';
 import { OPTIONS_REFUSED } from '../../../mappings/acp/config-options.ts';
 import { decodeBlocks } from '../../../mappings/acp/content-in.ts';
 import { ACP_ERRORS } from '../../../mappings/acp/errors.ts';
 import { isObject, objectOf, textOf } from '../../../mappings/acp/json-shape.ts';
 import { statusOfStop } from '../../../mappings/acp/stop-reasons.ts';
-import { ERROR_CODES } from '../../../src/protocol/errors.ts';
-import type { JsonObject, JsonValue } from '../../../src/protocol/json.ts';
-import { type Failure, isBlocked, isTerminal } from '../../../src/protocol/task-states.ts';
-import type { Frame, Move, Seen } from '../../../src/upstream.ts';
 import { interpretAsked } from './interpret-asked.ts';
 import { interpretHostAnswered, interpretHostAsked } from './interpret-host.ts';
 import { interpretUpdate, ownUpdate } from './interpret-update.ts';

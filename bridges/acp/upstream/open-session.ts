@@ -1,7 +1,7 @@
+import type { JsonObject, JsonValue } from '#protocol/json.ts';
+import type { Turn } from '#upstream.ts';
 import { ACP_ERRORS } from '../../../mappings/acp/errors.ts';
 import { objectOf, textOf } from '../../../mappings/acp/json-shape.ts';
-import type { JsonObject, JsonValue } from '../../../src/protocol/json.ts';
-import type { Turn } from '../../../src/upstream.ts';
 import { Fault } from '../../outbound/fault.ts';
 import type { Host } from '../host.ts';
 import type { RpcAnswer } from '../wire/json-rpc.ts';

@@ -1,5 +1,5 @@
-import type { JsonObject } from '../../../src/protocol/json.ts';
-import type { PastTurn } from '../../../src/upstream.ts';
+import type { JsonObject } from '#protocol/json.ts';
+import type { PastTurn } from '#upstream.ts';
 import { FIXED_LIMITS } from './config.ts';
 
 const HEADING =

@@ -1,7 +1,7 @@
+import type { JsonObject } from '#protocol/json.ts';
+import type { OutboundMessage, Turn } from '#upstream.ts';
 import { encodePart, type Takes } from '../../../mappings/acp/content-out.ts';
 import { isObject, objectOf } from '../../../mappings/acp/json-shape.ts';
-import type { JsonObject } from '../../../src/protocol/json.ts';
-import type { OutboundMessage, Turn } from '../../../src/upstream.ts';
 import type { BridgeDeps } from '../../bridge.ts';
 import type { AgentSession } from './agent-session.ts';
 import { applyWishes } from './apply-wishes.ts';

@@ -1,8 +1,8 @@
+import type { JsonMend, JsonObject, JsonValue } from '#protocol/json.ts';
+import type { RememberedAnswer } from '#resources/permission/draft.ts';
+import type { PermissionAnswer, Turn } from '#upstream.ts';
 import { objectOf } from '../../../mappings/acp/json-shape.ts';
 import { encodeAnswer, PERMISSION_METHOD, subjectOf } from '../../../mappings/acp/permission-answers.ts';
-import type { JsonMend, JsonObject, JsonValue } from '../../../src/protocol/json.ts';
-import type { RememberedAnswer } from '../../../src/protocol/permission-draft.ts';
-import type { PermissionAnswer, Turn } from '../../../src/upstream.ts';
 import { Fault } from '../../outbound/fault.ts';
 import type { Host } from '../host.ts';
 import type { RpcAnswer } from '../wire/json-rpc.ts';

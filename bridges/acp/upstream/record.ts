@@ -1,9 +1,9 @@
+import type { JsonMend, JsonObject, JsonValue } from '#protocol/json.ts';
+import type { RememberedAnswer } from '#resources/permission/draft.ts';
+import type { PolicyDecided } from '#resources/policy/events.ts';
+import type { Frame } from '#upstream.ts';
 import type { HostMethod } from '../../../mappings/acp/host-methods.ts';
 import type { UpdateRow } from '../../../mappings/acp/update-kinds.ts';
-import type { JsonMend, JsonObject, JsonValue } from '../../../src/protocol/json.ts';
-import type { RememberedAnswer } from '../../../src/protocol/permission-draft.ts';
-import type { PolicyDecided } from '../../../src/protocol/policy-events.ts';
-import type { Frame } from '../../../src/upstream.ts';
 
 /**
  * What is recorded of a turn: messages of the agent as they came, before anything is read from them, and what the driver knows

@@ -1,6 +1,6 @@
+import type { JsonMend, JsonObject, JsonValue } from '#protocol/json.ts';
 import { isObject, objectOf, textOf } from '../../../mappings/acp/json-shape.ts';
 import { updateRow } from '../../../mappings/acp/update-kinds.ts';
-import type { JsonMend, JsonObject, JsonValue } from '../../../src/protocol/json.ts';
 import { type AcpRecord, updateRecord } from './record.ts';
 import { ToolCalls } from './tool-calls.ts';
 

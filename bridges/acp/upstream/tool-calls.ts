@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { JsonObject, JsonValue } from '#protocol/json.ts';
 import { isObject, textOf } from '../../../mappings/acp/json-shape.ts';
 import { printedIn } from '../../../mappings/acp/terminal-output.ts';
 import { toolNameOf } from '../../../mappings/acp/tool-names.ts';
-import type { JsonObject, JsonValue } from '../../../src/protocol/json.ts';
 import { FIXED_LIMITS } from './config.ts';
 import type { DeniedCall, ToolFacts } from './record.ts';
 

@@ -1,13 +1,5 @@
+import type { AgentDescription, Frame, Move, PermissionAnswer, Seen, Turn, Upstream } from '#upstream.ts';
 import { objectOf, textOf } from '../../../mappings/acp/json-shape.ts';
-import type {
-  AgentDescription,
-  Frame,
-  Move,
-  PermissionAnswer,
-  Seen,
-  Turn,
-  Upstream,
-} from '../../../src/upstream.ts';
 import type { BridgeDeps } from '../../bridge.ts';
 import { type Host, Hosts } from '../host.ts';
 import { AgentPools } from './agent-pools.ts';

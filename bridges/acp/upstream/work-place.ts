@@ -1,7 +1,7 @@
 import { realpath, stat } from 'node:fs/promises';
 import { isAbsolute, relative, resolve, sep } from 'node:path';
+import type { JsonObject } from '#protocol/json.ts';
 import { isObject, objectOf, textOf } from '../../../mappings/acp/json-shape.ts';
-import type { JsonObject } from '../../../src/protocol/json.ts';
 import type { AcpUpstreamConfig } from './config.ts';
 
 /** Where a session of an agent works. */

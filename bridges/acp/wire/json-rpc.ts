@@ -1,6 +1,6 @@
+import type { JsonObject, JsonValue } from '#protocol/json.ts';
 import { ACP_ERRORS } from '../../../mappings/acp/errors.ts';
 import { isObject } from '../../../mappings/acp/json-shape.ts';
-import type { JsonObject, JsonValue } from '../../../src/protocol/json.ts';
 
 export type RpcId = string | number | null;
 

@@ -1,5 +1,5 @@
+import type { JsonObject, JsonValue } from '#protocol/json.ts';
 import { ACP_ERRORS } from '../../../mappings/acp/errors.ts';
-import type { JsonObject, JsonValue } from '../../../src/protocol/json.ts';
 import {
   answer,
   methodNotFound,

@@ -1,7 +1,7 @@
 import type { JSONRPCNotification } from '@modelcontextprotocol/sdk/types.js';
+import type { FaceDeps, FaceExchange } from '#face.ts';
+import type { JsonObject } from '#protocol/json.ts';
 import { isLogged, type LogLevel } from '../../../mappings/mcp/log-levels.ts';
-import type { FaceDeps, FaceExchange } from '../../../src/face.ts';
-import type { JsonObject } from '../../../src/protocol/json.ts';
 import { askBytes } from '../../inbound/ask.ts';
 import { objectOf } from '../object-of.ts';
 

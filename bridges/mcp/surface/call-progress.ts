@@ -1,5 +1,5 @@
 import type { JSONRPCNotification } from '@modelcontextprotocol/sdk/types.js';
-import type { JsonObject, JsonValue } from '../../../src/protocol/json.ts';
+import type { JsonObject, JsonValue } from '#protocol/json.ts';
 
 /** What a Task tells of its progress, as the notification of a call that wants it by this token. */
 export function progressNotification(

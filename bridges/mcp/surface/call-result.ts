@@ -1,10 +1,10 @@
+import type { FaceExchange } from '#face.ts';
+import type { Gateway } from '#gateway.ts';
+import type { JsonObject, JsonValue } from '#protocol/json.ts';
+import type { Part } from '#resources/message/schema.ts';
+import type { Outcome } from '#resources/outcome/schema.ts';
+import type { Task } from '#resources/task/schema.ts';
 import { blockOfPart, linkTo } from '../../../mappings/mcp/content-out.ts';
-import type { FaceExchange } from '../../../src/face.ts';
-import type { Gateway } from '../../../src/gateway.ts';
-import type { JsonObject, JsonValue } from '../../../src/protocol/json.ts';
-import type { Part } from '../../../src/protocol/resources/message.ts';
-import type { Outcome } from '../../../src/protocol/resources/outcome.ts';
-import type { Task } from '../../../src/protocol/resources/task.ts';
 import { ask, askBytes } from '../../inbound/ask.ts';
 import { inlinedFrom, inlinedPart } from '../../inbound/inlined-parts.ts';
 import type { OfferedTool } from './offered-tools.ts';

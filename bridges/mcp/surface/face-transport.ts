@@ -10,8 +10,8 @@ import {
   type RequestId,
   SUPPORTED_PROTOCOL_VERSIONS,
 } from '@modelcontextprotocol/sdk/types.js';
-import type { FaceDeps, FaceExchange, FaceStream } from '../../../src/face.ts';
-import type { JsonValue } from '../../../src/protocol/json.ts';
+import type { FaceDeps, FaceExchange, FaceStream } from '#face.ts';
+import type { JsonValue } from '#protocol/json.ts';
 import { messageFrame, PostAnswer } from './post-answer.ts';
 import { isListsId } from './resume-id.ts';
 import { sendRpcError } from './rpc.ts';

@@ -1,7 +1,7 @@
+import type { Face, FaceDeps, FaceExchange } from '#face.ts';
+import { ProtocolError } from '#protocol/errors.ts';
+import type { JsonValue } from '#protocol/json.ts';
 import { MCP_ERRORS } from '../../../mappings/mcp/errors.ts';
-import type { Face, FaceDeps, FaceExchange } from '../../../src/face.ts';
-import { ProtocolError } from '../../../src/protocol/errors.ts';
-import type { JsonValue } from '../../../src/protocol/json.ts';
 import type { LegacySession } from './legacy-session.ts';
 import type { ModernFace } from './modern.ts';
 import { Mounts } from './mounts.ts';

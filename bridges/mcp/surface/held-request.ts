@@ -1,6 +1,6 @@
+import type { FaceDeps } from '#face.ts';
+import type { JsonObject } from '#protocol/json.ts';
 import { MCP_ERRORS } from '../../../mappings/mcp/errors.ts';
-import type { FaceDeps } from '../../../src/face.ts';
-import type { JsonObject } from '../../../src/protocol/json.ts';
 import { FIXED_LIMITS } from '../upstream/config.ts';
 import type { ServerPeer } from '../upstream/connection.ts';
 import { RpcError } from '../upstream/rpc-error.ts';

@@ -5,11 +5,11 @@ import {
   type JSONRPCRequest,
   type RequestId,
 } from '@modelcontextprotocol/sdk/types.js';
+import type { FaceDeps, FaceExchange } from '#face.ts';
+import { ProtocolError } from '#protocol/errors.ts';
+import type { JsonObject, JsonValue } from '#protocol/json.ts';
 import { resultForSession } from '../../../mappings/mcp/eras.ts';
 import { LOG_LEVELS, type LogLevel, logLevelOf } from '../../../mappings/mcp/log-levels.ts';
-import type { FaceDeps, FaceExchange } from '../../../src/face.ts';
-import { ProtocolError } from '../../../src/protocol/errors.ts';
-import type { JsonObject, JsonValue } from '../../../src/protocol/json.ts';
 import { objectOf } from '../object-of.ts';
 import { CallLog } from './call-log.ts';
 import { progressNotification } from './call-progress.ts';

@@ -1,4 +1,4 @@
-import type { FaceMethods } from '../../../src/face.ts';
+import type { FaceMethods } from '#face.ts';
 
 /** What each method of MCP is in operations of the gateway; it gives the scope. Methods of the wire itself have none. */
 export const METHODS = {

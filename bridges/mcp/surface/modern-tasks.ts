@@ -1,10 +1,10 @@
 import { CLIENT_CAPABILITIES_META_KEY, type Server, type ServerContext } from '@modelcontextprotocol/server';
+import type { FaceDeps, FaceExchange } from '#face.ts';
+import type { JsonObject } from '#protocol/json.ts';
+import { isTerminal } from '#protocol/task-states.ts';
+import type { Task } from '#resources/task/schema.ts';
 import { codeOfFailure, MCP_ERRORS } from '../../../mappings/mcp/errors.ts';
 import { type HarnTaskState, TASK_STATES } from '../../../mappings/mcp/task-states.ts';
-import type { FaceDeps, FaceExchange } from '../../../src/face.ts';
-import type { JsonObject } from '../../../src/protocol/json.ts';
-import type { Task } from '../../../src/protocol/resources/task.ts';
-import { isTerminal } from '../../../src/protocol/task-states.ts';
 import { ask } from '../../inbound/ask.ts';
 import { objectOf } from '../object-of.ts';
 import { TASKS_EXTENSION } from '../revisions.ts';

@@ -7,11 +7,11 @@ import {
   Server,
   type ServerContext,
 } from '@modelcontextprotocol/server';
+import type { FaceDeps, FaceExchange } from '#face.ts';
+import { ProtocolError } from '#protocol/errors.ts';
+import type { JsonObject, JsonValue } from '#protocol/json.ts';
+import { isTerminal } from '#protocol/task-states.ts';
 import { logLevelOf } from '../../../mappings/mcp/log-levels.ts';
-import type { FaceDeps, FaceExchange } from '../../../src/face.ts';
-import { ProtocolError } from '../../../src/protocol/errors.ts';
-import type { JsonObject, JsonValue } from '../../../src/protocol/json.ts';
-import { isTerminal } from '../../../src/protocol/task-states.ts';
 import { objectOf } from '../object-of.ts';
 import { TASKS_EXTENSION } from '../revisions.ts';
 import { CallLog } from './call-log.ts';

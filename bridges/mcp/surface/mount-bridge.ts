@@ -5,6 +5,9 @@ import {
   Server,
   type ServerContext,
 } from '@modelcontextprotocol/server';
+import type { FaceDeps, FaceExchange } from '#face.ts';
+import { ProtocolError } from '#protocol/errors.ts';
+import type { JsonObject } from '#protocol/json.ts';
 import {
   ASKABLE,
   only,
@@ -13,9 +16,6 @@ import {
   sharedMethod,
 } from '../../../mappings/mcp/eras.ts';
 import { MCP_ERRORS } from '../../../mappings/mcp/errors.ts';
-import type { FaceDeps, FaceExchange } from '../../../src/face.ts';
-import { ProtocolError } from '../../../src/protocol/errors.ts';
-import type { JsonObject } from '../../../src/protocol/json.ts';
 import { Fault } from '../../outbound/fault.ts';
 import { type MountedServer, type OpenServer, openTools } from '../mounted-server.ts';
 import { objectOf } from '../object-of.ts';

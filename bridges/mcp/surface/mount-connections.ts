@@ -1,6 +1,6 @@
+import type { FaceDeps } from '#face.ts';
+import type { JsonObject, JsonValue } from '#protocol/json.ts';
 import { MCP_ERRORS } from '../../../mappings/mcp/errors.ts';
-import type { FaceDeps } from '../../../src/face.ts';
-import type { JsonObject, JsonValue } from '../../../src/protocol/json.ts';
 import { Fault } from '../../outbound/fault.ts';
 import type { MountedServer } from '../mounted-server.ts';
 import { objectOf } from '../object-of.ts';

@@ -1,7 +1,7 @@
+import type { FaceDeps, FaceExchange } from '#face.ts';
+import { ProtocolError } from '#protocol/errors.ts';
+import type { JsonObject } from '#protocol/json.ts';
 import { MCP_ERRORS } from '../../../mappings/mcp/errors.ts';
-import type { FaceDeps, FaceExchange } from '../../../src/face.ts';
-import { ProtocolError } from '../../../src/protocol/errors.ts';
-import type { JsonObject } from '../../../src/protocol/json.ts';
 import { type OpenServer, openTools, type Post } from '../mounted-server.ts';
 import { objectOf } from '../object-of.ts';
 import { NOT_REACHED, neverArrived } from '../upstream/connection.ts';

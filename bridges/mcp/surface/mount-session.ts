@@ -1,9 +1,9 @@
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { JSONRPCMessage, JSONRPCRequest, RequestId } from '@modelcontextprotocol/sdk/types.js';
+import type { FaceDeps, FaceExchange } from '#face.ts';
+import type { JsonObject, JsonValue } from '#protocol/json.ts';
 import { MCP_ERRORS } from '../../../mappings/mcp/errors.ts';
-import type { FaceDeps, FaceExchange } from '../../../src/face.ts';
-import type { JsonObject, JsonValue } from '../../../src/protocol/json.ts';
 import { type OpenServer, openTools } from '../mounted-server.ts';
 import { objectOf } from '../object-of.ts';
 import { SESSION_LOST } from '../upstream/connection.ts';

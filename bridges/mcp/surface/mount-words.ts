@@ -1,6 +1,6 @@
+import type { JsonObject, JsonValue } from '#protocol/json.ts';
 import { askedPages, resultWithoutSession } from '../../../mappings/mcp/eras.ts';
 import { MCP_ERRORS } from '../../../mappings/mcp/errors.ts';
-import type { JsonObject, JsonValue } from '../../../src/protocol/json.ts';
 import { Fault } from '../../outbound/fault.ts';
 import { objectOf } from '../object-of.ts';
 import { RpcError } from '../upstream/rpc-error.ts';

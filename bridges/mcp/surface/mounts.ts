@@ -1,6 +1,6 @@
-import type { FaceDeps, FaceExchange } from '../../../src/face.ts';
-import { ProtocolError } from '../../../src/protocol/errors.ts';
-import type { JsonValue } from '../../../src/protocol/json.ts';
+import type { FaceDeps, FaceExchange } from '#face.ts';
+import { ProtocolError } from '#protocol/errors.ts';
+import type { JsonValue } from '#protocol/json.ts';
 import { type OpenServer, openServer } from '../mounted-server.ts';
 import { objectOf } from '../object-of.ts';
 import { McpUpstream } from '../upstream/upstream.ts';

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
+import type { FaceAgent } from '#face.ts';
+import type { SideEffectClass } from '#protocol/autonomy.ts';
+import type { JsonObject, JsonValue } from '#protocol/json.ts';
+import type { Skill } from '#resources/discovery/schema.ts';
 import { HINTS_OF, SIDE_EFFECTS, type SideEffect } from '../../../mappings/mcp/side-effects.ts';
-import type { FaceAgent } from '../../../src/face.ts';
-import type { SideEffectClass } from '../../../src/protocol/autonomy.ts';
-import type { JsonObject, JsonValue } from '../../../src/protocol/json.ts';
-import type { Skill } from '../../../src/protocol/resources/discovery.ts';
 
 /** A tool of this face, and where a call of it runs. */
 export interface OfferedTool {

@@ -1,5 +1,5 @@
 import type { JSONRPCMessage, RequestId } from '@modelcontextprotocol/sdk/types.js';
-import type { FaceExchange, FaceStream, FaceTimers } from '../../../src/face.ts';
+import type { FaceExchange, FaceStream, FaceTimers } from '#face.ts';
 
 /** A call that takes longer is answered by a stream, so that its client has a place to resume from. */
 const PATIENCE_MS = 1_000;

@@ -1,4 +1,4 @@
-import type { JsonValue } from '../../../src/protocol/json.ts';
+import type { JsonValue } from '#protocol/json.ts';
 import { objectOf } from '../object-of.ts';
 
 /** Whether a body opens a session. The SDK is loaded with the first client. */

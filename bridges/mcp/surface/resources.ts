@@ -1,9 +1,9 @@
+import type { FaceDeps, FaceExchange } from '#face.ts';
+import { ProtocolError } from '#protocol/errors.ts';
+import type { JsonObject } from '#protocol/json.ts';
+import type { Artifact } from '#resources/artifact/schema.ts';
+import type { QueryId } from '#resources/operations.ts';
 import { artifactUri } from '../../../mappings/mcp/content-out.ts';
-import type { FaceDeps, FaceExchange } from '../../../src/face.ts';
-import { ProtocolError } from '../../../src/protocol/errors.ts';
-import type { JsonObject } from '../../../src/protocol/json.ts';
-import type { QueryId } from '../../../src/protocol/operations.ts';
-import type { Artifact } from '../../../src/protocol/resources/artifact.ts';
 import { ask, askBytes } from '../../inbound/ask.ts';
 
 /** The resources of this face: what a URI names, and which operation reads it. */

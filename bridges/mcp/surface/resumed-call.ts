@@ -1,9 +1,9 @@
+import type { FaceDeps, FaceExchange, FaceStream } from '#face.ts';
+import { ProtocolError } from '#protocol/errors.ts';
+import type { JsonObject } from '#protocol/json.ts';
+import { isTerminal } from '#protocol/task-states.ts';
 import { resultForSession } from '../../../mappings/mcp/eras.ts';
 import { LOG_LEVELS, type LogLevel } from '../../../mappings/mcp/log-levels.ts';
-import type { FaceDeps, FaceExchange, FaceStream } from '../../../src/face.ts';
-import { ProtocolError } from '../../../src/protocol/errors.ts';
-import type { JsonObject } from '../../../src/protocol/json.ts';
-import { isTerminal } from '../../../src/protocol/task-states.ts';
 import { objectOf } from '../object-of.ts';
 import { CallLog } from './call-log.ts';
 import { progressNotification } from './call-progress.ts';

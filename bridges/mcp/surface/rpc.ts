@@ -1,7 +1,7 @@
+import type { FaceExchange } from '#face.ts';
+import { ProtocolError } from '#protocol/errors.ts';
+import type { JsonObject } from '#protocol/json.ts';
 import { CODE_OF_ERROR, MCP_ERRORS } from '../../../mappings/mcp/errors.ts';
-import type { FaceExchange } from '../../../src/face.ts';
-import { ProtocolError } from '../../../src/protocol/errors.ts';
-import type { JsonObject } from '../../../src/protocol/json.ts';
 
 /**
  * An error as the SDKs put it on the wire, with the code of the table. A plain Error: the SDK's own class would write its

@@ -1,11 +1,11 @@
 import type { JSONRPCRequest, RequestId } from '@modelcontextprotocol/sdk/types.js';
-import type { FaceDeps, FaceExchange } from '../../../src/face.ts';
-import { ProtocolError } from '../../../src/protocol/errors.ts';
-import type { JsonObject } from '../../../src/protocol/json.ts';
-import type { Skill } from '../../../src/protocol/resources/discovery.ts';
-import type { PermissionRequest } from '../../../src/protocol/resources/permission-request.ts';
-import type { Task } from '../../../src/protocol/resources/task.ts';
-import { isTerminal } from '../../../src/protocol/task-states.ts';
+import type { FaceDeps, FaceExchange } from '#face.ts';
+import { ProtocolError } from '#protocol/errors.ts';
+import type { JsonObject } from '#protocol/json.ts';
+import { isTerminal } from '#protocol/task-states.ts';
+import type { Skill } from '#resources/discovery/schema.ts';
+import type { PermissionRequest } from '#resources/permission/schema.ts';
+import type { Task } from '#resources/task/schema.ts';
 import { ask } from '../../inbound/ask.ts';
 import { objectOf } from '../object-of.ts';
 import { resultOfTask, waitingResult } from './call-result.ts';

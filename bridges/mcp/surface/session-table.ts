@@ -1,4 +1,4 @@
-import type { Clock } from '../../../src/protocol/ports.ts';
+import type { Clock } from '#protocol/ports.ts';
 
 /** Sessions open at a time; the one unused for longest makes room. */
 const MAX_SESSIONS = 1_000;

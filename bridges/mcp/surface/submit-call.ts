@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import type { FaceDeps } from '../../../src/face.ts';
-import { ProtocolError } from '../../../src/protocol/errors.ts';
-import type { JsonObject } from '../../../src/protocol/json.ts';
-import type { Task } from '../../../src/protocol/resources/task.ts';
+import type { FaceDeps } from '#face.ts';
+import { ProtocolError } from '#protocol/errors.ts';
+import type { JsonObject } from '#protocol/json.ts';
+import type { Task } from '#resources/task/schema.ts';
 import { ask } from '../../inbound/ask.ts';
 import { objectOf } from '../object-of.ts';
 import type { OfferedTool } from './offered-tools.ts';

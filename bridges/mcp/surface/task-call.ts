@@ -1,5 +1,5 @@
-import type { FaceDeps, FaceTimers } from '../../../src/face.ts';
-import type { JsonObject } from '../../../src/protocol/json.ts';
+import type { FaceDeps, FaceTimers } from '#face.ts';
+import type { JsonObject } from '#protocol/json.ts';
 import { CallRounds } from '../upstream/call-rounds.ts';
 import { FIXED_LIMITS } from '../upstream/config.ts';
 import { type CallOptions, type Connection, GIVEN_UP, TIMED_OUT } from '../upstream/connection.ts';

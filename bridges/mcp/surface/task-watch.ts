@@ -1,8 +1,8 @@
-import type { FaceExchange } from '../../../src/face.ts';
-import type { Gateway, StreamEnd, StreamFrame, StreamSink, Subscription } from '../../../src/gateway.ts';
-import { ProtocolError } from '../../../src/protocol/errors.ts';
-import type { JsonObject } from '../../../src/protocol/json.ts';
-import { isBlocked, isTerminal, type TaskStatus } from '../../../src/protocol/task-states.ts';
+import type { FaceExchange } from '#face.ts';
+import type { Gateway, StreamEnd, StreamFrame, StreamSink, Subscription } from '#gateway.ts';
+import { ProtocolError } from '#protocol/errors.ts';
+import type { JsonObject } from '#protocol/json.ts';
+import { isBlocked, isTerminal, type TaskStatus } from '#protocol/task-states.ts';
 import { objectOf } from '../object-of.ts';
 
 /** What a watched Task does. */

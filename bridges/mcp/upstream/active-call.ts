@@ -1,7 +1,7 @@
+import type { JsonObject } from '#protocol/json.ts';
+import type { Frame, PermissionAnswer } from '#upstream.ts';
 import { askedPages } from '../../../mappings/mcp/eras.ts';
 import { MCP_ERRORS } from '../../../mappings/mcp/errors.ts';
-import type { JsonObject } from '../../../src/protocol/json.ts';
-import type { Frame, PermissionAnswer } from '../../../src/upstream.ts';
 import type { BridgeDeps } from '../../bridge.ts';
 import { Fault } from '../../outbound/fault.ts';
 import { CallQuestions, type QuestionContext } from './call-questions.ts';

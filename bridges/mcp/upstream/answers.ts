@@ -1,5 +1,5 @@
-import type { JsonObject, JsonValue } from '../../../src/protocol/json.ts';
-import type { PermissionAnswer } from '../../../src/upstream.ts';
+import type { JsonObject, JsonValue } from '#protocol/json.ts';
+import type { PermissionAnswer } from '#upstream.ts';
 import { objectOf } from '../object-of.ts';
 
 /** Why an answer came that nobody gave: the form was put aside, not refused. */

@@ -1,7 +1,7 @@
 import { pathToFileURL } from 'node:url';
+import type { JsonObject } from '#protocol/json.ts';
+import type { PermissionAnswer } from '#upstream.ts';
 import { MCP_ERRORS } from '../../../mappings/mcp/errors.ts';
-import type { JsonObject } from '../../../src/protocol/json.ts';
-import type { PermissionAnswer } from '../../../src/upstream.ts';
 import { objectOf } from '../object-of.ts';
 import { elicitResult, secretMembers } from './answers.ts';
 import { FIXED_LIMITS } from './config.ts';

@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from '../../../src/protocol/json.ts';
+import type { JsonObject, JsonValue } from '#protocol/json.ts';
 import { Fault } from '../../outbound/fault.ts';
 import { objectOf } from '../object-of.ts';
 import { FIXED_LIMITS } from './config.ts';

@@ -1,7 +1,7 @@
-import type { JudgedTool } from '../../../src/protocol/intended-call.ts';
-import type { JsonValue } from '../../../src/protocol/json.ts';
-import { skillIdOf } from '../../../src/protocol/skill-id.ts';
-import type { AgentDescription } from '../../../src/upstream.ts';
+import type { JudgedTool } from '#protocol/intended-call.ts';
+import type { JsonValue } from '#protocol/json.ts';
+import { skillIdOf } from '#protocol/skill-id.ts';
+import type { AgentDescription } from '#upstream.ts';
 import type { BridgeDeps } from '../../bridge.ts';
 import { Fault } from '../../outbound/fault.ts';
 import { objectOf } from '../object-of.ts';

@@ -1,6 +1,6 @@
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
-import type { JsonValue } from '../../../src/protocol/json.ts';
+import type { JsonValue } from '#protocol/json.ts';
 import { type Child, type ChildOptions, startChild } from '../../outbound/child.ts';
 
 export interface ChildTransportOptions extends Omit<ChildOptions, 'onLine'> {

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../src/protocol/json.ts';
+import type { JsonObject } from '#protocol/json.ts';
 import type { CallOptions, Connection } from './connection.ts';
 
 /** What the clients of both SDKs have in common. */

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../src/protocol/json.ts';
+import type { JsonObject } from '#protocol/json.ts';
 import { Fault } from '../../outbound/fault.ts';
 import { type TransportFault, transportFault } from '../../outbound/transport-error.ts';
 

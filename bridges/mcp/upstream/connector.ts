@@ -1,5 +1,5 @@
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
-import type { JsonObject } from '../../../src/protocol/json.ts';
+import type { JsonObject } from '#protocol/json.ts';
 import type { BridgeDeps } from '../../bridge.ts';
 import { inheritedEnvironment } from '../../outbound/child.ts';
 import { credentialHeaders } from '../../outbound/credentials.ts';

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
+import type { JsonObject, JsonValue } from '#protocol/json.ts';
+import type { Failure } from '#protocol/task-states.ts';
+import type { DraftPart, MessageDraft, Move } from '#upstream.ts';
 import { partOfBlock } from '../../../mappings/mcp/content.ts';
-import type { JsonObject, JsonValue } from '../../../src/protocol/json.ts';
-import type { Failure } from '../../../src/protocol/task-states.ts';
-import type { DraftPart, MessageDraft, Move } from '../../../src/upstream.ts';
 import { objectOf } from '../object-of.ts';
 import { FIXED_LIMITS } from './config.ts';
 import type { McpRecord } from './record.ts';

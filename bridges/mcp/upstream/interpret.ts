@@ -1,9 +1,9 @@
+import { ERROR_CODES } from '#protocol/errors.ts';
+import type { JsonObject } from '#protocol/json.ts';
+import { type Failure, isBlocked, isTerminal } from '#protocol/task-states.ts';
+import type { ToolName } from '#protocol/tool-step.ts';
+import type { Frame, Move, Seen } from '#upstream.ts';
 import { failureOfCode, MCP_ERRORS } from '../../../mappings/mcp/errors.ts';
-import { ERROR_CODES } from '../../../src/protocol/errors.ts';
-import type { JsonObject } from '../../../src/protocol/json.ts';
-import { type Failure, isBlocked, isTerminal } from '../../../src/protocol/task-states.ts';
-import type { ToolName } from '../../../src/protocol/tool-step.ts';
-import type { Frame, Move, Seen } from '../../../src/upstream.ts';
 import { objectOf } from '../object-of.ts';
 import { resultMoves } from './interpret-result.ts';
 import { asRecord, type CallFacts, type McpRecord, type RecordType } from './record.ts';

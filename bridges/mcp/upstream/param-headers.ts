@@ -1,4 +1,4 @@
-import type { JsonValue } from '../../../src/protocol/json.ts';
+import type { JsonValue } from '#protocol/json.ts';
 import { objectOf } from '../object-of.ts';
 
 /** Keyword by which a server wants an argument told in a header too. */

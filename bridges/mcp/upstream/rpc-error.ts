@@ -1,4 +1,4 @@
-import type { JsonValue } from '../../../src/protocol/json.ts';
+import type { JsonValue } from '#protocol/json.ts';
 
 /** A JSON-RPC error as it came; the SDK's own error class adds its code to the message at every hop. */
 export class RpcError extends Error {

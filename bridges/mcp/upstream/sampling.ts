@@ -1,5 +1,5 @@
-import type { JsonObject } from '../../../src/protocol/json.ts';
-import type { PermissionAnswer } from '../../../src/upstream.ts';
+import type { JsonObject } from '#protocol/json.ts';
+import type { PermissionAnswer } from '#upstream.ts';
 import { objectOf } from '../object-of.ts';
 import { elicitResult } from './answers.ts';
 

@@ -3,8 +3,8 @@ import { StreamableHTTPError } from '@modelcontextprotocol/sdk/client/streamable
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { McpError, ResultSchema } from '@modelcontextprotocol/sdk/types.js';
 import type { jsonSchemaValidator } from '@modelcontextprotocol/sdk/validation';
+import type { JsonObject, JsonValue } from '#protocol/json.ts';
 import { MCP_ERRORS } from '../../../mappings/mcp/errors.ts';
-import type { JsonObject, JsonValue } from '../../../src/protocol/json.ts';
 import { Fault } from '../../outbound/fault.ts';
 import { objectOf } from '../object-of.ts';
 import { ClientConnection, requestOptions } from './client-connection.ts';

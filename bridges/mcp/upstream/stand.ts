@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from '../../../src/protocol/json.ts';
+import type { JsonObject, JsonValue } from '#protocol/json.ts';
 import { objectOf } from '../object-of.ts';
 import type { Stand } from './active-call.ts';
 import type { KeptRound } from './record.ts';

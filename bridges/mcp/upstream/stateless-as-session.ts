@@ -1,8 +1,8 @@
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { JSONRPCMessage, RequestId } from '@modelcontextprotocol/sdk/types.js';
+import type { JsonObject, JsonValue } from '#protocol/json.ts';
 import { ASKABLE, only, resultForSession, SHARED_CAPABILITIES } from '../../../mappings/mcp/eras.ts';
 import { MCP_ERRORS } from '../../../mappings/mcp/errors.ts';
-import type { JsonObject, JsonValue } from '../../../src/protocol/json.ts';
 import { Fault } from '../../outbound/fault.ts';
 import { objectOf } from '../object-of.ts';
 import { FIXED_LIMITS, type McpLimits } from './config.ts';

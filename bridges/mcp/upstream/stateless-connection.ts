@@ -8,7 +8,7 @@ import {
   type SubscriptionFilter,
   type Transport,
 } from '@modelcontextprotocol/client';
-import type { JsonObject, JsonValue } from '../../../src/protocol/json.ts';
+import type { JsonObject, JsonValue } from '#protocol/json.ts';
 import { Fault } from '../../outbound/fault.ts';
 import { objectOf } from '../object-of.ts';
 import { STATELESS } from '../revisions.ts';

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
+import type { HoldReason } from '#protocol/autonomy.ts';
+import type { JudgedTool } from '#protocol/intended-call.ts';
+import type { JsonObject, JsonValue } from '#protocol/json.ts';
+import type { DescribedSkill } from '#upstream.ts';
 import { isDeclared, type SideEffect, sideEffectOf } from '../../../mappings/mcp/side-effects.ts';
-import type { HoldReason } from '../../../src/protocol/autonomy.ts';
-import type { JudgedTool } from '../../../src/protocol/intended-call.ts';
-import type { JsonObject, JsonValue } from '../../../src/protocol/json.ts';
-import type { DescribedSkill } from '../../../src/upstream.ts';
 import { objectOf } from '../object-of.ts';
 import type { McpUpstreamConfig } from './config.ts';
 import { visibleText } from './visible-text.ts';

@@ -1,4 +1,4 @@
-import type { Frame, PreparedTurn, Turn } from '../../../src/upstream.ts';
+import type { Frame, PreparedTurn, Turn } from '#upstream.ts';
 import { Fault } from '../../outbound/fault.ts';
 import { type AskedCall, Refusal } from './read-call.ts';
 import { frameOf } from './record.ts';

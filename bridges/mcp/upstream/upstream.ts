@@ -1,4 +1,4 @@
-import type { IntendedCall } from '../../../src/protocol/intended-call.ts';
+import type { IntendedCall } from '#protocol/intended-call.ts';
 import type {
   AgentDescription,
   AskedInput,
@@ -10,7 +10,7 @@ import type {
   Seen,
   Turn,
   Upstream,
-} from '../../../src/upstream.ts';
+} from '#upstream.ts';
 import type { BridgeDeps } from '../../bridge.ts';
 import { Fault } from '../../outbound/fault.ts';
 import type { MountedServer } from '../mounted-server.ts';

@@ -1,4 +1,4 @@
-import type { Clock } from '../../../src/protocol/ports.ts';
+import type { Clock } from '#protocol/ports.ts';
 import { FIXED_LIMITS } from './config.ts';
 import { isAway } from './connection.ts';
 

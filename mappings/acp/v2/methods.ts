@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../src/protocol/json.ts';
+import type { JsonObject } from '#protocol/json.ts';
 import { isObject, objectOf, textOf } from '../json-shape.ts';
 import { ELICITATION_METHOD, PERMISSION_METHOD } from '../permission-answers.ts';
 import { optionsOut } from './options.ts';

@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from '../../../src/protocol/json.ts';
+import type { JsonObject, JsonValue } from '#protocol/json.ts';
 import { objectsOf } from '../json-shape.ts';
 
 /** Config options as version 2 has them: the names of the ids are other ones. Spec: ACP v2 draft, config options. */

@@ -1,6 +1,6 @@
-import type { JsonObject } from '../../../src/protocol/json.ts';
-import type { SessionState } from '../../../src/protocol/resources/session.ts';
-import type { Failure, TaskStatus } from '../../../src/protocol/task-states.ts';
+import type { JsonObject } from '#protocol/json.ts';
+import type { Failure, TaskStatus } from '#protocol/task-states.ts';
+import type { SessionState } from '#resources/session/schema.ts';
 import { ACP_ERRORS } from '../errors.ts';
 import type { OutEvent } from '../events-out.ts';
 import { textOf } from '../json-shape.ts';

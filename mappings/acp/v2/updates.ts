@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from '../../../src/protocol/json.ts';
+import type { JsonObject, JsonValue } from '#protocol/json.ts';
 import { isObject, objectOf, objectsOf, textOf } from '../json-shape.ts';
 import type { UpdateKind } from '../update-kinds.ts';
 import { gitPatch } from './git-patch.ts';

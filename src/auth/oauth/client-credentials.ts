@@ -1,5 +1,5 @@
-import type { JsonValue } from '../../protocol/json.ts';
-import type { Clock } from '../../protocol/ports.ts';
+import type { JsonValue } from '#protocol/json.ts';
+import type { Clock } from '#protocol/ports.ts';
 
 /** A token is renewed so long before it expires, that none expires on its way. */
 const MARGIN_MS = 30_000;

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { calculateJwkThumbprint, compactVerify, EmbeddedJWK, errors, type JWK } from 'jose';
-import { sha256Hex } from '../../json/sha256.ts';
-import type { JsonObject, JsonValue } from '../../protocol/json.ts';
-import type { Clock } from '../../protocol/ports.ts';
-import type { RefusalReason } from '../../protocol/refusal-reasons.ts';
-import type { SenderProof } from '../../protocol/sender-proof.ts';
+import { sha256Hex } from '#json/sha256.ts';
+import type { JsonObject, JsonValue } from '#protocol/json.ts';
+import type { Clock } from '#protocol/ports.ts';
+import type { RefusalReason } from '#protocol/refusal-reasons.ts';
+import type { SenderProof } from '#protocol/sender-proof.ts';
 import { readJws } from './read-token.ts';
 import type { ReplayMemory } from './replay-memory.ts';
 

@@ -1,6 +1,6 @@
 import { createLocalJWKSet, errors, type FlattenedJWSInput, type JSONWebKeySet, type JWK } from 'jose';
-import type { JsonObject, JsonValue } from '../../protocol/json.ts';
-import type { Clock, Logger } from '../../protocol/ports.ts';
+import type { JsonObject, JsonValue } from '#protocol/json.ts';
+import type { Clock, Logger } from '#protocol/ports.ts';
 
 /** Keys are asked for again after this time, behind the back of callers. */
 const REFRESH_AFTER_MS = 10 * 60_000;

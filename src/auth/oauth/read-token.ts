@@ -1,6 +1,6 @@
-import { parseStrict } from '../../json/strict-parse.ts';
-import { ProtocolError } from '../../protocol/errors.ts';
-import type { JsonObject, JsonValue } from '../../protocol/json.ts';
+import { parseStrict } from '#json/strict-parse.ts';
+import { ProtocolError } from '#protocol/errors.ts';
+import type { JsonObject, JsonValue } from '#protocol/json.ts';
 
 /** Longer tokens are refused before anything of them is decoded. */
 const MAX_TOKEN_CHARS = 8_192;

@@ -1,4 +1,4 @@
-import type { Clock } from '../../protocol/ports.ts';
+import type { Clock } from '#protocol/ports.ts';
 
 /**
  * Most proofs remembered at a time. More than a gateway verifies within the time one is remembered, so that nobody fills it

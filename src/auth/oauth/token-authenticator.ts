@@ -1,8 +1,8 @@
 import { LRUCache } from 'lru-cache';
-import { sha256Hex } from '../../json/sha256.ts';
-import type { Logger } from '../../protocol/ports.ts';
-import type { RefusalReason } from '../../protocol/refusal-reasons.ts';
-import type { SenderProof } from '../../protocol/sender-proof.ts';
+import { sha256Hex } from '#json/sha256.ts';
+import type { Logger } from '#protocol/ports.ts';
+import type { RefusalReason } from '#protocol/refusal-reasons.ts';
+import type { SenderProof } from '#protocol/sender-proof.ts';
 import { type SentCredential, sentCredential } from '../authorization.ts';
 import type { Authentication, Authenticator, Credential, Standing } from '../caller.ts';
 import { type ProofVerdict, verifyProof } from './dpop-proof.ts';

@@ -1,9 +1,9 @@
 import { errors, type JWTVerifyGetKey, jwtVerify } from 'jose';
-import { shownName } from '../../protocol/errors.ts';
-import type { JsonObject, JsonValue } from '../../protocol/json.ts';
-import type { Clock } from '../../protocol/ports.ts';
-import type { RefusalReason } from '../../protocol/refusal-reasons.ts';
-import { GATEWAY_SCOPES, SCOPES } from '../../protocol/scopes.ts';
+import { shownName } from '#protocol/errors.ts';
+import type { JsonObject, JsonValue } from '#protocol/json.ts';
+import type { Clock } from '#protocol/ports.ts';
+import type { RefusalReason } from '#protocol/refusal-reasons.ts';
+import { GATEWAY_SCOPES, SCOPES } from '#protocol/scopes.ts';
 import type { Caller } from '../caller.ts';
 import { type IssuerKeys, KeysUnavailable } from './issuer-keys.ts';
 import { readToken, type UnverifiedToken } from './read-token.ts';

@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { announcedGateway, dataPaths } from '../../operation/data-directory.ts';
-import { RunningGateways } from '../../operation/running-gateways.ts';
+import { announcedGateway, dataPaths } from '#operation/data-directory.ts';
+import { RunningGateways } from '#operation/running-gateways.ts';
 import { CliError, EXIT } from '../exit-codes.ts';
 import { readKeyFile } from '../key-file.ts';
 import { type OwnGateway, startGateway } from './own-gateway.ts';

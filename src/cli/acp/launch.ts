@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { createInterface } from 'node:readline';
-import { ProcessGuard } from '../../operation/process-guard.ts';
+import { ProcessGuard } from '#operation/process-guard.ts';
 import { Connection } from './connection.ts';
 import { type AcpOptions, Endpoints } from './endpoint.ts';
 import { McpHosts } from './mcp-hosts.ts';

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { createInterface } from 'node:readline';
-import { ProcessGuard } from '../../operation/process-guard.ts';
+import { ProcessGuard } from '#operation/process-guard.ts';
 import { CliError, EXIT } from '../exit-codes.ts';
 
 /** A gateway that lives as long as the launcher that started it. */

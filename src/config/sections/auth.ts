@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { SCOPES } from '../../protocol/scopes.ts';
+import { SCOPES } from '#protocol/scopes.ts';
 import { isLoopbackHost, operatorId, positive, webUrl } from '../shapes.ts';
 import { DEFAULT_TENANT, DEFAULT_WORKSPACE } from './tenancy.ts';
 

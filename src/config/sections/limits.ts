@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { RECOVERY_POLICIES } from '../../protocol/resources/transcript.ts';
+import { RECOVERY_POLICIES } from '#resources/session/transcript/schema.ts';
 import { duration, pause, positive } from '../shapes.ts';
 
 const requestLimits = {

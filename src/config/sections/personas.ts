@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { personaDefinition } from '../../protocol/resources/persona.ts';
+import { personaDefinition } from '#resources/persona/schema.ts';
 import { filePath, operatorId } from '../shapes.ts';
 import { DEFAULT_TENANT } from './tenancy.ts';
 

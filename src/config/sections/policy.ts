@@ -1,11 +1,6 @@
 import { z } from 'zod';
-import {
-  AUTONOMY_TIERS,
-  type AutonomyTier,
-  type SideEffectClass,
-  TIER_TABLE,
-} from '../../protocol/autonomy.ts';
-import { REMEMBER_SCOPES } from '../../protocol/resources/permission-request.ts';
+import { AUTONOMY_TIERS, type AutonomyTier, type SideEffectClass, TIER_TABLE } from '#protocol/autonomy.ts';
+import { REMEMBER_SCOPES } from '#resources/permission/schema.ts';
 import { approvals } from './approvals.ts';
 
 const cell = z.enum(['call', 'ask']);

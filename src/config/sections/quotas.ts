@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { QUOTA_BUDGETS, QUOTA_SCOPES, QUOTA_WINDOWS, type QuotaRow } from '../../protocol/resources/quota.ts';
+import { QUOTA_BUDGETS, QUOTA_SCOPES, QUOTA_WINDOWS, type QuotaRow } from '#resources/quota/schema.ts';
 import { operatorId, positive } from '../shapes.ts';
 
 const amount = z.number().positive('must be more than 0');

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { VAULT_PROVIDERS, type VaultRow } from '../../vaults/vault-row.ts';
+import { VAULT_PROVIDERS, type VaultRow } from '#resources/vault/secrets/vault-row.ts';
 import { localSecretRef } from '../secret.ts';
 import { filePath, operatorId } from '../shapes.ts';
 import { DEFAULT_TENANT } from './tenancy.ts';

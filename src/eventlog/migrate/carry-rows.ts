@@ -1,5 +1,5 @@
-import { KEY_KINDS, keysUnder } from '../../store/keys.ts';
-import type { KeyRange, LostKeys, Store, WriteOp } from '../../store/store.ts';
+import { KEY_KINDS, keysUnder } from '#store/keys.ts';
+import type { KeyRange, LostKeys, Store, WriteOp } from '#store/store.ts';
 import { rowsInNewForm } from './copy-log.ts';
 import type { SchemaStep } from './step.ts';
 

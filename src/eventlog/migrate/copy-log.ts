@@ -1,10 +1,10 @@
-import { sha256Hex } from '../../json/sha256.ts';
-import type { JsonObject, JsonValue } from '../../protocol/json.ts';
-import type { KeyRegistry } from '../../receipts/key-registry.ts';
-import { commitKey, KEY_KINDS, keysUnder, lastSegment, SUMMARY_KEY } from '../../store/keys.ts';
-import { SEAL_BYTES, seal, sealedHash, unseal } from '../../store/sealed-record.ts';
-import type { Store, WriteOp } from '../../store/store.ts';
-import { IntegrityError } from '../../store/store-errors.ts';
+import { sha256Hex } from '#json/sha256.ts';
+import type { JsonObject, JsonValue } from '#protocol/json.ts';
+import type { KeyRegistry } from '#receipts/key-registry.ts';
+import { commitKey, KEY_KINDS, keysUnder, lastSegment, SUMMARY_KEY } from '#store/keys.ts';
+import { SEAL_BYTES, seal, sealedHash, unseal } from '#store/sealed-record.ts';
+import type { Store, WriteOp } from '#store/store.ts';
+import { IntegrityError } from '#store/store-errors.ts';
 import { isDerivedRow, namedHash, rowHash } from '../base-row.ts';
 import { NO_COMMIT_HASH, parseCommit } from '../commit-record.ts';
 import {

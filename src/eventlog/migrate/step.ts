@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../protocol/json.ts';
+import type { JsonObject } from '#protocol/json.ts';
 
 /** A primary record that a commit names. */
 export interface NamedRecord {

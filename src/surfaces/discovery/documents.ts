@@ -1,16 +1,11 @@
 import { createHash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
-import type { AgentCards, SignedDocument } from '../../cards/agent-cards.ts';
-import type { AdmittedCaller } from '../../gateway.ts';
-import { ProtocolError } from '../../protocol/errors.ts';
-import type { DocumentId } from '../../protocol/operations.ts';
-import type { Persona } from '../../protocol/resources/persona.ts';
-import {
-  CURRENT_VERSION,
-  PROTOCOL_FAMILY,
-  SUPPORTED_VERSIONS,
-  VERSION_HEADER,
-} from '../../protocol/version.ts';
+import type { AgentCards, SignedDocument } from '#cards/agent-cards.ts';
+import type { AdmittedCaller } from '#gateway.ts';
+import { ProtocolError } from '#protocol/errors.ts';
+import { CURRENT_VERSION, PROTOCOL_FAMILY, SUPPORTED_VERSIONS, VERSION_HEADER } from '#protocol/version.ts';
+import type { DocumentId } from '#resources/operations.ts';
+import type { Persona } from '#resources/persona/schema.ts';
 import { JSON_TYPE, send, sendEmpty, sendJson } from '../http/answer.ts';
 import type { Exchange } from '../http/exchange.ts';
 import { openApiDocument } from './openapi.ts';

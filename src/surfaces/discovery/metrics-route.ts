@@ -1,4 +1,4 @@
-import type { AdmittedCaller } from '../../gateway.ts';
+import type { AdmittedCaller } from '#gateway.ts';
 import { send } from '../http/answer.ts';
 import type { Exchange } from '../http/exchange.ts';
 

@@ -1,7 +1,7 @@
-import type { JsonObject, JsonValue } from '../../protocol/json.ts';
-import type { OperationId } from '../../protocol/operations.ts';
-import { BUNDLE_EXAMPLES } from './bundle-examples.ts';
-import { RESOURCES, SESSION, TASK } from './resource-examples.ts';
+import type { JsonObject, JsonValue } from '#protocol/json.ts';
+import { BUNDLE_EXAMPLES } from '#resources/bundle/examples.ts';
+import { RESOURCES, SESSION, TASK } from '#resources/examples.ts';
+import type { OperationId } from '#resources/operations.ts';
 
 /** Request bodies, and the answer to a refused one, by the name of their schema. */
 const BODIES: Readonly<Record<string, JsonValue>> = {

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import type { JsonObject, JsonValue } from '../../protocol/json.ts';
-import { OPERATIONS, type OperationId, operation } from '../../protocol/operations.ts';
-import { errorResponse } from '../../protocol/resources/discovery.ts';
-import { clientFrame, serverFrame } from '../../protocol/ws-frames.ts';
+import type { JsonObject, JsonValue } from '#protocol/json.ts';
+import { errorResponse } from '#resources/discovery/schema.ts';
+import { OPERATIONS, type OperationId, operation } from '#resources/operations.ts';
+import { clientFrame, serverFrame } from '../ws/frames.ts';
 
 /** JSON Schemas of one operation; absent where it has none or carries raw bytes. */
 export interface OperationSchemas {

@@ -1,7 +1,7 @@
-import type { JsonObject, JsonValue } from '../../protocol/json.ts';
-import { OPERATIONS, type OperationId, type OperationRow, operation } from '../../protocol/operations.ts';
-import { RECEIPT_JSON_TYPE } from '../../protocol/resources/receipt.ts';
-import { CURRENT_VERSION, SUPPORTED_VERSIONS, VERSION_HEADER } from '../../protocol/version.ts';
+import type { JsonObject, JsonValue } from '#protocol/json.ts';
+import { CURRENT_VERSION, SUPPORTED_VERSIONS, VERSION_HEADER } from '#protocol/version.ts';
+import { OPERATIONS, type OperationId, type OperationRow, operation } from '#resources/operations.ts';
+import { RECEIPT_JSON_TYPE } from '#resources/receipt/schema.ts';
 import { exampleOf, exampleOfSchema } from './openapi-examples.ts';
 import { type OperationSchemas, operationSchemas } from './openapi-schemas.ts';
 

@@ -1,5 +1,5 @@
-import type { ProtectedResource } from '../../protocol/resources/discovery.ts';
-import { GATEWAY_SCOPES, SCOPES } from '../../protocol/scopes.ts';
+import { GATEWAY_SCOPES, SCOPES } from '#protocol/scopes.ts';
+import type { ProtectedResource } from '#resources/discovery/schema.ts';
 
 /** Whose access tokens are taken, and how they may be bound to their sender. */
 export interface ProtectedResourceFacts {

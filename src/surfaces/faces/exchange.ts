@@ -1,9 +1,9 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
-import type { FaceCall, FaceExchange, FaceStream, FaceStreamOptions } from '../../face.ts';
-import type { AdmittedCaller, Call } from '../../gateway.ts';
-import type { JsonReader } from '../../json/json-reader.ts';
-import type { ProtocolError } from '../../protocol/errors.ts';
-import type { JsonValue } from '../../protocol/json.ts';
+import type { FaceCall, FaceExchange, FaceStream, FaceStreamOptions } from '#face.ts';
+import type { AdmittedCaller, Call } from '#gateway.ts';
+import type { JsonReader } from '#json/json-reader.ts';
+import type { ProtocolError } from '#protocol/errors.ts';
+import type { JsonValue } from '#protocol/json.ts';
 import { errorHeaders, logFailure, send, sendEmpty, setSafety } from '../http/answer.ts';
 import { parseBody, readRaw } from '../http/body.ts';
 import type { Exchange } from '../http/exchange.ts';

@@ -1,4 +1,4 @@
-import type { Face } from '../../face.ts';
+import type { Face } from '#face.ts';
 import type { RefusePath } from '../http/edge.ts';
 import { addRoute, type RouterGroups } from '../rest/routes.ts';
 import { type FaceExchangeDeps, FaceHttpExchange } from './exchange.ts';

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { FaceCall, FaceConnection, FaceConnectionOwner, FaceSocket } from '../../face.ts';
-import type { AdmittedCaller, Call, CallHead } from '../../gateway.ts';
-import type { ProtocolError } from '../../protocol/errors.ts';
+import type { FaceCall, FaceConnection, FaceConnectionOwner, FaceSocket } from '#face.ts';
+import type { AdmittedCaller, Call, CallHead } from '#gateway.ts';
+import type { ProtocolError } from '#protocol/errors.ts';
 import { CLOSE } from '../ws/close-codes.ts';
 import { type Beginning, Wire, type WireDeps, type WireOwner } from '../ws/wire.ts';
 import { textFrame } from '../ws/wire-text.ts';

@@ -1,4 +1,4 @@
-import { ProtocolError } from '../../protocol/errors.ts';
+import { ProtocolError } from '#protocol/errors.ts';
 import { closeWithoutReading, hasUnreadBody } from './body.ts';
 import type { Challenges } from './challenges.ts';
 import type { Exchange } from './exchange.ts';

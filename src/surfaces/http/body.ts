@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http';
-import { AT_ONCE_BYTES, type JsonReader } from '../../json/json-reader.ts';
-import type { Spool } from '../../protocol/bytes.ts';
-import { ProtocolError } from '../../protocol/errors.ts';
-import type { JsonValue } from '../../protocol/json.ts';
-import type { RawBody, SpooledBody } from '../../protocol/operations.ts';
+import { AT_ONCE_BYTES, type JsonReader } from '#json/json-reader.ts';
+import type { Spool } from '#protocol/bytes.ts';
+import { ProtocolError } from '#protocol/errors.ts';
+import type { JsonValue } from '#protocol/json.ts';
+import type { RawBody, SpooledBody } from '#resources/operations.ts';
 import type { Exchange } from './exchange.ts';
 
 const JSON_MEDIA_TYPE = /^application\/json[ \t]*(;[ \t]*charset[ \t]*=[ \t]*"?utf-8"?[ \t]*)?$/i;

@@ -1,4 +1,4 @@
-import type { ProtocolError } from '../../protocol/errors.ts';
+import type { ProtocolError } from '#protocol/errors.ts';
 
 /** Where the metadata of the gateway as a protected resource is. Spec: RFC 9728, section 3. */
 export const RESOURCE_METADATA_PATH = '/.well-known/oauth-protected-resource';

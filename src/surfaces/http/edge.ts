@@ -1,6 +1,6 @@
 import type { Middleware } from 'koa';
-import type { Gateway } from '../../gateway.ts';
-import { ProtocolError } from '../../protocol/errors.ts';
+import type { Gateway } from '#gateway.ts';
+import { ProtocolError } from '#protocol/errors.ts';
 import { errorHeaders, sendError } from './answer.ts';
 import { applyCors, type BrowserRules } from './cors.ts';
 import { Exchange, type ExchangeDeps } from './exchange.ts';

@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import type { AdmittedCaller, CredentialOfCall, Gateway } from '../../gateway.ts';
-import type { ProtocolError } from '../../protocol/errors.ts';
-import type { Clock, Logger } from '../../protocol/ports.ts';
+import type { AdmittedCaller, CredentialOfCall, Gateway } from '#gateway.ts';
+import type { ProtocolError } from '#protocol/errors.ts';
+import type { Clock, Logger } from '#protocol/ports.ts';
 import type { Timers } from '../timers.ts';
 import type { Challenges } from './challenges.ts';
 import type { FailedLogins } from './failed-logins.ts';

@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import { LRUCache } from 'lru-cache';
-import type { CredentialOfCall, Gateway } from '../../gateway.ts';
-import { ProtocolError } from '../../protocol/errors.ts';
-import type { Clock } from '../../protocol/ports.ts';
+import type { CredentialOfCall, Gateway } from '#gateway.ts';
+import { ProtocolError } from '#protocol/errors.ts';
+import type { Clock } from '#protocol/ports.ts';
 
 const WINDOW_MS = 60_000;
 /** Addresses kept at a time; a flood from more of them costs no more memory. */

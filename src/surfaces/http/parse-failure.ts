@@ -1,8 +1,8 @@
 import { STATUS_CODES } from 'node:http';
 import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { ProtocolError } from '../../protocol/errors.ts';
-import type { Logger } from '../../protocol/ports.ts';
+import { ProtocolError } from '#protocol/errors.ts';
+import type { Logger } from '#protocol/ports.ts';
 import type { Timers } from '../timers.ts';
 import { errorHeaders } from './answer.ts';
 import type { Challenges } from './challenges.ts';

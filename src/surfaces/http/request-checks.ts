@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { BlockList, isIP, type Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
-import { ProtocolError } from '../../protocol/errors.ts';
+import { ProtocolError } from '#protocol/errors.ts';
 
 /** Headers that must not come twice: Node keeps the first, others the last, and an attacker uses the difference. */
 const SINGLE_HEADERS = [

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
-import type { SenderProof } from '../../protocol/sender-proof.ts';
+import type { SenderProof } from '#protocol/sender-proof.ts';
 import type { TransportSecurity } from './request-checks.ts';
 
 /** Collects what requests show for access tokens that are bound to a key or a certificate. It believes nothing. */

@@ -2,7 +2,7 @@ import { createServer, type RequestListener, type Server, type ServerOptions } f
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { TlsOptions } from 'node:tls';
-import { ProtocolError } from '../../protocol/errors.ts';
+import { ProtocolError } from '#protocol/errors.ts';
 import type { HttpLimits } from './limits.ts';
 import { answerParseFailure, type ParseFailureDeps, writeRefusal } from './parse-failure.ts';
 

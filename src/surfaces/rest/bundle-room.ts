@@ -1,4 +1,4 @@
-import { ProtocolError } from '../../protocol/errors.ts';
+import { ProtocolError } from '#protocol/errors.ts';
 import type { Exchange } from '../http/exchange.ts';
 
 /** An import of a large bundle takes longer; one that is answered sooner makes room sooner. */

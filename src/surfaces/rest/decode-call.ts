@@ -1,11 +1,11 @@
 import type { IncomingMessage } from 'node:http';
 import { parse } from 'node:querystring';
 import { z } from 'zod';
-import type { Call, CallHead, Gateway } from '../../gateway.ts';
-import type { JsonReader } from '../../json/json-reader.ts';
-import { ProtocolError } from '../../protocol/errors.ts';
-import type { OperationRow, RawBody, SpooledBody } from '../../protocol/operations.ts';
-import { VERSION_HEADER } from '../../protocol/version.ts';
+import type { Call, CallHead, Gateway } from '#gateway.ts';
+import type { JsonReader } from '#json/json-reader.ts';
+import { ProtocolError } from '#protocol/errors.ts';
+import { VERSION_HEADER } from '#protocol/version.ts';
+import type { OperationRow, RawBody, SpooledBody } from '#resources/operations.ts';
 import { declaresBody, readJson, readRaw } from '../http/body.ts';
 import type { Exchange } from '../http/exchange.ts';
 import type { HttpLimits } from '../http/limits.ts';

@@ -2,10 +2,10 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Middleware } from 'koa';
 import Router from 'koa-router';
-import type { Answer, AnswerBody, CallHead, Gateway } from '../../gateway.ts';
-import type { JsonReader } from '../../json/json-reader.ts';
-import type { Spool } from '../../protocol/bytes.ts';
-import { ProtocolError } from '../../protocol/errors.ts';
+import type { Answer, AnswerBody, CallHead, Gateway } from '#gateway.ts';
+import type { JsonReader } from '#json/json-reader.ts';
+import type { Spool } from '#protocol/bytes.ts';
+import { ProtocolError } from '#protocol/errors.ts';
 import {
   type CommandId,
   type DocumentId,
@@ -15,7 +15,7 @@ import {
   operation,
   type QueryId,
   type StreamId,
-} from '../../protocol/operations.ts';
+} from '#resources/operations.ts';
 import type { Documents } from '../discovery/documents.ts';
 import { cutAnswer, JSON_TYPE, send, sendEmpty, sendJson, writeHead } from '../http/answer.ts';
 import { readSpooled, type Spooled } from '../http/body.ts';

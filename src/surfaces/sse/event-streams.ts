@@ -1,8 +1,8 @@
-import type { FaceStreamOptions } from '../../face.ts';
-import type { Call, Gateway, StreamSink } from '../../gateway.ts';
-import { ProtocolError } from '../../protocol/errors.ts';
-import type { StreamId } from '../../protocol/operations.ts';
-import type { Clock } from '../../protocol/ports.ts';
+import type { FaceStreamOptions } from '#face.ts';
+import type { Call, Gateway, StreamSink } from '#gateway.ts';
+import { ProtocolError } from '#protocol/errors.ts';
+import type { Clock } from '#protocol/ports.ts';
+import type { StreamId } from '#resources/operations.ts';
 import { sendEmpty } from '../http/answer.ts';
 import type { Exchange } from '../http/exchange.ts';
 import type { Timers } from '../timers.ts';

@@ -1,4 +1,4 @@
-import type { ProtocolError } from '../../protocol/errors.ts';
+import type { ProtocolError } from '#protocol/errors.ts';
 
 /** Why the gateway closes a socket. 1007 (bad UTF-8) and 1009 (too large) come from the frame parser. */
 export const CLOSE = {

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
-import { ProtocolError } from '../../protocol/errors.ts';
-import type { JsonObject, JsonValue } from '../../protocol/json.ts';
-import { type CommandId, operation, type StreamId } from '../../protocol/operations.ts';
+import { ProtocolError } from '#protocol/errors.ts';
+import type { JsonObject, JsonValue } from '#protocol/json.ts';
+import { type CommandId, operation, type StreamId } from '#resources/operations.ts';
 import {
   CLIENT_FRAMES,
   COMMAND_FRAMES,
@@ -12,7 +12,7 @@ import {
   subscribeFrame,
   UNOFFERED_FRAMES,
   unsubscribeFrame,
-} from '../../protocol/ws-frames.ts';
+} from './frames.ts';
 
 /** A client frame as it is meant. */
 export type ClientFrame =

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
-import { ProtocolError } from '../../protocol/errors.ts';
-import { CURRENT_VERSION, VERSION_HEADER } from '../../protocol/version.ts';
-import { WS_BEARER_PREFIX, WS_SUBPROTOCOL } from '../../protocol/ws-frames.ts';
+import { ProtocolError } from '#protocol/errors.ts';
+import { CURRENT_VERSION, VERSION_HEADER } from '#protocol/version.ts';
+import { WS_BEARER_PREFIX, WS_SUBPROTOCOL } from './frames.ts';
 
 /** Who opens a socket and in which version, as the request says it. Source: contract C10. */
 export interface Credentials {

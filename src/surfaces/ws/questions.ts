@@ -1,6 +1,6 @@
-import type { StreamFrame } from '../../gateway.ts';
-import type { PermissionKind, PermissionRequest } from '../../protocol/resources/permission-request.ts';
-import type { QuestionKind, RequestFrame } from '../../protocol/ws-frames.ts';
+import type { StreamFrame } from '#gateway.ts';
+import type { PermissionKind, PermissionRequest } from '#resources/permission/schema.ts';
+import type { QuestionKind, RequestFrame } from './frames.ts';
 
 export type Question = RequestFrame['request'];
 

@@ -1,7 +1,7 @@
-import type { AdmittedCaller, Call, Gateway } from '../../gateway.ts';
-import type { JsonReader } from '../../json/json-reader.ts';
-import { ProtocolError } from '../../protocol/errors.ts';
-import type { JsonObject, JsonValue } from '../../protocol/json.ts';
+import type { AdmittedCaller, Call, Gateway } from '#gateway.ts';
+import type { JsonReader } from '#json/json-reader.ts';
+import { ProtocolError } from '#protocol/errors.ts';
+import type { JsonObject, JsonValue } from '#protocol/json.ts';
 import { CLOSE, closeCodeOf } from './close-codes.ts';
 import { Connection, type ConnectionDeps, type ConnectionOwner } from './connection.ts';
 import { type ClientFrame, decodeFrame, frameId, frameOf } from './decode-frame.ts';

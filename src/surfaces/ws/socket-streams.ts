@@ -1,6 +1,6 @@
-import type { Call, Gateway, StreamEnd } from '../../gateway.ts';
-import { ProtocolError } from '../../protocol/errors.ts';
-import type { StreamId } from '../../protocol/operations.ts';
+import type { Call, Gateway, StreamEnd } from '#gateway.ts';
+import { ProtocolError } from '#protocol/errors.ts';
+import type { StreamId } from '#resources/operations.ts';
 import { closeCodeOf } from './close-codes.ts';
 import type { Connection } from './connection.ts';
 import type { WsLimits } from './limits.ts';

@@ -1,5 +1,5 @@
-import type { StreamEnd, StreamFrame, StreamSink, Subscription } from '../../gateway.ts';
-import type { ProtocolError } from '../../protocol/errors.ts';
+import type { StreamEnd, StreamFrame, StreamSink, Subscription } from '#gateway.ts';
+import type { ProtocolError } from '#protocol/errors.ts';
 import type { Connection } from './connection.ts';
 import { OpenQuestions } from './questions.ts';
 

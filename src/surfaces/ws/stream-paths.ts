@@ -1,5 +1,5 @@
-import { OPERATIONS, type OperationId, operation, type StreamId } from '../../protocol/operations.ts';
-import { OPEN_SOCKET, STREAM_WORDS, type StreamWord } from '../../protocol/ws-frames.ts';
+import { OPERATIONS, type OperationId, operation, type StreamId } from '#resources/operations.ts';
+import { OPEN_SOCKET, STREAM_WORDS, type StreamWord } from './frames.ts';
 
 /** Where an upgrade goes: one stream, or a socket for many. */
 export interface UpgradeTarget {

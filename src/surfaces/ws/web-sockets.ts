@@ -1,12 +1,11 @@
 import type { IncomingMessage, Server } from 'node:http';
 import { type WebSocket, WebSocketServer } from 'ws';
-import type { FaceSocket } from '../../face.ts';
-import type { AdmittedCaller, CallHead, Gateway } from '../../gateway.ts';
-import type { JsonReader } from '../../json/json-reader.ts';
-import { ProtocolError } from '../../protocol/errors.ts';
-import { operation } from '../../protocol/operations.ts';
-import type { Clock, Logger } from '../../protocol/ports.ts';
-import { OPEN_SOCKET, WS_SUBPROTOCOL } from '../../protocol/ws-frames.ts';
+import type { FaceSocket } from '#face.ts';
+import type { AdmittedCaller, CallHead, Gateway } from '#gateway.ts';
+import type { JsonReader } from '#json/json-reader.ts';
+import { ProtocolError } from '#protocol/errors.ts';
+import type { Clock, Logger } from '#protocol/ports.ts';
+import { operation } from '#resources/operations.ts';
 import { FaceSocketSession } from '../faces/socket-session.ts';
 import type { Challenges } from '../http/challenges.ts';
 import type { BrowserRules } from '../http/cors.ts';
@@ -21,6 +20,7 @@ import {
 import type { SenderProofs } from '../http/sender-proofs.ts';
 import { callShape, decodeQuery } from '../rest/decode-call.ts';
 import type { Timers } from '../timers.ts';
+import { OPEN_SOCKET, WS_SUBPROTOCOL } from './frames.ts';
 import { checkHandshake, checkOrigin, readCredentials, refuseQueryCredentials } from './handshake.ts';
 import { WS_LIMITS } from './limits.ts';
 import { serveAsPlainRequest, wantsWebSocket } from './plain-request.ts';

@@ -1,5 +1,5 @@
-import type { StreamFrame } from '../../gateway.ts';
-import type { RequestFrame } from '../../protocol/ws-frames.ts';
+import type { StreamFrame } from '#gateway.ts';
+import type { RequestFrame } from './frames.ts';
 import { questionOf } from './questions.ts';
 
 const TEXT_FINAL = 0x81;

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import type { WebSocket } from 'ws';
-import type { Clock, Logger } from '../../protocol/ports.ts';
+import type { Clock, Logger } from '#protocol/ports.ts';
 import { CLOSE } from './close-codes.ts';
 import { FrameBudget } from './frame-budget.ts';
 import type { WsLimits } from './limits.ts';

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { isDeepStrictEqual } from 'node:util';
-import type { JsonObject, JsonValue } from '../../../src/protocol/json.ts';
+import type { JsonObject, JsonValue } from '#protocol/json.ts';
 import { recordedLines } from '../recorded-frames.ts';
 
 /**

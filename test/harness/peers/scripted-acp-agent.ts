@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { type WebSocket, WebSocketServer } from 'ws';
-import type { JsonObject, JsonValue } from '../../../src/protocol/json.ts';
+import type { JsonObject, JsonValue } from '#protocol/json.ts';
 
 /** A request or notification that the agent got. */
 export interface HeardMessage {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { ClientCredentials, type OauthClient } from '../../../src/auth/oauth/client-credentials.ts';
-import type { JsonValue } from '../../../src/protocol/json.ts';
+import { ClientCredentials, type OauthClient } from '#auth/oauth/client-credentials.ts';
+import type { JsonValue } from '#protocol/json.ts';
 
 const CLIENT: OauthClient = { tokenUrl: 'https://login.example.com/token', clientId: 'me', scope: 'a b' };
 const answer = (token: string, more: object = {}) => ({ access_token: token, token_type: 'Bearer', ...more });

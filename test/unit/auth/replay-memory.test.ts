@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ReplayMemory } from '../../../src/auth/oauth/replay-memory.ts';
+import { ReplayMemory } from '#auth/oauth/replay-memory.ts';
 
 describe('the memory of used proofs', () => {
   const at = (start: number) => {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import type { JsonObject, JsonValue } from '#protocol/json.ts';
+import type { Move } from '#upstream.ts';
 import { bounded, refuseOverlong } from '../../../bridges/a2a/upstream/bounds.ts';
 import { interpret } from '../../../bridges/a2a/upstream/interpret.ts';
-import type { JsonObject, JsonValue } from '../../../src/protocol/json.ts';
-import type { Move } from '../../../src/upstream.ts';
 import { task } from '../../harness/a2a-words.ts';
 import { Past } from '../../harness/past.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import type { JsonObject } from '#protocol/json.ts';
 import { cardUrls, readCard } from '../../../bridges/a2a/upstream/card.ts';
 import type { Pin } from '../../../bridges/a2a/upstream/interfaces.ts';
-import type { JsonObject } from '../../../src/protocol/json.ts';
 
 const ORIGIN = 'https://agent.example';
 const CARD_URL = new URL(`${ORIGIN}/.well-known/agent-card.json`);

@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import type { JsonValue } from '#protocol/json.ts';
+import type { Frame, Move } from '#upstream.ts';
 import { interpret } from '../../../bridges/a2a/upstream/interpret.ts';
 import { ReadRecord, recordIn } from '../../../bridges/a2a/upstream/record.ts';
-import type { JsonValue } from '../../../src/protocol/json.ts';
-import type { Frame, Move } from '../../../src/upstream.ts';
 import { Past } from '../../harness/past.ts';
 
 const FIXTURES = new URL('../../../fixtures/wire/a2a/', import.meta.url);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import type { Frame } from '#upstream.ts';
 import { FrameQueue } from '../../../bridges/acp/upstream/frame-queue.ts';
-import type { Frame } from '../../../src/upstream.ts';
 
 /** Timers that run when the test says so. */
 function heldTimers() {

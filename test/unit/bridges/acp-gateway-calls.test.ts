@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import type { FaceConnection } from '#face.ts';
+import type { Gateway } from '#gateway.ts';
 import { GatewayCalls } from '../../../bridges/acp/face/gateway-calls.ts';
 import { Prompts } from '../../../bridges/acp/face/prompts.ts';
-import type { FaceConnection } from '../../../src/face.ts';
-import type { Gateway } from '../../../src/gateway.ts';
 
 /** A gateway that answers a call when the test says so, and one connection that calls it. */
 function stage() {

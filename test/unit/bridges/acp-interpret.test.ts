@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import type { Frame, Move } from '#upstream.ts';
 import { interpret } from '../../../bridges/acp/upstream/interpret.ts';
-import type { Frame, Move } from '../../../src/upstream.ts';
 import { Past } from '../../harness/past.ts';
 
 const FIXTURES = new URL('../../../fixtures/wire/acp/', import.meta.url);

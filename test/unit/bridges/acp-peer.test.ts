@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import type { JsonObject } from '#protocol/json.ts';
 import { RpcError } from '../../../bridges/acp/wire/json-rpc.ts';
 import { Peer, type PeerHandlers } from '../../../bridges/acp/wire/peer.ts';
-import type { JsonObject } from '../../../src/protocol/json.ts';
 
 function stage(handlers: Partial<PeerHandlers> = {}) {
   const sent: JsonObject[] = [];

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import type { JsonObject } from '#protocol/json.ts';
+import type { Move, Seen } from '#upstream.ts';
 import { interpret } from '../../../bridges/acp/upstream/interpret.ts';
 import { type AcpRecord, frameOf } from '../../../bridges/acp/upstream/record.ts';
-import type { JsonObject } from '../../../src/protocol/json.ts';
-import type { Move, Seen } from '../../../src/upstream.ts';
 
 type Told = { tokens: [number, number]; calls?: number; how?: 'open' | 'loaded' };
 

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
+import { canonicalJson } from '#json/canonical.ts';
+import type { JsonObject } from '#protocol/json.ts';
+import type { Frame, Move } from '#upstream.ts';
 import { ActiveCall, type CallContext } from '../../../bridges/mcp/upstream/active-call.ts';
 import { DEFAULT_LIMITS } from '../../../bridges/mcp/upstream/config.ts';
 import type { Connection } from '../../../bridges/mcp/upstream/connection.ts';
 import { interpret } from '../../../bridges/mcp/upstream/interpret.ts';
 import { SchemaChecks } from '../../../bridges/mcp/upstream/schema-check.ts';
 import { toolOf } from '../../../bridges/mcp/upstream/tools.ts';
-import { canonicalJson } from '../../../src/json/canonical.ts';
-import type { JsonObject } from '../../../src/protocol/json.ts';
-import type { Frame, Move } from '../../../src/upstream.ts';
 import { Past } from '../../harness/past.ts';
 import { bridgeDeps } from '../../harness/upstream-stage.ts';
 

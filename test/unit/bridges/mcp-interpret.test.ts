@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import type { Frame, Move } from '#upstream.ts';
 import { interpret } from '../../../bridges/mcp/upstream/interpret.ts';
 import { asRecord } from '../../../bridges/mcp/upstream/record.ts';
 import { BLOCKS } from '../../../mappings/mcp/content.ts';
-import type { Frame, Move } from '../../../src/upstream.ts';
 import { Past } from '../../harness/past.ts';
 
 const FIXTURES = new URL('../../../fixtures/wire/mcp/', import.meta.url);

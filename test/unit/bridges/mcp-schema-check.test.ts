@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import type { JsonObject, JsonValue } from '#protocol/json.ts';
 import { SchemaChecks } from '../../../bridges/mcp/upstream/schema-check.ts';
-import type { JsonObject, JsonValue } from '../../../src/protocol/json.ts';
 
 function faultOf(schema: JsonObject, value: JsonValue): string | undefined {
   const fault = new SchemaChecks().of(schema)?.(value);

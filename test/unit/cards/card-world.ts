@@ -1,9 +1,9 @@
 import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
-import { a2aCard, type DescribedAgent } from '../../../src/cards/a2a-card.ts';
-import type { CardKey } from '../../../src/cards/sign-card.ts';
-import type { FindKeys } from '../../../src/cards/trusted-keys.ts';
-import type { JsonObject } from '../../../src/protocol/json.ts';
-import { rawPublicKey, thumbprint } from '../../../src/receipts/ed25519.ts';
+import { a2aCard, type DescribedAgent } from '#cards/a2a-card.ts';
+import type { CardKey } from '#cards/sign-card.ts';
+import type { FindKeys } from '#cards/trusted-keys.ts';
+import type { JsonObject } from '#protocol/json.ts';
+import { rawPublicKey, thumbprint } from '#receipts/ed25519.ts';
 
 export const PUBLIC_URL = 'https://gw.example.com';
 export const KEYS_URL = `${PUBLIC_URL}/.well-known/jwks.json`;

@@ -2,11 +2,11 @@ import { createPublicKey, verify } from 'node:crypto';
 import { type AgentCard, canonicalizeAgentCard, verifyAgentCardSignature } from '@a2a-js/sdk';
 import type { JWK } from 'jose';
 import { describe, expect, it } from 'vitest';
-import { AgentCards } from '../../../src/cards/agent-cards.ts';
-import { payloadForms } from '../../../src/cards/payload-forms.ts';
-import { signA2aCard } from '../../../src/cards/sign-card.ts';
-import { canonicalJson } from '../../../src/json/canonical.ts';
-import type { JsonObject } from '../../../src/protocol/json.ts';
+import { AgentCards } from '#cards/agent-cards.ts';
+import { payloadForms } from '#cards/payload-forms.ts';
+import { signA2aCard } from '#cards/sign-card.ts';
+import { canonicalJson } from '#json/canonical.ts';
+import type { JsonObject } from '#protocol/json.ts';
 import { AGENT, cardOf, KEYS_URL, newKey, OFFER, PUBLIC_URL } from './card-world.ts';
 
 const key = newKey();

@@ -1,12 +1,12 @@
 import { createHmac, generateKeyPairSync } from 'node:crypto';
 import { type CompactJWSHeaderParameters, FlattenedSign } from 'jose';
 import { describe, expect, it } from 'vitest';
-import { coveredPart, payloadForms } from '../../../src/cards/payload-forms.ts';
-import { signA2aCard } from '../../../src/cards/sign-card.ts';
-import { type FindKeys, keysOfSet } from '../../../src/cards/trusted-keys.ts';
-import { verifyCard } from '../../../src/cards/verify-card.ts';
-import type { JsonObject } from '../../../src/protocol/json.ts';
-import { CARD_SIGNATURE_STATUS } from '../../../src/protocol/resources/agent.ts';
+import { coveredPart, payloadForms } from '#cards/payload-forms.ts';
+import { signA2aCard } from '#cards/sign-card.ts';
+import { type FindKeys, keysOfSet } from '#cards/trusted-keys.ts';
+import { verifyCard } from '#cards/verify-card.ts';
+import type { JsonObject } from '#protocol/json.ts';
+import { CARD_SIGNATURE_STATUS } from '#resources/agent/schema.ts';
 import { cardOf, KEYS_URL, NOW, newKey, trusting } from './card-world.ts';
 
 const key = newKey();

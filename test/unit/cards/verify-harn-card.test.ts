@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { harnCard } from '../../../src/cards/harn-card.ts';
-import { signHarnCard } from '../../../src/cards/sign-card.ts';
-import { verifyHarnCard } from '../../../src/cards/verify-harn-card.ts';
-import type { JsonObject } from '../../../src/protocol/json.ts';
+import { harnCard } from '#cards/harn-card.ts';
+import { signHarnCard } from '#cards/sign-card.ts';
+import { verifyHarnCard } from '#cards/verify-harn-card.ts';
+import type { JsonObject } from '#protocol/json.ts';
 import { AGENT, cardOf, NOW, newKey, PUBLIC_URL, trusting } from './card-world.ts';
 
 const key = newKey();

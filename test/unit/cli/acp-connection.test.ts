@@ -1,7 +1,7 @@
 import { type AddressInfo, createServer } from 'node:net';
 import { expect, it } from 'vitest';
-import { Connection } from '../../../src/cli/acp/connection.ts';
-import type { Endpoint } from '../../../src/cli/acp/endpoint.ts';
+import { Connection } from '#cli/acp/connection.ts';
+import type { Endpoint } from '#cli/acp/endpoint.ts';
 
 it('ends when the editor leaves while the gateway is still looked for, and connects to nothing', async () => {
   let connected = 0;

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { Endpoints } from '../../../src/cli/acp/endpoint.ts';
+import { Endpoints } from '#cli/acp/endpoint.ts';
 
 const NAMES = ['HOME', 'XDG_CONFIG_HOME', 'HARN_GATEWAY_URL', 'HARN_GATEWAY_KEY'] as const;
 

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { Relay } from '../../../src/cli/acp/relay.ts';
+import { Relay } from '#cli/acp/relay.ts';
 
 interface Told {
   id?: string | number;

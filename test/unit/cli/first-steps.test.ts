@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { type FirstStepFacts, firstSteps } from '../../../src/cli/first-steps.ts';
+import { type FirstStepFacts, firstSteps } from '#cli/first-steps.ts';
 
 const steps = (facts: Partial<FirstStepFacts> = {}) =>
   firstSteps({

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { asTyped, programName } from '../../../src/cli/invocation.ts';
-import { nearest } from '../../../src/cli/nearest.ts';
+import { asTyped, programName } from '#cli/invocation.ts';
+import { nearest } from '#cli/nearest.ts';
 
 describe('the name that a reader runs the program by', () => {
   it.each([

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Progress } from '../../../src/cli/progress.ts';
+import { Progress } from '#cli/progress.ts';
 
 function stage(isTTY: boolean) {
   const said: string[] = [];

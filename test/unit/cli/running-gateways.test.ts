@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { RunningGateways } from '../../../src/operation/running-gateways.ts';
+import { RunningGateways } from '#operation/running-gateways.ts';
 
 /** No process of any system has it. */
 const DEAD = 2 ** 30;

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { findPackageRoot } from '../../../src/config/package-root.ts';
+import { findPackageRoot } from '#config/package-root.ts';
 
 const root = findPackageRoot(import.meta.url);
 const read = (path: string) => readFileSync(join(root, path), 'utf8');

@@ -1,5 +1,5 @@
-import { ConfigError, type ConfigFault } from '../../../src/config/fault.ts';
-import { type Config, type ConfigSources, loadConfig } from '../../../src/config/load.ts';
+import { ConfigError, type ConfigFault } from '#config/fault.ts';
+import { type Config, type ConfigSources, loadConfig } from '#config/load.ts';
 
 const CWD = '/srv/gateway';
 const PACKAGE_ROOT = '/opt/harn-gateway';

@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { renderExample } from '../../../src/config/example.ts';
-import { loadConfig } from '../../../src/config/load.ts';
-import { findPackageRoot } from '../../../src/config/package-root.ts';
-import { configJsonSchema } from '../../../src/config/schema.ts';
-import type { JsonObject, JsonValue } from '../../../src/protocol/json.ts';
+import { renderExample } from '#config/example.ts';
+import { loadConfig } from '#config/load.ts';
+import { findPackageRoot } from '#config/package-root.ts';
+import { configJsonSchema } from '#config/schema.ts';
+import type { JsonObject, JsonValue } from '#protocol/json.ts';
 import { faultsOf, load } from './config-harness.ts';
 
 const packageRoot = findPackageRoot(import.meta.url);

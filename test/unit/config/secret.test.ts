@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { ConfigError } from '../../../src/config/fault.ts';
-import { readSecret } from '../../../src/config/secret.ts';
+import { ConfigError } from '#config/fault.ts';
+import { readSecret } from '#config/secret.ts';
 import { type Given, load, onlyFault, refusal } from './config-harness.ts';
 
 const SECRET = 'hunter2-hunter2';

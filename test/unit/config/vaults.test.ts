@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { readSecret } from '../../../src/config/secret.ts';
-import { sealVault } from '../../../src/vaults/encrypted-vault.ts';
+import { readSecret } from '#config/secret.ts';
+import { sealVault } from '#resources/vault/secrets/encrypted-vault.ts';
 import { type Given, load, onlyFault } from './config-harness.ts';
 
 const SECRET = 'hunter2-hunter2';

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { checkLog } from '../../../src/eventlog/check-log.ts';
-import type { CommitRecord } from '../../../src/eventlog/commit-record.ts';
-import type { EventLog, Projection } from '../../../src/eventlog/event-log.ts';
-import { sha256Hex } from '../../../src/json/sha256.ts';
-import { checked } from '../../../src/store/checked-record.ts';
+import { checkLog } from '#eventlog/check-log.ts';
+import type { CommitRecord } from '#eventlog/commit-record.ts';
+import type { EventLog, Projection } from '#eventlog/event-log.ts';
+import { sha256Hex } from '#json/sha256.ts';
+import { checked } from '#store/checked-record.ts';
 import {
   baseKey,
   commitKey,
@@ -13,8 +13,8 @@ import {
   listKey,
   resourceKey,
   SUMMARY_KEY,
-} from '../../../src/store/keys.ts';
-import type { Store } from '../../../src/store/store.ts';
+} from '#store/keys.ts';
+import type { Store } from '#store/store.ts';
 import { append, LogDirectory, NOBODY, noted, tally } from './log-harness.ts';
 
 const id = eventIdOf;

@@ -1,9 +1,9 @@
 import { existsSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Checkpoint } from '../../../src/eventlog/checkpoint.ts';
-import { canonicalJson } from '../../../src/json/canonical.ts';
-import { eventIdOf } from '../../../src/store/keys.ts';
-import type { Store } from '../../../src/store/store.ts';
+import type { Checkpoint } from '#eventlog/checkpoint.ts';
+import { canonicalJson } from '#json/canonical.ts';
+import { eventIdOf } from '#store/keys.ts';
+import type { Store } from '#store/store.ts';
 import { append, LogDirectory, noted, until } from './log-harness.ts';
 
 describe('the checkpoint file', () => {

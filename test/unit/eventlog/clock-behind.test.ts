@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { EventLog } from '../../../src/eventlog/event-log.ts';
+import type { EventLog } from '#eventlog/event-log.ts';
 import { append, LogDirectory, noted, START_MS } from './log-harness.ts';
 
 const MINUTE_MS = 60_000;

@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { checkLog } from '../../../src/eventlog/check-log.ts';
-import { type CommitRange, SetHash, withRange } from '../../../src/eventlog/commit-summary.ts';
-import type { EventLog, StreamScope } from '../../../src/eventlog/event-log.ts';
-import { RecordedHashes } from '../../../src/eventlog/recorded-hashes.ts';
-import { commitKey, eventIdOf, eventKey, keysUnder, SUMMARY_KEY } from '../../../src/store/keys.ts';
-import { seal } from '../../../src/store/sealed-record.ts';
-import type { Store } from '../../../src/store/store.ts';
+import { checkLog } from '#eventlog/check-log.ts';
+import { type CommitRange, SetHash, withRange } from '#eventlog/commit-summary.ts';
+import type { EventLog, StreamScope } from '#eventlog/event-log.ts';
+import { RecordedHashes } from '#eventlog/recorded-hashes.ts';
+import { commitKey, eventIdOf, eventKey, keysUnder, SUMMARY_KEY } from '#store/keys.ts';
+import { seal } from '#store/sealed-record.ts';
+import type { Store } from '#store/store.ts';
 import { append, LogDirectory, NOBODY, noted, tally } from './log-harness.ts';
 
 const id = eventIdOf;

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { resourceKey } from '../../../src/store/keys.ts';
+import { resourceKey } from '#store/keys.ts';
 import { append, LogDirectory, noted, type Tally, tally } from './log-harness.ts';
 
 describe('a log with a damaged state', () => {

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { NewEvent, Projection } from '../../../src/eventlog/event-log.ts';
-import { resourceKey } from '../../../src/store/keys.ts';
+import type { NewEvent, Projection } from '#eventlog/event-log.ts';
+import { resourceKey } from '#store/keys.ts';
 import { LogDirectory, NOBODY, noted } from './log-harness.ts';
 
 interface Counted {

@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { checkLog } from '../../../src/eventlog/check-log.ts';
-import type { EventLog } from '../../../src/eventlog/event-log.ts';
-import type { Finding } from '../../../src/eventlog/finding.ts';
-import { ProtocolError } from '../../../src/protocol/errors.ts';
-import { eventIdOf, idempotencyKey, resourceKey } from '../../../src/store/keys.ts';
-import type { Store } from '../../../src/store/store.ts';
+import { checkLog } from '#eventlog/check-log.ts';
+import type { EventLog } from '#eventlog/event-log.ts';
+import type { Finding } from '#eventlog/finding.ts';
+import { ProtocolError } from '#protocol/errors.ts';
+import { eventIdOf, idempotencyKey, resourceKey } from '#store/keys.ts';
+import type { Store } from '#store/store.ts';
 import { FaultyStore, type StoreCall, type StoreFault } from '../../harness/faulty-store.ts';
 import { append, LogDirectory, NOBODY, noted, type Tally, tally, until } from './log-harness.ts';
 

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import type { Event, State } from '../../../src/eventlog/event-log.ts';
-import { type FoldRecord, foldCodec } from '../../../src/eventlog/fold-record.ts';
-import { type SaidSlots, saidBy } from '../../../src/eventlog/said.ts';
-import { SegmentWriter } from '../../../src/eventlog/segment.ts';
-import { checked, contentOfChecked } from '../../../src/store/checked-record.ts';
-import { eventIdOf, resourceKey } from '../../../src/store/keys.ts';
-import { IntegrityError } from '../../../src/store/store-errors.ts';
+import type { Event, State } from '#eventlog/event-log.ts';
+import { type FoldRecord, foldCodec } from '#eventlog/fold-record.ts';
+import { type SaidSlots, saidBy } from '#eventlog/said.ts';
+import { SegmentWriter } from '#eventlog/segment.ts';
+import { checked, contentOfChecked } from '#store/checked-record.ts';
+import { eventIdOf, resourceKey } from '#store/keys.ts';
+import { IntegrityError } from '#store/store-errors.ts';
 
 const KEY = resourceKey('message', 'm1');
 const REST = { internal: { sealed: false } };

@@ -1,15 +1,15 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { EventLog, NewEvent, Projection } from '../../../src/eventlog/event-log.ts';
-import { type EventLogOptions, openEventLog } from '../../../src/eventlog/open-log.ts';
-import type { Timers } from '../../../src/eventlog/timers.ts';
-import { fromLog } from '../../../src/protocol/clean.ts';
-import type { Logger } from '../../../src/protocol/ports.ts';
-import { type KeyRegistry, openKeyRegistry } from '../../../src/receipts/key-registry.ts';
-import { listKey, resourceKey } from '../../../src/store/keys.ts';
-import { openLevelStore } from '../../../src/store/level-store.ts';
-import type { Store } from '../../../src/store/store.ts';
+import type { EventLog, NewEvent, Projection } from '#eventlog/event-log.ts';
+import { type EventLogOptions, openEventLog } from '#eventlog/open-log.ts';
+import type { Timers } from '#eventlog/timers.ts';
+import { fromLog } from '#protocol/clean.ts';
+import type { Logger } from '#protocol/ports.ts';
+import { type KeyRegistry, openKeyRegistry } from '#receipts/key-registry.ts';
+import { listKey, resourceKey } from '#store/keys.ts';
+import { openLevelStore } from '#store/level-store.ts';
+import type { Store } from '#store/store.ts';
 
 export const NOBODY = { actor: null };
 export const START_MS = Date.parse('2026-11-21T00:00:00.000Z');

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { EventLog, StreamScope } from '../../../src/eventlog/event-log.ts';
-import { RecentEvents } from '../../../src/eventlog/recent-events.ts';
-import { eventIdOf, resourceKey } from '../../../src/store/keys.ts';
+import type { EventLog, StreamScope } from '#eventlog/event-log.ts';
+import { RecentEvents } from '#eventlog/recent-events.ts';
+import { eventIdOf, resourceKey } from '#store/keys.ts';
 import { append, LogDirectory, noted } from './log-harness.ts';
 
 const START = eventIdOf(0);

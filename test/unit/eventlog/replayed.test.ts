@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { EventLog } from '../../../src/eventlog/event-log.ts';
-import { type FrameSink, Subscriptions } from '../../../src/eventlog/subscription.ts';
+import type { EventLog } from '#eventlog/event-log.ts';
+import { type FrameSink, Subscriptions } from '#eventlog/subscription.ts';
 import { append, LogDirectory, noted, until } from './log-harness.ts';
 
 /** Keeps what it is told, in order: `1r` for a replayed event, `3` for a live one, `live` for the change. */

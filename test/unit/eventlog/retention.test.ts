@@ -1,18 +1,11 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { checkLog } from '../../../src/eventlog/check-log.ts';
-import type { Event, EventLog, StreamScope } from '../../../src/eventlog/event-log.ts';
-import type { Finding } from '../../../src/eventlog/finding.ts';
-import {
-  baseKey,
-  eventIdOf,
-  eventKey,
-  resourceKey,
-  streamCutKey,
-  streamOf,
-} from '../../../src/store/keys.ts';
-import { seal } from '../../../src/store/sealed-record.ts';
-import type { Store } from '../../../src/store/store.ts';
+import { checkLog } from '#eventlog/check-log.ts';
+import type { Event, EventLog, StreamScope } from '#eventlog/event-log.ts';
+import type { Finding } from '#eventlog/finding.ts';
+import { baseKey, eventIdOf, eventKey, resourceKey, streamCutKey, streamOf } from '#store/keys.ts';
+import { seal } from '#store/sealed-record.ts';
+import type { Store } from '#store/store.ts';
 import { FaultyStore } from '../../harness/faulty-store.ts';
 import { append, LogDirectory, noted, type Tally, tally, until } from './log-harness.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Event } from '../../../src/eventlog/event-log.ts';
+import type { Event } from '#eventlog/event-log.ts';
 import {
   eventIn,
   idsOfRow,
@@ -8,9 +8,9 @@ import {
   segmentOf,
   storedEvents,
   streamRows,
-} from '../../../src/eventlog/segment.ts';
-import { eventIdOf, eventKey } from '../../../src/store/keys.ts';
-import { IntegrityError } from '../../../src/store/store-errors.ts';
+} from '#eventlog/segment.ts';
+import { eventIdOf, eventKey } from '#store/keys.ts';
+import { IntegrityError } from '#store/store-errors.ts';
 
 function event(n: number, session: string | null, task: string | null = null, text = ''): Event {
   const place = { session_id: session, task_id: task };

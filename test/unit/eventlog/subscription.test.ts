@@ -1,12 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { EventFrame } from '../../../src/eventlog/event-frame.ts';
-import type { EventLog, StreamScope } from '../../../src/eventlog/event-log.ts';
-import {
-  type FrameSink,
-  type SubscriptionOptions,
-  Subscriptions,
-} from '../../../src/eventlog/subscription.ts';
-import { eventIdOf } from '../../../src/store/keys.ts';
+import type { EventFrame } from '#eventlog/event-frame.ts';
+import type { EventLog, StreamScope } from '#eventlog/event-log.ts';
+import { type FrameSink, type SubscriptionOptions, Subscriptions } from '#eventlog/subscription.ts';
+import { eventIdOf } from '#store/keys.ts';
 import { append, LogDirectory, NOBODY, noted, until } from './log-harness.ts';
 
 const ALL: StreamScope = { kind: 'all' };

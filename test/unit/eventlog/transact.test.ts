@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { EventLog, NewEvent, StoredEvent } from '../../../src/eventlog/event-log.ts';
-import { canonicalJson } from '../../../src/json/canonical.ts';
-import { fromLog } from '../../../src/protocol/clean.ts';
-import type { JsonObject } from '../../../src/protocol/json.ts';
-import { eventIdOf, idempotencyKey, listKey, resourceKey } from '../../../src/store/keys.ts';
+import type { EventLog, NewEvent, StoredEvent } from '#eventlog/event-log.ts';
+import { canonicalJson } from '#json/canonical.ts';
+import { fromLog } from '#protocol/clean.ts';
+import type { JsonObject } from '#protocol/json.ts';
+import { eventIdOf, idempotencyKey, listKey, resourceKey } from '#store/keys.ts';
 import { FaultyStore } from '../../harness/faulty-store.ts';
 import { append, LogDirectory, NOBODY, noted, START_MS, type Tally } from './log-harness.ts';
 

@@ -1,8 +1,8 @@
 import canonicalize from 'canonicalize';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { canonicalJson } from '../../../src/json/canonical.ts';
-import { sha256Bytes, sha256Hex } from '../../../src/json/sha256.ts';
+import { canonicalJson } from '#json/canonical.ts';
+import { sha256Bytes, sha256Hex } from '#json/sha256.ts';
 
 describe('the canonical spelling', () => {
   it('sorts names by UTF-16 code units at every level and drops white space', () => {

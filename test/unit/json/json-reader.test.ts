@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { JsonReader } from '../../../src/json/json-reader.ts';
-import { parsePeerText } from '../../../src/json/peer-text.ts';
-import { parseStrict, parseStrictInSlices, type Sliced } from '../../../src/json/strict-parse.ts';
-import { ProtocolError } from '../../../src/protocol/errors.ts';
-import type { JsonValue } from '../../../src/protocol/json.ts';
+import { JsonReader } from '#json/json-reader.ts';
+import { parsePeerText } from '#json/peer-text.ts';
+import { parseStrict, parseStrictInSlices, type Sliced } from '#json/strict-parse.ts';
+import { ProtocolError } from '#protocol/errors.ts';
+import type { JsonValue } from '#protocol/json.ts';
 import { corpus } from './corpus.ts';
 
 const LIMITS = { maxBytes: 16 * 1024 * 1024 };

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { fitsAsJson, jsonSize } from '../../../src/json/json-size.ts';
-import type { JsonValue } from '../../../src/protocol/json.ts';
+import { fitsAsJson, jsonSize } from '#json/json-size.ts';
+import type { JsonValue } from '#protocol/json.ts';
 
 afterEach(() => {
   vi.restoreAllMocks();

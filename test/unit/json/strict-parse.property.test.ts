@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseStrict } from '../../../src/json/strict-parse.ts';
-import { locate } from '../../../src/json/walk.ts';
-import { ProtocolError } from '../../../src/protocol/errors.ts';
+import { parseStrict } from '#json/strict-parse.ts';
+import { locate } from '#json/walk.ts';
+import { ProtocolError } from '#protocol/errors.ts';
 
 const LIMITS = { maxBytes: 1024 * 1024 };
 const name = fc.string({ unit: 'grapheme' }).filter((text) => text !== '__proto__');

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { MAX_JSON_DEPTH, parseStrict, parseStrictText } from '../../../src/json/strict-parse.ts';
-import { ProtocolError } from '../../../src/protocol/errors.ts';
+import { MAX_JSON_DEPTH, parseStrict, parseStrictText } from '#json/strict-parse.ts';
+import { ProtocolError } from '#protocol/errors.ts';
 import { corpus } from './corpus.ts';
 
 const LIMITS = { maxBytes: 16 * 1024 * 1024 };

@@ -1,7 +1,7 @@
 import type { RequestListener } from 'node:http';
 import { describe, expect, it } from 'vitest';
-import { fetchSmallJson, postSmallForm } from '../../../src/composition/fetch-json.ts';
-import { operatorGuard, outboundGuard } from '../../../src/composition/outbound-guard.ts';
+import { fetchSmallJson, postSmallForm } from '#compose/fetch-json.ts';
+import { operatorGuard, outboundGuard } from '#compose/outbound-guard.ts';
 import { servedPerTest } from '../../harness/peers/served.ts';
 
 const serveOnLoopback = servedPerTest();

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { type Action, type ActionQuestion, decideAction } from '../../../src/policy/action.ts';
-import { policySettings } from '../../../src/policy/settings.ts';
-import { AUTONOMY_TIERS, type AutonomyTier, SIDE_EFFECT_CLASSES } from '../../../src/protocol/autonomy.ts';
+import { type Action, type ActionQuestion, decideAction } from '#policy/action.ts';
+import { policySettings } from '#policy/settings.ts';
+import { AUTONOMY_TIERS, type AutonomyTier, SIDE_EFFECT_CLASSES } from '#protocol/autonomy.ts';
 
 const DEFAULTS = { default_tier: 'act_auto', tiers: {}, undeclared: 'call' } as const;
 const policy = policySettings(DEFAULTS);

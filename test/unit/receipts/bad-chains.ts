@@ -1,5 +1,5 @@
-import type { JsonValue } from '../../../src/protocol/json.ts';
-import type { WireReceipt } from '../../../src/protocol/resources/receipt.ts';
+import type { JsonValue } from '#protocol/json.ts';
+import type { WireReceipt } from '#resources/receipt/schema.ts';
 import type { SeededRandom } from '../../faults/seeded-random.ts';
 import { type Draft, goodChain, REVOKED_MS, sealed, signed } from '../../harness/receipt-chains.ts';
 

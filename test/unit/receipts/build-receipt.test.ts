@@ -1,14 +1,14 @@
 import canonicalize from 'canonicalize';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { JsonObject } from '../../../src/protocol/json.ts';
-import { wireReceipt } from '../../../src/protocol/resources/receipt.ts';
-import { buildReceipt } from '../../../src/receipts/build-receipt.ts';
-import { decodeReceiptCbor, encodeReceiptCbor } from '../../../src/receipts/receipt-cbor.ts';
-import { sealReceipt } from '../../../src/receipts/seal-receipt.ts';
-import { hasReceiptHash } from '../../../src/receipts/stored-receipt-hash.ts';
-import { keysOfJwks } from '../../../src/receipts/verification-keys.ts';
-import { verifyChain } from '../../../src/receipts/verify-chain.ts';
+import type { JsonObject } from '#protocol/json.ts';
+import { buildReceipt } from '#receipts/build-receipt.ts';
+import { decodeReceiptCbor, encodeReceiptCbor } from '#receipts/receipt-cbor.ts';
+import { sealReceipt } from '#receipts/seal-receipt.ts';
+import { hasReceiptHash } from '#receipts/stored-receipt-hash.ts';
+import { keysOfJwks } from '#receipts/verification-keys.ts';
+import { verifyChain } from '#receipts/verify-chain.ts';
+import { wireReceipt } from '#resources/receipt/schema.ts';
 import { draftedChain, placeOf, runRecord, TEST_JWKS, TEST_KEY } from '../../harness/drafted-receipts.ts';
 import { receiptHash } from '../../harness/receipt-hash.ts';
 

@@ -1,7 +1,7 @@
 import { createHash, createPublicKey, type KeyObject, sign, verify } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { privateKeyOf, publicKeyOf, rawPublicKey, thumbprint } from '../../../src/receipts/ed25519.ts';
-import { keysOfJwks, verifySignature } from '../../../src/receipts/verification-keys.ts';
+import { privateKeyOf, publicKeyOf, rawPublicKey, thumbprint } from '#receipts/ed25519.ts';
+import { keysOfJwks, verifySignature } from '#receipts/verification-keys.ts';
 
 /** RFC 8032, section 7.1, test 1. */
 const SEED = Buffer.from('9d61b19deffd5a60ba844af492ec2cc44449c5697b326919703bac031cae7f60', 'hex');

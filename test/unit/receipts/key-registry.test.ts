@@ -3,9 +3,9 @@ import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, wr
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Clock, Random } from '../../../src/protocol/ports.ts';
-import { type KeyRegistry, openKeyRegistry } from '../../../src/receipts/key-registry.ts';
-import { keysOfJwks, verifySignature } from '../../../src/receipts/verification-keys.ts';
+import type { Clock, Random } from '#protocol/ports.ts';
+import { type KeyRegistry, openKeyRegistry } from '#receipts/key-registry.ts';
+import { keysOfJwks, verifySignature } from '#receipts/verification-keys.ts';
 
 const clock: Clock = { now: () => Date.UTC(2026, 10, 21), monotonic: () => 0 };
 const random: Random = { bytes: (size) => new Uint8Array(size).fill(7) };

@@ -14,7 +14,7 @@ import {
   rootOf,
   verifyConsistency,
   verifyInclusion,
-} from '../../../src/receipts/merkle.ts';
+} from '#receipts/merkle.ts';
 
 const sha256 = (...parts: readonly (string | Buffer)[]) => {
   const hash = createHash('sha256');

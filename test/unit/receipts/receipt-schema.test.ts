@@ -1,12 +1,12 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import type { JsonObject, JsonValue } from '../../../src/protocol/json.ts';
-import { wireReceipt } from '../../../src/protocol/resources/receipt.ts';
-import { readReceipts } from '../../../src/receipts/read-receipts.ts';
-import { keysOfJwks } from '../../../src/receipts/verification-keys.ts';
-import { verifyChain } from '../../../src/receipts/verify-chain.ts';
-import { RECEIPT_PAYLOAD } from '../../../src/surfaces/discovery/receipt-example.ts';
+import type { JsonObject, JsonValue } from '#protocol/json.ts';
+import { readReceipts } from '#receipts/read-receipts.ts';
+import { keysOfJwks } from '#receipts/verification-keys.ts';
+import { verifyChain } from '#receipts/verify-chain.ts';
+import { RECEIPT_PAYLOAD } from '#resources/receipt/example.ts';
+import { wireReceipt } from '#resources/receipt/schema.ts';
 import { TEST_JWKS } from '../../harness/drafted-receipts.ts';
 import { receiptHash } from '../../harness/receipt-hash.ts';
 

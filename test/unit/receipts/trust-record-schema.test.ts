@@ -2,9 +2,9 @@ import { existsSync, readFileSync } from 'node:fs';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import type { JsonObject, JsonValue } from '../../../src/protocol/json.ts';
-import { trustRecord } from '../../../src/protocol/resources/trust-record.ts';
-import { TRUST_RECORD } from '../../../src/surfaces/discovery/trust-example.ts';
+import type { JsonObject, JsonValue } from '#protocol/json.ts';
+import { TRUST_RECORD } from '#resources/trust/example.ts';
+import { trustRecord } from '#resources/trust/schema.ts';
 
 const REFERENCE = new URL('../../../../shared/spec/trust-graph/trust-record.v0.schema.json', import.meta.url);
 const isPresent = existsSync(REFERENCE);

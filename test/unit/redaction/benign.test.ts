@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { Redactor } from '../../../src/redaction/redactor.ts';
+import { Redactor } from '#redaction/redactor.ts';
 
 const PROSE = [
   'The agent asked for a token budget of 4096 and received the answer in two chunks.',

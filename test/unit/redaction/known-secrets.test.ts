@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { KnownSecrets } from '../../../src/redaction/known-secrets.ts';
-import { Redactor } from '../../../src/redaction/redactor.ts';
+import { KnownSecrets } from '#redaction/known-secrets.ts';
+import { Redactor } from '#redaction/redactor.ts';
 
 const SECRET = 'pä ss"w/ör+d?9~x';
 

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { newApiKey } from '../../../src/auth/api-keys.ts';
-import { Redactor } from '../../../src/redaction/redactor.ts';
+import { newApiKey } from '#auth/api-keys.ts';
+import { Redactor } from '#redaction/redactor.ts';
 
 const random = { bytes: (count: number) => randomBytes(count) };
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Redactor } from '../../../src/redaction/redactor.ts';
+import { Redactor } from '#redaction/redactor.ts';
 import { CONTEXT_SAMPLES, NEAR_MISSES, SHAPE_SAMPLES } from './samples.ts';
 
 const redactor = new Redactor();

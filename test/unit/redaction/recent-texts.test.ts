@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { OWN_WORD } from '../../../src/redaction/own-words.ts';
-import { PatternScanner } from '../../../src/redaction/pattern-scanner.ts';
-import { CONTEXTS, SHAPES, URL_PARTS } from '../../../src/redaction/patterns.ts';
-import { RecentTexts, Redactor } from '../../../src/redaction/redactor.ts';
+import { OWN_WORD } from '#redaction/own-words.ts';
+import { PatternScanner } from '#redaction/pattern-scanner.ts';
+import { CONTEXTS, SHAPES, URL_PARTS } from '#redaction/patterns.ts';
+import { RecentTexts, Redactor } from '#redaction/redactor.ts';
 
 describe('texts that were found clean', () => {
   it('are known for a while, and forgotten before they fill the memory', () => {

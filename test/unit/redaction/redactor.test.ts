@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Redactor } from '../../../src/redaction/redactor.ts';
+import { Redactor } from '#redaction/redactor.ts';
 import { CONTEXT_SAMPLES, NEAR_MISSES, SHAPE_SAMPLES } from './samples.ts';
 
 const TOKEN = `ghp_${'a1'.repeat(18)}`;

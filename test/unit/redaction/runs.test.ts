@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { RE2JS } from 're2js';
 import { describe, expect, it } from 'vitest';
-import { CONTEXTS, SHAPES, URL_PARTS } from '../../../src/redaction/patterns.ts';
-import { tail } from '../../../src/redaction/runs.ts';
+import { CONTEXTS, SHAPES, URL_PARTS } from '#redaction/patterns.ts';
+import { tail } from '#redaction/runs.ts';
 
 const PATTERNS = [...SHAPES, ...CONTEXTS, ...URL_PARTS].map((pattern, index) => ({
   what: `${index} ${pattern.name}`,

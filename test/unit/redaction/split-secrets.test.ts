@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Redactor } from '../../../src/redaction/redactor.ts';
+import { Redactor } from '#redaction/redactor.ts';
 
 const TOKEN = `ghp_${'a1B2'.repeat(9)}`;
 const MARK = `<redacted:github_token:${TOKEN.length}>`;

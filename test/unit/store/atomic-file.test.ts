@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, wr
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { writeFileAtomic, writeFileAtomicSync } from '../../../src/store/atomic-file.ts';
+import { writeFileAtomic, writeFileAtomicSync } from '#store/atomic-file.ts';
 
 const FORMS: [string, (path: string, content: Buffer | string, mode: number) => Promise<void>][] = [
   ['writeFileAtomic', writeFileAtomic],

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writ
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { openBodySpool } from '../../../src/store/body-spool.ts';
+import { openBodySpool } from '#store/body-spool.ts';
 
 const RIGHTS = 0o777;
 let folder: string;

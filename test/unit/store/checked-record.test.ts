@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { checked, contentOfChecked } from '../../../src/store/checked-record.ts';
-import { IntegrityError } from '../../../src/store/store-errors.ts';
+import { checked, contentOfChecked } from '#store/checked-record.ts';
+import { IntegrityError } from '#store/store-errors.ts';
 
 describe('a derived record', () => {
   it('is the CRC-32 of its key and content, and the content', () => {

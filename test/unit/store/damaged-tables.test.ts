@@ -2,10 +2,10 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { openLevelStore } from '../../../src/store/level-store.ts';
-import { seal, unseal } from '../../../src/store/sealed-record.ts';
-import type { Store } from '../../../src/store/store.ts';
-import { IntegrityError } from '../../../src/store/store-errors.ts';
+import { openLevelStore } from '#store/level-store.ts';
+import { seal, unseal } from '#store/sealed-record.ts';
+import type { Store } from '#store/store.ts';
+import { IntegrityError } from '#store/store-errors.ts';
 
 const RECORDS = 400;
 const FLIPS = 50;

@@ -1,8 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { ProtocolError } from '../../../src/protocol/errors.ts';
-import { GroupWriter } from '../../../src/store/group-writer.ts';
-import type { Store, WriteOp } from '../../../src/store/store.ts';
+import { ProtocolError } from '#protocol/errors.ts';
+import { GroupWriter } from '#store/group-writer.ts';
+import type { Store, WriteOp } from '#store/store.ts';
 
 interface PendingWrite {
   keys: string[];

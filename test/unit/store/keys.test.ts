@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import * as keys from '../../../src/store/keys.ts';
+import * as keys from '#store/keys.ts';
 
 const EVENT = '00000000000000000042';
 const SHA256 = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855';

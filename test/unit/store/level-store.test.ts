@@ -2,8 +2,8 @@ import { mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, statSync, writ
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { openLevelStore } from '../../../src/store/level-store.ts';
-import type { Store } from '../../../src/store/store.ts';
+import { openLevelStore } from '#store/level-store.ts';
+import type { Store } from '#store/store.ts';
 
 const SMALL_BUFFER = 64 * 1024;
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { SEAL_BYTES, seal, sealedHash, unseal } from '../../../src/store/sealed-record.ts';
-import { IntegrityError } from '../../../src/store/store-errors.ts';
+import { SEAL_BYTES, seal, sealedHash, unseal } from '#store/sealed-record.ts';
+import { IntegrityError } from '#store/store-errors.ts';
 
 describe('a sealed record', () => {
   it('is the raw SHA-256 of the content, the CRC-32 of the key, and then the content', () => {

@@ -2,12 +2,12 @@ import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { ProtocolError } from '../../../src/protocol/errors.ts';
-import { openLevelStore } from '../../../src/store/level-store.ts';
-import { seal, unseal } from '../../../src/store/sealed-record.ts';
-import type { Store } from '../../../src/store/store.ts';
-import { IntegrityError, StoreOpenError } from '../../../src/store/store-errors.ts';
-import { damagedSpansOf } from '../../../src/store/table-file.ts';
+import { ProtocolError } from '#protocol/errors.ts';
+import { openLevelStore } from '#store/level-store.ts';
+import { seal, unseal } from '#store/sealed-record.ts';
+import type { Store } from '#store/store.ts';
+import { IntegrityError, StoreOpenError } from '#store/store-errors.ts';
+import { damagedSpansOf } from '#store/table-file.ts';
 
 const RECORDS = 300;
 const FLIPS = 120;

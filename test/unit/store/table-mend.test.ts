@@ -2,13 +2,13 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSy
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { TableSeal } from '../../../src/store/checked-tables.ts';
-import { openLevelStore } from '../../../src/store/level-store.ts';
-import { liveTables } from '../../../src/store/manifest.ts';
-import { StoreOpenError } from '../../../src/store/store-errors.ts';
-import type { DamagedTable } from '../../../src/store/table-check.ts';
-import { damagedSpansOf, layoutOf } from '../../../src/store/table-file.ts';
-import { type KnownTable, mendTable } from '../../../src/store/table-mend.ts';
+import type { TableSeal } from '#store/checked-tables.ts';
+import { openLevelStore } from '#store/level-store.ts';
+import { liveTables } from '#store/manifest.ts';
+import { StoreOpenError } from '#store/store-errors.ts';
+import type { DamagedTable } from '#store/table-check.ts';
+import { damagedSpansOf, layoutOf } from '#store/table-file.ts';
+import { type KnownTable, mendTable } from '#store/table-mend.ts';
 
 const RECORDS = 600;
 const key = (n: number) => `k/${String(n).padStart(5, '0')}`;

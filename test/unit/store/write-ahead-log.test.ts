@@ -2,9 +2,9 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { crc32c } from '../../../src/store/crc32c.ts';
-import { openLevelStore } from '../../../src/store/level-store.ts';
-import { findLogHole } from '../../../src/store/write-ahead-log.ts';
+import { crc32c } from '#store/crc32c.ts';
+import { openLevelStore } from '#store/level-store.ts';
+import { findLogHole } from '#store/write-ahead-log.ts';
 
 const key = (n: number) => `k/${String(n).padStart(5, '0')}`;
 const BATCHES = 60;

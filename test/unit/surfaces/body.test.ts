@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readdirSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { SpooledBody } from '../../../src/protocol/operations.ts';
+import type { SpooledBody } from '#resources/operations.ts';
 import {
   AUTH,
   envelopeOf,

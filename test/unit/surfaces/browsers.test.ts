@@ -70,7 +70,7 @@ describe('TLS where it is required', () => {
   });
 
   it('believes X-Forwarded-Proto only from a trusted proxy', async () => {
-    const { TransportSecurity } = await import('../../../src/surfaces/http/request-checks.ts');
+    const { TransportSecurity } = await import('#surfaces/http/request-checks.ts');
     const from = (remoteAddress: string, proto?: string) =>
       ({ socket: { remoteAddress }, headers: { 'x-forwarded-proto': proto } }) as never;
     const transport = new TransportSecurity(['10.1.0.0/16', 'fd00::1'], true);

@@ -1,10 +1,10 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { ProtocolError } from '../../../src/protocol/errors.ts';
-import { OPERATIONS } from '../../../src/protocol/operations.ts';
-import { harnAgentCard } from '../../../src/protocol/resources/discovery.ts';
-import { answerMetrics } from '../../../src/surfaces/discovery/metrics-route.ts';
-import { openApiDocument } from '../../../src/surfaces/discovery/openapi.ts';
+import { ProtocolError } from '#protocol/errors.ts';
+import { harnAgentCard } from '#resources/discovery/schema.ts';
+import { OPERATIONS } from '#resources/operations.ts';
+import { answerMetrics } from '#surfaces/discovery/metrics-route.ts';
+import { openApiDocument } from '#surfaces/discovery/openapi.ts';
 import { cardsOf, startSurface, type UnderTest } from './surface-under-test.ts';
 
 interface Json {

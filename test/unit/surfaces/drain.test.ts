@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Answer } from '../../../src/gateway.ts';
+import type { Answer } from '#gateway.ts';
 import { AUTH, eventually, RawClient, startSurface, type UnderTest } from './surface-under-test.ts';
 
 let under: UnderTest;

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
-import type { Face, FaceConnection, FaceExchange, FaceSocket, FaceStream } from '../../../src/face.ts';
-import { ProtocolError } from '../../../src/protocol/errors.ts';
+import type { Face, FaceConnection, FaceExchange, FaceSocket, FaceStream } from '#face.ts';
+import { ProtocolError } from '#protocol/errors.ts';
 import { envelopeOf, eventually, startSurface, type UnderTest } from './surface-under-test.ts';
 
 /** What the face under test was asked, and what it holds open. */

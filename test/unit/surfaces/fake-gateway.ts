@@ -8,8 +8,8 @@ import type {
   StreamFrame,
   StreamSink,
   Subscription,
-} from '../../../src/gateway.ts';
-import { ProtocolError } from '../../../src/protocol/errors.ts';
+} from '#gateway.ts';
+import { ProtocolError } from '#protocol/errors.ts';
 
 export interface FakeCall {
   id: string;

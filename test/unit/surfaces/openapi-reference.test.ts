@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { openApiDocument } from '../../../src/surfaces/discovery/openapi.ts';
+import { openApiDocument } from '#surfaces/discovery/openapi.ts';
 
 interface Schema {
   $ref?: string;

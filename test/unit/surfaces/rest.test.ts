@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { ProtocolError } from '../../../src/protocol/errors.ts';
+import { ProtocolError } from '#protocol/errors.ts';
 import { challenge } from '../../harness/challenge.ts';
 import { AUTH, envelopeOf, startSurface, type UnderTest } from './surface-under-test.ts';
 

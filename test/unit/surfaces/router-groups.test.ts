@@ -1,6 +1,6 @@
 import type { Context } from 'koa';
 import { describe, expect, it } from 'vitest';
-import { RouterGroups } from '../../../src/surfaces/rest/routes.ts';
+import { RouterGroups } from '#surfaces/rest/routes.ts';
 
 const PATHS = [
   '/health',

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ProtocolError } from '../../../src/protocol/errors.ts';
+import { ProtocolError } from '#protocol/errors.ts';
 import { frameOf } from './fake-gateway.ts';
 import { StreamStage, TASK_STREAM } from './stream-stage.ts';
 import { AUTH, envelopeOf, eventually } from './surface-under-test.ts';

@@ -3,17 +3,13 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { AgentCards, type CardAgent } from '../../../src/cards/agent-cards.ts';
-import { JsonReader } from '../../../src/json/json-reader.ts';
-import type { Logger } from '../../../src/protocol/ports.ts';
-import { openBodySpool } from '../../../src/store/body-spool.ts';
-import { DEFAULT_HTTP_LIMITS, type HttpLimits } from '../../../src/surfaces/http/limits.ts';
-import {
-  createHttpSurface,
-  type HttpSurface,
-  type HttpSurfaceDeps,
-} from '../../../src/surfaces/http-surface.ts';
-import { nodeTimers, type Timers } from '../../../src/surfaces/timers.ts';
+import { AgentCards, type CardAgent } from '#cards/agent-cards.ts';
+import { JsonReader } from '#json/json-reader.ts';
+import type { Logger } from '#protocol/ports.ts';
+import { openBodySpool } from '#store/body-spool.ts';
+import { DEFAULT_HTTP_LIMITS, type HttpLimits } from '#surfaces/http/limits.ts';
+import { createHttpSurface, type HttpSurface, type HttpSurfaceDeps } from '#surfaces/http-surface.ts';
+import { nodeTimers, type Timers } from '#surfaces/timers.ts';
 import { FakeGateway } from './fake-gateway.ts';
 
 export interface LogLine {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { ProtocolError } from '../../../src/protocol/errors.ts';
-import { COMMAND_FRAMES, UNOFFERED_FRAMES } from '../../../src/protocol/ws-frames.ts';
+import { ProtocolError } from '#protocol/errors.ts';
+import { COMMAND_FRAMES, UNOFFERED_FRAMES } from '#surfaces/ws/frames.ts';
 import { eventually } from '../surfaces/surface-under-test.ts';
 import { SocketStage } from './socket-stage.ts';
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { ProtocolError } from '../../../src/protocol/errors.ts';
+import { ProtocolError } from '#protocol/errors.ts';
 import { challenge } from '../../harness/challenge.ts';
 import { type WsOptions, WsRefused, WsTestClient } from '../../harness/ws-client.ts';
 import { answers, exchange } from '../surfaces/raw-http.ts';

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach } from 'vitest';
-import type { StreamFrame } from '../../../src/gateway.ts';
+import type { StreamFrame } from '#gateway.ts';
 import { type WsOptions, WsTestClient } from '../../harness/ws-client.ts';
 import { type FakeStream, frameOf } from '../surfaces/fake-gateway.ts';
 import { eventually, type Options, startSurface, type UnderTest } from '../surfaces/surface-under-test.ts';

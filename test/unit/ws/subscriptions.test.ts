@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ProtocolError } from '../../../src/protocol/errors.ts';
+import { ProtocolError } from '#protocol/errors.ts';
 import type { WsTestClient } from '../../harness/ws-client.ts';
 import { eventually } from '../surfaces/surface-under-test.ts';
 import { eventOf, SocketStage, TASK_STREAM } from './socket-stage.ts';

@@ -1,11 +1,11 @@
+import type { FaceConnection, FaceConnectionOwner, FaceDeps } from '#face.ts';
+import type { JsonObject, JsonValue } from '#protocol/json.ts';
+import type { SessionState } from '#resources/session/schema.ts';
 import type { OutEvent } from '../../../../mappings/acp/events-out.ts';
 import { isObject, objectOf, textOf } from '../../../../mappings/acp/json-shape.ts';
 import { V2_METHODS, V2_NOTIFICATIONS, V2_QUESTIONS } from '../../../../mappings/acp/v2/methods.ts';
 import { stateOfEvent, stateOfSession } from '../../../../mappings/acp/v2/states.ts';
 import { updateOut } from '../../../../mappings/acp/v2/updates.ts';
-import type { FaceConnection, FaceConnectionOwner, FaceDeps } from '../../../../src/face.ts';
-import type { JsonObject, JsonValue } from '../../../../src/protocol/json.ts';
-import type { SessionState } from '../../../../src/protocol/resources/session.ts';
 import { answer, methodNotFound, type RpcError, type RpcId } from '../../wire/json-rpc.ts';
 import { AgentConnection } from '../agent-connection.ts';
 import type { Draft } from '../draft.ts';

@@ -1,5 +1,5 @@
+import type { JsonObject } from '#protocol/json.ts';
 import { objectOf, textOf } from '../../../../mappings/acp/json-shape.ts';
-import type { JsonObject } from '../../../../src/protocol/json.ts';
 
 /**
  * Ids for pieces of messages whose agent gives none. Pieces of one kind that follow each other are one message, named after

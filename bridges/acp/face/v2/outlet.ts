@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { FaceCall, FaceConnection } from '../../../../src/face.ts';
-import type { AdmittedCaller, Call } from '../../../../src/gateway.ts';
+import type { FaceCall, FaceConnection } from '#face.ts';
+import type { AdmittedCaller, Call } from '#gateway.ts';
 
 /** A connection whose messages are sent by somebody else. */
 export class Outlet implements FaceConnection {

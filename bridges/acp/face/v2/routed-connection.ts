@@ -1,6 +1,6 @@
 import type { AgentConnector, AnyMessage } from '@agentclientprotocol/sdk/experimental/v2';
-import type { FaceConnection, FaceConnectionOwner, FaceDeps } from '../../../../src/face.ts';
-import type { JsonValue } from '../../../../src/protocol/json.ts';
+import type { FaceConnection, FaceConnectionOwner, FaceDeps } from '#face.ts';
+import type { JsonValue } from '#protocol/json.ts';
 import { refusalOf } from '../../wire/json-rpc.ts';
 import { AgentConnection } from '../agent-connection.ts';
 import type { Tunnels } from '../tunnels.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { ERROR_CODES } from '#protocol/errors.ts';
 import { A2A_ERRORS, findError, HARN_ERRORS, harnCodeOfHttp } from '../../../../mappings/a2a/errors.ts';
-import { ERROR_CODES } from '../../../../src/protocol/errors.ts';
 
 // Copied by hand from notes/a2a.md 1.1 (codes, HTTP status, reason) and 1.6 (Harn code).
 const ROWS = [

@@ -1,5 +1,6 @@
 import { StreamResponse, Task as WireTask } from '@a2a-js/sdk';
 import { describe, expect, it } from 'vitest';
+import type { JsonObject } from '#protocol/json.ts';
 import {
   type Encoding,
   encodeTask,
@@ -7,7 +8,6 @@ import {
   type Version,
 } from '../../../../mappings/a2a/encode-task.ts';
 import { type Event, TaskView } from '../../../../mappings/a2a/task-view.ts';
-import type { JsonObject } from '../../../../src/protocol/json.ts';
 
 const EXTENSION = 'https://harnlang.com/a2a/ext/harn/v1';
 const TIME = '2026-05-01T10:00:00.000Z';

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { describe, expect, it } from 'vitest';
+import type { Part } from '#resources/message/schema.ts';
 import { decodeBlocks } from '../../../../mappings/acp/content-in.ts';
 import { encodePart } from '../../../../mappings/acp/content-out.ts';
 import { ACP_ERRORS, acpErrorName, ERROR_OF_CODE } from '../../../../mappings/acp/errors.ts';
@@ -8,7 +9,6 @@ import { decodeOptions, encodeAnswer } from '../../../../mappings/acp/permission
 import { endOf, STOP_REASONS, statusOfStop } from '../../../../mappings/acp/stop-reasons.ts';
 import { TOOL_STATUSES } from '../../../../mappings/acp/tool-statuses.ts';
 import { UPDATE_KINDS, updateRow } from '../../../../mappings/acp/update-kinds.ts';
-import type { Part } from '../../../../src/protocol/resources/message.ts';
 
 interface KindOfUpdate {
   allOf: { $ref: string }[];

@@ -1,4 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { ERROR_CODES } from '#protocol/errors.ts';
+import type { JsonObject } from '#protocol/json.ts';
+import type { Part } from '#resources/message/schema.ts';
 import { BLOCKS, partOfBlock } from '../../../../mappings/mcp/content.ts';
 import { blockOfPart } from '../../../../mappings/mcp/content-out.ts';
 import {
@@ -9,9 +12,6 @@ import {
   type McpErrorName,
 } from '../../../../mappings/mcp/errors.ts';
 import { HINTS_OF, SIDE_EFFECTS, sideEffectOf } from '../../../../mappings/mcp/side-effects.ts';
-import { ERROR_CODES } from '../../../../src/protocol/errors.ts';
-import type { JsonObject } from '../../../../src/protocol/json.ts';
-import type { Part } from '../../../../src/protocol/resources/message.ts';
 
 describe('side effects of tools', () => {
   it.each(SIDE_EFFECTS)('%s: its hints are read back as the same class', (word) => {

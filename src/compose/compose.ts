@@ -1,0 +1,157 @@
+import { ClockWatch } from '#core/clock-watch.ts';
+import { forgetOldAnswers } from '#core/old-answers.ts';
+import type { EventLog } from '#eventlog/event-log.ts';
+import { announceGateway, checkKeptCards, withdrawGateway } from '#operation/data-directory.ts';
+import type { Clock, Logger } from '#protocol/ports.ts';
+import type { RetentionSweep } from '#resources/event/retention.ts';
+import {
+  closeExpiredSessions,
+  denyExpiredRequests,
+  ensureWorkspaces,
+  forgetExpiredMemories,
+} from '#resources/housekeeping.ts';
+import { ensurePersonas } from '#resources/persona/configured-personas.ts';
+import { ensureSigningKeys } from '#resources/receipt/signing-keys.ts';
+import { ensureVaults } from '#resources/vault/configured-vaults.ts';
+import { nodeTimers } from '#surfaces/timers.ts';
+import { authenticator } from './authentication.ts';
+import { type Core, makeCore } from './core.ts';
+import { lookAtIssuers, trustedIssuers } from './issuers.ts';
+import { openData, refuseBadCheckpoint } from './open-data.ts';
+import { type GatewayParts, type Parts, systemClock, systemRandom } from './parts.ts';
+import { makeRetention } from './retention.ts';
+import { makeSurface } from './surface.ts';
+import { makeUpstreams, sampleAgent } from './upstreams.ts';
+
+export { refuseHalfMigrated } from '#operation/exchange-stores.ts';
+export { type IssuerSight, inspectIssuers } from './issuers.ts';
+export { createLogging } from './logging.ts';
+export { type MigrationParts, type MigrationStep, migrateData } from './migrate-data.ts';
+export { checkData, openLog } from './open-data.ts';
+export { type GatewayParts, systemClock, systemRandom } from './parts.ts';
+export { changeKeysOffline, type KeyChange } from './signing-keys.ts';
+
+const HOUSEKEEPING_INTERVAL_MS = 5_000;
+
+/** Any interval will do; it is there, not awaited. */
+const HOLD_INTERVAL_MS = 60_000;
+
+export interface RunningGateway {
+  url: string;
+  log: EventLog;
+  /** Does at once what is due by the clock, deadlines and expiries; done every few seconds anyway. */
+  tidy(): Promise<void>;
+  /** Drains within `drain_timeout_ms`: no new work, streams told, tasks parked durably. */
+  close(): Promise<void>;
+}
+
+/** Something that has to be closed; closed in reverse order of opening, also when the start fails half way. */
+type Closer = () => Promise<unknown> | unknown;
+
+/** Builds and starts a gateway: the only place that constructs things. Throws StoreOpenError and listening errors. */
+export async function startGateway(given: GatewayParts): Promise<RunningGateway> {
+  const parts: Parts = { ...given, clock: given.clock ?? systemClock, random: given.random ?? systemRandom };
+  const closers: Closer[] = [];
+  try {
+    return await start(parts, closers);
+  } catch (error) {
+    await closeAll(closers);
+    throw error;
+  }
+}
+
+async function start(parts: Parts, closers: Closer[]): Promise<RunningGateway> {
+  const { config, logger, clock } = parts;
+  checkKeptCards(config.store.data);
+  const sample = sampleAgent(parts);
+  closers.push(() => sample?.close());
+  const data = await openData(parts);
+  const { log } = data;
+  closers.push(() => log.close());
+  refuseBadCheckpoint(config.store.data, data.keys);
+  const issuers = trustedIssuers(parts);
+  lookAtIssuers(issuers);
+  const authentication = authenticator(parts, log, issuers);
+  const upstreams = makeUpstreams(parts, log, sample);
+  closers.push(() => Promise.all([...upstreams.values()].map((upstream) => upstream.close())));
+  const watch = ClockWatch.open({ clock, logger, log });
+  const core = makeCore(parts, data, upstreams, authentication, watch);
+  closers.push(() => core.subscriptions.close());
+  closers.push(() => core.sending.close());
+  closers.push(() => core.runner.drain());
+  closers.push(tellOfEndedKeys(log, core.gateway, logger));
+  for (const upstream of upstreams.values()) upstream.start();
+  if (log.integrity.status === 'ok') {
+    const { redact } = core.tools;
+    await ensureWorkspaces(log, redact(config.workspaces).value, logger);
+    await ensurePersonas(log, core.tools, redact(config.personas).value);
+    await ensureVaults(log, redact(config.vaults).value);
+    await ensureSigningKeys(log, data.keys);
+    // Before the first key is remembered, so that the clock of the windows is known at every later start.
+    await forgetOldAnswers(log, watch.windowNow());
+    await core.runner.recover();
+    await core.sending.outbox.start();
+  }
+  const surface = makeSurface(parts, data, upstreams, issuers, core, watch);
+  closers.push(() => surface.close({ graceMs: config.limits.drain_timeout_ms }));
+  const { url } = await surface.listen(config.server.host, config.server.port);
+  announceGateway(config.store.data, { url, pid: process.pid });
+  closers.push(() => withdrawGateway(config.store.data));
+  const retention = makeRetention(parts, log);
+  const tidy = () => {
+    lookAtIssuers(issuers);
+    return keepHouse(log, core, clock, retention, watch);
+  };
+  closers.push(() => retention.stop());
+  closers.push(tidyRegularly(tidy, logger));
+  return { url, log, tidy, close: () => closeAll(closers) };
+}
+
+/** Holds the process until all is closed: a refused client whose body is not read any more would not, and its exit came first. */
+async function closeAll(closers: Closer[]): Promise<void> {
+  const hold = setInterval(() => undefined, HOLD_INTERVAL_MS);
+  try {
+    for (let close = closers.pop(); close !== undefined; close = closers.pop()) await close();
+  } finally {
+    clearInterval(hold);
+  }
+}
+
+async function keepHouse(
+  log: EventLog,
+  { tools, gateway, receiptLog }: Core,
+  clock: Clock,
+  retention: RetentionSweep,
+  watch: ClockWatch,
+): Promise<void> {
+  watch.look();
+  await gateway.recheckStreams();
+  if (log.status !== 'open' || log.integrity.status !== 'ok') return;
+  await Promise.all([
+    forgetOldAnswers(log, watch.windowNow()),
+    closeExpiredSessions(log, tools, clock),
+    denyExpiredRequests(log, tools, clock),
+    forgetExpiredMemories(log, clock),
+    // A clock that jumped may make everything look old.
+    watch.isCalm ? retention.runIfDue() : undefined,
+    receiptLog.keepUp(),
+  ]);
+}
+
+/** What a revoked key had opened ends with the answer to its revocation; what expires is found by the housekeeping. */
+function tellOfEndedKeys(log: EventLog, gateway: Core['gateway'], logger: Logger): () => void {
+  return log.tail((events) => {
+    if (!events.some(({ event }) => event.event === 'vendor.harn_gateway.api_key_ended')) return;
+    gateway
+      .recheckStreams()
+      .catch((error: unknown) => logger.warn({ err: error }, 'streams of an ended key were not told'));
+  });
+}
+
+function tidyRegularly(tidy: () => Promise<void>, logger: Logger): () => void {
+  return nodeTimers.every(HOUSEKEEPING_INTERVAL_MS, () => {
+    tidy().catch((error: unknown) =>
+      logger.warn({ err: error }, 'housekeeping stopped; it goes on at its next turn'),
+    );
+  });
+}

@@ -1,0 +1,302 @@
+import { apiKeyHash, newApiKey } from '#auth/api-keys.ts';
+import type { Authenticator } from '#auth/caller.ts';
+import { isAgentRoute } from '#config/routes.ts';
+import type { ClockWatch } from '#core/clock-watch.ts';
+import type { DecisionTools, Route, RoutedAgent } from '#core/facts.ts';
+import { GatewayCore } from '#core/gateway-core.ts';
+import { OneAtATime } from '#core/one-at-a-time.ts';
+import { Refusals } from '#core/refusals.ts';
+import { unlessDamaged } from '#core/unless-damaged.ts';
+import type { EventLog } from '#eventlog/event-log.ts';
+import { Subscriptions } from '#eventlog/subscription.ts';
+import { dataPaths, inputBoxKey, redactionProofKey } from '#operation/data-directory.ts';
+import { decideTool } from '#policy/known-tool.ts';
+import { policySettings } from '#policy/settings.ts';
+import { own } from '#protocol/clean.ts';
+import { createIdSource } from '#protocol/ids.ts';
+import { type Logger, type Random, timestamp } from '#protocol/ports.ts';
+import { redactionProver } from '#receipts/redaction-proof.ts';
+import type { Redactor } from '#redaction/redactor.ts';
+import { isSecretName } from '#redaction/secret-names.ts';
+import type { Outbox } from '#resources/push/outbox.ts';
+import type { QuotaRow } from '#resources/quota/schema.ts';
+import { ReceiptLog } from '#resources/receipt/receipt-log.ts';
+import { isSkillOf, routeOfSkill } from '#resources/skill/skills.ts';
+import { FrameNumbers } from '#resources/task/task-frames.ts';
+import { TaskRunner } from '#runner/task-runner.ts';
+import { FileTree } from '#store/file-tree.ts';
+import { createSecretBox, type SecretBox } from '#store/secret-box.ts';
+import type { Interpret, Upstream } from '#upstream.ts';
+import { bridges } from '../../bridges/index.ts';
+import { approvalFacts } from './approvals.ts';
+import { configuredKeys } from './authentication.ts';
+import { bundleTools } from './bundles.ts';
+import { connectorRows, deliveries } from './connectors.ts';
+import type { OpenData, OpenDirectory } from './open-data.ts';
+import { DELIVERY_FORMS, makeSending, type Sending } from './outbox.ts';
+import type { Parts } from './parts.ts';
+import { performer } from './performer.ts';
+import { receiptFacts, signingKeyFacts } from './signing-keys.ts';
+import { undiscovered } from './undiscovered.ts';
+import { vaultsOfRoutes } from './vaults.ts';
+import { workspaceNames } from './workspace-names.ts';
+
+const TRACE_ID_BYTES = 16;
+
+/** The core and what the faces and the housekeeping need of it. */
+export interface Core {
+  gateway: GatewayCore;
+  log: EventLog;
+  runner: TaskRunner;
+  tools: DecisionTools;
+  sending: Sending;
+  subscriptions: Subscriptions;
+  receiptLog: ReceiptLog;
+  refusals: Refusals;
+}
+
+/** The gateway behind the port: tools of decisions, task runner, subscriptions. */
+export function makeCore(
+  parts: Parts,
+  { log, keys, spool }: OpenDirectory,
+  upstreams: ReadonlyMap<string, Upstream>,
+  authenticator: Authenticator,
+  watch: ClockWatch,
+): Core {
+  const { config, logger, clock, random } = parts;
+  const box = createSecretBox(inputBoxKey(config.store.data, random), random);
+  const files = fileTree(config);
+  const running = { runner: () => runner, outbox: () => sending.outbox };
+  const tools = decisionTools(parts, { log, keys }, upstreams, box, files, running);
+  const sending = makeSending(parts, log, box, tools);
+  const interpretOf = interpreter(upstreams);
+  const runner = new TaskRunner({
+    log,
+    tools,
+    upstreams,
+    logger,
+    openInput: (sealed) => box.open(sealed),
+    interpretOf,
+    verificationKeys: () => keys.verificationKeys(),
+    redactFrame: tools.redact,
+    frameNumbers: new FrameNumbers(log),
+    limits: runnerLimits(config),
+    nowMs: () => clock.now(),
+    timeoutSignal: (ms) => AbortSignal.timeout(ms),
+  });
+  log.onReopen(() => recover(runner, logger));
+  const subscriptions = new Subscriptions(log);
+  const receiptLog = new ReceiptLog({ log, keys });
+  const bundles = bundleTools(parts, { keys, spool }, tools);
+  const refusals = new Refusals({ log, tools, onLost: (error) => untold(error, logger) });
+  const gateway = new GatewayCore({
+    refusals,
+    log,
+    subscriptions,
+    authenticator,
+    authenticateDelivery: deliveries(parts),
+    redact: tools.redact,
+    tools,
+    newTraceId: () => Buffer.from(random.bytes(TRACE_ID_BYTES)).toString('hex'),
+    time: () => timestamp(clock.now()),
+    perform: performer({ log, keys }, runner, files, { interpretOf, sending, bundles, redact: tools.redact }),
+    workspaceIdOf: workspaceNames(config, log),
+    awaitStart: (taskId, signal) => runner.awaitStart(taskId, signal),
+    files,
+    receiptLog,
+    bundles,
+    idempotencyWindowMs: config.limits.idempotency_window_ms,
+    windowNow: () => watch.windowNow(),
+    streamBufferBytes: config.limits.stream_buffer_bytes,
+  });
+  return { gateway, log, runner, tools, sending, subscriptions, receiptLog, refusals };
+}
+
+function untold(error: unknown, logger: Logger): void {
+  logger.warn({ err: error }, 'a refused call could not be recorded');
+}
+
+function recover(runner: TaskRunner, logger: Logger): void {
+  runner
+    .recover()
+    .catch((error: unknown) => logger.error({ err: error }, 'open tasks could not be taken up'));
+}
+
+function runnerLimits(config: Parts['config']): {
+  perRoute: (route: string) => number;
+  total: number;
+  cancelWaitMs: number;
+  acceptWaitMs: number;
+} {
+  const { max_running_tasks: total, cancel_wait_ms: cancelWaitMs, accept_wait_ms } = config.limits;
+  return { perRoute: concurrencyOf(config), total, cancelWaitMs, acceptWaitMs: accept_wait_ms };
+}
+
+/** Tasks at a time on a route: the limit of its agent, else that of the gateway. */
+function concurrencyOf({ upstreams, limits }: Parts['config']): (route: string) => number {
+  const own = new Map<string, number>(
+    Object.entries(upstreams).flatMap(([bridge, rows]) =>
+      rows.map((row) => [`${bridge}:${row.id}`, row.limits.concurrency] as const),
+    ),
+  );
+  return (route) => own.get(route) ?? limits.max_running_tasks;
+}
+
+/** Files under the workspace roots of the data directory and of the configured directories. */
+function fileTree({ store, limits }: Parts['config']): FileTree {
+  const lanes = new OneAtATime();
+  return new FileTree({
+    dir: dataPaths(store.data).workspaces,
+    roots: store.workspace_roots,
+    dataDir: store.data,
+    maxFileBytes: limits.max_file_bytes,
+    inTurn: (lane, work) => lanes.run(lane, work),
+  });
+}
+
+/** By the agent of the route where there is one, else by the bridge of its protocol: a replay outlives its agent. */
+function interpreter(upstreams: ReadonlyMap<string, Upstream>): (route: string) => Interpret | undefined {
+  const known: Record<string, { interpret: Interpret }> = bridges;
+  return (route) => {
+    const protocol = route.slice(0, route.indexOf(':'));
+    const found = upstreams.get(route) ?? (Object.hasOwn(known, protocol) ? known[protocol] : undefined);
+    return found && ((frame, seen) => found.interpret(frame, seen));
+  };
+}
+
+/** Runner and outbox need these tools themselves, so their parts are asked for late. */
+function decisionTools(
+  { config, version, redactor, clock, random }: Parts,
+  { log, keys }: OpenData,
+  upstreams: ReadonlyMap<string, Upstream>,
+  box: SecretBox,
+  files: FileTree,
+  running: RunningParts,
+): DecisionTools {
+  const { limits } = config;
+  return {
+    newId: createIdSource(clock, random, newestMs(log) + 1),
+    limits: {
+      inlineBytes: limits.inline_payload_bytes,
+      artifactBytes: limits.max_artifact_bytes,
+      fileBytes: limits.max_file_bytes,
+      queuedTasks: limits.max_queued_tasks,
+      permissionTimeoutMs: limits.permission_timeout_ms,
+      bindsApprovals: true,
+      transcript: {
+        messages: limits.max_transcript_messages,
+        events: limits.max_transcript_events,
+        bytes: limits.max_transcript_bytes ?? null,
+        recovery: limits.transcript_recovery,
+      },
+    },
+    ...redactionTools({ config, redactor, random }),
+    isSecretName,
+    sealInput: (plain) => box.seal(plain),
+    newApiKey: (name) => freshApiKey(name, random, redactor),
+    isServedRoot: (root) => files.isServedRoot(root),
+    self: selfFacts({ config, version, clock, random, redactor }, upstreams),
+    approvals: approvalFacts(config, redactor),
+    receipts: receiptFacts(config, { log, keys }),
+    signingKeys: signingKeyFacts(keys),
+    routes: {
+      find: (name) => findRoute(name, upstreams, redactor),
+      awaited: (name) => undiscovered(upstreams).find((route) => isSkillOf(name, route)),
+      default: redactor.clean(config.defaultRoute.route ?? [...upstreams.keys()].find(isAgentRoute)).value,
+      refuse: ({ route, skillId }, parts) => upstreams.get(route)?.refuse?.({ parts, skillId }),
+    },
+    ...runningFacts(running),
+  };
+}
+
+/** What the gateway knows of itself and of the agents behind it. */
+function selfFacts(
+  {
+    config,
+    version,
+    clock,
+    random,
+    redactor,
+  }: Pick<Parts, 'config' | 'version' | 'clock' | 'random' | 'redactor'>,
+  upstreams: ReadonlyMap<string, Upstream>,
+): DecisionTools['self'] {
+  const policy = policySettings(config.policy);
+  // Read once, at the start: what happens to the file later changes no answer.
+  const keys = configuredKeys({ config, random });
+  return {
+    version,
+    startedAt: timestamp(clock.now()),
+    routes: () => [...upstreams.keys()],
+    agents: () => describedAgents(upstreams),
+    policy,
+    keys: () => keys,
+    asksFor: (tool) => decideTool(policy, '', tool).effect === 'ask',
+    quotas: redactor.clean<readonly QuotaRow[]>(config.quotas).value,
+    connectors: redactor.clean(connectorRows(config)).value,
+    vaultsOf: vaultsOfRoutes(config),
+  };
+}
+
+/** What works in the background. */
+interface RunningParts {
+  runner(): TaskRunner;
+  outbox(): Outbox;
+}
+
+function runningFacts({ runner, outbox }: RunningParts): Pick<DecisionTools, 'runs' | 'outbox'> {
+  return {
+    runs: {
+      hasSlot: (route) => runner().hasSlot(route),
+      queued: () => runner().queued(),
+      claim: (...task) => runner().claim(...task),
+      answer: (taskId, answer) => runner().answer(taskId, answer),
+      wake: (taskId, messageId) => runner().wake(taskId, messageId),
+      forwardCancel: (taskId) => runner().forwardCancel(taskId),
+    },
+    outbox: {
+      forms: Object.keys(DELIVERY_FORMS),
+      wake: (taskId) => outbox().wake(taskId),
+      retry: (deadLetterId) => outbox().retry(deadLetterId),
+    },
+  };
+}
+
+function redactionTools({ config, redactor, random }: Pick<Parts, 'config' | 'redactor' | 'random'>) {
+  return {
+    redact: <T>(value: T) => {
+      const { value: clean, hits } = redactor.clean(value);
+      return { value: clean, hit: hits.length > 0 };
+    },
+    proveRedaction: redactionProver(redactionProofKey(config.store.data, random)),
+  };
+}
+
+/** Known as a secret before anybody can send it. */
+function freshApiKey(name: string, random: Random, redactor: Parts['redactor']) {
+  const key = newApiKey('live', name, random);
+  redactor.addKnownSecret(key);
+  return { key, hash: own(apiKeyHash(key)) };
+}
+
+function describedAgents(upstreams: ReadonlyMap<string, Upstream>): RoutedAgent[] {
+  return [...upstreams].flatMap(([route, upstream]) => {
+    const description = upstream.describe();
+    return description === undefined ? [] : [{ route, description }];
+  });
+}
+
+/** Names of routes come from the configuration, ids of Skills from the card of an agent. */
+function findRoute(
+  name: string,
+  upstreams: ReadonlyMap<string, Upstream>,
+  redactor: Redactor,
+): Route | undefined {
+  const found = upstreams.has(name) ? { route: name } : routeOfSkill(name, describedAgents(upstreams));
+  return found && redactor.clean<{ route: string; skillId?: string }>(found).value;
+}
+
+/** Time of the newest event; 0 when there is none, or it cannot be read. */
+function newestMs(log: EventLog): number {
+  const newest = unlessDamaged(() => log.event(log.head.eventId), undefined);
+  return newest === undefined ? 0 : Date.parse(newest.event.created_at);
+}

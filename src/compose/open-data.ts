@@ -1,0 +1,242 @@
+import { readdirSync, rmSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import type { Config } from '#config/load.ts';
+import { type CheckStep, checkLog } from '#eventlog/check-log.ts';
+import { type CheckpointVerdict, headOfCheckpoint, readCheckpoint } from '#eventlog/checkpoint.ts';
+import type { EventLog } from '#eventlog/event-log.ts';
+import type { Finding } from '#eventlog/finding.ts';
+import { refuseOtherSchema } from '#eventlog/log-meta.ts';
+import { FORMS, type Forms } from '#eventlog/migrate/forms.ts';
+import { openEventLog } from '#eventlog/open-log.ts';
+import { dataPaths } from '#operation/data-directory.ts';
+import { refuseHalfMigrated } from '#operation/exchange-stores.ts';
+import type { Spool } from '#protocol/bytes.ts';
+import type { Clock, Logger, Random } from '#protocol/ports.ts';
+import { type KeyRegistry, openKeyRegistry } from '#receipts/key-registry.ts';
+import { checkContents } from '#resources/artifact/check-contents.ts';
+import { project } from '#resources/folds.ts';
+import { checkReceipts } from '#resources/receipt/check-receipts.ts';
+import { checkTreeNodes } from '#resources/receipt/check-tree-nodes.ts';
+import { saidSlots } from '#resources/said-slots.ts';
+import { endsWithRun } from '#resources/state-keys.ts';
+import { checkFrames } from '#resources/task/check-frames.ts';
+import { checkTrustRecords } from '#resources/trust/check-trust-records.ts';
+import { openBodySpool } from '#store/body-spool.ts';
+import { DataFileError } from '#store/checked-file.ts';
+import type { TableSeal } from '#store/checked-tables.ts';
+import { type LevelStoreOptions, openLevelStore } from '#store/level-store.ts';
+import { takeSnapshot } from '#store/snapshot.ts';
+import type { Store } from '#store/store.ts';
+import { IntegrityError, StoreOpenError } from '#store/store-errors.ts';
+import type { DamagedTable } from '#store/table-check.ts';
+import { nodeTimers } from '#surfaces/timers.ts';
+
+export interface OpenLogParts {
+  config: Config;
+  logger: Logger;
+  clock: Clock;
+  random: Random;
+  /** The stored form and the steps to it. Default: those of this version. */
+  forms?: Forms;
+  /** Default: LevelDB. */
+  openStore?: (options: LevelStoreOptions) => Promise<Store>;
+}
+
+/** What a data directory holds, open. */
+export interface OpenData {
+  log: EventLog;
+  keys: KeyRegistry;
+}
+
+/** The same with the place where large bodies lie while they are looked at. */
+export interface OpenDirectory extends OpenData {
+  spool: Spool;
+}
+
+/** The log alone; what the offline `log` commands do. */
+export async function openLog(parts: OpenLogParts): Promise<EventLog> {
+  return (await openData(parts)).log;
+}
+
+/** Opens store, keys and log of a data directory. */
+export async function openData(parts: OpenLogParts): Promise<OpenDirectory> {
+  const { config, logger, clock, random, openStore = openLevelStore } = parts;
+  refuseHalfMigrated(config.store.data);
+  const paths = dataPaths(config.store.data);
+  const keysOf = once(() => openKeyRegistry({ dir: paths.keys, clock, random, addsChecksum: true }));
+  const store = await openStore({
+    path: paths.store,
+    seal: tableSeal(keysOf),
+    onDamaged: (table) => logger.warn({ table }, 'a table of the store is damaged'),
+  });
+  try {
+    const spool = await openBodySpool(paths.spool);
+    const keys = keysOf();
+    const log = await openEventLog({
+      store,
+      keys,
+      clock,
+      random,
+      timers: nodeTimers,
+      logger,
+      projection: project,
+      said: saidSlots,
+      endsWithRun,
+      checkpointPath: paths.checkpoint,
+      ...(parts.forms === undefined ? {} : { forms: parts.forms }),
+    });
+    return { log, keys, spool };
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+}
+
+function once<T>(make: () => T): () => T {
+  let made: { value: T } | undefined;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
+  };
+}
+
+/** Signs with the key that signs now. The keys are asked for only when the store has its lock. */
+export function tableSeal(keys: () => KeyRegistry): TableSeal {
+  return {
+    sign: (bytes) => {
+      const key = keys().current();
+      return `${key.keyId}.${key.sign(bytes).toString('base64')}`;
+    },
+    verify: (bytes, seal) => {
+      const [keyId = '', signature = ''] = seal.split('.');
+      return keys().verify(keyId, bytes, signature) === 'ok';
+    },
+  };
+}
+
+/** A checkpoint is signed, which is its checksum: one that is damaged says nothing of the log. Throws DataFileError. */
+export function refuseBadCheckpoint(data: string, keys: KeyRegistry): void {
+  const path = dataPaths(data).checkpoint;
+  const stored = readCheckpoint(path, keys);
+  if (stored.status !== 'bad') return;
+  throw new DataFileError(
+    path,
+    `is damaged (expected ${stored.expected}, found ${stored.observed})`,
+    'Restore it from a backup; or run "harn-gateway log check", and where it finds nothing else "harn-gateway log accept-truncation", which writes it anew.',
+  );
+}
+
+/** Told when a gateway runs on the data, so that a snapshot of its log is checked; its process, if known. */
+export interface SnapshotStep {
+  kind: 'snapshot';
+  pid: number | undefined;
+}
+
+/**
+ * Verifies the log of a data directory and what is stored beside it; of a running gateway as it was at one moment. Throws
+ * StoreOpenError, and OtherSchemaError for the data of another version.
+ */
+export async function* checkData(
+  data: string,
+  clock: Clock,
+  random: Random,
+  forms: Forms = FORMS,
+): AsyncGenerator<CheckStep | SnapshotStep> {
+  refuseHalfMigrated(data);
+  const paths = dataPaths(data);
+  const keysOf = once(() => openKeyRegistry({ dir: paths.keys, clock, random }));
+  const found: DamagedTable[] = [];
+  const onDamaged = (table: DamagedTable) => found.push(table);
+  // Read first: a running gateway is never behind its checkpoint.
+  const readStored = () => readCheckpoint(paths.checkpoint, keysOf());
+  try {
+    const store = await openLevelStore({ path: paths.store, seal: tableSeal(keysOf), onDamaged });
+    yield* checkStore(store, { paths, keys: keysOf(), stored: readStored(), found, forms });
+  } catch (error) {
+    if (!(error instanceof StoreOpenError) || error.reason !== 'locked') throw error;
+    yield { kind: 'snapshot', pid: error.ownerPid };
+    const stored = readStored();
+    const snapshot = join(data, `${SNAPSHOT_PREFIX}${process.pid}`);
+    forgetSnapshots(data);
+    try {
+      await takeSnapshot(paths.store, snapshot);
+      const store = await openLevelStore({ path: snapshot, onDamaged });
+      yield* checkStore(store, { paths, keys: keysOf(), stored, found, forms });
+    } finally {
+      rmSync(snapshot, { recursive: true, force: true });
+    }
+  }
+}
+
+const SNAPSHOT_PREFIX = 'snapshot-';
+
+/** Those of checks that were killed. */
+function forgetSnapshots(data: string): void {
+  for (const name of readdirSync(data)) {
+    const pid = Number(name.startsWith(SNAPSHOT_PREFIX) && name.slice(SNAPSHOT_PREFIX.length));
+    if (pid > 0 && !isAlive(pid)) rmSync(join(data, name), { recursive: true, force: true });
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return error instanceof Error && 'code' in error && error.code === 'EPERM';
+  }
+}
+
+interface StoreToCheck {
+  paths: Pick<ReturnType<typeof dataPaths>, 'store' | 'checkpoint'>;
+  keys: KeyRegistry;
+  stored: CheckpointVerdict;
+  /** Tables that the opening found damaged. */
+  found: readonly DamagedTable[];
+  forms: Forms;
+}
+
+/** Closes the store at its end. */
+export async function* checkStore(
+  store: Store,
+  { paths, keys, stored, found, forms }: StoreToCheck,
+): AsyncGenerator<CheckStep> {
+  try {
+    refuseOtherSchema(store, forms);
+    for (const { file, lost } of found)
+      yield hashFinding(
+        join(paths.store, basename(file)),
+        'whole blocks',
+        `${lost.length} damaged blocks of keys`,
+      );
+    for (const { after, upTo } of store.lost)
+      yield hashFinding(paths.store, 'whole tables', `damage between "${after}" and "${upTo}"`);
+    if (stored.status === 'bad') {
+      const { expected, observed } = stored;
+      yield { kind: 'finding', finding: { problem: 'chain', where: paths.checkpoint, expected, observed } };
+    }
+    const checkpoint = stored.status === 'ok' ? { checkpoint: headOfCheckpoint(stored.checkpoint) } : {};
+    yield* checkLog({ store, projection: project, said: saidSlots, keys, ...checkpoint });
+    const verification = keys.verificationKeys();
+    yield* findingsOf(checkContents(store));
+    yield* findingsOf(checkFrames(store));
+    yield* findingsOf(checkReceipts(store, verification));
+    yield* findingsOf(checkTreeNodes(store));
+    yield* findingsOf(checkTrustRecords(store, verification));
+  } finally {
+    await store.close();
+  }
+}
+
+function hashFinding(where: string, expected: string, observed: string): CheckStep {
+  return { kind: 'finding', finding: { problem: 'hash', where, expected, observed } };
+}
+
+/** A check that meets what the store cannot read ends there, and the others go on. */
+async function* findingsOf(check: AsyncIterable<Finding>): AsyncGenerator<CheckStep> {
+  try {
+    for await (const finding of check) yield { kind: 'finding', finding };
+  } catch (error) {
+    if (!(error instanceof IntegrityError)) throw error;
+    yield hashFinding(error.where, error.expected, error.observed);
+  }
+}

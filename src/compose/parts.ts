@@ -1,0 +1,47 @@
+import { randomBytes } from 'node:crypto';
+import type { Config } from '#config/load.ts';
+import type { Clock, Logger, Random } from '#protocol/ports.ts';
+import type { Redactor } from '#redaction/redactor.ts';
+import type { LevelStoreOptions } from '#store/level-store.ts';
+import type { Store } from '#store/store.ts';
+import type { Upstream } from '#upstream.ts';
+
+export const systemClock: Clock = { now: () => Date.now(), monotonic: () => performance.now() };
+const POOL_BYTES = 4096;
+let pool = Buffer.alloc(0);
+
+/** The system's random bytes, drawn in pools: a call of its own for every id costs more than the rest of the id. */
+export const systemRandom: Random = {
+  bytes(size) {
+    if (size > POOL_BYTES) return randomBytes(size);
+    if (pool.length < size) pool = randomBytes(POOL_BYTES);
+    const taken = pool.subarray(0, size);
+    pool = pool.subarray(size);
+    return taken;
+  },
+};
+
+/** What the composition needs from outside: everything else it makes itself. */
+export interface GatewayParts {
+  config: Config;
+  packageRoot: string;
+  version: string;
+  logger: Logger;
+  redactor: Redactor;
+  env: Readonly<Record<string, string | undefined>>;
+  /** Default: the system clock. */
+  clock?: Clock;
+  /** Default: the system's random source. */
+  random?: Random;
+  /** Upstreams besides the configured ones: a deterministic one in the bench and in tests. */
+  extraUpstreams?: readonly Upstream[];
+  /** Opens the store. Default: LevelDB; tests let it fail. */
+  openStore?: (options: LevelStoreOptions) => Promise<Store>;
+  /** Addresses of a name that a caller's URL holds. Default: the resolver of the system. */
+  resolveHost?: (hostname: string) => Promise<readonly string[]>;
+  /** Told the development key once, when it is made. */
+  onDevelopmentKey?: (key: string) => void;
+}
+
+/** The same with clock and randomness decided. */
+export type Parts = GatewayParts & { clock: Clock; random: Random };

@@ -1,0 +1,25 @@
+import type { Caller } from '#auth/caller.ts';
+import type { Answer } from '#gateway.ts';
+import { holdsScope } from '#policy/scope.ts';
+import { conceal } from '#policy/visibility.ts';
+
+/** A resource as this caller may see it (contract section 4, "Readers"). */
+export function ok(resource: object, caller: Caller): Answer {
+  return {
+    status: 200,
+    body: { kind: 'json', value: conceal(resource, holdsScope(caller, 'internal:read')) },
+  };
+}
+
+/** One page of a list, with the top-level copies of the page members (contract C6). */
+export function page(data: readonly object[], nextCursor: string | null, caller: Caller): Answer {
+  const has_more = nextCursor !== null;
+  const value = {
+    object: 'list',
+    data,
+    page: { has_more, next_cursor: nextCursor },
+    has_more,
+    next_cursor: nextCursor,
+  };
+  return ok(value, caller);
+}

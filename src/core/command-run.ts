@@ -1,0 +1,246 @@
+import type { Caller } from '#auth/caller.ts';
+import type { EventLog, Origin, Transaction } from '#eventlog/event-log.ts';
+import type { Call, CallHead } from '#gateway.ts';
+import type { ProtocolError } from '#protocol/errors.ts';
+import { COMMANDS } from '#resources/commands.ts';
+import { type CommandId, operation } from '#resources/operations.ts';
+import type { SessionFold } from '#resources/read-states.ts';
+import { stateKey } from '#resources/state-keys.ts';
+import {
+  type Command,
+  type Decided,
+  type Deferred,
+  type Effect,
+  type EffectResult,
+  isDeferred,
+} from './command.ts';
+import { type DecodedInput, decodeInput, isRawBody, isSpooledBody } from './decode-input.ts';
+import type { ResolvedCaller } from './door.ts';
+import type { CallerName, DecisionTools, Facts } from './facts.ts';
+import {
+  bodyHash,
+  canonicalTarget,
+  findAnswer,
+  type KeyRecord,
+  keepAnswer,
+  keepRefusal,
+  recordKeyOf,
+} from './idempotency.ts';
+import { isMemberOf } from './load.ts';
+import type { OneAtATime } from './one-at-a-time.ts';
+import { policyCode, type Refusals } from './refusals.ts';
+import { refuseLargeMembers } from './refuse-large-members.ts';
+
+/** What running commands needs. */
+export interface CommandDeps {
+  log: EventLog;
+  tools: DecisionTools;
+  newTraceId(): string;
+  /** Does what a command named; rejects with a ProtocolError when it could not be done. `signal`: the caller went away. */
+  perform(effect: Effect, signal: AbortSignal): Promise<EffectResult>;
+  /** Waits, bounded, until an accepted task leaves the queue; the task then, or undefined when it did not. */
+  awaitStart(taskId: string, signal: AbortSignal): Promise<object | undefined>;
+  refusals: Refusals;
+  idempotencyWindowMs: number;
+  /** Epoch milliseconds by which that window is counted. */
+  windowNow(): number;
+}
+
+/** What a command answered; `repeated` when it was a stored answer. */
+interface Outcome {
+  decided: Decided;
+  repeated: boolean;
+}
+
+/** One command call: finds a stored answer or decides, in one transaction; twice when it waits in between. */
+export class CommandRun {
+  readonly #deps: CommandDeps;
+  readonly #id: CommandId;
+  readonly #call: Call;
+  readonly #by: ResolvedCaller;
+  readonly #caller: Caller;
+  readonly #origin: Origin;
+  readonly #facts: Facts;
+
+  constructor(deps: CommandDeps, id: CommandId, call: Call, by: ResolvedCaller) {
+    const { caller } = by;
+    this.#deps = deps;
+    this.#id = id;
+    this.#call = call;
+    this.#by = by;
+    this.#caller = caller;
+    this.#origin = originOf(call, by.name, deps);
+    this.#facts = { caller, by: by.name, ...deps.tools };
+  }
+
+  async decide(lanes: OneAtATime): Promise<Outcome> {
+    const command = COMMANDS[this.#id] as Command<CommandId>;
+    const lane = command.lane?.(this.#call.path as never);
+    if (lane === undefined) return this.#decide(command);
+    return lanes.run(lane, async () => {
+      // It may have waited for long.
+      await this.#by.settle();
+      return this.#decide(command);
+    });
+  }
+
+  async #decide(command: Command<CommandId>): Promise<Outcome> {
+    const first = await this.#transact((tx, input) => command.decide(input, tx, this.#facts), true);
+    if (!('effect' in first)) return this.#started(first);
+    const done = await this.#deps.perform(first.effect, this.#call.signal);
+    const second = await this.#transact((tx, input) => {
+      if (!command.conclude) throw new Error(`${this.#id} waits but does not conclude`);
+      return command.conclude(input, tx, this.#facts, done);
+    });
+    if ('effect' in second) throw new Error(`${this.#id} waits twice`);
+    return second;
+  }
+
+  /** The task is durable by now, under its key too: the wait only spares a client that polls a state it would not see. */
+  async #started(outcome: Outcome): Promise<Outcome> {
+    const { startsSoon, ...decided } = outcome.decided;
+    if (startsSoon === undefined) return outcome;
+    const task = await this.#deps.awaitStart(startsSoon, this.#call.signal);
+    if (task === undefined) return { ...outcome, decided };
+    const started = { ...decided, body: task };
+    if (this.#call.idempotencyKey !== undefined) await this.#keepStarted(started);
+    return { ...outcome, decided: started };
+  }
+
+  /** What is answered now is what a repeated call gets. */
+  async #keepStarted(started: Decided): Promise<void> {
+    await this.#deps.log.transact(this.#origin, (tx) => {
+      const record = this.#record(tx);
+      if (record) keepAnswer(tx, record, started);
+    });
+  }
+
+  /** Keeps a refusal under the caller's key, so that a retry gets the same one; the command and the policy record it. */
+  async keep(error: ProtocolError): Promise<void> {
+    const { refused } = COMMANDS[this.#id] as Command<CommandId>;
+    const isRecorded = refused !== undefined || policyCode(error) !== undefined;
+    if ((this.#call.idempotencyKey === undefined && !isRecorded) || isPassing(error)) return;
+    await this.#deps.log.transact(this.#origin, (tx) => {
+      refused?.(this.#call.path as never, tx, this.#facts, error);
+      this.#deps.refusals.append(tx, {
+        operation: this.#id,
+        call: this.#call,
+        caller: this.#caller,
+        by: this.#facts.by,
+        error,
+      });
+      const record = this.#record(tx);
+      if (record) keepRefusal(tx, record, error);
+    });
+  }
+
+  /** `isBegin`: what was begun for a credential is concluded without it. */
+  #transact(
+    decide: (tx: Transaction, input: never) => Decided | Deferred,
+    isBegin = false,
+  ): Promise<Outcome | Deferred> {
+    return this.#deps.log.transact(this.#origin, (tx) => {
+      if (isBegin) this.#by.checkStanding();
+      const record = this.#record(tx);
+      const kept = record && this.#findAnswer(tx, record);
+      if (kept && isFor(tx, this.#caller, kept)) return { decided: kept, repeated: true };
+      const input = decodeInput(operation(this.#id), this.#call);
+      refuseLargeMembers(input.body, this.#facts.limits);
+      const decided = decide(tx, this.#clean(input) as never);
+      if (isDeferred(decided)) return decided;
+      if (record) this.#keepAnswer(tx, record, decided);
+      return { decided, repeated: false };
+    });
+  }
+
+  /** The door of what callers send: everything of a call is read once, and what a command puts into the log comes from here. */
+  #clean({ path, query, body }: DecodedInput): DecodedInput & { sent: unknown; asked: unknown } {
+    const isJson = body !== undefined && !isRawBody(body as never) && !isSpooledBody(body as never);
+    if (!isJson && Object.keys(query).length === 0) return { path, query, body, sent: body, asked: query };
+    const clean = this.#facts.redact(isJson ? { query, body } : { query }).value;
+    return { path, query: clean.query, body: 'body' in clean ? clean.body : body, sent: body, asked: query };
+  }
+
+  #findAnswer(tx: Transaction, record: KeyRecord): Decided | undefined {
+    const kept = findAnswer(tx, record);
+    const { again } = COMMANDS[this.#id] as Command<CommandId>;
+    return kept && again ? again(idOf(kept), tx, this.#facts) : kept;
+  }
+
+  #keepAnswer(tx: Transaction, record: KeyRecord, decided: Decided): void {
+    const { again } = COMMANDS[this.#id] as Command<CommandId>;
+    keepAnswer(tx, record, again ? { ...decided, body: { id: idOf(decided) } } : decided);
+  }
+
+  #record(tx: Transaction): KeyRecord | undefined {
+    const { idempotencyKey: key, body, path, query } = this.#call;
+    if (key === undefined) return undefined;
+    const row = operation(this.#id);
+    const scope = {
+      tenant: this.#caller.tenant,
+      actor: this.#caller.actor,
+      workspaceId: workspaceOf(tx, body, path),
+      method: row.method,
+      target: canonicalTarget(row.path, path, query),
+      key,
+    };
+    const { idempotencyWindowMs: windowMs } = this.#deps;
+    return { key: recordKeyOf(scope), bodyHash: hashOf(body), windowMs, nowMs: this.#deps.windowNow() };
+  }
+}
+
+/** Says nothing of the call itself: a retry may do better. */
+function isPassing({ code, status }: ProtocolError): boolean {
+  return status >= 500 || code === 'client_closed_request' || code === 'unauthenticated';
+}
+
+function hashOf(body: Call['body']): string {
+  if (isSpooledBody(body)) return body.spooled.sha256;
+  return bodyHash(isRawBody(body) ? body.bytes : body);
+}
+
+function idOf({ body }: Decided): string {
+  if ('id' in body && typeof body.id === 'string') return body.id;
+  throw new Error('an answer that is read again has an id');
+}
+
+/** A stored answer is no way around membership: another key of the same actor may have other workspaces. */
+function isFor(tx: Transaction, caller: Caller, { body }: Decided): boolean {
+  const workspaceId = 'workspace_id' in body ? body.workspace_id : undefined;
+  return typeof workspaceId !== 'string' || isMemberOf(tx, caller, workspaceId);
+}
+
+/** The workspace a command names, itself or through its session; null when it names none (contract C21). */
+function workspaceOf(tx: Transaction, body: Call['body'], path: Record<string, string>): string | null {
+  const named = isRawBody(body) || isSpooledBody(body) ? {} : ((body ?? {}) as Record<string, unknown>);
+  if (typeof named['workspace_id'] === 'string') return named['workspace_id'];
+  const sessionId = path['session_id'] ?? named['session_id'];
+  if (typeof sessionId !== 'string') return path['workspace_id'] ?? null;
+  return tx.get<SessionFold>(stateKey.session(sessionId))?.resource.workspace_id ?? null;
+}
+
+/** Whose call its events are told of, and which trace they belong to. */
+export function originOf(
+  { traceparent }: Pick<CallHead, 'traceparent'>,
+  { actor }: CallerName,
+  { newTraceId }: Pick<CommandDeps, 'newTraceId'>,
+): Origin {
+  const trace = parseTraceparent(traceparent);
+  const origin: Origin = { actor, traceId: trace?.traceId ?? newTraceId() };
+  if (trace) origin.spanId = trace.spanId;
+  return origin;
+}
+
+const TRACEPARENT = /^[0-9a-f]{2}-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f]{2}(-.*)?$/;
+const ZERO = /^0+$/;
+
+/** The ids of a W3C `traceparent`; undefined when it is absent or malformed, as the recommendation asks. */
+export function parseTraceparent(
+  header: string | undefined,
+): { traceId: string; spanId: string } | undefined {
+  const match = header === undefined ? null : TRACEPARENT.exec(header);
+  const [, traceId, spanId] = match ?? [];
+  if (!traceId || !spanId || header?.startsWith('ff') || ZERO.test(traceId) || ZERO.test(spanId))
+    return undefined;
+  return { traceId, spanId };
+}

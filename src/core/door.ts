@@ -1,0 +1,224 @@
+import type { Authentication, Authenticator, Caller, Standing } from '#auth/caller.ts';
+import type { AuthenticateDelivery } from '#auth/delivery-signature.ts';
+import type { AdmittedCaller, Call, CallHead, CredentialOfCall, Identity } from '#gateway.ts';
+import { defaultWorkspace, refusedByScope } from '#policy/access.ts';
+import { holdsScope } from '#policy/scope.ts';
+import { ProtocolError } from '#protocol/errors.ts';
+import { isAboutProof, REFUSAL_REASONS } from '#protocol/refusal-reasons.ts';
+import { SUPPORTED_VERSIONS, VERSION_HEADER } from '#protocol/version.ts';
+import type { OperationRow } from '#resources/operations.ts';
+import { type DecodedInput, decodeInput, isRawBody } from './decode-input.ts';
+import type { CallerName, DecisionTools } from './facts.ts';
+
+export interface DoorDeps {
+  authenticator: Authenticator;
+  authenticateDelivery: AuthenticateDelivery;
+  redact: DecisionTools['redact'];
+}
+
+/**
+ * Where a request or a connection becomes a caller, once, for every face: 401 before 426 (contract C22). What comes after it
+ * asks for scopes and for what has become of the credential, and never for the credential.
+ */
+export class Door {
+  readonly #deps: DoorDeps;
+  /** By the credential of one request or connection, however often it is asked about. */
+  readonly #judged = new WeakMap<CredentialOfCall, Authentication>();
+  readonly #names = new WeakMap<Caller, CallerName>();
+
+  constructor(deps: DoorDeps) {
+    this.#deps = deps;
+  }
+
+  recognize(credential: CredentialOfCall): Promise<void> | undefined {
+    return this.#deps.authenticator.recognize(credential);
+  }
+
+  knows(credential: CredentialOfCall): boolean {
+    // What cannot be judged now is answered as such.
+    return this.#judge(credential).kind !== 'unauthenticated';
+  }
+
+  enter(credential: CredentialOfCall, version: string | undefined | 'exempt'): AdmittedCaller {
+    const admitted = this.#admit(this.#judge(credential), SEND_A_KEY);
+    checkVersion(version);
+    return admitted;
+  }
+
+  enterSigned({ path, body }: Pick<Call, 'path' | 'body'>): AdmittedCaller {
+    if (!isRawBody(body)) return this.#admit({ kind: 'unauthenticated' }, SIGN_IT);
+    const { bytes, headers = {} } = body;
+    const delivery = { connectorId: path['connector_id'] ?? '', headers, bytes };
+    return this.#admit(this.#deps.authenticateDelivery(delivery), SIGN_IT);
+  }
+
+  /** The caller, or the refusal of everybody else. */
+  #admit(result: Authentication, advice: string): AdmittedCaller {
+    if (result.kind === 'caller') {
+      const made: Identity = new ResolvedCaller(result.caller, this.#nameOf(result.caller), result.standing);
+      return made as AdmittedCaller;
+    }
+    throw result.kind === 'unauthenticated' ? unauthenticated(result, advice) : notNow();
+  }
+
+  /** A configured key has one caller for all its requests, so that its names are read once. */
+  #nameOf(caller: Caller): CallerName {
+    const known = this.#names.get(caller);
+    if (known !== undefined) return known;
+    const { actor, tenant, signedSha256 } = caller;
+    const told = signedSha256 === undefined ? { actor, tenant } : { actor, tenant, signedSha256 };
+    const name = this.#deps.redact(told).value;
+    this.#names.set(caller, name);
+    return name;
+  }
+
+  #judge(credential: CredentialOfCall): Authentication {
+    const known = this.#judged.get(credential);
+    if (known !== undefined) return known;
+    const judged = this.#deps.authenticator.authenticate(credential);
+    this.#judged.set(credential, judged);
+    return judged;
+  }
+}
+
+/** A caller behind the door: what faces may know of it, and what only the core may. */
+export class ResolvedCaller implements Identity {
+  readonly caller: Caller;
+  readonly name: CallerName;
+  readonly #standing: Standing | undefined;
+
+  constructor(caller: Caller, name: CallerName, standing: Standing | undefined) {
+    this.caller = caller;
+    this.name = name;
+    this.#standing = standing;
+  }
+
+  get actor(): string {
+    return this.caller.actor;
+  }
+
+  get tenant(): string {
+    return this.caller.tenant;
+  }
+
+  get defaultWorkspace(): string {
+    return defaultWorkspace(this.caller);
+  }
+
+  get seesInternal(): boolean {
+    return holdsScope(this.caller, 'internal:read');
+  }
+
+  get hasEnded(): boolean {
+    return this.#standing?.now() === 'ended';
+  }
+
+  /** See `Standing.settle`. */
+  settle(): Promise<void> | undefined {
+    return this.#standing?.settle();
+  }
+
+  /** Throws for a credential that was revoked or expired since the door; a look into memory. */
+  checkStanding(): void {
+    const standing = this.#standing?.now() ?? 'live';
+    if (standing === 'live') return;
+    throw standing === 'ended' ? new ProtocolError('unauthenticated', CREDENTIAL_ENDED) : notNow();
+  }
+}
+
+/** The caller of a call. Throws for one that the door did not make. */
+export function resolved({ caller }: { caller: AdmittedCaller }): ResolvedCaller {
+  const made: unknown = caller;
+  if (made instanceof ResolvedCaller) return made;
+  throw new Error('The caller of a call comes from the door of the gateway.');
+}
+
+const CREDENTIAL_ENDED = 'The credential of this call has ended. Call again with a new one.';
+const SEND_A_KEY = 'Send a valid key as "Authorization: Bearer <key>".';
+const SIGN_IT = 'Sign the delivery with the secret of this connector, with the time of now.';
+
+function notNow(): ProtocolError {
+  const message = 'Your credentials cannot be checked right now. Retry later.';
+  return new ProtocolError('service_unavailable', message, { retryAfterSeconds: 5 });
+}
+
+/** Says why a credential was refused, where one was sent. */
+function unauthenticated(
+  { refusal }: Extract<Authentication, { kind: 'unauthenticated' }>,
+  advice: string,
+): ProtocolError {
+  if (refusal === undefined) return new ProtocolError('unauthenticated', advice);
+  const { scheme, reason } = refusal;
+  const description = REFUSAL_REASONS[reason];
+  const error = isAboutProof(reason) ? 'invalid_dpop_proof' : 'invalid_token';
+  const challenge = { scheme, error, description, reason } as const;
+  return new ProtocolError('unauthenticated', `${description} ${advice}`, { challenge });
+}
+
+function checkVersion(asked: string | undefined | 'exempt'): void {
+  if (asked === 'exempt' || (asked !== undefined && SUPPORTED_VERSIONS.includes(asked))) return;
+  const message =
+    asked === undefined
+      ? `Send the header ${VERSION_HEADER}: ${SUPPORTED_VERSIONS[0]}.`
+      : `This protocol version is not supported. Send ${VERSION_HEADER}: ${SUPPORTED_VERSIONS[0]}.`;
+  throw new ProtocolError('unsupported_protocol_version', message, {
+    param: VERSION_HEADER,
+    details: { supported_versions: [...SUPPORTED_VERSIONS] },
+  });
+}
+
+/** A call on its way in. */
+export interface Passage {
+  row: OperationRow;
+  /** Without a body where only the caller is asked about. */
+  call: Call | CallHead;
+  by: ResolvedCaller;
+}
+
+export interface Admitted {
+  caller: Caller;
+  input: DecodedInput;
+}
+
+/**
+ * What happens to every call of a caller before anything is loaded, in this order for every face, once its door has said 401
+ * or 426: 403 before 400 (contract C22). A step refuses by throwing a ProtocolError.
+ */
+export const ADMISSION: readonly (readonly [name: string, step: (passage: Passage) => void])[] = [
+  ['check_standing', ({ by }) => by.checkStanding()],
+  ['check_scope', checkScope],
+  ['check_idempotency_key', checkIdempotencyKey],
+];
+
+/** Scope and key only; used where the input is not read yet, or decides about an answer that may be stored. */
+export function admitCaller(row: OperationRow, call: Call | CallHead): ResolvedCaller {
+  const by = resolved(call);
+  for (const [, step] of ADMISSION) step({ row, call, by });
+  return by;
+}
+
+/** The caller and what it asks, read from the parts of the call. */
+export function admit(row: OperationRow, call: Call): Admitted {
+  const { caller } = admitCaller(row, call);
+  return { caller, input: decodeInput(row, call) };
+}
+
+function checkScope({ row, by }: Passage): void {
+  if (refusedByScope({ caller: by.caller, scope: row.scope }) === undefined) return;
+  throw new ProtocolError(
+    'permission_denied',
+    `Your credentials lack the scope ${row.scope}. Ask for a key that has it.`,
+    {
+      details: { required_scope: row.scope },
+    },
+  );
+}
+
+/** 1 to 255 visible characters. Source: OpenAPI, parameter IdempotencyKey. */
+const IDEMPOTENCY_KEY = /^[!-~]([ -~]{0,253}[!-~])?$/;
+
+function checkIdempotencyKey({ call }: Passage): void {
+  if (call.idempotencyKey === undefined || IDEMPOTENCY_KEY.test(call.idempotencyKey)) return;
+  const message = 'An Idempotency-Key has 1 to 255 printable ASCII characters. A UUID is a good one.';
+  throw new ProtocolError('invalid_request', message, { param: 'Idempotency-Key' });
+}

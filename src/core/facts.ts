@@ -1,0 +1,188 @@
+import type { Caller } from '#auth/caller.ts';
+import type { PolicySettings } from '#policy/settings.ts';
+import type { Clean, CleanText } from '#protocol/clean.ts';
+import type { IdSource } from '#protocol/ids.ts';
+import type { JudgedTool } from '#protocol/intended-call.ts';
+import type { KeyRow } from '#receipts/key-registry.ts';
+import type { ProveRedaction } from '#receipts/redaction-proof.ts';
+import type { ReceiptKey } from '#receipts/seal-receipt.ts';
+import type { ConnectorRow } from '#resources/connector/schema.ts';
+import type { Part } from '#resources/message/schema.ts';
+import type { QuotaRow } from '#resources/quota/schema.ts';
+import type { TranscriptBudget } from '#resources/session/transcript/budget.ts';
+import type { AgentDescription, PermissionAnswer, Refused } from '#upstream.ts';
+
+/** What a decision may know beyond the log: identity, ids, limits, and what runs right now. */
+export interface Facts extends DecisionTools {
+  caller: Caller;
+  /** What the log may have of the caller; whoever it is, is decided by `caller`. */
+  by: CallerName;
+}
+
+/** The names of a caller without what may be secret in them: claims of a token are words of somebody else. */
+export type CallerName = Clean<Pick<Caller, 'actor' | 'tenant' | 'signedSha256'>>;
+
+/** The same without a caller, for the runner. */
+export interface DecisionTools {
+  newId: IdSource;
+  limits: DecisionLimits;
+  /** Takes secrets out of what came in; `hit` tells that something was replaced. */
+  redact<T>(value: T): { value: Clean<T>; hit: boolean };
+  /** Commits to what was replaced; the place is the message, or the frame of a task, that it stood in. */
+  proveRedaction: ProveRedaction;
+  /** Whether a member of this name holds a secret (contract section 4). */
+  isSecretName(name: string): boolean;
+  /** Encrypts an input that was redacted, so that the upstream still gets what the caller sent. */
+  sealInput(plain: Buffer): Buffer;
+  /** A fresh key with this name in it, known as a secret from now on, and the hash that is kept. */
+  newApiKey(name: string): { key: string; hash: CleanText };
+  /** Whether a root leads to files that every workspace over the configured directories shares. */
+  isServedRoot(root: string): boolean;
+  receipts: ReceiptFacts;
+  approvals: ApprovalFacts;
+  signingKeys: SigningKeyFacts;
+  routes: RouteFacts;
+  runs: RunFacts;
+  outbox: OutboxFacts;
+  self: SelfFacts;
+}
+
+/** Who issues the receipts of this gateway, and the key that signs now. */
+export interface ReceiptFacts {
+  issuer: { id: CleanText; name: string | null };
+  /** Whether the acceptance of a task without a persona is proved by a receipt of its own (`receipts.acceptance`). */
+  acceptance: boolean;
+  /** Set while a run is made again: what it proves was proved when it ran. */
+  isRehearsal?: true;
+  key(): ReceiptKey;
+}
+
+/** The key registry. Changes are durable when they return; they throw `service_unavailable` when nothing changed. */
+export interface SigningKeyFacts {
+  rows(): readonly KeyRow[];
+  /** A new key signs from `at` on; to call inside of a transaction, with its time. */
+  rotate(at: string): KeyRow;
+  /** Undefined when there is no such key. */
+  revoke(keyId: string, at: string): KeyRow | undefined;
+}
+
+/** How permission requests are answered. */
+export interface ApprovalFacts {
+  termsOf(workspaceId: string): ApprovalTerms;
+}
+
+/** What the configuration says of the requests of one workspace. */
+export interface ApprovalTerms {
+  /** Actors that have to approve. */
+  quorum: number;
+  /** Whoever submitted the Task may not be one of them. */
+  fourEyes: boolean;
+  /** Undefined: that of all workspaces. */
+  timeoutMs: number | undefined;
+  /** Ids of the webhooks that are told. */
+  webhooks: readonly CleanText[];
+}
+
+/** What the gateway knows of itself and of the agents behind it. */
+export interface SelfFacts {
+  version: string;
+  /** RFC 3339 time of the start. */
+  startedAt: string;
+  /** Every route that a bridge serves, described or not. */
+  routes(): readonly string[];
+  /** Agents that have described themselves so far. */
+  agents(): readonly RoutedAgent[];
+  policy: PolicySettings;
+  /** Configured API keys, without their hashes. */
+  keys(): readonly KnownKey[];
+  /** Whether calls of a tool wait for a permission where no persona says otherwise. */
+  asksFor(tool: JudgedTool): boolean;
+  quotas: readonly Clean<QuotaRow>[];
+  connectors: readonly Clean<ConnectorRow>[];
+  /** Vaults that hold a credential of the agent of a route. */
+  vaultsOf(route: string): readonly NeededVault[];
+}
+
+export interface NeededVault {
+  id: string;
+  /** Whose tasks may use it; null: those of every workspace. */
+  workspaceId: string | null;
+}
+
+/** An API key as the configuration gives it. */
+export interface KnownKey {
+  id: string;
+  actor: string;
+  tenant: string;
+  scopes: readonly string[];
+  workspaces: readonly string[];
+}
+
+export interface RoutedAgent {
+  route: string;
+  description: AgentDescription;
+}
+
+export interface DecisionLimits {
+  /** Larger content goes to an Artifact and a reference (contract C27). */
+  inlineBytes: number;
+  artifactBytes: number;
+  /** Largest file under a workspace root. */
+  fileBytes: number;
+  /** Tasks that may wait to start, over the whole gateway. */
+  queuedTasks: number;
+  /** Whether an approval of a tool call tells the hash of its arguments, and covers no others; false in runs recorded before. */
+  bindsApprovals: boolean;
+  /** Time a permission request waits; undefined: for ever. */
+  permissionTimeoutMs: number | undefined;
+  /** What the transcript of a Session may hold, and what becomes of a full one, unless the Session says less. */
+  transcript: TranscriptBudget;
+}
+
+export interface OutboxFacts {
+  /** How events can be told to receivers. */
+  forms: readonly string[];
+  /** To call after commit: the push configs of a task have changed. */
+  wake(taskId: string): void;
+  /** To call after commit: a dead letter is to be posted once more. */
+  retry(deadLetterId: string): void;
+}
+
+export interface RouteFacts {
+  /** The route of that name, or the one of the agent that has the Skill of `skill:<id>`; undefined when unknown. */
+  find(name: string): Route | undefined;
+  /** The route that may turn out to have the Skill of `skill:<id>`: its agent has not said yet what it offers. */
+  awaited(name: string): string | undefined;
+  /** The route of what names none; undefined where no agent is configured. */
+  default: CleanText | undefined;
+  /** Why the agent of a route cannot run an input, as far as that is known before it is asked. */
+  refuse(chosen: Route, parts: readonly Part[]): Refused | undefined;
+}
+
+/** Where a task runs, and on which Skill of the agent when it named one. */
+export interface Route {
+  route: CleanText;
+  /** The agent's own id of the Skill. */
+  skillId?: CleanText;
+}
+
+export interface RunFacts {
+  /** Whether a task of this route could start now (free slot); the session's own lane is in its state. */
+  hasSlot(route: string): boolean;
+  /** Tasks accepted and not started. */
+  queued(): number;
+  /**
+   * Counts a task before its commit, so that decisions made meanwhile see it: in a slot when it starts at once, else in
+   * the queue.
+   */
+  claim(taskId: string, sessionId: string, route: string, startsNow: boolean): void;
+  /**
+   * To call after commit: the task was accepted, got its input, or ended and leaves its lane to the next one. An
+   * interrupt names its message: several may wait for their turn.
+   */
+  wake(taskId: string, messageId?: string): void;
+  /** To call after commit: what the running turn of a task waits for is decided. */
+  answer(taskId: string, answer: PermissionAnswer): void;
+  /** To call after commit: the task was canceled here; tell the upstream, without waiting. */
+  forwardCancel(taskId: string): void;
+}

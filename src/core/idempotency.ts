@@ -1,0 +1,133 @@
+import type { Transaction } from '#eventlog/event-log.ts';
+import { canonicalJson } from '#json/canonical.ts';
+import { sha256Hex } from '#json/sha256.ts';
+import { ERROR_CODES, type ErrorCode, ProtocolError } from '#protocol/errors.ts';
+import type { JsonObject, JsonValue } from '#protocol/json.ts';
+import { timestamp } from '#protocol/ports.ts';
+import { idempotencyKey } from '#store/keys.ts';
+import type { Decided } from './command.ts';
+
+/**
+ * actor + workspace_id + method + canonical target + key. An actor is a name of its tenant: two tenants may have the same
+ * one. Source: Agents Protocol v1, "Idempotency"; contract C21.
+ */
+export interface IdempotencyScope {
+  tenant: string;
+  actor: string;
+  workspaceId: string | null;
+  method: string;
+  target: string;
+  key: string;
+}
+
+/** Where the answer of one key is kept, for which body, and for how long. */
+export interface KeyRecord {
+  key: string;
+  bodyHash: string;
+  windowMs: number;
+  /** Epoch milliseconds by which the window is counted; not the wall clock, which may jump. */
+  nowMs: number;
+}
+
+interface Answered {
+  body_hash: string;
+  expires_at: string;
+  status?: number;
+  body?: object;
+  error?: { code: ErrorCode; message: string; param?: string; details?: JsonObject };
+}
+
+/** Answers that were decided and are given again; never 401, 403, 429 or 5xx (notes on open points). */
+const KEPT_ERRORS: ReadonlySet<number> = new Set([400, 404, 409, 422]);
+
+export function recordKeyOf(scope: IdempotencyScope): string {
+  const { tenant, actor, workspaceId, method, target, key } = scope;
+  // Each part tells its length, so that no two scopes spell the same text.
+  const parts = [tenant, actor, method, target, key, ...(workspaceId === null ? [] : [workspaceId])];
+  let text = '';
+  for (const part of parts) text += `${part.length}:${part}`;
+  return idempotencyKey(sha256Hex(text));
+}
+
+/** Equal for bodies that differ only in member order or white space. */
+export function bodyHash(body: JsonValue | Uint8Array | undefined): string {
+  if (body === undefined) return sha256Hex('');
+  return sha256Hex(body instanceof Uint8Array ? body : canonicalJson(body));
+}
+
+/** The stored answer for this key, or undefined; another body for the same key is refused. */
+export function findAnswer(tx: Transaction, record: KeyRecord): Decided | undefined {
+  const bytes = tx.recorded(record.key);
+  if (!bytes) return undefined;
+  const answered = JSON.parse(bytes.toString()) as Answered;
+  if (record.nowMs > Date.parse(answered.expires_at)) return undefined;
+  if (answered.body_hash !== record.bodyHash) throw reused();
+  if (answered.error) throw errorOf(answered.error);
+  return { body: answered.body ?? {}, ...(answered.status === undefined ? {} : { status: answered.status }) };
+}
+
+export function keepAnswer(tx: Transaction, record: KeyRecord, decided: Decided): void {
+  keep(tx, record, {
+    body: decided.body,
+    ...(decided.status === undefined ? {} : { status: decided.status }),
+  });
+}
+
+/** Keeps a refusal that another try could not change; true when it was kept. */
+export function keepRefusal(tx: Transaction, record: KeyRecord, error: ProtocolError): boolean {
+  if (!KEPT_ERRORS.has(ERROR_CODES[error.code].status) || error.code === 'idempotency_key_reused')
+    return false;
+  const { code, message, param, details } = error;
+  const kept = {
+    code,
+    message,
+    ...(param === undefined ? {} : { param }),
+    ...(details === undefined ? {} : { details }),
+  };
+  if (tx.recorded(record.key)) return false;
+  keep(tx, record, { error: kept });
+  return true;
+}
+
+function keep(tx: Transaction, record: KeyRecord, answer: Omit<Answered, 'body_hash' | 'expires_at'>): void {
+  const expiresAt = record.nowMs + record.windowMs;
+  const answered: Answered = { body_hash: record.bodyHash, expires_at: timestamp(expiresAt), ...answer };
+  tx.record(record.key, JSON.stringify(answered));
+}
+
+/** Epoch milliseconds through which a stored answer is given again. */
+export function expiryOfAnswer(bytes: Buffer): number {
+  const { expires_at }: Answered = JSON.parse(bytes.toString());
+  return Date.parse(expires_at);
+}
+
+function errorOf(error: NonNullable<Answered['error']>): ProtocolError {
+  const { code, message, param, details } = error;
+  return new ProtocolError(code, message, {
+    ...(param === undefined ? {} : { param }),
+    ...(details === undefined ? {} : { details }),
+  });
+}
+
+function reused(): ProtocolError {
+  const message = 'This Idempotency-Key was used with another body. Send the same body, or a new key.';
+  return new ProtocolError('idempotency_key_reused', message, { param: 'Idempotency-Key' });
+}
+
+/**
+ * The target of a command as idempotency sees it: the operation's path with its parameters, percent-encoded one way,
+ * and the query in name order. Different spellings of one target are one target.
+ */
+export function canonicalTarget(
+  path: string,
+  parameters: Record<string, string>,
+  query: Record<string, string | string[]>,
+): string {
+  const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(parameters[name] ?? ''));
+  const pairs = Object.keys(query)
+    .sort()
+    .flatMap((name) =>
+      [query[name] ?? []].flat().map((value) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`),
+    );
+  return pairs.length === 0 ? filled : `${filled}?${pairs.join('&')}`;
+}

@@ -1,0 +1,149 @@
+import type { Answer } from '#gateway.ts';
+import { jsonSize } from '#json/json-size.ts';
+import { isMember } from '#policy/access.ts';
+import { ProtocolError } from '#protocol/errors.ts';
+import { listPrefix, stateKey } from '#resources/state-keys.ts';
+import type { Folded, WorkspaceState } from '#resources/states.ts';
+import { page } from './answer.ts';
+import { type IdList, idsIn } from './id-list.ts';
+import { PageBudget } from './page-budget.ts';
+import type { QueryTools } from './query.ts';
+
+const PLACE_DIGITS = 8;
+
+export interface ListRequest {
+  /** What makes the list; ids sort by creation. */
+  lists: readonly IdList[];
+  /** Oldest first; newest first otherwise. */
+  ascending?: boolean;
+  limit: number;
+  cursor: string | undefined;
+  /** State key of a member; its `resource` is listed. `prefix` is that of its list, where it has one. */
+  keyOf(id: string, prefix: string): string;
+  /** For members that need more than one look-up. */
+  shape?(state: object, tools: QueryTools): object | undefined | Promise<object | undefined>;
+}
+
+/** One page over one or more lists. The cursor is the last id of the page, so inserts never shift a page. */
+export async function listPage(tools: QueryTools, request: ListRequest): Promise<Answer> {
+  const { limit, ascending = false } = request;
+  const after = request.cursor === undefined ? undefined : decodeCursor(request.cursor);
+  const found = new Map<string, IdList>();
+  const range = ascending ? { gt: after } : { lt: after };
+  await Promise.all(
+    request.lists.map(async (list) => {
+      const ids = await idsIn(tools.log, list, { ...range, reverse: !ascending, limit: limit + 1 });
+      for (const id of ids) found.set(id, list);
+    }),
+  );
+  const prefixOf = (list: IdList | undefined) => (typeof list === 'string' ? list : '');
+  const keyOf = (id: string) => request.keyOf(id, prefixOf(found.get(id)));
+  return pageOf(tools, request, inOrder(found.keys(), ascending), resourceBy(tools, { ...request, keyOf }));
+}
+
+/** The same over ids that are already known, such as the workspaces of a caller. */
+export async function listAmong(
+  tools: QueryTools,
+  ids: readonly string[],
+  request: ResourceRequest & { ascending?: boolean } & Pick<ListRequest, 'limit' | 'cursor'>,
+): Promise<Answer> {
+  const after = request.cursor === undefined ? undefined : decodeCursor(request.cursor);
+  const rest = ids.filter((id) => after === undefined || (request.ascending ? id > after : id < after));
+  return pageOf(tools, request, inOrder(rest, request.ascending), resourceBy(tools, request));
+}
+
+/** One page of what stands at the places 0 to `count`, oldest first; the cursor is a place. */
+export async function listPlaces(
+  tools: QueryTools,
+  count: number,
+  request: Pick<ListRequest, 'limit' | 'cursor'>,
+  resourceAt: (place: number) => object | undefined,
+): Promise<Answer> {
+  const first = request.cursor === undefined ? 0 : placeOf(decodeCursor(request.cursor)) + 1;
+  const shown = Math.max(0, Math.min(request.limit + 1, count - first));
+  const places = Array.from({ length: shown }, (_, at) => String(first + at).padStart(PLACE_DIGITS, '0'));
+  return pageOf(tools, request, places, (place) => resourceAt(Number(place)));
+}
+
+function placeOf(cursor: string): number {
+  if (/^\d{8}$/.test(cursor)) return Number(cursor);
+  throw foreignCursor();
+}
+
+/** One page of resources that are at hand, in the order of their ids. */
+export function listGiven(
+  { caller }: QueryTools,
+  resources: readonly { id: string }[],
+  { limit, cursor }: Pick<ListRequest, 'limit' | 'cursor'>,
+): Answer {
+  const after = cursor === undefined ? undefined : decodeCursor(cursor);
+  const sorted = [...resources].sort((one, other) => (one.id < other.id ? -1 : 1));
+  const rest = sorted.filter(({ id }) => after === undefined || id > after);
+  const budget = new PageBudget();
+  const end = rest.slice(0, limit).findIndex((resource) => !budget.takes(jsonSize(resource)));
+  const shown = rest.slice(0, end === -1 ? limit : end);
+  const last = shown.at(-1);
+  return page(shown, rest.length > shown.length && last ? encodeCursor(last.id) : null, caller);
+}
+
+function inOrder(found: Iterable<string>, ascending = false): string[] {
+  const ids = [...new Set(found)].sort();
+  return ascending ? ids : ids.reverse();
+}
+
+/** `ids` are those from the first one of the page on, in the order of the list. */
+async function pageOf(
+  tools: QueryTools,
+  { limit }: Pick<ListRequest, 'limit'>,
+  ids: readonly string[],
+  resourceOf: (id: string) => object | undefined | Promise<object | undefined>,
+): Promise<Answer> {
+  const data: object[] = [];
+  const budget = new PageBudget();
+  let last: string | undefined;
+  // One after the other, so that what is beyond the budget is never built.
+  for (const id of ids.slice(0, limit)) {
+    const resource = await resourceOf(id);
+    if (resource !== undefined) {
+      if (!budget.takes(jsonSize(resource))) break;
+      data.push(resource);
+    }
+    last = id;
+  }
+  const more = budget.isSpent || ids.length > limit;
+  return page(data, more && last !== undefined ? encodeCursor(last) : null, tools.caller);
+}
+
+/** The workspaces a list without a filter covers. */
+export async function visibleWorkspaces({ log, reader, caller }: QueryTools): Promise<string[]> {
+  const prefix = listPrefix.workspaces(caller.tenant);
+  const keys = await log.indexKeys({ gt: prefix, lt: `${prefix}~`, limit: 10_000 });
+  return keys
+    .map((key) => key.slice(prefix.length))
+    .filter((id) => isMember(caller, reader.get<WorkspaceState>(stateKey.workspace(id))));
+}
+
+type ResourceRequest = Pick<ListRequest, 'shape'> & { keyOf(id: string): string };
+
+function resourceBy(tools: QueryTools, { keyOf, shape }: ResourceRequest) {
+  return async (id: string): Promise<object | undefined> => {
+    const state = tools.reader.get<Folded<object, unknown>>(keyOf(id));
+    if (state === undefined) return undefined;
+    return shape ? shape(state, tools) : state.resource;
+  };
+}
+
+export function encodeCursor(id: string): string {
+  return Buffer.from(`1:${id}`).toString('base64url');
+}
+
+export function decodeCursor(cursor: string): string {
+  const [, id] = /^1:([A-Za-z0-9_.-]{1,128})$/.exec(Buffer.from(cursor, 'base64url').toString()) ?? [];
+  if (id !== undefined && encodeCursor(id) === cursor) return id;
+  throw foreignCursor();
+}
+
+export function foreignCursor(): ProtocolError {
+  const message = 'cursor is not one this list gave. Start without it.';
+  return new ProtocolError('invalid_request', message, { param: 'cursor' });
+}

@@ -1,0 +1,33 @@
+import type { Caller } from '#auth/caller.ts';
+import type { EventLog, StateReader } from '#eventlog/event-log.ts';
+import type { Answer } from '#gateway.ts';
+import type { BundleTools } from '#resources/bundle/bundle-tools.ts';
+import type { OperationInput, QueryId } from '#resources/operations.ts';
+import type { ReceiptLog } from '#resources/receipt/receipt-log.ts';
+import type { FileTree } from '#store/file-tree.ts';
+import type { SelfFacts, SigningKeyFacts } from './facts.ts';
+
+/** What a query reads with. */
+export interface QueryTools {
+  log: EventLog;
+  /** Durable folds. */
+  reader: StateReader;
+  caller: Caller;
+  /** Files under workspace roots. */
+  files: Pick<FileTree, 'read'>;
+  /** RFC 3339 time of the call: what has expired by then is absent. */
+  time: string;
+  self: SelfFacts;
+  /** What the caller accepts; undefined: JSON. */
+  accept: string | undefined;
+  receiptLog: Pick<ReceiptLog, 'head' | 'read'>;
+  signingKeys: Pick<SigningKeyFacts, 'rows'>;
+  bundles: BundleTools;
+  /** Aborted when nobody waits for the answer any more. */
+  readonly signal: AbortSignal;
+}
+
+export type Query<Id extends QueryId> = (
+  input: OperationInput<Id>,
+  tools: QueryTools,
+) => Answer | Promise<Answer>;

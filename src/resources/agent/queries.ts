@@ -1,0 +1,77 @@
+import { ok } from '#core/answer.ts';
+import type { SelfFacts } from '#core/facts.ts';
+import { listGiven } from '#core/list-page.ts';
+import { notFound } from '#core/load.ts';
+import type { Query } from '#core/query.ts';
+import { ProtocolError } from '#protocol/errors.ts';
+import type { JsonObject } from '#protocol/json.ts';
+import { paging } from '#resources/workspace/queries.ts';
+import type { AgentDescription } from '#upstream.ts';
+import type { Agent, UpstreamCardResource } from './schema.ts';
+
+export const listAgents: Query<'listAgents'> = ({ query }, tools) =>
+  listGiven(
+    tools,
+    tools.self.routes().map((route) => agentOf(route, tools.self)),
+    paging(query),
+  );
+
+export const getUpstreamCard: Query<'getUpstreamCard'> = ({ path }, { self, caller }) => {
+  const route = self.routes().find((candidate) => idOf(candidate) === path.agent_id);
+  if (route === undefined) throw notFound('agent');
+  const { card, raw } = descriptionOf(route, self) ?? {};
+  if (card === undefined) {
+    const message = 'This agent has not shown a card. Look at GET /v1/agents, and retry when it has.';
+    throw new ProtocolError('resource_not_found', message, { param: 'agent_id' });
+  }
+  const shown: UpstreamCardResource = {
+    id: path.agent_id,
+    object: 'upstream_card',
+    created_at: card.fetchedAt,
+    updated_at: card.fetchedAt,
+    metadata: {},
+    route,
+    url: card.url,
+    fetched_at: card.fetchedAt,
+    state: card.isCurrent ? 'current' : 'kept',
+    sha256: card.sha256,
+    signature: card.signature,
+    card: raw as JsonObject,
+  };
+  return ok(shown, caller);
+};
+
+function agentOf(route: string, self: SelfFacts): Agent {
+  const description = descriptionOf(route, self);
+  return {
+    id: idOf(route),
+    object: 'agent',
+    created_at: self.startedAt,
+    updated_at: self.startedAt,
+    metadata: {},
+    route,
+    name: description?.name ?? null,
+    description: description?.description ?? null,
+    version: description?.version ?? null,
+    streaming: description?.streaming ?? null,
+    streaming_refused: description?.streamingRefused ?? null,
+    card_state: stateOf(description),
+    card_fetched_at: description?.card?.fetchedAt ?? null,
+    card_signature: description?.card?.signature ?? null,
+  };
+}
+
+function stateOf(description: AgentDescription | undefined): Agent['card_state'] {
+  if (description === undefined) return 'missing';
+  if (description.card === undefined) return 'none';
+  return description.card.isCurrent ? 'current' : 'kept';
+}
+
+function descriptionOf(route: string, self: SelfFacts): AgentDescription | undefined {
+  return self.agents().find((agent) => agent.route === route)?.description;
+}
+
+/** Ids of agents are unique across protocols (contract section 7). */
+function idOf(route: string): string {
+  return route.slice(route.indexOf(':') + 1);
+}

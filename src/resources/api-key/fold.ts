@@ -1,0 +1,48 @@
+import type { Event, StateReader, StateWriter } from '#eventlog/event-log.ts';
+import { payload } from '#resources/payload.ts';
+import { listPrefix, stateKey } from '#resources/state-keys.ts';
+import type { ApiKeyState } from '#resources/states.ts';
+
+/** Keys of one actor: those that were live when the newest of them was made, and that one. */
+interface ActorKeysState {
+  ids: string[];
+}
+
+/** Whether a key is accepted at `time` (RFC 3339). */
+export function isLive(
+  { revoked_at, expires_at }: Pick<ApiKeyState['resource'], 'revoked_at' | 'expires_at'>,
+  time: string,
+): boolean {
+  return revoked_at === null && (expires_at === null || expires_at > time);
+}
+
+/** Keys of an actor that are live at a time, oldest first. */
+export function liveKeysOf(states: StateReader, tenant: string, actor: string, time: string): string[] {
+  const { ids } = states.get<ActorKeysState>(stateKey.apiKeysOfActor(tenant, actor)) ?? { ids: [] };
+  return ids.filter((id) => {
+    const state = states.get<ApiKeyState>(stateKey.apiKey(id));
+    return state !== undefined && isLive(state.resource, time);
+  });
+}
+
+export function foldApiKeyCreated(event: Event, states: StateWriter): void {
+  const { api_key, hash } = payload(event, 'vendor.harn_gateway.api_key_created');
+  states.set(stateKey.apiKey(api_key.id), {
+    resource: api_key,
+    internal: { tenant: api_key.tenant_id, hash },
+  } satisfies ApiKeyState);
+  states.set(stateKey.apiKeyOfHash(hash), { id: api_key.id });
+  const { actor, tenant_id } = api_key;
+  const ids = [...liveKeysOf(states, tenant_id, actor, event.created_at), api_key.id];
+  states.set(stateKey.apiKeysOfActor(tenant_id, actor), { ids } satisfies ActorKeysState);
+  states.index(listPrefix.apiKeys(api_key.tenant_id) + api_key.id);
+}
+
+export function foldApiKeyEnded(event: Event, states: StateWriter): void {
+  const ending = payload(event, 'vendor.harn_gateway.api_key_ended');
+  const key = stateKey.apiKey(event.resource.id);
+  const state = states.get<ApiKeyState>(key);
+  if (!state) return;
+  const resource = { ...state.resource, ...ending, updated_at: event.created_at };
+  states.set(key, { ...state, resource } satisfies ApiKeyState);
+}

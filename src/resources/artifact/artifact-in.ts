@@ -1,0 +1,28 @@
+import type { StateReader } from '#eventlog/event-log.ts';
+import { fromLog } from '#protocol/clean.ts';
+import type { ArtifactState } from '#resources/read-states.ts';
+import { stateKey } from '#resources/state-keys.ts';
+import type { AssetState } from './asset-state.ts';
+import { contentUri } from './large-content.ts';
+
+/**
+ * The Artifact that turns of a Workspace mean by an id: one of that Workspace, or its own copy of what an import brought under
+ * this id. Undefined for an id that only another Workspace knows.
+ */
+export function artifactIn(reader: StateReader, workspaceId: string, id: string): ArtifactState | undefined {
+  const state = reader.get<ArtifactState>(stateKey.artifact(id));
+  if (state?.resource.workspace_id === workspaceId) return state;
+  const copy = reader.get<AssetState>(stateKey.asset(id))?.copies[workspaceId];
+  return copy === undefined ? undefined : reader.get<ArtifactState>(stateKey.artifact(copy));
+}
+
+/** The same under the id that the turns know, as transcripts and bundles tell of it. */
+export function assetIn(reader: StateReader, workspaceId: string, id: string): ArtifactState | undefined {
+  const state = artifactIn(reader, workspaceId, id);
+  if (state === undefined || state.resource.id === id) return state;
+  const { resource, internal } = state;
+  // The id is a name that an import brought, and is in the log under it.
+  const known = fromLog(id);
+  const uri = resource.uri === contentUri(resource.id) ? contentUri(known) : resource.uri;
+  return { resource: { ...resource, id: known, uri }, internal };
+}

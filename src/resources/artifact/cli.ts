@@ -1,0 +1,65 @@
+import { Command } from 'commander';
+import { type ClientOptions, GatewayClient, withClientOptions } from '#cli/client.ts';
+import { CliError, EXIT } from '#cli/exit-codes.ts';
+import { itemsOf, type ListingOptions, printItems, queryOf, withListingOptions } from '#cli/listing.ts';
+import { print, printJson } from '#cli/terminal.ts';
+import { writeOut } from '#cli/write-out.ts';
+import type { Artifact } from './schema.ts';
+
+export function artifactCommand(): Command {
+  return new Command('artifact')
+    .description('What agents made: list it, and read its content.')
+    .addCommand(listCommand())
+    .addCommand(getCommand())
+    .addHelpText(
+      'after',
+      '\nExamples:\n  harn-gateway artifact list --task task_01...\n  harn-gateway artifact get artifact_01... --out report.pdf',
+    );
+}
+
+type ListOptions = ClientOptions & ListingOptions & { session?: string; task?: string };
+
+function listCommand(): Command {
+  const command = new Command('list')
+    .description('List artifacts, newest first.')
+    .option('--session <id>', 'only those of this session')
+    .option('--task <id>', 'only those of this task');
+  return withClientOptions(withListingOptions(command)).action(
+    async ({ session: session_id, task: task_id, limit, json, ...client }: ListOptions) => {
+      const path = `/v1/artifacts${queryOf({ session_id, task_id })}`;
+      await printItems(itemsOf<Artifact>(new GatewayClient(client), path, limit), json, line);
+    },
+  );
+}
+
+type GetOptions = ClientOptions & { out?: string; json?: boolean };
+
+function getCommand(): Command {
+  const command = new Command('get')
+    .description('Write the content of an artifact to standard output, or to a file.')
+    .argument('<id>', 'artifact')
+    .option('--out <file>', 'file to write it to, whole or not at all')
+    .option('--json', 'print the description of the artifact as JSON instead');
+  return withClientOptions(command).action(async (id: string, { out, json, ...options }: GetOptions) => {
+    const client = new GatewayClient(options);
+    const path = `/v1/artifacts/${encodeURIComponent(id)}`;
+    if (json) return printJson(await client.json<Artifact>('GET', path));
+    const content = client.bytes(`${path}/content`);
+    if (out === undefined && process.stdout.isTTY)
+      await show(await client.json<Artifact>('GET', path), content);
+    else await writeOut(content, out);
+  });
+}
+
+/** What an agent made must not drive a terminal. */
+async function show({ mime_type }: Artifact, content: AsyncIterable<Uint8Array>): Promise<void> {
+  if (!/^(text\/|application\/([\w.-]+\+)?(json|xml|yaml)\b)/i.test(mime_type))
+    throw new CliError(`The content is ${mime_type}, no text: write it to a file with --out.`, EXIT.usage);
+  const pieces: Uint8Array[] = [];
+  for await (const piece of content) pieces.push(piece);
+  print(Buffer.concat(pieces).toString('utf8'));
+}
+
+function line({ id, kind, mime_type, created_at, task_id }: Artifact): string[] {
+  return [id, kind.padEnd(8), mime_type, created_at, task_id ?? '-'];
+}

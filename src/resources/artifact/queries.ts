@@ -1,0 +1,119 @@
+import { ok } from '#core/answer.ts';
+import { listPage, visibleWorkspaces } from '#core/list-page.ts';
+import { load, loadWorkspace, notFound } from '#core/load.ts';
+import { nextTurn } from '#core/next-turn.ts';
+import type { Query, QueryTools } from '#core/query.ts';
+import type { Answer } from '#gateway.ts';
+import { holdsScope } from '#policy/scope.ts';
+import { ProtocolError } from '#protocol/errors.ts';
+import type { ArtifactState } from '#resources/read-states.ts';
+import { listPrefix, stateKey } from '#resources/state-keys.ts';
+import { paging } from '#resources/workspace/queries.ts';
+import { contentOf, isOpen, PARTS_MEDIA_TYPE } from './content.ts';
+import { contentUri } from './large-content.ts';
+import { partReader } from './parts.ts';
+import { storedPieces } from './stored-bytes.ts';
+import { contentOfArtifact } from './stored-content.ts';
+
+const OPEN = Buffer.from('[');
+const COMMA = Buffer.from(',');
+const CLOSE = Buffer.from(']');
+/** Stands for a part whose bytes are gone. */
+const NULL = Buffer.from('null');
+
+export const listArtifacts: Query<'listArtifacts'> = async ({ query }, tools) => {
+  const lists = await artifactPrefixes(query, tools);
+  return listPage(tools, { lists, ...paging(query), keyOf: stateKey.artifact });
+};
+
+export const getArtifact: Query<'getArtifact'> = ({ path }, { reader, caller }) =>
+  ok(load(reader, caller, 'artifact', path.artifact_id).resource, caller);
+
+/** `internal` content needs `internal:read`, `receipt_only` content never leaves (contract section 4). */
+export const downloadArtifactContent: Query<'downloadArtifactContent'> = ({ path, query }, tools) => {
+  const state = load(tools.reader, tools.caller, 'artifact', path.artifact_id);
+  const { visibility } = state.resource;
+  const hidden =
+    visibility === 'receipt_only' ||
+    (visibility === 'internal' && !holdsScope(tools.caller, 'internal:read'));
+  if (hidden)
+    throw new ProtocolError(
+      'permission_denied',
+      'The content of this artifact is not public; only its description is.',
+    );
+  if (state.internal.store === 'none') throw noContent(state);
+  if (query.form === 'parts') return partsOf(state, query, tools);
+  return isOpen(state) ? assembled(state, tools) : streamed(state, tools);
+};
+
+function noContent({ resource }: ArtifactState): ProtocolError {
+  if (resource.uri === contentUri(resource.id)) return notFound('content of this artifact');
+  const message = 'The content of this artifact is not kept here. It lives at its uri; get it from there.';
+  return new ProtocolError('resource_not_found', message, { details: { uri: resource.uri } });
+}
+
+function assembled(state: ArtifactState, { log }: QueryTools): Answer {
+  const { mimeType, bytes } = contentOf(state, (key) => log.record(key));
+  return content(state, mimeType, bytes.length, [bytes]);
+}
+
+/** Those that were replaced meanwhile can still be read by their numbers. */
+function partsOf(
+  state: ArtifactState,
+  { first_piece, pieces: count }: { first_piece?: number | undefined; pieces?: number | undefined },
+  { log }: QueryTools,
+): Answer {
+  const { store, pieces: end, first_piece: current } = state.internal;
+  if (store !== 'parts') throw notFound('list of parts of this artifact');
+  const first = first_piece ?? current;
+  const numbers = Array.from(
+    { length: Math.max(0, Math.min(count ?? end, end - first)) },
+    (_, at) => first + at,
+  );
+  const partAt = partReader(state, (key) => log.record(key));
+  const parts = numbers.map((number) => partAt(number) ?? NULL);
+  const bytes = Buffer.concat([
+    OPEN,
+    ...parts.flatMap((part, at) => (at === 0 ? [part] : [COMMA, part])),
+    CLOSE,
+  ]);
+  return content(state, PARTS_MEDIA_TYPE, bytes.length, [bytes]);
+}
+
+/** All of it is read before the first byte is sent: damage found later could only cut the connection. */
+async function streamed(state: ArtifactState, { log }: QueryTools): Promise<Answer> {
+  const stored = contentOfArtifact(state);
+  const pieces = () => (stored === undefined ? [] : storedPieces(stored, (key) => log.record(key)));
+  for (const _ of pieces()) await nextTurn();
+  return content(state, state.resource.mime_type, state.internal.size, pieces());
+}
+
+function content(state: ArtifactState, mimeType: string, size: number, chunks: Iterable<Buffer>): Answer {
+  const fileName = state.internal.name ?? state.resource.id;
+  return { status: 200, body: { kind: 'bytes', mimeType, size, fileName, chunks: eachOf(chunks) } };
+}
+
+async function* eachOf(chunks: Iterable<Buffer>): AsyncIterable<Buffer> {
+  yield* chunks;
+}
+
+async function artifactPrefixes(
+  query: { workspace_id?: string | undefined; session_id?: string | undefined; task_id?: string | undefined },
+  tools: QueryTools,
+): Promise<string[]> {
+  const { reader, caller } = tools;
+  if (query.workspace_id) loadWorkspace(reader, caller, query.workspace_id, 'workspace_id');
+  const task = query.task_id ? load(reader, caller, 'task', query.task_id, 'task_id').resource : undefined;
+  const session = query.session_id
+    ? load(reader, caller, 'session', query.session_id, 'session_id').resource
+    : undefined;
+  const narrowest = task ?? session;
+  const contradicts =
+    (query.workspace_id && narrowest && narrowest.workspace_id !== query.workspace_id) ||
+    (task && session && task.session_id !== session.id);
+  if (contradicts) return [];
+  if (task) return [listPrefix.artifactsOfTask(task.id)];
+  if (session) return [listPrefix.artifactsOfSession(session.id)];
+  const workspaces = query.workspace_id ? [query.workspace_id] : await visibleWorkspaces(tools);
+  return workspaces.map(listPrefix.artifactsOfWorkspace);
+}

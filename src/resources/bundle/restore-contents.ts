@@ -1,0 +1,79 @@
+import type { Event, Transaction } from '#eventlog/event-log.ts';
+import { sha256Hex } from '#json/sha256.ts';
+import { contentOfParts } from '#resources/artifact/content.ts';
+import { layParts, liftParts, type PartRange, partNumbers } from '#resources/artifact/parts.ts';
+import { dropUnreferenced, keepBytes } from '#resources/artifact/stored-bytes.ts';
+import { contentOfArtifact } from '#resources/artifact/stored-content.ts';
+import { contentScope, stateKey } from '#resources/state-keys.ts';
+import type { ArtifactState } from '#resources/states.ts';
+import { partKey } from '#store/keys.ts';
+import type { DraftPart } from '#upstream.ts';
+
+/** What an event says of the content of an Artifact. */
+interface Said {
+  artifact?: ArtifactState['resource'];
+  store: ArtifactState['internal']['store'];
+  append: boolean;
+  last_chunk: boolean;
+  pieces: number;
+  size: number;
+  name?: string | null;
+  sha256?: string;
+}
+
+/** Bytes of content that are moved with an event. */
+export function contentBytes(event: Pick<Event, 'resource' | 'payload'>): number {
+  return fixesContent(event) ? Number(event.payload['size']) : 0;
+}
+
+/** Whether an event fixes what the bytes of an Artifact are. */
+function fixesContent({ resource, payload }: Pick<Event, 'resource' | 'payload'>): boolean {
+  const { store, last_chunk } = payload as Partial<Said>;
+  return resource.object === 'artifact' && (store === 'bytes' || (store === 'parts' && last_chunk === true));
+}
+
+/**
+ * Appends an event of an Artifact together with the content that it fixes: the pieces that lie ready are put together, and
+ * stored where they are what the event says. `append` gets whether they are.
+ */
+export function restoreContent(
+  tx: Transaction,
+  event: Pick<Event, 'resource' | 'payload'>,
+  workspaceId: string,
+  append: (isWhole: boolean) => void,
+): void {
+  const known = tx.get<ArtifactState>(stateKey.artifact(event.resource.id));
+  if (known?.internal.store === 'parts' && known.internal.closed) liftParts(tx, known);
+  append(!fixesContent(event) || moved(tx, event, contentScope(workspaceId, undefined), known));
+  dropUnreferenced(tx, known && contentOfArtifact(known));
+}
+
+function moved(
+  tx: Transaction,
+  { resource: { id }, payload }: Pick<Event, 'resource' | 'payload'>,
+  scope: string,
+  known: ArtifactState | undefined,
+): boolean {
+  const said = payload as unknown as Said;
+  const range = rangeOf(said, known);
+  const rows = partNumbers(range).flatMap((n) => tx.recorded(partKey(id, n)) ?? []);
+  const parts = said.store === 'parts' ? rows.map((row) => JSON.parse(row.toString()) as DraftPart) : [];
+  const name = known?.internal.name ?? said.name ?? null;
+  const { bytes, isDocument } =
+    said.store === 'parts' ? contentOfParts(parts, name) : { bytes: Buffer.concat(rows), isDocument: false };
+  const sha256 = sha256Hex(bytes);
+  const isWhole =
+    rows.length === said.pieces - range.first_piece &&
+    bytes.length === said.size &&
+    sha256 === (said.sha256 ?? known?.resource.sha256 ?? said.artifact?.sha256);
+  for (const n of partNumbers(range)) tx.erase(partKey(id, n));
+  if (isWhole && said.store === 'parts') layParts(tx, id, { parts, isDocument });
+  if (isWhole) keepBytes(tx, { scope, sha256 }, bytes);
+  return isWhole;
+}
+
+/** As the fold counts. */
+function rangeOf({ append, pieces }: Said, known: ArtifactState | undefined): PartRange {
+  const { first_piece, pieces: before } = known?.internal ?? { first_piece: 0, pieces: 0 };
+  return { first_piece: append ? first_piece : before, pieces };
+}

@@ -1,0 +1,196 @@
+import { keysOf } from '#core/keys-of.ts';
+import { NO_EVENT } from '#eventlog/event-id.ts';
+import type { CommitSpan, Event, EventLog } from '#eventlog/event-log.ts';
+import { isNoMark } from '#eventlog/history-mark.ts';
+import { refuseKept } from '#eventlog/retention-rules.ts';
+import { type Clock, type Logger, timestamp } from '#protocol/ports.ts';
+import type { Session } from '#resources/session/schema.ts';
+import { SessionRemoval } from '#resources/session/session-removal.ts';
+import { listPrefix, stateKey } from '#resources/state-keys.ts';
+import type { SessionFold } from '#resources/states.ts';
+import { framesOf, keysUnder, lastSegment } from '#store/keys.ts';
+import { type Horizons, SessionHistory } from './removable-history.ts';
+import { SweptRanges } from './swept-ranges.ts';
+
+/** Frames erased at once. */
+const PAGE = 200;
+/** Sessions removed in one pass over the base: memory holds what belongs to them. */
+const SESSIONS = 200;
+
+/** How long events are kept, milliseconds; null: for ever. */
+export interface RetentionWindow {
+  eventsMs: number | null;
+  /** For runs of interest; counts where it is longer. */
+  interestingMs: number | null;
+  /** How long closed sessions are kept, milliseconds since their last event; null: for ever. */
+  sessionsMs: number | null;
+}
+
+export interface RetentionDeps {
+  log: EventLog;
+  clock: Clock;
+  logger: Logger;
+  windowOf(workspaceId: string): RetentionWindow;
+  /** Least time between two sweeps. */
+  intervalMs: number;
+}
+
+/**
+ * Removes events and replay material of ended runs behind the window, in small transactions of whole runs, and frees their
+ * space. Resources stay, but for closed sessions behind their own window, which go whole. A crash in between leaves work for the
+ * next sweep, nothing else. Source: design, "Retention".
+ */
+export class RetentionSweep {
+  readonly #deps: RetentionDeps;
+  #dueAtMs = 0;
+  #running: Promise<number> | undefined;
+  #stopped = false;
+  /** True at first: an earlier process may have left some. */
+  #mayHaveSpentCommits = true;
+  /** The commits of the sweep before, which waited for a checkpoint. */
+  #ownCommits: CommitSpan | undefined;
+
+  constructor(deps: RetentionDeps) {
+    this.#deps = deps;
+  }
+
+  /** Sweeps when the interval is over; joins a sweep that runs. Returns the events removed. */
+  async runIfDue(): Promise<number> {
+    const now = this.#deps.clock.monotonic();
+    if (this.#running === undefined && now < this.#dueAtMs) return 0;
+    this.#dueAtMs = now + this.#deps.intervalMs;
+    this.#running ??= this.#sweep().finally(() => {
+      this.#running = undefined;
+    });
+    return this.#running;
+  }
+
+  /** Ends a running sweep after the transaction at hand. */
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    // Its failure was told to who started it.
+    await this.#running?.catch(() => 0);
+  }
+
+  async #sweep(): Promise<number> {
+    const { log, logger } = this.#deps;
+    const swept = new SweptRanges();
+    const ended: Session[] = [];
+    let removed = 0;
+    const from = log.head.commit + 1;
+    for await (const key of keysOf(log, listPrefix.everyWorkspace())) {
+      if (this.#stopped) break;
+      removed += await this.#sweepWorkspace(lastSegment(key), swept, ended);
+    }
+    await this.#removeSessions(ended, swept);
+    // What the sweep before removed waited for a checkpoint; otherwise the log is not read for nothing.
+    if (removed > 0 || this.#mayHaveSpentCommits) {
+      const spans = this.#ownCommits === undefined ? [] : [this.#ownCommits];
+      if ((await log.summariseCommits(() => !this.#stopped, spans)) > 0) swept.commits();
+      this.#mayHaveSpentCommits = removed > 0;
+      this.#ownCommits = removed > 0 ? { from, through: log.head.commit } : undefined;
+    }
+    for (const range of swept) if (!this.#stopped) await log.compact(range);
+    if (removed === 0) return 0;
+    logger.info({ events: removed }, 'retention removed events behind their window');
+    return removed;
+  }
+
+  /** Adds the closed sessions of which nothing is left to wait for to `ended`. */
+  async #sweepWorkspace(workspaceId: string, swept: SweptRanges, ended: Session[]): Promise<number> {
+    const { log, windowOf, clock } = this.#deps;
+    const { events, sessions, interesting } = horizonsOf(windowOf(workspaceId), clock.now());
+    const newest = newestOf(events, sessions);
+    if (newest === null) return 0;
+    let removed = 0;
+    for await (const key of keysOf(log, listPrefix.sessions(workspaceId))) {
+      const session = log.state<SessionFold>(stateKey.session(lastSegment(key)))?.resource;
+      if (session === undefined || session.created_at >= newest) continue;
+      const isDue = sessions !== null && session.state === 'CLOSED' && session.updated_at < sessions;
+      // What is removed whole loses its events with it.
+      const horizon = isDue ? newest : events;
+      if (horizon !== null)
+        removed += await this.#sweepSession(session, { events: horizon, interesting }, swept);
+      if (this.#stopped) break;
+      if (isDue && (await this.#hasNoEvents(session))) ended.push(session);
+    }
+    return removed;
+  }
+
+  /** All but the mark of what went. */
+  async #hasNoEvents({ id }: Session): Promise<boolean> {
+    const page = await this.#deps.log.range({ kind: 'session', id }, NO_EVENT, 2);
+    return page.every((bytes) => !isNoMark(JSON.parse(bytes.toString()) as Event));
+  }
+
+  async #removeSessions(sessions: readonly Session[], swept: SweptRanges): Promise<void> {
+    const { log, logger, clock } = this.#deps;
+    let removed = 0;
+    for (let at = 0; at < sessions.length && !this.#stopped; at += SESSIONS) {
+      const removal = new SessionRemoval(log, sessions.slice(at, at + SESSIONS), timestamp(clock.now()));
+      removed += await removal.run(
+        () => this.#stopped,
+        (key) => swept.row(key),
+      );
+    }
+    if (removed > 0)
+      logger.info({ sessions: removed }, 'retention removed closed sessions behind their window');
+  }
+
+  async #sweepSession(
+    session: SessionFold['resource'],
+    horizons: Horizons,
+    swept: SweptRanges,
+  ): Promise<number> {
+    const { log } = this.#deps;
+    const history = new SessionHistory(log, horizons, session);
+    let removed = 0;
+    for (let next = await history.next(); next && !this.#stopped; next = await history.next()) {
+      // Frames go first: a sweep that is cut short here finds their run again by its events.
+      for (const taskId of next.tasks) {
+        await eraseFrames(log, taskId);
+        swept.task(taskId);
+      }
+      const { firstId, throughId } = next;
+      swept.session(session.id, firstId, throughId);
+      removed += await log.removeHistory({ sessionId: session.id, throughId, readsFrom: sourceOfFork });
+    }
+    return removed;
+  }
+}
+
+interface WorkspaceHorizons {
+  events: string | null;
+  interesting: string | null;
+  sessions: string | null;
+}
+
+function horizonsOf(window: RetentionWindow, now: number): WorkspaceHorizons {
+  const at = (ms: number | null) => (ms === null ? null : timestamp(now - ms));
+  const { eventsMs, interestingMs, sessionsMs } = window;
+  return { events: at(eventsMs), interesting: at(interestingMs), sessions: at(sessionsMs) };
+}
+
+function newestOf(one: string | null, other: string | null): string | null {
+  if (one === null || other === null) return one ?? other;
+  return one > other ? one : other;
+}
+
+async function eraseFrames(log: EventLog, taskId: string): Promise<void> {
+  const range = { ...keysUnder(framesOf(taskId)), limit: PAGE };
+  for (let keys = await log.indexKeys(range); keys.length > 0; keys = await log.indexKeys(range)) {
+    const batch = keys;
+    await log.transact({ actor: null }, (tx) => {
+      for (const key of batch) {
+        refuseKept(key);
+        tx.erase(key);
+      }
+    });
+  }
+}
+
+/** A fork begins with a copy of another session's turns. */
+function sourceOfFork({ event, payload }: Event): string | undefined {
+  const { forked } = payload as { forked?: { session_id: string } };
+  return event === 'session.created' ? forked?.session_id : undefined;
+}

@@ -1,0 +1,36 @@
+import type { Event, StateWriter } from '#eventlog/event-log.ts';
+import { contentOfMemory, foldReference } from '#resources/artifact/stored-content.ts';
+import { payload } from '#resources/payload.ts';
+import { listPrefix, stateKey } from '#resources/state-keys.ts';
+import type { MemoryState } from '#resources/states.ts';
+
+export function foldMemoryCreated(event: Event, states: StateWriter): void {
+  const said = payload(event, 'vendor.harn_gateway.memory_created');
+  const { memory, tenant, session_id, artifact_id, content } = said;
+  const internal = { tenant, session_id, artifact_id, ...(content === undefined ? {} : { content }) };
+  const state: MemoryState = { resource: memory, internal };
+  states.set(stateKey.memory(memory.id), state);
+  foldReference(states, undefined, contentOfMemory(state));
+  for (const key of indexKeys(state)) states.index(key);
+}
+
+export function foldMemoryDeleted(event: Event, states: StateWriter): void {
+  const key = stateKey.memory(event.resource.id);
+  const state = states.get<MemoryState>(key);
+  if (!state) return;
+  states.set(key, undefined);
+  foldReference(states, contentOfMemory(state), undefined);
+  for (const listed of indexKeys(state)) states.unindex(listed);
+}
+
+function indexKeys({ resource, internal }: MemoryState): string[] {
+  const { id, workspace_id, expires_at } = resource;
+  const owner = workspace_id
+    ? listPrefix.memoriesOfWorkspace(workspace_id)
+    : listPrefix.memoriesOfTenant(internal.tenant);
+  return [
+    owner + id,
+    ...(internal.session_id ? [listPrefix.memoriesOfSession(internal.session_id) + id] : []),
+    ...(expires_at ? [`${listPrefix.expiringMemories()}${expires_at}/${id}`] : []),
+  ];
+}

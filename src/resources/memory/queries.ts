@@ -1,0 +1,43 @@
+import { ok } from '#core/answer.ts';
+import { listPage, visibleWorkspaces } from '#core/list-page.ts';
+import { isExpired, load, loadMemory, loadWorkspace } from '#core/load.ts';
+import type { Query, QueryTools } from '#core/query.ts';
+import { holdsScope } from '#policy/scope.ts';
+import { listPrefix, stateKey } from '#resources/state-keys.ts';
+import type { MemoryState } from '#resources/states.ts';
+import { paging } from '#resources/workspace/queries.ts';
+import { withContent } from './content.ts';
+import type { Memory } from './schema.ts';
+
+export const listMemories: Query<'listMemories'> = async ({ query }, tools) => {
+  const lists = await prefixesOf(query, tools);
+  const shape = (state: object) => shown(state as MemoryState, tools);
+  return listPage(tools, { lists, ...paging(query), keyOf: stateKey.memory, shape });
+};
+
+export const getMemory: Query<'getMemory'> = ({ path }, tools) => {
+  const { reader, caller, time } = tools;
+  const state = loadMemory(reader, caller, path.memory_id, time);
+  return ok(shown(state, tools) ?? {}, caller);
+};
+
+function shown(state: MemoryState, { log, caller, time }: QueryTools): Memory | undefined {
+  if (isExpired(state.resource, time)) return undefined;
+  return withContent(state, (key) => log.record(key), holdsScope(caller, 'internal:read'));
+}
+
+async function prefixesOf(
+  { workspace_id, session_id }: { workspace_id?: string | undefined; session_id?: string | undefined },
+  tools: QueryTools,
+): Promise<string[]> {
+  const { reader, caller } = tools;
+  if (workspace_id) loadWorkspace(reader, caller, workspace_id, 'workspace_id');
+  if (session_id) {
+    const session = load(reader, caller, 'session', session_id, 'session_id').resource;
+    const fits = workspace_id === undefined || workspace_id === session.workspace_id;
+    return fits ? [listPrefix.memoriesOfSession(session.id)] : [];
+  }
+  if (workspace_id) return [listPrefix.memoriesOfWorkspace(workspace_id)];
+  const workspaces = (await visibleWorkspaces(tools)).map(listPrefix.memoriesOfWorkspace);
+  return [listPrefix.memoriesOfTenant(caller.tenant), ...workspaces];
+}

@@ -1,0 +1,64 @@
+import { ok } from '#core/answer.ts';
+import { listAmong, listPage, visibleWorkspaces } from '#core/list-page.ts';
+import { load } from '#core/load.ts';
+import type { Query, QueryTools } from '#core/query.ts';
+import { idOfSaid } from '#resources/message/said-messages.ts';
+import { listPrefix, stateKey } from '#resources/state-keys.ts';
+import type { ArtifactState, MessageState, OutcomeState, TaskState } from '#resources/states.ts';
+import { paging } from '#resources/workspace/queries.ts';
+import { outcomeOf } from './fold.ts';
+import { loadOutcome } from './load-outcome.ts';
+import type { Outcome } from './schema.ts';
+
+/** Messages and artifacts shown in one Outcome; the lists of the task have the rest. */
+const MAX_SHOWN = 100;
+
+export const listOutcomes: Query<'listOutcomes'> = async ({ query }, tools) => {
+  const task = query.task_id ? load(tools.reader, tools.caller, 'task', query.task_id, 'task_id') : undefined;
+  const shape = async (state: object) => {
+    const ended = task ?? tools.reader.get<TaskState>(stateKey.task((state as OutcomeState).task_id));
+    return ended && complete(ended, tools);
+  };
+  if (task) {
+    const { id, outcome_id } = task.resource;
+    const request = { ...paging(query), keyOf: () => stateKey.task(id), shape };
+    return listAmong(tools, outcome_id === null ? [] : [outcome_id], request);
+  }
+  const lists = (await visibleWorkspaces(tools)).map(listPrefix.outcomesOfWorkspace);
+  return listPage(tools, { lists, ...paging(query), keyOf: (id, prefix) => prefix + id, shape });
+};
+
+export const getOutcome: Query<'getOutcome'> = async ({ path }, tools) =>
+  ok(await complete(await loadOutcome(tools, path.outcome_id), tools), tools.caller);
+
+/** Fills in what the task's agent said and made; both lists are final once the Outcome exists. */
+async function complete(task: TaskState, tools: QueryTools): Promise<Outcome> {
+  const outcome = outcomeOf(task);
+  if (outcome === undefined)
+    throw new Error(`The task ${task.resource.id} has an outcome and has not ended.`);
+  const made = await members<ArtifactState>(
+    tools,
+    listPrefix.artifactsOfTask(outcome.task_id),
+    stateKey.artifact,
+  );
+  return {
+    ...outcome,
+    messages: said(task, tools),
+    artifacts: made.map(({ resource }) => resource),
+  };
+}
+
+function said({ internal }: TaskState, { reader }: QueryTools): Outcome['messages'] {
+  const states = internal.said.map((said) => reader.get<MessageState>(stateKey.message(idOfSaid(said))));
+  return states.flatMap((state) => state?.resource ?? []);
+}
+
+async function members<State extends object>(
+  { log, reader }: QueryTools,
+  prefix: string,
+  keyOf: (id: string) => string,
+): Promise<State[]> {
+  const keys = await log.indexKeys({ gt: prefix, lt: `${prefix}~`, limit: MAX_SHOWN });
+  const states = keys.map((key) => reader.get<State>(keyOf(key.slice(prefix.length))));
+  return states.filter((state) => state !== undefined);
+}

@@ -1,0 +1,57 @@
+import type { SelfFacts } from '#core/facts.ts';
+import type { StateReader } from '#eventlog/event-log.ts';
+import { type Action, type ActionQuestion, decideAction } from '#policy/action.ts';
+import { tierWithin } from '#policy/session-tier.ts';
+import type { AutonomyTier } from '#protocol/autonomy.ts';
+import { stateKey } from '#resources/state-keys.ts';
+import type { PersonaState, SessionFold, WorkspaceState } from '#resources/states.ts';
+import type { Task } from '#resources/task/schema.ts';
+
+/** Who acts and where, as a Task says it. */
+export type Actor = Pick<Task, 'persona_id' | 'session_id' | 'workspace_id'>;
+
+/** The question of an action of a task, with what holds for it now: a policy that changed while it ran is the newer one. */
+export function actionQuestion(
+  reader: StateReader,
+  { policy, vaultsOf }: Pick<SelfFacts, 'policy' | 'vaultsOf'>,
+  { persona_id, session_id, workspace_id }: Actor,
+  action: Action,
+): ActionQuestion {
+  const persona =
+    persona_id === null ? undefined : reader.get<PersonaState>(stateKey.persona(persona_id))?.resource;
+  const fold = reader.get<SessionFold>(stateKey.session(session_id));
+  const session = fold?.internal;
+  const workspace = reader.get<WorkspaceState>(stateKey.workspace(workspace_id))?.resource;
+  return {
+    policy,
+    action: { ...action, vaults: vaultsOf(action.route) },
+    tier: tierWithin(persona?.autonomy_tier ?? policy.defaultTier, fold?.resource.metadata ?? {}),
+    persona,
+    session: { skillIds: session?.skill_ids, vaultIds: session?.vault_ids },
+    workspace: { id: workspace_id, capabilities: workspace?.capabilities ?? [] },
+    isApproved: false,
+  };
+}
+
+/** The tier that holds for a task now. */
+export function tierOf(
+  reader: StateReader,
+  { policy }: Pick<SelfFacts, 'policy'>,
+  { persona_id, session_id }: Pick<Actor, 'persona_id' | 'session_id'>,
+): AutonomyTier {
+  const persona =
+    persona_id === null ? undefined : reader.get<PersonaState>(stateKey.persona(persona_id))?.resource;
+  const session = reader.get<SessionFold>(stateKey.session(session_id))?.resource;
+  return tierWithin(persona?.autonomy_tier ?? policy.defaultTier, session?.metadata ?? {});
+}
+
+/** Whether an action is refused in a Workspace already, before anybody says in which Session, by whom and with what. */
+export function isRefusedIn(
+  reader: StateReader,
+  self: Pick<SelfFacts, 'policy' | 'vaultsOf'>,
+  workspaceId: string,
+  action: Action,
+): boolean {
+  const nobody = { persona_id: null, session_id: '', workspace_id: workspaceId };
+  return decideAction(actionQuestion(reader, self, nobody, action)).effect === 'refuse';
+}

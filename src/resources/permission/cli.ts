@@ -1,0 +1,114 @@
+import { Command, Option } from 'commander';
+import { type ClientOptions, GatewayClient, withClientOptions } from '#cli/client.ts';
+import {
+  itemsOf,
+  type ListingOptions,
+  printItem,
+  printItems,
+  queryOf,
+  withListingOptions,
+} from '#cli/listing.ts';
+import type { PermissionRequest } from './schema.ts';
+
+interface ListOptions extends ClientOptions, ListingOptions {
+  session?: string;
+  task?: string;
+  all?: boolean;
+  remembered?: boolean;
+}
+
+interface RespondOptions extends ClientOptions {
+  approve?: boolean;
+  deny?: boolean;
+  answer?: string;
+  option?: string;
+  reason?: string;
+  json?: boolean;
+}
+
+const EXAMPLES = `
+Examples:
+  harn-gateway permission list
+  harn-gateway permission respond permission_request_01... --approve
+  harn-gateway permission respond permission_request_01... --answer "blue"
+  harn-gateway permission respond permission_request_01... --deny --reason "not on Fridays"`;
+
+export function permissionCommand(): Command {
+  return new Command('permission')
+    .description('See what tasks wait for, and answer it.')
+    .addCommand(listCommand())
+    .addCommand(respondCommand())
+    .addCommand(forgetCommand())
+    .addHelpText('after', EXAMPLES);
+}
+
+function listCommand(): Command {
+  const command = new Command('list')
+    .description('List permission requests that wait for an answer, newest first.')
+    .option('--session <id>', 'only those of this session')
+    .option('--task <id>', 'only those of this task')
+    .option('--all', 'resolved ones too')
+    .option('--remembered', 'those that were answered for good instead, which later ones are answered by');
+  return withClientOptions(withListingOptions(command)).action(list);
+}
+
+async function list(options: ListOptions): Promise<void> {
+  const { session: session_id, task: task_id, all, remembered } = options;
+  const wanted = remembered ? { remembered: 'true' } : {};
+  const path = `/v1/permission-requests${queryOf({ session_id, task_id, ...wanted })}`;
+  const fits = ({ status }: PermissionRequest) => all === true || remembered === true || status === 'pending';
+  const items = itemsOf<PermissionRequest>(new GatewayClient(options), path, options.limit, fits);
+  await printItems(items, options.json, line);
+}
+
+function respondCommand(): Command {
+  const command = new Command('respond')
+    .description('Answer a permission request; the first answer wins.')
+    .argument('<id>', 'permission request')
+    .addOption(new Option('--approve', 'allow it').conflicts('deny'))
+    .option('--deny', 'refuse it')
+    .addOption(new Option('--answer <text>', 'what to tell the agent').conflicts('option'))
+    .option('--option <id>', 'choose one of its options')
+    .option('--reason <text>', 'why, for the record')
+    .option('--json', 'print the permission request as JSON')
+    .addHelpText('after', EXAMPLES);
+  return withClientOptions(command).action(respond);
+}
+
+async function respond(id: string, options: RespondOptions): Promise<void> {
+  const path = `/v1/permission-requests/${encodeURIComponent(id)}/respond`;
+  const request = await new GatewayClient(options).json<PermissionRequest>('POST', path, bodyOf(options));
+  printItem(request, options.json, line);
+}
+
+function forgetCommand(): Command {
+  const command = new Command('forget')
+    .description('Ask again what was answered for good; what was decided stays.')
+    .argument('<id>', 'permission request that was answered for good')
+    .option('--json', 'print the permission request as JSON')
+    .addHelpText('after', EXAMPLES);
+  return withClientOptions(command).action(forget);
+}
+
+async function forget(id: string, options: RespondOptions): Promise<void> {
+  const path = `/v1/permission-requests/${encodeURIComponent(id)}/remembered`;
+  const request = await new GatewayClient(options).json<PermissionRequest>('DELETE', path);
+  printItem(request, options.json, line);
+}
+
+/** What the options say and nothing more: the gateway decides whether it is an answer. */
+function bodyOf({ approve, deny, answer, option, reason }: RespondOptions): object {
+  return {
+    ...(approve ? { approved: true } : {}),
+    ...(deny ? { approved: false } : {}),
+    ...(answer === undefined ? {} : { answer }),
+    ...(option === undefined ? {} : { answer: { option_id: option } }),
+    ...(reason === undefined ? {} : { reason }),
+  };
+}
+
+function line({ id, status, task_id, request }: PermissionRequest): string[] {
+  const options = request.options.map(({ option_id }) => option_id).join('|');
+  const words = request.message.replace(/\s+/g, ' ');
+  return [id, status.padEnd(8), request.kind, task_id ?? '-', words, ...(options ? [`[${options}]`] : [])];
+}

@@ -1,0 +1,75 @@
+import type { Event, StateWriter } from '#eventlog/event-log.ts';
+import { payload } from '#resources/payload.ts';
+import { listPrefix, stateKey } from '#resources/state-keys.ts';
+import type { ApprovedCallState, PermissionRequestState, UpstreamRequestState } from '#resources/states.ts';
+import { foldOpenRequest } from '#resources/task/fold.ts';
+import { addRunFact } from '#resources/task/fold-run.ts';
+
+/** Opens a permission request, whatever its kind of event. */
+export function foldRequestOpened(event: Event, states: StateWriter): void {
+  const opened = payload(event, 'vendor.harn_gateway.permission_requested');
+  const { permission_request: request, upstream_request_id, resends, subject_sha256 } = opened;
+  const internal = {
+    upstream_id: upstream_request_id,
+    ...(resends ? { resends } : {}),
+    ...(subject_sha256 === undefined ? {} : { subject_sha256 }),
+  };
+  states.set(stateKey.permissionRequest(request.id), {
+    resource: request,
+    internal,
+  } satisfies PermissionRequestState);
+  states.index(listPrefix.requestsOfWorkspace(request.workspace_id) + request.id);
+  if (request.session_id) states.index(listPrefix.requestsOfSession(request.session_id) + request.id);
+  if (request.task_id) {
+    states.index(listPrefix.requestsOfTask(request.task_id) + request.id);
+    if (upstream_request_id !== null) {
+      const key = stateKey.upstreamRequest(request.task_id, upstream_request_id);
+      states.set(key, { request_id: request.id } satisfies UpstreamRequestState);
+    }
+  }
+  const { expires_at } = request.request;
+  if (expires_at) states.index(`${listPrefix.expiringRequests()}${expires_at}/${request.id}`);
+  foldOpenRequest(event, states, request.id, true);
+}
+
+/** One of several approvals; the request stays open. */
+export function foldApprovalVoted(event: Event, states: StateWriter): void {
+  const { request_id, review } = payload(event, 'vendor.harn_gateway.approval_voted');
+  const key = stateKey.permissionRequest(request_id);
+  const state = states.get<PermissionRequestState>(key);
+  if (!state?.resource.request.approvals) return;
+  const votes = [...(state.internal.votes ?? []), review];
+  const approvals = {
+    ...state.resource.request.approvals,
+    approved_by: votes.map(({ reviewer }) => reviewer),
+  };
+  const request = { ...state.resource.request, approvals };
+  const resource = { ...state.resource, request, updated_at: event.created_at };
+  states.set(key, { resource, internal: { ...state.internal, votes } } satisfies PermissionRequestState);
+}
+
+/** Resolves it; there is one such event per request. */
+export function foldRequestResolved(event: Event, states: StateWriter): void {
+  // The policy denies what it never asked anybody.
+  if (event.payload['request_id'] === undefined) return;
+  const { request_id, status, response } = payload(event, 'vendor.harn_gateway.permission_resolved');
+  const key = stateKey.permissionRequest(request_id);
+  const state = states.get<PermissionRequestState>(key);
+  if (!state) return;
+  const { expires_at } = state.resource.request;
+  if (expires_at) states.unindex(`${listPrefix.expiringRequests()}${expires_at}/${request_id}`);
+  const resource = { ...state.resource, status, response, updated_at: event.created_at };
+  states.set(key, { ...state, resource } satisfies PermissionRequestState);
+  foldOpenRequest(event, states, request_id, false);
+  foldApprovedCall(event, states);
+  if (resource.request.kind !== 'elicitation')
+    addRunFact(event, states, { kind: 'request', id: request_id, actor: event.actor });
+}
+
+/** What was approved before approvals told the hash of the arguments covers whatever it covered then. */
+function foldApprovedCall({ event, payload, task_id }: Event, states: StateWriter): void {
+  const { tool_call_id, input_sha256 } = payload;
+  if (event !== 'tool.approved' || task_id === null || typeof input_sha256 !== 'string') return;
+  const key = stateKey.approvedCall(task_id, String(tool_call_id));
+  states.set(key, { input_sha256 } satisfies ApprovedCallState);
+}

@@ -1,0 +1,242 @@
+import { contentHash } from '#core/content-hash.ts';
+import type { ApprovalTerms, DecisionTools } from '#core/facts.ts';
+import { newEvent, placeOfTask, type SessionPlace } from '#core/new-event.ts';
+import type { StateReader, Transaction } from '#eventlog/event-log.ts';
+import {
+  type Clean,
+  type CleanJson,
+  type CleanObject,
+  type CleanText,
+  linesOf,
+  pieceOf,
+  word,
+} from '#protocol/clean.ts';
+import { timestamp } from '#protocol/ports.ts';
+import { type BlockedStatus, isTerminal, type TaskStatus } from '#protocol/task-states.ts';
+import { storeArtifact } from '#resources/artifact/large-content.ts';
+import type { MessageState, PermissionRequestState, TaskState } from '#resources/read-states.ts';
+import { stateKey } from '#resources/state-keys.ts';
+import { recordDecision, type TrustTools } from '#resources/trust/record-trust.ts';
+import type { PermissionDraft } from '#upstream.ts';
+import { tellWebhooks } from './approval-webhooks.ts';
+import type {
+  PermissionOption,
+  PermissionQuestion,
+  PermissionRequest,
+  PermissionToolCall,
+  RememberScope,
+} from './schema.ts';
+
+/** How a permission request ends. */
+export interface Resolution {
+  approved: boolean;
+  optionId?: CleanText | null;
+  answer?: CleanJson;
+  messageId?: CleanText;
+  reviewer?: CleanText | null;
+  reason?: CleanText | null;
+  /** How far it holds beyond its own request. */
+  remembered?: Exclude<RememberScope, 'never'>;
+  metadata?: CleanObject;
+}
+
+/** Characters of an agent's words repeated in a request; the Message has them all. */
+const MESSAGE_CHARS = 2_000;
+const APPROVE: Clean<PermissionOption> = {
+  option_id: word('approve'),
+  name: word('Approve'),
+  kind: 'allow_once',
+};
+const DENY: Clean<PermissionOption> = { option_id: word('deny'), name: word('Deny'), kind: 'reject_once' };
+
+/** What an agent asks that only says which state it is in. */
+export function draftOfStatus(
+  tx: Transaction,
+  status: BlockedStatus,
+  messageId: string | undefined,
+): Clean<PermissionDraft> {
+  const said = messageId === undefined ? undefined : textOf(tx, messageId);
+  return status === 'INPUT_REQUIRED'
+    ? { kind: 'elicitation', source: 'hitl', message: said || word('The agent asks for input.') }
+    : { kind: 'authorization', source: 'hitl', message: said || word('The agent asks for authorization.') };
+}
+
+/** Opens a request and returns its id; one that the agent has asked before is opened once. */
+export function openRequest(
+  tx: Transaction,
+  tools: DecisionTools,
+  task: TaskState,
+  draft: Clean<PermissionDraft>,
+  facts: { messageId?: CleanText; material?: CleanText },
+): CleanText {
+  const { resource } = task;
+  const place = placeOfTask(resource);
+  const request: Clean<PermissionRequest> = {
+    id: tools.newId('permission_request'),
+    object: 'permission_request',
+    created_at: tx.time,
+    updated_at: tx.time,
+    metadata: draft.metadata ?? {},
+    workspace_id: resource.workspace_id,
+    session_id: resource.session_id,
+    task_id: resource.id,
+    status: 'pending',
+    source: draft.source,
+    action: boundedValue(tx, tools, place, actionOf(draft)),
+    request: questionOf(tx, tools, place, draft, facts.messageId),
+    response: null,
+  };
+  const { webhooks } = tools.approvals.termsOf(resource.workspace_id);
+  if (draft.remembered === undefined) tellWebhooks(tx, tools, task, { webhooks, position: tx.position });
+  const payload = {
+    permission_request: request,
+    upstream_request_id: draft.upstreamId ?? null,
+    ...(draft.resends ? { resends: draft.resends } : {}),
+    ...(draft.subject === undefined ? {} : { subject_sha256: contentHash(draft.subject) }),
+    ...(facts.material === undefined ? {} : { material: facts.material }),
+  };
+  const pointer = { object: 'permission_request', id: request.id };
+  const { tool_call } = request.request;
+  if (tool_call) {
+    tx.append(newEvent('tool.approval_required', pointer, place, { ...callOf(tool_call), ...payload }));
+  } else {
+    tx.append(newEvent('vendor.harn_gateway.permission_requested', pointer, place, payload));
+  }
+  return request.id;
+}
+
+/** Records how a request ended; what follows for the task is the caller's business. */
+export function resolveRequest(
+  tx: Transaction,
+  tools: TrustTools,
+  task: TaskState,
+  request: PermissionRequestState,
+  resolution: Resolution,
+): void {
+  const { resource } = request;
+  const status: 'approved' | 'denied' = resolution.approved ? 'approved' : 'denied';
+  const response = {
+    approved: resolution.approved,
+    option_id: resolution.optionId ?? null,
+    answer: resolution.answer ?? null,
+    message_id: resolution.messageId ?? null,
+    reviewer: resolution.reviewer ?? null,
+    reason: resolution.reason ?? null,
+    responded_at: tx.time,
+    ...(resolution.remembered === undefined ? {} : { remembered: resolution.remembered }),
+    metadata: resolution.metadata ?? {},
+  };
+  const payload = { request_id: resource.id, status, response };
+  const pointer = { object: 'permission_request', id: resource.id };
+  const place = placeOfTask(task.resource);
+  const { tool_call } = resource.request;
+  const event = tx.append(
+    tool_call
+      ? newEvent(`tool.${status}`, pointer, place, { ...callOf(tool_call), ...payload })
+      : newEvent('vendor.harn_gateway.permission_resolved', pointer, place, payload),
+  );
+  if (resource.request.kind !== 'elicitation')
+    recordDecision(tx, tools, task, request, { event, decision: resolution });
+}
+
+/** What the decision is about: with the hash of the arguments where the request has one. */
+function callOf({ tool_call_id, name, input_sha256 }: Clean<PermissionToolCall>) {
+  return { tool_call_id, name, ...(input_sha256 === undefined ? {} : { input_sha256 }) };
+}
+
+/** The requests of a task that wait for an answer, oldest first. */
+export function openRequestsOf(reader: StateReader, taskId: string): PermissionRequestState[] {
+  return requestsIn(reader, reader.get<TaskState>(stateKey.task(taskId)));
+}
+
+function requestsIn(reader: StateReader, task: TaskState | undefined): PermissionRequestState[] {
+  const ids = task?.internal.open_requests ?? [];
+  return ids.flatMap((id) => reader.get<PermissionRequestState>(stateKey.permissionRequest(id)) ?? []);
+}
+
+/** Whether the agent waits for an answer inside its running turn, by the task as it is now. */
+export function waitsInTurn(reader: StateReader, task: TaskState | undefined): boolean {
+  return requestsIn(reader, task).some(({ internal }) => internal.upstream_id !== null);
+}
+
+/**
+ * Nothing stays pending that nobody waits for. A task that ends denies what is left; an agent that goes on by itself got
+ * what it asked for elsewhere. What it waits for inside its turn is not touched by going on.
+ */
+export function leaveRequests(tx: Transaction, tools: TrustTools, task: TaskState, to: TaskStatus): void {
+  for (const request of requestsIn(tx, task)) {
+    if (isTerminal(to))
+      resolveRequest(tx, tools, task, request, { approved: false, reason: word(LEFT_BY[to]) });
+    else if (to === 'WORKING' && request.internal.upstream_id === null)
+      resolveRequest(tx, tools, task, request, { approved: true, reason: word('continued_by_agent') });
+  }
+}
+
+const LEFT_BY = { COMPLETED: 'task_completed', FAILED: 'task_failed', CANCELED: 'canceled' } as const;
+
+function questionOf(
+  tx: Transaction,
+  tools: DecisionTools,
+  place: SessionPlace,
+  draft: Clean<PermissionDraft>,
+  messageId: CleanText | undefined,
+): Clean<PermissionQuestion> {
+  const { kind, options, requestedSchema, url } = draft;
+  const terms = tools.approvals.termsOf(place.workspace_id);
+  const timeoutMs = draft.timeoutMs ?? terms.timeoutMs ?? tools.limits.permissionTimeoutMs;
+  const bounded = (value: CleanJson) => boundedValue(tx, tools, place, value);
+  return {
+    kind,
+    message: pieceOf(draft.message, 0, MESSAGE_CHARS),
+    options: options ?? (kind === 'elicitation' ? [] : [APPROVE, DENY]),
+    ...(messageId === undefined ? {} : { message_id: messageId }),
+    ...(draft.kind === 'tool' ? { tool_call: boundedCall(tools, draft.toolCall, bounded) } : {}),
+    ...(requestedSchema === undefined ? {} : { requested_schema: bounded(requestedSchema) }),
+    ...(url === undefined ? {} : { url }),
+    ...(kind === 'elicitation' ? {} : reviewersOf(terms)),
+    ...(timeoutMs === undefined ? {} : { expires_at: timestamp(Date.parse(tx.time) + timeoutMs) }),
+    ...(draft.remembered === undefined ? {} : { remembered_from: draft.remembered.request_id }),
+  };
+}
+
+/** Said only where more than any one answer is asked for. */
+function reviewersOf({ quorum, fourEyes }: ApprovalTerms): Pick<Clean<PermissionQuestion>, 'approvals'> {
+  if (quorum === 1 && !fourEyes) return {};
+  return { approvals: { quorum, four_eyes: fourEyes, approved_by: [] } };
+}
+
+function actionOf(draft: Clean<PermissionDraft>): CleanJson {
+  return draft.action ?? (draft.kind === 'tool' ? draft.toolCall.name : word(draft.kind));
+}
+
+/** The hash is that of `tool.requested` when the call is made: over the arguments as they are kept. */
+function boundedCall(
+  { limits }: DecisionTools,
+  call: Clean<PermissionToolCall>,
+  bounded: (value: CleanJson) => CleanJson,
+): Clean<PermissionToolCall> {
+  if (call.input === undefined) return call;
+  const input = bounded(call.input);
+  if (!limits.bindsApprovals) return { ...call, input };
+  return { ...call, input, input_sha256: contentHash(call.input) };
+}
+
+/** A JSON value above the inline limit becomes an Artifact, and its id stands in its place (contract C27). */
+export function boundedValue(
+  tx: Transaction,
+  tools: DecisionTools,
+  place: SessionPlace,
+  value: CleanJson,
+): CleanJson {
+  const text = JSON.stringify(value);
+  if (Buffer.byteLength(text) <= tools.limits.inlineBytes) return value;
+  const artifact = storeArtifact(tx, tools, place, Buffer.from(text), word('application/json'), 'public');
+  return { artifact_id: artifact.id };
+}
+
+function textOf(tx: Transaction, messageId: string): CleanText {
+  const parts = tx.get<MessageState>(stateKey.message(messageId))?.resource.parts ?? [];
+  return linesOf(
+    parts.flatMap((part) => (part.type === 'text' && part.visibility === 'public' ? [part.text] : [])),
+  );
+}

@@ -1,0 +1,18 @@
+import type { Command } from '#core/command.ts';
+import { load } from '#core/load.ts';
+import { readVerdict } from './read-verdict.ts';
+import { refuseOtherArguments, refuseSettled, settleRequest } from './settle-request.ts';
+
+/** The first answer wins. What it does to the task is the same as when the answer came as a task message. */
+export const respondPermissionRequest: Command<'respondPermissionRequest'> = {
+  decide({ path, body, sent }, tx, facts) {
+    const request = load(tx, facts.caller, 'permission_request', path.request_id);
+    refuseSettled(request, tx.time);
+    refuseOtherArguments(request, body.input_sha256);
+    const { reviewer, metadata } = body;
+    const reason = { sent: sent.reason, clean: body.reason };
+    const verdict = readVerdict(request.resource.request, { sent, clean: body });
+    settleRequest(tx, facts, request, { ...verdict, reviewer, reason, metadata });
+    return { body: load(tx, facts.caller, 'permission_request', path.request_id).resource };
+  },
+};

@@ -1,0 +1,250 @@
+import type { DecisionTools, Facts } from '#core/facts.ts';
+import { newEvent, placeOfTask } from '#core/new-event.ts';
+import { refuseLargeMembers } from '#core/refuse-large-members.ts';
+import type { Transaction } from '#eventlog/event-log.ts';
+import {
+  type Clean,
+  type CleanJson,
+  type CleanObject,
+  type CleanText,
+  objectOf,
+  type Received,
+  word,
+} from '#protocol/clean.ts';
+import { ProtocolError } from '#protocol/errors.ts';
+import type { JsonObject, JsonValue } from '#protocol/json.ts';
+import { appendMessage, buildMessage } from '#resources/message/append-message.ts';
+import type { Message, MessageInput, Part } from '#resources/message/schema.ts';
+import type { PermissionRequestState, TaskState } from '#resources/read-states.ts';
+import { makeRoom } from '#resources/session/transcript/make-room.ts';
+import { stateKey } from '#resources/state-keys.ts';
+import { moveTask } from '#resources/task/move-task.ts';
+import { inputKey } from '#store/keys.ts';
+import { boundedValue, openRequestsOf, type Resolution, resolveRequest } from './permission-request.ts';
+import { isVote, recordVote, refuseReviewer, refuseWithoutScope } from './quorum.ts';
+import { hasWords, messageOfAnswer, type Verdict } from './read-verdict.ts';
+import { remember, rememberedFor } from './remembered-permission.ts';
+
+/** A decision on its way into the log. */
+export interface Settlement extends Verdict {
+  /** The message that carried the answer, when it came as one; it is a turn of the transcript. */
+  message?: Received<MessageInput>;
+  reviewer?: CleanText | null | undefined;
+  reason?: Received<string | null | undefined>;
+  metadata?: CleanObject | undefined;
+}
+
+/** A request that somebody may still answer; the first answer wins, every later one is a conflict. */
+export function refuseSettled({ resource }: PermissionRequestState, time: string): void {
+  const { expires_at } = resource.request;
+  const expired = resource.status === 'pending' && expires_at !== undefined && expires_at <= time;
+  if (resource.status === 'pending' && !expired) return;
+  const status = expired ? 'denied' : resource.status;
+  const reason = expired ? 'timeout' : (resource.response?.reason ?? null);
+  throw new ProtocolError('conflict', 'This permission request is already resolved. Read it again.', {
+    details: { status, reason },
+  });
+}
+
+/** Whoever says which arguments were decided on decides about no others. */
+export function refuseOtherArguments(
+  { resource }: PermissionRequestState,
+  decided: string | undefined,
+): void {
+  const asked = resource.request.tool_call?.input_sha256;
+  if (decided === undefined || decided === asked) return;
+  const message = 'The request is about other arguments than the ones you decided on. Read it again.';
+  throw new ProtocolError('conflict', message, {
+    param: 'input_sha256',
+    details: { input_sha256: asked ?? null },
+  });
+}
+
+/**
+ * Records what a person decided, and lets the task go on or cancels it. Returns the Message that the answer became, when
+ * it became one: an approval that the agent gets as its next turn, or a message that was sent as the answer.
+ */
+export function settleRequest(
+  tx: Transaction,
+  facts: Facts,
+  request: PermissionRequestState,
+  settlement: Settlement,
+): Clean<Message> | undefined {
+  const { answer: given, metadata = {} } = settlement;
+  refuseLargeMembers({ answer: given?.sent ?? null, metadata }, facts.limits);
+  const task = taskOf(tx, request);
+  refuseWithoutScope(request, facts);
+  refuseReviewer(task, request, facts, settlement.approved);
+  const votes = isVote(request, settlement.approved);
+  const input = settlement.message ?? (votes ? undefined : messageFor(request, settlement, facts));
+  const isSent = settlement.approved && !votes && request.resource.request.kind !== 'tool';
+  const message = input && appendTurn(tx, facts, task, input, isSent);
+  if (message && isSent) {
+    const { preceding, turn_message } = task.internal;
+    const payload = {
+      message_id: message.id,
+      kind: 'input' as const,
+      ...(request.internal.resends ? { preceding: [...preceding, turn_message] } : {}),
+    };
+    const pointer = { object: 'task', id: task.resource.id };
+    tx.append(newEvent('user.input_submitted', pointer, placeOfTask(task.resource), payload));
+  }
+  confirmTool(tx, task, request, settlement, message);
+  if (votes) {
+    recordVote(tx, facts, task, request);
+    return message;
+  }
+  const answer = settlement.message ? answerOf(settlement.message) : settlement.answer;
+  const remembered = rememberedFor(tx, facts, task, request, settlement);
+  const resolution: Resolution = {
+    approved: settlement.approved,
+    optionId: settlement.optionId,
+    reviewer: settlement.reviewer ?? facts.by.actor,
+    reason: settlement.reason?.clean ?? null,
+    ...(remembered === undefined ? {} : { remembered }),
+    ...(answer === undefined ? {} : { answer: answer.clean }),
+    ...(message === undefined ? {} : { messageId: message.id }),
+    ...(settlement.metadata === undefined ? {} : { metadata: settlement.metadata }),
+  };
+  const told = { reason: settlement.reason?.sent ?? null, ...(answer && { answer: answer.sent }) };
+  conclude(tx, facts, task, request, resolution, told);
+  if (remembered !== undefined)
+    remember(tx, task, request, { scope: remembered, approved: settlement.approved });
+  return message;
+}
+
+/** Denies a request for the gateway itself, for example because nobody answered in time. */
+export function denyRequest(
+  tx: Transaction,
+  tools: DecisionTools,
+  request: PermissionRequestState,
+  reason: CleanText,
+): void {
+  conclude(tx, tools, taskOf(tx, request), request, { approved: false, reason }, { reason });
+}
+
+/**
+ * An agent that waits inside its turn is told, and works again when nothing else is open. Any other agent gets an approval
+ * as the message of a next turn; it cannot be told a denial, so that one cancels the task.
+ */
+function conclude(
+  tx: Transaction,
+  tools: DecisionTools,
+  task: TaskState,
+  request: PermissionRequestState,
+  resolution: Resolution,
+  told: Told,
+): void {
+  const { id } = task.resource;
+  const logged = boundedResolution(tx, tools, task, resolution);
+  resolveRequest(tx, tools, task, request, logged);
+  const facts = resolution.messageId === undefined ? {} : { messageId: resolution.messageId };
+  const { upstream_id: upstreamId } = request.internal;
+  if (upstreamId !== null) {
+    if (openRequestsOf(tx, id).length === 0) moveTask(tx, tools, id, 'WORKING', facts);
+    tx.afterCommit(() => tools.runs.answer(id, { upstreamId, ...answerFor(resolution, told) }));
+  } else if (resolution.approved) {
+    moveTask(tx, tools, id, 'WORKING', facts);
+    tx.afterCommit(() => tools.runs.wake(id));
+  } else {
+    moveTask(tx, tools, id, 'CANCELED', {
+      reason: resolution.reason ?? word('The permission request was denied.'),
+    });
+    tx.afterCommit(() => tools.runs.forwardCancel(id));
+  }
+}
+
+/** What the agent is told, in the words of whoever answered. */
+interface Told {
+  reason: string | null;
+  answer?: JsonValue;
+}
+
+function answerFor({ approved, optionId = null }: Resolution, told: Told) {
+  return { approved, optionId, ...told };
+}
+
+function boundedResolution(
+  tx: Transaction,
+  tools: DecisionTools,
+  task: TaskState,
+  resolution: Resolution,
+): Resolution {
+  if (resolution.answer === undefined) return resolution;
+  const answer = boundedValue(tx, tools, placeOfTask(task.resource), resolution.answer);
+  return { ...resolution, answer };
+}
+
+/**
+ * A tool call is confirmed in place, and a turn that is sent again says what it said; every other approval is something the
+ * agent is told in words.
+ */
+function messageFor(
+  { resource, internal }: PermissionRequestState,
+  verdict: Verdict,
+  { redact }: DecisionTools,
+): Received<MessageInput> | undefined {
+  const { request } = resource;
+  if (!verdict.approved || request.kind === 'tool') return undefined;
+  if (internal.resends && !hasWords(request, verdict.answer?.sent)) return undefined;
+  const sent = messageOfAnswer(request, verdict.answer?.sent);
+  return { sent, clean: redact(sent).value };
+}
+
+/** The original of a redacted message is kept only for one that is sent. */
+function appendTurn(
+  tx: Transaction,
+  tools: DecisionTools,
+  task: TaskState,
+  input: Received<MessageInput>,
+  isSent: boolean,
+): Clean<Message> {
+  const place = placeOfTask(task.resource);
+  makeRoom(tx, tools, task.resource.session_id, input.sent);
+  const built = buildMessage(tx, tools, input, place);
+  appendMessage(tx, built, { place });
+  if (built.sealed && !isSent) tx.erase(inputKey(built.message.id));
+  return built.message;
+}
+
+function confirmTool(
+  tx: Transaction,
+  task: TaskState,
+  { resource }: PermissionRequestState,
+  settlement: Settlement,
+  message: Clean<Message> | undefined,
+): void {
+  const { tool_call } = resource.request;
+  if (!tool_call) return;
+  const payload = {
+    request_id: resource.id,
+    tool_call_id: tool_call.tool_call_id,
+    approved: settlement.approved,
+    option_id: settlement.optionId,
+    message_id: message?.id ?? null,
+  };
+  const pointer = { object: 'task', id: task.resource.id };
+  tx.append(newEvent('user.tool_confirmation', pointer, placeOfTask(task.resource), payload));
+}
+
+function answerOf({ sent, clean }: Received<MessageInput>): Received<JsonValue> {
+  return { sent: answerIn(sent), clean: cleanAnswerIn(clean) };
+}
+
+function answerIn({ parts }: MessageInput): JsonValue {
+  const [only] = parts;
+  if (parts.length === 1 && only?.type === 'text') return only.text;
+  return { parts: parts as unknown as JsonObject[] };
+}
+
+function cleanAnswerIn({ parts }: Clean<MessageInput>): CleanJson {
+  const [only] = parts;
+  if (parts.length === 1 && only?.type === 'text') return only.text;
+  return { parts: parts.map((part) => objectOf<Part>(part)) };
+}
+
+function taskOf(tx: Transaction, { resource }: PermissionRequestState): TaskState {
+  const task = tx.get<TaskState>(stateKey.task(resource.task_id ?? ''));
+  if (!task) throw new Error(`permission request ${resource.id} belongs to no task`);
+  return task;
+}

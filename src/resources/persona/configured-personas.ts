@@ -1,0 +1,47 @@
+import type { EventLog } from '#eventlog/event-log.ts';
+import { canonicalJson } from '#json/canonical.ts';
+import { sha256Hex } from '#json/sha256.ts';
+import { type Clean, type CleanObject, type CleanText, objectOf, own } from '#protocol/clean.ts';
+import type { PersonaState } from '#resources/read-states.ts';
+import { stateKey } from '#resources/state-keys.ts';
+import type { TrustTools } from '#resources/trust/record-trust.ts';
+import { createPersonaOf, revisePersona } from './define-persona.ts';
+import type { PersonaDefinition } from './schema.ts';
+
+export interface ConfiguredPersona {
+  id: CleanText;
+  tenant: CleanText;
+  definition: Clean<PersonaDefinition>;
+}
+
+/**
+ * Makes the log say what the files say: a new file creates its Persona, a changed one is its next revision. What callers
+ * updated since stays until the file itself changes. A file that is gone leaves its Persona, because tasks name it.
+ */
+export async function ensurePersonas(
+  log: EventLog,
+  tools: TrustTools,
+  rows: readonly ConfiguredPersona[],
+): Promise<void> {
+  const changed = rows.filter(
+    (row) => log.state<PersonaState>(stateKey.persona(row.id))?.internal.file_hash !== hashOf(row),
+  );
+  if (changed.length === 0) return;
+  await log.transact({ actor: null }, (tx) => {
+    for (const row of changed) {
+      const { id, tenant, definition } = row;
+      const known = tx.get<PersonaState>(stateKey.persona(id));
+      if (known)
+        revisePersona(tx, tools, known, changesOf(definition), definition.autonomy_tier, hashOf(row));
+      else createPersonaOf(tx, id, definition, { tenant, fileHash: hashOf(row) });
+    }
+  });
+}
+
+function changesOf(definition: Clean<PersonaDefinition>): CleanObject {
+  return objectOf<PersonaDefinition>(definition);
+}
+
+function hashOf({ definition }: ConfiguredPersona): CleanText {
+  return own(sha256Hex(canonicalJson(changesOf(definition))));
+}

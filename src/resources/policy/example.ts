@@ -1,0 +1,22 @@
+import type { JsonObject } from '#protocol/json.ts';
+
+export const POLICY_EXPLANATION: JsonObject = {
+  object: 'policy_explanation',
+  actor: 'ci-bot',
+  operation: 'submitTask',
+  resource: null,
+  skill: 'files__write_file',
+  credential: 'ci',
+  decision: {
+    effect: 'ask',
+    rule: 'tier.act_auto.destructive',
+    because: 'Under act_auto, a tool of class destructive waits for a permission.',
+  },
+  checks: [
+    { check: 'scope', result: 'passed' },
+    { check: 'tier', result: 'decided' },
+  ],
+  tier: 'act_auto',
+  side_effect: 'destructive',
+  remembers: 'never',
+};

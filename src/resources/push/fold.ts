@@ -1,0 +1,71 @@
+import type { Event, StateWriter } from '#eventlog/event-log.ts';
+import { payload } from '#resources/payload.ts';
+import { listPrefix, stateKey } from '#resources/state-keys.ts';
+import type { DeadLetterState, PushTarget, PushTargetsState } from './push-states.ts';
+
+export function foldPushConfigSet(event: Event, states: StateWriter): void {
+  const {
+    push_config,
+    session_id,
+    after_event_id,
+    replaces,
+    is_done = false,
+  } = payload(event, 'vendor.harn_gateway.push_config_set');
+  const { task_id } = push_config;
+  const before = states.get<PushTargetsState>(stateKey.pushTargets(task_id));
+  const kept = (before?.targets ?? []).filter(({ resource }) => resource.id !== replaces);
+  const target = { resource: push_config, through_event_id: after_event_id, is_done };
+  const workspace_id = event.workspace_id ?? '';
+  write(states, { task_id, session_id, workspace_id, targets: [...kept, target] });
+}
+
+export function foldPushConfigDeleted(event: Event, states: StateWriter): void {
+  const { task_id } = payload(event, 'vendor.harn_gateway.push_config_deleted');
+  change(states, task_id, event.resource.id, () => undefined);
+}
+
+export function foldPushDelivered(event: Event, states: StateWriter): void {
+  const { task_id, through_event_id, is_last } = payload(event, 'vendor.harn_gateway.push_delivered');
+  change(states, task_id, event.resource.id, (target) => ({ ...target, through_event_id, is_done: is_last }));
+}
+
+export function foldDeliveryGivenUp(event: Event, states: StateWriter): void {
+  const { dead_letter } = payload(event, 'vendor.harn_gateway.delivery_given_up');
+  states.set(stateKey.deadLetter(dead_letter.id), { resource: dead_letter } satisfies DeadLetterState);
+  states.index(listPrefix.deadLetters(dead_letter.workspace_id) + dead_letter.id);
+}
+
+export function foldDeadLetterChanged(event: Event, states: StateWriter): void {
+  const changes = payload(event, 'vendor.harn_gateway.dead_letter_changed');
+  const key = stateKey.deadLetter(event.resource.id);
+  const state = states.get<DeadLetterState>(key);
+  if (!state) return;
+  const { attempts = state.resource.attempts, reason = state.resource.reason, status } = changes;
+  const tried = changes.attempts === undefined ? {} : { last_attempt_at: event.created_at };
+  const resource = { ...state.resource, status, reason, attempts, ...tried, updated_at: event.created_at };
+  states.set(key, { resource } satisfies DeadLetterState);
+  if (status === 'retrying') states.index(listPrefix.retryingLetters() + resource.id);
+  else states.unindex(listPrefix.retryingLetters() + resource.id);
+}
+
+function change(
+  states: StateWriter,
+  taskId: string,
+  id: string,
+  become: (target: PushTarget) => PushTarget | undefined,
+): void {
+  const state = states.get<PushTargetsState>(stateKey.pushTargets(taskId));
+  if (!state) return;
+  const targets = state.targets.flatMap((target) =>
+    target.resource.id === id ? (become(target) ?? []) : [target],
+  );
+  write(states, { ...state, targets });
+}
+
+/** A task is listed while something of it is still to be delivered. */
+function write(states: StateWriter, state: PushTargetsState): void {
+  states.set(stateKey.pushTargets(state.task_id), state);
+  const key = listPrefix.pushingTasks() + state.task_id;
+  if (state.targets.some(({ is_done }) => !is_done)) states.index(key);
+  else states.unindex(key);
+}

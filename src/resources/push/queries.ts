@@ -1,0 +1,27 @@
+import { ok } from '#core/answer.ts';
+import { listGiven, listPage, visibleWorkspaces } from '#core/list-page.ts';
+import { load, loadWorkspace } from '#core/load.ts';
+import type { Query } from '#core/query.ts';
+import { listPrefix, stateKey } from '#resources/state-keys.ts';
+import { paging } from '#resources/workspace/queries.ts';
+import { loadPushTarget, pushTargetsOf } from './push-targets.ts';
+
+export const listPushConfigs: Query<'listPushConfigs'> = ({ path, query }, tools) => {
+  const task = load(tools.reader, tools.caller, 'task', path.task_id).resource;
+  const configs = pushTargetsOf(tools.reader, task.id).map(({ resource }) => resource);
+  return listGiven(tools, configs, paging(query));
+};
+
+export const getPushConfig: Query<'getPushConfig'> = ({ path }, { reader, caller }) => {
+  const task = load(reader, caller, 'task', path.task_id).resource;
+  return ok(loadPushTarget(reader, task.id, path.push_config_id).resource, caller);
+};
+
+export const listDeadLetters: Query<'listDeadLetters'> = async ({ query }, tools) => {
+  const { reader, caller } = tools;
+  const workspaces = query.workspace_id
+    ? [loadWorkspace(reader, caller, query.workspace_id, 'workspace_id').resource.id]
+    : await visibleWorkspaces(tools);
+  const lists = workspaces.map(listPrefix.deadLetters);
+  return listPage(tools, { lists, ...paging(query), keyOf: stateKey.deadLetter });
+};

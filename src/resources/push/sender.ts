@@ -1,0 +1,101 @@
+import type { DecisionTools } from '#core/facts.ts';
+import type { Event, EventLog } from '#eventlog/event-log.ts';
+import { conceal } from '#policy/visibility.ts';
+import type { IdSource } from '#protocol/ids.ts';
+import type { JsonValue } from '#protocol/json.ts';
+import type { Clock, Logger } from '#protocol/ports.ts';
+import type { TaskState, WorkspaceState } from '#resources/read-states.ts';
+import { stateKey } from '#resources/state-keys.ts';
+import type { Task } from '#resources/task/schema.ts';
+import { inputKey } from '#store/keys.ts';
+import { type DeliveryForm, deliveryHeaders, type Post, type PostOutcome } from './delivery.ts';
+import { type DeliverySigner, deliveryToken } from './delivery-token.ts';
+import { type PushConfig, type PushSecrets, webhookOf } from './schema.ts';
+import type { TenantSlots } from './tenant-slots.ts';
+
+export interface OutboxDeps {
+  log: EventLog;
+  clock: Clock;
+  logger: Logger;
+  /** Runs once after a while; returns what stops it. Milliseconds. */
+  after(delayMs: number, run: () => void): () => void;
+  newId: IdSource;
+  /** Reads what receivers and the network say. */
+  redact: DecisionTools['redact'];
+  forms: Readonly<Record<string, DeliveryForm>>;
+  post: Post;
+  openSecrets(sealed: Buffer): Buffer;
+  signer: DeliverySigner;
+  /** Where a webhook of the configuration is now, or why it cannot be told. */
+  webhook(id: string): WebhookTarget;
+  /** How long a delivery is tried before it is given up. */
+  giveUpMs: number;
+  slots: TenantSlots;
+}
+
+export type WebhookTarget =
+  | { kind: 'known'; url: string; secret: string }
+  /** Left out of the configuration meanwhile. */
+  | { kind: 'gone' }
+  | { kind: 'secret_missing' };
+
+/** The form of a config. One that a later version no longer knows is told as Harn. */
+function formOf({ forms }: OutboxDeps, { form }: PushConfig): DeliveryForm {
+  const found = Object.hasOwn(forms, form) ? forms[form] : undefined;
+  const usable = found ?? forms['harn'];
+  if (usable === undefined) throw new Error('The outbox has no form "harn".');
+  return usable;
+}
+
+/** What a config posts for each event of its Task; what is internal never leaves. Takes all events, from the first on. */
+export function openFold(deps: OutboxDeps, config: PushConfig): (event: Event) => readonly JsonValue[] {
+  const fold = formOf(deps, config).open(() => conceal(taskOf(deps, config.task_id), false));
+  return (event) => fold(conceal(event, false));
+}
+
+function taskOf({ log }: OutboxDeps, taskId: string): Task {
+  const state = log.state<TaskState>(stateKey.task(taskId));
+  if (state === undefined) throw new Error(`A push config without its task: ${taskId}`);
+  return state.resource;
+}
+
+/** One attempt to deliver a body, in a slot of the tenant, with what the config holds now. */
+export function sendOnce(
+  deps: OutboxDeps,
+  config: PushConfig,
+  { deliveryId, body, workspaceId }: { deliveryId: string; body: JsonValue; workspaceId: string },
+  signal: AbortSignal,
+): Promise<PostOutcome> {
+  const tenant = deps.log.state<WorkspaceState>(stateKey.workspace(workspaceId))?.resource.tenant_id ?? '';
+  const text = JSON.stringify(body);
+  return deps.slots.run(tenant, async () => {
+    if (signal.aborted) return { kind: 'failed', reason: 'stopped' };
+    const target = targetOf(deps, config);
+    if ('reason' in target) return target;
+    const nowMs = deps.clock.now();
+    const { url, secrets } = target;
+    const post = { deliveryId, body: text, nowMs };
+    const headers = deliveryHeaders(formOf(deps, config), secrets, post, () =>
+      deliveryToken(deps.signer, { ...post, url, taskId: config.task_id }),
+    );
+    return deps.post({ url, headers, body: text }, signal);
+  });
+}
+
+/** Where a config leads now, and what proves the sender there. */
+function targetOf(
+  deps: OutboxDeps,
+  config: PushConfig,
+): { url: string; secrets: PushSecrets } | Exclude<PostOutcome, { kind: 'answered' }> {
+  const id = webhookOf(config);
+  if (id === undefined) return { url: config.url, secrets: secretsOf(deps, config) };
+  const found = deps.webhook(id);
+  if (found.kind === 'gone') return { kind: 'refused', reason: 'webhook not configured' };
+  if (found.kind === 'secret_missing') return { kind: 'failed', reason: 'secret not readable' };
+  return { url: found.url, secrets: { secret: found.secret } };
+}
+
+function secretsOf({ log, openSecrets }: OutboxDeps, { id }: PushConfig): PushSecrets {
+  const sealed = log.record(inputKey(id));
+  return sealed === undefined ? {} : (JSON.parse(openSecrets(sealed).toString()) as PushSecrets);
+}

@@ -1,0 +1,131 @@
+import type { JsonObject } from '#protocol/json.ts';
+
+/** A receipt whose hash and signature are right; the public key of its signature is that of a test. */
+export const RECEIPT_PAYLOAD: JsonObject = {
+  autonomy_budget: {
+    consumed: {
+      tool_calls: 0,
+      usd: 0,
+      wall_time_ms: 0,
+    },
+  },
+  chain: {
+    previous_receipt_hash: null,
+    receipt_hash: 'sha256:a458d834223e87fedaad42f8acfba356dae581e8aa22b1027aaad96e84fada07',
+  },
+  cost: {
+    currency: 'USD',
+    provider_breakdown: [],
+    total: 0,
+  },
+  final_artifacts: [],
+  identifiers: {
+    session_id: 'session_01KAHG5Y3TQ8W0M2Z4N6B8D0F2',
+    task_id: 'task_01KAHG62E4R9X1P3A5C7E9G1J3',
+    trace_id: '4bf92f3577b34da6a3ce929d0e0e4736',
+    workspace_ref: 'workspace_default',
+  },
+  issued_at: '2026-11-21T09:00:00.000Z',
+  issuer: {
+    id: 'harness_example',
+    kind: 'harness',
+    public_key_id: '--6IM5l0OosLj9yWskISYhUA3n_3CURQkmrYMSha_ck',
+    version: 'agents-protocol-2026-04-25',
+  },
+  lifecycle: {
+    completed_at: '2026-11-21T09:00:00.000Z',
+    created_at: '2026-11-21T09:00:00.000Z',
+    failure: null,
+    final_state: 'SUCCEEDED',
+    started_at: '2026-11-21T09:00:00.000Z',
+  },
+  metadata: {
+    frames: 1,
+    route: 'a2a:sample',
+    turns: 1,
+  },
+  model_route: {
+    alternatives_considered: [],
+    chosen_model: {
+      model: 'none',
+      provider: 'none',
+    },
+    route_policy_reason: 'The gateway made no model call of its own.',
+  },
+  receipt_id: 'receipt_01KAHG6TQ3V5X7Z9B1D3F5H7K9',
+  replay_input: {
+    determinism: 'byte_deterministic',
+    materials: [
+      {
+        content_type: 'application/json',
+        id: 'a2a:sample:1',
+        kind: 'llm_provider_response',
+        sha256: 'sha256:5eb63bbbe01eeed093cb22bb8f5acdc3b94ccf0b0a0b6d0c1b0a8e1e2f3a4b5c',
+        uri: 'harn://tasks/task_01KAHG62E4R9X1P3A5C7E9G1J3/frames/1',
+      },
+    ],
+  },
+  schema: 'receipt-2026-04-25',
+  side_effects: {
+    a2a_handoffs: [
+      {
+        status: 'completed',
+        target_agent: 'sample',
+        task_id: '9d6f1a52',
+      },
+    ],
+    fs_writes: [],
+    network_egress: [
+      {
+        destination: 'a2a:sample',
+        purpose: 'agent run',
+      },
+    ],
+    tool_calls: [],
+  },
+  signatures: [
+    {
+      algorithm: 'ed25519',
+      key_id: '--6IM5l0OosLj9yWskISYhUA3n_3CURQkmrYMSha_ck',
+      signature:
+        'base64:plX9qENBPnhYt7w3NCguamIia2BI1h9WzghBHHOnhi6OfZAYXJeV7vmC7nRHVyu7POafQkuI8BFb4WxTvHH+Ag==',
+    },
+  ],
+  subject: {
+    id: 'task_01KAHG62E4R9X1P3A5C7E9G1J3',
+    object: 'task',
+  },
+  trust: {
+    end_tier: 'act_auto',
+    policy_ref: 'policy.default_tier',
+    start_tier: 'act_auto',
+  },
+};
+
+const { receipt_id, subject, issued_at, signatures } = RECEIPT_PAYLOAD as unknown as WireParts;
+const [{ algorithm, key_id, signature }] = signatures;
+
+interface WireParts {
+  receipt_id: string;
+  subject: JsonObject;
+  issued_at: string;
+  signatures: [{ algorithm: string; key_id: string; signature: string }];
+}
+
+/** What the resource has besides its envelope and its place. */
+export const RECEIPT_ID = receipt_id;
+export const RECEIPT_MEMBERS: JsonObject = {
+  subject,
+  format: 'receipt-2026-04-25',
+  summary: `task ${String(subject['id'])}: SUCCEEDED`,
+  issued_at,
+  issuer: 'harness_example',
+  wire: {
+    schema_version: 'receipt-2026-04-25',
+    subject,
+    issued_at,
+    payload: RECEIPT_PAYLOAD,
+    signature: { algorithm, key_id, value: signature },
+  },
+  verification: null,
+};

@@ -1,0 +1,7 @@
+import { listGiven } from '#core/list-page.ts';
+import type { Query } from '#core/query.ts';
+import { paging } from '#resources/workspace/queries.ts';
+import { signingKeyOf } from './signing-keys.ts';
+
+export const listSigningKeys: Query<'listSigningKeys'> = ({ query }, tools) =>
+  listGiven(tools, tools.signingKeys.rows().map(signingKeyOf), paging(query));

@@ -1,0 +1,49 @@
+import type { SigningKeyFacts } from '#core/facts.ts';
+import { newEvent } from '#core/new-event.ts';
+import type { EventLog, Transaction } from '#eventlog/event-log.ts';
+import { type Clean, fromLog } from '#protocol/clean.ts';
+import type { KeyRow } from '#receipts/key-registry.ts';
+import type { SigningKeyState } from '#resources/read-states.ts';
+import { stateKey } from '#resources/state-keys.ts';
+import type { SigningKey } from './signing-key-schema.ts';
+
+export function signingKeyOf(row: KeyRow): Clean<SigningKey> {
+  // The registry is a file of the gateway's own.
+  const { key_id, algorithm, public_key, not_before, not_after, revoked_at } = fromLog(row);
+  return {
+    id: key_id,
+    object: 'signing_key',
+    created_at: not_before,
+    updated_at: revoked_at ?? not_after ?? not_before,
+    metadata: {},
+    algorithm,
+    public_key,
+    status: revoked_at !== null ? 'revoked' : not_after !== null ? 'retired' : 'current',
+    not_before,
+    not_after,
+    revoked_at,
+  };
+}
+
+/**
+ * Makes the log say what the registry says, one event per key that changed. The registry is a file beside the log, so after a
+ * crash the log may be behind it, never before it. A first key that nobody touched has no event.
+ */
+export function recordSigningKeys(tx: Transaction, rows: readonly KeyRow[]): void {
+  if (rows.length === 1 && rows.every(({ not_after }) => not_after === null)) return;
+  for (const row of rows) {
+    const key = signingKeyOf(row);
+    const known = tx.get<SigningKeyState>(stateKey.signingKey(key.id));
+    if (known?.status === key.status) continue;
+    const { status, not_before, not_after, revoked_at } = key;
+    const payload = { key_id: key.id, status, not_before, not_after, revoked_at };
+    tx.append(
+      newEvent('vendor.harn_gateway.signing_key_changed', { object: 'signing_key', id: key.id }, {}, payload),
+    );
+  }
+}
+
+/** Tells the log at the start what a crash kept from it. */
+export async function ensureSigningKeys(log: EventLog, keys: Pick<SigningKeyFacts, 'rows'>): Promise<void> {
+  await log.transact({ actor: null }, (tx) => recordSigningKeys(tx, keys.rows()));
+}

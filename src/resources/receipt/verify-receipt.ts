@@ -1,0 +1,143 @@
+import { nextTurn } from '#core/next-turn.ts';
+import type { EventLog } from '#eventlog/event-log.ts';
+import { ProtocolError } from '#protocol/errors.ts';
+import type { JsonValue } from '#protocol/json.ts';
+import { decodeLeaf } from '#receipts/log-leaf.ts';
+import { keysOfJwks, type VerificationKeys } from '#receipts/verification-keys.ts';
+import { ChainVerifier, type ReceiptVerdict } from '#receipts/verify-chain.ts';
+import type { ImportState } from '#resources/bundle/import-state.ts';
+import { stateKey } from '#resources/state-keys.ts';
+import type { ReceiptChainState, ReceiptState, TaskState } from '#resources/states.ts';
+import { leafKey, receiptKey } from '#store/keys.ts';
+import type { WireReceipt } from './schema.ts';
+
+export interface StoredVerdict extends ReceiptVerdict {
+  /**
+   * Whose keys made the signatures that were looked at: all of them this gateway's `own`, or some that the bundle of an imported
+   * Session `brought`, which show that nothing was changed since and not whose it is.
+   */
+  keys: 'own' | 'brought';
+}
+
+/** Receipts read in one go; other work gets its turn in between. */
+const PAGE = 200;
+
+/**
+ * Verifies a stored receipt with all of its chain before it, from the bytes as they are stored, and that it is the leaf of the
+ * receipt log that it says to be. A record that fails its own integrity check is a receipt that does not verify.
+ */
+export async function verifyStoredReceipt(
+  log: EventLog,
+  keys: VerificationKeys,
+  receiptId: string,
+  trustAnchor?: string,
+): Promise<StoredVerdict> {
+  const { session_id } = stateOf(log, receiptId).resource;
+  const trusted = anchored(keysOfSession(log, keys, session_id), trustAnchor);
+  const signers = new Set<string>();
+  const verdict = await verdictOf(log, receiptId, trusted, signers);
+  return { ...verdict, keys: [...signers].every((keyId) => keys.has(keyId)) ? 'own' : 'brought' };
+}
+
+/** Notes the keys of what was verified in `signers`. */
+async function verdictOf(
+  log: EventLog,
+  receiptId: string,
+  trusted: VerificationKeys,
+  signers: Set<string>,
+): Promise<ReceiptVerdict> {
+  const verifier = new ChainVerifier({ keys: trusted, receipts: 'whole' });
+  let verdict = verifier.verdict();
+  let index = 0;
+  for (const id of chainOf(log, receiptId)) {
+    if (index > 0 && index % PAGE === 0) await nextTurn();
+    const given = readReceipt(log, id);
+    if ('fault' in given) return refused('canonicalize', index, 'a record with its own hash', given.fault);
+    verdict = verifier.take(given.value);
+    if (!verdict.ok) return verdict;
+    const { signatures = [] } = given.value as unknown as WireReceipt;
+    for (const { key_id } of signatures) signers.add(key_id);
+    const leaf = leafOf(log, id);
+    const { hash } = stateOf(log, id).internal;
+    if (leaf !== hash) return refused('merkle', index, hash, leaf ?? 'no leaf of the receipt log');
+    index += 1;
+  }
+  return verdict;
+}
+
+/**
+ * The keys of this gateway; for a Session that was imported also those that its bundle brought. A key that is known here counts
+ * as it is known here.
+ */
+function keysOfSession(log: EventLog, keys: VerificationKeys, sessionId: string): VerificationKeys {
+  const imported = log.state<ImportState>(stateKey.sessionImport(sessionId));
+  return imported ? new Map([...keysOfJwks(imported.signing_keys), ...keys]) : keys;
+}
+
+function anchored(keys: VerificationKeys, anchor: string | undefined): VerificationKeys {
+  return anchor === undefined ? keys : new Map([...keys].filter(([keyId]) => keyId === anchor));
+}
+
+/** The ids of the chain up to this receipt, oldest first; for a replay the chain of its session, then what it follows there. */
+function chainOf(log: EventLog, receiptId: string): string[] {
+  const { resource, internal } = stateOf(log, receiptId);
+  if (internal.chain_index !== null) return linksThrough(log, receiptId);
+  const chain = log.state<ReceiptChainState>(stateKey.receiptChain(resource.session_id));
+  return [...(chain ? linksThrough(log, chain.newest) : []), ...replaysThrough(log, receiptId)];
+}
+
+/** Each receipt names the one before it in the chain of its session, down to the one of place 0. */
+function linksThrough(log: EventLog, newest: string): string[] {
+  const ids: string[] = [];
+  let place = stateOf(log, newest).internal.chain_index;
+  for (let id: string | undefined = newest; id !== undefined; ) {
+    const { chain_index, previous_id }: ReceiptState['internal'] = stateOf(log, id).internal;
+    if (chain_index === null || chain_index !== place || (place === 0) !== (previous_id === undefined))
+      throw new Error(`The receipt ${id} has not the place ${place} of its chain.`);
+    ids.push(id);
+    place = chain_index - 1;
+    id = previous_id;
+  }
+  return ids.reverse();
+}
+
+/** A replay of a replay follows the receipt of that one, and so on; oldest first. */
+function replaysThrough(log: EventLog, receiptId: string): string[] {
+  const { task_id } = stateOf(log, receiptId).resource;
+  const replayed = log.state<TaskState>(stateKey.task(task_id))?.internal.replay?.source_task_id;
+  const source = replayed === undefined ? undefined : log.state<TaskState>(stateKey.task(replayed));
+  const followed = source?.internal.replay ? source.resource.receipt_id : null;
+  return [...(followed === null ? [] : replaysThrough(log, followed)), receiptId];
+}
+
+function stateOf(log: EventLog, receiptId: string): ReceiptState {
+  const state = log.state<ReceiptState>(stateKey.receipt(receiptId));
+  if (state === undefined)
+    throw new Error(`The receipt ${receiptId} is named by another record and is nowhere itself.`);
+  return state;
+}
+
+function leafOf(log: EventLog, receiptId: string): string | undefined {
+  const record = log.record(leafKey(stateOf(log, receiptId).internal.log_index));
+  const leaf = record && decodeLeaf(record);
+  return leaf?.receiptId === receiptId ? leaf.receiptHash : undefined;
+}
+
+function readReceipt(log: EventLog, receiptId: string): { value: JsonValue } | { fault: string } {
+  try {
+    const bytes = log.record(receiptKey(receiptId));
+    return bytes === undefined ? { fault: 'no record' } : { value: JSON.parse(bytes.toString('utf8')) };
+  } catch (error) {
+    if (ProtocolError.from(error).code !== 'resource_locked') throw error;
+    return { fault: 'another hash' };
+  }
+}
+
+function refused(
+  step: ReceiptVerdict['step'],
+  index: number,
+  expected: string,
+  observed: string,
+): ReceiptVerdict {
+  return { ok: false, step, index, expected, observed, skipped: [] };
+}

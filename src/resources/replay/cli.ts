@@ -1,0 +1,170 @@
+import { readFileSync } from 'node:fs';
+import { Command, Option } from 'commander';
+import { type ClientOptions, GatewayClient, type StreamedEvent, withClientOptions } from '#cli/client.ts';
+import { CliError, EXIT } from '#cli/exit-codes.ts';
+import { itemsOf, printItem } from '#cli/listing.ts';
+import { print, printJson, visible } from '#cli/terminal.ts';
+import { parseStrictText } from '#json/strict-parse.ts';
+import type { JsonValue } from '#protocol/json.ts';
+import type { TaskMaterial } from '#resources/task/material-schema.ts';
+import type { Task } from '#resources/task/schema.ts';
+import { REPLAY_MODES, type ReplayMode, type ReplayVerdict } from './schema.ts';
+import { divergenceInWords, type RecordedEvent, type ReplayedEvent } from './verdict-cli.ts';
+
+interface ReplayOptions extends ClientOptions {
+  mode?: ReplayMode;
+  override?: string;
+  checkpoint?: string;
+  listOverrides?: boolean;
+  json?: boolean;
+}
+
+/** What ended a replay: payload of `replay.completed` or `replay.failed`. */
+interface Ended {
+  verdict: ReplayVerdict | null;
+  events?: number;
+  message?: string;
+}
+
+const EXAMPLES = `
+Examples:
+  harn-gateway replay task_01...
+  harn-gateway replay task_01... --override what-if.json
+  harn-gateway replay task_01... --checkpoint task_01....2
+  harn-gateway replay task_01... --list-overrides
+
+An override file holds the member "override" of the request, for example
+  {"a2a:sample:2": {"kind": "llm_provider_response", "value": {"kind": "end"}, "visibility": "public"}}`;
+
+export function replayCommand(): Command {
+  const command = new Command('replay')
+    .description('Run an ended task again from what was recorded of it, and print the verdict.')
+    .argument('<task>', 'id of the task')
+    .addOption(
+      new Option(
+        '--mode <mode>',
+        'how (default: what --override or --checkpoint asks for, else exact)',
+      ).choices(REPLAY_MODES),
+    )
+    .option('--override <file>', 'JSON file: what to put in the place of what was recorded, by override key')
+    .option('--checkpoint <id>', 'go on from this checkpoint, or from this event: tell only what came later')
+    .option(
+      '--list-overrides',
+      'run nothing: print the keys that --override may name, and what stands behind each',
+    )
+    .option('--json', 'print the verdict, and what else the replay ended with, as JSON')
+    .addHelpText('after', EXAMPLES);
+  return withClientOptions(command).action(runReplay);
+}
+
+async function runReplay(id: string, options: ReplayOptions): Promise<void> {
+  if (options.listOverrides) return listOverrides(new GatewayClient(options), id, options);
+  const body = requestOf(options);
+  const client = new GatewayClient(options);
+  const task = await client.json<Task>('POST', `/v1/tasks/${encodeURIComponent(id)}/replay`, body);
+  const summary = `${task.id} ${task.status} replays ${id}`;
+  if (options.json) process.stderr.write(`${visible(summary)}\n`);
+  else print(summary);
+  const { ended, events } = await endOf(client, task.id);
+  if (options.json) printJson(ended);
+  else for (const line of [describe(ended), ...(await inWords(client, id, ended, events))]) print(line);
+  if (ended.verdict?.status !== 'byte_equal') process.exitCode = EXIT.failed;
+}
+
+function requestOf({ mode: named, override, checkpoint }: ReplayOptions): object {
+  const mode = named ?? impliedMode(override, checkpoint);
+  if (mode === 'exact' && override !== undefined)
+    throw new CliError('Mode exact takes no overrides: leave out --mode, or --override.', EXIT.usage);
+  if ((mode === 'from_checkpoint') !== (checkpoint !== undefined))
+    throw new CliError('Mode from_checkpoint and --checkpoint need one another.', EXIT.usage);
+  return {
+    mode,
+    ...(override === undefined ? {} : { override: readOverrides(override) }),
+    ...(checkpoint === undefined ? {} : checkpointMember(checkpoint)),
+  };
+}
+
+function impliedMode(override: string | undefined, checkpoint: string | undefined): ReplayMode {
+  if (checkpoint !== undefined) return 'from_checkpoint';
+  return override === undefined ? 'exact' : 'with_overrides';
+}
+
+/** An event id is all digits; a checkpoint id never is. */
+function checkpointMember(id: string): object {
+  return /^\d+$/.test(id) ? { checkpoint_event_id: id } : { checkpoint_id: id };
+}
+
+function readOverrides(file: string): JsonValue {
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch {
+    throw new CliError(`--override: ${file} cannot be read.`, EXIT.usage);
+  }
+  try {
+    return parseStrictText(text);
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new CliError(`--override: ${file} is no JSON: ${why}`, EXIT.usage);
+  }
+}
+
+const ENDS = new Set(['replay.completed', 'replay.failed', 'task.failed', 'task.canceled']);
+
+/** Waits for the end of a replay task, and keeps what it told of the run. One that was canceled has no verdict. */
+async function endOf(
+  client: GatewayClient,
+  taskId: string,
+): Promise<{ ended: Ended; events: ReplayedEvent[] }> {
+  const isLast = ({ event }: StreamedEvent) => ENDS.has(event);
+  const events: ReplayedEvent[] = [];
+  for await (const { event, payload } of client.follow(`/v1/tasks/${taskId}/stream`, isLast)) {
+    if (event === 'replay.event_replayed') events.push(payload as unknown as ReplayedEvent);
+    if (event.startsWith('replay.') && ENDS.has(event)) return { ended: payload as unknown as Ended, events };
+    if (ENDS.has(event))
+      return { ended: { verdict: null, message: `The replay ended with ${event}.` }, events };
+  }
+  throw new Error(`the stream of ${taskId} ended before the task did`);
+}
+
+function describe({ verdict, events, message }: Ended): string {
+  if (verdict === null) return `no verdict: ${message}`;
+  if (verdict.status === 'byte_equal')
+    return `byte_equal: ${events} events, record hash ${verdict.record_hash}`;
+  const { status, expected, observed } = verdict;
+  const place = status === 'diverged' ? `at ${verdict.path}` : `at ${verdict.index} (${verdict.where})`;
+  return `${status} ${place}: expected ${expected ?? 'nothing'}, observed ${observed ?? 'nothing'}`;
+}
+
+/** What a divergence means, after the verdict. */
+async function inWords(
+  client: GatewayClient,
+  sourceId: string,
+  { verdict }: Ended,
+  events: readonly ReplayedEvent[],
+): Promise<string[]> {
+  if (verdict?.status !== 'diverged') return [];
+  const recorded =
+    verdict.event_id === null
+      ? undefined
+      : await client.json<RecordedEvent>('GET', `/v1/events/${encodeURIComponent(verdict.event_id)}`);
+  const source = await client.json<Task>('GET', `/v1/tasks/${encodeURIComponent(sourceId)}`);
+  return divergenceInWords(verdict, recorded, source.status, events);
+}
+
+async function listOverrides(client: GatewayClient, id: string, { json }: ReplayOptions): Promise<void> {
+  const path = `/v1/tasks/${encodeURIComponent(id)}/materials`;
+  let isEmpty = true;
+  for await (const { id: key, kind, sha256 } of itemsOf<TaskMaterial>(
+    client,
+    path,
+    Number.POSITIVE_INFINITY,
+  )) {
+    isEmpty = false;
+    printItem({ key, kind, sha256 }, json, (row) => [row.key, row.kind, row.sha256]);
+  }
+  if (isEmpty)
+    throw new CliError(
+      `Nothing was recorded of ${id}: no agent has answered it, or it is a replay or an import without frames.`,
+    );
+}

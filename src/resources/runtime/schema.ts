@@ -1,0 +1,35 @@
+import { z } from 'zod';
+import { jsonObject } from '#protocol/envelope.ts';
+
+export const capability = z.object({ id: z.string(), description: z.string() }).meta({ id: 'Capability' });
+export type Capability = z.infer<typeof capability>;
+
+export const capabilitySummary = z
+  .object({ object: z.literal('capability_summary'), capabilities: z.array(capability) })
+  .meta({ id: 'CapabilitySummary' });
+
+/** Counts are of what the caller may see, and stop at 10,000. */
+export const runtimeMetadata = z
+  .object({
+    object: z.literal('runtime'),
+    version: z.string(),
+    protocol_version: z.string(),
+    adapter: z.string(),
+    session_count: z.int().min(0),
+    task_count: z.int().min(0),
+    capabilities: z.array(capability),
+  })
+  .meta({ id: 'RuntimeMetadata' });
+
+/** An operation of this gateway as a tool: what goes in, by place, and what comes out. */
+export const tool = z
+  .object({
+    id: z.string(),
+    object: z.literal('tool'),
+    name: z.string(),
+    description: z.string(),
+    input_schema: jsonObject,
+    output_schema: jsonObject,
+  })
+  .meta({ id: 'Tool' });
+export type Tool = z.infer<typeof tool>;

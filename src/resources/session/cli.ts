@@ -1,0 +1,101 @@
+import { Command } from 'commander';
+import { type ClientOptions, ForbiddenError, GatewayClient, withClientOptions } from '#cli/client.ts';
+import {
+  itemsOf,
+  type ListingOptions,
+  printItem,
+  printItems,
+  queryOf,
+  withListingOptions,
+} from '#cli/listing.ts';
+import { bundleCommands } from '#resources/bundle/cli.ts';
+import { failureWords } from '#resources/task/cli.ts';
+import type { Task } from '#resources/task/schema.ts';
+import type { Session } from './schema.ts';
+import { transcriptCommands } from './transcript/cli.ts';
+
+interface OneOptions extends ClientOptions {
+  json?: boolean;
+}
+
+export function sessionCommand(): Command {
+  const command = new Command('session')
+    .description('Look at sessions, close them, and hand them to somebody else as bundles.')
+    .addCommand(listCommand())
+    .addCommand(oneCommand('get', 'Show a session.', 'GET', ''))
+    .addCommand(oneCommand('close', 'Close a session; its open tasks are canceled.', 'POST', '/close'))
+    .addHelpText(
+      'after',
+      '\nExamples:\n  harn-gateway session list\n  harn-gateway session close session_01...\n  harn-gateway session export session_01... --out run.bundle.json',
+    );
+  for (const transcript of transcriptCommands()) command.addCommand(transcript);
+  for (const bundle of bundleCommands()) command.addCommand(bundle);
+  return command;
+}
+
+function listCommand(): Command {
+  const command = new Command('list')
+    .description('List sessions, newest first, with the state of the newest task of each.')
+    .option('--workspace <id>', 'only those of this workspace');
+  return withClientOptions(withListingOptions(command)).action(
+    async (options: ClientOptions & ListingOptions & { workspace?: string }) => {
+      const path = `/v1/sessions${queryOf({ workspace_id: options.workspace })}`;
+      const client = new GatewayClient(options);
+      const sessions = itemsOf<Session>(client, path, options.limit);
+      if (options.json) await printItems(sessions, true, line);
+      else await printItems(withLastTask(client, sessions), false, line);
+    },
+  );
+}
+
+function oneCommand(name: string, description: string, method: string, verb: string): Command {
+  const command = new Command(name)
+    .description(description)
+    .argument('<id>', 'session')
+    .option('--json', 'print the session as JSON');
+  return withClientOptions(command).action(async (id: string, options: OneOptions) => {
+    const path = `/v1/sessions/${encodeURIComponent(id)}${verb}`;
+    const client = new GatewayClient(options);
+    const session = await client.json<Session>(method, path);
+    printItem(options.json ? session : await lastTaskOf(client, session), options.json, line);
+  });
+}
+
+/** A session with its newest task; without one where it has none, or the key may not see tasks. */
+type SessionRow = Session & { last?: Task };
+
+/** Newest tasks that are asked for at once; sessions of others are asked about one by one. */
+const NEWEST_TASKS = 200;
+
+async function* withLastTask(
+  client: GatewayClient,
+  sessions: AsyncIterable<Session>,
+): AsyncGenerator<SessionRow> {
+  const newest = new Map<string, Task>();
+  for (const task of await tasksAt(client, `/v1/tasks?limit=${NEWEST_TASKS}`))
+    if (!newest.has(task.session_id)) newest.set(task.session_id, task);
+  for await (const session of sessions) {
+    const last = newest.get(session.id);
+    yield last === undefined ? await lastTaskOf(client, session) : { ...session, last };
+  }
+}
+
+async function lastTaskOf(client: GatewayClient, session: Session): Promise<SessionRow> {
+  const [last] = await tasksAt(client, `/v1/sessions/${encodeURIComponent(session.id)}/tasks?limit=1`);
+  return last === undefined ? session : { ...session, last };
+}
+
+async function tasksAt(client: GatewayClient, path: string): Promise<Task[]> {
+  try {
+    return (await client.json<{ data: Task[] }>('GET', path)).data;
+  } catch (error) {
+    if (error instanceof ForbiddenError) return [];
+    throw error;
+  }
+}
+
+function line({ id, state, workspace_id, created_at, transcript, last }: SessionRow): string[] {
+  const turns = `${transcript['message_count'] ?? 0} turns`;
+  const why = last?.failure ? [failureWords(last.failure)] : [];
+  return [id, state.padEnd(6), (last?.status ?? '-').padEnd(14), created_at, workspace_id, turns, ...why];
+}

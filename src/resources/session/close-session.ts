@@ -1,0 +1,35 @@
+import type { DecisionTools } from '#core/facts.ts';
+import { newEvent, placeOfSession } from '#core/new-event.ts';
+import type { Transaction } from '#eventlog/event-log.ts';
+import { type Clean, type CleanText, word } from '#protocol/clean.ts';
+import type { SessionFold } from '#resources/read-states.ts';
+import { stateKey } from '#resources/state-keys.ts';
+import { moveTask } from '#resources/task/move-task.ts';
+import type { Session } from './schema.ts';
+
+/** Cancels the open tasks of a Session and closes it; closing a closed one changes nothing (contract section 9). */
+export function closeSessionNow(
+  tx: Transaction,
+  tools: DecisionTools,
+  session: Clean<Session>,
+  reason: CleanText,
+): void {
+  if (session.state === 'CLOSED') return;
+  cancelOpenTasks(tx, tools, session.id, word('The session was closed.'));
+  const place = placeOfSession(session);
+  tx.append(newEvent('session.closed', { object: 'session', id: session.id }, place, { reason }));
+}
+
+/** Cancels what a Session still has open and tells the upstreams after the commit. */
+export function cancelOpenTasks(
+  tx: Transaction,
+  tools: DecisionTools,
+  sessionId: string,
+  reason: CleanText,
+): void {
+  const open = tx.get<SessionFold>(stateKey.session(sessionId))?.internal.open_tasks ?? [];
+  for (const taskId of open) {
+    moveTask(tx, tools, taskId, 'CANCELED', { reason });
+    tx.afterCommit(() => tools.runs.forwardCancel(taskId));
+  }
+}

@@ -1,0 +1,144 @@
+import type { Event, StateWriter } from '#eventlog/event-log.ts';
+import { jsonSize } from '#json/json-size.ts';
+import { putMessage } from '#resources/message/fold.ts';
+import { artifactIdsOf } from '#resources/message/schema.ts';
+import { payload } from '#resources/payload.ts';
+import { listPrefix, stateKey } from '#resources/state-keys.ts';
+import type { KeyedSessionState, MessageState, SessionFold } from '#resources/states.ts';
+import type { Session, SessionState } from './schema.ts';
+import { addSessionTask } from './session-tasks.ts';
+import { copyTurns, putTurn } from './transcript/turns.ts';
+
+export function foldSessionCreated(event: Event, states: StateWriter): void {
+  const { session, forked, key, memory_ids, skill_ids, vault_ids } = payload(event, 'session.created');
+  const messages = forked?.turn_count ?? 0;
+  const internal = {
+    open_tasks: [],
+    working: 0,
+    blocked: 0,
+    messages,
+    epoch: 0,
+    pending: [],
+    ...(memory_ids ? { memory_ids } : {}),
+    ...(skill_ids ? { skill_ids } : {}),
+    ...(vault_ids ? { vault_ids } : {}),
+    ...(forked ? bytesOf(copyTurns(states, forked.session_id, session.id, messages)) : {}),
+    ...(forked?.archive ? { archive: forked.archive } : {}),
+  };
+  states.set(stateKey.session(session.id), { resource: session, internal } satisfies SessionFold);
+  states.index(listPrefix.sessions(session.workspace_id) + session.id);
+  if (key !== undefined && event.actor !== null) {
+    const place = stateKey.keyedSession(session.workspace_id, event.actor, key);
+    states.set(place, { session_id: session.id } satisfies KeyedSessionState);
+  }
+  if (session.expires_at) states.index(`${listPrefix.expiringSessions()}${session.expires_at}/${session.id}`);
+}
+
+/** The turns of a fork are the same Messages; what happens to one transcript later leaves the other alone. */
+function bytesOf(last: { bytes: number } | undefined): { bytes?: number } {
+  return last === undefined ? {} : { bytes: last.bytes };
+}
+
+export function foldSessionClosed(event: Event, states: StateWriter): void {
+  changeSession(event, states, (state) => {
+    const { expires_at, id } = state.resource;
+    if (expires_at) states.unindex(`${listPrefix.expiringSessions()}${expires_at}/${id}`);
+    state.resource.state = 'CLOSED';
+  });
+}
+
+export function foldSessionUpdated(event: Event, states: StateWriter): void {
+  const { changes } = payload(event, 'vendor.harn_gateway.session_updated');
+  changeSession(event, states, (state) => {
+    const before = state.resource;
+    state.resource = { ...before, ...changes };
+    if (before.state !== 'CLOSED') moveExpiry(states, before, state.resource);
+  });
+}
+
+/** The newest word of each kind about the Session is kept in its metadata, under the protocol it is spoken in. */
+export function foldAgentUpdate(event: Event, states: StateWriter): void {
+  const { about, protocol, kind, update } = payload(event, 'vendor.harn_gateway.agent_update');
+  if (about !== 'session') return;
+  changeSession(event, states, ({ resource }) => {
+    const { metadata } = resource;
+    const known = metadata[protocol];
+    const before = typeof known === 'object' && !Array.isArray(known) ? known : {};
+    const after = { ...before, [kind]: update.body };
+    resource.metadata = { ...metadata, [protocol]: after };
+  });
+}
+
+function moveExpiry(states: StateWriter, before: Session, after: Session): void {
+  if (before.expires_at === after.expires_at) return;
+  if (before.expires_at) states.unindex(`${listPrefix.expiringSessions()}${before.expires_at}/${before.id}`);
+  if (after.expires_at) states.index(`${listPrefix.expiringSessions()}${after.expires_at}/${after.id}`);
+}
+
+/** The position in the transcript is the event's; a pending message waits for the next task input. */
+export function foldMessageAppended(event: Event, states: StateWriter): void {
+  const { message_id, position, pending, message, sealed } = payload(event, 'session.message_appended');
+  if (message) putMessage(event, message, states, sealed ?? false);
+  const parts = states.get<MessageState>(stateKey.message(message_id))?.resource.parts ?? [];
+  const assets = listPrefix.assetsOfSession(event.resource.id);
+  for (const id of artifactIdsOf(parts)) states.index(assets + id);
+  changeSession(event, states, ({ resource, internal }) => {
+    const bytes = (internal.bytes ?? 0) + jsonSize(parts);
+    const events = (internal.events ?? 0) + 1;
+    putTurn(states, event.resource.id, position, { message_id, event_id: event.id, events, bytes });
+    resource.transcript = { ...resource.transcript, message_count: position + 1 };
+    internal.messages = position + 1;
+    internal.bytes = bytes;
+    if (pending) internal.pending = [...internal.pending, message_id];
+  });
+}
+
+/** Keeps the counts that decide the Session state when a task enters (`before` undefined), moves or ends. */
+export function foldTaskCounts(
+  event: Event,
+  states: StateWriter,
+  before: TaskCount | undefined,
+  after: TaskCount | undefined,
+): void {
+  changeSession(event, states, (state) => {
+    const { resource, internal } = state;
+    if (before === undefined) addSessionTask(states, state, event.resource.id);
+    const taskId = event.resource.id;
+    if (before === undefined) internal.open_tasks = [...internal.open_tasks, taskId];
+    else if (after === undefined) internal.open_tasks = internal.open_tasks.filter((id) => id !== taskId);
+    internal.working += Number(after === 'working') - Number(before === 'working');
+    internal.blocked += Number(after === 'blocked') - Number(before === 'blocked');
+    // A new task is sent what waits for the next input; a replay sends nothing.
+    if (before === undefined && payload(event, 'task.submitted').replay === undefined) internal.pending = [];
+    resource.state = stateOf(resource.state, internal);
+  });
+}
+
+export type TaskCount = 'queued' | 'working' | 'blocked';
+
+/** ACTIVE: a task runs; PAUSED: every open task is blocked; IDLE otherwise (contract section 9). */
+function stateOf(current: SessionState, counts: { open_tasks: string[]; blocked: number }): SessionState {
+  if (current === 'CLOSED' || current === 'FAILED') return current;
+  if (counts.open_tasks.length === 0) return 'IDLE';
+  return counts.open_tasks.length === counts.blocked ? 'PAUSED' : 'ACTIVE';
+}
+
+/**
+ * Changes the Session of an event in place. Every event moves its `last_event_id` and counts once, whatever else it changes.
+ * Source: Agents Protocol v1, "Session".
+ */
+export function changeSession(
+  event: Event,
+  states: StateWriter,
+  change?: (state: SessionFold) => void,
+): void {
+  if (event.session_id === null) return;
+  const state = states.draft<SessionFold>(stateKey.session(event.session_id));
+  if (!state) return;
+  const isCounted = state.resource.last_event_id === event.id;
+  change?.(state);
+  const { resource, internal } = state;
+  resource.last_event_id = event.id;
+  resource.updated_at = event.created_at;
+  if (!isCounted) internal.events = (internal.events ?? 0) + 1;
+}

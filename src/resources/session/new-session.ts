@@ -1,0 +1,49 @@
+import { expiryOf } from '#core/expiry.ts';
+import type { Facts } from '#core/facts.ts';
+import { newEvent } from '#core/new-event.ts';
+import type { Transaction } from '#eventlog/event-log.ts';
+import { type Clean, type CleanObject, type CleanText, word } from '#protocol/clean.ts';
+import { refuseUnknownRoute } from '#resources/agent/choose-route.ts';
+import type { SessionReferences } from './references.ts';
+import type { Session } from './schema.ts';
+import { refuseUnknownTier } from './session-tier.ts';
+import { withOwnBudget } from './transcript/budget.ts';
+
+export interface NewSession {
+  workspaceId: CleanText;
+  personaId: CleanText | null;
+  metadata: CleanObject;
+  /** What else the event says of what the session was given. */
+  references?: SessionReferences;
+  /** The name its actor knows it by. */
+  key?: CleanText | undefined;
+}
+
+/** Makes a Session and appends its event. */
+export function newSession(tx: Transaction, facts: Facts, given: NewSession): Clean<Session> {
+  const { key } = given;
+  const metadata = withOwnBudget(given.metadata);
+  refuseUnknownRoute(facts.routes, metadata);
+  refuseUnknownTier(metadata);
+  const session: Clean<Session> = {
+    id: facts.newId('session'),
+    object: 'session',
+    created_at: tx.time,
+    updated_at: tx.time,
+    metadata,
+    workspace_id: given.workspaceId,
+    state: 'IDLE',
+    transcript: { object: word('transcript'), message_count: 0 },
+    persona_id: given.personaId,
+    root_session_id: null,
+    parent_session_id: null,
+    branch_id: null,
+    last_event_id: null,
+    summary: null,
+    expires_at: expiryOf(metadata),
+  };
+  const place = { workspace_id: session.workspace_id, session_id: session.id };
+  const payload = { session, ...given.references, ...(key === undefined ? {} : { key }) };
+  tx.append(newEvent('session.created', { object: 'session', id: session.id }, place, payload));
+  return session;
+}

@@ -1,0 +1,82 @@
+import { z } from 'zod';
+import { envelope, givenId, jsonObject, metadata, time } from '#protocol/envelope.ts';
+import { messageInput } from '#resources/message/schema.ts';
+
+export const SESSION_STATES = ['ACTIVE', 'IDLE', 'PAUSED', 'CLOSED', 'FAILED'] as const;
+export type SessionState = (typeof SESSION_STATES)[number];
+
+/** Source: Agents Protocol v1, "Session". */
+export const session = envelope('session', {
+  workspace_id: z.string(),
+  state: z.enum(SESSION_STATES),
+  transcript: jsonObject,
+  persona_id: z.string().nullable(),
+  root_session_id: z.string().nullable(),
+  parent_session_id: z.string().nullable(),
+  branch_id: z.string().nullable(),
+  last_event_id: z.string().nullable(),
+  summary: z.string().nullable(),
+  expires_at: time.nullable(),
+}).meta({ id: 'Session' });
+export type Session = z.infer<typeof session>;
+
+const ids = z.array(givenId).max(100);
+
+export const createSessionRequest = z
+  .object({
+    workspace_id: givenId,
+    persona_id: givenId.nullable().optional(),
+    vault_ids: ids.optional(),
+    memory_ids: ids.optional(),
+    skill_ids: ids.optional(),
+    initial_messages: z.array(messageInput).max(200).optional(),
+    metadata: metadata.optional(),
+  })
+  .meta({ id: 'CreateSessionRequest' });
+export type CreateSessionRequest = z.infer<typeof createSessionRequest>;
+
+/** Caller's own name of a Session; unique for an actor in a Workspace. */
+export const sessionKey = z.string().min(1).max(512);
+
+/**
+ * A Session made in the same commit as its first Task. With a `key` the Session that this actor gave the same key before is
+ * taken instead, whatever the other members say. With `parallel` that is the first one in which no Task runs or waits for its
+ * turn: of that key, else of `<key>#2`, `<key>#3` and so on.
+ */
+export const taskSession = z
+  .object({
+    workspace_id: givenId,
+    key: sessionKey.optional(),
+    parallel: z.boolean().optional(),
+    metadata: metadata.optional(),
+  })
+  .meta({ id: 'TaskSession' });
+export type TaskSession = z.infer<typeof taskSession>;
+
+export const forkSessionRequest = z
+  .object({
+    at_event_id: givenId.nullable().optional(),
+    branch_id: givenId.nullable().optional(),
+    metadata: metadata.optional(),
+  })
+  .meta({ id: 'ForkSessionRequest' });
+
+export const truncateSessionRequest = z
+  .object({ keep_first: z.int().min(0), reason: z.string().max(2000).optional() })
+  .meta({ id: 'TruncateSessionRequest' });
+
+export const truncateSessionResponse = z
+  .object({
+    object: z.literal('session.truncate_result'),
+    session_id: z.string(),
+    kept_turn_count: z.int().min(0),
+    removed_turn_count: z.int().min(0),
+    new_tip_turn_id: z.string().nullable(),
+    session,
+  })
+  .meta({ id: 'TruncateSessionResponse' });
+
+export const updateSessionRequest = z
+  .object({ summary: z.string().nullable().optional(), metadata: metadata.optional() })
+  .meta({ id: 'UpdateSessionRequest' });
+export type UpdateSessionRequest = z.infer<typeof updateSessionRequest>;

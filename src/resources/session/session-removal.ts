@@ -1,0 +1,321 @@
+import { keysOf } from '#core/keys-of.ts';
+import { unlessDamaged } from '#core/unless-damaged.ts';
+import type { EventLog, RowRemoval, State } from '#eventlog/event-log.ts';
+import type { AssetState } from '#resources/artifact/asset-state.ts';
+import { contentKeys } from '#resources/artifact/stored-bytes.ts';
+import {
+  type ContentState,
+  contentOfArtifact,
+  type StoredContent,
+} from '#resources/artifact/stored-content.ts';
+import { artifactIdsOf } from '#resources/message/schema.ts';
+import { stateKey } from '#resources/state-keys.ts';
+import type {
+  ArtifactState,
+  MessageState,
+  OutcomeState,
+  ReceiptChainState,
+  ReceiptState,
+  TurnBlockState,
+} from '#resources/states.ts';
+import {
+  baseKey,
+  KEY_KINDS,
+  layoutKey,
+  partsOf,
+  receiptKey,
+  streamCutKey,
+  tombstoneKey,
+} from '#store/keys.ts';
+import type { Session } from './schema.ts';
+import type { Tombstone } from './tombstone.ts';
+import { messagesOf } from './transcript/turns.ts';
+
+/** Rows removed in one transaction: small, so that no request waits behind it. */
+const BATCH = 500;
+
+/** The tombstone of a session that is gone; undefined for every other. */
+export function tombstoneOf(log: Pick<EventLog, 'record'>, sessionId: string): Tombstone | undefined {
+  const content = log.record(tombstoneKey(sessionId));
+  return content && (JSON.parse(content.toString('utf8')) as Tombstone);
+}
+
+type Change = (state: State) => State | undefined;
+
+/** A derived row that goes, or loses a part (`change`), and what goes with it. */
+interface Unit {
+  row: string;
+  change?: Change;
+  /** Primary records. */
+  erased?: string[];
+  content?: StoredContent | undefined;
+  /** Place of a receipt in the receipt log. */
+  receipt?: number;
+  isTask?: true;
+}
+
+interface Resource {
+  resource: { id: string; session_id?: string | null; task_id?: string | null };
+}
+
+/** Resources that belong to a session. Memories have a life of their own. */
+const OWNED: ReadonlySet<string> = new Set([
+  'task',
+  'message',
+  'artifact',
+  'branch',
+  'permission_request',
+  'receipt',
+]);
+
+/** Lists of what outlives the session that they name. */
+const KEPT_LISTS = ['l/memory/', 'l/remembered/'];
+
+/**
+ * Removes sessions whose history is gone: all rows that were folded from it with their base, the receipts, and contents that
+ * nothing else refers to. What belongs to them is found by going through the base once, since all that was folded from removed
+ * events is there. Messages that a fork has copied stay, with the artifacts they name, until no transcript has them any more.
+ * The session itself goes last, so that a crash in between leaves it to the next sweep.
+ */
+export class SessionRemoval {
+  readonly #log: EventLog;
+  readonly #sessions: ReadonlyMap<string, Session>;
+  readonly #removedAt: string;
+  readonly #gone = new Map<string, boolean>();
+  /** What goes, by session and by row. */
+  readonly #units = new Map<string, Map<string, Unit>>();
+  /** The session of each resource that goes, by its id. */
+  readonly #owners = new Map<string, string>();
+
+  constructor(log: EventLog, sessions: readonly Session[], removedAt: string) {
+    this.#log = log;
+    this.#sessions = new Map(sessions.map((session) => [session.id, session]));
+    this.#removedAt = removedAt;
+  }
+
+  /** Returns how many sessions went, and tells the keys that did. `isStopped` is asked between transactions. */
+  async run(isStopped: () => boolean, onRemoved: (key: string) => void): Promise<number> {
+    await this.#findResources();
+    await this.#findFolds();
+    await this.#findLists();
+    let removed = 0;
+    for (const [id, units] of this.#units) {
+      const all = [...units.values()];
+      if (this.#sessions.has(id))
+        all.push({ row: stateKey.session(id), erased: [streamCutKey('session', id)] });
+      let isWhole = true;
+      for (let at = 0; isWhole && at < all.length; at += BATCH) {
+        if (isStopped()) return removed;
+        const units = all.slice(at, at + BATCH);
+        isWhole = await this.#log.removeRows(this.#removalOf(id, units));
+        for (const { row, erased = [] } of isWhole ? units : [])
+          for (const key of [row, baseKey(row), ...erased]) onRemoved(key);
+      }
+      if (isWhole && this.#sessions.has(id)) removed += 1;
+    }
+    return removed;
+  }
+
+  async #findResources(): Promise<void> {
+    for (const object of OWNED)
+      for await (const row of this.#log.baseKeys(`${KEY_KINDS.resource.prefix}${object}/`)) {
+        const state = this.#state<Resource>(row);
+        const owner = state?.resource.session_id;
+        if (state === undefined || !owner || !this.#isGone(owner)) continue;
+        const unit = await this.#unitOf(object, row, state);
+        if (unit === undefined) continue;
+        this.#add(owner, unit);
+        this.#owners.set(state.resource.id, owner);
+      }
+    for await (const row of this.#log.baseKeys(`${KEY_KINDS.resource.prefix}dead_letter/`)) {
+      const letter = this.#state<Resource>(row)?.resource;
+      const owner = this.#owners.get(letter?.task_id ?? '');
+      if (letter === undefined || owner === undefined) continue;
+      this.#add(owner, { row });
+      this.#owners.set(letter.id, owner);
+    }
+  }
+
+  /** Undefined for what outlives its session. */
+  async #unitOf(object: string, row: string, state: Resource): Promise<Unit | undefined> {
+    const { id } = state.resource;
+    switch (object) {
+      case 'task':
+        return { row, isTask: true, erased: [streamCutKey('task', id)] };
+      case 'receipt':
+        return { row, receipt: (state as ReceiptState).internal.log_index, erased: [receiptKey(id)] };
+      case 'artifact': {
+        const parts = await this.#keys(partsOf(id));
+        return { row, content: contentOfArtifact(state as ArtifactState), erased: [layoutKey(id), ...parts] };
+      }
+      case 'permission_request':
+        // Its answer counts on, and is listed under it.
+        return this.#state(stateKey.rememberedRequest(id)) === undefined ? { row } : undefined;
+      default:
+        return { row };
+    }
+  }
+
+  async #findFolds(): Promise<void> {
+    for await (const row of this.#log.baseKeys(KEY_KINDS.fold.prefix)) {
+      const [, name = '', owner = ''] = row.split('/');
+      if (name === 'turns' && !this.#isGone(owner)) this.#keepCopied(row);
+      if (name === 'asset') this.#findCopies(row);
+      const session = this.#ownerOfFold(row, name, owner);
+      if (session !== undefined) this.#add(session, { row });
+    }
+  }
+
+  #ownerOfFold(row: string, name: string, owner: string): string | undefined {
+    switch (name) {
+      case 'turns':
+      case 'tasks':
+      case 'receipt-chain':
+      case 'import':
+      case 'sb':
+        return this.#isGone(owner) ? owner : undefined;
+      case 'um':
+      case 'ua':
+      case 'ac':
+      case 'up':
+      case 'push':
+      case 'run':
+        return this.#owners.get(owner);
+      case 'outcome':
+        return this.#owners.get(this.#state<OutcomeState>(row)?.task_id ?? '');
+      case 'ks':
+      case 'cs': {
+        const session = this.#state<{ session_id: string }>(row)?.session_id;
+        return session !== undefined && this.#isGone(session) ? session : undefined;
+      }
+      default:
+        return undefined;
+    }
+  }
+
+  /** Imports brought artifacts under other ids, which this fold knows. */
+  #findCopies(row: string): void {
+    const copies = Object.values(this.#state<AssetState>(row)?.copies ?? {});
+    for (const id of copies) {
+      const owner = this.#owners.get(id);
+      if (owner !== undefined)
+        this.#add(owner, { row, change: (state) => withoutCopy(state as AssetState, id) });
+    }
+  }
+
+  /** A fork has these turns. */
+  #keepCopied(row: string): void {
+    for (const id of messagesOf(this.#state<TurnBlockState>(row))) {
+      if (!this.#owners.has(id)) continue;
+      this.#keep(id, stateKey.message(id));
+      const parts = this.#state<MessageState>(stateKey.message(id))?.resource.parts ?? [];
+      for (const artifact of artifactIdsOf(parts)) this.#keep(artifact, stateKey.artifact(artifact));
+    }
+  }
+
+  #keep(id: string, row: string): void {
+    this.#units.get(this.#owners.get(id) ?? '')?.delete(row);
+    this.#owners.delete(id);
+  }
+
+  /** Lists name what they list, and whose it is. */
+  async #findLists(): Promise<void> {
+    for await (const row of this.#log.baseKeys(KEY_KINDS.list.prefix)) {
+      if (KEPT_LISTS.some((prefix) => row.startsWith(prefix))) continue;
+      const [listed = '', of = ''] = row.split('/').reverse();
+      const owner =
+        this.#owners.get(listed) ?? this.#owners.get(of) ?? [listed, of].find((id) => this.#sessions.has(id));
+      if (owner !== undefined) this.#add(owner, { row });
+    }
+  }
+
+  #removalOf(sessionId: string, units: readonly Unit[]): RowRemoval {
+    const contents = units.flatMap(({ content }) => content ?? []);
+    const changes = new Map<string, Change>();
+    const change = (key: string, next: Change) => {
+      const earlier = changes.get(key) ?? ((state) => state);
+      changes.set(key, (state) => {
+        const left = earlier(state);
+        return left && next(left);
+      });
+    };
+    for (const unit of units) if (unit.change !== undefined) change(unit.row, unit.change);
+    for (const { scope, sha256 } of contents) change(stateKey.content(scope, sha256), withoutReference);
+    return {
+      rows: units.filter((unit) => unit.change === undefined).map(({ row }) => row),
+      changes,
+      erased: (after) => [
+        ...units.flatMap(({ erased }) => erased ?? []),
+        ...contents
+          .filter(({ scope, sha256 }) => after.get(stateKey.content(scope, sha256)) === undefined)
+          .flatMap(contentKeys),
+      ],
+      record: {
+        key: tombstoneKey(sessionId),
+        next: (before) => JSON.stringify(this.#tombstone(sessionId, before, units)),
+      },
+    };
+  }
+
+  #tombstone(sessionId: string, before: Buffer | undefined, units: readonly Unit[]): Tombstone {
+    const known: Tombstone =
+      before === undefined ? this.#newTombstone(sessionId) : JSON.parse(before.toString('utf8'));
+    return {
+      ...known,
+      tasks: known.tasks + units.filter(({ isTask }) => isTask).length,
+      receipts: [...known.receipts, ...units.flatMap(({ receipt }) => receipt ?? [])].sort((a, b) => a - b),
+    };
+  }
+
+  #newTombstone(sessionId: string): Tombstone {
+    const session = this.#sessions.get(sessionId);
+    if (session === undefined) throw new Error(`${sessionId} is no session that goes.`);
+    const chain = this.#state<ReceiptChainState>(stateKey.receiptChain(sessionId));
+    return {
+      session_id: sessionId,
+      workspace_id: session.workspace_id,
+      created_at: session.created_at,
+      closed_at: session.updated_at,
+      removed_at: this.#removedAt,
+      last_event_id: session.last_event_id,
+      tasks: 0,
+      receipts: [],
+      receipt_chain_head: chain?.head ?? null,
+    };
+  }
+
+  #isGone(sessionId: string): boolean {
+    const known = this.#gone.get(sessionId);
+    if (known !== undefined) return known;
+    const isGone = this.#sessions.has(sessionId) || tombstoneOf(this.#log, sessionId) !== undefined;
+    this.#gone.set(sessionId, isGone);
+    return isGone;
+  }
+
+  #add(sessionId: string, unit: Unit): void {
+    const units = this.#units.get(sessionId) ?? new Map<string, Unit>();
+    units.set(unit.row, unit);
+    this.#units.set(sessionId, units);
+  }
+
+  async #keys(prefix: string): Promise<string[]> {
+    const keys: string[] = [];
+    for await (const key of keysOf(this.#log, prefix)) keys.push(key);
+    return keys;
+  }
+
+  /** What is damaged stays: nobody can say whose it is. */
+  #state<S extends State>(row: string): S | undefined {
+    return unlessDamaged(() => this.#log.state<S>(row), undefined);
+  }
+}
+
+function withoutCopy({ copies }: AssetState, id: string): AssetState | undefined {
+  const left = Object.entries(copies).filter(([, copy]) => copy !== id);
+  return left.length === 0 ? undefined : { copies: Object.fromEntries(left) };
+}
+
+function withoutReference(state: State): State | undefined {
+  const { size, references } = state as ContentState;
+  return references === 1 ? undefined : ({ size, references: references - 1 } satisfies ContentState);
+}

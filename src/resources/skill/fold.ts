@@ -1,0 +1,16 @@
+import type { Event, StateWriter } from '#eventlog/event-log.ts';
+import { payload } from '#resources/payload.ts';
+import { stateKey } from '#resources/state-keys.ts';
+import type { ToolDefinitionState } from '#resources/states.ts';
+
+/** The first definition is the one a tool is held to, until another one is accepted. */
+export function foldSkillDefinition(event: Event, states: StateWriter): void {
+  const told = payload(event, 'vendor.harn_gateway.skill_definition');
+  const key = stateKey.toolDefinition(told.route, told.tool);
+  const before = states.get<ToolDefinitionState>(key);
+  const pinned = told.change === 'accepted' ? undefined : before?.pinned_sha256;
+  states.set(key, {
+    pinned_sha256: pinned ?? told.definition_sha256,
+    seen_sha256: told.definition_sha256,
+  } satisfies ToolDefinitionState);
+}

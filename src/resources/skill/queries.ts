@@ -1,0 +1,15 @@
+import { ok } from '#core/answer.ts';
+import { listGiven } from '#core/list-page.ts';
+import { notFound } from '#core/load.ts';
+import type { Query } from '#core/query.ts';
+import { paging } from '#resources/workspace/queries.ts';
+import { skillsOf } from './skills.ts';
+
+export const listSkills: Query<'listSkills'> = ({ query }, tools) =>
+  listGiven(tools, skillsOf(tools.self), paging(query));
+
+export const getSkill: Query<'getSkill'> = ({ path }, { self, caller }) => {
+  const found = skillsOf(self).find(({ id }) => id === path.skill_id);
+  if (!found) throw notFound('skill');
+  return ok(found, caller);
+};

@@ -1,0 +1,233 @@
+import { Command, Option } from 'commander';
+import {
+  type ClientOptions,
+  ForbiddenError,
+  GatewayClient,
+  type StreamedEvent,
+  withClientOptions,
+} from '#cli/client.ts';
+import { CliError, EXIT } from '#cli/exit-codes.ts';
+import { commandLine } from '#cli/invocation.ts';
+import {
+  itemsOf,
+  type ListingOptions,
+  printItem,
+  printItems,
+  queryOf,
+  withListingOptions,
+} from '#cli/listing.ts';
+import { print, printJson, visible } from '#cli/terminal.ts';
+import { TASK_STATUSES } from '#protocol/task-states.ts';
+import { withRoutesProposed } from '#resources/agent/routes-cli.ts';
+import type { Message } from '#resources/message/schema.ts';
+import type { PermissionRequest } from '#resources/permission/schema.ts';
+import type { Session } from '#resources/session/schema.ts';
+import type { Workspace } from '#resources/workspace/schema.ts';
+import { CANCEL_TOLD, type CancelTold } from './cancel-told.ts';
+import type { Task } from './schema.ts';
+
+interface TaskOptions extends ClientOptions {
+  text?: string;
+  route?: string;
+  session?: string;
+  task?: string;
+  follow?: boolean;
+  json?: boolean;
+}
+
+const EXAMPLES = `
+Examples:
+  harn-gateway task "stream 3" --follow
+  harn-gateway task --task task_01... --follow
+  harn-gateway task list --status FAILED
+  harn-gateway task get task_01...
+  harn-gateway task cancel task_01...
+  harn-gateway task -- list                  the text "list" for the agent`;
+
+export function taskCommand(): Command {
+  const command = new Command('task')
+    .description('Submit a task and print what the agent answers, or look at tasks, follow and cancel them.')
+    .argument('[text]', 'what the agent should do')
+    .option(
+      '--route <route>',
+      'agent, for example a2a:sample (default: the route of the session or the gateway)',
+    )
+    .option('--session <id>', 'go on in this session (default: a new one)')
+    .option('--task <id>', 'instead of a text: a task that was submitted before')
+    .option('--follow', 'print the events until the task ends')
+    .option('--json', 'print JSON: the task, or one event per line with --follow')
+    .addOption(new Option('--text <text>').hideHelp())
+    .addHelpText('after', EXAMPLES)
+    .addCommand(listCommand())
+    .addCommand(oneCommand('get', 'Show a task.', 'GET', ''))
+    .addCommand(oneCommand('cancel', 'Cancel a task; the agent is told.', 'POST', '/cancel'))
+    .helpCommand(false)
+    // Options behind the name of a subcommand are its own.
+    .enablePositionalOptions();
+  return withClientOptions(command).action(runTask);
+}
+
+/**
+ * The arguments with what stands behind `--` of `task` as its text: `task list` lists tasks, `task -- list` is the text "list".
+ * The parser itself forgets where the dashes were.
+ */
+export function textBehindDashes(argv: readonly string[]): string[] {
+  const dashes = argv.indexOf('--');
+  const [text, ...more] = argv.slice(dashes + 1);
+  if (argv[2] !== 'task' || dashes < 0 || text === undefined) return [...argv];
+  return [...argv.slice(0, dashes), `--text=${text}`, ...more];
+}
+
+function listCommand(): Command {
+  const command = new Command('list')
+    .description('List tasks, newest first, with what became of them.')
+    .option('--session <id>', 'only those of this session')
+    .addOption(new Option('--status <status>', 'only those in this state').choices(TASK_STATUSES))
+    .option('--route <route>', 'only those on this route');
+  return withClientOptions(withListingOptions(command)).action(listTasks);
+}
+
+type ListOptions = ClientOptions & ListingOptions & { session?: string; status?: string; route?: string };
+
+async function listTasks(_options: ListOptions, command: Command): Promise<void> {
+  const options = command.optsWithGlobals<ListOptions>();
+  const { session: session_id, status, route } = options;
+  const path = `/v1/tasks${queryOf({ session_id, status, route })}`;
+  await printItems(itemsOf<Task>(new GatewayClient(options), path, options.limit), options.json, columns);
+}
+
+function oneCommand(name: string, description: string, method: string, verb: string): Command {
+  const command = new Command(name)
+    .description(description)
+    .argument('<id>', 'task')
+    .option('--json', 'print the task as JSON');
+  return withClientOptions(command).action(async (id: string, _options: ClientOptions, given: Command) => {
+    const options = given.optsWithGlobals<ClientOptions & { json?: boolean }>();
+    const path = `/v1/tasks/${encodeURIComponent(id)}${verb}`;
+    printItem(await new GatewayClient(options).json<Task>(method, path), options.json, columns);
+  });
+}
+
+/** Characters of the input that a row shows. */
+const SHOWN_CHARS = 60;
+
+function columns({ id, status, created_at, assigned_agent_id, session_id, failure, input }: Task): string[] {
+  const said = 'parts' in input ? textsOf((input as Message).parts).join(' ') : JSON.stringify(input);
+  const words = said.length > SHOWN_CHARS ? `${said.slice(0, SHOWN_CHARS)}...` : said;
+  const why = failure === null ? [] : [failureWords(failure)];
+  return [id, status.padEnd(14), created_at, assigned_agent_id ?? '-', session_id, words, ...why];
+}
+
+/** Why a task failed, for people. */
+export function failureWords({ code, message }: NonNullable<Task['failure']>): string {
+  return `${code}: ${message}`;
+}
+
+async function runTask(argument: string | undefined, options: TaskOptions): Promise<void> {
+  if (argument !== undefined && options.text !== undefined)
+    throw new CliError('Give one text, before "--" or behind it.', EXIT.usage);
+  const text = argument ?? options.text;
+  const client = new GatewayClient(options);
+  const task = await (options.task === undefined
+    ? submit(client, text, options)
+    : known(client, options.task, text, options));
+  const summary = `${task.id} ${task.status} in ${task.session_id}`;
+  if (!options.json) print(summary);
+  else if (!options.follow) printJson(task);
+  // Standard output holds nothing but events then, and the first of them may be long in coming.
+  else process.stderr.write(`${visible(summary)}\n`);
+  if (options.follow) await followTask(client, task, options.json ?? false);
+}
+
+async function submit(
+  client: GatewayClient,
+  text: string | undefined,
+  { session, route }: TaskOptions,
+): Promise<Task> {
+  if (text === undefined || text.trim() === '')
+    throw new CliError('The text is empty. Say what the agent should do.', EXIT.usage);
+  const id = session ?? (await newSession(client));
+  const path = `/v1/sessions/${encodeURIComponent(id)}/tasks`;
+  const body = {
+    input: { role: 'user', parts: [{ type: 'text', text, visibility: 'public' }] },
+    ...(route === undefined ? {} : { metadata: { route } }),
+  };
+  return withRoutesProposed(client, route, () => client.json<Task>('POST', path, body));
+}
+
+function known(
+  client: GatewayClient,
+  id: string,
+  text: string | undefined,
+  { session, route }: TaskOptions,
+): Promise<Task> {
+  if (text !== undefined || session !== undefined || route !== undefined)
+    throw new CliError(
+      '--task names a task that is there: leave out the text, --session and --route.',
+      EXIT.usage,
+    );
+  return client.json<Task>('GET', `/v1/tasks/${encodeURIComponent(id)}`);
+}
+
+async function newSession(client: GatewayClient): Promise<string> {
+  const { data } = await client.json<{ data: Workspace[] }>('GET', '/v1/workspaces?limit=200');
+  const ids = data.map(({ id }) => id);
+  const workspace_id = ids.includes('workspace_default') ? 'workspace_default' : ids[0];
+  return (await client.json<Session>('POST', '/v1/sessions', { workspace_id })).id;
+}
+
+const ENDS = new Set(['task.completed', 'task.failed', 'task.canceled']);
+const ASKS = new Set(['task.input_required', 'task.auth_required']);
+
+async function followTask(client: GatewayClient, task: Task, json: boolean): Promise<void> {
+  const isLast = ({ event }: StreamedEvent) => ENDS.has(event);
+  for await (const event of client.follow(`/v1/tasks/${task.id}/stream`, isLast)) {
+    if (json) printJson(event);
+    else for (const line of describe(event)) print(line);
+    if (event.event === 'task.failed' || event.event === 'task.canceled') process.exitCode = EXIT.failed;
+    if (ASKS.has(event.event) && (await isWaiting(client, task, event))) {
+      if (!json) print(howToAnswer(task, event));
+      return;
+    }
+  }
+}
+
+/** What was asked earlier may have its answer by now; a key that may not look takes it as open. */
+async function isWaiting(client: GatewayClient, task: Task, { payload }: StreamedEvent): Promise<boolean> {
+  const path = `/v1/tasks/${task.id}/permission-requests?limit=200`;
+  try {
+    const { data } = await client.json<{ data: PermissionRequest[] }>('GET', path);
+    return data.some(({ id, response }) => id === payload['request_id'] && response === null);
+  } catch (error) {
+    if (error instanceof ForbiddenError) return true;
+    throw error;
+  }
+}
+
+/** What a person wants to see of an event; events without a line are left out. */
+function describe({ event, payload }: StreamedEvent): string[] {
+  const message = payload['message'] as Message | undefined;
+  if (event === 'agent.message' && message) return textsOf(message.parts).map((text) => `agent: ${text}`);
+  if (event === 'artifact.created' || event === 'artifact.updated') {
+    return textsOf((payload['parts'] ?? []) as Message['parts']).map((text) => `artifact: ${text}`);
+  }
+  const { cancel } = payload as { cancel?: CancelTold };
+  if (event === 'task.canceled' && cancel) return [`${event}: ${canceledBut(cancel)}`];
+  if (event === 'task.failed') return [`${event}: ${(payload['failure'] as { message: string }).message}`];
+  return event.startsWith('task.') ? [event] : [];
+}
+
+/** A canceled task is not over everywhere when its agent was not told. */
+function canceledBut({ agent, because }: CancelTold): string {
+  return because === null ? CANCEL_TOLD[agent] : `${CANCEL_TOLD[agent]} ${because}`;
+}
+
+function textsOf(parts: Message['parts']): string[] {
+  return parts.flatMap((part) => (part.type === 'text' ? [part.text] : [`[${part.type}]`]));
+}
+
+function howToAnswer({ id }: Task, { event, payload }: StreamedEvent): string {
+  const answer = event === 'task.input_required' ? '--answer "..."' : '--approve';
+  const respond = commandLine(`permission respond ${payload['request_id']} ${answer}`);
+  return `The task waits for you: ${respond}, then ${commandLine(`task --task ${id} --follow`)}`;
+}

@@ -1,0 +1,198 @@
+import type { Event, StateWriter } from '#eventlog/event-log.ts';
+import type { JsonObject, JsonValue } from '#protocol/json.ts';
+import type { TaskStatus } from '#protocol/task-states.ts';
+import type { PayloadOf } from '#resources/event-payloads.ts';
+import { foldOutcome } from '#resources/outcome/fold.ts';
+import { payload } from '#resources/payload.ts';
+import { beforeChange, foldQuotaUsage, foldReservations, workedAfter } from '#resources/quota/fold.ts';
+import type { ReplayTerms } from '#resources/replay/schema.ts';
+import { foldTaskCounts, type TaskCount } from '#resources/session/fold.ts';
+import { listPrefix, stateKey } from '#resources/state-keys.ts';
+import type { SessionBindingState, SessionFold, TaskState } from '#resources/states.ts';
+import type { Task } from './schema.ts';
+
+export function foldTaskSubmitted(event: Event, states: StateWriter): void {
+  const {
+    task,
+    route,
+    rules,
+    skill_id,
+    message_id,
+    preceding,
+    quota_ids,
+    quota_reservations,
+    persona,
+    tier,
+    replay,
+  } = payload(event, 'task.submitted');
+  const internal = {
+    route,
+    binding: null,
+    cancel_requested: false,
+    trace_id: event.trace_id,
+    turn_message: message_id,
+    preceding,
+    transitions: 1,
+    turns: 0,
+    open_artifacts: [],
+    open_requests: [],
+    said: [],
+    ...(quota_ids === undefined ? {} : { quotas: quota_ids }),
+    ...(quota_reservations === undefined ? {} : { reservations: quota_reservations }),
+    ...(rules === undefined ? {} : { rules }),
+    ...(skill_id === undefined ? {} : { skill_id }),
+    ...(persona === undefined ? {} : { persona }),
+    ...(tier === undefined ? {} : { tier }),
+    ...(replay === undefined ? {} : { replay }),
+  };
+  const resource = { ...task, input: states.said(event, task.input) };
+  const state = { resource, internal } satisfies TaskState;
+  states.set(stateKey.task(task.id), state);
+  if (replay) countReplay(states, replay);
+  states.index(listPrefix.tasksOfWorkspace(task.workspace_id) + task.id);
+  states.index(listPrefix.openTasks() + task.id);
+  const count = COUNTED_AS[task.status];
+  foldTaskCounts(event, states, undefined, count);
+  if (quota_ids !== undefined) foldQuotaUsage(event, states, quota_ids, undefined, count);
+  if (quota_reservations !== undefined) foldReservations(event, states, undefined, state);
+}
+
+/** What a Task counts as in its Session and its quotas; undefined once it has ended. */
+const COUNTED_AS = {
+  SUBMITTED: 'queued',
+  WORKING: 'working',
+  INPUT_REQUIRED: 'blocked',
+  AUTH_REQUIRED: 'blocked',
+  COMPLETED: undefined,
+  FAILED: undefined,
+  CANCELED: undefined,
+} as const satisfies Record<TaskStatus, TaskCount | undefined>;
+
+/** The ids of a replay, and how long its source is kept, depend on how often that was replayed. */
+function countReplay(states: StateWriter, { source_task_id, ordinal }: ReplayTerms): void {
+  const key = stateKey.task(source_task_id);
+  const source = states.draft<TaskState>(key);
+  if (source) source.internal.replays = ordinal;
+}
+
+type Move = PayloadOf<'task.started'> & Partial<Pick<PayloadOf<'task.canceled'>, 'cancel'>>;
+
+/** Applies one lifecycle event; status, times, failure and outcome come from the event alone. */
+export function foldTaskMoved(event: Event, states: StateWriter): void {
+  const { status, previous_status, metadata, synthesized = false, cancel } = event.payload as unknown as Move;
+  const [was, now] = [COUNTED_AS[previous_status], COUNTED_AS[status]];
+  const task = states.draft<TaskState>(stateKey.task(event.resource.id));
+  const { quotas, reservations } = task?.internal ?? {};
+  const before = reservations && beforeChange(task);
+  if (task !== undefined) {
+    const { resource, internal } = task;
+    if (reservations) Object.assign(internal, workedAfter(event, task, status === 'WORKING'));
+    if (cancel !== undefined) internal.cancel = cancel;
+    internal.status_at = event.created_at;
+    internal.transitions += 1;
+    internal.turns += Number(status === 'WORKING' && !synthesized);
+    if (status === 'WORKING') resource.started_at ??= event.created_at;
+    if (now === undefined) endTask(event, task, states);
+    resource.status = status;
+    if (metadata) resource.metadata = mergeMetadata(resource.metadata, metadata);
+    resource.updated_at = event.created_at;
+  }
+  if (now === undefined) states.unindex(listPrefix.openTasks() + event.resource.id);
+  foldTaskCounts(event, states, was, now);
+  if (quotas) foldQuotaUsage(event, states, quotas, was, now);
+  if (reservations) foldReservations(event, states, before, task);
+}
+
+/** A CANCELED task has `canceled_at` and no `completed_at` (contract C4). */
+function endTask(event: Event, task: TaskState, states: StateWriter): void {
+  const { status, outcome } = payload(event, 'task.completed');
+  const { resource } = task;
+  if (status === 'CANCELED') resource.canceled_at = event.created_at;
+  else resource.completed_at = event.created_at;
+  if (status === 'FAILED') resource.failure = payload(event, 'task.failed').failure;
+  resource.outcome_id = outcome.id;
+  foldOutcome(task, outcome, states);
+}
+
+export function foldInputSubmitted(event: Event, states: StateWriter): void {
+  const { message_id, preceding = [] } = payload(event, 'user.input_submitted');
+  changeTask(event, states, ({ internal }) => {
+    internal.turn_message = message_id;
+    internal.preceding = preceding;
+  });
+}
+
+export function foldCancelRequested(event: Event, states: StateWriter): void {
+  changeTask(event, states, ({ internal }) => {
+    internal.cancel_requested = true;
+  });
+}
+
+export function foldUpstreamBound(event: Event, states: StateWriter): void {
+  const { route, binding, session_binding } = payload(event, 'vendor.harn_gateway.upstream_bound');
+  if (binding) {
+    changeTask(event, states, ({ internal }) => {
+      internal.binding = binding;
+    });
+  }
+  if (session_binding && event.session_id) {
+    const key = stateKey.sessionBinding(event.session_id, route);
+    const epoch = states.get<SessionFold>(stateKey.session(event.session_id))?.internal.epoch ?? 0;
+    states.set(key, { binding: session_binding, epoch } satisfies SessionBindingState);
+  }
+}
+
+export function foldUpstreamNote(event: Event, states: StateWriter): void {
+  const { metadata } = payload(event, 'vendor.harn_gateway.upstream_note');
+  if (metadata) changeTask(event, states, () => undefined, metadata);
+}
+
+/** Keeps the list of artifacts that still take chunks; the terminal state closes them. */
+export function foldOpenArtifact(event: Event, states: StateWriter, artifactId: string, open: boolean): void {
+  if (event.task_id === null) return;
+  const known = states.get<TaskState>(stateKey.task(event.task_id))?.internal.open_artifacts;
+  if (known?.includes(artifactId) === open) return;
+  changeTask(event, states, ({ internal }) => {
+    const others = internal.open_artifacts.filter((id) => id !== artifactId);
+    internal.open_artifacts = open ? [...others, artifactId] : others;
+  });
+}
+
+/** Keeps the list of permission requests that wait for an answer. */
+export function foldOpenRequest(event: Event, states: StateWriter, requestId: string, open: boolean): void {
+  changeTask(event, states, ({ internal }) => {
+    const others = internal.open_requests.filter((id) => id !== requestId);
+    internal.open_requests = open ? [...others, requestId] : others;
+  });
+}
+
+/** Changes the Task of an event in place, which moves its `updated_at`. Undefined where it is not here. */
+export function changeTask(
+  event: Event,
+  states: StateWriter,
+  change: (state: TaskState) => void,
+  metadata?: Task['metadata'],
+): TaskState | undefined {
+  if (event.task_id === null) return undefined;
+  const state = states.draft<TaskState>(stateKey.task(event.task_id));
+  if (!state) return undefined;
+  change(state);
+  const { resource } = state;
+  if (metadata) resource.metadata = mergeMetadata(resource.metadata, metadata);
+  resource.updated_at = event.created_at;
+  return state;
+}
+
+/** Members are merged, and so are the members of a protocol's own object, so that one patch never drops another's. */
+export function mergeMetadata(before: Task['metadata'], patch: Task['metadata']): Task['metadata'] {
+  const merged = { ...before };
+  for (const [name, value] of Object.entries(patch)) {
+    const known = merged[name];
+    merged[name] = isObject(known) && isObject(value) ? { ...known, ...value } : value;
+  }
+  return merged;
+}
+
+function isObject(value: JsonValue | undefined): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,306 @@
+import { type Decided, metadataOf } from '#core/command.ts';
+import type { Facts, Route } from '#core/facts.ts';
+import { load, loadBranch, loadWorkspace, notFound } from '#core/load.ts';
+import { newEvent, placeOfSession, type SessionPlace } from '#core/new-event.ts';
+import type { StateReader, Transaction } from '#eventlog/event-log.ts';
+import { refusedHandoff } from '#policy/action.ts';
+import { RULES } from '#policy/rules.ts';
+import { tierWithin } from '#policy/session-tier.ts';
+import {
+  type Clean,
+  type CleanObject,
+  type CleanText,
+  isCleanObject,
+  objectOf,
+  type Received,
+  sentence,
+} from '#protocol/clean.ts';
+import { ProtocolError } from '#protocol/errors.ts';
+import type { JsonObject } from '#protocol/json.ts';
+import { CURRENT_RULES } from '#protocol/rules.ts';
+import { chooseRoute } from '#resources/agent/choose-route.ts';
+import type { PayloadOf } from '#resources/event-payloads.ts';
+import { appendMessage, buildMessage } from '#resources/message/append-message.ts';
+import { refuseForeignArtifacts } from '#resources/message/references.ts';
+import type { Message, MessageInput, Part } from '#resources/message/schema.ts';
+import type { Persona } from '#resources/persona/schema.ts';
+import { checkQuotas, reservationsOf } from '#resources/quota/check-quotas.ts';
+import type { PersonaState, SessionFold, TaskState } from '#resources/read-states.ts';
+import { issueAcceptanceReceipt, provesAcceptance } from '#resources/receipt/issue-receipt.ts';
+import { refuseClosed } from '#resources/session/refuse-closed.ts';
+import { isBusy } from '#resources/session/session-lane.ts';
+import { makeRoom } from '#resources/session/transcript/make-room.ts';
+import { stateKey } from '#resources/state-keys.ts';
+import type { Refused } from '#upstream.ts';
+import { moveTask } from './move-task.ts';
+import type { SubmitTaskRequest, Task } from './schema.ts';
+
+const RETRY_AFTER_SECONDS = 2;
+
+/** Accepts a task in a session, and starts it in the same commit when its lane and a slot are free (contract C24). */
+export function submitTaskTo(
+  sessionId: string,
+  { sent, clean: body }: Received<SubmitTaskRequest>,
+  tx: Transaction,
+  facts: Facts,
+): Decided & { body: Clean<Task> } {
+  const input = inputOf(sent, body);
+  const session = load(tx, facts.caller, 'session', sessionId, 'session_id');
+  refuseClosed(session.resource, tx.time);
+  checkReferences(body, session.resource.workspace_id, tx, facts);
+  refuseForeignArtifacts(input.sent, 'input', session.resource.workspace_id, tx, facts);
+  const persona = personaOf(body, session, tx, facts);
+  const parent = parentOf(body, tx, facts);
+  const chosen = chooseRoute(facts.routes, metadataOf(body), persona, session.resource.metadata);
+  refuseHandOver(tx, parent, { route: chosen.route, personaId: persona?.id });
+  refuseInput(facts.routes.refuse(chosen, input.sent.parts));
+  const startable = !isBusy(tx, session) && queueIsEmpty(session) && facts.runs.hasSlot(chosen.route);
+  if (!startable) refuseFullQueue(facts);
+  const { resource: workspace } = loadWorkspace(tx, facts.caller, session.resource.workspace_id);
+  checkVaults(facts, chosen.route, workspace.id);
+  const quotas = checkQuotas(tx, facts, { workspace, persona, startsNow: startable });
+  makeRoom(tx, facts, sessionId, input.sent);
+  const taskId = appendSubmission(session, { body, input }, { quotas, persona, ...chosen }, tx, facts);
+  if (startable) moveTask(tx, facts, taskId, 'WORKING');
+  const startsSoon = !startable && isNextInLane(session);
+  facts.runs.claim(taskId, session.resource.id, chosen.route, startable);
+  tx.afterCommit(() => facts.runs.wake(taskId));
+  const accepted = tx.get<TaskState>(stateKey.task(taskId));
+  if (accepted === undefined) throw new Error(`task ${taskId} was not folded`);
+  if (parent) recordHandOver(tx, parent, accepted.resource);
+  return { body: accepted.resource, ...(startsSoon ? { startsSoon: taskId } : {}) };
+}
+
+/** What was decided about a task before it is accepted. */
+interface Terms extends Route {
+  quotas: CleanText[];
+  persona: Clean<Persona> | undefined;
+}
+
+function appendSubmission(
+  session: SessionFold,
+  { body, input }: { body: Clean<SubmitTaskRequest>; input: Received<MessageInput> },
+  terms: Terms,
+  tx: Transaction,
+  facts: Facts,
+): CleanText {
+  const id = facts.newId('task');
+  const branch_id = body.branch_id ?? session.resource.branch_id;
+  const place = { task_id: id, ...placeOfSession(session.resource), branch_id };
+  const built = buildMessage(tx, facts, input, place);
+  const { message } = built;
+  const task = newTask(id, tx.time, facts.by.actor, terms, body, message, place);
+  const payload: Clean<PayloadOf<'task.submitted'>> = {
+    task,
+    route: terms.route,
+    rules: CURRENT_RULES,
+    ...(terms.skillId === undefined ? {} : { skill_id: terms.skillId }),
+    message_id: message.id,
+    preceding: session.internal.pending,
+    ...quotaTerms(terms, facts),
+    ...personaTerms(terms.persona),
+    ...tierTerms(terms.persona, session.resource.metadata, facts),
+    checkpoint_id: sentence`${id}.1`,
+  };
+  const receiptId = provesAcceptance(terms.persona, facts) ? facts.newId('receipt') : undefined;
+  const submitted = tx.append(newEvent('task.submitted', { object: 'task', id }, place, payload, receiptId));
+  appendMessage(tx, built, { place });
+  if (receiptId !== undefined) issueAcceptanceReceipt(tx, facts, id, receiptId, submitted.id);
+  return id;
+}
+
+function quotaTerms(
+  { quotas }: Terms,
+  facts: Facts,
+): Pick<Clean<PayloadOf<'task.submitted'>>, 'quota_ids' | 'quota_reservations'> {
+  const quota_reservations = reservationsOf(facts, quotas);
+  return {
+    ...(quotas.length === 0 ? {} : { quota_ids: quotas }),
+    ...(quota_reservations.length === 0 ? {} : { quota_reservations }),
+  };
+}
+
+/** What of the persona holds for the whole run, although the persona may change meanwhile. */
+function personaTerms(
+  persona: Clean<Persona> | undefined,
+): Pick<Clean<PayloadOf<'task.submitted'>>, 'persona'> {
+  if (persona === undefined) return {};
+  const { id, version, autonomy_tier, receipt_policy } = persona;
+  return { persona: { ref: sentence`${id}@${version}`, autonomy_tier, receipt_policy } };
+}
+
+/** What the operator or the Session says is told; the tier of the persona and the built-in one go without saying. */
+function tierTerms(
+  persona: Persona | undefined,
+  session: JsonObject,
+  { self: { policy } }: Facts,
+): Pick<PayloadOf<'task.submitted'>, 'tier'> {
+  const tier = tierWithin(persona?.autonomy_tier ?? policy.defaultTier, session);
+  return tier === (persona?.autonomy_tier ?? 'act_auto') ? {} : { tier };
+}
+
+function newTask(
+  id: CleanText,
+  time: CleanText,
+  actor: CleanText,
+  { route, quotas, persona }: Terms,
+  body: Clean<SubmitTaskRequest>,
+  input: Clean<Message>,
+  place: SessionPlace,
+): Clean<Task> {
+  return {
+    id,
+    object: 'task',
+    created_at: time,
+    updated_at: time,
+    metadata: metadataOf(body),
+    session_id: place.session_id,
+    workspace_id: place.workspace_id,
+    status: 'SUBMITTED',
+    input: isMessage(body.input) ? input : payloadOf(input),
+    created_by: actor,
+    persona_id: persona?.id ?? null,
+    branch_id: place.branch_id ?? null,
+    parent_task_id: body.parent_task_id ?? null,
+    assigned_agent_id: route,
+    receipt_id: null,
+    outcome_id: null,
+    quota_id: quotas[0] ?? null,
+    started_at: null,
+    completed_at: null,
+    canceled_at: null,
+    failure: null,
+  };
+}
+
+function refuseInput(refused: Refused | undefined): void {
+  if (refused === undefined) return;
+  const { param, message } = refused;
+  throw new ProtocolError('invalid_request', message, { param });
+}
+
+/** What the task is told, as it was sent and without secrets: one object where there were none. */
+function inputOf(sent: SubmitTaskRequest, body: Clean<SubmitTaskRequest>): Received<MessageInput> {
+  const clean = messageOf<Clean<MessageInput>, CleanObject>(body.input);
+  if (sent.input === body.input) return { sent: clean, clean };
+  return { sent: messageOf<MessageInput, JsonObject>(sent.input), clean };
+}
+
+/** An object without `role` and `parts` is a payload: it goes to the agent as one json part (contract C28). */
+function messageOf<Message extends MessageInput, Payload extends JsonObject>(input: Message | Payload) {
+  if (isMessage(input)) return input;
+  const part = { type: 'json' as const, value: input, visibility: 'public' as const };
+  return { role: 'user' as const, parts: [part] };
+}
+
+function isMessage<Message extends MessageInput>(input: Message | JsonObject): input is Message {
+  return 'role' in input || 'parts' in input;
+}
+
+/** The payload as it went to the log: redacted, and a reference when it was large. */
+function payloadOf(message: Clean<Message>): CleanObject {
+  const part = message.parts[0];
+  if (part?.type === 'json' && isCleanObject(part.value)) return part.value;
+  return part === undefined ? {} : objectOf<Part>(part);
+}
+
+export function queueIsEmpty(session: SessionFold): boolean {
+  const { open_tasks, working, blocked } = session.internal;
+  return open_tasks.length === working + blocked;
+}
+
+/** Whether nothing but one working task is in front of the next one: what waits for a person may wait for long. */
+function isNextInLane(session: SessionFold): boolean {
+  return session.internal.working === 1 && queueIsEmpty(session);
+}
+
+export function refuseFullQueue(facts: Facts): void {
+  if (facts.runs.queued() < facts.limits.queuedTasks) return;
+  throw new ProtocolError(
+    'rate_limited',
+    'The queue of tasks is full. Retry later with the same Idempotency-Key.',
+    {
+      retryAfterSeconds: RETRY_AFTER_SECONDS,
+    },
+  );
+}
+
+/** The Persona of the task, else of its session. */
+function personaOf(
+  body: Clean<SubmitTaskRequest>,
+  { resource }: SessionFold,
+  tx: Transaction,
+  { caller }: Facts,
+): Clean<Persona> | undefined {
+  const id = body.persona_id ?? resource.persona_id;
+  return id === null ? undefined : load(tx, caller, 'persona', id, 'persona_id').resource;
+}
+
+function parentOf({ parent_task_id: id }: Clean<SubmitTaskRequest>, tx: Transaction, { caller }: Facts) {
+  return id ? load(tx, caller, 'task', id, 'parent_task_id') : undefined;
+}
+
+function checkReferences(
+  body: Clean<SubmitTaskRequest>,
+  workspaceId: string,
+  tx: Transaction,
+  facts: Facts,
+): void {
+  if (body.workspace_id !== undefined && body.workspace_id !== workspaceId) {
+    throw notFound('workspace with this session', 'workspace_id');
+  }
+  if (body.branch_id) loadBranch(tx, facts.caller, body.branch_id, workspaceId);
+}
+
+/**
+ * Refuses a task whose agent is reached with a credential of another workspace. Throws 422 `policy_violation`, which names
+ * neither the vault nor its workspace. Source: Agents Protocol v1, "Authorization rules".
+ */
+export function checkVaults({ self }: Facts, route: string, workspaceId: string): void {
+  const isForeign = self
+    .vaultsOf(route)
+    .some((vault) => vault.workspaceId !== null && vault.workspaceId !== workspaceId);
+  if (!isForeign) return;
+  const { rule, because } = RULES['vault.workspace'];
+  throw new ProtocolError('policy_violation', `${because} Choose another route, or ask your operator.`, {
+    details: { rule },
+  });
+}
+
+/** Who takes over work of a Task: a Persona, or an agent by its route. */
+export interface Successor {
+  route: string;
+  personaId: string | undefined;
+}
+
+/** Refuses a child that the Persona of its parent may not hand work to. Throws 422 `policy_violation`. */
+export function refuseHandOver(reader: StateReader, parent: TaskState | undefined, to: Successor): void {
+  const personaId = parent?.resource.persona_id;
+  const persona = personaId ? reader.get<PersonaState>(stateKey.persona(personaId))?.resource : undefined;
+  const refused = persona && refusedHandoff(persona, to);
+  if (refused === undefined) return;
+  const message = `${refused.because} Choose another Persona or route, or ask your operator.`;
+  throw new ProtocolError('policy_violation', message, {
+    param: 'parent_task_id',
+    details: { rule: refused.rule },
+  });
+}
+
+/** Tells the session of a parent who took over work of it. Its own stream is not told: its run goes on as it is. */
+export function recordHandOver(tx: Transaction, { resource: parent }: TaskState, child: Clean<Task>): void {
+  const { session_id, workspace_id } = parent;
+  tx.append(
+    newEvent(
+      'agent.handoff',
+      { object: 'session', id: session_id },
+      { session_id, workspace_id },
+      {
+        from_task_id: parent.id,
+        from_persona_id: parent.persona_id,
+        task_id: child.id,
+        persona_id: child.persona_id,
+        agent: child.assigned_agent_id,
+      },
+    ),
+  );
+}

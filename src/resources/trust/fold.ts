@@ -1,0 +1,19 @@
+import type { Event, StateWriter } from '#eventlog/event-log.ts';
+import { payload } from '#resources/payload.ts';
+import { listPrefix, stateKey } from '#resources/state-keys.ts';
+import type { TrustChainState, TrustRecordState } from '#resources/states.ts';
+
+/**
+ * Lists a trust record and moves the head of its chain. The largest index decides, so that it does not matter which of the
+ * events retention has removed.
+ */
+export function foldTrustRecorded(event: Event, states: StateWriter): void {
+  const told = payload(event, 'vendor.harn_gateway.trust_recorded');
+  const { record_id, topic, chain_index, entry_hash } = told;
+  states.set(stateKey.trustRecord(record_id), { topic, chain_index, entry_hash } satisfies TrustRecordState);
+  states.index(listPrefix.trustRecords(topic) + record_id);
+  const key = stateKey.trustChain(topic);
+  const count = states.get<TrustChainState>(key)?.count ?? 0;
+  if (chain_index > count)
+    states.set(key, { count: chain_index, head: entry_hash } satisfies TrustChainState);
+}

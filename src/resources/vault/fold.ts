@@ -1,0 +1,30 @@
+import type { Event, StateWriter } from '#eventlog/event-log.ts';
+import { payload } from '#resources/payload.ts';
+import { listPrefix, stateKey } from '#resources/state-keys.ts';
+import type { ConfiguredVaultsState, VaultState } from '#resources/states.ts';
+import type { Vault } from './schema.ts';
+
+export function foldVaultCreated(event: Event, states: StateWriter): void {
+  const { vault, tenant } = payload(event, 'vendor.harn_gateway.vault_created');
+  keep(states, vault, tenant);
+}
+
+/** The configuration may have moved it to another workspace since it was last read. */
+export function foldVaultConfigured(event: Event, states: StateWriter): void {
+  const { vault, tenant } = payload(event, 'vendor.harn_gateway.vault_configured');
+  const before = states.get<VaultState>(stateKey.vault(vault.id));
+  if (before) states.unindex(listOf(before.resource, before.internal.tenant) + vault.id);
+  keep(states, vault, tenant);
+  const { ids } = states.get<ConfiguredVaultsState>(stateKey.configuredVaults()) ?? { ids: [] };
+  const known = ids.includes(vault.id) ? ids : [...ids, vault.id];
+  states.set(stateKey.configuredVaults(), { ids: known } satisfies ConfiguredVaultsState);
+}
+
+function keep(states: StateWriter, vault: Vault, tenant: string): void {
+  states.set(stateKey.vault(vault.id), { resource: vault, internal: { tenant } } satisfies VaultState);
+  states.index(listOf(vault, tenant) + vault.id);
+}
+
+function listOf({ workspace_id }: Vault, tenant: string): string {
+  return workspace_id ? listPrefix.vaultsOfWorkspace(workspace_id) : listPrefix.vaultsOfTenant(tenant);
+}

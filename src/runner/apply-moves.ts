@@ -1,0 +1,373 @@
+import type { DecisionTools } from '#core/facts.ts';
+import type { MoveTarget } from '#core/move-target.ts';
+import { newEvent, placeOfTask, type SessionPlace } from '#core/new-event.ts';
+import type { Transaction } from '#eventlog/event-log.ts';
+import { fitsAsJson } from '#json/json-size.ts';
+import {
+  type Clean,
+  type CleanObject,
+  type CleanText,
+  pieceOf,
+  type Received,
+  word,
+} from '#protocol/clean.ts';
+import type { JsonObject } from '#protocol/json.ts';
+import { rulesOf } from '#protocol/rules.ts';
+import { type Failure, isTerminal } from '#protocol/task-states.ts';
+import { addChunk, knownArtifact } from '#resources/artifact/chunks.ts';
+import {
+  boundedMetadata,
+  movedMetadata,
+  storeArtifact,
+  withBoundedMetadata,
+} from '#resources/artifact/large-content.ts';
+import { appendMessage, buildAgentMessage } from '#resources/message/append-message.ts';
+import { saidUnder } from '#resources/message/said-messages.ts';
+import type { Message, Part } from '#resources/message/schema.ts';
+import { waitsInTurn } from '#resources/permission/permission-request.ts';
+import type { MessageState, TaskState } from '#resources/read-states.ts';
+import { sessionBinding } from '#resources/session/session-binding.ts';
+import { stateKey } from '#resources/state-keys.ts';
+import { mergeMetadata } from '#resources/task/fold.ts';
+import { type MoveFacts, moveTask } from '#resources/task/move-task.ts';
+import type { DraftPart, Frame, MessageDraft, Move, Seen } from '#upstream.ts';
+import { applyPermission, applyPermissionClosed } from './apply-permission.ts';
+import { applyTool } from './apply-tool.ts';
+import { applyReasoning, applyUpdate } from './apply-words.ts';
+import { saysSame } from './says-same.ts';
+
+/** What interpretation may know, read from the transaction. */
+export function seenBy(tx: Transaction, clean: DecisionTools['redact'], task: TaskState): Seen {
+  const { resource, internal } = task;
+  return {
+    rules: rulesOf(internal.rules),
+    status: resource.status,
+    binding: internal.binding ?? undefined,
+    // Read on demand: most frames of a stream do not ask.
+    get sessionBinding() {
+      return sessionBinding(tx, resource.session_id, internal.route);
+    },
+    hasMessage: (upstreamId, parts) => {
+      const said = saidBefore(tx, task, upstreamId);
+      return said !== undefined && (parts === undefined || saysSame(tx, clean, said.parts, parts));
+    },
+    artifactParts: (upstreamId) => {
+      const state = knownArtifact(tx, resource.id, upstreamId);
+      return state && state.internal.pieces - state.internal.first_piece;
+    },
+  };
+}
+
+/** Applies the moves of one frame in order. After a terminal state nothing lands; it is noted as a late result. */
+export function applyMoves(target: MoveTarget, moves: readonly Move[]): void {
+  for (const move of moves) {
+    const task = target.tx.get<TaskState>(stateKey.task(target.taskId));
+    if (!task) return;
+    if (isTerminal(task.resource.status) && !landsAfterEnd(task, move)) {
+      note(target, task, word('late_result'), {
+        move: word(move.type),
+        ...(move.type === 'status' ? { to: word(move.to) } : {}),
+      });
+      return;
+    }
+    const clean = boundedMove(target, task, target.clean(move).value);
+    APPLY[move.type](target, task, clean as never, move as never);
+  }
+}
+
+/** The name an agent gave a canceled task is what it can still be told by; what is said between turns has no other task. */
+function landsAfterEnd({ resource }: TaskState, move: Move): boolean {
+  if (move.type === 'bind') return resource.status === 'CANCELED';
+  return (move.type === 'update' || move.type === 'note') && move.betweenTurns === true;
+}
+
+type MoveOf<Kind extends Move['type']> = Extract<Move, { type: Kind }>;
+
+/** `given`: the move as the agent means it, for content that is never rewritten: bytes, and what is too large for an event. */
+type Apply<Kind extends Move['type']> = (
+  target: MoveTarget,
+  task: TaskState,
+  move: Clean<MoveOf<Kind>>,
+  given: MoveOf<Kind>,
+) => void;
+
+const APPLY: { readonly [Kind in Move['type']]: Apply<Kind> } = {
+  bind: applyBinding,
+  status: applyStatus,
+  message: (target, task, move, given) => {
+    addAgentMessage(target, task, { sent: given.message, clean: move.message });
+  },
+  artifact: (target, task, move, given) => {
+    addChunk(target, task, { sent: given.artifact, clean: move.artifact });
+  },
+  permission: applyPermission,
+  permission_closed: applyPermissionClosed,
+  tool: applyTool,
+  policy: ({ tx }, { resource }, { decided }) => {
+    const pointer = { object: 'task', id: resource.id };
+    tx.append(newEvent('vendor.harn_gateway.policy_decided', pointer, placeOfTask(resource), decided));
+  },
+  file_written: applyFileWritten,
+  reasoning: applyReasoning,
+  update: applyUpdate,
+  usage: applyUsage,
+  metadata: (target, task, move) => note(target, task, word('metadata'), {}, move.patch),
+  note: (target, task, move) => note(target, task, move.note, move.details ?? {}),
+};
+
+/** A file of a client's machine, which is in no Workspace. */
+function applyFileWritten(
+  { tx }: MoveTarget,
+  { resource }: TaskState,
+  { file }: Clean<MoveOf<'file_written'>>,
+): void {
+  const pointer = { object: 'task', id: resource.id };
+  const metadata = { host: word('client') };
+  tx.append(
+    newEvent('vendor.harn_gateway.file_written', pointer, placeOfTask(resource), { ...file, metadata }),
+  );
+}
+
+function applyBinding(
+  { tx, material, clean }: MoveTarget,
+  task: TaskState,
+  move: Clean<MoveOf<'bind'>>,
+): void {
+  const seen = seenBy(tx, clean, task);
+  const binding = changed(seen.binding, move.binding);
+  const session = changed(seen.sessionBinding, move.sessionBinding);
+  if (!binding && !session) return;
+  const { resource, internal } = task;
+  tx.append(
+    newEvent(
+      'vendor.harn_gateway.upstream_bound',
+      { object: 'task', id: resource.id },
+      placeOfTask(resource),
+      {
+        route: internal.route,
+        binding: binding ?? null,
+        session_binding: session ?? null,
+        material,
+      },
+    ),
+  );
+}
+
+function changed(before: JsonObject | undefined, now: CleanObject | undefined): CleanObject | undefined {
+  return now && JSON.stringify(now) !== JSON.stringify(before) ? now : undefined;
+}
+
+function applyStatus(
+  target: MoveTarget,
+  task: TaskState,
+  move: Clean<MoveOf<'status'>>,
+  given: MoveOf<'status'>,
+): void {
+  const stays = task.resource.status === move.to;
+  // An agent that waits for an answer inside its turn works again when it has it, and not before.
+  const waits = move.to === 'WORKING' && waitsInTurn(target.tx, task);
+  const said = given.message && move.message && { sent: given.message, clean: move.message };
+  const message = said && told(target, task, said, !stays && !waits);
+  if (stays) {
+    if (move.metadata) note(target, task, word('status_repeated'), {}, move.metadata);
+    return;
+  }
+  if (waits) {
+    note(target, task, word('still_waiting'), {}, move.metadata);
+    return;
+  }
+  const facts: MoveFacts = { material: target.material };
+  if (message) facts.messageId = message.id;
+  if (move.failure) facts.failure = move.failure;
+  if (move.metadata) facts.metadata = move.metadata;
+  const moved = moveTask(target.tx, target.tools, target.taskId, move.to, facts);
+  const from = word(task.resource.status);
+  if (!moved) note(target, task, word('impossible_status'), { from, to: word(move.to) });
+}
+
+/** What the agent said with a status: a new message, or one that it said before. */
+function told(
+  target: MoveTarget,
+  task: TaskState,
+  draft: Received<MessageDraft>,
+  moveFollows: boolean,
+): Clean<Message> | undefined {
+  const { upstreamId } = draft.sent;
+  return (
+    addAgentMessage(target, task, draft, moveFollows) ??
+    (upstreamId === undefined ? undefined : saidBefore(target.tx, task, upstreamId))
+  );
+}
+
+/** The newest message of an upstream id. */
+function saidBefore(tx: Transaction, task: TaskState, upstreamId: string): Clean<Message> | undefined {
+  const known = saidUnder(tx, task, upstreamId);
+  return known === undefined ? undefined : tx.get<MessageState>(stateKey.message(known))?.resource;
+}
+
+/** Appends what the agent said; under an id that it used before only when it says something else now. */
+function addAgentMessage(
+  target: MoveTarget,
+  task: TaskState,
+  { sent, clean }: Received<MessageDraft>,
+  moveFollows = false,
+): Clean<Message> | undefined {
+  const { tx, tools, material } = target;
+  const known = sent.upstreamId;
+  const before = known === undefined ? undefined : saidBefore(tx, task, known);
+  if (before !== undefined && saysSame(tx, target.clean, before.parts, sent.parts)) return undefined;
+  const place = placeOfTask(task.resource);
+  const parts = withStoredBytes(target, place, { sent: sent.parts, clean: clean.parts });
+  if (parts.clean.length === 0) return undefined;
+  const { upstreamId } = clean;
+  const role = clean.role === 'user' ? 'agent' : clean.role;
+  const metadata = {
+    ...clean.metadata,
+    ...(upstreamId === undefined ? {} : { upstream_message_id: upstreamId }),
+  };
+  const said = { sent: { role, parts: parts.sent }, clean: { role, parts: parts.clean, metadata } };
+  const built = buildAgentMessage(tx, tools, said, place);
+  appendMessage(tx, built, {
+    place,
+    material,
+    moveFollows,
+    ...(upstreamId === undefined ? {} : { upstreamId }),
+  });
+  return built.message;
+}
+
+/** The parts of a message with references where it has bytes. */
+function withStoredBytes(
+  target: MoveTarget,
+  place: SessionPlace,
+  parts: Received<DraftPart[]>,
+): Received<Part[]> {
+  const stored: Received<Part[]> = { sent: [], clean: [] };
+  for (const [at, clean] of parts.clean.entries()) {
+    const sent = parts.sent[at];
+    if (clean.type === 'bytes' && sent?.type === 'bytes') {
+      const reference = storeBytes(target, place, sent.base64, clean);
+      stored.sent.push(reference);
+      stored.clean.push(reference);
+    } else if (clean.type !== 'bytes' && sent !== undefined && sent.type !== 'bytes') {
+      stored.sent.push(sent);
+      stored.clean.push(clean);
+    }
+  }
+  return stored;
+}
+
+/** Bytes inside a message become an Artifact and a reference (contract C27). */
+function storeBytes(
+  { tx, tools }: MoveTarget,
+  place: SessionPlace,
+  base64: string,
+  { mime_type, name, metadata: about }: Clean<Extract<DraftPart, { type: 'bytes' }>>,
+): Clean<Part> {
+  const bytes = Buffer.from(base64, 'base64');
+  const artifact = storeArtifact(tx, tools, place, bytes, mime_type, 'public', name ?? null);
+  const metadata = about ? { metadata: about } : {};
+  if (!mime_type.startsWith('image/')) {
+    return { type: 'artifact_ref', artifact_id: artifact.id, visibility: 'public', ...metadata };
+  }
+  return { type: 'image_ref', artifact_id: artifact.id, mime_type, visibility: 'public', ...metadata };
+}
+
+function applyUsage(
+  { tx, material }: MoveTarget,
+  { resource }: TaskState,
+  { usage }: Clean<MoveOf<'usage'>>,
+): void {
+  const pointer = { object: 'task', id: resource.id };
+  const payload = { note: word('usage'), material, usage };
+  tx.append(newEvent('vendor.harn_gateway.upstream_note', pointer, placeOfTask(resource), payload));
+}
+
+/** A peer that cannot cancel does not fail the task: that it could not is noted. */
+export function noteCancelFault(
+  target: Pick<MoveTarget, 'tx' | 'material'>,
+  task: TaskState,
+  { code, message }: Clean<Extract<Frame, { kind: 'fault' }>>,
+): void {
+  note(target, task, word('cancel_not_confirmed'), { code: word(code), message });
+}
+
+/** Keeps a diagnostic that moves nothing; `metadata` is merged into the Task. */
+function note(
+  { tx, material }: Pick<MoveTarget, 'tx' | 'material'>,
+  { resource }: TaskState,
+  name: CleanText,
+  details: CleanObject,
+  metadata?: CleanObject,
+): void {
+  tx.append(
+    newEvent(
+      'vendor.harn_gateway.upstream_note',
+      { object: 'task', id: resource.id },
+      placeOfTask(resource),
+      {
+        note: name,
+        material,
+        ...(Object.keys(details).length > 0 ? { details } : {}),
+        ...(metadata === undefined ? {} : { metadata }),
+      },
+    ),
+  );
+}
+
+/** A Task holds its caller's metadata, up to one inline limit, and as much again of its agent. */
+const LIMITS_OF_TASK = 2;
+/** Characters of an agent's reason; its Message and its recorded frame have them all. */
+const FAILURE_CHARS = 4_000;
+
+/** A move whose metadata and details fit into events and folds; what is larger is in an Artifact (contract C27). */
+export function boundedMove(target: MoveTarget, task: TaskState, move: Clean<Move>): Clean<Move> {
+  const { tx, tools } = target;
+  const place = placeOfTask(task.resource);
+  switch (move.type) {
+    case 'metadata':
+      return { ...move, patch: boundedPatch(target, task, move.patch) };
+    case 'note':
+      return move.details ? { ...move, details: boundedMetadata(tx, tools, place, move.details) } : move;
+    case 'status': {
+      const patched = move.metadata ? { metadata: boundedPatch(target, task, move.metadata) } : {};
+      return { ...move, ...patched, ...boundedFailure(target, task, move.failure) };
+    }
+    case 'permission':
+      return { ...move, permission: withBoundedMetadata(tx, tools, place, move.permission) };
+    case 'bind':
+    case 'message':
+    case 'artifact':
+    case 'permission_closed':
+    case 'tool':
+    case 'file_written':
+    case 'policy':
+    case 'reasoning':
+    case 'update':
+    case 'usage':
+      return move;
+  }
+}
+
+/** Many small patches may not grow the Task without end either. */
+function boundedPatch({ tx, tools }: MoveTarget, { resource }: TaskState, patch: CleanObject): CleanObject {
+  const { inlineBytes } = tools.limits;
+  const fits =
+    fitsAsJson(patch, inlineBytes) &&
+    fitsAsJson(mergeMetadata(resource.metadata, patch), LIMITS_OF_TASK * inlineBytes);
+  return fits ? patch : movedMetadata(tx, tools, placeOfTask(resource), patch);
+}
+
+function boundedFailure(
+  { tx, tools }: MoveTarget,
+  { resource }: TaskState,
+  failure: Clean<Failure> | undefined,
+): { failure?: Clean<Failure> } {
+  if (failure === undefined) return {};
+  const message = pieceOf(failure.message, 0, FAILURE_CHARS);
+  const { details } = failure;
+  if (details === undefined) return { failure: { ...failure, message } };
+  return {
+    failure: { ...failure, message, details: boundedMetadata(tx, tools, placeOfTask(resource), details) },
+  };
+}

@@ -1,0 +1,68 @@
+import type { MoveTarget } from '#core/move-target.ts';
+import { newEvent, placeOfTask, type SessionPlace } from '#core/new-event.ts';
+import { fitsAsJson } from '#json/json-size.ts';
+import { type Clean, type CleanObject, word } from '#protocol/clean.ts';
+import { boundedMetadata, movedMetadata, storeArtifact } from '#resources/artifact/large-content.ts';
+import type { Part } from '#resources/message/schema.ts';
+import type { TaskState } from '#resources/read-states.ts';
+import type { Move, UpdateDraft } from '#upstream.ts';
+
+/** Thoughts are internal: readers without `internal:read` see that there was one. */
+export function applyReasoning(
+  { tx, tools, material }: MoveTarget,
+  { resource }: TaskState,
+  { text }: Clean<Extract<Move, { type: 'reasoning' }>>,
+  given: Extract<Move, { type: 'reasoning' }>,
+): void {
+  const place = placeOfTask(resource);
+  const visibility = 'internal' as const;
+  const bytes = Buffer.from(given.text);
+  const isLarge = bytes.length > tools.limits.inlineBytes;
+  const part: Clean<Part> = isLarge
+    ? {
+        type: 'artifact_ref',
+        artifact_id: storeArtifact(tx, tools, place, bytes, word('text/plain'), visibility).id,
+        visibility,
+      }
+    : { type: 'text', text, visibility };
+  const pointer = { object: 'task', id: resource.id };
+  tx.append(newEvent('agent.reasoning_summary', pointer, place, { parts: [part], material }));
+}
+
+/** A live word of the agent, as it came but for secrets and size. */
+export function applyUpdate(
+  { tx, tools, material }: MoveTarget,
+  { resource }: TaskState,
+  { update, betweenTurns }: Clean<Extract<Move, { type: 'update' }>>,
+): void {
+  const { protocol, kind, about, visibility } = update;
+  const place = placeOfTask(resource);
+  const body = boundedBody({ tx, tools }, place, update);
+  tx.append(
+    newEvent('vendor.harn_gateway.agent_update', { object: 'task', id: resource.id }, place, {
+      protocol,
+      kind,
+      about,
+      update: { type: 'agent_update', visibility, body },
+      material,
+      ...(betweenTurns === undefined ? {} : { between_turns: betweenTurns }),
+    }),
+  );
+}
+
+/** Members above this size leave a body that is too large; what names and orders an update stays. */
+const MEMBER_BYTES = 4_096;
+
+/** A body within the inline limit; what had to leave is in Artifacts, and references stand in its place (contract C27). */
+function boundedBody(
+  { tx, tools }: Pick<MoveTarget, 'tx' | 'tools'>,
+  place: SessionPlace,
+  { body, visibility }: Clean<UpdateDraft>,
+): CleanObject {
+  if (fitsAsJson(body, tools.limits.inlineBytes)) return body;
+  const members = Object.entries(body).map(([name, value]) => {
+    if (fitsAsJson(value, MEMBER_BYTES)) return [name, value] as const;
+    return [name, movedMetadata(tx, tools, place, { [name]: value }, visibility)] as const;
+  });
+  return boundedMetadata(tx, tools, place, Object.fromEntries(members), visibility);
+}

@@ -1,0 +1,244 @@
+import type { DecisionTools } from '#core/facts.ts';
+import { readBefore } from '#core/read-before.ts';
+import type { Event, Projection } from '#eventlog/event-log.ts';
+import { Rehearsal } from '#eventlog/rehearsal.ts';
+import { type CleanText, fromLog, word } from '#protocol/clean.ts';
+import type { JsonObject, JsonValue } from '#protocol/json.ts';
+import { type Failure, isTerminal, type TaskStatus } from '#protocol/task-states.ts';
+import type { RunRecord } from '#receipts/receipt-draft.ts';
+import type { MemoryFrame } from '#resources/memory/given-memory.ts';
+import type { PermissionRequestState, SessionFold, TaskState } from '#resources/read-states.ts';
+import { taskRecord } from '#resources/receipt/run-record.ts';
+import { hashOf } from '#resources/replay/record/compare.ts';
+import type { History, Stimulus } from '#resources/replay/record/history.ts';
+import type { RecordedFrame } from '#resources/replay/record/recorded-frame.ts';
+import { stimuliOf } from '#resources/replay/record/stimuli.ts';
+import { stateKey } from '#resources/state-keys.ts';
+import type { CancelTold } from '#resources/task/cancel-told.ts';
+import { type MoveFacts, moveTask } from '#resources/task/move-task.ts';
+import { frameKey } from '#store/keys.ts';
+import type { Frame, Move, Seen } from '#upstream.ts';
+import { applyMoves, noteCancelFault, seenBy } from '../apply-moves.ts';
+import { applyMemoryRead } from '../give-memories.ts';
+import { RecordedIds } from './recorded-ids.ts';
+import { approvalsOf } from './recorded-terms.ts';
+
+/** What a re-execution needs besides the history; none of it may ask the clock, chance or the network. */
+export interface ReExecutionParts {
+  interpret(frame: Frame, seen: Seen): Move[];
+  tools: DecisionTools;
+  projection: Projection;
+  /** Names the ids of what was never recorded. */
+  seed: string;
+  /** Frames to take instead of the recorded ones, by override key. */
+  substitutes?: ReadonlyMap<string, Frame | MemoryFrame>;
+}
+
+/** One step of a replay: what was recorded, and what the same stimulus becomes now. */
+export interface ReplayedStep {
+  stimulus: Stimulus;
+  replayed: readonly Event[];
+  /** Key of the override that was taken for its frame. */
+  overrideKey?: string;
+}
+
+/**
+ * Runs a recorded run again: frames through the same mappings, moves and folds as live, in memory, with the recorded times
+ * and ids. What callers said is given; what became of it is decided again. Returns what the run did, as its receipt would tell
+ * it; undefined where it did not end.
+ */
+export function* reExecute(
+  history: History,
+  parts: ReExecutionParts,
+): Generator<ReplayedStep, RunRecord | undefined> {
+  const run = new ReExecution(history, parts);
+  for (const stimulus of stimuliOf(history)) yield run.step(stimulus);
+  return run.record();
+}
+
+class ReExecution {
+  readonly #history: History;
+  readonly #parts: ReExecutionParts;
+  readonly #tx: Rehearsal;
+  readonly #ids: RecordedIds;
+  readonly #tools: DecisionTools;
+  #frames = 0;
+
+  constructor(history: History, parts: ReExecutionParts) {
+    this.#history = history;
+    this.#parts = parts;
+    this.#tx = new Rehearsal(parts.projection);
+    this.#ids = new RecordedIds(parts.seed);
+    const approvals = approvalsOf(history.events);
+    this.#tools = { ...parts.tools, ...RECORDED, approvals, newId: this.#ids.next };
+    this.#tx.set(stateKey.session(history.sessionId), emptySession(history));
+  }
+
+  record(): RunRecord | undefined {
+    const task = this.#task;
+    return task && isTerminal(task.resource.status) ? taskRecord(this.#tx, task) : undefined;
+  }
+
+  step(stimulus: Stimulus): ReplayedStep {
+    const { events } = stimulus;
+    this.#tx.begin(timeOf(stimulus), events);
+    this.#ids.begin(events);
+    this.#placeTranscript(events);
+    const overrideKey = this.#take(stimulus);
+    return {
+      stimulus,
+      replayed: this.#tx.appended,
+      ...(overrideKey === undefined ? {} : { overrideKey }),
+    };
+  }
+
+  get #task(): TaskState | undefined {
+    return this.#tx.get<TaskState>(stateKey.task(this.#history.taskId));
+  }
+
+  #take(stimulus: Stimulus): string | undefined {
+    if (stimulus.kind === 'frame') return this.#takeFrame(stimulus.frame);
+    if (stimulus.kind === 'move') this.#move(stimulus.event);
+    else if (this.#hasPlace(stimulus.event)) this.#tx.keep(stimulus.event);
+    return undefined;
+  }
+
+  #takeFrame(record: RecordedFrame): string | undefined {
+    const task = this.#task;
+    if (!task) return undefined;
+    const substitute = this.#parts.substitutes?.get(record.key);
+    const frame = substitute ?? record.frame;
+    if (!isTerminal(task.resource.status)) this.#recordMaterial(record, substitute);
+    const target = {
+      tx: this.#tx,
+      tools: this.#tools,
+      taskId: this.#history.taskId,
+      material: fromLog(record.key),
+      clean: readBefore,
+    };
+    if (record.turn) this.#bindSession(record.turn.session_binding);
+    if (record.noted && frame.kind === 'fault') noteCancelFault(target, task, fromLog(frame));
+    else if (frame.kind === 'memory') applyMemoryRead(this.#tx, task, fromLog(frame), target.material);
+    else applyMoves(target, this.#parts.interpret(frame, seenBy(this.#tx, readBefore, task)));
+    return substitute === undefined ? undefined : record.key;
+  }
+
+  /** A receipt tells of the frames of a run up to its end, by their hashes alone. */
+  #recordMaterial(
+    { key, at, sha256, redaction_proof }: RecordedFrame,
+    substitute: Frame | MemoryFrame | undefined,
+  ): void {
+    const listed = substitute
+      ? { sha256: hashOf(substitute as unknown as JsonValue) }
+      : { sha256, ...(redaction_proof === undefined ? {} : { redaction_proof }) };
+    const taken = { key, at, ...listed };
+    this.#frames += 1;
+    this.#tx.record(frameKey(this.#history.taskId, this.#frames), JSON.stringify(taken));
+  }
+
+  #move({ payload }: Event): void {
+    const { status, message_id, failure, reason, cancel, metadata, outcome } = fromLog(
+      payload as unknown as Transition,
+    );
+    const facts: MoveFacts = {
+      ...(message_id === undefined ? {} : { messageId: message_id }),
+      ...(failure === undefined ? {} : { failure }),
+      ...(reason ? { reason } : {}),
+      ...(cancel === undefined ? {} : { cancel }),
+      ...(metadata === undefined ? {} : { metadata }),
+      // What the gateway completes by itself, it says in its own words.
+      ...(status === 'COMPLETED' && outcome !== undefined ? { summary: outcome.summary } : {}),
+    };
+    moveTask(this.#tx, this.#tools, this.#history.taskId, status, facts);
+  }
+
+  /** An answer to a question that the replay never asked, or has answered, has no place in it. */
+  #hasPlace({ resource, payload }: Event): boolean {
+    if (resource.object !== 'permission_request' || payload['request_id'] === undefined) return true;
+    const request = this.#tx.get<PermissionRequestState>(stateKey.permissionRequest(resource.id));
+    return request?.resource.status === 'pending';
+  }
+
+  /** The transcript as other tasks left it meanwhile. */
+  #placeTranscript(events: readonly Event[]): void {
+    const appended = events.find(({ event }) => event === 'session.message_appended');
+    const session = this.#tx.get<SessionFold>(stateKey.session(this.#history.sessionId));
+    const messages = appended?.payload['position'];
+    if (!session || typeof messages !== 'number') return;
+    const internal = { ...session.internal, messages };
+    this.#tx.set(stateKey.session(this.#history.sessionId), { ...session, internal });
+  }
+
+  #bindSession(binding: JsonObject | null): void {
+    const { sessionId, route } = this.#history;
+    const state = binding === null ? undefined : { binding, epoch: 0 };
+    this.#tx.set(stateKey.sessionBinding(sessionId, route), state);
+  }
+}
+
+/** What a recorded transition says of its cause. */
+interface Transition {
+  status: TaskStatus;
+  message_id?: string;
+  failure?: Failure;
+  reason?: string | null;
+  cancel?: CancelTold;
+  metadata?: JsonObject;
+  outcome?: { summary: string };
+}
+
+/** What was recorded has no secrets any more, nothing is sent, and nobody waits. */
+const RECORDED: Pick<DecisionTools, 'redact' | 'sealInput' | 'receipts' | 'runs'> = {
+  receipts: {
+    issuer: { id: word('none'), name: null },
+    acceptance: false,
+    isRehearsal: true,
+    key: refuseToSign,
+  },
+  redact: readBefore,
+  sealInput: () => {
+    throw new Error('a replay sends nothing, so it seals nothing');
+  },
+  runs: {
+    hasSlot: () => true,
+    queued: () => 0,
+    claim: () => undefined,
+    wake: () => undefined,
+    answer: () => undefined,
+    forwardCancel: () => undefined,
+  },
+};
+
+function refuseToSign(): never {
+  throw new Error('a rehearsal signs nothing');
+}
+
+function timeOf(stimulus: Stimulus): CleanText {
+  return fromLog(stimulus.kind === 'frame' ? stimulus.frame.at : stimulus.event.created_at);
+}
+
+/** Only what the folds of a task's events need of its session. */
+function emptySession({ sessionId, events }: History): SessionFold {
+  const [first] = events;
+  const time = first?.created_at ?? '';
+  return fromLog({
+    resource: {
+      id: sessionId,
+      object: 'session',
+      created_at: time,
+      updated_at: time,
+      metadata: {},
+      workspace_id: first?.workspace_id ?? '',
+      state: 'IDLE',
+      transcript: {},
+      persona_id: null,
+      root_session_id: null,
+      parent_session_id: null,
+      branch_id: null,
+      last_event_id: null,
+      summary: null,
+      expires_at: null,
+    },
+    internal: { open_tasks: [], working: 0, blocked: 0, messages: 0, epoch: 0, pending: [] },
+  });
+}

@@ -1,0 +1,245 @@
+import { ProtocolError } from '#protocol/errors.ts';
+import { type Failure, isTerminal } from '#protocol/task-states.ts';
+import type { TaskState } from '#resources/read-states.ts';
+import { stateKey } from '#resources/state-keys.ts';
+import type { CancelTold } from '#resources/task/cancel-told.ts';
+import { moveTask, turnSpan } from '#resources/task/move-task.ts';
+import type { Frame, PreparedTurn, Turn, Upstream } from '#upstream.ts';
+import { type FrameRecorder, openRecorder } from './frame-recorder.ts';
+import { memoriesOf, withMemories } from './give-memories.ts';
+import { judgeTurn } from './judge-turn.ts';
+import type { RunnerDeps } from './runner-deps.ts';
+import { turnBase, turnOf } from './turn.ts';
+
+/** A reason made once: abort() without one would make an exception with a stack for every turn. */
+const STOPPED = 'stopped';
+
+/** What a run does: which turn of which task, the messages it sends, and what has to be over before. */
+export interface TurnPlan {
+  taskId: string;
+  kind: Turn['kind'];
+  /** Ids; the last one is the message, the others precede it. Empty for `reattach`. */
+  messages: readonly string[];
+  /** The turn this one follows; it is let go once its agent has answered. */
+  before: Run | undefined;
+}
+
+/** Work on a task, as the runner sees it. */
+export type Run = Pick<TaskRun, 'ended' | 'yieldTo' | 'takenOr' | 'endedOr' | 'stop' | 'stopCanceled'>;
+
+/** One turn of one task: sends the message, records every frame, applies what it means. */
+export class TaskRun {
+  /** Resolves when the turn is over and everything it recorded is durable; never rejects but for the store. */
+  readonly ended: Promise<void>;
+  readonly #stopper = new AbortController();
+  readonly #deps: RunnerDeps;
+  readonly #upstream: Upstream | undefined;
+  readonly #plan: TurnPlan;
+  readonly #taken: Promise<void>;
+  #isTaken = false;
+  #owesCancel = false;
+  #markTaken: () => void = () => undefined;
+
+  constructor(deps: RunnerDeps, upstream: Upstream | undefined, plan: TurnPlan) {
+    this.#deps = deps;
+    this.#upstream = upstream;
+    this.#plan = plan;
+    this.#taken = new Promise((resolve) => {
+      this.#markTaken = resolve;
+    });
+    this.ended = this.#run().finally(() => this.#markTaken());
+  }
+
+  /** Lets go of the upstream once it has answered anything, so that what was sent is neither lost nor sent again. */
+  async yieldTo(): Promise<void> {
+    await this.#taken;
+    this.stop();
+    await this.ended;
+  }
+
+  /** Resolves when the agent has answered anything, the turn is over, or the signal aborts. */
+  async takenOr(signal: AbortSignal): Promise<void> {
+    await either(this.#taken, signal);
+  }
+
+  /** Lets go of the upstream, also in the turn this one waits for; the task stays as it is. */
+  stop(): void {
+    this.#plan.before?.stop();
+    this.#stopper.abort(STOPPED);
+  }
+
+  /** Resolves when the turn is over, or when the signal aborts. */
+  async endedOr(signal: AbortSignal): Promise<void> {
+    await either(this.ended, signal);
+  }
+
+  /**
+   * The task was canceled. A turn whose agent has not answered yet is followed until it does: its first frame names the
+   * remote task, which can then be told.
+   */
+  stopCanceled(): void {
+    this.#plan.before?.stopCanceled();
+    if (this.#isTaken) this.stop();
+    else this.#owesCancel = true;
+  }
+
+  /** Who waits for the agent's first word reads what it said from the log. */
+  #take(recorder: FrameRecorder): void {
+    if (this.#isTaken) return;
+    this.#isTaken = true;
+    recorder.isKept().then(this.#markTaken, this.#markTaken);
+  }
+
+  async #run(): Promise<void> {
+    await this.#plan.before?.yieldTo().catch(() => undefined);
+    this.#plan.before = undefined;
+    if (this.#stopper.signal.aborted) return;
+    const task = this.#deps.log.state<TaskState>(stateKey.task(this.#plan.taskId));
+    if (!task || isTerminal(task.resource.status)) return;
+    if (!this.#upstream) return this.#fail(routeMissing(task.internal.route));
+    try {
+      const ended = await this.#turn(this.#upstream, task);
+      if (!ended && !this.#stopper.signal.aborted) await this.#fail(ENDED_EARLY);
+    } catch (error) {
+      if (ProtocolError.from(error).code === 'service_unavailable') throw error;
+      this.#deps.logger.error({ err: error, task_id: this.#plan.taskId }, 'a turn failed inside the gateway');
+      await this.#fail(BROKEN_TURN);
+    }
+  }
+
+  async #turn(upstream: Upstream, task: TaskState): Promise<boolean> {
+    const { taskId, kind, messages } = this.#plan;
+    const memories =
+      kind === 'start' && upstream.prepare === undefined
+        ? memoriesOf(this.#deps, task, this.#deps.nowMs())
+        : [];
+    const span = turnSpan(task);
+    const turn = withMemories(turnOf(this.#deps, task, kind, messages, span), memories);
+    const isStarting = kind === 'start' && task.internal.turns <= 1;
+    const prepared = await judgeTurn(this.#deps, upstream, task, turn);
+    if (prepared === undefined || this.#isOver()) return true;
+    const recorder = await openRecorder(this.#deps, upstream, { taskId, isStarting, sent: messages, span });
+    for (const memory of memories) await recorder.give({ kind: 'memory', memory });
+    const isOver = await this.#follow(prepared, recorder).finally(() => recorder.finish());
+    if (this.#owesCancel) await this.#tellCanceled();
+    return isOver;
+  }
+
+  /** The task ended, or the turn was stopped, while it was read and judged; nothing was sent. */
+  #isOver(): boolean {
+    if (this.#stopper.signal.aborted) return true;
+    const task = this.#deps.log.state<TaskState>(stateKey.task(this.#plan.taskId));
+    return !task || isTerminal(task.resource.status);
+  }
+
+  /** Records frames until the task is over or waits for somebody; true when it got there. */
+  async #follow({ run }: PreparedTurn, recorder: FrameRecorder): Promise<boolean> {
+    for await (const frame of run(this.#stopper.signal)) {
+      if (this.#stopper.signal.aborted) return false;
+      const status = await recorder.take(frame);
+      if (status !== 'held') this.#take(recorder);
+      if (status === 'over') {
+        this.stop();
+        return true;
+      }
+    }
+    return recorder.isAtRest();
+  }
+
+  /** The cancel came before the agent had named its task; now it can be told. */
+  async #tellCanceled(): Promise<void> {
+    const task = this.#deps.log.state<TaskState>(stateKey.task(this.#plan.taskId));
+    if (task && task.internal.binding !== null) await forwardCancel(this.#deps, task);
+  }
+
+  async #fail(failure: Failure): Promise<void> {
+    await this.#deps.log.transact({ actor: null }, (tx) => {
+      const task = tx.get<TaskState>(stateKey.task(this.#plan.taskId));
+      if (task?.resource.status === 'WORKING')
+        moveTask(tx, this.#deps.tools, this.#plan.taskId, 'FAILED', {
+          failure: this.#deps.tools.redact(failure).value,
+        });
+    });
+  }
+}
+
+/**
+ * Tells the upstream of a canceled task; what it answers is recorded. Without a signal the wait is the configured one. Resolves
+ * with what is known of an agent that did not confirm it; undefined where it did, or says so in its turn.
+ */
+export async function forwardCancel(
+  deps: RunnerDeps,
+  task: TaskState,
+  signal?: AbortSignal,
+): Promise<CancelTold | undefined> {
+  const upstream = deps.upstreams.get(task.internal.route);
+  if (!upstream) return { agent: 'not_reached', because: NO_ROUTE };
+  const span = turnSpan(task);
+  const recorder = await openRecorder(deps, upstream, {
+    taskId: task.resource.id,
+    isStarting: false,
+    sent: [],
+    span,
+  });
+  const turn = { ...turnBase(deps, task, span), kind: 'continue' as const };
+  const bounded = signal ?? deps.timeoutSignal(deps.limits.cancelWaitMs);
+  let hasAnswered = false;
+  let fault: Extract<Frame, { kind: 'fault' }> | undefined;
+  try {
+    for await (const frame of upstream.cancel(turn, bounded)) {
+      // It ended in its own turn, so that nobody asks how the cancel went.
+      if (frame.kind === 'fault' && endedMeanwhile(deps, task)) return undefined;
+      // A peer that cannot cancel does not fail the task: the wish is recorded, the gateway decides.
+      if (frame.kind === 'fault') await recorder.noteFault(frame);
+      if (frame.kind === 'fault') fault = frame;
+      else hasAnswered = true;
+      // The end of this exchange is not the end of the turn that runs beside it.
+      if (frame.kind === 'message') await recorder.take(frame);
+    }
+  } finally {
+    await recorder.finish();
+  }
+  if (bounded.aborted) return { agent: 'unanswered', because: null };
+  const wasReached = hasAnswered || fault?.details?.['http_status'] !== undefined;
+  if (fault !== undefined) return { agent: wasReached ? 'refused' : 'not_reached', because: fault.message };
+  return hasAnswered ? { agent: 'refused', because: null } : undefined;
+}
+
+function endedMeanwhile({ log }: RunnerDeps, { resource }: TaskState): boolean {
+  const now = log.state<TaskState>(stateKey.task(resource.id));
+  return !isTerminal(resource.status) && (now === undefined || isTerminal(now.resource.status));
+}
+
+const NO_ROUTE = 'Its route is not configured any more.';
+
+function either(promise: Promise<void>, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    signal.addEventListener('abort', () => resolve(), { once: true });
+    promise.then(resolve, () => resolve());
+  });
+}
+
+const BROKEN_TURN: Failure = {
+  code: 'internal_error',
+  type: 'runtime_error',
+  message:
+    'The gateway failed while it ran this task. What the agent did so far is in the events; submit the task again.',
+};
+
+const ENDED_EARLY: Failure = {
+  code: 'upstream_unavailable',
+  type: 'upstream_error',
+  message: 'The agent ended its answer without a final state. Submit the task again, or check the agent.',
+  details: { reason: 'ended_without_state' },
+};
+
+function routeMissing(route: string): Failure {
+  return {
+    code: 'upstream_unavailable',
+    type: 'upstream_error',
+    message:
+      'The route of this task is not configured. Restore it in the config file, or submit the task again.',
+    details: { reason: 'route_removed', route },
+  };
+}

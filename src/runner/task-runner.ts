@@ -1,0 +1,385 @@
+import type { RunFacts } from '#core/facts.ts';
+import { unlessDamaged } from '#core/unless-damaged.ts';
+import { ProtocolError } from '#protocol/errors.ts';
+import { isTerminal } from '#protocol/task-states.ts';
+import { waitsInTurn } from '#resources/permission/permission-request.ts';
+import { excessFailure } from '#resources/quota/check-quotas.ts';
+import type { TaskState } from '#resources/read-states.ts';
+import { laneIsBusy } from '#resources/session/session-lane.ts';
+import { listPrefix, stateKey } from '#resources/state-keys.ts';
+import type { CancelTold } from '#resources/task/cancel-told.ts';
+import { moveTask } from '#resources/task/move-task.ts';
+import type { Frame, PermissionAnswer, Upstream } from '#upstream.ts';
+import { Overheard } from './overheard.ts';
+import { recoverTask } from './recover.ts';
+import { ReplayRun } from './replay/replay-run.ts';
+import type { RunnerDeps } from './runner-deps.ts';
+import { forwardCancel, type Run, TaskRun } from './task-run.ts';
+
+const UNNAMED = 'The agent has not named its task yet.';
+/** How many open tasks recovery reads at once. */
+const RECOVERY_PAGE = 500;
+
+/** Starts accepted tasks, runs their turns, cancels them, and takes them up again after a restart. */
+export class TaskRunner implements RunFacts {
+  readonly #deps: RunnerDeps;
+  readonly #lanes: Lanes;
+  readonly #runs = new Map<string, Run>();
+  /** Sessions whose next task is about to start. */
+  readonly #starting = new Set<string>();
+  /** Told when a task leaves the queue, by its id. */
+  readonly #awaited = new Map<string, () => void>();
+  readonly #background = new Set<Promise<void>>();
+  readonly #overheard: Overheard;
+  #draining = false;
+
+  constructor(deps: RunnerDeps) {
+    this.#deps = deps;
+    this.#lanes = new Lanes(deps.limits);
+    this.#overheard = new Overheard(deps);
+    for (const upstream of deps.upstreams.values())
+      upstream.listen?.((taskId, frame) => this.#overhear(upstream, taskId, frame));
+  }
+
+  hasSlot(route: string): boolean {
+    return !this.#draining && this.#lanes.hasSlot(route);
+  }
+
+  queued(): number {
+    return this.#lanes.waitingCount;
+  }
+
+  running(): number {
+    return this.#lanes.runningCount;
+  }
+
+  claim(taskId: string, sessionId: string, route: string, startsNow: boolean): void {
+    if (startsNow) this.#lanes.take(taskId, route);
+    else this.#lanes.wait(taskId, sessionId, route);
+  }
+
+  /**
+   * Waits until a task has left the queue, for `acceptWaitMs` at most, or until the caller goes away. Returns the task as it
+   * is then; undefined while it still waits.
+   */
+  async awaitStart(taskId: string, signal: AbortSignal): Promise<TaskState['resource'] | undefined> {
+    const { acceptWaitMs } = this.#deps.limits;
+    if (acceptWaitMs === 0 || this.#draining) return undefined;
+    const late = AbortSignal.any([signal, this.#deps.timeoutSignal(acceptWaitMs)]);
+    return new Promise((resolve) => {
+      const settle = () => {
+        this.#awaited.delete(taskId);
+        late.removeEventListener('abort', settle);
+        const resource = this.#intact(() => this.#task(taskId)?.resource, undefined);
+        resolve(resource?.status === 'SUBMITTED' ? undefined : resource);
+      };
+      if (late.aborted || this.#task(taskId)?.resource.status !== 'SUBMITTED') return settle();
+      this.#awaited.set(taskId, settle);
+      late.addEventListener('abort', settle, { once: true });
+    });
+  }
+
+  wake(taskId: string, messageId?: string): void {
+    const task = this.#task(taskId);
+    if (!task || isTerminal(task.resource.status)) {
+      this.#awaited.get(taskId)?.();
+      this.#lanes.forget(taskId);
+      if (!this.#runs.has(taskId)) this.#lanes.release(taskId);
+      this.#startWaiting();
+      return;
+    }
+    if (task.resource.status === 'WORKING')
+      this.#launch(task, task.internal.binding === null ? 'start' : 'continue', messageId);
+    if (task.resource.status === 'SUBMITTED') {
+      this.#lanes.wait(taskId, task.resource.session_id, task.internal.route);
+      this.#startWaiting();
+    }
+  }
+
+  /** After a restart no turn waits any more: the task is taken up again like one that worked. */
+  answer(taskId: string, answer: PermissionAnswer): void {
+    const task = this.#task(taskId);
+    if (!task) return;
+    const upstream = this.#deps.upstreams.get(task.internal.route);
+    if (this.#runs.has(taskId) && upstream?.answer?.(taskId, answer)) return;
+    if (task.resource.status === 'WORKING') this.#track(this.#recover(taskId));
+  }
+
+  forwardCancel(taskId: string): void {
+    this.#awaited.get(taskId)?.();
+    this.#lanes.forget(taskId);
+    const run = this.#runs.get(taskId);
+    if (run) run.stopCanceled();
+    const task = this.#task(taskId);
+    if (!task || task.internal.binding === null) return;
+    this.#track(forwardCancel(this.#deps, task).then(() => undefined));
+  }
+
+  /**
+   * Asks the upstream of a working task to cancel and waits, bounded, until the task has ended. Resolves with what is known of an
+   * agent that did not confirm it.
+   */
+  async cancel(taskId: string): Promise<CancelTold | undefined> {
+    const run = this.#runs.get(taskId);
+    const signal = this.#deps.timeoutSignal(this.#deps.limits.cancelWaitMs);
+    await run?.takenOr(signal);
+    const task = this.#task(taskId);
+    if (!task || isTerminal(task.resource.status)) return undefined;
+    const told =
+      task.internal.binding === null ? this.#unnamed(task) : await this.#forwarded(task, run, signal);
+    // Some agents leave the stream of a task open that they have canceled.
+    if (!this.#isOver(taskId)) await run?.endedOr(signal);
+    run?.stopCanceled();
+    return told;
+  }
+
+  #isOver(taskId: string): boolean {
+    return isTerminal(this.#task(taskId)?.resource.status ?? 'FAILED');
+  }
+
+  /** There are agents that end the task in its stream and leave the cancel itself without an answer. */
+  #forwarded(task: TaskState, run: Run | undefined, signal: AbortSignal): Promise<CancelTold | undefined> {
+    const forwarded = forwardCancel(this.#deps, task, signal);
+    if (!run) return forwarded;
+    this.#track(forwarded.then(() => undefined));
+    const isOver = () => this.#isOver(task.resource.id);
+    return Promise.race([forwarded, run.ended.then(() => (isOver() ? undefined : forwarded))]);
+  }
+
+  /** An agent that is told by the name it gave its task is not told before there is one. */
+  #unnamed({ internal }: TaskState): CancelTold | undefined {
+    const upstream = this.#deps.upstreams.get(internal.route);
+    return upstream?.cancelsByBinding ? { agent: 'not_reached', because: UNNAMED } : undefined;
+  }
+
+  /** Takes up every open task that does not run: at the start, and after the store was reopened. */
+  async recover(): Promise<void> {
+    this.#lanes.keepOnly(new Set(this.#runs.keys()));
+    let after: string | undefined = listPrefix.openTasks();
+    while (after !== undefined) after = await this.#recoverPage(after);
+    this.#startWaiting();
+  }
+
+  /** Returns where the next page begins. */
+  async #recoverPage(after: string): Promise<string | undefined> {
+    const range = { gt: after, lt: `${listPrefix.openTasks()}~`, limit: RECOVERY_PAGE };
+    const keys = await this.#deps.log.indexKeys(range).catch((error: unknown) => {
+      this.#reportDamage(error);
+      return [];
+    });
+    for (const key of keys) {
+      const taskId = key.slice(listPrefix.openTasks().length);
+      await this.#recover(taskId).catch((error: unknown) => this.#reportDamage(error));
+    }
+    return keys.length < RECOVERY_PAGE ? undefined : keys.at(-1);
+  }
+
+  /** Stops taking work and lets go of running turns; the tasks stay as they are and are taken up by the next start. */
+  async drain(): Promise<void> {
+    this.#draining = true;
+    for (const settle of [...this.#awaited.values()]) settle();
+    for (const run of this.#runs.values()) run.stop();
+    await Promise.allSettled([...[...this.#runs.values()].map((run) => run.ended), ...this.#background]);
+  }
+
+  async #recover(taskId: string): Promise<void> {
+    const task = this.#task(taskId);
+    if (!task || this.#runs.has(taskId)) return;
+    const action = recoverTask(task, {
+      routeExists: this.#deps.upstreams.has(task.internal.route),
+      waitsInTurn: waitsInTurn({ get: this.#deps.log.state.bind(this.#deps.log) }, task),
+    });
+    if (action.kind === 'wait') this.#lanes.wait(taskId, task.resource.session_id, task.internal.route);
+    if (action.kind === 'reattach') this.#launch(task, 'reattach');
+    if (action.kind !== 'fail') return;
+    await this.#deps.log.transact({ actor: null }, (tx) =>
+      moveTask(tx, this.#deps.tools, taskId, 'FAILED', {
+        failure: this.#deps.tools.redact(action.failure).value,
+      }),
+    );
+  }
+
+  #startWaiting(): void {
+    if (this.#draining) return;
+    const reader = { get: this.#deps.log.state.bind(this.#deps.log) };
+    const free = (sessionId: string) =>
+      !this.#starting.has(sessionId) && !this.#intact(() => laneIsBusy(reader, sessionId), true);
+    for (const taskId of this.#lanes.startable(free)) this.#track(this.#start(taskId));
+  }
+
+  /** Leaves a task waiting that is not durable yet, or whose slot another one took meanwhile. */
+  async #start(taskId: string): Promise<void> {
+    const waiting = this.#task(taskId);
+    if (!waiting || !this.#lanes.hasSlot(waiting.internal.route)) return;
+    const { session_id } = waiting.resource;
+    this.#lanes.take(taskId, waiting.internal.route);
+    this.#starting.add(session_id);
+    const started = await this.#recordStart(taskId).finally(() => {
+      this.#starting.delete(session_id);
+      this.#lanes.release(taskId);
+    });
+    this.#awaited.get(taskId)?.();
+    const task = this.#task(taskId);
+    if (started && task) this.#launch(task, 'start');
+    else this.#startWaiting();
+  }
+
+  #recordStart(taskId: string): Promise<boolean> {
+    return this.#deps.log.transact({ actor: null }, (tx) => {
+      const task = tx.get<TaskState>(stateKey.task(taskId));
+      if (task?.resource.status !== 'SUBMITTED') return false;
+      const failure = excessFailure(tx, this.#deps.tools, task);
+      if (failure) moveTask(tx, this.#deps.tools, taskId, 'FAILED', { failure });
+      else moveTask(tx, this.#deps.tools, taskId, 'WORKING');
+      return failure === undefined;
+    });
+  }
+
+  #launch(task: TaskState, kind: 'start' | 'continue' | 'reattach', messageId?: string): void {
+    if (this.#draining) return;
+    const { id } = task.resource;
+    const upstream = this.#deps.upstreams.get(task.internal.route);
+    const { preceding, turn_message, route } = task.internal;
+    const messages =
+      kind === 'reattach' ? [] : messageId === undefined ? [...preceding, turn_message] : [messageId];
+    this.#lanes.take(id, route);
+    const before = this.#runs.get(id);
+    const run = task.internal.replay
+      ? new ReplayRun(this.#deps, id)
+      : new TaskRun(this.#deps, upstream, { taskId: id, kind, messages, before });
+    this.#runs.set(id, run);
+    this.#track(
+      run.ended.then(
+        () => this.#leave(id, run),
+        (error: unknown) => this.#fallOut(id, run, error),
+      ),
+    );
+  }
+
+  #leave(taskId: string, run: Run): void {
+    if (this.#runs.get(taskId) !== run) return;
+    this.#runs.delete(taskId);
+    this.#lanes.release(taskId);
+    this.#startWaiting();
+  }
+
+  /**
+   * The store refused the turn. The recovery after the reopening takes the task up again, unless it has passed already:
+   * it leaves alone what is still running then.
+   */
+  async #fallOut(taskId: string, run: Run, error: unknown): Promise<void> {
+    this.#report(error);
+    this.#leave(taskId, run);
+    const { status, integrity } = this.#deps.log;
+    const isOver = ProtocolError.from(error).code === 'service_unavailable' && status === 'open';
+    if (isOver && integrity.status === 'ok') await this.#recover(taskId);
+  }
+
+  #intact<T>(read: () => T, otherwise: T): T {
+    return unlessDamaged(read, otherwise, (error) => this.#reportDamage(error));
+  }
+
+  #reportDamage(error: unknown): void {
+    if (ProtocolError.from(error).code !== 'resource_locked') throw error;
+    this.#deps.logger.error({ err: error }, 'damaged tasks or sessions are left alone; the others go on');
+  }
+
+  #task(taskId: string): TaskState | undefined {
+    return this.#deps.log.state<TaskState>(stateKey.task(taskId));
+  }
+
+  /** Records what the agent says while no turn runs; resolves when that is done, or reported as refused by the store. */
+  #overhear(upstream: Upstream, taskId: string, frame: Frame): Promise<void> {
+    const before = this.#runs.get(taskId)?.ended ?? Promise.resolve();
+    return this.#track(this.#overheard.take(upstream, taskId, frame, before));
+  }
+
+  #track(work: Promise<void>): Promise<void> {
+    const done = work
+      .catch((error: unknown) => this.#report(error))
+      .finally(() => {
+        this.#background.delete(done);
+      });
+    this.#background.add(done);
+    return done;
+  }
+
+  /** A fenced store refuses the runner like everybody else; the tasks are taken up again after reopening. */
+  #report(error: unknown): void {
+    const fault = ProtocolError.from(error);
+    const level = fault.code === 'service_unavailable' ? 'warn' : 'error';
+    this.#deps.logger[level]({ err: error, code: fault.code }, 'a task run stopped');
+  }
+}
+
+/**
+ * Which tasks run and which wait. A session is a lane with one working task at a time, tasks of a lane start in the
+ * order they were accepted; slots bound what runs per route and in all.
+ */
+export class Lanes {
+  readonly #waiting = new Map<string, { sessionId: string; route: string }>();
+  readonly #running = new Map<string, string>();
+  readonly #perRoute = new Map<string, number>();
+  readonly #limits: { perRoute: (route: string) => number; total: number };
+
+  constructor(limits: { perRoute: (route: string) => number; total: number }) {
+    this.#limits = limits;
+  }
+
+  hasSlot(route: string): boolean {
+    return (
+      this.#running.size < this.#limits.total &&
+      (this.#perRoute.get(route) ?? 0) < this.#limits.perRoute(route)
+    );
+  }
+
+  get waitingCount(): number {
+    return this.#waiting.size;
+  }
+
+  get runningCount(): number {
+    return this.#running.size;
+  }
+
+  wait(taskId: string, sessionId: string, route: string): void {
+    this.#waiting.set(taskId, { sessionId, route });
+  }
+
+  forget(taskId: string): void {
+    this.#waiting.delete(taskId);
+  }
+
+  /** Takes a slot; a task that has one keeps it. */
+  take(taskId: string, route: string): void {
+    this.#waiting.delete(taskId);
+    if (this.#running.has(taskId)) return;
+    this.#running.set(taskId, route);
+    this.#perRoute.set(route, (this.#perRoute.get(route) ?? 0) + 1);
+  }
+
+  /** Forgets what was claimed or begun for tasks other than these. */
+  keepOnly(taskIds: ReadonlySet<string>): void {
+    for (const taskId of [...this.#running.keys()]) if (!taskIds.has(taskId)) this.release(taskId);
+    this.#waiting.clear();
+  }
+
+  release(taskId: string): void {
+    const route = this.#running.get(taskId);
+    if (route === undefined) return;
+    this.#running.delete(taskId);
+    this.#perRoute.set(route, (this.#perRoute.get(route) ?? 1) - 1);
+  }
+
+  /** Waiting tasks that could start now: the oldest of each free session whose route has a slot. */
+  startable(sessionIsFree: (sessionId: string) => boolean): string[] {
+    const seen = new Set<string>();
+    const found: string[] = [];
+    for (const [taskId, { sessionId, route }] of this.#waiting) {
+      if (this.#running.size + found.length >= this.#limits.total) break;
+      if (seen.has(sessionId)) continue;
+      seen.add(sessionId);
+      if (this.hasSlot(route) && sessionIsFree(sessionId)) found.push(taskId);
+    }
+    return found;
+  }
+}
