@@ -18,11 +18,14 @@ import { type Logger, type Random, timestamp } from '#protocol/ports.ts';
 import { redactionProver } from '#receipts/redaction-proof.ts';
 import type { Redactor } from '#redaction/redactor.ts';
 import { isSecretName } from '#redaction/secret-names.ts';
+import { COMMANDS } from '#resources/commands.ts';
 import type { Outbox } from '#resources/push/outbox.ts';
+import { QUERIES } from '#resources/queries.ts';
 import type { QuotaRow } from '#resources/quota/schema.ts';
 import { ReceiptLog } from '#resources/receipt/receipt-log.ts';
 import { isSkillOf, routeOfSkill } from '#resources/skill/skills.ts';
 import { FrameNumbers } from '#resources/task/task-frames.ts';
+import { recordRefusal } from '#resources/trust/record-trust.ts';
 import { TaskRunner } from '#runner/task-runner.ts';
 import { FileTree } from '#store/file-tree.ts';
 import { createSecretBox, type SecretBox } from '#store/secret-box.ts';
@@ -88,8 +91,15 @@ export function makeCore(
   const subscriptions = new Subscriptions(log);
   const receiptLog = new ReceiptLog({ log, keys });
   const bundles = bundleTools(parts, { keys, spool }, tools);
-  const refusals = new Refusals({ log, tools, onLost: (error) => untold(error, logger) });
+  const refusals = new Refusals({
+    log,
+    tools,
+    prove: (tx, refusal) => recordRefusal(tx, tools, refusal),
+    onLost: (error) => untold(error, logger),
+  });
   const gateway = new GatewayCore({
+    commands: COMMANDS,
+    queries: QUERIES,
     refusals,
     log,
     subscriptions,

@@ -2,12 +2,12 @@ import type { Caller } from '#auth/caller.ts';
 import type { EventLog, Origin, Transaction } from '#eventlog/event-log.ts';
 import type { Call, CallHead } from '#gateway.ts';
 import type { ProtocolError } from '#protocol/errors.ts';
-import { COMMANDS } from '#resources/commands.ts';
 import { type CommandId, operation } from '#resources/operations.ts';
 import type { SessionFold } from '#resources/read-states.ts';
 import { stateKey } from '#resources/state-keys.ts';
 import {
   type Command,
+  type Commands,
   type Decided,
   type Deferred,
   type Effect,
@@ -33,6 +33,8 @@ import { refuseLargeMembers } from './refuse-large-members.ts';
 
 /** What running commands needs. */
 export interface CommandDeps {
+  /** What each command of the operations table does. */
+  commands: Commands;
   log: EventLog;
   tools: DecisionTools;
   newTraceId(): string;
@@ -56,6 +58,7 @@ interface Outcome {
 export class CommandRun {
   readonly #deps: CommandDeps;
   readonly #id: CommandId;
+  readonly #command: Command<CommandId>;
   readonly #call: Call;
   readonly #by: ResolvedCaller;
   readonly #caller: Caller;
@@ -66,6 +69,7 @@ export class CommandRun {
     const { caller } = by;
     this.#deps = deps;
     this.#id = id;
+    this.#command = deps.commands[id] as Command<CommandId>;
     this.#call = call;
     this.#by = by;
     this.#caller = caller;
@@ -74,7 +78,7 @@ export class CommandRun {
   }
 
   async decide(lanes: OneAtATime): Promise<Outcome> {
-    const command = COMMANDS[this.#id] as Command<CommandId>;
+    const command = this.#command;
     const lane = command.lane?.(this.#call.path as never);
     if (lane === undefined) return this.#decide(command);
     return lanes.run(lane, async () => {
@@ -117,7 +121,7 @@ export class CommandRun {
 
   /** Keeps a refusal under the caller's key, so that a retry gets the same one; the command and the policy record it. */
   async keep(error: ProtocolError): Promise<void> {
-    const { refused } = COMMANDS[this.#id] as Command<CommandId>;
+    const { refused } = this.#command;
     const isRecorded = refused !== undefined || policyCode(error) !== undefined;
     if ((this.#call.idempotencyKey === undefined && !isRecorded) || isPassing(error)) return;
     await this.#deps.log.transact(this.#origin, (tx) => {
@@ -163,12 +167,12 @@ export class CommandRun {
 
   #findAnswer(tx: Transaction, record: KeyRecord): Decided | undefined {
     const kept = findAnswer(tx, record);
-    const { again } = COMMANDS[this.#id] as Command<CommandId>;
+    const { again } = this.#command;
     return kept && again ? again(idOf(kept), tx, this.#facts) : kept;
   }
 
   #keepAnswer(tx: Transaction, record: KeyRecord, decided: Decided): void {
-    const { again } = COMMANDS[this.#id] as Command<CommandId>;
+    const { again } = this.#command;
     keepAnswer(tx, record, again ? { ...decided, body: { id: idOf(decided) } } : decided);
   }
 

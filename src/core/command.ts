@@ -98,3 +98,6 @@ export function isDeferred(decided: Decided | Deferred): decided is Deferred {
 export function metadataOf(body: { metadata?: CleanObject | undefined }): CleanObject {
   return body.metadata ?? {};
 }
+
+/** Commands by operation; a row of the operations table without one does not compile. */
+export type Commands = { readonly [Id in CommandId]: Command<Id> };

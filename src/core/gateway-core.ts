@@ -21,7 +21,6 @@ import {
   type QueryId,
   type StreamId,
 } from '#resources/operations.ts';
-import { QUERIES } from '#resources/queries.ts';
 import type { ReceiptLog } from '#resources/receipt/receipt-log.ts';
 import type { FileTree } from '#store/file-tree.ts';
 import { type CommandDeps, CommandRun, originOf } from './command-run.ts';
@@ -29,13 +28,15 @@ import { type DecodedInput, isRawBody, isSpooledBody } from './decode-input.ts';
 import { admit, admitCaller, Door, type DoorDeps, resolved } from './door.ts';
 import { type Follower, Followers } from './followers.ts';
 import { OneAtATime } from './one-at-a-time.ts';
-import type { QueryTools } from './query.ts';
+import type { Queries, QueryTools } from './query.ts';
 import { policyCode } from './refusals.ts';
 import { openStream } from './streams.ts';
 
 type AnyId = CommandId | QueryId | StreamId | IdsOfKind<'socket'>;
 
 export interface GatewayDeps extends CommandDeps, DoorDeps {
+  /** What each query of the operations table answers. */
+  queries: Queries;
   subscriptions: Subscriptions;
   /** RFC 3339 time, now. */
   time(): string;
@@ -173,7 +174,7 @@ export class GatewayCore implements Gateway {
         return call.signal;
       },
     };
-    const answer = QUERIES[id] as (input: DecodedInput, tools: QueryTools) => Promise<Answer>;
+    const answer = this.#deps.queries[id] as (input: DecodedInput, tools: QueryTools) => Promise<Answer>;
     return answer(input, tools);
   }
 

@@ -31,3 +31,6 @@ export type Query<Id extends QueryId> = (
   input: OperationInput<Id>,
   tools: QueryTools,
 ) => Answer | Promise<Answer>;
+
+/** Queries by operation; a row of the operations table without one does not compile. */
+export type Queries = { readonly [Id in QueryId]: Query<Id> };

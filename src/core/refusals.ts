@@ -13,7 +13,7 @@ import type {
   WorkspaceState,
 } from '#resources/read-states.ts';
 import { stateKey } from '#resources/state-keys.ts';
-import { recordRefusal } from '#resources/trust/record-trust.ts';
+import type { Refusal } from '#resources/trust/record-trust.ts';
 import type { CallerName, DecisionTools } from './facts.ts';
 import { isMemberOf } from './load.ts';
 import { newEvent, type Place, type Pointer } from './new-event.ts';
@@ -37,6 +37,8 @@ export interface RefusedCall {
 export interface RefusalsDeps {
   log: Pick<EventLog, 'transact'>;
   tools: Pick<DecisionTools, 'newId' | 'receipts' | 'self' | 'redact'>;
+  /** Proves a refusal, in the transaction of the event that tells it. */
+  prove(tx: Transaction, refusal: Refusal): void;
   /** What could not be recorded; the caller has its answer. */
   onLost(error: unknown): void;
 }
@@ -100,7 +102,7 @@ export class Refusals {
       newEvent('vendor.harn_gateway.call_refused', about.pointer, about.place, payload),
     );
     const { workspace_id } = about.place;
-    recordRefusal(tx, this.#deps.tools, {
+    this.#deps.prove(tx, {
       owner: workspace_id ? { workspace_id } : { tenant_id: by.tenant },
       event,
       agent: about.persona?.resource.id ?? by.actor,
