@@ -12,26 +12,23 @@ describe('a text that may stand in the log', () => {
   });
 
   it.each([
-    [
-      'a cast of a text',
-      `import type { CleanText } from '../protocol/clean.ts'; const x = 'y' as CleanText;`,
-    ],
+    ['a cast of a text', `import type { CleanText } from '#protocol/clean.ts'; const x = 'y' as CleanText;`],
     ['a cast by way of unknown', 'const x = y as unknown as Clean<Message>;'],
     ['a cast of a list', 'const x = y as Clean<Message>[];'],
     ['a cast to a part', `const x = y as CleanObject['note'];`],
     [
       'a cast to a state that is read',
-      `import type { TaskState } from '../projections/read-states.ts'; const x = y as TaskState;`,
+      `import type { TaskState } from '#resources/read-states.ts'; const x = y as TaskState;`,
     ],
-    ['a text of somebody taken for its own', `import { own } from '../protocol/clean.ts'; own(y);`],
-    ['a value of somebody taken for one of the log', `import { fromLog } from '../protocol/clean.ts';`],
+    ['a text of somebody taken for its own', `import { own } from '#protocol/clean.ts'; own(y);`],
+    ['a value of somebody taken for one of the log', `import { fromLog } from '#protocol/clean.ts';`],
   ])('is found: %s', (_, source) => {
-    expect(cleanTextFindings(plantedTree({ 'src/dispatch/a.ts': source }))).toHaveLength(1);
+    expect(cleanTextFindings(plantedTree({ 'src/core/a.ts': source }))).toHaveLength(1);
   });
 
   it('is not seen in other casts', () => {
-    const source = `import type { TaskState } from '../projections/states.ts'; const x = y as TaskState; const z = y as never;`;
-    expect(cleanTextFindings(plantedTree({ 'src/dispatch/a.ts': source }))).toEqual([]);
+    const source = `import type { TaskState } from '#resources/states.ts'; const x = y as TaskState; const z = y as never;`;
+    expect(cleanTextFindings(plantedTree({ 'src/core/a.ts': source }))).toEqual([]);
   });
 });
 
@@ -41,9 +38,7 @@ describe('the table of doors', () => {
   });
 
   it('misses one that it does not have', () => {
-    const found = doorFindings(
-      plantedTree({ 'src/dispatch/a.ts': 'const x = tools.redact<Part>(y).value;' }),
-    );
-    expect(found).toContain('src/dispatch/a.ts is no door');
+    const found = doorFindings(plantedTree({ 'src/core/a.ts': 'const x = tools.redact<Part>(y).value;' }));
+    expect(found).toContain('src/core/a.ts is no door');
   });
 });

@@ -1,4 +1,4 @@
-import { posix } from 'node:path';
+import { targetOf } from './imports.ts';
 import { productCode, type SourceTree } from './source-tree.ts';
 import { isNode, lineAt, nameOf, placesOf, type SyntaxNode } from './syntax.ts';
 
@@ -99,7 +99,7 @@ function namesFrom(path: string, source: string, target: string): ReadonlySet<st
   const imports = placesOf(source).flatMap(({ node }) => (node.type === 'ImportDeclaration' ? [node] : []));
   const names = imports.flatMap(({ source: from, specifiers }) => {
     const named = isNode(from) && typeof from['value'] === 'string' ? from['value'] : '';
-    if (posix.join(posix.dirname(path), named) !== target || !Array.isArray(specifiers)) return [];
+    if (targetOf(path, named) !== target || !Array.isArray(specifiers)) return [];
     return specifiers.flatMap((specifier) => (isNode(specifier) ? (nameOf(specifier['local']) ?? []) : []));
   });
   return new Set(names);

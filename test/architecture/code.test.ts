@@ -33,7 +33,7 @@ describe('clock, ids, randomness, timers and I/O', () => {
     expect(purityFindings(planted)).toEqual(['src/auth/a.ts:1: randomBytes must be injected here']);
   });
 
-  it.each(['src/protocol', 'src/policy', 'src/projections', 'src/dispatch/commands', 'mappings/a2a'])(
+  it.each(['src/protocol', 'src/policy', 'src/resources/task', 'mappings/a2a'])(
     'stay out of %s, with dates and node modules',
     (folder) => {
       const source = `import 'node:fs';\nconst date = new Date(0);`;
@@ -43,7 +43,7 @@ describe('clock, ids, randomness, timers and I/O', () => {
 
   it('may be named by members of injected things', () => {
     const source = 'timers.setTimeout(run, 1); this.clock.now(); const port = { fetch() {} };';
-    expect(purityFindings(plantedTree({ 'src/dispatch/a.ts': source }))).toEqual([]);
+    expect(purityFindings(plantedTree({ 'src/core/a.ts': source }))).toEqual([]);
   });
 });
 

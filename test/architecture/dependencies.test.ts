@@ -16,6 +16,7 @@ describe('reading imports', () => {
     const source = [
       `import { a } from './a.ts';`,
       `import type { B } from '../b.ts';`,
+      `import { s } from '#core/s.ts';`,
       `import 'node:fs';`,
       `export { c } from './c.ts';`,
       `export type * from './d.ts';`,
@@ -30,6 +31,7 @@ describe('reading imports', () => {
     expect(found.map(({ target, specifier, typeOnly }) => [target ?? specifier, typeOnly])).toEqual([
       ['src/x/a.ts', false],
       ['src/b.ts', true],
+      ['src/core/s.ts', false],
       ['node:fs', false],
       ['src/x/c.ts', false],
       ['src/x/d.ts', true],
@@ -38,7 +40,7 @@ describe('reading imports', () => {
       ['g', false],
       [undefined, false],
     ]);
-    expect(found.map(({ line }) => line)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9]);
+    expect(found.map(({ line }) => line)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
   });
 
   it('sees the whole product, so that a rule cannot pass by looking at nothing', () => {
@@ -61,6 +63,10 @@ describe('layers', () => {
     'src/store/store.ts': '',
     'src/config/load.ts': '',
     'src/core/load.ts': '',
+    'src/resources/memory/createMemory.ts': '',
+    'src/resources/memory/schema.ts': '',
+    'src/resources/memory/cli.ts': '',
+    'src/runner/turn.ts': '',
     'src/eventlog/event-log.ts': '',
     'src/protocol/json.ts': '',
     'bridges/index.ts': '',
@@ -71,7 +77,12 @@ describe('layers', () => {
 
   it.each([
     ['a surface that reaches the store', 'src/surfaces/a.ts', '../store/store.ts'],
-    ['a surface that reaches dispatch', 'src/surfaces/rest/a.ts', '../../dispatch/load.ts'],
+    ['a surface that reaches the core', 'src/surfaces/rest/a.ts', '#core/load.ts'],
+    ['a surface that decides', 'src/surfaces/rest/a.ts', '#resources/memory/createMemory.ts'],
+    ['words that know a decision', 'src/resources/task/schema.ts', '../memory/createMemory.ts'],
+    ['a core that knows what a room decides', 'src/core/a.ts', '#resources/memory/createMemory.ts'],
+    ['a decision that prints', 'src/resources/task/a.ts', '../memory/cli.ts'],
+    ['a room that runs tasks', 'src/resources/task/a.ts', '#runner/turn.ts'],
     ['a bridge that reaches the log', 'bridges/a2a/a.ts', '../../src/eventlog/event-log.ts'],
     ['a bridge that imports another bridge', 'bridges/a2a/a.ts', '../acp/index.ts'],
     ['a bridge that uses the words of another', 'bridges/a2a/a.ts', '../../mappings/acp/states.ts'],
@@ -81,23 +92,19 @@ describe('layers', () => {
       'mappings/a2a/a.ts',
       '../../src/upstream.ts',
     ],
-    ['a projection that runs the log', 'src/projections/a.ts', '../eventlog/event-log.ts'],
+    ['a fold that runs the log', 'src/resources/task/fold.ts', '#eventlog/event-log.ts'],
     ['a protocol file that knows the gateway', 'src/protocol/a.ts', '../gateway.ts'],
     ['a store that knows the log', 'src/store/a.ts', '../eventlog/event-log.ts'],
-    ['a log that knows dispatch', 'src/eventlog/a.ts', '../dispatch/load.ts'],
-    ['dispatch that reads the configuration', 'src/dispatch/a.ts', '../config/load.ts'],
-    ['dispatch that opens the store', 'src/dispatch/a.ts', '../store/store.ts'],
+    ['a log that knows the core', 'src/eventlog/a.ts', '../core/load.ts'],
+    ['a room that reads the configuration', 'src/resources/task/a.ts', '#config/load.ts'],
+    ['a room that opens the store', 'src/resources/task/a.ts', '#store/store.ts'],
     ['anything but the composition root that imports bridges', 'src/surfaces/a.ts', '../../bridges/index.ts'],
     ['a sample agent that knows the gateway', 'config/sample-agent/a.ts', '../../src/protocol/json.ts'],
-    [
-      'a gateway that imports the sample agent',
-      'src/composition/a.ts',
-      '../../config/sample-agent/server.ts',
-    ],
-    ['a composition root that reaches into a bridge', 'src/compose/compose.ts', '../bridges/acp/index.ts'],
-    ['a composition root that calls a command', 'src/composition/a.ts', '../cli/serve.ts'],
-    ['anything that imports the composition root', 'src/dispatch/a.ts', '../compose.ts'],
-    ['an import of nothing', 'src/dispatch/a.ts', './gone.ts'],
+    ['a gateway that imports the sample agent', 'src/compose/a.ts', '../../config/sample-agent/server.ts'],
+    ['a composition root that reaches into a bridge', 'src/compose/compose.ts', '../../bridges/acp/index.ts'],
+    ['a composition root that calls a command', 'src/compose/a.ts', '../cli/serve.ts'],
+    ['anything that imports the composition root', 'src/core/a.ts', '#compose/compose.ts'],
+    ['an import of nothing', 'src/core/a.ts', './gone.ts'],
   ])('do not let through %s', (_, from, specifier) => {
     const planted = { ...there, [from]: `import { x } from '${specifier}';` };
     expect(layerFindings(plantedTree(planted))).toEqual([expect.stringMatching(`^${from}:1: `)]);
@@ -114,7 +121,7 @@ describe('layers', () => {
   it('allow types where the table says types', () => {
     const planted = {
       ...there,
-      'src/projections/a.ts': `import type { X } from '../eventlog/event-log.ts';`,
+      'src/resources/task/fold.ts': `import type { X } from '#eventlog/event-log.ts';`,
     };
     expect(layerFindings(plantedTree(planted))).toEqual([]);
   });

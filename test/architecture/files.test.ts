@@ -20,9 +20,9 @@ describe('names', () => {
     ['src/store/key_layout.ts', 'key_layout is not kebab-case'],
     ['src/utils/a.ts', '"utils" says nothing'],
     ['test/unit/test-helpers.ts', '"helpers" says nothing'],
-    ['src/dispatch/task-manager.ts', '"manager" says nothing'],
-    ['src/dispatch/commands/startTask.ts', 'startTask is no command of the operations table'],
-    ['src/dispatch/commands/move-task.ts', 'move-task is no command of the operations table'],
+    ['src/core/task-manager.ts', '"manager" says nothing'],
+    ['src/resources/task/startTask.ts', 'startTask is no command of the operations table'],
+    ['src/core/startTask.ts', 'startTask is not kebab-case'],
   ])('are refused: %s', (path, problem) => {
     expect(nameFindings(plantedTree({ [path]: '' }), ['submitTask'])).toEqual([`${path}: ${problem}`]);
   });
@@ -35,9 +35,7 @@ describe('the operations table', () => {
   });
 
   it('misses a file when there is a command without one', () => {
-    expect(missingCommandFiles(tree, ['startTask'])).toEqual([
-      'src/dispatch/commands/startTask.ts is missing',
-    ]);
+    expect(missingCommandFiles(tree, ['startTask'])).toEqual(['startTask.ts is missing in src/resources']);
   });
 
   it('names a known scope, public or signature in every row', () => {

@@ -8,7 +8,7 @@ export interface Import {
   readonly line: number;
   /** As written; undefined when it is computed, so that no rule can judge it. */
   readonly specifier: string | undefined;
-  /** Path from the package root when the specifier is relative. */
+  /** Path from the package root of a file of this package. */
   readonly target: string | undefined;
   /** True when nothing is left of it at run time. */
   readonly typeOnly: boolean;
@@ -27,11 +27,17 @@ export function importsOf(path: string, source: string): Import[] {
         from: path,
         line: lineAt(source, node.start),
         specifier,
-        target: specifier?.startsWith('.') ? posix.join(posix.dirname(path), specifier) : undefined,
+        target: specifier === undefined ? undefined : targetOf(path, specifier),
         typeOnly: found.typeOnly,
       },
     ];
   });
+}
+
+/** A relative path, or one from `src` as package.json has it: `#core/load.ts` is src/core/load.ts. */
+export function targetOf(path: string, specifier: string): string | undefined {
+  if (specifier.startsWith('#')) return `src/${specifier.slice(1)}`;
+  return specifier.startsWith('.') ? posix.join(posix.dirname(path), specifier) : undefined;
 }
 
 function importIn(node: SyntaxNode): Found | undefined {

@@ -1,6 +1,7 @@
 /**
  * Who may import whom (design section 1). A layer is a folder or a file; the longest match decides, and files of one
- * layer may import each other. `*` stands for one folder name and means the same name in `imports`.
+ * layer may import each other. `*` stands for one folder name and means the same name in `imports`; words in braces, such as
+ * `{room}`, stand for any name or part of one.
  */
 export interface LayerRow {
   readonly layer: string;
@@ -8,10 +9,74 @@ export interface LayerRow {
   readonly imports: readonly string[];
   /** Files or folders of which it may import types only. */
   readonly types?: readonly string[];
+  /** Of those, files or folders that it may not. */
+  readonly never?: readonly string[];
   readonly because: string;
 }
 
 const CONTRACTS = ['src/gateway.ts', 'src/upstream.ts', 'src/face.ts'];
+
+/** Shapes and names of resources, which everybody may know: no more than words, like those of src/protocol. */
+const ROOM_WORDS = [
+  'src/resources/{room}/{part-}schema.ts',
+  'src/resources/{room}/{part-}operations.ts',
+  'src/resources/{room}/{part-}events.ts',
+  'src/resources/{room}/transcript/schema.ts',
+  'src/resources/memory/given-memory.ts',
+  'src/resources/permission/draft.ts',
+  'src/resources/task/cancel-told.ts',
+  'src/resources/operations.ts',
+  'src/resources/event-payloads.ts',
+];
+const WORDS = ['src/protocol', ...ROOM_WORDS];
+
+/** What is folded from events, and under which keys it is read. */
+const STATES = [
+  'src/resources/states.ts',
+  'src/resources/read-states.ts',
+  'src/resources/state-keys.ts',
+  'src/resources/payload.ts',
+  'src/resources/folds.ts',
+  'src/resources/said-slots.ts',
+  'src/resources/{room}/fold{-part}.ts',
+  'src/resources/session/transcript/fold.ts',
+  'src/resources/session/transcript/turns.ts',
+  'src/resources/artifact/asset-state.ts',
+  'src/resources/artifact/stored-content.ts',
+  'src/resources/bundle/import-state.ts',
+  'src/resources/message/said-messages.ts',
+  'src/resources/push/push-states.ts',
+  'src/resources/quota/quota-state.ts',
+  'src/resources/quota/quota-window.ts',
+  'src/resources/session/session-binding.ts',
+  'src/resources/session/session-tasks.ts',
+  'src/resources/session/tombstone.ts',
+  'src/resources/task/run-facts.ts',
+];
+
+/** Parts of rooms that are pure, and stand for themselves: a document, a value, a record of a run. */
+const DOCUMENT = 'src/resources/bundle/document';
+const RECORD = 'src/resources/replay/record';
+const SECRETS = 'src/resources/vault/secrets';
+const TRANSCRIPT = ['blocks', 'budget', 'event-layer', 'extract', 'transcript'].map(
+  (name) => `src/resources/session/transcript/${name}.ts`,
+);
+const EXAMPLES = [
+  'src/resources/examples.ts',
+  'src/resources/{room}/{part-}example{s}.ts',
+  'src/resources/session/transcript/examples.ts',
+];
+/** What looks at the store of a log that is not open. */
+const CHECKS = [
+  'src/resources/artifact/check-contents.ts',
+  'src/resources/receipt/check-receipts.ts',
+  'src/resources/receipt/check-tree-nodes.ts',
+  'src/resources/task/check-frames.ts',
+  'src/resources/trust/check-trust-records.ts',
+];
+/** What a room adds to the command line. */
+const COMMAND_LINES = ['src/resources/{room}/{part-}cli.ts', 'src/resources/session/transcript/cli.ts'];
+
 /** Everything between the ports and the bytes. */
 const CORE = [
   ...CONTRACTS,
@@ -19,21 +84,36 @@ const CORE = [
   'src/json',
   'src/store',
   'src/receipts',
-  'src/replay',
-  'src/transcript',
   'src/eventlog',
-  'src/projections',
   'src/redaction',
-  'src/bundles',
   'src/auth',
   'src/policy',
-  'src/dispatch',
+  'src/core',
+  'src/resources',
+  'src/runner',
   'src/cards',
 ];
+
+/** What decisions are made of, in a room and where tasks run. */
+const DECISIONS = [
+  'src/protocol',
+  'src/json',
+  'src/policy',
+  'src/core',
+  'src/eventlog',
+  'src/receipts',
+  'src/store/keys.ts',
+];
+const DECISION_TYPES = [...CONTRACTS, 'src/auth', 'src/store'];
 
 export const LAYERS: readonly LayerRow[] = [
   // The bottom: words, shapes and pure helpers of the language.
   { layer: 'src/protocol', imports: [], because: 'words and shapes depend on nothing' },
+  ...ROOM_WORDS.map((layer) => ({
+    layer,
+    imports: WORDS,
+    because: 'the words of a resource are made of words',
+  })),
   {
     layer: 'src/json',
     imports: ['src/protocol'],
@@ -41,17 +121,17 @@ export const LAYERS: readonly LayerRow[] = [
   },
   {
     layer: 'src/gateway.ts',
-    imports: ['src/protocol'],
-    because: 'the port of the faces is protocol words only',
+    imports: WORDS,
+    because: 'the port of the faces is words only',
   },
   {
     layer: 'src/upstream.ts',
-    imports: ['src/protocol'],
-    because: 'the port of the agents is protocol words only',
+    imports: WORDS,
+    because: 'the port of the agents is words only',
   },
   {
     layer: 'src/face.ts',
-    imports: ['src/protocol'],
+    imports: WORDS,
     types: ['src/gateway.ts', 'src/upstream.ts'],
     because: 'the port of the faces that bridges bring: calls of the gateway over HTTP and sockets',
   },
@@ -64,7 +144,7 @@ export const LAYERS: readonly LayerRow[] = [
   },
   {
     layer: 'src/receipts',
-    imports: ['src/protocol', 'src/json', 'src/store'],
+    imports: [...WORDS, 'src/json', 'src/store'],
     because: 'keys and receipts are files and records of the store',
   },
   {
@@ -75,92 +155,106 @@ export const LAYERS: readonly LayerRow[] = [
   {
     layer: 'src/eventlog',
     imports: ['src/protocol', 'src/json', 'src/store'],
-    types: ['src/receipts'],
+    types: [...ROOM_WORDS, 'src/receipts'],
     because: 'commits are records of the store; the key of the checkpoint and the folds are handed in',
-  },
-  {
-    layer: 'src/projections',
-    // The tree of a chain of receipts is part of what is folded.
-    imports: ['src/protocol', 'src/json', 'src/receipts/merkle.ts'],
-    types: ['src/eventlog'],
-    because: 'evolve functions are pure: they see the shape of an event, never the log',
   },
 
   // Decisions.
   { layer: 'src/redaction', imports: ['src/protocol'], because: 'a filter over JSON and text' },
-  { layer: 'src/auth', imports: ['src/protocol', 'src/json'], because: 'turns a credential into a caller' },
+  { layer: 'src/auth', imports: [...WORDS, 'src/json'], because: 'turns a credential into a caller' },
   {
     layer: 'src/policy',
-    imports: ['src/protocol', 'src/json'],
-    types: ['src/auth', 'src/projections'],
+    imports: [...WORDS, 'src/json'],
+    types: ['src/auth', ...STATES],
     because: 'pure checks over a caller and a resource that others loaded',
   },
   {
-    layer: 'src/replay',
-    imports: ['src/protocol', 'src/json'],
+    layer: 'src/core',
+    imports: [
+      ...WORDS,
+      ...STATES,
+      'src/json',
+      'src/policy',
+      'src/auth',
+      'src/eventlog',
+      'src/receipts',
+      'src/store/keys.ts',
+    ],
+    types: [...CONTRACTS, 'src/store', 'src/resources'],
+    because:
+      'what all resources share: admission, transactions, lists, streams; what a resource does is handed in',
+  },
+
+  // The rooms. A file of a room that no row names decides: commands, queries, and what they are made of.
+  ...STATES.map((layer) => ({
+    layer,
+    // The tree of a chain of receipts is part of what is folded.
+    imports: [...WORDS, ...STATES, 'src/json', 'src/receipts/merkle.ts'],
+    types: ['src/eventlog'],
+    because: 'folds are pure: they see the shape of an event, never the log',
+  })),
+  {
+    layer: RECORD,
+    imports: [...WORDS, 'src/json'],
     types: ['src/upstream.ts', 'src/eventlog'],
     because:
       'what was recorded, how it is read, planned and compared: pure, so that a verdict depends on nothing else',
   },
-  {
-    layer: 'src/transcript',
-    imports: ['src/protocol', 'src/json'],
-    types: ['src/eventlog', 'src/projections'],
+  ...TRANSCRIPT.map((layer) => ({
+    layer,
+    imports: [...WORDS, ...TRANSCRIPT, 'src/json'],
+    types: ['src/eventlog', ...STATES],
     because: 'the transcript is a pure value of Messages, Events and Artifacts that others read',
-  },
+  })),
   {
-    layer: 'src/bundles',
-    imports: ['src/protocol', 'src/json', 'src/receipts', 'src/redaction/marker.ts'],
+    layer: DOCUMENT,
+    imports: [...WORDS, 'src/json', 'src/receipts', 'src/redaction/marker.ts'],
     types: ['src/redaction', 'src/eventlog'],
     because: 'a run as a document: built, read and judged the same way by the gateway and on a command line',
   },
   {
-    layer: 'src/resources/artifact/check-contents.ts',
-    imports: ['src/eventlog', 'src/projections', 'src/store'],
-    because: 'checks the content in the store of a log that is not open, as eventlog checks its commits',
+    layer: SECRETS,
+    imports: ['src/protocol', 'src/store/secret-box.ts', 'src/store/atomic-file.ts'],
+    because: 'reads secrets of configured vaults; they are files and variables, not resources',
   },
-  {
-    layer: 'src/resources/task/check-frames.ts',
-    imports: ['src/protocol', 'src/replay', 'src/eventlog', 'src/store', 'src/core/content-hash.ts'],
-    because: 'puts recorded frames together in the store of a log that is not open, and checks their hashes',
-  },
-  {
-    layer: 'src/resources/receipt/check-receipts.ts',
-    imports: ['src/protocol', 'src/json', 'src/receipts', 'src/eventlog', 'src/projections', 'src/store'],
-    because: 'checks the receipts in the store of a log that is not open, as eventlog checks its commits',
-  },
-  {
-    layer: 'src/resources/receipt/check-tree-nodes.ts',
-    imports: ['src/protocol', 'src/receipts', 'src/eventlog', 'src/store'],
-    because: 'checks the tree over those receipts, in the same store',
-  },
-  {
-    layer: 'src/resources/trust/check-trust-records.ts',
-    imports: ['src/protocol', 'src/receipts', 'src/eventlog', 'src/projections', 'src/store'],
-    because: 'checks the chains of trust records, in the same store',
-  },
-  {
-    layer: 'src/dispatch',
+  ...EXAMPLES.map((layer) => ({
+    layer,
+    imports: [...WORDS, ...EXAMPLES, 'src/cards'],
+    because: 'what the OpenAPI document shows of a resource is data; that of a card is a card',
+  })),
+  ...CHECKS.map((layer) => ({
+    layer,
     imports: [
-      'src/protocol',
+      ...WORDS,
+      ...STATES,
+      RECORD,
       'src/json',
-      'src/policy',
-      'src/replay',
-      'src/transcript',
-      'src/bundles',
-      'src/eventlog',
-      'src/projections',
       'src/receipts',
-      'src/store/keys.ts',
+      'src/eventlog',
+      'src/store',
+      'src/core/content-hash.ts',
     ],
-    types: [...CONTRACTS, 'src/auth', 'src/store'],
+    because: 'checks a resource in the store of a log that is not open, as eventlog checks its commits',
+  })),
+  {
+    layer: 'src/resources',
+    imports: [...DECISIONS, 'src/resources'],
+    never: [...COMMAND_LINES, ...EXAMPLES, ...CHECKS],
+    types: DECISION_TYPES,
     because:
-      'the pipeline joins them; it reads and writes through the log, of the store it knows the key layout',
+      'a room decides by what all share; it reads and writes through the log, of the store it knows the key layout',
+  },
+  {
+    layer: 'src/runner',
+    imports: [...DECISIONS, 'src/resources'],
+    never: [...COMMAND_LINES, ...EXAMPLES, ...CHECKS],
+    types: DECISION_TYPES,
+    because: 'runs tasks, and runs them again, by what the rooms decide',
   },
 
   {
     layer: 'src/cards',
-    imports: ['src/protocol', 'src/json', 'src/receipts/ed25519.ts', 'src/receipts/strict-base64.ts'],
+    imports: [...WORDS, 'src/json', 'src/receipts/ed25519.ts', 'src/receipts/strict-base64.ts'],
     because:
       'makes, signs and verifies cards; keys and agents are handed in; which keys and spellings nobody may trust is said once',
   },
@@ -168,7 +262,7 @@ export const LAYERS: readonly LayerRow[] = [
   // Faces and agents: nothing behind the ports.
   {
     layer: 'src/surfaces',
-    imports: ['src/protocol', 'src/json', 'src/cards'],
+    imports: [...WORDS, ...EXAMPLES, 'src/json', 'src/cards'],
     types: ['src/gateway.ts', 'src/face.ts'],
     because: 'a face decodes, calls the port, encodes',
   },
@@ -179,31 +273,31 @@ export const LAYERS: readonly LayerRow[] = [
   },
   {
     layer: 'mappings/*',
-    imports: ['mappings/table.ts', 'src/protocol'],
+    imports: ['mappings/table.ts', ...WORDS],
     types: ['src/upstream.ts'],
     because: 'words of one protocol; moves are the types of the upstream port',
   },
   {
     layer: 'bridges/bridge.ts',
     imports: [],
-    types: [...CONTRACTS, 'src/protocol'],
+    types: [...CONTRACTS, ...WORDS],
     because: 'the contract of a bridge is made of the three ports',
   },
   {
     layer: 'bridges/outbound',
     imports: [],
-    types: ['bridges/bridge.ts', 'src/upstream.ts', 'src/protocol'],
+    types: ['bridges/bridge.ts', 'src/upstream.ts', ...WORDS],
     because: 'the one way out, to the network and to child processes, common to the bridges',
   },
   {
     layer: 'bridges/inbound',
     imports: [],
-    types: ['src/gateway.ts', 'src/protocol'],
+    types: ['src/gateway.ts', ...WORDS],
     because: 'how faces call the gateway port, common to the bridges',
   },
   {
     layer: 'bridges/*',
-    imports: ['bridges/inbound', 'bridges/outbound', 'mappings/*', 'src/protocol', 'src/cards'],
+    imports: ['bridges/inbound', 'bridges/outbound', 'mappings/*', ...WORDS, 'src/cards'],
     types: [...CONTRACTS, 'bridges/bridge.ts'],
     because: 'an adapter translates by its own tables; one bridge never imports another',
   },
@@ -218,32 +312,19 @@ export const LAYERS: readonly LayerRow[] = [
 
   // The top: wiring and the program.
   {
-    layer: 'src/vaults',
-    imports: ['src/protocol', 'src/store/secret-box.ts', 'src/store/atomic-file.ts'],
-    because: 'reads secrets of configured vaults; they are files and variables, not resources',
-  },
-  {
     layer: 'src/config',
-    imports: ['src/protocol', 'src/vaults'],
+    imports: [...WORDS, SECRETS],
     because: 'files and environment become typed settings; what they mean is decided elsewhere',
   },
   {
-    layer: 'src/composition',
-    imports: [
-      ...CORE,
-      'src/config',
-      'src/vaults',
-      'src/operation',
-      'src/surfaces',
-      'bridges/outbound',
-      'bridges/index.ts',
-    ],
+    layer: 'src/compose',
+    imports: [...CORE, 'src/config', 'src/operation', 'src/surfaces', 'bridges/outbound', 'bridges/index.ts'],
     types: ['bridges/bridge.ts'],
     because: 'the parts of the composition root: with compose.ts the only constructor of things',
   },
   {
     layer: 'src/compose/compose.ts',
-    imports: ['src/composition', 'src/dispatch', 'src/operation', 'src/surfaces/timers.ts'],
+    imports: ['src/compose', 'src/core', 'src/resources', 'src/operation', 'src/surfaces/timers.ts'],
     types: ['src/protocol', 'src/eventlog'],
     because: 'puts the parts together and takes them apart; bridges are made by a part',
   },
@@ -258,9 +339,11 @@ export const LAYERS: readonly LayerRow[] = [
     types: ['src/redaction', 'src/eventlog', 'src/surfaces'],
     because: 'the machine around the gateway: data directory, log lines, metrics, readiness, child processes',
   },
-  {
-    layer: 'src/cli',
+  ...['src/cli', ...COMMAND_LINES].map((layer) => ({
+    layer,
     imports: [
+      'src/cli',
+      ...COMMAND_LINES,
       'src/compose/compose.ts',
       'src/config',
       'src/operation/data-directory.ts',
@@ -268,7 +351,7 @@ export const LAYERS: readonly LayerRow[] = [
       'src/operation/running-gateways.ts',
       // The launcher runs the MCP servers that an editor names.
       'bridges/outbound/child.ts',
-      'src/protocol',
+      ...WORDS,
       // Errors of start-up, which become exit codes.
       'src/eventlog/log-meta.ts',
       'src/receipts/key-files.ts',
@@ -281,14 +364,14 @@ export const LAYERS: readonly LayerRow[] = [
       'src/receipts/verification-keys.ts',
       'src/receipts/verify-file.ts',
       // Bundles are made, read and judged without a gateway.
-      'src/bundles',
+      DOCUMENT,
       'src/redaction',
       // Keys are made without a gateway.
       'src/auth/api-keys.ts',
       // Cards are verified without a gateway.
       'src/cards',
       // Vaults are filled without a gateway.
-      'src/vaults',
+      SECRETS,
       'src/json/strict-parse.ts',
       // Printed without a gateway.
       'src/surfaces/discovery/openapi.ts',
@@ -296,7 +379,7 @@ export const LAYERS: readonly LayerRow[] = [
     types: ['src/eventlog/finding.ts'],
     because:
       'commands start what compose built, or are clients of a running gateway; of the rest they know names',
-  },
+  })),
   {
     layer: 'src/main.ts',
     imports: ['src/cli'],

@@ -32,7 +32,8 @@ function problemOf(
   if (target === undefined) return undefined;
   if (!tree.has(target)) return `imports ${target}, which does not exist`;
   if (membershipOf(target, table)?.layer === own.layer) return undefined;
-  if (allows(own.row.imports, own.name, target)) return undefined;
+  const isExcepted = allows(own.row.never ?? [], own.name, target);
+  if (!isExcepted && allows(own.row.imports, own.name, target)) return undefined;
   const hasTypes = allows(own.row.types ?? [], own.name, target);
   if (hasTypes && typeOnly) return undefined;
   const excess = hasTypes ? 'more than types of ' : '';
@@ -40,16 +41,27 @@ function problemOf(
 }
 
 function allows(entries: readonly string[], name: string, target: string): boolean {
-  return entries.some((entry) => isWithin(target, entry.replace('*', name)));
+  return entries.some((entry) => covers(entry.replace('*', name), target));
 }
 
 function membershipOf(path: string, table: readonly LayerRow[]): Membership | undefined {
   const matches = table.flatMap((row) => {
     const name = row.layer.endsWith('/*') ? (path.slice(row.layer.length - 1).split('/')[0] ?? '') : '';
     const layer = row.layer.replace('*', name);
-    return isWithin(path, layer) ? [{ row, layer, name }] : [];
+    return covers(layer, path) ? [{ row, layer, name }] : [];
   });
   return matches.sort((a, b) => specificity(b) - specificity(a))[0];
+}
+
+/** Like isWithin; words in braces stand for any part of one name, those with a hyphen for one that ends or begins with it, or none. */
+function covers(entry: string, path: string): boolean {
+  if (!entry.includes('{')) return isWithin(path, entry);
+  const pattern = entry
+    .replaceAll('.', '\\.')
+    .replaceAll(/\{\w+-\}/g, '([^/]*-)?')
+    .replaceAll(/\{-\w+\}/g, '(-[^/]*)?')
+    .replaceAll(/\{\w+\}/g, '[^/]*');
+  return new RegExp(`^${pattern}$`).test(path);
 }
 
 /** A longer layer is more specific; of two equal ones, that without a `*`. */

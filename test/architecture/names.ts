@@ -1,6 +1,9 @@
+import { posix } from 'node:path';
 import { isWithin, type SourceTree } from './source-tree.ts';
 
-const COMMANDS = 'src/dispatch/commands';
+/** A command stands in its room, in a file of its name. */
+const ROOMS = 'src/resources';
+const CAMEL_CASE = /^[a-z]+([A-Z][a-z]*)+$/;
 const KEBAB_CASE = /^[a-z0-9]+(-[a-z0-9]+)*$/;
 /** Names that say nothing about what is inside (style.md, convention 1). */
 const EMPTY_WORDS = /^(utils?|helpers?|common|managers?|misc|shared)$/;
@@ -16,7 +19,7 @@ function nameProblems(path: string, operationIds: readonly string[]): string[] {
   const file = parts.at(-1)?.split('.')[0] ?? '';
   const words = [...parts.slice(0, -1), file].flatMap((part) => part.split('-'));
   const problems = words.filter((word) => EMPTY_WORDS.test(word)).map((word) => `"${word}" says nothing`);
-  if (isWithin(path, COMMANDS) && file !== 'index') {
+  if (isWithin(path, ROOMS) && CAMEL_CASE.test(file)) {
     return operationIds.includes(file)
       ? problems
       : [...problems, `${file} is no command of the operations table`];
@@ -30,9 +33,10 @@ function isConventional(part: string): boolean {
   return part === 'README' || part === 'Dockerfile';
 }
 
-/** Commands of the operations table that have no file of their name. */
+/** Commands of the operations table that have no file of their name in a room. */
 export function missingCommandFiles(tree: SourceTree, commandIds: readonly string[]): string[] {
-  return commandIds
-    .filter((id) => !tree.has(`${COMMANDS}/${id}.ts`))
-    .map((id) => `${COMMANDS}/${id}.ts is missing`);
+  const names = new Set(
+    [...tree.keys()].filter((path) => isWithin(path, ROOMS)).map((path) => posix.basename(path)),
+  );
+  return commandIds.filter((id) => !names.has(`${id}.ts`)).map((id) => `${id}.ts is missing in ${ROOMS}`);
 }

@@ -19,6 +19,10 @@ export const SHARED_PACKAGES: Readonly<Record<string, { folders: readonly string
     folders: ['bridges/mcp', 'bridges/acp'],
     because: 'MCP, and the servers of editors, which ACP agents are offered over it',
   },
+  commander: {
+    folders: ['src/cli', 'src/resources'],
+    because: 'the command line, and what a room adds to it',
+  },
   'lru-cache': {
     folders: ['src/eventlog', 'src/auth', 'src/surfaces'],
     because: 'bounded memory of folded states, of verified tokens, and of addresses that try credentials',
@@ -31,14 +35,14 @@ export const SHARED_PACKAGES: Readonly<Record<string, { folders: readonly string
     folders: [
       'src/protocol',
       'src/config',
-      'src/bundles',
-      'src/dispatch',
+      'src/core',
+      'src/resources',
       'src/surfaces',
       'mappings/a2a',
       'bridges/acp',
     ],
     because:
-      'one schema per shape: defined in protocol, config, bundles and the words of a foreign protocol, run by dispatch, printed and asked by surfaces',
+      'one schema per shape: defined in protocol, the rooms, config and the words of a foreign protocol, run by the core, printed and asked by surfaces',
   },
 };
 
