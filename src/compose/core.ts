@@ -18,9 +18,8 @@ import { type Logger, type Random, timestamp } from '#protocol/ports.ts';
 import { redactionProver } from '#receipts/redaction-proof.ts';
 import type { Redactor } from '#redaction/redactor.ts';
 import { isSecretName } from '#redaction/secret-names.ts';
-import { COMMANDS } from '#resources/commands.ts';
+import { HANDLERS } from '#resources/handlers.ts';
 import type { Outbox } from '#resources/push/outbox.ts';
-import { QUERIES } from '#resources/queries.ts';
 import type { QuotaRow } from '#resources/quota/schema.ts';
 import { ReceiptLog } from '#resources/receipt/receipt-log.ts';
 import { isSkillOf, routeOfSkill } from '#resources/skill/skills.ts';
@@ -98,8 +97,8 @@ export function makeCore(
     onLost: (error) => untold(error, logger),
   });
   const gateway = new GatewayCore({
-    commands: COMMANDS,
-    queries: QUERIES,
+    commands: HANDLERS,
+    queries: HANDLERS,
     refusals,
     log,
     subscriptions,

@@ -147,3 +147,7 @@ export function foreignCursor(): ProtocolError {
   const message = 'cursor is not one this list gave. Start without it.';
   return new ProtocolError('invalid_request', message, { param: 'cursor' });
 }
+
+export function paging(query: { limit: number; cursor?: string | undefined }) {
+  return { limit: query.limit, cursor: query.cursor };
+}

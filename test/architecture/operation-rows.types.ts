@@ -1,6 +1,6 @@
 // Compiled by `npm run types` (config/tsconfig.check.json), never run: each expected error must stay an error.
 import type { Command } from '#core/command.ts';
-import { COMMANDS } from '#resources/commands.ts';
+import { HANDLERS } from '#resources/handlers.ts';
 import type { CommandId, OperationRow } from '#resources/operations.ts';
 
 const { scope, ...withoutScope } = {
@@ -23,7 +23,7 @@ export const unprotected = withoutScope satisfies OperationRow;
 // @ts-expect-error Neither does one with a scope that nobody can hold.
 export const misspelled = { ...withoutScope, scope: 'task:read' } satisfies OperationRow;
 
-const { cancelTask, ...rest } = COMMANDS;
+const { cancelTask, ...rest } = HANDLERS;
 
 export const all = { ...rest, cancelTask } satisfies { [Id in CommandId]: Command<Id> };
 

@@ -1,11 +1,10 @@
 import { ok } from '#core/answer.ts';
 import type { SelfFacts } from '#core/facts.ts';
-import { listGiven } from '#core/list-page.ts';
+import { listGiven, paging } from '#core/list-page.ts';
 import { notFound } from '#core/load.ts';
 import type { Query } from '#core/query.ts';
 import { ProtocolError } from '#protocol/errors.ts';
 import type { JsonObject } from '#protocol/json.ts';
-import { paging } from '#resources/workspace/queries.ts';
 import type { AgentDescription } from '#upstream.ts';
 import type { Agent, UpstreamCardResource } from './schema.ts';
 

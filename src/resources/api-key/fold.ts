@@ -1,7 +1,12 @@
 import type { Event, StateReader, StateWriter } from '#eventlog/event-log.ts';
-import { payload } from '#resources/payload.ts';
+import { type Folds, payload } from '#resources/payload.ts';
 import { listPrefix, stateKey } from '#resources/state-keys.ts';
 import type { ApiKeyState } from '#resources/states.ts';
+
+export const apiKeyFolds: Folds = {
+  'vendor.harn_gateway.api_key_created': [foldApiKeyCreated],
+  'vendor.harn_gateway.api_key_ended': [foldApiKeyEnded],
+};
 
 /** Keys of one actor: those that were live when the newest of them was made, and that one. */
 interface ActorKeysState {
@@ -25,7 +30,7 @@ export function liveKeysOf(states: StateReader, tenant: string, actor: string, t
   });
 }
 
-export function foldApiKeyCreated(event: Event, states: StateWriter): void {
+function foldApiKeyCreated(event: Event, states: StateWriter): void {
   const { api_key, hash } = payload(event, 'vendor.harn_gateway.api_key_created');
   states.set(stateKey.apiKey(api_key.id), {
     resource: api_key,
@@ -38,7 +43,7 @@ export function foldApiKeyCreated(event: Event, states: StateWriter): void {
   states.index(listPrefix.apiKeys(api_key.tenant_id) + api_key.id);
 }
 
-export function foldApiKeyEnded(event: Event, states: StateWriter): void {
+function foldApiKeyEnded(event: Event, states: StateWriter): void {
   const ending = payload(event, 'vendor.harn_gateway.api_key_ended');
   const key = stateKey.apiKey(event.resource.id);
   const state = states.get<ApiKeyState>(key);

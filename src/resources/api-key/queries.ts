@@ -1,9 +1,8 @@
 import type { KnownKey } from '#core/facts.ts';
-import { listGiven, listPage } from '#core/list-page.ts';
+import { listGiven, listPage, paging } from '#core/list-page.ts';
 import type { Query, QueryTools } from '#core/query.ts';
 import { listPrefix, stateKey } from '#resources/state-keys.ts';
 import type { ApiKeyState } from '#resources/states.ts';
-import { paging } from '#resources/workspace/queries.ts';
 import { seesApiKey } from './make-api-key.ts';
 import type { ApiKey } from './schema.ts';
 

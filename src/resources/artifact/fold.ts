@@ -1,5 +1,5 @@
 import type { Event, StateWriter } from '#eventlog/event-log.ts';
-import { payload } from '#resources/payload.ts';
+import { type Folds, payload } from '#resources/payload.ts';
 import { listPrefix, stateKey } from '#resources/state-keys.ts';
 import type { ArtifactState, UpstreamArtifactState } from '#resources/states.ts';
 import { foldOpenArtifact } from '#resources/task/fold.ts';
@@ -7,7 +7,13 @@ import { addRunFact } from '#resources/task/fold-run.ts';
 import type { AssetState } from './asset-state.ts';
 import { contentOfArtifact, foldReference } from './stored-content.ts';
 
-export function foldArtifactCreated(event: Event, states: StateWriter): void {
+export const artifactFolds: Folds = {
+  'artifact.created': [foldArtifactCreated],
+  'artifact.updated': [foldArtifactUpdated],
+  'artifact.redacted': [foldArtifactRedacted],
+};
+
+function foldArtifactCreated(event: Event, states: StateWriter): void {
   const said = payload(event, 'artifact.created');
   const { artifact } = said;
   const state: ArtifactState = {
@@ -35,7 +41,7 @@ export function foldArtifactCreated(event: Event, states: StateWriter): void {
   foldOpenArtifact(event, states, artifact.id, !said.last_chunk);
 }
 
-export function foldArtifactUpdated(event: Event, states: StateWriter): void {
+function foldArtifactUpdated(event: Event, states: StateWriter): void {
   const said = payload(event, 'artifact.updated');
   const key = stateKey.artifact(said.artifact_id);
   const state = states.get<ArtifactState>(key);
@@ -65,7 +71,7 @@ export function foldArtifactUpdated(event: Event, states: StateWriter): void {
 }
 
 /** The description stays, so that readers understand that content existed. */
-export function foldArtifactRedacted(event: Event, states: StateWriter): void {
+function foldArtifactRedacted(event: Event, states: StateWriter): void {
   const key = stateKey.artifact(event.resource.id);
   const state = states.get<ArtifactState>(key);
   if (!state) return;

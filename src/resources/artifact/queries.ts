@@ -1,5 +1,5 @@
 import { ok } from '#core/answer.ts';
-import { listPage, visibleWorkspaces } from '#core/list-page.ts';
+import { listPage, paging, visibleWorkspaces } from '#core/list-page.ts';
 import { load, loadWorkspace, notFound } from '#core/load.ts';
 import { nextTurn } from '#core/next-turn.ts';
 import type { Query, QueryTools } from '#core/query.ts';
@@ -8,7 +8,6 @@ import { holdsScope } from '#policy/scope.ts';
 import { ProtocolError } from '#protocol/errors.ts';
 import type { ArtifactState } from '#resources/read-states.ts';
 import { listPrefix, stateKey } from '#resources/state-keys.ts';
-import { paging } from '#resources/workspace/queries.ts';
 import { contentOf, isOpen, PARTS_MEDIA_TYPE } from './content.ts';
 import { contentUri } from './large-content.ts';
 import { partReader } from './parts.ts';

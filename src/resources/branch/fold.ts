@@ -1,9 +1,15 @@
 import type { Event, StateWriter } from '#eventlog/event-log.ts';
-import { payload } from '#resources/payload.ts';
+import { type Folds, payload } from '#resources/payload.ts';
 import { listPrefix, stateKey } from '#resources/state-keys.ts';
 import type { BranchState } from '#resources/states.ts';
 
-export function foldBranchCreated(event: Event, states: StateWriter): void {
+export const branchFolds: Folds = {
+  'branch.created': [foldBranchCreated],
+  'branch.merged': [foldBranchMerged],
+  'branch.abandoned': [foldBranchAbandoned],
+};
+
+function foldBranchCreated(event: Event, states: StateWriter): void {
   const { branch } = payload(event, 'branch.created');
   states.set(stateKey.branch(branch.id), {
     resource: branch,
@@ -12,12 +18,12 @@ export function foldBranchCreated(event: Event, states: StateWriter): void {
   if (branch.session_id) states.index(listPrefix.branchesOfSession(branch.session_id) + branch.id);
 }
 
-export function foldBranchMerged(event: Event, states: StateWriter): void {
+function foldBranchMerged(event: Event, states: StateWriter): void {
   const { merged_into, metadata } = payload(event, 'branch.merged');
   end(event, states, 'merged', { merged_into, metadata });
 }
 
-export function foldBranchAbandoned(event: Event, states: StateWriter): void {
+function foldBranchAbandoned(event: Event, states: StateWriter): void {
   const { reason } = payload(event, 'branch.abandoned');
   end(event, states, 'abandoned', { metadata: { abandoned: true, ...(reason === null ? {} : { reason }) } });
 }

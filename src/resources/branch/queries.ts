@@ -1,9 +1,8 @@
 import { ok } from '#core/answer.ts';
-import { listPage } from '#core/list-page.ts';
+import { listPage, paging } from '#core/list-page.ts';
 import { load } from '#core/load.ts';
 import type { Query } from '#core/query.ts';
 import { listPrefix, stateKey } from '#resources/state-keys.ts';
-import { paging } from '#resources/workspace/queries.ts';
 
 export const listSessionBranches: Query<'listSessionBranches'> = ({ path, query }, tools) => {
   const session = load(tools.reader, tools.caller, 'session', path.session_id).resource;

@@ -1,8 +1,13 @@
 import type { Event, StateWriter } from '#eventlog/event-log.ts';
 import type { JsonObject, JsonValue } from '#protocol/json.ts';
+import type { Folds } from '#resources/payload.ts';
 import { stateKey } from '#resources/state-keys.ts';
 import type { SessionFold, TaskState } from '#resources/states.ts';
 import type { ImportState } from './import-state.ts';
+
+export const bundleFolds: Folds = {
+  'vendor.harn_gateway.session_imported': [foldSessionImported],
+};
 
 /** What an event was where it was recorded, and what became of it here; in its metadata under `imported`. */
 export interface ImportedMark {
@@ -129,7 +134,7 @@ function markTask(id: string, states: StateWriter): void {
 }
 
 /** The last event of an import: from now on it is whole. */
-export function foldSessionImported(event: Event, states: StateWriter): void {
+function foldSessionImported(event: Event, states: StateWriter): void {
   const key = stateKey.sessionImport(event.resource.id);
   const state = states.get<ImportState>(key);
   if (state) states.set(key, { ...state, done: event.payload as unknown as ImportState['done'] });

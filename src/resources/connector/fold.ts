@@ -1,10 +1,15 @@
 import type { Event, StateWriter } from '#eventlog/event-log.ts';
-import { payload } from '#resources/payload.ts';
+import { type Folds, payload } from '#resources/payload.ts';
 import { stateKey } from '#resources/state-keys.ts';
 import type { ConnectorSessionState, DeliveryState } from '#resources/states.ts';
 
+export const connectorFolds: Folds = {
+  'connector.normalized': [foldNormalized],
+  'connector.task_submitted': [foldConnectorTask],
+};
+
 /** A delivery counts as dealt with from here on; a failed one leaves nothing, so that it can come again. */
-export function foldNormalized(event: Event, states: StateWriter): void {
+function foldNormalized(event: Event, states: StateWriter): void {
   const normalized = payload(event, 'connector.normalized');
   const { delivery_id, dedupe_key, session_id, message_id } = normalized;
   const connectorId = event.resource.id;
@@ -23,7 +28,7 @@ export function foldNormalized(event: Event, states: StateWriter): void {
   for (const key of keysOf(connectorId, normalized)) states.set(key, { delivery } satisfies DeliveryState);
 }
 
-export function foldConnectorTask(event: Event, states: StateWriter): void {
+function foldConnectorTask(event: Event, states: StateWriter): void {
   const submitted = payload(event, 'connector.task_submitted');
   const { task_id } = submitted;
   for (const key of keysOf(event.resource.id, submitted)) {

@@ -1,8 +1,7 @@
 import { ok } from '#core/answer.ts';
-import { listGiven } from '#core/list-page.ts';
+import { listGiven, paging } from '#core/list-page.ts';
 import { isMemberOf, loadWorkspace, notFound } from '#core/load.ts';
 import type { Query, QueryTools } from '#core/query.ts';
-import { paging } from '#resources/workspace/queries.ts';
 import { CONNECTOR_EVENTS, type Connector, type ConnectorRow } from './schema.ts';
 
 export const listConnectors: Query<'listConnectors'> = ({ query }, tools) => {

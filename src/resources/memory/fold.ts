@@ -1,10 +1,15 @@
 import type { Event, StateWriter } from '#eventlog/event-log.ts';
 import { contentOfMemory, foldReference } from '#resources/artifact/stored-content.ts';
-import { payload } from '#resources/payload.ts';
+import { type Folds, payload } from '#resources/payload.ts';
 import { listPrefix, stateKey } from '#resources/state-keys.ts';
 import type { MemoryState } from '#resources/states.ts';
 
-export function foldMemoryCreated(event: Event, states: StateWriter): void {
+export const memoryFolds: Folds = {
+  'vendor.harn_gateway.memory_created': [foldMemoryCreated],
+  'vendor.harn_gateway.memory_deleted': [foldMemoryDeleted],
+};
+
+function foldMemoryCreated(event: Event, states: StateWriter): void {
   const said = payload(event, 'vendor.harn_gateway.memory_created');
   const { memory, tenant, session_id, artifact_id, content } = said;
   const internal = { tenant, session_id, artifact_id, ...(content === undefined ? {} : { content }) };
@@ -14,7 +19,7 @@ export function foldMemoryCreated(event: Event, states: StateWriter): void {
   for (const key of indexKeys(state)) states.index(key);
 }
 
-export function foldMemoryDeleted(event: Event, states: StateWriter): void {
+function foldMemoryDeleted(event: Event, states: StateWriter): void {
   const key = stateKey.memory(event.resource.id);
   const state = states.get<MemoryState>(key);
   if (!state) return;

@@ -1,11 +1,10 @@
 import { ok } from '#core/answer.ts';
-import { listPage, visibleWorkspaces } from '#core/list-page.ts';
+import { listPage, paging, visibleWorkspaces } from '#core/list-page.ts';
 import { isExpired, load, loadMemory, loadWorkspace } from '#core/load.ts';
 import type { Query, QueryTools } from '#core/query.ts';
 import { holdsScope } from '#policy/scope.ts';
 import { listPrefix, stateKey } from '#resources/state-keys.ts';
 import type { MemoryState } from '#resources/states.ts';
-import { paging } from '#resources/workspace/queries.ts';
 import { withContent } from './content.ts';
 import type { Memory } from './schema.ts';
 

@@ -1,15 +1,20 @@
 import type { Event, StateWriter } from '#eventlog/event-log.ts';
-import { payload } from '#resources/payload.ts';
+import { type Folds, payload } from '#resources/payload.ts';
 import { stateKey } from '#resources/state-keys.ts';
 import type { MessageState, TaskState } from '#resources/states.ts';
 import { addRunFact } from '#resources/task/fold-run.ts';
 import { withSaid } from './said-messages.ts';
 import type { Message } from './schema.ts';
 
+export const messageFolds: Folds = {
+  'user.message': [foldUserMessage],
+  'agent.message': [foldAgentMessage],
+};
+
 /** Longest piece of agent text kept for the summary of an Outcome, in characters. */
 const SUMMARY_CHARS = 280;
 
-export function foldUserMessage(event: Event, states: StateWriter): void {
+function foldUserMessage(event: Event, states: StateWriter): void {
   const { message, sealed = false, redaction_proof } = payload(event, 'user.message');
   putMessage(event, message, states, sealed);
   if (redaction_proof !== undefined)
@@ -20,7 +25,7 @@ export function foldUserMessage(event: Event, states: StateWriter): void {
     });
 }
 
-export function foldAgentMessage(event: Event, states: StateWriter): void {
+function foldAgentMessage(event: Event, states: StateWriter): void {
   const { message, sealed = false, upstream_message_id } = payload(event, 'agent.message');
   putMessage(event, message, states, sealed);
   if (event.task_id !== null) remember(event.task_id, message, upstream_message_id, event.created_at, states);

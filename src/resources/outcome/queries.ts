@@ -1,11 +1,10 @@
 import { ok } from '#core/answer.ts';
-import { listAmong, listPage, visibleWorkspaces } from '#core/list-page.ts';
+import { listAmong, listPage, paging, visibleWorkspaces } from '#core/list-page.ts';
 import { load } from '#core/load.ts';
 import type { Query, QueryTools } from '#core/query.ts';
 import { idOfSaid } from '#resources/message/said-messages.ts';
 import { listPrefix, stateKey } from '#resources/state-keys.ts';
 import type { ArtifactState, MessageState, OutcomeState, TaskState } from '#resources/states.ts';
-import { paging } from '#resources/workspace/queries.ts';
 import { outcomeOf } from './fold.ts';
 import { loadOutcome } from './load-outcome.ts';
 import type { Outcome } from './schema.ts';

@@ -1,12 +1,24 @@
 import type { Event, StateWriter } from '#eventlog/event-log.ts';
-import { payload } from '#resources/payload.ts';
+import { type Folds, payload } from '#resources/payload.ts';
 import { listPrefix, stateKey } from '#resources/state-keys.ts';
 import type { ApprovedCallState, PermissionRequestState, UpstreamRequestState } from '#resources/states.ts';
 import { foldOpenRequest } from '#resources/task/fold.ts';
 import { addRunFact } from '#resources/task/fold-run.ts';
+import { foldPermissionForgotten, foldPermissionRemembered } from './fold-remembered.ts';
+
+export const permissionFolds: Folds = {
+  'tool.approval_required': [foldRequestOpened],
+  'tool.approved': [foldRequestResolved],
+  'tool.denied': [foldRequestResolved],
+  'vendor.harn_gateway.permission_requested': [foldRequestOpened],
+  'vendor.harn_gateway.permission_resolved': [foldRequestResolved],
+  'vendor.harn_gateway.approval_voted': [foldApprovalVoted],
+  'vendor.harn_gateway.permission_remembered': [foldPermissionRemembered],
+  'vendor.harn_gateway.permission_forgotten': [foldPermissionForgotten],
+};
 
 /** Opens a permission request, whatever its kind of event. */
-export function foldRequestOpened(event: Event, states: StateWriter): void {
+function foldRequestOpened(event: Event, states: StateWriter): void {
   const opened = payload(event, 'vendor.harn_gateway.permission_requested');
   const { permission_request: request, upstream_request_id, resends, subject_sha256 } = opened;
   const internal = {
@@ -33,7 +45,7 @@ export function foldRequestOpened(event: Event, states: StateWriter): void {
 }
 
 /** One of several approvals; the request stays open. */
-export function foldApprovalVoted(event: Event, states: StateWriter): void {
+function foldApprovalVoted(event: Event, states: StateWriter): void {
   const { request_id, review } = payload(event, 'vendor.harn_gateway.approval_voted');
   const key = stateKey.permissionRequest(request_id);
   const state = states.get<PermissionRequestState>(key);
@@ -49,7 +61,7 @@ export function foldApprovalVoted(event: Event, states: StateWriter): void {
 }
 
 /** Resolves it; there is one such event per request. */
-export function foldRequestResolved(event: Event, states: StateWriter): void {
+function foldRequestResolved(event: Event, states: StateWriter): void {
   // The policy denies what it never asked anybody.
   if (event.payload['request_id'] === undefined) return;
   const { request_id, status, response } = payload(event, 'vendor.harn_gateway.permission_resolved');

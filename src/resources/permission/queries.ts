@@ -1,9 +1,8 @@
-import { listPage, visibleWorkspaces } from '#core/list-page.ts';
+import { listPage, paging, visibleWorkspaces } from '#core/list-page.ts';
 import { load } from '#core/load.ts';
 import type { Query, QueryTools } from '#core/query.ts';
 import { listPrefix, stateKey } from '#resources/state-keys.ts';
 import type { PermissionRequestState } from '#resources/states.ts';
-import { paging } from '#resources/workspace/queries.ts';
 import { isRemembered } from './remembered-permission.ts';
 import type { PermissionRequest } from './schema.ts';
 

@@ -1,16 +1,21 @@
 import type { Event, StateWriter } from '#eventlog/event-log.ts';
-import { payload } from '#resources/payload.ts';
+import { type Folds, payload } from '#resources/payload.ts';
 import { listPrefix, stateKey } from '#resources/state-keys.ts';
 import type { PersonaState } from '#resources/states.ts';
 
-export function foldPersonaCreated(event: Event, states: StateWriter): void {
+export const personaFolds: Folds = {
+  'vendor.harn_gateway.persona_created': [foldPersonaCreated],
+  'vendor.harn_gateway.persona_updated': [foldPersonaUpdated],
+};
+
+function foldPersonaCreated(event: Event, states: StateWriter): void {
   const { persona, tenant, revision, file_hash } = payload(event, 'vendor.harn_gateway.persona_created');
   const state: PersonaState = { resource: persona, internal: { tenant, revision, file_hash } };
   states.set(stateKey.persona(persona.id), state);
   states.index(listPrefix.personas(tenant) + persona.id);
 }
 
-export function foldPersonaUpdated(event: Event, states: StateWriter): void {
+function foldPersonaUpdated(event: Event, states: StateWriter): void {
   const { changes, revision, file_hash } = payload(event, 'vendor.harn_gateway.persona_updated');
   const key = stateKey.persona(event.resource.id);
   const state = states.get<PersonaState>(key);

@@ -1,9 +1,17 @@
 import type { Event, StateWriter } from '#eventlog/event-log.ts';
-import { payload } from '#resources/payload.ts';
+import { type Folds, payload } from '#resources/payload.ts';
 import { listPrefix, stateKey } from '#resources/state-keys.ts';
 import type { DeadLetterState, PushTarget, PushTargetsState } from './push-states.ts';
 
-export function foldPushConfigSet(event: Event, states: StateWriter): void {
+export const pushFolds: Folds = {
+  'vendor.harn_gateway.push_config_set': [foldPushConfigSet],
+  'vendor.harn_gateway.push_config_deleted': [foldPushConfigDeleted],
+  'vendor.harn_gateway.push_delivered': [foldPushDelivered],
+  'vendor.harn_gateway.delivery_given_up': [foldDeliveryGivenUp],
+  'vendor.harn_gateway.dead_letter_changed': [foldDeadLetterChanged],
+};
+
+function foldPushConfigSet(event: Event, states: StateWriter): void {
   const {
     push_config,
     session_id,
@@ -19,23 +27,23 @@ export function foldPushConfigSet(event: Event, states: StateWriter): void {
   write(states, { task_id, session_id, workspace_id, targets: [...kept, target] });
 }
 
-export function foldPushConfigDeleted(event: Event, states: StateWriter): void {
+function foldPushConfigDeleted(event: Event, states: StateWriter): void {
   const { task_id } = payload(event, 'vendor.harn_gateway.push_config_deleted');
   change(states, task_id, event.resource.id, () => undefined);
 }
 
-export function foldPushDelivered(event: Event, states: StateWriter): void {
+function foldPushDelivered(event: Event, states: StateWriter): void {
   const { task_id, through_event_id, is_last } = payload(event, 'vendor.harn_gateway.push_delivered');
   change(states, task_id, event.resource.id, (target) => ({ ...target, through_event_id, is_done: is_last }));
 }
 
-export function foldDeliveryGivenUp(event: Event, states: StateWriter): void {
+function foldDeliveryGivenUp(event: Event, states: StateWriter): void {
   const { dead_letter } = payload(event, 'vendor.harn_gateway.delivery_given_up');
   states.set(stateKey.deadLetter(dead_letter.id), { resource: dead_letter } satisfies DeadLetterState);
   states.index(listPrefix.deadLetters(dead_letter.workspace_id) + dead_letter.id);
 }
 
-export function foldDeadLetterChanged(event: Event, states: StateWriter): void {
+function foldDeadLetterChanged(event: Event, states: StateWriter): void {
   const changes = payload(event, 'vendor.harn_gateway.dead_letter_changed');
   const key = stateKey.deadLetter(event.resource.id);
   const state = states.get<DeadLetterState>(key);

@@ -1,9 +1,8 @@
 import { ok } from '#core/answer.ts';
-import { listGiven, listPage, visibleWorkspaces } from '#core/list-page.ts';
+import { listGiven, listPage, paging, visibleWorkspaces } from '#core/list-page.ts';
 import { load, loadWorkspace } from '#core/load.ts';
 import type { Query } from '#core/query.ts';
 import { listPrefix, stateKey } from '#resources/state-keys.ts';
-import { paging } from '#resources/workspace/queries.ts';
 import { loadPushTarget, pushTargetsOf } from './push-targets.ts';
 
 export const listPushConfigs: Query<'listPushConfigs'> = ({ path, query }, tools) => {

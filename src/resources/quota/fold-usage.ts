@@ -1,13 +1,17 @@
 import type { Event, StateWriter } from '#eventlog/event-log.ts';
 import { type Cost, decimal, type ToldUsage, type UsageTotals } from '#protocol/usage.ts';
-import { payload } from '#resources/payload.ts';
+import { type Folds, payload } from '#resources/payload.ts';
 import { stateKey } from '#resources/state-keys.ts';
 import type { TaskState } from '#resources/states.ts';
 import { isEnded } from '#resources/task/fold-run.ts';
 import { beforeChange, foldReservations } from './fold.ts';
 
+export const quotaFolds: Folds = {
+  'vendor.harn_gateway.upstream_note': [foldUsage],
+};
+
 /** Keeps what the agent says that a run used, for its receipt. */
-export function foldUsage(event: Event, states: StateWriter): void {
+function foldUsage(event: Event, states: StateWriter): void {
   const { usage } = payload(event, 'vendor.harn_gateway.upstream_note');
   if (usage === undefined || event.task_id === null) return;
   const key = stateKey.task(event.task_id);

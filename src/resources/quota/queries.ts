@@ -1,10 +1,9 @@
 import { ok } from '#core/answer.ts';
-import { listGiven } from '#core/list-page.ts';
+import { listGiven, paging } from '#core/list-page.ts';
 import { notFound } from '#core/load.ts';
 import type { Query, QueryTools } from '#core/query.ts';
 import type { JsonObject } from '#protocol/json.ts';
 import { decimal } from '#protocol/usage.ts';
-import { paging } from '#resources/workspace/queries.ts';
 import { exhausted, type QuotaUse, seesQuota, usageOf } from './quota-usage.ts';
 import { QUOTA_BUDGETS, QUOTA_LIMITS, type Quota, type QuotaLimit, type QuotaRow } from './schema.ts';
 

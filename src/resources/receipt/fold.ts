@@ -1,7 +1,7 @@
 import type { Event, StateWriter } from '#eventlog/event-log.ts';
 import { appendLeaf } from '#receipts/merkle.ts';
 import type { PayloadOf } from '#resources/event-payloads.ts';
-import { payload } from '#resources/payload.ts';
+import { type Folds, payload } from '#resources/payload.ts';
 import { receiptSaid } from '#resources/said-slots.ts';
 import { stateKey } from '#resources/state-keys.ts';
 import type {
@@ -12,6 +12,14 @@ import type {
   TaskState,
 } from '#resources/states.ts';
 import { forgetRunFacts, runFactsOf } from '#resources/task/fold-run.ts';
+import { foldSigningKeyChanged } from './fold-signing-key.ts';
+
+export const receiptFolds: Folds = {
+  'receipt.issued': [foldReceiptIssued, foldReceiptLog],
+  'receipt.verified': [foldReceiptVerified],
+  'receipt.verification_failed': [foldReceiptVerified],
+  'vendor.harn_gateway.signing_key_changed': [foldSigningKeyChanged],
+};
 
 type Issued = PayloadOf<'receipt.issued'>;
 
@@ -19,7 +27,7 @@ type Issued = PayloadOf<'receipt.issued'>;
 const ENDS_TASK: ReadonlySet<Issued['subject']['object']> = new Set(['task', 'replay_segment']);
 
 /** Makes the Receipt resource, moves the chain of its session, and names the receipt where it belongs. */
-export function foldReceiptIssued(event: Event, states: StateWriter): void {
+function foldReceiptIssued(event: Event, states: StateWriter): void {
   const issued = payload(event, 'receipt.issued');
   const { session_id, task_id } = event;
   const said = receiptSaid(event);
@@ -74,7 +82,7 @@ function nameIn(states: StateWriter, key: string, receiptId: string): void {
 }
 
 /** The Receipt shows the newest verification that was asked for. */
-export function foldReceiptVerified(event: Event, states: StateWriter): void {
+function foldReceiptVerified(event: Event, states: StateWriter): void {
   const { receipt_id, verification } = payload(event, 'receipt.verified');
   const state = states.draft<ReceiptState>(stateKey.receipt(receipt_id));
   if (state === undefined) return;
@@ -86,7 +94,7 @@ export function foldReceiptVerified(event: Event, states: StateWriter): void {
  * Counts the receipt log by the `log_index` of `receipt.issued`. The largest index decides, so that it does not matter which
  * of the events retention has removed.
  */
-export function foldReceiptLog({ payload }: Event, states: StateWriter): void {
+function foldReceiptLog({ payload }: Event, states: StateWriter): void {
   const key = stateKey.receiptLog();
   const size = states.get<ReceiptLogState>(key)?.size ?? 0;
   const index = Number(payload['log_index']);

@@ -1,10 +1,9 @@
-import { listAmong } from '#core/list-page.ts';
+import { listAmong, paging } from '#core/list-page.ts';
 import { load } from '#core/load.ts';
 import type { Query, QueryTools } from '#core/query.ts';
 import { encodeReceiptCbor } from '#receipts/receipt-cbor.ts';
 import { stateKey } from '#resources/state-keys.ts';
 import type { ReceiptState } from '#resources/states.ts';
-import { paging } from '#resources/workspace/queries.ts';
 import { receiptKey } from '#store/keys.ts';
 import { prefersType } from './prefers-type.ts';
 import {

@@ -1,6 +1,5 @@
-import { listGiven } from '#core/list-page.ts';
+import { listGiven, paging } from '#core/list-page.ts';
 import type { Query } from '#core/query.ts';
-import { paging } from '#resources/workspace/queries.ts';
 import { signingKeyOf } from './signing-keys.ts';
 
 export const listSigningKeys: Query<'listSigningKeys'> = ({ query }, tools) =>

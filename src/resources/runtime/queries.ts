@@ -1,10 +1,9 @@
 import { ok } from '#core/answer.ts';
-import { listGiven, visibleWorkspaces } from '#core/list-page.ts';
+import { listGiven, paging, visibleWorkspaces } from '#core/list-page.ts';
 import { notFound } from '#core/load.ts';
 import type { Query, QueryTools } from '#core/query.ts';
 import { CURRENT_VERSION } from '#protocol/version.ts';
 import { listPrefix } from '#resources/state-keys.ts';
-import { paging } from '#resources/workspace/queries.ts';
 import { CAPABILITIES } from './capabilities.ts';
 import { controlTools } from './control-tools.ts';
 

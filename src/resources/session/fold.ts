@@ -2,14 +2,22 @@ import type { Event, StateWriter } from '#eventlog/event-log.ts';
 import { jsonSize } from '#json/json-size.ts';
 import { putMessage } from '#resources/message/fold.ts';
 import { artifactIdsOf } from '#resources/message/schema.ts';
-import { payload } from '#resources/payload.ts';
+import { type Folds, payload } from '#resources/payload.ts';
 import { listPrefix, stateKey } from '#resources/state-keys.ts';
 import type { KeyedSessionState, MessageState, SessionFold } from '#resources/states.ts';
 import type { Session, SessionState } from './schema.ts';
 import { addSessionTask } from './session-tasks.ts';
 import { copyTurns, putTurn } from './transcript/turns.ts';
 
-export function foldSessionCreated(event: Event, states: StateWriter): void {
+export const sessionFolds: Folds = {
+  'session.created': [foldSessionCreated],
+  'session.closed': [foldSessionClosed],
+  'vendor.harn_gateway.session_updated': [foldSessionUpdated],
+  'session.message_appended': [foldMessageAppended],
+  'vendor.harn_gateway.agent_update': [foldAgentUpdate],
+};
+
+function foldSessionCreated(event: Event, states: StateWriter): void {
   const { session, forked, key, memory_ids, skill_ids, vault_ids } = payload(event, 'session.created');
   const messages = forked?.turn_count ?? 0;
   const internal = {
@@ -39,7 +47,7 @@ function bytesOf(last: { bytes: number } | undefined): { bytes?: number } {
   return last === undefined ? {} : { bytes: last.bytes };
 }
 
-export function foldSessionClosed(event: Event, states: StateWriter): void {
+function foldSessionClosed(event: Event, states: StateWriter): void {
   changeSession(event, states, (state) => {
     const { expires_at, id } = state.resource;
     if (expires_at) states.unindex(`${listPrefix.expiringSessions()}${expires_at}/${id}`);
@@ -47,7 +55,7 @@ export function foldSessionClosed(event: Event, states: StateWriter): void {
   });
 }
 
-export function foldSessionUpdated(event: Event, states: StateWriter): void {
+function foldSessionUpdated(event: Event, states: StateWriter): void {
   const { changes } = payload(event, 'vendor.harn_gateway.session_updated');
   changeSession(event, states, (state) => {
     const before = state.resource;
@@ -57,7 +65,7 @@ export function foldSessionUpdated(event: Event, states: StateWriter): void {
 }
 
 /** The newest word of each kind about the Session is kept in its metadata, under the protocol it is spoken in. */
-export function foldAgentUpdate(event: Event, states: StateWriter): void {
+function foldAgentUpdate(event: Event, states: StateWriter): void {
   const { about, protocol, kind, update } = payload(event, 'vendor.harn_gateway.agent_update');
   if (about !== 'session') return;
   changeSession(event, states, ({ resource }) => {
@@ -76,7 +84,7 @@ function moveExpiry(states: StateWriter, before: Session, after: Session): void 
 }
 
 /** The position in the transcript is the event's; a pending message waits for the next task input. */
-export function foldMessageAppended(event: Event, states: StateWriter): void {
+function foldMessageAppended(event: Event, states: StateWriter): void {
   const { message_id, position, pending, message, sealed } = payload(event, 'session.message_appended');
   if (message) putMessage(event, message, states, sealed ?? false);
   const parts = states.get<MessageState>(stateKey.message(message_id))?.resource.parts ?? [];

@@ -1,9 +1,8 @@
 import { ok } from '#core/answer.ts';
-import { listPage, listPlaces, visibleWorkspaces } from '#core/list-page.ts';
+import { listPage, listPlaces, paging, visibleWorkspaces } from '#core/list-page.ts';
 import { load, loadWorkspace } from '#core/load.ts';
 import type { Query } from '#core/query.ts';
 import { listPrefix, stateKey } from '#resources/state-keys.ts';
-import { paging } from '#resources/workspace/queries.ts';
 import { messageAt } from './transcript/archive-turns.ts';
 
 export const listSessions: Query<'listSessions'> = async ({ query }, tools) => {

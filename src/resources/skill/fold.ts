@@ -1,10 +1,14 @@
 import type { Event, StateWriter } from '#eventlog/event-log.ts';
-import { payload } from '#resources/payload.ts';
+import { type Folds, payload } from '#resources/payload.ts';
 import { stateKey } from '#resources/state-keys.ts';
 import type { ToolDefinitionState } from '#resources/states.ts';
 
+export const skillFolds: Folds = {
+  'vendor.harn_gateway.skill_definition': [foldSkillDefinition],
+};
+
 /** The first definition is the one a tool is held to, until another one is accepted. */
-export function foldSkillDefinition(event: Event, states: StateWriter): void {
+function foldSkillDefinition(event: Event, states: StateWriter): void {
   const told = payload(event, 'vendor.harn_gateway.skill_definition');
   const key = stateKey.toolDefinition(told.route, told.tool);
   const before = states.get<ToolDefinitionState>(key);

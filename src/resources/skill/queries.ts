@@ -1,8 +1,7 @@
 import { ok } from '#core/answer.ts';
-import { listGiven } from '#core/list-page.ts';
+import { listGiven, paging } from '#core/list-page.ts';
 import { notFound } from '#core/load.ts';
 import type { Query } from '#core/query.ts';
-import { paging } from '#resources/workspace/queries.ts';
 import { skillsOf } from './skills.ts';
 
 export const listSkills: Query<'listSkills'> = ({ query }, tools) =>

@@ -3,15 +3,42 @@ import type { JsonObject, JsonValue } from '#protocol/json.ts';
 import type { TaskStatus } from '#protocol/task-states.ts';
 import type { PayloadOf } from '#resources/event-payloads.ts';
 import { foldOutcome } from '#resources/outcome/fold.ts';
-import { payload } from '#resources/payload.ts';
+import { type Folds, payload } from '#resources/payload.ts';
 import { beforeChange, foldQuotaUsage, foldReservations, workedAfter } from '#resources/quota/fold.ts';
 import type { ReplayTerms } from '#resources/replay/schema.ts';
 import { foldTaskCounts, type TaskCount } from '#resources/session/fold.ts';
 import { listPrefix, stateKey } from '#resources/state-keys.ts';
 import type { SessionBindingState, SessionFold, TaskState } from '#resources/states.ts';
+import {
+  foldFileWritten,
+  foldPolicyDecided,
+  foldToolCompleted,
+  foldToolFailed,
+  foldToolRequested,
+} from './fold-run.ts';
 import type { Task } from './schema.ts';
 
-export function foldTaskSubmitted(event: Event, states: StateWriter): void {
+export const taskFolds: Folds = {
+  'user.input_submitted': [foldInputSubmitted],
+  'user.cancel_requested': [foldCancelRequested],
+  'task.submitted': [foldTaskSubmitted],
+  'task.started': [foldTaskMoved],
+  'task.status_changed': [foldTaskMoved],
+  'task.input_required': [foldTaskMoved],
+  'task.auth_required': [foldTaskMoved],
+  'task.completed': [foldTaskMoved],
+  'task.failed': [foldTaskMoved],
+  'task.canceled': [foldTaskMoved],
+  'tool.requested': [foldToolRequested],
+  'tool.completed': [foldToolCompleted],
+  'tool.failed': [foldToolFailed],
+  'vendor.harn_gateway.file_written': [foldFileWritten],
+  'vendor.harn_gateway.upstream_bound': [foldUpstreamBound],
+  'vendor.harn_gateway.policy_decided': [foldPolicyDecided],
+  'vendor.harn_gateway.upstream_note': [foldUpstreamNote],
+};
+
+function foldTaskSubmitted(event: Event, states: StateWriter): void {
   const {
     task,
     route,
@@ -78,7 +105,7 @@ function countReplay(states: StateWriter, { source_task_id, ordinal }: ReplayTer
 type Move = PayloadOf<'task.started'> & Partial<Pick<PayloadOf<'task.canceled'>, 'cancel'>>;
 
 /** Applies one lifecycle event; status, times, failure and outcome come from the event alone. */
-export function foldTaskMoved(event: Event, states: StateWriter): void {
+function foldTaskMoved(event: Event, states: StateWriter): void {
   const { status, previous_status, metadata, synthesized = false, cancel } = event.payload as unknown as Move;
   const [was, now] = [COUNTED_AS[previous_status], COUNTED_AS[status]];
   const task = states.draft<TaskState>(stateKey.task(event.resource.id));
@@ -114,7 +141,7 @@ function endTask(event: Event, task: TaskState, states: StateWriter): void {
   foldOutcome(task, outcome, states);
 }
 
-export function foldInputSubmitted(event: Event, states: StateWriter): void {
+function foldInputSubmitted(event: Event, states: StateWriter): void {
   const { message_id, preceding = [] } = payload(event, 'user.input_submitted');
   changeTask(event, states, ({ internal }) => {
     internal.turn_message = message_id;
@@ -122,13 +149,13 @@ export function foldInputSubmitted(event: Event, states: StateWriter): void {
   });
 }
 
-export function foldCancelRequested(event: Event, states: StateWriter): void {
+function foldCancelRequested(event: Event, states: StateWriter): void {
   changeTask(event, states, ({ internal }) => {
     internal.cancel_requested = true;
   });
 }
 
-export function foldUpstreamBound(event: Event, states: StateWriter): void {
+function foldUpstreamBound(event: Event, states: StateWriter): void {
   const { route, binding, session_binding } = payload(event, 'vendor.harn_gateway.upstream_bound');
   if (binding) {
     changeTask(event, states, ({ internal }) => {
@@ -142,7 +169,7 @@ export function foldUpstreamBound(event: Event, states: StateWriter): void {
   }
 }
 
-export function foldUpstreamNote(event: Event, states: StateWriter): void {
+function foldUpstreamNote(event: Event, states: StateWriter): void {
   const { metadata } = payload(event, 'vendor.harn_gateway.upstream_note');
   if (metadata) changeTask(event, states, () => undefined, metadata);
 }

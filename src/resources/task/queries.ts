@@ -1,6 +1,13 @@
 import { ok, page } from '#core/answer.ts';
 import { type IdList, tasksOfSession } from '#core/id-list.ts';
-import { decodeCursor, encodeCursor, foreignCursor, listPage, visibleWorkspaces } from '#core/list-page.ts';
+import {
+  decodeCursor,
+  encodeCursor,
+  foreignCursor,
+  listPage,
+  paging,
+  visibleWorkspaces,
+} from '#core/list-page.ts';
 import { load, loadWorkspace } from '#core/load.ts';
 import type { Query, QueryTools } from '#core/query.ts';
 import { defaultWorkspace } from '#policy/access.ts';
@@ -8,7 +15,6 @@ import type { OperationInput } from '#resources/operations.ts';
 import { frameMaterials } from '#resources/receipt/run-materials.ts';
 import { listPrefix, stateKey } from '#resources/state-keys.ts';
 import type { KeyedSessionState } from '#resources/states.ts';
-import { paging } from '#resources/workspace/queries.ts';
 import { hasFilter, listFiltered } from './list-tasks.ts';
 import type { TaskMaterial } from './material-schema.ts';
 

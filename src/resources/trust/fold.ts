@@ -1,13 +1,17 @@
 import type { Event, StateWriter } from '#eventlog/event-log.ts';
-import { payload } from '#resources/payload.ts';
+import { type Folds, payload } from '#resources/payload.ts';
 import { listPrefix, stateKey } from '#resources/state-keys.ts';
 import type { TrustChainState, TrustRecordState } from '#resources/states.ts';
+
+export const trustFolds: Folds = {
+  'vendor.harn_gateway.trust_recorded': [foldTrustRecorded],
+};
 
 /**
  * Lists a trust record and moves the head of its chain. The largest index decides, so that it does not matter which of the
  * events retention has removed.
  */
-export function foldTrustRecorded(event: Event, states: StateWriter): void {
+function foldTrustRecorded(event: Event, states: StateWriter): void {
   const told = payload(event, 'vendor.harn_gateway.trust_recorded');
   const { record_id, topic, chain_index, entry_hash } = told;
   states.set(stateKey.trustRecord(record_id), { topic, chain_index, entry_hash } satisfies TrustRecordState);

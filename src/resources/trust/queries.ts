@@ -1,9 +1,8 @@
-import { listPage, visibleWorkspaces } from '#core/list-page.ts';
+import { listPage, paging, visibleWorkspaces } from '#core/list-page.ts';
 import { loadWorkspace } from '#core/load.ts';
 import type { Query, QueryTools } from '#core/query.ts';
 import { listPrefix, stateKey } from '#resources/state-keys.ts';
 import type { TrustRecordState } from '#resources/states.ts';
-import { paging } from '#resources/workspace/queries.ts';
 import { trustKey } from '#store/keys.ts';
 import { topicOfTenant, topicOfWorkspace } from './record-trust.ts';
 

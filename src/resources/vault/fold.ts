@@ -1,16 +1,21 @@
 import type { Event, StateWriter } from '#eventlog/event-log.ts';
-import { payload } from '#resources/payload.ts';
+import { type Folds, payload } from '#resources/payload.ts';
 import { listPrefix, stateKey } from '#resources/state-keys.ts';
 import type { ConfiguredVaultsState, VaultState } from '#resources/states.ts';
 import type { Vault } from './schema.ts';
 
-export function foldVaultCreated(event: Event, states: StateWriter): void {
+export const vaultFolds: Folds = {
+  'vendor.harn_gateway.vault_created': [foldVaultCreated],
+  'vendor.harn_gateway.vault_configured': [foldVaultConfigured],
+};
+
+function foldVaultCreated(event: Event, states: StateWriter): void {
   const { vault, tenant } = payload(event, 'vendor.harn_gateway.vault_created');
   keep(states, vault, tenant);
 }
 
 /** The configuration may have moved it to another workspace since it was last read. */
-export function foldVaultConfigured(event: Event, states: StateWriter): void {
+function foldVaultConfigured(event: Event, states: StateWriter): void {
   const { vault, tenant } = payload(event, 'vendor.harn_gateway.vault_configured');
   const before = states.get<VaultState>(stateKey.vault(vault.id));
   if (before) states.unindex(listOf(before.resource, before.internal.tenant) + vault.id);

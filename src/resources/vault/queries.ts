@@ -1,9 +1,8 @@
 import { ok } from '#core/answer.ts';
-import { listPage, visibleWorkspaces } from '#core/list-page.ts';
+import { listPage, paging, visibleWorkspaces } from '#core/list-page.ts';
 import { load, loadWorkspace } from '#core/load.ts';
 import type { Query } from '#core/query.ts';
 import { listPrefix, stateKey } from '#resources/state-keys.ts';
-import { paging } from '#resources/workspace/queries.ts';
 
 export const listVaults: Query<'listVaults'> = async ({ query }, tools) => {
   const { reader, caller } = tools;

@@ -1,9 +1,14 @@
 import type { Event, StateWriter } from '#eventlog/event-log.ts';
-import { payload } from '#resources/payload.ts';
+import { type Folds, payload } from '#resources/payload.ts';
 import { listPrefix, stateKey } from '#resources/state-keys.ts';
 import type { WorkspaceState } from '#resources/states.ts';
 
-export function foldWorkspaceCreated(event: Event, states: StateWriter): void {
+export const workspaceFolds: Folds = {
+  'vendor.harn_gateway.workspace_created': [foldWorkspaceCreated],
+  'vendor.harn_gateway.workspace_updated': [foldWorkspaceUpdated],
+};
+
+function foldWorkspaceCreated(event: Event, states: StateWriter): void {
   const { workspace, members } = payload(event, 'vendor.harn_gateway.workspace_created');
   const tenant = workspace.tenant_id ?? '';
   const state: WorkspaceState = { resource: workspace, internal: { tenant, members } };
@@ -11,7 +16,7 @@ export function foldWorkspaceCreated(event: Event, states: StateWriter): void {
   states.index(listPrefix.workspaces(tenant) + workspace.id);
 }
 
-export function foldWorkspaceUpdated(event: Event, states: StateWriter): void {
+function foldWorkspaceUpdated(event: Event, states: StateWriter): void {
   const { changes } = payload(event, 'vendor.harn_gateway.workspace_updated');
   const key = stateKey.workspace(event.resource.id);
   const state = states.get<WorkspaceState>(key);

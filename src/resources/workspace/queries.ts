@@ -1,5 +1,5 @@
 import { ok } from '#core/answer.ts';
-import { listAmong, listPage, visibleWorkspaces } from '#core/list-page.ts';
+import { listAmong, listPage, paging, visibleWorkspaces } from '#core/list-page.ts';
 import { loadWorkspace } from '#core/load.ts';
 import type { Query } from '#core/query.ts';
 import { listPrefix, stateKey } from '#resources/state-keys.ts';
@@ -14,7 +14,3 @@ export const listWorkspaces: Query<'listWorkspaces'> = async ({ query }, tools) 
 
 export const getWorkspace: Query<'getWorkspace'> = ({ path }, { reader, caller }) =>
   ok(loadWorkspace(reader, caller, path.workspace_id).resource, caller);
-
-export function paging(query: { limit: number; cursor?: string | undefined }) {
-  return { limit: query.limit, cursor: query.cursor };
-}

@@ -1,13 +1,19 @@
 import type { Event, StateWriter } from '#eventlog/event-log.ts';
-import { payload } from '#resources/payload.ts';
+import { type Folds, payload } from '#resources/payload.ts';
 import type { SessionFold } from '#resources/states.ts';
 import { changeSession } from '../fold.ts';
 import type { Session } from '../schema.ts';
 import type { TranscriptArchive } from './schema.ts';
 import { cutTurns, turnAt } from './turns.ts';
 
+export const transcriptFolds: Folds = {
+  'session.truncated': [foldSessionTruncated],
+  'session.compacted': [foldSessionCompacted],
+  'vendor.harn_gateway.transcript_budget': [foldTranscriptBudget],
+};
+
 /** Turns keep their places, so what was archived comes back whole when the transcript is cut inside of it. */
-export function foldSessionTruncated(event: Event, states: StateWriter): void {
+function foldSessionTruncated(event: Event, states: StateWriter): void {
   const { kept_turn_count: kept } = payload(event, 'session.truncated');
   changeSession(event, states, (state) => {
     const { archive, ...internal } = state.internal;
@@ -35,7 +41,7 @@ export function foldSessionCompacted(event: Event, states: StateWriter): void {
 }
 
 /** The Session says itself why its context became shorter. */
-export function foldTranscriptBudget(event: Event, states: StateWriter): void {
+function foldTranscriptBudget(event: Event, states: StateWriter): void {
   const { action, reason, archive } = payload(event, 'vendor.harn_gateway.transcript_budget');
   changeSession(event, states, (state) => {
     if (archive !== undefined) archiveIn(states, state, archive);
