@@ -1,10 +1,10 @@
 import type { Bridge } from '../bridge.ts';
-import { createAcpFace } from './face/face.ts';
-import type { AcpUpstreamConfig } from './upstream/config.ts';
-import { interpret } from './upstream/interpret.ts';
-import { AcpUpstream } from './upstream/upstream.ts';
+import { AcpUpstream } from './client/client.ts';
+import type { AcpUpstreamConfig } from './client/config.ts';
+import { interpret } from './client/interpret.ts';
+import { createAcpFace } from './server/server.ts';
 
-export type { AcpUpstreamConfig } from './upstream/config.ts';
+export type { AcpUpstreamConfig } from './client/config.ts';
 
 /** Agents that speak the Agent Client Protocol v1, spawned or behind a WebSocket. */
 export const acpBridge: Bridge<AcpUpstreamConfig> = {

@@ -1,10 +1,10 @@
 import type { Bridge } from '../bridge.ts';
-import { McpFace } from './surface/face.ts';
-import type { McpUpstreamConfig } from './upstream/config.ts';
-import { interpret } from './upstream/interpret.ts';
-import { McpUpstream } from './upstream/upstream.ts';
+import { McpUpstream } from './client/client.ts';
+import type { McpUpstreamConfig } from './client/config.ts';
+import { interpret } from './client/interpret.ts';
+import { McpFace } from './server/server.ts';
 
-export type { McpUpstreamConfig } from './upstream/config.ts';
+export type { McpUpstreamConfig } from './client/config.ts';
 
 /** Servers of tools that speak MCP over their standard streams or over Streamable HTTP. */
 export const mcpBridge: Bridge<McpUpstreamConfig> = {

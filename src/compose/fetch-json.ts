@@ -1,7 +1,7 @@
 import { parseStrict } from '#json/strict-parse.ts';
 import type { JsonValue } from '#protocol/json.ts';
-import type { AddressGuard } from '../../bridges/outbound/address-guard.ts';
-import { type GuardedRequest, guardedFetch } from '../../bridges/outbound/guarded-fetch.ts';
+import type { AddressGuard } from '../../bridges/wire/address-guard.ts';
+import { type GuardedRequest, guardedFetch } from '../../bridges/wire/guarded-fetch.ts';
 
 const TIMEOUT_MS = 5_000;
 const MAX_BYTES = 65_536;

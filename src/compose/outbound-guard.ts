@@ -1,5 +1,5 @@
 import { lookup } from 'node:dns/promises';
-import { AddressGuard } from '../../bridges/outbound/address-guard.ts';
+import { AddressGuard } from '../../bridges/wire/address-guard.ts';
 import type { Parts } from './parts.ts';
 
 /** What every URL that came from outside has to pass, at each call: public addresses, and those of `outbound.allow`. */

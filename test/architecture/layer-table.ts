@@ -284,20 +284,15 @@ export const LAYERS: readonly LayerRow[] = [
     because: 'the contract of a bridge is made of the three ports',
   },
   {
-    layer: 'bridges/outbound',
+    layer: 'bridges/wire',
     imports: [],
-    types: ['bridges/bridge.ts', 'src/upstream.ts', ...WORDS],
-    because: 'the one way out, to the network and to child processes, common to the bridges',
-  },
-  {
-    layer: 'bridges/inbound',
-    imports: [],
-    types: ['src/gateway.ts', ...WORDS],
-    because: 'how faces call the gateway port, common to the bridges',
+    types: ['bridges/bridge.ts', 'src/upstream.ts', ...WORDS, 'src/gateway.ts'],
+    because:
+      'what the bridges have in common: the way out to the network and to child processes, and calls of the gateway port',
   },
   {
     layer: 'bridges/*',
-    imports: ['bridges/inbound', 'bridges/outbound', 'mappings/*', ...WORDS, 'src/cards'],
+    imports: ['bridges/wire', 'mappings/*', ...WORDS, 'src/cards'],
     types: [...CONTRACTS, 'bridges/bridge.ts'],
     because: 'an adapter translates by its own tables; one bridge never imports another',
   },
@@ -318,7 +313,7 @@ export const LAYERS: readonly LayerRow[] = [
   },
   {
     layer: 'src/compose',
-    imports: [...CORE, 'src/config', 'src/operation', 'src/surfaces', 'bridges/outbound', 'bridges/index.ts'],
+    imports: [...CORE, 'src/config', 'src/operation', 'src/surfaces', 'bridges/wire', 'bridges/index.ts'],
     types: ['bridges/bridge.ts'],
     because: 'the parts of the composition root: with compose.ts the only constructor of things',
   },
@@ -350,7 +345,7 @@ export const LAYERS: readonly LayerRow[] = [
       'src/operation/process-guard.ts',
       'src/operation/running-gateways.ts',
       // The launcher runs the MCP servers that an editor names.
-      'bridges/outbound/child.ts',
+      'bridges/wire/child.ts',
       ...WORDS,
       // Errors of start-up, which become exit codes.
       'src/eventlog/log-meta.ts',

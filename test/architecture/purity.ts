@@ -38,7 +38,7 @@ export const AMBIENT: readonly { path: string; uses?: readonly AmbientUse['what'
     because: 'waits for a real process to start',
   },
   {
-    path: 'bridges/outbound/undici.ts',
+    path: 'bridges/wire/undici.ts',
     uses: ['network'],
     because: 'names what is used of undici; the guarded clients beside it are what calls out',
   },

@@ -46,10 +46,10 @@ export const TEXT_DOORS = {
   'cards and tool descriptions': {
     what: 'what agents and servers say of themselves before they are asked anything',
     readAt: [
-      'bridges/a2a/upstream/discovery.ts',
-      'bridges/a2a/upstream/learned-streaming.ts',
-      'bridges/acp/upstream/agent-pool.ts',
-      'bridges/mcp/upstream/catalogue.ts',
+      'bridges/a2a/client/discovery.ts',
+      'bridges/a2a/client/learned-streaming.ts',
+      'bridges/acp/client/pool.ts',
+      'bridges/mcp/client/catalogue.ts',
       'src/compose/core.ts',
       'src/compose/definitions.ts',
       'src/compose/upstreams.ts',
@@ -57,7 +57,7 @@ export const TEXT_DOORS = {
   },
   'stderr of children': {
     what: 'what a child process writes; it goes to the log lines alone',
-    readAt: ['bridges/outbound/child.ts', 'src/operation/logger.ts'],
+    readAt: ['bridges/wire/child.ts', 'src/operation/logger.ts'],
   },
   overrides: {
     what: 'what a replay takes in the place of what was recorded, and what comes out of it',

@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import type { JsonObject } from '#protocol/json.ts';
 import type { Frame, Move, PermissionAnswer, Turn, Upstream } from '#upstream.ts';
+import { asRecord } from '../../bridges/mcp/client/record.ts';
 import { mcpBridge } from '../../bridges/mcp/index.ts';
-import { asRecord } from '../../bridges/mcp/upstream/record.ts';
 import { PACKAGE_ROOT } from '../faults/child-processes.ts';
 import { startModernFixture } from './conformance-mcp-modern.ts';
 import { mcpServers } from './mcp-servers.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonValue } from '#protocol/json.ts';
 import { RULES } from '#protocol/rules.ts';
-import { interpret } from '../../bridges/a2a/upstream/interpret.ts';
+import { interpret } from '../../bridges/a2a/client/interpret.ts';
 import { stageHands } from '../harness/a2a-stage.ts';
 import { agentMessage, artifact, artifactFrame, statusFrame, task, taskFrame } from '../harness/a2a-words.ts';
 import { Past } from '../harness/past.ts';

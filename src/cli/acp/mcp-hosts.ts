@@ -1,5 +1,5 @@
 import type { ProcessGuard } from '#operation/process-guard.ts';
-import { type Child, inheritedEnvironment, startChild } from '../../../bridges/outbound/child.ts';
+import { type Child, inheritedEnvironment, startChild } from '../../../bridges/wire/child.ts';
 import type { Message } from './message.ts';
 
 /** A server as an editor names it. Spec: ACP v1, `McpServer` without a type. */

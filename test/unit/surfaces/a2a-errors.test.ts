@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { FaceDeps } from '#face.ts';
 import { ERROR_CODES, type ErrorCode, ProtocolError } from '#protocol/errors.ts';
-import { createA2aFace } from '../../../bridges/a2a/surface/face.ts';
+import { createA2aFace } from '../../../bridges/a2a/server/server.ts';
 import { A2A_ERRORS, type A2aErrorName } from '../../../mappings/a2a/errors.ts';
 import { refusal } from '../../../mappings/a2a/errors-out.ts';
 import type { Json } from '../../harness/a2a-client.ts';

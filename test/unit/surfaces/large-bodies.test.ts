@@ -3,9 +3,9 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import type { FaceDeps } from '#face.ts';
 import { JsonReader } from '#json/json-reader.ts';
-import { createA2aFace } from '../../../bridges/a2a/surface/face.ts';
-import { createAcpFace } from '../../../bridges/acp/face/face.ts';
-import { McpFace } from '../../../bridges/mcp/surface/face.ts';
+import { createA2aFace } from '../../../bridges/a2a/server/server.ts';
+import { createAcpFace } from '../../../bridges/acp/server/server.ts';
+import { McpFace } from '../../../bridges/mcp/server/server.ts';
 import { WsTestClient } from '../../harness/ws-client.ts';
 import { AUTH, eventually, startSurface, type UnderTest } from './surface-under-test.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { askedByError } from '../../../../bridges/mcp/surface/mount-words.ts';
-import { RpcError } from '../../../../bridges/mcp/upstream/rpc-error.ts';
+import { RpcError } from '../../../../bridges/mcp/client/faults.ts';
+import { askedByError } from '../../../../bridges/mcp/server/mount/words.ts';
 import {
   askedPages,
   resultForSession,

@@ -1,0 +1,177 @@
+import type { AgentDescription, Frame, Move, Seen, Turn, Upstream } from '#upstream.ts';
+import type { BridgeDeps } from '../../bridge.ts';
+import { credentialHeaders } from '../../wire/credentials.ts';
+import { createHttpClient, type HttpClient, type HttpReply } from '../../wire/http-client.ts';
+import { abortable } from './abortable.ts';
+import { cancelTask } from './cancel.ts';
+import { type A2aUpstreamConfig, type AgentOnDemand, DEFAULT_LIMITS, FIXED_LIMITS } from './config.ts';
+import { Discovery } from './discovery.ts';
+import { Fault, faultOf } from './faults.ts';
+import { follow } from './follow.ts';
+import { interpret } from './interpret.ts';
+import { LearnedStreaming } from './learned-streaming.ts';
+import { text } from './progress.ts';
+import { sendMessage } from './requests.ts';
+import { type TurnPorts, TurnRun } from './turn-run.ts';
+import { Watchdog } from './watchdog.ts';
+
+/** An A2A agent as an upstream. Recorded frames are records (`record.ts`); `interpret` needs nothing else. */
+export class A2aUpstream implements Upstream {
+  readonly route: string;
+  readonly materialPrefix: string;
+  readonly cancelsByBinding = true;
+  readonly #ports: TurnPorts;
+  readonly #http: HttpClient;
+  readonly #deps: BridgeDeps;
+  readonly interpret: (frame: Frame, seen: Seen) => Move[] = interpret;
+
+  constructor(config: A2aUpstreamConfig, deps: BridgeDeps) {
+    const limits = { ...DEFAULT_LIMITS, ...config.limits };
+    this.route = `a2a:${config.id}`;
+    this.materialPrefix = this.route;
+    this.#deps = deps;
+    const http = createHttpClient({
+      timers: deps.timers,
+      connectTimeoutMs: limits.connect_timeout_ms,
+      connections: { turn: limits.concurrency, control: FIXED_LIMITS.controlConnections },
+      linger: { ms: FIXED_LIMITS.lingerMs, bytes: FIXED_LIMITS.lingerBytes },
+    });
+    this.#http = config.onDemand === undefined ? http : onDemand(http, config.card, config.onDemand);
+    // They go to the card's origin only: interfaces on another one are refused.
+    const credentials = () => credentialHeaders(config.auth, deps);
+    let requests = 0;
+    const nextRequestId = () => {
+      requests += 1;
+      return `harn-${requests}`;
+    };
+    this.#ports = {
+      wire: { http: this.#http, limits, parseJson: deps.parseJson, credentials, nextRequestId },
+      discovery: new Discovery({
+        route: this.route,
+        cardUrl: config.card,
+        pin: config,
+        pinnedKeys: config.card_keys,
+        needsSignature: config.card_signature === 'required',
+        http: this.#http,
+        credentials,
+        deps,
+      }),
+      timers: deps.timers,
+      learned: new LearnedStreaming(this.route, deps),
+    };
+  }
+
+  async *run(turn: Turn, signal: AbortSignal): AsyncGenerator<Frame> {
+    const total = new Watchdog(signal, this.#deps.timers);
+    total.watch('total', this.#ports.wire.limits.total_timeout_ms);
+    let run: TurnRun | undefined;
+    try {
+      const target = await this.#ports.discovery.targetOfTurn(total.signal);
+      run = new TurnRun(this.#ports, turn, target, total.signal);
+      if (turn.kind !== 'reattach') yield* sendMessage(run);
+      if (!run.progress.isSettled) yield* follow(run);
+      yield { kind: 'end' };
+    } catch (error) {
+      if (!signal.aborted) yield this.#ending(error, run);
+    } finally {
+      total.close();
+    }
+  }
+
+  /** Yields nothing while the agent has not named its task: there is nothing to cancel, and nothing has ended. */
+  async *cancel(turn: Turn, signal: AbortSignal): AsyncGenerator<Frame> {
+    if (text(turn.binding?.['task_id']) === undefined) return;
+    try {
+      const target = await this.#ports.discovery.target(signal);
+      yield* cancelTask(new TurnRun(this.#ports, turn, target, signal));
+      yield { kind: 'end' };
+    } catch (error) {
+      const fault = signal.aborted ? unanswered() : faultOf(error);
+      yield new Fault(fault.code, fault.message, { ...fault.details, operation: 'CancelTask' }).toFrame();
+    }
+  }
+
+  describe(): AgentDescription | undefined {
+    const { discovery, learned } = this.#ports;
+    const { description, currentTarget } = discovery;
+    if (description === undefined || currentTarget === undefined) return undefined;
+    return { ...description, ...learned.told(currentTarget) };
+  }
+
+  start(): void {
+    this.#ports.discovery.start();
+  }
+
+  async close(): Promise<void> {
+    this.#ports.discovery.close();
+    await this.#http.close();
+  }
+
+  /** Waiting for a human is no failure: when its time is over the turn ends and the task stays blocked. */
+  #ending(error: unknown, run: TurnRun | undefined): Frame {
+    const fault = faultOf(error);
+    const isTimeout = fault.code === 'deadline_exceeded';
+    if (isTimeout && run?.progress.awaitsAuth) return { kind: 'end' };
+    if (fault.code === 'upstream_unavailable') this.#ports.discovery.distrust();
+    if (isTimeout && run?.progress.taskId !== undefined) this.#abandon(run);
+    return fault.toFrame();
+  }
+
+  /** Nobody waits for the answer: a task that ran out of time must not go on at the agent's cost. */
+  #abandon(run: TurnRun): void {
+    const patience = new Watchdog(new AbortController().signal, this.#deps.timers);
+    patience.watch('total', FIXED_LIMITS.abandonMs);
+    const { taskId = '', contextId = '' } = run.progress;
+    const turn = { ...run.turn, binding: { task_id: taskId, context_id: contextId } };
+    void (async () => {
+      for await (const frame of this.cancel(turn, patience.signal)) {
+        if (frame.kind === 'fault')
+          this.#deps.logger.warn({ route: this.route }, 'timed out task was not canceled');
+      }
+      patience.close();
+    })();
+  }
+}
+
+/** Nobody waits for the answer any more. Whether the agent heard of the cancel is unknown. */
+function unanswered(): Fault {
+  return new Fault('deadline_exceeded', 'The agent did not answer the cancel in time.', {
+    timeout: 'cancel',
+  });
+}
+
+/**
+ * The way to an agent that is started with its first call: its card is answered here, every other call goes to where the agent
+ * listens. Rejects with a Fault that says why it does not start.
+ */
+export function onDemand(http: HttpClient, cardUrl: string, { card, agent }: AgentOnDemand): HttpClient {
+  const cardHref = new URL(cardUrl).href;
+  return {
+    request: async (call) => {
+      if (call.url.href === cardHref) return cardReply(card);
+      // The caller may leave; the start goes on for the others.
+      const host = agent.host ?? (await abortable(started(agent), call.signal));
+      const url = new URL(call.url);
+      url.host = host;
+      return http.request({ ...call, url });
+    },
+    close: () => http.close(),
+  };
+}
+
+function started(agent: AgentOnDemand['agent']): Promise<string> {
+  return agent.start().catch((error: Error) => {
+    throw new Fault('upstream_unavailable', error.message, { reason: 'agent_start' });
+  });
+}
+
+function cardReply(card: string): HttpReply {
+  return {
+    status: 200,
+    header: () => undefined,
+    body: (async function* () {
+      yield Buffer.from(card);
+    })(),
+    release: () => undefined,
+  };
+}

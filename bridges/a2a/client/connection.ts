@@ -1,0 +1,254 @@
+import { A2A_CONTENT_TYPE, A2A_PROTOCOL_VERSION, A2A_VERSION_HEADER } from '@a2a-js/sdk';
+import type { JsonObject, JsonValue } from '#protocol/json.ts';
+import { type A2aOperation, OPERATIONS } from '../../../mappings/a2a/operations.ts';
+import type { BridgeDeps } from '../../bridge.ts';
+import type { HttpClient, HttpReply } from '../../wire/http-client.ts';
+import type { A2aLimits } from './config.ts';
+import { readEventStream, readText } from './event-stream.ts';
+import { type Fault, faultOfStatus, malformed } from './faults.ts';
+import type { Target } from './interfaces.ts';
+import { type A2aRecord, readRecord } from './record.ts';
+import type { Watchdog } from './watchdog.ts';
+
+/** What one request needs of its upstream. */
+export interface Wire {
+  http: HttpClient;
+  limits: A2aLimits;
+  parseJson: BridgeDeps['parseJson'];
+  credentials(): Promise<Record<string, string>>;
+  nextRequestId(): string;
+}
+
+export interface Conversation {
+  target: Target;
+  watchdog: Watchdog;
+  traceparent: string | undefined;
+  /** False while waiting for a human may be what the silence means. */
+  isTimed(): boolean;
+}
+
+/**
+ * Sends one request and yields what comes back, one record per message. Throws a Fault, a transport error, or the reason
+ * of the watchdog's signal; whatever happens, the connection is given back.
+ */
+export async function* exchange(ask: Ask, wire: Wire, talk: Conversation): AsyncGenerator<A2aRecord> {
+  const request = encodeAsk(ask, talk.target, wire.nextRequestId());
+  watchFirst(ask, wire.limits, talk);
+  const reply = await send(request, wire, talk);
+  let how: 'done' | 'broken' = 'done';
+  try {
+    refuseEncoding(reply);
+    const base = recordBase(request, talk, reply.status);
+    if (reply.status === 200 && mediaType(reply) === 'text/event-stream')
+      yield* streamed(reply, base, wire, talk);
+    else yield await single(reply, base, wire);
+  } catch (error) {
+    how = 'broken';
+    throw error;
+  } finally {
+    talk.watchdog.rest();
+    reply.release(how);
+  }
+}
+
+/** A blocking send lasts as long as the work; only the total timeout ends it. */
+function watchFirst(ask: Ask, limits: A2aLimits, { watchdog }: Conversation): void {
+  if (ask.operation === 'SendMessage') watchdog.rest();
+  else watchdog.watch('first_frame', limits.first_frame_timeout_ms);
+}
+
+async function send(request: WireRequest, wire: Wire, talk: Conversation): Promise<HttpReply> {
+  const isTurn = 'SendMessage' === request.operation || request.streams;
+  return wire.http.request({
+    method: request.method,
+    url: request.url,
+    headers: {
+      ...request.headers,
+      ...(talk.traceparent !== undefined && { traceparent: talk.traceparent }),
+      ...(await wire.credentials()),
+    },
+    ...(request.body !== undefined && { body: request.body }),
+    signal: talk.watchdog.signal,
+    lane: isTurn ? 'turn' : 'control',
+  });
+}
+
+type RecordBase = Omit<A2aRecord, 'message'>;
+
+function recordBase(request: WireRequest, talk: Conversation, status: number): RecordBase {
+  return {
+    protocol: talk.target.protocol,
+    operation: request.operation,
+    ...(request.requestId !== undefined && { request_id: request.requestId }),
+    ...(status !== 200 && { http_status: status }),
+  };
+}
+
+async function* streamed(
+  reply: HttpReply,
+  base: RecordBase,
+  wire: Wire,
+  talk: Conversation,
+): AsyncGenerator<A2aRecord> {
+  const { limits } = wire;
+  const caps = { maxFrameBytes: limits.max_frame_bytes, maxTotalBytes: limits.max_response_bytes };
+  let isFirst = true;
+  for await (const item of readEventStream(reply.body, caps)) {
+    // Before the first frame, a comment does not prove that the agent works.
+    if ('comment' in item && isFirst) continue;
+    isFirst = false;
+    talk.watchdog.rest();
+    if ('data' in item) yield { ...base, message: parse(item.data, wire) };
+    if (talk.isTimed()) talk.watchdog.watch('idle', limits.idle_timeout_ms);
+  }
+}
+
+async function single(reply: HttpReply, base: RecordBase, wire: Wire): Promise<A2aRecord> {
+  const text = await readText(reply.body, wire.limits.max_response_bytes);
+  const isFine = reply.status >= 200 && reply.status < 300;
+  if (isFine) return { ...base, message: parse(text, wire) };
+  const refusal = faultOfStatus(reply.status, reply.header);
+  if (refusal.code === 'auth_required') throw refusal;
+  return { ...base, message: errorBody(text, base, wire, refusal) };
+}
+
+/** Of a failed request only an A2A error is worth recording; any other body says no more than its status. */
+function errorBody(text: string, base: RecordBase, wire: Wire, refusal: Fault): JsonValue {
+  let message: JsonValue;
+  try {
+    message = wire.parseJson(text);
+  } catch {
+    throw refusal;
+  }
+  const reading = readRecord({ ...base, message });
+  if (reading.kind !== 'error' || reading.error.name === undefined) throw refusal;
+  return message;
+}
+
+function parse(text: string, wire: Wire): JsonValue {
+  try {
+    return wire.parseJson(text);
+  } catch {
+    throw malformed('json', 'The agent sent a message that is no clean JSON.');
+  }
+}
+
+function mediaType(reply: HttpReply): string {
+  return (reply.header('content-type') ?? '').split(';')[0]?.trim().toLowerCase() ?? '';
+}
+
+function refuseEncoding(reply: HttpReply): void {
+  const encoding = reply.header('content-encoding');
+  if (encoding === undefined || encoding === 'identity') return;
+  throw malformed('content_encoding', 'The agent compressed its answer although it was told not to.');
+}
+
+/** What to ask of an agent: a message to send, or a task to look at. */
+export type Ask =
+  | { operation: 'SendMessage' | 'SendStreamingMessage'; message: JsonObject; beside?: Beside }
+  | { operation: 'GetTask' | 'CancelTask' | 'SubscribeToTask'; taskId: string };
+
+/** What a client of ours sent beside its message. */
+export interface Beside {
+  metadata?: JsonObject;
+  acceptedOutputModes?: string[];
+  /** URIs of the extensions it asked for. */
+  extensions?: string[];
+}
+
+export interface WireRequest {
+  operation: A2aOperation;
+  method: 'GET' | 'POST';
+  url: URL;
+  headers: Record<string, string>;
+  body?: string;
+  /** Absent over HTTP+JSON. */
+  requestId?: string;
+  streams: boolean;
+}
+
+/** The request of an ask on this interface. `requestId` is used where the binding has one. */
+export function encodeAsk(ask: Ask, target: Target, requestId: string): WireRequest {
+  return target.protocol === 'http+json-1.0' ? restRequest(ask, target) : rpcRequest(ask, target, requestId);
+}
+
+function rpcRequest(ask: Ask, target: Target, requestId: string): WireRequest {
+  const row = OPERATIONS[ask.operation];
+  const isLegacy = target.protocol === 'jsonrpc-0.3';
+  const method = isLegacy ? row.legacyMethod : ask.operation;
+  const params = 'message' in ask ? sendParams(ask, isLegacy) : { id: ask.taskId };
+  return {
+    operation: ask.operation,
+    method: 'POST',
+    url: target.url,
+    headers: {
+      ...headers(row.streams, 'application/json', 'application/json', !isLegacy),
+      ...extensionsHeader(ask, isLegacy),
+    },
+    body: JSON.stringify({ jsonrpc: '2.0', id: requestId, method, params: { ...params, ...tenant(target) } }),
+    requestId,
+    streams: row.streams,
+  };
+}
+
+function restRequest(ask: Ask, target: Target): WireRequest {
+  const row = OPERATIONS[ask.operation];
+  const path =
+    'taskId' in ask ? row.rest.path.replace('{id}', encodeURIComponent(ask.taskId)) : row.rest.path;
+  const prefix = target.tenant === undefined ? '' : `/${encodeURIComponent(target.tenant)}`;
+  const url = new URL(target.url);
+  url.pathname = url.pathname.replace(/\/$/, '') + prefix + path;
+  const body = 'message' in ask ? sendParams(ask, false) : {};
+  return {
+    operation: ask.operation,
+    method: row.rest.method,
+    url,
+    headers: {
+      ...headers(row.streams, A2A_CONTENT_TYPE, `${A2A_CONTENT_TYPE}, application/json`, true),
+      ...extensionsHeader(ask, false),
+    },
+    ...(row.rest.method === 'POST' && { body: JSON.stringify(body) }),
+    streams: row.streams,
+  };
+}
+
+/** What is not streamed is answered at once, so that its task is known while it works. Blocking is the default of both versions. */
+function sendParams(
+  { message, operation, beside }: Extract<Ask, { message: JsonObject }>,
+  isLegacy: boolean,
+): JsonObject {
+  const configuration: JsonObject = {
+    ...(operation === 'SendMessage' && (isLegacy ? { blocking: false } : { returnImmediately: true })),
+    ...(beside?.acceptedOutputModes !== undefined && { acceptedOutputModes: beside.acceptedOutputModes }),
+  };
+  return {
+    message,
+    ...(Object.keys(configuration).length > 0 && { configuration }),
+    ...(beside?.metadata !== undefined && { metadata: beside.metadata }),
+  };
+}
+
+function extensionsHeader(ask: Ask, isLegacy: boolean): Record<string, string> {
+  const extensions = 'message' in ask ? (ask.beside?.extensions ?? []) : [];
+  if (extensions.length === 0) return {};
+  return { [isLegacy ? 'x-a2a-extensions' : 'a2a-extensions']: extensions.join(', ') };
+}
+
+function tenant(target: Target): JsonObject {
+  return target.tenant === undefined ? {} : { tenant: target.tenant };
+}
+
+function headers(
+  streams: boolean,
+  contentType: string,
+  accept: string,
+  isCurrent: boolean,
+): Record<string, string> {
+  return {
+    'content-type': contentType,
+    accept: streams ? `text/event-stream, ${accept}` : accept,
+    // Sizes are counted on what arrives, so nothing may arrive compressed.
+    'accept-encoding': 'identity',
+    ...(isCurrent && { [A2A_VERSION_HEADER.toLowerCase()]: A2A_PROTOCOL_VERSION }),
+  };
+}

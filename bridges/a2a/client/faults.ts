@@ -1,0 +1,73 @@
+import type { JsonObject } from '#protocol/json.ts';
+import type { FaultCode } from '#upstream.ts';
+import { Fault as CommonFault } from '../../wire/faults.ts';
+import { TRANSPORT_MESSAGES, type TransportFault, transportFault } from '../../wire/transport-error.ts';
+
+/** Why a turn cannot go on. */
+export class Fault extends CommonFault {
+  /** The agent itself may be fine: asking it again for the task makes sense. */
+  readonly isLost: boolean;
+
+  constructor(code: FaultCode, message: string, details: JsonObject = {}, isLost = false) {
+    super(code, message, details);
+    this.isLost = isLost;
+  }
+}
+
+/** The agent spoke, but not A2A; asking again would not help. */
+export function malformed(reason: string, message: string): Fault {
+  return new Fault('upstream_unavailable', message, { reason });
+}
+
+export function tooLarge(what: string, maxBytes: number): Fault {
+  return new Fault('payload_too_large', `The agent sent ${what} of more than ${maxBytes} bytes.`, {
+    max_bytes: maxBytes,
+  });
+}
+
+export type TimeoutName = 'connect' | 'first_frame' | 'idle' | 'total' | 'card';
+
+export function timedOut(timeout: TimeoutName, ms: number): Fault {
+  return new Fault('deadline_exceeded', `The agent took longer than ${ms} ms (${timeout}).`, { timeout });
+}
+
+/** A refused or broken connection heals; a wrong name or certificate does not. */
+const HEALS: Record<TransportFault, boolean> = {
+  refused: true,
+  unknown_host: false,
+  unreachable: true,
+  tls: false,
+  connect_timeout: true,
+  lost: true,
+  protocol: false,
+};
+
+/** The fault of whatever was thrown: a Fault stays itself, anything else came from the transport. */
+export function faultOf(error: unknown): Fault {
+  if (error instanceof Fault) return error;
+  if (error instanceof CommonFault) return new Fault(error.code, error.message, error.details);
+  const reason = transportFault(error);
+  const code: FaultCode = reason === 'connect_timeout' ? 'deadline_exceeded' : 'upstream_unavailable';
+  const details: JsonObject = reason === 'connect_timeout' ? { reason, timeout: 'connect' } : { reason };
+  return new Fault(code, TRANSPORT_MESSAGES[reason], details, HEALS[reason]);
+}
+
+/** The fault of an HTTP status that came without an A2A error. Source: notes/a2a.md 1.6. */
+export function faultOfStatus(status: number, header: (name: string) => string | undefined): Fault {
+  const details: JsonObject = { reason: 'http_status', http_status: status };
+  if (status === 401 || status === 403) {
+    return new Fault('auth_required', 'The agent does not accept the credential of the gateway.', details);
+  }
+  if (status === 413) return new Fault('rejected', 'The agent finds the message too large.', details);
+  if (status === 408 || status === 504) {
+    return new Fault('deadline_exceeded', 'The agent reports a timeout of its own.', details, true);
+  }
+  const retryAfter = header('retry-after');
+  const extra = retryAfter === undefined ? details : { ...details, retry_after: retryAfter.slice(0, 64) };
+  return new Fault(
+    'upstream_unavailable',
+    `The agent answered with HTTP ${status}.`,
+    extra,
+    status === 429 || status >= 500,
+  );
+}

@@ -1,0 +1,129 @@
+import type { FaceDeps } from '#face.ts';
+import { ProtocolError } from '#protocol/errors.ts';
+import type { JsonObject, JsonValue } from '#protocol/json.ts';
+import type { PushConfig } from '#resources/push/schema.ts';
+import { refusal } from '../../../mappings/a2a/errors-out.ts';
+import {
+  decodeCreate,
+  decodeListed,
+  decodeNamed,
+  encodePushConfig,
+  type PushConfigGiven,
+} from '../../../mappings/a2a/push-configs.ts';
+import { placedBelow } from '../../../mappings/a2a/validate.ts';
+import { ask } from '../../wire/gateway-calls.ts';
+import type { Asking } from './asking.ts';
+import { ownTask } from './own-task.ts';
+import { pageTokenFault } from './page-token.ts';
+
+/** Configs on a page at most. */
+const MAX_PAGE = 100;
+
+/** The methods of push notifications: the gateway keeps and delivers, this says it in the words of A2A. */
+export async function createPushConfig(
+  deps: FaceDeps,
+  asking: Asking,
+  params: JsonObject,
+): Promise<JsonObject> {
+  const { version } = asking.negotiated;
+  const { taskId, ...given } = decodeCreate(version, params);
+  return encodePushConfig(version, await setPushConfig(deps, asking, taskId, given));
+}
+
+/** Sets a config; also the one that comes with a message. */
+export async function setPushConfig(
+  { gateway }: FaceDeps,
+  asking: Asking,
+  taskId: string,
+  { config, member }: PushConfigGiven,
+): Promise<PushConfig> {
+  await ownTask(gateway, asking, taskId);
+  const body = config as unknown as JsonObject;
+  const call = asking.exchange.call({ path: { task_id: taskId }, body, idempotencyKey: undefined });
+  return ask<PushConfig>(gateway, 'setPushConfig', call).catch((error: unknown) => {
+    throw placedBelow(member, taskFault(error));
+  });
+}
+
+/** What is refused because of the task, under the name that it has in A2A and without words that only Harn has. */
+function taskFault(error: unknown): unknown {
+  if (!(error instanceof ProtocolError) || error.param !== 'task_id') return error;
+  return new ProtocolError(error.code, error.message, { param: 'taskId', cause: error });
+}
+
+export async function getPushConfig(deps: FaceDeps, asking: Asking, params: JsonObject): Promise<JsonObject> {
+  const { version } = asking.negotiated;
+  const { taskId, configId } = decodeNamed(version, params);
+  const found = await find(deps, asking, taskId, configId);
+  if (found === undefined) throw refusal('TaskNotFound', 'The task has no such push config.', 'id');
+  return encodePushConfig(version, found);
+}
+
+/** 0.3 answers with the bare list. */
+export async function listPushConfigs(
+  deps: FaceDeps,
+  asking: Asking,
+  params: JsonObject,
+): Promise<JsonValue> {
+  const { version } = asking.negotiated;
+  const { taskId, pageSize, pageToken } = decodeListed(version, params);
+  const { data, next_cursor } = await configsOf(deps, asking, taskId, {
+    ...(pageSize === 0 ? {} : { limit: String(Math.min(pageSize, MAX_PAGE)) }),
+    ...(pageToken === undefined ? {} : { cursor: pageToken }),
+  });
+  const configs = data.map((config) => encodePushConfig(version, config));
+  if (version === '0.3') return configs;
+  return { configs, ...(next_cursor === null ? {} : { nextPageToken: next_cursor }) };
+}
+
+/**
+ * Deletes a config; one that the task does not have, or no longer has, is deleted already. 0.3 answers with null.
+ * Spec: A2A 1.0, 3.1.10.
+ */
+export async function deletePushConfig(
+  deps: FaceDeps,
+  asking: Asking,
+  params: JsonObject,
+): Promise<JsonValue> {
+  const { version } = asking.negotiated;
+  const { taskId, configId } = decodeNamed(version, params);
+  const found = await find(deps, asking, taskId, configId);
+  if (found !== undefined) {
+    const path = { task_id: taskId, push_config_id: found.id };
+    await deps.gateway.call('deletePushConfig', asking.exchange.call({ path })).catch((error: unknown) => {
+      // Another request deleted it meanwhile.
+      if (!(error instanceof ProtocolError) || error.code !== 'resource_not_found') throw error;
+    });
+  }
+  return version === '1.0' ? {} : null;
+}
+
+/** By the name its client gave it, else by ours; 0.3 means the first one when it names none. */
+async function find(
+  deps: FaceDeps,
+  asking: Asking,
+  taskId: string,
+  name: string | undefined,
+): Promise<PushConfig | undefined> {
+  const { data } = await configsOf(deps, asking, taskId);
+  return data.find(({ client_id, id }) => name === undefined || client_id === name || id === name);
+}
+
+interface ConfigPage {
+  data: PushConfig[];
+  next_cursor: string | null;
+}
+
+/** The configs of a task; without a query all of them, since a task has few. */
+async function configsOf(
+  { gateway }: FaceDeps,
+  asking: Asking,
+  taskId: string,
+  query: Record<string, string> = {},
+): Promise<ConfigPage> {
+  await ownTask(gateway, asking, taskId);
+  const call = asking.exchange.call({ path: { task_id: taskId }, query });
+  return ask<ConfigPage>(gateway, 'listPushConfigs', call).catch((error: unknown) => {
+    throw pageTokenFault(error);
+  });
+}

@@ -1,0 +1,41 @@
+import type { Face, FaceDeps, FaceRoute } from '#face.ts';
+import { refusePath } from './faults.ts';
+import { A2aHandler } from './handler.ts';
+import { answerRpc } from './json-rpc.ts';
+import { EXTENSIONS_HEADER, VERSION_HEADER } from './negotiate.ts';
+import { restRoutes } from './rest.ts';
+
+/** Every agent and persona under its own path, and the default agent under the plain one. */
+const PREFIXES = ['/a2a/{agent}', '/a2a'] as const;
+
+/** Any agent behind the gateway as an A2A agent: JSON-RPC 1.0 and 0.3, HTTP+JSON 1.0. Cards are served with the other documents. */
+export function createA2aFace(deps: FaceDeps): Face {
+  const handler = new A2aHandler(deps);
+  const routes = PREFIXES.flatMap((prefix) => restRoutes(deps, handler, prefix));
+  return {
+    // Fixed words come before names of agents: `/a2a/tasks` lists tasks of the default agent.
+    routes: [
+      ...routes.filter(isPlain),
+      ...routes.filter((route) => !isPlain(route)),
+      ...rpcRoutes(deps, handler),
+    ],
+    unknownPaths: { prefix: '/a2a', refuse: refusePath },
+    browserHeaders: { sent: [VERSION_HEADER, EXTENSIONS_HEADER], read: [EXTENSIONS_HEADER] },
+    drain: () => handler.drain(),
+  };
+}
+
+function isPlain({ path }: FaceRoute): boolean {
+  return !path.includes('{agent}');
+}
+
+/** Peers append a slash to the URL of a card, or leave it away. */
+function rpcRoutes(deps: FaceDeps, handler: A2aHandler): FaceRoute[] {
+  return PREFIXES.flatMap((prefix) =>
+    ['', '/'].map((slash) => ({
+      method: 'POST' as const,
+      path: `${prefix}${slash}`,
+      handle: (exchange, { agent }) => answerRpc(deps, handler, exchange, agent),
+    })),
+  );
+}

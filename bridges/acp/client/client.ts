@@ -1,0 +1,139 @@
+import type { AgentDescription, Frame, Move, PermissionAnswer, Seen, Turn, Upstream } from '#upstream.ts';
+import { objectOf, textOf } from '../../../mappings/acp/json-shape.ts';
+import type { BridgeDeps } from '../../bridge.ts';
+import { type Host, Hosts } from '../host.ts';
+import { AgentPools } from './agent-pools.ts';
+import type { Overhear } from './between-turns.ts';
+import { type AcpLimits, type AcpUpstreamConfig, DEFAULT_LIMITS } from './config.ts';
+import { describeAgent } from './describe.ts';
+import { faultOf, gone, timedOut } from './faults.ts';
+import { interpret } from './interpret.ts';
+import type { PromptTurn } from './prompt-turn.ts';
+import { frameOf } from './record.ts';
+import { preparePrompt } from './requests.ts';
+
+/** An ACP agent as an upstream. Recorded frames are records (`record.ts`); `interpret` needs nothing else. */
+export class AcpUpstream implements Upstream {
+  readonly route: string;
+  readonly materialPrefix: string;
+  /** Machines of clients that work in Sessions; the face brings them. */
+  readonly hosts = new Hosts();
+  readonly interpret: (frame: Frame, seen: Seen) => Move[] = interpret;
+  readonly #config: AcpUpstreamConfig;
+  readonly #limits: AcpLimits;
+  readonly #deps: BridgeDeps;
+  readonly #pools: AgentPools;
+  readonly #prompts = new Map<string, PromptTurn>();
+  #overhear: Overhear = async () => undefined;
+
+  constructor(config: AcpUpstreamConfig, deps: BridgeDeps) {
+    this.route = `acp:${config.id}`;
+    this.materialPrefix = this.route;
+    this.#config = config;
+    this.#limits = { ...DEFAULT_LIMITS, ...config.limits };
+    this.#deps = deps;
+    const overhear: Overhear = (taskId, frame) => this.#overhear(taskId, frame);
+    this.#pools = new AgentPools({ config, limits: this.#limits, deps, overhear });
+  }
+
+  async *run(turn: Turn, signal: AbortSignal): AsyncGenerator<Frame> {
+    try {
+      if (turn.kind === 'reattach') yield* this.#takeUp(turn, signal);
+      else yield* this.#prompt(turn, signal);
+      yield { kind: 'end' };
+    } catch (error) {
+      if (!signal.aborted) yield faultOf(error).toFrame();
+    }
+  }
+
+  /** Tells the agent, and reads what it still sends when the turn itself is let go. */
+  async *cancel(turn: Turn, signal: AbortSignal): AsyncGenerator<Frame> {
+    const prompt = this.#prompts.get(turn.taskId);
+    if (prompt === undefined) return;
+    prompt.cancel();
+    await endedOr(prompt.ended, signal);
+    if (prompt.isFollowed) return;
+    yield* prompt.frames.drain();
+    if (prompt.isOver) this.#forget(turn, prompt);
+  }
+
+  answer(taskId: string, answer: PermissionAnswer): boolean {
+    return this.#prompts.get(taskId)?.answer(answer) ?? false;
+  }
+
+  listen(overhear: Overhear): void {
+    this.#overhear = overhear;
+  }
+
+  describe(): AgentDescription {
+    return describeAgent(this.#config.id, objectOf(this.#pools.initialized));
+  }
+
+  /** An agent is started by its first turn: most of them cost a process. */
+  start(): void {}
+
+  async close(): Promise<void> {
+    await this.#pools.close();
+  }
+
+  async *#prompt(turn: Turn, signal: AbortSignal): AsyncGenerator<Frame> {
+    const host = () => this.#hostOf(turn);
+    const pool = await this.#pools.of(host()?.offer ?? [], textOf(turn.sessionBinding?.['session_id']));
+    const opener = { config: this.#config, limits: this.#limits, deps: this.#deps, host };
+    const prepared = await pool.use((connection) => preparePrompt({ ...opener, connection }, turn, signal));
+    if ('unsent' in prepared) return yield* prepared.unsent.map(frameOf);
+    const { prompt } = prepared;
+    this.#prompts.set(turn.taskId, prompt);
+    void prompt.ended.then(() => pool.rest());
+    yield* this.#follow(turn, prompt, signal);
+  }
+
+  /** The store was away while the agent went on; after a restart of the gateway there is nobody to listen to. */
+  async *#takeUp(turn: Turn, signal: AbortSignal): AsyncGenerator<Frame> {
+    const prompt = this.#prompts.get(turn.taskId);
+    if (prompt !== undefined) return yield* this.#follow(turn, prompt, signal);
+    throw gone(
+      'harness_restarted',
+      'The gateway restarted while the agent worked on this task. What it did so far is in the events; send the next prompt to go on.',
+    );
+  }
+
+  async *#follow(turn: Turn, prompt: PromptTurn, signal: AbortSignal): AsyncGenerator<Frame> {
+    const { total_timeout_ms, idle_timeout_ms } = this.#limits;
+    const { timers } = this.#deps;
+    const total = timers.setTimeout(() => prompt.fail(timedOut('total', total_timeout_ms)), total_timeout_ms);
+    prompt.isFollowed = true;
+    const late = () => {
+      prompt.cancel();
+      return timedOut('idle', idle_timeout_ms);
+    };
+    try {
+      for (;;) {
+        const patience = prompt.isWaiting ? undefined : idle_timeout_ms;
+        const frame = await prompt.frames.next(signal, timers, patience, late);
+        if (frame === undefined) return;
+        yield frame;
+      }
+    } finally {
+      prompt.isFollowed = false;
+      timers.clearTimeout(total);
+      if (prompt.isOver) this.#forget(turn, prompt);
+    }
+  }
+
+  #hostOf({ sessionId, actor }: Turn): Host | undefined {
+    return this.#config.client_files === false ? undefined : this.hosts.of(sessionId, actor);
+  }
+
+  #forget({ taskId }: Turn, prompt: PromptTurn): void {
+    if (this.#prompts.get(taskId) === prompt) this.#prompts.delete(taskId);
+  }
+}
+
+function endedOr(ended: Promise<void>, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) return resolve();
+    signal.addEventListener('abort', () => resolve(), { once: true });
+    void ended.then(resolve);
+  });
+}

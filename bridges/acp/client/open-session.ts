@@ -1,0 +1,210 @@
+import type { JsonObject, JsonValue } from '#protocol/json.ts';
+import type { Turn } from '#upstream.ts';
+import { ACP_ERRORS } from '../../../mappings/acp/errors.ts';
+import { objectOf, textOf } from '../../../mappings/acp/json-shape.ts';
+import { Fault } from '../../wire/faults.ts';
+import type { Host } from '../host.ts';
+import type { RpcAnswer } from '../wire/json-rpc.ts';
+import type { AcpLimits, AcpUpstreamConfig } from './config.ts';
+import type { AgentConnection } from './connection.ts';
+import { gone } from './faults.ts';
+import { LOGIN_WANTED, loginWays } from './login-ways.ts';
+import { tellHistory, tellInstruction } from './past-turns.ts';
+import type { SessionRecord } from './record.ts';
+import type { AgentSession } from './session.ts';
+import { type WayBack, waysBack } from './ways-back.ts';
+import { workPlaceOf } from './work-place.ts';
+
+export interface SessionOpener {
+  config: AcpUpstreamConfig;
+  limits: AcpLimits;
+  connection: AgentConnection;
+  host(): Host | undefined;
+}
+
+const MAX_ID = 512;
+
+/**
+ * The agent's session of a Harn Session: the one that is open, else its own one taken up again, else a new one. One that a
+ * cancelled task has begun to open is waited for and used. Throws Fault.
+ */
+export async function openSession(opener: SessionOpener, turn: Turn): Promise<AgentSession> {
+  const { opening } = opener.connection;
+  const begun = await unprompted(opener, turn);
+  const bound = begun?.id ?? textOf(turn.sessionBinding?.['session_id']);
+  const known = bound === undefined ? undefined : opener.connection.sessions.get(bound);
+  const ways = waysBack(opener.connection);
+  const { given } = serversFor(opener);
+  const isStale = known !== undefined && given.length > 0 && known.servers !== JSON.stringify(given);
+  if (known !== undefined && !(isStale && ways.length > 0 && (known.current?.isOver ?? true))) return known;
+  const opened =
+    bound === undefined || ways.length === 0
+      ? newSession(opener, turn, bound === undefined ? undefined : { reason: 'not_offered' })
+      : takeUp(opener, turn, bound, ways);
+  opening.set(turn.sessionId, opened);
+  return opened.catch((error: unknown) => {
+    if (opening.get(turn.sessionId) === opened) opening.delete(turn.sessionId);
+    throw error;
+  });
+}
+
+/** The session that an earlier task opened and did not prompt; of a transcript that was cut since, only one that knows nothing. */
+async function unprompted({ connection }: SessionOpener, turn: Turn): Promise<AgentSession | undefined> {
+  const begun = await connection.opening.get(turn.sessionId)?.catch(() => undefined);
+  const isOwn = begun?.news?.how === 'new' || begun?.id === textOf(turn.sessionBinding?.['session_id']);
+  return isOwn ? begun : undefined;
+}
+
+/**
+ * What is recorded of the session of a turn, and what goes before its prompt: instructions and earlier turns in words, for an
+ * agent that does not know them.
+ */
+export function beginningOf(
+  { id, news }: AgentSession,
+  turn: Turn,
+): { record: SessionRecord; preface: string | undefined } {
+  if (news === undefined)
+    return { record: { op: 'session', how: 'open', session_id: id }, preface: undefined };
+  if (news.how !== 'new') return { record: news, preface: undefined };
+  const told = tellHistory(turn.history());
+  const history = told === undefined ? {} : { history: { turns: told.turns, chars: told.text.length } };
+  const preface = [tellInstruction(turn.sessionMetadata), told?.text].filter((text) => text !== undefined);
+  return {
+    record: { ...news, ...history },
+    preface: preface.length === 0 ? undefined : preface.join('\n\n'),
+  };
+}
+
+/**
+ * Takes up a session that the agent has had before, by the first of these ways that it does not refuse. One that is open, and is
+ * taken up to change its MCP servers, is closed first where the agent offers that; where it goes on without them, that is told.
+ */
+async function takeUp(
+  opener: SessionOpener,
+  turn: Turn,
+  id: string,
+  ways: readonly WayBack[],
+): Promise<AgentSession> {
+  const { connection } = opener;
+  const open = connection.sessions.get(id);
+  const isOpen = open !== undefined && !(await connection.closeSession(open));
+  const refused: { method: string; error: JsonValue }[] = [];
+  for (const { how, method } of ways) {
+    const { answer, session, news } = await askBack(opener, turn, id, { how, method } as WayBack);
+    if (!('error' in answer)) {
+      const earlier = refused.length === 0 ? {} : { refused_ways: refused };
+      session.news = { op: 'session', how, session_id: id, result: answer.result, ...news, ...earlier };
+      session.servers = JSON.stringify(serversFor(opener).given);
+      session.offers = objectOf(answer.result);
+      return session;
+    }
+    if (!isOpen) connection.sessions.delete(id);
+    refuseLogin(answer, connection);
+    if (answer.error.code === ACP_ERRORS.method_not_found) connection.unserved.add(method);
+    refused.push({ method, error: { ...answer.error } });
+  }
+  if (isOpen) return withoutServers(opener, open);
+  return newSession(opener, turn, refused.at(-1)?.error);
+}
+
+async function askBack(opener: SessionOpener, turn: Turn, id: string, { how, method }: WayBack) {
+  const { connection, limits } = opener;
+  const session = connection.session(id);
+  // What an agent says while it resumes is news.
+  session.isLoading = how === 'loaded';
+  session.replayed = 0;
+  const { given, record: servers } = serversFor(opener);
+  const place = await placeFor(opener, turn);
+  const params = { sessionId: id, ...place.setup, mcpServers: given };
+  const loaded = () => {
+    session.isLoading = false;
+  };
+  const answer = await connection
+    .ask(method, params, 'session', limits.session_timeout_ms, loaded)
+    .finally(loaded);
+  return {
+    answer,
+    session,
+    news: { replayed_updates: session.replayed, ...servers, ...place.record },
+  };
+}
+
+/** The session that is open is worth more than servers which it cannot be told of; it is not asked again for these. */
+function withoutServers(opener: SessionOpener, session: AgentSession): AgentSession {
+  const { given } = serversFor(opener);
+  const names = given.flatMap(({ name }) => textOf(name) ?? []);
+  session.servers = JSON.stringify(given);
+  session.news = { op: 'session', how: 'open', session_id: session.id, late_mcp_servers: names };
+  return session;
+}
+
+async function newSession(
+  opener: SessionOpener,
+  turn: Turn,
+  lost: JsonValue | undefined,
+): Promise<AgentSession> {
+  const { connection, limits } = opener;
+  const { given, record: servers } = serversFor(opener);
+  const place = await placeFor(opener, turn);
+  const answer = await connection.ask(
+    'session/new',
+    { ...place.setup, mcpServers: given },
+    'session',
+    limits.session_timeout_ms,
+    (heard) => {
+      const named = idOf(heard);
+      if (named !== undefined) connection.session(named);
+    },
+  );
+  if ('error' in answer) {
+    refuseLogin(answer, connection);
+    throw gone('session_refused', 'The agent refused to open a session.', { error: { ...answer.error } });
+  }
+  const id = idOf(answer);
+  if (id === undefined) {
+    throw gone('malformed', 'The agent opened a session without a usable id.');
+  }
+  const session = connection.session(id);
+  session.news = {
+    op: 'session',
+    how: 'new',
+    session_id: id,
+    result: answer.result,
+    ...(lost === undefined ? {} : { lost }),
+    ...servers,
+    ...place.record,
+  };
+  session.servers = JSON.stringify(given);
+  session.offers = objectOf(answer.result);
+  return session;
+}
+
+function idOf(answer: RpcAnswer): string | undefined {
+  const id = 'result' in answer ? textOf(objectOf(answer.result)['sessionId']) : undefined;
+  return id === undefined || id.length > MAX_ID ? undefined : id;
+}
+
+/** The MCP servers of the editor, for an agent that takes them over HTTP. */
+function serversFor({ connection, host }: SessionOpener): {
+  given: JsonObject[];
+  record: Pick<SessionRecord, 'mcp_servers' | 'unused_mcp_servers'>;
+} {
+  const servers = host()?.servers ?? [];
+  if (servers.length === 0) return { given: [], record: {} };
+  const names = servers.flatMap(({ name }) => textOf(name) ?? []);
+  const takesHttp = objectOf(connection.capabilities['mcpCapabilities'])['http'] === true;
+  return takesHttp
+    ? { given: [...servers], record: { mcp_servers: names } }
+    : { given: [], record: { unused_mcp_servers: names } };
+}
+
+/** Where the agent works, and the record of where it does not. */
+async function placeFor({ config, connection }: SessionOpener, { sessionMetadata }: Turn) {
+  const { setup, unused } = await workPlaceOf(config, sessionMetadata, connection.capabilities);
+  return { setup, record: unused.length === 0 ? {} : { unused_directories: unused } };
+}
+
+function refuseLogin(answer: RpcAnswer, connection: AgentConnection): void {
+  const ways = loginWays(answer, connection);
+  if (ways !== undefined) throw new Fault('auth_required', LOGIN_WANTED, { auth_methods: ways });
+}

@@ -1,0 +1,132 @@
+import type { JsonObject } from '#protocol/json.ts';
+import type { OutboundMessage, Turn } from '#upstream.ts';
+import { encodePart, type Takes } from '../../../mappings/acp/content-out.ts';
+import { isObject, objectOf } from '../../../mappings/acp/json-shape.ts';
+import type { BridgeDeps } from '../../bridge.ts';
+import { applyWishes } from './apply-wishes.ts';
+import { faultOf, gone } from './faults.ts';
+import { loginWays } from './login-ways.ts';
+import { beginningOf, openSession, type SessionOpener } from './open-session.ts';
+import type { PromptTurn } from './prompt-turn.ts';
+import type { AcpRecord } from './record.ts';
+import type { AgentSession } from './session.ts';
+
+/** The prompt that was sent; or what is recorded of one that was not, because its task was cancelled before. */
+export type Prepared = { prompt: PromptTurn } | { unsent: AcpRecord[] };
+
+/**
+ * Opens the session, lets the prompt before this one end, and sends the prompt. A late cancel of the former cannot hit the
+ * latter, because it is sent only when the agent has answered the former. What came before the prompt is the first of its
+ * frames. Throws Fault.
+ */
+export async function preparePrompt(
+  opener: SessionOpener & { deps: BridgeDeps },
+  turn: Turn,
+  signal: AbortSignal,
+): Promise<Prepared> {
+  const isLeft = () => signal.aborted || turn.isCanceled();
+  if (isLeft()) return { unsent: [{ op: 'unsent' }] };
+  const session = await openSession(opener, turn);
+  const { betweenTurns, current: former } = session;
+  await betweenTurns.hold();
+  try {
+    const superseded = isLeft() ? [] : await endFormer(opener, session, turn.taskId);
+    const refused = isLeft() ? [] : await applyWishes(opener, session, turn);
+    if (!isLeft()) return { prompt: sendPrompt(opener, session, turn, [...superseded, ...refused]) };
+    // What was opened is kept for the next prompt.
+    betweenTurns.release(former?.taskId);
+    return { unsent: [...superseded, { op: 'unsent' }] };
+  } catch (error) {
+    betweenTurns.release(former?.taskId);
+    throw error;
+  }
+}
+
+function sendPrompt(
+  { connection, limits, host }: SessionOpener,
+  session: AgentSession,
+  turn: Turn,
+  before: readonly AcpRecord[],
+): PromptTurn {
+  const { record, preface } = beginningOf(session, turn);
+  const blocks = blocksOf(turn.message, preface, takesOf(connection.capabilities));
+  const sessionId = session.id;
+  const parts = {
+    taskId: turn.taskId,
+    maxBytes: limits.max_turn_bytes,
+    sendCancel: () => connection.notify('session/cancel', { sessionId }),
+    host,
+    judge: turn.judge,
+    recall: turn.recall,
+  };
+  connection.opening.delete(turn.sessionId);
+  const prompt = session.begin(parts, [record, ...before]);
+  connection.tell(
+    'session/prompt',
+    { sessionId, prompt: blocks },
+    {
+      resolve: (answer) => prompt.finish(answer, loginWays(answer, connection)),
+      reject: (why) => prompt.fail(faultOf(why)),
+    },
+  );
+  return prompt;
+}
+
+/** The prompt before this one, interrupted or cancelled and not answered yet; its answer is recorded, and moves nothing. */
+async function endFormer(
+  { connection, limits, deps }: SessionOpener & { deps: BridgeDeps },
+  session: AgentSession,
+  taskId: string,
+): Promise<AcpRecord[]> {
+  const former = session.current;
+  if (former === undefined) return [];
+  if (!former.isOver) {
+    former.cancel();
+    const isOver = await within(former.ended, limits.cancel_grace_ms, deps);
+    if (!isOver) throw await wedged(connection, session);
+  }
+  if (former.taskId !== taskId) return [];
+  return former.frames.drain().flatMap((frame): AcpRecord[] => {
+    const body = frame.kind === 'message' ? objectOf(frame.body) : {};
+    return body['op'] === 'answer' ? [{ ...body, op: 'answer', superseded: true } as AcpRecord] : [];
+  });
+}
+
+/** An agent that does not let go of a cancelled prompt is ended when it works for nobody else; its session is left alone. */
+async function wedged(connection: SessionOpener['connection'], session: AgentSession) {
+  connection.sessions.delete(session.id);
+  if (!connection.busyBeside(session)) await connection.close();
+  return gone(
+    'wedged',
+    'The agent does not answer the prompt that was cancelled before this one. Send this one again.',
+  );
+}
+
+function within(ended: Promise<void>, ms: number, { timers }: BridgeDeps): Promise<boolean> {
+  return new Promise((resolve) => {
+    const timer = timers.setTimeout(() => resolve(false), ms);
+    void ended.then(() => {
+      timers.clearTimeout(timer);
+      resolve(true);
+    });
+  });
+}
+
+function takesOf(capabilities: JsonObject): Takes {
+  const prompts = objectOf(capabilities['promptCapabilities']);
+  return {
+    image: prompts['image'] === true,
+    audio: prompts['audio'] === true,
+    embeddedContext: prompts['embeddedContext'] === true,
+  };
+}
+
+function blocksOf(
+  message: OutboundMessage | undefined,
+  preface: string | undefined,
+  takes: Takes,
+): JsonObject[] {
+  if (message === undefined) throw gone('no_message', 'The turn has no message to send.');
+  const blocks = message.parts.map((part) => encodePart(part, message.artifacts, takes)).filter(isObject);
+  return preface === undefined ? blocks : [{ type: 'text', text: preface }, ...blocks];
+}

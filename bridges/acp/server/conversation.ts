@@ -1,0 +1,32 @@
+import type { FaceConnection, FaceDeps } from '#face.ts';
+import type { JsonObject } from '#protocol/json.ts';
+import type { Peer } from '../wire/peer.ts';
+import type { AttachedSession } from './attached-session.ts';
+import type { Draft } from './draft.ts';
+import type { GatewayCalls } from './gateway-calls.ts';
+import type { Hosting } from './hosting.ts';
+import type { Questions } from './questions.ts';
+import type { SessionView } from './session-view.ts';
+import type { Tunnels } from './tunnels.ts';
+import type { Prompts } from './turns.ts';
+import type { WholeEvents } from './whole-events.ts';
+
+/** What a client said of itself, and what the gateway keeps of one connection. */
+export interface Conversation {
+  deps: FaceDeps;
+  connection: FaceConnection;
+  peer: Peer;
+  calls: GatewayCalls;
+  questions: Questions;
+  hosting: Hosting;
+  tunnels: Tunnels;
+  view: SessionView;
+  prompts: Prompts;
+  sessions: Map<string, AttachedSession>;
+  clientCapabilities: JsonObject;
+  /** Survives a reconnection where the client names it in `_meta.harn.clientId`. */
+  clientId: string;
+  isInitialized: boolean;
+  draft: Draft | undefined;
+  whole: WholeEvents;
+}

@@ -1,0 +1,143 @@
+import type { JsonObject, JsonValue } from '#protocol/json.ts';
+import { Fault } from '../../wire/faults.ts';
+import { objectOf } from '../object-of.ts';
+import { FIXED_LIMITS } from './config.ts';
+import { RpcError } from './faults.ts';
+import { questionName } from './question-name.ts';
+
+/** What following a call needs of the call. */
+export interface RoundsHost {
+  /** Calls the tool; rejects like a connection. */
+  call(params: JsonObject): Promise<JsonObject>;
+  /** Asks the server something else about the call; rejects like a connection. */
+  request(method: string, params: JsonObject): Promise<JsonObject>;
+  /** Asks again on another connection where one was lost; rejects when the server gave no sign of life for too long. */
+  poll(method: string, params: JsonObject): Promise<JsonObject>;
+  /** Answers one request of the server. `name` tells it from all others of the call, also after a restart. */
+  ask(method: string, params: JsonObject, name: string): Promise<JsonObject>;
+  /** Rejects when the call is given up. */
+  wait(ms: number): Promise<void>;
+  progress(params: JsonObject): void;
+  /** The server wants input before it goes on: what it said goes back with the answers. */
+  asksInRound(round: Round): void;
+  /** The answers are on their way. */
+  answersRound(): void;
+  /** The server goes on by itself, as a task that is asked for. */
+  becomesTask(taskId: string): void;
+}
+
+/**
+ * A result that is a question. Spec: MCP 2026-07-28, "Multi round-trip requests". With sessions it is an error that names
+ * pages to open. Spec: MCP 2025-11-25, "URL Elicitation Required Error".
+ */
+export interface Round {
+  number: number;
+  inputRequests: JsonObject;
+  requestState?: string;
+}
+
+/** Follows a call from what the server answered to its result. */
+export class CallRounds {
+  readonly #host: RoundsHost;
+  readonly #isStateless: boolean;
+
+  constructor(host: RoundsHost, isStateless: boolean) {
+    this.#host = host;
+    this.#isStateless = isStateless;
+  }
+
+  /** The CallToolResult in the end. `params` are those of the call, `round` numbers the next question. */
+  async finish(params: JsonObject, answer: JsonObject, round = 1): Promise<JsonObject> {
+    let now = answer;
+    for (let number = round; number <= FIXED_LIMITS.roundsPerCall; number += 1) {
+      const task = this.#taskOf(now);
+      if (task !== undefined) return this.followTask(String(task['taskId']), task);
+      const { resultType, ...result } = now;
+      if (resultType !== 'input_required') return result;
+      const { requestState } = result;
+      const state = typeof requestState === 'string' ? { requestState } : {};
+      const asked: Round = { number, inputRequests: objectOf(result['inputRequests']), ...state };
+      this.#host.asksInRound(asked);
+      now = await this.answerRound(params, asked);
+    }
+    throw new Fault('rejected', 'The server asks for input again and again.', { reason: 'rounds' });
+  }
+
+  /** Sends the call again, with the answers to what the server wanted; where those were pages to open, as it was. */
+  async answerRound(params: JsonObject, { number, inputRequests, requestState }: Round): Promise<JsonObject> {
+    const inputResponses = await this.#answers(inputRequests, `round${number}`);
+    if (!this.#isStateless && !Object.values(inputResponses).every(isAccepted)) throw PAGE_WANTED;
+    this.#host.answersRound();
+    if (!this.#isStateless) return this.#host.call(params);
+    const state = requestState === undefined ? {} : { requestState };
+    return this.#host.call({ ...params, inputResponses, ...state });
+  }
+
+  /** Asks for a task of the server until it is over. `told`: what the server said of it last. */
+  async followTask(taskId: string, told?: JsonObject): Promise<JsonObject> {
+    if (told !== undefined) this.#host.becomesTask(taskId);
+    const answered = new Set<string>();
+    let said: JsonValue | undefined;
+    for (let now = told; ; ) {
+      if (now !== undefined) await this.#host.wait(pollMs(now));
+      now = await this.#host.poll('tasks/get', { taskId });
+      const { status, statusMessage: message } = now;
+      if (message !== undefined && message !== said) this.#host.progress({ message });
+      said = message;
+      if (status === 'cancelled') throw GONE;
+      if (!this.#isStateless && status !== 'working') return this.#host.request('tasks/result', { taskId });
+      if (status === 'completed') return objectOf(now['result']);
+      if (status === 'failed') throw errorOf(now);
+      if (status === 'input_required') await this.#update(taskId, objectOf(now['inputRequests']), answered);
+    }
+  }
+
+  /** The task that the answer to a call is; each era writes it its own way. */
+  #taskOf(answer: JsonObject): JsonObject | undefined {
+    if (this.#isStateless) return answer['resultType'] === 'task' ? answer : undefined;
+    return answer['task'] === undefined ? undefined : objectOf(answer['task']);
+  }
+
+  async #update(taskId: string, wanted: JsonObject, answered: Set<string>): Promise<void> {
+    const open = Object.fromEntries(Object.entries(wanted).filter(([key]) => !answered.has(key)));
+    if (Object.keys(open).length === 0) return;
+    const inputResponses = await this.#answers(open, 'task');
+    for (const key of Object.keys(open)) answered.add(key);
+    await this.#host.request('tasks/update', { taskId, inputResponses });
+  }
+
+  async #answers(requests: JsonObject, where: string): Promise<JsonObject> {
+    const answers = Object.entries(requests).map(async ([key, request]) => {
+      const { method, params } = objectOf(request);
+      return [key, await this.#host.ask(String(method), objectOf(params), questionName(where, key))];
+    });
+    return Object.fromEntries(await Promise.all(answers)) as JsonObject;
+  }
+}
+
+/** Nobody opened what the server wants opened first. */
+export const PAGE_WANTED = new Fault(
+  'auth_required',
+  'The server wants a page to be opened before it is called, and it was not opened.',
+  { reason: 'page_wanted' },
+);
+
+const isAccepted = (answer: JsonValue) => objectOf(answer)['action'] === 'accept';
+
+const GONE = new Fault('upstream_unavailable', 'The server gave the task of the call up.', {
+  reason: 'task_cancelled',
+});
+
+function errorOf({ error }: JsonObject): RpcError {
+  const { code, message, data } = objectOf(error);
+  const isKnown = typeof code === 'number' && typeof message === 'string';
+  return isKnown ? new RpcError(code, message, data) : new RpcError(-32603, 'The task failed.');
+}
+
+/** As long as the server wants, within bounds. */
+function pollMs({ pollIntervalMs, pollInterval }: JsonObject): number {
+  const { shortest, longest, usual } = FIXED_LIMITS.pollMs;
+  const wanted = pollIntervalMs ?? pollInterval;
+  const ms = typeof wanted === 'number' && Number.isFinite(wanted) ? wanted : usual;
+  return Math.min(longest, Math.max(shortest, ms));
+}

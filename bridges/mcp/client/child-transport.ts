@@ -1,0 +1,67 @@
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
+import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
+import type { JsonValue } from '#protocol/json.ts';
+import { type Child, type ChildOptions, startChild } from '../../wire/child.ts';
+
+export interface ChildTransportOptions extends Omit<ChildOptions, 'onLine'> {
+  parseJson(text: string): JsonValue;
+}
+
+/**
+ * JSON-RPC over the standard streams of a supervised child. What is no JSON-RPC message on its standard output is noise:
+ * it is told as such and breaks nothing.
+ */
+export class ChildTransport implements Transport {
+  onmessage?: (message: JSONRPCMessage) => void;
+  onclose?: () => void;
+  onerror?: (error: Error) => void;
+  readonly #options: ChildTransportOptions;
+  #child: Child | undefined;
+  /** Why the child ended, once it has. */
+  end: string | undefined;
+
+  constructor(options: ChildTransportOptions) {
+    this.#options = options;
+  }
+
+  get pid(): number | undefined {
+    return this.#child?.pid;
+  }
+
+  /** Whoever asked the server for its revisions has started it already. */
+  async start(): Promise<void> {
+    if (this.#child !== undefined) return;
+    const child = startChild({ ...this.#options, onLine: (line) => this.#take(line) });
+    this.#child = child;
+    void child.ended.then(({ why }) => {
+      this.end = why;
+      this.onclose?.();
+    });
+  }
+
+  async send(message: JSONRPCMessage): Promise<void> {
+    if (this.#child === undefined) throw new Error('The server is not started.');
+    await this.#child.send(JSON.stringify(message));
+  }
+
+  async close(): Promise<void> {
+    await this.#child?.close();
+  }
+
+  #take(line: string): void {
+    if (line.trim() === '') return;
+    const message = this.#messageOf(line);
+    if (message === undefined) this.#options.onNoise(line);
+    else this.onmessage?.(message);
+  }
+
+  #messageOf(line: string): JSONRPCMessage | undefined {
+    try {
+      const value = this.#options.parseJson(line);
+      const isMessage = typeof value === 'object' && value !== null && 'jsonrpc' in value;
+      return isMessage ? (value as unknown as JSONRPCMessage) : undefined;
+    } catch {
+      return undefined;
+    }
+  }
+}

@@ -1,0 +1,338 @@
+import type { IntendedCall } from '#protocol/intended-call.ts';
+import type {
+  AgentDescription,
+  AskedInput,
+  Frame,
+  Move,
+  PermissionAnswer,
+  PreparedTurn,
+  Refused,
+  Seen,
+  Turn,
+  Upstream,
+} from '#upstream.ts';
+import type { BridgeDeps } from '../../bridge.ts';
+import { Fault } from '../../wire/faults.ts';
+import type { MountedServer } from '../mounted-server.ts';
+import { Catalogue } from './catalogue.ts';
+import { DEFAULT_LIMITS, FIXED_LIMITS, type McpLimits, type McpUpstreamConfig } from './config.ts';
+import type { Connection, ServerPeer } from './connection.ts';
+import { Connector } from './connector.ts';
+import { interpret } from './interpret.ts';
+import { KeptConnection } from './kept-connection.ts';
+import { mountedServer } from './mount.ts';
+import { type AskedCall, Refusal, readCall, refuseMisfit } from './read-call.ts';
+import { frameOf } from './record.ts';
+import { ActiveCall, type Stand } from './requests.ts';
+import type { SchemaChecks } from './schema-check.ts';
+import { type Lease, NOBODY, SessionConnections } from './session-connections.ts';
+import { keptCall } from './stand.ts';
+import { holdReason, type Tool } from './tools.ts';
+import { frameOfError, type JudgedCall, only, reasonOf, takenUp } from './turn-frames.ts';
+import { type Patience, whileAway } from './while-away.ts';
+
+const LIST_CHANGED = 'notifications/tools/list_changed';
+
+/** An MCP server as an upstream: a task is one tool call. Recorded frames are records (`record.ts`). */
+export class McpUpstream implements Upstream {
+  readonly route: string;
+  readonly materialPrefix: string;
+  readonly #config: McpUpstreamConfig;
+  readonly #limits: McpLimits;
+  readonly #deps: BridgeDeps;
+  readonly #connector: Connector;
+  readonly #catalogue: Catalogue;
+  readonly #kept: KeptConnection;
+  readonly #sessions: SessionConnections;
+  /** Loaded with the first connection: there are no schemas before. */
+  #checks: SchemaChecks | undefined;
+  readonly #calls = new Map<string, ActiveCall>();
+  readonly interpret: (frame: Frame, seen: Seen) => Move[] = interpret;
+
+  constructor(config: McpUpstreamConfig, deps: BridgeDeps) {
+    const limits = { ...DEFAULT_LIMITS, ...config.limits };
+    const connector = new Connector(config, limits, deps);
+    this.route = `mcp:${config.id}`;
+    this.materialPrefix = this.route;
+    this.#config = config;
+    this.#limits = limits;
+    this.#deps = deps;
+    const catalogue = new Catalogue(this.route, config, limits, deps);
+    this.#connector = connector;
+    this.#catalogue = catalogue;
+    this.#kept = new KeptConnection({
+      server: config.id,
+      open: () => connector.connect(this.#watcher()),
+      onOpen: async (connection) => {
+        await this.#loadChecks();
+        await catalogue.refresh(connection);
+      },
+      waitMs: limits.restart_wait_ms,
+      deps,
+    });
+    this.#sessions = new SessionConnections((peer) => this.#ofOne(peer), limits.max_connections, deps);
+  }
+
+  start(): void {
+    this.#kept.get().catch(() => undefined);
+  }
+
+  describe(): AgentDescription | undefined {
+    return this.#catalogue.description;
+  }
+
+  async close(): Promise<void> {
+    this.#catalogue.close();
+    for (const call of this.#calls.values()) call.cancel();
+    await Promise.all([this.#kept.close(), this.#sessions.close()]);
+    await this.#connector.close();
+  }
+
+  /** The server for clients that speak to it directly; undefined unless the operator says so. */
+  mounted(): MountedServer | undefined {
+    if (!this.#config.mount) return undefined;
+    return mountedServer({
+      route: this.route,
+      connector: this.#connector,
+      catalogue: this.#catalogue,
+      limits: this.#limits,
+      deps: this.#deps,
+      patience: () => this.#patience(),
+      reached: () => this.#kept.get(),
+      listAgain: () => this.#catalogue.refreshSoon(() => this.#kept.get()),
+    });
+  }
+
+  answer(taskId: string, answer: PermissionAnswer): boolean {
+    return this.#calls.get(taskId)?.answer(answer) ?? false;
+  }
+
+  /** What the tool as last listed does not take. A tool that is not known may have been added since, so it is not judged. */
+  refuse(input: AskedInput): Refused | undefined {
+    try {
+      const asked = readCall(input, '', this.#deps.parseJson);
+      const tool = this.#catalogue.find(asked.name);
+      if (tool !== undefined && this.#checks !== undefined) refuseMisfit(this.#checks, asked, tool);
+      return undefined;
+    } catch (error) {
+      if (error instanceof Refusal) return { param: error.param, message: error.message };
+      throw error;
+    }
+  }
+
+  async *run(turn: Turn, signal: AbortSignal): AsyncIterable<Frame> {
+    const { run } = await this.prepare(turn);
+    yield* run(signal);
+  }
+
+  async prepare(turn: Turn): Promise<PreparedTurn> {
+    if (turn.kind === 'reattach') return this.#takeUp(turn);
+    try {
+      const { message, skillId, taskId } = turn;
+      const asked = readCall({ parts: message?.parts ?? [], skillId }, taskId, this.#deps.parseJson);
+      const call = await this.#judged(asked);
+      refuseMisfit(call.checks, asked, call.tool);
+      return {
+        call: this.#intended(asked, call.tool),
+        run: (signal) => this.#guarded(async () => this.#runCall(turn, call, signal)),
+      };
+    } catch (error) {
+      return only(frameOfError(error));
+    }
+  }
+
+  /** A held call waits on; one that the server goes on with is followed; of any other nobody knows what it did. */
+  #takeUp(turn: Turn): PreparedTurn {
+    const kept = keptCall(turn.binding, this.#deps.canonicalJson);
+    if (kept === undefined) return only(takenUp(turn));
+    const { callId, tool: name, input, stand } = kept;
+    const asked = { callId, name, input, params: { name: 'binding.tool', input: 'binding.round.input' } };
+    return {
+      run: (signal) =>
+        this.#guarded(async () => this.#runCall(turn, await this.#judged(asked), signal, stand)),
+    };
+  }
+
+  async #judged(asked: AskedCall): Promise<JudgedCall> {
+    return { asked, tool: await this.#find(asked), checks: await this.#loadChecks() };
+  }
+
+  #intended({ callId, input }: AskedCall, tool: Tool): IntendedCall {
+    const hold = holdReason(tool, this.#config);
+    const { name, sideEffect, isDeclared, definitionSha256 } = tool;
+    return {
+      toolCallId: callId,
+      name,
+      server: this.#config.id,
+      input,
+      sideEffect,
+      isDeclared,
+      definitionSha256,
+      ...(hold === undefined ? {} : { hold }),
+    };
+  }
+
+  async *#guarded(begin: () => Promise<AsyncIterable<Frame>>): AsyncIterable<Frame> {
+    try {
+      yield* await begin();
+    } catch (error) {
+      yield frameOfError(error);
+    }
+  }
+
+  /** The running call tells how it ended itself; a task of the server is canceled there, whoever follows it. */
+  async *cancel({ taskId, binding }: Turn, signal: AbortSignal): AsyncIterable<Frame> {
+    const call = this.#calls.get(taskId);
+    const connection = call?.connection;
+    call?.cancel();
+    const { remote_task: remote } = binding ?? {};
+    if (typeof remote !== 'string') return;
+    const { connect_timeout_ms: ms } = this.#limits;
+    try {
+      const asked = connection ?? (await this.#kept.get(0));
+      const options = { signal, idleTimeoutMs: ms, totalTimeoutMs: ms };
+      await asked.request('tasks/cancel', { taskId: remote }, options);
+    } catch (error) {
+      // The Task of the caller has ended; that the server may go on is told beside it.
+      const message = 'The server was not told that its task was canceled; it may go on.';
+      yield new Fault('upstream_unavailable', message, { reason: reasonOf(error) }).toFrame();
+    }
+  }
+
+  async *#runCall(turn: Turn, judged: JudgedCall, signal: AbortSignal, stand?: Stand): AsyncIterable<Frame> {
+    const { asked, tool } = judged;
+    const facts = { call_id: asked.callId, server: this.#config.id, tool: tool.name };
+    // Whoever let a call of a changed definition be made has accepted the change.
+    if (holdReason(tool, this.#config) === 'changed_definition') this.#catalogue.accept(tool);
+    let lease: Lease | undefined;
+    const call = this.#callOf(turn, judged, async () => {
+      lease?.release();
+      lease = undefined;
+      lease = await this.#lease(turn, call, signal);
+      return lease.connection;
+    });
+    lease = await this.#lease(turn, call, signal);
+    this.#calls.set(turn.taskId, call);
+    const request = frameOf(
+      {
+        ...facts,
+        type: 'request',
+        protocol: 'mcp',
+        input: asked.input,
+        definition_sha256: tool.definitionSha256,
+        side_effect: tool.sideEffect,
+      },
+      `${asked.callId}.0`,
+    );
+    const changesNothing = tool.sideEffect === 'read' || tool.sideEffect === 'read_external';
+    try {
+      // What may change something is on record before it is done; what only reads is told with its answer, where that is quick.
+      if (stand === undefined && !changesNothing) yield request;
+      const ran = call.run(lease.connection, signal, stand);
+      // It is awaited below, after the frames that tell of it.
+      ran.catch(() => undefined);
+      if (stand === undefined && changesNothing)
+        yield (await call.frames.comesWithin(FIXED_LIMITS.togetherMs, this.#deps.timers))
+          ? { ...request, more: true }
+          : request;
+      yield* call.frames;
+      await ran;
+    } finally {
+      this.#calls.delete(turn.taskId);
+      lease?.release();
+    }
+  }
+
+  #callOf(turn: Turn, { asked, tool, checks }: JudgedCall, reconnect: () => Promise<Connection>): ActiveCall {
+    const { tool_errors = 'fail', roots = [], interactive = false, sampling = false, id } = this.#config;
+    return new ActiveCall({
+      tool,
+      facts: { call_id: asked.callId, server: id, tool: tool.name },
+      input: asked.input,
+      limits: this.#limits,
+      onError: tool_errors,
+      roots,
+      isInteractive: interactive,
+      maySample: interactive && sampling,
+      checks,
+      deps: this.#deps,
+      traceparent: turn.traceparent,
+      given: (requestId) => turn.answerTo(requestId),
+      reconnect,
+    });
+  }
+
+  /** A tool that is not known may have been added since the list was read. */
+  async #find({ name, params }: AskedCall): Promise<Tool> {
+    const connection = await this.#kept.get();
+    const known = this.#catalogue.find(name);
+    if (known !== undefined) return known;
+    await this.#catalogue.refresh(connection);
+    const found = this.#catalogue.find(name);
+    if (found !== undefined) return found;
+    const message = `${params.name}: names no tool of this server. GET /v1/skills lists its Skills.`;
+    throw new Refusal(params.name, message, 'unknown_tool');
+  }
+
+  async #loadChecks(): Promise<SchemaChecks> {
+    const { SchemaChecks: Checks } = await import('./schema-check.ts');
+    this.#checks ??= new Checks();
+    return this.#checks;
+  }
+
+  async #lease({ actor = '', sessionId }: Turn, call: ActiveCall, signal: AbortSignal): Promise<Lease> {
+    const connection = await this.#kept.get();
+    // What a server without sessions wants of its caller stands in the result of the call.
+    if (this.#config.interactive && !connection.isStateless)
+      return whileAway(
+        () =>
+          this.#sessions.lease(`${actor}\n${sessionId}`, call, {
+            waitMs: this.#limits.idle_timeout_ms,
+            signal,
+          }),
+        this.#patience(),
+      );
+    return { connection, release: () => undefined };
+  }
+
+  /** A connection for one actor and Session. What the server lists on it may change with what is called on it. */
+  async #ofOne(peer: ServerPeer): Promise<Connection> {
+    const opening = this.#connector.connect({
+      asked: (method, params, signal) => peer.asked(method, params, signal),
+      told: (method, params) => {
+        if (method === LIST_CHANGED) this.#catalogue.refreshSoon(() => opening, opening);
+        peer.told(method, params);
+      },
+    });
+    const connection = await opening;
+    void connection.closed.then(() => {
+      if (this.#catalogue.forget(connection)) this.#catalogue.refreshSoon(() => this.#kept.get());
+    });
+    return connection;
+  }
+
+  /** A server that does not come up is tried again for as long as a call waits for one. */
+  #patience(): Patience {
+    const { clock, timers } = this.#deps;
+    const pause = (ms: number) => new Promise<void>((resolve) => void timers.setTimeout(resolve, ms));
+    return { clock, pause, forMs: this.#limits.restart_wait_ms };
+  }
+
+  /** What the server says on the kept connection: changes of its list, and log lines of the only call there is. */
+  #watcher(): ServerPeer {
+    return {
+      asked: NOBODY.asked,
+      told: (method, params) => {
+        if (method === LIST_CHANGED) this.#catalogue.refreshSoon(() => this.#kept.get());
+        const [only, ...more] = this.#callsOnKept();
+        if (only !== undefined && more.length === 0) only.told(method, params);
+      },
+    };
+  }
+
+  #callsOnKept(): ActiveCall[] {
+    return [...this.#calls.values()].filter(
+      ({ connection }) => !this.#config.interactive || connection?.isStateless,
+    );
+  }
+}

@@ -1,0 +1,311 @@
+import type { JsonObject } from '#protocol/json.ts';
+import type { Frame, PermissionAnswer } from '#upstream.ts';
+import { askedPages } from '../../../mappings/mcp/eras.ts';
+import { MCP_ERRORS } from '../../../mappings/mcp/errors.ts';
+import type { BridgeDeps } from '../../bridge.ts';
+import { Fault } from '../../wire/faults.ts';
+import { sha256 } from '../../wire/sha256.ts';
+import { CallQuestions, type QuestionContext } from './call-questions.ts';
+import { CallRounds, PAGE_WANTED, type Round, type RoundsHost } from './call-rounds.ts';
+import { FIXED_LIMITS, type McpLimits } from './config.ts';
+import {
+  type CallOptions,
+  type Connection,
+  GIVEN_UP,
+  isNotRun,
+  type ServerPeer,
+  TIMED_OUT,
+} from './connection.ts';
+import { RpcError } from './faults.ts';
+import { FrameQueue } from './frame-queue.ts';
+import { frameOf, type KeptRound, type McpRecord } from './record.ts';
+import { needsTask, type Tool } from './tools.ts';
+
+export interface CallContext extends Omit<QuestionContext, 'push'> {
+  tool: Tool;
+  input: JsonObject;
+  limits: McpLimits;
+  onError: 'fail' | 'complete';
+  deps: Pick<BridgeDeps, 'clock' | 'timers' | 'canonicalJson'>;
+  traceparent?: string | undefined;
+  /** Another connection in place of a lost one, in the same way; waits for a server that is started again. */
+  reconnect(): Promise<Connection>;
+}
+
+/** Where a call begins: with the call, or where it stood when the gateway was stopped. */
+export type Begin = { at: 'call' } | Stand;
+/** `resumes`: how often the call was taken up, this time included. */
+export type Stand = { resumes: number } & ({ at: 'task'; taskId: string } | { at: 'round'; round: Round });
+
+/** One tool call from its request to its result: what the server tells meanwhile, and what it asks. */
+export class ActiveCall implements ServerPeer {
+  readonly frames = new FrameQueue();
+  readonly #context: CallContext;
+  readonly #stopper = new AbortController();
+  readonly #questions: CallQuestions;
+  #numbered = 0;
+  #resumes = 0;
+  #logs = 0;
+  #toldAt: number | undefined;
+  #mayTell: number = FIXED_LIMITS.progressBurst;
+  #dropped = 0;
+  #connection: Connection | undefined;
+  #lifeAt = Number.NEGATIVE_INFINITY;
+  #startedAt = 0;
+  #isSentAgain = false;
+
+  constructor(context: CallContext) {
+    this.#context = context;
+    this.#questions = new CallQuestions({ ...context, push: (record) => this.#push(record) });
+  }
+
+  /** Calls the tool; all that happens is pushed as frames, the last one is the result. */
+  async run(connection: Connection, signal: AbortSignal, begin: Begin = { at: 'call' }): Promise<void> {
+    const abort = () => this.cancel();
+    signal.addEventListener('abort', abort, { once: true });
+    if (signal.aborted) abort();
+    try {
+      this.#connection = connection;
+      if (begin.at !== 'call') this.#takeUp(begin);
+      this.#startedAt = this.#context.deps.clock.monotonic();
+      this.frames.push(await this.#call(connection, begin));
+    } finally {
+      signal.removeEventListener('abort', abort);
+      this.#questions.leave();
+      this.frames.end();
+    }
+  }
+
+  /** The connection that the call is made on, once it is. */
+  get connection(): Connection | undefined {
+    return this.#connection;
+  }
+
+  /** Gives the call up; the server is told, and what it did is unknown. */
+  cancel(): void {
+    this.#stopper.abort('canceled');
+    this.#questions.leave();
+  }
+
+  /** Hands over the answer to a question; false when none of that id waits. */
+  answer(answer: PermissionAnswer): boolean {
+    return this.#questions.answer(answer);
+  }
+
+  asked(method: string, params: JsonObject): Promise<JsonObject> {
+    return this.#questions.ask(method, params);
+  }
+
+  told(method: string, params: JsonObject): void {
+    if (method !== 'notifications/message') return;
+    this.#logs += 1;
+    if (this.#logs <= FIXED_LIMITS.logsPerCall) this.#push({ ...this.#context.facts, type: 'log', params });
+  }
+
+  #takeUp({ at, resumes }: Stand): void {
+    this.#resumes = resumes;
+    this.#push({ ...this.#context.facts, type: 'resumed', what: at, resumes });
+  }
+
+  async #call(connection: Connection, begin: Begin): Promise<Frame> {
+    const rounds = new CallRounds(this.#host(), connection.isStateless);
+    const params = this.#params(connection);
+    try {
+      return frameOf(this.#resultOf(await this.#follow(rounds, params, begin)), this.#context.facts.call_id);
+    } catch (error) {
+      return this.#failed(error);
+    }
+  }
+
+  async #follow(rounds: CallRounds, params: JsonObject, begin: Begin): Promise<JsonObject> {
+    if (begin.at === 'task') return rounds.followTask(begin.taskId);
+    if (begin.at === 'call') return rounds.finish(params, await this.#send(params));
+    return rounds.finish(params, await rounds.answerRound(params, begin.round), begin.round.number + 1);
+  }
+
+  #params({ isStateless, capabilities }: Connection): JsonObject {
+    const { tool, input, traceparent } = this.#context;
+    const trace = traceparent === undefined ? {} : { traceparent };
+    const meta = isStateless ? { ...trace, 'io.modelcontextprotocol/logLevel': 'debug' } : trace;
+    return {
+      name: tool.name,
+      arguments: input,
+      ...(Object.keys(meta).length === 0 ? {} : { _meta: meta }),
+      ...(!isStateless && needsTask(tool, capabilities) ? { task: {} } : {}),
+    };
+  }
+
+  /** Calls the tool; once more where it is known not to have run, on another connection. */
+  async #sendOnce(params: JsonObject): Promise<JsonObject> {
+    const how = {
+      onProgress: (told: JsonObject) => this.#progress(told),
+      inputSchema: this.#context.tool.inputSchema,
+    };
+    try {
+      return await this.#request('tools/call', params, how);
+    } catch (error) {
+      if (!isNotRun(error) || this.#isSentAgain) throw error;
+      this.#isSentAgain = true;
+      this.#connection = await this.#unlessGivenUp(this.#context.reconnect());
+      return await this.#request('tools/call', params, how);
+    }
+  }
+
+  async #unlessGivenUp<T>(work: Promise<T>): Promise<T> {
+    const { signal } = this.#stopper;
+    let leave: () => void = () => undefined;
+    const left = new Promise<never>((_, reject) => {
+      leave = () => reject(GIVEN_UP);
+    });
+    signal.addEventListener('abort', leave, { once: true });
+    try {
+      return await Promise.race([work, left]);
+    } finally {
+      signal.removeEventListener('abort', leave);
+    }
+  }
+
+  async #send(params: JsonObject): Promise<JsonObject> {
+    try {
+      return await this.#sendOnce(params);
+    } catch (error) {
+      const inputRequests = wantsPages(error) ? askedPages(error.data) : {};
+      if (this.#connection?.isStateless || Object.keys(inputRequests).length === 0) throw error;
+      return { resultType: 'input_required', inputRequests };
+    }
+  }
+
+  #request(method: string, params: JsonObject, more: Partial<CallOptions> = {}): Promise<JsonObject> {
+    const { idle_timeout_ms: idleTimeoutMs, total_timeout_ms: totalTimeoutMs } = this.#context.limits;
+    if (this.#connection === undefined) throw new Error('the call has no connection');
+    const { signal } = this.#stopper;
+    return this.#connection.request(method, params, { signal, idleTimeoutMs, totalTimeoutMs, ...more });
+  }
+
+  #host(): RoundsHost {
+    return {
+      call: (params) => this.#send(params),
+      request: (method, params) => this.#request(method, params),
+      poll: (method, params) => this.#poll(method, params),
+      ask: (method, params, name) =>
+        params['mode'] === 'url' && !this.#connection?.isStateless
+          ? this.#questions.openPage(params, name)
+          : this.#questions.ask(method, params, name),
+      wait: (ms) => this.#wait(ms),
+      progress: (params) => this.#progress(params),
+      asksInRound: (round) => this.#push({ ...this.#context.facts, type: 'round', ...this.#kept(round) }),
+      answersRound: () => this.#push({ ...this.#context.facts, type: 'answered', ...this.#count() }),
+      becomesTask: (task_id) =>
+        this.#push({ ...this.#context.facts, type: 'task', task_id, ...this.#count() }),
+    };
+  }
+
+  #kept({ number, inputRequests, requestState }: Round): { round: KeptRound; resumes?: number } {
+    const { input, deps } = this.#context;
+    const round = {
+      number,
+      input_requests: inputRequests,
+      ...(requestState === undefined ? {} : { request_state: requestState }),
+      input,
+      input_sha256: sha256(deps.canonicalJson(input)),
+    };
+    return { round, ...this.#count() };
+  }
+
+  #count(): { resumes?: number } {
+    return this.#resumes === 0 ? {} : { resumes: this.#resumes };
+  }
+
+  /** A server that cannot be reached for a moment keeps its tasks: only silence for too long ends the call. */
+  async #poll(method: string, params: JsonObject): Promise<JsonObject> {
+    const { limits, deps, reconnect } = this.#context;
+    this.#lifeAt = Math.max(this.#lifeAt, this.#startedAt);
+    for (;;) {
+      if (deps.clock.monotonic() - this.#startedAt > limits.total_timeout_ms) throw TIMED_OUT;
+      try {
+        if (this.#connection?.isClosed) this.#connection = await reconnect();
+        const answer = await this.#request(method, params);
+        this.#lifeAt = deps.clock.monotonic();
+        return answer;
+      } catch (error) {
+        const isSilent = deps.clock.monotonic() - this.#lifeAt > limits.idle_timeout_ms;
+        if (!(error instanceof Fault) || error.code !== 'upstream_unavailable' || isSilent) throw error;
+        await this.#wait(FIXED_LIMITS.pollMs.usual);
+      }
+    }
+  }
+
+  #wait(ms: number): Promise<void> {
+    const { timers } = this.#context.deps;
+    const { signal } = this.#stopper;
+    return new Promise((resolve, reject) => {
+      const stop = () => {
+        timers.clearTimeout(timer);
+        reject(GIVEN_UP);
+      };
+      const timer = timers.setTimeout(() => {
+        signal.removeEventListener('abort', stop);
+        resolve();
+      }, ms);
+      signal.addEventListener('abort', stop, { once: true });
+      if (signal.aborted) stop();
+    });
+  }
+
+  #failed(error: unknown): Frame {
+    const { facts } = this.#context;
+    if (this.#stopper.signal.aborted) return frameOf({ ...facts, type: 'canceled' }, facts.call_id);
+    if (error instanceof RpcError && !wantsPages(error)) {
+      const { code, message, data } = error;
+      const told = { code, message, ...(data === undefined ? {} : { data }) };
+      return frameOf({ ...facts, type: 'error', error: told }, facts.call_id);
+    }
+    const fault = faultOf(error);
+    const { call_id, server, tool } = facts;
+    return new Fault(fault.code, fault.message, { ...fault.details, call_id, server, tool }).toFrame();
+  }
+
+  #resultOf(result: JsonObject): McpRecord {
+    const { facts, onError, tool, checks } = this.#context;
+    const record = { ...facts, type: 'result', result, on_error: onError } as const;
+    if (tool.outputSchema === null || result['isError'] === true) return record;
+    const { structuredContent } = result;
+    if (structuredContent === undefined) return { ...record, output_fault: 'structuredContent: is required' };
+    const fault = checks.of(tool.outputSchema)?.(structuredContent);
+    if (fault === undefined) return record;
+    const path = fault.path === '' ? 'structuredContent' : `structuredContent.${fault.path}`;
+    return { ...record, output_fault: `${path}: ${fault.message}` };
+  }
+
+  /** All of what a short call tells; of more only what comes no faster than anybody reads. How much was left out is said. */
+  #progress(params: JsonObject): void {
+    const now = this.#context.deps.clock.monotonic();
+    const { progressMs, progressBurst } = FIXED_LIMITS;
+    const earned = this.#toldAt === undefined ? 0 : (now - this.#toldAt) / progressMs;
+    this.#mayTell = Math.min(progressBurst, this.#mayTell + earned);
+    this.#toldAt = now;
+    const isLast = params['progress'] !== undefined && params['progress'] === params['total'];
+    if (this.#mayTell < 1 && !isLast) {
+      this.#dropped += 1;
+      return;
+    }
+    this.#mayTell = Math.max(0, this.#mayTell - 1);
+    this.#push({ ...this.#context.facts, type: 'progress', params, dropped: this.#dropped });
+    this.#dropped = 0;
+  }
+
+  #push(record: McpRecord): void {
+    this.#numbered += 1;
+    const number = this.#resumes === 0 ? this.#numbered : `${this.#resumes}r${this.#numbered}`;
+    this.frames.push(frameOf(record, `${this.#context.facts.call_id}.${number}`));
+  }
+}
+
+function wantsPages(error: unknown): error is RpcError {
+  return error instanceof RpcError && error.code === MCP_ERRORS.url_elicitation_required;
+}
+
+function faultOf(error: unknown): Fault {
+  if (error instanceof Fault) return error;
+  return wantsPages(error) ? PAGE_WANTED : new Fault('upstream_unavailable', 'The call failed.');
+}

@@ -1,0 +1,51 @@
+import type { JSONRPCNotification } from '@modelcontextprotocol/sdk/types.js';
+import type { FaceDeps, FaceExchange } from '#face.ts';
+import type { JsonObject } from '#protocol/json.ts';
+import { isLogged, type LogLevel } from '../../../mappings/mcp/log-levels.ts';
+import { askBytes } from '../../wire/gateway-calls.ts';
+import { objectOf } from '../object-of.ts';
+
+/** The lines that a server logs during a call, to a client that wants those of this level and above. */
+export class CallLog {
+  readonly #deps: Pick<FaceDeps, 'gateway'>;
+  readonly #exchange: FaceExchange;
+  readonly #least: LogLevel;
+  readonly #tell: (line: JSONRPCNotification, eventId: string) => void;
+  #told: Promise<void> = Promise.resolve();
+
+  constructor(
+    deps: Pick<FaceDeps, 'gateway'>,
+    exchange: FaceExchange,
+    least: LogLevel,
+    tell: (line: JSONRPCNotification, eventId: string) => void,
+  ) {
+    this.#deps = deps;
+    this.#exchange = exchange;
+    this.#least = least;
+    this.#tell = tell;
+  }
+
+  /** Tells a line as the log has it, at that event; one that is too large for an event is read from where it is. */
+  take(details: JsonObject, eventId: string): void {
+    const { artifact_id: id } = objectOf(details['large_metadata']);
+    if (typeof id === 'string')
+      this.#told = this.#told.then(async () => this.#line(await this.#whole(id), eventId));
+    else this.#line(details, eventId);
+  }
+
+  /** Resolves when every line that was taken is told; the result comes after them. */
+  all(): Promise<void> {
+    return this.#told;
+  }
+
+  #line(params: JsonObject, eventId: string): void {
+    if (isLogged(params['level'], this.#least))
+      this.#tell({ jsonrpc: '2.0', method: 'notifications/message', params }, eventId);
+  }
+
+  async #whole(artifact_id: string): Promise<JsonObject> {
+    const call = this.#exchange.call({ path: { artifact_id } });
+    const { bytes } = await askBytes(this.#deps.gateway, 'downloadArtifactContent', call);
+    return objectOf(JSON.parse(bytes.toString()));
+  }
+}

@@ -1,0 +1,287 @@
+import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
+import type { JSONRPCMessage, JSONRPCRequest, RequestId } from '@modelcontextprotocol/sdk/types.js';
+import type { FaceDeps, FaceExchange } from '#face.ts';
+import type { JsonObject, JsonValue } from '#protocol/json.ts';
+import { MCP_ERRORS } from '../../../../mappings/mcp/errors.ts';
+import { SESSION_LOST } from '../../client/connection.ts';
+import { notRunFault } from '../../client/session-connection.ts';
+import { whileAway } from '../../client/while-away.ts';
+import { type OpenServer, openTools } from '../../mounted-server.ts';
+import { objectOf } from '../../object-of.ts';
+import { SESSION_ID_BYTES } from '../session-table.ts';
+import { RecentMessages } from './recent-messages.ts';
+
+interface OpenRequest {
+  method: string;
+  token: JsonValue | undefined;
+  /** The wire that took it; undefined while none has. */
+  sentOn?: Transport;
+}
+
+/** Of what a client says once for a whole session, besides the resources that it watches. */
+const TOLD_AGAIN = ['initialize', 'notifications/initialized', 'logging/setLevel'];
+
+/**
+ * One client on one server, message by message: what either side says reaches the other as it was said, ids, progress
+ * tokens and capabilities included. Only what the operator closed is held back.
+ */
+export class MountSession {
+  readonly id: string;
+  readonly actor: string;
+  /** Whose policy the tools were opened by. */
+  readonly workspaceId: string;
+  usedAt: number;
+  readonly #deps: FaceDeps;
+  readonly #server: OpenServer;
+  readonly #client: StreamableHTTPServerTransport;
+  #upstream: Transport;
+  #renewal: Promise<void> | undefined;
+  /** The wire to the server is over, and the next request opens another one. */
+  #isEnded = false;
+  /** Requests of the client that are not answered yet nor taken back, by id. */
+  readonly #open = new Map<RequestId, OpenRequest>();
+  /** What a server that starts anew has to be told again, in order, by what it is about. */
+  readonly #told = new Map<string, JSONRPCMessage>();
+  #revision: JsonValue | undefined;
+  /** Definitions that this connection listed and that are held back, by tool: not all processes of a server need list the same. */
+  readonly #heldBack = new Map<string, JsonValue>();
+  #sent: Promise<void> = Promise.resolve();
+  #closing: Promise<void> | undefined;
+  readonly #over: () => void;
+
+  constructor(
+    deps: FaceDeps,
+    server: OpenServer,
+    upstream: Transport,
+    { actor, workspaceId }: { actor: string; workspaceId: string },
+    onClosed: (id: string) => void,
+  ) {
+    this.#deps = deps;
+    this.#server = server;
+    this.actor = actor;
+    this.workspaceId = workspaceId;
+    this.id = Buffer.from(deps.random.bytes(SESSION_ID_BYTES)).toString('hex');
+    this.usedAt = deps.clock.monotonic();
+    this.#upstream = upstream;
+    this.#client = new StreamableHTTPServerTransport({
+      sessionIdGenerator: () => this.id,
+      onsessionclosed: onClosed,
+      eventStore: new RecentMessages(),
+    });
+    this.#client.onmessage = (message) => this.#fromClient(message);
+    // Without its client a server has nobody to speak to.
+    this.#over = () => {
+      onClosed(this.id);
+      void this.close();
+    };
+    this.#client.onclose = this.#over;
+    this.#follow(upstream);
+  }
+
+  #follow(upstream: Transport): void {
+    this.#upstream = upstream;
+    this.#isEnded = false;
+    upstream.onmessage = (message) => this.#fromServer(message);
+    upstream.onclose = () => this.#ended(upstream);
+  }
+
+  /** A server that a client has spoken to is started again by its next request; nobody misses one that has told nothing. */
+  #ended(upstream: Transport): void {
+    if (upstream !== this.#upstream || this.#closing !== undefined) return;
+    this.#isEnded = true;
+    this.#loseSentOn(upstream, 'The server ended; whether the request ran is unknown.');
+    if (this.#revision === undefined) this.#over();
+  }
+
+  async open(): Promise<void> {
+    await this.#client.start();
+    await this.#upstream.start();
+  }
+
+  async handle(exchange: FaceExchange, body: JsonValue | undefined): Promise<void> {
+    this.usedAt = this.#deps.clock.monotonic();
+    const { req, res } = exchange.takeOver(() => res.end());
+    await this.#client.handleRequest(req, res, body);
+  }
+
+  /** Each side says that it is over while it is being closed. */
+  close(): Promise<void> {
+    this.#closing ??= Promise.resolve().then(async () => {
+      await Promise.all([this.#client.close(), this.#upstream.close()]);
+    });
+    return this.#closing;
+  }
+
+  #fromClient(message: JSONRPCMessage): void {
+    if ('method' in message && 'id' in message) {
+      const { id, method, params } = message;
+      const given = objectOf(params);
+      const name = String(given['name']);
+      if (method === 'tools/call' && !this.#server.isOpen(name, this.#heldBack.get(name))) {
+        const error = { code: MCP_ERRORS.invalid_params, message: `Unknown tool: ${name}` };
+        this.#answer({ jsonrpc: '2.0', id, error });
+        return;
+      }
+      const open: OpenRequest = { method, token: objectOf(given['_meta'])['progressToken'] };
+      this.#open.set(id, open);
+      this.#remember(message, given);
+      this.#deliver(message, open).catch(() => this.#lost(id, 'The server could not be reached.'));
+      return;
+    }
+    if ('method' in message && message.method === 'notifications/cancelled')
+      this.#open.delete(objectOf(message.params)['requestId'] as RequestId);
+    if ('method' in message) this.#remember(message, objectOf(message.params));
+    this.#upstream.send(message).catch(() => undefined);
+  }
+
+  #remember(message: JSONRPCMessage & { method: string }, { uri }: JsonObject): void {
+    const { method } = message;
+    if (method === 'resources/unsubscribe') this.#told.delete(`resources/subscribe ${String(uri)}`);
+    if (method === 'resources/subscribe') this.#told.set(`${method} ${String(uri)}`, message);
+    if (TOLD_AGAIN.includes(method)) this.#told.set(method, message);
+  }
+
+  /** Hands a request to the server, which may be away for a while; anew in a new session where it has forgotten the one. */
+  #deliver(message: JSONRPCRequest, open: OpenRequest): Promise<void> {
+    const { clock, timers } = this.#deps;
+    let isAnew = false;
+    const isWanted = () => this.#closing === undefined && this.#open.get(message.id) === open;
+    const send = async (): Promise<void> => {
+      if (this.#isEnded) await this.#renew(this.#upstream);
+      const upstream = this.#upstream;
+      try {
+        await upstream.send(message);
+        open.sentOn = upstream;
+      } catch (error) {
+        const fault = notRunFault(error);
+        if (fault !== SESSION_LOST) throw fault ?? error;
+        if (isAnew || message.method === 'initialize') throw error;
+        await this.#renew(upstream);
+        isAnew = true;
+        await send();
+      }
+    };
+    const pause = (ms: number) => new Promise<void>((resolve) => void timers.after(ms, resolve));
+    return whileAway(send, { clock, pause, forMs: this.#server.limits.restart_wait_ms, isWanted });
+  }
+
+  #renew(lost: Transport): Promise<void> {
+    if (lost !== this.#upstream) return Promise.resolve();
+    this.#renewal ??= this.#openAnew(lost).finally(() => {
+      this.#renewal = undefined;
+    });
+    return this.#renewal;
+  }
+
+  /** A new session of the server for the one of the client, which is told nothing of it. */
+  async #openAnew(lost: Transport): Promise<void> {
+    const upstream = await this.#server.transport();
+    try {
+      await this.#introduce(upstream);
+    } catch (error) {
+      await upstream.close();
+      throw notRunFault(error) ?? error;
+    }
+    lost.onclose = () => undefined;
+    lost.onmessage = () => undefined;
+    this.#follow(upstream);
+    this.#loseSentOn(lost, 'The server started anew; whether the request ran is unknown.');
+    await lost.close();
+  }
+
+  #loseSentOn(lost: Transport, message: string): void {
+    for (const [id, { sentOn }] of this.#open) if (sentOn === lost) this.#lost(id, message);
+  }
+
+  /** Says again what the client said of itself and what it wants to hear. Rejects for a server that became another one. */
+  async #introduce(upstream: Transport): Promise<void> {
+    const answers = new Map<RequestId, (answer: JSONRPCMessage) => void>();
+    upstream.onmessage = (message) => {
+      const told =
+        'id' in message && !('method' in message) ? answers.get(message.id as RequestId) : undefined;
+      if (told === undefined) this.#fromServer(message);
+      else told(message);
+    };
+    // One that ends meanwhile answers nothing.
+    upstream.onclose = () => {
+      for (const told of answers.values()) told({ jsonrpc: '2.0', id: '', result: {} });
+    };
+    await upstream.start();
+    for (const message of this.#told.values()) {
+      if (!('id' in message) || !('method' in message)) {
+        await upstream.send(message);
+        continue;
+      }
+      const answer = this.#answered(message.id, answers);
+      await upstream.send(message);
+      const { result } = objectOf(await answer);
+      if (message.method !== 'initialize') continue;
+      const { protocolVersion } = objectOf(result);
+      if (protocolVersion !== this.#revision) throw new Error('The server speaks another revision now.');
+      upstream.setProtocolVersion?.(String(protocolVersion));
+    }
+  }
+
+  async #answered(
+    id: RequestId,
+    answers: Map<RequestId, (answer: JSONRPCMessage) => void>,
+  ): Promise<JSONRPCMessage> {
+    let stop: () => void = () => undefined;
+    try {
+      return await new Promise((resolve, reject) => {
+        answers.set(id, resolve);
+        const { connect_timeout_ms: ms } = this.#server.limits;
+        stop = this.#deps.timers.after(ms, () => reject(new Error('The server did not answer.')));
+      });
+    } finally {
+      stop();
+    }
+  }
+
+  /** A server that cannot be reached any more says nothing, so its client is told. */
+  #lost(id: RequestId, message: string): void {
+    if (!this.#open.delete(id)) return;
+    this.#answer({ jsonrpc: '2.0', id, error: { code: MCP_ERRORS.internal_error, message } });
+  }
+
+  #fromServer(message: JSONRPCMessage): void {
+    if ('method' in message) {
+      const related = this.#relatedTo(message.method, objectOf(message.params));
+      this.#answer(message, related);
+      return;
+    }
+    const method = message.id === undefined ? undefined : this.#open.get(message.id)?.method;
+    if (message.id !== undefined) this.#open.delete(message.id);
+    if (!('result' in message)) {
+      this.#answer(message);
+      return;
+    }
+    const result = message.result as JsonObject;
+    if (method === 'initialize') {
+      this.#revision = result['protocolVersion'];
+      this.#upstream.setProtocolVersion?.(String(this.#revision));
+    }
+    this.#answer(
+      method === 'tools/list'
+        ? ({ ...message, result: openTools(this.#server, result, this.#heldBack) } as never)
+        : message,
+    );
+  }
+
+  /** The request on whose stream a message belongs: by progress token, else the only one that is open. */
+  #relatedTo(method: string, params: JsonObject): RequestId | undefined {
+    const token = params['progressToken'];
+    if (method === 'notifications/progress' && token !== undefined)
+      return [...this.#open].find(([, open]) => open.token === token)?.[0];
+    if (method.endsWith('/list_changed') || method === 'notifications/resources/updated') return undefined;
+    const [only, ...more] = this.#open.keys();
+    return more.length === 0 ? only : undefined;
+  }
+
+  /** In the order they came, although each is stored before it is sent. */
+  #answer(message: JSONRPCMessage, relatedRequestId?: RequestId): void {
+    const options = relatedRequestId === undefined ? {} : { relatedRequestId };
+    this.#sent = this.#sent.then(() => this.#client.send(message, options)).catch(() => undefined);
+  }
+}

@@ -1,0 +1,259 @@
+import { toNodeHandler } from '@modelcontextprotocol/node';
+import {
+  createMcpHandler,
+  type McpHttpHandler,
+  Server,
+  type ServerContext,
+} from '@modelcontextprotocol/server';
+import type { FaceDeps, FaceExchange } from '#face.ts';
+import { ProtocolError } from '#protocol/errors.ts';
+import type { JsonObject } from '#protocol/json.ts';
+import {
+  ASKABLE,
+  only,
+  resultWithoutSession,
+  SHARED_CAPABILITIES,
+  sharedMethod,
+} from '../../../../mappings/mcp/eras.ts';
+import { MCP_ERRORS } from '../../../../mappings/mcp/errors.ts';
+import { Fault } from '../../../wire/faults.ts';
+import { type CallOptions, type Connection, isNotRun, type ServerPeer } from '../../client/connection.ts';
+import { RpcError } from '../../client/faults.ts';
+import { type Lease, NOBODY } from '../../client/session-connections.ts';
+import { type MountedServer, type OpenServer, openTools } from '../../mounted-server.ts';
+import { objectOf } from '../../object-of.ts';
+import { ANY, capabilitiesOf } from '../stateless-tasks.ts';
+import { MountConnections, type Owner } from './connections.ts';
+import { HeldRequest, HeldRequests } from './held-request.ts';
+import { callAsTask } from './task-call.ts';
+import { askedByError, passedParams, subjectOf, watchedUris, wireError } from './words.ts';
+
+type NodeHandler = ReturnType<typeof toNodeHandler>;
+
+/** One request of a client, and the connection that others of the same owner use too. */
+interface Given {
+  server: OpenServer;
+  owner: Owner;
+  method: string;
+  params: JsonObject;
+  connection: Connection;
+}
+
+/**
+ * `/mcp/{server}` for clients without sessions (2026-07-28), in front of a server that does not take their requests as they
+ * come: one with sessions (2025-11-25 and older), or one on standard streams. What a server with a session asks is carried
+ * by the answer to the request during which it asks, and waits in memory for the client to come back.
+ */
+export class MountBridge {
+  readonly #deps: FaceDeps;
+  readonly #limits: MountedServer['limits'];
+  readonly #handler: McpHttpHandler;
+  readonly #serve: NodeHandler;
+  readonly #connections: MountConnections;
+  readonly #held: HeldRequests;
+
+  constructor(deps: FaceDeps, server: MountedServer) {
+    this.#deps = deps;
+    this.#limits = server.limits;
+    this.#held = new HeldRequests(deps);
+    this.#connections = new MountConnections(deps, server);
+    this.#handler = createMcpHandler(({ authInfo }) => this.#server(authInfo?.extra?.['given'] as Given), {
+      legacy: 'reject',
+      keepAliveMs: deps.limits.heartbeatIntervalMs,
+    });
+    this.#serve = toNodeHandler(this.#handler);
+  }
+
+  async handle(exchange: FaceExchange, server: OpenServer, owner: Owner, body: JsonObject): Promise<void> {
+    const method = String(body['method']);
+    const params = objectOf(body['params']);
+    try {
+      const { connection, release } = await this.#connections.common(owner, this.#watcher(), exchange.signal);
+      const watching = this.#connections.watch(connection, watchedUris(method, params));
+      const stop = await watching.catch((error: unknown) => {
+        release();
+        throw error;
+      });
+      const { req, res } = exchange.takeOver(() => res.end());
+      res.once('close', () => void stop().finally(release));
+      const given: Given = { server, owner, method, params, connection };
+      const auth = { token: '', clientId: owner.actor, scopes: [], extra: { given } };
+      await this.#serve(Object.assign(req, { auth }) as Parameters<NodeHandler>[0], res, body);
+    } catch (error) {
+      refuse(exchange, body, error);
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#held.close();
+    await Promise.all([this.#handler.close(), this.#connections.close()]);
+  }
+
+  /** Whoever listens is told what changes: that it did is no secret between those who may read it. */
+  #watcher(): ServerPeer {
+    const { notify } = this.#handler;
+    const changes: Readonly<Record<string, (params: JsonObject) => void>> = {
+      'notifications/tools/list_changed': () => notify.toolsChanged(),
+      'notifications/prompts/list_changed': () => notify.promptsChanged(),
+      'notifications/resources/list_changed': () => notify.resourcesChanged(),
+      'notifications/resources/updated': ({ uri }) => notify.resourceUpdated(String(uri)),
+    };
+    return { asked: NOBODY.asked, told: (method, params) => changes[method]?.(params) };
+  }
+
+  /** The SDK judges what came and puts the answer on the wire; the answer is that of the server. */
+  #server(given: Given): Server {
+    const { method, connection } = given;
+    const { isStateless, capabilities, server: its } = connection;
+    const { instructions, ...info } = its;
+    const known = [...SHARED_CAPABILITIES, ...(isStateless ? ['extensions'] : [])];
+    const server = new Server(info, {
+      capabilities: only(capabilities, known) as never,
+      ...(instructions === undefined ? {} : { instructions }),
+    });
+    const answer = (_request: unknown, context: ServerContext) => this.#answer(given, context);
+    const shared = sharedMethod(method);
+    if (isStateless || (shared !== undefined && shared.capability in capabilities))
+      server.fallbackRequestHandler = answer as never;
+    if (isStateless && /^tasks\/(get|update|cancel)$/.test(method))
+      server.setRequestHandler(method, ANY, answer as never);
+    return server;
+  }
+
+  async #answer(given: Given, context: ServerContext): Promise<JsonObject> {
+    const { server, method, params, connection } = given;
+    const heldBack = this.#connections.heldBack(connection);
+    const name = String(params['name']);
+    try {
+      if (method === 'tools/call' && !server.isOpen(name, heldBack.get(name)))
+        throw new RpcError(MCP_ERRORS.invalid_params, `Unknown tool: ${name}`);
+      const result = await this.#run(given, context);
+      return method === 'tools/list' ? openTools(server, result, heldBack) : result;
+    } catch (error) {
+      throw Object.assign(new Error(), wireError(error));
+    }
+  }
+
+  async #run(given: Given, context: ServerContext): Promise<JsonObject> {
+    const { method, params, owner, connection } = given;
+    const subject = `${owner.actor} ${owner.workspaceId} ${subjectOf(method, params)}`;
+    const { requestState: state, inputResponses } = params;
+    const isResumed = state !== undefined && !connection.isStateless;
+    const request = isResumed ? this.#held.resume(String(state), subject) : this.#begin(given, context);
+    if (isResumed) request.answer(objectOf(inputResponses));
+    const { signal } = context.mcpReq;
+    request.listener = (told, about) => tell(context, told, about);
+    const leave = () => request.stop();
+    signal.addEventListener('abort', leave, { once: true });
+    if (signal.aborted) leave();
+    try {
+      const standstill = await request.standstill();
+      if ('result' in standstill)
+        return connection.isStateless ? standstill.result : resultWithoutSession(method, standstill.result);
+      return { resultType: 'input_required', ...standstill, requestState: this.#held.hold(request, subject) };
+    } catch (error) {
+      return askedByError(error, method, capabilitiesOf(context));
+    } finally {
+      signal.removeEventListener('abort', leave);
+      request.listener = () => undefined;
+    }
+  }
+
+  #begin(given: Given, context: ServerContext): HeldRequest {
+    const request = new HeldRequest();
+    const answer = this.#ask(given, context, request).catch(async (error: unknown) => {
+      // A server that started anew has not seen it. The connection is a new one then, for others too.
+      if (!isNotRun(error) || request.signal.aborted) throw error;
+      const { connection, release } = await this.#connections.common(
+        given.owner,
+        this.#watcher(),
+        request.signal,
+      );
+      return this.#ask({ ...given, connection }, context, request).finally(release);
+    });
+    request.follow(answer);
+    return request;
+  }
+
+  /** Sends a request to the server, on a connection of its own where it may be asked. */
+  async #ask(given: Given, context: ServerContext, request: HeldRequest): Promise<JsonObject> {
+    const { server, method, params } = given;
+    const lease = await this.#lease(given, context, request);
+    const { progressToken } = objectOf(params['_meta']);
+    const { idle_timeout_ms, total_timeout_ms } = this.#limits;
+    const options: CallOptions = {
+      signal: request.signal,
+      // A person who is asked takes their time.
+      idleTimeoutMs: lease === undefined ? idle_timeout_ms : total_timeout_ms,
+      totalTimeoutMs: total_timeout_ms,
+      onProgress: (told) =>
+        request.told('notifications/progress', { ...told, progressToken: progressToken ?? '' }),
+    };
+    if (progressToken === undefined) delete options.onProgress;
+    const connection = lease?.connection ?? given.connection;
+    const passed = passedParams(params, connection.isStateless);
+    const isTask =
+      method === 'tools/call' &&
+      !connection.isStateless &&
+      server.needsTask(String(params['name']), connection.capabilities);
+    try {
+      return await (isTask
+        ? callAsTask(connection, passed, options, this.#deps)
+        : connection.request(method, passed, options));
+    } finally {
+      lease?.release();
+    }
+  }
+
+  /** For a request during which its server may ask, or write lines that belong to it; undefined where the common one will do. */
+  async #lease(
+    { owner, method, connection }: Given,
+    context: ServerContext,
+    request: HeldRequest,
+  ): Promise<Lease | undefined> {
+    if (!sharedMethod(method)?.mayAsk) return undefined;
+    const offered = connection.isStateless ? {} : only(capabilitiesOf(context), ASKABLE);
+    const level = objectOf(context.mcpReq.envelope)['io.modelcontextprotocol/logLevel'];
+    if (Object.keys(offered).length === 0 && level === undefined) return undefined;
+    const watcher = this.#watcher();
+    const lease = await this.#connections.own(
+      owner,
+      offered,
+      {
+        asked: (asked, about, signal) => request.asked(asked, about, signal),
+        told: (told, about) => {
+          watcher.told(told, about);
+          request.told(told, about);
+        },
+      },
+      request.signal,
+    );
+    if (level === undefined || connection.isStateless || !('logging' in connection.capabilities))
+      return lease;
+    const { idle_timeout_ms: ms } = this.#limits;
+    const options = { signal: request.signal, idleTimeoutMs: ms, totalTimeoutMs: ms };
+    try {
+      await lease.connection.request('logging/setLevel', { level }, options);
+      return lease;
+    } catch (error) {
+      lease.release();
+      throw error;
+    }
+  }
+}
+
+/** Lines of the log are for those who want them; changes of lists are told to those who listen. */
+function tell({ mcpReq }: ServerContext, method: string, params: JsonObject): void {
+  const isLog = method === 'notifications/message';
+  const level = objectOf(mcpReq.envelope)['io.modelcontextprotocol/logLevel'];
+  if (method !== 'notifications/progress' && !(isLog && level !== undefined)) return;
+  void mcpReq.notify({ method, params } as never).catch(() => undefined);
+}
+
+function refuse(exchange: FaceExchange, { id = null }: JsonObject, error: unknown): void {
+  const isServers = error instanceof RpcError;
+  const message = error instanceof Fault ? error.message : 'The server could not be reached. Retry later.';
+  if (!isServers) exchange.failed(new ProtocolError('upstream_unavailable', message, { cause: error }));
+  const answer = { jsonrpc: '2.0', id, error: wireError(error) };
+  exchange.send(isServers ? 200 : 502, 'application/json', JSON.stringify(answer));
+}

@@ -1,0 +1,238 @@
+import { toNodeHandler } from '@modelcontextprotocol/node';
+import {
+  createMcpHandler,
+  inputRequired,
+  LOG_LEVEL_META_KEY,
+  type McpHttpHandler,
+  Server,
+  type ServerContext,
+} from '@modelcontextprotocol/server';
+import type { FaceDeps, FaceExchange } from '#face.ts';
+import { ProtocolError } from '#protocol/errors.ts';
+import type { JsonObject, JsonValue } from '#protocol/json.ts';
+import { isTerminal } from '#protocol/task-states.ts';
+import { logLevelOf } from '../../../mappings/mcp/log-levels.ts';
+import { TASKS_EXTENSION } from '../../../mappings/mcp/revisions.ts';
+import { objectOf } from '../object-of.ts';
+import { CallLog } from './call-log.ts';
+import { progressNotification } from './call-progress.ts';
+import { resultOfTask, waitingResult } from './call-result.ts';
+import { refusedCall, rpcError } from './faults.ts';
+import { INSTRUCTIONS, SERVER_NAME } from './methods.ts';
+import {
+  type ClientCall,
+  elicitationOf,
+  findTool,
+  hasRequest,
+  questionOf,
+  readTask,
+  respond,
+  stand as standOf,
+} from './requests.ts';
+import { listResources, readResource, resourceTemplates } from './resources.ts';
+import { capabilitiesOf, createTaskResult, declaresTasks, serveTasks } from './stateless-tasks.ts';
+import { submitCall } from './submit-call.ts';
+import type { Standstill } from './task-watch.ts';
+import { listTools } from './tool-pages.ts';
+
+type NodeHandler = ReturnType<typeof toNodeHandler>;
+
+/** One request, and whether its client left before it was answered. */
+interface Client {
+  readonly exchange: FaceExchange;
+  /** Aborted when the client goes away. */
+  readonly left: AbortController;
+  /** The gateway ends the answer: what was called goes on. */
+  isLeft: boolean;
+}
+
+/** Lists differ by caller, and change when servers do. */
+const UNCACHED = { ttlMs: 0, cacheScope: 'private' } as const;
+
+/**
+ * The stateless revision (2026-07-28). A call that needs input ends with `input_required`; its state is the id of the
+ * durable Task and of the request that waits, so that any later request of the same caller goes on with it.
+ */
+export class ModernFace {
+  readonly #deps: FaceDeps;
+  readonly #handler: McpHttpHandler;
+  readonly #serve: NodeHandler;
+  /** How many open requests follow a Task, by its id. */
+  readonly #following = new Map<string, number>();
+
+  constructor(deps: FaceDeps) {
+    this.#deps = deps;
+    this.#handler = createMcpHandler(({ authInfo }) => this.#server(authInfo?.extra?.['client'] as Client), {
+      legacy: 'reject',
+      keepAliveMs: deps.limits.heartbeatIntervalMs,
+    });
+    this.#serve = toNodeHandler(this.#handler);
+  }
+
+  async handle(exchange: FaceExchange, actor: string, body: JsonValue): Promise<void> {
+    const client: Client = { exchange, left: new AbortController(), isLeft: false };
+    const { req, res } = exchange.takeOver(() => {
+      client.isLeft = true;
+      res.end();
+    });
+    exchange.signal.addEventListener('abort', () => client.isLeft || client.left.abort(), { once: true });
+    const auth = { token: '', clientId: actor, scopes: [], extra: { client } };
+    await this.#serve(Object.assign(req, { auth }) as Parameters<NodeHandler>[0], res, body);
+  }
+
+  toolsChanged(): void {
+    this.#handler.notify.toolsChanged();
+  }
+
+  async close(): Promise<void> {
+    await this.#handler.close();
+  }
+
+  #server(client: Client): Server {
+    const { exchange } = client;
+    const deps = this.#deps;
+    const server = new Server(
+      { name: SERVER_NAME, version: deps.version },
+      {
+        capabilities: {
+          tools: { listChanged: true },
+          resources: {},
+          logging: {},
+          extensions: { [TASKS_EXTENSION]: {} },
+        },
+        instructions: INSTRUCTIONS,
+      },
+    );
+    const answer =
+      <Given, Result>(handle: (request: Given, context: ServerContext) => Promise<JsonObject>) =>
+      async (request: Given, context: ServerContext): Promise<Result> => {
+        try {
+          return (await handle(request, context)) as unknown as Result;
+        } catch (error) {
+          if (error instanceof ProtocolError) throw rpcError(error, exchange.requestId);
+          throw error;
+        }
+      };
+    server.setRequestHandler(
+      'tools/list',
+      answer(async ({ params }) => ({ ...(await listTools(deps, exchange, params?.cursor)), ...UNCACHED })),
+    );
+    server.setRequestHandler(
+      'tools/call',
+      answer(({ params }, context) => this.#call(client, objectOf(params), context)),
+    );
+    server.setRequestHandler(
+      'resources/list',
+      answer(async ({ params }) => ({
+        ...(await listResources(deps, exchange, params?.cursor)),
+        ...UNCACHED,
+      })),
+    );
+    server.setRequestHandler(
+      'resources/templates/list',
+      answer(async () => ({ resourceTemplates: resourceTemplates(), ...UNCACHED })),
+    );
+    server.setRequestHandler(
+      'resources/read',
+      answer(async ({ params }) => ({ ...(await readResource(deps, exchange, params.uri)), ...UNCACHED })),
+    );
+    serveTasks(server, deps, exchange, answer);
+    return server;
+  }
+
+  async #call(client: Client, params: JsonObject, context: ServerContext): Promise<JsonObject> {
+    try {
+      return await this.#run(client, params, context);
+    } catch (error) {
+      const refused = refusedCall(error, client.exchange.requestId);
+      if (refused !== undefined) return refused;
+      throw error;
+    }
+  }
+
+  async #run({ exchange, left }: Client, params: JsonObject, context: ServerContext): Promise<JsonObject> {
+    const deps = this.#deps;
+    const { mcpReq } = context;
+    const tool = await findTool(deps, exchange, String(params['name']));
+    const level = logLevelOf(objectOf(mcpReq.envelope)[LOG_LEVEL_META_KEY]);
+    const log =
+      level &&
+      new CallLog(deps, exchange, level, ({ method, params: about }) => notify(context, method, about));
+    const call = {
+      exchange,
+      sessionKey: 'mcp',
+      hasSession: false,
+      signal: left.signal,
+      progress: (told: JsonObject) => this.#progress(context, told),
+      ...(log === undefined ? {} : { log: (line: JsonObject, eventId: string) => log.take(line, eventId) }),
+    };
+    const state = mcpReq.requestState<string>();
+    const resumed =
+      state === undefined ? undefined : await this.#resume(exchange, tool.route, state, context);
+    const submitted = resumed === undefined ? await submitCall(deps, call, tool, params) : undefined;
+    const knowsTasks = declaresTasks(context);
+    // An agent may take its time; a client that knows tasks need not hold its request open for it.
+    if (submitted !== undefined && tool.kind === 'agent' && knowsTasks) return createTaskResult(submitted);
+    const taskId = resumed?.taskId ?? submitted?.id ?? '';
+    const standstill = await this.#stand(call, taskId, resumed?.requestId);
+    await log?.all();
+    const task = await readTask(deps, exchange, taskId);
+    if (isTerminal(standstill.status)) return resultOfTask(deps.gateway, exchange, tool, task);
+    const question = await questionOf(deps, exchange, taskId);
+    if (question === undefined && knowsTasks) return createTaskResult(task);
+    const elicitation = question && elicitationOf(question, capabilitiesOf(context)['elicitation']);
+    if (question === undefined || elicitation === undefined)
+      return waitingResult(task, standstill.requestId, question?.url);
+    const { requestId } = question;
+    const asked = { method: 'elicitation/create', params: elicitation } as const;
+    return inputRequired({
+      inputRequests: { [requestId]: asked as never },
+      requestState: `${taskId}.${requestId}`,
+    }) as unknown as JsonObject;
+  }
+
+  /**
+   * A client that closes the stream of its answer takes the call back, unless it has sent the same call again meanwhile: what
+   * it closes then is the stream that broke. Spec: MCP 2026-07-28, "Streamable HTTP", disconnection.
+   */
+  async #stand(call: ClientCall, taskId: string, beyond: string | undefined): Promise<Standstill> {
+    const isFollowed = () => (this.#following.get(taskId) ?? 0) > 1;
+    this.#following.set(taskId, (this.#following.get(taskId) ?? 0) + 1);
+    try {
+      return await standOf(this.#deps, { ...call, isFollowed }, taskId, beyond);
+    } finally {
+      const others = (this.#following.get(taskId) ?? 1) - 1;
+      if (others === 0) this.#following.delete(taskId);
+      else this.#following.set(taskId, others);
+    }
+  }
+
+  /** Whoever may read the Task may go on with it; a state that names another tool's Task, or none, is refused. */
+  async #resume(exchange: FaceExchange, route: string, state: string, { mcpReq }: ServerContext) {
+    const [taskId = '', requestId = ''] = state.split('.');
+    const task = await readTask(this.#deps, exchange, taskId).catch(() => undefined);
+    const isOurs =
+      task?.metadata['route'] === route && (await hasRequest(this.#deps, exchange, taskId, requestId));
+    if (!isOurs) {
+      const message =
+        'requestState names no call of this tool. Send it back as it came, or call again without it.';
+      throw Object.assign(new Error(message), { code: -32602 });
+    }
+    const response = objectOf(objectOf(mcpReq.inputResponses)[requestId]);
+    if (Object.keys(response).length === 0) return { taskId, requestId: undefined };
+    await respond(this.#deps, exchange, requestId, response);
+    return { taskId, requestId };
+  }
+
+  #progress(context: ServerContext, told: JsonObject): void {
+    const { progressToken } = objectOf(context.mcpReq._meta);
+    if (progressToken === undefined) return;
+    const { method, params } = progressNotification(progressToken, told);
+    notify(context, method, params);
+  }
+}
+
+/** A client that has left is told nothing. */
+function notify({ mcpReq }: ServerContext, method: string, params: unknown): void {
+  void mcpReq.notify({ method, params } as never).catch(() => undefined);
+}
