@@ -1,17 +1,18 @@
+import type { LookupFunction } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
 /** Addresses of a name, as the resolver of the host gives them. Rejects with the system error. */
-export type Resolve = (hostname: string) => Promise<readonly string[]>;
+type Resolve = (hostname: string) => Promise<readonly string[]>;
 
 /** Why a URL that a caller gave is not called. The words are public; they never say what an address led to. */
-export const TARGET_REFUSALS = {
+const TARGET_REFUSALS = {
   malformed: 'is no URL',
   scheme: 'must be an https URL; http is for addresses of outbound.allow only',
   user_info: 'must hold no user name and no password',
   unresolved: 'names a host that does not resolve',
   address: 'leads to an address that is not public; the operator can allow it in outbound.allow',
 } as const;
-export type TargetRefusal = keyof typeof TARGET_REFUSALS;
+type TargetRefusal = keyof typeof TARGET_REFUSALS;
 
 /** A URL that must not be called. */
 export class TargetRefused extends Error {
@@ -104,4 +105,23 @@ function rangeOf(text: string): Range {
   if (text.includes('/')) return ipaddr.parseCIDR(text);
   const address = ipaddr.process(text);
   return [address, address.kind() === 'ipv4' ? 32 : 128] as Range;
+}
+
+/**
+ * The name is resolved for the connection itself and only checked addresses come back, so a name that changes its address
+ * after the check leads nowhere. Names alone come here: an address in the URL was checked before.
+ */
+export function checkedLookup(guard: AddressGuard): LookupFunction {
+  return (hostname, options, callback) => {
+    // Which scheme it is was decided by the check before; here an address has to be public or allowed.
+    guard.addressesOf(new URL(`https://${hostname}`)).then(
+      (addresses) => {
+        const found = addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }));
+        const [first] = found;
+        if (options.all) callback(null, found);
+        else callback(null, first?.address ?? '', first?.family);
+      },
+      (error: Error) => callback(error, '', 4),
+    );
+  };
 }

@@ -18,3 +18,73 @@ export class Fault extends Error {
     return { kind: 'fault', code: this.code, message: this.message, ...details };
   }
 }
+
+/** The connection did not come up in time. */
+export class ConnectTimeout extends Error {
+  override readonly name = 'ConnectTimeout';
+  readonly code = 'CONNECT_TIMEOUT';
+}
+
+export type TransportFault =
+  | 'refused'
+  | 'unknown_host'
+  | 'unreachable'
+  | 'tls'
+  | 'connect_timeout'
+  | 'lost'
+  | 'protocol';
+
+/** What the network said, by error code. `lost` is the only one after which the peer may have got the request. */
+const FAULTS_BY_CODE: Readonly<Record<string, TransportFault>> = {
+  ECONNREFUSED: 'refused',
+  ENOTFOUND: 'unknown_host',
+  EAI_AGAIN: 'unknown_host',
+  EAI_FAIL: 'unknown_host',
+  EHOSTUNREACH: 'unreachable',
+  ENETUNREACH: 'unreachable',
+  EADDRNOTAVAIL: 'unreachable',
+  CONNECT_TIMEOUT: 'connect_timeout',
+  UND_ERR_CONNECT_TIMEOUT: 'connect_timeout',
+  ETIMEDOUT: 'connect_timeout',
+  ECONNRESET: 'lost',
+  EPIPE: 'lost',
+  UND_ERR_SOCKET: 'lost',
+  UND_ERR_ABORTED: 'lost',
+  UND_ERR_DESTROYED: 'lost',
+  UND_ERR_CLOSED: 'lost',
+  UND_ERR_HEADERS_OVERFLOW: 'protocol',
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'lost',
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'tls',
+  SELF_SIGNED_CERT_IN_CHAIN: 'tls',
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'tls',
+  UNABLE_TO_GET_ISSUER_CERT: 'tls',
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'tls',
+  CERT_HAS_EXPIRED: 'tls',
+  CERT_NOT_YET_VALID: 'tls',
+  EPROTO: 'tls',
+};
+
+/** Words of the public message. */
+export const TRANSPORT_MESSAGES = {
+  refused: 'The agent refuses connections.',
+  unknown_host: 'The name of the agent does not resolve.',
+  unreachable: 'The network of the agent cannot be reached.',
+  tls: 'The TLS connection to the agent failed.',
+  connect_timeout: 'The connection to the agent did not come up in time.',
+  lost: 'The connection to the agent was lost.',
+  protocol: 'The agent broke the HTTP protocol.',
+} as const satisfies Record<TransportFault, string>;
+
+/** Names what the transport threw; anything unnamed from the HTTP parser is a protocol fault. */
+export function transportFault(error: unknown): TransportFault {
+  const code = codeOf(error);
+  const named = Object.hasOwn(FAULTS_BY_CODE, code) ? FAULTS_BY_CODE[code] : undefined;
+  if (named !== undefined) return named;
+  return code.startsWith('ERR_TLS') || code.startsWith('ERR_SSL') ? 'tls' : 'protocol';
+}
+
+/** Several addresses tried in vain come as an AggregateError whose first error says why. */
+function codeOf(error: unknown): string {
+  if (error instanceof AggregateError && error.errors.length > 0) return codeOf(error.errors[0]);
+  return error instanceof Error && 'code' in error ? String(error.code) : '';
+}

@@ -1,5 +1,4 @@
-import type { AddressGuard } from './address-guard.ts';
-import { checkedLookup } from './checked-lookup.ts';
+import { type AddressGuard, checkedLookup } from './address-guard.ts';
 
 /** What is sent: nothing but headers, or a form. */
 export interface GuardedRequest {

@@ -1,6 +1,6 @@
 import type { Agent, buildConnector, Dispatcher } from 'undici';
 import type { Timers } from '../bridge.ts';
-import { ConnectTimeout } from './transport-error.ts';
+import { ConnectTimeout } from './faults.ts';
 
 export interface HttpCall {
   method: 'GET' | 'POST';

@@ -1,8 +1,7 @@
 import type { Agent } from 'undici';
 import type { Timers } from '../bridge.ts';
-import { type AddressGuard, TargetRefused } from './address-guard.ts';
-import { checkedLookup } from './checked-lookup.ts';
-import { transportFault } from './transport-error.ts';
+import { type AddressGuard, checkedLookup, TargetRefused } from './address-guard.ts';
+import { transportFault } from './faults.ts';
 
 export interface WebhookCall {
   url: string;

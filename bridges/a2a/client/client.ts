@@ -3,16 +3,14 @@ import type { BridgeDeps } from '../../bridge.ts';
 import { credentialHeaders } from '../../wire/credentials.ts';
 import { createHttpClient, type HttpClient, type HttpReply } from '../../wire/http-client.ts';
 import { abortable } from './abortable.ts';
-import { cancelTask } from './cancel.ts';
 import { type A2aUpstreamConfig, type AgentOnDemand, DEFAULT_LIMITS, FIXED_LIMITS } from './config.ts';
+import { type TurnPorts, TurnRun } from './connection.ts';
 import { Discovery } from './discovery.ts';
 import { Fault, faultOf } from './faults.ts';
-import { follow } from './follow.ts';
 import { interpret } from './interpret.ts';
 import { LearnedStreaming } from './learned-streaming.ts';
 import { text } from './progress.ts';
-import { sendMessage } from './requests.ts';
-import { type TurnPorts, TurnRun } from './turn-run.ts';
+import { cancelTask, follow, sendMessage } from './requests.ts';
 import { Watchdog } from './watchdog.ts';
 
 /** An A2A agent as an upstream. Recorded frames are records (`record.ts`); `interpret` needs nothing else. */

@@ -1,17 +1,29 @@
 import { A2A_CONTENT_TYPE, A2A_PROTOCOL_VERSION, A2A_VERSION_HEADER } from '@a2a-js/sdk';
 import type { JsonObject, JsonValue } from '#protocol/json.ts';
+import type { Frame, Turn } from '#upstream.ts';
 import { type A2aOperation, OPERATIONS } from '../../../mappings/a2a/operations.ts';
-import type { BridgeDeps } from '../../bridge.ts';
+import type { BridgeDeps, Timers } from '../../bridge.ts';
 import type { HttpClient, HttpReply } from '../../wire/http-client.ts';
+import type { Target } from './card.ts';
 import type { A2aLimits } from './config.ts';
+import type { Discovery } from './discovery.ts';
 import { readEventStream, readText } from './event-stream.ts';
-import { type Fault, faultOfStatus, malformed } from './faults.ts';
-import type { Target } from './interfaces.ts';
-import { type A2aRecord, readRecord } from './record.ts';
-import type { Watchdog } from './watchdog.ts';
+import { Fault, faultOf, faultOfStatus, malformed } from './faults.ts';
+import type { LearnedStreaming } from './learned-streaming.ts';
+import { Progress } from './progress.ts';
+import {
+  type A2aRecord,
+  type Reading,
+  ReadRecord,
+  readRecord,
+  refuseOverlong,
+  toFrameBody,
+} from './record.ts';
+import { References } from './references.ts';
+import { Watchdog } from './watchdog.ts';
 
 /** What one request needs of its upstream. */
-export interface Wire {
+interface Wire {
   http: HttpClient;
   limits: A2aLimits;
   parseJson: BridgeDeps['parseJson'];
@@ -19,7 +31,7 @@ export interface Wire {
   nextRequestId(): string;
 }
 
-export interface Conversation {
+interface Conversation {
   target: Target;
   watchdog: Watchdog;
   traceparent: string | undefined;
@@ -31,7 +43,7 @@ export interface Conversation {
  * Sends one request and yields what comes back, one record per message. Throws a Fault, a transport error, or the reason
  * of the watchdog's signal; whatever happens, the connection is given back.
  */
-export async function* exchange(ask: Ask, wire: Wire, talk: Conversation): AsyncGenerator<A2aRecord> {
+async function* exchange(ask: Ask, wire: Wire, talk: Conversation): AsyncGenerator<A2aRecord> {
   const request = encodeAsk(ask, talk.target, wire.nextRequestId());
   watchFirst(ask, wire.limits, talk);
   const reply = await send(request, wire, talk);
@@ -144,7 +156,7 @@ function refuseEncoding(reply: HttpReply): void {
 }
 
 /** What to ask of an agent: a message to send, or a task to look at. */
-export type Ask =
+type Ask =
   | { operation: 'SendMessage' | 'SendStreamingMessage'; message: JsonObject; beside?: Beside }
   | { operation: 'GetTask' | 'CancelTask' | 'SubscribeToTask'; taskId: string };
 
@@ -156,7 +168,7 @@ export interface Beside {
   extensions?: string[];
 }
 
-export interface WireRequest {
+interface WireRequest {
   operation: A2aOperation;
   method: 'GET' | 'POST';
   url: URL;
@@ -168,7 +180,7 @@ export interface WireRequest {
 }
 
 /** The request of an ask on this interface. `requestId` is used where the binding has one. */
-export function encodeAsk(ask: Ask, target: Target, requestId: string): WireRequest {
+function encodeAsk(ask: Ask, target: Target, requestId: string): WireRequest {
   return target.protocol === 'http+json-1.0' ? restRequest(ask, target) : rpcRequest(ask, target, requestId);
 }
 
@@ -251,4 +263,84 @@ function headers(
     'accept-encoding': 'identity',
     ...(isCurrent && { [A2A_VERSION_HEADER.toLowerCase()]: A2A_PROTOCOL_VERSION }),
   };
+}
+
+/** What all turns of an upstream share. */
+export interface TurnPorts {
+  wire: Wire;
+  discovery: Discovery;
+  timers: Timers;
+  learned: LearnedStreaming;
+}
+
+/** One turn under way: where it talks, how far it is, and how frames are made. */
+export class TurnRun {
+  readonly ports: TurnPorts;
+  readonly turn: Turn;
+  readonly progress: Progress;
+  readonly signal: AbortSignal;
+  readonly target: Target;
+  readonly #references: References;
+  #watchdog: Watchdog | undefined;
+
+  constructor(ports: TurnPorts, turn: Turn, target: Target, signal: AbortSignal) {
+    this.ports = ports;
+    this.turn = turn;
+    this.target = target;
+    this.signal = signal;
+    this.progress = new Progress(turn);
+    this.#references = new References(turn);
+  }
+
+  get canStream(): boolean {
+    return this.target.streaming && !this.ports.learned.isRefused(this.target);
+  }
+
+  /** Asks and yields what comes back. Throws Fault only, or the caller's reason. */
+  async *ask(ask: Ask): AsyncGenerator<{ record: A2aRecord; reading: Reading }> {
+    const watchdog = new Watchdog(this.signal, this.ports.timers);
+    const outer = this.#watchdog;
+    this.#watchdog = watchdog;
+    const talk: Conversation = {
+      target: this.target,
+      watchdog,
+      traceparent: this.turn.traceparent,
+      isTimed: () => !this.progress.awaitsAuth,
+    };
+    try {
+      for await (const record of exchange(ask, this.ports.wire, talk)) {
+        const reading = readRecord(record);
+        const tasks = await this.#references.knownIn(reading, this.progress.taskId);
+        yield { record: tasks === undefined ? record : { ...record, tasks }, reading };
+      }
+    } catch (error) {
+      throw watchdog.signal.aborted ? watchdog.signal.reason : faultOf(error);
+    } finally {
+      watchdog.close();
+      this.#watchdog = outer;
+    }
+  }
+
+  /**
+   * True when the agent was only silent (`error`) and its task waits as it did before the message: that is its answer then. A
+   * person can answer again; a failed task nobody can.
+   */
+  waitsOn(error: unknown): boolean {
+    if (!this.progress.stands || !(error instanceof Fault) || error.details['timeout'] !== 'idle')
+      return false;
+    this.progress.takeAsAnswer();
+    return true;
+  }
+
+  /**
+   * The frame of a record, which the progress takes note of. After the last one the caller lets go of the turn; that
+   * must not cut the connection, which is free for the next. Throws Fault for ids that cannot be kept.
+   */
+  take(record: A2aRecord, reading: Reading): Frame {
+    refuseOverlong(reading);
+    const stood = this.progress.note(reading, record.operation);
+    if (this.progress.isSettled) this.#watchdog?.close();
+    const noted = stood ? { ...record, stood } : record;
+    return { kind: 'message', body: toFrameBody(noted), read: new ReadRecord(noted, reading) };
+  }
 }

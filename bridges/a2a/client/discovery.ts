@@ -7,16 +7,24 @@ import type { CardVerdict } from '#resources/agent/schema.ts';
 import type { AgentDescription } from '#upstream.ts';
 import { isObject } from '../../../mappings/a2a/events.ts';
 import type { BridgeDeps } from '../../bridge.ts';
+import { TRANSPORT_MESSAGES } from '../../wire/faults.ts';
 import type { HttpClient, HttpReply } from '../../wire/http-client.ts';
-import { TRANSPORT_MESSAGES } from '../../wire/transport-error.ts';
 import { abortable } from './abortable.ts';
-import { cardUrls, type ReadCard, readCard } from './card.ts';
-import { cardKeys } from './card-keys.ts';
+import {
+  cardKeys,
+  cardUrls,
+  hashOf,
+  type KeptCard,
+  type Pin,
+  type ReadCard,
+  readCard,
+  readKept,
+  type Target,
+  writeKept,
+} from './card.ts';
 import { FIXED_LIMITS } from './config.ts';
 import { readText } from './event-stream.ts';
 import { Fault, faultOf, faultOfStatus, malformed } from './faults.ts';
-import type { Pin, Target } from './interfaces.ts';
-import { hashOf, type KeptCard, readKept, writeKept } from './kept-card.ts';
 import { Backoff, Watchdog } from './watchdog.ts';
 
 export interface DiscoveryOptions {

@@ -1,7 +1,11 @@
 import type { JsonObject } from '#protocol/json.ts';
 import type { FaultCode } from '#upstream.ts';
-import { Fault as CommonFault } from '../../wire/faults.ts';
-import { TRANSPORT_MESSAGES, type TransportFault, transportFault } from '../../wire/transport-error.ts';
+import {
+  Fault as CommonFault,
+  TRANSPORT_MESSAGES,
+  type TransportFault,
+  transportFault,
+} from '../../wire/faults.ts';
 
 /** Why a turn cannot go on. */
 export class Fault extends CommonFault {

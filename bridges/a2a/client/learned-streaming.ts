@@ -1,9 +1,9 @@
 import { timestamp } from '#protocol/ports.ts';
 import type { AgentDescription } from '#upstream.ts';
 import type { BridgeDeps } from '../../bridge.ts';
-import { cut, MAX_NAME_LENGTH } from './bounds.ts';
+import type { Target } from './card.ts';
 import { FIXED_LIMITS } from './config.ts';
-import type { Target } from './interfaces.ts';
+import { cut, MAX_NAME_LENGTH } from './record.ts';
 
 interface Learned {
   because: string;

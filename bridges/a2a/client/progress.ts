@@ -4,8 +4,7 @@ import type { Turn } from '#upstream.ts';
 import { isObject } from '../../../mappings/a2a/events.ts';
 import type { A2aOperation } from '../../../mappings/a2a/operations.ts';
 import { decodeState, statusOf } from '../../../mappings/a2a/states.ts';
-import { bounded } from './bounds.ts';
-import type { Reading } from './record.ts';
+import { bounded, type Reading } from './record.ts';
 
 /**
  * How far a turn has come, as far as the driver must know: it decides when to stop listening and whom to ask again. What

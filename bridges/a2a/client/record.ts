@@ -1,6 +1,7 @@
+import { createHash } from 'node:crypto';
 import type { JsonObject, JsonValue } from '#protocol/json.ts';
 import type { Rules } from '#protocol/rules.ts';
-import type { Frame } from '#upstream.ts';
+import type { DraftPart, Frame } from '#upstream.ts';
 import { type A2aErrorName, findError } from '../../../mappings/a2a/errors.ts';
 import { type A2aEventName, decodeEvent, isObject } from '../../../mappings/a2a/events.ts';
 import {
@@ -9,7 +10,9 @@ import {
   isOperation,
   PROTOCOLS,
 } from '../../../mappings/a2a/operations.ts';
+import { decodeParts } from '../../../mappings/a2a/parts-in.ts';
 import { withJsonNames } from '../../../mappings/a2a/proto-names.ts';
+import { malformed } from './faults.ts';
 
 /** Ids of the agent, each with the Task it stands for. */
 export type HarnTasks = readonly (readonly [remote: string, task: string])[];
@@ -75,7 +78,7 @@ export function toFrameBody(record: A2aRecord): JsonObject {
 }
 
 /** The record of a frame body; undefined when it is none (an override may put anything there). */
-export function asRecord(body: JsonValue): A2aRecord | undefined {
+function asRecord(body: JsonValue): A2aRecord | undefined {
   if (!isObject(body)) return undefined;
   const { protocol, operation, request_id: requestId, http_status: httpStatus, message } = body;
   const goesOn = body['task_goes_on'] === true;
@@ -144,4 +147,67 @@ function reasonOf(details: JsonValue | undefined): string | undefined {
   const infos = Array.isArray(details) ? details : [];
   const info = infos.find((entry) => isObject(entry) && typeof entry['reason'] === 'string');
   return isObject(info) && typeof info['reason'] === 'string' ? info['reason'] : undefined;
+}
+
+/** Longest id, name or word taken from an agent, in UTF-16 units: all of them are kept in folds, most in memory. */
+export const MAX_NAME_LENGTH = 512;
+
+const HASH_LENGTH = 64;
+
+/** The text, or its first `max` units; half a surrogate pair at the cut would not be JSON text. */
+export function cut(text: string, max: number): string {
+  return text.length <= max ? text : text.slice(0, max).replace(/[\ud800-\udbff]$/, '');
+}
+
+/** An id or name of at most 512 units: of a longer one the head and the SHA-256 of all, so that two stay two. */
+export function bounded(name: string): string {
+  if (name.length <= MAX_NAME_LENGTH) return name;
+  const hash = createHash('sha256').update(name, 'utf8').digest('hex');
+  return `${cut(name, MAX_NAME_LENGTH - HASH_LENGTH - 1)}~${hash}`;
+}
+
+/** What names a JSON-RPC request, as details of a note may show it. */
+export function boundedId(id: JsonValue): JsonValue {
+  if (typeof id === 'string') return bounded(id);
+  return typeof id === 'number' ? id : null;
+}
+
+/** Ids that are sent back as they came cannot be shortened. */
+export function isBindable(id: string): boolean {
+  return id.length <= MAX_NAME_LENGTH;
+}
+
+/** Throws Fault when an event names a task or context that cannot be kept. */
+export function refuseOverlong(reading: Reading): void {
+  if (reading.kind !== 'event') return;
+  const { event, body } = reading;
+  for (const id of [body[event === 'task' ? 'id' : 'taskId'], body['contextId']]) {
+    if (typeof id !== 'string' || isBindable(id)) continue;
+    throw malformed(
+      'overlong_id',
+      `The agent sent a task or context id of more than ${MAX_NAME_LENGTH} characters.`,
+    );
+  }
+}
+
+/** The parts of a message or artifact, their names and words bounded; content is bounded elsewhere. */
+export function boundedParts(raw: JsonValue | undefined): DraftPart[] {
+  return decodeParts(raw).map(boundedPart);
+}
+
+function boundedPart(part: DraftPart): DraftPart {
+  switch (part.type) {
+    case 'bytes': {
+      const name = part.name === undefined ? {} : { name: bounded(part.name) };
+      return { ...part, mime_type: bounded(part.mime_type), ...name };
+    }
+    case 'file_ref':
+      return { ...part, mime_type: bounded(part.mime_type) };
+    case 'tool_call':
+      return { ...part, tool_call_id: bounded(part.tool_call_id), name: bounded(part.name) };
+    case 'tool_result':
+      return { ...part, tool_call_id: bounded(part.tool_call_id) };
+    default:
+      return part;
+  }
 }

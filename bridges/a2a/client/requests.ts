@@ -6,12 +6,13 @@ import { HARN_EXTENSION } from '../../../mappings/a2a/extension.ts';
 import type { A2aProtocol } from '../../../mappings/a2a/operations.ts';
 import { encodePart, type PartDialect } from '../../../mappings/a2a/parts-out.ts';
 import { ROLES_V1, ROLES_V03 } from '../../../mappings/a2a/roles.ts';
-import type { Beside } from './connection.ts';
+import { FIXED_LIMITS } from './config.ts';
+import type { Beside, TurnRun } from './connection.ts';
 import { Fault } from './faults.ts';
-import type { AgentError, Reading } from './record.ts';
+import { isForeignTask, Progress } from './progress.ts';
+import { type A2aRecord, type AgentError, type Reading, toFrameBody } from './record.ts';
 import { referencesOf } from './references.ts';
-import { isHttpRefusal, refused } from './refusal.ts';
-import type { TurnRun } from './turn-run.ts';
+import { Backoff, pause } from './watchdog.ts';
 
 /**
  * Sends the message of a turn: streaming where the agent can, else so that it is answered at once. It is sent a second time only
@@ -116,7 +117,7 @@ async function refusesEveryStream(run: TurnRun): Promise<boolean> {
   return false;
 }
 
-export function saysUnsupported({ name }: AgentError): boolean {
+function saysUnsupported({ name }: AgentError): boolean {
   return STREAMLESS_ERRORS.includes(name);
 }
 
@@ -125,7 +126,7 @@ function isStreamless(error: unknown): error is Fault {
 }
 
 /** What ties a message to earlier work of the agent. */
-export interface MessageLinks {
+interface MessageLinks {
   taskId: string | undefined;
   contextId: string | undefined;
   /** Tasks of the agent that the message refers to. */
@@ -136,7 +137,7 @@ export interface MessageLinks {
  * The A2A Message of a Harn message. Its id is the one a client of A2A gave it, else ours. Only what is meant for A2A
  * (`metadata.a2a`) leaves: the rest is between the client and the gateway.
  */
-export function encodeMessage(
+function encodeMessage(
   message: OutboundMessage,
   links: MessageLinks,
   protocol: A2aProtocol,
@@ -162,7 +163,7 @@ export function encodeMessage(
  * What an A2A client sent beside the message, for the agent. A2A has no field for the system prompt of a Session, so every
  * request carries it in its metadata, under the URI of our extension.
  */
-export function sentBeside(message: OutboundMessage, sessionMetadata: JsonObject): Beside {
+function sentBeside(message: OutboundMessage, sessionMetadata: JsonObject): Beside {
   const { request, requested_extensions: extensions } = keptOf(message);
   const { metadata: sent, accepted_output_modes: modes } = isObject(request) ? request : {};
   const { system_prompt } = sessionMetadata;
@@ -182,4 +183,257 @@ function keptOf({ metadata }: OutboundMessage): JsonObject {
 function roleWord(role: OutboundMessage['role'], protocol: A2aProtocol): string {
   const found = (protocol === 'jsonrpc-0.3' ? ROLES_V03 : ROLES_V1).encode(role);
   return found.known ? found.word : found.raw;
+}
+
+const UNTOLD = 'The agent neither canceled the task nor told its state.';
+
+/** Asks the agent to cancel. When it cannot any more, the task says why: it is over. Throws Fault. */
+export async function* cancelTask(run: TurnRun): AsyncGenerator<Frame> {
+  const { taskId } = run.progress;
+  if (taskId === undefined) return;
+  let isRefused = false;
+  for await (const { record, reading } of run.ask({ operation: 'CancelTask', taskId })) {
+    isRefused = reading.kind === 'error';
+    yield run.take(record, reading);
+  }
+  if (!isRefused) return;
+  for await (const { record, reading } of run.ask({ operation: 'GetTask', taskId })) {
+    if (reading.kind === 'error') throw new Fault('upstream_unavailable', UNTOLD);
+    yield run.take(record, reading);
+  }
+}
+
+type Answer = { record: A2aRecord; reading: Reading };
+
+/** How a task stands whose agent refused a message to it. */
+type Standing = { kind: 'over'; answer: Answer } | { kind: 'open' } | { kind: 'gone' };
+
+/** A refused message: an A2A error, or an HTTP status that came without one. */
+type Refusal = Answer | { fault: Fault; operation: A2aRecord['operation'] };
+
+/**
+ * A refused message says nothing about the task it was for: it may work on, as it does when an interrupt is refused, or
+ * be done; peers use several codes for that. While it is open the refusal is only noted, once it is over its end counts.
+ * False when the agent knows no such task: then the refusal counts. Source: notes/a2a.md 1.6, "Peers differ".
+ */
+export async function* refused(run: TurnRun, refusal: Refusal): AsyncGenerator<Frame, boolean> {
+  const { taskId } = run.progress;
+  if (run.turn.kind !== 'continue' || taskId === undefined) return false;
+  if (!mayHaveBegun(refusal)) run.progress.takeAsAnswer();
+  // What an agent tells that works on is told to who listens, and to nobody again.
+  else if (run.canStream) {
+    yield notedFrame(refusal);
+    return true;
+  }
+  const standing = await standingOf(run, taskId);
+  if (standing.kind === 'over') yield run.take(standing.answer.record, standing.answer.reading);
+  if (standing.kind === 'open') yield notedFrame(refusal);
+  return standing.kind !== 'gone';
+}
+
+/** Errors that agents also give when the message is with who executes it, and only its stream cannot be told. */
+const UNCERTAIN_ERRORS: readonly (A2aErrorName | undefined)[] = [
+  'UnsupportedOperation',
+  'InternalError',
+  'InvalidAgentResponse',
+  undefined,
+];
+
+function mayHaveBegun(refusal: Refusal): boolean {
+  if ('fault' in refusal) return Number(refusal.fault.details['http_status']) >= 500;
+  const { reading } = refusal;
+  return reading.kind === 'error' && UNCERTAIN_ERRORS.includes(reading.error.name);
+}
+
+/** HTTP said no before any A2A could be spoken; a refused credential is the business of a human. */
+function isHttpRefusal(error: unknown): error is Fault {
+  return (
+    error instanceof Fault && error.code !== 'auth_required' && error.details['http_status'] !== undefined
+  );
+}
+
+async function standingOf(run: TurnRun, taskId: string): Promise<Standing> {
+  try {
+    for await (const answer of run.ask({ operation: 'GetTask', taskId })) return standingIn(run, answer);
+  } catch (error) {
+    // Following the task asks again, with patience.
+    if (error instanceof Fault && error.isLost) return { kind: 'open' };
+    if (!isHttpRefusal(error)) throw error;
+  }
+  return { kind: 'gone' };
+}
+
+function standingIn(run: TurnRun, answer: Answer): Standing {
+  const { record, reading } = answer;
+  const isTask = reading.kind === 'event' && reading.event === 'task';
+  if (!isTask || isForeignTask(reading, record.operation, run.progress.taskId)) return { kind: 'gone' };
+  const ahead = new Progress(run.turn);
+  ahead.note(reading, record.operation);
+  return ahead.isOver ? { kind: 'over', answer } : { kind: 'open' };
+}
+
+/** Marked, because interpretation sees the frame alone and must not end the task. */
+function notedFrame(refusal: Refusal): Frame {
+  if ('record' in refusal)
+    return { kind: 'message', body: toFrameBody({ ...refusal.record, task_goes_on: true }) };
+  const { code, message, details } = refusal.fault;
+  return {
+    kind: 'fault',
+    code,
+    message,
+    details: { ...details, operation: refusal.operation, task_goes_on: true },
+  };
+}
+
+/**
+ * Stays with a task whose stream is over or was never there: subscribes again, and where that is impossible or ends,
+ * polls. Snapshots are yielded as they come; interpretation reconciles them. Faults of the connection are retried with
+ * back-off, a bounded number of times in a row.
+ */
+export async function* follow(run: TurnRun): AsyncGenerator<Frame> {
+  const { reconnect, poll, unknownPolls, standingPolls } = FIXED_LIMITS;
+  const watch = new Watch(run);
+  const pollPause = new Backoff(poll.firstMs, poll.longestMs);
+  const retryPause = new Backoff(reconnect.firstMs, reconnect.longestMs);
+  for (let failures = 0, unknown = 0, standing = 0, stoodMs = 0; ; ) {
+    watch.heardMore = false;
+    try {
+      yield* watch.once();
+      failures = 0;
+      retryPause.reset();
+    } catch (error) {
+      if (watch.heardMore) failures = 0;
+      failures += 1;
+      if (!(error instanceof Fault) || !error.isLost || failures > reconnect.attempts) throw error;
+      await pause(retryPause.next(), run.signal, run.ports.timers);
+      continue;
+    }
+    // Without a stream there is nothing to listen to while a human signs in.
+    if (run.progress.isSettled || run.progress.awaitsAuth) return;
+    unknown = run.progress.unknownState === undefined ? 0 : unknown + 1;
+    if (unknown > unknownPolls) throw unknownState(run);
+    const waitMs = pollPause.next();
+    standing = run.progress.stands ? standing + 1 : 0;
+    stoodMs = run.progress.stands ? stoodMs + waitMs : 0;
+    const isEnough = run.progress.standsIdentified
+      ? stoodMs > run.ports.wire.limits.idle_timeout_ms
+      : standing > standingPolls;
+    if (run.progress.stands && isEnough) run.progress.takeAsAnswer();
+    await pause(waitMs, run.signal, run.ports.timers);
+  }
+}
+
+function unknownState(run: TurnRun): Fault {
+  const details = { reason: 'unknown_state', ...namedState(run) };
+  return new Fault(
+    'upstream_unavailable',
+    'The agent stays in a state that the gateway does not know.',
+    details,
+  );
+}
+
+function namedState({ progress: { unknownState: state } }: TurnRun): JsonObject {
+  return state === undefined ? {} : { a2a_state: state };
+}
+
+class Watch {
+  /** Something came that no snapshot had: the connection works, whatever ended it. */
+  heardMore = false;
+  #canSubscribe: boolean;
+  /** The agent let us subscribe, so that the end of the stream says something. */
+  #isHeard = false;
+  #lastSnapshot = '';
+  readonly #run: TurnRun;
+  readonly #taskId: string;
+
+  constructor(run: TurnRun) {
+    const { taskId } = run.progress;
+    if (taskId === undefined) {
+      throw new Fault('upstream_unavailable', 'The agent ended without a result.', { reason: 'no_result' });
+    }
+    this.#run = run;
+    this.#taskId = taskId;
+    this.#canSubscribe = run.canStream;
+  }
+
+  async *once(): AsyncGenerator<Frame> {
+    if (this.#canSubscribe) yield* this.#listen();
+    if (!this.#run.progress.isSettled) yield* this.#look();
+  }
+
+  /** A task that waits as before when the agent has nothing more to say, or says nothing for long, waits for another answer. */
+  async *#listen(): AsyncGenerator<Frame> {
+    try {
+      yield* this.#subscribe();
+      if (this.#isHeard) this.#run.progress.takeAsAnswer();
+    } catch (error) {
+      if (!this.#run.waitsOn(error)) throw error;
+      this.#canSubscribe = false;
+    }
+  }
+
+  /** Listens until the stream ends. A stream that ended in good order is not opened again: polling tells the rest. */
+  async *#subscribe(): AsyncGenerator<Frame> {
+    let isFirst = true;
+    for await (const { record, reading } of this.#run.ask({
+      operation: 'SubscribeToTask',
+      taskId: this.#taskId,
+    })) {
+      if (reading.kind === 'error') this.#refuseUnknownTask(reading.error);
+      // Without a snapshot first there is no telling what was missed; polling misses nothing.
+      if (isFirst && !isSnapshot(reading)) break;
+      const frame = this.#take(record, reading);
+      this.#isHeard = true;
+      if (!isFirst) this.heardMore = true;
+      isFirst = false;
+      if (frame !== undefined) yield frame;
+      if (this.#run.progress.isSettled) return;
+    }
+    this.#canSubscribe = false;
+  }
+
+  async *#look(): AsyncGenerator<Frame> {
+    for await (const { record, reading } of this.#run.ask({ operation: 'GetTask', taskId: this.#taskId })) {
+      if (reading.kind === 'error') throw this.#refusal(reading.error);
+      const frame = this.#take(record, reading);
+      if (frame !== undefined) yield frame;
+      if (!isSnapshot(reading)) throw noAnswer();
+    }
+  }
+
+  /** A snapshot that says nothing new is not worth a frame. */
+  #take(record: A2aRecord, reading: Reading): Frame | undefined {
+    const frame = this.#run.take(record, reading);
+    if (!isSnapshot(reading)) return frame;
+    const snapshot = JSON.stringify([reading.body, this.#run.progress.stands]);
+    if (snapshot === this.#lastSnapshot) return undefined;
+    this.#lastSnapshot = snapshot;
+    return frame;
+  }
+
+  #refuseUnknownTask(error: AgentError): void {
+    if (error.name === 'TaskNotFound') throw this.#refusal(error);
+  }
+
+  #refusal(error: AgentError): Fault {
+    const details = { reason: 'task_not_followed', a2a_error: error.name ?? null, ...namedState(this.#run) };
+    if (error.name === 'TaskNotFound') {
+      return new Fault('upstream_unavailable', 'The agent no longer knows the task.', details);
+    }
+    const isLost = !saysUnsupported(error);
+    return new Fault('upstream_unavailable', 'The agent does not say how the task goes on.', details, isLost);
+  }
+}
+
+function isSnapshot(reading: Reading): reading is Extract<Reading, { kind: 'event' }> {
+  return reading.kind === 'event' && reading.event === 'task';
+}
+
+function noAnswer(): Fault {
+  return new Fault(
+    'upstream_unavailable',
+    'The agent did not answer for the task.',
+    { reason: 'no_answer' },
+    true,
+  );
 }

@@ -7,7 +7,7 @@ import type { Encoding } from '../../../mappings/a2a/encode-task.ts';
 import { isObject } from '../../../mappings/a2a/events.ts';
 import type { InlineBytes } from '../../../mappings/a2a/parts-out.ts';
 import type { TaskView, Update, ViewArtifact } from '../../../mappings/a2a/task-view.ts';
-import { inlinedPart } from '../../wire/inlined-parts.ts';
+import { inlinedPart } from '../../wire/gateway-calls.ts';
 
 /** What has to be read before something can be encoded. */
 export interface Wanted {

@@ -11,13 +11,8 @@ import {
 } from '../../../mappings/a2a/operations.ts';
 import { rpcEnvelope } from '../../../mappings/a2a/requests.ts';
 import { faultOf } from '../../../mappings/a2a/validate.ts';
-import { addressed } from './agents.ts';
-import type { Asking } from './asking.ts';
-import type { A2aHandler, Streaming } from './handler.ts';
-import { METHODS } from './methods.ts';
-import { activated, type Negotiated, negotiate } from './negotiate.ts';
-import { takeNotification } from './notification.ts';
-import { runMethod } from './requests.ts';
+import { type Asking, activated, addressed, type Negotiated, negotiate } from './asking.ts';
+import { type A2aHandler, METHODS, runMethod, type Streaming, takeNotification } from './requests.ts';
 import { errorMembers } from './stream.ts';
 
 export const RPC_TYPE = 'application/json; charset=utf-8';

@@ -3,12 +3,8 @@ import { ProtocolError } from '#protocol/errors.ts';
 import type { JsonObject, JsonValue } from '#protocol/json.ts';
 import { encodeError, refusal, restErrorBody } from '../../../mappings/a2a/errors-out.ts';
 import { A2A_REST_TYPE, type A2aOperation, OPERATIONS } from '../../../mappings/a2a/operations.ts';
-import { addressed } from './agents.ts';
-import type { Asking } from './asking.ts';
-import type { A2aHandler, Streaming } from './handler.ts';
-import { METHODS } from './methods.ts';
-import { activated, negotiate } from './negotiate.ts';
-import { runMethod } from './requests.ts';
+import { type Asking, activated, addressed, negotiate } from './asking.ts';
+import { type A2aHandler, METHODS, runMethod, type Streaming } from './requests.ts';
 
 const MEDIA_TYPE = /^application\/(?:a2a\+)?json[ \t]*(?:;|$)/i;
 

@@ -1,8 +1,9 @@
 import type { Face, FaceDeps, FaceRoute } from '#face.ts';
+import { HARN_EXTENSION } from '../../../mappings/a2a/extension.ts';
+import { EXTENSIONS_HEADER, VERSION_HEADER } from './asking.ts';
 import { refusePath } from './faults.ts';
-import { A2aHandler } from './handler.ts';
 import { answerRpc } from './json-rpc.ts';
-import { EXTENSIONS_HEADER, VERSION_HEADER } from './negotiate.ts';
+import { A2aHandler } from './requests.ts';
 import { restRoutes } from './rest.ts';
 
 /** Every agent and persona under its own path, and the default agent under the plain one. */
@@ -39,3 +40,23 @@ function rpcRoutes(deps: FaceDeps, handler: A2aHandler): FaceRoute[] {
     })),
   );
 }
+
+/**
+ * How agents are offered to clients that speak A2A: what every card here says, in order of preference. HTTP+JSON of 0.3 is not
+ * among it: its clients (@a2a-js/sdk 0.3.14 and 1.3.0) drop `append`, so that each chunk of an artifact would replace the last.
+ */
+export const A2A_OFFER = {
+  bindings: [
+    { protocolBinding: 'JSONRPC', protocolVersion: '1.0' },
+    { protocolBinding: 'HTTP+JSON', protocolVersion: '1.0' },
+    { protocolBinding: 'JSONRPC', protocolVersion: '0.3' },
+  ],
+  pushNotifications: true,
+  extendedAgentCard: true,
+  extensions: [
+    {
+      uri: HARN_EXTENSION,
+      description: 'Ids, events and facts of the Harn Agents Protocol, in metadata under this URI.',
+    },
+  ],
+} as const;

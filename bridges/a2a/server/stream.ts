@@ -1,8 +1,8 @@
-import type { FaceStream } from '#face.ts';
-import type { StreamEnd, Subscription } from '#gateway.ts';
+import type { FaceExchange, FaceStream } from '#face.ts';
+import type { Gateway, StreamEnd, StreamFrame, StreamSink, Subscription } from '#gateway.ts';
 import { ProtocolError } from '#protocol/errors.ts';
 import type { JsonObject } from '#protocol/json.ts';
-import { isTerminal } from '#protocol/task-states.ts';
+import { isBlocked, isTerminal } from '#protocol/task-states.ts';
 import {
   type Encoding,
   encodeMessage,
@@ -12,7 +12,8 @@ import {
 } from '../../../mappings/a2a/encode-task.ts';
 import type { A2aErrorName } from '../../../mappings/a2a/errors.ts';
 import { encodeError, refusal } from '../../../mappings/a2a/errors-out.ts';
-import type { Event, TaskView, Update, ViewStatus } from '../../../mappings/a2a/task-view.ts';
+import { isSettled } from '../../../mappings/a2a/states.ts';
+import { type Event, TaskView, type Update, type ViewStatus } from '../../../mappings/a2a/task-view.ts';
 import {
   type Found,
   isAtHand,
@@ -22,9 +23,8 @@ import {
   wantedByTask,
   wantedByUpdate,
 } from './contents.ts';
-import type { Follower } from './follow.ts';
 
-export interface StreamOptions {
+interface StreamOptions {
   stream: FaceStream;
   /** The finished frame of one event; `id` is the cursor by which a client resumes. */
   frame(event: JsonObject, id: string): Buffer;
@@ -288,4 +288,167 @@ function withRestored(update: Update, found: Found): Update {
 export function errorMembers(error: ProtocolError): JsonObject {
   const { code, message, details } = encodeError(error);
   return { code, message, data: details };
+}
+
+/** Where in a Task's events a follower begins to tell; everything before is in its first snapshot. */
+export type Start =
+  /** Once the message with this id was taken and the agent works on it, if it does at once. */
+  | { after: 'message'; id: string }
+  /** After this event. */
+  | { after: 'event'; id: string }
+  /** Now. */
+  | { after: 'history' };
+
+/** Takes what a follower tells. */
+interface Follower {
+  /** The Task as it is at the start. `id` is the event it is complete up to. */
+  begin(view: TaskView, id: string): void;
+  /** What the next event means; returns the bytes not yet handed to the network. */
+  tell(updates: Update[], view: TaskView, event: Event): number;
+  drained(): Promise<void>;
+  cork?(): void;
+  uncork?(): void;
+  /** Nothing more comes. */
+  end(view: TaskView, reason: StreamEnd, error?: ProtocolError): void;
+}
+
+/** Folds the stream of a Task and hands on what happens from the start on. */
+class TaskSink implements StreamSink {
+  readonly #view = new TaskView();
+  readonly #start: Start;
+  readonly #follower: Follower;
+  #hasBegun = false;
+  #isHeard = false;
+  #last = '';
+
+  constructor(start: Start, follower: Follower) {
+    this.#start = start;
+    this.#follower = follower;
+  }
+
+  write({ event }: StreamFrame): number {
+    if (this.#isPast(event)) this.#begin();
+    this.#last = event.id;
+    const updates = this.#view.advance(event);
+    if (this.#hasBegun) return this.#follower.tell(updates, this.#view, event);
+    this.#isHeard ||= this.#isMessage(event);
+    if (this.#isHeard && !isPending(this.#view)) this.#begin();
+    return 0;
+  }
+
+  /** What was decided with the message is in the log by now. */
+  caughtUp(): void {
+    if (this.#start.after !== 'message' || this.#isHeard) this.#begin();
+  }
+
+  cork(): void {
+    this.#follower.cork?.();
+  }
+
+  uncork(): void {
+    this.#follower.uncork?.();
+  }
+
+  drained(): Promise<void> {
+    return this.#follower.drained();
+  }
+
+  end(reason: StreamEnd, error?: ProtocolError): void {
+    if (error === undefined) this.#begin();
+    this.#follower.end(this.#view, reason, error);
+  }
+
+  #begin(): void {
+    if (this.#hasBegun) return;
+    this.#hasBegun = true;
+    this.#follower.begin(this.#view, this.#last);
+  }
+
+  /** A cursor may lie on an event that this caller is not shown, or before the first one, which makes the Task. */
+  #isPast(event: Event): boolean {
+    const isWhole = !this.#hasBegun && this.#last !== '';
+    return isWhole && this.#start.after === 'event' && event.id > this.#start.id;
+  }
+
+  #isMessage(event: Event): boolean {
+    if (this.#start.after !== 'message' || event.event !== 'user.message') return false;
+    const { message } = event.payload as { message?: { id?: string } };
+    return message?.id === this.#start.id;
+  }
+}
+
+/** A message was taken, and its Task is not on the move yet. */
+function isPending({ status }: TaskView): boolean {
+  return status.status === 'SUBMITTED' || isBlocked(status.status);
+}
+
+/** Follows a Task from its first event on, so that the view is whole wherever the telling begins. */
+export function follow(
+  gateway: Gateway,
+  exchange: FaceExchange,
+  taskId: string,
+  start: Start,
+  follower: Follower,
+): Promise<Subscription> {
+  const call = exchange.call({ path: { task_id: taskId }, lastEventId: undefined });
+  return gateway.subscribe('streamTaskEvents', call, new TaskSink(start, follower));
+}
+
+/** Blocking calls under way; a shutdown answers them with the Task as it is. */
+export class Waiting {
+  readonly #open = new Set<() => void>();
+
+  /**
+   * The view once the Task is over or asks for something, counted from `start` on; at a shutdown as it is then. Rejects when
+   * the caller left.
+   */
+  async until(gateway: Gateway, exchange: FaceExchange, taskId: string, start: Start): Promise<TaskView> {
+    let subscription: Subscription | undefined;
+    let isOver = false;
+    let finish: () => void = () => undefined;
+    const { signal } = exchange;
+    try {
+      return await new Promise<TaskView>((resolve, reject) => {
+        let view: TaskView | undefined;
+        finish = () => (view === undefined ? reject(leaving()) : resolve(view));
+        this.#open.add(finish);
+        signal.addEventListener('abort', () => reject(clientLeft()), { once: true });
+        follow(gateway, exchange, taskId, start, {
+          begin(seen) {
+            view = seen;
+            if (start.after !== 'message' && isSettled(seen.status.status)) resolve(seen);
+          },
+          tell(updates, seen) {
+            const isMoved = updates.some(({ type }) => type === 'status');
+            if (isMoved && isSettled(seen.status.status)) resolve(seen);
+            return 0;
+          },
+          drained: async () => undefined,
+          end: (seen, _reason, error) => (error === undefined ? resolve(seen) : reject(error)),
+        }).then((made) => {
+          subscription = made;
+          if (isOver) made.close();
+        }, reject);
+      });
+    } finally {
+      isOver = true;
+      this.#open.delete(finish);
+      subscription?.close();
+    }
+  }
+
+  drain(): void {
+    for (const finish of this.#open) finish();
+  }
+}
+
+function leaving(): ProtocolError {
+  return new ProtocolError(
+    'service_unavailable',
+    'The gateway is shutting down. Ask for the task in a moment.',
+  );
+}
+
+function clientLeft(): ProtocolError {
+  return new ProtocolError('client_closed_request', 'The client left before the task was settled.');
 }

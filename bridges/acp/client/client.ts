@@ -1,16 +1,16 @@
+import type { JsonObject } from '#protocol/json.ts';
 import type { AgentDescription, Frame, Move, PermissionAnswer, Seen, Turn, Upstream } from '#upstream.ts';
-import { objectOf, textOf } from '../../../mappings/acp/json-shape.ts';
+import { isObject, objectOf, textOf } from '../../../mappings/acp/json-shape.ts';
 import type { BridgeDeps } from '../../bridge.ts';
 import { type Host, Hosts } from '../host.ts';
-import { AgentPools } from './agent-pools.ts';
-import type { Overhear } from './between-turns.ts';
 import { type AcpLimits, type AcpUpstreamConfig, DEFAULT_LIMITS } from './config.ts';
-import { describeAgent } from './describe.ts';
 import { faultOf, gone, timedOut } from './faults.ts';
 import { interpret } from './interpret.ts';
+import { AgentPools } from './pool.ts';
 import type { PromptTurn } from './prompt-turn.ts';
 import { frameOf } from './record.ts';
 import { preparePrompt } from './requests.ts';
+import type { Overhear } from './session.ts';
 
 /** An ACP agent as an upstream. Recorded frames are records (`record.ts`); `interpret` needs nothing else. */
 export class AcpUpstream implements Upstream {
@@ -136,4 +136,22 @@ function endedOr(ended: Promise<void>, signal: AbortSignal): Promise<void> {
     signal.addEventListener('abort', () => resolve(), { once: true });
     void ended.then(resolve);
   });
+}
+
+/** What is known of an agent: its own words once it has run, its id until then. */
+function describeAgent(id: string, initialized: JsonObject): AgentDescription {
+  const info = objectOf(initialized['agentInfo']);
+  const name = textOf(info['title']) ?? textOf(info['name']) ?? id;
+  const prompts = objectOf(objectOf(initialized['agentCapabilities'])['promptCapabilities']);
+  const media = (['image', 'audio'] as const).filter((kind) => prompts[kind] === true);
+  return {
+    name,
+    description: `${name}, an agent that speaks the Agent Client Protocol.`,
+    version: textOf(info['version']) ?? 'unknown',
+    skills: [{ id: 'prompt', name, description: 'Works on a prompt.', tags: ['acp'] }],
+    inputModes: ['text/plain', ...media.map((kind) => `${kind}/*`)],
+    outputModes: ['text/plain'],
+    streaming: true,
+    raw: isObject(initialized['agentInfo']) ? initialized : null,
+  };
 }

@@ -11,13 +11,10 @@ import { ASKING_METHODS } from '../../../mappings/acp/permission-answers.ts';
 import type { Fault } from '../../wire/faults.ts';
 import { methodNotFound, type RpcAnswer, RpcError } from '../wire/json-rpc.ts';
 import { Peer, type RequestContext, type Waiting } from '../wire/peer.ts';
-import { BetweenTurns } from './between-turns.ts';
 import { gone, type TimeoutName, timedOut } from './faults.ts';
 import { askHost } from './host-calls.ts';
-import { withoutNoise } from './noise.ts';
-import { openWire } from './open-wire.ts';
-import { AgentSession } from './session.ts';
-import type { AgentSettings, AgentWire } from './wire.ts';
+import { AgentSession, BetweenTurns } from './session.ts';
+import { type AgentSettings, type AgentWire, openWire, withoutNoise } from './wire.ts';
 
 const PROTOCOL_VERSION = 1;
 const UNREADABLE = 'The message is JSON that readers disagree about: a number, a name twice, or nesting.';
@@ -236,4 +233,21 @@ function outOfTurn(method: string): RpcError {
   return ASKING_METHODS.includes(method)
     ? new RpcError(ACP_ERRORS.invalid_params, 'sessionId: no prompt runs in this session.')
     : methodNotFound(method);
+}
+
+/** A way to take up a session that the agent has had before. */
+export type WayBack =
+  | { how: 'resumed'; method: 'session/resume' }
+  | { how: 'loaded'; method: 'session/load' };
+
+/** The ways that an agent offers, the best one first: resuming repeats nothing. Without those that it turned out not to serve. */
+export function waysBack({ capabilities, unserved }: AgentConnection): WayBack[] {
+  const resumes = isObject(objectOf(capabilities['sessionCapabilities'])['resume']);
+  const ways: WayBack[] = [
+    ...(resumes ? [{ how: 'resumed' as const, method: 'session/resume' as const }] : []),
+    ...(capabilities['loadSession'] === true
+      ? [{ how: 'loaded' as const, method: 'session/load' as const }]
+      : []),
+  ];
+  return ways.filter(({ method }) => !unserved.has(method));
 }

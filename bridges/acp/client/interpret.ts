@@ -1,18 +1,21 @@
 import { ERROR_CODES } from '#protocol/errors.ts';
 import type { JsonObject, JsonValue } from '#protocol/json.ts';
 import { type Failure, isBlocked, isTerminal } from '#protocol/task-states.ts';
-import type { Frame, Move, Seen } from '#upstream.ts';
+import type { PolicyDecided } from '#resources/policy/events.ts';
+import type { Frame, Move, PermissionDraft, Seen } from '#upstream.ts';
 import { OPTIONS_REFUSED } from '../../../mappings/acp/config-options.ts';
 import { decodeBlocks } from '../../../mappings/acp/content-in.ts';
 import { ACP_ERRORS } from '../../../mappings/acp/errors.ts';
-import { isObject, objectOf, textOf } from '../../../mappings/acp/json-shape.ts';
+import { HOST_METHODS, isHostMethod } from '../../../mappings/acp/host-methods.ts';
+import { isObject, objectOf, objectsOf, textOf } from '../../../mappings/acp/json-shape.ts';
+import { decodeOptions, ELICITATION_METHOD, subjectOf } from '../../../mappings/acp/permission-answers.ts';
 import { statusOfStop } from '../../../mappings/acp/stop-reasons.ts';
-import { interpretAsked } from './interpret-asked.ts';
-import { interpretHostAnswered, interpretHostAsked } from './interpret-host.ts';
-import { interpretUpdate, ownUpdate } from './interpret-update.ts';
-import { boundSession, turnUsageMoves } from './interpret-usage.ts';
+import { TOOL_STATUSES } from '../../../mappings/acp/tool-statuses.ts';
+import { updateRow } from '../../../mappings/acp/update-kinds.ts';
+import { USAGE_UPDATE } from '../../../mappings/acp/usage-words.ts';
+import { boundSession, turnUsageMoves, usageMoves } from './interpret-usage.ts';
 import { LOGIN_WANTED } from './login-ways.ts';
-import { type AcpRecord, asRecord, type DeniedCall, type SessionRecord } from './record.ts';
+import { type AcpRecord, asRecord, type DeniedCall, type SessionRecord, type ToolFacts } from './record.ts';
 
 /** What a frame means, by the tables of mappings/acp. Pure: the same frame and the same past give the same moves. */
 export function interpret(frame: Frame, seen: Seen): Move[] {
@@ -215,4 +218,245 @@ function endMoves({ status }: Seen): Move[] {
       failure: { code: 'upstream_unavailable', message, type: 'upstream_error' },
     },
   ];
+}
+
+type Update = Extract<AcpRecord, { op: 'update' }>;
+
+const MAX_KIND = 100;
+const MAX_CALL_ID = 512;
+
+/**
+ * An update is logged as it came, whatever its kind; what Harn has words for is told in those too. Of a task that has ended it
+ * changes nothing.
+ */
+function interpretUpdate({ message, tool, between_turns, mended }: Update, seen: Seen): Move[] {
+  const body = objectOf(objectOf(message['params'])['update']);
+  const kind = (textOf(body['sessionUpdate']) ?? 'unknown').slice(0, MAX_KIND);
+  const row = updateRow(kind);
+  const live = {
+    type: 'update' as const,
+    update: {
+      protocol: 'acp',
+      kind,
+      body,
+      about: row.home === 'session' ? ('session' as const) : ('turn' as const),
+      visibility: row.visibility,
+    },
+  };
+  if (between_turns && isTerminal(seen.status)) return [{ ...live, betweenTurns: true }];
+  const between: Move[] = between_turns
+    ? [{ type: 'note', note: 'came_between_turns', details: { kind } }]
+    : [];
+  const lossy: Move[] =
+    mended === undefined ? [] : [{ type: 'note', note: 'update_mended', details: { kind, mended } }];
+  const onTask: Move[] = row.onTask ? [{ type: 'metadata', patch: { acp: { [kind]: kept(body) } } }] : [];
+  const tools =
+    tool === undefined
+      ? []
+      : [...toolMoves(body, tool), ...diffMoves(body, seen), ...printedMoves(body, tool)];
+  const usage = kind === 'usage_update' ? usageMoves(USAGE_UPDATE, body, seen) : [];
+  return [...between, ...lossy, ...unheardMoves(body, tool), live, ...onTask, ...usage, ...tools];
+}
+
+function kept(update: JsonObject): JsonObject {
+  const { sessionUpdate: _kind, ...rest } = update;
+  return rest;
+}
+
+/** The id of a tool call in a session. */
+function callIdOf(call: JsonObject): string | undefined {
+  return textOf(call['toolCallId'])?.slice(0, MAX_CALL_ID);
+}
+
+function toolMoves(body: JsonObject, facts: ToolFacts): Move[] {
+  const { name } = facts;
+  const toolCallId = callIdOf(body);
+  if (toolCallId === undefined) return [{ type: 'note', note: 'tool_without_id' }];
+  const begun = requested(body, facts);
+  const found = TOOL_STATUSES.decode(textOf(body['status']) ?? 'pending');
+  const phase = found.known ? found.word : 'requested';
+  if (phase === 'completed') {
+    return [
+      ...begun,
+      { type: 'tool', tool: { toolCallId, name, step: 'completed', output: outputOf(body, facts) } },
+    ];
+  }
+  if (phase !== 'failed') return begun;
+  const failure = { code: 'tool_failed', message: `The agent's tool ${name} failed.`, type: 'runtime_error' };
+  return [
+    ...begun,
+    { type: 'tool', tool: { toolCallId, name, step: 'failed', failure, output: outputOf(body, facts) } },
+  ];
+}
+
+/** Clients take an update of a call only after the call itself. */
+function unheardMoves(call: JsonObject, tool: ToolFacts | undefined): Move[] {
+  if (tool?.isUnheard !== true || callIdOf(call) === undefined) return [];
+  const begin = { title: tool.name, ...call, status: 'pending', sessionUpdate: 'tool_call' };
+  return [ownUpdate(begin)];
+}
+
+/** The begin of a call, when its update or question is the one that begins it. */
+function requested(call: JsonObject, { name, isNew, input }: ToolFacts): Move[] {
+  const toolCallId = callIdOf(call);
+  if (!isNew || toolCallId === undefined) return [];
+  const given = input ?? call['rawInput'] ?? null;
+  return [{ type: 'tool', tool: { toolCallId, name, step: 'requested', input: given } }];
+}
+
+function outputOf(body: JsonObject, { printed }: ToolFacts): JsonValue {
+  return body['rawOutput'] ?? body['content'] ?? printed ?? null;
+}
+
+/** What a command of the agent printed is content for clients that know no terminals of agents. */
+function printedMoves(body: JsonObject, { printed }: ToolFacts): Move[] {
+  const { toolCallId = null, content } = body;
+  if (printed === undefined || content !== undefined) return [];
+  const shown = [{ type: 'content', content: { type: 'text', text: printed } }];
+  return [ownUpdate({ sessionUpdate: 'tool_call_update', toolCallId, content: shown })];
+}
+
+/** An update that the gateway puts beside the agent's own. */
+function ownUpdate(body: JsonObject): Move {
+  const kind = textOf(body['sessionUpdate']) ?? '';
+  return { type: 'update', update: { protocol: 'acp', kind, body, about: 'turn', visibility: 'public' } };
+}
+
+/** A change of a file is an Artifact of its own, once per place in the call. */
+function diffMoves(body: JsonObject, seen: Seen): Move[] {
+  const call = textOf(body['toolCallId']) ?? '';
+  return objectsOf(body['content']).flatMap((content, at): Move[] => {
+    if (content['type'] !== 'diff') return [];
+    const upstreamId = `diff:${call}:${at}`.slice(0, 512);
+    const path = textOf(content['path']);
+    if (seen.artifactParts(upstreamId) !== undefined || path === undefined) return [];
+    const { oldText = null, newText = '' } = content;
+    const value = { path, old_text: oldText, new_text: newText };
+    const artifact = {
+      upstreamId,
+      name: path.slice(-512),
+      parts: [{ type: 'json' as const, value, visibility: 'public' as const }],
+      append: false,
+      lastChunk: true,
+      metadata: { acp: { tool_call_id: call.slice(0, 512), kind: 'diff', ...meta(content) } },
+    };
+    return [{ type: 'artifact', artifact }];
+  });
+}
+
+function meta(content: JsonObject): JsonObject {
+  return isObject(content['_meta']) ? { _meta: content['_meta'] } : {};
+}
+
+type Asked = Extract<AcpRecord, { op: 'asked' }>;
+
+/** What an agent asks becomes a permission request that any face can answer. */
+function interpretAsked(asked: Asked, seen: Seen): Move[] {
+  const { key, message, remembers, remembered } = asked;
+  const params = objectOf(message['params']);
+  if (message['method'] === ELICITATION_METHOD)
+    return [{ type: 'permission', permission: elicitation(key, params) }];
+  const permission = {
+    ...approval(asked, params),
+    options: decodeOptions(message, remembers),
+    ...(remembers ? { subject: subjectOf(message) } : {}),
+    ...(remembered === undefined ? {} : { remembered }),
+  };
+  return [...callMoves(asked, seen), { type: 'permission', permission }];
+}
+
+/** A call that nothing was said of before is told like one that an update begins. */
+function callMoves({ message, tool }: Asked, seen: Seen): Move[] {
+  const call = objectOf(objectOf(message['params'])['toolCall']);
+  if (tool === undefined || callIdOf(call) === undefined) return [];
+  return [...unheardMoves(call, tool), ...requested(call, tool), ...diffMoves(call, seen)];
+}
+
+function approval({ key, tool }: Asked, params: JsonObject): PermissionDraft {
+  const call = objectOf(params['toolCall']);
+  const title = textOf(call['title']) ?? textOf(call['name']) ?? textOf(call['kind']) ?? 'a tool';
+  const input = call['rawInput'];
+  return {
+    upstreamId: key,
+    kind: 'tool',
+    source: 'acp',
+    message: title,
+    toolCall: {
+      tool_call_id: (textOf(call['toolCallId']) ?? key).slice(0, 512),
+      name: (textOf(call['name']) ?? tool?.name ?? title).slice(0, 200),
+      ...(input === undefined ? {} : { input }),
+    },
+    // The whole call and the options as they came, for faces that speak ACP.
+    metadata: { acp: { tool_call: call, options: objectsOf(params['options']) } },
+  };
+}
+
+/** A page to visit is an authorization; a form is a question. */
+function elicitation(key: string, params: JsonObject): PermissionDraft {
+  const asked = {
+    upstreamId: key,
+    source: 'acp' as const,
+    message: textOf(params['message']) ?? 'The agent asks for input.',
+    metadata: { acp: { mode: params['mode'] ?? 'form' } },
+  };
+  const url = textOf(params['url']);
+  if (params['mode'] === 'url' && url !== undefined) return { ...asked, kind: 'authorization', url };
+  const schema = params['requestedSchema'];
+  return { ...asked, kind: 'elicitation', ...(isObject(schema) ? { requestedSchema: schema } : {}) };
+}
+
+type HostAsked = Extract<AcpRecord, { op: 'host_asked' }>;
+type HostAnswered = Extract<AcpRecord, { op: 'host_answered' }>;
+
+/** What the agent does at its client's machine is a tool call; a terminal is one call from its start to its end. */
+function interpretHostAsked({ key, message, decided }: HostAsked): Move[] {
+  const method = textOf(message['method']) ?? '';
+  if (!isHostMethod(method)) return [];
+  const { step, sideEffect } = HOST_METHODS[method];
+  if (step !== 'call' && step !== 'begin') return [];
+  const { sessionId: _, ...input } = objectOf(message['params']);
+  const call = { toolCallId: key, name: method };
+  const requested: Move = { type: 'tool', tool: { ...call, step: 'requested', input, sideEffect } };
+  if (decided === undefined) return [requested];
+  const policy: Move = { type: 'policy', decided };
+  return decided.effect === 'ask' ? [requested, policy, question(call, input, decided)] : [requested, policy];
+}
+
+/** The agent waits for the answer, as it does for one to a question of its own. */
+function question(
+  { toolCallId, name }: { toolCallId: string; name: string },
+  input: JsonObject,
+  { because, rule }: PolicyDecided,
+): Move {
+  const { path, command } = input;
+  const what = textOf(path) ?? textOf(command);
+  return {
+    type: 'permission',
+    permission: {
+      upstreamId: toolCallId,
+      kind: 'tool',
+      source: 'hitl',
+      message: `${because} May ${what === undefined ? name : `${name} ${what.slice(0, 500)}`} be done?`,
+      toolCall: { tool_call_id: toolCallId, name, input },
+      metadata: { policy: { rule } },
+    },
+  };
+}
+
+function interpretHostAnswered({ method, result, error, ends, wrote }: HostAnswered): Move[] {
+  if (ends === undefined) return [];
+  // A terminal is called by the request that made it.
+  const name = HOST_METHODS[method].capability === 'terminal' ? 'terminal/create' : method;
+  const call = { toolCallId: ends, name };
+  if (error !== undefined) {
+    const { message } = objectOf(error);
+    const failure = {
+      code: 'tool_failed',
+      message: `The editor refused ${method}: ${textOf(message)?.slice(0, 500) ?? 'no reason'}`,
+      type: 'runtime_error',
+    };
+    return [{ type: 'tool', tool: { ...call, step: 'failed', failure } }];
+  }
+  const ended: Move = { type: 'tool', tool: { ...call, step: 'completed', output: result ?? null } };
+  return wrote === undefined ? [ended] : [ended, { type: 'file_written', file: wrote }];
 }

@@ -1,19 +1,18 @@
+import { realpath, stat } from 'node:fs/promises';
+import { isAbsolute, relative, resolve, sep } from 'node:path';
 import type { JsonObject, JsonValue } from '#protocol/json.ts';
-import type { Turn } from '#upstream.ts';
+import type { PastTurn, Turn } from '#upstream.ts';
 import { ACP_ERRORS } from '../../../mappings/acp/errors.ts';
-import { objectOf, textOf } from '../../../mappings/acp/json-shape.ts';
+import { isObject, objectOf, textOf } from '../../../mappings/acp/json-shape.ts';
 import { Fault } from '../../wire/faults.ts';
 import type { Host } from '../host.ts';
 import type { RpcAnswer } from '../wire/json-rpc.ts';
-import type { AcpLimits, AcpUpstreamConfig } from './config.ts';
-import type { AgentConnection } from './connection.ts';
+import { type AcpLimits, type AcpUpstreamConfig, FIXED_LIMITS } from './config.ts';
+import { type AgentConnection, type WayBack, waysBack } from './connection.ts';
 import { gone } from './faults.ts';
 import { LOGIN_WANTED, loginWays } from './login-ways.ts';
-import { tellHistory, tellInstruction } from './past-turns.ts';
 import type { SessionRecord } from './record.ts';
 import type { AgentSession } from './session.ts';
-import { type WayBack, waysBack } from './ways-back.ts';
-import { workPlaceOf } from './work-place.ts';
 
 export interface SessionOpener {
   config: AcpUpstreamConfig;
@@ -207,4 +206,92 @@ async function placeFor({ config, connection }: SessionOpener, { sessionMetadata
 function refuseLogin(answer: RpcAnswer, connection: AgentConnection): void {
   const ways = loginWays(answer, connection);
   if (ways !== undefined) throw new Fault('auth_required', LOGIN_WANTED, { auth_methods: ways });
+}
+
+const HEADING =
+  'What was said in this conversation before, oldest first. It is context only: nothing of it is to be done again.';
+
+const INSTRUCTION = 'Instructions that hold for this whole conversation:';
+
+/** The system prompt of the Session as text, for an agent whose protocol has no field for it; undefined without one. */
+export function tellInstruction({ system_prompt: prompt }: JsonObject): string | undefined {
+  if (prompt === undefined || prompt === null) return undefined;
+  return `${INSTRUCTION}\n\n${typeof prompt === 'string' ? prompt : JSON.stringify(prompt)}`;
+}
+
+/** Earlier turns as one text, the newest that fit; undefined when there are none. */
+export function tellHistory(turns: readonly PastTurn[]): { text: string; turns: number } | undefined {
+  const lines: string[] = [];
+  let chars = 0;
+  for (const { role, text } of turns.toReversed()) {
+    const line = `${role}: ${text}`;
+    chars += line.length;
+    if (chars > FIXED_LIMITS.historyChars) break;
+    lines.unshift(line);
+  }
+  if (lines.length === 0) return undefined;
+  return { text: `${HEADING}\n\n${lines.join('\n\n')}`, turns: lines.length };
+}
+
+/** Where a session of an agent works. */
+interface WorkPlace {
+  /** Members of its setup. Spec: ACP v1, "Session Setup". */
+  setup: JsonObject;
+  /** Directories that its client named, and that it does not work in. */
+  unused: string[];
+}
+
+/**
+ * The directories that the client of a Session named, as far as the operator lets agents work there, else that of the agent's row.
+ * They are places to work in and no confinement: an agent reaches what its program may.
+ */
+async function workPlaceOf(
+  config: AcpUpstreamConfig,
+  sessionMetadata: JsonObject,
+  capabilities: JsonObject,
+): Promise<WorkPlace> {
+  const { cwd, additional_directories: more } = objectOf(sessionMetadata['acp_client']);
+  const named = textOf(cwd);
+  const others = Array.isArray(more) ? more.flatMap((directory) => textOf(directory) ?? []) : [];
+  const own = config.cwd ?? '/';
+  const isUsed = named !== undefined && (named === own || (await isUsable(config, named)));
+  const takesMore = isObject(objectOf(capabilities['sessionCapabilities'])['additionalDirectories']);
+  const used: string[] = [];
+  for (const directory of takesMore ? others : [])
+    if (await isUsable(config, directory)) used.push(directory);
+  const unused = others.filter((directory) => !used.includes(directory));
+  return {
+    setup: { cwd: isUsed ? named : own, ...(used.length === 0 ? {} : { additionalDirectories: used }) },
+    unused: named === undefined || isUsed ? unused : [named, ...unused],
+  };
+}
+
+/** A directory of this machine is looked up, links and all; one of a remote agent is known by its name only. */
+async function isUsable(
+  { client_cwd, client_roots = [], command }: AcpUpstreamConfig,
+  directory: string,
+): Promise<boolean> {
+  if (!client_cwd || !isAbsolute(directory)) return false;
+  const place = command === undefined ? resolve(directory) : await directoryOf(directory);
+  if (place === undefined || client_roots.length === 0) return place !== undefined;
+  for (const root of client_roots) {
+    const limit = command === undefined ? resolve(root) : await directoryOf(root);
+    if (limit !== undefined && isUnder(limit, place)) return true;
+  }
+  return false;
+}
+
+/** The directory behind a name; undefined where there is none. */
+async function directoryOf(name: string): Promise<string | undefined> {
+  try {
+    const place = await realpath(name);
+    return (await stat(place)).isDirectory() ? place : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isUnder(root: string, place: string): boolean {
+  const way = relative(root, place);
+  return way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way);
 }

@@ -1,15 +1,15 @@
 import type { JsonObject } from '#protocol/json.ts';
+import type { HostOffer } from '../../../mappings/acp/host-methods.ts';
 import { objectOf } from '../../../mappings/acp/json-shape.ts';
-import { AgentConnection } from './connection.ts';
+import { AgentConnection, waysBack } from './connection.ts';
 import { gone } from './faults.ts';
-import { waysBack } from './ways-back.ts';
-import type { AgentSettings } from './wire.ts';
+import type { AgentSettings, RouteSettings } from './wire.ts';
 
 /**
  * The one running agent of a route: started by the first turn, shared by all sessions, stopped when nothing ran for a while,
  * started again when it died. A thousand sessions are one process.
  */
-export class AgentPool {
+class AgentPool {
   /** What the agent said of itself when it was last started, without secrets that it repeated. */
   initialized: JsonObject = {};
   readonly #settings: AgentSettings;
@@ -113,5 +113,42 @@ export class AgentPool {
       .catch((error: unknown) => deps.logger.warn({ err: error, agent: config.id }, 'an agent did not end'))
       .finally(() => this.#closing.delete(done));
     this.#closing.add(done);
+  }
+}
+
+/**
+ * The running agents of a route: one for all sessions without an editor, and one for each set of things that editors offer,
+ * because an agent is told once, at its start, what its client has.
+ */
+export class AgentPools {
+  readonly #settings: RouteSettings;
+  readonly #pools = new Map<string, AgentPool>();
+
+  constructor(settings: RouteSettings) {
+    this.#settings = settings;
+  }
+
+  /** What the agent said of itself when it was last started. */
+  get initialized(): JsonObject {
+    const known = [...this.#pools.values()].map(({ initialized }) => initialized);
+    return known.findLast((said) => Object.keys(said).length > 0) ?? {};
+  }
+
+  /**
+   * The agent that is started with this offer. A session that another one has open is taken up here when that has let it go;
+   * else it goes on there, with what that one was told of its client: two connections never have one session.
+   */
+  async of(offer: HostOffer, sessionId: string | undefined): Promise<AgentPool> {
+    const key = offer.join(' ');
+    const pool = this.#pools.get(key) ?? new AgentPool({ ...this.#settings, offer });
+    this.#pools.set(key, pool);
+    if (sessionId === undefined) return pool;
+    for (const other of this.#pools.values())
+      if (other !== pool && !(await other.release(sessionId))) return other;
+    return pool;
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#pools.values()].map((pool) => pool.close()));
   }
 }

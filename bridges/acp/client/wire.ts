@@ -1,8 +1,12 @@
+import { WebSocket } from 'ws';
 import type { HostOffer } from '../../../mappings/acp/host-methods.ts';
 import type { BridgeDeps } from '../../bridge.ts';
+import { type ChildEnd, inheritedEnvironment, startChild } from '../../wire/child.ts';
+import { credentialHeaders } from '../../wire/credentials.ts';
 import type { Fault } from '../../wire/faults.ts';
-import type { Overhear } from './between-turns.ts';
 import type { AcpLimits, AcpUpstreamConfig } from './config.ts';
+import { faultOf, gone, tooLong } from './faults.ts';
+import type { Overhear } from './session.ts';
 
 /** The way to one running agent: whole messages as text, both ways. */
 export interface AgentWire {
@@ -11,14 +15,14 @@ export interface AgentWire {
   close(): Promise<void>;
 }
 
-export interface WireListener {
+interface WireListener {
   /** One message; `noise` says how to read a line that is none. */
   text(text: string): void;
   /** Called once: the agent is gone. */
   ended(why: Fault): void;
 }
 
-export interface WireSettings {
+interface WireSettings {
   config: AcpUpstreamConfig;
   limits: AcpLimits;
   deps: BridgeDeps;
@@ -32,4 +36,157 @@ export interface RouteSettings extends WireSettings {
 /** How one agent is run: with what its clients offer. */
 export interface AgentSettings extends RouteSettings {
   offer: HostOffer;
+}
+
+/** Starts an agent on standard streams, one message per line. It ends with its standard input, or is ended. */
+function openProcess(settings: WireSettings, command: readonly string[], listener: WireListener): AgentWire {
+  const { config, limits, deps } = settings;
+  const end = once((why: Fault) => listener.ended(why));
+  const child = startChild({
+    command,
+    env: environmentOf(settings),
+    ...(config.cwd === undefined ? {} : { cwd: config.cwd }),
+    timers: deps.timers,
+    guard: deps.guard,
+    maxLineBytes: limits.max_frame_bytes,
+    onLine: (line) => {
+      const text = line.trim();
+      if (text !== '') listener.text(text);
+    },
+    onOverlong: () => end(tooLong(limits.max_frame_bytes)),
+    onNoise: (line) => deps.logger.debug({ agent: config.id, line }, 'agent'),
+  });
+  void child.ended.then((how) => end(died(how)));
+  return {
+    send: (text) => {
+      // An agent that takes no more is told by its end.
+      child.send(text).catch(() => undefined);
+    },
+    close: () => child.close(),
+  };
+}
+
+function environmentOf({ config, deps }: WireSettings): Record<string, string> {
+  const given = Object.entries(config.env ?? {}).map(
+    ([name, value]) => [name, typeof value === 'string' ? value : deps.readSecret(value)] as const,
+  );
+  return { ...inheritedEnvironment(deps.environment), ...Object.fromEntries(given) };
+}
+
+function died({ notStarted, exitCode, signal, lastWords }: ChildEnd): Fault {
+  if (notStarted !== undefined) {
+    return gone('not_started', 'The program of the agent could not be started.', { code: notStarted });
+  }
+  const how = signal === null ? `with code ${exitCode}` : `by ${signal}`;
+  return gone('exited', `The agent ended ${how}.`, {
+    exit_code: exitCode,
+    signal,
+    ...(lastWords === '' ? {} : { stderr_tail: lastWords }),
+  });
+}
+
+function once<T>(run: (value: T) => void): (value: T) => void {
+  let isDone = false;
+  return (value) => {
+    if (isDone) return;
+    isDone = true;
+    run(value);
+  };
+}
+
+/** Codes of `ws` for a message above its limits. */
+const TOO_LONG = ['WS_ERR_UNSUPPORTED_MESSAGE_LENGTH', 'WS_ERR_TOO_MANY_BUFFERED_PARTS'];
+
+/** Connects to an agent that serves ACP on a WebSocket: one JSON-RPC message per text frame. */
+function openSocket(settings: WireSettings, url: string, listener: WireListener): AgentWire {
+  const unsent: string[] = [];
+  let socket: WebSocket | undefined;
+  let isClosed = false;
+  const connected = credentialHeaders(settings.config.auth, settings.deps).then(
+    (headers) => {
+      if (!isClosed) socket = connect(settings, url, headers, { listener, unsent });
+    },
+    (error: unknown) => listener.ended(faultOf(error)),
+  );
+  return {
+    send: (text) => {
+      if (socket === undefined || socket.readyState === WebSocket.CONNECTING) unsent.push(text);
+      else if (socket.readyState === WebSocket.OPEN) socket.send(text);
+    },
+    close: async () => {
+      isClosed = true;
+      await connected;
+      if (socket !== undefined) await closed(socket, settings);
+    },
+  };
+}
+
+function connect(
+  { limits, deps }: WireSettings,
+  url: string,
+  headers: Record<string, string>,
+  { listener, unsent }: { listener: WireListener; unsent: string[] },
+): WebSocket {
+  const socket = new WebSocket(url, {
+    maxPayload: limits.max_frame_bytes,
+    handshakeTimeout: limits.start_timeout_ms,
+    headers,
+    perMessageDeflate: false,
+    followRedirects: false,
+  });
+  socket.once('open', () => {
+    for (const text of unsent.splice(0)) socket.send(text);
+  });
+  socket.on('message', (data: Buffer, isBinary) => {
+    if (!isBinary) listener.text(data.toString('utf8'));
+  });
+  socket.on('error', (error: NodeJS.ErrnoException) => {
+    deps.logger.debug({ err: error }, 'agent socket');
+    if (TOO_LONG.includes(error.code ?? '')) listener.ended(tooLong(limits.max_frame_bytes));
+  });
+  socket.once('unexpected-response', (_request, response) => {
+    listener.ended(
+      gone('refused', 'The agent refused the connection.', { http_status: response.statusCode ?? 0 }),
+    );
+    socket.terminate();
+  });
+  socket.once('close', (code) =>
+    listener.ended(gone('lost', 'The connection to the agent is over.', { close_code: code })),
+  );
+  return socket;
+}
+
+async function closed(socket: WebSocket, { deps: { timers } }: WireSettings): Promise<void> {
+  if (socket.readyState === WebSocket.CLOSED) return;
+  const over = new Promise<void>((resolve) => socket.once('close', () => resolve()));
+  socket.close(1000);
+  const timer = timers.setTimeout(() => socket.terminate(), CLOSE_MS);
+  await over;
+  timers.clearTimeout(timer);
+}
+
+/** A close handshake takes a round trip; a dead peer is cut. */
+const CLOSE_MS = 2_000;
+
+/** Starts the configured program, or connects to the configured URL. */
+export function openWire(settings: WireSettings, listener: WireListener): AgentWire {
+  const { command, url } = settings.config;
+  return url === undefined
+    ? openProcess(settings, command ?? [], listener)
+    : openSocket(settings, url, listener);
+}
+
+const ESC = String.fromCharCode(0x1b);
+const BEL = String.fromCharCode(0x07);
+const CSI = `${ESC}\\[[0-9;?]{0,32}[ -/]?[@-~]`;
+const OSC = `${ESC}\\][^${BEL}${ESC}]{0,1024}(?:${BEL}|${ESC}\\\\)`;
+
+/** What terminals and shells put in front of a line; linear, bounded. */
+const ESCAPES = new RegExp(`${CSI}|${OSC}`, 'g');
+
+/** The JSON object in a line that begins with escape sequences or a banner; undefined when there is none. */
+export function withoutNoise(line: string): string | undefined {
+  const clean = line.replace(ESCAPES, '');
+  const at = clean.indexOf('{"');
+  return at < 0 ? undefined : clean.slice(at);
 }

@@ -2,23 +2,22 @@ import type { FaceConnection, FaceDeps } from '#face.ts';
 import type { StreamEnd, StreamFrame, StreamSink, Subscription } from '#gateway.ts';
 import type { JsonObject } from '#protocol/json.ts';
 import { EVENT_OF_STATUS, type Failure, type TerminalStatus } from '#protocol/task-states.ts';
+import type { SessionState } from '#resources/session/schema.ts';
 import { type OutEvent, updatesOf } from '../../../mappings/acp/events-out.ts';
 import { objectOf, textOf } from '../../../mappings/acp/json-shape.ts';
+import type { RpcId } from '../wire/json-rpc.ts';
 import type { Peer } from '../wire/peer.ts';
-import type { Draft } from './draft.ts';
-import type { Follower } from './follower.ts';
 import type { GatewayCalls } from './gateway-calls.ts';
 import type { Hosting } from './hosting.ts';
-import type { Questions } from './questions.ts';
+import type { Follower, Questions } from './questions.ts';
 import type { SessionView } from './session-view.ts';
-import { TurnWaits } from './turn-waits.ts';
-import type { Prompts } from './turns.ts';
+import { type Prompts, TurnWaits } from './turns.ts';
 import { mayBeCut, type WholeEvents } from './whole-events.ts';
 
 /** `load`: the whole history is told. `resume`: what came after the cursor, without the client's own words. */
 export type Attachment = 'load' | 'resume';
 
-export interface AttachedParts {
+interface AttachedParts {
   calls: GatewayCalls;
   connection: FaceConnection;
   peer: Peer;
@@ -249,4 +248,14 @@ export class AttachedSession implements StreamSink, Follower {
 
 function eventIn({ bytes }: StreamFrame): OutEvent {
   return JSON.parse(bytes.toString('utf8')) as OutEvent;
+}
+
+/** What a client of the draft version 2 is told besides; version 1 has no words for it. */
+export interface Draft {
+  /** The prompt of this request is a Message of the log now. */
+  accepted(requestId: RpcId, messageId: string): void;
+  /** Updates of the state that an event means. */
+  statesOf(sessionId: string, event: OutEvent): JsonObject[];
+  /** The update that tells the state after an attachment; `state`: as it was read before. */
+  stateNow(sessionId: string, state: SessionState): JsonObject;
 }

@@ -1,23 +1,20 @@
 import type { FaceConnection, FaceConnectionOwner, FaceDeps } from '#face.ts';
+import { ProtocolError } from '#protocol/errors.ts';
 import type { JsonObject, JsonValue } from '#protocol/json.ts';
 import { ACP_ERRORS } from '../../../mappings/acp/errors.ts';
 import { isObject, objectOf } from '../../../mappings/acp/json-shape.ts';
 import { RpcError } from '../wire/json-rpc.ts';
 import { Peer, type RequestContext } from '../wire/peer.ts';
-import type { AttachedSession } from './attached-session.ts';
-import type { Conversation } from './conversation.ts';
-import type { Draft } from './draft.ts';
+import type { AttachedSession, Draft } from './attached-session.ts';
+import { type Conversation, maxMessageBytes } from './conversation.ts';
 import { GatewayCalls } from './gateway-calls.ts';
 import { Hosting } from './hosting.ts';
-import { maxMessageBytes } from './message-limit.ts';
-import { type AgentMethod, isAgentMethod } from './method-operations.ts';
-import { readParams } from './params.ts';
+import { type AgentMethod, isAgentMethod, readParams } from './params.ts';
 import { Questions } from './questions.ts';
 import { METHODS } from './requests.ts';
 import { SessionView } from './session-view.ts';
 import type { Tunnels } from './tunnels.ts';
 import { Prompts } from './turns.ts';
-import { whenRead } from './when-read.ts';
 import { WholeEvents } from './whole-events.ts';
 
 const GOING_AWAY = 1001;
@@ -123,4 +120,26 @@ export class AgentConnection implements FaceConnectionOwner {
     }
     return METHODS[method](this.#talk, readParams(method, params) as never, context);
   }
+}
+
+/**
+ * Hands a message over when it is read, or why it was refused: at once, or for a large one when the promise resolves, which never
+ * rejects.
+ */
+export function whenRead(
+  read: () => JsonValue | Promise<JsonValue>,
+  take: (value: JsonValue) => void,
+  refuse: (why: string) => void,
+): Promise<void> | undefined {
+  const refused = (error: unknown) => refuse(ProtocolError.from(error).message);
+  let value: JsonValue | Promise<JsonValue>;
+  try {
+    value = read();
+  } catch (error) {
+    refused(error);
+    return undefined;
+  }
+  if (value instanceof Promise) return value.then(take, refused);
+  take(value);
+  return undefined;
 }

@@ -1,8 +1,7 @@
 import type { FaceConnection, FaceDeps } from '#face.ts';
 import type { JsonObject } from '#protocol/json.ts';
 import type { Peer } from '../wire/peer.ts';
-import type { AttachedSession } from './attached-session.ts';
-import type { Draft } from './draft.ts';
+import type { AttachedSession, Draft } from './attached-session.ts';
 import type { GatewayCalls } from './gateway-calls.ts';
 import type { Hosting } from './hosting.ts';
 import type { Questions } from './questions.ts';
@@ -29,4 +28,11 @@ export interface Conversation {
   isInitialized: boolean;
   draft: Draft | undefined;
   whole: WholeEvents;
+}
+
+const MIN_MESSAGE_BYTES = 16 * 1024 * 1024;
+
+/** The largest message of a client. A prompt holds files as base64; they become artifacts, which have a limit of their own. */
+export function maxMessageBytes({ limits }: FaceDeps): number {
+  return Math.max(limits.maxBodyBytes, MIN_MESSAGE_BYTES);
 }

@@ -5,7 +5,6 @@ import type { JsonObject } from '#protocol/json.ts';
 import type { StreamId } from '#resources/operations.ts';
 import { ACP_ERRORS, ERROR_OF_CODE } from '../../../mappings/acp/errors.ts';
 import { RpcError } from '../wire/json-rpc.ts';
-import { Turnstile } from './turnstile.ts';
 
 type Called = Exclude<FaceOperation, StreamId>;
 
@@ -94,7 +93,7 @@ export class GatewayCalls {
 }
 
 /** A refusal of the gateway as JSON-RPC has it; the Harn words go along in `data.harn`. */
-export function rpcErrorOf(error: unknown): RpcError {
+function rpcErrorOf(error: unknown): RpcError {
   if (error instanceof RpcError) return error;
   const refusal = ProtocolError.from(error);
   const { code, message, param, details } = refusal;
@@ -106,4 +105,27 @@ export function rpcErrorOf(error: unknown): RpcError {
       ...(details === undefined ? {} : { details }),
     },
   });
+}
+
+/** Lets so many through at once; the others wait in the order they came. */
+class Turnstile {
+  readonly #waiting: (() => void)[] = [];
+  #free: number;
+
+  constructor(places: number) {
+    this.#free = places;
+  }
+
+  /** Resolves when there is a place; whoever entered leaves. */
+  enter(): Promise<void> | undefined {
+    if (this.#free === 0) return new Promise((resolve) => this.#waiting.push(resolve));
+    this.#free -= 1;
+    return undefined;
+  }
+
+  leave(): void {
+    const next = this.#waiting.shift();
+    if (next === undefined) this.#free += 1;
+    else next();
+  }
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
+import type { FaceMethods } from '#face.ts';
 import type { JsonObject, JsonValue } from '#protocol/json.ts';
 import { invalidParams } from '../wire/json-rpc.ts';
-import type { AgentMethod } from './method-operations.ts';
 
 const json = z.custom<JsonValue>((value) => value !== undefined);
 const object = z.custom<JsonObject>(
@@ -24,7 +24,7 @@ const place = {
 };
 
 /** One shape per method; unknown members pass, as ACP asks for. */
-export const PARAMS = {
+const PARAMS = {
   initialize: z.object({
     protocolVersion: z.int().min(0).max(65_535),
     clientCapabilities: object.nullish(),
@@ -63,4 +63,43 @@ export function readParams<Method extends AgentMethod>(method: Method, params: J
   if (parsed.success) return parsed.data as ParamsOf<Method>;
   const [issue] = parsed.error.issues;
   throw invalidParams(issue?.path.join('.') || 'params', issue?.message ?? 'is invalid');
+}
+
+/** Methods that a client of ACP v1 may call. Spec: ACP v1, agent methods. */
+export type AgentMethod =
+  | 'initialize'
+  | 'authenticate'
+  | 'session/new'
+  | 'session/load'
+  | 'session/resume'
+  | 'session/list'
+  | 'session/close'
+  | 'session/delete'
+  | 'session/set_mode'
+  | 'session/set_config_option'
+  | 'session/prompt'
+  | 'session/cancel'
+  | '_harn/mcp/message'
+  | '_harn/mcp/close';
+
+/** The operation that each method is; its scope is asked for when the operation is called. */
+const METHOD_OPERATIONS = {
+  initialize: 'listCapabilities',
+  authenticate: 'listCapabilities',
+  'session/new': 'createSession',
+  'session/load': 'streamSessionEvents',
+  'session/resume': 'streamSessionEvents',
+  'session/list': 'listSessions',
+  'session/close': 'cancelTask',
+  'session/delete': 'closeSession',
+  'session/set_mode': 'updateSession',
+  'session/set_config_option': 'updateSession',
+  'session/prompt': 'submitSessionTask',
+  'session/cancel': 'cancelTask',
+  '_harn/mcp/message': 'submitSessionTask',
+  '_harn/mcp/close': 'submitSessionTask',
+} as const satisfies FaceMethods<AgentMethod>;
+
+export function isAgentMethod(method: string): method is AgentMethod {
+  return Object.hasOwn(METHOD_OPERATIONS, method);
 }

@@ -13,7 +13,7 @@ import type { AttachedSession } from './attached-session.ts';
 import type { Conversation } from './conversation.ts';
 import type { ParamsOf } from './params.ts';
 import { followed } from './sessions.ts';
-import { promptAnswer, type TurnEnd } from './turn-waits.ts';
+import { promptAnswer, type TurnEnd } from './turns.ts';
 
 type Params = ParamsOf<'session/prompt'>;
 

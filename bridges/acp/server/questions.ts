@@ -6,8 +6,8 @@ import { notice } from '../../../mappings/acp/notices.ts';
 import { type Asks, questionOf } from '../../../mappings/acp/questions-out.ts';
 import { RpcError } from '../wire/json-rpc.ts';
 import type { Peer } from '../wire/peer.ts';
-import type { Follower } from './follower.ts';
 import type { GatewayCalls } from './gateway-calls.ts';
+import type { TurnWaits } from './turns.ts';
 import type { WholeEvents } from './whole-events.ts';
 
 const ANSWERED_ELSEWHERE = 'answered elsewhere';
@@ -111,4 +111,12 @@ export class Questions {
 /** A client that cannot answer has not allowed anything. */
 function refusal(code: number): JsonObject {
   return { outcome: 'denied', reason: `The client could not be asked (${code}).` };
+}
+
+/** A Session that a client follows, as far as questions need it. */
+export interface Follower {
+  readonly id: string;
+  readonly turns: TurnWaits;
+  /** Sends one update of the gateway's own. */
+  tell(update: JsonObject): void;
 }

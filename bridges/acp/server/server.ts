@@ -1,6 +1,6 @@
 import type { Face, FaceDeps } from '#face.ts';
 import { AgentConnection } from './connection.ts';
-import { maxMessageBytes } from './message-limit.ts';
+import { maxMessageBytes } from './conversation.ts';
 import { Tunnels } from './tunnels.ts';
 import { RoutedConnection } from './v2/routed-connection.ts';
 

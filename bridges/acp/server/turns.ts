@@ -1,8 +1,12 @@
+import type { JsonObject } from '#protocol/json.ts';
+import type { Failure, TerminalStatus } from '#protocol/task-states.ts';
+import { ACP_ERRORS } from '../../../mappings/acp/errors.ts';
+import { endOf, STOP_REASONS } from '../../../mappings/acp/stop-reasons.ts';
 import { RpcError } from '../wire/json-rpc.ts';
 import type { GatewayCalls } from './gateway-calls.ts';
 
 /** A prompt under way. Its cancel reaches its own Task, and no other. */
-export class PromptInFlight {
+class PromptInFlight {
   isCanceled = false;
   /** The gateway knows: once is enough. */
   isToldCanceled = false;
@@ -68,4 +72,66 @@ export class Prompts {
       if (!(error instanceof RpcError)) throw error;
     });
   }
+}
+
+/** How a turn ends for its client: its Task ended, or asks something that the client can be asked by a prompt only. */
+export type TurnEnd =
+  | { kind: 'task'; status: TerminalStatus; failure: Failure | null }
+  | { kind: 'question' };
+
+/** Ends that are remembered: a prompt may be answered before its own submission is. */
+const REMEMBERED = 64;
+
+/** Prompts that wait for the end of their Task. Ends are told in the order of the log, after everything before them. */
+export class TurnWaits {
+  readonly #ends = new Map<string, TurnEnd>();
+  readonly #waiting = new Map<string, Set<(end: TurnEnd) => void>>();
+
+  told(taskId: string): TurnEnd | undefined {
+    return this.#ends.get(taskId);
+  }
+
+  tell(taskId: string, end: TurnEnd): void {
+    this.#ends.set(taskId, end);
+    const [oldest] = this.#ends.keys();
+    if (this.#ends.size > REMEMBERED && oldest !== undefined) this.#ends.delete(oldest);
+    for (const resolve of this.#waiting.get(taskId) ?? []) resolve(end);
+    this.#waiting.delete(taskId);
+  }
+
+  /** The Task that asked last and waits for words. */
+  question(): string | undefined {
+    return [...this.#ends].findLast(([, end]) => end.kind === 'question')?.[0];
+  }
+
+  /** The Task goes on: what it was told before is no end any more. */
+  reopen(taskId: string): void {
+    this.#ends.delete(taskId);
+  }
+
+  wait(taskId: string): Promise<TurnEnd> {
+    const told = this.#ends.get(taskId);
+    if (told !== undefined) return Promise.resolve(told);
+    return new Promise((resolve) => {
+      const waiting = this.#waiting.get(taskId) ?? new Set();
+      this.#waiting.set(taskId, waiting.add(resolve));
+    });
+  }
+}
+
+/**
+ * The answer to a prompt. A cancelled turn is `cancelled`, whatever its Task came to: the word of the Task stands in
+ * `_meta.harn`. A failure without a word of ACP is an error. Spec: ACP v1, "Cancellation".
+ */
+export function promptAnswer(taskId: string, end: TurnEnd, isCanceled: boolean): JsonObject {
+  if (end.kind === 'question') {
+    return { stopReason: 'end_turn', _meta: { harn: { taskId, status: 'INPUT_REQUIRED' } } };
+  }
+  const { status, failure } = end;
+  const _meta = { harn: { taskId, status } };
+  if (isCanceled) return { stopReason: 'cancelled', _meta };
+  const found = STOP_REASONS.encode(endOf(status, failure));
+  if (found.known) return { stopReason: found.word, _meta };
+  const { code = 'runtime_error', message = 'The task failed.', type = 'runtime_error' } = failure ?? {};
+  throw new RpcError(ACP_ERRORS.internal_error, message, { harn: { code, type, taskId, status } });
 }

@@ -1,13 +1,11 @@
 import { pathToFileURL } from 'node:url';
-import type { JsonObject } from '#protocol/json.ts';
+import type { JsonObject, JsonValue } from '#protocol/json.ts';
 import type { PermissionAnswer } from '#upstream.ts';
 import { MCP_ERRORS } from '../../../mappings/mcp/errors.ts';
 import { objectOf } from '../object-of.ts';
-import { elicitResult, secretMembers } from './answers.ts';
 import { FIXED_LIMITS } from './config.ts';
 import { RpcError } from './faults.ts';
 import type { CallFacts, McpRecord } from './record.ts';
-import { samplingForm, samplingResult } from './sampling.ts';
 import type { SchemaChecks } from './schema-check.ts';
 
 export interface QuestionContext {
@@ -121,3 +119,114 @@ export class CallQuestions {
 function withoutContent(result: JsonObject, { mode }: JsonObject): JsonObject {
   return mode === 'url' && result['action'] === 'accept' ? { action: 'accept' } : result;
 }
+
+/** Why an answer came that nobody gave: the form was put aside, not refused. */
+const PUT_ASIDE = ['timeout', 'canceled', 'task_canceled', 'task_failed'];
+
+/**
+ * The ElicitResult of an answer: an object is the content, or says action and content itself; a text is JSON, or the value
+ * of the only member that is asked for. Spec: MCP 2025-11-25, "Elicitation".
+ */
+function elicitResult(answer: PermissionAnswer, schema: JsonObject): JsonObject {
+  const given = objectOf(answer.answer);
+  const { action } = given;
+  if (action === 'accept' || action === 'decline' || action === 'cancel') {
+    return action === 'accept' ? { action, content: objectOf(given['content']) } : { action };
+  }
+  if (!answer.approved) return { action: PUT_ASIDE.includes(answer.reason ?? '') ? 'cancel' : 'decline' };
+  return { action: 'accept', content: contentOf(answer.answer, schema) };
+}
+
+function contentOf(answer: JsonValue | undefined, schema: JsonObject): JsonObject {
+  const given = objectOf(answer);
+  const text = typeof answer === 'string' ? answer : soleText(given);
+  if (text === undefined) return given;
+  const parsed = parsedObject(text);
+  if (parsed !== undefined) return parsed;
+  const properties = objectOf(schema['properties']);
+  const [name, ...more] = Object.keys(properties);
+  return name === undefined || more.length > 0
+    ? {}
+    : { [name]: typedValue(text, objectOf(properties[name])) };
+}
+
+/** `{text}`, or parts of which one is text or JSON. */
+function soleText(given: JsonObject): string | undefined {
+  const { text, parts } = given;
+  if (typeof text === 'string' && Object.keys(given).length === 1) return text;
+  const [part] = Array.isArray(parts) ? parts : [];
+  const found = objectOf(part);
+  if (typeof found['text'] === 'string') return found['text'];
+  return found['type'] === 'json' ? JSON.stringify(found['value']) : undefined;
+}
+
+function parsedObject(text: string): JsonObject | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? (value as JsonObject)
+      : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function typedValue(text: string, { type }: JsonObject): JsonValue {
+  if (type === 'boolean') return /^(true|yes)$/i.test(text.trim());
+  if ((type === 'number' || type === 'integer') && text.trim() !== '' && Number.isFinite(Number(text)))
+    return Number(text);
+  return text;
+}
+
+const SECRET_NAME = /pass(word|wd|phrase)|secret|token|api_?key|credential|private_?key/i;
+
+/** Members of a form that ask for a secret, which a form must not. Spec: MCP 2025-11-25, "Elicitation", Security. */
+function secretMembers(schema: JsonObject): string[] {
+  return Object.keys(objectOf(schema['properties'])).filter((name) => SECRET_NAME.test(name));
+}
+
+/** What stands for a model that nobody named. */
+const UNNAMED = 'unnamed';
+
+const FORM: JsonObject = {
+  type: 'object',
+  properties: {
+    text: { type: 'string', description: 'What the model answers.' },
+    model: { type: 'string', description: 'The model that wrote it.' },
+  },
+  required: ['text'],
+};
+
+/**
+ * A server's request for a model as a question with a form: the caller, who may have a model, writes the answer. The
+ * request itself is kept beside it. Spec: MCP 2025-11-25, "Sampling".
+ */
+function samplingForm(params: JsonObject): JsonObject {
+  const { messages, systemPrompt } = params;
+  const said = Array.isArray(messages) ? messages.map(lineOf).filter((line) => line !== '') : [];
+  const system = typeof systemPrompt === 'string' ? [`system: ${systemPrompt}`] : [];
+  const message = ['The tool asks for what a model would answer.', ...system, ...said].join('\n');
+  return { message, requestedSchema: FORM, sampling: params };
+}
+
+function lineOf(message: unknown): string {
+  const { role, content } = objectOf(message);
+  const blocks = Array.isArray(content) ? content : [content];
+  const texts = blocks.flatMap((block) => {
+    const { text, type } = objectOf(block);
+    return typeof text === 'string' ? [text] : [`(${String(type)})`];
+  });
+  return texts.length === 0 ? '' : `${String(role)}: ${texts.join('\n')}`;
+}
+
+/** The CreateMessageResult of an answer; undefined when it was refused, or says nothing. */
+function samplingResult(answer: PermissionAnswer): JsonObject | undefined {
+  const { action, content } = elicitResult(answer, FORM_OF_TEXT);
+  const { text, model } = objectOf(content);
+  if (action !== 'accept' || typeof text !== 'string') return undefined;
+  const written = typeof model === 'string' && model !== '' ? model : UNNAMED;
+  return { role: 'assistant', content: { type: 'text', text }, model: written, stopReason: 'endTurn' };
+}
+
+/** A plain text answers the only question that must be answered. */
+const FORM_OF_TEXT: JsonObject = { type: 'object', properties: { text: { type: 'string' } } };

@@ -1,9 +1,9 @@
 import type { JsonObject, JsonValue } from '#protocol/json.ts';
 import { Fault } from '../../wire/faults.ts';
+import { sha256 } from '../../wire/sha256.ts';
 import { objectOf } from '../object-of.ts';
 import { FIXED_LIMITS } from './config.ts';
 import { RpcError } from './faults.ts';
-import { questionName } from './question-name.ts';
 
 /** What following a call needs of the call. */
 export interface RoundsHost {
@@ -140,4 +140,12 @@ function pollMs({ pollIntervalMs, pollInterval }: JsonObject): number {
   const wanted = pollIntervalMs ?? pollInterval;
   const ms = typeof wanted === 'number' && Number.isFinite(wanted) ? wanted : usual;
   return Math.min(longest, Math.max(shortest, ms));
+}
+
+const PLAIN = /^[\w.-]{1,64}$/;
+
+/** Names a question of a server by its own key, so that it is the same one when it is asked about again. */
+function questionName(where: string, key: string): string {
+  const named = PLAIN.test(key) ? key : sha256(key).slice(0, 16);
+  return `${where}/${named}`;
 }

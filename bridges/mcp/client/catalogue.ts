@@ -8,9 +8,16 @@ import { sha256 } from '../../wire/sha256.ts';
 import { objectOf } from '../object-of.ts';
 import { FIXED_LIMITS, type McpLimits, type McpUpstreamConfig } from './config.ts';
 import type { Connection } from './connection.ts';
-import { headerFault } from './param-headers.ts';
-import { describeTool, holdReason, isAllowed, judgedUnknown, type Tool, toolOf } from './tools.ts';
-import { visibleText } from './visible-text.ts';
+import {
+  describeTool,
+  headerFault,
+  holdReason,
+  isAllowed,
+  judgedUnknown,
+  type Tool,
+  toolOf,
+  visibleText,
+} from './tools.ts';
 
 type Definitions = BridgeDeps['definitions'];
 export type ToolChange = Parameters<Definitions['report']>[1][number];

@@ -16,20 +16,18 @@ import { Fault } from '../../wire/faults.ts';
 import type { MountedServer } from '../mounted-server.ts';
 import { Catalogue } from './catalogue.ts';
 import { DEFAULT_LIMITS, FIXED_LIMITS, type McpLimits, type McpUpstreamConfig } from './config.ts';
-import type { Connection, ServerPeer } from './connection.ts';
+import { type Connection, type Patience, type ServerPeer, whileAway } from './connection.ts';
 import { Connector } from './connector.ts';
+import { RpcError } from './faults.ts';
 import { interpret } from './interpret.ts';
 import { KeptConnection } from './kept-connection.ts';
 import { mountedServer } from './mount.ts';
 import { type AskedCall, Refusal, readCall, refuseMisfit } from './read-call.ts';
 import { frameOf } from './record.ts';
-import { ActiveCall, type Stand } from './requests.ts';
+import { ActiveCall, keptCall, type Stand } from './requests.ts';
 import type { SchemaChecks } from './schema-check.ts';
 import { type Lease, NOBODY, SessionConnections } from './session-connections.ts';
-import { keptCall } from './stand.ts';
 import { holdReason, type Tool } from './tools.ts';
-import { frameOfError, type JudgedCall, only, reasonOf, takenUp } from './turn-frames.ts';
-import { type Patience, whileAway } from './while-away.ts';
 
 const LIST_CHANGED = 'notifications/tools/list_changed';
 
@@ -335,4 +333,43 @@ export class McpUpstream implements Upstream {
       ({ connection }) => !this.#config.interactive || connection?.isStateless,
     );
   }
+}
+
+/** What was read of a turn, as the policy judged it. */
+interface JudgedCall {
+  asked: AskedCall;
+  tool: Tool;
+  checks: SchemaChecks;
+}
+
+/** A turn that has one thing to tell and calls nothing. */
+function only(frame: Frame): PreparedTurn {
+  return {
+    run: async function* () {
+      yield frame;
+    },
+  };
+}
+
+function reasonOf(error: unknown): string {
+  if (error instanceof Fault) return error.code;
+  return error instanceof RpcError ? 'refused' : 'unknown';
+}
+
+function frameOfError(error: unknown): Frame {
+  if (error instanceof Fault) return error.toFrame();
+  if (!(error instanceof Refusal)) throw error;
+  const { param, message, reason } = error;
+  return frameOf({ type: 'refused', param, message, reason });
+}
+
+/** A held call waits on; one that was sent may have had its effect, so it is not sent again. */
+function takenUp({ binding }: Turn): Frame {
+  if (binding?.['held'] === true && binding['sent'] !== true) return frameOf({ type: 'still_held' });
+  const message =
+    'The gateway restarted while the tool ran. Whether it did anything is unknown; check before submitting again.';
+  return new Fault('upstream_unavailable', message, {
+    reason: 'harness_restarted',
+    outcome: 'unknown',
+  }).toFrame();
 }

@@ -1,6 +1,7 @@
 import type { JsonObject } from '#protocol/json.ts';
-import { Fault } from '../../wire/faults.ts';
-import { type TransportFault, transportFault } from '../../wire/transport-error.ts';
+import type { Clock } from '#protocol/ports.ts';
+import { Fault, type TransportFault, transportFault } from '../../wire/faults.ts';
+import { FIXED_LIMITS } from './config.ts';
 
 /** What a server says and asks on a connection. */
 export interface ServerPeer {
@@ -68,7 +69,7 @@ export function isNotRun(error: unknown): boolean {
 }
 
 /** Whether an error says that the server is not there for the moment, and that nothing ran. */
-export function isAway(error: unknown): boolean {
+function isAway(error: unknown): boolean {
   return (
     isNotRun(error) || (error instanceof Fault && error.details['reason'] === NOT_STARTED.details['reason'])
   );
@@ -112,4 +113,114 @@ export function httpFault(status: number | undefined): Fault {
     reason: 'http_status',
     ...(status === undefined ? {} : { http_status: status }),
   });
+}
+
+/** What the clients of both SDKs have in common. */
+interface SdkClient {
+  onclose?: () => void;
+  getServerVersion(): { name?: string; version?: string } | undefined;
+  getServerCapabilities(): object | undefined;
+  getInstructions(): string | undefined;
+  close(): Promise<void>;
+}
+
+/** A connection that a client of an SDK holds: what it knows of its server, and how it ends. */
+export abstract class ClientConnection<Client extends SdkClient> implements Connection {
+  abstract readonly isStateless: boolean;
+  isClosed = false;
+  readonly closed: Promise<void>;
+  protected readonly client: Client;
+  readonly #over: () => void;
+  #running = 0;
+
+  protected constructor(client: Client) {
+    this.client = client;
+    let over: () => void = () => undefined;
+    this.closed = new Promise((resolve) => {
+      over = resolve;
+    });
+    this.#over = over;
+    client.onclose = () => {
+      this.isClosed = true;
+      over();
+    };
+  }
+
+  get server(): { name: string; version: string; instructions?: string } {
+    const { name = '', version = '' } = this.client.getServerVersion() ?? {};
+    const instructions = this.client.getInstructions();
+    return { name, version, ...(instructions === undefined ? {} : { instructions }) };
+  }
+
+  get capabilities(): JsonObject {
+    return (this.client.getServerCapabilities() ?? {}) as JsonObject;
+  }
+
+  abstract request(method: string, params: JsonObject, options: CallOptions): Promise<JsonObject>;
+
+  abstract watch(resources: readonly string[]): Promise<void>;
+
+  /** Counts a request for as long as it runs. */
+  protected async counted<T>(request: () => Promise<T>): Promise<T> {
+    this.#running += 1;
+    try {
+      return await request();
+    } finally {
+      this.#running -= 1;
+      if (this.#running === 0 && this.isClosed) void this.close();
+    }
+  }
+
+  /** Takes no further request: one failed in a way that the next ones would too. Those that run come to their own ends. */
+  protected retire(): void {
+    this.isClosed = true;
+    this.#over();
+    if (this.#running === 0) void this.close();
+  }
+
+  async close(): Promise<void> {
+    this.isClosed = true;
+    await this.client.close().catch(() => undefined);
+  }
+}
+
+/** How long a request may take and who is told of its progress, in the words of both SDKs. */
+export function requestOptions({ signal, idleTimeoutMs, totalTimeoutMs, onProgress }: CallOptions) {
+  return {
+    signal,
+    timeout: idleTimeoutMs,
+    maxTotalTimeout: totalTimeoutMs,
+    resetTimeoutOnProgress: true,
+    ...(onProgress === undefined ? {} : { onprogress: (told: unknown) => onProgress(told as JsonObject) }),
+  };
+}
+
+export interface Patience {
+  clock: Pick<Clock, 'monotonic'>;
+  /** Resolves after so many milliseconds. */
+  pause(ms: number): Promise<void>;
+  /** Longest wait in all, in milliseconds. */
+  forMs: number;
+  /** Whether somebody still waits for the outcome. Default: yes. */
+  isWanted?(): boolean;
+}
+
+/**
+ * Does a work again, with doubling waits, for as long as the server that it needs is being started. Only what did not reach
+ * the server is done again; rejects with what the last attempt failed with.
+ */
+export async function whileAway<T>(
+  work: () => Promise<T>,
+  { clock, pause, forMs, isWanted = () => true }: Patience,
+): Promise<T> {
+  const untilMs = clock.monotonic() + forMs;
+  for (let waitMs: number = FIXED_LIMITS.reopenMs; ; waitMs *= 2) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!isAway(error) || clock.monotonic() + waitMs > untilMs) throw error;
+      await pause(waitMs);
+      if (!isWanted()) throw error;
+    }
+  }
 }

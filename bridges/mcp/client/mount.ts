@@ -3,10 +3,9 @@ import type { BridgeDeps } from '../../bridge.ts';
 import type { MountedServer } from '../mounted-server.ts';
 import type { Catalogue } from './catalogue.ts';
 import type { McpLimits } from './config.ts';
-import type { Connection } from './connection.ts';
+import { type Connection, type Patience, whileAway } from './connection.ts';
 import type { Connector } from './connector.ts';
 import { needsTask } from './tools.ts';
-import { type Patience, whileAway } from './while-away.ts';
 
 export interface MountOptions {
   route: string;

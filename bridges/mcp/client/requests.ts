@@ -1,10 +1,11 @@
-import type { JsonObject } from '#protocol/json.ts';
+import type { JsonObject, JsonValue } from '#protocol/json.ts';
 import type { Frame, PermissionAnswer } from '#upstream.ts';
 import { askedPages } from '../../../mappings/mcp/eras.ts';
 import { MCP_ERRORS } from '../../../mappings/mcp/errors.ts';
 import type { BridgeDeps } from '../../bridge.ts';
 import { Fault } from '../../wire/faults.ts';
 import { sha256 } from '../../wire/sha256.ts';
+import { objectOf } from '../object-of.ts';
 import { CallQuestions, type QuestionContext } from './call-questions.ts';
 import { CallRounds, PAGE_WANTED, type Round, type RoundsHost } from './call-rounds.ts';
 import { FIXED_LIMITS, type McpLimits } from './config.ts';
@@ -33,7 +34,7 @@ export interface CallContext extends Omit<QuestionContext, 'push'> {
 }
 
 /** Where a call begins: with the call, or where it stood when the gateway was stopped. */
-export type Begin = { at: 'call' } | Stand;
+type Begin = { at: 'call' } | Stand;
 /** `resumes`: how often the call was taken up, this time included. */
 export type Stand = { resumes: number } & ({ at: 'task'; taskId: string } | { at: 'round'; round: Round });
 
@@ -308,4 +309,32 @@ function wantsPages(error: unknown): error is RpcError {
 function faultOf(error: unknown): Fault {
   if (error instanceof Fault) return error;
   return wantsPages(error) ? PAGE_WANTED : new Fault('upstream_unavailable', 'The call failed.');
+}
+
+/** A call that was sent before the gateway was restarted, and what is needed to follow it. */
+interface KeptCall {
+  callId: string;
+  tool: string;
+  input: JsonObject;
+  stand: Stand;
+}
+
+/**
+ * Where a call stood, by what is bound to its Task. Undefined where nobody knows what it did: without a task of the server or
+ * a question of its, or where the record of its arguments was redacted.
+ */
+export function keptCall(
+  binding: JsonObject | undefined,
+  spell: (value: JsonValue) => string,
+): KeptCall | undefined {
+  const { call_id: callId, tool, remote_task: taskId, round, resumes = 0 } = binding ?? {};
+  if (typeof callId !== 'string' || typeof tool !== 'string') return undefined;
+  const times = { resumes: Number(resumes) + 1 };
+  if (typeof taskId === 'string') return { callId, tool, input: {}, stand: { at: 'task', taskId, ...times } };
+  if (round === undefined) return undefined;
+  const { number, input_requests, request_state, input, input_sha256 } = round as unknown as KeptRound;
+  if (sha256(spell(input)) !== input_sha256) return undefined;
+  const state = request_state === undefined ? {} : { requestState: request_state };
+  const asked = { number, inputRequests: objectOf(input_requests), ...state };
+  return { callId, tool, input, stand: { at: 'round', round: asked, ...times } };
 }

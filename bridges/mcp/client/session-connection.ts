@@ -7,16 +7,17 @@ import type { JsonObject, JsonValue } from '#protocol/json.ts';
 import { MCP_ERRORS } from '../../../mappings/mcp/errors.ts';
 import { Fault } from '../../wire/faults.ts';
 import { objectOf } from '../object-of.ts';
-import { ClientConnection, requestOptions } from './client-connection.ts';
 import { FIXED_LIMITS } from './config.ts';
 import {
   type CallOptions,
+  ClientConnection,
   GIVEN_UP,
   httpFault,
   LOST,
   NOT_REACHED,
   NOT_STARTED,
   neverArrived,
+  requestOptions,
   SESSION_LOST,
   type ServerPeer,
   SLOW_START,

@@ -12,15 +12,16 @@ import type { JsonObject, JsonValue } from '#protocol/json.ts';
 import { STATELESS } from '../../../mappings/mcp/revisions.ts';
 import { Fault } from '../../wire/faults.ts';
 import { objectOf } from '../object-of.ts';
-import { ClientConnection, requestOptions } from './client-connection.ts';
 import {
   type CallOptions,
+  ClientConnection,
   GIVEN_UP,
   httpFault,
   LOST,
   NOT_REACHED,
   NOT_STARTED,
   neverArrived,
+  requestOptions,
   type ServerPeer,
   SLOW_START,
   TIMED_OUT,

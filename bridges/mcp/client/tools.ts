@@ -6,7 +6,6 @@ import type { DescribedSkill } from '#upstream.ts';
 import { isDeclared, type SideEffect, sideEffectOf } from '../../../mappings/mcp/side-effects.ts';
 import { objectOf } from '../object-of.ts';
 import type { McpUpstreamConfig } from './config.ts';
-import { visibleText } from './visible-text.ts';
 
 /** A tool as the gateway knows it. */
 export interface Tool {
@@ -71,7 +70,7 @@ export function judgedUnknown(name: string, { tools = {}, trust = true }: McpUps
   return { sideEffect: 'destructive', isDeclared: !trust, ...(isHeld ? { hold: 'operator' } : {}) };
 }
 
-export function isChanged(tool: Tool): boolean {
+function isChanged(tool: Tool): boolean {
   return tool.definitionSha256 !== tool.pinnedSha256;
 }
 
@@ -105,4 +104,97 @@ export function describeTool(tool: Tool, config: McpUpstreamConfig, shown: JsonO
       },
     },
   };
+}
+
+/** Code points that models read and people do not see, from and to. */
+const HIDDEN = [
+  // Control characters but tab and line feed; terminal sequences begin with one.
+  [0x00, 0x08],
+  [0x0b, 0x1f],
+  [0x7f, 0x9f],
+  [0xad, 0xad],
+  // Zero-width, directions and invisible operators.
+  [0x200b, 0x200f],
+  [0x202a, 0x202e],
+  [0x2060, 0x206f],
+  [0xfe00, 0xfe0f],
+  [0xfeff, 0xfeff],
+  // Tags and variation selectors.
+  [0xe0000, 0xe01ef],
+] as const;
+
+/** Longest description that is shown; the definition as it came has all of it. */
+const MAX_CHARS = 8_192;
+
+/** What a server says of itself without what people would not see, cut where it is too long. */
+export function visibleText(text: unknown): string {
+  if (typeof text !== 'string') return '';
+  return [...text.slice(0, MAX_CHARS)].filter((character) => !isHidden(character)).join('');
+}
+
+function isHidden(character: string): boolean {
+  const point = character.codePointAt(0) ?? 0;
+  return HIDDEN.some(([from, to]) => point >= from && point <= to);
+}
+
+/** Keyword by which a server wants an argument told in a header too. */
+const KEYWORD = 'x-mcp-header';
+/** Types whose values are spelled the same by everybody; a number is not. */
+const PRIMITIVES = ['string', 'integer', 'boolean'];
+/** Spec: RFC 9110, "Tokens". */
+const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
+/** Keywords whose values are data and no schemas. */
+const DATA = ['const', 'default', 'enum', 'examples', 'required'];
+
+/**
+ * What is wrong with the headers that a tool wants of its arguments; undefined when nothing is. A client must not use a tool
+ * of which anything is wrong. Spec: MCP 2026-07-28, "Streamable HTTP", `x-mcp-header`.
+ */
+export function headerFault(inputSchema: JsonValue): string | undefined {
+  const names = new Set<string>();
+  const visit = (schema: JsonValue | undefined, path: string, isArgument: boolean): string | undefined => {
+    if (typeof schema !== 'object' || schema === null) return undefined;
+    if (Array.isArray(schema))
+      return first(schema.map((item, at) => () => visit(item, `${path}/${at}`, false)));
+    const fault = KEYWORD in schema ? faultOf(schema, isArgument && path !== '', names) : undefined;
+    if (fault !== undefined) return `inputSchema${path}: ${fault}`;
+    const { properties, ...others } = schema;
+    const inner = Object.entries(others).filter(([word]) => word !== KEYWORD && !DATA.includes(word));
+    return first([
+      ...Object.entries(objectOf(properties)).map(
+        ([name, child]) =>
+          () =>
+            visit(child, `${path}/properties/${name}`, isArgument),
+      ),
+      ...inner.map(
+        ([word, child]) =>
+          () =>
+            visit(child, `${path}/${word}`, false),
+      ),
+    ]);
+  };
+  return visit(inputSchema, '', true);
+}
+
+function faultOf(
+  schema: { [name: string]: JsonValue },
+  isArgument: boolean,
+  names: Set<string>,
+): string | undefined {
+  const { [KEYWORD]: name, type } = schema;
+  if (!isArgument) return `${KEYWORD} stands at no argument`;
+  if (typeof name !== 'string' || !TOKEN.test(name)) return `${KEYWORD} is no name of a header`;
+  if (typeof type !== 'string' || !PRIMITIVES.includes(type))
+    return `${KEYWORD} stands at no string, integer or boolean`;
+  if (names.has(name.toLowerCase())) return `${KEYWORD} names a header twice`;
+  names.add(name.toLowerCase());
+  return undefined;
+}
+
+function first(checks: readonly (() => string | undefined)[]): string | undefined {
+  for (const check of checks) {
+    const fault = check();
+    if (fault !== undefined) return fault;
+  }
+  return undefined;
 }

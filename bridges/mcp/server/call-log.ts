@@ -1,6 +1,6 @@
 import type { JSONRPCNotification } from '@modelcontextprotocol/sdk/types.js';
 import type { FaceDeps, FaceExchange } from '#face.ts';
-import type { JsonObject } from '#protocol/json.ts';
+import type { JsonObject, JsonValue } from '#protocol/json.ts';
 import { isLogged, type LogLevel } from '../../../mappings/mcp/log-levels.ts';
 import { askBytes } from '../../wire/gateway-calls.ts';
 import { objectOf } from '../object-of.ts';
@@ -48,4 +48,18 @@ export class CallLog {
     const { bytes } = await askBytes(this.#deps.gateway, 'downloadArtifactContent', call);
     return objectOf(JSON.parse(bytes.toString()));
   }
+}
+
+/** What a Task tells of its progress, as the notification of a call that wants it by this token. */
+export function progressNotification(
+  progressToken: JsonValue,
+  { progress = 0, total, message }: JsonObject,
+): JSONRPCNotification {
+  const params = {
+    progressToken,
+    progress,
+    ...(total === undefined ? {} : { total }),
+    ...(message === undefined ? {} : { message }),
+  };
+  return { jsonrpc: '2.0', method: 'notifications/progress', params };
 }

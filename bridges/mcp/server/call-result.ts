@@ -5,8 +5,7 @@ import type { Part } from '#resources/message/schema.ts';
 import type { Outcome } from '#resources/outcome/schema.ts';
 import type { Task } from '#resources/task/schema.ts';
 import { blockOfPart, linkTo } from '../../../mappings/mcp/content-out.ts';
-import { ask, askBytes } from '../../wire/gateway-calls.ts';
-import { inlinedFrom, inlinedPart } from '../../wire/inlined-parts.ts';
+import { ask, askBytes, inlinedFrom, inlinedPart } from '../../wire/gateway-calls.ts';
 import type { OfferedTool } from './offered-tools.ts';
 
 /** Reverse-DNS prefix of what the gateway says in `_meta`. */

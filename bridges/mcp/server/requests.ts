@@ -1,5 +1,6 @@
+import { createHash } from 'node:crypto';
 import type { JSONRPCRequest, RequestId } from '@modelcontextprotocol/sdk/types.js';
-import type { FaceDeps, FaceExchange } from '#face.ts';
+import type { FaceDeps, FaceExchange, FaceMethods } from '#face.ts';
 import { ProtocolError } from '#protocol/errors.ts';
 import type { JsonObject } from '#protocol/json.ts';
 import { isTerminal } from '#protocol/task-states.ts';
@@ -28,7 +29,7 @@ export interface ClientCall {
 }
 
 /** Asks the client, and resolves when its answer is given; undefined for a client that cannot be asked this one. */
-export type AskClient = (question: Question) => Promise<void> | undefined;
+type AskClient = (question: Question) => Promise<void> | undefined;
 
 /** An elicitation as MCP asks it. */
 export interface Question {
@@ -66,7 +67,7 @@ export function askedBy(id: RequestId): string | undefined {
  * Everything this caller may call: nothing without the scope to submit Tasks, and nothing that the policy of the Workspace
  * its Tasks run in refuses. Asked anew each time, because servers come and go.
  */
-export async function toolsFor(deps: FaceDeps, exchange: FaceExchange): Promise<OfferedTool[]> {
+async function toolsFor(deps: FaceDeps, exchange: FaceExchange): Promise<OfferedTool[]> {
   if (!maySubmit(deps, exchange)) return [];
   return (await toolsOfAll(deps, exchange)).filter((tool) => mayRun(deps, exchange, tool));
 }
@@ -277,4 +278,115 @@ export async function respond(
   };
   const call = exchange.call({ path: { request_id: requestId }, body });
   await gateway.call('respondPermissionRequest', call);
+}
+
+/** What each method of MCP is in operations of the gateway; it gives the scope. Methods of the wire itself have none. */
+export const METHODS = {
+  'tools/list': 'listSkills',
+  'tools/call': 'submitTask',
+  'resources/list': 'listArtifacts',
+  'resources/templates/list': 'listSkills',
+  'resources/read': 'getArtifact',
+  'tasks/get': 'getTask',
+  'tasks/update': 'respondPermissionRequest',
+  'tasks/cancel': 'cancelTask',
+} as const satisfies FaceMethods<string>;
+
+export const SERVER_NAME = 'harn-gateway';
+
+export const INSTRUCTIONS =
+  'Tools of many servers, named <server>__<tool>, and agents, named ask_<agent>. Every call is a recorded Task; ' +
+  'its id is in _meta of the result, and harn://tasks/{id} reads it.';
+
+const IDEMPOTENCY_KEY = 'dev.harn-gateway/idempotency-key';
+const PERSONA = 'dev.harn-gateway/persona';
+
+/** Submits a call as a Task. `_meta` may carry an idempotency key, and name the Persona that the call is made for. */
+export async function submitCall(
+  { gateway }: FaceDeps,
+  { exchange, sessionKey, hasSession }: ClientCall,
+  tool: OfferedTool,
+  params: JsonObject,
+): Promise<Task> {
+  const input = objectOf(params['arguments']);
+  const meta = objectOf(params['_meta']);
+  const key = meta[IDEMPOTENCY_KEY];
+  const keyed = typeof key === 'string' ? { idempotencyKey: key } : {};
+  const { defaultWorkspace } = exchange.caller();
+  const body = {
+    input: { role: 'user', parts: [partOf(tool, input, callIdOf(exchange.requestId, keyed))] },
+    metadata: { route: tool.route },
+    ...personaOf(meta),
+    session: {
+      workspace_id: defaultWorkspace,
+      key: sessionKey,
+      // Tools run side by side, as on a connection to their server; an agent hears one thing after the other in a session.
+      parallel: tool.kind === 'skill' || !hasSession,
+      metadata: { mcp: {} },
+    },
+  } as unknown as JsonObject;
+  return ask<Task>(gateway, 'submitTask', exchange.call({ body, ...keyed }));
+}
+
+/** Its tier, tools and quotas hold for the call, as for a Task that names it in any other way. */
+function personaOf(meta: JsonObject): { persona_id?: string } {
+  const persona = meta[PERSONA];
+  if (persona === undefined) return {};
+  if (typeof persona === 'string') return { persona_id: persona };
+  throw new ProtocolError('invalid_request', `_meta: ${PERSONA} must be the id of a Persona.`, {
+    param: 'params._meta',
+  });
+}
+
+/** In the shape that model providers use. A call that is sent again with its key is the same call, not another one. */
+function callIdOf(requestId: string, { idempotencyKey: key }: { idempotencyKey?: string }): string {
+  if (key === undefined) return `call_${requestId.slice(requestId.indexOf('_') + 1)}`;
+  return `call_${createHash('sha256').update(key).digest('hex').slice(0, 26)}`;
+}
+
+function partOf(tool: OfferedTool, input: JsonObject, tool_call_id: string): JsonObject {
+  if (tool.kind === 'agent') {
+    const { message } = input;
+    if (typeof message === 'string') return { type: 'text', text: message, visibility: 'public' };
+    throw new ProtocolError('invalid_request', 'arguments.message: must be a text.', {
+      param: 'params.arguments.message',
+    });
+  }
+  const name = tool.route.slice('skill:'.length);
+  return { type: 'tool_call', tool_call_id, name, input, visibility: 'public' };
+}
+
+/** Tools of one page of a list. */
+const PAGE = 250;
+
+/** One page of what this caller may call, by name. A cursor outlives changes of the list: it is the last name that was told. */
+export async function listTools(
+  deps: FaceDeps,
+  exchange: FaceExchange,
+  cursor: unknown,
+): Promise<JsonObject> {
+  return pageOf(await toolsFor(deps, exchange), cursor, PAGE);
+}
+
+/** Throws `invalid_request` for a cursor that this list never gave. */
+export function pageOf(tools: readonly OfferedTool[], cursor: unknown, size: number): JsonObject {
+  const after = cursor === undefined ? '' : nameOf(cursor);
+  const rest = tools.map(({ definition }) => definition).filter(({ name }) => name > after);
+  const page = rest.slice(0, size);
+  const last = page.at(-1);
+  const hasMore = rest.length > page.length && last !== undefined;
+  return {
+    tools: page,
+    ...(hasMore ? { nextCursor: Buffer.from(last.name).toString('base64url') } : {}),
+  };
+}
+
+function nameOf(cursor: unknown): string {
+  const name = typeof cursor === 'string' ? Buffer.from(cursor, 'base64url').toString('utf8') : '';
+  if (/^[A-Za-z0-9_-]{1,64}$/.test(name)) return name;
+  throw new ProtocolError(
+    'invalid_request',
+    'params.cursor: must be the nextCursor of the page before. Leave it out for the first page.',
+    { param: 'params.cursor' },
+  );
 }

@@ -1,4 +1,6 @@
-import type { FaceConnection, FaceConnectionOwner, FaceDeps } from '#face.ts';
+import type { IncomingHttpHeaders } from 'node:http';
+import type { FaceCall, FaceConnection, FaceConnectionOwner, FaceDeps } from '#face.ts';
+import type { AdmittedCaller, Call } from '#gateway.ts';
 import type { JsonObject, JsonValue } from '#protocol/json.ts';
 import type { SessionState } from '#resources/session/schema.ts';
 import type { OutEvent } from '../../../../mappings/acp/events-out.ts';
@@ -7,11 +9,9 @@ import { V2_METHODS, V2_NOTIFICATIONS, V2_QUESTIONS } from '../../../../mappings
 import { stateOfEvent, stateOfSession } from '../../../../mappings/acp/v2/states.ts';
 import { updateOut } from '../../../../mappings/acp/v2/updates.ts';
 import { answer, methodNotFound, type RpcError, type RpcId } from '../../wire/json-rpc.ts';
+import type { Draft } from '../attached-session.ts';
 import { AgentConnection } from '../connection.ts';
-import type { Draft } from '../draft.ts';
 import type { Tunnels } from '../tunnels.ts';
-import { MessageIds } from './message-ids.ts';
-import { Outlet } from './outlet.ts';
 
 interface Asked {
   method: string;
@@ -165,5 +165,88 @@ export class DraftConnection implements FaceConnectionOwner, Draft {
 
   #send(message: JsonObject): void {
     this.#unsent = this.#connection.send(JSON.stringify(message));
+  }
+}
+
+/**
+ * Ids for pieces of messages whose agent gives none. Pieces of one kind that follow each other are one message, named after
+ * the event of the first one, so that a replay gives the same ids.
+ */
+class MessageIds {
+  readonly #open = new Map<string, { kind: string; id: string }>();
+
+  of(sessionId: string, update: JsonObject): string {
+    const kind = textOf(update['sessionUpdate']) ?? '';
+    const open = this.#open.get(sessionId);
+    if (open?.kind === kind) return open.id;
+    const eventId = textOf(objectOf(objectOf(update['_meta'])['harn'])['eventId']) ?? 'live';
+    const id = `${kind}:${eventId}`;
+    this.#open.set(sessionId, { kind, id });
+    return id;
+  }
+}
+
+/** A connection whose messages are sent by somebody else. */
+class Outlet implements FaceConnection {
+  readonly #connection: FaceConnection;
+  readonly #send: (text: string) => number;
+  readonly #sendLarge: (text: string) => Promise<void>;
+
+  constructor(
+    connection: FaceConnection,
+    send: (text: string) => number,
+    sendLarge: (text: string) => Promise<void>,
+  ) {
+    this.#connection = connection;
+    this.#send = send;
+    this.#sendLarge = sendLarge;
+  }
+
+  get requestId(): string {
+    return this.#connection.requestId;
+  }
+
+  get headers(): IncomingHttpHeaders {
+    return this.#connection.headers;
+  }
+
+  get subprotocol(): string {
+    return this.#connection.subprotocol;
+  }
+
+  get signal(): AbortSignal {
+    return this.#connection.signal;
+  }
+
+  get caller(): AdmittedCaller {
+    return this.#connection.caller;
+  }
+
+  call(given?: FaceCall): Call {
+    return this.#connection.call(given);
+  }
+
+  send(text: string): number {
+    return this.#send(text);
+  }
+
+  sendLarge(text: string): Promise<void> {
+    return this.#sendLarge(text);
+  }
+
+  cork(): void {
+    this.#connection.cork();
+  }
+
+  uncork(): void {
+    this.#connection.uncork();
+  }
+
+  drained(): Promise<void> {
+    return this.#connection.drained();
+  }
+
+  close(code: number, reason?: string): void {
+    this.#connection.close(code, reason);
   }
 }

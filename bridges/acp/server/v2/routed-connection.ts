@@ -2,9 +2,8 @@ import type { AgentConnector, AnyMessage } from '@agentclientprotocol/sdk/experi
 import type { FaceConnection, FaceConnectionOwner, FaceDeps } from '#face.ts';
 import type { JsonValue } from '#protocol/json.ts';
 import { refusalOf } from '../../wire/json-rpc.ts';
-import { AgentConnection } from '../connection.ts';
+import { AgentConnection, whenRead } from '../connection.ts';
 import type { Tunnels } from '../tunnels.ts';
-import { whenRead } from '../when-read.ts';
 import { DraftConnection } from './draft-connection.ts';
 
 const GOING_AWAY = 1001;

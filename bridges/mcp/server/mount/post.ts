@@ -2,8 +2,7 @@ import type { FaceDeps, FaceExchange } from '#face.ts';
 import { ProtocolError } from '#protocol/errors.ts';
 import type { JsonObject } from '#protocol/json.ts';
 import { MCP_ERRORS } from '../../../../mappings/mcp/errors.ts';
-import { NOT_REACHED, neverArrived } from '../../client/connection.ts';
-import { whileAway } from '../../client/while-away.ts';
+import { NOT_REACHED, neverArrived, whileAway } from '../../client/connection.ts';
 import { type OpenServer, openTools, type Post } from '../../mounted-server.ts';
 import { objectOf } from '../../object-of.ts';
 

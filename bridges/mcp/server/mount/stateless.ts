@@ -5,11 +5,12 @@ import {
   Server,
   type ServerContext,
 } from '@modelcontextprotocol/server';
-import type { FaceDeps, FaceExchange } from '#face.ts';
+import type { FaceDeps, FaceExchange, FaceTimers } from '#face.ts';
 import { ProtocolError } from '#protocol/errors.ts';
-import type { JsonObject } from '#protocol/json.ts';
+import type { JsonObject, JsonValue } from '#protocol/json.ts';
 import {
   ASKABLE,
+  askedPages,
   only,
   resultWithoutSession,
   SHARED_CAPABILITIES,
@@ -17,16 +18,22 @@ import {
 } from '../../../../mappings/mcp/eras.ts';
 import { MCP_ERRORS } from '../../../../mappings/mcp/errors.ts';
 import { Fault } from '../../../wire/faults.ts';
-import { type CallOptions, type Connection, isNotRun, type ServerPeer } from '../../client/connection.ts';
+import { CallRounds } from '../../client/call-rounds.ts';
+import { FIXED_LIMITS } from '../../client/config.ts';
+import {
+  type CallOptions,
+  type Connection,
+  GIVEN_UP,
+  isNotRun,
+  type ServerPeer,
+  TIMED_OUT,
+} from '../../client/connection.ts';
 import { RpcError } from '../../client/faults.ts';
 import { type Lease, NOBODY } from '../../client/session-connections.ts';
 import { type MountedServer, type OpenServer, openTools } from '../../mounted-server.ts';
 import { objectOf } from '../../object-of.ts';
-import { ANY, capabilitiesOf } from '../stateless-tasks.ts';
-import { MountConnections, type Owner } from './connections.ts';
-import { HeldRequest, HeldRequests } from './held-request.ts';
-import { callAsTask } from './task-call.ts';
-import { askedByError, passedParams, subjectOf, watchedUris, wireError } from './words.ts';
+import { ANY, capabilitiesOf } from '../stateless-connection.ts';
+import { HeldRequest, HeldRequests, MountConnections, type Owner } from './connections.ts';
 
 type NodeHandler = ReturnType<typeof toNodeHandler>;
 
@@ -256,4 +263,134 @@ function refuse(exchange: FaceExchange, { id = null }: JsonObject, error: unknow
   if (!isServers) exchange.failed(new ProtocolError('upstream_unavailable', message, { cause: error }));
   const answer = { jsonrpc: '2.0', id, error: wireError(error) };
   exchange.send(isServers ? 200 : 502, 'application/json', JSON.stringify(answer));
+}
+
+/**
+ * The result of a tool that its server runs only as a task, for a client that knows no tasks of that revision. What is given
+ * up is canceled there. Rejects like a connection. Spec: MCP 2025-11-25, "Tasks".
+ */
+async function callAsTask(
+  connection: Connection,
+  params: JsonObject,
+  options: CallOptions,
+  { clock, timers }: Pick<FaceDeps, 'clock' | 'timers'>,
+): Promise<JsonObject> {
+  const { onProgress, ...bounds } = options;
+  const since = clock.monotonic();
+  let taskId: string | undefined;
+  const call = (given: JsonObject) => connection.request('tools/call', given, options);
+  const request = (method: string, about: JsonObject) => connection.request(method, about, bounds);
+  const rounds = new CallRounds(
+    {
+      call,
+      request,
+      poll: (method, about) => {
+        if (clock.monotonic() - since > options.totalTimeoutMs) throw TIMED_OUT;
+        return request(method, about);
+      },
+      // What the server asks comes on its connection, and goes to the client from there.
+      ask: (method, about) => NOBODY.asked(method, about, options.signal),
+      wait: (ms) => waited(timers, ms, options.signal),
+      // The words of a task come without a number, and progress of a client has one.
+      progress: () => undefined,
+      asksInRound: () => undefined,
+      answersRound: () => undefined,
+      becomesTask: (id) => {
+        taskId = id;
+      },
+    },
+    false,
+  );
+  const asTask = { ...params, task: {} };
+  try {
+    return await rounds.finish(asTask, await call(asTask));
+  } catch (error) {
+    const isLeft = options.signal.aborted || error === TIMED_OUT;
+    if (taskId !== undefined && isLeft) await cancelTask(connection, taskId);
+    throw error;
+  }
+}
+
+/** A server that does not hear of it goes on by itself; there is nobody left to tell. */
+async function cancelTask(connection: Connection, taskId: string): Promise<void> {
+  const { cancelMs: ms } = FIXED_LIMITS;
+  const { signal } = new AbortController();
+  const bounds = { signal, idleTimeoutMs: ms, totalTimeoutMs: ms };
+  await connection.request('tasks/cancel', { taskId }, bounds).catch(() => undefined);
+}
+
+function waited(timers: FaceTimers, ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const leave = () => {
+      stop();
+      reject(GIVEN_UP);
+    };
+    const stop = timers.after(ms, () => {
+      signal.removeEventListener('abort', leave);
+      resolve();
+    });
+    signal.addEventListener('abort', leave, { once: true });
+    if (signal.aborted) leave();
+  });
+}
+
+/** Names of the revision without sessions in `_meta`; to servers with one they say nothing. */
+const RESERVED = 'io.modelcontextprotocol/';
+
+/** The parameters of a request as the server gets them: its answers and its state stay here where the server keeps a session. */
+function passedParams(params: JsonObject, isStateless: boolean): JsonObject {
+  const { _meta, inputResponses, requestState, ...rest } = params;
+  // Its own progress token is that of the client, which may be in use for another one.
+  const { progressToken, ...given } = objectOf(_meta);
+  const kept = Object.entries(given).filter(([name]) => isStateless || !name.startsWith(RESERVED));
+  const rounds = {
+    ...(inputResponses === undefined ? {} : { inputResponses }),
+    ...(requestState === undefined ? {} : { requestState }),
+  };
+  return {
+    ...rest,
+    ...(isStateless ? rounds : {}),
+    ...(kept.length === 0 ? {} : { _meta: Object.fromEntries(kept) }),
+  };
+}
+
+/** What a request is about: a state that came with its answer is of no other one. */
+function subjectOf(method: string, { name, uri, ref }: JsonObject): string {
+  return JSON.stringify([method, name ?? uri ?? ref ?? null]);
+}
+
+/** Resources whose changes a client listens for. */
+function watchedUris(method: string, { notifications }: JsonObject): string[] {
+  const { resourceSubscriptions: uris } = objectOf(notifications);
+  if (method !== 'subscriptions/listen' || !Array.isArray(uris)) return [];
+  return [...new Set(uris.filter((uri): uri is string => typeof uri === 'string'))];
+}
+
+/** A JSON-RPC error. What a server with a session calls a missing resource is wrong parameters without one. */
+function wireError(error: unknown): { code: number; message: string; data?: JsonValue } {
+  if (error instanceof RpcError) {
+    const { message, data } = error;
+    const isMissing = error.code === MCP_ERRORS.resource_not_found;
+    const code = isMissing ? MCP_ERRORS.invalid_params : error.code;
+    return { code, message, ...(data === undefined ? {} : { data }) };
+  }
+  const code = MCP_ERRORS.internal_error;
+  if (!(error instanceof Fault)) return { code, message: 'The request failed.' };
+  return { code, message: error.message, data: { harn: { code: error.code, details: error.details } } };
+}
+
+/**
+ * A server with a session that wants pages opened first says so by an error; without one it is a result that asks. The
+ * request is made anew then. Rethrows any other error. Spec: MCP 2025-11-25, "URL Elicitation Required Error".
+ */
+export function askedByError(error: unknown, method: string, offered: JsonObject): JsonObject {
+  if (!(error instanceof RpcError) || error.code !== MCP_ERRORS.url_elicitation_required) throw error;
+  if (objectOf(offered['elicitation'])['url'] === undefined) {
+    const data = { requiredCapabilities: { elicitation: { url: {} } } };
+    throw new RpcError(MCP_ERRORS.missing_capability, error.message, data);
+  }
+  const inputRequests = askedPages(error.data);
+  // Who is asked nothing would send the same again at once, and for ever.
+  if (Object.keys(inputRequests).length === 0) throw error;
+  return { ...resultWithoutSession(method, {}), resultType: 'input_required', inputRequests };
 }

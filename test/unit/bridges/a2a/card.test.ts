@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '#protocol/json.ts';
-import { cardUrls, readCard } from '../../../../bridges/a2a/client/card.ts';
-import type { Pin } from '../../../../bridges/a2a/client/interfaces.ts';
+import { cardUrls, type Pin, readCard } from '../../../../bridges/a2a/client/card.ts';
 
 const ORIGIN = 'https://agent.example';
 const CARD_URL = new URL(`${ORIGIN}/.well-known/agent-card.json`);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { tellHistory, tellInstruction } from '../../../../bridges/acp/client/past-turns.ts';
+import { tellHistory, tellInstruction } from '../../../../bridges/acp/client/open-session.ts';
 
 describe('what an ACP agent is told that has no session yet', () => {
   it('the system prompt of the session, a text as it is and anything else as JSON', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '#protocol/json.ts';
-import { headerFault } from '../../../../bridges/mcp/client/param-headers.ts';
+import { headerFault } from '../../../../bridges/mcp/client/tools.ts';
 
 const header = (name: unknown, type: unknown = 'string') => ({ type, 'x-mcp-header': name });
 const schema = (properties: object) => ({ type: 'object', properties }) as unknown as JsonObject;

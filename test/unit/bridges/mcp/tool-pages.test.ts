@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { OfferedTool } from '../../../../bridges/mcp/server/offered-tools.ts';
-import { pageOf } from '../../../../bridges/mcp/server/tool-pages.ts';
+import { pageOf } from '../../../../bridges/mcp/server/requests.ts';
 
 const offered = (...names: string[]): OfferedTool[] =>
   names.map((name) => ({

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { withoutNoise } from '../../../../bridges/acp/client/noise.ts';
+import { withoutNoise } from '../../../../bridges/acp/client/wire.ts';
 import { LineSplitter } from '../../../../bridges/wire/line-splitter.ts';
 
 describe('lines of a child', () => {

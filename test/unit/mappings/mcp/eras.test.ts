@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { RpcError } from '../../../../bridges/mcp/client/faults.ts';
-import { askedByError } from '../../../../bridges/mcp/server/mount/words.ts';
+import { askedByError } from '../../../../bridges/mcp/server/mount/stateless.ts';
 import {
   askedPages,
   resultForSession,
