@@ -1,8 +1,8 @@
-import type { Face, FaceDeps } from '#face.ts';
 import type { JsonObject, JsonValue, MendedJson } from '#protocol/json.ts';
 import type { Clock, Logger } from '#protocol/ports.ts';
+import type { Frame, Move, ProtocolClient, Seen } from '#protocol-client.ts';
+import type { ProtocolServer, ServerDeps } from '#protocol-server.ts';
 import type { Task } from '#resources/task/schema.ts';
-import type { Frame, Move, Seen, Upstream } from '#upstream.ts';
 
 /** Timers, injected so that tests decide when time passes. Milliseconds. */
 export interface Timers {
@@ -109,16 +109,16 @@ export interface KeptCards {
 }
 
 /**
- * A protocol that joins the gateway. `createUpstreams` makes one adapter per row of the configuration section
- * `upstreams.<id>`; nothing is contacted before `Upstream.start`.
+ * A protocol that joins the gateway. `createClients` makes one adapter per row of the configuration section
+ * `upstreams.<id>`; nothing is contacted before `ProtocolClient.start`.
  */
 export interface Bridge<Row> {
   readonly id: string;
-  /** `Upstream.interpret` of all its upstreams: pure, so a replay needs neither the configuration nor the agent. */
+  /** `ProtocolClient.interpret` of all its upstreams: pure, so a replay needs neither the configuration nor the agent. */
   interpret(frame: Frame, seen: Seen): Move[];
-  createUpstreams(rows: readonly Row[], deps: BridgeDeps): Upstream[];
+  createClients(rows: readonly Row[], deps: BridgeDeps): ProtocolClient[];
   /** How it tells receivers of push notifications about tasks, by the name that a push config gives. */
   pushForms?: Readonly<Record<string, PushForm>>;
   /** The half that clients call; left out by a bridge that only calls. */
-  createFace?(deps: FaceDeps): Face;
+  createServer?(deps: ServerDeps): ProtocolServer;
 }

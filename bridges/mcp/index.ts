@@ -1,15 +1,15 @@
 import type { Bridge } from '../bridge.ts';
-import { McpUpstream } from './client/client.ts';
-import type { McpUpstreamConfig } from './client/config.ts';
+import { McpClient } from './client/client.ts';
+import type { McpClientConfig } from './client/config.ts';
 import { interpret } from './client/interpret.ts';
-import { McpFace } from './server/server.ts';
+import { McpServer } from './server/server.ts';
 
-export type { McpUpstreamConfig } from './client/config.ts';
+export type { McpClientConfig } from './client/config.ts';
 
 /** Servers of tools that speak MCP over their standard streams or over Streamable HTTP. */
-export const mcpBridge: Bridge<McpUpstreamConfig> = {
+export const mcpBridge: Bridge<McpClientConfig> = {
   id: 'mcp',
   interpret,
-  createFace: (deps) => new McpFace(deps),
-  createUpstreams: (rows, deps) => rows.map((row) => new McpUpstream(row, deps)),
+  createServer: (deps) => new McpServer(deps),
+  createClients: (rows, deps) => rows.map((row) => new McpClient(row, deps)),
 };

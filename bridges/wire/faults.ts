@@ -1,5 +1,5 @@
 import type { JsonObject } from '#protocol/json.ts';
-import type { FaultCode, Frame } from '#upstream.ts';
+import type { FaultCode, Frame } from '#protocol-client.ts';
 
 /** Why a turn or a call cannot go on. The message is public; it never holds a secret or an address. */
 export class Fault extends Error {

@@ -1,8 +1,8 @@
 import type { JsonObject } from '#protocol/json.ts';
 import type { Failure } from '#protocol/task-states.ts';
+import type { DraftPart } from '#protocol-client.ts';
 import type { Message } from '#resources/message/schema.ts';
 import type { PermissionRequest } from '#resources/permission/schema.ts';
-import type { DraftPart } from '#upstream.ts';
 import { A2A_EVENTS, isObject } from './events.ts';
 import { HARN_EXTENSION, PERMISSION_MEDIA_TYPE } from './extension.ts';
 import { encodeDraft, type InlineBytes } from './parts-out.ts';

@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '#protocol/json.ts';
+import type { DraftPart } from '#protocol-client.ts';
 import type { Part } from '#resources/message/schema.ts';
-import type { DraftPart } from '#upstream.ts';
 import { isObject } from './events.ts';
 import { DEFAULT_MEDIA_TYPE, MEDIA_TYPES, WRAPPED_VALUE } from './part-words.ts';
 

@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from '#protocol/json.ts';
-import type { DraftPart } from '#upstream.ts';
+import type { DraftPart } from '#protocol-client.ts';
 import { isObject, textOf } from './json-shape.ts';
 
 const DEFAULT_MEDIA_TYPE = 'application/octet-stream';

@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '#protocol/json.ts';
+import type { PermissionAnswer } from '#protocol-client.ts';
 import { OPTION_APPROVES, type PermissionOption } from '#resources/permission/schema.ts';
-import type { PermissionAnswer } from '#upstream.ts';
 import { isObject, objectOf, objectsOf, textOf } from './json-shape.ts';
 
 export const PERMISSION_METHOD = 'session/request_permission';

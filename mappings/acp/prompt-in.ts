@@ -1,6 +1,6 @@
 import type { JsonValue } from '#protocol/json.ts';
+import type { DraftPart } from '#protocol-client.ts';
 import type { Part } from '#resources/message/schema.ts';
-import type { DraftPart } from '#upstream.ts';
 import { decodeBlocks } from './content-in.ts';
 import { isObject } from './json-shape.ts';
 

@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from '#protocol/json.ts';
-import type { DraftPart } from '#upstream.ts';
+import type { DraftPart } from '#protocol-client.ts';
 import { wordTable } from '../table.ts';
 
 export type BlockType = 'text' | 'image' | 'audio' | 'resource' | 'resource_link';

@@ -2,8 +2,8 @@ import { ConfigError } from '#config/fault.ts';
 import type { Config } from '#config/load.ts';
 import type { ApprovalFacts } from '#core/facts.ts';
 import type { OutboxDeps } from '#resources/push/sender.ts';
+import { secretReader } from './clients.ts';
 import type { Parts } from './parts.ts';
-import { secretReader } from './upstreams.ts';
 
 const ONE_OF_ALL = { quorum: 1, fourEyes: false, timeoutMs: undefined, webhooks: [] };
 

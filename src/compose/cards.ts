@@ -1,8 +1,8 @@
 import { AgentCards } from '#cards/agent-cards.ts';
 import type { RouteFacts } from '#core/facts.ts';
 import { timestamp } from '#protocol/ports.ts';
+import type { ProtocolClient } from '#protocol-client.ts';
 import type { KeyRegistry } from '#receipts/key-registry.ts';
-import type { Upstream } from '#upstream.ts';
 import { A2A_OFFER } from '../../bridges/index.ts';
 import type { Parts } from './parts.ts';
 
@@ -10,10 +10,10 @@ import type { Parts } from './parts.ts';
 export function makeCards(
   { version, clock }: Parts,
   keys: Pick<KeyRegistry, 'current'>,
-  upstreams: ReadonlyMap<string, Upstream>,
+  upstreams: ReadonlyMap<string, ProtocolClient>,
   routes: RouteFacts,
 ): AgentCards {
-  const agent = (route: string, upstream: Upstream) => ({
+  const agent = (route: string, upstream: ProtocolClient) => ({
     id: route.slice(route.indexOf(':') + 1),
     isDefault: route === routes.default,
     description: upstream.describe(),

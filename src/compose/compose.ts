@@ -15,13 +15,13 @@ import { ensureSigningKeys } from '#resources/receipt/signing-keys.ts';
 import { ensureVaults } from '#resources/vault/configured-vaults.ts';
 import { nodeTimers } from '#surfaces/timers.ts';
 import { authenticator } from './authentication.ts';
+import { makeClients, sampleAgent } from './clients.ts';
 import { type Core, makeCore } from './core.ts';
 import { lookAtIssuers, trustedIssuers } from './issuers.ts';
 import { openData, refuseBadCheckpoint } from './open-data.ts';
 import { type GatewayParts, type Parts, systemClock, systemRandom } from './parts.ts';
 import { makeRetention } from './retention.ts';
 import { makeSurface } from './surface.ts';
-import { makeUpstreams, sampleAgent } from './upstreams.ts';
 
 export { refuseHalfMigrated } from '#operation/exchange-stores.ts';
 export { type IssuerSight, inspectIssuers } from './issuers.ts';
@@ -72,7 +72,7 @@ async function start(parts: Parts, closers: Closer[]): Promise<RunningGateway> {
   const issuers = trustedIssuers(parts);
   lookAtIssuers(issuers);
   const authentication = authenticator(parts, log, issuers);
-  const upstreams = makeUpstreams(parts, log, sample);
+  const upstreams = makeClients(parts, log, sample);
   closers.push(() => Promise.all([...upstreams.values()].map((upstream) => upstream.close())));
   const watch = ClockWatch.open({ clock, logger, log });
   const core = makeCore(parts, data, upstreams, authentication, watch);

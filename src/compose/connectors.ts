@@ -4,8 +4,8 @@ import type { Config } from '#config/load.ts';
 import { DEFAULT_TENANT } from '#config/sections/tenancy.ts';
 import { ensureSecretFile } from '#operation/data-directory.ts';
 import type { ConnectorRow } from '#resources/connector/schema.ts';
+import { secretReader } from './clients.ts';
 import type { Parts } from './parts.ts';
-import { secretReader } from './upstreams.ts';
 
 /** The configured connectors, each with the tenant of its workspace. */
 export function connectorRows({ connectors, workspaces }: Config): ConnectorRow[] {

@@ -15,6 +15,7 @@ import { policySettings } from '#policy/settings.ts';
 import { own } from '#protocol/clean.ts';
 import { createIdSource } from '#protocol/ids.ts';
 import { type Logger, type Random, timestamp } from '#protocol/ports.ts';
+import type { Interpret, ProtocolClient } from '#protocol-client.ts';
 import { redactionProver } from '#receipts/redaction-proof.ts';
 import type { Redactor } from '#redaction/redactor.ts';
 import { isSecretName } from '#redaction/secret-names.ts';
@@ -28,7 +29,6 @@ import { recordRefusal } from '#resources/trust/record-trust.ts';
 import { TaskRunner } from '#runner/task-runner.ts';
 import { FileTree } from '#store/file-tree.ts';
 import { createSecretBox, type SecretBox } from '#store/secret-box.ts';
-import type { Interpret, Upstream } from '#upstream.ts';
 import { bridges } from '../../bridges/index.ts';
 import { approvalFacts } from './approvals.ts';
 import { configuredKeys } from './authentication.ts';
@@ -61,7 +61,7 @@ export interface Core {
 export function makeCore(
   parts: Parts,
   { log, keys, spool }: OpenDirectory,
-  upstreams: ReadonlyMap<string, Upstream>,
+  upstreams: ReadonlyMap<string, ProtocolClient>,
   authenticator: Authenticator,
   watch: ClockWatch,
 ): Core {
@@ -164,7 +164,9 @@ function fileTree({ store, limits }: Parts['config']): FileTree {
 }
 
 /** By the agent of the route where there is one, else by the bridge of its protocol: a replay outlives its agent. */
-function interpreter(upstreams: ReadonlyMap<string, Upstream>): (route: string) => Interpret | undefined {
+function interpreter(
+  upstreams: ReadonlyMap<string, ProtocolClient>,
+): (route: string) => Interpret | undefined {
   const known: Record<string, { interpret: Interpret }> = bridges;
   return (route) => {
     const protocol = route.slice(0, route.indexOf(':'));
@@ -177,7 +179,7 @@ function interpreter(upstreams: ReadonlyMap<string, Upstream>): (route: string) 
 function decisionTools(
   { config, version, redactor, clock, random }: Parts,
   { log, keys }: OpenData,
-  upstreams: ReadonlyMap<string, Upstream>,
+  upstreams: ReadonlyMap<string, ProtocolClient>,
   box: SecretBox,
   files: FileTree,
   running: RunningParts,
@@ -227,7 +229,7 @@ function selfFacts(
     random,
     redactor,
   }: Pick<Parts, 'config' | 'version' | 'clock' | 'random' | 'redactor'>,
-  upstreams: ReadonlyMap<string, Upstream>,
+  upstreams: ReadonlyMap<string, ProtocolClient>,
 ): DecisionTools['self'] {
   const policy = policySettings(config.policy);
   // Read once, at the start: what happens to the file later changes no answer.
@@ -287,7 +289,7 @@ function freshApiKey(name: string, random: Random, redactor: Parts['redactor']) 
   return { key, hash: own(apiKeyHash(key)) };
 }
 
-function describedAgents(upstreams: ReadonlyMap<string, Upstream>): RoutedAgent[] {
+function describedAgents(upstreams: ReadonlyMap<string, ProtocolClient>): RoutedAgent[] {
   return [...upstreams].flatMap(([route, upstream]) => {
     const description = upstream.describe();
     return description === undefined ? [] : [{ route, description }];
@@ -297,7 +299,7 @@ function describedAgents(upstreams: ReadonlyMap<string, Upstream>): RoutedAgent[
 /** Names of routes come from the configuration, ids of Skills from the card of an agent. */
 function findRoute(
   name: string,
-  upstreams: ReadonlyMap<string, Upstream>,
+  upstreams: ReadonlyMap<string, ProtocolClient>,
   redactor: Redactor,
 ): Route | undefined {
   const found = upstreams.has(name) ? { route: name } : routeOfSkill(name, describedAgents(upstreams));

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import type { Config } from '#config/load.ts';
 import type { Clock, Logger, Random } from '#protocol/ports.ts';
+import type { ProtocolClient } from '#protocol-client.ts';
 import type { Redactor } from '#redaction/redactor.ts';
 import type { LevelStoreOptions } from '#store/level-store.ts';
 import type { Store } from '#store/store.ts';
-import type { Upstream } from '#upstream.ts';
 
 export const systemClock: Clock = { now: () => Date.now(), monotonic: () => performance.now() };
 const POOL_BYTES = 4096;
@@ -34,7 +34,7 @@ export interface GatewayParts {
   /** Default: the system's random source. */
   random?: Random;
   /** Upstreams besides the configured ones: a deterministic one in the bench and in tests. */
-  extraUpstreams?: readonly Upstream[];
+  extraClients?: readonly ProtocolClient[];
   /** Opens the store. Default: LevelDB; tests let it fail. */
   openStore?: (options: LevelStoreOptions) => Promise<Store>;
   /** Addresses of a name that a caller's URL holds. Default: the resolver of the system. */

@@ -1,10 +1,10 @@
 import type { Effect, EffectResult } from '#core/command.ts';
+import type { Interpret } from '#protocol-client.ts';
 import { type RestoreParts, restoreSession } from '#resources/bundle/restore-session.ts';
 import { verifyStoredReceipt } from '#resources/receipt/verify-receipt.ts';
 import { checkDependencies } from '#resources/replay/check-dependencies.ts';
 import type { TaskRunner } from '#runner/task-runner.ts';
 import type { FileTree } from '#store/file-tree.ts';
-import type { Interpret } from '#upstream.ts';
 import type { OpenData } from './open-data.ts';
 import type { Sending } from './outbox.ts';
 

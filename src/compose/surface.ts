@@ -6,26 +6,26 @@ import type { ClockWatch } from '#core/clock-watch.ts';
 import { JsonReader } from '#json/json-reader.ts';
 import { createMetrics } from '#operation/metrics.ts';
 import { readinessOf } from '#operation/readiness.ts';
+import type { ProtocolClient } from '#protocol-client.ts';
 import type { HttpLimits } from '#surfaces/http/limits.ts';
 import type { TlsSettings } from '#surfaces/http/server.ts';
 import { createHttpSurface, type HttpSurface, type HttpSurfaceDeps } from '#surfaces/http-surface.ts';
 import { nodeTimers } from '#surfaces/timers.ts';
-import type { Upstream } from '#upstream.ts';
 import { metricsReader } from './authentication.ts';
 import { makeCards } from './cards.ts';
 import type { Core } from './core.ts';
-import { makeFaces } from './faces.ts';
 import { neverReached } from './issuers.ts';
 import type { OpenDirectory } from './open-data.ts';
 import type { Parts } from './parts.ts';
 import { publishedPersona } from './published-persona.ts';
+import { makeServers } from './servers.ts';
 import { undiscovered, withUndiscovered } from './undiscovered.ts';
 
 /** REST, SSE, WebSocket, discovery, metrics and the faces of the bridges over the gateway. */
 export function makeSurface(
   parts: Parts,
   { log, keys, spool }: OpenDirectory,
-  upstreams: ReadonlyMap<string, Upstream>,
+  upstreams: ReadonlyMap<string, ProtocolClient>,
   issuers: ReadonlyMap<string, TrustedIssuer>,
   core: Core,
   watch: ClockWatch,
@@ -73,7 +73,7 @@ export function makeSurface(
     metrics: config.telemetry.metrics
       ? { authorize: metricsReader(gateway), read: () => metrics.read() }
       : undefined,
-    createFaces: (publicUrl) => makeFaces(parts, upstreams, core, publicUrl, cards, json),
+    createServers: (publicUrl) => makeServers(parts, upstreams, core, publicUrl, cards, json),
     server: serverSettings(config),
   });
   return {

@@ -3,6 +3,7 @@ import type { PolicySettings } from '#policy/settings.ts';
 import type { Clean, CleanText } from '#protocol/clean.ts';
 import type { IdSource } from '#protocol/ids.ts';
 import type { JudgedTool } from '#protocol/intended-call.ts';
+import type { AgentDescription, PermissionAnswer, Refused } from '#protocol-client.ts';
 import type { KeyRow } from '#receipts/key-registry.ts';
 import type { ProveRedaction } from '#receipts/redaction-proof.ts';
 import type { ReceiptKey } from '#receipts/seal-receipt.ts';
@@ -10,7 +11,6 @@ import type { ConnectorRow } from '#resources/connector/schema.ts';
 import type { Part } from '#resources/message/schema.ts';
 import type { QuotaRow } from '#resources/quota/schema.ts';
 import type { TranscriptBudget } from '#resources/session/transcript/budget.ts';
-import type { AgentDescription, PermissionAnswer, Refused } from '#upstream.ts';
 
 /** What a decision may know beyond the log: identity, ids, limits, and what runs right now. */
 export interface Facts extends DecisionTools {

@@ -85,7 +85,7 @@ export type TaskState = Folded<
     preceding: string[];
     /** Lifecycle transitions so far; numbers the checkpoints. */
     transitions: number;
-    /** Upstream turns so far; numbers the spans. */
+    /** Turns of agents so far; numbers the spans. */
     turns: number;
     open_artifacts: string[];
     /** Permission requests that wait for an answer, oldest first. */

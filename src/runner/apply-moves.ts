@@ -14,6 +14,7 @@ import {
 import type { JsonObject } from '#protocol/json.ts';
 import { rulesOf } from '#protocol/rules.ts';
 import { type Failure, isTerminal } from '#protocol/task-states.ts';
+import type { DraftPart, Frame, MessageDraft, Move, Seen } from '#protocol-client.ts';
 import { addChunk, knownArtifact } from '#resources/artifact/chunks.ts';
 import {
   boundedMetadata,
@@ -30,7 +31,6 @@ import { sessionBinding } from '#resources/session/session-binding.ts';
 import { stateKey } from '#resources/state-keys.ts';
 import { mergeMetadata } from '#resources/task/fold.ts';
 import { type MoveFacts, moveTask } from '#resources/task/move-task.ts';
-import type { DraftPart, Frame, MessageDraft, Move, Seen } from '#upstream.ts';
 import { applyPermission, applyPermissionClosed } from './apply-permission.ts';
 import { applyTool } from './apply-tool.ts';
 import { applyReasoning, applyUpdate } from './apply-words.ts';

@@ -1,13 +1,13 @@
 import type { MoveTarget } from '#core/move-target.ts';
 import type { Clean } from '#protocol/clean.ts';
 import { isBlocked } from '#protocol/task-states.ts';
+import type { Move } from '#protocol-client.ts';
 import type { PermissionDraft, RememberedAnswer } from '#resources/permission/draft.ts';
 import { openRequest, openRequestsOf, resolveRequest } from '#resources/permission/permission-request.ts';
 import { REMEMBERED } from '#resources/permission/remembered-permission.ts';
 import type { PermissionRequestState, TaskState, UpstreamRequestState } from '#resources/read-states.ts';
 import { stateKey } from '#resources/state-keys.ts';
 import { moveTask } from '#resources/task/move-task.ts';
-import type { Move } from '#upstream.ts';
 
 /** Opens what the agent asks, once per request id of the agent; the first open one blocks the task. */
 export function applyPermission(

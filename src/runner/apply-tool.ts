@@ -5,11 +5,11 @@ import { sha256Hex } from '#json/sha256.ts';
 import { type Clean, type CleanText, own, sentence, word } from '#protocol/clean.ts';
 import type { Failure } from '#protocol/task-states.ts';
 import type { ToolStep } from '#protocol/tool-step.ts';
+import type { Move } from '#protocol-client.ts';
 import { boundedValue } from '#resources/permission/permission-request.ts';
 import type { ApprovedCallState, TaskState } from '#resources/read-states.ts';
 import { stateKey } from '#resources/state-keys.ts';
 import { moveTask, type Span, spanOf } from '#resources/task/move-task.ts';
-import type { Move } from '#upstream.ts';
 
 /**
  * Appends what a step of a tool call is in words of the protocol; a call has a span of its own inside its turn's. What a

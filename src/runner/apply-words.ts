@@ -2,10 +2,10 @@ import type { MoveTarget } from '#core/move-target.ts';
 import { newEvent, placeOfTask, type SessionPlace } from '#core/new-event.ts';
 import { fitsAsJson } from '#json/json-size.ts';
 import { type Clean, type CleanObject, word } from '#protocol/clean.ts';
+import type { Move, UpdateDraft } from '#protocol-client.ts';
 import { boundedMetadata, movedMetadata, storeArtifact } from '#resources/artifact/large-content.ts';
 import type { Part } from '#resources/message/schema.ts';
 import type { TaskState } from '#resources/read-states.ts';
-import type { Move, UpdateDraft } from '#upstream.ts';
 
 /** Thoughts are internal: readers without `internal:read` see that there was one. */
 export function applyReasoning(

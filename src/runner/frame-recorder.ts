@@ -5,6 +5,7 @@ import { fitsAsJson } from '#json/json-size.ts';
 import { type Clean, type CleanText, fromLog, objectOf, own } from '#protocol/clean.ts';
 import type { JsonValue } from '#protocol/json.ts';
 import { isTerminal } from '#protocol/task-states.ts';
+import type { Frame, ProtocolClient } from '#protocol-client.ts';
 import { wholeText } from '#receipts/canonical-order.ts';
 import type { MemoryFrame } from '#resources/memory/given-memory.ts';
 import { waitsInTurn } from '#resources/permission/permission-request.ts';
@@ -17,7 +18,6 @@ import { stateKey } from '#resources/state-keys.ts';
 import { type TurnSpan, turnSpan } from '#resources/task/move-task.ts';
 import type { FrameNumbers } from '#resources/task/task-frames.ts';
 import { frameKey, inputKey } from '#store/keys.ts';
-import type { Frame, Upstream } from '#upstream.ts';
 import { applyMoves, noteCancelFault, seenBy } from './apply-moves.ts';
 import { applyMemoryRead, memoryKey } from './give-memories.ts';
 import type { RunnerDeps } from './runner-deps.ts';
@@ -29,7 +29,7 @@ const SHARED_ROW_BYTES = 16 * 1024;
 
 export async function openRecorder(
   deps: RunnerDeps,
-  upstream: Upstream,
+  upstream: ProtocolClient,
   turn: RecordedTurn,
 ): Promise<FrameRecorder> {
   await deps.frameNumbers.open(turn.taskId, turn.isStarting);
@@ -63,7 +63,7 @@ interface OpenRow {
 /** Records frames as replay material and applies their moves, each in one transaction. */
 export class FrameRecorder {
   readonly #deps: RunnerDeps;
-  readonly #upstream: Upstream;
+  readonly #upstream: ProtocolClient;
   readonly #taskId: string;
   readonly #numbers: FrameNumbers;
   #sent: readonly string[];
@@ -78,7 +78,7 @@ export class FrameRecorder {
   #isFirst = true;
   #span: TurnSpan | undefined;
 
-  constructor(deps: RunnerDeps, upstream: Upstream, { taskId, sent, span }: RecordedTurn) {
+  constructor(deps: RunnerDeps, upstream: ProtocolClient, { taskId, sent, span }: RecordedTurn) {
     this.#deps = deps;
     this.#upstream = upstream;
     this.#taskId = taskId;

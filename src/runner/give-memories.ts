@@ -5,12 +5,12 @@ import type { Transaction } from '#eventlog/event-log.ts';
 import { type Clean, type CleanText, sentence } from '#protocol/clean.ts';
 import type { JsonValue } from '#protocol/json.ts';
 import { timestamp } from '#protocol/ports.ts';
+import type { Turn } from '#protocol-client.ts';
 import { withContent } from '#resources/memory/content.ts';
 import type { GivenMemory, MemoryFrame } from '#resources/memory/given-memory.ts';
 import type { Part } from '#resources/message/schema.ts';
 import type { MemoryState, SessionFold, TaskState } from '#resources/read-states.ts';
 import { stateKey } from '#resources/state-keys.ts';
-import type { Turn } from '#upstream.ts';
 import type { RunnerDeps } from './runner-deps.ts';
 
 /** Override key of a Memory that a run was given. */

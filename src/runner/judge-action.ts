@@ -1,10 +1,10 @@
 import { contentHash } from '#core/content-hash.ts';
 import type { StateReader } from '#eventlog/event-log.ts';
 import { decideAction } from '#policy/action.ts';
+import type { InnerAction } from '#protocol-client.ts';
 import { actionQuestion } from '#resources/permission/action-question.ts';
 import type { PolicyDecided } from '#resources/policy/events.ts';
 import type { TaskState } from '#resources/states.ts';
-import type { InnerAction } from '#upstream.ts';
 import type { RunnerDeps } from './runner-deps.ts';
 
 /** Judges what an agent asks for in its turn, by what holds now; undefined when it may be done. */

@@ -15,6 +15,7 @@ import {
 import type { IntendedCall } from '#protocol/intended-call.ts';
 import type { JsonObject } from '#protocol/json.ts';
 import type { Failure } from '#protocol/task-states.ts';
+import type { PreparedTurn, ProtocolClient, Turn } from '#protocol-client.ts';
 import { actionQuestion } from '#resources/permission/action-question.ts';
 import { boundedValue } from '#resources/permission/permission-request.ts';
 import type { BlockingEffect } from '#resources/policy/events.ts';
@@ -23,7 +24,6 @@ import { skillId } from '#resources/skill/skills.ts';
 import { stateKey } from '#resources/state-keys.ts';
 import { runFactsOf } from '#resources/task/fold-run.ts';
 import { moveTask } from '#resources/task/move-task.ts';
-import type { PreparedTurn, Turn, Upstream } from '#upstream.ts';
 import type { RunnerDeps } from './runner-deps.ts';
 
 /** What a turn does, as it is judged and recorded; the arguments are those that are kept. */
@@ -41,7 +41,7 @@ interface Judged {
  */
 export async function judgeTurn(
   deps: RunnerDeps,
-  upstream: Upstream,
+  upstream: ProtocolClient,
   task: TaskState,
   turn: Turn,
 ): Promise<PreparedTurn | undefined> {
@@ -67,7 +67,7 @@ interface BlockingDecision extends Decision {
   effect: BlockingEffect;
 }
 
-function wholeRun(upstream: Upstream, turn: Turn): PreparedTurn {
+function wholeRun(upstream: ProtocolClient, turn: Turn): PreparedTurn {
   return { run: (signal) => upstream.run(turn, signal) };
 }
 

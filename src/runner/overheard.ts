@@ -1,6 +1,6 @@
+import type { Frame, ProtocolClient } from '#protocol-client.ts';
 import { stateKey } from '#resources/state-keys.ts';
 import type { SessionFold, TaskState } from '#resources/states.ts';
-import type { Frame, Upstream } from '#upstream.ts';
 import { openRecorder } from './frame-recorder.ts';
 import type { RunnerDeps } from './runner-deps.ts';
 
@@ -15,7 +15,7 @@ export class Overheard {
   }
 
   /** `before`: the turn of the task, whose frames go first. Resolves when what came meanwhile is durable too. */
-  take(upstream: Upstream, taskId: string, frame: Frame, before: Promise<void>): Promise<void> {
+  take(upstream: ProtocolClient, taskId: string, frame: Frame, before: Promise<void>): Promise<void> {
     const open = this.#open.get(taskId);
     if (open !== undefined) {
       open.frames.push(frame);
@@ -27,7 +27,12 @@ export class Overheard {
     return told;
   }
 
-  async #tell(upstream: Upstream, taskId: string, frames: Frame[], before: Promise<void>): Promise<void> {
+  async #tell(
+    upstream: ProtocolClient,
+    taskId: string,
+    frames: Frame[],
+    before: Promise<void>,
+  ): Promise<void> {
     try {
       await before.catch(() => undefined);
       while (frames.length > 0) await this.#record(upstream, taskId, frames);
@@ -37,7 +42,7 @@ export class Overheard {
   }
 
   /** Of a Session that is closed nothing is kept. */
-  async #record(upstream: Upstream, taskId: string, frames: Frame[]): Promise<void> {
+  async #record(upstream: ProtocolClient, taskId: string, frames: Frame[]): Promise<void> {
     if (this.#isClosed(taskId)) {
       frames.length = 0;
       return;

@@ -1,10 +1,10 @@
 import type { StateReader } from '#eventlog/event-log.ts';
 import type { Clean } from '#protocol/clean.ts';
+import type { PastTurn } from '#protocol-client.ts';
 import type { Message } from '#resources/message/schema.ts';
 import type { MessageState, SessionFold, TaskState } from '#resources/read-states.ts';
 import { messageAt } from '#resources/session/transcript/archive-turns.ts';
 import { stateKey } from '#resources/state-keys.ts';
-import type { PastTurn } from '#upstream.ts';
 
 /** Newest turns that are told to an agent that has lost its session; older ones are not. */
 const MAX_TURNS = 200;

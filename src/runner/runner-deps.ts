@@ -1,15 +1,15 @@
 import type { DecisionTools } from '#core/facts.ts';
 import type { EventLog } from '#eventlog/event-log.ts';
 import type { Logger } from '#protocol/ports.ts';
+import type { Interpret, ProtocolClient } from '#protocol-client.ts';
 import type { VerificationKeys } from '#receipts/verification-keys.ts';
 import type { FrameNumbers } from '#resources/task/task-frames.ts';
-import type { Interpret, Upstream } from '#upstream.ts';
 
 /** What the task runner and its runs get from the composition root. */
 export interface RunnerDeps {
   log: EventLog;
   tools: DecisionTools;
-  upstreams: ReadonlyMap<string, Upstream>;
+  upstreams: ReadonlyMap<string, ProtocolClient>;
   logger: Logger;
   openInput(sealed: Buffer): Buffer;
   /** What the frames of a route mean, configured or not; undefined when no bridge knows its words. */

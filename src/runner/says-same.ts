@@ -2,11 +2,11 @@ import { isDeepStrictEqual } from 'node:util';
 import type { DecisionTools } from '#core/facts.ts';
 import type { StateReader } from '#eventlog/event-log.ts';
 import { sha256Hex } from '#json/sha256.ts';
+import type { DraftPart } from '#protocol-client.ts';
 import { contentOf } from '#resources/artifact/large-content.ts';
 import type { Part } from '#resources/message/schema.ts';
 import type { ArtifactState } from '#resources/read-states.ts';
 import { stateKey } from '#resources/state-keys.ts';
-import type { DraftPart } from '#upstream.ts';
 
 /**
  * True when these parts are what the stored ones were made of: secrets are replaced in those, and bytes and large content are

@@ -1,10 +1,10 @@
 import { ProtocolError } from '#protocol/errors.ts';
 import { type Failure, isTerminal } from '#protocol/task-states.ts';
+import type { Frame, PreparedTurn, ProtocolClient, Turn } from '#protocol-client.ts';
 import type { TaskState } from '#resources/read-states.ts';
 import { stateKey } from '#resources/state-keys.ts';
 import type { CancelTold } from '#resources/task/cancel-told.ts';
 import { moveTask, turnSpan } from '#resources/task/move-task.ts';
-import type { Frame, PreparedTurn, Turn, Upstream } from '#upstream.ts';
 import { type FrameRecorder, openRecorder } from './frame-recorder.ts';
 import { memoriesOf, withMemories } from './give-memories.ts';
 import { judgeTurn } from './judge-turn.ts';
@@ -33,14 +33,14 @@ export class TaskRun {
   readonly ended: Promise<void>;
   readonly #stopper = new AbortController();
   readonly #deps: RunnerDeps;
-  readonly #upstream: Upstream | undefined;
+  readonly #upstream: ProtocolClient | undefined;
   readonly #plan: TurnPlan;
   readonly #taken: Promise<void>;
   #isTaken = false;
   #owesCancel = false;
   #markTaken: () => void = () => undefined;
 
-  constructor(deps: RunnerDeps, upstream: Upstream | undefined, plan: TurnPlan) {
+  constructor(deps: RunnerDeps, upstream: ProtocolClient | undefined, plan: TurnPlan) {
     this.#deps = deps;
     this.#upstream = upstream;
     this.#plan = plan;
@@ -107,7 +107,7 @@ export class TaskRun {
     }
   }
 
-  async #turn(upstream: Upstream, task: TaskState): Promise<boolean> {
+  async #turn(upstream: ProtocolClient, task: TaskState): Promise<boolean> {
     const { taskId, kind, messages } = this.#plan;
     const memories =
       kind === 'start' && upstream.prepare === undefined

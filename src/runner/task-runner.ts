@@ -2,6 +2,7 @@ import type { RunFacts } from '#core/facts.ts';
 import { unlessDamaged } from '#core/unless-damaged.ts';
 import { ProtocolError } from '#protocol/errors.ts';
 import { isTerminal } from '#protocol/task-states.ts';
+import type { Frame, PermissionAnswer, ProtocolClient } from '#protocol-client.ts';
 import { waitsInTurn } from '#resources/permission/permission-request.ts';
 import { excessFailure } from '#resources/quota/check-quotas.ts';
 import type { TaskState } from '#resources/read-states.ts';
@@ -9,7 +10,6 @@ import { laneIsBusy } from '#resources/session/session-lane.ts';
 import { listPrefix, stateKey } from '#resources/state-keys.ts';
 import type { CancelTold } from '#resources/task/cancel-told.ts';
 import { moveTask } from '#resources/task/move-task.ts';
-import type { Frame, PermissionAnswer, Upstream } from '#upstream.ts';
 import { Overheard } from './overheard.ts';
 import { recoverTask } from './recover.ts';
 import { ReplayRun } from './replay/replay-run.ts';
@@ -289,7 +289,7 @@ export class TaskRunner implements RunFacts {
   }
 
   /** Records what the agent says while no turn runs; resolves when that is done, or reported as refused by the store. */
-  #overhear(upstream: Upstream, taskId: string, frame: Frame): Promise<void> {
+  #overhear(upstream: ProtocolClient, taskId: string, frame: Frame): Promise<void> {
     const before = this.#runs.get(taskId)?.ended ?? Promise.resolve();
     return this.#track(this.#overheard.take(upstream, taskId, frame, before));
   }

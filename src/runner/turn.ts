@@ -1,6 +1,7 @@
 import type { StateReader } from '#eventlog/event-log.ts';
 import type { JsonObject } from '#protocol/json.ts';
 import { isTerminal } from '#protocol/task-states.ts';
+import type { OutboundMessage, PermissionAnswer, Turn } from '#protocol-client.ts';
 import { artifactIn } from '#resources/artifact/artifact-in.ts';
 import { contentOf as storedContentOf } from '#resources/artifact/content.ts';
 import { INLINED_FROM } from '#resources/artifact/large-content.ts';
@@ -18,7 +19,6 @@ import { sessionBinding } from '#resources/session/session-binding.ts';
 import { stateKey } from '#resources/state-keys.ts';
 import type { TurnSpan } from '#resources/task/move-task.ts';
 import { inputKey } from '#store/keys.ts';
-import type { OutboundMessage, PermissionAnswer, Turn } from '#upstream.ts';
 import { judgeAction } from './judge-action.ts';
 import { historyBefore } from './past-turns.ts';
 import { bindingOf, metadataSaid, tasksBoundTo, tasksForked } from './related-tasks.ts';

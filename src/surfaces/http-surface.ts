@@ -1,13 +1,12 @@
 import type { Server } from 'node:http';
 import Koa from 'koa';
-import type { Face } from '#face.ts';
 import type { Gateway } from '#gateway.ts';
 import type { JsonReader } from '#json/json-reader.ts';
 import type { Spool } from '#protocol/bytes.ts';
 import type { Clock, Logger } from '#protocol/ports.ts';
+import type { ProtocolServer } from '#protocol-server.ts';
 import { type DocumentDeps, Documents } from './discovery/documents.ts';
 import { answerMetrics, type MetricsSource } from './discovery/metrics-route.ts';
-import { addFaceRoutes, refusePath } from './faces/routes.ts';
 import { challengesOf } from './http/challenges.ts';
 import { BrowserRules } from './http/cors.ts';
 import { drainServer } from './http/drain.ts';
@@ -18,6 +17,7 @@ import { HostAllowList, TransportSecurity } from './http/request-checks.ts';
 import { SenderProofs } from './http/sender-proofs.ts';
 import { createHttpServer, listen, type TlsSettings } from './http/server.ts';
 import { addRoute, operationRoutes, READ } from './rest/routes.ts';
+import { addServerRoutes, refusePath } from './servers/routes.ts';
 import { EventStreams } from './sse/event-streams.ts';
 import type { Timers } from './timers.ts';
 import { WebSockets } from './ws/web-sockets.ts';
@@ -39,7 +39,7 @@ export interface HttpSurfaceDeps {
   /** Undefined: `/metrics` is 404. */
   metrics: MetricsSource | undefined;
   /** Makes the faces of other protocols; `publicUrl` as of each call, since a free port is known only after listening. */
-  createFaces(publicUrl: () => string): readonly Face[];
+  createServers(publicUrl: () => string): readonly ProtocolServer[];
   server: {
     /** Origin that clients use, without a trailing slash; undefined: the address listened on. */
     publicUrl?: string;
@@ -76,7 +76,7 @@ export function createHttpSurface(deps: HttpSurfaceDeps): HttpSurface {
   let closing: Promise<boolean> | undefined;
   const streams = new EventStreams(deps);
   const documents = new Documents({ ...deps.documents, publicUrl: () => publicUrl });
-  const faces = deps.createFaces(() => publicUrl);
+  const faces = deps.createServers(() => publicUrl);
   const bounds = edgeDeps(
     deps,
     faces,
@@ -88,7 +88,7 @@ export function createHttpSurface(deps: HttpSurfaceDeps): HttpSurface {
   const sockets = new WebSockets({
     ...deps,
     ...bounds,
-    faceSockets: faces.flatMap((face) => face.sockets ?? []),
+    serverSockets: faces.flatMap((face) => face.sockets ?? []),
   });
   sockets.listenOn(server);
   return {
@@ -101,7 +101,7 @@ export function createHttpSurface(deps: HttpSurfaceDeps): HttpSurface {
       return { url, port: address.port };
     },
     close({ graceMs }) {
-      closing ??= drainServer(server, deps.timers, graceMs).then((clean) => closeFaces(faces, clean));
+      closing ??= drainServer(server, deps.timers, graceMs).then((clean) => closeServers(faces, clean));
       for (const face of faces) face.drain?.();
       streams.drain();
       sockets.drain(graceMs);
@@ -115,7 +115,7 @@ function createApp(
   bounds: EdgeDeps,
   documents: Documents,
   streams: EventStreams,
-  faces: readonly Face[],
+  faces: readonly ProtocolServer[],
 ): Koa {
   const { limits, logger, json } = deps;
   const app = new Koa<HttpState>();
@@ -131,7 +131,7 @@ function createApp(
   });
   const { metrics } = deps;
   if (metrics) addRoute(routes, READ, '/metrics', (exchange) => answerMetrics(metrics, exchange));
-  addFaceRoutes(routes, faces, { limits, streams, json });
+  addServerRoutes(routes, faces, { limits, streams, json });
   const refuse = refusePath(faces, { limits, streams, json });
   app.use(edge(bounds, refuse));
   app.use(routes.routes());
@@ -142,7 +142,7 @@ function createApp(
 /** What every request and every upgrade is checked against. */
 function edgeDeps(
   deps: HttpSurfaceDeps,
-  faces: readonly Face[],
+  faces: readonly ProtocolServer[],
   publicUrl: () => string,
   isDraining: () => boolean,
 ): EdgeDeps {
@@ -171,7 +171,7 @@ function edgeDeps(
   };
 }
 
-async function closeFaces(faces: readonly Face[], clean: boolean): Promise<boolean> {
+async function closeServers(faces: readonly ProtocolServer[], clean: boolean): Promise<boolean> {
   await Promise.all(faces.map((face) => face.close?.()));
   return clean;
 }

@@ -57,7 +57,7 @@ describe('layers', () => {
 
   const there = {
     'src/gateway.ts': '',
-    'src/upstream.ts': '',
+    'src/protocol-client.ts': '',
     'src/compose/compose.ts': '',
     'src/cli/serve.ts': '',
     'src/store/store.ts': '',
@@ -90,7 +90,7 @@ describe('layers', () => {
     [
       'a mapping that uses more than types of the upstream port',
       'mappings/a2a/a.ts',
-      '../../src/upstream.ts',
+      '../../src/protocol-client.ts',
     ],
     ['a fold that runs the log', 'src/resources/task/fold.ts', '#eventlog/event-log.ts'],
     ['a protocol file that knows the gateway', 'src/protocol/a.ts', '../gateway.ts'],

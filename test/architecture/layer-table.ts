@@ -14,7 +14,7 @@ export interface LayerRow {
   readonly because: string;
 }
 
-const CONTRACTS = ['src/gateway.ts', 'src/upstream.ts', 'src/face.ts'];
+const CONTRACTS = ['src/gateway.ts', 'src/protocol-client.ts', 'src/protocol-server.ts'];
 
 /** Shapes and names of resources, which everybody may know: no more than words, like those of src/protocol. */
 const ROOM_WORDS = [
@@ -125,14 +125,14 @@ export const LAYERS: readonly LayerRow[] = [
     because: 'the port of the faces is words only',
   },
   {
-    layer: 'src/upstream.ts',
+    layer: 'src/protocol-client.ts',
     imports: WORDS,
     because: 'the port of the agents is words only',
   },
   {
-    layer: 'src/face.ts',
+    layer: 'src/protocol-server.ts',
     imports: WORDS,
-    types: ['src/gateway.ts', 'src/upstream.ts'],
+    types: ['src/gateway.ts', 'src/protocol-client.ts'],
     because: 'the port of the faces that bridges bring: calls of the gateway over HTTP and sockets',
   },
 
@@ -196,7 +196,7 @@ export const LAYERS: readonly LayerRow[] = [
   {
     layer: RECORD,
     imports: [...WORDS, 'src/json'],
-    types: ['src/upstream.ts', 'src/eventlog'],
+    types: ['src/protocol-client.ts', 'src/eventlog'],
     because:
       'what was recorded, how it is read, planned and compared: pure, so that a verdict depends on nothing else',
   },
@@ -263,7 +263,7 @@ export const LAYERS: readonly LayerRow[] = [
   {
     layer: 'src/surfaces',
     imports: [...WORDS, ...EXAMPLES, 'src/json', 'src/cards'],
-    types: ['src/gateway.ts', 'src/face.ts'],
+    types: ['src/gateway.ts', 'src/protocol-server.ts'],
     because: 'a face decodes, calls the port, encodes',
   },
   {
@@ -274,7 +274,7 @@ export const LAYERS: readonly LayerRow[] = [
   {
     layer: 'mappings/*',
     imports: ['mappings/table.ts', ...WORDS],
-    types: ['src/upstream.ts'],
+    types: ['src/protocol-client.ts'],
     because: 'words of one protocol; moves are the types of the upstream port',
   },
   {
@@ -286,7 +286,7 @@ export const LAYERS: readonly LayerRow[] = [
   {
     layer: 'bridges/wire',
     imports: [],
-    types: ['bridges/bridge.ts', 'src/upstream.ts', ...WORDS, 'src/gateway.ts'],
+    types: ['bridges/bridge.ts', 'src/protocol-client.ts', ...WORDS, 'src/gateway.ts'],
     because:
       'what the bridges have in common: the way out to the network and to child processes, and calls of the gateway port',
   },

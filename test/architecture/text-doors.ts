@@ -52,7 +52,7 @@ export const TEXT_DOORS = {
       'bridges/mcp/client/catalogue.ts',
       'src/compose/core.ts',
       'src/compose/definitions.ts',
-      'src/compose/upstreams.ts',
+      'src/compose/clients.ts',
     ],
   },
   'stderr of children': {

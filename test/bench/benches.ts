@@ -1,4 +1,4 @@
-import { a2aFace } from './a2a-face.ts';
+import { a2aFace } from './a2a-server.ts';
 import { acpStream, acpTurn } from './acp-turn.ts';
 import { append } from './append.ts';
 import type { Bench } from './bench.ts';

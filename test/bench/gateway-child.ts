@@ -1,15 +1,15 @@
 import { createLogging, startGateway } from '#compose/compose.ts';
-import { ChunkUpstream } from './chunk-upstream.ts';
+import { ChunkClient } from './chunk-client.ts';
 import { serveCommands, startArguments } from './commands.ts';
 import { BENCH_KEY, readConfig } from './data-directory.ts';
-import { EchoUpstream } from './echo-upstream.ts';
+import { EchoClient } from './echo-client.ts';
 
 /** The gateway as `serve` starts it, with the echo upstream beside the configured ones. */
 const { config: file, echo } = startArguments<{ config: string; echo: boolean }>();
 const config = readConfig(file);
 const { logger, redactor } = createLogging(config.telemetry.log_level, process.stderr);
 redactor.addKnownSecret(BENCH_KEY);
-const chunked = new ChunkUpstream();
+const chunked = new ChunkClient();
 const gateway = await startGateway({
   config,
   packageRoot: process.cwd(),
@@ -17,7 +17,7 @@ const gateway = await startGateway({
   logger,
   redactor,
   env: process.env,
-  ...(echo ? { extraUpstreams: [new EchoUpstream(), chunked] } : {}),
+  ...(echo ? { extraClients: [new EchoClient(), chunked] } : {}),
 });
 
 /** Terminal commits since the last question: task id and time of the system's monotonic clock in milliseconds. */

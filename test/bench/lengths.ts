@@ -1,6 +1,6 @@
 import { amount, type Bench, type BenchOptions, type Row } from './bench.ts';
 import { Child } from './child.ts';
-import type { ChunkCost } from './chunk-upstream.ts';
+import type { ChunkCost } from './chunk-client.ts';
 import { writeConfig } from './data-directory.ts';
 import { type GatewayAddress, GatewayClient } from './gateway-client.ts';
 import { scratchDirectory } from './scratch-directory.ts';

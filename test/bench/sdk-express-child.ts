@@ -11,7 +11,7 @@ import {
 import { jsonRpcHandler, UserBuilder } from '@a2a-js/sdk/server/express';
 import express from 'express';
 import { serveCommands } from './commands.ts';
-import { AS_ARTIFACT } from './echo-upstream.ts';
+import { AS_ARTIFACT } from './echo-client.ts';
 
 /** The baseline of P1: the same echo task on the SDK's own express server, in memory. */
 class EchoExecutor implements AgentExecutor {

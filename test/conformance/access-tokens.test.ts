@@ -1,6 +1,6 @@
 import { createHmac, createPublicKey } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { AskingUpstream } from '../harness/asking-upstream.ts';
+import { AskingClient } from '../harness/asking-client.ts';
 import { TestClient } from '../harness/client.ts';
 import { startTestGateway, type TestGateway } from '../harness/gateway.ts';
 import { type SigningPair, signingPair, signToken, TokenIssuerPeer } from '../harness/peers/token-issuer.ts';
@@ -16,7 +16,7 @@ beforeAll(async () => {
   pair = await signingPair('key-1');
   issuer.publish(pair);
   const config = { auth: { oauth: [issuerRow(issuer.url)] } };
-  gateway = await startTestGateway({ clock, config, extraUpstreams: [new AskingUpstream()] });
+  gateway = await startTestGateway({ clock, config, extraClients: [new AskingClient()] });
 });
 afterAll(async () => {
   await gateway.close();

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Session } from '#resources/session/schema.ts';
-import { ToolUpstream } from '../harness/tool-upstream.ts';
+import { ToolClient } from '../harness/tool-client.ts';
 import {
   append,
   appendImage,
@@ -14,8 +14,8 @@ import { stageOf } from './stage.ts';
 const WORDS = ['one', 'two', 'three', 'four'];
 
 describe('compaction', () => {
-  const upstream = new ToolUpstream();
-  const stage = stageOf({ extraUpstreams: [upstream] });
+  const upstream = new ToolClient();
+  const stage = stageOf({ extraClients: [upstream] });
   const compact = (id: string, body: object) =>
     stage.client.call<{ error: object }>('POST', `/v1/sessions/${id}/compact`, { body });
 

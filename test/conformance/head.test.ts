@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { AskingUpstream } from '../harness/asking-upstream.ts';
+import { AskingClient } from '../harness/asking-client.ts';
 import { startTestGateway, type TestGateway } from '../harness/gateway.ts';
 
 /** Of one answer only. */
@@ -59,7 +59,7 @@ describe('HEAD', () => {
 describe('an answer that Accept decides about', () => {
   it('says so in each of its forms', async () => {
     const gateway = await startTestGateway({
-      extraUpstreams: [new AskingUpstream()],
+      extraClients: [new AskingClient()],
       config: { receipts: { acceptance: true } },
     });
     try {

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { AgentDescription, Frame, Move, ProtocolClient, Turn } from '#protocol-client.ts';
 import type { Task } from '#resources/task/schema.ts';
-import type { AgentDescription, Frame, Move, Turn, Upstream } from '#upstream.ts';
 import { userText } from '../harness/client.ts';
 import { startTestGateway, type TestGateway } from '../harness/gateway.ts';
 
 /** An agent in this process that names its task late and keeps what it was told. */
-class SlowToName implements Upstream {
+class SlowToName implements ProtocolClient {
   readonly route = 'a2a:slow';
   readonly materialPrefix = 'a2a:slow';
   readonly told: string[] = [];
@@ -49,7 +49,7 @@ describe('what is said to a task while its agent works', () => {
   let gateway: TestGateway;
   beforeAll(async () => {
     const config = { limits: { cancel_wait_ms: 200 } };
-    gateway = await startTestGateway({ extraUpstreams: [agent], config });
+    gateway = await startTestGateway({ extraClients: [agent], config });
   });
   afterAll(() => gateway.close());
 

@@ -3,28 +3,28 @@ import canonicalize from 'canonicalize';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Transaction } from '#eventlog/event-log.ts';
 import type { JsonObject } from '#protocol/json.ts';
+import type { Frame, Move } from '#protocol-client.ts';
 import type { TaskState } from '#resources/read-states.ts';
 import { materialsOf } from '#resources/receipt/run-materials.ts';
 import type { Receipt } from '#resources/receipt/schema.ts';
 import type { TaskMaterial } from '#resources/task/material-schema.ts';
 import type { Task } from '#resources/task/schema.ts';
 import { frameKey } from '#store/keys.ts';
-import type { Frame, Move } from '#upstream.ts';
 import { startTestGateway, type TestGateway } from '../harness/gateway.ts';
 import { merkleRoot } from '../harness/receipt-hash.ts';
-import { ToolUpstream } from '../harness/tool-upstream.ts';
+import { ToolClient } from '../harness/tool-client.ts';
 
 const LISTED_AT_MOST = 500;
 const LISTED_FRAMES = 32;
 
 /** Its frames have keys that an override may name. */
-class NamedAgent extends ToolUpstream {
+class NamedAgent extends ToolClient {
   override readonly route: string = 'fake:named';
   override readonly materialPrefix: string = 'a2a:named';
 }
 
 /** Each message it sends is a file it wrote, and something that the policy kept back. */
-class DeniedWriter extends ToolUpstream {
+class DeniedWriter extends ToolClient {
   override readonly route: string = 'fake:writer';
 
   override interpret(frame: Frame): Move[] {
@@ -49,12 +49,12 @@ const DENIED = {
 } as const;
 
 describe('receipts of long runs', () => {
-  const agent = new ToolUpstream();
+  const agent = new ToolClient();
   const writer = new DeniedWriter();
   const named = new NamedAgent();
   let gateway: TestGateway;
   beforeAll(async () => {
-    gateway = await startTestGateway({ extraUpstreams: [agent, writer, named] });
+    gateway = await startTestGateway({ extraClients: [agent, writer, named] });
   });
   afterAll(() => gateway.close());
 

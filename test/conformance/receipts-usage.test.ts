@@ -59,7 +59,7 @@ describe('what agents say that they used, in receipts', () => {
           taskFrame('COMPLETED'),
         ),
     },
-    extraUpstreams: [acpUpstream()],
+    extraClients: [acpUpstream()],
   });
 
   async function run(route: string, text = 'go', sessionId?: string) {

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { checkData, systemClock, systemRandom } from '#compose/compose.ts';
 import type { Session } from '#resources/session/schema.ts';
 import { startTestGateway, type TestGateway } from '../harness/gateway.ts';
-import { ToolUpstream } from '../harness/tool-upstream.ts';
+import { ToolClient } from '../harness/tool-client.ts';
 import { append, textsOf, transcriptOf } from '../harness/transcripts.ts';
 
 /** A transcript as its rules describe it: turns, how many are archived, and from where on they wait to be sent. */
@@ -36,7 +36,7 @@ describe('transcripts against a model', () => {
   let gateway: TestGateway;
   let said = 0;
   beforeAll(async () => {
-    gateway = await startTestGateway({ data, extraUpstreams: [new ToolUpstream()] });
+    gateway = await startTestGateway({ data, extraClients: [new ToolClient()] });
   });
   afterAll(() => rmSync(data, { recursive: true, force: true }));
 

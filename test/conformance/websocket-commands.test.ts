@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import type { Message } from '#resources/message/schema.ts';
 import type { Session } from '#resources/session/schema.ts';
 import type { Task } from '#resources/task/schema.ts';
-import { AskingUpstream } from '../harness/asking-upstream.ts';
+import { AskingClient } from '../harness/asking-client.ts';
 import { userText } from '../harness/client.ts';
 import { OTHER_TENANT } from '../harness/tenants.ts';
 import type { WsTestClient } from '../harness/ws-client.ts';
@@ -15,7 +15,7 @@ const stage = stageOf({
     { actor: 'writer', scopes: ['tasks:write', 'sessions:write'] },
     OTHER_TENANT.key,
   ],
-  extraUpstreams: [new AskingUpstream()],
+  extraClients: [new AskingClient()],
   config: { ...OTHER_TENANT.config, routing: { default: 'a2a:sample' } },
 });
 const room = new SocketRoom(stage);

@@ -2,11 +2,11 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { checkData, systemClock, systemRandom } from '#compose/compose.ts';
-import type { Move, Turn } from '#upstream.ts';
+import type { Move, Turn } from '#protocol-client.ts';
 import { startTestGateway, type TestGateway } from '../harness/gateway.ts';
 import { type BadRequest, BadRequests } from './bad-requests.ts';
 import { checkLog } from './log-oracle.ts';
-import { bind, PuppetUpstream, textOf } from './puppet-upstream.ts';
+import { bind, PuppetClient, textOf } from './puppet-client.ts';
 import { type RawAnswer, RawConnection } from './raw-connection.ts';
 import { isRightRefusal } from './refusal-form.ts';
 import { Report } from './report.ts';
@@ -37,7 +37,7 @@ export async function badInput(seed: number, requests: number): Promise<Report> 
         ],
         limits: { cancel_wait_ms: 50 },
       },
-      extraUpstreams: [new PuppetUpstream(play)],
+      extraClients: [new PuppetClient(play)],
     });
     try {
       await pour(gateway, new SeededRandom(seed), requests, report);

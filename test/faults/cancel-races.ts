@@ -1,10 +1,10 @@
 import fc from 'fast-check';
+import type { Move, Turn } from '#protocol-client.ts';
 import type { Task } from '#resources/task/schema.ts';
-import type { Move, Turn } from '#upstream.ts';
 import type { TestAnswer, TestClient } from '../harness/client.ts';
 import { startTestGateway } from '../harness/gateway.ts';
 import { checkLog } from './log-oracle.ts';
-import { bind, chunk, PuppetUpstream } from './puppet-upstream.ts';
+import { bind, chunk, PuppetClient } from './puppet-client.ts';
 import { Report } from './report.ts';
 
 const TERMINAL = ['COMPLETED', 'FAILED', 'CANCELED'];
@@ -101,13 +101,13 @@ class Puppet {
 export async function cancelRaces(seed: number, races: number): Promise<Report> {
   const report = new Report();
   let puppet = new Puppet();
-  const upstream = new PuppetUpstream(
+  const upstream = new PuppetClient(
     (turn, signal) => puppet.play(turn, signal),
     () => puppet.cancel(),
   );
   const gateway = await startTestGateway({
     config: { limits: { cancel_wait_ms: CANCEL_WAIT_MS } },
-    extraUpstreams: [upstream],
+    extraClients: [upstream],
   });
   const { client } = gateway;
   let session = '';

@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { checkData, systemClock, systemRandom } from '#compose/compose.ts';
-import type { Move, Turn } from '#upstream.ts';
+import type { Move, Turn } from '#protocol-client.ts';
 import { startTestGateway, type TestGateway } from '../harness/gateway.ts';
 import { MovableClock } from './idempotency-races.ts';
 import { checkLog } from './log-oracle.ts';
-import { bind, chunk, PuppetUpstream, textOf } from './puppet-upstream.ts';
+import { bind, chunk, PuppetClient, textOf } from './puppet-client.ts';
 import { Report } from './report.ts';
 
 const HOUR_MS = 3_600_000;
@@ -23,7 +23,7 @@ const JUMPS: Record<string, number> = {
 let data: string;
 let clock: MovableClock;
 let gateway: TestGateway;
-const start = () => startTestGateway({ data, clock, extraUpstreams: [new PuppetUpstream(play)] });
+const start = () => startTestGateway({ data, clock, extraClients: [new PuppetClient(play)] });
 
 beforeEach(async () => {
   data = mkdtempSync(join(tmpdir(), 'harn-clock-'));

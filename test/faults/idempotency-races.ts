@@ -2,12 +2,12 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Clock } from '#protocol/ports.ts';
+import type { Move, Turn } from '#protocol-client.ts';
 import type { Task } from '#resources/task/schema.ts';
-import type { Move, Turn } from '#upstream.ts';
 import type { TestAnswer, TestClient } from '../harness/client.ts';
 import { startTestGateway, type TestGateway } from '../harness/gateway.ts';
 import { checkLog } from './log-oracle.ts';
-import { bind, PuppetUpstream } from './puppet-upstream.ts';
+import { bind, PuppetClient } from './puppet-client.ts';
 import { Report } from './report.ts';
 import { SeededRandom } from './seeded-random.ts';
 
@@ -41,7 +41,7 @@ export async function idempotencyRaces(seed: number, races: number): Promise<Rep
   const random = new SeededRandom(seed);
   const clock = new PassingClock();
   const data = mkdtempSync(join(tmpdir(), 'harn-races-'));
-  const start = () => startTestGateway({ data, clock, extraUpstreams: [new PuppetUpstream(play)] });
+  const start = () => startTestGateway({ data, clock, extraClients: [new PuppetClient(play)] });
   const winners: { path: string; key: string; id: string }[] = [];
   let gateway: TestGateway | undefined;
   try {

@@ -222,7 +222,7 @@ describe('stdio servers that say nothing of their revisions', () => {
       return hasty.setTimeout(run, ms);
     };
     const row = { id: 'x', command: scriptedMcpServer('silent') };
-    const [upstream] = mcpBridge.createUpstreams([row], bridgeDeps({ timers: { ...hasty, setTimeout } }));
+    const [upstream] = mcpBridge.createClients([row], bridgeDeps({ timers: { ...hasty, setTimeout } }));
     if (upstream === undefined) throw new Error('The bridge made no upstream.');
     try {
       const task = await new TaskOnStage(upstream).start('{"skill_id": "ok", "input": {}}');

@@ -33,7 +33,7 @@ export async function serverCycles(cycles: number): Promise<Report> {
 
 /** The number of tools that a server listed between its start and its stop. */
 export async function serverCycle(command: string[]): Promise<number> {
-  const [upstream] = mcpBridge.createUpstreams([{ id: 'x', command }], bridgeDeps());
+  const [upstream] = mcpBridge.createClients([{ id: 'x', command }], bridgeDeps());
   upstream?.start();
   for (let tries = 0; upstream?.describe() === undefined && tries < 1_000; tries += 1) await pause(5);
   const tools = upstream?.describe()?.skills.length ?? 0;

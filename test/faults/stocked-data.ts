@@ -1,10 +1,10 @@
 import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Move, Turn } from '#upstream.ts';
+import type { Move, Turn } from '#protocol-client.ts';
 import { type TestClient, userText } from '../harness/client.ts';
 import { startTestGateway, type TestGateway } from '../harness/gateway.ts';
-import { bind, chunk, PuppetUpstream, say, textOf } from './puppet-upstream.ts';
+import { bind, chunk, PuppetClient, say, textOf } from './puppet-client.ts';
 
 const FILLER = 'The quick brown fox jumps over the lazy dog. ';
 
@@ -44,7 +44,7 @@ export class StockedData {
 
 /** A gateway on stocked data; what waits for input goes on waiting. */
 export function openStocked(data: string): Promise<TestGateway> {
-  return startTestGateway({ data, extraUpstreams: [new PuppetUpstream(play)] });
+  return startTestGateway({ data, extraClients: [new PuppetClient(play)] });
 }
 
 async function* play(turn: Turn): AsyncGenerator<Move[]> {

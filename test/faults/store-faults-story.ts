@@ -3,15 +3,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { isTerminal } from '#protocol/task-states.ts';
+import type { Move, Turn } from '#protocol-client.ts';
 import type { Task } from '#resources/task/schema.ts';
 import { openLevelStore } from '#store/level-store.ts';
-import type { Move, Turn } from '#upstream.ts';
 import { type TestClient, userText } from '../harness/client.ts';
 import { FaultyStore, type StoreFault } from '../harness/faulty-store.ts';
 import { startTestGateway, type TestGateway } from '../harness/gateway.ts';
 import { Journal } from './journal.ts';
 import { checkAcknowledged, checkLog } from './log-oracle.ts';
-import { aborted, bind, chunk, PuppetUpstream, textOf } from './puppet-upstream.ts';
+import { aborted, bind, chunk, PuppetClient, textOf } from './puppet-client.ts';
 import type { Report } from './report.ts';
 
 const SESSION = { workspace_id: 'workspace_default' };
@@ -30,7 +30,7 @@ export async function storyWithFault(fault: StoreFault, report: Report): Promise
     startTestGateway({
       data,
       config: { limits: { cancel_wait_ms: 200 } },
-      extraUpstreams: [new PuppetUpstream(play, playCancel)],
+      extraClients: [new PuppetClient(play, playCancel)],
       openStore: async (options) => {
         const store = await openLevelStore(options);
         if (faulty !== undefined) return store;

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CURRENT_VERSION, VERSION_HEADER } from '#protocol/version.ts';
-import type { Move, Turn } from '#upstream.ts';
+import type { Move, Turn } from '#protocol-client.ts';
 import { userText } from '../harness/client.ts';
 import { EventStreamClient } from '../harness/event-stream.ts';
 import { startTestGateway, type TestGateway } from '../harness/gateway.ts';
 import { RawClient } from '../unit/surfaces/surface-under-test.ts';
-import { bind, chunk, PuppetUpstream } from './puppet-upstream.ts';
+import { bind, chunk, PuppetClient } from './puppet-client.ts';
 import { SeededRandom } from './seeded-random.ts';
 
 const CHUNKS = 190;
@@ -18,7 +18,7 @@ let gateway: TestGateway;
 beforeAll(async () => {
   gateway = await startTestGateway({
     config: { limits: { stream_buffer_bytes: BUFFER_BYTES } },
-    extraUpstreams: [new PuppetUpstream(play)],
+    extraClients: [new PuppetClient(play)],
   });
 });
 afterAll(() => gateway.close());

@@ -1,5 +1,5 @@
-import type { Upstream } from '#upstream.ts';
-import type { A2aUpstreamConfig } from '../../bridges/a2a/index.ts';
+import type { ProtocolClient } from '#protocol-client.ts';
+import type { A2aClientConfig } from '../../bridges/a2a/index.ts';
 import type { BridgeDeps } from '../../bridges/bridge.ts';
 import { keeper } from './keeper.ts';
 import type { Script } from './peers/script.ts';
@@ -16,7 +16,7 @@ export const WAITS = {
 
 export interface ScriptedStage {
   peer: ScriptedPeer;
-  upstream: Upstream;
+  upstream: ProtocolClient;
   task: TaskOnStage;
 }
 
@@ -26,7 +26,7 @@ export function stageHands() {
   /** A scripted agent and one task that runs on it. */
   const stage = async (
     script: Script,
-    config: Partial<A2aUpstreamConfig> = {},
+    config: Partial<A2aClientConfig> = {},
     card?: (origin: string) => unknown,
     deps: Partial<BridgeDeps> = {},
   ): Promise<ScriptedStage> => {

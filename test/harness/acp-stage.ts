@@ -1,5 +1,5 @@
-import type { Upstream } from '#upstream.ts';
-import { type AcpUpstreamConfig, acpBridge } from '../../bridges/acp/index.ts';
+import type { ProtocolClient } from '#protocol-client.ts';
+import { type AcpClientConfig, acpBridge } from '../../bridges/acp/index.ts';
 import type { BridgeDeps } from '../../bridges/bridge.ts';
 import { PACKAGE_ROOT } from '../faults/child-processes.ts';
 import { bridgeDeps } from './upstream-stage.ts';
@@ -12,11 +12,11 @@ export function acpAgentCommand(...flags: string[]): string[] {
 /** The route `acp:peer` over the test agent. */
 export function acpUpstream(
   flags: readonly string[] = [],
-  config: Partial<AcpUpstreamConfig> = {},
+  config: Partial<AcpClientConfig> = {},
   deps: Partial<BridgeDeps> = {},
-): Upstream {
+): ProtocolClient {
   const row = { id: 'peer', command: acpAgentCommand(...flags), ...config };
-  const [upstream] = acpBridge.createUpstreams([row], bridgeDeps(deps));
+  const [upstream] = acpBridge.createClients([row], bridgeDeps(deps));
   if (upstream === undefined) throw new Error('The bridge made no upstream.');
   return upstream;
 }

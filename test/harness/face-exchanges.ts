@@ -1,5 +1,5 @@
 /** One request of a client and what it was answered, as they went over the wire. */
-export interface FaceExchange {
+export interface ServerExchange {
   request: { method: string; path: string; headers: Record<string, string>; body: string };
   answer: {
     status: number;
@@ -44,7 +44,7 @@ export class Stands {
 
 /** A `fetch` that keeps every exchange but those about cards; await `exchanges` when the client is done. */
 export function recordingFetch(inner: typeof fetch, origin: string) {
-  const kept: Promise<FaceExchange>[] = [];
+  const kept: Promise<ServerExchange>[] = [];
   const stands = new Stands();
   const recording: typeof fetch = async (input, init) => {
     const url = String(input);
@@ -54,7 +54,7 @@ export function recordingFetch(inner: typeof fetch, origin: string) {
   };
   const exchanges = async () => {
     const all = await Promise.all(kept);
-    return all.map((exchange) => JSON.parse(stands.named(JSON.stringify(exchange))) as FaceExchange);
+    return all.map((exchange) => JSON.parse(stands.named(JSON.stringify(exchange))) as ServerExchange);
   };
   return { recording, exchanges };
 }
@@ -63,7 +63,7 @@ async function exchangeOf(
   path: string,
   init: RequestInit | undefined,
   answer: Response,
-): Promise<FaceExchange> {
+): Promise<ServerExchange> {
   const sent = new Headers(init?.headers);
   const headers = Object.fromEntries(
     HEADERS.flatMap((name) => [[name, sent.get(name)]]).filter(([, value]) => value),
@@ -76,18 +76,18 @@ async function exchangeOf(
 export async function sendAgain(
   origin: string,
   key: string,
-  { method, path, headers, body }: FaceExchange['request'],
+  { method, path, headers, body }: ServerExchange['request'],
   stands: Stands,
-): Promise<FaceExchange['answer']> {
+): Promise<ServerExchange['answer']> {
   const answer = await fetch(origin + stands.restored(path), {
     method,
     headers: { ...headers, authorization: `Bearer ${key}` },
     ...(body === '' ? {} : { body: stands.restored(body) }),
   });
-  return JSON.parse(stands.named(JSON.stringify(await answerOf(answer)))) as FaceExchange['answer'];
+  return JSON.parse(stands.named(JSON.stringify(await answerOf(answer)))) as ServerExchange['answer'];
 }
 
-async function answerOf(answer: Response): Promise<FaceExchange['answer']> {
+async function answerOf(answer: Response): Promise<ServerExchange['answer']> {
   const type = answer.headers.get('content-type') ?? '';
   const text = await answer.text();
   const isStream = type === 'text/event-stream';

@@ -13,7 +13,7 @@ import {
 import { loadConfig } from '#config/load.ts';
 import { findPackageRoot } from '#config/package-root.ts';
 import type { Clock, Random } from '#protocol/ports.ts';
-import type { Upstream } from '#upstream.ts';
+import type { ProtocolClient } from '#protocol-client.ts';
 import { TestClient } from './client.ts';
 
 export interface TestGatewayOptions {
@@ -33,7 +33,7 @@ export interface TestGatewayOptions {
   env?: Readonly<Record<string, string>>;
   clock?: Clock;
   random?: Random;
-  extraUpstreams?: readonly Upstream[];
+  extraClients?: readonly ProtocolClient[];
   /** Default: LevelDB. */
   openStore?: GatewayParts['openStore'];
   /** Default: the resolver of the system. */
@@ -70,7 +70,7 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
     env: { ...process.env, ...options.env },
     ...(options.clock === undefined ? {} : { clock: options.clock }),
     ...(options.random === undefined ? {} : { random: options.random }),
-    ...(options.extraUpstreams === undefined ? {} : { extraUpstreams: options.extraUpstreams }),
+    ...(options.extraClients === undefined ? {} : { extraClients: options.extraClients }),
     ...(options.openStore === undefined ? {} : { openStore: options.openStore }),
     ...(options.resolveHost === undefined ? {} : { resolveHost: options.resolveHost }),
   });

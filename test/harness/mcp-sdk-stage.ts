@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect } from 'vitest';
 import { allEvents, eventFindings } from '../conformance/event-findings.ts';
 import { startTestGateway, type TestGateway } from './gateway.ts';
-import { type Closable, mcpClients } from './mcp-face-stage.ts';
+import { type Closable, mcpClients } from './mcp-server-stage.ts';
 import { SdkMcpServer, type SdkServerOptions } from './sdk-mcp-server.ts';
 
 /**

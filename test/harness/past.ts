@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { JsonObject } from '#protocol/json.ts';
 import { CURRENT_RULES, RULES, type Rules } from '#protocol/rules.ts';
 import type { Failure, TaskStatus } from '#protocol/task-states.ts';
-import type { DraftPart, MessageDraft, Move, Seen } from '#upstream.ts';
+import type { DraftPart, MessageDraft, Move, Seen } from '#protocol-client.ts';
 
 /** What a test's core knows of a task: applies moves in order and answers what interpretation may ask. */
 export class Past implements Seen {

@@ -1,6 +1,6 @@
 import { existsSync, writeFileSync } from 'node:fs';
-import type { Frame, Move, Upstream } from '#upstream.ts';
-import type { A2aUpstreamConfig } from '../../bridges/a2a/index.ts';
+import type { Frame, Move, ProtocolClient } from '#protocol-client.ts';
+import type { A2aClientConfig } from '../../bridges/a2a/index.ts';
 import { Past } from './past.ts';
 import { startAgent03 } from './peers/agent-03.ts';
 import { startHarnServeAgent } from './peers/harn-serve-agent.ts';
@@ -27,7 +27,7 @@ const STORIES: Record<string, readonly string[]> = {
 /** It has no other behaviours. */
 const HARN_SERVE_STORIES: readonly string[] = ['echo', 'ask', 'fail'];
 
-const PEERS: Record<string, [() => Promise<Peer>, Partial<A2aUpstreamConfig>]> = {
+const PEERS: Record<string, [() => Promise<Peer>, Partial<A2aClientConfig>]> = {
   'sdk-1.3-jsonrpc': [startSampleAgent, {}],
   'sdk-1.3-rest': [startSampleAgent, { binding: 'HTTP+JSON' }],
   'sdk-1.3-legacy': [startSampleAgent, { protocol: '0.3' }],
@@ -41,7 +41,7 @@ export interface RecordedFrame {
   moves: Move[];
 }
 
-async function record(upstream: Upstream, texts: readonly string[]): Promise<RecordedFrame[]> {
+async function record(upstream: ProtocolClient, texts: readonly string[]): Promise<RecordedFrame[]> {
   const past = new Past();
   const lines: RecordedFrame[] = [];
   for (const [index, text] of texts.entries()) {

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { JsonObject } from '#protocol/json.ts';
-import type { Frame, Move, Turn, Upstream } from '#upstream.ts';
-import { AcpUpstream } from '../../bridges/acp/client/client.ts';
+import type { Frame, Move, ProtocolClient, Turn } from '#protocol-client.ts';
+import { AcpClient } from '../../bridges/acp/client/client.ts';
 import { asRecord } from '../../bridges/acp/client/record.ts';
 import type { Host } from '../../bridges/acp/host.ts';
 import { HOST_CAPABILITIES } from '../../mappings/acp/host-methods.ts';
@@ -73,7 +73,7 @@ interface Line {
   moves: Move[];
 }
 
-async function record(upstream: Upstream, texts: readonly string[]): Promise<Line[]> {
+async function record(upstream: ProtocolClient, texts: readonly string[]): Promise<Line[]> {
   const lines: Line[] = [];
   let sessionBinding: Turn['sessionBinding'];
   for (const [index, text] of texts.entries()) {
@@ -110,14 +110,14 @@ async function record(upstream: Upstream, texts: readonly string[]): Promise<Lin
   return lines;
 }
 
-function answer(upstream: Upstream, taskId: string, frame: Frame): void {
+function answer(upstream: ProtocolClient, taskId: string, frame: Frame): void {
   const asked = frame.kind === 'message' ? asRecord(frame.body) : undefined;
   if (asked?.op !== 'asked') return;
   const given = { upstreamId: asked.key, approved: true, optionId: null, reason: null };
   setImmediate(() => upstream.answer?.(taskId, { ...given, answer: { colour: 'green' } }));
 }
 
-function play(name: string): { upstream: Upstream; texts: string[] } {
+function play(name: string): { upstream: ProtocolClient; texts: string[] } {
   const recording = `${FIXTURES}-agents/${name}.ndjson`;
   const player = `${PACKAGE_ROOT}dist/test/harness/peers/recorded-agent.js`;
   const state = join(mkdtempSync(join(tmpdir(), 'harn-record-')), name);
@@ -130,7 +130,7 @@ function play(name: string): { upstream: Upstream; texts: string[] } {
   return { upstream: acpUpstream([], { command, cwd: '/' }, CLOCK), texts };
 }
 
-async function keep(name: string, upstream: Upstream, texts: readonly string[]): Promise<void> {
+async function keep(name: string, upstream: ProtocolClient, texts: readonly string[]): Promise<void> {
   const lines = await record(upstream, texts);
   await upstream.close();
   writeFileSync(`${FIXTURES}/${name}.ndjson`, lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
@@ -142,7 +142,7 @@ mkdirSync(FIXTURES, { recursive: true });
 for (const [story, texts] of Object.entries(STORIES)) {
   if (isMade(`sdk-2.4-${story}`)) continue;
   const upstream = acpUpstream([], {}, CLOCK);
-  if (story === 'machine' && upstream instanceof AcpUpstream) upstream.hosts.attach('s1', HOST);
+  if (story === 'machine' && upstream instanceof AcpClient) upstream.hosts.attach('s1', HOST);
   await keep(`sdk-2.4-${story}`, upstream, texts);
 }
 for (const name of AGENTS) {

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import type { JsonObject } from '#protocol/json.ts';
-import type { Frame, Move, PermissionAnswer, Turn, Upstream } from '#upstream.ts';
+import type { Frame, Move, PermissionAnswer, ProtocolClient, Turn } from '#protocol-client.ts';
 import { asRecord } from '../../bridges/mcp/client/record.ts';
 import { mcpBridge } from '../../bridges/mcp/index.ts';
 import { PACKAGE_ROOT } from '../faults/child-processes.ts';
@@ -56,10 +56,10 @@ interface Line {
   moves: Move[];
 }
 
-type Row = Parameters<typeof mcpBridge.createUpstreams>[0][number];
+type Row = Parameters<typeof mcpBridge.createClients>[0][number];
 
-async function withUpstream(row: Row, use: (upstream: Upstream) => Promise<void>): Promise<void> {
-  const [upstream] = mcpBridge.createUpstreams([row], bridgeDeps());
+async function withUpstream(row: Row, use: (upstream: ProtocolClient) => Promise<void>): Promise<void> {
+  const [upstream] = mcpBridge.createClients([row], bridgeDeps());
   if (upstream === undefined) throw new Error('The bridge made no upstream.');
   await use(upstream);
   await upstream.close();
@@ -93,7 +93,7 @@ function given(upstreamId: string, answer: JsonObject): PermissionAnswer {
 }
 
 /** Adds the frames of one turn to `lines`, up to where it is cut. */
-async function play(upstream: Upstream, story: Story, past: Past, lines: Line[]): Promise<void> {
+async function play(upstream: ProtocolClient, story: Story, past: Past, lines: Line[]): Promise<void> {
   const stop = new AbortController();
   const turn = turnOf(story, past);
   for await (const frame of upstream.run(turn, stop.signal)) {
@@ -112,7 +112,7 @@ async function play(upstream: Upstream, story: Story, past: Past, lines: Line[])
 async function record(row: Row, story: Story): Promise<Line[]> {
   const past = new Past();
   const lines: Line[] = [];
-  const turn = (upstream: Upstream) => play(upstream, story, past, lines);
+  const turn = (upstream: ProtocolClient) => play(upstream, story, past, lines);
   await withUpstream(row, turn);
   if (story.cutAfter !== undefined) await withUpstream(row, turn);
   return lines;

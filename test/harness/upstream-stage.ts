@@ -1,8 +1,8 @@
 import { canonicalJson } from '#json/canonical.ts';
 import { parseMended, parsePeerText } from '#json/peer-text.ts';
 import { ProcessGuard } from '#operation/process-guard.ts';
-import type { Frame, OutboundMessage, Turn, Upstream } from '#upstream.ts';
-import { type A2aUpstreamConfig, a2aBridge } from '../../bridges/a2a/index.ts';
+import type { Frame, OutboundMessage, ProtocolClient, Turn } from '#protocol-client.ts';
+import { type A2aClientConfig, a2aBridge } from '../../bridges/a2a/index.ts';
 import type { BridgeDeps, Timers } from '../../bridges/bridge.ts';
 import { Past } from './past.ts';
 
@@ -38,8 +38,11 @@ export function bridgeDeps(overrides: Partial<BridgeDeps> = {}): BridgeDeps {
   };
 }
 
-export function a2aUpstream(config: Omit<A2aUpstreamConfig, 'id'>, deps: Partial<BridgeDeps> = {}): Upstream {
-  const [upstream] = a2aBridge.createUpstreams([{ id: 'peer', ...config }], bridgeDeps(deps));
+export function a2aUpstream(
+  config: Omit<A2aClientConfig, 'id'>,
+  deps: Partial<BridgeDeps> = {},
+): ProtocolClient {
+  const [upstream] = a2aBridge.createClients([{ id: 'peer', ...config }], bridgeDeps(deps));
   if (upstream === undefined) throw new Error('The bridge made no upstream.');
   return upstream;
 }
@@ -58,10 +61,10 @@ export function textMessage(text: string, id = `message-${text}`): OutboundMessa
 export class TaskOnStage {
   readonly past = new Past();
   readonly frames: Frame[] = [];
-  readonly #upstream: Upstream;
+  readonly #upstream: ProtocolClient;
   readonly #waiting: { count: number; resolve: () => void }[] = [];
 
-  constructor(upstream: Upstream) {
+  constructor(upstream: ProtocolClient) {
     this.#upstream = upstream;
   }
 

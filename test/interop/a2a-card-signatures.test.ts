@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { signA2aCard } from '#cards/sign-card.ts';
 import type { A2aAgentCard } from '#resources/discovery/schema.ts';
-import type { A2aUpstreamConfig } from '../../bridges/a2a/index.ts';
+import type { A2aClientConfig } from '../../bridges/a2a/index.ts';
 import type { BridgeDeps } from '../../bridges/bridge.ts';
 import { stageHands } from '../harness/a2a-stage.ts';
 import { taskFrame } from '../harness/a2a-words.ts';
@@ -31,7 +31,7 @@ async function agent(script: Script, card: (origin: string) => object = signedCa
   return peer;
 }
 
-async function verdictOf(peer: ScriptedPeer, config: Partial<A2aUpstreamConfig> = {}) {
+async function verdictOf(peer: ScriptedPeer, config: Partial<A2aClientConfig> = {}) {
   const upstream = kept(a2aUpstream({ card: peer.cardUrl, ...config }));
   await new TaskOnStage(upstream).start('hi');
   return upstream.describe()?.card?.signature;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { openLevelStore } from '#store/level-store.ts';
-import { bind, chunk, PuppetUpstream, say, textOf } from '../faults/puppet-upstream.ts';
+import { bind, chunk, PuppetClient, say, textOf } from '../faults/puppet-client.ts';
 import { FaultyStore } from '../harness/faulty-store.ts';
 import { startTestGateway, type TestGateway } from '../harness/gateway.ts';
 
@@ -16,7 +16,7 @@ interface A2aTask {
 
 /** `chunks <n>` says so many pieces of one artifact; `slow` says something first that is not for everybody, and ends when told. */
 let goOn: () => void = () => undefined;
-const puppet = new PuppetUpstream(async function* (turn) {
+const puppet = new PuppetClient(async function* (turn) {
   yield [bind(turn)];
   if (textOf(turn) === 'slow') {
     const parts = [{ type: 'text', text: 'between us', visibility: 'internal' } as const];
@@ -37,7 +37,7 @@ describe('a client that polls Tasks over A2A', () => {
 
   beforeAll(async () => {
     gateway = await startTestGateway({
-      extraUpstreams: [puppet],
+      extraClients: [puppet],
       openStore: async (options) => {
         store = new FaultyStore(await openLevelStore(options));
         return store;

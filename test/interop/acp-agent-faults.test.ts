@@ -14,7 +14,7 @@ describe('an ACP agent that does not keep its word', () => {
     const folder = mkdtempSync(join(tmpdir(), 'harn-acp-lost-'));
     // It is ended as soon as nobody uses it, so that each prompt takes its session up again.
     const upstream = acpUpstream(['--sessions', join(folder, 'kept')], { limits: { idle_stop_ms: 1 } });
-    gateway = await startTestGateway({ extraUpstreams: [upstream] });
+    gateway = await startTestGateway({ extraClients: [upstream] });
     const client = await AcpClient.overSocket(gateway.url, gateway.client.key);
     const { sessionId } = await client.session({ route: 'acp:peer' });
     await client.prompt(sessionId, 'pid');
@@ -36,7 +36,7 @@ describe('an ACP agent that does not keep its word', () => {
 
   it('[ACP-USER-20] works on a tool without end and says nothing: its turn ends at the limit of the operator', async () => {
     const upstream = acpUpstream([], { limits: { idle_timeout_ms: 300 } });
-    gateway = await startTestGateway({ extraUpstreams: [upstream] });
+    gateway = await startTestGateway({ extraClients: [upstream] });
     const client = await AcpClient.overSocket(gateway.url, gateway.client.key);
     const { sessionId } = await client.session({ route: 'acp:peer' });
     await expect(client.prompt(sessionId, 'hang')).rejects.toMatchObject({

@@ -36,7 +36,7 @@ describe('what an ACP agent says between two prompts', () => {
 
   async function start(limits = {}) {
     const upstream = acpUpstream([], { command: undefined, url: agent.url, limits });
-    gateway = await startTestGateway({ data, extraUpstreams: [upstream] });
+    gateway = await startTestGateway({ data, extraClients: [upstream] });
   }
   async function editor(): Promise<AcpClient> {
     const client = await AcpClient.overSocket(gateway.url, gateway.client.key);

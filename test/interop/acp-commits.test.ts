@@ -22,7 +22,7 @@ it('a turn of seven updates and a permission is made durable in four steps: prom
     clearTimeout: (handle: unknown) => clearTimeout(handle as NodeJS.Timeout),
   };
   const gateway = await startTestGateway({
-    extraUpstreams: [acpUpstream([], {}, { timers })],
+    extraClients: [acpUpstream([], {}, { timers })],
     openStore: async (options) => {
       store = new FaultyStore(await openLevelStore(options));
       return store;

@@ -77,7 +77,7 @@ describe('giant messages of an ACP client', () => {
   let raw: RawClient;
 
   beforeEach(async () => {
-    gateway = await startTestGateway({ extraUpstreams: [acpUpstream()] });
+    gateway = await startTestGateway({ extraClients: [acpUpstream()] });
     neighbour = await AcpClient.overSocket(gateway.url, gateway.client.key);
     raw = await RawClient.open(gateway);
   });
@@ -139,7 +139,7 @@ describe('giant messages of an ACP agent', () => {
   async function open(command: string[]) {
     const limits = { max_frame_bytes: LIMIT };
     const others = acpUpstream([], { id: 'other' });
-    gateway = await startTestGateway({ extraUpstreams: [acpUpstream([], { command, limits }), others] });
+    gateway = await startTestGateway({ extraClients: [acpUpstream([], { command, limits }), others] });
   }
   async function ended(text: string, route = 'acp:peer', sessionId?: string) {
     const { id } = await gateway.client.submit(text, sessionId, { route });
@@ -180,7 +180,7 @@ describe('giant messages of an ACP agent', () => {
       url: agent.url,
       limits: { max_frame_bytes: LIMIT },
     });
-    gateway = await startTestGateway({ extraUpstreams: [upstream] });
+    gateway = await startTestGateway({ extraClients: [upstream] });
     agent.answers['session/prompt'] = () => {
       agent.sendText(padded(LIMIT, 'session/update'));
       return { stopReason: 'end_turn' };

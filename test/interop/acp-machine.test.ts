@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { Receipt } from '#resources/receipt/schema.ts';
 import { NEVER, WITH_MACHINE } from '../harness/acp-client.ts';
-import { acpFaceStage } from '../harness/acp-face-stage.ts';
+import { acpServerStage } from '../harness/acp-server-stage.ts';
 import type { TestEvent } from '../harness/client.ts';
 
 describe('the machine of an editor', () => {
-  const stage = acpFaceStage();
+  const stage = acpServerStage();
 
   async function editor(files: Record<string, string> = {}, key?: string) {
     const held = new Map(Object.entries(files));

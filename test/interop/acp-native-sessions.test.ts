@@ -27,7 +27,7 @@ describe("an agent's own session that goes on with another client", () => {
   /** An agent that keeps each session for one process at a time. */
   async function start(...flags: string[]) {
     const sessions = ['--sessions', join(dir, 'sessions'), '--exclusive'];
-    gateway = await startTestGateway({ extraUpstreams: [acpUpstream([...sessions, ...flags])] });
+    gateway = await startTestGateway({ extraClients: [acpUpstream([...sessions, ...flags])] });
   }
   async function connect(options: AcpClientOptions = {}) {
     const client = await AcpClient.overSocket(gateway.url, gateway.client.key, options);
@@ -141,7 +141,7 @@ describe('a resume that an agent advertises and does not serve', () => {
       'session/prompt': () => ({ stopReason: 'end_turn' }),
     });
     gateway = await startTestGateway({
-      extraUpstreams: [acpUpstream([], { command: undefined, url: agent.url })],
+      extraClients: [acpUpstream([], { command: undefined, url: agent.url })],
     });
   });
   afterEach(async () => {

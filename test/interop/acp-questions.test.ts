@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import type { PermissionRequest } from '#resources/permission/schema.ts';
 import { objectOf } from '../../mappings/acp/json-shape.ts';
 import { AcpClient } from '../harness/acp-client.ts';
-import { acpFaceStage } from '../harness/acp-face-stage.ts';
+import { acpServerStage } from '../harness/acp-server-stage.ts';
 import { acpUpstream } from '../harness/acp-stage.ts';
 import { startTestGateway } from '../harness/gateway.ts';
 import { ScriptedAcpAgent } from '../harness/peers/scripted-acp-agent.ts';
@@ -15,7 +15,7 @@ import { TaskOnStage, textMessage } from '../harness/upstream-stage.ts';
 const PAGE = 'https://login.example.com/device';
 
 describe('what an agent asks through the gateway', () => {
-  const stage = acpFaceStage();
+  const stage = acpServerStage();
 
   it('[ACP-ELIC-02] a page to visit is a page for an editor that opens pages', async () => {
     const asked: CreateElicitationRequest[] = [];
@@ -49,7 +49,7 @@ describe('what an agent asks through the gateway', () => {
 
   it('a login without a page is shown in words, with what the agent offers; a cancel ends its turn', async () => {
     const locked = acpUpstream(['--locked'], { id: 'locked' });
-    const gateway = await startTestGateway({ extraUpstreams: [locked] });
+    const gateway = await startTestGateway({ extraClients: [locked] });
     const client = await AcpClient.overSocket(gateway.url, gateway.client.key, {
       capabilities: { elicitation: { url: {} } },
     });
@@ -75,7 +75,7 @@ describe('what an agent asks through the gateway', () => {
       const folder = mkdtempSync(join(tmpdir(), 'harn-login-'));
       const key = join(folder, 'done');
       const locked = acpUpstream(what === 'its session' ? ['--locked', key] : [], { id: 'locked' });
-      const gateway = await startTestGateway({ extraUpstreams: [locked] });
+      const gateway = await startTestGateway({ extraClients: [locked] });
       let asked = 0;
       const client = await AcpClient.overSocket(gateway.url, gateway.client.key, {
         permission: async () => {

@@ -33,7 +33,7 @@ describe('what a client chose and the agent refuses', () => {
       },
     );
     gateway = await startTestGateway({
-      extraUpstreams: [acpUpstream([], { command: undefined, url: agent.url })],
+      extraClients: [acpUpstream([], { command: undefined, url: agent.url })],
     });
     client = await editor();
     sessionId = (await client.session({ route: 'acp:peer' })).sessionId;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { AcpClient } from '../harness/acp-client.ts';
-import { acpFaceStage } from '../harness/acp-face-stage.ts';
+import { acpServerStage } from '../harness/acp-server-stage.ts';
 import { acpUpstream } from '../harness/acp-stage.ts';
 import { startTestGateway } from '../harness/gateway.ts';
 
@@ -13,7 +13,7 @@ function isAlive(pid: number): boolean {
 }
 
 describe('ACP at its sizes', () => {
-  const stage = acpFaceStage();
+  const stage = acpServerStage();
 
   it('a load of 3,000 updates arrives whole and in order, before its answer', async () => {
     const first = await stage.connect();
@@ -48,7 +48,7 @@ describe('ACP at its sizes', () => {
 
   it('an agent that nobody uses for a while is stopped, and started again for the next prompt of its session', async () => {
     const upstream = acpUpstream([], { limits: { idle_stop_ms: 50 } });
-    const gateway = await startTestGateway({ extraUpstreams: [upstream] });
+    const gateway = await startTestGateway({ extraClients: [upstream] });
     const client = await AcpClient.overSocket(gateway.url, gateway.client.key);
     const { sessionId } = await client.session({ route: 'acp:peer' });
     await client.prompt(sessionId, 'pid');

@@ -23,7 +23,7 @@ describe('a task that is cancelled while its session at the agent is opened', ()
 
   async function open(cancelWaitMs: number) {
     gateway = await startTestGateway({
-      extraUpstreams: [acpUpstream([], { command: undefined, url: agent.url })],
+      extraClients: [acpUpstream([], { command: undefined, url: agent.url })],
       config: { limits: { cancel_wait_ms: cancelWaitMs } },
     });
   }

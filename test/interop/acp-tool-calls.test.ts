@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Task } from '#resources/task/schema.ts';
-import type { AcpUpstreamConfig } from '../../bridges/acp/index.ts';
+import type { AcpClientConfig } from '../../bridges/acp/index.ts';
 import { acpUpstream } from '../harness/acp-stage.ts';
 import { startTestGateway, type TestGateway } from '../harness/gateway.ts';
 
@@ -15,8 +15,8 @@ describe('what an ACP agent says of its tool calls, in pieces', () => {
     rmSync(dir, { recursive: true, force: true });
   });
 
-  async function run(text: string, config: Partial<AcpUpstreamConfig> = {}): Promise<Task> {
-    gateway = await startTestGateway({ extraUpstreams: [acpUpstream([], config)] });
+  async function run(text: string, config: Partial<AcpClientConfig> = {}): Promise<Task> {
+    gateway = await startTestGateway({ extraClients: [acpUpstream([], config)] });
     const { client } = gateway;
     const task = await client.submit(text, undefined, { route: 'acp:peer' });
     const ended = await client.until(task.id, 'AUTH_REQUIRED', 'COMPLETED', 'FAILED');

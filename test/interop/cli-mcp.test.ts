@@ -4,12 +4,12 @@ import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 import { describe, expect, it } from 'vitest';
-import { mcpFaceStage } from '../harness/mcp-face-stage.ts';
+import { mcpServerStage } from '../harness/mcp-server-stage.ts';
 
 const MAIN = fileURLToPath(new URL('../../dist/src/main.js', import.meta.url));
 
 describe('harn-gateway mcp on standard streams', () => {
-  const stage = mcpFaceStage();
+  const stage = mcpServerStage();
 
   it('lists the tools of the gateway, calls one, and carries its questions to the client', async () => {
     const gateway = stage.gateway();

@@ -27,7 +27,7 @@ describe('the commits of a tool call', () => {
     };
     const row = { id: 'tiered', command: tieredMcpServer(join(folder, 'calls')), trust: true };
     gateway = await startTestGateway({
-      extraUpstreams: mcpBridge.createUpstreams([row], bridgeDeps({ timers })),
+      extraClients: mcpBridge.createClients([row], bridgeDeps({ timers })),
       openStore: async (options) => {
         store = new FaultyStore(await openLevelStore(options));
         return store;

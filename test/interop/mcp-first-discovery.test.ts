@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Task } from '#resources/task/schema.ts';
 import { startTestGateway, type TestGateway } from '../harness/gateway.ts';
-import { type Closable, mcpClients } from '../harness/mcp-face-stage.ts';
 import { until } from '../harness/mcp-sdk-stage.ts';
+import { type Closable, mcpClients } from '../harness/mcp-server-stage.ts';
 import { SdkMcpServer } from '../harness/sdk-mcp-server.ts';
 
 describe('before the first discovery of a server is over', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { type Closable, mcpClients, type ToolResult as Result } from '../harness/mcp-face-stage.ts';
 import { mcpSdkStage, until } from '../harness/mcp-sdk-stage.ts';
+import { type Closable, mcpClients, type ToolResult as Result } from '../harness/mcp-server-stage.ts';
 
 describe('a mount of a server with sessions', () => {
   const stage = mcpSdkStage();

@@ -1,8 +1,8 @@
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { describe, expect, it } from 'vitest';
 import { startTestGateway } from '../harness/gateway.ts';
-import { type Closable, mcpClients } from '../harness/mcp-face-stage.ts';
 import { mcpSdkStage, until } from '../harness/mcp-sdk-stage.ts';
+import { type Closable, mcpClients } from '../harness/mcp-server-stage.ts';
 import { scriptedMcpServer } from '../harness/scripted-mcp-server.ts';
 
 const path = '/mcp/plain';

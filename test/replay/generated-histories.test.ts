@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { ArtifactDraft, Move, Turn } from '#protocol-client.ts';
 import type { Task } from '#resources/task/schema.ts';
-import type { ArtifactDraft, Move, Turn } from '#upstream.ts';
-import { aborted, bind, chunk, PuppetUpstream, say, textOf } from '../faults/puppet-upstream.ts';
+import { aborted, bind, chunk, PuppetClient, say, textOf } from '../faults/puppet-client.ts';
 import { SeededRandom } from '../faults/seeded-random.ts';
 import { userText } from '../harness/client.ts';
 import { startTestGateway, type TestGateway } from '../harness/gateway.ts';
@@ -76,7 +76,7 @@ describe('generated histories', () => {
   let gateway: TestGateway;
   beforeAll(async () => {
     gateway = await startTestGateway({
-      extraUpstreams: [new PuppetUpstream(play)],
+      extraClients: [new PuppetClient(play)],
       config: { upstreams: { a2a: [] } },
     });
   });

@@ -7,6 +7,7 @@ import { Rebuild } from '#eventlog/rebuild.ts';
 import { MemoryScratch } from '#eventlog/scratch.ts';
 import { SegmentWriter } from '#eventlog/segment.ts';
 import { dataPaths } from '#operation/data-directory.ts';
+import type { DraftPart } from '#protocol-client.ts';
 import { type KeyRow, writeRows } from '#receipts/key-files.ts';
 import { openKeyRegistry } from '#receipts/key-registry.ts';
 import { contentOfParts } from '#resources/artifact/content.ts';
@@ -17,7 +18,6 @@ import { contentKey, eventIdOf, eventKey, KEY_KINDS, keysUnder, layoutKey, metaK
 import { openLevelStore } from '#store/level-store.ts';
 import { SEAL_BYTES, seal, sealedHash, unseal } from '#store/sealed-record.ts';
 import type { WriteOp } from '#store/store.ts';
-import type { DraftPart } from '#upstream.ts';
 
 /** A recorded history and what its replays told; written once, and never again. */
 export const RECORDED = new URL('../../fixtures/replay/', import.meta.url);

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { PermissionRequest } from '#resources/permission/schema.ts';
 import type { DeadLetter } from '#resources/push/dead-letter-schema.ts';
-import { AskingUpstream } from '../harness/asking-upstream.ts';
+import { AskingClient } from '../harness/asking-client.ts';
 import type { TestClient } from '../harness/client.ts';
 import { startTestGateway, type TestGateway } from '../harness/gateway.ts';
 import { type Received, type Receiver, startReceiver } from '../harness/receiver.ts';
@@ -40,7 +40,7 @@ describe('the approval webhooks of a workspace', () => {
         outbound: { allow: ['127.0.0.1'], ...outbound },
       },
       keys: [{ actor: 'quiet', workspaces: ['workspace_quiet'] }],
-      extraUpstreams: [new AskingUpstream()],
+      extraClients: [new AskingClient()],
     });
     return gateway.client;
   }

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { PermissionRequest } from '#resources/permission/schema.ts';
 import { A2aTestClient } from '../harness/a2a-client.ts';
-import { AskingUpstream } from '../harness/asking-upstream.ts';
+import { AskingClient } from '../harness/asking-client.ts';
 import type { TestClient } from '../harness/client.ts';
 import { startTestGateway, type TestGateway } from '../harness/gateway.ts';
 import { WsTestClient } from '../harness/ws-client.ts';
@@ -40,7 +40,7 @@ describe('a request for a tool call', () => {
   let gateway: TestGateway;
 
   beforeAll(async () => {
-    gateway = await startTestGateway({ extraUpstreams: [new AskingUpstream()] });
+    gateway = await startTestGateway({ extraClients: [new AskingClient()] });
   });
   afterAll(() => gateway.close());
 

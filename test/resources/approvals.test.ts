@@ -7,7 +7,7 @@ import type { PermissionRequest } from '#resources/permission/schema.ts';
 import type { Task } from '#resources/task/schema.ts';
 import type { TrustRecord } from '#resources/trust/schema.ts';
 import { allEvents, eventFindings } from '../conformance/event-findings.ts';
-import { AskingUpstream } from '../harness/asking-upstream.ts';
+import { AskingClient } from '../harness/asking-client.ts';
 import type { TestClient } from '../harness/client.ts';
 import { startTestGateway, type TestGateway } from '../harness/gateway.ts';
 
@@ -17,12 +17,12 @@ const SUBMITTER = { actor: 'sub', scopes: ['tasks:read', 'tasks:write', 'session
 describe('an approval', () => {
   let gateway: TestGateway;
   let data: string;
-  const agent = () => new AskingUpstream();
+  const agent = () => new AskingClient();
 
   async function stage(config: object = {}) {
     data = mkdtempSync(join(tmpdir(), 'harn-approvals-'));
     const keys = [...['ann', 'ben', 'cid'].map((actor) => ({ actor })), SUBMITTER];
-    gateway = await startTestGateway({ data, keys, config: { ...config }, extraUpstreams: [agent()] });
+    gateway = await startTestGateway({ data, keys, config: { ...config }, extraClients: [agent()] });
     return gateway.client;
   }
   afterEach(async () => {

@@ -13,7 +13,7 @@ import { checkTrustRecords } from '#resources/trust/check-trust-records.ts';
 import { openLevelStore } from '#store/level-store.ts';
 import { seal, unseal } from '#store/sealed-record.ts';
 import type { Store } from '#store/store.ts';
-import { AskingUpstream } from '../harness/asking-upstream.ts';
+import { AskingClient } from '../harness/asking-client.ts';
 import { startTestGateway } from '../harness/gateway.ts';
 
 describe('the check of the log over trust records', () => {
@@ -22,8 +22,8 @@ describe('the check of the log over trust records', () => {
 
   /** Three decisions of one workspace: approved, denied, approved. */
   beforeAll(async () => {
-    const agent = new AskingUpstream();
-    const gateway = await startTestGateway({ data, extraUpstreams: [agent] });
+    const agent = new AskingClient();
+    const gateway = await startTestGateway({ data, extraClients: [agent] });
     const { client } = gateway;
     for (const approved of [true, false, true]) {
       const task = await client.submit('tool', undefined, { route: agent.route });

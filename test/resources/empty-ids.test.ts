@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { OPERATIONS } from '#resources/operations.ts';
 import { operationSchemas } from '#surfaces/discovery/openapi-schemas.ts';
-import { AskingUpstream } from '../harness/asking-upstream.ts';
+import { AskingClient } from '../harness/asking-client.ts';
 import { userText } from '../harness/client.ts';
 import { startTestGateway, type TestGateway } from '../harness/gateway.ts';
 
@@ -50,7 +50,7 @@ function takesEmpty({ type, minLength, pattern }: Schema): boolean {
 describe('an empty id in a request', () => {
   let gateway: TestGateway;
   beforeAll(async () => {
-    gateway = await startTestGateway({ extraUpstreams: [new AskingUpstream()] });
+    gateway = await startTestGateway({ extraClients: [new AskingClient()] });
   });
   afterAll(async () => {
     await gateway.close();

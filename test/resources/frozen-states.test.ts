@@ -8,7 +8,7 @@ import { GroupStaging } from '#eventlog/group-staging.ts';
 import { Rehearsal } from '#eventlog/rehearsal.ts';
 import { StagedTransaction } from '#eventlog/staged-transaction.ts';
 import type { Session } from '#resources/session/schema.ts';
-import { AskingUpstream } from '../harness/asking-upstream.ts';
+import { AskingClient } from '../harness/asking-client.ts';
 import { startTestGateway, type TestGateway } from '../harness/gateway.ts';
 import type { Peer } from '../harness/peers/peer.ts';
 import { startSampleAgent } from '../harness/peers/sample-agent.ts';
@@ -75,7 +75,7 @@ describe('states that were published', () => {
     agent = await startSampleAgent();
     gateway = await startTestGateway({
       data,
-      extraUpstreams: [new AskingUpstream()],
+      extraClients: [new AskingClient()],
       config: {
         upstreams: { a2a: [{ id: 'sample', card: agent.cardUrl }] },
         receipts: { acceptance: true },

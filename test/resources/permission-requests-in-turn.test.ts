@@ -6,12 +6,12 @@ import { checkData, systemClock, systemRandom } from '#compose/compose.ts';
 import type { PermissionRequest } from '#resources/permission/schema.ts';
 import type { Task } from '#resources/task/schema.ts';
 import { allEvents, eventFindings } from '../conformance/event-findings.ts';
-import { AskingUpstream } from '../harness/asking-upstream.ts';
+import { AskingClient } from '../harness/asking-client.ts';
 import { startTestGateway, type TestGateway } from '../harness/gateway.ts';
 import { startSampleAgent } from '../harness/peers/sample-agent.ts';
 
 describe('permission requests an agent waits for inside its turn', () => {
-  let agent: AskingUpstream;
+  let agent: AskingClient;
   let gateway: TestGateway;
   let data: string;
   /** Milliseconds by which the gateway's clock is ahead. */
@@ -19,8 +19,8 @@ describe('permission requests an agent waits for inside its turn', () => {
   const clock = { now: () => Date.now() + passed, monotonic: () => performance.now() + passed };
 
   async function open() {
-    agent = new AskingUpstream();
-    gateway = await startTestGateway({ data, clock, extraUpstreams: [agent] });
+    agent = new AskingClient();
+    gateway = await startTestGateway({ data, clock, extraClients: [agent] });
   }
 
   beforeEach(async () => {

@@ -1,10 +1,10 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import type { Move, Turn } from '#protocol-client.ts';
 import type { Quota } from '#resources/quota/schema.ts';
 import type { Receipt } from '#resources/receipt/schema.ts';
 import type { Task } from '#resources/task/schema.ts';
-import type { Move, Turn } from '#upstream.ts';
 import { MovableClock } from '../faults/idempotency-races.ts';
-import { aborted, bind, PuppetUpstream, textOf } from '../faults/puppet-upstream.ts';
+import { aborted, bind, PuppetClient, textOf } from '../faults/puppet-client.ts';
 import { type TestAnswer, userText } from '../harness/client.ts';
 import { startTestGateway, type TestGateway } from '../harness/gateway.ts';
 
@@ -46,7 +46,7 @@ describe('budgets of quotas', () => {
     clock = new MovableClock();
     gateway = await startTestGateway({
       clock,
-      extraUpstreams: [new PuppetUpstream(play)],
+      extraClients: [new PuppetClient(play)],
       config: {
         limits: { max_running_tasks: 500 },
         quotas: [{ id: 'q', scope: 'organization', ...quota }],

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
-import { aborted, bind, PuppetUpstream } from '../faults/puppet-upstream.ts';
+import { aborted, bind, PuppetClient } from '../faults/puppet-client.ts';
 import { type TestClient, userText } from '../harness/client.ts';
 import { startTestGateway, type TestGateway } from '../harness/gateway.ts';
 
@@ -18,7 +18,7 @@ const PERSONA = {
 };
 
 const working = () =>
-  new PuppetUpstream(async function* (turn, signal) {
+  new PuppetClient(async function* (turn, signal) {
     yield [bind(turn)];
     await aborted(signal);
   });
@@ -54,7 +54,7 @@ describe('quotas of every scope and kind', () => {
     writeFileSync(join(dir, 'clerk.yaml'), stringify(PERSONA));
     gateway = await startTestGateway({
       data,
-      extraUpstreams: [working()],
+      extraClients: [working()],
       keys: [
         { actor: 'worker', workspaces: ['workspace_free', 'workspace_bound'] },
         { actor: 'guest', tenant: 'tenant_guest', workspaces: ['workspace_guest'] },

@@ -6,7 +6,7 @@ import { checkData, systemClock, systemRandom } from '#compose/compose.ts';
 import type { JsonObject } from '#protocol/json.ts';
 import type { PermissionRequest } from '#resources/permission/schema.ts';
 import type { TrustRecord } from '#resources/trust/schema.ts';
-import { AskingUpstream } from '../harness/asking-upstream.ts';
+import { AskingClient } from '../harness/asking-client.ts';
 import { type TestClient, userText } from '../harness/client.ts';
 import { startTestGateway, type TestGateway } from '../harness/gateway.ts';
 import { OTHER_TENANT } from '../harness/tenants.ts';
@@ -25,7 +25,7 @@ describe('a call that the policy refuses', () => {
   let gateway: TestGateway;
   let passed = 0;
   const clock = { now: () => Date.now() + passed, monotonic: () => performance.now() + passed };
-  const agent = new AskingUpstream();
+  const agent = new AskingClient();
 
   beforeAll(async () => {
     root = mkdtempSync(join(tmpdir(), 'harn-refusals-'));
@@ -33,7 +33,7 @@ describe('a call that the policy refuses', () => {
     gateway = await startTestGateway({
       data: mkdtempSync(join(root, 'data-')),
       clock,
-      extraUpstreams: [agent],
+      extraClients: [agent],
       config: {
         tenants: OTHER_TENANT.config.tenants,
         workspaces: [...OTHER_TENANT.config.workspaces, { id: 'workspace_hard' }, { id: 'workspace_soft' }],

@@ -2,13 +2,13 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { checkData, systemClock, systemRandom } from '#compose/compose.ts';
+import type { Move, Turn } from '#protocol-client.ts';
 import type { Session } from '#resources/session/schema.ts';
 import type { Task } from '#resources/task/schema.ts';
 import { keysUnder } from '#store/keys.ts';
 import { openLevelStore } from '#store/level-store.ts';
-import type { Move, Turn } from '#upstream.ts';
-import { bind, chunk, PuppetUpstream, say, textOf } from '../faults/puppet-upstream.ts';
-import { AskingUpstream } from '../harness/asking-upstream.ts';
+import { bind, chunk, PuppetClient, say, textOf } from '../faults/puppet-client.ts';
+import { AskingClient } from '../harness/asking-client.ts';
 import { startTestGateway, type TestGateway } from '../harness/gateway.ts';
 
 const DAY_MS = 86_400_000;
@@ -63,7 +63,7 @@ export class RetentionStage {
     this.#gateway = await startTestGateway({
       data: this.data,
       clock,
-      extraUpstreams: [new PuppetUpstream(play), new AskingUpstream()],
+      extraClients: [new PuppetClient(play), new AskingClient()],
       keys: [{ actor: 'keeper', workspaces: ['workspace_kept', 'workspace_default'] }],
       config: {
         ...this.#config,

@@ -4,14 +4,14 @@ import type { Event } from '#eventlog/event-log.ts';
 import type { Task } from '#resources/task/schema.ts';
 import { allEvents, eventFindings } from '../conformance/event-findings.ts';
 import { startTestGateway, type TestGateway } from '../harness/gateway.ts';
-import { ToolUpstream } from '../harness/tool-upstream.ts';
+import { ToolClient } from '../harness/tool-client.ts';
 
 describe('tool calls that an agent tells of', () => {
-  const agent = new ToolUpstream();
+  const agent = new ToolClient();
   let gateway: TestGateway;
 
   beforeAll(async () => {
-    gateway = await startTestGateway({ extraUpstreams: [agent] });
+    gateway = await startTestGateway({ extraClients: [agent] });
   });
   afterAll(async () => {
     expect(eventFindings(await allEvents(gateway.log))).toEqual([]);

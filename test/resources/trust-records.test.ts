@@ -8,7 +8,7 @@ import { sha256Hex } from '#json/sha256.ts';
 import type { JsonObject } from '#protocol/json.ts';
 import type { PermissionRequest } from '#resources/permission/schema.ts';
 import { type TrustRecord, trustRecord } from '#resources/trust/schema.ts';
-import { AskingUpstream } from '../harness/asking-upstream.ts';
+import { AskingClient } from '../harness/asking-client.ts';
 import type { TestClient } from '../harness/client.ts';
 import { startTestGateway, type TestGateway } from '../harness/gateway.ts';
 
@@ -37,7 +37,7 @@ function verified(records: readonly TrustRecord[]): void {
 }
 
 describe('trust records', () => {
-  let agent: AskingUpstream;
+  let agent: AskingClient;
   let gateway: TestGateway;
   let root: string;
   let data: string;
@@ -47,8 +47,8 @@ describe('trust records', () => {
   beforeEach(async () => {
     root = mkdtempSync(join(tmpdir(), 'harn-trust-'));
     data = mkdtempSync(join(root, 'data-'));
-    agent = new AskingUpstream();
-    gateway = await startTestGateway({ data, clock, keys: KEYS, config: STRANGERS, extraUpstreams: [agent] });
+    agent = new AskingClient();
+    gateway = await startTestGateway({ data, clock, keys: KEYS, config: STRANGERS, extraClients: [agent] });
   });
   afterEach(async () => {
     await gateway.close();
@@ -129,7 +129,7 @@ describe('trust records', () => {
     await respond({ approved: true });
     const before = await recordsOf(gateway.client);
     await gateway.close();
-    gateway = await startTestGateway({ data, clock, keys: KEYS, config: STRANGERS, extraUpstreams: [agent] });
+    gateway = await startTestGateway({ data, clock, keys: KEYS, config: STRANGERS, extraClients: [agent] });
     expect(await recordsOf(gateway.client)).toEqual(before);
     const told = (await gateway.client.events('/v1/events')).filter(({ payload }) =>
       [payload['request_id'], payload['event_id']].some(
@@ -150,7 +150,7 @@ describe('trust records', () => {
       const persona = `id: clerk\nname: Clerk\nversion: "1"\nentry_workflow: x\ndescription: d\nautonomy_tier: ${tier}\nreceipt_policy: required\n`;
       writeFileSync(join(dir, 'clerk.yaml'), persona);
       const config = { ...STRANGERS, personas: { dir } };
-      return startTestGateway({ data, clock, keys: KEYS, config, extraUpstreams: [agent] });
+      return startTestGateway({ data, clock, keys: KEYS, config, extraClients: [agent] });
     };
     for (const tier of ['suggest', 'act_auto']) await (await start(tier)).close();
     gateway = await start('act_auto');

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { AgentCard } from '@a2a-js/sdk';
 import { type FindKeys, keysOfSet, type TrustedKeys } from '#cards/trusted-keys.ts';
 import type { JsonObject, JsonValue } from '#protocol/json.ts';
+import type { AgentDescription } from '#protocol-client.ts';
 import { type CardVerdict, cardVerdict } from '#resources/agent/schema.ts';
-import type { AgentDescription } from '#upstream.ts';
 import { isObject } from '../../../mappings/a2a/events.ts';
 import { HARN_EXTENSION } from '../../../mappings/a2a/extension.ts';
 import type { A2aProtocol } from '../../../mappings/a2a/operations.ts';
@@ -11,7 +11,7 @@ import type { PartDialect } from '../../../mappings/a2a/parts-out.ts';
 import { withJsonNames } from '../../../mappings/a2a/proto-names.ts';
 import type { BridgeDeps } from '../../bridge.ts';
 import type { HttpClient } from '../../wire/http-client.ts';
-import { type A2aUpstreamConfig, FIXED_LIMITS } from './config.ts';
+import { type A2aClientConfig, FIXED_LIMITS } from './config.ts';
 import { readText } from './event-stream.ts';
 import { malformed } from './faults.ts';
 
@@ -178,7 +178,7 @@ interface Offer {
   tenant: string | undefined;
 }
 
-export type Pin = Pick<A2aUpstreamConfig, 'protocol' | 'binding'>;
+export type Pin = Pick<A2aClientConfig, 'protocol' | 'binding'>;
 
 /**
  * Chooses the interface of a card: the newest version it offers, within it the card's order of preference. Unknown

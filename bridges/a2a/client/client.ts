@@ -1,9 +1,9 @@
-import type { AgentDescription, Frame, Move, Seen, Turn, Upstream } from '#upstream.ts';
+import type { AgentDescription, Frame, Move, ProtocolClient, Seen, Turn } from '#protocol-client.ts';
 import type { BridgeDeps } from '../../bridge.ts';
 import { credentialHeaders } from '../../wire/credentials.ts';
 import { createHttpClient, type HttpClient, type HttpReply } from '../../wire/http-client.ts';
 import { abortable } from './abortable.ts';
-import { type A2aUpstreamConfig, type AgentOnDemand, DEFAULT_LIMITS, FIXED_LIMITS } from './config.ts';
+import { type A2aClientConfig, type AgentOnDemand, DEFAULT_LIMITS, FIXED_LIMITS } from './config.ts';
 import { type TurnPorts, TurnRun } from './connection.ts';
 import { Discovery } from './discovery.ts';
 import { Fault, faultOf } from './faults.ts';
@@ -14,7 +14,7 @@ import { cancelTask, follow, sendMessage } from './requests.ts';
 import { Watchdog } from './watchdog.ts';
 
 /** An A2A agent as an upstream. Recorded frames are records (`record.ts`); `interpret` needs nothing else. */
-export class A2aUpstream implements Upstream {
+export class A2aClient implements ProtocolClient {
   readonly route: string;
   readonly materialPrefix: string;
   readonly cancelsByBinding = true;
@@ -23,7 +23,7 @@ export class A2aUpstream implements Upstream {
   readonly #deps: BridgeDeps;
   readonly interpret: (frame: Frame, seen: Seen) => Move[] = interpret;
 
-  constructor(config: A2aUpstreamConfig, deps: BridgeDeps) {
+  constructor(config: A2aClientConfig, deps: BridgeDeps) {
     const limits = { ...DEFAULT_LIMITS, ...config.limits };
     this.route = `a2a:${config.id}`;
     this.materialPrefix = this.route;

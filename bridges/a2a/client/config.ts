@@ -2,7 +2,7 @@ import type { JsonObject } from '#protocol/json.ts';
 import type { UpstreamAuth } from '../../bridge.ts';
 
 /** One row of `upstreams.a2a`, as the configuration gives it. */
-export interface A2aUpstreamConfig {
+export interface A2aClientConfig {
   id: string;
   /** URL of the card, or of the agent when its path ends with a slash: then the well-known paths are tried. */
   card: string;

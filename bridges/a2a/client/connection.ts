@@ -1,6 +1,6 @@
 import { A2A_CONTENT_TYPE, A2A_PROTOCOL_VERSION, A2A_VERSION_HEADER } from '@a2a-js/sdk';
 import type { JsonObject, JsonValue } from '#protocol/json.ts';
-import type { Frame, Turn } from '#upstream.ts';
+import type { Frame, Turn } from '#protocol-client.ts';
 import { type A2aOperation, OPERATIONS } from '../../../mappings/a2a/operations.ts';
 import type { BridgeDeps, Timers } from '../../bridge.ts';
 import type { HttpClient, HttpReply } from '../../wire/http-client.ts';

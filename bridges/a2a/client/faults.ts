@@ -1,5 +1,5 @@
 import type { JsonObject } from '#protocol/json.ts';
-import type { FaultCode } from '#upstream.ts';
+import type { FaultCode } from '#protocol-client.ts';
 import {
   Fault as CommonFault,
   TRANSPORT_MESSAGES,

@@ -2,7 +2,7 @@ import { ERROR_CODES, type ErrorCode } from '#protocol/errors.ts';
 import type { JsonObject, JsonValue } from '#protocol/json.ts';
 import { type Failure, isBlocked, isTerminal, type TaskStatus } from '#protocol/task-states.ts';
 import { readUsage } from '#protocol/usage.ts';
-import type { ArtifactDraft, Frame, MessageDraft, Move, Seen } from '#upstream.ts';
+import type { ArtifactDraft, Frame, MessageDraft, Move, Seen } from '#protocol-client.ts';
 import { A2A_ERRORS, type A2aErrorRow, harnCodeOfHttp } from '../../../mappings/a2a/errors.ts';
 import { isObject } from '../../../mappings/a2a/events.ts';
 import { decodeRole } from '../../../mappings/a2a/roles.ts';

@@ -1,5 +1,5 @@
 import { timestamp } from '#protocol/ports.ts';
-import type { AgentDescription } from '#upstream.ts';
+import type { AgentDescription } from '#protocol-client.ts';
 import type { BridgeDeps } from '../../bridge.ts';
 import type { Target } from './card.ts';
 import { FIXED_LIMITS } from './config.ts';

@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '#protocol/json.ts';
 import { isBlocked, isTerminal } from '#protocol/task-states.ts';
-import type { Turn } from '#upstream.ts';
+import type { Turn } from '#protocol-client.ts';
 import { isObject } from '../../../mappings/a2a/events.ts';
 import type { A2aOperation } from '../../../mappings/a2a/operations.ts';
 import { decodeState, statusOf } from '../../../mappings/a2a/states.ts';

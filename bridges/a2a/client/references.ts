@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from '#protocol/json.ts';
-import type { OutboundMessage, Turn } from '#upstream.ts';
+import type { OutboundMessage, Turn } from '#protocol-client.ts';
 import { isObject } from '../../../mappings/a2a/events.ts';
 import { text } from './progress.ts';
 import type { HarnTasks, Reading } from './record.ts';

@@ -1,5 +1,5 @@
 import type { JsonObject } from '#protocol/json.ts';
-import type { Frame, OutboundMessage } from '#upstream.ts';
+import type { Frame, OutboundMessage } from '#protocol-client.ts';
 import type { A2aErrorName } from '../../../mappings/a2a/errors.ts';
 import { isObject } from '../../../mappings/a2a/events.ts';
 import { HARN_EXTENSION } from '../../../mappings/a2a/extension.ts';

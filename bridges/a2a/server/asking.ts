@@ -1,6 +1,6 @@
-import type { FaceAgent, FaceDeps, FaceExchange } from '#face.ts';
 import type { Gateway } from '#gateway.ts';
 import { ProtocolError } from '#protocol/errors.ts';
+import type { ServerAgent, ServerDeps, ServerExchange } from '#protocol-server.ts';
 import type { Persona } from '#resources/persona/schema.ts';
 import type { Task } from '#resources/task/schema.ts';
 import type { Version } from '../../../mappings/a2a/encode-task.ts';
@@ -10,7 +10,7 @@ import { ask } from '../../wire/gateway-calls.ts';
 
 /** One request on its way: who asks, for which agent, in which version. */
 export interface Asking {
-  exchange: FaceExchange;
+  exchange: ServerExchange;
   to: Addressed;
   negotiated: Negotiated;
 }
@@ -33,7 +33,7 @@ export interface Negotiated {
  * Version and extensions of a request. No version is 0.3; the patch number says nothing. Throws VersionNotSupported.
  * Spec: A2A 1.0, 3.6.2 and 3.2.6.
  */
-export function negotiate(exchange: FaceExchange): Negotiated {
+export function negotiate(exchange: ServerExchange): Negotiated {
   const version = versionOf(exchange);
   const name = version === '1.0' ? EXTENSIONS_HEADER : LEGACY_EXTENSIONS_HEADER;
   const header = exchange.headers[name.toLowerCase()];
@@ -56,7 +56,7 @@ export function activated(
 
 const WORDS: Readonly<Record<string, Version>> = { '': '0.3', '0.3': '0.3', '1.0': '1.0' };
 
-function versionOf({ headers, query }: FaceExchange): Version {
+function versionOf({ headers, query }: ServerExchange): Version {
   const sent = headers[VERSION_HEADER.toLowerCase()] || query[VERSION_HEADER] || '';
   const [, short] = /^(\d+\.\d+)(?:\.\d+)?$/.exec(String(sent).trim()) ?? [];
   const version = WORDS[short ?? String(sent).trim()];
@@ -69,14 +69,14 @@ export interface Addressed {
   /** Segment of the path; undefined at the default endpoint. */
   segment: string | undefined;
   /** The agent that a Task is sent to; undefined for a persona, whose entry workflow decides. */
-  agent: FaceAgent | undefined;
+  agent: ServerAgent | undefined;
   /** The agent that works: this one, or the one that the persona names. */
-  behind: FaceAgent | undefined;
+  behind: ServerAgent | undefined;
   persona: Persona | undefined;
 }
 
 /** The agent of a configured id, or the default one; undefined when there is none of that name. */
-function upstreamAgent(deps: FaceDeps, segment: string | undefined): FaceAgent | undefined {
+function upstreamAgent(deps: ServerDeps, segment: string | undefined): ServerAgent | undefined {
   const agents = deps.agents();
   if (segment !== undefined) return agents.find(({ id }) => id === segment);
   return agents.find(({ isDefault }) => isDefault);
@@ -84,8 +84,8 @@ function upstreamAgent(deps: FaceDeps, segment: string | undefined): FaceAgent |
 
 /** The agent that a path names, for this caller; a persona it may not see is unknown. */
 export async function addressed(
-  deps: FaceDeps,
-  exchange: FaceExchange,
+  deps: ServerDeps,
+  exchange: ServerExchange,
   segment: string | undefined,
 ): Promise<Addressed> {
   const agent = upstreamAgent(deps, segment);

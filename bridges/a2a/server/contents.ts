@@ -1,8 +1,8 @@
 import type { Call, Gateway } from '#gateway.ts';
 import { ProtocolError } from '#protocol/errors.ts';
 import type { JsonObject } from '#protocol/json.ts';
+import type { DraftPart } from '#protocol-client.ts';
 import type { Message, Part } from '#resources/message/schema.ts';
-import type { DraftPart } from '#upstream.ts';
 import type { Encoding } from '../../../mappings/a2a/encode-task.ts';
 import { isObject } from '../../../mappings/a2a/events.ts';
 import type { InlineBytes } from '../../../mappings/a2a/parts-out.ts';

@@ -1,4 +1,4 @@
-import type { FaceExchange, RefusedPath } from '#face.ts';
+import type { RefusedPath, ServerExchange } from '#protocol-server.ts';
 import { encodeError, refusal, restErrorBody } from '../../../mappings/a2a/errors-out.ts';
 import { A2A_REST_TYPE } from '../../../mappings/a2a/operations.ts';
 import { RPC_TYPE, rpcErrorBody } from './json-rpc.ts';
@@ -10,7 +10,7 @@ const WHERE = 'An agent is at /a2a/{agent}; its card says so.';
  * request looks like: JSON-RPC posts plain JSON, and only HTTP+JSON has verbs in its paths and a media type of its own. Nobody's
  * body is read for it.
  */
-export function refusePath(exchange: FaceExchange, { method, path, error, headers }: RefusedPath): void {
+export function refusePath(exchange: ServerExchange, { method, path, error, headers }: RefusedPath): void {
   const isKnown = headers.length > 0;
   const refused =
     error.code === 'resource_not_found'

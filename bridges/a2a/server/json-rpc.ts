@@ -1,6 +1,6 @@
-import type { FaceDeps, FaceExchange } from '#face.ts';
 import { ProtocolError } from '#protocol/errors.ts';
 import type { JsonObject, JsonValue } from '#protocol/json.ts';
+import type { ServerDeps, ServerExchange } from '#protocol-server.ts';
 import { encodeError, refusal, rpcStatus } from '../../../mappings/a2a/errors-out.ts';
 import { isObject } from '../../../mappings/a2a/events.ts';
 import {
@@ -25,9 +25,9 @@ const MEDIA_TYPE = /^application\/(?:a2a\+)?json[ \t]*(?:;|$)/i;
  * without an id, is done and gets no answer, not even an error. Spec: A2A 1.0, 9; JSON-RPC 2.0, 4.1.
  */
 export async function answerRpc(
-  deps: FaceDeps,
+  deps: ServerDeps,
   handler: A2aHandler,
-  exchange: FaceExchange,
+  exchange: ServerExchange,
   segment: string | undefined,
 ): Promise<void> {
   let asked: Asked = { id: null, method: undefined };
@@ -68,7 +68,7 @@ interface Asked {
  * What a client of 0.3 asked a stream for is told in a stream, because it reads nothing else. What HTTP says by a status stays
  * one: clients and proxies act on it. Spec: A2A 0.3, 3.3.1.
  */
-function sendRpcError(exchange: FaceExchange, { id, method }: Asked, error: ProtocolError): void {
+function sendRpcError(exchange: ServerExchange, { id, method }: Asked, error: ProtocolError): void {
   exchange.failed(error);
   const status = error.param === 'Content-Type' ? 415 : rpcStatus(encodeError(error));
   const headers = exchange.errorHeaders(error);
@@ -88,7 +88,7 @@ interface Envelope {
 }
 
 /** Reads the request; `seen` is told what it asks as soon as that is known, so that a refusal fits it. */
-async function readEnvelope(exchange: FaceExchange, seen: (asked: Asked) => void): Promise<Envelope> {
+async function readEnvelope(exchange: ServerExchange, seen: (asked: Asked) => void): Promise<Envelope> {
   if (!MEDIA_TYPE.test(exchange.headers['content-type'] ?? ''))
     throw refusal('ContentTypeNotSupported', 'Send the request as application/json.', 'Content-Type');
   const body = await parse(exchange, await exchange.readBody());
@@ -105,7 +105,7 @@ async function readEnvelope(exchange: FaceExchange, seen: (asked: Asked) => void
   return { method: parsed.data.method, params: parsed.data.params };
 }
 
-async function parse(exchange: FaceExchange, bytes: Buffer): Promise<JsonValue> {
+async function parse(exchange: ServerExchange, bytes: Buffer): Promise<JsonValue> {
   try {
     return await exchange.parseJson(bytes);
   } catch (error) {

@@ -1,6 +1,6 @@
-import type { FaceDeps } from '#face.ts';
 import { ProtocolError } from '#protocol/errors.ts';
 import type { JsonObject, JsonValue } from '#protocol/json.ts';
+import type { ServerDeps } from '#protocol-server.ts';
 import type { PushConfig } from '#resources/push/schema.ts';
 import { type Encoding, encodeTask, encodeUpdate, type Version } from '../../../mappings/a2a/encode-task.ts';
 import { refusal } from '../../../mappings/a2a/errors-out.ts';
@@ -24,7 +24,7 @@ const MAX_PAGE = 100;
 
 /** The methods of push notifications: the gateway keeps and delivers, this says it in the words of A2A. */
 export async function createPushConfig(
-  deps: FaceDeps,
+  deps: ServerDeps,
   asking: Asking,
   params: JsonObject,
 ): Promise<JsonObject> {
@@ -35,7 +35,7 @@ export async function createPushConfig(
 
 /** Sets a config; also the one that comes with a message. */
 export async function setPushConfig(
-  { gateway }: FaceDeps,
+  { gateway }: ServerDeps,
   asking: Asking,
   taskId: string,
   { config, member }: PushConfigGiven,
@@ -54,7 +54,11 @@ function taskFault(error: unknown): unknown {
   return new ProtocolError(error.code, error.message, { param: 'taskId', cause: error });
 }
 
-export async function getPushConfig(deps: FaceDeps, asking: Asking, params: JsonObject): Promise<JsonObject> {
+export async function getPushConfig(
+  deps: ServerDeps,
+  asking: Asking,
+  params: JsonObject,
+): Promise<JsonObject> {
   const { version } = asking.negotiated;
   const { taskId, configId } = decodeNamed(version, params);
   const found = await find(deps, asking, taskId, configId);
@@ -64,7 +68,7 @@ export async function getPushConfig(deps: FaceDeps, asking: Asking, params: Json
 
 /** 0.3 answers with the bare list. */
 export async function listPushConfigs(
-  deps: FaceDeps,
+  deps: ServerDeps,
   asking: Asking,
   params: JsonObject,
 ): Promise<JsonValue> {
@@ -84,7 +88,7 @@ export async function listPushConfigs(
  * Spec: A2A 1.0, 3.1.10.
  */
 export async function deletePushConfig(
-  deps: FaceDeps,
+  deps: ServerDeps,
   asking: Asking,
   params: JsonObject,
 ): Promise<JsonValue> {
@@ -103,7 +107,7 @@ export async function deletePushConfig(
 
 /** By the name its client gave it, else by ours; 0.3 means the first one when it names none. */
 async function find(
-  deps: FaceDeps,
+  deps: ServerDeps,
   asking: Asking,
   taskId: string,
   name: string | undefined,
@@ -119,7 +123,7 @@ interface ConfigPage {
 
 /** The configs of a task; without a query all of them, since a task has few. */
 async function configsOf(
-  { gateway }: FaceDeps,
+  { gateway }: ServerDeps,
   asking: Asking,
   taskId: string,
   query: Record<string, string> = {},

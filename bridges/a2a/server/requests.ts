@@ -1,7 +1,7 @@
-import type { FaceDeps, FaceExchange, FaceMethods } from '#face.ts';
 import { ProtocolError } from '#protocol/errors.ts';
 import type { JsonObject, JsonValue } from '#protocol/json.ts';
 import { isBlocked, isTerminal } from '#protocol/task-states.ts';
+import type { ServerDeps, ServerExchange, ServerMethods } from '#protocol-server.ts';
 import type { Task } from '#resources/task/schema.ts';
 import { type Encoding, encodeMessage, encodeTask, streamEvent } from '../../../mappings/a2a/encode-task.ts';
 import { refusal } from '../../../mappings/a2a/errors-out.ts';
@@ -39,7 +39,7 @@ import { TaskViews } from './task-views.ts';
 
 /** Runs methods, whichever binding they came by. */
 interface MethodDeps {
-  face: FaceDeps;
+  face: ServerDeps;
   handler: A2aHandler;
   /** How the binding writes a stream. */
   streaming: Streaming;
@@ -82,7 +82,7 @@ const ROWS: Readonly<Record<A2aOperation, Method>> = {
 };
 
 /** The signed card, to callers only, in the members of their version; there is nothing that only some of them may see. */
-function cardOf(face: FaceDeps, { to, negotiated }: Asking): JsonObject {
+function cardOf(face: ServerDeps, { to, negotiated }: Asking): JsonObject {
   const form = negotiated.version === '1.0' ? '1.0' : 'superset';
   const card = to.persona === undefined ? face.card(to.segment, form) : face.personaCard(to.persona, form);
   if (card === undefined) throw noAgent();
@@ -114,7 +114,7 @@ export const METHODS = {
   ListTaskPushNotificationConfigs: 'listPushConfigs',
   DeleteTaskPushNotificationConfig: 'deletePushConfig',
   GetExtendedAgentCard: 'listSkills',
-} as const satisfies FaceMethods<A2aOperation>;
+} as const satisfies ServerMethods<A2aOperation>;
 
 /** The method that a notification runs: a message is sent and not waited for, and nothing is read that nobody gets. */
 const NOTIFIED: Readonly<Record<A2aOperation, A2aOperation | undefined>> = {
@@ -156,11 +156,11 @@ export interface Streaming {
 
 /** The methods of A2A over the gateway port. Tasks are the gateway's own: what is kept here is how they were read last. */
 export class A2aHandler {
-  readonly #deps: FaceDeps;
+  readonly #deps: ServerDeps;
   readonly #waiting = new Waiting();
   readonly #views: TaskViews;
 
-  constructor(deps: FaceDeps) {
+  constructor(deps: ServerDeps) {
     this.#deps = deps;
     this.#views = new TaskViews(deps.gateway);
   }
@@ -287,7 +287,7 @@ export class A2aHandler {
     });
   }
 
-  async #page(exchange: FaceExchange, query: Record<string, string>): Promise<TaskPage | undefined> {
+  async #page(exchange: ServerExchange, query: Record<string, string>): Promise<TaskPage | undefined> {
     try {
       return await ask<TaskPage>(this.#deps.gateway, 'listTasks', exchange.call({ query }));
     } catch (error) {
@@ -329,7 +329,7 @@ export class A2aHandler {
     }
   }
 
-  #contents(exchange: FaceExchange, wanted: Wanted) {
+  #contents(exchange: ServerExchange, wanted: Wanted) {
     return readContents(this.#deps.gateway, () => exchange.call(), wanted);
   }
 

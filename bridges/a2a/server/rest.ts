@@ -1,6 +1,6 @@
-import type { FaceDeps, FaceExchange, FaceRoute } from '#face.ts';
 import { ProtocolError } from '#protocol/errors.ts';
 import type { JsonObject, JsonValue } from '#protocol/json.ts';
+import type { ServerDeps, ServerExchange, ServerRoute } from '#protocol-server.ts';
 import { encodeError, refusal, restErrorBody } from '../../../mappings/a2a/errors-out.ts';
 import { A2A_REST_TYPE, type A2aOperation, OPERATIONS } from '../../../mappings/a2a/operations.ts';
 import { type Asking, activated, addressed, negotiate } from './asking.ts';
@@ -15,7 +15,7 @@ const ALSO = [{ name: 'SubscribeToTask', method: 'GET' }] as const;
  * The HTTP+JSON binding of 1.0 below a prefix such as `/a2a/{agent}`. Verbs come before plain ids, because the first path that
  * fits is taken. Spec: A2A 1.0, 11.
  */
-export function restRoutes(deps: FaceDeps, handler: A2aHandler, prefix: string): FaceRoute[] {
+export function restRoutes(deps: ServerDeps, handler: A2aHandler, prefix: string): ServerRoute[] {
   const rows = (Object.keys(OPERATIONS) as A2aOperation[]).map((name) => ({
     name,
     ...OPERATIONS[name].rest,
@@ -31,10 +31,10 @@ export function restRoutes(deps: FaceDeps, handler: A2aHandler, prefix: string):
 }
 
 async function answerRest(
-  deps: FaceDeps,
+  deps: ServerDeps,
   handler: A2aHandler,
   name: A2aOperation,
-  exchange: FaceExchange,
+  exchange: ServerExchange,
   path: Readonly<Record<string, string>>,
 ): Promise<void> {
   try {
@@ -64,7 +64,7 @@ async function answerRest(
   }
 }
 
-function sendRestError(exchange: FaceExchange, error: ProtocolError): void {
+function sendRestError(exchange: ServerExchange, error: ProtocolError): void {
   exchange.failed(error);
   const encoded = encodeError(error);
   exchange.send(
@@ -76,7 +76,7 @@ function sendRestError(exchange: FaceExchange, error: ProtocolError): void {
 }
 
 /** Members of the body, or of the query where there is none. */
-async function paramsOf(exchange: FaceExchange, method: string): Promise<JsonObject> {
+async function paramsOf(exchange: ServerExchange, method: string): Promise<JsonObject> {
   if (method !== 'POST') return queryOf(exchange);
   const bytes = await exchange.readBody();
   if (bytes.length === 0) return queryOf(exchange);
@@ -87,7 +87,7 @@ async function paramsOf(exchange: FaceExchange, method: string): Promise<JsonObj
   throw refusal('InvalidParams', 'The request must be a JSON object.', 'body');
 }
 
-function queryOf({ query }: FaceExchange): JsonObject {
+function queryOf({ query }: ServerExchange): JsonObject {
   const { 'A2A-Version': _, ...members } = query;
   return members as JsonObject;
 }

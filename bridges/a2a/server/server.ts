@@ -1,4 +1,4 @@
-import type { Face, FaceDeps, FaceRoute } from '#face.ts';
+import type { ProtocolServer, ServerDeps, ServerRoute } from '#protocol-server.ts';
 import { HARN_EXTENSION } from '../../../mappings/a2a/extension.ts';
 import { EXTENSIONS_HEADER, VERSION_HEADER } from './asking.ts';
 import { refusePath } from './faults.ts';
@@ -10,7 +10,7 @@ import { restRoutes } from './rest.ts';
 const PREFIXES = ['/a2a/{agent}', '/a2a'] as const;
 
 /** Any agent behind the gateway as an A2A agent: JSON-RPC 1.0 and 0.3, HTTP+JSON 1.0. Cards are served with the other documents. */
-export function createA2aFace(deps: FaceDeps): Face {
+export function createA2aServer(deps: ServerDeps): ProtocolServer {
   const handler = new A2aHandler(deps);
   const routes = PREFIXES.flatMap((prefix) => restRoutes(deps, handler, prefix));
   return {
@@ -26,12 +26,12 @@ export function createA2aFace(deps: FaceDeps): Face {
   };
 }
 
-function isPlain({ path }: FaceRoute): boolean {
+function isPlain({ path }: ServerRoute): boolean {
   return !path.includes('{agent}');
 }
 
 /** Peers append a slash to the URL of a card, or leave it away. */
-function rpcRoutes(deps: FaceDeps, handler: A2aHandler): FaceRoute[] {
+function rpcRoutes(deps: ServerDeps, handler: A2aHandler): ServerRoute[] {
   return PREFIXES.flatMap((prefix) =>
     ['', '/'].map((slash) => ({
       method: 'POST' as const,

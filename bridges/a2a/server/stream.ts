@@ -1,8 +1,8 @@
-import type { FaceExchange, FaceStream } from '#face.ts';
 import type { Gateway, StreamEnd, StreamFrame, StreamSink, Subscription } from '#gateway.ts';
 import { ProtocolError } from '#protocol/errors.ts';
 import type { JsonObject } from '#protocol/json.ts';
 import { isBlocked, isTerminal } from '#protocol/task-states.ts';
+import type { ServerExchange, ServerStream } from '#protocol-server.ts';
 import {
   type Encoding,
   encodeMessage,
@@ -25,7 +25,7 @@ import {
 } from './contents.ts';
 
 interface StreamOptions {
-  stream: FaceStream;
+  stream: ServerStream;
   /** The finished frame of one event; `id` is the cursor by which a client resumes. */
   frame(event: JsonObject, id: string): Buffer;
   encoding: Omit<Encoding, 'bytes' | 'parts'>;
@@ -385,7 +385,7 @@ function isPending({ status }: TaskView): boolean {
 /** Follows a Task from its first event on, so that the view is whole wherever the telling begins. */
 export function follow(
   gateway: Gateway,
-  exchange: FaceExchange,
+  exchange: ServerExchange,
   taskId: string,
   start: Start,
   follower: Follower,
@@ -402,7 +402,7 @@ export class Waiting {
    * The view once the Task is over or asks for something, counted from `start` on; at a shutdown as it is then. Rejects when
    * the caller left.
    */
-  async until(gateway: Gateway, exchange: FaceExchange, taskId: string, start: Start): Promise<TaskView> {
+  async until(gateway: Gateway, exchange: ServerExchange, taskId: string, start: Start): Promise<TaskView> {
     let subscription: Subscription | undefined;
     let isOver = false;
     let finish: () => void = () => undefined;

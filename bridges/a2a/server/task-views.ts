@@ -1,6 +1,6 @@
-import type { FaceExchange } from '#face.ts';
 import type { Gateway } from '#gateway.ts';
 import { ProtocolError } from '#protocol/errors.ts';
+import type { ServerExchange } from '#protocol-server.ts';
 import { type Event, TaskView } from '../../../mappings/a2a/task-view.ts';
 import { ask } from '../../wire/gateway-calls.ts';
 
@@ -31,7 +31,7 @@ export class TaskViews {
   }
 
   /** The Task as its events tell it now. */
-  async read(exchange: FaceExchange, taskId: string): Promise<TaskView> {
+  async read(exchange: ServerExchange, taskId: string): Promise<TaskView> {
     const key = `${taskId} ${exchange.caller().seesInternal}`;
     const known = this.#kept.get(key);
     if (known === undefined)
@@ -44,7 +44,7 @@ export class TaskViews {
     });
   }
 
-  async #fold(exchange: FaceExchange, taskId: string, key: string, kept: Kept): Promise<TaskView> {
+  async #fold(exchange: ServerExchange, taskId: string, key: string, kept: Kept): Promise<TaskView> {
     let after: string | null = kept.last;
     do {
       const query: Record<string, string> = {

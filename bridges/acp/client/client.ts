@@ -1,9 +1,17 @@
 import type { JsonObject } from '#protocol/json.ts';
-import type { AgentDescription, Frame, Move, PermissionAnswer, Seen, Turn, Upstream } from '#upstream.ts';
+import type {
+  AgentDescription,
+  Frame,
+  Move,
+  PermissionAnswer,
+  ProtocolClient,
+  Seen,
+  Turn,
+} from '#protocol-client.ts';
 import { isObject, objectOf, textOf } from '../../../mappings/acp/json-shape.ts';
 import type { BridgeDeps } from '../../bridge.ts';
 import { type Host, Hosts } from '../host.ts';
-import { type AcpLimits, type AcpUpstreamConfig, DEFAULT_LIMITS } from './config.ts';
+import { type AcpClientConfig, type AcpLimits, DEFAULT_LIMITS } from './config.ts';
 import { faultOf, gone, timedOut } from './faults.ts';
 import { interpret } from './interpret.ts';
 import { AgentPools } from './pool.ts';
@@ -13,20 +21,20 @@ import { preparePrompt } from './requests.ts';
 import type { Overhear } from './session.ts';
 
 /** An ACP agent as an upstream. Recorded frames are records (`record.ts`); `interpret` needs nothing else. */
-export class AcpUpstream implements Upstream {
+export class AcpClient implements ProtocolClient {
   readonly route: string;
   readonly materialPrefix: string;
   /** Machines of clients that work in Sessions; the face brings them. */
   readonly hosts = new Hosts();
   readonly interpret: (frame: Frame, seen: Seen) => Move[] = interpret;
-  readonly #config: AcpUpstreamConfig;
+  readonly #config: AcpClientConfig;
   readonly #limits: AcpLimits;
   readonly #deps: BridgeDeps;
   readonly #pools: AgentPools;
   readonly #prompts = new Map<string, PromptTurn>();
   #overhear: Overhear = async () => undefined;
 
-  constructor(config: AcpUpstreamConfig, deps: BridgeDeps) {
+  constructor(config: AcpClientConfig, deps: BridgeDeps) {
     this.route = `acp:${config.id}`;
     this.materialPrefix = this.route;
     this.#config = config;

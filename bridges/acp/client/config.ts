@@ -1,7 +1,7 @@
 import type { SecretRef, UpstreamAuth } from '../../bridge.ts';
 
 /** One row of `upstreams.acp`, as the configuration gives it: a command that is spawned, or the URL of a WebSocket. */
-export interface AcpUpstreamConfig {
+export interface AcpClientConfig {
   id: string;
   command?: readonly string[] | undefined;
   url?: string | undefined;

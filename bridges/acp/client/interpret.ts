@@ -1,8 +1,8 @@
 import { ERROR_CODES } from '#protocol/errors.ts';
 import type { JsonObject, JsonValue } from '#protocol/json.ts';
 import { type Failure, isBlocked, isTerminal } from '#protocol/task-states.ts';
+import type { Frame, Move, PermissionDraft, Seen } from '#protocol-client.ts';
 import type { PolicyDecided } from '#resources/policy/events.ts';
-import type { Frame, Move, PermissionDraft, Seen } from '#upstream.ts';
 import { OPTIONS_REFUSED } from '../../../mappings/acp/config-options.ts';
 import { decodeBlocks } from '../../../mappings/acp/content-in.ts';
 import { ACP_ERRORS } from '../../../mappings/acp/errors.ts';

@@ -1,13 +1,13 @@
 import { realpath, stat } from 'node:fs/promises';
 import { isAbsolute, relative, resolve, sep } from 'node:path';
 import type { JsonObject, JsonValue } from '#protocol/json.ts';
-import type { PastTurn, Turn } from '#upstream.ts';
+import type { PastTurn, Turn } from '#protocol-client.ts';
 import { ACP_ERRORS } from '../../../mappings/acp/errors.ts';
 import { isObject, objectOf, textOf } from '../../../mappings/acp/json-shape.ts';
 import { Fault } from '../../wire/faults.ts';
 import type { Host } from '../host.ts';
 import type { RpcAnswer } from '../wire/json-rpc.ts';
-import { type AcpLimits, type AcpUpstreamConfig, FIXED_LIMITS } from './config.ts';
+import { type AcpClientConfig, type AcpLimits, FIXED_LIMITS } from './config.ts';
 import { type AgentConnection, type WayBack, waysBack } from './connection.ts';
 import { gone } from './faults.ts';
 import { LOGIN_WANTED, loginWays } from './login-ways.ts';
@@ -15,7 +15,7 @@ import type { SessionRecord } from './record.ts';
 import type { AgentSession } from './session.ts';
 
 export interface SessionOpener {
-  config: AcpUpstreamConfig;
+  config: AcpClientConfig;
   limits: AcpLimits;
   connection: AgentConnection;
   host(): Host | undefined;
@@ -246,7 +246,7 @@ interface WorkPlace {
  * They are places to work in and no confinement: an agent reaches what its program may.
  */
 async function workPlaceOf(
-  config: AcpUpstreamConfig,
+  config: AcpClientConfig,
   sessionMetadata: JsonObject,
   capabilities: JsonObject,
 ): Promise<WorkPlace> {
@@ -268,7 +268,7 @@ async function workPlaceOf(
 
 /** A directory of this machine is looked up, links and all; one of a remote agent is known by its name only. */
 async function isUsable(
-  { client_cwd, client_roots = [], command }: AcpUpstreamConfig,
+  { client_cwd, client_roots = [], command }: AcpClientConfig,
   directory: string,
 ): Promise<boolean> {
   if (!client_cwd || !isAbsolute(directory)) return false;

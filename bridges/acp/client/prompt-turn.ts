@@ -1,6 +1,6 @@
 import type { JsonMend, JsonObject, JsonValue } from '#protocol/json.ts';
+import type { PermissionAnswer, Turn } from '#protocol-client.ts';
 import type { RememberedAnswer } from '#resources/permission/draft.ts';
-import type { PermissionAnswer, Turn } from '#upstream.ts';
 import { objectOf } from '../../../mappings/acp/json-shape.ts';
 import { encodeAnswer, PERMISSION_METHOD, subjectOf } from '../../../mappings/acp/permission-answers.ts';
 import { Fault } from '../../wire/faults.ts';

@@ -1,7 +1,7 @@
 import type { JsonMend, JsonObject, JsonValue } from '#protocol/json.ts';
+import type { Frame } from '#protocol-client.ts';
 import type { RememberedAnswer } from '#resources/permission/draft.ts';
 import type { PolicyDecided } from '#resources/policy/events.ts';
-import type { Frame } from '#upstream.ts';
 import type { HostMethod } from '../../../mappings/acp/host-methods.ts';
 import type { UpdateRow } from '../../../mappings/acp/update-kinds.ts';
 

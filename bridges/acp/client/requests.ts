@@ -1,5 +1,5 @@
 import type { JsonObject } from '#protocol/json.ts';
-import type { OutboundMessage, Turn } from '#upstream.ts';
+import type { OutboundMessage, Turn } from '#protocol-client.ts';
 import { OPTIONS_REFUSED, wishOf } from '../../../mappings/acp/config-options.ts';
 import { encodePart, type Takes } from '../../../mappings/acp/content-out.ts';
 import { isObject, objectOf } from '../../../mappings/acp/json-shape.ts';

@@ -1,5 +1,5 @@
 import type { JsonMend, JsonObject, JsonValue } from '#protocol/json.ts';
-import type { Frame } from '#upstream.ts';
+import type { Frame } from '#protocol-client.ts';
 import type { Fault } from '../../wire/faults.ts';
 import type { Host } from '../host.ts';
 import { FIXED_LIMITS } from './config.ts';

@@ -4,7 +4,7 @@ import type { BridgeDeps } from '../../bridge.ts';
 import { type ChildEnd, inheritedEnvironment, startChild } from '../../wire/child.ts';
 import { credentialHeaders } from '../../wire/credentials.ts';
 import type { Fault } from '../../wire/faults.ts';
-import type { AcpLimits, AcpUpstreamConfig } from './config.ts';
+import type { AcpClientConfig, AcpLimits } from './config.ts';
 import { faultOf, gone, tooLong } from './faults.ts';
 import type { Overhear } from './session.ts';
 
@@ -23,7 +23,7 @@ interface WireListener {
 }
 
 interface WireSettings {
-  config: AcpUpstreamConfig;
+  config: AcpClientConfig;
   limits: AcpLimits;
   deps: BridgeDeps;
 }

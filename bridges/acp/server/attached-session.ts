@@ -1,7 +1,7 @@
-import type { FaceConnection, FaceDeps } from '#face.ts';
 import type { StreamEnd, StreamFrame, StreamSink, Subscription } from '#gateway.ts';
 import type { JsonObject } from '#protocol/json.ts';
 import { EVENT_OF_STATUS, type Failure, type TerminalStatus } from '#protocol/task-states.ts';
+import type { ServerConnection, ServerDeps } from '#protocol-server.ts';
 import type { SessionState } from '#resources/session/schema.ts';
 import { type OutEvent, updatesOf } from '../../../mappings/acp/events-out.ts';
 import { objectOf, textOf } from '../../../mappings/acp/json-shape.ts';
@@ -19,7 +19,7 @@ export type Attachment = 'load' | 'resume';
 
 interface AttachedParts {
   calls: GatewayCalls;
-  connection: FaceConnection;
+  connection: ServerConnection;
   peer: Peer;
   questions: Questions;
   hosting: Hosting;
@@ -27,7 +27,7 @@ interface AttachedParts {
   prompts: Prompts;
   draft: Draft | undefined;
   whole: WholeEvents;
-  deps: Pick<FaceDeps, 'logger'>;
+  deps: Pick<ServerDeps, 'logger'>;
   /** Client whose words are not told to it again. */
   clientId: string;
 }

@@ -1,6 +1,6 @@
-import type { FaceConnection, FaceConnectionOwner, FaceDeps } from '#face.ts';
 import { ProtocolError } from '#protocol/errors.ts';
 import type { JsonObject, JsonValue } from '#protocol/json.ts';
+import type { ServerConnection, ServerConnectionOwner, ServerDeps } from '#protocol-server.ts';
 import { ACP_ERRORS } from '../../../mappings/acp/errors.ts';
 import { isObject, objectOf } from '../../../mappings/acp/json-shape.ts';
 import { RpcError } from '../wire/json-rpc.ts';
@@ -24,10 +24,10 @@ const NOTIFICATIONS: readonly AgentMethod[] = ['session/cancel', '_harn/mcp/mess
 const NO_REQUEST: RequestContext = { id: null, signal: new AbortController().signal };
 
 /** One client of ACP v1 on a WebSocket: the gateway is its agent. Its end ends no work. */
-export class AgentConnection implements FaceConnectionOwner {
+export class AgentConnection implements ServerConnectionOwner {
   readonly #talk: Conversation;
 
-  constructor(deps: FaceDeps, connection: FaceConnection, tunnels: Tunnels, draft?: Draft) {
+  constructor(deps: ServerDeps, connection: ServerConnection, tunnels: Tunnels, draft?: Draft) {
     const peer = new Peer((text) => void connection.send(text), {
       request: (method, params, context) => this.#request(method, params, context),
       notification: (method, params) => this.#notification(method, params),

@@ -1,5 +1,5 @@
-import type { FaceConnection, FaceDeps } from '#face.ts';
 import type { JsonObject } from '#protocol/json.ts';
+import type { ServerConnection, ServerDeps } from '#protocol-server.ts';
 import type { Peer } from '../wire/peer.ts';
 import type { AttachedSession, Draft } from './attached-session.ts';
 import type { GatewayCalls } from './gateway-calls.ts';
@@ -12,8 +12,8 @@ import type { WholeEvents } from './whole-events.ts';
 
 /** What a client said of itself, and what the gateway keeps of one connection. */
 export interface Conversation {
-  deps: FaceDeps;
-  connection: FaceConnection;
+  deps: ServerDeps;
+  connection: ServerConnection;
   peer: Peer;
   calls: GatewayCalls;
   questions: Questions;
@@ -33,6 +33,6 @@ export interface Conversation {
 const MIN_MESSAGE_BYTES = 16 * 1024 * 1024;
 
 /** The largest message of a client. A prompt holds files as base64; they become artifacts, which have a limit of their own. */
-export function maxMessageBytes({ limits }: FaceDeps): number {
+export function maxMessageBytes({ limits }: ServerDeps): number {
   return Math.max(limits.maxBodyBytes, MIN_MESSAGE_BYTES);
 }

@@ -1,12 +1,12 @@
-import type { FaceCall, FaceConnection, FaceOperation } from '#face.ts';
 import type { Gateway, StreamSink, Subscription } from '#gateway.ts';
 import { ERROR_CODES, ProtocolError } from '#protocol/errors.ts';
 import type { JsonObject } from '#protocol/json.ts';
+import type { ServerCall, ServerConnection, ServerOperation } from '#protocol-server.ts';
 import type { StreamId } from '#resources/operations.ts';
 import { ACP_ERRORS, ERROR_OF_CODE } from '../../../mappings/acp/errors.ts';
 import { RpcError } from '../wire/json-rpc.ts';
 
-type Called = Exclude<FaceOperation, StreamId>;
+type Called = Exclude<ServerOperation, StreamId>;
 
 /**
  * Calls of one connection under way at once: what a client asks in one breath is done in small steps, between which others
@@ -18,11 +18,11 @@ const CANCELS_AT_ONCE = 64;
 /** Operations of the gateway as the caller of one connection. Refusals are RpcErrors. */
 export class GatewayCalls {
   readonly #gateway: Gateway;
-  readonly #connection: FaceConnection;
+  readonly #connection: ServerConnection;
   readonly #calls = new Turnstile(CALLS_AT_ONCE);
   readonly #cancels = new Turnstile(CANCELS_AT_ONCE);
 
-  constructor(gateway: Gateway, connection: FaceConnection) {
+  constructor(gateway: Gateway, connection: ServerConnection) {
     this.#gateway = gateway;
     this.#connection = connection;
   }
@@ -36,7 +36,7 @@ export class GatewayCalls {
   }
 
   /** Throws RpcError when the caller may not. */
-  admit(id: FaceOperation): void {
+  admit(id: ServerOperation): void {
     try {
       this.#gateway.admit(id, this.#connection.call());
     } catch (error) {
@@ -44,7 +44,7 @@ export class GatewayCalls {
     }
   }
 
-  async json<Body = JsonObject>(id: Called, call: FaceCall): Promise<Body> {
+  async json<Body = JsonObject>(id: Called, call: ServerCall): Promise<Body> {
     const turnstile = id === 'cancelTask' ? this.#cancels : this.#calls;
     await turnstile.enter();
     try {

@@ -1,9 +1,9 @@
-import type { FaceDeps } from '#face.ts';
 import type { JsonObject } from '#protocol/json.ts';
+import type { ServerDeps } from '#protocol-server.ts';
 import { offerOf } from '../../../mappings/acp/host-methods.ts';
 import { objectOf, textOf } from '../../../mappings/acp/json-shape.ts';
 import { notice, takenBy } from '../../../mappings/acp/notices.ts';
-import { AcpUpstream } from '../client/client.ts';
+import { AcpClient } from '../client/client.ts';
 import type { Host, Hosts } from '../host.ts';
 import type { RpcAnswer } from '../wire/json-rpc.ts';
 import type { Peer } from '../wire/peer.ts';
@@ -13,7 +13,7 @@ import type { Peer } from '../wire/peer.ts';
  * as it offers them. Whether it does what it is asked is the client's own decision.
  */
 export class Hosting {
-  readonly #deps: FaceDeps;
+  readonly #deps: ServerDeps;
   readonly #peer: Peer;
   readonly #actor: () => string;
   readonly #capabilities: () => JsonObject;
@@ -23,7 +23,7 @@ export class Hosting {
   /** Terminals that the client has made; others must not be named to it. */
   readonly terminals = new Set<string>();
 
-  constructor(deps: FaceDeps, peer: Peer, actor: () => string, capabilities: () => JsonObject) {
+  constructor(deps: ServerDeps, peer: Peer, actor: () => string, capabilities: () => JsonObject) {
     this.#deps = deps;
     this.#peer = peer;
     this.#actor = actor;
@@ -59,7 +59,7 @@ export class Hosting {
   /** What tells the client that an agent which is no ACP agent cannot use its servers, once for each; else undefined. */
   notice(sessionId: string, route: string): JsonObject | undefined {
     const names = (this.#servers.get(sessionId) ?? []).flatMap(({ name }) => textOf(name) ?? []);
-    if (names.length === 0 || this.#deps.upstream(route) instanceof AcpUpstream) return undefined;
+    if (names.length === 0 || this.#deps.upstream(route) instanceof AcpClient) return undefined;
     const key = JSON.stringify([sessionId, route]);
     if (this.#noticed.has(key)) return undefined;
     this.#noticed.add(key);
@@ -82,7 +82,7 @@ export class Hosting {
   #everywhere(): Hosts[] {
     return this.#deps.agents().flatMap(({ route }) => {
       const upstream = this.#deps.upstream(route);
-      return upstream instanceof AcpUpstream ? [upstream.hosts] : [];
+      return upstream instanceof AcpClient ? [upstream.hosts] : [];
     });
   }
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { FaceMethods } from '#face.ts';
 import type { JsonObject, JsonValue } from '#protocol/json.ts';
+import type { ServerMethods } from '#protocol-server.ts';
 import { invalidParams } from '../wire/json-rpc.ts';
 
 const json = z.custom<JsonValue>((value) => value !== undefined);
@@ -98,7 +98,7 @@ const METHOD_OPERATIONS = {
   'session/cancel': 'cancelTask',
   '_harn/mcp/message': 'submitSessionTask',
   '_harn/mcp/close': 'submitSessionTask',
-} as const satisfies FaceMethods<AgentMethod>;
+} as const satisfies ServerMethods<AgentMethod>;
 
 export function isAgentMethod(method: string): method is AgentMethod {
   return Object.hasOwn(METHOD_OPERATIONS, method);

@@ -1,4 +1,4 @@
-import type { Face, FaceDeps } from '#face.ts';
+import type { ProtocolServer, ServerDeps } from '#protocol-server.ts';
 import { AgentConnection } from './connection.ts';
 import { maxMessageBytes } from './conversation.ts';
 import { Tunnels } from './tunnels.ts';
@@ -9,7 +9,7 @@ import { RoutedConnection } from './v2/routed-connection.ts';
  * JSON-RPC message per text frame. `/acp/mcp/{tunnel}`: MCP
  * servers of its clients, for agents behind the gateway.
  */
-export function createAcpFace(deps: FaceDeps): Face {
+export function createAcpServer(deps: ServerDeps): ProtocolServer {
   const tunnels = new Tunnels(deps);
   const Served = deps.drafts.includes('acp-v2') ? RoutedConnection : AgentConnection;
   return {

@@ -1,5 +1,5 @@
-import type { FaceAgent } from '#face.ts';
 import type { JsonObject } from '#protocol/json.ts';
+import type { ServerAgent } from '#protocol-server.ts';
 import type { Session } from '#resources/session/schema.ts';
 import {
   type Choice,
@@ -18,7 +18,7 @@ const ABOUT_OPTIONS: readonly string[] = ['modes', 'configOptions', 'models', 'c
 
 /** What a client sees of the settings of its Sessions; the metadata is kept as events change it. */
 export class SessionView {
-  readonly #agents: () => readonly FaceAgent[];
+  readonly #agents: () => readonly ServerAgent[];
   readonly #calls: GatewayCalls;
   readonly #whole: WholeEvents;
   readonly #metadata = new Map<string, JsonObject>();
@@ -26,7 +26,7 @@ export class SessionView {
   readonly #ownPersonas = new Map<string, string>();
   #personas: Choice[] = [];
 
-  constructor(agents: () => readonly FaceAgent[], calls: GatewayCalls, whole: WholeEvents) {
+  constructor(agents: () => readonly ServerAgent[], calls: GatewayCalls, whole: WholeEvents) {
     this.#agents = agents;
     this.#calls = calls;
     this.#whole = whole;

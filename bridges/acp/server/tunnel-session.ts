@@ -1,7 +1,7 @@
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
 import type { JSONRPCMessage, RequestId } from '@modelcontextprotocol/sdk/types.js';
-import type { FaceExchange } from '#face.ts';
 import type { JsonValue } from '#protocol/json.ts';
+import type { ServerExchange } from '#protocol-server.ts';
 
 const REQUEST_FAILED = -32603;
 
@@ -32,7 +32,7 @@ export class TunnelSession {
     return this.#client.start();
   }
 
-  async handle(exchange: FaceExchange, body: JsonValue | undefined): Promise<void> {
+  async handle(exchange: ServerExchange, body: JsonValue | undefined): Promise<void> {
     const { req, res } = exchange.takeOver(() => res.end());
     await this.#client.handleRequest(req, res, body);
   }

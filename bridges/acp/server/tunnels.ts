@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import type { FaceDeps, FaceExchange, FaceRoute } from '#face.ts';
 import { ProtocolError } from '#protocol/errors.ts';
 import type { JsonObject, JsonValue } from '#protocol/json.ts';
+import type { ServerDeps, ServerExchange, ServerRoute } from '#protocol-server.ts';
 import { isObject, objectsOf, textOf } from '../../../mappings/acp/json-shape.ts';
 import type { Peer } from '../wire/peer.ts';
 import type { TunnelSession } from './tunnel-session.ts';
@@ -44,18 +44,18 @@ interface Tunnel {
  * server. They stay the same while a client comes back, so that an agent which was told of them goes on.
  */
 export class Tunnels {
-  readonly routes: readonly FaceRoute[];
-  readonly #deps: FaceDeps;
+  readonly routes: readonly ServerRoute[];
+  readonly #deps: ServerDeps;
   /** By actor, Session and the launcher's id of the server. */
   readonly #known = new Map<string, Tunnel>();
   readonly #byId = new Map<string, Tunnel>();
 
-  constructor(deps: FaceDeps) {
+  constructor(deps: ServerDeps) {
     this.#deps = deps;
     this.routes = (['POST', 'GET', 'DELETE'] as const).map((method) => ({
       method,
       path: `${PATH}/{tunnel}`,
-      handle: (exchange: FaceExchange, { tunnel }: Readonly<Record<string, string>>) =>
+      handle: (exchange: ServerExchange, { tunnel }: Readonly<Record<string, string>>) =>
         this.#handle(method, exchange, tunnel ?? ''),
     }));
   }
@@ -116,7 +116,7 @@ export class Tunnels {
     return made;
   }
 
-  async #handle(method: string, exchange: FaceExchange, id: string): Promise<void> {
+  async #handle(method: string, exchange: ServerExchange, id: string): Promise<void> {
     const tunnel = this.#byId.get(id);
     const [, token = ''] = /^Bearer (.+)$/i.exec(exchange.headers.authorization ?? '') ?? [];
     if (tunnel === undefined || !timingSafeEqual(hashOf(token), tunnel.tokenHash))
@@ -165,14 +165,14 @@ function hashOf(token: string): Buffer {
 }
 
 /** Like every other 401 it says what is asked for. Spec: RFC 9110, section 15.5.2. */
-function refuseStranger(exchange: FaceExchange): void {
+function refuseStranger(exchange: ServerExchange): void {
   const error = new ProtocolError('unauthenticated', 'No such server, or not this token.');
   exchange.failed(error);
   refuse(exchange, error.status, error.message, exchange.errorHeaders(error));
 }
 
 function refuse(
-  exchange: FaceExchange,
+  exchange: ServerExchange,
   status: number,
   message: string,
   headers: readonly string[] = [],

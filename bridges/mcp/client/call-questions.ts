@@ -1,6 +1,6 @@
 import { pathToFileURL } from 'node:url';
 import type { JsonObject, JsonValue } from '#protocol/json.ts';
-import type { PermissionAnswer } from '#upstream.ts';
+import type { PermissionAnswer } from '#protocol-client.ts';
 import { MCP_ERRORS } from '../../../mappings/mcp/errors.ts';
 import { objectOf } from '../object-of.ts';
 import { FIXED_LIMITS } from './config.ts';

@@ -1,12 +1,12 @@
 import type { JudgedTool } from '#protocol/intended-call.ts';
 import type { JsonValue } from '#protocol/json.ts';
 import { skillIdOf } from '#protocol/skill-id.ts';
-import type { AgentDescription } from '#upstream.ts';
+import type { AgentDescription } from '#protocol-client.ts';
 import type { BridgeDeps } from '../../bridge.ts';
 import { Fault } from '../../wire/faults.ts';
 import { sha256 } from '../../wire/sha256.ts';
 import { objectOf } from '../object-of.ts';
-import { FIXED_LIMITS, type McpLimits, type McpUpstreamConfig } from './config.ts';
+import { FIXED_LIMITS, type McpClientConfig, type McpLimits } from './config.ts';
 import type { Connection } from './connection.ts';
 import {
   describeTool,
@@ -28,7 +28,7 @@ export type ToolChange = Parameters<Definitions['report']>[1][number];
  */
 export class Catalogue {
   readonly #route: string;
-  readonly #config: McpUpstreamConfig;
+  readonly #config: McpClientConfig;
   readonly #limits: McpLimits;
   readonly #deps: BridgeDeps;
   #tools = new Map<string, Tool>();
@@ -44,7 +44,7 @@ export class Catalogue {
   /** Lists that are about to be read, by the connection that told of a change; `undefined` is the one that is kept. */
   readonly #soon = new Map<unknown, unknown>();
 
-  constructor(route: string, config: McpUpstreamConfig, limits: McpLimits, deps: BridgeDeps) {
+  constructor(route: string, config: McpClientConfig, limits: McpLimits, deps: BridgeDeps) {
     this.#route = route;
     this.#config = config;
     this.#limits = limits;

@@ -6,16 +6,16 @@ import type {
   Move,
   PermissionAnswer,
   PreparedTurn,
+  ProtocolClient,
   Refused,
   Seen,
   Turn,
-  Upstream,
-} from '#upstream.ts';
+} from '#protocol-client.ts';
 import type { BridgeDeps } from '../../bridge.ts';
 import { Fault } from '../../wire/faults.ts';
 import type { MountedServer } from '../mounted-server.ts';
 import { Catalogue } from './catalogue.ts';
-import { DEFAULT_LIMITS, FIXED_LIMITS, type McpLimits, type McpUpstreamConfig } from './config.ts';
+import { DEFAULT_LIMITS, FIXED_LIMITS, type McpClientConfig, type McpLimits } from './config.ts';
 import { type Connection, type Patience, type ServerPeer, whileAway } from './connection.ts';
 import { Connector } from './connector.ts';
 import { RpcError } from './faults.ts';
@@ -32,10 +32,10 @@ import { holdReason, type Tool } from './tools.ts';
 const LIST_CHANGED = 'notifications/tools/list_changed';
 
 /** An MCP server as an upstream: a task is one tool call. Recorded frames are records (`record.ts`). */
-export class McpUpstream implements Upstream {
+export class McpClient implements ProtocolClient {
   readonly route: string;
   readonly materialPrefix: string;
-  readonly #config: McpUpstreamConfig;
+  readonly #config: McpClientConfig;
   readonly #limits: McpLimits;
   readonly #deps: BridgeDeps;
   readonly #connector: Connector;
@@ -47,7 +47,7 @@ export class McpUpstream implements Upstream {
   readonly #calls = new Map<string, ActiveCall>();
   readonly interpret: (frame: Frame, seen: Seen) => Move[] = interpret;
 
-  constructor(config: McpUpstreamConfig, deps: BridgeDeps) {
+  constructor(config: McpClientConfig, deps: BridgeDeps) {
     const limits = { ...DEFAULT_LIMITS, ...config.limits };
     const connector = new Connector(config, limits, deps);
     this.route = `mcp:${config.id}`;

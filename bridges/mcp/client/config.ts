@@ -1,7 +1,7 @@
 import type { SecretRef, UpstreamAuth } from '../../bridge.ts';
 
 /** One row of `upstreams.mcp`, as the configuration gives it. One of `command` and `url` is set. */
-export interface McpUpstreamConfig {
+export interface McpClientConfig {
   id: string;
   /** Program and arguments of a stdio server. */
   command?: readonly string[] | undefined;

@@ -8,7 +8,7 @@ import { Fault } from '../../wire/faults.ts';
 import { createWebFetch, type WebFetch } from '../../wire/web-fetch.ts';
 import type { Post } from '../mounted-server.ts';
 import { ChildTransport } from './child-transport.ts';
-import { FIXED_LIMITS, type McpLimits, type McpUpstreamConfig } from './config.ts';
+import { FIXED_LIMITS, type McpClientConfig, type McpLimits } from './config.ts';
 import type { Connection, ServerPeer } from './connection.ts';
 import { NOBODY } from './session-connections.ts';
 
@@ -26,7 +26,7 @@ export type Era = 'stateless' | 'sessions';
  * the first: it takes longer to load than the rest of the gateway.
  */
 export class Connector {
-  readonly #config: McpUpstreamConfig;
+  readonly #config: McpClientConfig;
   readonly #limits: McpLimits;
   readonly #deps: BridgeDeps;
   readonly #web: WebFetch | undefined;
@@ -35,7 +35,7 @@ export class Connector {
   /** Whether a server of the revision without sessions takes them too. */
   #takesSessions: Promise<boolean> | undefined;
 
-  constructor(config: McpUpstreamConfig, limits: McpLimits, deps: BridgeDeps) {
+  constructor(config: McpClientConfig, limits: McpLimits, deps: BridgeDeps) {
     this.#config = config;
     this.#limits = limits;
     this.#deps = deps;

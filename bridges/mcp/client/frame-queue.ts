@@ -1,4 +1,4 @@
-import type { Frame } from '#upstream.ts';
+import type { Frame } from '#protocol-client.ts';
 import type { Timers } from '../../bridge.ts';
 
 /** Frames from callbacks to one reader, in order. */

@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '#protocol/json.ts';
+import type { AskedInput } from '#protocol-client.ts';
 import type { Part } from '#resources/message/schema.ts';
-import type { AskedInput } from '#upstream.ts';
 import type { SchemaChecks } from './schema-check.ts';
 import type { Tool } from './tools.ts';
 

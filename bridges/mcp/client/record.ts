@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from '#protocol/json.ts';
-import type { Frame } from '#upstream.ts';
+import type { Frame } from '#protocol-client.ts';
 
 /** What every record of a call says, so that its interpretation needs no configuration. */
 export interface CallFacts {

@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from '#protocol/json.ts';
-import type { Frame, PermissionAnswer } from '#upstream.ts';
+import type { Frame, PermissionAnswer } from '#protocol-client.ts';
 import { askedPages } from '../../../mappings/mcp/eras.ts';
 import { MCP_ERRORS } from '../../../mappings/mcp/errors.ts';
 import type { BridgeDeps } from '../../bridge.ts';

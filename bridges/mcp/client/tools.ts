@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto';
 import type { HoldReason } from '#protocol/autonomy.ts';
 import type { JudgedTool } from '#protocol/intended-call.ts';
 import type { JsonObject, JsonValue } from '#protocol/json.ts';
-import type { DescribedSkill } from '#upstream.ts';
+import type { DescribedSkill } from '#protocol-client.ts';
 import { isDeclared, type SideEffect, sideEffectOf } from '../../../mappings/mcp/side-effects.ts';
 import { objectOf } from '../object-of.ts';
-import type { McpUpstreamConfig } from './config.ts';
+import type { McpClientConfig } from './config.ts';
 
 /** A tool as the gateway knows it. */
 export interface Tool {
@@ -28,7 +28,7 @@ export interface Tool {
 /** Turns a listed definition into a tool; undefined for one that has no name or no object schema. */
 export function toolOf(
   raw: JsonValue,
-  { trust = true }: McpUpstreamConfig,
+  { trust = true }: McpClientConfig,
   spell: (value: JsonValue) => string,
 ): Tool | undefined {
   const definition = objectOf(raw);
@@ -49,7 +49,7 @@ export function toolOf(
   };
 }
 
-export function isAllowed(name: string, { tools = {} }: McpUpstreamConfig): boolean {
+export function isAllowed(name: string, { tools = {} }: McpClientConfig): boolean {
   const { allow, deny = [] } = tools;
   return (allow === undefined || allow.includes(name)) && !deny.includes(name);
 }
@@ -57,7 +57,7 @@ export function isAllowed(name: string, { tools = {} }: McpUpstreamConfig): bool
 /** Why calls of the tool wait for a permission in every tier; undefined when the tier alone decides. */
 export function holdReason(
   tool: Tool,
-  { tools = {}, changed_tools }: McpUpstreamConfig,
+  { tools = {}, changed_tools }: McpClientConfig,
 ): HoldReason | undefined {
   if (tools.approve?.includes(tool.name)) return 'operator';
   if (changed_tools === 'hold' && isChanged(tool)) return 'changed_definition';
@@ -65,7 +65,7 @@ export function holdReason(
 }
 
 /** A tool that was not listed yet says nothing of itself. */
-export function judgedUnknown(name: string, { tools = {}, trust = true }: McpUpstreamConfig): JudgedTool {
+export function judgedUnknown(name: string, { tools = {}, trust = true }: McpClientConfig): JudgedTool {
   const isHeld = tools.approve?.includes(name) === true;
   return { sideEffect: 'destructive', isDeclared: !trust, ...(isHeld ? { hold: 'operator' } : {}) };
 }
@@ -81,7 +81,7 @@ export function needsTask({ raw }: Tool, capabilities: JsonObject): boolean {
 }
 
 /** A tool as readers see it. `shown`: its definition as it may be shown; its hash is over the definition as it came. */
-export function describeTool(tool: Tool, config: McpUpstreamConfig, shown: JsonObject): DescribedSkill {
+export function describeTool(tool: Tool, config: McpClientConfig, shown: JsonObject): DescribedSkill {
   const { sideEffect } = tool;
   const hold = holdReason(tool, config);
   return {

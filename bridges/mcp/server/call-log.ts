@@ -1,21 +1,21 @@
 import type { JSONRPCNotification } from '@modelcontextprotocol/sdk/types.js';
-import type { FaceDeps, FaceExchange } from '#face.ts';
 import type { JsonObject, JsonValue } from '#protocol/json.ts';
+import type { ServerDeps, ServerExchange } from '#protocol-server.ts';
 import { isLogged, type LogLevel } from '../../../mappings/mcp/log-levels.ts';
 import { askBytes } from '../../wire/gateway-calls.ts';
 import { objectOf } from '../object-of.ts';
 
 /** The lines that a server logs during a call, to a client that wants those of this level and above. */
 export class CallLog {
-  readonly #deps: Pick<FaceDeps, 'gateway'>;
-  readonly #exchange: FaceExchange;
+  readonly #deps: Pick<ServerDeps, 'gateway'>;
+  readonly #exchange: ServerExchange;
   readonly #least: LogLevel;
   readonly #tell: (line: JSONRPCNotification, eventId: string) => void;
   #told: Promise<void> = Promise.resolve();
 
   constructor(
-    deps: Pick<FaceDeps, 'gateway'>,
-    exchange: FaceExchange,
+    deps: Pick<ServerDeps, 'gateway'>,
+    exchange: ServerExchange,
     least: LogLevel,
     tell: (line: JSONRPCNotification, eventId: string) => void,
   ) {

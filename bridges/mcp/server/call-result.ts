@@ -1,6 +1,6 @@
-import type { FaceExchange } from '#face.ts';
 import type { Gateway } from '#gateway.ts';
 import type { JsonObject, JsonValue } from '#protocol/json.ts';
+import type { ServerExchange } from '#protocol-server.ts';
 import type { Part } from '#resources/message/schema.ts';
 import type { Outcome } from '#resources/outcome/schema.ts';
 import type { Task } from '#resources/task/schema.ts';
@@ -16,7 +16,7 @@ const MAX_INLINE_BYTES = 1024 * 1024;
 /** The CallToolResult of a Task that is over. */
 export async function resultOfTask(
   gateway: Gateway,
-  exchange: FaceExchange,
+  exchange: ServerExchange,
   tool: OfferedTool,
   task: Task,
 ): Promise<JsonObject> {
@@ -89,7 +89,7 @@ function metaOf(task: Task, outcome: Outcome): JsonObject {
 /** What was too large for the log as it was said: a client reads the result by the schema that it was told. */
 async function wholeParts(
   gateway: Gateway,
-  exchange: FaceExchange,
+  exchange: ServerExchange,
   parts: readonly Part[],
 ): Promise<readonly Part[]> {
   const whole = parts.map(async (part) => {
@@ -99,13 +99,13 @@ async function wholeParts(
   return Promise.all(whole);
 }
 
-function readArtifact(gateway: Gateway, exchange: FaceExchange, artifact_id: string) {
+function readArtifact(gateway: Gateway, exchange: ServerExchange, artifact_id: string) {
   return askBytes(gateway, 'downloadArtifactContent', exchange.call({ path: { artifact_id } }));
 }
 
 async function contentsOf(
   gateway: Gateway,
-  exchange: FaceExchange,
+  exchange: ServerExchange,
   parts: readonly Part[],
 ): Promise<Map<string, { base64: string; mimeType: string }>> {
   const found = new Map<string, { base64: string; mimeType: string }>();

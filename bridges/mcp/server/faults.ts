@@ -1,6 +1,6 @@
-import type { FaceExchange } from '#face.ts';
 import { ProtocolError } from '#protocol/errors.ts';
 import type { JsonObject } from '#protocol/json.ts';
+import type { ServerExchange } from '#protocol-server.ts';
 import { CODE_OF_ERROR, MCP_ERRORS } from '../../../mappings/mcp/errors.ts';
 
 /**
@@ -37,7 +37,7 @@ export function refusedCall(thrown: unknown, requestId: string): JsonObject | un
 
 /** Answers an HTTP request that names no JSON-RPC request. */
 export function sendRpcError(
-  exchange: FaceExchange,
+  exchange: ServerExchange,
   status: number,
   code: number,
   message: string,

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import type { FaceAgent } from '#face.ts';
 import type { SideEffectClass } from '#protocol/autonomy.ts';
 import type { JsonObject, JsonValue } from '#protocol/json.ts';
+import type { ServerAgent } from '#protocol-server.ts';
 import type { Skill } from '#resources/discovery/schema.ts';
 import { HINTS_OF, SIDE_EFFECTS, type SideEffect } from '../../../mappings/mcp/side-effects.ts';
 
@@ -27,7 +27,7 @@ export function toolName(id: string): string {
 }
 
 /** The Skills that have a schema as tools of their own, and every agent as `ask_<agent>`, by name. */
-export function offeredTools(skills: readonly Skill[], agents: readonly FaceAgent[]): OfferedTool[] {
+export function offeredTools(skills: readonly Skill[], agents: readonly ServerAgent[]): OfferedTool[] {
   const offered = [
     ...skills.filter(({ deprecated, input_schema }) => !deprecated && input_schema !== null).map(toolOfSkill),
     ...agents.filter(({ route }) => !route.startsWith('mcp:')).map(toolOfAgent),
@@ -84,7 +84,7 @@ const ASK_OUTPUT: JsonObject = {
   required: ['task_id', 'status', 'text'],
 };
 
-function toolOfAgent({ id, route, description }: FaceAgent): OfferedTool {
+function toolOfAgent({ id, route, description }: ServerAgent): OfferedTool {
   const about = description === undefined ? '' : ` ${description.name}: ${description.description}`;
   return {
     kind: 'agent',

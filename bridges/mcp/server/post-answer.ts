@@ -1,18 +1,18 @@
 import type { JSONRPCMessage, RequestId } from '@modelcontextprotocol/sdk/types.js';
-import type { FaceExchange, FaceStream, FaceTimers } from '#face.ts';
+import type { ServerExchange, ServerStream, ServerTimers } from '#protocol-server.ts';
 
 /** A call that takes longer is answered by a stream, so that its client has a place to resume from. */
 const PATIENCE_MS = 1_000;
 
 export interface PostAnswerOptions {
-  exchange: FaceExchange;
+  exchange: ServerExchange;
   /** Requests of the POST, by id. */
   open: Iterable<RequestId>;
   isBatch: boolean;
   headers: readonly string[];
   /** Whether the client reads an event without a message, that only gives it a place to resume from. */
   isPrimed: boolean;
-  timers: FaceTimers;
+  timers: ServerTimers;
 }
 
 /** The answer to one POST: JSON when nothing is said before the result, else server-sent events. */
@@ -20,7 +20,7 @@ export class PostAnswer {
   readonly #options: PostAnswerOptions;
   readonly #open: Set<RequestId>;
   readonly #said: JSONRPCMessage[] = [];
-  #stream: FaceStream | undefined;
+  #stream: ServerStream | undefined;
   #place = '';
   #stopWaiting: () => void = () => undefined;
 
@@ -70,7 +70,7 @@ export class PostAnswer {
     else this.#stream.end('complete');
   }
 
-  #openStream(): FaceStream {
+  #openStream(): ServerStream {
     if (this.#stream !== undefined) return this.#stream;
     this.#stopWaiting();
     const { exchange, headers, isPrimed } = this.#options;
@@ -81,7 +81,7 @@ export class PostAnswer {
     return stream;
   }
 
-  #write(message: JSONRPCMessage, stream: FaceStream): void {
+  #write(message: JSONRPCMessage, stream: ServerStream): void {
     stream.write({ sse: messageFrame(message, this.#place) });
   }
 }

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { JSONRPCRequest, RequestId } from '@modelcontextprotocol/sdk/types.js';
-import type { FaceDeps, FaceExchange, FaceMethods } from '#face.ts';
 import { ProtocolError } from '#protocol/errors.ts';
 import type { JsonObject } from '#protocol/json.ts';
 import { isTerminal } from '#protocol/task-states.ts';
+import type { ServerDeps, ServerExchange, ServerMethods } from '#protocol-server.ts';
 import type { Skill } from '#resources/discovery/schema.ts';
 import type { PermissionRequest } from '#resources/permission/schema.ts';
 import type { Task } from '#resources/task/schema.ts';
@@ -15,7 +15,7 @@ import { untilStandstill } from './task-watch.ts';
 
 /** What a client asked on its connection, in either era. */
 export interface ClientCall {
-  exchange: FaceExchange;
+  exchange: ServerExchange;
   /** The client's own name of the Session that its calls share. */
   sessionKey: string;
   /** Whether the client has a session of its own on this connection. */
@@ -67,21 +67,21 @@ export function askedBy(id: RequestId): string | undefined {
  * Everything this caller may call: nothing without the scope to submit Tasks, and nothing that the policy of the Workspace
  * its Tasks run in refuses. Asked anew each time, because servers come and go.
  */
-async function toolsFor(deps: FaceDeps, exchange: FaceExchange): Promise<OfferedTool[]> {
+async function toolsFor(deps: ServerDeps, exchange: ServerExchange): Promise<OfferedTool[]> {
   if (!maySubmit(deps, exchange)) return [];
   return (await toolsOfAll(deps, exchange)).filter((tool) => mayRun(deps, exchange, tool));
 }
 
 function mayRun(
-  deps: FaceDeps,
-  exchange: FaceExchange,
+  deps: ServerDeps,
+  exchange: ServerExchange,
   { judged: { route, sideEffect } }: OfferedTool,
 ): boolean {
   const { defaultWorkspace } = exchange.caller();
   return !deps.refuses(defaultWorkspace, route, sideEffect);
 }
 
-function maySubmit({ gateway }: FaceDeps, exchange: FaceExchange): boolean {
+function maySubmit({ gateway }: ServerDeps, exchange: ServerExchange): boolean {
   try {
     gateway.admit('submitTask', exchange.call());
     return true;
@@ -91,7 +91,7 @@ function maySubmit({ gateway }: FaceDeps, exchange: FaceExchange): boolean {
   }
 }
 
-async function toolsOfAll(deps: FaceDeps, exchange: FaceExchange): Promise<OfferedTool[]> {
+async function toolsOfAll(deps: ServerDeps, exchange: ServerExchange): Promise<OfferedTool[]> {
   const skills: Skill[] = [];
   let cursor: string | undefined;
   do {
@@ -107,7 +107,11 @@ async function toolsOfAll(deps: FaceDeps, exchange: FaceExchange): Promise<Offer
   return offeredTools(skills, deps.agents());
 }
 
-export async function findTool(deps: FaceDeps, exchange: FaceExchange, name: string): Promise<OfferedTool> {
+export async function findTool(
+  deps: ServerDeps,
+  exchange: ServerExchange,
+  name: string,
+): Promise<OfferedTool> {
   const found =
     (await skillNamed(deps, exchange, name)) ??
     (await toolsFor(deps, exchange)).find(({ definition }) => definition.name === name);
@@ -124,8 +128,8 @@ export async function findTool(deps: FaceDeps, exchange: FaceExchange, name: str
 
 /** The tool that the Task is a call of; one that is gone by now has no more than its route. */
 export async function toolOf(
-  deps: FaceDeps,
-  exchange: FaceExchange,
+  deps: ServerDeps,
+  exchange: ServerExchange,
   { metadata }: Task,
 ): Promise<OfferedTool> {
   const route = String(metadata['route']);
@@ -136,8 +140,8 @@ export async function toolOf(
 
 /** Most tools are named as their Skill, which is found without reading all others. */
 async function skillNamed(
-  deps: FaceDeps,
-  exchange: FaceExchange,
+  deps: ServerDeps,
+  exchange: ServerExchange,
   name: string,
 ): Promise<OfferedTool | undefined> {
   if (name.startsWith('ask_') || toolName(name) !== name || !maySubmit(deps, exchange)) return undefined;
@@ -151,7 +155,7 @@ async function skillNamed(
 
 /** Follows a Task to its result; what it asks meanwhile goes to the client, where it can be asked. */
 export async function finishCall(
-  deps: FaceDeps,
+  deps: ServerDeps,
   call: ClientCall,
   tool: OfferedTool,
   taskId: string,
@@ -170,7 +174,7 @@ export async function finishCall(
 
 /** Asks until nothing is open any more, or somebody else has answered. Gives what cannot be asked here. */
 async function askAll(
-  deps: FaceDeps,
+  deps: ServerDeps,
   call: ClientCall,
   taskId: string,
   beyond: string | undefined,
@@ -195,7 +199,7 @@ async function askAll(
 
 /** Follows a Task until it is over or waits. A client that goes away takes its call back. */
 export async function stand(
-  deps: FaceDeps,
+  deps: ServerDeps,
   call: ClientCall,
   taskId: string,
   beyond: string | undefined,
@@ -215,13 +219,13 @@ export async function stand(
   }
 }
 
-export function readTask({ gateway }: FaceDeps, exchange: FaceExchange, taskId: string): Promise<Task> {
+export function readTask({ gateway }: ServerDeps, exchange: ServerExchange, taskId: string): Promise<Task> {
   return ask<Task>(gateway, 'getTask', exchange.call({ path: { task_id: taskId } }));
 }
 
 async function requestsOf(
-  { gateway }: FaceDeps,
-  exchange: FaceExchange,
+  { gateway }: ServerDeps,
+  exchange: ServerExchange,
   taskId: string,
 ): Promise<PermissionRequest[]> {
   const call = exchange.call({ path: { task_id: taskId }, query: { limit: '200' } });
@@ -230,8 +234,8 @@ async function requestsOf(
 
 /** Whether a Task has asked this, be it answered or not. */
 export async function hasRequest(
-  deps: FaceDeps,
-  exchange: FaceExchange,
+  deps: ServerDeps,
+  exchange: ServerExchange,
   taskId: string,
   requestId: string,
 ): Promise<boolean> {
@@ -240,8 +244,8 @@ export async function hasRequest(
 
 /** An elicitation may be answered by whoever called; a permission is somebody else's to give. */
 export async function questionOf(
-  deps: FaceDeps,
-  exchange: FaceExchange,
+  deps: ServerDeps,
+  exchange: ServerExchange,
   taskId: string,
 ): Promise<Question | undefined> {
   const data = await requestsOf(deps, exchange, taskId);
@@ -263,8 +267,8 @@ const PLAIN_ANSWER: JsonObject = {
 
 /** Hands an ElicitResult over as the answer of a permission request. */
 export async function respond(
-  { gateway }: FaceDeps,
-  exchange: FaceExchange,
+  { gateway }: ServerDeps,
+  exchange: ServerExchange,
   requestId: string,
   { action, content }: JsonObject,
 ): Promise<void> {
@@ -290,7 +294,7 @@ export const METHODS = {
   'tasks/get': 'getTask',
   'tasks/update': 'respondPermissionRequest',
   'tasks/cancel': 'cancelTask',
-} as const satisfies FaceMethods<string>;
+} as const satisfies ServerMethods<string>;
 
 export const SERVER_NAME = 'harn-gateway';
 
@@ -303,7 +307,7 @@ const PERSONA = 'dev.harn-gateway/persona';
 
 /** Submits a call as a Task. `_meta` may carry an idempotency key, and name the Persona that the call is made for. */
 export async function submitCall(
-  { gateway }: FaceDeps,
+  { gateway }: ServerDeps,
   { exchange, sessionKey, hasSession }: ClientCall,
   tool: OfferedTool,
   params: JsonObject,
@@ -361,8 +365,8 @@ const PAGE = 250;
 
 /** One page of what this caller may call, by name. A cursor outlives changes of the list: it is the last name that was told. */
 export async function listTools(
-  deps: FaceDeps,
-  exchange: FaceExchange,
+  deps: ServerDeps,
+  exchange: ServerExchange,
   cursor: unknown,
 ): Promise<JsonObject> {
   return pageOf(await toolsFor(deps, exchange), cursor, PAGE);

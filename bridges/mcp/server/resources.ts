@@ -1,6 +1,6 @@
-import type { FaceDeps, FaceExchange } from '#face.ts';
 import { ProtocolError } from '#protocol/errors.ts';
 import type { JsonObject } from '#protocol/json.ts';
+import type { ServerDeps, ServerExchange } from '#protocol-server.ts';
 import type { Artifact } from '#resources/artifact/schema.ts';
 import type { QueryId } from '#resources/operations.ts';
 import { artifactUri } from '../../../mappings/mcp/content-out.ts';
@@ -30,8 +30,8 @@ export function resourceTemplates(): JsonObject[] {
 
 /** One page of the Artifacts of the caller's own Workspace, newest first. */
 export async function listResources(
-  { gateway }: FaceDeps,
-  exchange: FaceExchange,
+  { gateway }: ServerDeps,
+  exchange: ServerExchange,
   cursor: unknown,
 ): Promise<JsonObject> {
   const { defaultWorkspace } = exchange.caller();
@@ -52,8 +52,8 @@ export async function listResources(
 
 /** Throws `resource_not_found` for what is hidden, absent or no URI of ours. */
 export async function readResource(
-  { gateway }: FaceDeps,
-  exchange: FaceExchange,
+  { gateway }: ServerDeps,
+  exchange: ServerExchange,
   uri: string,
 ): Promise<JsonObject> {
   const match = /^harn:\/\/(artifacts|receipts|tasks)\/([A-Za-z0-9_.-]{1,128})$/.exec(uri);

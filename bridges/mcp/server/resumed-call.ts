@@ -1,7 +1,7 @@
-import type { FaceDeps, FaceExchange, FaceStream } from '#face.ts';
 import { ProtocolError } from '#protocol/errors.ts';
 import type { JsonObject } from '#protocol/json.ts';
 import { isTerminal } from '#protocol/task-states.ts';
+import type { ServerDeps, ServerExchange, ServerStream } from '#protocol-server.ts';
 import { resultForSession } from '../../../mappings/mcp/eras.ts';
 import { LOG_LEVELS, type LogLevel } from '../../../mappings/mcp/log-levels.ts';
 import { objectOf } from '../object-of.ts';
@@ -17,8 +17,8 @@ import { untilStandstill } from './task-watch.ts';
  * which session the call was made in, do not matter. Only who made the call gets its answer.
  */
 export async function resumeCall(
-  deps: FaceDeps,
-  exchange: FaceExchange,
+  deps: ServerDeps,
+  exchange: ServerExchange,
   place: CallPlace,
   headers: readonly string[],
   logLevel: LogLevel = LOG_LEVELS[0],
@@ -40,10 +40,10 @@ export async function resumeCall(
 }
 
 async function follow(
-  deps: FaceDeps,
-  exchange: FaceExchange,
+  deps: ServerDeps,
+  exchange: ServerExchange,
   place: CallPlace,
-  stream: FaceStream,
+  stream: ServerStream,
   logLevel: LogLevel,
 ): Promise<JsonObject> {
   const { taskId, progressToken, after } = place;

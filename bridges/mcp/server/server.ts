@@ -1,14 +1,14 @@
-import type { Face, FaceDeps, FaceExchange } from '#face.ts';
 import { ProtocolError } from '#protocol/errors.ts';
 import type { JsonValue } from '#protocol/json.ts';
+import type { ProtocolServer, ServerDeps, ServerExchange } from '#protocol-server.ts';
 import { MCP_ERRORS } from '../../../mappings/mcp/errors.ts';
 import { sendRpcError } from './faults.ts';
 import { Mounts } from './mount/mounts.ts';
 import { listsId, placeOf } from './resume-id.ts';
 import { isInitialize, isModern } from './revision-of.ts';
-import type { LegacySession } from './session-connection.ts';
+import type { ServerSession } from './session-connection.ts';
 import { SessionTable } from './session-table.ts';
-import type { ModernFace } from './stateless-connection.ts';
+import type { StatelessServer } from './stateless-connection.ts';
 
 const TIDY_MS = 60_000;
 /** How often what the servers offer is compared, to tell clients that it changed. */
@@ -23,20 +23,20 @@ const REFUSED = MCP_ERRORS.connection_closed;
  * The gateway as an MCP server at `/mcp`: both eras on one URL. The SDKs of either are loaded with its first client, because
  * they take longer to load than the rest of the gateway.
  */
-export class McpFace implements Face {
-  readonly routes: Face['routes'];
+export class McpServer implements ProtocolServer {
+  readonly routes: ProtocolServer['routes'];
   readonly browserHeaders = {
     sent: ['Mcp-Session-Id', 'MCP-Protocol-Version', 'Mcp-Method', 'Mcp-Name', 'Last-Event-ID'],
     read: ['Mcp-Session-Id'],
   };
-  readonly #deps: FaceDeps;
-  #modern: Promise<ModernFace> | undefined;
-  readonly #sessions: SessionTable<LegacySession>;
+  readonly #deps: ServerDeps;
+  #modern: Promise<StatelessServer> | undefined;
+  readonly #sessions: SessionTable<ServerSession>;
   readonly #mounts: Mounts;
   readonly #stops: (() => void)[];
   #offered = '';
 
-  constructor(deps: FaceDeps) {
+  constructor(deps: ServerDeps) {
     this.#deps = deps;
     this.#sessions = new SessionTable(deps.clock);
     this.#mounts = new Mounts(deps);
@@ -45,12 +45,12 @@ export class McpFace implements Face {
         {
           method,
           path: PATH,
-          handle: (exchange: FaceExchange) => this.#handle(method, exchange),
+          handle: (exchange: ServerExchange) => this.#handle(method, exchange),
         },
         {
           method,
           path: `${PATH}/{server}`,
-          handle: (exchange: FaceExchange, { server }: Readonly<Record<string, string>>) =>
+          handle: (exchange: ServerExchange, { server }: Readonly<Record<string, string>>) =>
             this.#handle(method, exchange, server),
         },
       ]),
@@ -74,7 +74,7 @@ export class McpFace implements Face {
     ]);
   }
 
-  async #handle(method: 'POST' | 'GET' | 'DELETE', exchange: FaceExchange, server?: string): Promise<void> {
+  async #handle(method: 'POST' | 'GET' | 'DELETE', exchange: ServerExchange, server?: string): Promise<void> {
     try {
       const { gateway } = this.#deps;
       const { actor } = exchange.caller();
@@ -85,7 +85,7 @@ export class McpFace implements Face {
         gateway.admit('submitTask', exchange.call());
         await this.#mounts.handle(exchange, server, actor, body);
       } else if (body !== undefined && (await isModern(exchange.headers, body))) {
-        const modern = await this.#modernFace();
+        const modern = await this.#statelessServer();
         await modern.handle(exchange, actor, body);
       } else await this.#session(exchange, method, actor, body);
     } catch (error) {
@@ -93,15 +93,15 @@ export class McpFace implements Face {
     }
   }
 
-  #modernFace(): Promise<ModernFace> {
+  #statelessServer(): Promise<StatelessServer> {
     this.#modern ??= import('./stateless-connection.ts').then(
-      ({ ModernFace: Opened }) => new Opened(this.#deps),
+      ({ StatelessServer: Opened }) => new Opened(this.#deps),
     );
     return this.#modern;
   }
 
   async #session(
-    exchange: FaceExchange,
+    exchange: ServerExchange,
     method: string,
     actor: string,
     body: JsonValue | undefined,
@@ -115,7 +115,7 @@ export class McpFace implements Face {
     }
     if (body === undefined || !(await isInitialize(body)))
       return sendRpcError(exchange, 400, -32000, 'Bad Request: send initialize first, or Mcp-Session-Id');
-    const { LegacySession: Opened } = await import('./session-connection.ts');
+    const { ServerSession: Opened } = await import('./session-connection.ts');
     const session = new Opened(this.#deps, {
       actor,
       listsId: () => listsId(this.#offered),
@@ -131,7 +131,7 @@ export class McpFace implements Face {
    * call is taken. False for anything else.
    */
   async #withoutSession(
-    exchange: FaceExchange,
+    exchange: ServerExchange,
     method: string,
     body: JsonValue | undefined,
   ): Promise<boolean> {
@@ -152,7 +152,7 @@ export class McpFace implements Face {
     return true;
   }
 
-  #refuse(exchange: FaceExchange, error: ProtocolError, code: number = REFUSED): void {
+  #refuse(exchange: ServerExchange, error: ProtocolError, code: number = REFUSED): void {
     exchange.failed(error);
     sendRpcError(exchange, error.status, code, error.message, exchange.errorHeaders(error));
   }
@@ -180,7 +180,7 @@ export class McpFace implements Face {
 }
 
 /** What cannot be read as JSON is an error of the protocol, whichever way it is wrong. Spec: JSON-RPC 2.0, "Error object". */
-async function parsed(exchange: FaceExchange, bytes: Buffer): Promise<JsonValue | ProtocolError> {
+async function parsed(exchange: ServerExchange, bytes: Buffer): Promise<JsonValue | ProtocolError> {
   try {
     return await exchange.parseJson(bytes);
   } catch (error) {

@@ -12,9 +12,9 @@ import {
   type RequestId,
   SUPPORTED_PROTOCOL_VERSIONS,
 } from '@modelcontextprotocol/sdk/types.js';
-import type { FaceDeps, FaceExchange, FaceStream } from '#face.ts';
 import { ProtocolError } from '#protocol/errors.ts';
 import type { JsonObject, JsonValue } from '#protocol/json.ts';
+import type { ServerDeps, ServerExchange, ServerStream } from '#protocol-server.ts';
 import { resultForSession } from '../../../mappings/mcp/eras.ts';
 import { LOG_LEVELS, type LogLevel, logLevelOf } from '../../../mappings/mcp/log-levels.ts';
 import { objectOf } from '../object-of.ts';
@@ -46,7 +46,7 @@ interface Extra {
   authInfo?: { extra?: Record<string, unknown> };
 }
 
-interface LegacySessionOptions {
+interface ServerSessionOptions {
   actor: string;
   /** Id of an event that tells of the lists as they are now. */
   listsId(): string;
@@ -57,12 +57,12 @@ interface LegacySessionOptions {
  * One MCP session of the revisions with sessions (2025-11-25 and older), bound to the actor that opened it. Each request
  * is made with the credential it came with.
  */
-export class LegacySession {
+export class ServerSession {
   readonly id: string;
   readonly actor: string;
-  readonly #deps: FaceDeps;
+  readonly #deps: ServerDeps;
   readonly #server: Server;
-  readonly #transport: FaceTransport;
+  readonly #transport: ServerTransport;
   readonly #onClosed: (id: string) => void;
   /** Who waits for the answer to a question, by its permission request. */
   readonly #asked = new Map<string, () => void>();
@@ -72,13 +72,13 @@ export class LegacySession {
   /** The gateway ends the session: what its client called goes on. */
   #isLeaving = false;
 
-  constructor(deps: FaceDeps, { actor, listsId, onClosed }: LegacySessionOptions) {
+  constructor(deps: ServerDeps, { actor, listsId, onClosed }: ServerSessionOptions) {
     this.#deps = deps;
     this.#onClosed = onClosed;
     this.actor = actor;
     this.id = Buffer.from(deps.random.bytes(SESSION_ID_BYTES)).toString('hex');
     this.#usedAt = deps.clock.monotonic();
-    this.#transport = new FaceTransport({
+    this.#transport = new ServerTransport({
       deps,
       sessionId: this.id,
       listsId,
@@ -105,7 +105,7 @@ export class LegacySession {
   }
 
   /** Handles one HTTP request of the session: a POST with its body, a GET, or a DELETE. */
-  async handle(exchange: FaceExchange, method: string, body: JsonValue | undefined): Promise<void> {
+  async handle(exchange: ServerExchange, method: string, body: JsonValue | undefined): Promise<void> {
     this.#usedAt = this.#deps.clock.monotonic();
     if (method === 'DELETE') {
       this.#onClosed(this.id);
@@ -129,7 +129,7 @@ export class LegacySession {
   }
 
   async #answer({ method, params }: JSONRPCRequest, extra: Extra): Promise<Record<string, unknown>> {
-    const exchange = extra.authInfo?.extra?.['exchange'] as FaceExchange;
+    const exchange = extra.authInfo?.extra?.['exchange'] as ServerExchange;
     const given = objectOf(params);
     try {
       switch (method) {
@@ -164,7 +164,7 @@ export class LegacySession {
     return {};
   }
 
-  async #call(exchange: FaceExchange, params: JsonObject, extra: Extra): Promise<JsonObject> {
+  async #call(exchange: ServerExchange, params: JsonObject, extra: Extra): Promise<JsonObject> {
     const { requestId } = extra;
     const token = objectOf(params['_meta'])['progressToken'];
     const progressToken = typeof token === 'string' || typeof token === 'number' ? token : null;
@@ -226,7 +226,7 @@ export class LegacySession {
   }
 
   /** Whoever of the actor's connections answers: what the answer is for stands in its id. */
-  async #takeAnswer(exchange: FaceExchange, message: JSONRPCMessage): Promise<boolean> {
+  async #takeAnswer(exchange: ServerExchange, message: JSONRPCMessage): Promise<boolean> {
     const answered = await takeAnswer(this.#deps, exchange, message);
     if (answered === undefined) return false;
     this.#asked.get(answered)?.();
@@ -237,8 +237,8 @@ export class LegacySession {
 
 /** Gives the answer of a client to the question it is for, and says which; undefined when it is for none. */
 export async function takeAnswer(
-  deps: FaceDeps,
-  exchange: FaceExchange,
+  deps: ServerDeps,
+  exchange: ServerExchange,
   message: JSONRPCMessage,
 ): Promise<string | undefined> {
   if ('method' in message || message.id === undefined) return undefined;
@@ -260,27 +260,27 @@ const MAX_BATCH = 100;
 /** The first revision whose clients read an event without a message. */
 const PRIMED_SINCE = '2025-11-25';
 
-interface FaceTransportOptions {
-  deps: Pick<FaceDeps, 'timers'>;
+interface ServerTransportOptions {
+  deps: Pick<ServerDeps, 'timers'>;
   sessionId: string;
   /** Id of an event that tells of the lists as they are now. */
   listsId(): string;
   /** Takes the answer to a question of ours; false when it is none. */
-  takeAnswer(exchange: FaceExchange, message: JSONRPCMessage): Promise<boolean>;
+  takeAnswer(exchange: ServerExchange, message: JSONRPCMessage): Promise<boolean>;
 }
 
 /** Streamable HTTP of one session: every POST is answered by itself. Spec: MCP 2025-11-25, "Transports". */
-class FaceTransport implements Transport {
+class ServerTransport implements Transport {
   onmessage?: (message: JSONRPCMessage, extra?: MessageExtraInfo) => void;
   onclose?: () => void;
   onerror?: (error: Error) => void;
   readonly sessionId: string;
-  readonly #options: FaceTransportOptions;
+  readonly #options: ServerTransportOptions;
   readonly #answers = new Map<RequestId, PostAnswer>();
-  #listener: FaceStream | undefined;
+  #listener: ServerStream | undefined;
   #isInitialized = false;
 
-  constructor(options: FaceTransportOptions) {
+  constructor(options: ServerTransportOptions) {
     this.#options = options;
     this.sessionId = options.sessionId;
   }
@@ -288,7 +288,7 @@ class FaceTransport implements Transport {
   async start(): Promise<void> {}
 
   /** Handles a POST, with its body, or a GET. */
-  async handle(exchange: FaceExchange, body: JsonValue | undefined): Promise<void> {
+  async handle(exchange: ServerExchange, body: JsonValue | undefined): Promise<void> {
     const fault = headerFault(exchange, body !== undefined);
     if (fault !== undefined) sendRpcError(exchange, fault.status, -32000, fault.message);
     else if (body !== undefined) await this.#post(exchange, body);
@@ -333,7 +333,7 @@ class FaceTransport implements Transport {
     this.onclose?.();
   }
 
-  async #post(exchange: FaceExchange, body: JsonValue): Promise<void> {
+  async #post(exchange: ServerExchange, body: JsonValue): Promise<void> {
     const messages = messagesOf(body);
     if (typeof messages === 'string') return sendRpcError(exchange, 400, -32600, messages);
     const requests = messages.filter(isJSONRPCRequest);
@@ -349,7 +349,7 @@ class FaceTransport implements Transport {
     if (requests.length === 0) exchange.sendEmpty(202);
   }
 
-  #expect(exchange: FaceExchange, requests: readonly { id: RequestId }[], isBatch: boolean): void {
+  #expect(exchange: ServerExchange, requests: readonly { id: RequestId }[], isBatch: boolean): void {
     const answer = new PostAnswer({
       exchange,
       open: requests.map(({ id }) => id),
@@ -361,7 +361,7 @@ class FaceTransport implements Transport {
     for (const { id } of requests) this.#answers.set(id, answer);
   }
 
-  async #take(exchange: FaceExchange, message: JSONRPCMessage): Promise<void> {
+  async #take(exchange: ServerExchange, message: JSONRPCMessage): Promise<void> {
     const isAnswer = isJSONRPCResultResponse(message) || isJSONRPCErrorResponse(message);
     if (isAnswer && (await this.#options.takeAnswer(exchange, message))) return;
     const authInfo = { token: '', clientId: '', scopes: [], extra: { exchange } };
@@ -372,7 +372,7 @@ class FaceTransport implements Transport {
    * What belongs to no request: lists that change. A client that missed a change is told at once; one that resumes has lost
    * the stream it had, whether or not that was noticed here.
    */
-  #listen(exchange: FaceExchange): void {
+  #listen(exchange: ServerExchange): void {
     this.#listener?.end('complete');
     const last = exchange.headers['last-event-id'];
     const stream = exchange.openStream({
@@ -404,12 +404,12 @@ function messagesOf(body: JsonValue): JSONRPCMessage[] | string {
   return messages.length === given.length ? messages : 'Invalid Request: send JSON-RPC 2.0 messages';
 }
 
-function isPrimed({ headers }: FaceExchange): boolean {
+function isPrimed({ headers }: ServerExchange): boolean {
   return String(headers['mcp-protocol-version'] ?? '') >= PRIMED_SINCE;
 }
 
 /** Whether a GET goes on with the stream of lists that it had. */
-function isResumed({ headers }: FaceExchange): boolean {
+function isResumed({ headers }: ServerExchange): boolean {
   const last = headers['last-event-id'];
   return typeof last === 'string' && isListsId(last);
 }
@@ -418,7 +418,7 @@ const EVENTS = /text\/event-stream|text\/\*|\*\/\*/;
 const JSON_TYPE = /application\/json|application\/\*|\*\/\*/;
 
 function headerFault(
-  { headers }: FaceExchange,
+  { headers }: ServerExchange,
   isPost: boolean,
 ): { status: number; message: string } | undefined {
   const accept = headers.accept ?? '';

@@ -8,10 +8,10 @@ import {
   Server,
   type ServerContext,
 } from '@modelcontextprotocol/server';
-import type { FaceDeps, FaceExchange } from '#face.ts';
 import { ProtocolError } from '#protocol/errors.ts';
 import type { JsonObject, JsonValue } from '#protocol/json.ts';
 import { isTerminal } from '#protocol/task-states.ts';
+import type { ServerDeps, ServerExchange } from '#protocol-server.ts';
 import type { Task } from '#resources/task/schema.ts';
 import { codeOfFailure, MCP_ERRORS } from '../../../mappings/mcp/errors.ts';
 import { logLevelOf } from '../../../mappings/mcp/log-levels.ts';
@@ -44,7 +44,7 @@ type NodeHandler = ReturnType<typeof toNodeHandler>;
 
 /** One request, and whether its client left before it was answered. */
 interface Client {
-  readonly exchange: FaceExchange;
+  readonly exchange: ServerExchange;
   /** Aborted when the client goes away. */
   readonly left: AbortController;
   /** The gateway ends the answer: what was called goes on. */
@@ -58,14 +58,14 @@ const UNCACHED = { ttlMs: 0, cacheScope: 'private' } as const;
  * The stateless revision (2026-07-28). A call that needs input ends with `input_required`; its state is the id of the
  * durable Task and of the request that waits, so that any later request of the same caller goes on with it.
  */
-export class ModernFace {
-  readonly #deps: FaceDeps;
+export class StatelessServer {
+  readonly #deps: ServerDeps;
   readonly #handler: McpHttpHandler;
   readonly #serve: NodeHandler;
   /** How many open requests follow a Task, by its id. */
   readonly #following = new Map<string, number>();
 
-  constructor(deps: FaceDeps) {
+  constructor(deps: ServerDeps) {
     this.#deps = deps;
     this.#handler = createMcpHandler(({ authInfo }) => this.#server(authInfo?.extra?.['client'] as Client), {
       legacy: 'reject',
@@ -74,7 +74,7 @@ export class ModernFace {
     this.#serve = toNodeHandler(this.#handler);
   }
 
-  async handle(exchange: FaceExchange, actor: string, body: JsonValue): Promise<void> {
+  async handle(exchange: ServerExchange, actor: string, body: JsonValue): Promise<void> {
     const client: Client = { exchange, left: new AbortController(), isLeft: false };
     const { req, res } = exchange.takeOver(() => {
       client.isLeft = true;
@@ -213,7 +213,7 @@ export class ModernFace {
   }
 
   /** Whoever may read the Task may go on with it; a state that names another tool's Task, or none, is refused. */
-  async #resume(exchange: FaceExchange, route: string, state: string, { mcpReq }: ServerContext) {
+  async #resume(exchange: ServerExchange, route: string, state: string, { mcpReq }: ServerContext) {
     const [taskId = '', requestId = ''] = state.split('.');
     const task = await readTask(this.#deps, exchange, taskId).catch(() => undefined);
     const isOurs =
@@ -265,7 +265,7 @@ type Answer = (
 ) => (params: JsonObject, context: ServerContext) => Promise<JsonObject>;
 
 /** The id of a task is that of the durable Task. Serves `tasks/get`, `tasks/update` and `tasks/cancel`. `answer` turns errors into those of the wire. */
-function serveTasks(server: Server, deps: FaceDeps, exchange: FaceExchange, answer: Answer): void {
+function serveTasks(server: Server, deps: ServerDeps, exchange: ServerExchange, answer: Answer): void {
   const methods = {
     'tasks/get': (task: Task, context: ServerContext) =>
       detailOf(deps, exchange, task, capabilitiesOf(context)['elicitation']),
@@ -283,8 +283,8 @@ function serveTasks(server: Server, deps: FaceDeps, exchange: FaceExchange, answ
 }
 
 async function detailOf(
-  deps: FaceDeps,
-  exchange: FaceExchange,
+  deps: ServerDeps,
+  exchange: ServerExchange,
   task: Task,
   offered: unknown,
 ): Promise<JsonObject> {
@@ -305,8 +305,8 @@ async function detailOf(
 
 /** What answers nothing that is open is ignored, as the extension wants it. */
 async function update(
-  deps: FaceDeps,
-  exchange: FaceExchange,
+  deps: ServerDeps,
+  exchange: ServerExchange,
   task: Task,
   responses: JsonObject,
 ): Promise<JsonObject> {
@@ -318,7 +318,7 @@ async function update(
 }
 
 /** A task that is over stays as it is; that is no error. */
-async function cancel({ gateway }: FaceDeps, exchange: FaceExchange, task: Task): Promise<JsonObject> {
+async function cancel({ gateway }: ServerDeps, exchange: ServerExchange, task: Task): Promise<JsonObject> {
   const path = { task_id: task.id };
   const body = { reason: 'Canceled by the MCP client.' };
   if (!isTerminal(task.status)) await ask<Task>(gateway, 'cancelTask', exchange.call({ path, body }));

@@ -1,8 +1,8 @@
-import type { FaceExchange } from '#face.ts';
 import type { Gateway, StreamEnd, StreamFrame, StreamSink, Subscription } from '#gateway.ts';
 import { ProtocolError } from '#protocol/errors.ts';
 import type { JsonObject } from '#protocol/json.ts';
 import { isBlocked, isTerminal, type TaskStatus } from '#protocol/task-states.ts';
+import type { ServerExchange } from '#protocol-server.ts';
 import { objectOf } from '../object-of.ts';
 
 /** What a watched Task does. */
@@ -32,7 +32,7 @@ const NOTE = 'vendor.harn_gateway.upstream_note';
  */
 export async function untilStandstill(
   gateway: Gateway,
-  exchange: FaceExchange,
+  exchange: ServerExchange,
   taskId: string,
   news: TaskNews,
   signal: AbortSignal,

@@ -5,7 +5,7 @@ import { notFound } from '#core/load.ts';
 import type { Query } from '#core/query.ts';
 import { ProtocolError } from '#protocol/errors.ts';
 import type { JsonObject } from '#protocol/json.ts';
-import type { AgentDescription } from '#upstream.ts';
+import type { AgentDescription } from '#protocol-client.ts';
 import type { Agent, UpstreamCardResource } from './schema.ts';
 
 export const listAgents: Query<'listAgents'> = ({ query }, tools) =>

@@ -15,10 +15,10 @@ import {
   type Received,
   word,
 } from '#protocol/clean.ts';
+import type { ArtifactDraft, DraftPart } from '#protocol-client.ts';
 import type { ArtifactState, TaskState, UpstreamArtifactState } from '#resources/read-states.ts';
 import { contentScope, stateKey } from '#resources/state-keys.ts';
 import { partKey } from '#store/keys.ts';
-import type { ArtifactDraft, DraftPart } from '#upstream.ts';
 import { contentOfParts } from './content.ts';
 import { blankArtifact, boundedMetadata, branchOf } from './large-content.ts';
 import { layParts, liftParts, partNumbers, readParts } from './parts.ts';

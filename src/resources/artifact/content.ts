@@ -1,6 +1,6 @@
 import type { JsonObject } from '#protocol/json.ts';
+import type { DraftPart } from '#protocol-client.ts';
 import { layoutKey, partKey } from '#store/keys.ts';
-import type { DraftPart } from '#upstream.ts';
 import { type PartsState, partNumbers, readParts } from './parts.ts';
 import { contentKeys, type ReadRecord, storedPieces } from './stored-bytes.ts';
 import { contentOfArtifact } from './stored-content.ts';

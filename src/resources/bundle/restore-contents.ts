@@ -1,5 +1,6 @@
 import type { Event, Transaction } from '#eventlog/event-log.ts';
 import { sha256Hex } from '#json/sha256.ts';
+import type { DraftPart } from '#protocol-client.ts';
 import { contentOfParts } from '#resources/artifact/content.ts';
 import { layParts, liftParts, type PartRange, partNumbers } from '#resources/artifact/parts.ts';
 import { dropUnreferenced, keepBytes } from '#resources/artifact/stored-bytes.ts';
@@ -7,7 +8,6 @@ import { contentOfArtifact } from '#resources/artifact/stored-content.ts';
 import { contentScope, stateKey } from '#resources/state-keys.ts';
 import type { ArtifactState } from '#resources/states.ts';
 import { partKey } from '#store/keys.ts';
-import type { DraftPart } from '#upstream.ts';
 
 /** What an event says of the content of an Artifact. */
 interface Said {

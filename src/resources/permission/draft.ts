@@ -9,7 +9,7 @@ export type PermissionDraft = PermissionAsk &
 export interface PermissionAsk {
   /**
    * The peer's request id, unique per task, for a peer that waits inside its running turn: the answer comes through
-   * `Upstream.answer`. Left out, an approval is the message of the next turn and a denial cancels the task; a tool call
+   * `ProtocolClient.answer`. Left out, an approval is the message of the next turn and a denial cancels the task; a tool call
    * without it is one that the gateway itself holds back before the turn begins.
    */
   upstreamId?: string;

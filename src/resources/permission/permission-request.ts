@@ -13,11 +13,11 @@ import {
 } from '#protocol/clean.ts';
 import { timestamp } from '#protocol/ports.ts';
 import { type BlockedStatus, isTerminal, type TaskStatus } from '#protocol/task-states.ts';
+import type { PermissionDraft } from '#protocol-client.ts';
 import { storeArtifact } from '#resources/artifact/large-content.ts';
 import type { MessageState, PermissionRequestState, TaskState } from '#resources/read-states.ts';
 import { stateKey } from '#resources/state-keys.ts';
 import { recordDecision, type TrustTools } from '#resources/trust/record-trust.ts';
-import type { PermissionDraft } from '#upstream.ts';
 import { tellWebhooks } from './approval-webhooks.ts';
 import type {
   PermissionOption,

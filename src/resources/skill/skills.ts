@@ -1,8 +1,8 @@
 import type { RoutedAgent, SelfFacts } from '#core/facts.ts';
 import { sha256Hex } from '#json/sha256.ts';
 import { skillIdOf } from '#protocol/skill-id.ts';
+import type { DescribedSkill } from '#protocol-client.ts';
 import type { Skill } from '#resources/discovery/schema.ts';
-import type { DescribedSkill } from '#upstream.ts';
 
 /** The Skills of all agents that have described themselves. Ids stay the same while agent and skill keep theirs. */
 export function skillsOf(self: SelfFacts): Skill[] {

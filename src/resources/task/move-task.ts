@@ -13,6 +13,7 @@ import {
   type TaskStatus,
   type TerminalStatus,
 } from '#protocol/task-states.ts';
+import type { PermissionDraft } from '#protocol-client.ts';
 import { closeArtifact } from '#resources/artifact/chunks.ts';
 import type { PayloadOf } from '#resources/event-payloads.ts';
 import { draftOfStatus, leaveRequests, openRequest } from '#resources/permission/permission-request.ts';
@@ -20,7 +21,6 @@ import type { TaskState } from '#resources/read-states.ts';
 import { issuesReceipts, issueTaskReceipt, receiptIdFor } from '#resources/receipt/issue-receipt.ts';
 import type { ReplayFinding } from '#resources/replay/replay-record.ts';
 import { stateKey } from '#resources/state-keys.ts';
-import type { PermissionDraft } from '#upstream.ts';
 import { CANCEL_TOLD, type CancelTold } from './cancel-told.ts';
 
 export interface MoveFacts {

@@ -18,6 +18,7 @@ import {
 import { ProtocolError } from '#protocol/errors.ts';
 import type { JsonObject } from '#protocol/json.ts';
 import { CURRENT_RULES } from '#protocol/rules.ts';
+import type { Refused } from '#protocol-client.ts';
 import { chooseRoute } from '#resources/agent/choose-route.ts';
 import type { PayloadOf } from '#resources/event-payloads.ts';
 import { appendMessage, buildMessage } from '#resources/message/append-message.ts';
@@ -31,7 +32,6 @@ import { refuseClosed } from '#resources/session/refuse-closed.ts';
 import { isBusy } from '#resources/session/session-lane.ts';
 import { makeRoom } from '#resources/session/transcript/make-room.ts';
 import { stateKey } from '#resources/state-keys.ts';
-import type { Refused } from '#upstream.ts';
 import { moveTask } from './move-task.ts';
 import type { SubmitTaskRequest, Task } from './schema.ts';
 

@@ -1,13 +1,13 @@
 import type { DecisionTools } from '#core/facts.ts';
 import type { Event, Projection } from '#eventlog/event-log.ts';
 import type { JsonObject, JsonValue } from '#protocol/json.ts';
+import type { Frame, Move, Seen } from '#protocol-client.ts';
 import type { RunRecord } from '#receipts/receipt-draft.ts';
 import type { ReplayMaterial } from '#resources/receipt/parts-schema.ts';
 import { kindOf } from '#resources/receipt/run-materials.ts';
 import { type Divergence, divergence, hashOf } from '#resources/replay/record/compare.ts';
 import type { MissingDependency } from '#resources/replay/record/history.ts';
 import type { ReplayVerdict } from '#resources/replay/schema.ts';
-import type { Frame, Move, Seen } from '#upstream.ts';
 import type { PreparedReplay, Substitute } from './prepare-replay.ts';
 import { type ReplayedStep, reExecute } from './re-execute.ts';
 import { bindsApprovals, timeoutOf } from './recorded-terms.ts';

@@ -1,7 +1,7 @@
-import type { FaceStreamOptions } from '#face.ts';
 import type { Call, Gateway, StreamSink } from '#gateway.ts';
 import { ProtocolError } from '#protocol/errors.ts';
 import type { Clock } from '#protocol/ports.ts';
+import type { ServerStreamOptions } from '#protocol-server.ts';
 import type { StreamId } from '#resources/operations.ts';
 import { sendEmpty } from '../http/answer.ts';
 import type { Exchange } from '../http/exchange.ts';
@@ -67,7 +67,7 @@ export class EventStreams {
   }
 
   /** A stream whose frames a face makes; one that has begun ends with the credential of its caller. */
-  open(exchange: Exchange, options: FaceStreamOptions): EventStream {
+  open(exchange: Exchange, options: ServerStreamOptions): EventStream {
     const stream = this.#add(exchange, options);
     this.#onCredentialEnd(exchange, (error) => stream.end('unauthenticated', error));
     return stream;
@@ -107,7 +107,7 @@ export class EventStreams {
 
   #add(
     exchange: Exchange,
-    options: Pick<FaceStreamOptions, 'isResumed'> & Partial<FaceStreamOptions>,
+    options: Pick<ServerStreamOptions, 'isResumed'> & Partial<ServerStreamOptions>,
   ): EventStream {
     const { clock, timers, limits } = this.#deps;
     this.#refuseExcess();

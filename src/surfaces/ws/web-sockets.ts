@@ -1,12 +1,11 @@
 import type { IncomingMessage, Server } from 'node:http';
 import { type WebSocket, WebSocketServer } from 'ws';
-import type { FaceSocket } from '#face.ts';
 import type { AdmittedCaller, CallHead, Gateway } from '#gateway.ts';
 import type { JsonReader } from '#json/json-reader.ts';
 import { ProtocolError } from '#protocol/errors.ts';
 import type { Clock, Logger } from '#protocol/ports.ts';
+import type { ServerSocket } from '#protocol-server.ts';
 import { operation } from '#resources/operations.ts';
-import { FaceSocketSession } from '../faces/socket-session.ts';
 import type { Challenges } from '../http/challenges.ts';
 import type { BrowserRules } from '../http/cors.ts';
 import type { FailedLogins } from '../http/failed-logins.ts';
@@ -19,6 +18,7 @@ import {
 } from '../http/request-checks.ts';
 import type { SenderProofs } from '../http/sender-proofs.ts';
 import { callShape, decodeQuery } from '../rest/decode-call.ts';
+import { ServerSocketSession } from '../servers/socket-session.ts';
 import type { Timers } from '../timers.ts';
 import { OPEN_SOCKET, WS_SUBPROTOCOL } from './frames.ts';
 import { checkHandshake, checkOrigin, readCredentials, refuseQueryCredentials } from './handshake.ts';
@@ -43,13 +43,13 @@ export interface WebSocketsDeps {
   challenges: Challenges;
   proofs: SenderProofs;
   /** Sockets of other protocols. */
-  faceSockets: readonly FaceSocket[];
+  serverSockets: readonly ServerSocket[];
   limits: { maxHeaders: number; maxStreams: number; streamBufferBytes: number; heartbeatIntervalMs: number };
 }
 
 /** An upgrade that passed all checks. */
 interface Admitted {
-  target: UpgradeTarget | FaceSocket;
+  target: UpgradeTarget | ServerSocket;
   head: CallHead;
 }
 
@@ -84,7 +84,7 @@ export class WebSockets {
   readonly #session: SessionDeps;
   readonly #server = serverOf([WS_SUBPROTOCOL], WS_LIMITS.maxMessageBytes);
   /** By path: a face has subprotocols and sizes of its own. */
-  readonly #faces: ReadonlyMap<string, { socket: FaceSocket; server: WebSocketServer }>;
+  readonly #faces: ReadonlyMap<string, { socket: ServerSocket; server: WebSocketServer }>;
   /** With what ends the watch over its credential. */
   readonly #open = new Map<OpenSocket, () => void>();
   #stopTicking: (() => void) | undefined;
@@ -93,7 +93,7 @@ export class WebSockets {
     this.#deps = deps;
     this.#session = { ...deps, limits: { ...WS_LIMITS, ...deps.limits }, texts: new EventTexts() };
     this.#faces = new Map(
-      deps.faceSockets.map((socket) => {
+      deps.serverSockets.map((socket) => {
         const server = serverOf(socket.subprotocols, socket.maxMessageBytes);
         return [socket.path, { socket, server }] as const;
       }),
@@ -141,7 +141,7 @@ export class WebSockets {
 
   async #follow({ target, head: call }: Admitted, req: IncomingMessage, head: Buffer): Promise<void> {
     if ('open' in target) {
-      this.#openFace(target, call, req, head);
+      this.#openServerFor(target, call, req, head);
       return;
     }
     const { id, path } = target;
@@ -209,12 +209,12 @@ export class WebSockets {
     return session;
   }
 
-  #openFace(socket: FaceSocket, call: CallHead, req: IncomingMessage, head: Buffer): void {
+  #openServerFor(socket: ServerSocket, call: CallHead, req: IncomingMessage, head: Buffer): void {
     const server = this.#faces.get(socket.path)?.server ?? this.#server;
     const beginning = { socket: req.socket, accept: () => accept(server, req, head) };
     const log = this.#logClose(socket.path, call.requestId);
     const facts = { head: call, headers: req.headers };
-    const session = new FaceSocketSession(this.#session, facts, beginning, (code) => {
+    const session = new ServerSocketSession(this.#session, facts, beginning, (code) => {
       this.#remove(session);
       log(code);
     });
@@ -282,7 +282,7 @@ const NEVER = new AbortController().signal;
 
 function callHead(
   req: IncomingMessage,
-  target: UpgradeTarget | FaceSocket,
+  target: UpgradeTarget | ServerSocket,
   requestId: string,
   caller: AdmittedCaller,
 ): CallHead {

@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest';
 import type { MoveTarget } from '#core/move-target.ts';
 import { readBefore } from '#core/read-before.ts';
 import type { JsonObject } from '#protocol/json.ts';
+import type { Move } from '#protocol-client.ts';
 import type { TaskState } from '#resources/read-states.ts';
 import { boundedMove } from '#runner/apply-moves.ts';
-import type { Move } from '#upstream.ts';
 
 const LIMIT = 100;
 

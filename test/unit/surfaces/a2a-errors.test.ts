@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { FaceDeps } from '#face.ts';
 import { ERROR_CODES, type ErrorCode, ProtocolError } from '#protocol/errors.ts';
-import { createA2aFace } from '../../../bridges/a2a/server/server.ts';
+import type { ServerDeps } from '#protocol-server.ts';
+import { createA2aServer } from '../../../bridges/a2a/server/server.ts';
 import { A2A_ERRORS, type A2aErrorName } from '../../../mappings/a2a/errors.ts';
 import { refusal } from '../../../mappings/a2a/errors-out.ts';
 import type { Json } from '../../harness/a2a-client.ts';
@@ -56,7 +56,7 @@ const MESSAGE = { messageId: 'm', role: 'ROLE_USER', parts: [{ text: 'x' }] };
 let under: UnderTest;
 let thrown: ProtocolError;
 beforeAll(async () => {
-  under = await startSurface({ createFaces: () => [createA2aFace(depsOf())] });
+  under = await startSurface({ createServers: () => [createA2aServer(depsOf())] });
   under.gateway.answer = () => {
     throw thrown;
   };
@@ -64,13 +64,13 @@ beforeAll(async () => {
 afterAll(() => under.close());
 
 /** What the face uses before the gateway has refused. */
-function depsOf(): FaceDeps {
-  const gateway: Partial<FaceDeps['gateway']> = {
+function depsOf(): ServerDeps {
+  const gateway: Partial<ServerDeps['gateway']> = {
     admit: () => under.gateway.admit(),
     call: (id, call) => under.gateway.call(id, call),
   };
   const agent = { id: 'shop', route: 'a2a:shop', isDefault: true, description: undefined };
-  return { gateway, agents: () => [agent] } as unknown as FaceDeps;
+  return { gateway, agents: () => [agent] } as unknown as ServerDeps;
 }
 
 interface Refusal {

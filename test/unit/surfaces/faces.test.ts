@@ -1,16 +1,22 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
-import type { Face, FaceConnection, FaceExchange, FaceSocket, FaceStream } from '#face.ts';
 import { ProtocolError } from '#protocol/errors.ts';
+import type {
+  ProtocolServer,
+  ServerConnection,
+  ServerExchange,
+  ServerSocket,
+  ServerStream,
+} from '#protocol-server.ts';
 import { envelopeOf, eventually, startSurface, type UnderTest } from './surface-under-test.ts';
 
 /** What the face under test was asked, and what it holds open. */
-class RecordingFace implements Face {
+class RecordingFace implements ProtocolServer {
   readonly seen: string[] = [];
-  readonly streams: FaceStream[] = [];
-  readonly connections: FaceConnection[] = [];
+  readonly streams: ServerStream[] = [];
+  readonly connections: ServerConnection[] = [];
   readonly browserHeaders = { sent: ['X-Sent'], read: ['X-Read'] };
-  readonly routes: Face['routes'] = [
+  readonly routes: ProtocolServer['routes'] = [
     { method: 'POST', path: '/face/{id}:act', handle: (exchange, { id }) => this.#act(exchange, id) },
     { method: 'GET', path: '/face/stream', handle: (exchange) => this.#stream(exchange) },
     { method: 'GET', path: '/face/library', handle: (exchange) => this.#library(exchange) },
@@ -20,7 +26,7 @@ class RecordingFace implements Face {
       handle: (exchange, { id }) => exchange.send(200, 'text/plain', id ?? ''),
     },
   ];
-  readonly sockets: readonly FaceSocket[] = [
+  readonly sockets: readonly ServerSocket[] = [
     {
       path: '/face/socket',
       operation: 'submitTask',
@@ -45,14 +51,14 @@ class RecordingFace implements Face {
     this.seen.push('close');
   }
 
-  async #act(exchange: FaceExchange, id = ''): Promise<void> {
+  async #act(exchange: ServerExchange, id = ''): Promise<void> {
     const body = await exchange.parseJson(await exchange.readBody(32));
     if (id === 'bad') throw new ProtocolError('invalid_request', 'No.', { param: 'id' });
     const { caller, traceparent } = exchange.call();
     exchange.send(200, 'application/json', JSON.stringify({ id, body, actor: caller.actor, traceparent }));
   }
 
-  #stream(exchange: FaceExchange): void {
+  #stream(exchange: ServerExchange): void {
     const stream = exchange.openStream({
       isResumed: false,
       headers: ['X-Read', 'yes'],
@@ -62,7 +68,7 @@ class RecordingFace implements Face {
     stream.write({ sse: Buffer.from('data: first\n\n') });
   }
 
-  #library(exchange: FaceExchange): void {
+  #library(exchange: ServerExchange): void {
     const { res } = exchange.takeOver(() => {
       this.seen.push('library drains');
       res.end();
@@ -76,7 +82,7 @@ let under: UnderTest;
 beforeEach(async () => {
   face = new RecordingFace();
   under = await startSurface({
-    createFaces: () => [face],
+    createServers: () => [face],
     limits: { maxStreams: 2 },
     server: { allowedOrigins: ['https://app.example.com'] },
   });

@@ -1,11 +1,11 @@
 import type { Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
-import type { FaceDeps } from '#face.ts';
 import { JsonReader } from '#json/json-reader.ts';
-import { createA2aFace } from '../../../bridges/a2a/server/server.ts';
-import { createAcpFace } from '../../../bridges/acp/server/server.ts';
-import { McpFace } from '../../../bridges/mcp/server/server.ts';
+import type { ServerDeps } from '#protocol-server.ts';
+import { createA2aServer } from '../../../bridges/a2a/server/server.ts';
+import { createAcpServer } from '../../../bridges/acp/server/server.ts';
+import { McpServer } from '../../../bridges/mcp/server/server.ts';
 import { WsTestClient } from '../../harness/ws-client.ts';
 import { AUTH, eventually, startSurface, type UnderTest } from './surface-under-test.ts';
 
@@ -41,7 +41,7 @@ beforeEach(async () => {
   const { json } = turns;
   under = await startSurface({
     json,
-    createFaces: (publicUrl) => {
+    createServers: (publicUrl) => {
       const agent = { id: 'shop', route: 'a2a:shop', isDefault: true, description: undefined };
       const deps = {
         gateway: under?.gateway ?? lateGateway,
@@ -52,8 +52,8 @@ beforeEach(async () => {
         parseJson: (text: string) => json.readPeerText(text),
         drafts: [],
         limits: { maxBodyBytes: 4 * 1024 * 1024 },
-      } as unknown as FaceDeps;
-      return [createA2aFace(deps), createAcpFace(deps), new McpFace(deps)];
+      } as unknown as ServerDeps;
+      return [createA2aServer(deps), createAcpServer(deps), new McpServer(deps)];
     },
   });
 });

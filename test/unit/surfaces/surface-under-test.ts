@@ -56,7 +56,7 @@ export interface Options {
   limits?: Partial<HttpLimits>;
   server?: Partial<HttpSurfaceDeps['server']>;
   documents?: Partial<HttpSurfaceDeps['documents']>;
-  createFaces?: HttpSurfaceDeps['createFaces'];
+  createServers?: HttpSurfaceDeps['createServers'];
   json?: JsonReader;
 }
 
@@ -114,7 +114,7 @@ export async function startSurface(options: Options = {}): Promise<UnderTest> {
       authorize: async () => undefined,
       read: async () => ({ contentType: 'text/plain; version=0.0.4', text: 'up 1\n' }),
     },
-    createFaces: options.createFaces ?? (() => []),
+    createServers: options.createServers ?? (() => []),
     server: {
       allowedHosts: [],
       allowedOrigins: [],

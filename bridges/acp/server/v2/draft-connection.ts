@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { FaceCall, FaceConnection, FaceConnectionOwner, FaceDeps } from '#face.ts';
 import type { AdmittedCaller, Call } from '#gateway.ts';
 import type { JsonObject, JsonValue } from '#protocol/json.ts';
+import type { ServerCall, ServerConnection, ServerConnectionOwner, ServerDeps } from '#protocol-server.ts';
 import type { SessionState } from '#resources/session/schema.ts';
 import type { OutEvent } from '../../../../mappings/acp/events-out.ts';
 import { isObject, objectOf, textOf } from '../../../../mappings/acp/json-shape.ts';
@@ -25,8 +25,8 @@ interface Asked {
  * answers, updates and questions on their way out. Two things differ in kind: a prompt is answered when it is accepted, and
  * the state of a session is an update. Spec: ACP v2 draft.
  */
-export class DraftConnection implements FaceConnectionOwner, Draft {
-  readonly #connection: FaceConnection;
+export class DraftConnection implements ServerConnectionOwner, Draft {
+  readonly #connection: ServerConnection;
   readonly #inner: AgentConnection;
   /** Requests of the client that are not answered. */
   readonly #asked = new Map<RpcId, Asked>();
@@ -34,7 +34,7 @@ export class DraftConnection implements FaceConnectionOwner, Draft {
   readonly #ids = new MessageIds();
   #unsent = 0;
 
-  constructor(deps: FaceDeps, connection: FaceConnection, tunnels: Tunnels) {
+  constructor(deps: ServerDeps, connection: ServerConnection, tunnels: Tunnels) {
     this.#connection = connection;
     const outlet = new Outlet(
       connection,
@@ -187,13 +187,13 @@ class MessageIds {
 }
 
 /** A connection whose messages are sent by somebody else. */
-class Outlet implements FaceConnection {
-  readonly #connection: FaceConnection;
+class Outlet implements ServerConnection {
+  readonly #connection: ServerConnection;
   readonly #send: (text: string) => number;
   readonly #sendLarge: (text: string) => Promise<void>;
 
   constructor(
-    connection: FaceConnection,
+    connection: ServerConnection,
     send: (text: string) => number,
     sendLarge: (text: string) => Promise<void>,
   ) {
@@ -222,7 +222,7 @@ class Outlet implements FaceConnection {
     return this.#connection.caller;
   }
 
-  call(given?: FaceCall): Call {
+  call(given?: ServerCall): Call {
     return this.#connection.call(given);
   }
 

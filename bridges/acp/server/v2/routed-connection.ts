@@ -1,6 +1,6 @@
 import type { AgentConnector, AnyMessage } from '@agentclientprotocol/sdk/experimental/v2';
-import type { FaceConnection, FaceConnectionOwner, FaceDeps } from '#face.ts';
 import type { JsonValue } from '#protocol/json.ts';
+import type { ServerConnection, ServerConnectionOwner, ServerDeps } from '#protocol-server.ts';
 import { refusalOf } from '../../wire/json-rpc.ts';
 import { AgentConnection, whenRead } from '../connection.ts';
 import type { Tunnels } from '../tunnels.ts';
@@ -9,7 +9,7 @@ import { DraftConnection } from './draft-connection.ts';
 const GOING_AWAY = 1001;
 
 /** What takes messages that are read. */
-interface Taker extends FaceConnectionOwner {
+interface Taker extends ServerConnectionOwner {
   receive(message: JsonValue): void;
   receiveRefused(text: string, why: string): void;
 }
@@ -18,14 +18,14 @@ interface Taker extends FaceConnectionOwner {
  * A client of version 1 or of the draft version 2: the router of the SDK chooses by its `initialize`. Messages reach their
  * taker in the order in which they came; what is sent does not pass the router.
  */
-export class RoutedConnection implements FaceConnectionOwner {
-  readonly #connection: FaceConnection;
-  readonly #deps: FaceDeps;
+export class RoutedConnection implements ServerConnectionOwner {
+  readonly #connection: ServerConnection;
+  readonly #deps: ServerDeps;
   #taker: Taker | undefined;
   #controller: ReadableStreamDefaultController<AnyMessage> | undefined;
   #isClosed = false;
 
-  constructor(deps: FaceDeps, connection: FaceConnection, tunnels: Tunnels) {
+  constructor(deps: ServerDeps, connection: ServerConnection, tunnels: Tunnels) {
     this.#deps = deps;
     this.#connection = connection;
     const readable = new ReadableStream<AnyMessage>({

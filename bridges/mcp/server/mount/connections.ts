@@ -1,5 +1,5 @@
-import type { FaceDeps } from '#face.ts';
 import type { JsonObject, JsonValue } from '#protocol/json.ts';
+import type { ServerDeps } from '#protocol-server.ts';
 import { MCP_ERRORS } from '../../../../mappings/mcp/errors.ts';
 import { Fault } from '../../../wire/faults.ts';
 import { FIXED_LIMITS } from '../../client/config.ts';
@@ -31,7 +31,7 @@ export class MountConnections {
   readonly #patience: Omit<Patience, 'isWanted'>;
   readonly #notes = new WeakMap<Connection, Notes>();
 
-  constructor(deps: FaceDeps, server: MountedServer) {
+  constructor(deps: ServerDeps, server: MountedServer) {
     const timers = {
       setTimeout: (run: () => void, ms: number) => deps.timers.after(ms, run),
       clearTimeout: (stop: unknown) => (stop as (() => void) | undefined)?.(),
@@ -230,9 +230,9 @@ interface Held {
 /** Requests whose clients were asked something, until they come back. They are in memory, and end with the gateway. */
 export class HeldRequests {
   readonly #held = new Map<string, Held>();
-  readonly #deps: Pick<FaceDeps, 'random' | 'timers'>;
+  readonly #deps: Pick<ServerDeps, 'random' | 'timers'>;
 
-  constructor(deps: Pick<FaceDeps, 'random' | 'timers'>) {
+  constructor(deps: Pick<ServerDeps, 'random' | 'timers'>) {
     this.#deps = deps;
   }
 

@@ -1,7 +1,7 @@
-import type { FaceDeps, FaceExchange } from '#face.ts';
 import { ProtocolError } from '#protocol/errors.ts';
 import type { JsonValue } from '#protocol/json.ts';
-import { McpUpstream } from '../../client/client.ts';
+import type { ServerDeps, ServerExchange } from '#protocol-server.ts';
+import { McpClient } from '../../client/client.ts';
 import { type OpenServer, openServer } from '../../mounted-server.ts';
 import { objectOf } from '../../object-of.ts';
 import { sendRpcError } from '../faults.ts';
@@ -13,23 +13,23 @@ import type { MountBridge } from './stateless.ts';
 
 /** `/mcp/{server}`: the servers whose operator says `mount`, each as it is. */
 export class Mounts {
-  readonly #deps: FaceDeps;
+  readonly #deps: ServerDeps;
   readonly #sessions = new Map<string, SessionTable<MountSession>>();
   /** For clients without sessions, by server that does not take their requests as they come. */
   readonly #bridges = new Map<string, Promise<MountBridge>>();
 
-  constructor(deps: FaceDeps) {
+  constructor(deps: ServerDeps) {
     this.#deps = deps;
   }
 
   async handle(
-    exchange: FaceExchange,
+    exchange: ServerExchange,
     serverId: string,
     actor: string,
     body: JsonValue | undefined,
   ): Promise<void> {
     const upstream = this.#deps.upstream(`mcp:${serverId}`);
-    const mounted = upstream instanceof McpUpstream ? upstream.mounted() : undefined;
+    const mounted = upstream instanceof McpClient ? upstream.mounted() : undefined;
     if (mounted === undefined) throw new ProtocolError('resource_not_found', 'No such server.');
     const { defaultWorkspace: workspaceId } = exchange.caller();
     const server = openServer(

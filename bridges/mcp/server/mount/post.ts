@@ -1,6 +1,6 @@
-import type { FaceDeps, FaceExchange } from '#face.ts';
 import { ProtocolError } from '#protocol/errors.ts';
 import type { JsonObject } from '#protocol/json.ts';
+import type { ServerDeps, ServerExchange } from '#protocol-server.ts';
 import { MCP_ERRORS } from '../../../../mappings/mcp/errors.ts';
 import { NOT_REACHED, neverArrived, whileAway } from '../../client/connection.ts';
 import { type OpenServer, openTools, type Post } from '../../mounted-server.ts';
@@ -18,11 +18,11 @@ const MAX_LIST_BYTES = 16 * 1024 * 1024;
  * handed back as it comes. Only what the operator closed is held back. A client that goes away takes its call back.
  */
 export async function passPost(
-  exchange: FaceExchange,
+  exchange: ServerExchange,
   server: OpenServer,
   post: Post,
   body: JsonObject,
-  { clock, timers }: Pick<FaceDeps, 'clock' | 'timers'>,
+  { clock, timers }: Pick<ServerDeps, 'clock' | 'timers'>,
 ): Promise<void> {
   const { method, id = null, params } = body;
   const refuse = (status: number, code: number, message: string) =>
@@ -71,7 +71,7 @@ async function arrived(answer: Promise<Response>): Promise<Response> {
   }
 }
 
-function passedHeaders({ headers }: FaceExchange): Record<string, string> {
+function passedHeaders({ headers }: ServerExchange): Record<string, string> {
   const passed = Object.entries(headers).flatMap(([name, value]) =>
     typeof value === 'string' && PASSED.test(name) ? [[name, value]] : [],
   );
@@ -83,7 +83,7 @@ function typeOf(answer: Response): string {
 }
 
 /** Byte by byte, at the pace of the client. Either side may end it. */
-async function sendAnswer(exchange: FaceExchange, answer: Response): Promise<void> {
+async function sendAnswer(exchange: ServerExchange, answer: Response): Promise<void> {
   const { res } = exchange.takeOver(() => res.end());
   res.writeHead(answer.status, { 'content-type': typeOf(answer) });
   const reader = answer.body?.getReader();

@@ -4,8 +4,8 @@ import {
 } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { JSONRPCMessage, JSONRPCRequest, RequestId } from '@modelcontextprotocol/sdk/types.js';
-import type { FaceDeps, FaceExchange } from '#face.ts';
 import type { JsonObject, JsonValue } from '#protocol/json.ts';
+import type { ServerDeps, ServerExchange } from '#protocol-server.ts';
 import { MCP_ERRORS } from '../../../../mappings/mcp/errors.ts';
 import { SESSION_LOST, whileAway } from '../../client/connection.ts';
 import { notRunFault } from '../../client/session-connection.ts';
@@ -33,7 +33,7 @@ export class MountSession {
   /** Whose policy the tools were opened by. */
   readonly workspaceId: string;
   usedAt: number;
-  readonly #deps: FaceDeps;
+  readonly #deps: ServerDeps;
   readonly #server: OpenServer;
   readonly #client: StreamableHTTPServerTransport;
   #upstream: Transport;
@@ -52,7 +52,7 @@ export class MountSession {
   readonly #over: () => void;
 
   constructor(
-    deps: FaceDeps,
+    deps: ServerDeps,
     server: OpenServer,
     upstream: Transport,
     { actor, workspaceId }: { actor: string; workspaceId: string },
@@ -100,7 +100,7 @@ export class MountSession {
     await this.#upstream.start();
   }
 
-  async handle(exchange: FaceExchange, body: JsonValue | undefined): Promise<void> {
+  async handle(exchange: ServerExchange, body: JsonValue | undefined): Promise<void> {
     this.usedAt = this.#deps.clock.monotonic();
     const { req, res } = exchange.takeOver(() => res.end());
     await this.#client.handleRequest(req, res, body);

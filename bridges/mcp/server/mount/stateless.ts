@@ -5,9 +5,9 @@ import {
   Server,
   type ServerContext,
 } from '@modelcontextprotocol/server';
-import type { FaceDeps, FaceExchange, FaceTimers } from '#face.ts';
 import { ProtocolError } from '#protocol/errors.ts';
 import type { JsonObject, JsonValue } from '#protocol/json.ts';
+import type { ServerDeps, ServerExchange, ServerTimers } from '#protocol-server.ts';
 import {
   ASKABLE,
   askedPages,
@@ -52,14 +52,14 @@ interface Given {
  * by the answer to the request during which it asks, and waits in memory for the client to come back.
  */
 export class MountBridge {
-  readonly #deps: FaceDeps;
+  readonly #deps: ServerDeps;
   readonly #limits: MountedServer['limits'];
   readonly #handler: McpHttpHandler;
   readonly #serve: NodeHandler;
   readonly #connections: MountConnections;
   readonly #held: HeldRequests;
 
-  constructor(deps: FaceDeps, server: MountedServer) {
+  constructor(deps: ServerDeps, server: MountedServer) {
     this.#deps = deps;
     this.#limits = server.limits;
     this.#held = new HeldRequests(deps);
@@ -71,7 +71,7 @@ export class MountBridge {
     this.#serve = toNodeHandler(this.#handler);
   }
 
-  async handle(exchange: FaceExchange, server: OpenServer, owner: Owner, body: JsonObject): Promise<void> {
+  async handle(exchange: ServerExchange, server: OpenServer, owner: Owner, body: JsonObject): Promise<void> {
     const method = String(body['method']);
     const params = objectOf(body['params']);
     try {
@@ -257,7 +257,7 @@ function tell({ mcpReq }: ServerContext, method: string, params: JsonObject): vo
   void mcpReq.notify({ method, params } as never).catch(() => undefined);
 }
 
-function refuse(exchange: FaceExchange, { id = null }: JsonObject, error: unknown): void {
+function refuse(exchange: ServerExchange, { id = null }: JsonObject, error: unknown): void {
   const isServers = error instanceof RpcError;
   const message = error instanceof Fault ? error.message : 'The server could not be reached. Retry later.';
   if (!isServers) exchange.failed(new ProtocolError('upstream_unavailable', message, { cause: error }));
@@ -273,7 +273,7 @@ async function callAsTask(
   connection: Connection,
   params: JsonObject,
   options: CallOptions,
-  { clock, timers }: Pick<FaceDeps, 'clock' | 'timers'>,
+  { clock, timers }: Pick<ServerDeps, 'clock' | 'timers'>,
 ): Promise<JsonObject> {
   const { onProgress, ...bounds } = options;
   const since = clock.monotonic();
@@ -319,7 +319,7 @@ async function cancelTask(connection: Connection, taskId: string): Promise<void>
   await connection.request('tasks/cancel', { taskId }, bounds).catch(() => undefined);
 }
 
-function waited(timers: FaceTimers, ms: number, signal: AbortSignal): Promise<void> {
+function waited(timers: ServerTimers, ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const leave = () => {
       stop();

@@ -1,9 +1,9 @@
 import type { Event } from '#eventlog/event-log.ts';
 import { ProtocolError, shownName } from '#protocol/errors.ts';
 import type { JsonObject, JsonValue } from '#protocol/json.ts';
+import type { Frame } from '#protocol-client.ts';
 import type { MemoryFrame } from '#resources/memory/given-memory.ts';
 import type { Task } from '#resources/task/schema.ts';
-import type { Frame } from '#upstream.ts';
 import {
   REFRESHABLE,
   type Refreshable,

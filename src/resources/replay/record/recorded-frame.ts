@@ -1,6 +1,6 @@
 import type { JsonObject } from '#protocol/json.ts';
+import type { Frame } from '#protocol-client.ts';
 import type { MemoryFrame } from '#resources/memory/given-memory.ts';
-import type { Frame } from '#upstream.ts';
 import { extendFrameList, type FrameList, type ListedFrame, NO_FRAMES } from './frame-list.ts';
 
 /** A frame as it was recorded: replay material of a task, and where in the log it was taken. `frame-row.ts` has how it is kept. */

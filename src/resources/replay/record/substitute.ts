@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '#protocol/json.ts';
+import type { Frame } from '#protocol-client.ts';
 import type { MemoryFrame } from '#resources/memory/given-memory.ts';
-import type { Frame } from '#upstream.ts';
 
 /**
  * The frame that an override puts in the place of a recorded one. A value that names a `kind` of frame is a whole one. Any

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject, JsonValue } from '#protocol/json.ts';
-import type { Move } from '#upstream.ts';
+import type { Move } from '#protocol-client.ts';
 import { interpret } from '../../../../bridges/a2a/client/interpret.ts';
 import { bounded, refuseOverlong } from '../../../../bridges/a2a/client/record.ts';
 import { task } from '../../../harness/a2a-words.ts';

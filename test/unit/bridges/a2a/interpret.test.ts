@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { JsonValue } from '#protocol/json.ts';
-import type { Frame, Move } from '#upstream.ts';
+import type { Frame, Move } from '#protocol-client.ts';
 import { interpret } from '../../../../bridges/a2a/client/interpret.ts';
 import { ReadRecord, recordIn } from '../../../../bridges/a2a/client/record.ts';
 import { Past } from '../../../harness/past.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Frame } from '#upstream.ts';
+import type { Frame } from '#protocol-client.ts';
 import { FrameQueue } from '../../../../bridges/acp/client/frame-queue.ts';
 
 /** Timers that run when the test says so. */

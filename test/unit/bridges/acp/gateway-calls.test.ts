@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { FaceConnection } from '#face.ts';
 import type { Gateway } from '#gateway.ts';
+import type { ServerConnection } from '#protocol-server.ts';
 import { GatewayCalls } from '../../../../bridges/acp/server/gateway-calls.ts';
 import { Prompts } from '../../../../bridges/acp/server/turns.ts';
 
@@ -11,7 +11,7 @@ function stage() {
     call: (id: string) =>
       new Promise((resolve) => begun.push({ id, answer: () => resolve({ body: { kind: 'empty' } }) })),
   } as unknown as Gateway;
-  const connection = { call: (given: unknown) => given } as unknown as FaceConnection;
+  const connection = { call: (given: unknown) => given } as unknown as ServerConnection;
   const calls = new GatewayCalls(gateway, connection);
   const ids = () => begun.map(({ id }) => id);
   return { calls, begun, ids };
@@ -38,7 +38,7 @@ describe('the calls of one ACP connection', () => {
 
   it('a place is free again after a refusal', async () => {
     const gateway = { call: () => Promise.reject(new Error('no')) } as unknown as Gateway;
-    const calls = new GatewayCalls(gateway, { call: () => ({}) } as unknown as FaceConnection);
+    const calls = new GatewayCalls(gateway, { call: () => ({}) } as unknown as ServerConnection);
     const refused = Array.from({ length: 40 }, () => calls.json('getTask', {}).catch(() => 'refused'));
     expect(new Set(await Promise.all(refused))).toEqual(new Set(['refused']));
   });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '#protocol/json.ts';
-import type { Move, Seen } from '#upstream.ts';
+import type { Move, Seen } from '#protocol-client.ts';
 import { interpret } from '../../../../bridges/acp/client/interpret.ts';
 import { type AcpRecord, frameOf } from '../../../../bridges/acp/client/record.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { canonicalJson } from '#json/canonical.ts';
 import type { JsonObject } from '#protocol/json.ts';
-import type { Frame, Move } from '#upstream.ts';
+import type { Frame, Move } from '#protocol-client.ts';
 import { DEFAULT_LIMITS } from '../../../../bridges/mcp/client/config.ts';
 import type { Connection } from '../../../../bridges/mcp/client/connection.ts';
 import { interpret } from '../../../../bridges/mcp/client/interpret.ts';

@@ -2,13 +2,13 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Rehearsal } from '#eventlog/rehearsal.ts';
 import { sha256Hex } from '#json/sha256.ts';
+import type { DraftPart } from '#protocol-client.ts';
 import { contentOfParts } from '#resources/artifact/content.ts';
 import { layParts, liftParts, partReader } from '#resources/artifact/parts.ts';
 import { keepBytes } from '#resources/artifact/stored-bytes.ts';
 import { project } from '#resources/folds.ts';
 import type { ArtifactState } from '#resources/read-states.ts';
 import { layoutKey, partKey } from '#store/keys.ts';
-import type { DraftPart } from '#upstream.ts';
 
 const ID = 'artifact_1';
 const metadata = fc.option(fc.dictionary(fc.string(), fc.jsonValue(), { maxKeys: 2 }), { nil: undefined });

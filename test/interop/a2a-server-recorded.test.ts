@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { stageOf } from '../conformance/stage.ts';
-import { type FaceExchange, Stands, sendAgain } from '../harness/face-exchanges.ts';
+import { type ServerExchange, Stands, sendAgain } from '../harness/face-exchanges.ts';
 import { FACE_STORIES, RECORDED_CLIENTS } from './face-stories.ts';
 
 const FIXTURES = new URL('../../fixtures/wire/a2a-face/', import.meta.url).pathname;
@@ -24,7 +24,7 @@ describe('what real clients once sent to the A2A face', () => {
       .split('\n');
     const stands = new Stands();
     for (const line of lines) {
-      const { request, answer } = JSON.parse(line) as FaceExchange;
+      const { request, answer } = JSON.parse(line) as ServerExchange;
       const { url, client } = stage.gateway;
       expect(await sendAgain(url, client.key ?? '', request, stands)).toEqual(answer);
     }

@@ -109,7 +109,7 @@ describe('a message that is refused for want of a credential', () => {
   /** The task waits for a credential; `sent`: the texts of every message that reached the agent. */
   async function waiting(text: string) {
     const { peer, upstream } = await stage({ SendStreamingMessage: [json({}, 401), ends] });
-    const { client } = kept(await startTestGateway({ extraUpstreams: [upstream] }));
+    const { client } = kept(await startTestGateway({ extraClients: [upstream] }));
     const { id } = await client.submit(text, undefined, { route: upstream.route });
     await client.until(id, 'AUTH_REQUIRED');
     const { data } = await client.get<{ data: { id: string }[] }>(`/v1/permission-requests?task_id=${id}`);

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import type { Persona } from '#resources/persona/schema.ts';
 import type { Task } from '#resources/task/schema.ts';
-import { acpFaceStage } from '../harness/acp-face-stage.ts';
+import { acpServerStage } from '../harness/acp-server-stage.ts';
 
 const METHOD_NOT_FOUND = -32601;
 
 describe('what a client of the ACP face sets up', () => {
-  const stage = acpFaceStage();
+  const stage = acpServerStage();
 
   it('[ACP-USER-17] whatever is advertised is served', async () => {
     const { agent, initialized } = await stage.connect();

@@ -5,26 +5,26 @@ import type { ProtocolError } from './protocol/errors.ts';
 import type { JudgedTool } from './protocol/intended-call.ts';
 import type { JsonValue } from './protocol/json.ts';
 import type { Clock, Logger, Random } from './protocol/ports.ts';
+import type { AgentDescription, ProtocolClient } from './protocol-client.ts';
 import type { CardForm } from './resources/discovery/schema.ts';
 import type { CommandId, IdsOfKind, QueryId, StreamId } from './resources/operations.ts';
 import type { Persona } from './resources/persona/schema.ts';
-import type { AgentDescription, Upstream } from './upstream.ts';
 
 /**
  * The contract of the half of a bridge that clients call. A face brings routes and sockets; the HTTP surface serves them on
  * its own server behind the same edge as everything else: host allow list, origins, header checks, TLS, request log,
  * limits, drain. A face decodes, calls the gateway port and encodes; it decides nothing.
  */
-export interface Face {
-  readonly routes: readonly FaceRoute[];
-  readonly sockets?: readonly FaceSocket[];
+export interface ProtocolServer {
+  readonly routes: readonly ServerRoute[];
+  readonly sockets?: readonly ServerSocket[];
   /**
    * Requests of this protocol that no route took: for a path that none has, or not with this method, or for what is checked of
    * every request. They are refused in its own words.
    */
   readonly unknownPaths?: {
     readonly prefix: string;
-    refuse(exchange: FaceExchange, refused: RefusedPath): void;
+    refuse(exchange: ServerExchange, refused: RefusedPath): void;
   };
   /** Headers of this protocol that browser pages may send, and read on an answer. */
   readonly browserHeaders?: { readonly sent: readonly string[]; readonly read: readonly string[] };
@@ -34,14 +34,14 @@ export interface Face {
 }
 
 /** The operation that each method of a face's protocol is: it gives the scope. A method without one does not compile. */
-export type FaceMethods<Method extends string> = Readonly<Record<Method, FaceOperation>>;
-export type FaceOperation = CommandId | QueryId | StreamId;
+export type ServerMethods<Method extends string> = Readonly<Record<Method, ServerOperation>>;
+export type ServerOperation = CommandId | QueryId | StreamId;
 
-export interface FaceDeps {
+export interface ServerDeps {
   gateway: Gateway;
   clock: Clock;
   random: Random;
-  timers: FaceTimers;
+  timers: ServerTimers;
   logger: Logger;
   /** Fresh request id, `req_<ULID>`. */
   newRequestId(): string;
@@ -53,18 +53,18 @@ export interface FaceDeps {
    * The signed A2A card of an agent as it is sent, without an id of the default one; undefined for an unknown agent. The
    * public ones are served at their well-known paths. `form`: for readers of A2A 1.0 alone, or of 0.3 too.
    */
-  card(agentId: string | undefined, form: CardForm): FaceCard | undefined;
+  card(agentId: string | undefined, form: CardForm): ServerCard | undefined;
   /** The signed A2A card of a persona that the caller may read. */
-  personaCard(persona: Persona, form: CardForm): FaceCard;
+  personaCard(persona: Persona, form: CardForm): ServerCard;
   /** Every agent behind the gateway, by route, as it describes itself now. */
-  agents(): readonly FaceAgent[];
+  agents(): readonly ServerAgent[];
   /**
    * Throws `invalid_request` with the param `url` for a receiver that no push config may name; asks the resolver. A host that
    * does not resolve now is judged at each delivery.
    */
   checkReceiver(url: string): Promise<void>;
   /** The adapter of a route, for a bridge that passes one of its own peers through. */
-  upstream(route: string): Upstream | undefined;
+  upstream(route: string): ProtocolClient | undefined;
   /** Whether the policy lets a tool of a route be called beside the Tasks, where nobody can be asked. */
   letsPass(route: string, tool: JudgedTool): boolean;
   /**
@@ -79,19 +79,19 @@ export interface FaceDeps {
    * class, or a run of an agent.
    */
   refuses(workspaceId: string, route: string, sideEffect: SideEffectClass): boolean;
-  limits: FaceLimits;
+  limits: ServerLimits;
 }
 
 /** Versions of protocols that may change with every release of their library. */
 export type DraftProtocol = 'acp-v2';
 
 /** Timers, injected so that tests decide when time passes; the returned function stops the timer. Milliseconds. */
-export interface FaceTimers {
+export interface ServerTimers {
   every(intervalMs: number, run: () => void): () => void;
   after(delayMs: number, run: () => void): () => void;
 }
 
-export interface FaceLimits {
+export interface ServerLimits {
   maxBodyBytes: number;
   maxJsonDepth: number;
   /** Unsent bytes at which a slow stream is closed. */
@@ -100,14 +100,14 @@ export interface FaceLimits {
   heartbeatIntervalMs: number;
 }
 
-export interface FaceCard {
+export interface ServerCard {
   text: string;
   /** Entity tag with its quotes. */
   tag: string;
 }
 
 /** An agent that tasks can run on. */
-export interface FaceAgent {
+export interface ServerAgent {
   /** Its id in the configuration; unique among all agents. */
   id: string;
   /** Value of `metadata.route` that sends a task to it, for example `a2a:shop`. */
@@ -118,12 +118,12 @@ export interface FaceAgent {
   description: AgentDescription | undefined;
 }
 
-export interface FaceRoute {
+export interface ServerRoute {
   method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   /** Path from the origin root; `{name}` is one segment or a part of one. Routes are tried in order; case counts. */
   path: string;
   /** A thrown ProtocolError is answered with the Harn envelope: for faces whose own errors are no HTTP errors. */
-  handle(exchange: FaceExchange, path: Readonly<Record<string, string>>): Promise<void> | void;
+  handle(exchange: ServerExchange, path: Readonly<Record<string, string>>): Promise<void> | void;
 }
 
 /** A request that no route took. */
@@ -137,10 +137,10 @@ export interface RefusedPath {
 }
 
 /** What a face adds to a request to make a Call of it. */
-export type FaceCall = Partial<Pick<Call, 'path' | 'query' | 'body' | 'idempotencyKey' | 'lastEventId'>>;
+export type ServerCall = Partial<Pick<Call, 'path' | 'query' | 'body' | 'idempotencyKey' | 'lastEventId'>>;
 
 /** One HTTP request and its answer. Whatever is sent carries the safety headers and the request id. */
-export interface FaceExchange {
+export interface ServerExchange {
   readonly requestId: string;
   readonly headers: IncomingHttpHeaders;
   /** Decoded query of the target; an array where a name came twice. */
@@ -153,7 +153,7 @@ export interface FaceExchange {
    */
   caller(): AdmittedCaller;
   /** A Call with what the request says of itself: its caller, trace, `Idempotency-Key`, `Last-Event-ID`. Throws as `caller` does. */
-  call(given?: FaceCall): Call;
+  call(given?: ServerCall): Call;
   /**
    * Reads the body; empty when there is none. Throws `payload_too_large` above `maxBytes` (default `limits.maxBodyBytes`),
    * `invalid_request` for a content encoding. Authenticate the caller first: nobody else's body is read.
@@ -173,7 +173,7 @@ export interface FaceExchange {
   /** Headers that an answer with this error has besides the usual ones: `WWW-Authenticate`, `Retry-After`. */
   errorHeaders(error: ProtocolError): readonly string[];
   /** Answers with a stream of server-sent events. Throws `service_unavailable` when there are too many. */
-  openStream(options: FaceStreamOptions): FaceStream;
+  openStream(options: ServerStreamOptions): ServerStream;
   /**
    * Hands the bare request and response over, for a library that reads and writes itself. The safety headers are set; it is
    * counted as an open stream until it closes. `onDrain` is called when the gateway shuts down, and when the credential of its
@@ -182,7 +182,7 @@ export interface FaceExchange {
   takeOver(onDrain: () => void): { req: IncomingMessage; res: ServerResponse };
 }
 
-export interface FaceStreamOptions {
+export interface ServerStreamOptions {
   /** True when the client resumes: comments may then come before the first event. */
   isResumed: boolean;
   /** Headers of the answer besides the usual ones. */
@@ -192,7 +192,7 @@ export interface FaceStreamOptions {
 }
 
 /** A stream of server-sent events. Opened by its first frame or by `attach`; counted, drained and kept alive by the surface. */
-export interface FaceStream extends StreamSink {
+export interface ServerStream extends StreamSink {
   /** True once the head is sent; from then on errors are told in the stream. */
   readonly hasStarted: boolean;
   /** Takes the running subscription, to close it with the stream, and opens the stream when no frame has yet. */
@@ -206,20 +206,20 @@ export interface FaceStream extends StreamSink {
 }
 
 /** A path that takes WebSocket upgrades. */
-export interface FaceSocket {
+export interface ServerSocket {
   path: string;
   /** The operation whose scope the caller needs to open it. */
-  operation: FaceOperation | IdsOfKind<'socket'>;
+  operation: ServerOperation | IdsOfKind<'socket'>;
   /** Subprotocols spoken, best first; one that carries a credential is never echoed. */
   subprotocols: readonly string[];
   /** Largest message in bytes. */
   maxMessageBytes: number;
   /** Called once the upgrade is complete. */
-  open(connection: FaceConnection): FaceConnectionOwner;
+  open(connection: ServerConnection): ServerConnectionOwner;
 }
 
 /** One open WebSocket. Pings, floods, slow readers and sizes are the surface's. */
-export interface FaceConnection {
+export interface ServerConnection {
   readonly requestId: string;
   readonly headers: IncomingHttpHeaders;
   /** The subprotocol chosen; empty when none was offered. */
@@ -229,7 +229,7 @@ export interface FaceConnection {
   /** Who opened the connection. */
   readonly caller: AdmittedCaller;
   /** A Call of that caller, with what the upgrade said. */
-  call(given?: FaceCall): Call;
+  call(given?: ServerCall): Call;
   /** Sends one text message; returns the unsent bytes, without those of large ones. A client that does not keep up is closed. */
   send(text: string): number;
   /**
@@ -245,7 +245,7 @@ export interface FaceConnection {
   close(code: number, reason?: string): void;
 }
 
-export interface FaceConnectionOwner {
+export interface ServerConnectionOwner {
   /** Takes one message; the next one comes when this one is read. */
   message(text: string): Promise<void> | void;
   /** The connection is over, with the code of its close frame; 1006 when there was none. */

@@ -9,7 +9,7 @@ import { dataPaths } from '#operation/data-directory.ts';
 import { KeptCards } from '#operation/kept-cards.ts';
 import { ProcessGuard } from '#operation/process-guard.ts';
 import { SampleAgentProcess } from '#operation/sample-agent-process.ts';
-import type { Upstream } from '#upstream.ts';
+import type { ProtocolClient } from '#protocol-client.ts';
 import type { Bridge, BridgeDeps } from '../../bridges/bridge.ts';
 import { type BridgeId, bridges } from '../../bridges/index.ts';
 import { toolDefinitions } from './definitions.ts';
@@ -23,15 +23,15 @@ export function sampleAgent({ config, packageRoot, env, logger }: Parts): Sample
 }
 
 /** The rows that each bridge makes its adapters of. */
-type Rows = { [Id in BridgeId]: Parameters<(typeof bridges)[Id]['createUpstreams']>[0] };
+type Rows = { [Id in BridgeId]: Parameters<(typeof bridges)[Id]['createClients']>[0] };
 
 /** One adapter per configured agent, by route. Their credentials are known secrets from now on. */
-export function makeUpstreams(
+export function makeClients(
   parts: Parts,
   log: EventLog,
   sample: SampleAgentProcess | undefined,
-): Map<string, Upstream> {
-  const { config, logger, clock, version, env, extraUpstreams = [] } = parts;
+): Map<string, ProtocolClient> {
+  const { config, logger, clock, version, env, extraClients = [] } = parts;
   const readSecret = secretReader(parts);
   const deps: BridgeDeps = {
     clock,
@@ -64,7 +64,7 @@ export function makeUpstreams(
     ...(sample === undefined ? {} : { a2a: [sampleRow(sample, parts)] }),
   };
   const configured = (Object.keys(bridges) as BridgeId[]).flatMap((id) => upstreamsOf(id, rows, deps));
-  return new Map([...configured, ...extraUpstreams].map((upstream) => [upstream.route, upstream]));
+  return new Map([...configured, ...extraClients].map((upstream) => [upstream.route, upstream]));
 }
 
 /** Where its card says that the bundled agent is while it does not run: a name that is nobody's address. Spec: RFC 6761, 6.3. */
@@ -76,9 +76,9 @@ function sampleRow(sample: SampleAgentProcess, { packageRoot }: Parts): Rows['a2
 }
 
 /** The rows of a bridge go to that bridge: one name picks both. */
-function upstreamsOf<Id extends BridgeId>(id: Id, rows: Rows, deps: BridgeDeps): Upstream[] {
+function upstreamsOf<Id extends BridgeId>(id: Id, rows: Rows, deps: BridgeDeps): ProtocolClient[] {
   const bridge: Bridge<Rows[Id][number]> = bridges[id];
-  return bridge.createUpstreams(rows[id], deps);
+  return bridge.createClients(rows[id], deps);
 }
 
 /** Reads a secret at each use, so that a rotated file takes effect, and hides it wherever it might appear. */

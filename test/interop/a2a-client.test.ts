@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Upstream } from '#upstream.ts';
-import type { A2aUpstreamConfig } from '../../bridges/a2a/index.ts';
+import type { ProtocolClient } from '#protocol-client.ts';
+import type { A2aClientConfig } from '../../bridges/a2a/index.ts';
 import { keeper } from '../harness/keeper.ts';
 import { startAgent03 } from '../harness/peers/agent-03.ts';
 import { startHarnServeAgent } from '../harness/peers/harn-serve-agent.ts';
@@ -12,11 +12,11 @@ const { kept } = keeper();
 
 interface Stage {
   peer: Peer;
-  upstream: Upstream;
+  upstream: ProtocolClient;
   task(): TaskOnStage;
 }
 
-async function stage(start: () => Promise<Peer>, config: Partial<A2aUpstreamConfig> = {}): Promise<Stage> {
+async function stage(start: () => Promise<Peer>, config: Partial<A2aClientConfig> = {}): Promise<Stage> {
   const peer = await start();
   const upstream = a2aUpstream({ card: peer.cardUrl, ...config });
   kept(peer);

@@ -1,5 +1,12 @@
 import type { JsonObject } from '#protocol/json.ts';
-import type { Frame, Move, PermissionAnswer, PermissionDraft, Turn, Upstream } from '#upstream.ts';
+import type {
+  Frame,
+  Move,
+  PermissionAnswer,
+  PermissionDraft,
+  ProtocolClient,
+  Turn,
+} from '#protocol-client.ts';
 
 const DRAFTS: Record<string, readonly PermissionDraft[]> = {
   tool: [toolCall('call-1', 'delete_file')],
@@ -30,7 +37,7 @@ function toolCall(id: string, name: string): PermissionDraft {
  * input names what it asks; it completes by saying the answers it got. `withdraw` asks and takes it back; `call` and `swap`
  * make the call they asked for, `swap` with other arguments.
  */
-export class AskingUpstream implements Upstream {
+export class AskingClient implements ProtocolClient {
   readonly route = 'fake:asking';
   readonly materialPrefix = 'fake:asking';
   readonly answers: PermissionAnswer[] = [];

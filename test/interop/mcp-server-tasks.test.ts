@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { mcpFaceStage } from '../harness/mcp-face-stage.ts';
+import { mcpServerStage } from '../harness/mcp-server-stage.ts';
 
 const TASKS = 'io.modelcontextprotocol/tasks';
 
@@ -10,7 +10,7 @@ interface Answer {
 }
 
 describe('/mcp with the tasks extension', () => {
-  const stage = mcpFaceStage();
+  const stage = mcpServerStage();
 
   /** One request of the revision without sessions, as bytes on the wire. */
   async function send(

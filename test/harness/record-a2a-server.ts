@@ -7,7 +7,7 @@ import { startSampleAgent } from './peers/sample-agent.ts';
 
 /**
  * Writes fixtures/wire/a2a-face/<client>-<story>.ndjson: what real clients send to the face, and what it answers, one exchange
- * a line. A recording that exists is never rewritten. Run in the root: npm run build && node dist/test/harness/record-a2a-face.js
+ * a line. A recording that exists is never rewritten. Run in the root: npm run build && node dist/test/harness/record-a2a-server.js
  */
 const FIXTURES = 'fixtures/wire/a2a-face';
 

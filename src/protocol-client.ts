@@ -19,7 +19,7 @@ export type { PermissionAnswer, PermissionDraft } from './resources/permission/d
  * mapping tables. The task runner records each frame and applies its moves in one commit, so a live run and a replay are
  * the same code with a different source of frames.
  */
-export interface Upstream {
+export interface ProtocolClient {
   /** Route name, for example `a2a:sample`. */
   readonly route: string;
   /** Override key prefix of its frames, for example `a2a:sample`; the runner appends `:<n>`. */

@@ -4,12 +4,12 @@ import { describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import type { Task } from '#resources/task/schema.ts';
 import { AcpClient } from '../harness/acp-client.ts';
-import { acpFaceStage } from '../harness/acp-face-stage.ts';
+import { acpServerStage } from '../harness/acp-server-stage.ts';
 import { acpUpstream } from '../harness/acp-stage.ts';
 import { startTestGateway } from '../harness/gateway.ts';
 
 describe('clients of the ACP face', () => {
-  const stage = acpFaceStage();
+  const stage = acpServerStage();
 
   it('[ACP-USER-12] a session with an agent that never starts is there at once, and its prompt says what is wrong', async () => {
     const slow = acpUpstream([], {
@@ -17,7 +17,7 @@ describe('clients of the ACP face', () => {
       command: [process.execPath, '-e', 'setInterval(() => undefined, 1000)'],
       limits: { start_timeout_ms: 200 },
     });
-    const gateway = await startTestGateway({ extraUpstreams: [slow] });
+    const gateway = await startTestGateway({ extraClients: [slow] });
     const client = await AcpClient.overSocket(gateway.url, gateway.client.key);
     const { sessionId } = await client.session({ route: 'acp:slow' });
     await expect(client.prompt(sessionId, 'hello')).rejects.toMatchObject({

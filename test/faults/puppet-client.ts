@@ -1,11 +1,11 @@
 import type { JsonValue } from '#protocol/json.ts';
-import type { AgentDescription, Frame, Move, Turn, Upstream } from '#upstream.ts';
+import type { AgentDescription, Frame, Move, ProtocolClient, Turn } from '#protocol-client.ts';
 
 /** What a puppet does in one turn: lists of moves, each of which becomes one recorded frame. */
 export type Play = (turn: Turn, signal: AbortSignal) => AsyncIterable<Move[]>;
 
 /** An agent in this process whose frames are the moves themselves, so that a test decides what happens and when. */
-export class PuppetUpstream implements Upstream {
+export class PuppetClient implements ProtocolClient {
   readonly route = 'test:puppet';
   readonly materialPrefix = 'test:puppet';
   readonly #play: Play;

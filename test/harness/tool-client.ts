@@ -1,9 +1,9 @@
 import type { JsonObject } from '#protocol/json.ts';
 import type { ToolStep } from '#protocol/tool-step.ts';
-import type { AgentDescription, Frame, Move, Turn, Upstream } from '#upstream.ts';
+import type { AgentDescription, Frame, Move, ProtocolClient, Turn } from '#protocol-client.ts';
 
 /** An agent whose input says which steps of a tool call it tells of, as JSON; then it completes or fails. */
-export class ToolUpstream implements Upstream {
+export class ToolClient implements ProtocolClient {
   readonly route: string = 'fake:tools';
   readonly materialPrefix: string = 'fake:tools';
   readonly turns: Turn[] = [];

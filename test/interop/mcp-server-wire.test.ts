@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { challenge } from '../harness/challenge.ts';
-import { mcpFaceStage } from '../harness/mcp-face-stage.ts';
+import { mcpServerStage } from '../harness/mcp-server-stage.ts';
 
 /** Processes of the filesystem server over this directory. */
 function serversOn(root: string): number {
@@ -13,7 +13,7 @@ function serversOn(root: string): number {
 }
 
 describe('/mcp on the wire', () => {
-  const stage = mcpFaceStage();
+  const stage = mcpServerStage();
 
   it('[MCP-FACE-2] a session belongs to the actor that opened it; calls of one session are one Harn Session', async () => {
     const { client, transport } = await stage.legacy();

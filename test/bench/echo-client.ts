@@ -1,10 +1,10 @@
-import type { AgentDescription, Frame, Move, Turn, Upstream } from '#upstream.ts';
+import type { AgentDescription, Frame, Move, ProtocolClient, Turn } from '#protocol-client.ts';
 
 /** Text with which a task asks for its echo as an artifact instead of a message. */
 export const AS_ARTIFACT = 'artifact';
 
 /** The deterministic agent of P1, in the gateway's own process: one frame that says the input back and completes. */
-export class EchoUpstream implements Upstream {
+export class EchoClient implements ProtocolClient {
   readonly route = 'bench:echo';
   readonly materialPrefix = 'bench:echo';
 

@@ -1,26 +1,26 @@
 import type { AgentCards } from '#cards/agent-cards.ts';
-import type { Face, FaceAgent, FaceDeps } from '#face.ts';
 import type { JsonReader } from '#json/json-reader.ts';
 import { decideTool } from '#policy/known-tool.ts';
+import type { ProtocolClient } from '#protocol-client.ts';
+import type { ProtocolServer, ServerAgent, ServerDeps } from '#protocol-server.ts';
 import { isRefusedIn } from '#resources/permission/action-question.ts';
 import { refuseSecretUrl } from '#resources/push/push-targets.ts';
 import { nodeTimers } from '#surfaces/timers.ts';
-import type { Upstream } from '#upstream.ts';
 import { type BridgeId, bridges } from '../../bridges/index.ts';
 import type { Core } from './core.ts';
 import type { Parts } from './parts.ts';
 
 /** The face of every bridge that has one. */
-export function makeFaces(
+export function makeServers(
   { config, clock, random, logger, version }: Parts,
-  upstreams: ReadonlyMap<string, Upstream>,
+  upstreams: ReadonlyMap<string, ProtocolClient>,
   { gateway, log, tools, sending }: Core,
   publicUrl: () => string,
   cards: AgentCards,
   json: JsonReader,
-): Face[] {
+): ProtocolServer[] {
   const { limits } = config;
-  const deps: FaceDeps = {
+  const deps: ServerDeps = {
     gateway,
     clock,
     random,
@@ -49,10 +49,10 @@ export function makeFaces(
       heartbeatIntervalMs: limits.heartbeat_interval_ms,
     },
   };
-  return (Object.keys(bridges) as BridgeId[]).flatMap((id) => bridges[id].createFace?.(deps) ?? []);
+  return (Object.keys(bridges) as BridgeId[]).flatMap((id) => bridges[id].createServer?.(deps) ?? []);
 }
 
-function agentOf(upstream: Upstream, defaultRoute: string | undefined): FaceAgent {
+function agentOf(upstream: ProtocolClient, defaultRoute: string | undefined): ServerAgent {
   const { route } = upstream;
   const id = route.slice(route.indexOf(':') + 1);
   return { id, route, isDefault: route === defaultRoute, description: upstream.describe() };

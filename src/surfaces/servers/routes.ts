@@ -1,13 +1,17 @@
-import type { Face } from '#face.ts';
+import type { ProtocolServer } from '#protocol-server.ts';
 import type { RefusePath } from '../http/edge.ts';
 import { addRoute, type RouterGroups } from '../rest/routes.ts';
-import { type FaceExchangeDeps, FaceHttpExchange } from './exchange.ts';
+import { type ServerExchangeDeps, ServerHttpExchange } from './exchange.ts';
 
 /** Puts the routes of all faces behind the edge, after those of the gateway itself. */
-export function addFaceRoutes(routers: RouterGroups, faces: readonly Face[], deps: FaceExchangeDeps): void {
+export function addServerRoutes(
+  routers: RouterGroups,
+  faces: readonly ProtocolServer[],
+  deps: ServerExchangeDeps,
+): void {
   for (const { method, path, handle } of faces.flatMap((face) => face.routes)) {
     addRoute(routers, [method], path, async (exchange, params) => {
-      await handle(new FaceHttpExchange(exchange, deps), params);
+      await handle(new ServerHttpExchange(exchange, deps), params);
     });
   }
 }
@@ -16,13 +20,13 @@ export function addFaceRoutes(routers: RouterGroups, faces: readonly Face[], dep
 const WELL_KNOWN = '/.well-known/';
 
 /** Asks the face whose path it is. */
-export function refusePath(faces: readonly Face[], deps: FaceExchangeDeps): RefusePath {
+export function refusePath(faces: readonly ProtocolServer[], deps: ServerExchangeDeps): RefusePath {
   const known = faces.flatMap(({ unknownPaths }) => unknownPaths ?? []);
   return (exchange, path, error, headers) => {
     if (path.includes(WELL_KNOWN)) return false;
     const found = known.find(({ prefix }) => path === prefix || path.startsWith(`${prefix}/`));
     const method = exchange.req.method ?? '';
-    found?.refuse(new FaceHttpExchange(exchange, deps), { method, path, error, headers });
+    found?.refuse(new ServerHttpExchange(exchange, deps), { method, path, error, headers });
     return found !== undefined;
   };
 }

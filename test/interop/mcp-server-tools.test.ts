@@ -2,8 +2,8 @@ import { afterAll, describe, expect, it } from 'vitest';
 import type { Task } from '#resources/task/schema.ts';
 import { EraServer } from '../harness/era-servers.ts';
 import { startTestGateway } from '../harness/gateway.ts';
-import { type Closable, mcpClients, type ToolResult as Result } from '../harness/mcp-face-stage.ts';
 import { mcpSdkStage, until } from '../harness/mcp-sdk-stage.ts';
+import { type Closable, mcpClients, type ToolResult as Result } from '../harness/mcp-server-stage.ts';
 import { ODD_TOOLS } from '../harness/sdk-mcp-server.ts';
 
 describe('tools of a server of the official SDK at /mcp', () => {

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { A2aTestClient, collect, type Json } from '../harness/a2a-client.ts';
-import { AskingUpstream } from '../harness/asking-upstream.ts';
+import { AskingClient } from '../harness/asking-client.ts';
 import { startTestGateway, type TestGateway, type TestGatewayOptions } from '../harness/gateway.ts';
 import { keeper } from '../harness/keeper.ts';
 import { startSampleAgent } from '../harness/peers/sample-agent.ts';
@@ -92,7 +92,7 @@ describe('a gateway in front of a gateway', () => {
 
 describe('an agent that is no A2A agent', () => {
   const asking = async () => {
-    const gateway = kept(await startTestGateway({ extraUpstreams: [new AskingUpstream()] }));
+    const gateway = kept(await startTestGateway({ extraClients: [new AskingClient()] }));
     return new A2aTestClient(gateway, 'asking');
   };
   const statusOf = ({ task }: Json) => task.status as { state: string; message?: { parts: Json[] } };
@@ -146,7 +146,7 @@ describe('an agent that is no A2A agent', () => {
   });
 
   it('is a persona where one is in front of it', async () => {
-    const gateway = kept(await startTestGateway({ extraUpstreams: [new AskingUpstream()] }));
+    const gateway = kept(await startTestGateway({ extraClients: [new AskingClient()] }));
     const definition = {
       name: 'Clerk',
       version: '1',

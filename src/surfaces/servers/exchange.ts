@@ -1,9 +1,9 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
-import type { FaceCall, FaceExchange, FaceStream, FaceStreamOptions } from '#face.ts';
 import type { AdmittedCaller, Call } from '#gateway.ts';
 import type { JsonReader } from '#json/json-reader.ts';
 import type { ProtocolError } from '#protocol/errors.ts';
 import type { JsonValue } from '#protocol/json.ts';
+import type { ServerCall, ServerExchange, ServerStream, ServerStreamOptions } from '#protocol-server.ts';
 import { errorHeaders, logFailure, send, sendEmpty, setSafety } from '../http/answer.ts';
 import { parseBody, readRaw } from '../http/body.ts';
 import type { Exchange } from '../http/exchange.ts';
@@ -11,7 +11,7 @@ import type { HttpLimits } from '../http/limits.ts';
 import { decodeQuery, type Query } from '../rest/decode-call.ts';
 import type { EventStreams } from '../sse/event-streams.ts';
 
-export interface FaceExchangeDeps {
+export interface ServerExchangeDeps {
   limits: HttpLimits;
   streams: EventStreams;
   json: Pick<JsonReader, 'read'>;
@@ -20,12 +20,12 @@ export interface FaceExchangeDeps {
 const ANY: ReadonlySet<string> = new Set();
 
 /** An exchange as a face may use it. */
-export class FaceHttpExchange implements FaceExchange {
+export class ServerHttpExchange implements ServerExchange {
   readonly #exchange: Exchange;
-  readonly #deps: FaceExchangeDeps;
+  readonly #deps: ServerExchangeDeps;
   #query: Query | undefined;
 
-  constructor(exchange: Exchange, deps: FaceExchangeDeps) {
+  constructor(exchange: Exchange, deps: ServerExchangeDeps) {
     this.#exchange = exchange;
     this.#deps = deps;
   }
@@ -51,7 +51,7 @@ export class FaceHttpExchange implements FaceExchange {
     return this.#exchange.caller('exempt');
   }
 
-  call(given: FaceCall = {}): Call {
+  call(given: ServerCall = {}): Call {
     const { headers } = this;
     const signal = () => this.signal;
     const call: Call = {
@@ -97,7 +97,7 @@ export class FaceHttpExchange implements FaceExchange {
     return errorHeaders(error, this.#exchange.deps.challenges);
   }
 
-  openStream(options: FaceStreamOptions): FaceStream {
+  openStream(options: ServerStreamOptions): ServerStream {
     return this.#deps.streams.open(this.#exchange, options);
   }
 

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { FaceCall, FaceConnection, FaceConnectionOwner, FaceSocket } from '#face.ts';
 import type { AdmittedCaller, Call, CallHead } from '#gateway.ts';
 import type { ProtocolError } from '#protocol/errors.ts';
+import type { ServerCall, ServerConnection, ServerConnectionOwner, ServerSocket } from '#protocol-server.ts';
 import { CLOSE } from '../ws/close-codes.ts';
 import { type Beginning, Wire, type WireDeps, type WireOwner } from '../ws/wire.ts';
 import { textFrame } from '../ws/wire-text.ts';
@@ -13,14 +13,14 @@ export interface UpgradeFacts {
 }
 
 /** One WebSocket of a face: the wire is ours, the words are the face's. */
-export class FaceSocketSession implements FaceConnection, WireOwner {
+export class ServerSocketSession implements ServerConnection, WireOwner {
   readonly headers: IncomingHttpHeaders;
   readonly requestId: string;
   readonly #head: CallHead;
   readonly #wire: Wire;
   readonly #onClose: (closeCode: number) => void;
   readonly #abort = new AbortController();
-  #owner: FaceConnectionOwner | undefined;
+  #owner: ServerConnectionOwner | undefined;
   #large: Promise<void> = Promise.resolve();
 
   constructor(
@@ -37,7 +37,7 @@ export class FaceSocketSession implements FaceConnection, WireOwner {
   }
 
   /** Completes the upgrade and hands the connection to the face. */
-  open(socket: FaceSocket): void {
+  open(socket: ServerSocket): void {
     this.#wire.open();
     if (this.#wire.isOpen) this.#owner = socket.open(this);
   }
@@ -54,7 +54,7 @@ export class FaceSocketSession implements FaceConnection, WireOwner {
     return this.#abort.signal;
   }
 
-  call(given: FaceCall = {}): Call {
+  call(given: ServerCall = {}): Call {
     return { ...this.#head, body: undefined, ...given, signal: this.signal };
   }
 

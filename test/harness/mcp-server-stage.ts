@@ -19,7 +19,7 @@ export interface Closable {
 }
 
 /** A gateway in front of real MCP servers and the sample agent, and MCP clients of both eras. Call once per test file. */
-export function mcpFaceStage() {
+export function mcpServerStage() {
   let gateway: TestGateway | undefined;
   let agent: Closable | undefined;
   const clients: Closable[] = [];

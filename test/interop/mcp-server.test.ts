@@ -2,10 +2,10 @@ import { join } from 'node:path';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 import { describe, expect, it } from 'vitest';
-import { mcpFaceStage, type ToolResult as Result } from '../harness/mcp-face-stage.ts';
+import { mcpServerStage, type ToolResult as Result } from '../harness/mcp-server-stage.ts';
 
 describe('the gateway as an MCP server at /mcp', () => {
-  const { root, legacy, modern } = mcpFaceStage();
+  const { root, legacy, modern } = mcpServerStage();
 
   const EVERYTHING: Record<string, object> = {
     echo: { message: 'hello' },

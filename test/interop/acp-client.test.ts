@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { PermissionRequest } from '#resources/permission/schema.ts';
 import type { Session } from '#resources/session/schema.ts';
 import type { Task } from '#resources/task/schema.ts';
-import type { AcpUpstreamConfig } from '../../bridges/acp/index.ts';
+import type { AcpClientConfig } from '../../bridges/acp/index.ts';
 import { allEvents, eventFindings } from '../conformance/event-findings.ts';
 import { acpUpstream } from '../harness/acp-stage.ts';
 import { startTestGateway, type TestGateway } from '../harness/gateway.ts';
@@ -14,11 +14,11 @@ describe('an ACP agent as an upstream', () => {
   let gateway: TestGateway;
   let dir: string;
 
-  async function open(flags: string[] = [], config: Partial<AcpUpstreamConfig> = {}) {
+  async function open(flags: string[] = [], config: Partial<AcpClientConfig> = {}) {
     const upstream = acpUpstream(flags, config);
     gateway = await startTestGateway({
       data: join(dir, 'data'),
-      extraUpstreams: [upstream],
+      extraClients: [upstream],
       config: { limits: { cancel_wait_ms: 500 } },
     });
   }

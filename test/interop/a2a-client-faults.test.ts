@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Frame } from '#upstream.ts';
+import type { Frame } from '#protocol-client.ts';
 import { stageHands, WAITS } from '../harness/a2a-stage.ts';
 import { statusFrame, task, taskFrame } from '../harness/a2a-words.ts';
 import { body, json, rpcError, socket, stream } from '../harness/peers/script.ts';

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import type { PermissionRequest } from '#resources/permission/schema.ts';
 import type { Session } from '#resources/session/schema.ts';
-import { acpFaceStage } from '../harness/acp-face-stage.ts';
+import { acpServerStage } from '../harness/acp-server-stage.ts';
 
 const ALLOW = { outcome: { outcome: 'selected' as const, optionId: 'yes' } };
 const FORMS = { elicitation: { form: {}, url: {} } };
 
 describe('the ACP face', () => {
-  const stage = acpFaceStage();
+  const stage = acpServerStage();
 
   it('[ACP-INIT-01] initialize says what is served, and only that', async () => {
     const { initialized } = await stage.connect();

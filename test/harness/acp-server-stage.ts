@@ -6,13 +6,13 @@ import { startTestGateway, type TestGateway } from './gateway.ts';
 import { startSampleAgent } from './peers/sample-agent.ts';
 
 /** A gateway for one file of tests, with the A2A sample agent and the ACP test agent behind it, and clients of its ACP face. */
-export interface AcpFaceStage {
+export interface AcpServerStage {
   readonly gateway: TestGateway;
   /** A client of the official SDK on a WebSocket; closed after the test. */
   connect(options?: AcpClientOptions, key?: string): Promise<AcpClient>;
 }
 
-export function acpFaceStage(): AcpFaceStage {
+export function acpServerStage(): AcpServerStage {
   let gateway: TestGateway;
   let sample: Awaited<ReturnType<typeof startSampleAgent>>;
   const open: AcpClient[] = [];

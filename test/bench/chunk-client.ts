@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { AgentDescription, Frame, Move, Turn, Upstream } from '#upstream.ts';
+import type { AgentDescription, Frame, Move, ProtocolClient, Turn } from '#protocol-client.ts';
 
 /** Between two chunks, as of an agent that speaks while it thinks: each chunk finds the gateway idle. */
 const PAUSE_MS = 1;
@@ -12,7 +12,7 @@ export interface ChunkCost {
 }
 
 /** An agent in the gateway's own process that says its answer in as many chunks as the text asks for ("chunks 1000"). */
-export class ChunkUpstream implements Upstream {
+export class ChunkClient implements ProtocolClient {
   readonly route = 'bench:chunks';
   readonly materialPrefix = 'bench:chunks';
   readonly #costs: ChunkCost[] = [];
