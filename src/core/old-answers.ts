@@ -35,18 +35,20 @@ export function notedWindowTime(log: Pick<EventLog, 'record'>): number | undefin
  * needs no index. Every commit is looked at once.
  */
 export async function forgetOldAnswers(log: EventLog, nowMs: number): Promise<number> {
-  // Where the place cannot be read the sweep begins anew, and notes it again.
-  const swept = unlessDamaged(() => readSwept(log), undefined);
+  // Where the place cannot be read it cannot be written over either: every sweep begins anew then, and notes nothing.
+  const noted = unlessDamaged(() => ({ swept: readSwept(log) }), undefined);
+  const swept = noted?.swept;
   let forgotten = 0;
   let after = swept?.commit ?? 0;
   for (let batch = 0; batch < MAX_BATCHES; batch += 1) {
     const { through, due, isEnd } = await look(log, after, nowMs);
-    if (due.length > 0) await note(log, through, due, nowMs);
+    if (due.length > 0) await forget(log, due, noted && placeAt(log, through, nowMs));
     forgotten += due.length;
     after = through;
     if (isEnd) break;
   }
-  if (forgotten === 0 && isWorthNoting(log, swept, after, nowMs)) await note(log, after, [], nowMs);
+  if (noted !== undefined && forgotten === 0 && isWorthNoting(log, swept, after, nowMs))
+    await forget(log, [], placeAt(log, after, nowMs));
   return forgotten;
 }
 
@@ -56,11 +58,14 @@ function isWorthNoting(log: EventLog, swept: Swept | undefined, through: number,
   return nowMs - swept.window_ms >= NOTED_EVERY_MS && log.head.commit > swept.head + 1;
 }
 
-async function note(log: EventLog, through: number, due: readonly string[], nowMs: number): Promise<void> {
-  const swept: Swept = { commit: through, window_ms: nowMs, head: log.head.commit };
+function placeAt(log: EventLog, through: number, nowMs: number): Swept {
+  return { commit: through, window_ms: nowMs, head: log.head.commit };
+}
+
+async function forget(log: EventLog, due: readonly string[], place: Swept | undefined): Promise<void> {
   await log.transact({ actor: null }, (tx) => {
     for (const key of due) tx.erase(key);
-    tx.record(ANSWERS_SWEPT_KEY, JSON.stringify(swept));
+    if (place !== undefined) tx.record(ANSWERS_SWEPT_KEY, JSON.stringify(place));
   });
 }
 

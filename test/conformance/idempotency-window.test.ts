@@ -5,6 +5,10 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { checkData, systemClock, systemRandom } from '#compose/compose.ts';
 import { forgetOldAnswers } from '#core/old-answers.ts';
 import type { EventLog } from '#eventlog/event-log.ts';
+import { ANSWERS_SWEPT_KEY } from '#store/keys.ts';
+import { type LevelStoreOptions, openLevelStore } from '#store/level-store.ts';
+import type { Store } from '#store/store.ts';
+import { IntegrityError } from '#store/store-errors.ts';
 import { startTestGateway, type TestGateway } from '../harness/gateway.ts';
 
 const HOUR_MS = 3_600_000;
@@ -114,6 +118,32 @@ describe('the memory of keys', () => {
     for await (const step of checkData(data, systemClock, systemRandom))
       if (step.kind !== 'progress') report.push(step);
     expect(report).toEqual([]);
+  });
+
+  it('forgets what is over, and starts, where the place it had reached cannot be read', async () => {
+    const client = await start();
+    for (const key of ['a', 'b'])
+      await client.post('/v1/sessions', { workspace_id: 'workspace_default' }, `key-${key}`);
+    await gateway?.tidy();
+    await stop();
+    const openStore = async (options: LevelStoreOptions): Promise<Store> => {
+      const store = await openLevelStore(options);
+      const get = (key: string) => {
+        if (key === ANSWERS_SWEPT_KEY) throw new IntegrityError(key, 'a record', 'a damaged block');
+        return store.get(key);
+      };
+      return new Proxy(store, {
+        get: (target, name) => {
+          const member = name === 'get' ? get : Reflect.get(target, name, target);
+          return typeof member === 'function' ? member.bind(target) : member;
+        },
+      });
+    };
+    now = START_MS + 25 * HOUR_MS;
+    gateway = await startTestGateway({ data, clock, openStore });
+    await gateway.tidy();
+    expect(await gateway.log.indexKeys({ gt: 'i/', lt: 'i0', limit: 10 })).toEqual([]);
+    expect((await create()).repeated).toBe(false);
   });
 
   it('[CORE-IDEM-03] starts anew with the first use after it, whenever the old answer is swept', async () => {

@@ -92,7 +92,7 @@ async function openWithDamagedMessages(options: LevelStoreOptions): Promise<Stor
     const stored = store.get(key);
     if (stored === undefined || !key.startsWith(stateKey.message(''))) return stored;
     const bytes = Buffer.from(stored);
-    bytes.writeUInt8(bytes.readUInt8(40) ^ 1, 40);
+    bytes.writeUInt8(bytes.readUInt8(20) ^ 1, 20);
     return bytes;
   };
   return new Proxy(store, {
