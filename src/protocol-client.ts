@@ -154,6 +154,8 @@ export type Frame =
       unsent?: boolean;
       /** The next frame came together with this one: both are recorded and applied in one transaction, when that one is given. */
       more?: true;
+      /** It says what is done next, and that has an effect: the frame is durable before the next one is asked for. */
+      intent?: true;
       /** What its bridge read in the body, for its own `interpret`. Never recorded: a replay reads the body again. */
       read?: object;
     }

@@ -100,6 +100,7 @@ export class FrameRecorder {
       for (const each of frames) if (status === 'open') status = this.#apply(tx, each);
     });
     await this.#track(committed, frames.length);
+    if (frame.kind === 'message' && frame.intent) await committed;
     return status;
   }
 

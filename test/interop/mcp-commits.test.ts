@@ -1,9 +1,11 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Task } from '#resources/task/schema.ts';
 import { openLevelStore } from '#store/level-store.ts';
+import type { WriteOp } from '#store/store.ts';
 import { mcpBridge } from '../../bridges/mcp/index.ts';
 import { FaultyStore } from '../harness/faulty-store.ts';
 import { startTestGateway, type TestGateway } from '../harness/gateway.ts';
@@ -16,22 +18,44 @@ const TOGETHER_MS = 5;
 const PATIENT_MS = 60_000;
 
 const COUNTED = 4;
+const SLOW_WRITE_MS = 50;
+
+/** Whether the call of the tool `write` goes on record, and not with its answer. */
+function isIntent(ops: readonly WriteOp[]): boolean {
+  const texts = ops.flatMap((op) => (op.type === 'put' && op.key.startsWith('e/') ? [String(op.value)] : []));
+  return texts.some((text) => text.includes('tool.requested') && text.includes('tiered__write'));
+}
 
 describe('the commits of a tool call', () => {
   const folder = mkdtempSync(join(tmpdir(), 'harn-mcp-commits-'));
   let gateway: TestGateway;
   let store: FaultyStore;
+  /** Calls that came to the server while what says that they are made was not durable. */
+  let calledEarly = 0;
+  const calls = join(folder, 'calls');
+  const callsSeen = () => (existsSync(calls) ? readFileSync(calls, 'utf8').split('\n').length : 1);
 
   beforeAll(async () => {
     const timers = {
       setTimeout: (run: () => void, ms: number) => setTimeout(run, ms === TOGETHER_MS ? PATIENT_MS : ms),
       clearTimeout: (handle: unknown) => clearTimeout(handle as NodeJS.Timeout),
     };
-    const row = { id: 'tiered', command: tieredMcpServer(join(folder, 'calls')), trust: true };
+    const row = { id: 'tiered', command: tieredMcpServer(calls), trust: true };
     gateway = await startTestGateway({
       extraClients: mcpBridge.createClients([row], bridgeDeps({ timers })),
       openStore: async (options) => {
-        store = new FaultyStore(await openLevelStore(options));
+        const level = await openLevelStore(options);
+        const write = level.write.bind(level);
+        level.write = async (ops) => {
+          if (isIntent(ops)) {
+            const before = callsSeen();
+            // The server would have been called by then.
+            await sleep(SLOW_WRITE_MS);
+            calledEarly += callsSeen() - before;
+          }
+          return write(ops);
+        };
+        store = new FaultyStore(level);
         return store;
       },
     });
@@ -76,5 +100,7 @@ describe('the commits of a tool call', () => {
     const { task, writes } = await called('write');
     expect(task.status).toBe('COMPLETED');
     expect(writes).toBe(3);
+    expect(callsSeen() - 1).toBe(2 * COUNTED);
+    expect(calledEarly).toBe(0);
   });
 });

@@ -225,7 +225,7 @@ export class McpClient implements ProtocolClient {
     const changesNothing = tool.sideEffect === 'read' || tool.sideEffect === 'read_external';
     try {
       // What may change something is on record before it is done; what only reads is told with its answer, where that is quick.
-      if (stand === undefined && !changesNothing) yield request;
+      if (stand === undefined && !changesNothing) yield { ...request, intent: true };
       const ran = call.run(lease.connection, signal, stand);
       // It is awaited below, after the frames that tell of it.
       ran.catch(() => undefined);
