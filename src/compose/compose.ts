@@ -1,5 +1,5 @@
 import { ClockWatch } from '#core/clock-watch.ts';
-import { forgetOldAnswers } from '#core/old-answers.ts';
+import { BATCHES_AT_START, forgetOldAnswers } from '#core/old-answers.ts';
 import type { EventLog } from '#eventlog/event-log.ts';
 import { announceGateway, checkKeptCards, withdrawGateway } from '#operation/data-directory.ts';
 import type { Clock, Logger } from '#protocol/ports.ts';
@@ -88,7 +88,7 @@ async function start(parts: Parts, closers: Closer[]): Promise<RunningGateway> {
     await ensureVaults(log, redact(config.vaults).value);
     await ensureSigningKeys(log, data.keys);
     // Before the first key is remembered, so that the clock of the windows is known at every later start.
-    await forgetOldAnswers(log, watch.windowNow());
+    await forgetOldAnswers(log, watch.windowNow(), BATCHES_AT_START);
     await core.runner.recover();
     await core.sending.outbox.start();
   }

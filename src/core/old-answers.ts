@@ -9,6 +9,8 @@ import { unlessDamaged } from './unless-damaged.ts';
 const BATCH = 200;
 /** Batches of one sweep. What is left waits for the next one. */
 const MAX_BATCHES = 50;
+/** Batches of the sweep that a start waits for. */
+export const BATCHES_AT_START = 1;
 /** Commits without an answer that are looked at again after a start; more of them are noted. */
 const MANY_COMMITS = 200;
 /** How old the noted time may be. It tells a start what the clock of the windows had reached. */
@@ -34,13 +36,13 @@ export function notedWindowTime(log: Pick<EventLog, 'record'>): number | undefin
  * the order of their commits: a sweep goes on behind the last one and ends at the first answer that is still remembered, and
  * needs no index. Every commit is looked at once.
  */
-export async function forgetOldAnswers(log: EventLog, nowMs: number): Promise<number> {
+export async function forgetOldAnswers(log: EventLog, nowMs: number, batches = MAX_BATCHES): Promise<number> {
   // Where the place cannot be read it cannot be written over either: every sweep begins anew then, and notes nothing.
   const noted = unlessDamaged(() => ({ swept: readSwept(log) }), undefined);
   const swept = noted?.swept;
   let forgotten = 0;
   let after = swept?.commit ?? 0;
-  for (let batch = 0; batch < MAX_BATCHES; batch += 1) {
+  for (let batch = 0; batch < batches; batch += 1) {
     const { through, due, isEnd } = await look(log, after, nowMs);
     if (due.length > 0) await forget(log, due, noted && placeAt(log, through, nowMs));
     forgotten += due.length;
