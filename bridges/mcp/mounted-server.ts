@@ -1,9 +1,9 @@
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { JudgedTool } from '#protocol/intended-call.ts';
 import type { JsonObject, JsonValue } from '#protocol/json.ts';
+import { objectOf } from '#protocol/json-shape.ts';
 import type { McpLimits } from './client/config.ts';
 import type { Connection, ServerPeer } from './client/connection.ts';
-import { objectOf } from './object-of.ts';
 
 /** Hands over one request of the revision without sessions, with the credential of the gateway. Rejects when not reached. */
 export type Post = (body: string, headers: Record<string, string>, signal: AbortSignal) => Promise<Response>;

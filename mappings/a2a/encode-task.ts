@@ -1,9 +1,10 @@
 import type { JsonObject } from '#protocol/json.ts';
+import { isObject } from '#protocol/json-shape.ts';
 import type { Failure } from '#protocol/task-states.ts';
 import type { DraftPart } from '#protocol-client.ts';
 import type { Message } from '#resources/message/schema.ts';
 import type { PermissionRequest } from '#resources/permission/schema.ts';
-import { A2A_EVENTS, isObject } from './events.ts';
+import { A2A_EVENTS } from './events.ts';
 import { HARN_EXTENSION, PERMISSION_MEDIA_TYPE } from './extension.ts';
 import { encodeDraft, type InlineBytes } from './parts-out.ts';
 import { ROLES_V1, ROLES_V03 } from './roles.ts';

@@ -1,4 +1,5 @@
 import type { JsonObject, JsonValue } from '#protocol/json.ts';
+import { isObject } from '#protocol/json-shape.ts';
 
 /** Events of an A2A stream, by what they are. */
 export type A2aEventName = 'task' | 'message' | 'status' | 'artifact';
@@ -63,8 +64,4 @@ function unknown(value: JsonObject): DecodedEvent {
     event: 'unknown',
     reason: typeof word === 'string' ? `kind ${word.slice(0, 64)}` : `members ${names}`,
   };
-}
-
-export function isObject(value: JsonValue | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from '#protocol/json.ts';
+import { isObject } from '#protocol/json-shape.ts';
 import type { DraftPart } from '#protocol-client.ts';
 import type { Part } from '#resources/message/schema.ts';
-import { isObject } from './events.ts';
 import { DEFAULT_MEDIA_TYPE, MEDIA_TYPES, WRAPPED_VALUE } from './part-words.ts';
 
 /**

@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from '#protocol/json.ts';
+import { isObject } from '#protocol/json-shape.ts';
 import type { DraftPart } from '#protocol-client.ts';
 import type { Part } from '#resources/message/schema.ts';
-import { isObject } from './events.ts';
 import { MEDIA_TYPES, WRAPPED_VALUE } from './part-words.ts';
 
 /** How parts are spelled: A2A 1.0, A2A 0.3, or the reader of `harn serve`, which looks at `type`. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { JsonObject, JsonValue } from '#protocol/json.ts';
-import { isObject } from './events.ts';
+import { isObject } from '#protocol/json-shape.ts';
 
 /**
  * A message of the A2A protocol buffers in its JSON form. A member may be sent by its JSON name or by its name in the protocol

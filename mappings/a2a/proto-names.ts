@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from '#protocol/json.ts';
-import { isObject } from './events.ts';
+import { isObject } from '#protocol/json-shape.ts';
 
 /** Names of members in the protocol file of A2A 1.0, by what peers send besides the JSON names. */
 const JSON_NAMES: Readonly<Record<string, string>> = {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { JsonObject, JsonValue } from '#protocol/json.ts';
-import { isObject } from './events.ts';
+import { isObject } from '#protocol/json-shape.ts';
 import { protoMessage } from './proto-message.ts';
 import { configV1, configV03, type PushConfigGiven, pushConfigV1, pushConfigV03 } from './push-configs.ts';
 import { decodeState, type HarnState } from './states.ts';

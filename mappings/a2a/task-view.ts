@@ -1,9 +1,9 @@
 import type { JsonObject, JsonValue } from '#protocol/json.ts';
+import { isObject } from '#protocol/json-shape.ts';
 import type { Failure, TaskStatus } from '#protocol/task-states.ts';
 import type { Message } from '#resources/message/schema.ts';
 import type { PermissionRequest } from '#resources/permission/schema.ts';
 import type { Task } from '#resources/task/schema.ts';
-import { isObject } from './events.ts';
 
 /** What the fold reads of an Event. */
 export interface Event {

@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from '#protocol/json.ts';
-import { isObject, objectOf, objectsOf, textOf } from './json-shape.ts';
+import { isObject, objectOf, objectsOf, textOf } from '#protocol/json-shape.ts';
 
 /** Where the metadata of a Session keeps what its ACP client chose. */
 export const CLIENT_METADATA = 'acp_client';

@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '#protocol/json.ts';
+import { isObject, textOf } from '#protocol/json-shape.ts';
 import type { DraftPart } from '#protocol-client.ts';
-import { isObject, textOf } from './json-shape.ts';
 
 const DEFAULT_MEDIA_TYPE = 'application/octet-stream';
 

@@ -1,6 +1,6 @@
 import type { JsonObject } from '#protocol/json.ts';
+import { isObject, textOf } from '#protocol/json-shape.ts';
 import type { Part } from '#resources/message/schema.ts';
-import { isObject, textOf } from './json-shape.ts';
 
 export interface ContentBytes {
   bytes: Buffer;

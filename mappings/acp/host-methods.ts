@@ -1,5 +1,5 @@
 import type { JsonObject } from '#protocol/json.ts';
-import { objectOf } from './json-shape.ts';
+import { objectOf } from '#protocol/json-shape.ts';
 
 /** What a client offers of its machine. Spec: ACP v1, `clientCapabilities.fs` and `clientCapabilities.terminal`. */
 export const HOST_CAPABILITIES = ['readTextFile', 'writeTextFile', 'terminal'] as const;

@@ -1,5 +1,5 @@
 import type { JsonObject } from '#protocol/json.ts';
-import { isObject, objectOf, textOf } from './json-shape.ts';
+import { isObject, objectOf, textOf } from '#protocol/json-shape.ts';
 
 /** What the gateway has to tell the user of a Session, by the note that it is recorded as. */
 const NOTICES: Readonly<Record<string, { title: string; describe(details: JsonObject): string }>> = {

@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from '#protocol/json.ts';
+import { isObject, objectOf, objectsOf, textOf } from '#protocol/json-shape.ts';
 import type { PermissionAnswer } from '#protocol-client.ts';
 import { OPTION_APPROVES, type PermissionOption } from '#resources/permission/schema.ts';
-import { isObject, objectOf, objectsOf, textOf } from './json-shape.ts';
 
 export const PERMISSION_METHOD = 'session/request_permission';
 export const ELICITATION_METHOD = 'elicitation/create';

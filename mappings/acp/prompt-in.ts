@@ -1,8 +1,8 @@
 import type { JsonValue } from '#protocol/json.ts';
+import { isObject } from '#protocol/json-shape.ts';
 import type { DraftPart } from '#protocol-client.ts';
 import type { Part } from '#resources/message/schema.ts';
 import { decodeBlocks } from './content-in.ts';
-import { isObject } from './json-shape.ts';
 
 /** The bytes in a prompt, which become an Artifact before the prompt is submitted. */
 export type PromptBytes = Extract<DraftPart, { type: 'bytes' }>;

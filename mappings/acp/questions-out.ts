@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '#protocol/json.ts';
+import { isObject, objectOf, textOf } from '#protocol/json-shape.ts';
 import type { PermissionRequest } from '#resources/permission/schema.ts';
-import { isObject, objectOf, textOf } from './json-shape.ts';
 import { ELICITATION_METHOD, PERMISSION_METHOD } from './permission-answers.ts';
 
 /** What a client said it can be asked. Spec: ACP v1, `clientCapabilities.elicitation`; an empty object is neither. */

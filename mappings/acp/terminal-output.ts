@@ -1,5 +1,5 @@
 import type { JsonObject } from '#protocol/json.ts';
-import { objectOf } from './json-shape.ts';
+import { objectOf } from '#protocol/json-shape.ts';
 
 /** Members of `_meta` in which agents tell what a command of their own prints, to be appended to what came before. */
 const PRINTED_AT = ['terminal_output', 'terminal_output_delta'] as const;

@@ -1,5 +1,5 @@
 import type { JsonObject } from '#protocol/json.ts';
-import { objectOf, textOf } from './json-shape.ts';
+import { objectOf, textOf } from '#protocol/json-shape.ts';
 
 /**
  * Where agents say which tool a call is of, best first; the title tells a person what is done. Source: recorded frames of

@@ -1,4 +1,5 @@
-import type { JsonObject, JsonValue } from '#protocol/json.ts';
+import type { JsonObject } from '#protocol/json.ts';
+import { objectOf } from '#protocol/json-shape.ts';
 import type { Artifact } from '#resources/artifact/schema.ts';
 import type { Part } from '#resources/message/schema.ts';
 import { BLOCK_FACTS } from './content.ts';
@@ -55,6 +56,5 @@ function artifactBlock(
 
 /** What a block said beyond its part, kept when it came in. */
 function factsOf(part: Part): JsonObject {
-  const kept: JsonValue | undefined = part.metadata?.[BLOCK_FACTS];
-  return typeof kept === 'object' && kept !== null && !Array.isArray(kept) ? kept : {};
+  return objectOf(part.metadata?.[BLOCK_FACTS]);
 }

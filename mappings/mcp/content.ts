@@ -1,4 +1,5 @@
 import type { JsonObject, JsonValue } from '#protocol/json.ts';
+import { objectOf } from '#protocol/json-shape.ts';
 import type { DraftPart } from '#protocol-client.ts';
 import { wordTable } from '../table.ts';
 
@@ -97,10 +98,6 @@ function mimeOf(block: JsonObject): string {
 function nameOfUri(uri: string): string | undefined {
   const last = uri.split(/[/\\]/).at(-1);
   return last === undefined || last === '' ? undefined : last.slice(0, 200);
-}
-
-function objectOf(value: JsonValue | undefined): JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : {};
 }
 
 function textOf(value: JsonValue | undefined): string {

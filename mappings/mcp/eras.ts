@@ -1,4 +1,5 @@
 import type { JsonObject, JsonValue } from '#protocol/json.ts';
+import { isObject } from '#protocol/json-shape.ts';
 
 /** A request that a client makes in either era, with sessions (2025-11-25 and older) or without (2026-07-28). */
 export interface SharedMethod {
@@ -92,8 +93,4 @@ function toolForSession(tool: JsonValue): JsonValue {
   if (!isObject(outputSchema) || outputSchema['type'] === 'object') return tool;
   const wrapped = { type: 'object', properties: { [WRAPPED]: outputSchema }, required: [WRAPPED] };
   return { ...tool, outputSchema: wrapped };
-}
-
-function isObject(value: JsonValue | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

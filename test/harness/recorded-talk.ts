@@ -1,6 +1,6 @@
 import type { RequestPermissionRequest, RequestPermissionResponse } from '@agentclientprotocol/sdk';
 import type { JsonObject } from '#protocol/json.ts';
-import { objectOf, objectsOf, textOf } from '../../mappings/acp/json-shape.ts';
+import { objectOf, objectsOf, textOf } from '#protocol/json-shape.ts';
 import { AcpClient } from './acp-client.ts';
 import type { RecordedLine } from './recorded-frames.ts';
 

@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import { AgentCard } from '@a2a-js/sdk';
 import { type FindKeys, keysOfSet, type TrustedKeys } from '#cards/trusted-keys.ts';
 import type { JsonObject, JsonValue } from '#protocol/json.ts';
+import { isObject, textOf } from '#protocol/json-shape.ts';
 import type { AgentDescription } from '#protocol-client.ts';
 import { type CardVerdict, cardVerdict } from '#resources/agent/schema.ts';
-import { isObject } from '../../../mappings/a2a/events.ts';
 import { HARN_EXTENSION } from '../../../mappings/a2a/extension.ts';
 import type { A2aProtocol } from '../../../mappings/a2a/operations.ts';
 import type { PartDialect } from '../../../mappings/a2a/parts-out.ts';
@@ -156,7 +156,7 @@ function parsed(record: string, parseJson: BridgeDeps['parseJson']): JsonObject 
   } catch {
     return undefined;
   }
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined;
+  return isObject(value) ? value : undefined;
 }
 
 /** Where and how to speak to an agent. */
@@ -207,16 +207,16 @@ function chooseInterface(card: JsonObject, cardUrl: URL, pin: Pin): Target {
 function listedOffers(card: JsonObject): Offer[] {
   const listed = Array.isArray(card['supportedInterfaces']) ? card['supportedInterfaces'] : [];
   return listed.filter(isObject).map((row) => ({
-    url: text(row['url']),
-    binding: text(row['protocolBinding']) ?? '',
-    version: text(row['protocolVersion']) ?? '',
-    tenant: text(row['tenant']),
+    url: textOf(row['url']),
+    binding: textOf(row['protocolBinding']) ?? '',
+    version: textOf(row['protocolVersion']) ?? '',
+    tenant: textOf(row['tenant']),
   }));
 }
 
 /** The members of a 0.3 card, which a hybrid card has beside the 1.0 list. Spec: A2A 0.3, AgentCard. */
 function legacyOffers(card: JsonObject): Offer[] {
-  const version = text(card['protocolVersion']);
+  const version = textOf(card['protocolVersion']);
   if (version === undefined) return [];
   const additional = Array.isArray(card['additionalInterfaces']) ? card['additionalInterfaces'] : [];
   const own = { url: card['url'] ?? null, transport: card['preferredTransport'] ?? 'JSONRPC' };
@@ -224,8 +224,8 @@ function legacyOffers(card: JsonObject): Offer[] {
   return rows
     .filter((row) => typeof row['url'] === 'string')
     .map((row) => ({
-      url: text(row['url']),
-      binding: text(row['transport']) ?? '',
+      url: textOf(row['url']),
+      binding: textOf(row['transport']) ?? '',
       version,
       tenant: undefined,
     }));
@@ -282,10 +282,6 @@ const LOOPBACK = ['localhost', '127.0.0.1', '[::1]'];
 
 function isLoopbackPair(one: URL, other: URL): boolean {
   return LOOPBACK.includes(one.hostname) && LOOPBACK.includes(other.hostname);
-}
-
-function text(value: JsonValue | undefined): string | undefined {
-  return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
 interface CardKeysOptions {

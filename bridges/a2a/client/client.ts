@@ -1,3 +1,4 @@
+import { textOf } from '#protocol/json-shape.ts';
 import type { AgentDescription, Frame, Move, ProtocolClient, Seen, Turn } from '#protocol-client.ts';
 import type { BridgeDeps } from '../../bridge.ts';
 import { credentialHeaders } from '../../wire/credentials.ts';
@@ -9,7 +10,6 @@ import { Discovery } from './discovery.ts';
 import { Fault, faultOf } from './faults.ts';
 import { interpret } from './interpret.ts';
 import { LearnedStreaming } from './learned-streaming.ts';
-import { text } from './progress.ts';
 import { cancelTask, follow, sendMessage } from './requests.ts';
 import { Watchdog } from './watchdog.ts';
 
@@ -78,7 +78,7 @@ export class A2aClient implements ProtocolClient {
 
   /** Yields nothing while the agent has not named its task: there is nothing to cancel, and nothing has ended. */
   async *cancel(turn: Turn, signal: AbortSignal): AsyncGenerator<Frame> {
-    if (text(turn.binding?.['task_id']) === undefined) return;
+    if (textOf(turn.binding?.['task_id']) === undefined) return;
     try {
       const target = await this.#ports.discovery.target(signal);
       yield* cancelTask(new TurnRun(this.#ports, turn, target, signal));

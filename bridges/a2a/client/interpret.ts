@@ -1,14 +1,14 @@
 import { ERROR_CODES, type ErrorCode } from '#protocol/errors.ts';
 import type { JsonObject, JsonValue } from '#protocol/json.ts';
+import { isObject, textOf } from '#protocol/json-shape.ts';
 import { type Failure, isBlocked, isTerminal, type TaskStatus } from '#protocol/task-states.ts';
 import { readUsage } from '#protocol/usage.ts';
 import type { ArtifactDraft, Frame, MessageDraft, Move, Seen } from '#protocol-client.ts';
 import { A2A_ERRORS, type A2aErrorRow, harnCodeOfHttp } from '../../../mappings/a2a/errors.ts';
-import { isObject } from '../../../mappings/a2a/events.ts';
 import { decodeRole } from '../../../mappings/a2a/roles.ts';
 import { decodeState, type HarnState, statusOf, UNKNOWN_STATE } from '../../../mappings/a2a/states.ts';
 import { A2A_USAGE } from '../../../mappings/a2a/usage-words.ts';
-import { isForeignTask, rawState, text } from './progress.ts';
+import { isForeignTask, rawState } from './progress.ts';
 import {
   type A2aRecord,
   type AgentError,
@@ -40,7 +40,7 @@ function eventMoves(record: A2aRecord, reading: Extract<Reading, { kind: 'event'
   const { event } = reading;
   const body = withHarnTasks(reading.body, record.tasks);
   if (isTerminal(seen.status)) return [{ type: 'note', note: 'late_result', details: { event } }];
-  if (isForeignTask(reading, record.operation, text(seen.binding?.['task_id']))) {
+  if (isForeignTask(reading, record.operation, textOf(seen.binding?.['task_id']))) {
     return [{ type: 'note', note: 'foreign_task', details: { event } }];
   }
   switch (event) {
@@ -122,7 +122,7 @@ const MAX_DESCRIPTION_LENGTH = 2_000;
 
 /** A TaskArtifactUpdateEvent: appends parts or replaces the artifact, exactly as it says. */
 function interpretArtifact(body: JsonObject, seen: Seen): Move[] {
-  const binds = bindMoves(text(body['taskId']), text(body['contextId']), seen);
+  const binds = bindMoves(textOf(body['taskId']), textOf(body['contextId']), seen);
   const artifact = isObject(body['artifact']) ? body['artifact'] : undefined;
   const id = artifactId(artifact);
   if (artifact === undefined || id === undefined) {
@@ -155,7 +155,7 @@ function reconcileArtifact(artifact: JsonObject, isOver: boolean, seen: Seen): M
 }
 
 function artifactId(artifact: JsonObject | undefined): string | undefined {
-  const id = text(artifact?.['artifactId']);
+  const id = textOf(artifact?.['artifactId']);
   return id === undefined ? undefined : bounded(id);
 }
 
@@ -164,8 +164,8 @@ function artifactDraft(
   upstreamId: string,
   beside: JsonObject = {},
 ): Omit<ArtifactDraft, 'append' | 'lastChunk'> {
-  const name = text(artifact['name']);
-  const description = text(artifact['description']);
+  const name = textOf(artifact['name']);
+  const description = textOf(artifact['description']);
   const a2a = {
     ...filled('metadata', artifact['metadata']),
     ...filled('extensions', artifact['extensions']),
@@ -221,8 +221,8 @@ function detailsOf({ name, code, reason, httpStatus }: AgentError): JsonObject {
  * Beside a task it is only said. Source: notes/a2a.md 1.2, last row.
  */
 function interpretMessage(body: JsonObject, seen: Seen): Move[] {
-  const taskId = text(seen.binding?.['task_id']);
-  const binds = bindMoves(taskId, text(body['contextId']), seen);
+  const taskId = textOf(seen.binding?.['task_id']);
+  const binds = bindMoves(taskId, textOf(body['contextId']), seen);
   if (isUserMessage(body)) return [...binds, { type: 'note', note: 'echoed_message' }];
   const said = sayMoves(body, seen);
   if (taskId !== undefined) return [...binds, ...said];
@@ -240,18 +240,18 @@ function sayMoves(body: JsonObject, seen: Seen): Move[] {
 
 /** `harn serve` calls the id `id`. A longer id than 512 characters is a shorter one to us. */
 export function messageId(body: JsonObject): string | undefined {
-  const id = text(body['messageId']) ?? text(body['id']);
+  const id = textOf(body['messageId']) ?? textOf(body['id']);
   return id === undefined ? undefined : bounded(id);
 }
 
 function isUserMessage(body: JsonObject): boolean {
-  const found = decodeRole(text(body['role']) ?? '');
+  const found = decodeRole(textOf(body['role']) ?? '');
   return found.known && found.word === 'user';
 }
 
 /** Everything an agent sends is said by the agent, whatever an unknown role word may mean. */
 function draftOf(body: JsonObject): MessageDraft {
-  const found = decodeRole(text(body['role']) ?? '');
+  const found = decodeRole(textOf(body['role']) ?? '');
   const upstreamId = messageId(body);
   const a2a = keptMembers(body, upstreamId, found.known ? undefined : bounded(found.raw));
   return {
@@ -286,7 +286,10 @@ function filled(name: string, value: JsonValue | undefined): JsonObject {
 function bindMoves(taskId: string | undefined, contextId: string | undefined, seen: Seen): Move[] {
   const isOverlong = [taskId, contextId].some((id) => id !== undefined && !isBindable(id));
   if (isOverlong) return [{ type: 'note', note: 'overlong_id' }];
-  const known = { task: text(seen.binding?.['task_id']), context: text(seen.sessionBinding?.['context_id']) };
+  const known = {
+    task: textOf(seen.binding?.['task_id']),
+    context: textOf(seen.sessionBinding?.['context_id']),
+  };
   const isNewTask = taskId !== undefined && taskId !== known.task;
   const isNewContext = contextId !== undefined && contextId !== known.context;
   if (!isNewTask && !isNewContext) return [];
@@ -312,7 +315,7 @@ function changed(note: string, was: string | undefined, is: string | undefined):
 /** A TaskStatusUpdateEvent. */
 function interpretStatus(body: JsonObject, record: A2aRecord, seen: Seen): Move[] {
   return [
-    ...bindMoves(text(body['taskId']), text(body['contextId']), seen),
+    ...bindMoves(textOf(body['taskId']), textOf(body['contextId']), seen),
     ...withMetadata(stateMoves(body, isFinalContext(record, seen), seen), body),
   ];
 }
@@ -407,7 +410,7 @@ const FAILURES = {
 /** Source: notes/a2a.md 1.2, row REJECTED; contract section 5 for `type`. */
 function failureOfState(state: HarnState, draft: MessageDraft | undefined): Failure {
   const row = state === 'REJECTED' ? FAILURES.REJECTED : FAILURES.FAILED;
-  const reason = textOf(draft);
+  const reason = textIn(draft);
   return {
     code: row.code,
     message: reason === '' ? row.text : reason,
@@ -416,7 +419,7 @@ function failureOfState(state: HarnState, draft: MessageDraft | undefined): Fail
   };
 }
 
-function textOf(draft: MessageDraft | undefined): string {
+function textIn(draft: MessageDraft | undefined): string {
   const texts = (draft?.parts ?? []).flatMap((part) => (part.type === 'text' ? [part.text] : []));
   return cut(texts.join('\n'), MAX_REASON_LENGTH);
 }
@@ -427,7 +430,7 @@ function interpretTask(body: JsonObject, record: A2aRecord, seen: Seen): Move[] 
   const found = decodeState(rawState(body) ?? '');
   const isOver = found.known && isTerminal(statusOf(found.word));
   return [
-    ...bindMoves(text(body['id']), text(body['contextId']), seen),
+    ...bindMoves(textOf(body['id']), textOf(body['contextId']), seen),
     ...metadataMoves(body),
     ...historyMoves(body, seen),
     ...artifacts.flatMap((artifact) => reconcileArtifact(artifact, isOver, seen)),

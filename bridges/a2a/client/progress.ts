@@ -1,7 +1,7 @@
-import type { JsonObject, JsonValue } from '#protocol/json.ts';
+import type { JsonObject } from '#protocol/json.ts';
+import { isObject, textOf } from '#protocol/json-shape.ts';
 import { isBlocked, isTerminal } from '#protocol/task-states.ts';
 import type { Turn } from '#protocol-client.ts';
-import { isObject } from '../../../mappings/a2a/events.ts';
 import type { A2aOperation } from '../../../mappings/a2a/operations.ts';
 import { decodeState, statusOf } from '../../../mappings/a2a/states.ts';
 import { bounded, type Reading } from './record.ts';
@@ -31,8 +31,8 @@ export class Progress {
   constructor(turn: Pick<Turn, 'kind' | 'binding' | 'sessionBinding' | 'metadataSaid'>) {
     this.#mayStand = turn.kind === 'continue';
     this.#said = () => new Set(turn.metadataSaid().flatMap(messageIdsIn));
-    this.taskId = text(turn.binding?.['task_id']);
-    this.contextId = text(turn.binding?.['context_id']) ?? text(turn.sessionBinding?.['context_id']);
+    this.taskId = textOf(turn.binding?.['task_id']);
+    this.contextId = textOf(turn.binding?.['context_id']) ?? textOf(turn.sessionBinding?.['context_id']);
   }
 
   /** Takes note of what came. True for a snapshot of the task as it stood before the message of the turn. */
@@ -46,8 +46,8 @@ export class Progress {
     this.#mayStand = false;
     // A message is the whole answer unless a task is under way.
     if (event === 'message' && this.taskId === undefined) this.isSettled = true;
-    if (event === 'task') this.taskId = text(body['id']) ?? this.taskId;
-    if (event === 'status' || event === 'artifact') this.taskId ??= text(body['taskId']);
+    if (event === 'task') this.taskId = textOf(body['id']) ?? this.taskId;
+    if (event === 'status' || event === 'artifact') this.taskId ??= textOf(body['taskId']);
     if (event === 'task' || event === 'status') this.#noteState(body);
     return false;
   }
@@ -63,7 +63,7 @@ export class Progress {
    * that nobody has heard is an answer. Spec: A2A 1.0, 3.1.2.
    */
   #isAsItStood(body: JsonObject): boolean {
-    if (!this.#mayStand || this.taskId === undefined || text(body['id']) !== this.taskId) return false;
+    if (!this.#mayStand || this.taskId === undefined || textOf(body['id']) !== this.taskId) return false;
     const found = decodeState(rawState(body) ?? '');
     if (!found.known || !isBlocked(statusOf(found.word))) return false;
     const question = questionId(body);
@@ -87,7 +87,7 @@ export class Progress {
 /** Id of the message of the state. `harn serve` calls it `id`. */
 function questionId({ status }: JsonObject): string | undefined {
   const message = isObject(status) ? status['message'] : undefined;
-  return isObject(message) ? (text(message['messageId']) ?? text(message['id'])) : undefined;
+  return isObject(message) ? (textOf(message['messageId']) ?? textOf(message['id'])) : undefined;
 }
 
 /** Of the metadata of a Message that an agent said. */
@@ -104,16 +104,12 @@ export function isForeignTask(
 ): boolean {
   if (taskId === undefined || event === 'message') return false;
   const mayBeNew = event === 'task' && (operation === 'SendMessage' || operation === 'SendStreamingMessage');
-  const named = text(event === 'task' ? body['id'] : body['taskId']);
+  const named = textOf(event === 'task' ? body['id'] : body['taskId']);
   return !mayBeNew && named !== undefined && named !== taskId;
 }
 
 /** The state word of a Task or a status update; `harn serve` may put it where the status object should be. */
 export function rawState(body: JsonObject): string | undefined {
   const status = body['status'];
-  return isObject(status) ? text(status['state']) : (text(status) ?? text(body['state']));
-}
-
-export function text(value: JsonValue | undefined): string | undefined {
-  return typeof value === 'string' && value !== '' ? value : undefined;
+  return isObject(status) ? textOf(status['state']) : (textOf(status) ?? textOf(body['state']));
 }

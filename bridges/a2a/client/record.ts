@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
 import type { JsonObject, JsonValue } from '#protocol/json.ts';
+import { isObject } from '#protocol/json-shape.ts';
 import type { Rules } from '#protocol/rules.ts';
 import type { DraftPart, Frame } from '#protocol-client.ts';
 import { type A2aErrorName, findError } from '../../../mappings/a2a/errors.ts';
-import { type A2aEventName, decodeEvent, isObject } from '../../../mappings/a2a/events.ts';
+import { type A2aEventName, decodeEvent } from '../../../mappings/a2a/events.ts';
 import {
   type A2aOperation,
   type A2aProtocol,

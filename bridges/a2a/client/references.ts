@@ -1,7 +1,6 @@
 import type { JsonObject, JsonValue } from '#protocol/json.ts';
+import { isObject, textOf } from '#protocol/json-shape.ts';
 import type { OutboundMessage, Turn } from '#protocol-client.ts';
-import { isObject } from '../../../mappings/a2a/events.ts';
-import { text } from './progress.ts';
 import type { HarnTasks, Reading } from './record.ts';
 
 /** Ids of tasks that are looked up in a turn; an agent that names more has those passed on as they are. */
@@ -22,7 +21,7 @@ export class References {
     const { event, body } = reading;
     const named = messagesIn(body).flatMap(referencesIn);
     if (named.length === 0) return undefined;
-    const own = bound ?? text(body[event === 'task' ? 'id' : 'taskId']);
+    const own = bound ?? textOf(body[event === 'task' ? 'id' : 'taskId']);
     await this.#lookUp(named.filter((id) => id !== own && !this.#found.has(id)));
     const known = [...new Set(named)].flatMap((id) => {
       const task = id === own ? this.#turn.taskId : this.#found.get(id);

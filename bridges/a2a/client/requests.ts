@@ -1,7 +1,7 @@
 import type { JsonObject } from '#protocol/json.ts';
+import { isObject } from '#protocol/json-shape.ts';
 import type { Frame, OutboundMessage } from '#protocol-client.ts';
 import type { A2aErrorName } from '../../../mappings/a2a/errors.ts';
-import { isObject } from '../../../mappings/a2a/events.ts';
 import { HARN_EXTENSION } from '../../../mappings/a2a/extension.ts';
 import type { A2aProtocol } from '../../../mappings/a2a/operations.ts';
 import { encodePart, type PartDialect } from '../../../mappings/a2a/parts-out.ts';

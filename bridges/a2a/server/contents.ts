@@ -1,10 +1,10 @@
 import type { Call, Gateway } from '#gateway.ts';
 import { ProtocolError } from '#protocol/errors.ts';
 import type { JsonObject } from '#protocol/json.ts';
+import { isObject } from '#protocol/json-shape.ts';
 import type { DraftPart } from '#protocol-client.ts';
 import type { Message, Part } from '#resources/message/schema.ts';
 import type { Encoding } from '../../../mappings/a2a/encode-task.ts';
-import { isObject } from '../../../mappings/a2a/events.ts';
 import type { InlineBytes } from '../../../mappings/a2a/parts-out.ts';
 import type { TaskView, Update, ViewArtifact } from '../../../mappings/a2a/task-view.ts';
 import { inlinedPart } from '../../wire/gateway-calls.ts';

@@ -1,8 +1,8 @@
 import { ProtocolError } from '#protocol/errors.ts';
 import type { JsonObject, JsonValue } from '#protocol/json.ts';
+import { isObject } from '#protocol/json-shape.ts';
 import type { ServerDeps, ServerExchange } from '#protocol-server.ts';
 import { encodeError, refusal, rpcStatus } from '../../../mappings/a2a/errors-out.ts';
-import { isObject } from '../../../mappings/a2a/events.ts';
 import {
   type A2aOperation,
   isLegacyStream,

@@ -1,6 +1,7 @@
 import type { Gateway } from '#gateway.ts';
 import { ProtocolError } from '#protocol/errors.ts';
 import type { JsonObject } from '#protocol/json.ts';
+import { isObject, objectOf } from '#protocol/json-shape.ts';
 import { isBlocked, isTerminal } from '#protocol/task-states.ts';
 import type { DraftPart } from '#protocol-client.ts';
 import type { ServerExchange } from '#protocol-server.ts';
@@ -9,7 +10,6 @@ import type { Message, MessageInput, Part } from '#resources/message/schema.ts';
 import type { PermissionRequest } from '#resources/permission/schema.ts';
 import type { Task } from '#resources/task/schema.ts';
 import { refusal } from '../../../mappings/a2a/errors-out.ts';
-import { isObject } from '../../../mappings/a2a/events.ts';
 import { decodePart } from '../../../mappings/a2a/parts-in.ts';
 import type { SendRequest } from '../../../mappings/a2a/requests.ts';
 import { ask } from '../../wire/gateway-calls.ts';
@@ -144,8 +144,7 @@ async function openRequest(
 
 /** The context of a Task as its client knows it. */
 export function contextIdOf({ metadata, session_id }: Task): string {
-  const { a2a } = metadata;
-  const own = typeof a2a === 'object' && a2a !== null && !Array.isArray(a2a) ? a2a['context_id'] : undefined;
+  const own = objectOf(metadata['a2a'])['context_id'];
   return typeof own === 'string' ? own : session_id;
 }
 

@@ -1,11 +1,11 @@
 import { ProtocolError } from '#protocol/errors.ts';
 import type { JsonObject, JsonValue } from '#protocol/json.ts';
+import { isObject } from '#protocol/json-shape.ts';
 import { isBlocked, isTerminal } from '#protocol/task-states.ts';
 import type { ServerDeps, ServerExchange, ServerMethods } from '#protocol-server.ts';
 import type { Task } from '#resources/task/schema.ts';
 import { type Encoding, encodeMessage, encodeTask, streamEvent } from '../../../mappings/a2a/encode-task.ts';
 import { refusal } from '../../../mappings/a2a/errors-out.ts';
-import { isObject } from '../../../mappings/a2a/events.ts';
 import type { A2aOperation } from '../../../mappings/a2a/operations.ts';
 import {
   cardRequest,

@@ -1,5 +1,6 @@
 import { ProtocolError } from '#protocol/errors.ts';
 import type { JsonObject, JsonValue } from '#protocol/json.ts';
+import { isObject } from '#protocol/json-shape.ts';
 import type { ServerDeps, ServerExchange, ServerRoute } from '#protocol-server.ts';
 import { encodeError, refusal, restErrorBody } from '../../../mappings/a2a/errors-out.ts';
 import { A2A_REST_TYPE, type A2aOperation, OPERATIONS } from '../../../mappings/a2a/operations.ts';
@@ -83,7 +84,7 @@ async function paramsOf(exchange: ServerExchange, method: string): Promise<JsonO
   if (!MEDIA_TYPE.test(exchange.headers['content-type'] ?? ''))
     throw refusal('ContentTypeNotSupported', `Send the request as ${A2A_REST_TYPE}.`, 'Content-Type');
   const body: JsonValue = await exchange.parseJson(bytes);
-  if (typeof body === 'object' && body !== null && !Array.isArray(body)) return body;
+  if (isObject(body)) return body;
   throw refusal('InvalidParams', 'The request must be a JSON object.', 'body');
 }
 

@@ -1,4 +1,5 @@
 import type { JsonObject } from '#protocol/json.ts';
+import { isObject, objectOf, textOf } from '#protocol/json-shape.ts';
 import type {
   AgentDescription,
   Frame,
@@ -8,7 +9,6 @@ import type {
   Seen,
   Turn,
 } from '#protocol-client.ts';
-import { isObject, objectOf, textOf } from '../../../mappings/acp/json-shape.ts';
 import type { BridgeDeps } from '../../bridge.ts';
 import { type Host, Hosts } from '../host.ts';
 import { type AcpClientConfig, type AcpLimits, DEFAULT_LIMITS } from './config.ts';

@@ -1,4 +1,5 @@
 import type { JsonMend, JsonObject, JsonValue, MendedJson } from '#protocol/json.ts';
+import { isObject, objectOf, textOf } from '#protocol/json-shape.ts';
 import { ACP_ERRORS } from '../../../mappings/acp/errors.ts';
 import {
   encodeOffer,
@@ -6,7 +7,6 @@ import {
   type HostMethod,
   isHostMethod,
 } from '../../../mappings/acp/host-methods.ts';
-import { isObject, objectOf, textOf } from '../../../mappings/acp/json-shape.ts';
 import { ASKING_METHODS } from '../../../mappings/acp/permission-answers.ts';
 import type { Fault } from '../../wire/faults.ts';
 import { methodNotFound, type RpcAnswer, RpcError } from '../wire/json-rpc.ts';

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { JsonObject, JsonValue } from '#protocol/json.ts';
+import { isObject, objectOf, textOf } from '#protocol/json-shape.ts';
 import type { PolicyDecided } from '#resources/policy/events.ts';
 import { ACP_ERRORS } from '../../../mappings/acp/errors.ts';
 import { HOST_METHODS, type HostMethod, type HostMethodRow } from '../../../mappings/acp/host-methods.ts';
-import { isObject, objectOf, textOf } from '../../../mappings/acp/json-shape.ts';
 import { type RpcAnswer, RpcError } from '../wire/json-rpc.ts';
 import type { PromptTurn } from './prompt-turn.ts';
 import type { AcpRecord } from './record.ts';

@@ -1,7 +1,7 @@
 import type { JsonObject } from '#protocol/json.ts';
+import { isObject, objectOf } from '#protocol/json-shape.ts';
 import { type Counted, readUsage, type UsageFigures, type UsageRow, usedSince } from '#protocol/usage.ts';
 import type { Move, Seen } from '#protocol-client.ts';
-import { isObject, objectOf } from '../../../mappings/acp/json-shape.ts';
 import { PROMPT_USAGE } from '../../../mappings/acp/usage-words.ts';
 import type { SessionRecord } from './record.ts';
 

@@ -1,5 +1,6 @@
 import { ERROR_CODES } from '#protocol/errors.ts';
 import type { JsonObject, JsonValue } from '#protocol/json.ts';
+import { isObject, objectOf, objectsOf, textOf } from '#protocol/json-shape.ts';
 import { type Failure, isBlocked, isTerminal } from '#protocol/task-states.ts';
 import type { Frame, Move, PermissionDraft, Seen } from '#protocol-client.ts';
 import type { PolicyDecided } from '#resources/policy/events.ts';
@@ -7,7 +8,6 @@ import { OPTIONS_REFUSED } from '../../../mappings/acp/config-options.ts';
 import { decodeBlocks } from '../../../mappings/acp/content-in.ts';
 import { ACP_ERRORS } from '../../../mappings/acp/errors.ts';
 import { HOST_METHODS, isHostMethod } from '../../../mappings/acp/host-methods.ts';
-import { isObject, objectOf, objectsOf, textOf } from '../../../mappings/acp/json-shape.ts';
 import { decodeOptions, ELICITATION_METHOD, subjectOf } from '../../../mappings/acp/permission-answers.ts';
 import { statusOfStop } from '../../../mappings/acp/stop-reasons.ts';
 import { TOOL_STATUSES } from '../../../mappings/acp/tool-statuses.ts';

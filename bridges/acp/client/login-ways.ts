@@ -1,5 +1,5 @@
+import { objectsOf, textOf } from '#protocol/json-shape.ts';
 import { ACP_ERRORS } from '../../../mappings/acp/errors.ts';
-import { objectsOf, textOf } from '../../../mappings/acp/json-shape.ts';
 import type { RpcAnswer } from '../wire/json-rpc.ts';
 import type { AgentConnection } from './connection.ts';
 

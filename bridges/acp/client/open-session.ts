@@ -1,9 +1,9 @@
 import { realpath, stat } from 'node:fs/promises';
 import { isAbsolute, relative, resolve, sep } from 'node:path';
 import type { JsonObject, JsonValue } from '#protocol/json.ts';
+import { isObject, objectOf, textOf } from '#protocol/json-shape.ts';
 import type { PastTurn, Turn } from '#protocol-client.ts';
 import { ACP_ERRORS } from '../../../mappings/acp/errors.ts';
-import { isObject, objectOf, textOf } from '../../../mappings/acp/json-shape.ts';
 import { Fault } from '../../wire/faults.ts';
 import type { Host } from '../host.ts';
 import type { RpcAnswer } from '../wire/json-rpc.ts';

@@ -1,6 +1,6 @@
 import type { JsonObject } from '#protocol/json.ts';
+import { objectOf } from '#protocol/json-shape.ts';
 import type { HostOffer } from '../../../mappings/acp/host-methods.ts';
-import { objectOf } from '../../../mappings/acp/json-shape.ts';
 import { AgentConnection, waysBack } from './connection.ts';
 import { gone } from './faults.ts';
 import type { AgentSettings, RouteSettings } from './wire.ts';

@@ -1,7 +1,7 @@
 import type { JsonMend, JsonObject, JsonValue } from '#protocol/json.ts';
+import { objectOf } from '#protocol/json-shape.ts';
 import type { PermissionAnswer, Turn } from '#protocol-client.ts';
 import type { RememberedAnswer } from '#resources/permission/draft.ts';
-import { objectOf } from '../../../mappings/acp/json-shape.ts';
 import { encodeAnswer, PERMISSION_METHOD, subjectOf } from '../../../mappings/acp/permission-answers.ts';
 import { Fault } from '../../wire/faults.ts';
 import type { Host } from '../host.ts';

@@ -1,4 +1,5 @@
 import type { JsonMend, JsonObject, JsonValue } from '#protocol/json.ts';
+import { objectOf } from '#protocol/json-shape.ts';
 import type { Frame } from '#protocol-client.ts';
 import type { RememberedAnswer } from '#resources/permission/draft.ts';
 import type { PolicyDecided } from '#resources/policy/events.ts';
@@ -164,6 +165,6 @@ const OPS: readonly AcpRecord['op'][] = [
 
 /** The record in a frame body; undefined for anything else. */
 export function asRecord(body: JsonValue): AcpRecord | undefined {
-  const op = typeof body === 'object' && body !== null && !Array.isArray(body) ? body['op'] : undefined;
+  const { op } = objectOf(body);
   return OPS.includes(op as AcpRecord['op']) ? (body as unknown as AcpRecord) : undefined;
 }

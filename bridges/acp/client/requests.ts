@@ -1,8 +1,8 @@
 import type { JsonObject } from '#protocol/json.ts';
+import { isObject, objectOf } from '#protocol/json-shape.ts';
 import type { OutboundMessage, Turn } from '#protocol-client.ts';
 import { OPTIONS_REFUSED, wishOf } from '../../../mappings/acp/config-options.ts';
 import { encodePart, type Takes } from '../../../mappings/acp/content-out.ts';
-import { isObject, objectOf } from '../../../mappings/acp/json-shape.ts';
 import type { BridgeDeps } from '../../bridge.ts';
 import { faultOf, gone } from './faults.ts';
 import { loginWays } from './login-ways.ts';

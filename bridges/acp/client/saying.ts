@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { JsonMend, JsonObject, JsonValue } from '#protocol/json.ts';
-import { isObject, objectOf, textOf } from '../../../mappings/acp/json-shape.ts';
+import { isObject, objectOf, textOf } from '#protocol/json-shape.ts';
 import { printedIn } from '../../../mappings/acp/terminal-output.ts';
 import { toolNameOf } from '../../../mappings/acp/tool-names.ts';
 import { updateRow } from '../../../mappings/acp/update-kinds.ts';

@@ -1,10 +1,10 @@
 import type { StreamEnd, StreamFrame, StreamSink, Subscription } from '#gateway.ts';
 import type { JsonObject } from '#protocol/json.ts';
+import { objectOf, textOf } from '#protocol/json-shape.ts';
 import { EVENT_OF_STATUS, type Failure, type TerminalStatus } from '#protocol/task-states.ts';
 import type { ServerConnection, ServerDeps } from '#protocol-server.ts';
 import type { SessionState } from '#resources/session/schema.ts';
 import { type OutEvent, updatesOf } from '../../../mappings/acp/events-out.ts';
-import { objectOf, textOf } from '../../../mappings/acp/json-shape.ts';
 import type { RpcId } from '../wire/json-rpc.ts';
 import type { Peer } from '../wire/peer.ts';
 import type { GatewayCalls } from './gateway-calls.ts';

@@ -1,8 +1,8 @@
 import { ProtocolError } from '#protocol/errors.ts';
 import type { JsonObject, JsonValue } from '#protocol/json.ts';
+import { isObject, objectOf } from '#protocol/json-shape.ts';
 import type { ServerConnection, ServerConnectionOwner, ServerDeps } from '#protocol-server.ts';
 import { ACP_ERRORS } from '../../../mappings/acp/errors.ts';
-import { isObject, objectOf } from '../../../mappings/acp/json-shape.ts';
 import { RpcError } from '../wire/json-rpc.ts';
 import { Peer, type RequestContext } from '../wire/peer.ts';
 import type { AttachedSession, Draft } from './attached-session.ts';

@@ -1,7 +1,7 @@
 import type { JsonObject } from '#protocol/json.ts';
+import { objectOf, textOf } from '#protocol/json-shape.ts';
 import type { ServerDeps } from '#protocol-server.ts';
 import { offerOf } from '../../../mappings/acp/host-methods.ts';
-import { objectOf, textOf } from '../../../mappings/acp/json-shape.ts';
 import { notice, takenBy } from '../../../mappings/acp/notices.ts';
 import { AcpClient } from '../client/client.ts';
 import type { Host, Hosts } from '../host.ts';

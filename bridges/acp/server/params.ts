@@ -1,13 +1,11 @@
 import { z } from 'zod';
 import type { JsonObject, JsonValue } from '#protocol/json.ts';
+import { isObject } from '#protocol/json-shape.ts';
 import type { ServerMethods } from '#protocol-server.ts';
 import { invalidParams } from '../wire/json-rpc.ts';
 
 const json = z.custom<JsonValue>((value) => value !== undefined);
-const object = z.custom<JsonObject>(
-  (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
-  'must be an object',
-);
+const object = z.custom<JsonObject>(isObject, 'must be an object');
 const meta = object.nullish();
 const sessionId = z.string().min(1).max(200);
 const path = z

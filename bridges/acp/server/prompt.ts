@@ -1,11 +1,11 @@
 import type { JsonObject, JsonValue } from '#protocol/json.ts';
+import { objectOf, textOf } from '#protocol/json-shape.ts';
 import { type Failure, isTerminal } from '#protocol/task-states.ts';
 import type { Artifact } from '#resources/artifact/schema.ts';
 import type { Message, MessageInput, Part } from '#resources/message/schema.ts';
 import type { Session } from '#resources/session/schema.ts';
 import type { Task } from '#resources/task/schema.ts';
 import { CLIENT_METADATA } from '../../../mappings/acp/config-options.ts';
-import { objectOf, textOf } from '../../../mappings/acp/json-shape.ts';
 import { artifactPart, decodePrompt, type PromptBytes } from '../../../mappings/acp/prompt-in.ts';
 import { invalidParams } from '../wire/json-rpc.ts';
 import type { RequestContext } from '../wire/peer.ts';

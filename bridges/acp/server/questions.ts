@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from '#protocol/json.ts';
+import { isObject } from '#protocol/json-shape.ts';
 import type { Logger } from '#protocol/ports.ts';
 import type { PermissionRequest } from '#resources/permission/schema.ts';
-import { isObject } from '../../../mappings/acp/json-shape.ts';
 import { notice } from '../../../mappings/acp/notices.ts';
 import { type Asks, questionOf } from '../../../mappings/acp/questions-out.ts';
 import { RpcError } from '../wire/json-rpc.ts';

@@ -1,6 +1,6 @@
 import type { InitializeResponse } from '@agentclientprotocol/sdk';
 import type { JsonObject, JsonValue } from '#protocol/json.ts';
-import { objectOf, textOf } from '../../../mappings/acp/json-shape.ts';
+import { objectOf, textOf } from '#protocol/json-shape.ts';
 import type { RequestContext } from '../wire/peer.ts';
 import { type Conversation, maxMessageBytes } from './conversation.ts';
 import type { AgentMethod, ParamsOf } from './params.ts';

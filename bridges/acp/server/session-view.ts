@@ -1,4 +1,5 @@
 import type { JsonObject } from '#protocol/json.ts';
+import { isObject, objectOf, textOf } from '#protocol/json-shape.ts';
 import type { ServerAgent } from '#protocol-server.ts';
 import type { Session } from '#resources/session/schema.ts';
 import {
@@ -9,7 +10,6 @@ import {
   OPTIONS_REFUSED,
 } from '../../../mappings/acp/config-options.ts';
 import type { OutEvent } from '../../../mappings/acp/events-out.ts';
-import { isObject, objectOf, textOf } from '../../../mappings/acp/json-shape.ts';
 import type { GatewayCalls } from './gateway-calls.ts';
 import type { WholeEvents } from './whole-events.ts';
 

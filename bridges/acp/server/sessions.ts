@@ -1,10 +1,10 @@
 import type { JsonObject, JsonValue } from '#protocol/json.ts';
+import { objectOf, textOf } from '#protocol/json-shape.ts';
 import { isTerminal } from '#protocol/task-states.ts';
 import type { Session } from '#resources/session/schema.ts';
 import type { Task } from '#resources/task/schema.ts';
 import { CLIENT_METADATA, modesOf, NO_LIMIT, refusalOf } from '../../../mappings/acp/config-options.ts';
 import { ACP_ERRORS } from '../../../mappings/acp/errors.ts';
-import { objectOf, textOf } from '../../../mappings/acp/json-shape.ts';
 import { invalidParams, RpcError } from '../wire/json-rpc.ts';
 import type { RequestContext } from '../wire/peer.ts';
 import { AttachedSession, type Attachment } from './attached-session.ts';

@@ -1,8 +1,8 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { ProtocolError } from '#protocol/errors.ts';
 import type { JsonObject, JsonValue } from '#protocol/json.ts';
+import { isObject, objectsOf, textOf } from '#protocol/json-shape.ts';
 import type { ServerDeps, ServerExchange, ServerRoute } from '#protocol-server.ts';
-import { isObject, objectsOf, textOf } from '../../../mappings/acp/json-shape.ts';
 import type { Peer } from '../wire/peer.ts';
 import type { TunnelSession } from './tunnel-session.ts';
 

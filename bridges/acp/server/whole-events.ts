@@ -1,8 +1,8 @@
 import type { StreamFrame } from '#gateway.ts';
 import type { JsonObject, JsonValue } from '#protocol/json.ts';
+import { isObject, objectOf, objectsOf, textOf } from '#protocol/json-shape.ts';
 import type { Part } from '#resources/message/schema.ts';
 import type { OutEvent } from '../../../mappings/acp/events-out.ts';
-import { isObject, objectOf, objectsOf, textOf } from '../../../mappings/acp/json-shape.ts';
 import { inlinedFrom, inlinedPart } from '../../wire/gateway-calls.ts';
 
 /** Reads the content of an Artifact of at most this many bytes; undefined where the client may not, or where it is not there. */

@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '#protocol/json.ts';
+import { isObject } from '#protocol/json-shape.ts';
 import { ACP_ERRORS } from '../../../mappings/acp/errors.ts';
-import { isObject } from '../../../mappings/acp/json-shape.ts';
 
 export type RpcId = string | number | null;
 

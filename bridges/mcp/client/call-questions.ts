@@ -1,8 +1,8 @@
 import { pathToFileURL } from 'node:url';
 import type { JsonObject, JsonValue } from '#protocol/json.ts';
+import { isObject, objectOf } from '#protocol/json-shape.ts';
 import type { PermissionAnswer } from '#protocol-client.ts';
 import { MCP_ERRORS } from '../../../mappings/mcp/errors.ts';
-import { objectOf } from '../object-of.ts';
 import { FIXED_LIMITS } from './config.ts';
 import { RpcError } from './faults.ts';
 import type { CallFacts, McpRecord } from './record.ts';
@@ -163,9 +163,7 @@ function soleText(given: JsonObject): string | undefined {
 function parsedObject(text: string): JsonObject | undefined {
   try {
     const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? (value as JsonObject)
-      : undefined;
+    return isObject(value) ? value : undefined;
   } catch {
     return undefined;
   }

@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from '#protocol/json.ts';
+import { objectOf } from '#protocol/json-shape.ts';
 import { Fault } from '../../wire/faults.ts';
 import { sha256 } from '../../wire/sha256.ts';
-import { objectOf } from '../object-of.ts';
 import { FIXED_LIMITS } from './config.ts';
 import { RpcError } from './faults.ts';
 

@@ -1,11 +1,11 @@
 import type { JudgedTool } from '#protocol/intended-call.ts';
 import type { JsonValue } from '#protocol/json.ts';
+import { objectOf } from '#protocol/json-shape.ts';
 import { skillIdOf } from '#protocol/skill-id.ts';
 import type { AgentDescription } from '#protocol-client.ts';
 import type { BridgeDeps } from '../../bridge.ts';
 import { Fault } from '../../wire/faults.ts';
 import { sha256 } from '../../wire/sha256.ts';
-import { objectOf } from '../object-of.ts';
 import { FIXED_LIMITS, type McpClientConfig, type McpLimits } from './config.ts';
 import type { Connection } from './connection.ts';
 import {

@@ -1,7 +1,7 @@
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { JsonObject } from '#protocol/json.ts';
+import { objectOf } from '#protocol/json-shape.ts';
 import type { Timers } from '../../bridge.ts';
-import { objectOf } from '../object-of.ts';
 
 /** What a server answers that is asked for its revisions; it is of those with sessions unless it says otherwise. */
 export type Verdict =

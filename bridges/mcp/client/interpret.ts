@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 import { ERROR_CODES } from '#protocol/errors.ts';
 import type { JsonObject, JsonValue } from '#protocol/json.ts';
+import { objectOf } from '#protocol/json-shape.ts';
 import { type Failure, isBlocked, isTerminal } from '#protocol/task-states.ts';
 import type { ToolName } from '#protocol/tool-step.ts';
 import type { DraftPart, Frame, MessageDraft, Move, Seen } from '#protocol-client.ts';
 import { partOfBlock } from '../../../mappings/mcp/content.ts';
 import { failureOfCode, MCP_ERRORS } from '../../../mappings/mcp/errors.ts';
-import { objectOf } from '../object-of.ts';
 import { FIXED_LIMITS } from './config.ts';
 import { asRecord, type CallFacts, type McpRecord, type RecordType } from './record.ts';
 

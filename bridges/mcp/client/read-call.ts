@@ -1,4 +1,5 @@
 import type { JsonObject, JsonValue } from '#protocol/json.ts';
+import { isObject } from '#protocol/json-shape.ts';
 import type { AskedInput } from '#protocol-client.ts';
 import type { Part } from '#resources/message/schema.ts';
 import type { SchemaChecks } from './schema-check.ts';
@@ -93,8 +94,4 @@ function parsed(text: string, parseJson: (text: string) => JsonValue): JsonValue
 /** In the shape that model providers use. */
 function callIdOf(taskId: string): string {
   return `call_${taskId.slice(taskId.indexOf('_') + 1)}`;
-}
-
-function isObject(value: JsonValue): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

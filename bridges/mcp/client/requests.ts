@@ -1,11 +1,11 @@
 import type { JsonObject, JsonValue } from '#protocol/json.ts';
+import { objectOf } from '#protocol/json-shape.ts';
 import type { Frame, PermissionAnswer } from '#protocol-client.ts';
 import { askedPages } from '../../../mappings/mcp/eras.ts';
 import { MCP_ERRORS } from '../../../mappings/mcp/errors.ts';
 import type { BridgeDeps } from '../../bridge.ts';
 import { Fault } from '../../wire/faults.ts';
 import { sha256 } from '../../wire/sha256.ts';
-import { objectOf } from '../object-of.ts';
 import { CallQuestions, type QuestionContext } from './call-questions.ts';
 import { CallRounds, PAGE_WANTED, type Round, type RoundsHost } from './call-rounds.ts';
 import { FIXED_LIMITS, type McpLimits } from './config.ts';

@@ -4,9 +4,9 @@ import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { McpError, ResultSchema } from '@modelcontextprotocol/sdk/types.js';
 import type { jsonSchemaValidator } from '@modelcontextprotocol/sdk/validation';
 import type { JsonObject, JsonValue } from '#protocol/json.ts';
+import { objectOf } from '#protocol/json-shape.ts';
 import { MCP_ERRORS } from '../../../mappings/mcp/errors.ts';
 import { Fault } from '../../wire/faults.ts';
-import { objectOf } from '../object-of.ts';
 import { FIXED_LIMITS } from './config.ts';
 import {
   type CallOptions,

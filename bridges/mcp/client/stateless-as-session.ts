@@ -1,10 +1,10 @@
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { JSONRPCMessage, RequestId } from '@modelcontextprotocol/sdk/types.js';
 import type { JsonObject, JsonValue } from '#protocol/json.ts';
+import { objectOf } from '#protocol/json-shape.ts';
 import { ASKABLE, only, resultForSession, SHARED_CAPABILITIES } from '../../../mappings/mcp/eras.ts';
 import { MCP_ERRORS } from '../../../mappings/mcp/errors.ts';
 import { Fault } from '../../wire/faults.ts';
-import { objectOf } from '../object-of.ts';
 import { FIXED_LIMITS, type McpLimits } from './config.ts';
 import { type Connection, GIVEN_UP, isNotRun, type ServerPeer } from './connection.ts';
 import type { ConnectAs } from './connector.ts';

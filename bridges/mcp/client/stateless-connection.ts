@@ -9,9 +9,9 @@ import {
   type Transport,
 } from '@modelcontextprotocol/client';
 import type { JsonObject, JsonValue } from '#protocol/json.ts';
+import { objectOf } from '#protocol/json-shape.ts';
 import { STATELESS } from '../../../mappings/mcp/revisions.ts';
 import { Fault } from '../../wire/faults.ts';
-import { objectOf } from '../object-of.ts';
 import {
   type CallOptions,
   ClientConnection,

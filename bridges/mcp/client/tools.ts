@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import type { HoldReason } from '#protocol/autonomy.ts';
 import type { JudgedTool } from '#protocol/intended-call.ts';
 import type { JsonObject, JsonValue } from '#protocol/json.ts';
+import { objectOf } from '#protocol/json-shape.ts';
 import type { DescribedSkill } from '#protocol-client.ts';
 import { isDeclared, type SideEffect, sideEffectOf } from '../../../mappings/mcp/side-effects.ts';
-import { objectOf } from '../object-of.ts';
 import type { McpClientConfig } from './config.ts';
 
 /** A tool as the gateway knows it. */

@@ -1,9 +1,9 @@
 import type { JSONRPCNotification } from '@modelcontextprotocol/sdk/types.js';
 import type { JsonObject, JsonValue } from '#protocol/json.ts';
+import { objectOf } from '#protocol/json-shape.ts';
 import type { ServerDeps, ServerExchange } from '#protocol-server.ts';
 import { isLogged, type LogLevel } from '../../../mappings/mcp/log-levels.ts';
 import { askBytes } from '../../wire/gateway-calls.ts';
-import { objectOf } from '../object-of.ts';
 
 /** The lines that a server logs during a call, to a client that wants those of this level and above. */
 export class CallLog {

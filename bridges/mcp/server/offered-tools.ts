@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { SideEffectClass } from '#protocol/autonomy.ts';
 import type { JsonObject, JsonValue } from '#protocol/json.ts';
+import { objectOf } from '#protocol/json-shape.ts';
 import type { ServerAgent } from '#protocol-server.ts';
 import type { Skill } from '#resources/discovery/schema.ts';
 import { HINTS_OF, SIDE_EFFECTS, type SideEffect } from '../../../mappings/mcp/side-effects.ts';
@@ -59,9 +60,7 @@ function sideEffectOf(told: JsonValue | undefined): SideEffect {
 }
 
 function rawTool(metadata: JsonObject): JsonObject {
-  const mcp = metadata['mcp'];
-  const tool = typeof mcp === 'object' && mcp !== null && !Array.isArray(mcp) ? mcp['tool'] : undefined;
-  return typeof tool === 'object' && tool !== null && !Array.isArray(tool) ? tool : {};
+  return objectOf(objectOf(metadata['mcp'])['tool']);
 }
 
 const ASK_INPUT: JsonObject = {

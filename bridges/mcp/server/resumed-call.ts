@@ -1,10 +1,10 @@
 import { ProtocolError } from '#protocol/errors.ts';
 import type { JsonObject } from '#protocol/json.ts';
+import { objectOf } from '#protocol/json-shape.ts';
 import { isTerminal } from '#protocol/task-states.ts';
 import type { ServerDeps, ServerExchange, ServerStream } from '#protocol-server.ts';
 import { resultForSession } from '../../../mappings/mcp/eras.ts';
 import { LOG_LEVELS, type LogLevel } from '../../../mappings/mcp/log-levels.ts';
-import { objectOf } from '../object-of.ts';
 import { CallLog, progressNotification } from './call-log.ts';
 import { resultOfTask, waitingResult } from './call-result.ts';
 import { messageFrame } from './post-answer.ts';

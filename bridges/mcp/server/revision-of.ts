@@ -1,5 +1,5 @@
 import type { JsonValue } from '#protocol/json.ts';
-import { objectOf } from '../object-of.ts';
+import { objectOf } from '#protocol/json-shape.ts';
 
 /** Whether a body opens a session. The SDK is loaded with the first client. */
 export async function isInitialize(body: JsonValue): Promise<boolean> {

@@ -14,10 +14,10 @@ import {
 } from '@modelcontextprotocol/sdk/types.js';
 import { ProtocolError } from '#protocol/errors.ts';
 import type { JsonObject, JsonValue } from '#protocol/json.ts';
+import { objectOf } from '#protocol/json-shape.ts';
 import type { ServerDeps, ServerExchange, ServerStream } from '#protocol-server.ts';
 import { resultForSession } from '../../../mappings/mcp/eras.ts';
 import { LOG_LEVELS, type LogLevel, logLevelOf } from '../../../mappings/mcp/log-levels.ts';
-import { objectOf } from '../object-of.ts';
 import { CallLog, progressNotification } from './call-log.ts';
 import { refusedCall, rpcError, sendRpcError } from './faults.ts';
 import { messageFrame, PostAnswer } from './post-answer.ts';

@@ -10,6 +10,7 @@ import {
 } from '@modelcontextprotocol/server';
 import { ProtocolError } from '#protocol/errors.ts';
 import type { JsonObject, JsonValue } from '#protocol/json.ts';
+import { objectOf } from '#protocol/json-shape.ts';
 import { isTerminal } from '#protocol/task-states.ts';
 import type { ServerDeps, ServerExchange } from '#protocol-server.ts';
 import type { Task } from '#resources/task/schema.ts';
@@ -18,7 +19,6 @@ import { logLevelOf } from '../../../mappings/mcp/log-levels.ts';
 import { TASKS_EXTENSION } from '../../../mappings/mcp/revisions.ts';
 import { type HarnTaskState, TASK_STATES } from '../../../mappings/mcp/task-states.ts';
 import { ask } from '../../wire/gateway-calls.ts';
-import { objectOf } from '../object-of.ts';
 import { CallLog, progressNotification } from './call-log.ts';
 import { resultOfTask, waitingResult } from './call-result.ts';
 import { refusedCall, rpcError } from './faults.ts';

@@ -1,9 +1,9 @@
 import type { Gateway, StreamEnd, StreamFrame, StreamSink, Subscription } from '#gateway.ts';
 import { ProtocolError } from '#protocol/errors.ts';
 import type { JsonObject } from '#protocol/json.ts';
+import { objectOf } from '#protocol/json-shape.ts';
 import { isBlocked, isTerminal, type TaskStatus } from '#protocol/task-states.ts';
 import type { ServerExchange } from '#protocol-server.ts';
-import { objectOf } from '../object-of.ts';
 
 /** What a watched Task does. */
 export interface TaskNews {

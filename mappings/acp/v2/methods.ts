@@ -1,5 +1,5 @@
 import type { JsonObject } from '#protocol/json.ts';
-import { isObject, objectOf, textOf } from '../json-shape.ts';
+import { isObject, objectOf, textOf } from '#protocol/json-shape.ts';
 import { ELICITATION_METHOD, PERMISSION_METHOD } from '../permission-answers.ts';
 import { optionsOut } from './options.ts';
 import { toolCall } from './updates.ts';

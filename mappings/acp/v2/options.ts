@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from '#protocol/json.ts';
-import { objectsOf } from '../json-shape.ts';
+import { objectsOf } from '#protocol/json-shape.ts';
 
 /** Config options as version 2 has them: the names of the ids are other ones. Spec: ACP v2 draft, config options. */
 export function optionsOut(options: JsonValue | undefined): JsonObject[] {

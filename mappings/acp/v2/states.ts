@@ -1,9 +1,9 @@
 import type { JsonObject } from '#protocol/json.ts';
+import { textOf } from '#protocol/json-shape.ts';
 import type { Failure, TaskStatus } from '#protocol/task-states.ts';
 import type { SessionState } from '#resources/session/schema.ts';
 import { ACP_ERRORS } from '../errors.ts';
 import type { OutEvent } from '../events-out.ts';
-import { textOf } from '../json-shape.ts';
 import { endOf, STOP_REASONS } from '../stop-reasons.ts';
 
 /** What a status of a Task is to its Session. Spec: ACP v2 draft, `state_update`. */

@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from '#protocol/json.ts';
-import { isObject, objectOf, objectsOf, textOf } from '../json-shape.ts';
+import { isObject, objectOf, objectsOf, textOf } from '#protocol/json-shape.ts';
 import type { UpdateKind } from '../update-kinds.ts';
 import { gitPatch } from './git-patch.ts';
 import { optionsOut } from './options.ts';

@@ -1,10 +1,10 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { AdmittedCaller, Call } from '#gateway.ts';
 import type { JsonObject, JsonValue } from '#protocol/json.ts';
+import { isObject, objectOf, textOf } from '#protocol/json-shape.ts';
 import type { ServerCall, ServerConnection, ServerConnectionOwner, ServerDeps } from '#protocol-server.ts';
 import type { SessionState } from '#resources/session/schema.ts';
 import type { OutEvent } from '../../../../mappings/acp/events-out.ts';
-import { isObject, objectOf, textOf } from '../../../../mappings/acp/json-shape.ts';
 import { V2_METHODS, V2_NOTIFICATIONS, V2_QUESTIONS } from '../../../../mappings/acp/v2/methods.ts';
 import { stateOfEvent, stateOfSession } from '../../../../mappings/acp/v2/states.ts';
 import { updateOut } from '../../../../mappings/acp/v2/updates.ts';

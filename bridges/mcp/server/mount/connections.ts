@@ -1,4 +1,5 @@
 import type { JsonObject, JsonValue } from '#protocol/json.ts';
+import { objectOf } from '#protocol/json-shape.ts';
 import type { ServerDeps } from '#protocol-server.ts';
 import { MCP_ERRORS } from '../../../../mappings/mcp/errors.ts';
 import { Fault } from '../../../wire/faults.ts';
@@ -7,7 +8,6 @@ import { type Connection, type Patience, type ServerPeer, whileAway } from '../.
 import { RpcError } from '../../client/faults.ts';
 import { type Lease, SessionConnections } from '../../client/session-connections.ts';
 import type { MountedServer } from '../../mounted-server.ts';
-import { objectOf } from '../../object-of.ts';
 import { SESSION_ID_BYTES } from '../session-table.ts';
 
 /** Whose connections are used, and by whose policy the tools are opened. */

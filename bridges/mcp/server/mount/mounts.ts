@@ -1,9 +1,9 @@
 import { ProtocolError } from '#protocol/errors.ts';
 import type { JsonValue } from '#protocol/json.ts';
+import { objectOf } from '#protocol/json-shape.ts';
 import type { ServerDeps, ServerExchange } from '#protocol-server.ts';
 import { McpClient } from '../../client/client.ts';
 import { type OpenServer, openServer } from '../../mounted-server.ts';
-import { objectOf } from '../../object-of.ts';
 import { sendRpcError } from '../faults.ts';
 import { isInitialize, isModern } from '../revision-of.ts';
 import { SessionTable } from '../session-table.ts';

@@ -1,10 +1,10 @@
 import { ProtocolError } from '#protocol/errors.ts';
 import type { JsonObject } from '#protocol/json.ts';
+import { objectOf } from '#protocol/json-shape.ts';
 import type { ServerDeps, ServerExchange } from '#protocol-server.ts';
 import { MCP_ERRORS } from '../../../../mappings/mcp/errors.ts';
 import { NOT_REACHED, neverArrived, whileAway } from '../../client/connection.ts';
 import { type OpenServer, openTools, type Post } from '../../mounted-server.ts';
-import { objectOf } from '../../object-of.ts';
 
 /** Headers that belong to the message. Credentials, cookies and the like are between the client and the gateway. */
 const PASSED = /^(accept|mcp-protocol-version|mcp-method|mcp-name|mcp-param-.*|traceparent|tracestate)$/;

@@ -5,12 +5,12 @@ import {
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { JSONRPCMessage, JSONRPCRequest, RequestId } from '@modelcontextprotocol/sdk/types.js';
 import type { JsonObject, JsonValue } from '#protocol/json.ts';
+import { objectOf } from '#protocol/json-shape.ts';
 import type { ServerDeps, ServerExchange } from '#protocol-server.ts';
 import { MCP_ERRORS } from '../../../../mappings/mcp/errors.ts';
 import { SESSION_LOST, whileAway } from '../../client/connection.ts';
 import { notRunFault } from '../../client/session-connection.ts';
 import { type OpenServer, openTools } from '../../mounted-server.ts';
-import { objectOf } from '../../object-of.ts';
 import { SESSION_ID_BYTES } from '../session-table.ts';
 
 interface OpenRequest {

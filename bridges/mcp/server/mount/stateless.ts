@@ -7,6 +7,7 @@ import {
 } from '@modelcontextprotocol/server';
 import { ProtocolError } from '#protocol/errors.ts';
 import type { JsonObject, JsonValue } from '#protocol/json.ts';
+import { objectOf } from '#protocol/json-shape.ts';
 import type { ServerDeps, ServerExchange, ServerTimers } from '#protocol-server.ts';
 import {
   ASKABLE,
@@ -31,7 +32,6 @@ import {
 import { RpcError } from '../../client/faults.ts';
 import { type Lease, NOBODY } from '../../client/session-connections.ts';
 import { type MountedServer, type OpenServer, openTools } from '../../mounted-server.ts';
-import { objectOf } from '../../object-of.ts';
 import { ANY, capabilitiesOf } from '../stateless-connection.ts';
 import { HeldRequest, HeldRequests, MountConnections, type Owner } from './connections.ts';
 
