@@ -1,5 +1,6 @@
 import { canonicalJson } from '#json/canonical.ts';
 import type { JsonObject, JsonValue } from '#protocol/json.ts';
+import { isObject } from '#protocol/json-shape.ts';
 import type { CardVerdict } from '#resources/agent/schema.ts';
 import { CARD_MEMBERS, type MemberShape, type Members, type Presence } from './a2a-members.ts';
 
@@ -79,8 +80,4 @@ function withoutEmpty(value: JsonValue): JsonValue {
 function isEmpty(value: JsonValue): boolean {
   if (typeof value !== 'object') return value === '' || value === false;
   return value === null || Object.keys(value).length === 0;
-}
-
-function isObject(value: JsonValue): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,4 +1,5 @@
 import type { JsonObject, JsonValue } from '#protocol/json.ts';
+import { isObject } from '#protocol/json-shape.ts';
 import { isSmallOrder } from '#receipts/ed25519.ts';
 import type { CardSignatureStatus, CardVerdict } from '#resources/agent/schema.ts';
 
@@ -67,8 +68,4 @@ function timeOf(value: JsonValue | undefined): number | undefined {
 
 function secondsOf(value: JsonValue | undefined): number | undefined {
   return typeof value === 'number' ? value * 1000 : undefined;
-}
-
-export function isObject(value: JsonValue | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

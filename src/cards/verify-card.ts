@@ -1,9 +1,10 @@
 import { decodeProtectedHeader, flattenedVerify, importJWK, type JWK } from 'jose';
 import type { JsonObject, JsonValue } from '#protocol/json.ts';
+import { isObject } from '#protocol/json-shape.ts';
 import { decodeStrictBase64 } from '#receipts/strict-base64.ts';
 import type { CardSignatureStatus, CardVerdict } from '#resources/agent/schema.ts';
 import { type PayloadForm, payloadForms } from './payload-forms.ts';
-import { type FindKeys, isFor, isObject, keysNamed } from './trusted-keys.ts';
+import { type FindKeys, isFor, keysNamed } from './trusted-keys.ts';
 import { verdictOf } from './verdict.ts';
 
 /** Asymmetric ones only: with a symmetric key every reader could sign. Source: contract C23. */

@@ -1,9 +1,10 @@
 import { createPublicKey, type JsonWebKey, verify } from 'node:crypto';
 import type { JsonObject } from '#protocol/json.ts';
+import { isObject } from '#protocol/json-shape.ts';
 import { decodeStrictBase64 } from '#receipts/strict-base64.ts';
 import type { CardVerdict } from '#resources/agent/schema.ts';
 import { harnPayload } from './sign-card.ts';
-import { type FindKeys, isFor, isObject, keysNamed } from './trusted-keys.ts';
+import { type FindKeys, isFor, keysNamed } from './trusted-keys.ts';
 import { verdictOf } from './verdict.ts';
 
 const ALGORITHM = 'ed25519';

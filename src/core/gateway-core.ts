@@ -12,7 +12,7 @@ import type {
 import { holdsScope } from '#policy/scope.ts';
 import { conceal } from '#policy/visibility.ts';
 import { ProtocolError } from '#protocol/errors.ts';
-import type { JsonObject, JsonValue } from '#protocol/json.ts';
+import { isObject } from '#protocol/json-shape.ts';
 import type { BundleTools } from '#resources/bundle/bundle-tools.ts';
 import {
   type CommandId,
@@ -260,8 +260,4 @@ function renamed<Members extends object>(members: Members, idOf: WorkspaceIdOf):
     if (id !== name) result = { ...result, [member]: id };
   }
   return result;
-}
-
-function isObject(value: JsonValue | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,7 +1,8 @@
 import { fitsAsJson } from '#json/json-size.ts';
 import type { CleanObject } from '#protocol/clean.ts';
 import { ProtocolError } from '#protocol/errors.ts';
-import type { JsonObject, JsonValue } from '#protocol/json.ts';
+import type { JsonValue } from '#protocol/json.ts';
+import { isObject } from '#protocol/json-shape.ts';
 import { isRawBody, isSpooledBody } from './decode-input.ts';
 import type { DecisionLimits } from './facts.ts';
 
@@ -57,8 +58,4 @@ function refuseInMessage(message: JsonValue | undefined, path: string, limits: L
   message['parts'].forEach((part, at) => {
     if (isObject(part)) refuseLarge(part['metadata'], `${path}.parts[${at}].metadata`, limits);
   });
-}
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { JsonObject, JsonValue } from './json.ts';
+import { isObject } from './json-shape.ts';
 
 /** Any JSON value. The strict reader has already bounded depth and refused unsafe numbers and names. */
 export const jsonValue = z
@@ -7,10 +8,7 @@ export const jsonValue = z
   .meta({ id: 'JsonValue', description: 'Any JSON value.' });
 
 export const jsonObject = z
-  .custom<JsonObject>(
-    (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
-    'must be an object',
-  )
+  .custom<JsonObject>(isObject, 'must be an object')
   .meta({ id: 'JsonObject', type: 'object', additionalProperties: true });
 
 export const metadata = jsonObject;

@@ -1,6 +1,7 @@
 import { parseStrict, parseStrictText } from '#json/strict-parse.ts';
 import { ProtocolError } from '#protocol/errors.ts';
 import type { JsonObject, JsonValue } from '#protocol/json.ts';
+import { isObject } from '#protocol/json-shape.ts';
 import { BUNDLE_TYPE } from '#resources/bundle/session-bundle-schema.ts';
 import { receiptSummary } from '#resources/receipt/schema.ts';
 
@@ -151,8 +152,4 @@ function faultOf(error: unknown): string {
   const fault = ProtocolError.from(error);
   if (fault.code !== 'invalid_request') throw fault;
   return fault.param === undefined ? fault.message : `${fault.param}: ${fault.message}`;
-}
-
-function isObject(value: JsonValue | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

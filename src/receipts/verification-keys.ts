@@ -1,5 +1,6 @@
 import { type KeyObject, verify } from 'node:crypto';
 import type { JsonObject, JsonValue } from '#protocol/json.ts';
+import { isObject, objectOf } from '#protocol/json-shape.ts';
 import { PUBLIC_KEY_BYTES, publicKeyOf, SIGNATURE_BYTES } from './ed25519.ts';
 import { decodeStrictBase64 } from './strict-base64.ts';
 
@@ -81,8 +82,7 @@ export class KeySetError extends Error {
  * published. Throws KeySetError. Spec: RFC 7517, RFC 8037.
  */
 export function keysOfJwks(document: JsonValue): VerificationKeys {
-  const members =
-    typeof document === 'object' && document !== null && !Array.isArray(document) ? document : {};
+  const members = objectOf(document);
   if (!Array.isArray(members['keys'])) throw new KeySetError('keys: a JWKS document has a list of keys');
   const revoked = members['revoked_keys'] ?? [];
   if (!Array.isArray(revoked)) throw new KeySetError('revoked_keys: must be a list of keys');
@@ -101,8 +101,7 @@ export function keysOfJwks(document: JsonValue): VerificationKeys {
 }
 
 function ed25519Row(row: JsonValue, where: string): PublicJwk | undefined {
-  if (typeof row !== 'object' || row === null || Array.isArray(row))
-    throw new KeySetError(`${where}: no key`);
+  if (!isObject(row)) throw new KeySetError(`${where}: no key`);
   if (row['kty'] !== 'OKP' || row['crv'] !== 'Ed25519' || !isForSignatures(row)) return undefined;
   if (row['d'] !== undefined)
     throw new KeySetError(`${where}.d: everybody who has read this private key can sign with it`);

@@ -1,4 +1,5 @@
 import type { JsonValue } from '#protocol/json.ts';
+import { isObject } from '#protocol/json-shape.ts';
 import type { Clock } from '#protocol/ports.ts';
 
 /** A token is renewed so long before it expires, that none expires on its way. */
@@ -94,5 +95,5 @@ function readAnswer(answer: JsonValue): { token: string; lifetimeMs: number } {
 }
 
 function membersOf(answer: JsonValue): { [member: string]: JsonValue | undefined } {
-  return typeof answer === 'object' && answer !== null && !Array.isArray(answer) ? answer : {};
+  return isObject(answer) ? answer : {};
 }

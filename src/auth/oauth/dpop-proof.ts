@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { calculateJwkThumbprint, compactVerify, EmbeddedJWK, errors, type JWK } from 'jose';
 import { sha256Hex } from '#json/sha256.ts';
 import type { JsonObject, JsonValue } from '#protocol/json.ts';
+import { isObject } from '#protocol/json-shape.ts';
 import type { Clock } from '#protocol/ports.ts';
 import type { RefusalReason } from '#protocol/refusal-reasons.ts';
 import type { SenderProof } from '#protocol/sender-proof.ts';
@@ -71,7 +72,7 @@ function refused(reason: RefusalReason): ProofVerdict {
 }
 
 function isPublicKey(jwk: JsonValue | undefined): jwk is JsonObject {
-  if (typeof jwk !== 'object' || jwk === null || Array.isArray(jwk)) return false;
+  if (!isObject(jwk)) return false;
   return jwk['kty'] !== 'oct' && !PRIVATE_MEMBERS.some((member) => Object.hasOwn(jwk, member));
 }
 

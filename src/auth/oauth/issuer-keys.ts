@@ -1,5 +1,6 @@
 import { createLocalJWKSet, errors, type FlattenedJWSInput, type JSONWebKeySet, type JWK } from 'jose';
 import type { JsonObject, JsonValue } from '#protocol/json.ts';
+import { isObject } from '#protocol/json-shape.ts';
 import type { Clock, Logger } from '#protocol/ports.ts';
 
 /** Keys are asked for again after this time, behind the back of callers. */
@@ -166,6 +167,6 @@ function publicKeys(document: JsonValue): JSONWebKeySet {
 }
 
 function objectOf(value: JsonValue | undefined): JsonObject {
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
+  if (isObject(value)) return value;
   throw new Error('the document is no JSON object');
 }

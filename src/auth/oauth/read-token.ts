@@ -1,6 +1,7 @@
 import { parseStrict } from '#json/strict-parse.ts';
 import { ProtocolError } from '#protocol/errors.ts';
 import type { JsonObject, JsonValue } from '#protocol/json.ts';
+import { isObject } from '#protocol/json-shape.ts';
 
 /** Longer tokens are refused before anything of them is decoded. */
 const MAX_TOKEN_CHARS = 8_192;
@@ -48,7 +49,7 @@ function isSpelledWell(part: string): boolean {
 function objectOf(part: string): JsonObject | undefined {
   try {
     const value: JsonValue = parseStrict(Buffer.from(part, 'base64url'), { maxBytes: MAX_TOKEN_CHARS });
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined;
+    return isObject(value) ? value : undefined;
   } catch (error) {
     if (error instanceof ProtocolError) return undefined;
     throw error;

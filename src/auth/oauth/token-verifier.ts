@@ -1,6 +1,7 @@
 import { errors, type JWTVerifyGetKey, jwtVerify } from 'jose';
 import { shownName } from '#protocol/errors.ts';
 import type { JsonObject, JsonValue } from '#protocol/json.ts';
+import { isObject } from '#protocol/json-shape.ts';
 import type { Clock } from '#protocol/ports.ts';
 import type { RefusalReason } from '#protocol/refusal-reasons.ts';
 import { GATEWAY_SCOPES, SCOPES } from '#protocol/scopes.ts';
@@ -123,7 +124,7 @@ function shown(value: JsonValue | undefined): string | null {
 /** A binding that is not understood is one that cannot be held: such a token lets nobody in. Spec: RFC 7800, section 3.1. */
 function bindingOf(cnf: JsonValue | undefined): TokenBinding | undefined {
   if (cnf === undefined) return {};
-  if (typeof cnf !== 'object' || cnf === null || Array.isArray(cnf)) return undefined;
+  if (!isObject(cnf)) return undefined;
   const { jkt, 'x5t#S256': certificate, ...others } = cnf;
   if (Object.keys(others).length > 0 || (jkt === undefined && certificate === undefined)) return undefined;
   for (const thumbprint of [jkt, certificate])

@@ -1,3 +1,5 @@
+import { isObject } from '#protocol/json-shape.ts';
+
 /** A JSON-RPC message, as far as the relay reads it. */
 export interface Message {
   jsonrpc?: string;
@@ -17,8 +19,7 @@ export interface Line {
 export function readLine(text: string): Line {
   try {
     const value: unknown = JSON.parse(text);
-    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
-    return { text, message: isObject ? (value as Message) : undefined };
+    return { text, message: isObject(value) ? (value as Message) : undefined };
   } catch {
     return { text, message: undefined };
   }

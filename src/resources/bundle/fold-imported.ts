@@ -1,5 +1,6 @@
 import type { Event, StateWriter } from '#eventlog/event-log.ts';
-import type { JsonObject, JsonValue } from '#protocol/json.ts';
+import type { JsonObject } from '#protocol/json.ts';
+import { isObject } from '#protocol/json-shape.ts';
 import type { Folds } from '#resources/payload.ts';
 import { stateKey } from '#resources/state-keys.ts';
 import type { SessionFold, TaskState } from '#resources/states.ts';
@@ -138,8 +139,4 @@ function foldSessionImported(event: Event, states: StateWriter): void {
   const key = stateKey.sessionImport(event.resource.id);
   const state = states.get<ImportState>(key);
   if (state) states.set(key, { ...state, done: event.payload as unknown as ImportState['done'] });
-}
-
-function isObject(value: JsonValue | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

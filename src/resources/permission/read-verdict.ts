@@ -1,7 +1,8 @@
 import { pathOf } from '#core/decode-input.ts';
 import type { Clean, CleanText, Received } from '#protocol/clean.ts';
 import { ProtocolError } from '#protocol/errors.ts';
-import type { JsonObject, JsonValue } from '#protocol/json.ts';
+import type { JsonValue } from '#protocol/json.ts';
+import { isObject } from '#protocol/json-shape.ts';
 import { type MessageInput, messageInput } from '#resources/message/schema.ts';
 import {
   OPTION_APPROVES,
@@ -129,8 +130,4 @@ function unanswered(): ProtocolError {
   const message =
     'The agent asked a question. Send the answer: a text, {"text"}, {"parts"}, {"option_id"} or a JSON value.';
   return new ProtocolError('invalid_request', message, { param: 'answer' });
-}
-
-function isObject(value: JsonValue | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,5 +1,5 @@
 import type { Event, StateWriter } from '#eventlog/event-log.ts';
-import type { JsonObject, JsonValue } from '#protocol/json.ts';
+import { isObject } from '#protocol/json-shape.ts';
 import type { TaskStatus } from '#protocol/task-states.ts';
 import type { PayloadOf } from '#resources/event-payloads.ts';
 import { foldOutcome } from '#resources/outcome/fold.ts';
@@ -218,8 +218,4 @@ export function mergeMetadata(before: Task['metadata'], patch: Task['metadata'])
     merged[name] = isObject(known) && isObject(value) ? { ...known, ...value } : value;
   }
   return merged;
-}
-
-function isObject(value: JsonValue | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import { ProtocolError } from '#protocol/errors.ts';
 import type { JsonObject, JsonValue } from '#protocol/json.ts';
+import { isObject } from '#protocol/json-shape.ts';
 import { type CommandId, operation, type StreamId } from '#resources/operations.ts';
 import {
   CLIENT_FRAMES,
@@ -35,7 +36,7 @@ export type ClientFrame =
 
 /** A text message as the JSON object that it has to be. */
 export function frameOf(value: JsonValue): JsonObject {
-  if (typeof value !== 'object' || value === null || Array.isArray(value))
+  if (!isObject(value))
     throw new ProtocolError('invalid_request', 'Send one JSON object per message.', { param: 'frame' });
   return value;
 }

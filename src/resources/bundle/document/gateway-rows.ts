@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { jsonObject, jsonValue } from '#protocol/envelope.ts';
 import type { JsonObject } from '#protocol/json.ts';
+import { isObject } from '#protocol/json-shape.ts';
 import { sha256 } from '#resources/receipt/parts-schema.ts';
 
 /** Most bytes of one event or turn: what is larger is content of an Artifact wherever it was recorded. */
@@ -80,8 +81,4 @@ function renamed(event: JsonObject, from: string, to: string): JsonObject {
   if (event['event'] !== 'task.submitted' || !isObject(payload)) return event;
   const members = Object.entries(payload).map(([name, value]) => [name === from ? to : name, value]);
   return { ...event, payload: Object.fromEntries(members) };
-}
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,4 +1,5 @@
 import type { JsonObject, JsonValue } from '#protocol/json.ts';
+import { isObject } from '#protocol/json-shape.ts';
 import { PLACEHOLDER, type Redaction } from '#redaction/marker.ts';
 import type { BundleMode, RedactionEntry } from '../session-bundle-schema.ts';
 import { atIndex, atMember } from './json-path.ts';
@@ -129,9 +130,7 @@ export class BundleRedaction {
 }
 
 function isMessage(value: JsonValue): boolean {
-  return (
-    typeof value === 'object' && value !== null && !Array.isArray(value) && Array.isArray(value['parts'])
-  );
+  return isObject(value) && Array.isArray(value['parts']);
 }
 
 /** A path of the redaction engine is relative to the piece it was given. */

@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import { ProtocolError } from '#protocol/errors.ts';
 import type { JsonObject, JsonValue } from '#protocol/json.ts';
+import { objectOf } from '#protocol/json-shape.ts';
 import type { SecretMarkers } from '#redaction/secret-markers.ts';
 import {
   BUNDLE_TYPE,
@@ -209,5 +210,5 @@ export function faultOfBundle(error: unknown): unknown {
 }
 
 export function asMembers(value: JsonValue | undefined): JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : {};
+  return objectOf(value);
 }

@@ -1,4 +1,5 @@
 import type { JsonObject, JsonValue } from '#protocol/json.ts';
+import { isObject } from '#protocol/json-shape.ts';
 import type { Frame } from '#protocol-client.ts';
 import type { MemoryFrame } from '#resources/memory/given-memory.ts';
 
@@ -21,8 +22,4 @@ function isFrame(value: JsonValue): value is Frame & JsonObject {
   return (
     value['kind'] === 'fault' && typeof value['code'] === 'string' && typeof value['message'] === 'string'
   );
-}
-
-function isObject(value: JsonValue): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
