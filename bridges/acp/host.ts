@@ -1,6 +1,6 @@
 import type { JsonObject } from '#protocol/json.ts';
 import type { HostOffer } from '../../mappings/acp/host-methods.ts';
-import type { RpcAnswer } from './wire/json-rpc.ts';
+import type { RpcAnswer } from '../wire/json-rpc.ts';
 
 /**
  * The machine of a client that works in a Session: its files and terminals, as far as it offers them. The face brings it, the

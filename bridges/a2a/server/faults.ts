@@ -1,7 +1,38 @@
+import { ProtocolError } from '#protocol/errors.ts';
+import type { JsonObject, JsonValue } from '#protocol/json.ts';
 import type { RefusedPath, ServerExchange } from '#protocol-server.ts';
+import type { A2aErrorName } from '../../../mappings/a2a/errors.ts';
 import { encodeError, refusal, restErrorBody } from '../../../mappings/a2a/errors-out.ts';
 import { A2A_REST_TYPE } from '../../../mappings/a2a/operations.ts';
-import { RPC_TYPE, rpcErrorBody } from './json-rpc.ts';
+import type { TaskView } from '../../../mappings/a2a/task-view.ts';
+import { errorAnswer, type RpcFault } from '../../wire/json-rpc.ts';
+
+export const RPC_TYPE = 'application/json; charset=utf-8';
+
+/** The members of an error in JSON-RPC. */
+export function errorMembers(error: ProtocolError): RpcFault & JsonObject {
+  const { code, message, details } = encodeError(error);
+  return { code, message, data: details };
+}
+
+export function rpcErrorBody(id: JsonValue, error: ProtocolError): string {
+  return errorAnswer(id, errorMembers(error));
+}
+
+/** The agent's refusal of a message it made no task of; it leaves as the error it came as. */
+export function refusalOf(view: TaskView): ProtocolError | undefined {
+  const { failure } = view.status;
+  const name = failure?.details?.['a2a_error'];
+  if (failure === undefined || view.isBound || typeof name !== 'string' || name === 'unknown')
+    return undefined;
+  return refusal(name as A2aErrorName, failure.message);
+}
+
+/** The same refusal under the name that a cursor has in A2A. */
+export function pageTokenFault(error: unknown): unknown {
+  const isCursor = error instanceof ProtocolError && error.param === 'cursor';
+  return isCursor ? refusal('InvalidParams', 'Send a page token that this list gave.', 'pageToken') : error;
+}
 
 const WHERE = 'An agent is at /a2a/{agent}; its card says so.';
 

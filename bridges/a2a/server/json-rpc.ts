@@ -12,10 +12,9 @@ import {
 import { rpcEnvelope } from '../../../mappings/a2a/requests.ts';
 import { faultOf } from '../../../mappings/a2a/validate.ts';
 import { type Asking, activated, addressed, type Negotiated, negotiate } from './asking.ts';
+import { errorMembers, RPC_TYPE, rpcErrorBody } from './faults.ts';
 import { type A2aHandler, METHODS, runMethod, type Streaming, takeNotification } from './requests.ts';
-import { errorMembers } from './stream.ts';
 
-export const RPC_TYPE = 'application/json; charset=utf-8';
 const STREAM_TYPE = 'text/event-stream';
 const NO_CONTENT = 204;
 const MEDIA_TYPE = /^application\/(?:a2a\+)?json[ \t]*(?:;|$)/i;
@@ -76,10 +75,6 @@ function sendRpcError(exchange: ServerExchange, { id, method }: Asked, error: Pr
   else if (status === 200 && typeof method === 'string' && isLegacyStream(method))
     exchange.send(status, STREAM_TYPE, rpcStreaming(id, []).tell(error), headers);
   else exchange.send(status, RPC_TYPE, rpcErrorBody(id, error), headers);
-}
-
-export function rpcErrorBody(id: JsonValue, error: ProtocolError): string {
-  return JSON.stringify({ jsonrpc: '2.0', id, error: errorMembers(error) });
 }
 
 interface Envelope {

@@ -17,6 +17,7 @@ import { placedBelow } from '../../../mappings/a2a/validate.ts';
 import type { PushForm } from '../../bridge.ts';
 import { ask } from '../../wire/gateway-calls.ts';
 import { type Asking, ownTask } from './asking.ts';
+import { pageTokenFault } from './faults.ts';
 import { contextIdOf } from './messages.ts';
 
 /** Configs on a page at most. */
@@ -133,12 +134,6 @@ async function configsOf(
   return ask<ConfigPage>(gateway, 'listPushConfigs', call).catch((error: unknown) => {
     throw pageTokenFault(error);
   });
-}
-
-/** The same refusal under the name that a cursor has in A2A. */
-export function pageTokenFault(error: unknown): unknown {
-  const isCursor = error instanceof ProtocolError && error.param === 'cursor';
-  return isCursor ? refusal('InvalidParams', 'Send a page token that this list gave.', 'pageToken') : error;
 }
 
 /** Content that stands beside the log is described, not inlined: a receiver reads it with its own credential. */

@@ -25,16 +25,16 @@ import { placedBelow, validate } from '../../../mappings/a2a/validate.ts';
 import { ask } from '../../wire/gateway-calls.ts';
 import { type Asking, noAgent, ownTask } from './asking.ts';
 import { isAtHand, NOTHING, readContents, restored, type Wanted, wantedByTask } from './contents.ts';
+import { pageTokenFault, refusalOf } from './faults.ts';
 import { contextIdOf, isSessionId, readyAnswer, type Taken, takeMessage } from './messages.ts';
 import {
   createPushConfig,
   deletePushConfig,
   getPushConfig,
   listPushConfigs,
-  pageTokenFault,
   setPushConfig,
 } from './push-configs.ts';
-import { follow, refusalOf, type Start, TaskStream, Waiting } from './stream.ts';
+import { follow, type Start, TaskStream, Waiting } from './stream.ts';
 import { TaskViews } from './task-views.ts';
 
 /** Runs methods, whichever binding they came by. */

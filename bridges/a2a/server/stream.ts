@@ -10,8 +10,6 @@ import {
   encodeUpdate,
   streamEvent,
 } from '../../../mappings/a2a/encode-task.ts';
-import type { A2aErrorName } from '../../../mappings/a2a/errors.ts';
-import { encodeError, refusal } from '../../../mappings/a2a/errors-out.ts';
 import { isSettled } from '../../../mappings/a2a/states.ts';
 import { type Event, TaskView, type Update, type ViewStatus } from '../../../mappings/a2a/task-view.ts';
 import {
@@ -23,6 +21,7 @@ import {
   wantedByTask,
   wantedByUpdate,
 } from './contents.ts';
+import { refusalOf } from './faults.ts';
 
 interface StreamOptions {
   stream: ServerStream;
@@ -246,15 +245,6 @@ export class TaskStream implements Follower {
   }
 }
 
-/** The agent's refusal of a message it made no task of; it leaves as the error it came as. */
-export function refusalOf(view: TaskView): ProtocolError | undefined {
-  const { failure } = view.status;
-  const name = failure?.details?.['a2a_error'];
-  if (failure === undefined || view.isBound || typeof name !== 'string' || name === 'unknown')
-    return undefined;
-  return refusal(name as A2aErrorName, failure.message);
-}
-
 /** Events that come before an agent has said anything; spans are the gateway's own account of it. */
 function isBeforeWord({ event }: Pick<Event, 'event'>): boolean {
   return BEFORE_WORD.has(event) || event.startsWith('span.');
@@ -282,12 +272,6 @@ function isOver({ status }: ViewStatus): boolean {
 function withRestored(update: Update, found: Found): Update {
   if (update.type !== 'status' || update.status.message === undefined) return update;
   return { ...update, status: { ...update.status, message: restored(update.status.message, found) } };
-}
-
-/** The last frame of a stream that fails after it began. */
-export function errorMembers(error: ProtocolError): JsonObject {
-  const { code, message, details } = encodeError(error);
-  return { code, message, data: details };
 }
 
 /** Where in a Task's events a follower begins to tell; everything before is in its first snapshot. */

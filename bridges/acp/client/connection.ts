@@ -9,8 +9,8 @@ import {
 } from '../../../mappings/acp/host-methods.ts';
 import { ASKING_METHODS } from '../../../mappings/acp/permission-answers.ts';
 import type { Fault } from '../../wire/faults.ts';
-import { methodNotFound, type RpcAnswer, RpcError } from '../wire/json-rpc.ts';
-import { Peer, type RequestContext, type Waiting } from '../wire/peer.ts';
+import { methodNotFound, type RpcAnswer, RpcError } from '../../wire/json-rpc.ts';
+import { Peer, type RequestContext, type Waiting } from '../../wire/peer.ts';
 import { gone, type TimeoutName, timedOut } from './faults.ts';
 import { askHost } from './host-calls.ts';
 import { AgentSession, BetweenTurns } from './session.ts';
@@ -37,10 +37,14 @@ export class AgentConnection {
 
   constructor(settings: AgentSettings) {
     this.#settings = settings;
-    this.#peer = new Peer((text) => this.#wire.send(text), {
-      request: (method, params, context) => this.#request(method, params, context),
-      notification: (method, params) => this.#notification(method, params),
-      failed: (error, method) => settings.deps.logger.error({ err: error, method }, 'agent request failed'),
+    this.#peer = new Peer({
+      cancelMethod: '$/cancel_request',
+      send: (message) => this.#wire.send(JSON.stringify(message)),
+      handlers: {
+        request: (method, params, context) => this.#request(method, params, context),
+        notification: (method, params) => this.#notification(method, params),
+        failed: (error, method) => settings.deps.logger.error({ err: error, method }, 'agent request failed'),
+      },
     });
     this.#wire = openWire(settings, {
       text: (text) => this.#receive(text),

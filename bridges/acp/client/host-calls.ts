@@ -4,7 +4,7 @@ import { isObject, objectOf, textOf } from '#protocol/json-shape.ts';
 import type { PolicyDecided } from '#resources/policy/events.ts';
 import { ACP_ERRORS } from '../../../mappings/acp/errors.ts';
 import { HOST_METHODS, type HostMethod, type HostMethodRow } from '../../../mappings/acp/host-methods.ts';
-import { type RpcAnswer, RpcError } from '../wire/json-rpc.ts';
+import { type RpcAnswer, RpcError } from '../../wire/json-rpc.ts';
 import type { PromptTurn } from './prompt-turn.ts';
 import type { AcpRecord } from './record.ts';
 import type { AgentSession } from './session.ts';

@@ -1,6 +1,6 @@
 import { objectsOf, textOf } from '#protocol/json-shape.ts';
 import { ACP_ERRORS } from '../../../mappings/acp/errors.ts';
-import type { RpcAnswer } from '../wire/json-rpc.ts';
+import type { RpcAnswer } from '../../wire/json-rpc.ts';
 import type { AgentConnection } from './connection.ts';
 
 export const LOGIN_WANTED = 'The agent wants somebody to log in where it runs.';

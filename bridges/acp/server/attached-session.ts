@@ -5,8 +5,8 @@ import { EVENT_OF_STATUS, type Failure, type TerminalStatus } from '#protocol/ta
 import type { ServerConnection, ServerDeps } from '#protocol-server.ts';
 import type { SessionState } from '#resources/session/schema.ts';
 import { type OutEvent, updatesOf } from '../../../mappings/acp/events-out.ts';
-import type { RpcId } from '../wire/json-rpc.ts';
-import type { Peer } from '../wire/peer.ts';
+import type { RpcId } from '../../wire/json-rpc.ts';
+import type { Peer } from '../../wire/peer.ts';
 import type { GatewayCalls } from './gateway-calls.ts';
 import type { Hosting } from './hosting.ts';
 import type { Follower, Questions } from './questions.ts';

@@ -3,8 +3,8 @@ import type { JsonObject, JsonValue } from '#protocol/json.ts';
 import { isObject, objectOf } from '#protocol/json-shape.ts';
 import type { ServerConnection, ServerConnectionOwner, ServerDeps } from '#protocol-server.ts';
 import { ACP_ERRORS } from '../../../mappings/acp/errors.ts';
-import { RpcError } from '../wire/json-rpc.ts';
-import { Peer, type RequestContext } from '../wire/peer.ts';
+import { RpcError } from '../../wire/json-rpc.ts';
+import { Peer, type RequestContext } from '../../wire/peer.ts';
 import type { AttachedSession, Draft } from './attached-session.ts';
 import { type Conversation, maxMessageBytes } from './conversation.ts';
 import { GatewayCalls } from './gateway-calls.ts';
@@ -28,10 +28,14 @@ export class AgentConnection implements ServerConnectionOwner {
   readonly #talk: Conversation;
 
   constructor(deps: ServerDeps, connection: ServerConnection, tunnels: Tunnels, draft?: Draft) {
-    const peer = new Peer((text) => void connection.send(text), {
-      request: (method, params, context) => this.#request(method, params, context),
-      notification: (method, params) => this.#notification(method, params),
-      failed: (error, method) => deps.logger.error({ err: error, method }, 'an ACP request failed'),
+    const peer = new Peer({
+      cancelMethod: '$/cancel_request',
+      send: (message) => void connection.send(JSON.stringify(message)),
+      handlers: {
+        request: (method, params, context) => this.#request(method, params, context),
+        notification: (method, params) => this.#notification(method, params),
+        failed: (error, method) => deps.logger.error({ err: error, method }, 'an ACP request failed'),
+      },
     });
     const calls = new GatewayCalls(deps.gateway, connection);
     const asks = () => {

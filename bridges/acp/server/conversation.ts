@@ -1,6 +1,6 @@
 import type { JsonObject } from '#protocol/json.ts';
 import type { ServerConnection, ServerDeps } from '#protocol-server.ts';
-import type { Peer } from '../wire/peer.ts';
+import type { Peer } from '../../wire/peer.ts';
 import type { AttachedSession, Draft } from './attached-session.ts';
 import type { GatewayCalls } from './gateway-calls.ts';
 import type { Hosting } from './hosting.ts';

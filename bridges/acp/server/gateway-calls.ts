@@ -4,7 +4,7 @@ import type { JsonObject } from '#protocol/json.ts';
 import type { ServerCall, ServerConnection, ServerOperation } from '#protocol-server.ts';
 import type { StreamId } from '#resources/operations.ts';
 import { ACP_ERRORS, ERROR_OF_CODE } from '../../../mappings/acp/errors.ts';
-import { RpcError } from '../wire/json-rpc.ts';
+import { RpcError } from '../../wire/json-rpc.ts';
 
 type Called = Exclude<ServerOperation, StreamId>;
 

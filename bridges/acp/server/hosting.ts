@@ -3,10 +3,10 @@ import { objectOf, textOf } from '#protocol/json-shape.ts';
 import type { ServerDeps } from '#protocol-server.ts';
 import { offerOf } from '../../../mappings/acp/host-methods.ts';
 import { notice, takenBy } from '../../../mappings/acp/notices.ts';
+import type { RpcAnswer } from '../../wire/json-rpc.ts';
+import type { Peer } from '../../wire/peer.ts';
 import { AcpClient } from '../client/client.ts';
 import type { Host, Hosts } from '../host.ts';
-import type { RpcAnswer } from '../wire/json-rpc.ts';
-import type { Peer } from '../wire/peer.ts';
 
 /**
  * The machine of a client as the host of the Sessions it prompts in: agents there may ask for its files and terminals, as far

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { JsonObject, JsonValue } from '#protocol/json.ts';
 import { isObject } from '#protocol/json-shape.ts';
 import type { ServerMethods } from '#protocol-server.ts';
-import { invalidParams } from '../wire/json-rpc.ts';
+import { invalidParams } from '../../wire/json-rpc.ts';
 
 const json = z.custom<JsonValue>((value) => value !== undefined);
 const object = z.custom<JsonObject>(isObject, 'must be an object');

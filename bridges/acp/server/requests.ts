@@ -1,7 +1,7 @@
 import type { InitializeResponse } from '@agentclientprotocol/sdk';
 import type { JsonObject, JsonValue } from '#protocol/json.ts';
 import { objectOf, textOf } from '#protocol/json-shape.ts';
-import type { RequestContext } from '../wire/peer.ts';
+import type { RequestContext } from '../../wire/peer.ts';
 import { type Conversation, maxMessageBytes } from './conversation.ts';
 import type { AgentMethod, ParamsOf } from './params.ts';
 import { prompt } from './prompt.ts';

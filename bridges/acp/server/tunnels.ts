@@ -3,7 +3,8 @@ import { ProtocolError } from '#protocol/errors.ts';
 import type { JsonObject, JsonValue } from '#protocol/json.ts';
 import { isObject, objectsOf, textOf } from '#protocol/json-shape.ts';
 import type { ServerDeps, ServerExchange, ServerRoute } from '#protocol-server.ts';
-import type { Peer } from '../wire/peer.ts';
+import { errorAnswer } from '../../wire/json-rpc.ts';
+import type { Peer } from '../../wire/peer.ts';
 import type { TunnelSession } from './tunnel-session.ts';
 
 /** A server on the machine of a client, as its launcher announces it in `_meta.harn.mcpServers`. */
@@ -177,6 +178,5 @@ function refuse(
   message: string,
   headers: readonly string[] = [],
 ): void {
-  const body = { jsonrpc: '2.0', id: null, error: { code: -32000, message } };
-  exchange.send(status, 'application/json', JSON.stringify(body), headers);
+  exchange.send(status, 'application/json', errorAnswer(null, { code: -32000, message }), headers);
 }

@@ -2,7 +2,7 @@ import type { JsonObject } from '#protocol/json.ts';
 import type { Failure, TerminalStatus } from '#protocol/task-states.ts';
 import { ACP_ERRORS } from '../../../mappings/acp/errors.ts';
 import { endOf, STOP_REASONS } from '../../../mappings/acp/stop-reasons.ts';
-import { RpcError } from '../wire/json-rpc.ts';
+import { RpcError } from '../../wire/json-rpc.ts';
 import type { GatewayCalls } from './gateway-calls.ts';
 
 /** A prompt under way. Its cancel reaches its own Task, and no other. */

@@ -3,8 +3,8 @@ import type { JsonObject, JsonValue } from '#protocol/json.ts';
 import { isObject, objectOf } from '#protocol/json-shape.ts';
 import type { PermissionAnswer } from '#protocol-client.ts';
 import { MCP_ERRORS } from '../../../mappings/mcp/errors.ts';
+import { RpcError } from '../../wire/json-rpc.ts';
 import { FIXED_LIMITS } from './config.ts';
-import { RpcError } from './faults.ts';
 import type { CallFacts, McpRecord } from './record.ts';
 import type { SchemaChecks } from './schema-check.ts';
 

@@ -3,7 +3,7 @@ import { objectOf } from '#protocol/json-shape.ts';
 import { Fault } from '../../wire/faults.ts';
 import { sha256 } from '../../wire/sha256.ts';
 import { FIXED_LIMITS } from './config.ts';
-import { RpcError } from './faults.ts';
+import { rpcErrorIn } from './faults.ts';
 
 /** What following a call needs of the call. */
 export interface RoundsHost {
@@ -87,7 +87,7 @@ export class CallRounds {
       if (status === 'cancelled') throw GONE;
       if (!this.#isStateless && status !== 'working') return this.#host.request('tasks/result', { taskId });
       if (status === 'completed') return objectOf(now['result']);
-      if (status === 'failed') throw errorOf(now);
+      if (status === 'failed') throw rpcErrorIn(now['error'], 'The task failed.');
       if (status === 'input_required') await this.#update(taskId, objectOf(now['inputRequests']), answered);
     }
   }
@@ -127,12 +127,6 @@ const isAccepted = (answer: JsonValue) => objectOf(answer)['action'] === 'accept
 const GONE = new Fault('upstream_unavailable', 'The server gave the task of the call up.', {
   reason: 'task_cancelled',
 });
-
-function errorOf({ error }: JsonObject): RpcError {
-  const { code, message, data } = objectOf(error);
-  const isKnown = typeof code === 'number' && typeof message === 'string';
-  return isKnown ? new RpcError(code, message, data) : new RpcError(-32603, 'The task failed.');
-}
 
 /** As long as the server wants, within bounds. */
 function pollMs({ pollIntervalMs, pollInterval }: JsonObject): number {

@@ -13,12 +13,12 @@ import type {
 } from '#protocol-client.ts';
 import type { BridgeDeps } from '../../bridge.ts';
 import { Fault } from '../../wire/faults.ts';
+import { RpcError } from '../../wire/json-rpc.ts';
 import type { MountedServer } from '../mounted-server.ts';
 import { Catalogue } from './catalogue.ts';
 import { DEFAULT_LIMITS, FIXED_LIMITS, type McpClientConfig, type McpLimits } from './config.ts';
 import { type Connection, type Patience, type ServerPeer, whileAway } from './connection.ts';
 import { Connector } from './connector.ts';
-import { RpcError } from './faults.ts';
 import { interpret } from './interpret.ts';
 import { KeptConnection } from './kept-connection.ts';
 import { mountedServer } from './mount.ts';

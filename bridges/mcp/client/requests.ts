@@ -5,19 +5,13 @@ import { askedPages } from '../../../mappings/mcp/eras.ts';
 import { MCP_ERRORS } from '../../../mappings/mcp/errors.ts';
 import type { BridgeDeps } from '../../bridge.ts';
 import { Fault } from '../../wire/faults.ts';
+import { RpcError } from '../../wire/json-rpc.ts';
 import { sha256 } from '../../wire/sha256.ts';
 import { CallQuestions, type QuestionContext } from './call-questions.ts';
 import { CallRounds, PAGE_WANTED, type Round, type RoundsHost } from './call-rounds.ts';
 import { FIXED_LIMITS, type McpLimits } from './config.ts';
-import {
-  type CallOptions,
-  type Connection,
-  GIVEN_UP,
-  isNotRun,
-  type ServerPeer,
-  TIMED_OUT,
-} from './connection.ts';
-import { RpcError } from './faults.ts';
+import type { CallOptions, Connection, ServerPeer } from './connection.ts';
+import { GIVEN_UP, isNotRun, TIMED_OUT } from './faults.ts';
 import { FrameQueue } from './frame-queue.ts';
 import { frameOf, type KeptRound, type McpRecord } from './record.ts';
 import { needsTask, type Tool } from './tools.ts';

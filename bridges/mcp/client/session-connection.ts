@@ -7,23 +7,20 @@ import type { JsonObject, JsonValue } from '#protocol/json.ts';
 import { objectOf } from '#protocol/json-shape.ts';
 import { MCP_ERRORS } from '../../../mappings/mcp/errors.ts';
 import { Fault } from '../../wire/faults.ts';
+import { RpcError } from '../../wire/json-rpc.ts';
 import { FIXED_LIMITS } from './config.ts';
+import { type CallOptions, ClientConnection, requestOptions, type ServerPeer } from './connection.ts';
 import {
-  type CallOptions,
-  ClientConnection,
   GIVEN_UP,
   httpFault,
   LOST,
   NOT_REACHED,
   NOT_STARTED,
   neverArrived,
-  requestOptions,
   SESSION_LOST,
-  type ServerPeer,
   SLOW_START,
   TIMED_OUT,
-} from './connection.ts';
-import { RpcError } from './faults.ts';
+} from './faults.ts';
 
 export interface SessionOptions {
   info: { name: string; version: string };

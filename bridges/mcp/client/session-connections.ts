@@ -1,9 +1,10 @@
 import { MCP_ERRORS } from '../../../mappings/mcp/errors.ts';
 import type { BridgeDeps } from '../../bridge.ts';
 import { Fault } from '../../wire/faults.ts';
+import { RpcError } from '../../wire/json-rpc.ts';
 import { FIXED_LIMITS } from './config.ts';
-import { type Connection, GIVEN_UP, type ServerPeer } from './connection.ts';
-import { RpcError } from './faults.ts';
+import type { Connection, ServerPeer } from './connection.ts';
+import { GIVEN_UP } from './faults.ts';
 
 interface Entry {
   opening: Promise<Connection>;

@@ -1,14 +1,15 @@
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
-import type { JSONRPCMessage, RequestId } from '@modelcontextprotocol/sdk/types.js';
+import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
 import type { JsonObject, JsonValue } from '#protocol/json.ts';
 import { objectOf } from '#protocol/json-shape.ts';
 import { ASKABLE, only, resultForSession, SHARED_CAPABILITIES } from '../../../mappings/mcp/eras.ts';
 import { MCP_ERRORS } from '../../../mappings/mcp/errors.ts';
-import { Fault } from '../../wire/faults.ts';
+import { type RpcAnswer, RpcError } from '../../wire/json-rpc.ts';
+import { Peer } from '../../wire/peer.ts';
 import { FIXED_LIMITS, type McpLimits } from './config.ts';
-import { type Connection, GIVEN_UP, isNotRun, type ServerPeer } from './connection.ts';
+import type { Connection, ServerPeer } from './connection.ts';
 import type { ConnectAs } from './connector.ts';
-import { RpcError } from './faults.ts';
+import { GIVEN_UP, isNotRun, rpcErrorIn, rpcErrorOf } from './faults.ts';
 
 export interface StatelessAsSessionOptions {
   /** Connects as the client, to a server that is being started too; rejects with a Fault. */
@@ -20,7 +21,7 @@ export interface StatelessAsSessionOptions {
   inputSchemaOf(tool: string): JsonObject | undefined;
 }
 
-type Answer = (params: JsonObject, id: RequestId) => Promise<JsonObject>;
+type Answer = (params: JsonObject) => Promise<JsonObject>;
 
 /**
  * The wire to a server without sessions (2026-07-28) as a client with one (2025-11-25 and older) wants it: the session is
@@ -31,35 +32,38 @@ export class StatelessAsSession implements Transport {
   onclose?: () => void;
   onerror?: (error: Error) => void;
   readonly #options: StatelessAsSessionOptions;
+  /** The client. */
+  readonly #peer: Peer;
   /** As whom the client came; undefined before `initialize`. */
   #as: ConnectAs | undefined;
   /** `connection`: once it is open. */
   #open: { opening: Promise<Connection>; connection?: Connection } | undefined;
-  /** Requests of the client that run. */
-  readonly #running = new Map<RequestId, AbortController>();
-  /** Requests to the client that wait for its answer. */
-  readonly #asked = new Map<RequestId, (answer: JsonObject) => void>();
   readonly #watched = new Set<string>();
-  #numbered = 0;
+  #pages = 0;
   #logLevel: JsonValue | undefined;
 
   constructor(options: StatelessAsSessionOptions) {
     this.#options = options;
+    this.#peer = new Peer({
+      cancelMethod: 'notifications/cancelled',
+      send: (message) => this.onmessage?.(message as unknown as JSONRPCMessage),
+      handlers: {
+        request: (method, params, { signal }) => this.#answer(method, params, signal),
+        // A server of the newer revision is told nothing of a session.
+        notification: () => undefined,
+        failed: (error) => this.onerror?.(error instanceof Error ? error : new Error(String(error))),
+      },
+    });
   }
 
   async start(): Promise<void> {}
 
   async send(message: JSONRPCMessage): Promise<void> {
-    if (!('method' in message)) return this.#answered(message as unknown as JsonObject);
-    const params = objectOf(message.params);
-    if ('id' in message) return void this.#answer(message.id, message.method, params);
-    if (message.method === 'notifications/cancelled')
-      this.#running.get(params['requestId'] as RequestId)?.abort();
+    this.#peer.receive(message as unknown as JsonObject);
   }
 
   async close(): Promise<void> {
-    for (const running of this.#running.values()) running.abort();
-    for (const answer of this.#asked.values()) answer({ error: { code: MCP_ERRORS.connection_closed } });
+    this.#peer.close(new RpcError(MCP_ERRORS.connection_closed, 'The client is gone.'));
     const connection = await this.#open?.opening.catch(() => undefined);
     await connection?.close();
     this.onclose?.();
@@ -77,13 +81,12 @@ export class StatelessAsSession implements Transport {
     'resources/unsubscribe': async ({ uri }) => this.#watch(() => this.#watched.delete(String(uri))),
   };
 
-  async #answer(id: RequestId, method: string, params: JsonObject): Promise<void> {
+  async #answer(method: string, params: JsonObject, signal: AbortSignal): Promise<JsonObject> {
     try {
       const own = Object.hasOwn(this.#own, method) ? this.#own[method] : undefined;
-      const result = own === undefined ? await this.#ask(id, method, params) : await own(params, id);
-      this.#tell({ id, result });
+      return await (own === undefined ? this.#ask(method, params, signal) : own(params));
     } catch (error) {
-      this.#tell({ id, error: errorOf(error, method) });
+      throw errorOf(error, method);
     }
   }
 
@@ -115,7 +118,7 @@ export class StatelessAsSession implements Transport {
   }
 
   #connect(as: ConnectAs): { opening: Promise<Connection>; connection?: Connection } {
-    const told: ServerPeer['told'] = (method, params) => this.#tell({ method, params });
+    const told: ServerPeer['told'] = (method, params) => this.#peer.notify(method, params);
     const open: { opening: Promise<Connection>; connection?: Connection } = {
       opening: this.#options.connect({ asked: refuseToAsk, told }, as).then(
         async (connection) => {
@@ -142,22 +145,16 @@ export class StatelessAsSession implements Transport {
   }
 
   /** One request and its rounds. Spec: MCP 2026-07-28, "Multi round-trip requests". */
-  async #ask(id: RequestId, method: string, params: JsonObject): Promise<JsonObject> {
-    const running = new AbortController();
-    this.#running.set(id, running);
-    try {
-      let more: JsonObject = {};
-      for (let round = 0; round <= FIXED_LIMITS.roundsPerCall; round += 1) {
-        const answer = await this.#requestOnce(method, { ...params, ...more }, running.signal);
-        if (answer['resultType'] !== 'input_required') return resultForSession(method, answer);
-        const { requestState } = answer;
-        const inputResponses = await this.#askClient(objectOf(answer['inputRequests']));
-        more = { inputResponses, ...(requestState === undefined ? {} : { requestState }) };
-      }
-      throw new RpcError(MCP_ERRORS.internal_error, 'The server asks for input again and again.');
-    } finally {
-      this.#running.delete(id);
+  async #ask(method: string, params: JsonObject, signal: AbortSignal): Promise<JsonObject> {
+    let more: JsonObject = {};
+    for (let round = 0; round <= FIXED_LIMITS.roundsPerCall; round += 1) {
+      const answer = await this.#requestOnce(method, { ...params, ...more }, signal);
+      if (answer['resultType'] !== 'input_required') return resultForSession(method, answer);
+      const { requestState } = answer;
+      const inputResponses = await this.#askClient(objectOf(answer['inputRequests']));
+      more = { inputResponses, ...(requestState === undefined ? {} : { requestState }) };
     }
+    throw new RpcError(MCP_ERRORS.internal_error, 'The server asks for input again and again.');
   }
 
   /** Asks the server; once more where it is known not to have been reached. */
@@ -189,7 +186,7 @@ export class StatelessAsSession implements Transport {
           ? {}
           : {
               onProgress: (told: JsonObject) =>
-                this.#tell({ method: 'notifications/progress', params: { ...told, progressToken } }),
+                this.#peer.notify('notifications/progress', { ...told, progressToken }),
             }),
       },
     );
@@ -199,34 +196,18 @@ export class StatelessAsSession implements Transport {
   async #askClient(requests: JsonObject): Promise<JsonObject> {
     const answers = Object.entries(requests).map(async ([key, request]) => {
       const { method, params } = objectOf(request);
-      const { result, error } = await this.#question(String(method), objectOf(params));
-      if (error === undefined) return [key, result] as const;
-      const { code, message, data } = objectOf(error);
-      throw new RpcError(Number(code), String(message ?? 'The client did not answer.'), data);
+      const answer = await this.#question(String(method), objectOf(params));
+      if ('result' in answer) return [key, answer.result] as const;
+      throw rpcErrorIn(answer.error, 'The client did not answer.');
     });
-    return Object.fromEntries(await Promise.all(answers)) as JsonObject;
+    return Object.fromEntries(await Promise.all(answers));
   }
 
-  #question(method: string, params: JsonObject): Promise<JsonObject> {
-    this.#numbered += 1;
-    const id = `harn-${this.#numbered}`;
+  #question(method: string, params: JsonObject): Promise<RpcAnswer> {
+    this.#pages += 1;
     // Pages to open have had an id until this revision.
-    const given = params['mode'] === 'url' ? { elicitationId: id, ...params } : params;
-    return new Promise((resolve) => {
-      this.#asked.set(id, resolve);
-      this.#tell({ id, method, params: given });
-    });
-  }
-
-  async #answered(message: JsonObject): Promise<void> {
-    const id = message['id'] as RequestId;
-    const resolve = this.#asked.get(id);
-    this.#asked.delete(id);
-    resolve?.(message);
-  }
-
-  #tell(message: JsonObject): void {
-    this.onmessage?.({ jsonrpc: '2.0', ...message } as unknown as JSONRPCMessage);
+    const page = params['mode'] === 'url' ? { elicitationId: `harn-${this.#pages}` } : {};
+    return this.#peer.ask(method, { ...page, ...params });
   }
 }
 
@@ -237,21 +218,10 @@ function refuseToAsk(method: string): Promise<JsonObject> {
   );
 }
 
-function errorOf(error: unknown, method: string): JsonObject {
-  if (error instanceof RpcError) {
-    const { message, data } = error;
-    const isMissing =
-      method === 'resources/read' &&
-      error.code === MCP_ERRORS.invalid_params &&
-      objectOf(data)['uri'] !== undefined;
-    const code = isMissing ? MCP_ERRORS.resource_not_found : error.code;
-    return { code, message, ...(data === undefined ? {} : { data }) };
-  }
-  const isFault = error instanceof Fault;
-  const message = isFault ? error.message : 'The request failed.';
-  return {
-    code: MCP_ERRORS.internal_error,
-    message,
-    ...(isFault ? { data: { harn: { code: error.code, details: error.details } } } : {}),
-  };
+/** What is missing is a code of its own with a session. */
+function errorOf(error: unknown, method: string): RpcError {
+  const { code, message, data } = rpcErrorOf(error);
+  const isMissing =
+    method === 'resources/read' && code === MCP_ERRORS.invalid_params && objectOf(data)['uri'] !== undefined;
+  return new RpcError(isMissing ? MCP_ERRORS.resource_not_found : code, message, data);
 }

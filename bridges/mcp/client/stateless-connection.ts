@@ -12,21 +12,18 @@ import type { JsonObject, JsonValue } from '#protocol/json.ts';
 import { objectOf } from '#protocol/json-shape.ts';
 import { STATELESS } from '../../../mappings/mcp/revisions.ts';
 import { Fault } from '../../wire/faults.ts';
+import { RpcError } from '../../wire/json-rpc.ts';
+import { type CallOptions, ClientConnection, requestOptions, type ServerPeer } from './connection.ts';
 import {
-  type CallOptions,
-  ClientConnection,
   GIVEN_UP,
   httpFault,
   LOST,
   NOT_REACHED,
   NOT_STARTED,
   neverArrived,
-  requestOptions,
-  type ServerPeer,
   SLOW_START,
   TIMED_OUT,
-} from './connection.ts';
-import { RpcError } from './faults.ts';
+} from './faults.ts';
 
 /** What a server has to say of itself, as `server/discover` answers. */
 export type Discovered = JsonObject;

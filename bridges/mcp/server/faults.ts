@@ -2,6 +2,7 @@ import { ProtocolError } from '#protocol/errors.ts';
 import type { JsonObject } from '#protocol/json.ts';
 import type { ServerExchange } from '#protocol-server.ts';
 import { CODE_OF_ERROR, MCP_ERRORS } from '../../../mappings/mcp/errors.ts';
+import { errorAnswer } from '../../wire/json-rpc.ts';
 
 /**
  * An error as the SDKs put it on the wire, with the code of the table. A plain Error: the SDK's own class would write its
@@ -43,6 +44,5 @@ export function sendRpcError(
   message: string,
   headers: readonly string[] = [],
 ): void {
-  const body = JSON.stringify({ jsonrpc: '2.0', id: null, error: { code, message } });
-  exchange.send(status, 'application/json', body, headers);
+  exchange.send(status, 'application/json', errorAnswer(null, { code, message }), headers);
 }

@@ -8,7 +8,7 @@ import type { OutEvent } from '../../../../mappings/acp/events-out.ts';
 import { V2_METHODS, V2_NOTIFICATIONS, V2_QUESTIONS } from '../../../../mappings/acp/v2/methods.ts';
 import { stateOfEvent, stateOfSession } from '../../../../mappings/acp/v2/states.ts';
 import { updateOut } from '../../../../mappings/acp/v2/updates.ts';
-import { answer, methodNotFound, type RpcError, type RpcId } from '../../wire/json-rpc.ts';
+import { errorAnswer, methodNotFound, type RpcError, type RpcId } from '../../../wire/json-rpc.ts';
 import type { Draft } from '../attached-session.ts';
 import { AgentConnection } from '../connection.ts';
 import type { Tunnels } from '../tunnels.ts';
@@ -107,7 +107,7 @@ export class DraftConnection implements ServerConnectionOwner, Draft {
   }
 
   #refuse(id: RpcId, { fault }: RpcError): void {
-    this.#connection.send(answer(id, { error: fault }));
+    this.#connection.send(errorAnswer(id, fault));
   }
 
   #out(message: JsonObject): number {

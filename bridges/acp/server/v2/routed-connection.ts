@@ -1,7 +1,7 @@
 import type { AgentConnector, AnyMessage } from '@agentclientprotocol/sdk/experimental/v2';
 import type { JsonValue } from '#protocol/json.ts';
 import type { ServerConnection, ServerConnectionOwner, ServerDeps } from '#protocol-server.ts';
-import { refusalOf } from '../../wire/json-rpc.ts';
+import { refusalOf } from '../../../wire/json-rpc.ts';
 import { AgentConnection, whenRead } from '../connection.ts';
 import type { Tunnels } from '../tunnels.ts';
 import { DraftConnection } from './draft-connection.ts';

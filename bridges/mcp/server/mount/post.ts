@@ -3,7 +3,9 @@ import type { JsonObject } from '#protocol/json.ts';
 import { objectOf } from '#protocol/json-shape.ts';
 import type { ServerDeps, ServerExchange } from '#protocol-server.ts';
 import { MCP_ERRORS } from '../../../../mappings/mcp/errors.ts';
-import { NOT_REACHED, neverArrived, whileAway } from '../../client/connection.ts';
+import { errorAnswer } from '../../../wire/json-rpc.ts';
+import { whileAway } from '../../client/connection.ts';
+import { NOT_REACHED, neverArrived } from '../../client/faults.ts';
 import { type OpenServer, openTools, type Post } from '../../mounted-server.ts';
 
 /** Headers that belong to the message. Credentials, cookies and the like are between the client and the gateway. */
@@ -26,11 +28,7 @@ export async function passPost(
 ): Promise<void> {
   const { method, id = null, params } = body;
   const refuse = (status: number, code: number, message: string) =>
-    exchange.send(
-      status,
-      'application/json',
-      JSON.stringify({ jsonrpc: '2.0', id, error: { code, message } }),
-    );
+    exchange.send(status, 'application/json', errorAnswer(id, { code, message }));
   const { name } = objectOf(params);
   if (method === 'tools/call' && !server.isOpen(String(name)))
     return refuse(200, MCP_ERRORS.invalid_params, `Unknown tool: ${String(name)}`);

@@ -6,7 +6,7 @@ import {
   type ServerContext,
 } from '@modelcontextprotocol/server';
 import { ProtocolError } from '#protocol/errors.ts';
-import type { JsonObject, JsonValue } from '#protocol/json.ts';
+import type { JsonObject } from '#protocol/json.ts';
 import { objectOf } from '#protocol/json-shape.ts';
 import type { ServerDeps, ServerExchange, ServerTimers } from '#protocol-server.ts';
 import {
@@ -19,17 +19,11 @@ import {
 } from '../../../../mappings/mcp/eras.ts';
 import { MCP_ERRORS } from '../../../../mappings/mcp/errors.ts';
 import { Fault } from '../../../wire/faults.ts';
+import { errorAnswer, RpcError, type RpcFault } from '../../../wire/json-rpc.ts';
 import { CallRounds } from '../../client/call-rounds.ts';
 import { FIXED_LIMITS } from '../../client/config.ts';
-import {
-  type CallOptions,
-  type Connection,
-  GIVEN_UP,
-  isNotRun,
-  type ServerPeer,
-  TIMED_OUT,
-} from '../../client/connection.ts';
-import { RpcError } from '../../client/faults.ts';
+import type { CallOptions, Connection, ServerPeer } from '../../client/connection.ts';
+import { GIVEN_UP, isNotRun, rpcErrorOf, TIMED_OUT } from '../../client/faults.ts';
 import { type Lease, NOBODY } from '../../client/session-connections.ts';
 import { type MountedServer, type OpenServer, openTools } from '../../mounted-server.ts';
 import { ANY, capabilitiesOf } from '../stateless-connection.ts';
@@ -261,8 +255,7 @@ function refuse(exchange: ServerExchange, { id = null }: JsonObject, error: unkn
   const isServers = error instanceof RpcError;
   const message = error instanceof Fault ? error.message : 'The server could not be reached. Retry later.';
   if (!isServers) exchange.failed(new ProtocolError('upstream_unavailable', message, { cause: error }));
-  const answer = { jsonrpc: '2.0', id, error: wireError(error) };
-  exchange.send(isServers ? 200 : 502, 'application/json', JSON.stringify(answer));
+  exchange.send(isServers ? 200 : 502, 'application/json', errorAnswer(id, wireError(error)));
 }
 
 /**
@@ -367,16 +360,10 @@ function watchedUris(method: string, { notifications }: JsonObject): string[] {
 }
 
 /** A JSON-RPC error. What a server with a session calls a missing resource is wrong parameters without one. */
-function wireError(error: unknown): { code: number; message: string; data?: JsonValue } {
-  if (error instanceof RpcError) {
-    const { message, data } = error;
-    const isMissing = error.code === MCP_ERRORS.resource_not_found;
-    const code = isMissing ? MCP_ERRORS.invalid_params : error.code;
-    return { code, message, ...(data === undefined ? {} : { data }) };
-  }
-  const code = MCP_ERRORS.internal_error;
-  if (!(error instanceof Fault)) return { code, message: 'The request failed.' };
-  return { code, message: error.message, data: { harn: { code: error.code, details: error.details } } };
+export function wireError(error: unknown): RpcFault {
+  const { fault } = rpcErrorOf(error);
+  const isMissing = fault.code === MCP_ERRORS.resource_not_found;
+  return isMissing ? { ...fault, code: MCP_ERRORS.invalid_params } : fault;
 }
 
 /**

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { RpcError } from '../../../../bridges/mcp/client/faults.ts';
 import { askedByError } from '../../../../bridges/mcp/server/mount/stateless.ts';
+import { RpcError } from '../../../../bridges/wire/json-rpc.ts';
 import {
   askedPages,
   resultForSession,

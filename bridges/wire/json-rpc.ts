@@ -1,10 +1,18 @@
 import type { JsonObject, JsonValue } from '#protocol/json.ts';
 import { isObject } from '#protocol/json-shape.ts';
-import { ACP_ERRORS } from '../../../mappings/acp/errors.ts';
+
+/** Codes that JSON-RPC itself gives; those of a protocol stand in its mappings. Spec: JSON-RPC 2.0, 5.1. */
+export const RPC_ERRORS = {
+  parse_error: -32700,
+  invalid_request: -32600,
+  method_not_found: -32601,
+  invalid_params: -32602,
+  internal_error: -32603,
+} as const satisfies Record<string, number>;
 
 export type RpcId = string | number | null;
 
-/** What a JSON-RPC 2.0 message is. Batches are no part of ACP and are `invalid`. */
+/** What a JSON-RPC 2.0 message is. A batch is `invalid`. */
 export type RpcMessage =
   | { kind: 'request'; id: RpcId; method: string; params: JsonObject }
   | { kind: 'notification'; method: string; params: JsonObject }
@@ -19,14 +27,22 @@ export interface RpcFault {
   data?: JsonValue;
 }
 
-/** A refusal on its way to the other side; the message is public. */
+/** An error as it came, or a refusal on its way to the other side: then the message is public. */
 export class RpcError extends Error {
   override readonly name = 'RpcError';
-  readonly fault: RpcFault;
+  readonly code: number;
+  readonly data: JsonValue | undefined;
 
   constructor(code: number, message: string, data?: JsonValue) {
     super(message);
-    this.fault = { code, message, ...(data === undefined ? {} : { data }) };
+    this.code = code;
+    this.data = data;
+  }
+
+  /** As it stands in a message. */
+  get fault(): RpcFault {
+    const { code, message, data } = this;
+    return { code, message, ...(data === undefined ? {} : { data }) };
   }
 }
 
@@ -61,39 +77,32 @@ export function readRefused(text: string): RpcMessage {
 export function refusalOf(text: string, why: string): string {
   const refused = readRefused(text);
   return refused.kind === 'request'
-    ? answer(refused.id, { error: { code: ACP_ERRORS.invalid_params, message: why } })
-    : answer(null, { error: { code: ACP_ERRORS.parse_error, message: why } });
+    ? errorAnswer(refused.id, { code: RPC_ERRORS.invalid_params, message: why })
+    : errorAnswer(null, { code: RPC_ERRORS.parse_error, message: why });
 }
 
-export function request(id: RpcId, method: string, params: JsonObject): string {
-  return JSON.stringify({ jsonrpc: '2.0', id, method, params });
-}
-
-export function notification(method: string, params: JsonObject): string {
-  return JSON.stringify({ jsonrpc: '2.0', method, params });
-}
-
-export function answer(id: RpcId, given: RpcAnswer): string {
-  return JSON.stringify({ jsonrpc: '2.0', id, ...given });
+/** The text of an answer that is an error; `id` is null where the request has none, or it is not known. */
+export function errorAnswer(id: JsonValue, error: RpcFault): string {
+  return JSON.stringify({ jsonrpc: '2.0', id, error });
 }
 
 export function methodNotFound(method: string): RpcError {
-  return new RpcError(ACP_ERRORS.method_not_found, `"Method not found": ${method}`);
+  return new RpcError(RPC_ERRORS.method_not_found, `"Method not found": ${method}`);
 }
 
 export function invalidParams(param: string, message: string): RpcError {
-  return new RpcError(ACP_ERRORS.invalid_params, `${param}: ${message}`, { param });
+  return new RpcError(RPC_ERRORS.invalid_params, `${param}: ${message}`, { param });
+}
+
+/** An error member as it came; what is missing of it is an internal error without words. */
+export function faultOf({ code, message, data }: JsonObject): RpcFault {
+  return {
+    code: typeof code === 'number' ? code : RPC_ERRORS.internal_error,
+    message: typeof message === 'string' ? message : '',
+    ...(data === undefined ? {} : { data }),
+  };
 }
 
 function idOf(id: JsonValue | undefined): RpcId | undefined {
   return typeof id === 'string' || typeof id === 'number' || id === null ? id : undefined;
-}
-
-function faultOf(error: JsonObject): RpcFault {
-  const { code, message, data } = error;
-  return {
-    code: typeof code === 'number' ? code : ACP_ERRORS.internal_error,
-    message: typeof message === 'string' ? message : '',
-    ...(data === undefined ? {} : { data }),
-  };
 }

@@ -1,16 +1,13 @@
 import type { JsonObject, JsonValue } from '#protocol/json.ts';
-import { ACP_ERRORS } from '../../../mappings/acp/errors.ts';
 import {
-  answer,
   methodNotFound,
-  notification,
+  RPC_ERRORS,
   type RpcAnswer,
   RpcError,
   type RpcId,
   type RpcMessage,
   readRefused,
   readRpc,
-  request,
 } from './json-rpc.ts';
 
 /** What a peer does with what it is sent. Called in the order of arrival, before the next message is read. */
@@ -23,6 +20,13 @@ export interface PeerHandlers {
   notification(method: string, params: JsonObject): void;
   /** A handler threw what is no RpcError. */
   failed(error: unknown, method: string): void;
+}
+
+export interface PeerOptions {
+  /** The notification that takes a request back; its `requestId` names the request. ACP: `$/cancel_request`, MCP: `notifications/cancelled`. */
+  cancelMethod: '$/cancel_request' | 'notifications/cancelled';
+  send(message: JsonObject): void;
+  handlers: PeerHandlers;
 }
 
 /** Who waits for an answer: it is told before the next message is read. */
@@ -43,25 +47,28 @@ export const MAX_OPEN_REQUESTS = 1_000;
 function tooMany(): RpcError {
   const message = `More than ${MAX_OPEN_REQUESTS} requests are open. Wait for answers.`;
   const harn = { code: 'rate_limited', type: 'rate_limit_error' };
-  return new RpcError(ACP_ERRORS.internal_error, message, { harn });
+  return new RpcError(RPC_ERRORS.internal_error, message, { harn });
 }
 
 /**
- * One side of a JSON-RPC connection. Written here and not taken from the SDK, whose apps parse every update, drop kinds and
- * members they do not know, hang on an id that comes back as a string, and let an answer overtake updates. Source:
- * notes of the protocol, "Pitfalls".
+ * One side of a JSON-RPC connection, of ACP or of MCP: ids, answers in order, requests that are taken back, and a bound on open
+ * ones. The SDKs have one each, which cannot be used here: that of ACP (2.4) parses every update, drops kinds and members it does
+ * not know, hangs on an id that comes back as a string, and lets an answer overtake updates; those of MCP refuse results they do
+ * not know.
  */
 export class Peer {
-  readonly #send: (text: string) => void;
+  readonly #send: (message: JsonObject) => void;
   readonly #handlers: PeerHandlers;
+  readonly #cancelMethod: PeerOptions['cancelMethod'];
   readonly #asked = new Map<string, Waiting>();
   readonly #asking = new Map<RpcId, AbortController>();
   #nextId = 0;
   #closed: unknown;
 
-  constructor(send: (text: string) => void, handlers: PeerHandlers) {
-    this.#send = send;
+  constructor({ send, handlers, cancelMethod }: PeerOptions) {
+    this.#send = (message) => send({ jsonrpc: '2.0', ...message });
     this.#handlers = handlers;
+    this.#cancelMethod = cancelMethod;
   }
 
   /** Takes one message as it came. */
@@ -70,7 +77,7 @@ export class Peer {
     if (message.kind === 'request') this.#answer(message);
     else if (message.kind === 'response') this.#settle(message);
     else if (message.kind === 'notification') this.#note(message.method, message.params);
-    else this.refuse(message.id, new RpcError(ACP_ERRORS.invalid_request, message.reason));
+    else this.refuse(message.id, new RpcError(RPC_ERRORS.invalid_request, message.reason));
   }
 
   /**
@@ -79,7 +86,7 @@ export class Peer {
    */
   receiveRefused(text: string, why: string): boolean {
     const message = readRefused(text);
-    const code = ACP_ERRORS.invalid_params;
+    const code = RPC_ERRORS.invalid_params;
     if (message.kind === 'request') this.refuse(message.id, new RpcError(code, why));
     else if (message.kind === 'response')
       this.#settle({ ...message, answer: { error: { code, message: why } } });
@@ -87,7 +94,7 @@ export class Peer {
   }
 
   refuse(id: RpcId, { fault }: RpcError): void {
-    this.#send(answer(id, { error: fault }));
+    this.#send({ id, error: { ...fault } });
   }
 
   /**
@@ -105,7 +112,7 @@ export class Peer {
     return new Promise<RpcAnswer>((resolve, reject) => {
       const giveUp = () => {
         if (!this.#asked.delete(String(id))) return;
-        this.notify('$/cancel_request', { requestId: id });
+        this.notify(this.#cancelMethod, { requestId: id });
         reject(signal?.reason);
       };
       signal?.addEventListener('abort', giveUp, { once: true });
@@ -132,12 +139,12 @@ export class Peer {
       return id;
     }
     this.#asked.set(String(id), waiting);
-    this.#send(request(id, method, params));
+    this.#send({ id, method, params });
     return id;
   }
 
   notify(method: string, params: JsonObject): void {
-    if (this.#closed === undefined) this.#send(notification(method, params));
+    if (this.#closed === undefined) this.#send({ method, params });
   }
 
   /** The connection is over: everybody who waits is told why. */
@@ -158,7 +165,7 @@ export class Peer {
   }
 
   #note(method: string, params: JsonObject): void {
-    if (method === '$/cancel_request') {
+    if (method === this.#cancelMethod) {
       const id = params['requestId'];
       if (typeof id === 'string' || typeof id === 'number') this.#asking.get(id)?.abort(TAKEN_BACK);
       return;
@@ -170,7 +177,7 @@ export class Peer {
     if (this.#asking.has(id)) {
       this.refuse(
         id,
-        new RpcError(ACP_ERRORS.invalid_request, 'A request with this id is open. Use a new id.'),
+        new RpcError(RPC_ERRORS.invalid_request, 'A request with this id is open. Use a new id.'),
       );
       return;
     }
@@ -190,7 +197,7 @@ export class Peer {
       .catch((error: unknown): RpcAnswer => ({ error: this.#faultOf(error, method) }))
       .then((given) => {
         this.#asking.delete(id);
-        if (this.#closed === undefined) this.#send(answer(id, given));
+        if (this.#closed === undefined) this.#send({ id, ...given } as JsonObject);
       })
       .catch((error: unknown) => this.#handlers.failed(error, method));
   }
@@ -198,6 +205,6 @@ export class Peer {
   #faultOf(error: unknown, method: string) {
     if (error instanceof RpcError) return error.fault;
     this.#handlers.failed(error, method);
-    return new RpcError(ACP_ERRORS.internal_error, 'The gateway failed unexpectedly. Retry.').fault;
+    return new RpcError(RPC_ERRORS.internal_error, 'The gateway failed unexpectedly. Retry.').fault;
   }
 }

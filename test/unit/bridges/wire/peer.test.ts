@@ -1,22 +1,52 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '#protocol/json.ts';
-import { RpcError } from '../../../../bridges/acp/wire/json-rpc.ts';
-import { Peer, type PeerHandlers } from '../../../../bridges/acp/wire/peer.ts';
+import { RpcError } from '../../../../bridges/wire/json-rpc.ts';
+import { Peer, type PeerHandlers, type PeerOptions } from '../../../../bridges/wire/peer.ts';
 
-function stage(handlers: Partial<PeerHandlers> = {}) {
+function stage(
+  handlers: Partial<PeerHandlers> = {},
+  cancelMethod: PeerOptions['cancelMethod'] = '$/cancel_request',
+) {
   const sent: JsonObject[] = [];
   const failed: unknown[] = [];
-  const peer = new Peer((text) => sent.push(JSON.parse(text)), {
-    request: () => undefined,
-    notification: () => undefined,
-    failed: (error) => failed.push(error),
-    ...handlers,
+  const peer = new Peer({
+    cancelMethod,
+    send: (message) => void sent.push(message),
+    handlers: {
+      request: () => undefined,
+      notification: () => undefined,
+      failed: (error) => failed.push(error),
+      ...handlers,
+    },
   });
   return { peer, sent, failed };
 }
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
 describe('a JSON-RPC peer', () => {
+  it('takes requests back, and lets its own be taken back, by the method of its protocol', async () => {
+    let signal: AbortSignal | undefined;
+    const request: PeerHandlers['request'] = (_method, _params, context) => {
+      signal = context.signal;
+      return new Promise(() => undefined);
+    };
+    const { peer, sent } = stage({ request }, 'notifications/cancelled');
+    const patience = new AbortController();
+    const answer = peer.ask('elicitation/create', {}, patience.signal);
+    patience.abort('enough');
+    await expect(answer).rejects.toBe('enough');
+    expect(sent.at(-1)).toEqual({
+      jsonrpc: '2.0',
+      method: 'notifications/cancelled',
+      params: { requestId: 0 },
+    });
+    peer.receive({ jsonrpc: '2.0', id: 'a', method: 'tools/call', params: {} });
+    peer.receive({ jsonrpc: '2.0', method: '$/cancel_request', params: { requestId: 'a' } });
+    expect(signal?.aborted).toBe(false);
+    peer.receive({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 'a' } });
+    expect(signal?.aborted).toBe(true);
+  });
+
   it('[ACP-USER-13] finds the answer to its request also when the id comes back as a string', async () => {
     const { peer, sent } = stage();
     const answer = peer.ask('initialize', {});
