@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import type { ChildGuard, Timers } from '../bridge.ts';
 import { KeyBlocks } from './key-block.ts';
 import { LineSplitter } from './line-splitter.ts';
+import { isDoneWithin } from './waits.ts';
 
 export interface ChildOptions {
   /** Program and arguments; no shell reads them. They come from the operator's configuration, never from a caller. */
@@ -136,21 +137,11 @@ class SupervisedChild implements Child {
 
   async #close(): Promise<void> {
     this.#process.stdin?.end();
-    if (await this.#endsWithin(GRACE_MS.input)) return;
+    if (await isDoneWithin(this.ended, GRACE_MS.input, this.#timers)) return;
     signalGroup(this.#process, 'SIGTERM');
-    if (await this.#endsWithin(GRACE_MS.terminate)) return;
+    if (await isDoneWithin(this.ended, GRACE_MS.terminate, this.#timers)) return;
     signalGroup(this.#process, 'SIGKILL');
     await this.ended;
-  }
-
-  #endsWithin(ms: number): Promise<boolean> {
-    return new Promise((resolve) => {
-      const timer = this.#timers.setTimeout(() => resolve(false), ms);
-      void this.ended.then(() => {
-        this.#timers.clearTimeout(timer);
-        resolve(true);
-      });
-    });
   }
 
   /** `close` would wait for whoever inherited the pipes; after `exit` the group is killed, so that it comes. */

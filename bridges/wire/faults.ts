@@ -6,17 +6,35 @@ export class Fault extends Error {
   override readonly name = 'Fault';
   readonly code: FaultCode;
   readonly details: JsonObject;
+  /** The other side itself may be fine: asking it again makes sense. */
+  readonly isLost: boolean;
 
-  constructor(code: FaultCode, message: string, details: JsonObject = {}) {
+  constructor(code: FaultCode, message: string, details: JsonObject = {}, isLost = false) {
     super(message);
     this.code = code;
     this.details = details;
+    this.isLost = isLost;
   }
 
   toFrame(): Frame {
     const details = Object.keys(this.details).length === 0 ? {} : { details: this.details };
     return { kind: 'fault', code: this.code, message: this.message, ...details };
   }
+}
+
+/** The agent cannot be talked to, or not in its protocol; asking again would not help. */
+export function unavailable(reason: string, message: string, details: JsonObject = {}): Fault {
+  return new Fault('upstream_unavailable', message, { reason, ...details });
+}
+
+export function tooLarge(what: string, maxBytes: number): Fault {
+  return new Fault('payload_too_large', `The agent sent ${what} of more than ${maxBytes} bytes.`, {
+    max_bytes: maxBytes,
+  });
+}
+
+export function timedOut(timeout: string, ms: number): Fault {
+  return new Fault('deadline_exceeded', `The agent took longer than ${ms} ms (${timeout}).`, { timeout });
 }
 
 /** The connection did not come up in time. */

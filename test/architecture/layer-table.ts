@@ -286,7 +286,13 @@ export const LAYERS: readonly LayerRow[] = [
   {
     layer: 'bridges/wire',
     imports: ['src/protocol/json-shape.ts'],
-    types: ['bridges/bridge.ts', 'src/protocol-client.ts', ...WORDS, 'src/gateway.ts'],
+    types: [
+      'bridges/bridge.ts',
+      'src/protocol-client.ts',
+      'src/protocol-server.ts',
+      ...WORDS,
+      'src/gateway.ts',
+    ],
     because:
       'what the bridges have in common: the way out to the network and to child processes, and calls of the gateway port',
   },

@@ -10,10 +10,10 @@ import type { A2aProtocol } from '../../../mappings/a2a/operations.ts';
 import type { PartDialect } from '../../../mappings/a2a/parts-out.ts';
 import { withJsonNames } from '../../../mappings/a2a/proto-names.ts';
 import type { BridgeDeps } from '../../bridge.ts';
+import { unavailable } from '../../wire/faults.ts';
 import type { HttpClient } from '../../wire/http-client.ts';
 import { type A2aClientConfig, FIXED_LIMITS } from './config.ts';
 import { readText } from './event-stream.ts';
-import { malformed } from './faults.ts';
 
 /** A card that was read and found usable. */
 export interface ReadCard {
@@ -27,7 +27,7 @@ export interface ReadCard {
  */
 export function readCard(raw: JsonValue, cardUrl: URL, pin: Pin, shown: JsonValue = raw): ReadCard {
   const [called, said] = [withJsonNames(raw), withJsonNames(shown)];
-  if (!isObject(called) || !isObject(said)) throw malformed('card', 'The agent card is no JSON object.');
+  if (!isObject(called) || !isObject(said)) throw unavailable('card', 'The agent card is no JSON object.');
   const target = chooseInterface(called, cardUrl, pin);
   return { target, description: describeCard(said, target.streaming) };
 }
@@ -84,7 +84,7 @@ function typedView(raw: JsonValue): AgentCard {
   try {
     return AgentCard.fromJSON(raw);
   } catch {
-    throw malformed('card', 'The agent card has members of the wrong kind.');
+    throw unavailable('card', 'The agent card has members of the wrong kind.');
   }
 }
 
@@ -192,7 +192,7 @@ function chooseInterface(card: JsonObject, cardUrl: URL, pin: Pin): Target {
   });
   const chosen = usable.find(({ protocol }) => protocol !== 'jsonrpc-0.3') ?? usable[0];
   if (chosen === undefined) {
-    throw malformed('no_usable_interface', 'The card offers no interface that the gateway speaks.');
+    throw unavailable('no_usable_interface', 'The card offers no interface that the gateway speaks.');
   }
   const { offer, protocol } = chosen;
   return {
@@ -258,10 +258,10 @@ function dialectOf(protocol: A2aProtocol, card: JsonObject): PartDialect {
 function ownUrl(given: string | undefined, cardUrl: URL): URL {
   const url = urlOf(given ?? '/', cardUrl);
   if (url === undefined || url.username !== '' || url.password !== '') {
-    throw malformed('interface_url', 'The card names an interface that is no URL.');
+    throw unavailable('interface_url', 'The card names an interface that is no URL.');
   }
   if (!isSameOrigin(url, cardUrl)) {
-    throw malformed('interface_origin', 'The card names an interface on another origin than its own.');
+    throw unavailable('interface_origin', 'The card names an interface on another origin than its own.');
   }
   url.host = cardUrl.host;
   url.hash = '';

@@ -2,16 +2,16 @@ import { textOf } from '#protocol/json-shape.ts';
 import type { AgentDescription, Frame, Move, ProtocolClient, Seen, Turn } from '#protocol-client.ts';
 import type { BridgeDeps } from '../../bridge.ts';
 import { credentialHeaders } from '../../wire/credentials.ts';
+import { Fault } from '../../wire/faults.ts';
 import { createHttpClient, type HttpClient, type HttpReply } from '../../wire/http-client.ts';
-import { abortable } from './abortable.ts';
+import { unlessAborted, Watchdog } from '../../wire/waits.ts';
 import { type A2aClientConfig, type AgentOnDemand, DEFAULT_LIMITS, FIXED_LIMITS } from './config.ts';
 import { type TurnPorts, TurnRun } from './connection.ts';
 import { Discovery } from './discovery.ts';
-import { Fault, faultOf } from './faults.ts';
+import { faultOf } from './faults.ts';
 import { interpret } from './interpret.ts';
 import { LearnedStreaming } from './learned-streaming.ts';
 import { cancelTask, follow, sendMessage } from './requests.ts';
-import { Watchdog } from './watchdog.ts';
 
 /** An A2A agent as an upstream. Recorded frames are records (`record.ts`); `interpret` needs nothing else. */
 export class A2aClient implements ProtocolClient {
@@ -148,7 +148,7 @@ export function onDemand(http: HttpClient, cardUrl: string, { card, agent }: Age
     request: async (call) => {
       if (call.url.href === cardHref) return cardReply(card);
       // The caller may leave; the start goes on for the others.
-      const host = agent.host ?? (await abortable(started(agent), call.signal));
+      const host = agent.host ?? (await unlessAborted(started(agent), call.signal));
       const url = new URL(call.url);
       url.host = host;
       return http.request({ ...call, url });

@@ -3,12 +3,14 @@ import type { JsonObject, JsonValue } from '#protocol/json.ts';
 import type { Frame, Turn } from '#protocol-client.ts';
 import { type A2aOperation, OPERATIONS } from '../../../mappings/a2a/operations.ts';
 import type { BridgeDeps, Timers } from '../../bridge.ts';
+import { Fault, unavailable } from '../../wire/faults.ts';
 import type { HttpClient, HttpReply } from '../../wire/http-client.ts';
+import { Watchdog } from '../../wire/waits.ts';
 import type { Target } from './card.ts';
 import type { A2aLimits } from './config.ts';
 import type { Discovery } from './discovery.ts';
 import { readEventStream, readText } from './event-stream.ts';
-import { Fault, faultOf, faultOfStatus, malformed } from './faults.ts';
+import { faultOf, faultOfStatus } from './faults.ts';
 import type { LearnedStreaming } from './learned-streaming.ts';
 import { Progress } from './progress.ts';
 import {
@@ -20,7 +22,6 @@ import {
   toFrameBody,
 } from './record.ts';
 import { References } from './references.ts';
-import { Watchdog } from './watchdog.ts';
 
 /** What one request needs of its upstream. */
 interface Wire {
@@ -141,7 +142,7 @@ function parse(text: string, wire: Wire): JsonValue {
   try {
     return wire.parseJson(text);
   } catch {
-    throw malformed('json', 'The agent sent a message that is no clean JSON.');
+    throw unavailable('json', 'The agent sent a message that is no clean JSON.');
   }
 }
 
@@ -152,7 +153,7 @@ function mediaType(reply: HttpReply): string {
 function refuseEncoding(reply: HttpReply): void {
   const encoding = reply.header('content-encoding');
   if (encoding === undefined || encoding === 'identity') return;
-  throw malformed('content_encoding', 'The agent compressed its answer although it was told not to.');
+  throw unavailable('content_encoding', 'The agent compressed its answer although it was told not to.');
 }
 
 /** What to ask of an agent: a message to send, or a task to look at. */

@@ -7,9 +7,9 @@ import { timestamp } from '#protocol/ports.ts';
 import type { AgentDescription } from '#protocol-client.ts';
 import type { CardVerdict } from '#resources/agent/schema.ts';
 import type { BridgeDeps } from '../../bridge.ts';
-import { TRANSPORT_MESSAGES } from '../../wire/faults.ts';
+import { Fault, TRANSPORT_MESSAGES, unavailable } from '../../wire/faults.ts';
 import type { HttpClient, HttpReply } from '../../wire/http-client.ts';
-import { abortable } from './abortable.ts';
+import { Backoff, unlessAborted, Watchdog } from '../../wire/waits.ts';
 import {
   cardKeys,
   cardUrls,
@@ -24,8 +24,7 @@ import {
 } from './card.ts';
 import { FIXED_LIMITS } from './config.ts';
 import { readText } from './event-stream.ts';
-import { Fault, faultOf, faultOfStatus, malformed } from './faults.ts';
-import { Backoff, Watchdog } from './watchdog.ts';
+import { faultOf, faultOfStatus } from './faults.ts';
 
 export interface DiscoveryOptions {
   route: string;
@@ -97,15 +96,15 @@ export class Discovery {
    * while a fresh one is fetched.
    */
   async target(signal: AbortSignal): Promise<Target> {
-    if (this.#card === undefined) await abortable(this.#refresh(), signal);
+    if (this.#card === undefined) await unlessAborted(this.#refresh(), signal);
     else if (this.#isOld(this.#card)) void this.#refreshQuietly();
-    if (this.#card === undefined) throw malformed('card', 'The agent has no card.');
+    if (this.#card === undefined) throw unavailable('card', 'The agent has no card.');
     return this.#card.target;
   }
 
   /** Like `target`, for a new turn: a distrusted card is used only when there is no fresh one to be had. */
   async targetOfTurn(signal: AbortSignal): Promise<Target> {
-    if (this.#isDistrusted) await abortable(this.#refreshQuietly(), signal);
+    if (this.#isDistrusted) await unlessAborted(this.#refreshQuietly(), signal);
     return this.target(signal);
   }
 
@@ -241,7 +240,7 @@ export class Discovery {
     const { signature } = kept;
     const card = this.#parse(text);
     if (needsSignature && signature.status !== 'verified')
-      throw malformed('card_signature', `The signature of the agent card is ${signature.status}.`);
+      throw unavailable('card_signature', `The signature of the agent card is ${signature.status}.`);
     const usable = needsSignature && signature.covers !== null ? coveredPart(card, signature.covers) : card;
     const clean = deps.redact(usable).value;
     const { target, description } = readCard(usable, new URL(kept.url), pin, clean);
@@ -291,9 +290,9 @@ export class Discovery {
     try {
       card = this.#options.deps.parseJson(text);
     } catch {
-      throw malformed('card', 'The agent card is no clean JSON.');
+      throw unavailable('card', 'The agent card is no clean JSON.');
     }
-    if (!isObject(card)) throw malformed('card', 'The agent card is no JSON object.');
+    if (!isObject(card)) throw unavailable('card', 'The agent card is no JSON object.');
     return card;
   }
 }

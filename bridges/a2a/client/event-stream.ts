@@ -1,4 +1,4 @@
-import { malformed, tooLarge } from './faults.ts';
+import { tooLarge, unavailable } from '../../wire/faults.ts';
 
 /** One thing of an event stream: an event's data, or a sign of life. */
 export type StreamItem = { data: string } | { comment: true };
@@ -121,7 +121,7 @@ function decode(bytes: Uint8Array): string {
   try {
     return STRICT_UTF8.decode(bytes);
   } catch {
-    throw malformed('utf8', 'The agent sent text that is not UTF-8.');
+    throw unavailable('utf8', 'The agent sent text that is not UTF-8.');
   }
 }
 

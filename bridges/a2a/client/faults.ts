@@ -1,39 +1,6 @@
 import type { JsonObject } from '#protocol/json.ts';
 import type { FaultCode } from '#protocol-client.ts';
-import {
-  Fault as CommonFault,
-  TRANSPORT_MESSAGES,
-  type TransportFault,
-  transportFault,
-} from '../../wire/faults.ts';
-
-/** Why a turn cannot go on. */
-export class Fault extends CommonFault {
-  /** The agent itself may be fine: asking it again for the task makes sense. */
-  readonly isLost: boolean;
-
-  constructor(code: FaultCode, message: string, details: JsonObject = {}, isLost = false) {
-    super(code, message, details);
-    this.isLost = isLost;
-  }
-}
-
-/** The agent spoke, but not A2A; asking again would not help. */
-export function malformed(reason: string, message: string): Fault {
-  return new Fault('upstream_unavailable', message, { reason });
-}
-
-export function tooLarge(what: string, maxBytes: number): Fault {
-  return new Fault('payload_too_large', `The agent sent ${what} of more than ${maxBytes} bytes.`, {
-    max_bytes: maxBytes,
-  });
-}
-
-export type TimeoutName = 'connect' | 'first_frame' | 'idle' | 'total' | 'card';
-
-export function timedOut(timeout: TimeoutName, ms: number): Fault {
-  return new Fault('deadline_exceeded', `The agent took longer than ${ms} ms (${timeout}).`, { timeout });
-}
+import { Fault, TRANSPORT_MESSAGES, type TransportFault, transportFault } from '../../wire/faults.ts';
 
 /** A refused or broken connection heals; a wrong name or certificate does not. */
 const HEALS: Record<TransportFault, boolean> = {
@@ -49,7 +16,6 @@ const HEALS: Record<TransportFault, boolean> = {
 /** The fault of whatever was thrown: a Fault stays itself, anything else came from the transport. */
 export function faultOf(error: unknown): Fault {
   if (error instanceof Fault) return error;
-  if (error instanceof CommonFault) return new Fault(error.code, error.message, error.details);
   const reason = transportFault(error);
   const code: FaultCode = reason === 'connect_timeout' ? 'deadline_exceeded' : 'upstream_unavailable';
   const details: JsonObject = reason === 'connect_timeout' ? { reason, timeout: 'connect' } : { reason };

@@ -13,7 +13,7 @@ import {
 } from '../../../mappings/a2a/operations.ts';
 import { decodeParts } from '../../../mappings/a2a/parts-in.ts';
 import { withJsonNames } from '../../../mappings/a2a/proto-names.ts';
-import { malformed } from './faults.ts';
+import { unavailable } from '../../wire/faults.ts';
 
 /** Ids of the agent, each with the Task it stands for. */
 export type HarnTasks = readonly (readonly [remote: string, task: string])[];
@@ -184,7 +184,7 @@ export function refuseOverlong(reading: Reading): void {
   const { event, body } = reading;
   for (const id of [body[event === 'task' ? 'id' : 'taskId'], body['contextId']]) {
     if (typeof id !== 'string' || isBindable(id)) continue;
-    throw malformed(
+    throw unavailable(
       'overlong_id',
       `The agent sent a task or context id of more than ${MAX_NAME_LENGTH} characters.`,
     );

@@ -6,13 +6,13 @@ import { HARN_EXTENSION } from '../../../mappings/a2a/extension.ts';
 import type { A2aProtocol } from '../../../mappings/a2a/operations.ts';
 import { encodePart, type PartDialect } from '../../../mappings/a2a/parts-out.ts';
 import { ROLES_V1, ROLES_V03 } from '../../../mappings/a2a/roles.ts';
+import { Fault } from '../../wire/faults.ts';
+import { Backoff, pause } from '../../wire/waits.ts';
 import { FIXED_LIMITS } from './config.ts';
 import type { Beside, TurnRun } from './connection.ts';
-import { Fault } from './faults.ts';
 import { isForeignTask, Progress } from './progress.ts';
 import { type A2aRecord, type AgentError, type Reading, toFrameBody } from './record.ts';
 import { referencesOf } from './references.ts';
-import { Backoff, pause } from './watchdog.ts';
 
 /**
  * Sends the message of a turn: streaming where the agent can, else so that it is answered at once. It is sent a second time only
@@ -305,7 +305,7 @@ export async function* follow(run: TurnRun): AsyncGenerator<Frame> {
       if (watch.heardMore) failures = 0;
       failures += 1;
       if (!(error instanceof Fault) || !error.isLost || failures > reconnect.attempts) throw error;
-      await pause(retryPause.next(), run.signal, run.ports.timers);
+      await pause(retryPause.next(), run.ports.timers, run.signal);
       continue;
     }
     // Without a stream there is nothing to listen to while a human signs in.
@@ -319,7 +319,7 @@ export async function* follow(run: TurnRun): AsyncGenerator<Frame> {
       ? stoodMs > run.ports.wire.limits.idle_timeout_ms
       : standing > standingPolls;
     if (run.progress.stands && isEnough) run.progress.takeAsAnswer();
-    await pause(waitMs, run.signal, run.ports.timers);
+    await pause(waitMs, run.ports.timers, run.signal);
   }
 }
 

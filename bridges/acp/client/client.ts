@@ -10,9 +10,11 @@ import type {
   Turn,
 } from '#protocol-client.ts';
 import type { BridgeDeps } from '../../bridge.ts';
+import { timedOut, unavailable } from '../../wire/faults.ts';
+import { unlessAborted } from '../../wire/waits.ts';
 import { type Host, Hosts } from '../host.ts';
 import { type AcpClientConfig, type AcpLimits, DEFAULT_LIMITS } from './config.ts';
-import { faultOf, gone, timedOut } from './faults.ts';
+import { faultOf } from './faults.ts';
 import { interpret } from './interpret.ts';
 import { AgentPools } from './pool.ts';
 import type { PromptTurn } from './prompt-turn.ts';
@@ -59,7 +61,7 @@ export class AcpClient implements ProtocolClient {
     const prompt = this.#prompts.get(turn.taskId);
     if (prompt === undefined) return;
     prompt.cancel();
-    await endedOr(prompt.ended, signal);
+    await unlessAborted(prompt.ended, signal).catch(() => undefined);
     if (prompt.isFollowed) return;
     yield* prompt.frames.drain();
     if (prompt.isOver) this.#forget(turn, prompt);
@@ -100,7 +102,7 @@ export class AcpClient implements ProtocolClient {
   async *#takeUp(turn: Turn, signal: AbortSignal): AsyncGenerator<Frame> {
     const prompt = this.#prompts.get(turn.taskId);
     if (prompt !== undefined) return yield* this.#follow(turn, prompt, signal);
-    throw gone(
+    throw unavailable(
       'harness_restarted',
       'The gateway restarted while the agent worked on this task. What it did so far is in the events; send the next prompt to go on.',
     );
@@ -136,14 +138,6 @@ export class AcpClient implements ProtocolClient {
   #forget({ taskId }: Turn, prompt: PromptTurn): void {
     if (this.#prompts.get(taskId) === prompt) this.#prompts.delete(taskId);
   }
-}
-
-function endedOr(ended: Promise<void>, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) return resolve();
-    signal.addEventListener('abort', () => resolve(), { once: true });
-    void ended.then(resolve);
-  });
 }
 
 /** What is known of an agent: its own words once it has run, its id until then. */

@@ -8,10 +8,9 @@ import {
   isHostMethod,
 } from '../../../mappings/acp/host-methods.ts';
 import { ASKING_METHODS } from '../../../mappings/acp/permission-answers.ts';
-import type { Fault } from '../../wire/faults.ts';
+import { type Fault, timedOut, unavailable } from '../../wire/faults.ts';
 import { methodNotFound, type RpcAnswer, RpcError } from '../../wire/json-rpc.ts';
 import { Peer, type RequestContext, type Waiting } from '../../wire/peer.ts';
-import { gone, type TimeoutName, timedOut } from './faults.ts';
 import { askHost } from './host-calls.ts';
 import { AgentSession, BetweenTurns } from './session.ts';
 import { type AgentSettings, type AgentWire, openWire, withoutNoise } from './wire.ts';
@@ -80,13 +79,13 @@ export class AgentConnection {
     if ('error' in answer) {
       const words =
         'The agent refused to start. What it says is in details.error, more may be on its standard error.';
-      throw gone('refused', words, { error: { ...answer.error } });
+      throw unavailable('refused', words, { error: { ...answer.error } });
     }
     if (!isObject(answer.result)) {
-      throw gone('malformed', 'The agent did not answer initialize as ACP says.');
+      throw unavailable('malformed', 'The agent did not answer initialize as ACP says.');
     }
     if (answer.result['protocolVersion'] !== PROTOCOL_VERSION) {
-      throw gone('version', 'The agent speaks no version of ACP that the gateway does.', {
+      throw unavailable('version', 'The agent speaks no version of ACP that the gateway does.', {
         protocol_version: answer.result['protocolVersion'] ?? null,
       });
     }
@@ -100,7 +99,7 @@ export class AgentConnection {
   async ask(
     method: string,
     params: JsonObject,
-    name: TimeoutName,
+    name: string,
     ms: number,
     heard?: (answer: RpcAnswer) => void,
   ): Promise<RpcAnswer> {
@@ -157,7 +156,7 @@ export class AgentConnection {
   }
 
   async close(): Promise<void> {
-    this.#end(gone('closed', 'The gateway has closed the agent.'));
+    this.#end(unavailable('closed', 'The gateway has closed the agent.'));
     await this.#wire.close();
   }
 

@@ -13,8 +13,8 @@ import { statusOfStop } from '../../../mappings/acp/stop-reasons.ts';
 import { TOOL_STATUSES } from '../../../mappings/acp/tool-statuses.ts';
 import { updateRow } from '../../../mappings/acp/update-kinds.ts';
 import { USAGE_UPDATE } from '../../../mappings/acp/usage-words.ts';
+import { LOGIN_WANTED } from './faults.ts';
 import { boundSession, turnUsageMoves, usageMoves } from './interpret-usage.ts';
-import { LOGIN_WANTED } from './login-ways.ts';
 import { type AcpRecord, asRecord, type DeniedCall, type SessionRecord, type ToolFacts } from './record.ts';
 
 /** What a frame means, by the tables of mappings/acp. Pure: the same frame and the same past give the same moves. */

@@ -4,13 +4,12 @@ import type { JsonObject, JsonValue } from '#protocol/json.ts';
 import { isObject, objectOf, textOf } from '#protocol/json-shape.ts';
 import type { PastTurn, Turn } from '#protocol-client.ts';
 import { ACP_ERRORS } from '../../../mappings/acp/errors.ts';
-import { Fault } from '../../wire/faults.ts';
+import { Fault, unavailable } from '../../wire/faults.ts';
 import type { RpcAnswer } from '../../wire/json-rpc.ts';
 import type { Host } from '../host.ts';
 import { type AcpClientConfig, type AcpLimits, FIXED_LIMITS } from './config.ts';
 import { type AgentConnection, type WayBack, waysBack } from './connection.ts';
-import { gone } from './faults.ts';
-import { LOGIN_WANTED, loginWays } from './login-ways.ts';
+import { LOGIN_WANTED, loginWays } from './faults.ts';
 import type { SessionRecord } from './record.ts';
 import type { AgentSession } from './session.ts';
 
@@ -157,11 +156,13 @@ async function newSession(
   );
   if ('error' in answer) {
     refuseLogin(answer, connection);
-    throw gone('session_refused', 'The agent refused to open a session.', { error: { ...answer.error } });
+    throw unavailable('session_refused', 'The agent refused to open a session.', {
+      error: { ...answer.error },
+    });
   }
   const id = idOf(answer);
   if (id === undefined) {
-    throw gone('malformed', 'The agent opened a session without a usable id.');
+    throw unavailable('malformed', 'The agent opened a session without a usable id.');
   }
   const session = connection.session(id);
   session.news = {

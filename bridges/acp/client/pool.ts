@@ -1,8 +1,8 @@
 import type { JsonObject } from '#protocol/json.ts';
 import { objectOf } from '#protocol/json-shape.ts';
 import type { HostOffer } from '../../../mappings/acp/host-methods.ts';
+import { unavailable } from '../../wire/faults.ts';
 import { AgentConnection, waysBack } from './connection.ts';
-import { gone } from './faults.ts';
 import type { AgentSettings, RouteSettings } from './wire.ts';
 
 /**
@@ -71,7 +71,7 @@ class AgentPool {
   }
 
   async #connection(): Promise<AgentConnection> {
-    if (this.#isClosed) throw gone('closed', 'The gateway stops.');
+    if (this.#isClosed) throw unavailable('closed', 'The gateway stops.');
     const open = await this.#open?.catch(() => undefined);
     if (open !== undefined && !open.isDead) return open;
     // Somebody else may have begun while this one waited.

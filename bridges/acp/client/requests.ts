@@ -4,8 +4,9 @@ import type { OutboundMessage, Turn } from '#protocol-client.ts';
 import { OPTIONS_REFUSED, wishOf } from '../../../mappings/acp/config-options.ts';
 import { encodePart, type Takes } from '../../../mappings/acp/content-out.ts';
 import type { BridgeDeps } from '../../bridge.ts';
-import { faultOf, gone } from './faults.ts';
-import { loginWays } from './login-ways.ts';
+import { unavailable } from '../../wire/faults.ts';
+import { isDoneWithin } from '../../wire/waits.ts';
+import { faultOf, loginWays } from './faults.ts';
 import { beginningOf, openSession, type SessionOpener } from './open-session.ts';
 import type { PromptTurn } from './prompt-turn.ts';
 import type { AcpRecord } from './record.ts';
@@ -82,7 +83,7 @@ async function endFormer(
   if (former === undefined) return [];
   if (!former.isOver) {
     former.cancel();
-    const isOver = await within(former.ended, limits.cancel_grace_ms, deps);
+    const isOver = await isDoneWithin(former.ended, limits.cancel_grace_ms, deps.timers);
     if (!isOver) throw await wedged(connection, session);
   }
   if (former.taskId !== taskId) return [];
@@ -96,20 +97,10 @@ async function endFormer(
 async function wedged(connection: SessionOpener['connection'], session: AgentSession) {
   connection.sessions.delete(session.id);
   if (!connection.busyBeside(session)) await connection.close();
-  return gone(
+  return unavailable(
     'wedged',
     'The agent does not answer the prompt that was cancelled before this one. Send this one again.',
   );
-}
-
-function within(ended: Promise<void>, ms: number, { timers }: BridgeDeps): Promise<boolean> {
-  return new Promise((resolve) => {
-    const timer = timers.setTimeout(() => resolve(false), ms);
-    void ended.then(() => {
-      timers.clearTimeout(timer);
-      resolve(true);
-    });
-  });
 }
 
 function takesOf(capabilities: JsonObject): Takes {
@@ -126,7 +117,7 @@ function blocksOf(
   preface: string | undefined,
   takes: Takes,
 ): JsonObject[] {
-  if (message === undefined) throw gone('no_message', 'The turn has no message to send.');
+  if (message === undefined) throw unavailable('no_message', 'The turn has no message to send.');
   const blocks = message.parts.map((part) => encodePart(part, message.artifacts, takes)).filter(isObject);
   return preface === undefined ? blocks : [{ type: 'text', text: preface }, ...blocks];
 }

@@ -3,9 +3,9 @@ import type { HostOffer } from '../../../mappings/acp/host-methods.ts';
 import type { BridgeDeps } from '../../bridge.ts';
 import { type ChildEnd, inheritedEnvironment, startChild } from '../../wire/child.ts';
 import { credentialHeaders } from '../../wire/credentials.ts';
-import type { Fault } from '../../wire/faults.ts';
+import { type Fault, unavailable } from '../../wire/faults.ts';
 import type { AcpClientConfig, AcpLimits } from './config.ts';
-import { faultOf, gone, tooLong } from './faults.ts';
+import { faultOf, tooLong } from './faults.ts';
 import type { Overhear } from './session.ts';
 
 /** The way to one running agent: whole messages as text, both ways. */
@@ -75,10 +75,10 @@ function environmentOf({ config, deps }: WireSettings): Record<string, string> {
 
 function died({ notStarted, exitCode, signal, lastWords }: ChildEnd): Fault {
   if (notStarted !== undefined) {
-    return gone('not_started', 'The program of the agent could not be started.', { code: notStarted });
+    return unavailable('not_started', 'The program of the agent could not be started.', { code: notStarted });
   }
   const how = signal === null ? `with code ${exitCode}` : `by ${signal}`;
-  return gone('exited', `The agent ended ${how}.`, {
+  return unavailable('exited', `The agent ended ${how}.`, {
     exit_code: exitCode,
     signal,
     ...(lastWords === '' ? {} : { stderr_tail: lastWords }),
@@ -146,12 +146,12 @@ function connect(
   });
   socket.once('unexpected-response', (_request, response) => {
     listener.ended(
-      gone('refused', 'The agent refused the connection.', { http_status: response.statusCode ?? 0 }),
+      unavailable('refused', 'The agent refused the connection.', { http_status: response.statusCode ?? 0 }),
     );
     socket.terminate();
   });
   socket.once('close', (code) =>
-    listener.ended(gone('lost', 'The connection to the agent is over.', { close_code: code })),
+    listener.ended(unavailable('lost', 'The connection to the agent is over.', { close_code: code })),
   );
   return socket;
 }

@@ -312,8 +312,7 @@ export class McpClient implements ProtocolClient {
   /** A server that does not come up is tried again for as long as a call waits for one. */
   #patience(): Patience {
     const { clock, timers } = this.#deps;
-    const pause = (ms: number) => new Promise<void>((resolve) => void timers.setTimeout(resolve, ms));
-    return { clock, pause, forMs: this.#limits.restart_wait_ms };
+    return { clock, timers, forMs: this.#limits.restart_wait_ms };
   }
 
   /** What the server says on the kept connection: changes of its list, and log lines of the only call there is. */

@@ -1,5 +1,7 @@
 import type { JsonObject } from '#protocol/json.ts';
 import type { Clock } from '#protocol/ports.ts';
+import type { Timers } from '../../bridge.ts';
+import { pause } from '../../wire/waits.ts';
 import { FIXED_LIMITS } from './config.ts';
 import { isAway } from './faults.ts';
 
@@ -119,8 +121,7 @@ export function requestOptions({ signal, idleTimeoutMs, totalTimeoutMs, onProgre
 
 export interface Patience {
   clock: Pick<Clock, 'monotonic'>;
-  /** Resolves after so many milliseconds. */
-  pause(ms: number): Promise<void>;
+  timers: Timers;
   /** Longest wait in all, in milliseconds. */
   forMs: number;
   /** Whether somebody still waits for the outcome. Default: yes. */
@@ -133,7 +134,7 @@ export interface Patience {
  */
 export async function whileAway<T>(
   work: () => Promise<T>,
-  { clock, pause, forMs, isWanted = () => true }: Patience,
+  { clock, timers, forMs, isWanted = () => true }: Patience,
 ): Promise<T> {
   const untilMs = clock.monotonic() + forMs;
   for (let waitMs: number = FIXED_LIMITS.reopenMs; ; waitMs *= 2) {
@@ -141,7 +142,7 @@ export async function whileAway<T>(
       return await work();
     } catch (error) {
       if (!isAway(error) || clock.monotonic() + waitMs > untilMs) throw error;
-      await pause(waitMs);
+      await pause(waitMs, timers);
       if (!isWanted()) throw error;
     }
   }

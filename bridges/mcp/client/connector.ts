@@ -5,6 +5,7 @@ import type { BridgeDeps } from '../../bridge.ts';
 import { inheritedEnvironment } from '../../wire/child.ts';
 import { credentialHeaders } from '../../wire/credentials.ts';
 import { Fault } from '../../wire/faults.ts';
+import { isDoneWithin, pause } from '../../wire/waits.ts';
 import { createWebFetch, type WebFetch } from '../../wire/web-fetch.ts';
 import type { Post } from '../mounted-server.ts';
 import { ChildTransport } from './child-transport.ts';
@@ -128,24 +129,13 @@ export class Connector {
       info,
       capabilities: known,
       timeoutMs: this.#limits.connect_timeout_ms,
-      ...(this.#web === undefined ? {} : { lastLines: () => this.#wait(FIXED_LIMITS.lastLinesMs) }),
+      ...(this.#web === undefined
+        ? {}
+        : { lastLines: () => pause(FIXED_LIMITS.lastLinesMs, this.#deps.timers) }),
     });
     // What is told beside the answers, such as a changed list, is told to nobody before somebody listens.
-    if (this.#web !== undefined) await this.#within(FIXED_LIMITS.listenMs, listening);
+    if (this.#web !== undefined) await isDoneWithin(listening, FIXED_LIMITS.listenMs, this.#deps.timers);
     return connection;
-  }
-
-  #wait(ms: number): Promise<void> {
-    return new Promise((resolve) => void this.#deps.timers.setTimeout(resolve, ms));
-  }
-
-  async #within(ms: number, promise: Promise<void>): Promise<void> {
-    let timer: unknown;
-    const late = new Promise<void>((resolve) => {
-      timer = this.#deps.timers.setTimeout(resolve, ms);
-    });
-    await Promise.race([promise, late]);
-    this.#deps.timers.clearTimeout(timer);
   }
 
   async #stateless(

@@ -7,6 +7,7 @@ import type { BridgeDeps } from '../../bridge.ts';
 import { Fault } from '../../wire/faults.ts';
 import { RpcError } from '../../wire/json-rpc.ts';
 import { sha256 } from '../../wire/sha256.ts';
+import { pause, unlessAborted } from '../../wire/waits.ts';
 import { CallQuestions, type QuestionContext } from './call-questions.ts';
 import { CallRounds, PAGE_WANTED, type Round, type RoundsHost } from './call-rounds.ts';
 import { FIXED_LIMITS, type McpLimits } from './config.ts';
@@ -141,22 +142,8 @@ export class ActiveCall implements ServerPeer {
     } catch (error) {
       if (!isNotRun(error) || this.#isSentAgain) throw error;
       this.#isSentAgain = true;
-      this.#connection = await this.#unlessGivenUp(this.#context.reconnect());
+      this.#connection = await unlessAborted(this.#context.reconnect(), this.#stopper.signal, GIVEN_UP);
       return await this.#request('tools/call', params, how);
-    }
-  }
-
-  async #unlessGivenUp<T>(work: Promise<T>): Promise<T> {
-    const { signal } = this.#stopper;
-    let leave: () => void = () => undefined;
-    const left = new Promise<never>((_, reject) => {
-      leave = () => reject(GIVEN_UP);
-    });
-    signal.addEventListener('abort', leave, { once: true });
-    try {
-      return await Promise.race([work, left]);
-    } finally {
-      signal.removeEventListener('abort', leave);
     }
   }
 
@@ -231,20 +218,7 @@ export class ActiveCall implements ServerPeer {
   }
 
   #wait(ms: number): Promise<void> {
-    const { timers } = this.#context.deps;
-    const { signal } = this.#stopper;
-    return new Promise((resolve, reject) => {
-      const stop = () => {
-        timers.clearTimeout(timer);
-        reject(GIVEN_UP);
-      };
-      const timer = timers.setTimeout(() => {
-        signal.removeEventListener('abort', stop);
-        resolve();
-      }, ms);
-      signal.addEventListener('abort', stop, { once: true });
-      if (signal.aborted) stop();
-    });
+    return pause(ms, this.#context.deps.timers, this.#stopper.signal, GIVEN_UP);
   }
 
   #failed(error: unknown): Frame {

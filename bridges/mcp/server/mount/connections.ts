@@ -4,6 +4,7 @@ import type { ServerDeps } from '#protocol-server.ts';
 import { MCP_ERRORS } from '../../../../mappings/mcp/errors.ts';
 import { Fault } from '../../../wire/faults.ts';
 import { RpcError } from '../../../wire/json-rpc.ts';
+import { timersOf } from '../../../wire/waits.ts';
 import { FIXED_LIMITS } from '../../client/config.ts';
 import { type Connection, type Patience, type ServerPeer, whileAway } from '../../client/connection.ts';
 import { type Lease, SessionConnections } from '../../client/session-connections.ts';
@@ -32,14 +33,10 @@ export class MountConnections {
   readonly #notes = new WeakMap<Connection, Notes>();
 
   constructor(deps: ServerDeps, server: MountedServer) {
-    const timers = {
-      setTimeout: (run: () => void, ms: number) => deps.timers.after(ms, run),
-      clearTimeout: (stop: unknown) => (stop as (() => void) | undefined)?.(),
-    };
+    const timers = timersOf(deps.timers);
     const open = (peer: ServerPeer, key: string) => server.connect(peer, offeredIn(key));
     this.#waitMs = server.limits.idle_timeout_ms;
-    const pause = (ms: number) => new Promise<void>((resolve) => void deps.timers.after(ms, resolve));
-    this.#patience = { clock: deps.clock, pause, forMs: server.limits.restart_wait_ms };
+    this.#patience = { clock: deps.clock, timers, forMs: server.limits.restart_wait_ms };
     this.#mostOfOne = Math.ceil(server.limits.max_connections / 2);
     const injected = { clock: deps.clock, timers };
     this.#common = new SessionConnections(open, server.limits.max_connections, injected);

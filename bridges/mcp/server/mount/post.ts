@@ -4,6 +4,7 @@ import { objectOf } from '#protocol/json-shape.ts';
 import type { ServerDeps, ServerExchange } from '#protocol-server.ts';
 import { MCP_ERRORS } from '../../../../mappings/mcp/errors.ts';
 import { errorAnswer } from '../../../wire/json-rpc.ts';
+import { timersOf } from '../../../wire/waits.ts';
 import { whileAway } from '../../client/connection.ts';
 import { NOT_REACHED, neverArrived } from '../../client/faults.ts';
 import { type OpenServer, openTools, type Post } from '../../mounted-server.ts';
@@ -41,7 +42,7 @@ export async function passPost(
     const text = JSON.stringify(body);
     answer = await whileAway(() => arrived(post(text, passedHeaders(exchange), exchange.signal)), {
       clock,
-      pause: (ms) => new Promise<void>((resolve) => void timers.after(ms, resolve)),
+      timers: timersOf(timers),
       forMs: server.limits.restart_wait_ms,
       isWanted: () => !exchange.signal.aborted,
     });

@@ -8,6 +8,7 @@ import type { JsonObject, JsonValue } from '#protocol/json.ts';
 import { objectOf } from '#protocol/json-shape.ts';
 import type { ServerDeps, ServerExchange } from '#protocol-server.ts';
 import { MCP_ERRORS } from '../../../../mappings/mcp/errors.ts';
+import { timersOf } from '../../../wire/waits.ts';
 import { whileAway } from '../../client/connection.ts';
 import { SESSION_LOST } from '../../client/faults.ts';
 import { notRunFault } from '../../client/session-connection.ts';
@@ -164,8 +165,8 @@ export class MountSession {
         await send();
       }
     };
-    const pause = (ms: number) => new Promise<void>((resolve) => void timers.after(ms, resolve));
-    return whileAway(send, { clock, pause, forMs: this.#server.limits.restart_wait_ms, isWanted });
+    const forMs = this.#server.limits.restart_wait_ms;
+    return whileAway(send, { clock, timers: timersOf(timers), forMs, isWanted });
   }
 
   #renew(lost: Transport): Promise<void> {

@@ -8,7 +8,7 @@ import {
 import { ProtocolError } from '#protocol/errors.ts';
 import type { JsonObject } from '#protocol/json.ts';
 import { objectOf } from '#protocol/json-shape.ts';
-import type { ServerDeps, ServerExchange, ServerTimers } from '#protocol-server.ts';
+import type { ServerDeps, ServerExchange } from '#protocol-server.ts';
 import {
   ASKABLE,
   askedPages,
@@ -20,6 +20,7 @@ import {
 import { MCP_ERRORS } from '../../../../mappings/mcp/errors.ts';
 import { Fault } from '../../../wire/faults.ts';
 import { errorAnswer, RpcError, type RpcFault } from '../../../wire/json-rpc.ts';
+import { pause, timersOf } from '../../../wire/waits.ts';
 import { CallRounds } from '../../client/call-rounds.ts';
 import { FIXED_LIMITS } from '../../client/config.ts';
 import type { CallOptions, Connection, ServerPeer } from '../../client/connection.ts';
@@ -283,7 +284,7 @@ async function callAsTask(
       },
       // What the server asks comes on its connection, and goes to the client from there.
       ask: (method, about) => NOBODY.asked(method, about, options.signal),
-      wait: (ms) => waited(timers, ms, options.signal),
+      wait: (ms) => pause(ms, timersOf(timers), options.signal, GIVEN_UP),
       // The words of a task come without a number, and progress of a client has one.
       progress: () => undefined,
       asksInRound: () => undefined,
@@ -310,21 +311,6 @@ async function cancelTask(connection: Connection, taskId: string): Promise<void>
   const { signal } = new AbortController();
   const bounds = { signal, idleTimeoutMs: ms, totalTimeoutMs: ms };
   await connection.request('tasks/cancel', { taskId }, bounds).catch(() => undefined);
-}
-
-function waited(timers: ServerTimers, ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const leave = () => {
-      stop();
-      reject(GIVEN_UP);
-    };
-    const stop = timers.after(ms, () => {
-      signal.removeEventListener('abort', leave);
-      resolve();
-    });
-    signal.addEventListener('abort', leave, { once: true });
-    if (signal.aborted) leave();
-  });
 }
 
 /** Names of the revision without sessions in `_meta`; to servers with one they say nothing. */
