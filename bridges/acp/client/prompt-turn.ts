@@ -4,9 +4,9 @@ import type { PermissionAnswer, Turn } from '#protocol-client.ts';
 import type { RememberedAnswer } from '#resources/permission/draft.ts';
 import { encodeAnswer, PERMISSION_METHOD, subjectOf } from '../../../mappings/acp/permission-answers.ts';
 import { Fault } from '../../wire/faults.ts';
+import { FrameQueue } from '../../wire/frame-queue.ts';
 import type { RpcAnswer } from '../../wire/json-rpc.ts';
 import type { Host } from '../host.ts';
-import { FrameQueue } from './frame-queue.ts';
 import { type AcpRecord, frameOf, type ToolFacts } from './record.ts';
 import { Saying } from './saying.ts';
 

@@ -5,6 +5,7 @@ import { askedPages } from '../../../mappings/mcp/eras.ts';
 import { MCP_ERRORS } from '../../../mappings/mcp/errors.ts';
 import type { BridgeDeps } from '../../bridge.ts';
 import { Fault } from '../../wire/faults.ts';
+import { FrameQueue } from '../../wire/frame-queue.ts';
 import { RpcError } from '../../wire/json-rpc.ts';
 import { sha256 } from '../../wire/sha256.ts';
 import { pause, unlessAborted } from '../../wire/waits.ts';
@@ -13,7 +14,6 @@ import { CallRounds, PAGE_WANTED, type Round, type RoundsHost } from './call-rou
 import { FIXED_LIMITS, type McpLimits } from './config.ts';
 import type { CallOptions, Connection, ServerPeer } from './connection.ts';
 import { GIVEN_UP, isNotRun, TIMED_OUT } from './faults.ts';
-import { FrameQueue } from './frame-queue.ts';
 import { frameOf, type KeptRound, type McpRecord } from './record.ts';
 import { needsTask, type Tool } from './tools.ts';
 
@@ -68,7 +68,7 @@ export class ActiveCall implements ServerPeer {
     } finally {
       signal.removeEventListener('abort', abort);
       this.#questions.leave();
-      this.frames.end();
+      this.frames.close();
     }
   }
 

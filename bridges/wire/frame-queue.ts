@@ -1,5 +1,5 @@
 import type { Frame } from '#protocol-client.ts';
-import type { Timers } from '../../bridge.ts';
+import type { Timers } from '../bridge.ts';
 
 /**
  * How long a frame may wait for the next ones, so that they are made durable together. Agents tell an update in several
@@ -9,8 +9,8 @@ const GATHER_MS = 2;
 /** Frames that are recorded together at most. */
 const MAX_TOGETHER = 32;
 
-/** Frames on their way from an agent to the one turn that reads them, in order. */
-export class FrameQueue {
+/** Frames on their way from an agent or a server to the one turn that reads them, in order. */
+export class FrameQueue implements AsyncIterable<Frame> {
   readonly #frames: { frame: Frame; taken: () => void }[] = [];
   #isClosed = false;
   #isFresh = true;
@@ -41,7 +41,7 @@ export class FrameQueue {
     this.#wake();
   }
 
-  /** Nothing follows what is queued. */
+  /** Nothing follows what is queued; that is still read. */
   close(): void {
     this.#isClosed = true;
     this.#wake();
@@ -57,10 +57,29 @@ export class FrameQueue {
     });
   }
 
+  /** Waits for the first frame; false when none came within `ms`, or none will. */
+  async comesWithin(ms: number, timers: Timers): Promise<boolean> {
+    if (this.#frames.length === 0 && !this.#isClosed)
+      await this.#change({ timers, withinMs: ms, late: () => undefined }).catch(() => undefined);
+    return this.#frames.length > 0;
+  }
+
+  /** Each frame by itself, as it comes, to the end of the queue. */
+  async *[Symbol.asyncIterator](): AsyncGenerator<Frame> {
+    for (;;) {
+      for (const taken of this.#handedOut.splice(0)) taken();
+      if (this.#frames.length === 0 && !this.#isClosed) await this.#change({});
+      this.#together = 1;
+      const frame = this.#give();
+      if (frame !== undefined) yield frame;
+      else if (this.#isClosed) return;
+    }
+  }
+
   /**
-   * The next frame; undefined when the queue is closed and empty. Whoever asks for it has recorded the one before, or holds it for
-   * those that came together with it (`more`). Rejects
-   * with the reason of the signal, or with what `late` makes when nothing came within `withinMs`.
+   * The next frame, gathered with those that come shortly after it; undefined when the queue is closed and empty. Whoever asks for
+   * it has recorded the one before, or holds it for those that came together with it (`more`). Rejects with the reason of the
+   * signal, or with what `late` makes when nothing came within `withinMs`.
    */
   async next(
     signal: AbortSignal,
@@ -71,7 +90,7 @@ export class FrameQueue {
     if (this.#together > 0) return this.#give();
     for (const taken of this.#handedOut.splice(0)) taken();
     const isEmpty = this.#frames.length === 0;
-    if (isEmpty && !this.#isClosed && !signal.aborted) await this.#change(signal, timers, withinMs, late);
+    if (isEmpty && !this.#isClosed && !signal.aborted) await this.#change({ signal, timers, withinMs, late });
     // What begins a turn is queued before anybody reads, and waits for the first words of the agent.
     if (isEmpty || this.#isFresh) await this.#gather(signal, timers);
     this.#isFresh = false;
@@ -82,7 +101,10 @@ export class FrameQueue {
 
   #give(): Frame | undefined {
     const first = this.#frames.shift();
-    if (first === undefined) return undefined;
+    if (first === undefined) {
+      this.#together = 0;
+      return undefined;
+    }
     const { frame, taken } = first;
     this.#handedOut.push(taken);
     this.#together -= 1;
@@ -92,29 +114,20 @@ export class FrameQueue {
 
   async #gather(signal: AbortSignal, timers: Timers): Promise<void> {
     let isOver = false;
-    const over = () => {
-      isOver = true;
-    };
     const timer = timers.setTimeout(() => {
-      over();
+      isOver = true;
       this.#wake();
     }, GATHER_MS);
-    while (!isOver && !this.#isUrgent && !this.#isClosed && !signal.aborted) {
-      await this.#change(signal, timers, undefined, over);
-    }
+    while (!isOver && !this.#isUrgent && !this.#isClosed && !signal.aborted) await this.#change({ signal });
     timers.clearTimeout(timer);
   }
 
-  #change(
-    signal: AbortSignal,
-    timers: Timers,
-    withinMs: number | undefined,
-    late: () => unknown,
-  ): Promise<void> {
+  /** Resolves when a frame comes, the queue is closed, or the signal aborts. Rejects with what `late` makes after `withinMs`. */
+  #change({ signal, timers, withinMs, late }: Wait): Promise<void> {
     return new Promise<void>((resolve, reject) => {
       const done = () => {
-        if (timer !== undefined) timers.clearTimeout(timer);
-        signal.removeEventListener('abort', wake);
+        timers?.clearTimeout(timer);
+        signal?.removeEventListener('abort', wake);
         this.#wake = () => undefined;
       };
       const wake = () => {
@@ -124,12 +137,19 @@ export class FrameQueue {
       const timer =
         withinMs === undefined
           ? undefined
-          : timers.setTimeout(() => {
+          : timers?.setTimeout(() => {
               done();
-              reject(late());
+              reject(late?.());
             }, withinMs);
       this.#wake = wake;
-      signal.addEventListener('abort', wake, { once: true });
+      signal?.addEventListener('abort', wake, { once: true });
     });
   }
+}
+
+interface Wait {
+  signal?: AbortSignal;
+  timers?: Timers;
+  withinMs?: number | undefined;
+  late?(): unknown;
 }

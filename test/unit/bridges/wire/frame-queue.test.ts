@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Frame } from '#protocol-client.ts';
-import { FrameQueue } from '../../../../bridges/acp/client/frame-queue.ts';
+import { FrameQueue } from '../../../../bridges/wire/frame-queue.ts';
 
 /** Timers that run when the test says so. */
 function heldTimers() {
@@ -101,5 +101,38 @@ describe('frames of an agent', () => {
     const next = new FrameQueue().next(never, timers, 500, late);
     timers.run(500);
     await expect(next).rejects.toThrow('late');
+  });
+
+  it('are read one by one where nobody gathers them, to the end of the queue', async () => {
+    const queue = new FrameQueue();
+    const read: Frame[] = [];
+    const reading = (async () => {
+      for await (const each of queue) read.push(each);
+    })();
+    queue.push(frame(1));
+    queue.push(frame(2));
+    await turn();
+    expect(read).toEqual([frame(1), frame(2)]);
+    queue.push(frame(3));
+    queue.close();
+    await reading;
+    expect(read).toEqual([frame(1), frame(2), frame(3)]);
+  });
+
+  it('are there in time, or not, or never', async () => {
+    const timers = heldTimers();
+    const queue = new FrameQueue();
+    const inTime = queue.comesWithin(5, timers);
+    queue.push(frame(1));
+    expect(await inTime).toBe(true);
+    expect(await queue.comesWithin(5, timers)).toBe(true);
+    queue.drain();
+    const tooLate = queue.comesWithin(5, timers);
+    timers.run(5);
+    expect(await tooLate).toBe(false);
+    const closed = queue.comesWithin(5, timers);
+    queue.close();
+    expect(await closed).toBe(false);
+    expect(timers.waits()).toEqual([]);
   });
 });
