@@ -10,10 +10,10 @@ import type { A2aProtocol } from '../../../mappings/a2a/operations.ts';
 import type { PartDialect } from '../../../mappings/a2a/parts-out.ts';
 import { withJsonNames } from '../../../mappings/a2a/proto-names.ts';
 import type { BridgeDeps } from '../../bridge.ts';
+import { readText } from '../../wire/event-stream.ts';
 import { unavailable } from '../../wire/faults.ts';
 import type { HttpClient } from '../../wire/http-client.ts';
 import { type A2aClientConfig, FIXED_LIMITS } from './config.ts';
-import { readText } from './event-stream.ts';
 
 /** A card that was read and found usable. */
 export interface ReadCard {

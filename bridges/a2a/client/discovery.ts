@@ -7,6 +7,7 @@ import { timestamp } from '#protocol/ports.ts';
 import type { AgentDescription } from '#protocol-client.ts';
 import type { CardVerdict } from '#resources/agent/schema.ts';
 import type { BridgeDeps } from '../../bridge.ts';
+import { readText } from '../../wire/event-stream.ts';
 import { Fault, TRANSPORT_MESSAGES, unavailable } from '../../wire/faults.ts';
 import type { HttpClient, HttpReply } from '../../wire/http-client.ts';
 import { Backoff, unlessAborted, Watchdog } from '../../wire/waits.ts';
@@ -23,7 +24,6 @@ import {
   writeKept,
 } from './card.ts';
 import { FIXED_LIMITS } from './config.ts';
-import { readText } from './event-stream.ts';
 import { faultOf, faultOfStatus } from './faults.ts';
 
 export interface DiscoveryOptions {

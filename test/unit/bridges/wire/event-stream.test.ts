@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readEventStream, readText, type StreamItem } from '../../../../bridges/a2a/client/event-stream.ts';
+import { readEventStream, readText, type StreamItem } from '../../../../bridges/wire/event-stream.ts';
 
 const CAPS = { maxFrameBytes: 1_000, maxTotalBytes: 10_000 };
 
@@ -61,12 +61,25 @@ describe('an event stream', () => {
 
   it.each([
     ['a line', 'x'.repeat(1_001)],
-    ['an event', `${'data: 0123456789\n'.repeat(101)}`],
-  ])('is refused with %s over the cap', async (what, text) => {
-    await expect(read(chunked(text))).rejects.toMatchObject({
+    ['data in many lines', 'data: 0123456789\n'.repeat(101)],
+    ['data in one piece', `data: ${'x'.repeat(1_001)}\n\n`],
+  ])('is refused with %s over the cap, after what came before', async (_, text) => {
+    const items: StreamItem[] = [];
+    const reading = (async () => {
+      for await (const item of readEventStream(chunked('data: a\n\n: b\n', text), CAPS)) items.push(item);
+    })();
+    await expect(reading).rejects.toMatchObject({
       code: 'payload_too_large',
-      message: expect.stringContaining(what),
+      message: expect.stringContaining('an event'),
     });
+    expect(items).toEqual([{ data: 'a' }, { comment: true }]);
+  });
+
+  it('is read in time that grows with its length, whichever its line ends are', async () => {
+    const lines = Buffer.from('\r'.repeat(1024 * 1024));
+    const begun = performance.now();
+    expect(await read(chunked(lines), { maxFrameBytes: 1_000, maxTotalBytes: lines.length })).toEqual([]);
+    expect(performance.now() - begun).toBeLessThan(2_000);
   });
 
   it('is refused as a whole over its cap', async () => {
