@@ -61,7 +61,7 @@ export interface EncodedError {
   details: JsonObject[];
 }
 
-/** Statuses that JSON-RPC answers with too: clients and proxies act on them. Source: notes/a2a.md 1.6. */
+/** Statuses that JSON-RPC answers with too: clients and proxies act on them. See mappings/README.md, Errors. */
 const SAID_BY_HTTP: readonly number[] = [401, 403, 413, 429, 499, 503, 504];
 
 /** How an error leaves: by its A2A name where it has one, else by its Harn code. */

@@ -15,7 +15,7 @@ export interface A2aErrorRow {
 
 const WHICH = 'which rule of the agent refused: kept in details.a2a_error';
 
-/** Errors of an agent. Source: notes/a2a.md 1.1 and 1.6; Spec: A2A 1.0, 5.4; JSON-RPC 2.0, 5.1. */
+/** Errors of an agent. Spec: A2A 1.0, 5.4; JSON-RPC 2.0, 5.1. See mappings/README.md, Errors. */
 export const A2A_ERRORS = {
   TaskNotFound: { code: -32001, http: 404, reason: 'TASK_NOT_FOUND', harn: 'resource_not_found' },
   TaskNotCancelable: {
@@ -105,7 +105,7 @@ export function findError(facts: ErrorFacts): FoundError {
   return hit === undefined ? { known: false } : { known: true, name: hit[0], row: hit[1] };
 }
 
-/** Harn code of a plain HTTP status of an agent. Source: notes/a2a.md 1.6, last rows. */
+/** Harn code of a plain HTTP status of an agent. It came without an error of A2A. */
 export function harnCodeOfHttp(status: number): ErrorCode {
   if (status === 404 || status === 410) return 'resource_not_found';
   if (status === 413) return 'payload_too_large';
@@ -123,7 +123,7 @@ export interface OutwardError {
 
 const AS_HTTP = 'the code over JSON-RPC: kept in ErrorInfo, as reason or as metadata.harn_code';
 
-/** How a Harn error leaves on an A2A face. Source: notes/a2a.md 1.6, right half. */
+/** How a Harn error leaves on an A2A face. See mappings/README.md, Errors. */
 export const HARN_ERRORS = {
   invalid_request: { code: -32602, http: 400 },
   invalid_state_transition: {

@@ -7,7 +7,7 @@ const IN_STATE = 'the kind: it is read from the state of the update';
 /** A2A has no word for it: sent only to clients that asked for the Harn extension, dropped for all others. */
 const EXTENSION_ONLY = { to: null, loses: 'the event, unless the client named the Harn extension' } as const;
 
-/** Which A2A stream event a Harn event leaves as, and what one that arrives is first of all. Source: notes/a2a.md 1.5. */
+/** Which A2A stream event a Harn event leaves as, and what one that arrives is first of all. See mappings/README.md, Events. */
 export const EVENT_KINDS = wordTable<TaxonomyKind, A2aEventName>()({
   toForeign: {
     'user.message': EXTENSION_ONLY,

@@ -4,7 +4,7 @@ import { isObject } from '#protocol/json-shape.ts';
 /** Events of an A2A stream, by what they are. */
 export type A2aEventName = 'task' | 'message' | 'status' | 'artifact';
 
-/** How each event is told apart. Source: notes/a2a.md 1.1 "Discriminators" and 1.7. */
+/** How each event is told apart. 0.3 has a `kind`, 1.0 the name of the member; `harn serve` has a `type`. */
 export const A2A_EVENTS = {
   task: { member: 'task', kind: 'task', harnServe: 'task' },
   message: { member: 'message', kind: 'message', harnServe: 'message' },

@@ -1,4 +1,4 @@
-/** The one extension by which this gateway says what A2A has no word for. Source: notes/a2a.md 1.8. */
+/** The one extension by which this gateway says what A2A has no word for. See mappings/README.md, Words that are missing. */
 export const HARN_EXTENSION = 'https://harnlang.com/a2a/ext/harn/v1';
 
 /** Media type of the data part that tells what a Task waits for. */

@@ -1,4 +1,4 @@
-/** Bindings the gateway speaks to an agent. Source: notes/a2a.md, 0.3. */
+/** Bindings the gateway speaks to an agent. HTTP+JSON of 0.3 is none of them: see bridges/a2a/README.md. */
 export const PROTOCOLS = ['jsonrpc-1.0', 'http+json-1.0', 'jsonrpc-0.3'] as const;
 export type A2aProtocol = (typeof PROTOCOLS)[number];
 

@@ -1,6 +1,6 @@
 import type { Part } from '#resources/message/schema.ts';
 
-/** Media types of the data parts that carry Harn tool traffic. Source: notes/a2a.md 1.4. */
+/** Media types of the data parts that carry Harn tool traffic. A2A has no part for it; see mappings/README.md, Parts. */
 export const MEDIA_TYPES = {
   tool_call: 'application/vnd.harn.tool-call+json',
   tool_result: 'application/vnd.harn.tool-result+json',

@@ -7,7 +7,7 @@ import { DEFAULT_MEDIA_TYPE, MEDIA_TYPES, WRAPPED_VALUE } from './part-words.ts'
 /**
  * A part of A2A 1.0, 0.3 or `harn serve` as a Harn part; everything an agent says is public. Bytes become a draft that
  * the core turns into an Artifact. What the part carries besides its content is kept in `metadata.a2a`; a part that no
- * version knows is kept whole as JSON. Source: notes/a2a.md 1.4 and 1.7.
+ * version knows is kept whole as JSON. See mappings/README.md, Parts.
  */
 export function decodePart(raw: JsonValue): DraftPart {
   if (!isObject(raw)) return unrecognised(raw);

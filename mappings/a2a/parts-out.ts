@@ -15,7 +15,7 @@ export interface InlineBytes {
 
 /**
  * A Harn part as a part of the dialect. Internal and receipt_only parts never leave: a descriptor stands in their place,
- * so that positions stay. An artifact without bytes at hand leaves as a descriptor too. Source: notes/a2a.md 1.4.
+ * so that positions stay. An artifact without bytes at hand leaves as a descriptor too. See mappings/README.md, Parts.
  */
 export function encodePart(
   part: Part,

@@ -1,7 +1,7 @@
 import { isRejection, type TaskStatus } from '#protocol/task-states.ts';
 import { type Found, type WordTable, wordTable } from '../table.ts';
 
-/** A Harn task state; `REJECTED` is a FAILED Task whose failure.code is `rejected`. Source: contract section 2. */
+/** A Harn task state; `REJECTED` is a FAILED Task whose failure.code is `rejected`. See mappings/README.md, States. */
 export type HarnState = TaskStatus | 'REJECTED';
 
 export type StateV1 =
@@ -107,7 +107,7 @@ export function statusOf(state: HarnState): TaskStatus {
   return state === 'REJECTED' ? 'FAILED' : state;
 }
 
-/** What an unknown word means: work goes on while the agent is active, a final answer fails. Source: contract section 2. */
+/** What an unknown word means: work goes on while the agent is active, a final answer fails. See mappings/README.md, States. */
 export const UNKNOWN_STATE = { active: 'WORKING', final: 'FAILED' } as const satisfies Record<
   string,
   TaskStatus

@@ -51,7 +51,7 @@ type Payload = Record<string, JsonValue | undefined>;
 /**
  * A Task as A2A sees it, folded from its events; the same for a snapshot, a stream and a resumed stream. What an agent said
  * together with a move is told with that move, chunks keep their boundaries, and steps that the gateway inserted are not
- * told. Source: notes/a2a.md 1.2 to 1.5.
+ * told. See mappings/README.md, Events.
  */
 export class TaskView {
   task: Task | undefined;

@@ -20,7 +20,7 @@ export function acpErrorName(code: number): AcpErrorName | undefined {
 
 /**
  * How a refusal of the gateway leaves. The code of authentication opens a login screen, so nothing else has it; the Harn
- * code stands in `data.harn`. Source: notes/acp.md 2.1, "-32000 for everything".
+ * code stands in `data.harn`. See mappings/README.md, Errors.
  */
 export const ERROR_OF_CODE = {
   invalid_request: 'invalid_params',

@@ -21,7 +21,7 @@ type Translate = (payload: JsonObject, terminals: ReadonlySet<string>) => JsonOb
 
 /**
  * The updates that tell an event to an ACP client, in order; kinds without a row have no word in ACP v1, and are in the log
- * only. What an ACP agent said goes out as it came in. Source: notes/acp.md 2.4.
+ * only. What an ACP agent said goes out as it came in. See mappings/README.md, Events.
  */
 const TRANSLATE: Readonly<Record<string, Translate>> = {
   'user.message': (payload) => messageChunks('user_message_chunk', payload),

@@ -5,7 +5,7 @@ import { type Found, wordTable } from '../table.ts';
 /** How a Task ended; the words of one letter case below FAILED are failures whose `failure.code` ACP has a word for. */
 export type HarnEnd = TerminalStatus | 'max_tokens' | 'max_turn_requests' | 'refusal';
 
-/** Spec: ACP v1, "Prompt Turn", stop reasons. Source: contract section 2. */
+/** Spec: ACP v1, "Prompt Turn", stop reasons. See mappings/README.md, States. */
 export const STOP_REASONS = wordTable<HarnEnd, StopReason>()({
   toForeign: {
     COMPLETED: 'end_turn',
