@@ -30,7 +30,7 @@ import { TRUST_EVENTS } from './trust/events.ts';
 import { vault } from './vault/schema.ts';
 import { workspace } from './workspace/schema.ts';
 
-/** What every task lifecycle event says. `checkpoint_id` names this boundary for replay (contract C15). */
+/** What every task lifecycle event says. `checkpoint_id` names this boundary for replay. */
 const transition = {
   status: taskStatus,
   previous_status: taskStatus,

@@ -5,7 +5,7 @@ import type { Persona } from '#resources/persona/schema.ts';
 
 /**
  * The route of a task: its own `metadata.route`, else the `entry_workflow` of its persona, else the session's, else the
- * configured default (contract section 7). An unknown route of the task is the caller's mistake; another unknown one
+ * configured default. An unknown route of the task is the caller's mistake; another unknown one
  * falls through; without any the task is refused. `skill:<id>` is the route of the agent that has the Skill.
  */
 export function chooseRoute(

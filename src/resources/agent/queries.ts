@@ -70,7 +70,7 @@ function descriptionOf(route: string, self: SelfFacts): AgentDescription | undef
   return self.agents().find((agent) => agent.route === route)?.description;
 }
 
-/** Ids of agents are unique across protocols (contract section 7). */
+/** Ids of agents are unique across protocols; the configuration is refused otherwise. */
 function idOf(route: string): string {
   return route.slice(route.indexOf(':') + 1);
 }

@@ -5,7 +5,7 @@ import { SCOPES } from '#protocol/scopes.ts';
 /** Where keys come from: this API, or the configuration, whose keys are changed there. */
 export const API_KEY_SOURCES = ['made', 'configured'] as const;
 
-/** A key that callers use, without the key. Vendor resource, contract section 8. */
+/** A key that callers use, without the key. A resource of this gateway, which the Agents Protocol does not name. */
 export const apiKey = envelope('api_key', {
   name: z.string(),
   actor: z.string(),

@@ -21,7 +21,7 @@ import { keepBytes } from './stored-bytes.ts';
 /** Marks a reference whose content was a text or json part, so that it goes out as one again. */
 export const INLINED_FROM = 'inlined_from';
 
-/** Moves parts above the inline limit to Artifacts and leaves references (contract C27). */
+/** Moves parts above the inline limit to Artifacts and leaves references; see README.md, Large content. */
 export function externalizeLargeParts(
   tx: Transaction,
   tools: DecisionTools,
@@ -154,7 +154,7 @@ export const LARGE_METADATA = 'large_metadata';
 
 /**
  * Metadata of an agent as it is kept: itself, or above the inline limit `{large_metadata: {artifact_id, size}}` with the
- * whole of it, without secrets, in a JSON Artifact (contract C27). An agent is never refused for what it tells.
+ * whole of it, without secrets, in a JSON Artifact. An agent is never refused for what it tells.
  */
 export function boundedMetadata(
   tx: Transaction,

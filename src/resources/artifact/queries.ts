@@ -28,7 +28,7 @@ export const listArtifacts: Query<'listArtifacts'> = async ({ query }, tools) =>
 export const getArtifact: Query<'getArtifact'> = ({ path }, { reader, caller }) =>
   ok(load(reader, caller, 'artifact', path.artifact_id).resource, caller);
 
-/** `internal` content needs `internal:read`, `receipt_only` content never leaves (contract section 4). */
+/** `internal` content needs `internal:read`, `receipt_only` content never leaves. */
 export const downloadArtifactContent: Query<'downloadArtifactContent'> = ({ path, query }, tools) => {
   const state = load(tools.reader, tools.caller, 'artifact', path.artifact_id);
   const { visibility } = state.resource;

@@ -14,7 +14,7 @@ export const ARTIFACT_KINDS = [
   'other',
 ] as const;
 
-/** Bare hex in artifact resources, the `sha256:` prefix accepted on input (contract C5). */
+/** Bare hex in artifact resources, the `sha256:` prefix accepted on input; see README.md. */
 const sha256 = z.string().regex(/^[a-fA-F0-9]{64}$/);
 
 /** Source: Agents Protocol v1, "Message, part, and artifact". `uri` is the content route while we hold the bytes. */

@@ -28,7 +28,7 @@ export const transcriptSection = z.looseObject({
   summary: nullableText,
 });
 
-/** One replacement. Source: contract section 4. */
+/** One replacement; see document/README.md, The three passes. */
 export const redactionEntry = z.object({
   path: z.string(),
   class: z.enum(['sensitive_field', 'secret_pattern', 'prompt_or_tool_payload']),

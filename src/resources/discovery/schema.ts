@@ -79,7 +79,7 @@ const a2aCardSignature = z
   .object({ protected: z.string(), signature: z.string(), header: jsonObject.optional() })
   .meta({ id: 'A2aAgentCardSignature' });
 
-/** Members that readers of A2A 1.0 or 0.3 need; one card satisfies both (contract C3). */
+/** Members that readers of A2A 1.0 or 0.3 need; one card satisfies both; see src/cards/README.md. */
 export const a2aAgentCard = z
   .looseObject({
     name: z.string(),
@@ -126,7 +126,7 @@ export const skill = envelope('skill', {
 }).meta({ id: 'Skill' });
 export type Skill = z.infer<typeof skill>;
 
-/** The union of the fields that current and older clients read (contract C1). */
+/** The union of the fields that current and older clients read; see src/cards/README.md. */
 export const harnAgentCard = envelope('harn_agent_card', {
   name: z.string(),
   description: z.string(),

@@ -41,7 +41,7 @@ interface RangeQuery extends EventFilters {
   after?: string | undefined;
 }
 
-/** A range assembled from the stored bytes (contract C7): reading it twice gives the same bytes. */
+/** A range assembled from the stored bytes: reading it twice gives the same bytes. */
 async function rangeOf(
   scope: StreamScope,
   query: RangeQuery,

@@ -38,7 +38,7 @@ export interface RetentionDeps {
 /**
  * Removes events and replay material of ended runs behind the window, in small transactions of whole runs, and frees their
  * space. Resources stay, but for closed sessions behind their own window, which go whole. A crash in between leaves work for the
- * next sweep, nothing else. Source: design, "Retention".
+ * next sweep, nothing else. See README.md, Retention.
  */
 export class RetentionSweep {
   readonly #deps: RetentionDeps;

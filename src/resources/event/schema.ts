@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { envelope, jsonObject, pointer } from '#protocol/envelope.ts';
 import { replayEventMetadata } from '#resources/replay/schema.ts';
 
-/** Source: Agents Protocol v1, "Event"; `updated_at` equals `created_at` (contract C8). */
+/** Source: Agents Protocol v1, "Event"; an event never changes, so `updated_at` equals `created_at`. */
 export const event = envelope('event', {
   event: z.string(),
   resource: pointer,

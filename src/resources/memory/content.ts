@@ -26,7 +26,7 @@ export function keepContent(
   return { sha256, size: bytes.length };
 }
 
-/** A Memory with its content, or a descriptor of it where the reader may not see it (contract section 4). */
+/** A Memory with its content, or a descriptor of it where the reader may not see it. */
 export function withContent(state: StoredMemory, read: ReadRecord, seesInternal: boolean): Memory {
   const { resource } = state;
   const { visibility } = resource;

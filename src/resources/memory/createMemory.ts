@@ -60,7 +60,7 @@ function describe(
   };
 }
 
-/** What is kept: without secrets, and as a reference to an Artifact when it is large (contract C27). */
+/** What is kept: without secrets, and as a reference to an Artifact when it is large. */
 function contentOf(
   { content: clean }: Clean<CreateMemoryRequest>,
   visibility: Memory['visibility'],

@@ -221,7 +221,7 @@ function boundedCall(
   return { ...call, input, input_sha256: contentHash(call.input) };
 }
 
-/** A JSON value above the inline limit becomes an Artifact, and its id stands in its place (contract C27). */
+/** A JSON value above the inline limit becomes an Artifact, and its id stands in its place. */
 export function boundedValue(
   tx: Transaction,
   tools: DecisionTools,

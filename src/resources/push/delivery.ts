@@ -28,7 +28,7 @@ export type PostOutcome =
   | { kind: 'refused'; reason: string }
   | { kind: 'failed'; reason: string };
 
-/** Every event with its Task. Source: contract section 1, outbound webhooks. */
+/** Every event with its Task. See README.md, What is posted. */
 export const HARN_FORM: DeliveryForm = {
   headers: { 'content-type': 'application/json' },
   open: (task) => (event) => [{ task: task() as unknown as JsonValue, event: event as unknown as JsonValue }],
@@ -44,7 +44,7 @@ const APPROVAL_KINDS: ReadonlySet<string> = new Set<EventKind>([
   'vendor.harn_gateway.permission_resolved',
 ]);
 
-/** The same for permission requests alone. Source: contract section 1, outbound approval webhooks. */
+/** The same for permission requests alone. */
 export const APPROVALS: DeliveryForm = {
   headers: HARN_FORM.headers,
   open: (task) => {
@@ -60,7 +60,8 @@ const TOKEN_HEADERS = ['x-a2a-notification-token', 'a2a-notification-token'];
 
 /**
  * The headers of one post. `deliveryId` is the same at every attempt, so that a receiver can tell a repetition; the signature
- * carries the time of the attempt (epoch milliseconds). `signedToken` makes the credentials of a config that has none. Source: contract section 1, outbound webhooks.
+ * carries the time of the attempt (epoch milliseconds). `signedToken` makes the credentials of a config that has none.
+ * See README.md, Signatures.
  */
 export function deliveryHeaders(
   form: DeliveryForm,

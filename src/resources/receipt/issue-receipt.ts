@@ -31,7 +31,7 @@ export function provesAcceptance(
   return persona === undefined ? receipts.acceptance : persona.receipt_policy === 'required';
 }
 
-/** Proves that a task was accepted, in the transaction of its `task.submitted` event (contract C12). */
+/** Proves that a task was accepted, in the transaction of its `task.submitted` event; see src/receipts/README.md, When a receipt is issued. */
 export function issueAcceptanceReceipt(
   tx: Transaction,
   tools: DecisionTools,
@@ -43,7 +43,7 @@ export function issueAcceptanceReceipt(
   if (state) issue(tx, tools, state, receiptId, acceptanceRecord(tx, state, eventId));
 }
 
-/** Drawn for a run; of a replay it follows from the id of the Task, which is derived itself (contract section 3). */
+/** Drawn for a run; of a replay it follows from the id of the Task, which is derived itself; see src/receipts/README.md, Receipts of replays. */
 export function receiptIdFor({ resource, internal }: TaskState, tools: DecisionTools): CleanText {
   return internal.replay ? own(resource.id.replace(/^task_/, 'receipt_')) : tools.newId('receipt');
 }
@@ -86,7 +86,7 @@ function issue(
 
 /**
  * The same bytes on every gateway that has the same history and the same name, but for the signatures: they follow the receipt
- * of the source, are no link of the chain of the session, and name no key (contract section 3).
+ * of the source, are no link of the chain of the session, and name no key. See src/receipts/README.md, Receipts of replays.
  */
 function issueReplayReceipt(
   tx: Transaction,

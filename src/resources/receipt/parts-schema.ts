@@ -6,7 +6,7 @@ import { jsonObject } from '#protocol/envelope.ts';
 
 export const text = z.string().min(1);
 export const dateTime = z.iso.datetime({ offset: true });
-/** `sha256:` and lower-case hex (contract C5). */
+/** `sha256:` and lower-case hex. */
 export const sha256 = z.string().regex(/^sha256:[0-9a-f]{64}$/);
 const amount = z.number().min(0);
 const count = z.int().min(0);
@@ -56,7 +56,7 @@ const MATERIAL_FORMS = [['uri', 'sha256'], ['bytes_base64', 'sha256'], ['metadat
 export const replayMaterial = z
   .strictObject({
     kind: z.enum(MATERIAL_KINDS),
-    /** Override key of the recorded fact (contract C15). */
+    /** Override key of the recorded fact. */
     id: text.optional(),
     uri: text.optional(),
     sha256: sha256.optional(),

@@ -22,7 +22,7 @@ export const listTaskReceipts: Query<'listTaskReceipts'> = ({ path, query }, too
   return listAmong(tools, ids, { ...paging(query), keyOf: stateKey.receipt, shape });
 };
 
-/** The resource, or the receipt itself by its media types (contract C2). */
+/** The resource, or the receipt itself by its media types; see src/receipts/README.md, Forms. */
 export const getReceipt: Query<'getReceipt'> = ({ path }, tools) => {
   const state = load(tools.reader, tools.caller, 'receipt', path.receipt_id);
   const wanted = prefersType(tools.accept, [RECEIPT_JSON_TYPE, RECEIPT_CBOR_TYPE]);

@@ -31,7 +31,7 @@ import type {
 } from './parts-schema.ts';
 import { materialsOf } from './run-materials.ts';
 
-/** The tier of a task that names no persona, where it was accepted under no other (contract section 7). */
+/** The tier of a task that names no persona, where it was accepted under no other. */
 const BUILT_IN_TIER = 'act_auto';
 const DEFAULT_POLICY = 'policy.default_tier';
 
@@ -181,7 +181,7 @@ function tierNow(
   return tierWithin(persona?.autonomy_tier ?? atStart, session?.metadata ?? {});
 }
 
-/** A task that ended before it started has run for no time at all (contract C12). */
+/** A task that ended before it started has run for no time at all; see src/receipts/README.md, When a receipt is issued. */
 export function lifecycleOf(task: Task): RunRecord['lifecycle'] {
   const ended = task.completed_at ?? task.canceled_at ?? task.updated_at;
   return {

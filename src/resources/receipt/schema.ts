@@ -51,7 +51,7 @@ const lifecycle = z.strictObject({
   failure: jsonObject.nullable().optional(),
 });
 
-/** Left out of the hash: `receipt_hash`. `merkle_root` is over the receipts of the same chain before (contract C11). */
+/** Left out of the hash: `receipt_hash`. `merkle_root` is over the receipts of the same chain before; see src/receipts/README.md, Chain. */
 const chain = z.strictObject({
   previous_receipt_hash: sha256.nullable(),
   receipt_hash: sha256,
@@ -137,7 +137,7 @@ export function receiptSummary(object: string, id: string, finalState: string): 
   return `${object} ${id}: ${finalState}`;
 }
 
-/** The resource around a receipt; its id is the receipt_id (contract C2). */
+/** The resource around a receipt; its id is the receipt_id; see src/receipts/README.md, Forms. */
 export const receipt = envelope('receipt', {
   workspace_id: z.string(),
   session_id: z.string(),

@@ -10,7 +10,7 @@ import type { Task } from '#resources/task/schema.ts';
 import type { ReplayTaskRequest } from './schema.ts';
 import { requestOf, submitReplay } from './submit-replay.ts';
 
-/** Replays the Tasks of a Session in their order (contract C9); replays among them are not replayed again. */
+/** Replays the Tasks of a Session in their order; replays among them are not replayed again. */
 export const replaySession: Command<'replaySession'> = {
   decide({ path, body }, tx, facts) {
     const session = load(tx, facts.caller, 'session', path.session_id);

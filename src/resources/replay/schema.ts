@@ -18,7 +18,7 @@ export const OVERRIDE_KINDS = [
 export type OverrideKind = (typeof OVERRIDE_KINDS)[number];
 
 const overrideVisibility = z.enum(['public', 'internal', 'receipt_only']);
-/** With or without the prefix `sha256:` (contract C5). */
+/** With or without the prefix `sha256:`. */
 const claimedHash = z.string().regex(/^(sha256:)?[0-9a-fA-F]{64}$/, 'must be sha256: and 64 hex digits');
 
 export const replayOverride = z
@@ -35,7 +35,7 @@ export const replayOverride = z
   .meta({ id: 'ReplayOverride' });
 export type ReplayOverride = z.infer<typeof replayOverride>;
 
-/** Source: replay contract, "REST entrypoint". */
+/** Source: Harn replay contract, "REST entrypoint". */
 export const replayTaskRequest = z
   .object({
     mode: replayMode.default('exact'),
@@ -64,7 +64,7 @@ export const replaySessionRequest = replayTaskRequest
 export const REFRESHABLE = ['memory', 'secrets', 'host_facts'] as const;
 export type Refreshable = (typeof REFRESHABLE)[number];
 
-/** Source: replay contract, "EventLog use". */
+/** Source: Harn replay contract, "EventLog use". */
 export const replayEventMetadata = z
   .object({
     source_task_id: z.string(),
@@ -78,7 +78,7 @@ export const replayEventMetadata = z
   .meta({ id: 'ReplayEventMetadata' });
 export type ReplayEventMetadata = z.infer<typeof replayEventMetadata>;
 
-/** Source: replay contract, "Receipt deltas"; the JSON Schema of a receipt, `receiptDelta`. */
+/** Source: Harn replay contract, "Receipt deltas"; the JSON Schema of a receipt, `receiptDelta`. */
 export const replayDelta = z.object({
   delta_id: z.string(),
   operation: z.enum(['add', 'replace', 'remove']),
@@ -121,7 +121,7 @@ export type ReplayTerms = z.infer<typeof replayTerms>;
 
 const hash = z.string().nullable();
 
-/** What a replay found. Source: issue "Replay", verdicts. */
+/** What a replay found. See README.md, Verdict. */
 export const replayVerdict = z.discriminatedUnion('status', [
   z.object({
     status: z.literal('byte_equal'),

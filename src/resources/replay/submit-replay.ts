@@ -111,7 +111,7 @@ function appendSubmission(tx: Transaction, facts: Facts, source: TaskState, aske
 
 /**
  * Derived from the source, the request and how many replays came before, so that the same replay has the same id on any
- * gateway (contract section 3). It keeps the time of the source's id, so a replay is listed beside its source.
+ * gateway. It keeps the time of the source's id, so a replay is listed beside its source.
  */
 function replayTaskId(sourceId: string, request: ReplayTaskRequest, ordinal: number): CleanText {
   const asked = hashOf(JSON.parse(JSON.stringify(request)) as JsonValue);

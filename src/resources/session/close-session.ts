@@ -7,7 +7,7 @@ import { stateKey } from '#resources/state-keys.ts';
 import { moveTask } from '#resources/task/move-task.ts';
 import type { Session } from './schema.ts';
 
-/** Cancels the open tasks of a Session and closes it; closing a closed one changes nothing (contract section 9). */
+/** Cancels the open tasks of a Session and closes it; closing a closed one changes nothing. */
 export function closeSessionNow(
   tx: Transaction,
   tools: DecisionTools,

@@ -124,7 +124,7 @@ export function foldTaskCounts(
 
 export type TaskCount = 'queued' | 'working' | 'blocked';
 
-/** ACTIVE: a task runs; PAUSED: every open task is blocked; IDLE otherwise (contract section 9). */
+/** ACTIVE: a task runs; PAUSED: every open task is blocked; IDLE otherwise; see README.md, States. */
 function stateOf(current: SessionState, counts: { open_tasks: string[]; blocked: number }): SessionState {
   if (current === 'CLOSED' || current === 'FAILED') return current;
   if (counts.open_tasks.length === 0) return 'IDLE';

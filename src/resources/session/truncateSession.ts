@@ -8,7 +8,7 @@ import { cancelOpenTasks } from './close-session.ts';
 import { refuseClosed } from './refuse-closed.ts';
 import { turnAt } from './transcript/turns.ts';
 
-/** A turn is a Message. Keeping as many as there are, or more, changes nothing (contract section 9). */
+/** A turn is a Message. Keeping as many as there are, or more, changes nothing. */
 export const truncateSession: Command<'truncateSession'> = {
   decide({ path, body }, tx, facts) {
     const before = load(tx, facts.caller, 'session', path.session_id);

@@ -10,7 +10,7 @@ import { moveTask } from './move-task.ts';
 
 /**
  * Records the wish first. A working task is canceled after the upstream took note or a bounded wait; anything else at
- * once. Canceling a CANCELED task answers with it, canceling another ended task is a conflict (contract C4).
+ * once. Canceling a CANCELED task answers with it, canceling another ended task is a conflict; see README.md, Cancel.
  */
 export const cancelTask: Command<'cancelTask'> = {
   decide({ path, body }, tx, facts) {

@@ -130,7 +130,7 @@ function foldTaskMoved(event: Event, states: StateWriter): void {
   if (reservations) foldReservations(event, states, before, task);
 }
 
-/** A CANCELED task has `canceled_at` and no `completed_at` (contract C4). */
+/** A CANCELED task has `canceled_at` and no `completed_at`; see README.md, Cancel. */
 function endTask(event: Event, task: TaskState, states: StateWriter): void {
   const { status, outcome } = payload(event, 'task.completed');
   const { resource } = task;

@@ -36,7 +36,7 @@ export const task = envelope('task', {
 }).meta({ id: 'Task' });
 export type Task = z.infer<typeof task>;
 
-/** An object with `role` or `parts` is a Message and must validate as one (contract C28). */
+/** An object with `role` or `parts` is a Message and must validate as one; see README.md, Input. */
 const taskInput = z
   .union([messageInput, jsonObject], 'must be a Message with role and parts, or an object')
   .superRefine((value, context) => {

@@ -37,7 +37,7 @@ import type { SubmitTaskRequest, Task } from './schema.ts';
 
 const RETRY_AFTER_SECONDS = 2;
 
-/** Accepts a task in a session, and starts it in the same commit when its lane and a slot are free (contract C24). */
+/** Accepts a task in a session, and starts it in the same commit when its lane and a slot are free; see README.md, A fast task. */
 export function submitTaskTo(
   sessionId: string,
   { sent, clean: body }: Received<SubmitTaskRequest>,
@@ -186,7 +186,7 @@ function inputOf(sent: SubmitTaskRequest, body: Clean<SubmitTaskRequest>): Recei
   return { sent: messageOf<MessageInput, JsonObject>(sent.input), clean };
 }
 
-/** An object without `role` and `parts` is a payload: it goes to the agent as one json part (contract C28). */
+/** An object without `role` and `parts` is a payload: it goes to the agent as one json part. */
 function messageOf<Message extends MessageInput, Payload extends JsonObject>(input: Message | Payload) {
   if (isMessage(input)) return input;
   const part = { type: 'json' as const, value: input, visibility: 'public' as const };

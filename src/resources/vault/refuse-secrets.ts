@@ -2,7 +2,7 @@ import type { Facts } from '#core/facts.ts';
 import { ProtocolError } from '#protocol/errors.ts';
 import type { JsonObject, JsonValue } from '#protocol/json.ts';
 
-/** Refuses a descriptor that holds a secret, by the names of its members or by what a value looks like (contract C26). */
+/** Refuses a descriptor that holds a secret, by the names of its members or by what a value looks like. */
 export function refuseSecrets(
   body: JsonObject,
   { redact, isSecretName }: Pick<Facts, 'redact' | 'isSecretName'>,

@@ -3,7 +3,7 @@ import { envelope, givenId, metadata } from '#protocol/envelope.ts';
 
 const capabilities = z.array(z.string().min(1).max(200)).max(100);
 
-/** Source: Agents Protocol v1, "Vault". A descriptor: it holds and resolves no secret (contract section 7, C26). */
+/** Source: Agents Protocol v1, "Vault". A descriptor: it holds and resolves no secret; see README.md. */
 export const vault = envelope('vault', {
   workspace_id: z.string().nullable(),
   provider: z.string(),

@@ -48,7 +48,7 @@ export function bundleSections(record: RunRecord, facts: BundleFacts): { [name: 
   };
 }
 
-/** By which rules something was replaced; the entries stand beside that. Source: contract section 4. */
+/** By which rules something was replaced; the entries stand beside that. */
 export function redactionSection(mode: BundleMode): JsonObject {
   const isLocal = mode === 'local';
   return {

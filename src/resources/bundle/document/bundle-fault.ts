@@ -1,4 +1,4 @@
-/** Why a bundle is refused, in the order in which it is looked at. Source: contract section 4, "Bundle CLI". */
+/** Why a bundle is refused, in the order in which it is looked at. Source: "Session bundles". */
 export const VALIDATION_STEPS = [
   'json',
   'required_fields',

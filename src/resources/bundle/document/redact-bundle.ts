@@ -8,10 +8,10 @@ import type { RedactionEntries } from './redaction-entries.ts';
 /** Stands for a payload that a replay-only bundle does not bring. */
 export const WITHHELD = '[withheld]';
 
-/** Literal of `redaction.policy` where something may have been replaced. Source: contract section 4. */
+/** Literal of `redaction.policy` where something may have been replaced. Readers of bundles compare with it. */
 export const REDACTION_POLICY = 'harn_vm::redact::RedactionPolicy::default+session_bundle_local_paths';
 
-/** Pass 3: members whose value is what somebody wrote or a tool said. Source: contract section 4. */
+/** Pass 3: members whose value is what somebody wrote or a tool said. See README.md, The three passes. */
 const PAYLOADS: ReadonlySet<string> = new Set([
   'args',
   'arguments',

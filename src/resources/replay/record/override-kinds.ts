@@ -1,6 +1,6 @@
 import type { OverrideKind } from '../schema.ts';
 
-/** What an override of a kind does, and which keys it may have. Source: replay contract, "Override keys"; contract C15. */
+/** What an override of a kind does, and which keys it may have. Source: Harn replay contract, "Override keys". */
 export interface OverrideKindRow {
   /** `substitute`: it takes the place of a recorded frame. `delta`: it is recorded, and changes nothing that is replayed. */
   effect: 'substitute' | 'delta';
