@@ -24,7 +24,7 @@ export interface Gateway {
   /**
    * The door: decides who is calling, once per request or connection, which has one credential object. Throws
    * `unauthenticated`, `service_unavailable` (the issuer cannot be asked), then `unsupported_protocol_version`.
-   * @param version value of the version header; `exempt` for faces that negotiate otherwise (contract C22)
+   * @param version value of the version header; `exempt` for faces that negotiate otherwise
    */
   enter(credential: CredentialOfCall, version: string | undefined | 'exempt'): AdmittedCaller;
   /** The door of operations that are signed by their sender; the signature covers the body. Throws `unauthenticated`. */
@@ -58,9 +58,9 @@ export interface AdmittedCaller extends Identity {
 export interface Identity {
   actor: string;
   tenant: string;
-  /** The Workspace of what names none (contract section 7). */
+  /** The Workspace of what names none. */
   defaultWorkspace: string;
-  /** Whether it is shown what is internal (contract section 4). */
+  /** Whether it is shown what is internal. */
   seesInternal: boolean;
 }
 

@@ -64,7 +64,7 @@ const SCOPES = ['tasks:read', 'tasks:write'];
 /**
  * One card that satisfies readers of A2A 1.0 and 0.3, with the URLs of the gateway only. What the versions spell differently
  * stands in entries of its own for each. No member is empty and every text is in Unicode form C, because readers canonicalize
- * those differently. Source: contract C3; A2A 1.0, 8.4.
+ * those differently. Source: A2A 1.0, 8.4; see README.md, One card for all readers.
  */
 export function a2aCard(facts: A2aCardFacts): A2aAgentCard {
   const { securitySchemes, ...card } = membersV1(facts);
@@ -77,7 +77,7 @@ export function a2aCard(facts: A2aCardFacts): A2aAgentCard {
   }) as A2aAgentCard;
 }
 
-/** The same with the members of A2A 1.0 alone. Source: contract C3. */
+/** The same with the members of A2A 1.0 alone. */
 export function a2aCardV1(facts: A2aCardFacts): JsonObject {
   return normalized(membersV1(facts)) as JsonObject;
 }
@@ -116,7 +116,7 @@ function harnInterface({ publicUrl }: A2aCardFacts) {
 
 /**
  * The members by which readers of 0.3 learn where to call. They hold what 0.3 has a word for: strict readers refuse a card with
- * any other transport. While no 0.3 is spoken, the required ones name the Harn interface. Source: contract C3.
+ * any other transport. While no 0.3 is spoken, the required ones name the Harn interface.
  */
 function interfacesV03(facts: A2aCardFacts) {
   const old = spokenAt(facts).filter(({ protocolVersion }) => protocolVersion === LEGACY);

@@ -55,7 +55,7 @@ export class AgentCards {
     this.#deps = deps;
   }
 
-  /** The HarnAgentCard; each spelling of `object` is signed for itself. Source: contract C1 and C23. */
+  /** The HarnAgentCard; each spelling of `object` is signed for itself. See README.md. */
   harn(object: HarnAgentCard['object'], publicUrl: string): SignedDocument<HarnAgentCard> {
     const { offer, createdAt } = this.#deps;
     const a2a = this.#superset(this.#default(), publicUrl, A2A_PATH);

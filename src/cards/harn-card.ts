@@ -26,7 +26,7 @@ const COLLECTIONS = [
   ),
 ];
 
-/** The unsigned card with the union of the fields that current and older clients read. Source: contract C1. */
+/** The unsigned card with the union of the fields that current and older clients read. See README.md, One card for all readers. */
 export function harnCard(facts: HarnCardFacts, object: HarnAgentCard['object']): HarnAgentCard {
   const { publicUrl, a2aUrl, a2aCard, createdAt } = facts;
   const interfaces: HarnAgentCard['interfaces'] = [

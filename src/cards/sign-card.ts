@@ -30,7 +30,7 @@ export function signA2aCard<Card extends A2aAgentCard | JsonObject>(
   return { ...card, signatures };
 }
 
-/** Signs the RFC 8785 bytes of the envelope without `signature`. Source: contract C23. */
+/** Signs the RFC 8785 bytes of the envelope without `signature`. See README.md, Signatures. */
 export function signHarnCard(card: HarnAgentCard, key: CardKey): HarnAgentCard {
   const value = key.sign(Buffer.from(harnPayload(card as JsonObject))).toString('base64');
   return { ...card, signature: { algorithm: 'ed25519', key_id: key.keyId, value: `base64:${value}` } };

@@ -11,7 +11,7 @@ const ALGORITHM = 'ed25519';
 const PREFIX = 'base64:';
 
 /**
- * Judges the signature of a HarnAgentCard; the A2A card in it has signatures of its own. Never rejects. Source: contract C23;
+ * Judges the signature of a HarnAgentCard; the A2A card in it has signatures of its own. Never rejects. Source:
  * Agents Protocol v1, "HarnAgentCard".
  */
 export async function verifyHarnCard(

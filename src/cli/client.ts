@@ -63,7 +63,7 @@ async function jsonOf(url: string, response: Response): Promise<JsonValue> {
   }
 }
 
-/** Adds the options by which client commands find the gateway and the key (contract section 7). */
+/** Adds the options by which client commands find the gateway and the key; see README.md. */
 export function withClientOptions(command: Command): Command {
   return command
     .option('--url <url>', 'gateway (default: HARN_GATEWAY_URL, else <data>/gateway.json)')

@@ -5,7 +5,7 @@ import { DataFileError } from '#store/checked-file.ts';
 import { IntegrityError, StoreOpenError } from '#store/store-errors.ts';
 import { openFilesFault } from './open-files.ts';
 
-/** Exit codes of every command. Source: contract section 7. */
+/** Exit codes of every command. Scripts rely on them; see README.md. */
 export const EXIT = {
   fine: 0,
   /** A finding or a failure. */

@@ -9,7 +9,7 @@ export interface ConfigOptions {
   data?: string;
 }
 
-/** Adds the options that choose a configuration (contract section 7). */
+/** Adds the options that choose a configuration. */
 export function withConfigOptions(command: Command, names: readonly (keyof ConfigOptions)[]): Command {
   const texts = {
     config: ['--config <file>', 'configuration file (default: config/gateway.yaml of the package)'],

@@ -1,4 +1,4 @@
-/** Control characters (C0, DEL, C1) but tab and line feed: a terminal obeys them. */
+/** Control characters (U+0000 to U+001F, U+007F to U+009F) but tab and line feed: a terminal obeys them. */
 const CONTROLS = /(?![\t\n])\p{Cc}/gu;
 
 /** The text with its control characters spelled out (`\x1b`), so that what an agent says cannot drive the terminal. */

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { EXIT } from './exit-codes.ts';
 
-/** What each exit code means, as every help says it. Source: contract section 7. */
+/** What each exit code means, as every help says it. */
 const MEANINGS: Readonly<Record<keyof typeof EXIT, string>> = {
   fine: 'fine',
   failed: 'a finding, a failure, or a refusal of the gateway',

@@ -90,7 +90,7 @@ function hidingKeys(authenticate: Authenticate, redactor: Parts['redactor']): Au
   };
 }
 
-/** Metrics are of all tenants together: they need the scope `metrics:read` (contract section 7). */
+/** Metrics are of all tenants together: they need the scope `metrics:read`. */
 export function metricsReader(gateway: Pick<GatewayCore, 'holds'>): (caller: AdmittedCaller) => void {
   return (caller) => {
     if (gateway.holds(caller, 'metrics:read')) return;

@@ -6,7 +6,7 @@ import { readProblem, readSecret, type SecretRef, type SecretSources } from './s
 import { socketUrl } from './sections/acp-upstream.ts';
 import { isLoopbackHost, webUrl } from './shapes.ts';
 
-/** What must hold before the gateway may be reached, or may send a credential. Source: contract sections 7 and 8. */
+/** What must hold before the gateway may be reached, or may send a credential. See src/config/README.md, Reach. */
 export const EXPOSURE_RULES = [
   rule(
     ['server', 'auth'],

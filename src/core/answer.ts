@@ -3,7 +3,7 @@ import type { Answer } from '#gateway.ts';
 import { holdsScope } from '#policy/scope.ts';
 import { conceal } from '#policy/visibility.ts';
 
-/** A resource as this caller may see it (contract section 4, "Readers"). */
+/** A resource as this caller may see it: without what is internal, unless its scopes allow that. */
 export function ok(resource: object, caller: Caller): Answer {
   return {
     status: 200,
@@ -11,7 +11,7 @@ export function ok(resource: object, caller: Caller): Answer {
   };
 }
 
-/** One page of a list, with the top-level copies of the page members (contract C6). */
+/** One page of a list, with the top-level copies of the page members. */
 export function page(data: readonly object[], nextCursor: string | null, caller: Caller): Answer {
   const has_more = nextCursor !== null;
   const value = {

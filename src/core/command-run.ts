@@ -214,7 +214,7 @@ function isFor(tx: Transaction, caller: Caller, { body }: Decided): boolean {
   return typeof workspaceId !== 'string' || isMemberOf(tx, caller, workspaceId);
 }
 
-/** The workspace a command names, itself or through its session; null when it names none (contract C21). */
+/** The workspace a command names, itself or through its session; null when it names none. */
 function workspaceOf(tx: Transaction, body: Call['body'], path: Record<string, string>): string | null {
   const named = isRawBody(body) || isSpooledBody(body) ? {} : ((body ?? {}) as Record<string, unknown>);
   if (typeof named['workspace_id'] === 'string') return named['workspace_id'];

@@ -12,7 +12,7 @@ import type { Facts } from './facts.ts';
 export interface Decided {
   body: object;
   status?: number;
-  /** Id of a Task that was accepted and is next in its lane: the answer may wait a moment for it to start (contract C24). */
+  /** Id of a Task that was accepted and is next in its lane: the answer may wait a moment for it to start. */
   startsSoon?: string;
 }
 

@@ -17,8 +17,8 @@ export interface DoorDeps {
 }
 
 /**
- * Where a request or a connection becomes a caller, once, for every face: 401 before 426 (contract C22). What comes after it
- * asks for scopes and for what has become of the credential, and never for the credential.
+ * Where a request or a connection becomes a caller, once, for every face: 401 before 426 (README.md, Order of a call).
+ * What comes after it asks for scopes and for what has become of the credential, and never for the credential.
  */
 export class Door {
   readonly #deps: DoorDeps;
@@ -182,7 +182,7 @@ export interface Admitted {
 
 /**
  * What happens to every call of a caller before anything is loaded, in this order for every face, once its door has said 401
- * or 426: 403 before 400 (contract C22). A step refuses by throwing a ProtocolError.
+ * or 426: 403 before 400. A step refuses by throwing a ProtocolError.
  */
 export const ADMISSION: readonly (readonly [name: string, step: (passage: Passage) => void])[] = [
   ['check_standing', ({ by }) => by.checkStanding()],

@@ -30,7 +30,7 @@ export interface DecisionTools {
   redact<T>(value: T): { value: Clean<T>; hit: boolean };
   /** Commits to what was replaced; the place is the message, or the frame of a task, that it stood in. */
   proveRedaction: ProveRedaction;
-  /** Whether a member of this name holds a secret (contract section 4). */
+  /** Whether a member of this name holds a secret. */
   isSecretName(name: string): boolean;
   /** Encrypts an input that was redacted, so that the upstream still gets what the caller sent. */
   sealInput(plain: Buffer): Buffer;
@@ -124,7 +124,7 @@ export interface RoutedAgent {
 }
 
 export interface DecisionLimits {
-  /** Larger content goes to an Artifact and a reference (contract C27). */
+  /** Larger content goes to an Artifact and a reference. */
   inlineBytes: number;
   artifactBytes: number;
   /** Largest file under a workspace root. */

@@ -16,7 +16,7 @@ export interface Connection {
   ended(error: ProtocolError): void;
 }
 
-/** The open streams and connections: none outlives its credential. Source: contract, "a stream ends at token expiry"; notes, A-09, A-10. */
+/** The open streams and connections: none outlives its credential. Source: Agents Protocol v1, "Authentication and authorization". */
 export class Followers {
   readonly #streams = new Set<Follower>();
   readonly #connections = new Set<Connection>();

@@ -9,7 +9,7 @@ import type { Decided } from './command.ts';
 
 /**
  * actor + workspace_id + method + canonical target + key. An actor is a name of its tenant: two tenants may have the same
- * one. Source: Agents Protocol v1, "Idempotency"; contract C21.
+ * one. Source: Agents Protocol v1, "Idempotency"; see README.md, Idempotency.
  */
 export interface IdempotencyScope {
   tenant: string;
@@ -37,7 +37,7 @@ interface Answered {
   error?: { code: ErrorCode; message: string; param?: string; details?: JsonObject };
 }
 
-/** Answers that were decided and are given again; never 401, 403, 429 or 5xx (notes on open points). */
+/** Answers that were decided and are given again; never 401, 403, 429 or 5xx, which may be another one next time. */
 const KEPT_ERRORS: ReadonlySet<number> = new Set([400, 404, 409, 422]);
 
 export function recordKeyOf(scope: IdempotencyScope): string {

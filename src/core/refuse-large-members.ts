@@ -8,7 +8,7 @@ import type { DecisionLimits } from './facts.ts';
 
 type Limits = Pick<DecisionLimits, 'inlineBytes'>;
 
-/** Members that say something instead of describing it; each has a way to an Artifact of its own (contract C27). */
+/** Members that say something instead of describing it; each has a way to an Artifact of its own. */
 const CONTENT: ReadonlySet<string> = new Set([
   'input',
   'message',
@@ -51,7 +51,7 @@ export function refuseLarge(value: JsonValue | undefined, param: string, { inlin
   throw new ProtocolError('payload_too_large', message, { param, details: { limit_bytes: inlineBytes } });
 }
 
-/** An object without parts is a payload, which is content as a whole (contract C28). */
+/** An object without parts is a payload, which is content as a whole. */
 function refuseInMessage(message: JsonValue | undefined, path: string, limits: Limits): void {
   if (!isObject(message) || !Array.isArray(message['parts'])) return;
   refuseLarge(message['metadata'], `${path}.metadata`, limits);

@@ -33,7 +33,7 @@ export interface StreamRequest {
 
 type Plan = Pick<SubscriptionOptions, 'scope' | 'filter' | 'isLast' | 'isOver' | 'after'>;
 
-/** What each stream covers and when it ends (contract C25). */
+/** What each stream covers and when it ends; see src/surfaces/README.md, Streams. */
 const PLANS: { readonly [Id in StreamId]: (log: EventLog, request: StreamRequest) => Plan } = {
   streamTaskEvents: planTask,
   streamSessionEvents: planSession,

@@ -6,7 +6,7 @@ import type { EventLog, StreamScope } from './event-log.ts';
 /**
  * Checks a cursor a client sent; returns the event id to go on after. No cursor means from the start. Throws
  * `invalid_request` for a malformed one (naming `param`) and `cursor_expired` for one in the future, of another stream, or
- * behind retention: the client starts over. Source: contract C19.
+ * behind retention: the client starts over. See src/surfaces/README.md, Cursors.
  */
 export function checkCursor(
   log: EventLog,

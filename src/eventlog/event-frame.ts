@@ -26,7 +26,7 @@ export class EventFrame implements StoredEvent {
     return this.#shown[to];
   }
 
-  /** LF line ends; the SSE id equals the event id (contract C25). JSON text has no line breaks, so nothing can split it. */
+  /** LF line ends; the SSE id equals the event id. JSON text has no line breaks, so nothing can split it. */
   get sse(): Buffer {
     this.#sse ??= Buffer.concat([
       Buffer.from(`id: ${this.id}\nevent: ${this.kind}\ndata: `),

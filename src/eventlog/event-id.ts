@@ -5,13 +5,13 @@ export const NO_EVENT = eventIdOf(0);
 
 /**
  * Ids left out when a log goes on that lost its end, or was restored: far more than can have been given since the newest
- * one that is known, so that none is given twice and an old cursor is known as one. Source: contract C7.
+ * one that is known, so that none is given twice and an old cursor is known as one. See README.md, Event ids.
  */
 export const EPOCH_GAP = 10 ** 12;
 
 /**
  * The number of an event id. Of its 20 digits the first 4 are those of the partition, 0000 in the embedded log, and 16 of the
- * number, which stays far below 2^53. Source: contract C7.
+ * number, which stays far below 2^53. See README.md, Event ids.
  */
 export function eventNumberOf(id: string): number {
   return Number(id);

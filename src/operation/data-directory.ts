@@ -38,7 +38,7 @@ export interface DevelopmentKey {
 
 /**
  * The development key of a data directory without configured keys: made at the first start, kept in `dev-api-key` for
- * people and as a hash for the gateway (contract section 7).
+ * people and as a hash for the gateway; see README.md.
  */
 export function developmentKey(data: string, random: Random): DevelopmentKey {
   const paths = dataPaths(data);

@@ -77,7 +77,7 @@ export function belongsTo(caller: Omit<Member, 'tenant'>, { resource, internal }
   );
 }
 
-/** The workspace of a call that names none: the first of the actor's (contract section 7). */
+/** The workspace of a call that names none: the first of the actor's. */
 export function defaultWorkspace(caller: Pick<Caller, 'workspaces'>): string {
   return caller.workspaces.find((id) => id !== '*') ?? 'workspace_default';
 }

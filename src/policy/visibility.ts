@@ -15,7 +15,7 @@ export function mayHoldHidden(bytes: Buffer): boolean {
 /**
  * Replaces content the reader may not see by a descriptor: `receipt_only` always, `internal` without the scope
  * `internal:read`. The descriptor keeps type, visibility and, for `receipt_only`, the hash, so that it is plain that
- * content existed. Source: contract section 4; Agents Protocol v1, "Privacy and redaction".
+ * content existed. Source: Agents Protocol v1, "Privacy and redaction".
  */
 export function conceal<Value>(value: Value, seesInternal: boolean): Value {
   const json = value as JsonValue;

@@ -31,7 +31,7 @@ export type TierTable = Readonly<Record<AutonomyTier, Readonly<Record<SideEffect
 
 /**
  * What each tier makes of each class. A whole agent run needs no approval by default: an agent that acts asks for each of
- * its own steps. Source: Agents Protocol v1, "Persona"; contract section 7.
+ * its own steps. Source: Agents Protocol v1, "Persona".
  */
 export const TIER_TABLE: TierTable = {
   shadow: {

@@ -35,7 +35,7 @@ const pageInfo = z
   .object({ has_more: z.boolean(), next_cursor: z.string().nullable() })
   .meta({ id: 'PageInfo' });
 
-/** A page of a list, with the copies of the page members at the top level (contract C6). */
+/** A page of a list, with the copies of the page members at the top level; see README.md, Lists. */
 export function listOf<Item extends z.ZodType>(item: Item) {
   return z.object({
     object: z.literal('list'),

@@ -1,6 +1,6 @@
 import type { JsonObject } from './json.ts';
 
-/** One row per error code. Source: Agents Protocol v1, "Error taxonomy"; `type` by contract section 5. */
+/** One row per error code. Source: Agents Protocol v1, "Error taxonomy"; `type` is its family, see README.md, Errors. */
 export const ERROR_CODES = {
   invalid_request: { status: 400, type: 'request_error' },
   invalid_state_transition: { status: 400, type: 'request_error' },

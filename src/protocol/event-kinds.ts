@@ -60,7 +60,7 @@ export const TAXONOMY_KINDS = [
   'replay.failed',
 ] as const;
 
-/** Facts the taxonomy has no word for. Source: contract section 6, vendor prefix. */
+/** Facts the taxonomy has no word for. They begin with `vendor.harn_gateway.`, which no other host uses. */
 export const VENDOR_KINDS = [
   'vendor.harn_gateway.workspace_created',
   'vendor.harn_gateway.workspace_updated',

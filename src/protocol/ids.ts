@@ -7,7 +7,7 @@ const TIME_DIGITS = 10;
 const RANDOM_DIGITS = 16;
 const LAST = TIME_DIGITS + RANDOM_DIGITS - 1;
 
-/** Makes `<object>_<ULID>` ids: unique, and sorted by creation within one source (contract section 6). */
+/** Makes `<object>_<ULID>` ids: unique, and sorted by creation within one source. */
 export type IdSource = (object: string) => CleanText;
 
 /**

@@ -18,7 +18,7 @@ export interface OperationRow {
    * instead of both.
    */
   scope: Scope | 'public' | 'signature';
-  /** Conformance level of the narrative that asks for it; `vendor` for our own routes (contract section 8). */
+  /** Conformance level of the narrative that asks for it; `vendor` for our own routes. */
   level: 'core' | 'extended' | 'receipts' | 'replay' | 'vendor';
   success: 101 | 200 | 201 | 202 | 204 | 503;
   query?: z.ZodObject;
@@ -38,11 +38,11 @@ export function inDigits<Shape extends z.ZodType>(shape: Shape) {
 
 const isWhole = (given: unknown): boolean => typeof given === 'string' && /^-?\d+$/.test(given);
 
-/** limit 1..200, default 50 (contract C6). */
+/** Items of a page: 1 to 200, 50 where none is named. */
 const limit = inDigits(z.int().min(1).max(200).default(50));
 export const filter = z.string().min(1).max(200).optional();
 export const page = z.object({ limit, cursor: z.string().max(512).optional() });
-/** `after_event_id` is normative, the other two are aliases (contract C7). */
+/** `after_event_id` is normative, the other two are aliases. */
 export const range = z.object({
   limit,
   after_event_id: z

@@ -22,7 +22,7 @@ export interface Logger {
   error(fields: object, message: string): void;
 }
 
-/** RFC 3339 UTC with milliseconds, the only timestamp spelling on the wire (contract section 6). */
+/** RFC 3339 UTC with milliseconds, the only timestamp spelling on the wire. */
 export function timestamp(epochMs: number): CleanText {
   return own(new Date(epochMs).toISOString());
 }

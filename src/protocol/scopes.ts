@@ -1,4 +1,4 @@
-/** `<collection>:read|write` for every collection, and the single ones of contract section 7. */
+/** `<collection>:read|write` for every collection, and the single ones. See README.md, Scopes. */
 export const SCOPES = [
   'workspaces:read',
   'workspaces:write',

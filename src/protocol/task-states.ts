@@ -47,14 +47,14 @@ export const EVENT_OF_STATUS = {
   CANCELED: 'task.canceled',
 } as const satisfies Record<TaskStatus, string>;
 
-/** Task status to Outcome status. Source: contract C13. */
+/** Task status to Outcome status: what a Task calls COMPLETED, its Outcome and its Receipt call SUCCEEDED. */
 export const OUTCOME_OF_STATUS = {
   COMPLETED: 'SUCCEEDED',
   FAILED: 'FAILED',
   CANCELED: 'CANCELED',
 } as const satisfies Record<TerminalStatus, string>;
 
-/** What a failed Task carries. Source: OpenAPI `Failure`; `type` by contract section 5. */
+/** What a failed Task carries. Source: OpenAPI `Failure`; `type` is the family of the code, see README.md, Errors. */
 export interface Failure {
   code: string;
   message: string;
@@ -62,7 +62,7 @@ export interface Failure {
   details?: import('./json.ts').JsonObject;
 }
 
-/** Failure codes of a Task that was not taken on: the agent or a policy said no. Source: contract section 2. */
+/** Failure codes of a Task that was not taken on: the agent or a policy said no. See mappings/README.md, States. */
 const REJECTING_CODES: readonly string[] = ['rejected', 'policy_violation'];
 
 export function isRejection({

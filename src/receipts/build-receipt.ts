@@ -5,7 +5,7 @@ import type { ReceiptContent, ReceiptPlace, ReplayRecord, RunRecord } from './re
 
 /**
  * The content of a receipt. Every object is written in RFC 8785 order, so that JSON.stringify is canonical and no second
- * pass is needed; absent strings are left out, lists that may be absent are left out when empty (contract section 3).
+ * pass is needed; absent strings are left out, lists that may be absent are left out when empty.
  */
 export function buildReceipt(run: RunRecord, place: ReceiptPlace, replay?: ReplayRecord): ReceiptContent {
   const metadata = replay === undefined ? run.metadata : { ...run.metadata, ...replay.metadata };

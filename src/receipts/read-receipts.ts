@@ -88,7 +88,7 @@ function ofBundle({ metadata }: JsonObject): ReceiptFile {
   return { receipts: 'whole', items, ...brought };
 }
 
-/** The receipt inside of a receipt resource (contract C2); anything else as it is. */
+/** The receipt inside of a receipt resource; anything else as it is. */
 function unwrapped(value: JsonValue): { item: JsonValue; fault?: string } {
   if (!isObject(value) || value['object'] !== 'receipt' || !isObject(value['wire'])) return { item: value };
   const item = value['wire']['payload'] ?? value;

@@ -30,7 +30,7 @@ export interface ReceiptPlace {
   keyId: string | null;
   /** Null for the first of a chain. A replay follows the receipt of its source. */
   previousHash: string | null;
-  /** Over the chain before this receipt; null for the first, and for a replay (contract C11). */
+  /** Over the chain before this receipt; null for the first, and for a replay; see README.md, Chain. */
   merkleRoot: string | null;
 }
 
@@ -73,6 +73,6 @@ export interface RunRecord {
 /** What a replay adds: the substitutions it made and how it ended. */
 export interface ReplayRecord {
   deltas: readonly ReceiptDelta[];
-  /** Merged into the metadata: verdict, mode, source (contract C15). */
+  /** Merged into the metadata: verdict, mode, source. */
   metadata: JsonObject;
 }

@@ -28,7 +28,7 @@ const SUBJECT = ',"subject":{"id":';
  * Hashes a receipt over its RFC 8785 bytes without `chain.receipt_hash` and `signatures`, and signs that hash. The bytes are made
  * once, with room for both; what is hashed is the very bytes that are stored and served. There is no `signed_at`: nothing would
  * cover it, and `issued_at` is hashed. Without a key the receipt has no `signatures`, as in a replay. Throws RangeError for a
- * signature that is no ed25519 one. Spec: Agents Protocol v1, "Receipt wire format"; contract section 3.
+ * signature that is no ed25519 one. Spec: Agents Protocol v1, "Receipt wire format"; RFC 8785.
  */
 export function sealReceipt(content: ReceiptContent, key: ReceiptKey | null): SealedReceipt {
   const bytes = Buffer.from(textOf(content, key));

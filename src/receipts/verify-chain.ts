@@ -37,7 +37,7 @@ interface ChainSoFar {
   previousHash: string | null;
   /** All hashes so far: a replay follows the receipt of its source, wherever that stands. */
   readonly seen: Set<string>;
-  /** Of the receipts that are no replays (contract C11). */
+  /** Of the receipts that are no replays. */
   frontier: HexHash[];
   size: number;
 }
@@ -52,7 +52,7 @@ interface Passage {
   text?: string;
 }
 
-/** The order of contract section 3. A step answers with what is wrong. */
+/** In this order; the first that fails is the verdict, see README.md, What a verdict says. A step answers with what is wrong. */
 const STEPS: readonly (readonly [VerificationStep, (passage: Passage) => Fault | undefined])[] = [
   ['schema', checkSchema],
   ['strip', strip],

@@ -1,6 +1,6 @@
 import type { JsonValue } from '#protocol/json.ts';
 
-/** Stands for a whole value that is secret because of its name. Source: contract section 4, pass 1. */
+/** Stands for a whole value that is secret because of its name. */
 export const PLACEHOLDER = '[redacted]';
 
 export type RedactionClass = 'sensitive_field' | 'secret_pattern';

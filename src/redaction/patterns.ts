@@ -42,7 +42,7 @@ const BASE64URL_RUN = 'A-Za-z0-9_-';
 const BASE64URL = `[${BASE64URL_RUN}]`;
 const MARKER = '<redacted:[a-z0-9_]{1,64}:[0-9]{1,12}>';
 
-/** Tokens that are recognised by their shape. Source: contract section 4, "secret patterns". */
+/** Tokens that are recognised by their shape. See README.md, The rules. */
 export const SHAPES: readonly SecretPattern[] = [
   {
     name: 'jwt',

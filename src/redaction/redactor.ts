@@ -29,7 +29,7 @@ const RULE_SCANNER = new RuleScanner();
  * Deterministic, linear in the size of the text, and idempotent; clean values come back as the same object.
  * A secret that its sender cut in two is seen where neighbouring text parts of one value share it, not where it comes in two
  * values, such as two chunks of a stream.
- * Source: contract section 4; Agents Protocol v1, "Privacy and redaction".
+ * Source: Agents Protocol v1, "Privacy and redaction".
  */
 export class Redactor {
   private readonly known = new KnownSecrets();

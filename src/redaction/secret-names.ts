@@ -1,4 +1,4 @@
-/** Member names whose whole value is secret. Source: contract section 4, pass 1. */
+/** Member names whose whole value is secret. See README.md, Names. */
 const NAMES: ReadonlySet<string> = new Set([
   'authorization',
   'proxy-authorization',
@@ -31,7 +31,7 @@ export function isSecretName(name: string): boolean {
   return NAMES.has(lower) || SUFFIX.test(lower);
 }
 
-/** Members that say where something lies on the machine of the sender. Source: contract section 4, pass 1 in bundles. */
+/** Members that say where something lies on the machine of the sender. Bundles hide them too. */
 const LOCAL_PLACES: ReadonlySet<string> = new Set([
   'persisted_path',
   'primary',

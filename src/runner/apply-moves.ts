@@ -257,7 +257,7 @@ function withStoredBytes(
   return stored;
 }
 
-/** Bytes inside a message become an Artifact and a reference (contract C27). */
+/** Bytes inside a message become an Artifact and a reference. */
 function storeBytes(
   { tx, tools }: MoveTarget,
   place: SessionPlace,
@@ -320,7 +320,7 @@ const LIMITS_OF_TASK = 2;
 /** Characters of an agent's reason; its Message and its recorded frame have them all. */
 const FAILURE_CHARS = 4_000;
 
-/** A move whose metadata and details fit into events and folds; what is larger is in an Artifact (contract C27). */
+/** A move whose metadata and details fit into events and folds; what is larger is in an Artifact. */
 export function boundedMove(target: MoveTarget, task: TaskState, move: Clean<Move>): Clean<Move> {
   const { tx, tools } = target;
   const place = placeOfTask(task.resource);

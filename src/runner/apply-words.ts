@@ -53,7 +53,7 @@ export function applyUpdate(
 /** Members above this size leave a body that is too large; what names and orders an update stays. */
 const MEMBER_BYTES = 4_096;
 
-/** A body within the inline limit; what had to leave is in Artifacts, and references stand in its place (contract C27). */
+/** A body within the inline limit; what had to leave is in Artifacts, and references stand in its place. */
 function boundedBody(
   { tx, tools }: Pick<MoveTarget, 'tx' | 'tools'>,
   place: SessionPlace,

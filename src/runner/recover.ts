@@ -13,7 +13,7 @@ export type Recovery =
 
 /**
  * What to do with a task that had not ended when the gateway stopped. A message that may have reached the agent is never
- * sent again: without an id to ask for, the task fails and says so. Source: Agents Protocol v1, "Task"; design section 4.
+ * sent again: without an id to ask for, the task fails and says so. Source: Agents Protocol v1, "Task"; see README.md, After a stop.
  */
 export function recoverTask(
   { resource, internal }: TaskState,

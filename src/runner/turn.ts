@@ -147,7 +147,7 @@ function referencedArtifacts(
   for (const part of parts) {
     if (part.type !== 'artifact_ref' && part.type !== 'image_ref') continue;
     const state = artifactOf(part.artifact_id);
-    // What is not public never leaves, whatever a Message calls it (contract section 4).
+    // What is not public never leaves, whatever a Message calls it.
     const content = state?.resource.visibility === 'public' ? contentOf(sources, state) : undefined;
     if (content) found.set(part.artifact_id, content);
   }

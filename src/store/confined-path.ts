@@ -10,7 +10,7 @@ export interface ConfinedPath {
 
 /**
  * Follows names below a root (itself already real), symlinks included, and refuses with policy_violation at the first step
- * that leaves it or leads nowhere. Source: contract section 7, "Workspace roots".
+ * that leaves it or leads nowhere. See src/resources/workspace/README.md, Roots.
  */
 export async function resolveInside(root: string, names: readonly string[]): Promise<ConfinedPath> {
   let real = root;

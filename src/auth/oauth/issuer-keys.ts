@@ -5,7 +5,7 @@ import type { Clock, Logger } from '#protocol/ports.ts';
 
 /** Keys are asked for again after this time, behind the back of callers. */
 const REFRESH_AFTER_MS = 10 * 60_000;
-/** How long known keys serve while their issuer cannot be reached. Source: notes on open points. */
+/** How long known keys serve while their issuer cannot be reached. See src/auth/README.md. */
 const MAX_STALE_MS = 60 * 60_000;
 /** Least time between two requests to an issuer, however many unknown key ids arrive. */
 const COOLDOWN_MS = 30_000;

@@ -48,7 +48,7 @@ interface Judged {
 /**
  * Authenticates OAuth2 access tokens. A verdict is kept by the hash of the whole token until the token expires or the keys
  * of its issuer change; whether the sender may use it, when it is bound to a key or a certificate, is judged for each request.
- * Source: contract section 7, `auth.oauth`; quality page, point 7; RFC 9449; RFC 8705.
+ * Spec: RFC 9068, RFC 9449, RFC 8705; see src/auth/README.md.
  */
 export class TokenAuthenticator implements Authenticator {
   readonly #deps: TokenAuthenticatorDeps;

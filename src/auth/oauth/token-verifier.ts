@@ -46,7 +46,7 @@ export interface TokenVerifierDeps {
   tenants: ReadonlySet<string>;
 }
 
-/** Judges one access token, but not who sends it. Spec: RFC 9068, RFC 8725; reliability notes, section A. */
+/** Judges one access token, but not who sends it. Spec: RFC 9068, section 4; RFC 8725, section 3. */
 export async function verifyToken(token: string, deps: TokenVerifierDeps): Promise<TokenVerdict> {
   const unverified = readToken(token);
   if (unverified === undefined) return refused('malformed_token');

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { operatorId } from '../shapes.ts';
 
-/** Both exist from the first start, whether the configuration names them or not. Source: contract section 7. */
+/** Both exist from the first start, whether the configuration names them or not. See src/config/README.md, Defaults. */
 export const DEFAULT_TENANT = 'tenant_default';
 export const DEFAULT_WORKSPACE = 'workspace_default';
 /** On loopback another name of the default workspace: the one that Harn's own examples use. */

@@ -106,7 +106,7 @@ function sendResource(exchange: Exchange, { resource, publicUrl }: DocumentDeps,
   sendTagged(exchange, JSON.stringify(protectedResource(resource, publicUrl() + path)), RESOURCE_AGE);
 }
 
-/** Older clients read `agent_card`; they are known by the version header they send here (contract C1). */
+/** Older clients read `agent_card`; they are known by the version header they send here; see src/cards/README.md. */
 function sendHarnCard(exchange: Exchange, { cards, publicUrl }: DocumentDeps): void {
   const isOlder = exchange.req.headers[VERSION_HEADER.toLowerCase()] !== undefined;
   const card = cards.harn(isOlder ? 'agent_card' : 'harn_agent_card', publicUrl());

@@ -9,7 +9,7 @@ export interface MetricsSource {
   read(): Promise<{ contentType: string; text: string }>;
 }
 
-/** `/metrics` needs authentication, not the version header (contract C22). */
+/** `/metrics` needs authentication, not the version header. */
 export async function answerMetrics(source: MetricsSource, exchange: Exchange): Promise<void> {
   source.authorize(exchange.caller('exempt'));
   const { contentType, text } = await source.read();

@@ -74,7 +74,7 @@ export type RefusePath = (
   headers: readonly string[],
 ) => boolean;
 
-/** Last step: no route took the request. A known path names its methods. Source: notes on reliability, 7. */
+/** Last step: no route took the request. A known path names its methods. Spec: RFC 9110, section 15.5.6. */
 export function notFound(refuse: RefusePath): Middleware<HttpState> {
   return async (ctx) => {
     const { exchange } = ctx.state;

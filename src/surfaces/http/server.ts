@@ -24,7 +24,7 @@ export interface HttpServerDeps extends ParseFailureDeps {
 /** Time between looks at slow connections; Node's 30 s would let a 10 s limit mean 40 s. */
 const CHECK_INTERVAL_MS = 1_000;
 
-/** A server with the bounds of notes on reliability, 6.11, that answers every refusal with the error envelope. */
+/** A server with bounds for slow and large requests, that answers every refusal with the error envelope. */
 export function createHttpServer(deps: HttpServerDeps): Server {
   const { limits } = deps;
   const options: ServerOptions = {

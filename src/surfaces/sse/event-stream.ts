@@ -35,7 +35,7 @@ export const STREAM_HEADERS = [
 
 /**
  * One SSE connection. Frames are written as they are; nothing is dropped: a client that does not keep up loses the
- * connection and resumes by Last-Event-ID. Source: contract C19, C25.
+ * connection and resumes by Last-Event-ID. See src/surfaces/README.md, Streams.
  */
 export class EventStream implements StreamSink {
   readonly #exchange: Exchange;
@@ -167,7 +167,7 @@ export class EventStream implements StreamSink {
     if (this.#options.isResumed) this.#send(': resumed\n\n');
   }
 
-  /** Source: contract C19: the data of an `error` frame is the error envelope. */
+  /** The data of an `error` frame is the error envelope. */
   #tell(error: ProtocolError): void {
     this.#exchange.errorCode = error.code;
     const { tell } = this.#options;

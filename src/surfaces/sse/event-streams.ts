@@ -39,7 +39,7 @@ export class EventStreams {
 
   /**
    * Follows a stream operation on this connection. Refusals before the first byte are thrown and answered by status;
-   * `cursor_expired` is told in the stream itself (contract C19).
+   * `cursor_expired` is an event of the stream itself.
    */
   async follow(id: StreamId, exchange: Exchange, call: Call): Promise<void> {
     const stream = this.#add(exchange, { isResumed: call.lastEventId !== undefined });

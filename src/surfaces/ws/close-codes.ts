@@ -16,7 +16,7 @@ export const CLOSE = {
   unauthenticated: 4401,
   /** More than the byte cap waited unread: resume by cursor. */
   tooSlow: 4408,
-  /** The cursor cannot be served: read the stream from the start (contract C19). */
+  /** The cursor cannot be served: read the stream from the start. */
   cursorExpired: 4410,
 } as const;
 

@@ -12,8 +12,8 @@ import {
 import { permissionRequest } from '#resources/permission/schema.ts';
 
 /**
- * The frames of the WebSocket profile, one schema per frame type. Contract C10 asks for them; the narrative names what
- * they must carry. Client frames that are commands are made from rows of the operations table.
+ * The frames of the WebSocket profile, one schema per frame type. The Agents Protocol names what they must
+ * carry and leaves their form open; README.md has it. Client frames that are commands are made from rows of the operations table.
  */
 
 /** The operation that opens a socket for many subscriptions. */

@@ -3,7 +3,7 @@ import { ProtocolError } from '#protocol/errors.ts';
 import { CURRENT_VERSION, VERSION_HEADER } from '#protocol/version.ts';
 import { WS_BEARER_PREFIX, WS_SUBPROTOCOL } from './frames.ts';
 
-/** Who opens a socket and in which version, as the request says it. Source: contract C10. */
+/** Who opens a socket and in which version, as the request says it. See README.md, Opening. */
 export interface Credentials {
   authorization: string | undefined;
   protocolVersion: string | undefined;

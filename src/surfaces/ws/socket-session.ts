@@ -65,8 +65,8 @@ export class SocketSession implements ConnectionOwner {
   }
 
   /**
-   * Follows the stream of a stream path. Refusals are thrown while the upgrade is not complete; `cursor_expired` is told
-   * in the socket, which then closes with 4410 (contract C19).
+   * Follows the stream of a stream path. Refusals are thrown while the upgrade is not complete; `cursor_expired` is an
+   * error frame of the socket, which then closes with 4410.
    */
   async follow(target: StreamTarget, requestId: string): Promise<void> {
     const { connection } = this;

@@ -78,7 +78,7 @@ const SERVER_OPTIONS = {
 /** A refused client is told which version of RFC 6455 is spoken here (section 4.4). */
 const SPOKEN_VERSION = ['Sec-WebSocket-Version', '13'];
 
-/** All WebSockets of the gateway: takes upgrades on every stream path and on `/v1/ws`. Source: contract C10. */
+/** All WebSockets of the gateway: takes upgrades on every stream path and on `/v1/ws`. See README.md. */
 export class WebSockets {
   readonly #deps: WebSocketsDeps;
   readonly #session: SessionDeps;
@@ -159,7 +159,7 @@ export class WebSockets {
     }
   }
 
-  /** The checks of every request, then those of the caller, then those of the handshake (order of contract C22). */
+  /** The checks of every request, then those of the caller, then those of the handshake (src/core/README.md, Order of a call). */
   async #admit(req: IncomingMessage, requestId: string): Promise<Admitted> {
     const { hosts, transport, browsers, limits, gateway, failedLogins, proofs } = this.#deps;
     const url = req.url ?? '';
