@@ -245,7 +245,7 @@ function isWanted(protocol: A2aProtocol, { protocol: version = 'auto', binding }
   return protocol === (binding === 'JSONRPC' ? 'jsonrpc-1.0' : 'http+json-1.0');
 }
 
-/** `harn serve a2a` lists 0.3 interfaces and has no url at the top. Source: notes/a2a.md 1.7. */
+/** `harn serve a2a` lists 0.3 interfaces and has no url at the top. */
 function dialectOf(protocol: A2aProtocol, card: JsonObject): PartDialect {
   if (protocol !== 'jsonrpc-0.3') return '1.0';
   return card['url'] === undefined ? 'harn-serve' : '0.3';

@@ -140,7 +140,7 @@ function interpretArtifact(body: JsonObject, seen: Seen): Move[] {
   ];
 }
 
-/** What a snapshot has and the log has not. Source: notes/a2a.md 1.4, "reconcile by artifactId + part count". */
+/** What a snapshot has and the log has not. Artifacts are compared by id and number of parts. */
 function reconcileArtifact(artifact: JsonObject, isOver: boolean, seen: Seen): Move[] {
   const id = artifactId(artifact);
   if (id === undefined)
@@ -182,7 +182,7 @@ function artifactDraft(
 
 const MAX_MESSAGE_LENGTH = 1_000;
 
-/** An A2A error. A refused cancel, or message to a task that goes on, moves nothing; any other refusal ends the task. Source: notes/a2a.md 1.6. */
+/** An A2A error. A refused cancel, or message to a task that goes on, moves nothing; any other refusal ends the task. See mappings/README.md, Errors. */
 function interpretError(record: A2aRecord, error: AgentError, seen: Seen): Move[] {
   const details = detailsOf(error);
   if (record.operation === 'CancelTask') return [{ type: 'note', note: 'cancel_refused', details }];
@@ -218,7 +218,7 @@ function detailsOf({ name, code, reason, httpStatus }: AgentError): JsonObject {
 
 /**
  * A Message of the agent. Without a task it is the whole answer: the Task completes with it, marked `message_only`.
- * Beside a task it is only said. Source: notes/a2a.md 1.2, last row.
+ * Beside a task it is only said. See mappings/README.md, States.
  */
 function interpretMessage(body: JsonObject, seen: Seen): Move[] {
   const taskId = textOf(seen.binding?.['task_id']);
@@ -374,7 +374,7 @@ function statusMove(to: TaskStatus, message: MessageDraft | undefined, failure: 
   return [{ type: 'status', to, ...(message && { message }), ...(failure !== undefined && { failure }) }];
 }
 
-/** An unknown word is never a success: work goes on, or what should be final fails. Source: contract section 2. */
+/** An unknown word is never a success: work goes on, or what should be final fails. See mappings/README.md, States. */
 function unknownMoves(raw: string, isFinal: boolean, message: JsonObject | undefined, seen: Seen): Move[] {
   const a2a = { raw_state: raw };
   const note: Move = { type: 'note', note: 'unknown_state', details: { raw_state: raw } };
@@ -407,7 +407,7 @@ const FAILURES = {
   },
 } as const;
 
-/** Source: notes/a2a.md 1.2, row REJECTED; contract section 5 for `type`. */
+/** A rejected task is a failed one; see mappings/README.md, States. */
 function failureOfState(state: HarnState, draft: MessageDraft | undefined): Failure {
   const row = state === 'REJECTED' ? FAILURES.REJECTED : FAILURES.FAILED;
   const reason = textIn(draft);

@@ -16,7 +16,7 @@ export function mayBeCut({ bytes }: Pick<StreamFrame, 'bytes'>): boolean {
 }
 
 /**
- * Events as they were before the log moved their large parts to Artifacts (contract C27), as far as the client may read those and
+ * Events as they were before the log moved their large parts to Artifacts, as far as the client may read those and
  * all of one event fits into one message; what does not stays a reference.
  */
 export class WholeEvents {
