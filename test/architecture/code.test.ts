@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { citationFindings } from './citations.ts';
 import { purityFindings } from './purity.ts';
 import { shortcutFindings } from './shortcuts.ts';
 import { plantedTree, readSourceTree } from './source-tree.ts';
@@ -81,5 +82,35 @@ describe('shortcuts', () => {
   it('are not seen in words that only look like them', () => {
     const source = 'const anyone = list.skip(1); const text = "any"; try { run(); } catch { stop(); }';
     expect(shortcutFindings(plantedTree({ 'src/a.ts': source }))).toEqual([]);
+  });
+});
+
+describe('comments', () => {
+  it('cite what a reader has: a page of the repository, or a public specification', () => {
+    expect(citationFindings(tree)).toEqual([]);
+  });
+
+  it.each([
+    ['the contract, by section', '// As it is asked (contract section 7).'],
+    ['the contract, by number', '/** A page of a list. Source: contract C6. */'],
+    ['a number alone', ' * Order of C22.'],
+    ['the design', '// Source: design, "Retention".'],
+    ['a note', '/** How a part arrives. Source: notes/a2a.md 1.4. */'],
+    ['an issue', '// See issue 17.'],
+    ['a page that is not there', '/** See src/policy/README.md. */'],
+    ['a heading that is not there', '/** See README.md, Order of a call. */'],
+  ])('are found when they cite %s', (_, source) => {
+    const planted = plantedTree({ 'src/core/a.ts': source, 'src/core/README.md': '# core\n\n## Lists\n' });
+    expect(citationFindings(planted)).toHaveLength(1);
+  });
+
+  it('may cite specifications, and headings by the page beside them or by its path', () => {
+    const source = [
+      '/** Spec: RFC 9110, section 15.5.6; Agents Protocol v1, "Idempotency"; Harn replay contract, "Override keys". */',
+      '/** See README.md, Lists. */',
+      '// The contract of a store (src/core/README.md, Lists).',
+    ].join('\n');
+    const planted = plantedTree({ 'src/core/a.ts': source, 'src/core/README.md': '# core\n\n## Lists\n' });
+    expect(citationFindings(planted)).toEqual([]);
   });
 });

@@ -5,7 +5,7 @@ import { isWithin, type SourceTree } from './source-tree.ts';
 const ROOMS = 'src/resources';
 const CAMEL_CASE = /^[a-z]+([A-Z][a-z]*)+$/;
 const KEBAB_CASE = /^[a-z0-9]+(-[a-z0-9]+)*$/;
-/** Names that say nothing about what is inside (style.md, convention 1). */
+/** Names that say nothing about what is inside. */
 const EMPTY_WORDS = /^(utils?|helpers?|common|managers?|misc|shared)$/;
 
 /** Names of files and folders that break the conventions, and commands that are no operation. */

@@ -151,7 +151,7 @@ describe('JSON', () => {
 });
 
 describe('errors', () => {
-  // Copied by hand from notes/a2a.md 1.1 and JSON-RPC 2.0, 5.1: code over JSON-RPC, HTTP status and name over HTTP+JSON.
+  // Copied by hand from A2A 1.0, 5.4 and JSON-RPC 2.0, 5.1: code over JSON-RPC, HTTP status and name over HTTP+JSON.
   const PRECONDITION = 'FAILED_PRECONDITION';
   const over = async () => (await a2a.task('one')).id;
   const rows = [

@@ -18,7 +18,7 @@ interface Case {
 const ROWS: Case[] = Object.entries<OperationRow>(OPERATIONS)
   .filter(([, { scope }]) => scope !== 'public')
   .map(([id, row]) => ({ id, row, title: `${row.method} ${row.path}` }));
-/** Signed requests carry no key (contract C22). */
+/** Signed requests carry no key. */
 const KEYED = ROWS.filter(({ row }) => row.scope !== 'signature');
 const SIGNED = ROWS.filter(({ row }) => row.scope === 'signature');
 

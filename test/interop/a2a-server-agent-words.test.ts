@@ -30,7 +30,7 @@ const sends = ({ requests }: ScriptedPeer) =>
   requests.filter(({ operation }) => /^Send/.test(operation)).map(({ body }) => JSON.parse(body));
 
 describe('what an agent says of a message it refuses', () => {
-  // Copied by hand from notes/a2a.md 1.1: code, HTTP status over HTTP+JSON, reason.
+  // Copied by hand from A2A 1.0, 5.4: code, HTTP status over HTTP+JSON, reason.
   const ROWS = [
     [-32001, 404, 'TASK_NOT_FOUND'],
     [-32002, 400, 'TASK_NOT_CANCELABLE'],

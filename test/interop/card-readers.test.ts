@@ -8,7 +8,7 @@ import { signA2aCard } from '#cards/sign-card.ts';
 import { closeServer, listenOnLoopback } from '../harness/peers/peer.ts';
 import { AGENT, newKey, OFFER } from '../unit/cards/card-world.ts';
 
-/** One card, two generations of readers. Source: contract C3. */
+/** One card, two generations of readers. See src/cards/README.md. */
 describe('[C3] the superset card, read by real clients', () => {
   const calls: { method: string; version: string | undefined }[] = [];
   const server = createServer();

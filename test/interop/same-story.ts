@@ -32,7 +32,7 @@ export async function play(client: TestClient, route: string, story: Story): Pro
 
 /**
  * Members whose values are ids, times, actors or words of the upstream's protocol, or hashes and places of receipts, which
- * cover all of these. Source: contract section 9.
+ * cover all of these.
  */
 const DROPPED =
   /(^|_)id$|_at$|^(actor|metadata|material|route|binding|session_binding|uri|preceding|pending|(previous_)?receipt_hash|log_index)$/;

@@ -1,6 +1,6 @@
 import { type Requirement, section } from './requirement.ts';
 
-/** What ACP v1 asks of both halves of the bridge, and what users of agents complain about. Source: notes/acp.md 1.2, 2.1, 4. */
+/** What ACP v1 asks of both halves of the bridge, and what users of agents complain about. */
 export const ACP: readonly Requirement[] = [
   ...section('ACP v1, Initialization', [
     [
@@ -65,7 +65,7 @@ export const ACP: readonly Requirement[] = [
     ['ACP-V2-02', 'MUST', 'a prompt is answered when it is accepted; the state tells the end of its turn'],
     ['ACP-V2-03', 'MUST', 'every resume tells the state of the session after what it replays'],
   ]),
-  ...section('notes/acp.md, 4: what users complain about', [
+  ...section('what users of agents complain about', [
     ['ACP-USER-01', 'DECIDED', 'history is there after a restart'],
     ['ACP-USER-02', 'DECIDED', 'a cancel with a permission pending ends both'],
     ['ACP-USER-03', 'DECIDED', 'a late cancel does not hit the next prompt'],

@@ -29,7 +29,7 @@ const persona = (given: Partial<NonNullable<ActionQuestion['persona']>>) => ({
   ...given,
 });
 
-/** Copied by hand from contract section 7 and the notes on MCP, 2.2. */
+/** Copied by hand: what each tier makes of each class of side effects. */
 const TABLE: Record<AutonomyTier, string> = {
   shadow: 'withhold withhold withhold withhold withhold withhold',
   suggest: 'ask ask ask ask ask allow',

@@ -10,7 +10,7 @@ import { startSurface, type UnderTest } from './surface-under-test.ts';
 
 const PRECONDITION = 'FAILED_PRECONDITION';
 
-// Copied by hand from notes/a2a.md 1.1 and JSON-RPC 2.0, 5.1: code; HTTP status, its name and the reason over HTTP+JSON.
+// Copied by hand from A2A 1.0, 5.4 and JSON-RPC 2.0, 5.1: code; HTTP status, its name and the reason over HTTP+JSON.
 const OF_A2A: Readonly<Record<A2aErrorName, readonly [number, number, string, string]>> = {
   TaskNotFound: [-32001, 404, 'NOT_FOUND', 'TASK_NOT_FOUND'],
   TaskNotCancelable: [-32002, 400, PRECONDITION, 'TASK_NOT_CANCELABLE'],
@@ -28,7 +28,7 @@ const OF_A2A: Readonly<Record<A2aErrorName, readonly [number, number, string, st
   InternalError: [-32603, 500, 'INTERNAL', 'INTERNAL_ERROR'],
 };
 
-// Copied by hand from notes/a2a.md 1.6, right half: code; HTTP status over HTTP+JSON, over JSON-RPC; reason.
+// Copied by hand, see mappings/README.md, Errors: code; HTTP status over HTTP+JSON, over JSON-RPC; reason.
 const OF_HARN: Readonly<Record<ErrorCode, readonly [number, number, number, string]>> = {
   invalid_request: [-32602, 400, 200, 'INVALID_REQUEST'],
   invalid_state_transition: [-32004, 400, 200, 'UNSUPPORTED_OPERATION'],

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { ERROR_CODES } from '#protocol/errors.ts';
 import { A2A_ERRORS, findError, HARN_ERRORS, harnCodeOfHttp } from '../../../../mappings/a2a/errors.ts';
 
-// Copied by hand from notes/a2a.md 1.1 (codes, HTTP status, reason) and 1.6 (Harn code).
+// Copied by hand from A2A 1.0, 5.4 (codes, HTTP status, reason); Harn codes: mappings/README.md, Errors.
 const ROWS = [
   ['TaskNotFound', -32001, 404, 'TASK_NOT_FOUND', 'resource_not_found'],
   ['TaskNotCancelable', -32002, 400, 'TASK_NOT_CANCELABLE', 'invalid_state_transition'],

@@ -7,7 +7,7 @@ import {
   statusOf,
 } from '../../../../mappings/a2a/states.ts';
 
-// Copied by hand from contract section 2 and notes/a2a.md 1.2.
+// Copied by hand: see mappings/README.md, States.
 const ROWS = [
   ['SUBMITTED', 'TASK_STATE_SUBMITTED', 'submitted'],
   ['WORKING', 'TASK_STATE_WORKING', 'working'],

@@ -28,7 +28,7 @@ describe('roles', () => {
 });
 
 describe('operations', () => {
-  // Copied by hand from notes/a2a.md 1.1.
+  // Copied by hand from the specifications of A2A 1.0 and 0.3.
   it.each([
     ['SendMessage', 'message/send', 'POST /message:send'],
     ['SendStreamingMessage', 'message/stream', 'POST /message:stream'],

@@ -68,7 +68,7 @@ export function refusalOf(bundle: JsonValue | string, allowSecretMarkers = false
   }
 }
 
-/** What contract section 4 leaves out of an equality between bundles. */
+/** What no equality between bundles includes: ids, times and the host that made them. */
 export function compared(bundle: JsonObject): JsonObject {
   const { bundle_id, created_at, producer, runtime, metadata, ...rest } = bundle;
   return rest;
