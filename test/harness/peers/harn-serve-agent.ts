@@ -15,7 +15,7 @@ interface HarnTask {
 }
 
 /**
- * The dialect of `harn serve a2a` : 0.3 method names, lower-case states with `cancelled`, tasks
+ * The dialect of `harn serve a2a`: 0.3 method names, lower-case states with `cancelled`, tasks
  * without kind, messages with `id`, parts with `type`, stream frames with a null JSON-RPC id. Text is echoed; `ask`
  * waits for input, `fail` fails, `slow` works until it is canceled.
  */
