@@ -3,7 +3,7 @@ import { CLOCK_TOLERANCE_MS } from '#eventlog/group-staging.ts';
 import type { Clock, Logger } from '#protocol/ports.ts';
 import { notedWindowTime } from './old-answers.ts';
 
-/** A stop counts for so much of a window at most: it cannot be told from a clock that was set forward meanwhile. */
+/** A stop counts for so much of a window at most: it looks like a clock that was set forward meanwhile. */
 const MAX_STOP_MS = 12 * 3_600_000;
 /** A wall clock that went on evenly for so long is believed again. */
 const SETTLED_MS = 3_600_000;
@@ -51,7 +51,7 @@ export class ClockWatch {
     return this.#jump === undefined;
   }
 
-  /** Done every few seconds: tells a jump once, and that it is over. */
+  /** Done every few seconds: reports a jump once, and that it is over. */
   look(): void {
     const { clock, logger, log } = this.#parts;
     const at = clock.monotonic();

@@ -223,7 +223,7 @@ function workspaceOf(tx: Transaction, body: Call['body'], path: Record<string, s
   return tx.get<SessionFold>(stateKey.session(sessionId))?.resource.workspace_id ?? null;
 }
 
-/** Whose call its events are told of, and which trace they belong to. */
+/** Whose call its events name, and which trace they belong to. */
 export function originOf(
   { traceparent }: Pick<CallHead, 'traceparent'>,
   { actor }: CallerName,

@@ -29,7 +29,7 @@ export interface CommandInput<Id extends CommandId> {
   asked: OperationInput<Id>['query'];
 }
 
-/** Bytes are not read: what is told of them is cleaned where it is told. */
+/** Bytes are not read: what is recorded about them is cleaned where it is recorded. */
 type CleanBody<Body> = Body extends RawBody | SpooledBody | undefined ? Body : Clean<Body>;
 
 /**

@@ -26,7 +26,7 @@ export type CallerName = Clean<Pick<Caller, 'actor' | 'tenant' | 'signedSha256'>
 export interface DecisionTools {
   newId: IdSource;
   limits: DecisionLimits;
-  /** Takes secrets out of what came in; `hit` tells that something was replaced. */
+  /** Takes secrets out of what came in; `hit`: something was replaced. */
   redact<T>(value: T): { value: Clean<T>; hit: boolean };
   /** Commits to what was replaced; the place is the message, or the frame of a task, that it stood in. */
   proveRedaction: ProveRedaction;
@@ -79,7 +79,7 @@ export interface ApprovalTerms {
   fourEyes: boolean;
   /** Undefined: that of all workspaces. */
   timeoutMs: number | undefined;
-  /** Ids of the webhooks that are told. */
+  /** Ids of the webhooks that are notified. */
   webhooks: readonly CleanText[];
 }
 
@@ -131,7 +131,7 @@ export interface DecisionLimits {
   fileBytes: number;
   /** Tasks that may wait to start, over the whole gateway. */
   queuedTasks: number;
-  /** Whether an approval of a tool call tells the hash of its arguments, and covers no others; false in runs recorded before. */
+  /** Whether an approval of a tool call names the hash of its arguments, and covers no others; false in runs recorded before. */
   bindsApprovals: boolean;
   /** Time a permission request waits; undefined: for ever. */
   permissionTimeoutMs: number | undefined;
@@ -140,7 +140,7 @@ export interface DecisionLimits {
 }
 
 export interface OutboxFacts {
-  /** How events can be told to receivers. */
+  /** The forms in which events can be posted to receivers. */
   forms: readonly string[];
   /** To call after commit: the push configs of a task have changed. */
   wake(taskId: string): void;
@@ -183,6 +183,6 @@ export interface RunFacts {
   wake(taskId: string, messageId?: string): void;
   /** To call after commit: what the running turn of a task waits for is decided. */
   answer(taskId: string, answer: PermissionAnswer): void;
-  /** To call after commit: the task was canceled here; tell the upstream, without waiting. */
+  /** To call after commit: the task was canceled here; notify the upstream, without waiting. */
   forwardCancel(taskId: string): void;
 }

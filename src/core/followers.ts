@@ -36,7 +36,7 @@ export class Followers {
   }
 
   /**
-   * Ends the streams whose credential expired or was revoked, then tells their connections; an issuer that cannot be asked
+   * Ends the streams whose credential expired or was revoked, then notifies their connections; an issuer that cannot be asked
    * ends none.
    */
   async recheck(): Promise<void> {

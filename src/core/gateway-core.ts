@@ -97,7 +97,7 @@ export class GatewayCore implements Gateway {
     return holdsScope(resolved({ caller }).caller, scope);
   }
 
-  /** Ends streams whose credential expired or was revoked, and tells their connections. */
+  /** Ends streams whose credential expired or was revoked, and notifies their connections. */
   recheckStreams(): Promise<void> {
     return this.#followers.recheck();
   }
@@ -203,7 +203,7 @@ export class GatewayCore implements Gateway {
     return error;
   }
 
-  /** A step before anything is loaded: what it refuses is told like any other refusal. */
+  /** A step before anything is loaded: what it refuses is reported like any other refusal. */
   #watched<Admitted>(id: AnyId, call: CallHead, step: () => Admitted): Admitted {
     try {
       return step();

@@ -42,7 +42,7 @@ const KEPT_ERRORS: ReadonlySet<number> = new Set([400, 404, 409, 422]);
 
 export function recordKeyOf(scope: IdempotencyScope): string {
   const { tenant, actor, workspaceId, method, target, key } = scope;
-  // Each part tells its length, so that no two scopes spell the same text.
+  // Each part begins with its length, so that no two scopes spell the same text.
   const parts = [tenant, actor, method, target, key, ...(workspaceId === null ? [] : [workspaceId])];
   let text = '';
   for (const part of parts) text += `${part.length}:${part}`;

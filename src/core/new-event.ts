@@ -10,7 +10,7 @@ export interface Place {
   workspace_id?: CleanText | null;
   session_id?: CleanText | null;
   task_id?: CleanText | null;
-  /** Path the change came from; told in the metadata of its events and artifacts. */
+  /** Path the change came from; named in the metadata of its events and artifacts. */
   branch_id?: CleanText | null;
   /** For what belongs to no workspace: the tenant whose callers may see the event. */
   tenant_id?: CleanText;

@@ -13,7 +13,7 @@ const MAX_BATCHES = 50;
 export const BATCHES_AT_START = 1;
 /** Commits without an answer that are looked at again after a start; more of them are noted. */
 const MANY_COMMITS = 200;
-/** How old the noted time may be. It tells a start what the clock of the windows had reached. */
+/** How old the noted time may be. By it a start knows what the clock of the windows had reached. */
 const NOTED_EVERY_MS = 3_600_000;
 
 /** How far the answers of the log were looked at. */
@@ -99,7 +99,7 @@ async function commitsAfter(log: EventLog, after: number): Promise<string[]> {
   }
 }
 
-/** A damaged commit is told elsewhere; what it answered stays. */
+/** A damaged commit is reported elsewhere; what it answered stays. */
 function answersOf(log: EventLog, commit: string): [key: string, hash: string][] {
   const bytes = unlessDamaged(() => log.record(commit), undefined);
   if (bytes === undefined) return [];

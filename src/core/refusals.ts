@@ -37,7 +37,7 @@ export interface RefusedCall {
 export interface RefusalsDeps {
   log: Pick<EventLog, 'transact'>;
   tools: Pick<DecisionTools, 'newId' | 'receipts' | 'self' | 'redact'>;
-  /** Proves a refusal, in the transaction of the event that tells it. */
+  /** Proves a refusal, in the transaction of the event that reports it. */
   prove(tx: Transaction, refusal: Refusal): void;
   /** What could not be recorded; the caller has its answer. */
   onLost(error: unknown): void;
@@ -49,7 +49,7 @@ interface Remembered {
 }
 
 /**
- * What the policy refuses before there is a Task to tell it: an event and a trust record each, in the workspace that the call
+ * What the policy refuses before there is a Task that could say so: an event and a trust record each, in the workspace that the call
  * was about as far as its caller may see it. What is hidden looks absent, and so leaves neither.
  */
 export class Refusals {
@@ -78,7 +78,7 @@ export class Refusals {
       .catch((error: unknown) => this.#deps.onLost(error));
   }
 
-  /** Records a refusal in a transaction that is there; nothing when it is none of the policy, or an equal one was just told. */
+  /** Records a refusal in a transaction that is there; nothing when it is none of the policy, or an equal one was just recorded. */
   append(tx: Transaction, refused: RefusedCall): void {
     const { operation, caller, by, error } = refused;
     const code = policyCode(error);
@@ -112,7 +112,7 @@ export class Refusals {
     });
   }
 
-  /** How many equal ones were not told since the last one that was; undefined when this one is not told either. */
+  /** How many equal ones were not recorded since the last one that was; undefined when this one is not recorded either. */
   #due(tx: Transaction, key: string): number | undefined {
     const nowMs = Date.parse(tx.time);
     const known = this.#remembered.get(key);
@@ -148,7 +148,7 @@ interface About {
   persona: PersonaState | undefined;
 }
 
-/** The stream of the Task is not told: its run goes on as if nothing had been asked. */
+/** The stream of the Task gets no event: its run goes on as if nothing had been asked. */
 function aboutOf(reader: StateReader, { call, caller, by }: RefusedCall): About {
   const named = namedBy(call);
   const request = seen<PermissionRequestState>(

@@ -27,7 +27,7 @@ export interface StreamRequest {
   after?: string;
   /** What the client calls `after`. Default `Last-Event-ID`. */
   cursorParam?: string;
-  /** Told when the stream ended by itself. */
+  /** Called when the stream ended by itself. */
   ended(): void;
 }
 

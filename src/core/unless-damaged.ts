@@ -2,7 +2,7 @@ import { ProtocolError } from '#protocol/errors.ts';
 
 /**
  * What `read` returns, or `otherwise` when a record it needs fails its integrity check: one damaged resource must keep
- * neither the gateway from starting nor others from running. Whoever asks for the resource itself is told 423.
+ * neither the gateway from starting nor others from running. Whoever asks for the resource itself gets 423.
  */
 export function unlessDamaged<T>(
   read: () => T,

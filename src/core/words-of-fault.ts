@@ -37,7 +37,7 @@ function isOwn({ message }: Issue): boolean {
   return message !== 'Invalid input';
 }
 
-/** A union by a member tells only that the member is none of its words; any other, what each branch expects. */
+/** A fault of a union by a member says only that the member is none of its words; of any other union, what each branch expects. */
 function ofUnion(issue: Extract<Issue, { code: 'invalid_union' }>): string {
   const own = issue.errors.map((branch) => branch.find(({ path }) => path.length === 0) ?? branch[0]);
   const words = [...new Set(own.flatMap((fault) => (fault ? [wordsOf(fault)] : [])))];

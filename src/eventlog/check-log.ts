@@ -30,7 +30,7 @@ import { eventsIn } from './segment.ts';
 export interface CheckLogOptions {
   store: Store;
   projection: Projection;
-  /** What states hold of what events said, as the log that wrote it was told. Default: nothing. */
+  /** What states hold of what events said, as the log that wrote it kept it. Default: nothing. */
   said?: SaidSlots;
   /** Keys that signed the summary of removed commits; without them its signature is not looked at. */
   keys?: KeyRegistry;
@@ -42,7 +42,7 @@ export interface CheckLogOptions {
 
 export type CheckStep =
   | { kind: 'finding'; finding: Finding }
-  /** Told every 1,000 commits and at the end. */
+  /** Called every 1,000 commits and at the end. */
   | { kind: 'progress'; commits: number; events: number }
   /** The folds could not be compared, because an event they depend on cannot be read. */
   | { kind: 'folds_not_compared' };
@@ -88,7 +88,7 @@ async function* checkReadable(options: CheckLogOptions): AsyncGenerator<CheckSte
   const unlikeSum = sum !== undefined && pass.isComplete ? await checkSum(store, scratch, sum) : undefined;
   const missing = pass.missing(unlikeSum?.length === 0);
   yield* found(missing);
-  // A commit that names one of them has told it.
+  // A commit that names one of them has reported it.
   yield* found(damagedRows.filter(({ where }) => !missing.some((finding) => finding.where === where)));
   yield* found(unlikeSum ?? []);
   yield* found(await straySegments(store, scratch));

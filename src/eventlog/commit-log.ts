@@ -39,9 +39,9 @@ import { removableCommits, removalCommits } from './summarise-commits.ts';
 import type { Timers } from './timers.ts';
 import type { TailVerdict } from './verify-tail.ts';
 
-/** Events told at once when a group is found again after a reopen. */
+/** Events published at once when a group is found again after a reopen. */
 const GHOST_PAGE = 500;
-/** Records that are told and counted; more of them say no more. */
+/** Damaged records that are reported and counted; more of them say no more. */
 const MAX_TOLD_RECORDS = 1_000;
 /** Where the log names its checkpoint file in findings. */
 export const CHECKPOINT_FILE = 'checkpoint.json';
@@ -332,7 +332,7 @@ export class CommitLog implements EventLog {
     await this.#reopener.stop();
     this.#checkpoints.stop();
     if (wasOpen && this.#staging.hasUnflushed)
-      // The transactions themselves are told; closing goes on.
+      // The transactions themselves have failed with it; closing goes on.
       await this.#writer
         .flush()
         .catch((error) => this.#parts.logger.error({ err: error }, 'last group lost'));
@@ -368,7 +368,7 @@ export class CommitLog implements EventLog {
     this.#integrity = { status: 'damaged', where, expected, observed };
   }
 
-  /** Told once for each record; a range of keys is told by who finds it. */
+  /** Reports each record once; a range of keys is reported by who finds it. */
   #onDamagedRecord({ where, expected, observed }: IntegrityError): void {
     if (this.#damagedRecords.has(where) || this.#damagedRecords.size === MAX_TOLD_RECORDS) return;
     this.#damagedRecords.add(where);
@@ -388,7 +388,7 @@ export class CommitLog implements EventLog {
     this.#reopened.tell();
   }
 
-  /** Tells the events of a group whose write failed although its bytes reached the disk. */
+  /** Publishes the events of a group whose write failed although its bytes reached the disk. */
   async #tellFound(before: LogHead, now: LogHead): Promise<void> {
     for (let after = before.eventId; after < now.eventId; ) {
       const page = (await this.range({ kind: 'all' }, after, GHOST_PAGE)).map(storedEvent);
@@ -435,7 +435,7 @@ function unavailable(message: string): ProtocolError {
   });
 }
 
-/** Listeners that are told in order; one that throws is logged and never stops the log or the others. */
+/** Listeners that are called in order; one that throws is logged and never stops the log or the others. */
 export class Listeners<Args extends readonly unknown[]> {
   readonly #listeners = new Set<(...args: Args) => void>();
   readonly #logger: Logger;

@@ -124,7 +124,7 @@ export interface Transaction extends StateReader {
   append(event: NewEvent): Event;
   /** Writes a primary record that is no event (frame, blob piece, idempotency record), hashed into the commit. */
   record(key: string, value: Buffer | string): void;
-  /** The same, with a value that is made when it is first read, or at the end: it may tell of what is appended until then. */
+  /** The same, with a value that is made when it is first read, or at the end: it may name what is appended until then. */
   recordLater(key: string, make: () => string): void;
   /** Deletes a primary record for good (a sent sealed input, an expired idempotency record). */
   erase(key: string): void;
@@ -290,7 +290,7 @@ export interface EventLog {
   tail(listener: (events: readonly StoredEvent[]) => void): () => void;
   /**
    * Calls back after a failed write once the store is open and verified again. States may then hold what its transaction
-   * was told had failed (the outcome of a failed fsync is unknown), so whoever reacts to commits looks again.
+   * had been reported as failed (the outcome of a failed fsync is unknown), so whoever reacts to commits looks again.
    */
   onReopen(listener: () => void): () => void;
   /**

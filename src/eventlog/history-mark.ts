@@ -11,7 +11,7 @@ export function isNoMark({ event }: Pick<Event, 'event'>): boolean {
   return event !== HISTORY_REMOVED;
 }
 
-/** What a mark tells besides the place of the last removed event. */
+/** What a mark says besides the place of the last removed event. */
 export interface RemovedPart {
   object: 'session' | 'task';
   firstId: string;
@@ -65,7 +65,7 @@ export function encodeMark(last: Event, part: RemovedPart): string {
 }
 
 /**
- * The event that a stored mark stands for, its members in RFC 8785 order, and what it tells. Throws IntegrityError for what is no
+ * The event that a stored mark stands for, its members in RFC 8785 order, and what it says. Throws IntegrityError for what is no
  * mark: who can write to the disk can seal anything.
  */
 export function markEvent(key: string, content: Buffer): StoredEvent & { part: RemovedPart } {

@@ -21,7 +21,7 @@ export interface CutStream {
   /** How many of its events go now. */
   events: number;
   firstId: string;
-  /** What its mark tells of those removed before. */
+  /** What its mark says of those removed before. */
   earlier: RemovedPart | undefined;
 }
 

@@ -34,7 +34,7 @@ export class LogReader {
   readonly codec: FoldCodec;
   readonly #onDamage: (error: IntegrityError) => void;
 
-  /** `onDamage` is told of each read that met damage. */
+  /** `onDamage` is called for each read that met damage. */
   constructor(store: Store, cache: StateCache, codec: FoldCodec, onDamage: (error: IntegrityError) => void) {
     this.#store = store;
     this.#cache = cache;
@@ -171,7 +171,7 @@ export class LogReader {
     // What goes of a session or a task goes from its beginning, so one that is left has all behind it.
     const cut = this.#cutOf(scope);
     if (id <= cut) return id === cut;
-    // Where it belongs is told by the rows of the stream, whether its own record can be read or not.
+    // The rows of the stream say where it belongs, whether its own record can be read or not.
     const found = this.#lockedOnDamage(() => segmentFrom(this.#store, id));
     if (found === undefined) return false;
     const lines = found.sealed.subarray(SEAL_BYTES);

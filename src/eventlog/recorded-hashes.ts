@@ -91,7 +91,7 @@ export class RecordedHashes {
   #reaches(n: number, eventId: string): boolean {
     const commit = this.#read(n);
     if (!('status' in commit)) return commit.record.event_id >= eventId;
-    // A removed commit has no event that is left; where it stood is told by its range.
+    // A removed commit has no event that is left; its range says where it stood.
     const range = this.#rangeOf(n);
     return range !== undefined && range.event_id >= eventId;
   }

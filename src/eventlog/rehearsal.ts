@@ -154,10 +154,10 @@ export class Rehearsal implements Transaction, FoldWriter {
     return this.#appended.filter((event) => event.id > position);
   }
 
-  /** What is told beside a run was told when it ran. */
+  /** What is recorded beside a run was recorded when it ran. */
   atEnd(): void {}
 
-  /** Nothing happens after a rehearsal: no agent is told, no run is woken. */
+  /** Nothing happens after a rehearsal: no agent is notified, no run is woken. */
   afterCommit(): void {}
 }
 

@@ -6,7 +6,7 @@ import { type CommitRecord, parseCommit } from './commit-record.ts';
 
 /**
  * The segments that commits erased, or cut: written again with the events that were left. Read before the log is checked,
- * because an event that is to be folded has to be told from one that the base holds already.
+ * because an event that is to be folded must not be taken for one that the base holds already.
  */
 export class RemovedSegments {
   readonly #erased = new Set<string>();

@@ -91,7 +91,7 @@ function putBase(tx: StagedTransaction, key: string, entry: string | undefined):
   else if (tx.recorded(baseKey(key)) !== undefined) tx.erase(baseKey(key));
 }
 
-/** How far retention came over several sessions is told by the newest of their marks. */
+/** The newest of their marks says how far retention came over several sessions. */
 function putNewestMark(tx: StagedTransaction, key: string, session: CutStream): void {
   const stored = tx.recorded(key);
   if (stored === undefined || markEvent(key, stored).event.id < session.last.id) putMark(tx, key, session);

@@ -9,7 +9,7 @@ import { storedEvent } from './log-reader.ts';
 export interface FrameSink {
   /** Takes one frame; `replayed`: recorded before the subscription began. Returns the bytes not yet handed to the network. */
   write(frame: EventFrame, replayed: boolean): number;
-  /** Told once, when history is delivered and live delivery begins. */
+  /** Called once, when history is delivered and live delivery begins. */
   caughtUp?(): void;
   /** Several frames follow; they may be held until `uncork`. */
   cork?(): void;
@@ -182,7 +182,7 @@ class Subscriber implements EventSubscription, FrameReceiver {
     this.#options.sink.caughtUp?.();
   }
 
-  /** What says that it is over may be stored a moment before its events are told. */
+  /** What says that it is over may be stored a moment before its events are published. */
   async #finish(): Promise<void> {
     await this.#readHistory();
     this.#end('complete');

@@ -39,7 +39,7 @@ export async function* removableCommits(
 }
 
 /**
- * The commits among `from` to `through` and before `before` that did nothing but remove, in runs: they tell of events that are
+ * The commits among `from` to `through` and before `before` that did nothing but remove, in runs: they name events that are
  * gone, and lie among those that are not.
  */
 export async function* removalCommits(

@@ -75,7 +75,7 @@ export function applyMoves(target: MoveTarget, moves: readonly Move[]): void {
   }
 }
 
-/** The name an agent gave a canceled task is what it can still be told by; what is said between turns has no other task. */
+/** The name an agent gave a canceled task is what a cancel can still name; what is said between turns has no other task. */
 function landsAfterEnd({ resource }: TaskState, move: Move): boolean {
   if (move.type === 'bind') return resource.status === 'CANCELED';
   return (move.type === 'update' || move.type === 'note') && move.betweenTurns === true;

@@ -69,7 +69,7 @@ function applyRequested({ target, task, place, call, span }: Context, step: Step
   refuseUncovered(target, task, step, input_sha256);
 }
 
-/** An approval is for these arguments and no others: a call with others fails the task, and the agent is told to stop. */
+/** An approval is for these arguments and no others: a call with others fails the task, and the agent is asked to stop. */
 function refuseUncovered(
   { tx, tools, taskId, material }: MoveTarget,
   { resource }: TaskState,

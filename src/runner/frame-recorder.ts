@@ -104,7 +104,7 @@ export class FrameRecorder {
     return status;
   }
 
-  /** Records a Memory that the run is given, before its agent is told anything. */
+  /** Records a Memory that the run is given, before its agent gets anything. */
   async give(frame: MemoryFrame): Promise<void> {
     const committed = this.#deps.log.transact(this.#origin(), (tx) => {
       const task = tx.get<TaskState>(stateKey.task(this.#taskId));

@@ -30,7 +30,7 @@ import type { RunnerDeps } from './runner-deps.ts';
 interface Judged {
   action: Clean<Action>;
   call: Clean<IntendedCall> | undefined;
-  /** Undefined for an agent, whose whole run is one action whatever it is told. */
+  /** Undefined for an agent, whose whole run is one action whatever it is asked. */
   inputSha256: CleanText | undefined;
   input: CleanJson;
 }
@@ -47,7 +47,7 @@ export async function judgeTurn(
 ): Promise<PreparedTurn | undefined> {
   const prepared = await (upstream.prepare?.(turn) ?? wholeRun(upstream, turn));
   const isCall = upstream.prepare !== undefined;
-  // What is taken up again was judged when it was begun; a turn that calls nothing only tells why.
+  // What is taken up again was judged when it was begun; a turn that calls nothing only says why.
   if (turn.kind === 'reattach' || (isCall && prepared.call === undefined)) return prepared;
   const judged = judgedOf(deps, task, prepared.call);
   const reader = { get: deps.log.state.bind(deps.log) };

@@ -6,11 +6,11 @@ import type { MessageState, SessionFold, TaskState } from '#resources/read-state
 import { messageAt } from '#resources/session/transcript/archive-turns.ts';
 import { stateKey } from '#resources/state-keys.ts';
 
-/** Newest turns that are told to an agent that has lost its session; older ones are not. */
+/** Newest turns that are given to an agent that has lost its session; older ones are not. */
 const MAX_TURNS = 200;
 
 /**
- * The public text of the transcript before the task's next message, oldest first. Turns that were archived are told by their
+ * The public text of the transcript before the task's next message, oldest first. Turns that were archived are given by their
  * summary, and by those with images or files that stayed.
  */
 export function historyBefore(reader: StateReader, { resource, internal }: TaskState): PastTurn[] {

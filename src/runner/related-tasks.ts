@@ -13,12 +13,12 @@ const MAX_SCANNED = 10_000;
 const READ_AT_ONCE = 200;
 /** Newest turns of a Session that are looked through for what its agent said. */
 const MAX_TURNS = 200;
-/** Tasks of its source that a fork tells of; the newest say what went before. */
+/** Tasks of its source that a fork names to its agent; the newest say what went before. */
 const MAX_FORKED = 20;
 
 /**
  * What another Task bound. A reference of a caller leads to no Task that it could not see, and so to no other caller's at the
- * same agent; what another gateway's Task bound was told by whoever imported it.
+ * same agent; what another gateway's Task bound was named by whoever imported it.
  */
 export function bindingOf(reader: StateReader, task: TaskState, taskId: string): JsonObject | undefined {
   const other = reader.get<TaskState>(stateKey.task(taskId));

@@ -75,7 +75,7 @@ export class TaskRun {
 
   /**
    * The task was canceled. A turn whose agent has not answered yet is followed until it does: its first frame names the
-   * remote task, which can then be told.
+   * remote task, which can then be canceled.
    */
   stopCanceled(): void {
     this.#plan.before?.stopCanceled();
@@ -146,7 +146,7 @@ export class TaskRun {
     return recorder.isAtRest();
   }
 
-  /** The cancel came before the agent had named its task; now it can be told. */
+  /** The cancel came before the agent had named its task; now it can be passed on. */
   async #tellCanceled(): Promise<void> {
     const task = this.#deps.log.state<TaskState>(stateKey.task(this.#plan.taskId));
     if (task && task.internal.binding !== null) await forwardCancel(this.#deps, task);
@@ -164,7 +164,7 @@ export class TaskRun {
 }
 
 /**
- * Tells the upstream of a canceled task; what it answers is recorded. Without a signal the wait is the configured one. Resolves
+ * Notifies the upstream of a canceled task; what it answers is recorded. Without a signal the wait is the configured one. Resolves
  * with what is known of an agent that did not confirm it; undefined where it did, or says so in its turn.
  */
 export async function forwardCancel(

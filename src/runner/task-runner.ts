@@ -27,7 +27,7 @@ export class TaskRunner implements RunFacts {
   readonly #runs = new Map<string, Run>();
   /** Sessions whose next task is about to start. */
   readonly #starting = new Set<string>();
-  /** Told when a task leaves the queue, by its id. */
+  /** Called with the id of each task that leaves the queue. */
   readonly #awaited = new Map<string, () => void>();
   readonly #background = new Set<Promise<void>>();
   readonly #overheard: Overheard;
@@ -146,7 +146,7 @@ export class TaskRunner implements RunFacts {
     return Promise.race([forwarded, run.ended.then(() => (isOver() ? undefined : forwarded))]);
   }
 
-  /** An agent that is told by the name it gave its task is not told before there is one. */
+  /** An agent that knows its task by a name is not asked to cancel before it gave that name. */
   #unnamed({ internal }: TaskState): CancelTold | undefined {
     const upstream = this.#deps.upstreams.get(internal.route);
     return upstream?.cancelsByBinding ? { agent: 'not_reached', because: UNNAMED } : undefined;

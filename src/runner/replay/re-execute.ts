@@ -44,7 +44,7 @@ export interface ReplayedStep {
 
 /**
  * Runs a recorded run again: frames through the same mappings, moves and folds as live, in memory, with the recorded times
- * and ids. What callers said is given; what became of it is decided again. Returns what the run did, as its receipt would tell
+ * and ids. What callers said is given; what became of it is decided again. Returns what the run did, as its receipt would say
  * it; undefined where it did not end.
  */
 export function* reExecute(
@@ -123,7 +123,7 @@ class ReExecution {
     return substitute === undefined ? undefined : record.key;
   }
 
-  /** A receipt tells of the frames of a run up to its end, by their hashes alone. */
+  /** A receipt names the frames of a run up to its end, by their hashes alone. */
   #recordMaterial(
     { key, at, sha256, redaction_proof }: RecordedFrame,
     substitute: Frame | MemoryFrame | undefined,

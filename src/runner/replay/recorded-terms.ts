@@ -2,7 +2,7 @@ import type { ApprovalFacts } from '#core/facts.ts';
 import type { Event } from '#eventlog/event-log.ts';
 import type { PermissionQuestion } from '#resources/permission/schema.ts';
 
-/** Whether the approvals of the run told the hash of the arguments; what asked for none says nothing. */
+/** Whether the approvals of the run named the hash of the arguments; what asked for none says nothing. */
 export function bindsApprovals(events: readonly Event[]): boolean {
   const asked = events.filter(({ event }) => event === 'tool.approval_required');
   return asked.every(({ payload }) => payload['input_sha256'] !== undefined || hasNoInput(payload));
@@ -13,7 +13,7 @@ function hasNoInput(payload: Event['payload']): boolean {
   return asked?.request?.tool_call?.input === undefined;
 }
 
-/** Who had to approve then: a fact of the run too. Nobody is told of a replay. */
+/** Who had to approve then: a fact of the run too. Nobody is notified of a replay. */
 export function approvalsOf(events: readonly Event[]): ApprovalFacts {
   for (const { payload } of events) {
     const { approvals } = (payload as unknown as Asked).permission_request?.request ?? {};

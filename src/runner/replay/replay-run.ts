@@ -109,7 +109,7 @@ export class ReplayRun {
     else if (end) await this.#complete(task, terms, end);
   }
 
-  /** Replayed events that an earlier start of this run has told already; undefined before the first. */
+  /** Replayed events that an earlier start of this run has recorded already; undefined before the first. */
   async #told(): Promise<number | undefined> {
     let told: number | undefined;
     const scope = { kind: 'task', id: this.#taskId } as const;

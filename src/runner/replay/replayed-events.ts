@@ -21,7 +21,7 @@ export interface ReplayTools {
   seed: string;
 }
 
-/** One event of a replay, as it is told. */
+/** One event of a replay, as it is recorded. */
 export interface ReplayedEvent {
   event: Event;
   sha256: string;
@@ -191,7 +191,7 @@ class Comparison {
   }
 }
 
-/** The payload as it may be told; null where only its hash may. */
+/** The payload as it may be recorded; null where only its hash may. */
 export function payloadFor({ event, visibility }: ReplayedEvent): JsonObject | null {
   if (visibility === 'receipt_only') return null;
   return visibility === 'public' ? event.payload : { type: 'json', visibility, value: event.payload };
