@@ -129,7 +129,7 @@ export const EVENT_PAYLOADS = {
     message,
     /** Secrets were replaced; the original is kept encrypted until it is sent. */
     sealed: z.boolean().optional(),
-    /** Hash of what the caller sent; the receipt of the task tells it. */
+    /** Hash of what the caller sent; the receipt of the task names it. */
     redaction_proof: z.string().optional(),
   }),
   'agent.message': z.object({
@@ -196,7 +196,7 @@ export const EVENT_PAYLOADS = {
   'task.canceled': z.object({
     ...ended,
     reason: z.string().nullable(),
-    /** The gateway canceled it and the agent did not confirm that; absent where it did, or nobody was to be told. */
+    /** The gateway canceled it and the agent did not confirm that; absent where it did, or nobody was to be notified. */
     cancel: cancelTold.optional(),
   }),
   'tool.approval_required': z.object({ ...toolCall, ...requested }),

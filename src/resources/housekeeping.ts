@@ -15,7 +15,7 @@ import type { Workspace } from './workspace/schema.ts';
 /** Expired things dealt with in one transaction: small, so that no request waits behind it. */
 const BATCH = 200;
 
-/** Creates the configured workspaces that do not exist yet. A damaged one exists; its requests are told so. */
+/** Creates the configured workspaces that do not exist yet. A damaged one exists; its requests are refused as such. */
 export async function ensureWorkspaces(
   log: EventLog,
   rows: readonly WorkspaceRow[],

@@ -116,7 +116,7 @@ export type TaskState = Folded<
     imported?: true;
     /** Receipts besides the one that it names, oldest first; absent where there is none. */
     receipts?: string[];
-    /** What its receipt will tell; absent while there is nothing, and once the receipt is issued. */
+    /** What its receipt will say; absent while there is nothing, and once the receipt is issued. */
     run?: RunFacts;
   }
 >;
@@ -242,7 +242,7 @@ export interface TurnBlockState {
   turns: (TurnEntry | null)[];
 }
 
-/** Where an Outcome is told: in its Task. */
+/** Where an Outcome stands: in its Task. */
 export interface OutcomeState {
   task_id: string;
 }

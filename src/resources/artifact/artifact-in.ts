@@ -16,7 +16,7 @@ export function artifactIn(reader: StateReader, workspaceId: string, id: string)
   return copy === undefined ? undefined : reader.get<ArtifactState>(stateKey.artifact(copy));
 }
 
-/** The same under the id that the turns know, as transcripts and bundles tell of it. */
+/** The same under the id that the turns know, as transcripts and bundles name it. */
 export function assetIn(reader: StateReader, workspaceId: string, id: string): ArtifactState | undefined {
   const state = artifactIn(reader, workspaceId, id);
   if (state === undefined || state.resource.id === id) return state;

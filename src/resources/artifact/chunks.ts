@@ -97,7 +97,7 @@ export function closeArtifact(tx: Transaction, tools: Tools, artifactId: CleanTe
   endArtifact(tx, tools, artifactId, undefined);
 }
 
-/** Its parts are kept as they came, so what is told of them is read by the redactor. */
+/** Its parts are kept as they came, so what is recorded about them is read by the redactor. */
 type Tools = Pick<DecisionTools, 'redact'>;
 
 /** `whole`: the parts of one of which none is recorded. */

@@ -154,7 +154,7 @@ export const LARGE_METADATA = 'large_metadata';
 
 /**
  * Metadata of an agent as it is kept: itself, or above the inline limit `{large_metadata: {artifact_id, size}}` with the
- * whole of it, without secrets, in a JSON Artifact. An agent is never refused for what it tells.
+ * whole of it, without secrets, in a JSON Artifact. An agent is never refused for what it says.
  */
 export function boundedMetadata(
   tx: Transaction,

@@ -151,7 +151,7 @@ function parsed(bytes: Buffer): Event {
   return JSON.parse(bytes.toString('utf8'));
 }
 
-/** What belongs to a Task; the chain of receipts is told up to its newest one, so that it can be verified. */
+/** What belongs to a Task; the chain of receipts is exported up to its newest one, so that it can be verified. */
 function partOf({ id, receipt_id }: Task): (event: Event) => boolean {
   let isBeforeLast = receipt_id !== null;
   return ({ event, task_id, resource, payload }) => {

@@ -25,7 +25,7 @@ export const importBundle: Command<'importBundle'> = {
     const { workspaceId } = restored;
     const isVisible = tx.get<WorkspaceState>(stateKey.workspace(workspaceId)) !== undefined;
     if (!isVisible) makeVisible(restored, tx, facts);
-    // Whoever is no member of it is not told more of what somebody else imported.
+    // Whoever is no member of it learns no more of what somebody else imported.
     loadWorkspace(tx, facts.caller, workspaceId);
     return answer(restored, tx);
   },

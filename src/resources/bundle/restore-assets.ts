@@ -13,7 +13,7 @@ const ID_DIGITS = 26;
 
 /**
  * Makes what turns refer to and was uploaded outside of their Session an upload of the Workspace of the import, with an id of its
- * own: other Sessions may refer to it too, and each import has a copy that depends on no other and tells of none. One that an
+ * own: other Sessions may refer to it too, and each import has a copy that depends on no other and names none. One that an
  * earlier import of the same bundle made is left as it is.
  */
 export function restoreAsset(

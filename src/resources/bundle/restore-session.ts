@@ -64,7 +64,7 @@ export interface RestoreParts {
 /**
  * Writes the history of a bundle into the log, in many commits that nobody sees: they are of a Workspace that does not exist
  * yet. A crash leaves some of them; the same bundle goes on after them. Throws `invalid_request` for a bundle that is refused,
- * `conflict` for a Session that is here already and is another one, and `client_closed_request` where `signal` tells that
+ * `conflict` for a Session that is here already and is another one, and `client_closed_request` where `signal` says that
  * whoever asked went away before anything was written; what was begun is finished.
  */
 export async function restoreSession(
@@ -191,7 +191,7 @@ class Restoring {
       });
   }
 
-  /** A receipt is written with the event that tells of it. */
+  /** A receipt is written with the event that names it. */
   #receiptsAfter(done: number): Generator<string> {
     const { plan } = this.#prepared;
     const receipts = plan.receipts();
@@ -255,7 +255,7 @@ class Restoring {
       );
   }
 
-  /** Whether all of what an Artifact holds came along, as far as an event tells of it. */
+  /** Whether all of what an Artifact holds came along, as far as an event describes it. */
   #hasContent({ payload, resource }: Event): boolean {
     const { store, pieces } = payload as { store?: string; pieces?: number };
     if (resource.object !== 'artifact' || store === undefined || store === 'none' || pieces === 0)

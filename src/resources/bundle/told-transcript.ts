@@ -21,7 +21,7 @@ import type { MaterialReader } from './material-reader.ts';
 const TURNS = /^(?:user|agent)\.message$|^session\.message_appended$/;
 
 /**
- * The transcript of the run in the shape that `GET /v1/sessions/{id}/transcript` has, with two differences: it tells every turn as
+ * The transcript of the run in the shape that `GET /v1/sessions/{id}/transcript` has, with two differences: it has every turn as
  * it was recorded, also those that compaction archived or a truncation dropped, and what an event brought stands in the
  * gateway's record of it alone.
  */

@@ -68,7 +68,7 @@ export class RetentionSweep {
   /** Ends a running sweep after the transaction at hand. */
   async stop(): Promise<void> {
     this.#stopped = true;
-    // Its failure was told to who started it.
+    // Its failure was reported to who started it.
     await this.#running?.catch(() => 0);
   }
 

@@ -4,7 +4,7 @@ import type { TaskState } from '#resources/states.ts';
 import type { Task } from '#resources/task/schema.ts';
 
 /**
- * Events that make a run worth keeping longer: somebody will want to know why. A new kind that tells of a failed check, a
+ * Events that make a run worth keeping longer: somebody will want to know why. A new kind that stands for a failed check, a
  * loop guard or a refused or destructive action belongs here. See README.md, Retention.
  */
 const OF_INTEREST: ReadonlySet<EventKind> = new Set<EventKind>([

@@ -8,7 +8,7 @@ export interface GivenMemory {
   content: JsonValue;
 }
 
-/** What a run was given to remember before its agent was told anything. Recorded like what the agent says. */
+/** What a run was given to remember before its agent got anything. Recorded like what the agent says. */
 export interface MemoryFrame {
   kind: 'memory';
   memory: GivenMemory;

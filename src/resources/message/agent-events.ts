@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { jsonObject } from '#protocol/envelope.ts';
 import { part, visibility } from './schema.ts';
 
-/** Payloads of what an agent tells besides its messages, artifacts and tool calls. */
+/** Payloads of what an agent says besides its messages, artifacts and tool calls. */
 export const AGENT_WORDS = {
   'agent.reasoning_summary': z.object({ parts: z.array(part), material: z.string() }),
   /** A live word of an agent that has no resource of its own, in the words of its protocol. */

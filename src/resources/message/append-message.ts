@@ -51,7 +51,7 @@ export function buildMessage(
   };
 }
 
-/** The same of what an agent said, which nobody is told again. */
+/** The same of what an agent said, which is sent to nobody again. */
 export function buildAgentMessage(
   tx: Transaction,
   tools: DecisionTools,

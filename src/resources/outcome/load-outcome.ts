@@ -8,7 +8,7 @@ import type { OutcomeState, TaskState } from '#resources/states.ts';
 const PAGE = 200;
 
 /**
- * The Task that an Outcome is told in. An Outcome is kept under its Workspace, in the row that lists it there, so those of the
+ * The Task that an Outcome stands in. An Outcome is kept under its Workspace, in the row that lists it there, so those of the
  * caller's tenant are asked one after the other.
  */
 export async function loadOutcome(tools: QueryTools, id: string): Promise<TaskState> {

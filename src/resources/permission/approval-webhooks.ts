@@ -17,7 +17,7 @@ export function tellWebhooks(
   { webhooks, position }: { webhooks: readonly CleanText[]; position: CleanText },
 ): void {
   if (webhooks.length === 0) return;
-  // Told beside the run, so that the events of the run stay without a gap.
+  // Recorded beside the run, so that the events of the run stay without a gap.
   tx.atEnd(() => {
     const known = allTargetsOf(tx, task.id);
     for (const id of webhooks) {

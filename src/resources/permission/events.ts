@@ -3,7 +3,7 @@ import { review } from '#resources/trust/schema.ts';
 
 /** Payloads of approvals that need more than one reviewer, and of answers that hold for more than one request. */
 export const APPROVAL_EVENTS = {
-  /** One of several approvals that a request needs; the last one is told as the decision. */
+  /** One of several approvals that a request needs; the last one is recorded as the decision. */
   'vendor.harn_gateway.approval_voted': z.object({
     request_id: z.string(),
     quorum: z.int().min(2),

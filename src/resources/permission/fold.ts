@@ -78,7 +78,7 @@ function foldRequestResolved(event: Event, states: StateWriter): void {
     addRunFact(event, states, { kind: 'request', id: request_id, actor: event.actor });
 }
 
-/** What was approved before approvals told the hash of the arguments covers whatever it covered then. */
+/** What was approved before approvals named the hash of the arguments covers whatever it covered then. */
 function foldApprovedCall({ event, payload, task_id }: Event, states: StateWriter): void {
   const { tool_call_id, input_sha256 } = payload;
   if (event !== 'tool.approved' || task_id === null || typeof input_sha256 !== 'string') return;

@@ -29,7 +29,7 @@ const REACH = {
 
 /**
  * Whether an answer for good to this question would be remembered now, and the one that is: of the task's own actor, about the
- * same agent and the same subject. A subject with a secret in it is told nobody, so nothing is remembered of it.
+ * same agent and the same subject. A subject with a secret in it is shown to nobody, so nothing is remembered of it.
  */
 export function recall(
   tools: DecisionTools,

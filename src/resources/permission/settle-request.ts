@@ -124,8 +124,8 @@ export function denyRequest(
 }
 
 /**
- * An agent that waits inside its turn is told, and works again when nothing else is open. Any other agent gets an approval
- * as the message of a next turn; it cannot be told a denial, so that one cancels the task.
+ * An agent that waits inside its turn gets the answer, and works again when nothing else is open. Any other agent gets an approval
+ * as the message of a next turn; there is no message for a denial, so that one cancels the task.
  */
 function conclude(
   tx: Transaction,
@@ -154,7 +154,7 @@ function conclude(
   }
 }
 
-/** What the agent is told, in the words of whoever answered. */
+/** What the agent gets as an answer, in the words of whoever answered. */
 interface Told {
   reason: string | null;
   answer?: JsonValue;
@@ -177,7 +177,7 @@ function boundedResolution(
 
 /**
  * A tool call is confirmed in place, and a turn that is sent again says what it said; every other approval is something the
- * agent is told in words.
+ * agent gets it in words.
  */
 function messageFor(
   { resource, internal }: PermissionRequestState,

@@ -15,10 +15,10 @@ export const callRefused = z.object({
   code: z.enum(['permission_denied', 'policy_violation', 'rate_limited']),
   /** Id of the rule that refused it; the code where it has none. */
   rule: z.string(),
-  /** What the caller was told. */
+  /** What the caller got as the reason. */
   message: z.string(),
   param: z.string().nullable(),
-  /** Equal calls that were refused since the last event of them, and not told. */
+  /** Equal calls that were refused since the last event of them, and not recorded. */
   unrecorded: z.int().min(0),
 });
 

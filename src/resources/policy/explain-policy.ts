@@ -29,7 +29,7 @@ interface Explanation {
   remembers?: RememberScope;
 }
 
-/** Keys read to find those of an actor; a tenant with more has them told by --scopes. */
+/** Keys read to find those of an actor; a tenant with more names them by --scopes. */
 const KEYS_READ = 5_000;
 
 /** What the policy makes of a call, in the words of the rules that judge real ones. Throws for what is not known. */

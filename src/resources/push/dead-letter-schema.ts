@@ -8,7 +8,7 @@ export const deadLetter = envelope('dead_letter', {
   workspace_id: z.string(),
   task_id: z.string(),
   push_config_id: z.string(),
-  /** The event that was to be told. */
+  /** The event that was to be posted. */
   event_id: z.string(),
   status: z.enum(DEAD_LETTER_STATUSES),
   /** Why the last attempt failed: a word, or the HTTP status. */

@@ -5,7 +5,7 @@ import type { JsonValue } from '#protocol/json.ts';
 import type { Task } from '#resources/task/schema.ts';
 import type { PushSecrets } from './schema.ts';
 
-/** How events are told to a receiver. */
+/** How events are posted to a receiver. */
 export interface DeliveryForm {
   /** Headers of every post, `content-type` among them. */
   readonly headers: Readonly<Record<string, string>>;

@@ -44,7 +44,7 @@ export class Outbox {
     await this.#takeUp(listPrefix.retryingLetters(), (id) => this.retry(id));
   }
 
-  /** What is damaged is left out, so that it keeps neither the gateway from starting nor others from being told. */
+  /** What is damaged is left out, so that it keeps neither the gateway from starting nor others from being notified. */
   async #takeUp(prefix: string, take: (id: string) => void): Promise<void> {
     const report = (error: unknown) =>
       this.#deps.logger.error({ err: error, list: prefix }, 'deliveries could not be taken up');
@@ -132,7 +132,7 @@ export class Outbox {
     return undefined;
   }
 
-  /** What is told of an event depends on those before it, so all of them are read. */
+  /** What is posted for an event depends on those before it, so all of them are read. */
   async #bodiesOf(letter: DeadLetter, config: PushConfig): Promise<readonly JsonValue[] | undefined> {
     const fold = openFold(this.#deps, config);
     for (let after = BEGINNING; ; ) {

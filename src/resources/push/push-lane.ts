@@ -52,7 +52,7 @@ export class PushLane {
           { err: error, push_config: this.#configId },
           'delivery interrupted; it goes on soon',
         );
-        // A fold that saw an event twice would tell it wrong, so it begins anew.
+        // A fold that saw an event twice would post it wrong, so it begins anew.
         this.#fold = this.#openFold();
         this.#seen = BEGINNING;
         this.#deps.after(RECOVERY_MS, () => this.kick());

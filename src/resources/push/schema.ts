@@ -9,7 +9,7 @@ const headerText = (max: number) =>
     .regex(/^[!-~]([ -~]*[!-~])?$/, 'must be printable ASCII')
     .max(max);
 
-/** How what happens is told: the words of the Harn protocol, or those of a bridge. */
+/** How what happens is posted: in the words of the Harn protocol, or those of a bridge. */
 const form = z.string().regex(/^[a-z0-9][a-z0-9.-]{0,31}$/);
 
 /** Where the events of a Task are posted. What proves the sender is never given back. */
@@ -73,7 +73,7 @@ export const setPushConfigRequest = z
   .meta({ id: 'SetPushConfigRequest' });
 export type SetPushConfigRequest = z.infer<typeof setPushConfigRequest>;
 
-/** The form that tells permission requests and their answers, and nothing else. */
+/** The form that posts permission requests and their answers, and nothing else. */
 export const APPROVALS_FORM = 'approvals';
 
 const WEBHOOK = 'approval-webhook:';

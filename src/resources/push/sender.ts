@@ -26,7 +26,7 @@ export interface OutboxDeps {
   post: Post;
   openSecrets(sealed: Buffer): Buffer;
   signer: DeliverySigner;
-  /** Where a webhook of the configuration is now, or why it cannot be told. */
+  /** Where a webhook of the configuration is now, or why it cannot be known. */
   webhook(id: string): WebhookTarget;
   /** How long a delivery is tried before it is given up. */
   giveUpMs: number;
@@ -39,7 +39,7 @@ export type WebhookTarget =
   | { kind: 'gone' }
   | { kind: 'secret_missing' };
 
-/** The form of a config. One that a later version no longer knows is told as Harn. */
+/** The form of a config. One that a later version no longer knows is posted as Harn. */
 function formOf({ forms }: OutboxDeps, { form }: PushConfig): DeliveryForm {
   const found = Object.hasOwn(forms, form) ? forms[form] : undefined;
   const usable = found ?? forms['harn'];

@@ -3,7 +3,7 @@ import { envelope, time } from '#protocol/envelope.ts';
 
 export const QUOTA_SCOPES = ['persona', 'workspace', 'tenant', 'organization'] as const;
 
-/** Ceilings on what a run uses: known when the agent has told it, so that something is reserved for it before. */
+/** Ceilings on what a run uses: known when the agent has reported it, so that something is reserved for it before. */
 export const QUOTA_BUDGETS = ['tokens', 'spend', 'runtime_seconds'] as const;
 export type QuotaBudget = (typeof QUOTA_BUDGETS)[number];
 
@@ -16,7 +16,7 @@ export type QuotaWindow = (typeof QUOTA_WINDOWS)[number];
 
 const amount = z.number().min(0);
 
-/** What a task sets aside of a quota when it is accepted, until it has told what it used. */
+/** What a task sets aside of a quota when it is accepted, until it has reported what it used. */
 export const quotaReservation = z.object({
   quota_id: z.string(),
   window: z.enum(QUOTA_WINDOWS),

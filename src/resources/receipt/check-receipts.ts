@@ -28,7 +28,7 @@ import type { WireReceipt } from './schema.ts';
  * Verifies every stored receipt from its bytes: that it is the leaf of the receipt log, the Receipt and the `receipt.issued`
  * event that it says to be (an event that retention removed is in the folds), that it stands in the chain of its session
  * under its Merkle root, and that a key of the registry signed it in its window; then the newest signed head of the log. Of a
- * chain the first receipt that fails is told: what comes after it cannot be judged. Changes nothing.
+ * chain the first receipt that fails is reported: what comes after it cannot be judged. Changes nothing.
  */
 export async function* checkReceipts(store: Store, keys: VerificationKeys): AsyncGenerator<Finding, void> {
   const pass = new ReceiptPass(store, keys, await removedReceipts(store));
@@ -39,7 +39,7 @@ export async function* checkReceipts(store: Store, keys: VerificationKeys): Asyn
     for (const key of page) yield* pass.checkListed(key);
 }
 
-/** Places in the receipt log of the receipts that tombstones tell of. A damaged one is named by the check of the log. */
+/** Places in the receipt log of the receipts that tombstones name. A damaged one is named by the check of the log. */
 async function removedReceipts(store: Store): Promise<Set<number>> {
   const removed = new Set<number>();
   for await (const page of store.entries(keysUnder(KEY_KINDS.tombstone.prefix)))

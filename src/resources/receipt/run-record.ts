@@ -198,7 +198,7 @@ function finalStateOf({ status }: Task): RunRecord['lifecycle']['finalState'] {
   return OUTCOME_OF_STATUS[status satisfies TerminalStatus];
 }
 
-/** A call whose end was never told was given up with its task. */
+/** A call whose end was never reported was given up with its task. */
 function toolCallsOf(
   calls: readonly FactOf<'tool_called'>[],
   ended: readonly FactOf<'tool_ended'>[],
@@ -227,7 +227,7 @@ function fileWriteOf({ path, sha256 }: FactOf<'file_written'>): ReceiptFileWrite
 
 /**
  * The route, which begins with the protocol, names the destination: where the operator's agents are is no business of the
- * readers of receipts, an address may hold credentials, and a replay on another gateway has to tell the same.
+ * readers of receipts, an address may hold credentials, and a replay on another gateway has to say the same.
  */
 function egressOf(route: string, frames: number): RunRecord['networkEgress'] {
   return frames === 0 ? [] : [{ destination: route, purpose: 'agent run' }];

@@ -43,7 +43,7 @@ export function recordSigningKeys(tx: Transaction, rows: readonly KeyRow[]): voi
   }
 }
 
-/** Tells the log at the start what a crash kept from it. */
+/** Records at the start what a crash kept from the log. */
 export async function ensureSigningKeys(log: EventLog, keys: Pick<SigningKeyFacts, 'rows'>): Promise<void> {
   await log.transact({ actor: null }, (tx) => recordSigningKeys(tx, keys.rows()));
 }

@@ -111,7 +111,7 @@ function readOverrides(file: string): JsonValue {
 
 const ENDS = new Set(['replay.completed', 'replay.failed', 'task.failed', 'task.canceled']);
 
-/** Waits for the end of a replay task, and keeps what it told of the run. One that was canceled has no verdict. */
+/** Waits for the end of a replay task, and keeps what it reported of the run. One that was canceled has no verdict. */
 async function endOf(
   client: GatewayClient,
   taskId: string,

@@ -202,7 +202,7 @@ async function readFrames(
   });
 }
 
-/** A frame whose event is damaged or gone is as good as its head: the event is told. */
+/** A frame whose event is damaged or gone is as good as its head: the event is reported. */
 function putTogether(
   stored: StoredFrame,
   eventOf: (id: string) => Event | undefined,

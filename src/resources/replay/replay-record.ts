@@ -18,7 +18,7 @@ export interface ReplayFinding {
 
 const NOTHING_FOUND: ReplayFinding = { verdict: null, missing: null };
 
-/** What the receipt of a replay tells, and the hash that it follows; null where the source has no receipt. */
+/** What the receipt of a replay says, and the hash that it follows; null where the source has no receipt. */
 export interface ReplayReceipt {
   run: RunRecord;
   replay: ReplayRecord;
@@ -26,7 +26,7 @@ export interface ReplayReceipt {
 }
 
 /**
- * What a replay that has ended tells: what the run did as it came out again, with recorded times, and how the replay itself
+ * What a replay that has ended reports: what the run did as it came out again, with recorded times, and how the replay itself
  * ended. It reaches nobody, writes no file and spends nothing, whatever the run did.
  */
 export function replayRecord(

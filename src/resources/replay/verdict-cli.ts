@@ -8,7 +8,7 @@ export interface RecordedEvent {
   payload: JsonObject;
 }
 
-/** One event of a run as its replay made it: what the payload of `replay.event_replayed` tells of it. */
+/** One event of a run as its replay made it: what the payload of `replay.event_replayed` says of it. */
 export interface ReplayedEvent {
   event: string;
   /** Null where nobody may read it. */

@@ -20,7 +20,7 @@ export function closeSessionNow(
   tx.append(newEvent('session.closed', { object: 'session', id: session.id }, place, { reason }));
 }
 
-/** Cancels what a Session still has open and tells the upstreams after the commit. */
+/** Cancels what a Session still has open and notifies the upstreams after the commit. */
 export function cancelOpenTasks(
   tx: Transaction,
   tools: DecisionTools,

@@ -9,7 +9,7 @@ import { appendCompaction } from './transcript/make-room.ts';
 
 /**
  * Archives all turns but the newest ones. Messages, Events and Artifacts stay readable, and every recorded run can still be
- * replayed; the transcript, and what an agent is told of the past, become shorter. Nothing to archive changes nothing.
+ * replayed; the transcript, and what an agent is given of the past, become shorter. Nothing to archive changes nothing.
  */
 export const compactSession: Command<'compactSession'> = {
   decide({ path, body }, tx, facts) {

@@ -93,7 +93,7 @@ export class SessionRemoval {
     this.#removedAt = removedAt;
   }
 
-  /** Returns how many sessions went, and tells the keys that did. `isStopped` is asked between transactions. */
+  /** Returns how many sessions went, and reports the keys that did. `isStopped` is asked between transactions. */
   async run(isStopped: () => boolean, onRemoved: (key: string) => void): Promise<number> {
     await this.#findResources();
     await this.#findFolds();

@@ -12,7 +12,7 @@ export function pinnedDefinition(reader: StateReader, route: string, tool: strin
   return reader.get<ToolDefinitionState>(stateKey.toolDefinition(route, tool))?.pinned_sha256;
 }
 
-/** Records what happened to the definitions of an upstream; a change that was told before is not told again. */
+/** Records what happened to the definitions of an upstream; a change that was recorded before is not recorded again. */
 export async function recordDefinitions(
   log: EventLog,
   tenant: CleanText,

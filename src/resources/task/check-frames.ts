@@ -16,7 +16,7 @@ import { IntegrityError } from '#store/store-errors.ts';
 
 /**
  * Puts every recorded frame together with what its events say and holds it against its recorded hash. Of an imported frame whose
- * content was withheld there is nothing to hold. What is damaged is named by the check of the log, which tells it for the event.
+ * content was withheld there is nothing to hold. What is damaged is named by the check of the log, which reports it for the event.
  * Changes nothing.
  */
 export async function* checkFrames(store: Store): AsyncGenerator<Finding, void> {

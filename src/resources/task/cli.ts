@@ -217,7 +217,7 @@ function describe({ event, payload }: StreamedEvent): string[] {
   return event.startsWith('task.') ? [event] : [];
 }
 
-/** A canceled task is not over everywhere when its agent was not told. */
+/** A canceled task may go on at its agent when that was not reached. */
 function canceledBut({ agent, because }: CancelTold): string {
   return because === null ? CANCEL_TOLD[agent] : `${CANCEL_TOLD[agent]} ${because}`;
 }

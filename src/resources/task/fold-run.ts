@@ -8,7 +8,7 @@ import type { RunFact, RunFacts, RunPageState } from './run-facts.ts';
 /** Facts that stay in the state of the Task: more of them would be written again with every event of a long run. */
 const PAGE_FACTS = 32;
 
-/** Adds to what the receipt of a task will tell. After the end nothing is added: the receipt is issued. */
+/** Adds to what the receipt of a task will say. After the end nothing is added: the receipt is issued. */
 export function addRunFact(event: Event, states: StateWriter, fact: RunFact): void {
   if (event.task_id === null) return;
   const key = stateKey.task(event.task_id);
@@ -25,7 +25,7 @@ export function addRunFact(event: Event, states: StateWriter, fact: RunFact): vo
   internal.run = { ...before, ...paged };
 }
 
-/** Nothing is told of a run after its end. */
+/** Nothing is added to a run after its end. */
 export function isEnded(states: StateReader, taskKey: string): boolean {
   const status = states.get<TaskState>(taskKey)?.resource.status;
   return status !== undefined && isTerminal(status);

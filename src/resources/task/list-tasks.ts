@@ -18,7 +18,7 @@ const MAX_SCANNED = { created: 10_000, status_time: 100_000 } as const;
 /** Keys read at once; others get their turn in between. */
 const READ_AT_ONCE = 200;
 
-/** Whether a query asks for what only the Tasks themselves tell. */
+/** Whether a query asks for what only the Tasks themselves say. */
 export function hasFilter(query: TaskQuery): boolean {
   return [query.status, query.rejected, query.route, query.persona_id, query.status_since].some(
     (value) => value !== undefined,
@@ -60,7 +60,7 @@ export async function listFiltered(
 }
 
 /**
- * Reads the Tasks of a list, newest first, and tells those that fit, until `tell` has enough. Resolves with the id of the
+ * Reads the Tasks of a list, newest first, and passes those that fit to `take`, until it has enough. Resolves with the id of the
  * last one read when there may be more than one request reads.
  */
 async function scan(
@@ -69,7 +69,7 @@ async function scan(
   end: string | undefined,
   query: TaskQuery,
   shares: number,
-  tell: (state: TaskState) => boolean,
+  take: (state: TaskState) => boolean,
 ): Promise<string | undefined> {
   const most = Math.ceil(MAX_SCANNED[query.sort] / shares);
   let lt = end;
@@ -77,7 +77,7 @@ async function scan(
     const ids = await idsIn(log, list, { lt, reverse: true, limit: READ_AT_ONCE });
     for (const id of ids) {
       const state = reader.get<TaskState>(stateKey.task(id));
-      if (state !== undefined && fits(state, query) && tell(state)) return undefined;
+      if (state !== undefined && fits(state, query) && take(state)) return undefined;
     }
     const last = ids.at(-1);
     if (last === undefined || ids.length < READ_AT_ONCE) return undefined;

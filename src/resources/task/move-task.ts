@@ -178,7 +178,7 @@ function canceledSummary({ reason = CANCELED_SUMMARY, cancel }: MoveFacts): Clea
 }
 
 /**
- * What an agent did wrong is visible as a span too. A turn that goes well has none of its own: its task events tell its
+ * What an agent did wrong is visible as a span too. A turn that goes well has none of its own: its task events say its
  * times, and every event of it carries the span id.
  */
 function failSpan(tx: Transaction, state: TaskState, { failure = FAILED_UNKNOWN }: MoveFacts): void {

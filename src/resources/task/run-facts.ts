@@ -1,7 +1,7 @@
 import type { UsageTotals } from '#protocol/usage.ts';
 import type { BlockingEffect } from '#resources/policy/events.ts';
 
-/** One thing that a receipt tells of a run; resources are named, not copied. */
+/** One thing that a receipt says of a run; resources are named, not copied. */
 export type RunFact =
   | { kind: 'artifact'; id: string }
   | { kind: 'request'; id: string; actor: string | null }
@@ -15,7 +15,7 @@ export type RunFact =
 export interface RunFacts {
   pages: number;
   newest: RunFact[];
-  /** Absent where the agent told nothing. */
+  /** Absent where the agent said nothing. */
   usage?: UsageTotals;
 }
 

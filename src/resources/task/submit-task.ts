@@ -129,7 +129,7 @@ function personaTerms(
   return { persona: { ref: sentence`${id}@${version}`, autonomy_tier, receipt_policy } };
 }
 
-/** What the operator or the Session says is told; the tier of the persona and the built-in one go without saying. */
+/** What the operator or the Session says is recorded; the tier of the persona and the built-in one go without saying. */
 function tierTerms(
   persona: Persona | undefined,
   session: JsonObject,
@@ -179,7 +179,7 @@ function refuseInput(refused: Refused | undefined): void {
   throw new ProtocolError('invalid_request', message, { param });
 }
 
-/** What the task is told, as it was sent and without secrets: one object where there were none. */
+/** What the task is given, as it was sent and without secrets: one object where there were none. */
 function inputOf(sent: SubmitTaskRequest, body: Clean<SubmitTaskRequest>): Received<MessageInput> {
   const clean = messageOf<Clean<MessageInput>, CleanObject>(body.input);
   if (sent.input === body.input) return { sent: clean, clean };
@@ -286,7 +286,7 @@ export function refuseHandOver(reader: StateReader, parent: TaskState | undefine
   });
 }
 
-/** Tells the session of a parent who took over work of it. Its own stream is not told: its run goes on as it is. */
+/** Records in the session of a parent who took over work of it, not in the stream of the parent: its run goes on as it is. */
 export function recordHandOver(tx: Transaction, { resource: parent }: TaskState, child: Clean<Task>): void {
   const { session_id, workspace_id } = parent;
   tx.append(

@@ -11,7 +11,7 @@ import { IntegrityError } from '#store/store-errors.ts';
 
 /**
  * Verifies every chain of trust records from its stored bytes: shape, hashes, links, signatures, and that it is as long as the
- * log says. Of a chain the first record that fails is told: what comes after it cannot be judged. Changes nothing.
+ * log says. Of a chain the first record that fails is reported: what comes after it cannot be judged. Changes nothing.
  */
 export async function* checkTrustRecords(
   store: Store,

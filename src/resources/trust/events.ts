@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { sha256 } from '#resources/receipt/parts-schema.ts';
 
-/** Payloads of what is told about trust records. */
+/** Payloads of events about trust records. */
 export const TRUST_EVENTS = {
   /** Written in the commit of the event that it proves. */
   'vendor.harn_gateway.trust_recorded': z.object({

@@ -6,7 +6,7 @@ import type { TrustRecordState } from '#resources/states.ts';
 import { trustKey } from '#store/keys.ts';
 import { topicOfTenant, topicOfWorkspace } from './record-trust.ts';
 
-/** The records as they were hashed. What proves changes of Personas is told with that of all Workspaces. */
+/** The records as they were hashed. What proves changes of Personas is listed with that of all Workspaces. */
 export const listTrustRecords: Query<'listTrustRecords'> = async ({ query }, tools) => {
   const lists = (await topics(query.workspace_id, tools)).map(listPrefix.trustRecords);
   const shape = (state: object) => recordOf(state as TrustRecordState, tools);

@@ -42,7 +42,7 @@ interface Decision {
   reason?: string | null;
 }
 
-/** Name of the chain of a workspace. Its records are told to the members of the workspace. */
+/** Name of the chain of a workspace. Its records are shown to the members of the workspace. */
 export const topicOfWorkspace = (id: string): string => `workspace:${id}`;
 /** Name of the chain of what belongs to a tenant and no workspace. */
 export const topicOfTenant = (id: string): string => `tenant:${id}`;

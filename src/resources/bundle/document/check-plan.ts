@@ -72,7 +72,7 @@ class PlanDigest {
 }
 
 interface CheckedEvents extends Pick<CheckedPlan, 'events' | 'tasks'> {
-  /** Receipts that the events tell of. */
+  /** Receipts that the events name. */
   issued: JsonObject[];
   /** Those that the events make. */
   artifacts: ReadonlyMap<string, PieceRange>;
@@ -119,7 +119,7 @@ async function checkEvents(
   return { events: count, tasks: [...seen.tasks], issued: receipts, artifacts: seen.artifacts };
 }
 
-/** A message is told before the task that it submits in some orders. */
+/** In some orders a message comes before the task that it submits. */
 function isKnown({ tasks }: { tasks: ReadonlySet<string> }, taskId: string, kind: string): boolean {
   return tasks.has(taskId) || kind === 'user.message' || kind.startsWith('artifact.');
 }

@@ -14,7 +14,7 @@ import { asMembers } from './validate-bundle.ts';
 
 const ID_DIGITS = 26;
 const EVENT_DIGITS = 20;
-/** Where it happened is not told by bundles of others. */
+/** Bundles of others do not say where it happened. */
 const WORKSPACE = 'workspace_elsewhere';
 /** Members of the metadata of a transcript that mean here what they mean there. */
 const SHARED_METADATA = ['system_prompt', 'workspace_anchor'];
@@ -67,7 +67,7 @@ export class ForeignPlan implements Plan {
 
   *receipts(): Generator<never> {}
 
-  /** What its turns refer to stays in their blocks, as it was told. */
+  /** What its turns refer to stays in their blocks, as it was written. */
   *outerAssets(): Steps<[]> {
     yield 0;
     return [];

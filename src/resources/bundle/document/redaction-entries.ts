@@ -6,7 +6,7 @@ import type { Turn } from './paced.ts';
 
 /** Entries that are held, and sorted at once: a few milliseconds. */
 const MOST_HELD = 8_192;
-/** Entries told before others have their turn. */
+/** Entries written before others have their turn. */
 const TOLD_AT_ONCE = 1_000;
 /** Read at a time of every sorted part. */
 const BLOCK_BYTES = 16 * 1024;

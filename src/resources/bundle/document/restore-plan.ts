@@ -30,7 +30,7 @@ const WHERE = `$.${PATH.join('.')}`;
 /** Kinds that happen in a Session; no other comes in from outside. */
 const OF_SESSIONS =
   /^(?:user|agent|task|session|artifact|branch|span|tool|replay|connector)\.|^receipt\.|^vendor\.harn_gateway\.(?:permission_|upstream_|transcript_|push_|memory_|agent_update$|session_updated$|file_written$|trust_recorded$|delivery_given_up$|dead_letter_changed$)/;
-/** What these tell of is no part of the Session, and did not come along. */
+/** What these describe is no part of the Session, and did not come along. */
 const TOLD_ONLY =
   /^connector\.|^receipt\.verif|^vendor\.harn_gateway\.(?:push_|memory_|trust_recorded$|delivery_given_up$|dead_letter_changed$)/;
 /** Without these there is nothing that could be restored. */

@@ -6,7 +6,7 @@ import type { PlacedFrame } from './recorded-frame.ts';
 export interface History {
   taskId: string;
   sessionId: string;
-  /** Route of the run, for example `a2a:sample`; its words tell what the frames mean. */
+  /** Route of the run, for example `a2a:sample`; it decides what the frames mean. */
   route: string;
   /** Events of the Task in log order, from its submission on. */
   events: readonly Event[];

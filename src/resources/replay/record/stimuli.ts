@@ -11,7 +11,7 @@ const LEFT: ReadonlySet<unknown> = new Set([
   'continued_by_agent',
 ]);
 
-/** Kinds told about a run beside it: a replay makes its own. */
+/** Kinds recorded about a run beside it: a replay makes its own. */
 const BESIDE = /^(receipt|replay)\./;
 
 /** Cuts the history of a run into what came from outside, in the order it came. */
@@ -30,7 +30,7 @@ export function stimuliOf(history: History): Stimulus[] {
   return [...found, ...outsideFrames(events.slice(at))];
 }
 
-/** The events of the run itself: what was told about it, and what came after it had ended, is not replayed. */
+/** The events of the run itself: what was recorded about it, and what came after it had ended, is not replayed. */
 export function runOf({ events, frames }: Pick<History, 'events' | 'frames'>): Event[] {
   const isFromFrame = (id: string) =>
     frames.some(({ after, events: count }) => id > after && number(id) <= number(after) + count);

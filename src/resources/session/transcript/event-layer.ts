@@ -101,7 +101,7 @@ function widest(parts: readonly Part[]): TranscriptEvent['visibility'] {
   return seen.has('internal') ? 'internal' : 'receipt_only';
 }
 
-/** The prompt stands in the metadata of the transcript once; events that set it tell its fingerprint. */
+/** The prompt stands in the metadata of the transcript once; events that set it have its fingerprint. */
 function withoutPrompt({ event, payload }: Event, seesInternal: boolean): JsonObject {
   const owner = { 'session.created': 'session', 'vendor.harn_gateway.session_updated': 'changes' }[
     event as string

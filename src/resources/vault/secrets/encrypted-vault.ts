@@ -51,7 +51,7 @@ export function sealVault(secrets: ReadonlyMap<string, string>, key: Buffer, ran
   return `${FORMAT}\n${idOf(key)}\n${sealed.toString('base64')}\n`;
 }
 
-/** Tells a wrong key from a damaged file, and nothing of the key. */
+/** Distinguishes a wrong key from a damaged file, and says nothing of the key. */
 function idOf(key: Buffer): string {
   return createHmac('sha256', key).update(`${FORMAT} key id`).digest('hex').slice(0, KEY_ID_CHARS);
 }

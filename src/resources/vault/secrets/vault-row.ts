@@ -22,7 +22,7 @@ export interface VaultRow {
 /** Names of secrets: files of a directory, ends of variables. None leads out of its vault. */
 export const SECRET_NAME = /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}$/;
 
-/** A secret that could not be told from ordinary words could not be kept out of the log either. */
+/** A secret that looks like ordinary words could not be kept out of the log either. */
 export const MIN_SECRET_LENGTH = 8;
 
 export interface VaultRef {
