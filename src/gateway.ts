@@ -36,13 +36,13 @@ export interface Gateway {
    * that has the body still to read asks first.
    */
   admit(id: CommandId | QueryId | StreamId | IdsOfKind<'socket'>, call: CallHead): void;
-  /** Tells a connection that the credential of its caller has ended, after the streams of that caller. Returns what stops it. */
+  /** Notifies a connection that the credential of its caller has ended, after the streams of that caller. Returns what stops it. */
   watch(caller: AdmittedCaller, ended: (error: ProtocolError) => void): () => void;
   /** Runs a command or a query. Rejects with a ProtocolError only. */
   call(id: CommandId | QueryId, call: Call): Promise<Answer>;
   /**
    * Follows events: history, then live, without gap or duplicate. Rejects with a ProtocolError before the first frame
-   * (bad cursor, hidden resource); afterwards the sink is told how it ended.
+   * (bad cursor, hidden resource); afterwards the sink learns how it ended.
    */
   subscribe(id: StreamId, call: Call, sink: StreamSink): Promise<Subscription>;
 }
@@ -148,14 +148,14 @@ export interface StreamSink {
    * recorded before the subscription began; default false.
    */
   write(frame: StreamFrame, replayed?: boolean): number;
-  /** Told once, when everything recorded so far is delivered and live delivery begins. */
+  /** Called once, when everything recorded so far is delivered and live delivery begins. */
   caughtUp?(): void;
   /** Several frames follow; they may be held until `uncork`, so that they cost one write to the network. */
   cork?(): void;
   uncork?(): void;
   /** Resolves when the buffered bytes are below half the cap; history reading waits for it. */
   drained(): Promise<void>;
-  /** The stream is over; the error, if any, is told to the client first. */
+  /** The stream is over; the error, if any, is sent to the client first. */
   end(reason: StreamEnd, error?: ProtocolError): void;
 }
 

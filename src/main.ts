@@ -15,7 +15,7 @@ async function run(): Promise<void> {
     const { runCli } = await load();
     process.exitCode = await runCli(process.argv);
   } catch (error) {
-    // Commands tell their own failures: what comes here is one of loading them, which opens many files at once.
+    // Commands report their own failures: what comes here is one of loading them, which opens many files at once.
     const fault = loadingFault(error);
     if (fault === undefined) throw error;
     process.stderr.write(`error: ${fault}\n`);

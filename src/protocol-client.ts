@@ -33,7 +33,7 @@ export interface ProtocolClient {
   run(turn: Turn, signal: AbortSignal): AsyncIterable<Frame>;
   /** Why an input cannot run, before its task is accepted. Undefined: it may, or too little is known yet. */
   refuse?(input: AskedInput): Refused | undefined;
-  /** True where the peer can be told of a cancel only by what it bound to the task; others are told in the running turn. */
+  /** True where a cancel can reach the peer only by what it bound to the task; others get it in the running turn. */
   readonly cancelsByBinding?: boolean;
   /** Asks the peer to cancel; yields what it answered. Bounded by the caller through `signal`. */
   cancel(turn: Turn, signal: AbortSignal): AsyncIterable<Frame>;
@@ -236,15 +236,15 @@ export type Move =
   | { type: 'permission_closed'; upstreamId: string; approved: boolean; reason: string }
   /** The policy keeps back what the peer asked for. */
   | { type: 'policy'; decided: PolicyDecided }
-  /** A tool is called: by the peer, which tells of it, or by the gateway at a tool server. */
+  /** A tool is called: by the peer, which reports it, or by the gateway at a tool server. */
   | { type: 'tool'; tool: ToolStep }
-  /** What the agent tells of its thinking; never public. */
+  /** What the agent says of its thinking; never public. */
   | { type: 'reasoning'; text: string }
   /** A live word that has no resource of its own: a piece of a message, a plan, commands, modes. */
   | { type: 'update'; update: UpdateDraft; betweenTurns?: true }
-  /** What the agent says that the Task used: tokens, money, a model. Its receipt tells it. */
+  /** What the agent says that the Task used: tokens, money, a model. Its receipt says it. */
   | { type: 'usage'; usage: ToldUsage }
-  /** A file was written at somebody's machine, by its path there; `sha256` in lower-case hex. The receipt tells it. */
+  /** A file was written at somebody's machine, by its path there; `sha256` in lower-case hex. The receipt names it. */
   | { type: 'file_written'; file: { path: string; bytes: number; sha256: string } }
   /** Metadata merged into the Task. */
   | { type: 'metadata'; patch: JsonObject }

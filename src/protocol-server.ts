@@ -75,7 +75,7 @@ export interface ServerDeps {
   /** Drafts of protocols that the operator offers. */
   drafts: readonly DraftProtocol[];
   /**
-   * Whether the policy of a Workspace refuses what runs on a route, whatever it is told and whoever tells it: a tool of this
+   * Whether the policy of a Workspace refuses what runs on a route, whatever is asked of it and by whom: a tool of this
    * class, or a run of an agent.
    */
   refuses(workspaceId: string, route: string, sideEffect: SideEffectClass): boolean;
@@ -193,7 +193,7 @@ export interface ServerStreamOptions {
 
 /** A stream of server-sent events. Opened by its first frame or by `attach`; counted, drained and kept alive by the surface. */
 export interface ServerStream extends StreamSink {
-  /** True once the head is sent; from then on errors are told in the stream. */
+  /** True once the head is sent; from then on errors are sent in the stream. */
   readonly hasStarted: boolean;
   /** Takes the running subscription, to close it with the stream, and opens the stream when no frame has yet. */
   attach(subscription: Subscription): void;
@@ -201,7 +201,7 @@ export interface ServerStream extends StreamSink {
   write(frame: Pick<StreamFrame, 'sse'>): number;
   /** Gives the connection back for an ordinary answer. */
   discard(): void;
-  /** Told once, when the stream is over, whoever ended it. */
+  /** Called once, when the stream is over, whoever ended it. */
   onClose(run: () => void): void;
 }
 

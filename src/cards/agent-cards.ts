@@ -23,7 +23,7 @@ export interface AgentCardsDeps {
   /** The key that signs now. */
   key(): CardKey;
   offer: A2aOffer;
-  /** Version of the gateway, for an agent that has not told its own. */
+  /** Version of the gateway, for an agent that has not named its own. */
   version: string;
   /** RFC 3339 time of the start. */
   createdAt: string;

@@ -28,7 +28,7 @@ export function payloadForms(card: JsonObject): PayloadForm[] {
   return forms.filter(({ text }, at) => forms.findIndex((other) => other.text === text) === at);
 }
 
-/** What of a card a signature of the given coverage vouches for: of an empty member it never tells whether it was there. */
+/** What of a card a signature of the given coverage vouches for: it never covers whether an empty member was there. */
 export function coveredPart(card: JsonObject, covers: Coverage): JsonObject {
   return covers === 'card' ? card : presentMembers(card, CARD_MEMBERS, STRIPPED);
 }

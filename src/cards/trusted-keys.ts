@@ -51,7 +51,7 @@ export function isFor({ alg }: JsonObject, algorithm: string): boolean {
 }
 
 /**
- * A card tells no time at which it was signed, so its key has to be good now: neither revoked nor outside the window that the
+ * A card has no time at which it was signed, so its key has to be good now: neither revoked nor outside the window that the
  * key set of a gateway says (RFC 3339), or that `nbf` and `exp` say (seconds).
  */
 function isValidAt(key: JsonObject, nowMs: number): boolean {

@@ -137,7 +137,7 @@ export class GatewayClient {
     }
   }
 
-  /** Sends bytes as a raw body, piece by piece; `onSent` is told how many are under way. */
+  /** Sends bytes as a raw body, piece by piece; `onSent` is called with how many are under way. */
   async upload<Body>(path: string, bytes: ByteSource, onSent: (sent: number) => void): Promise<Body> {
     const pieces = async function* (): AsyncGenerator<Uint8Array> {
       for (let at = 0; at < bytes.size; ) {

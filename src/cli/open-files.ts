@@ -38,7 +38,7 @@ function faultOf(error: unknown, depth = 0): string | undefined {
   return TOO_MANY.test(text) ? text : faultOf(error.cause, depth + 1);
 }
 
-/** The limit in force, where the system tells it and sets one. */
+/** The limit in force, where the system names and sets one. */
 function softLimit(): number | undefined {
   const report = process.report?.getReport() as
     | { userLimits?: { open_files?: { soft?: unknown } } }

@@ -38,7 +38,7 @@ async function showStatus(options: StatusOptions): Promise<void> {
 
 type Held = { version: string; sessions: number; tasks: number; routes: string[] } | { refused: string };
 
-/** What is told to callers with a key only; why not, where there is none or it may not. */
+/** What is shown to callers with a key only; why not, where there is none or it may not. */
 async function heldBy(options: StatusOptions): Promise<Held> {
   try {
     const client = new GatewayClient(options);

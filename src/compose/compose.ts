@@ -41,7 +41,7 @@ export interface RunningGateway {
   log: EventLog;
   /** Does at once what is due by the clock, deadlines and expiries; done every few seconds anyway. */
   tidy(): Promise<void>;
-  /** Drains within `drain_timeout_ms`: no new work, streams told, tasks parked durably. */
+  /** Drains within `drain_timeout_ms`: no new work, streams ended with a reason, tasks parked durably. */
   close(): Promise<void>;
 }
 

@@ -2,7 +2,7 @@ import { createLogger } from '#operation/logger.ts';
 import type { Logger } from '#protocol/ports.ts';
 import { Redactor } from '#redaction/redactor.ts';
 
-/** A logger and the redactor that every line of it passes; the gateway tells the same redactor its secrets. */
+/** A logger and the redactor that every line of it passes; the gateway gives its secrets to the same redactor. */
 export function createLogging(
   level: string,
   destination: Parameters<typeof createLogger>[2],

@@ -126,7 +126,7 @@ export function refuseBadCheckpoint(data: string, keys: KeyRegistry): void {
   );
 }
 
-/** Told when a gateway runs on the data, so that a snapshot of its log is checked; its process, if known. */
+/** Called when a gateway runs on the data, so that a snapshot of its log is checked; its process, if known. */
 export interface SnapshotStep {
   kind: 'snapshot';
   pid: number | undefined;

@@ -18,7 +18,7 @@ import type { Parts } from './parts.ts';
 /** Posts of one tenant at a time; a tenant with slow receivers must not take all sockets. */
 const POSTS_PER_TENANT = 16;
 
-/** How events can be told to receivers. */
+/** The forms in which events can be posted to receivers. */
 export const DELIVERY_FORMS: Readonly<Record<string, DeliveryForm>> = Object.fromEntries([
   ['harn', HARN_FORM],
   [APPROVALS_FORM, APPROVALS],

@@ -39,7 +39,7 @@ export interface GatewayParts {
   openStore?: (options: LevelStoreOptions) => Promise<Store>;
   /** Addresses of a name that a caller's URL holds. Default: the resolver of the system. */
   resolveHost?: (hostname: string) => Promise<readonly string[]>;
-  /** Told the development key once, when it is made. */
+  /** Called with the development key once, when it is made. */
   onDevelopmentKey?: (key: string) => void;
 }
 

@@ -44,7 +44,7 @@ export function defaultRouteOf(upstreams: UpstreamIds, chosen: string | undefine
   return { route: undefined, reason: 'no agent is configured; set routing.default, or add an agent' };
 }
 
-/** True for a route that runs whatever it is told: an agent, not a server of tools. */
+/** True for a route that runs whatever it is asked: an agent, not a server of tools. */
 export function isAgentRoute(route: string): boolean {
   return !route.startsWith('mcp:');
 }

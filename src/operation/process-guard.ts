@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import type { Logger } from '#protocol/ports.ts';
 
 /**
- * The program of the guard, for a POSIX shell, which needs 1 MB where a second Node would need 45. Its input tells it of process
+ * The program of the guard, for a POSIX shell, which needs 1 MB where a second Node would need 45. Its input names the process
  * groups, a line `+<id>` for one that is to be watched and `-<id>` for one that is gone. The end of its input means that the
  * gateway is. Children see the end of their own input at the same time, and a well-behaved one ends within 3 s; what is left is
  * asked to end, and killed after 2 s more. Groups that are gone are forgotten at once, before their number can be another's.
@@ -68,7 +68,7 @@ export class ProcessGuard {
     this.#child = child;
     child.once('error', (error) => this.#lost(child, error.message));
     child.once('exit', (code) => this.#lost(child, `it ended with code ${code}`));
-    // A pipe that breaks is told by the end of the process.
+    // A pipe that breaks shows in the end of the process.
     child.stdin.on('error', () => undefined);
     child.stdin.write([...this.#groups].map((group) => `+${group}\n`).join(''));
     // Work is waited for, not its guard.

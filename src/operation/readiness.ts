@@ -2,7 +2,7 @@ import type { EventLog } from '#eventlog/event-log.ts';
 import type { Readiness } from '#surfaces/discovery/documents.ts';
 
 /**
- * Whether new work is taken, and what the operator does when it is not. Issuers that were never reached are told, but stop
+ * Whether new work is taken, and what the operator does when it is not. Issuers that were never reached are listed, but stop
  * nobody else: callers with a key or a token of another issuer are served.
  */
 export function readinessOf(

@@ -61,7 +61,7 @@ export class SampleAgentProcess {
       env: { PATH: this.#env['PATH'] ?? '' },
     });
     this.#child = child;
-    // A pipe that breaks is told by the end of the process.
+    // A pipe that breaks shows in the end of the process.
     child.stdin.on('error', () => undefined);
     createInterface({ input: child.stderr }).on('line', (line) =>
       this.#logger.warn({ line: line.slice(0, 500) }, 'sample agent'),

@@ -52,7 +52,7 @@ export function fromLog<T>(value: T): Clean<T> {
   return value as Clean<T>;
 }
 
-/** A text that the gateway makes by itself, of nothing that it was told: an id that it draws, a hash, a time, its version. */
+/** A text that the gateway makes by itself, of nothing that came in: an id that it draws, a hash, a time, its version. */
 export function own(text: string): CleanText {
   return text as CleanText;
 }

@@ -50,7 +50,7 @@ export interface ErrorFacts {
   challenge?: Challenge;
 }
 
-/** What a refused credential is told besides the error. Spec: RFC 6750, section 3; RFC 9449, section 7.1. */
+/** What the sender of a refused credential learns besides the error. Spec: RFC 6750, section 3; RFC 9449, section 7.1. */
 export interface Challenge {
   /** The scheme it came in. */
   scheme: 'Bearer' | 'DPoP';

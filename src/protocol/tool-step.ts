@@ -1,7 +1,7 @@
 import type { JsonValue } from './json.ts';
 import type { Failure } from './task-states.ts';
 
-/** One step of a tool call. Input and output are told once; events and receipts hold their hashes. */
+/** One step of a tool call. Input and output are recorded once; events and receipts hold their hashes. */
 export type ToolStep = ToolName &
   (
     | {

@@ -14,7 +14,7 @@ const amount = z.number().min(0).max(MAX_AMOUNT);
 const currency = z.string().regex(/^[A-Z]{3}$/);
 const name = z.string().min(1).max(200);
 
-/** What an agent says that it used; every member that it does not tell is left out. */
+/** What an agent says that it used; every member that it does not name is left out. */
 export const usageFigures = z.object({
   input_tokens: tokens.optional(),
   output_tokens: tokens.optional(),
@@ -29,7 +29,7 @@ export const COUNTED = ['turn', 'session'] as const;
 export type Counted = (typeof COUNTED)[number];
 
 /**
- * `more` is added to what was told before, `total` is all of the Task so far and replaces it. `counted`: what tokens were taken as
+ * `more` is added to what was reported before, `total` is all of the Task so far and replaces it. `counted`: what tokens were taken as
  * counting, by how they grew from turn to turn; left out where that is known otherwise.
  */
 export const toldUsage = usageFigures.extend({
@@ -71,7 +71,7 @@ export interface UsageRow {
 /** Of a model without one. */
 const UNKNOWN_PROVIDER = 'unknown';
 
-/** The figures that an agent tells; a value that cannot be one (negative, endless, no currency) is refused by its path. */
+/** The figures that an agent reports; a value that cannot be one (negative, endless, no currency) is refused by its path. */
 export function readUsage(
   rows: readonly UsageRow[],
   said: JsonObject,

@@ -32,7 +32,7 @@ export interface BroughtProofs {
 
 /**
  * Reads receipts from JSON text: a receipt, a receipt resource, an array of them, the answer of a list, an exported bundle, or
- * one receipt per line. What cannot be read ends the list and is told with its place, because a damaged chain is damaged
+ * one receipt per line. What cannot be read ends the list and is reported with its place, because a damaged chain is damaged
  * somewhere. Throws ProtocolError (`payload_too_large`) above `maxBytes`.
  */
 export function readReceipts(bytes: Buffer, maxBytes: number): ReceiptFile {

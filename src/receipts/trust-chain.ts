@@ -41,7 +41,7 @@ export class TrustChainVerifier {
   #count = 0;
   #head: string | null = null;
 
-  /** `topic`: the name of the chain, which each of its records tells in its metadata. */
+  /** `topic`: the name of the chain, which each of its records has in its metadata. */
   constructor(topic: string, keys: VerificationKeys) {
     this.#topic = topic;
     this.#keys = keys;

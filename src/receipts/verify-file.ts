@@ -38,7 +38,7 @@ export interface ProofFiles {
   growth?: { earlier: Buffer; proof?: Buffer };
   /** Inclusion proofs for the size of that head, one per receipt: an answer of the gateway, an array or lines of them. */
   inclusion?: Buffer;
-  /** Told how many receipts of a file were looked at so far. */
+  /** Called with how many receipts of a file were looked at so far. */
   onReceipt?: (done: number, total: number) => void;
 }
 

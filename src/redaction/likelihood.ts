@@ -56,7 +56,7 @@ export function isLikelyAssignedSecret(secret: string, needle: string): boolean 
   return looksRandom && !CODE.test(secret) && !isPhrase(secret);
 }
 
-/** What stands for a secret, or tells about one. */
+/** What stands for a secret, or speaks about one. */
 function isPhrase(secret: string): boolean {
   return REFERENCE.test(secret) || PLAIN_WORD.test(secret) || PROSE.test(secret);
 }

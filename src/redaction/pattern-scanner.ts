@@ -75,7 +75,7 @@ export class PatternScanner {
 }
 
 /**
- * Any of the needles. Behind each an empty group, which tells which one was found at less cost than the needle as a group.
+ * Any of the needles. Behind each an empty group, which shows which one was found at less cost than the needle as a group.
  * What must not stand before it is part of the expression: asking afterwards would cost ten times as much.
  */
 function anyNeedle(patterns: readonly Pick<SecretPattern, 'needle' | 'notAfter'>[], flag: string): RegExp {

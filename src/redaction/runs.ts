@@ -53,7 +53,7 @@ export function runEnd(of: string): (text: string, at: number) => number {
 /** Where the first match at or behind `at` begins of an expression that takes exactly one code unit; else the end of the text. */
 export function firstUnit(expression: RegExp, text: string, at: number): number {
   expression.lastIndex = at;
-  // Only tested, because the list that tells of a match costs more than the search.
+  // Only tested, because the list that describes a match costs more than the search.
   return expression.test(text) ? expression.lastIndex - 1 : text.length;
 }
 

@@ -4,7 +4,7 @@ import { SHAPES } from './patterns.ts';
 /** Any character can be spelled with it, so that the text is not what it looks like. */
 const ESCAPE = '\\u';
 
-/** Tells texts that hold what can only be a secret: a token by its shape, not by what stands beside it. */
+/** Finds texts that hold what can only be a secret: a token by its shape, not by what stands beside it. */
 export class SecretMarkers {
   readonly #scanner = new PatternScanner(SHAPES);
 

@@ -92,7 +92,7 @@ function withoutSpans(text: string, offset: number, spans: readonly Span[]): str
   return clean + text.slice(done);
 }
 
-/** Where the replacements of a clean text stand in the original; undefined where that cannot be told. */
+/** Where the replacements of a clean text stand in the original; undefined where that cannot be known. */
 function spansOf(original: string, clean: string): Span[] | undefined {
   const spans: Span[] = [];
   let at = 0;

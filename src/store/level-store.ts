@@ -29,7 +29,7 @@ export interface LevelStoreOptions {
   writeBufferBytes?: number;
   /** Signs the list of checked tables that a clean stop leaves. Default: none, and every opening checks all tables. */
   seal?: TableSeal;
-  /** Called for each damaged table, while the store opens and later. Default: nobody is told. */
+  /** Called for each damaged table, while the store opens and later. Default: nothing is called. */
   onDamaged?: (table: DamagedTable) => void;
   /** True where the caller holds the lock of the directory, and keeps it when the store is closed. Default: the store does. */
   isOwned?: boolean;

@@ -112,7 +112,7 @@ export class TableCheck {
       this.#list.leave(this.#liveTables().map(({ name }) => name));
     } catch (error) {
       if (!(error instanceof StoreOpenError || (error instanceof Error && 'code' in error))) throw error;
-      // A full disk, say. Without a list the next opening checks every table, and tells what it finds.
+      // A full disk, say. Without a list the next opening checks every table, and reports what it finds.
     }
   }
 
@@ -216,7 +216,7 @@ function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // Told by the caller, which names the file.
+    // Reported by the caller, which names the file.
     return undefined;
   }
 }

@@ -20,7 +20,7 @@ export interface ClientCredentialsDeps {
   clock: Clock;
   /** Posts a form to an address of the operator and reads a small JSON answer; rejects when there is none. */
   postForm(url: URL, form: URLSearchParams, headers: Record<string, string>): Promise<JsonValue>;
-  /** Told of every token before it is used. */
+  /** Called with every token before it is used. */
   hide(token: string): void;
 }
 

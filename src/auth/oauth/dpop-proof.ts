@@ -95,7 +95,7 @@ async function isSigned(jws: string): Promise<boolean> {
   }
 }
 
-/** jose and WebCrypto tell of keys that cannot be used by errors of several classes. */
+/** jose and WebCrypto report keys that cannot be used by errors of several classes. */
 function isKeyFault(error: unknown): boolean {
   return error instanceof errors.JOSEError || error instanceof TypeError || error instanceof DOMException;
 }

@@ -88,7 +88,7 @@ function reasonOf(error: unknown): RefusalReason | undefined {
   if (error instanceof errors.JWKSNoMatchingKey || error instanceof errors.JWKSMultipleMatchingKeys)
     return 'unknown_key';
   if (error instanceof errors.JOSEError) return 'malformed_token';
-  // jose tells of unusable keys (RSA of 512 bits) by a TypeError.
+  // jose reports unusable keys (RSA of 512 bits) by a TypeError.
   return error instanceof TypeError ? 'unknown_key' : undefined;
 }
 

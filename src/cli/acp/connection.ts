@@ -5,7 +5,7 @@ import type { Endpoint } from './endpoint.ts';
 
 /** Pauses before another attempt; the last one is repeated. */
 const BACKOFF_MS = [100, 250, 500, 1_000, 2_000, 4_000, 8_000];
-/** Editors wait 20 s for an answer; they are told before. */
+/** Editors wait 20 s for an answer; they get an error before. */
 const PATIENCE_MS = 15_000;
 /** A connection that was silent for longer than several pings of the gateway is dead. */
 const SILENCE_MS = 120_000;

@@ -31,14 +31,14 @@ export interface Endpoint {
  */
 export class Endpoints {
   readonly #options: AcpOptions;
-  readonly #tell: (words: string) => void;
+  readonly #show: (words: string) => void;
   #own: OwnGateway | undefined;
-  #told: string | undefined;
+  #shown: string | undefined;
 
-  /** `tell`: takes what the user of the launcher should know. */
-  constructor(options: AcpOptions, tell: (words: string) => void = () => undefined) {
+  /** `show`: takes what the user of the launcher should know. */
+  constructor(options: AcpOptions, show: (words: string) => void = () => undefined) {
     this.#options = options;
-    this.#tell = tell;
+    this.#show = show;
   }
 
   /** The gateway that was started here. */
@@ -90,9 +90,9 @@ export class Endpoints {
   }
 
   #say(words: string): void {
-    if (this.#told === words) return;
-    this.#told = words;
-    this.#tell(words);
+    if (this.#shown === words) return;
+    this.#shown = words;
+    this.#show(words);
   }
 
   /** The key that flags or environment name; undefined where they name none. */

@@ -11,7 +11,7 @@ interface StdioServer {
   cwd: string | undefined;
 }
 
-/** What a gateway is told of a server: nothing that could run anything, and no secret. */
+/** What a gateway learns of a server: nothing that could run anything, and no secret. */
 export interface AnnouncedServer {
   id: string;
   name: string;
@@ -95,7 +95,7 @@ export class McpHosts {
       return;
     }
     const child = this.#running.get(connectionId) ?? this.#start(connectionId, server);
-    // A server that takes no more is told by its end.
+    // A server that takes no more shows that by its end.
     child.send(JSON.stringify(message)).catch(() => undefined);
   }
 

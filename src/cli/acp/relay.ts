@@ -36,14 +36,14 @@ export class Relay {
   readonly #sent = new Set<string>();
   /** Notifications that came while there was no connection, in order. */
   readonly #held: string[] = [];
-  /** Sessions that the editor follows, and the newest event it was told of. */
+  /** Sessions that the editor follows, and the newest event that it got. */
   readonly #sessions = new Map<string, string | undefined>();
   /** MCP servers of a session, as they were announced. */
   readonly #servers = new Map<string, unknown>();
   /** Requests of the gateway that the editor has not answered: ids of this connection. */
   readonly #asked = new Set<string>();
   readonly #limit = new SizeLimit();
-  /** Sessions that were told the remark. */
+  /** Sessions that got the remark. */
   readonly #remarked = new Set<string>();
   #initialize: Line | undefined;
   /** The editor shows notices. */
@@ -154,7 +154,7 @@ export class Relay {
   }
 
   /**
-   * Nobody can be asked: whoever waits is told, and may ask again; of a mistake of the configuration whoever asks later is told at
+   * Nobody can be asked: whoever waits gets an error, and may ask again; for a mistake of the configuration whoever asks later gets it at
    * once. A prompt that a gateway has taken goes on there; its answer comes when that is back, and no editor sets it a limit.
    */
   refuse(reason: Refusal, words: string): void {
@@ -237,7 +237,7 @@ export class Relay {
     return sessionId;
   }
 
-  /** Told once in each session; an editor that shows no notices reads it among the thoughts. */
+  /** Sent once in each session; an editor that shows no notices reads it among the thoughts. */
   #remark(sessionId: string): void {
     const remark = this.#sides.remark?.();
     if (remark === undefined || this.#remarked.has(sessionId)) return;
@@ -268,7 +268,7 @@ export class Relay {
     this.#sessions.delete(sessionId);
   }
 
-  /** The gateway keeps its history for a while; what was told meanwhile and is gone is missing, and that is said. */
+  /** The gateway keeps its history for a while; what was recorded meanwhile and is gone is missing, and that is said. */
   #tellGap(sessionId: string): void {
     const content = {
       type: 'text',

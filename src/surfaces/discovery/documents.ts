@@ -44,7 +44,7 @@ const RETRY_READY_SECONDS = '1';
 /** A verifier that meets an unknown key asks again; a revocation is known within this time. */
 const KEY_SET_AGE = ['Cache-Control', 'public, max-age=300'];
 
-/** A card changes when its agent does, or the key that signs it; the tag tells for sure. */
+/** A card changes when its agent does, or the key that signs it; the tag shows it for sure. */
 const CARD_AGE_SECONDS = 60;
 /** It changes with the configuration alone. */
 const RESOURCE_AGE = ['Cache-Control', 'public, max-age=300'];

@@ -9,7 +9,7 @@ export interface ProtectedResourceFacts {
   takesCertificates: boolean;
 }
 
-/** Scopes that a client does not ask for by itself, only because it is told that there are such. */
+/** Scopes that a client does not ask for by itself, only because it learns that there are such. */
 const UNADVERTISED: readonly string[] = ['*', 'admin', ...GATEWAY_SCOPES];
 
 /**

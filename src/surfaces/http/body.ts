@@ -119,7 +119,7 @@ async function receive(
   maxBytes: number,
   take: (chunk: Buffer, at: number) => Promise<void> | undefined,
 ): Promise<number> {
-  // Nothing is told any more of a client that left while its file was opened.
+  // Nothing is sent any more to a client that left while its file was opened.
   if (req.destroyed) throw clientLeft();
   if (req.headers.expect !== undefined) res.writeContinue();
   return await new Promise<number>((resolve, reject) => {
@@ -142,7 +142,7 @@ async function receive(
       req.pause();
       taken.then(() => req.resume(), stop);
     };
-    // A paused request tells its end all the same.
+    // A paused request reports its end all the same.
     const onEnd = () => {
       req.off('close', onClose);
       if (taken === undefined) settle();

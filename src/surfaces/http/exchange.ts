@@ -19,7 +19,7 @@ export interface ExchangeDeps {
   proofs: SenderProofs;
   /** See `Gateway.enter`. */
   enter: Gateway['enter'];
-  /** Told of every request that was answered with 401. */
+  /** Called for every request that was answered with 401. */
   failedLogins: FailedLogins;
   /** True once the gateway is shutting down: answers then close their connection. */
   isDraining(): boolean;

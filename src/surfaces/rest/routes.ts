@@ -142,7 +142,7 @@ function streamHandler(id: StreamId, deps: RouteDeps): Handler {
   };
 }
 
-/** An upgrade never comes here; a plain request is told what to do instead. */
+/** An upgrade never comes here; a plain request is answered with what to do instead. */
 function socketHandler(id: IdsOfKind<'socket'>, deps: RouteDeps): Handler {
   const { gateway } = deps;
   const shape = callShape(operation(id));
@@ -284,7 +284,7 @@ async function sendChunks(exchange: Exchange, chunks: AsyncIterable<Uint8Array>)
   }
 }
 
-/** The end of the pipeline closes the connection, so that it looks as if the client had left: the cause is told before. */
+/** The end of the pipeline closes the connection, so that it looks as if the client had left: the cause is noted before. */
 async function* watched(exchange: Exchange, chunks: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
   try {
     yield* chunks;

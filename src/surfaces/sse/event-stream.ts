@@ -14,7 +14,7 @@ export interface EventStreamOptions {
   isResumed: boolean;
   /** Headers of the answer besides the usual ones: names and values in turn. */
   headers?: readonly string[];
-  /** The frame that tells the error of a stream that has begun. Default: an `error` event with the envelope. */
+  /** The frame for the error of a stream that has begun. Default: an `error` event with the envelope. */
   tell?(error: ProtocolError): Buffer | string;
   onClose(): void;
 }
@@ -59,7 +59,7 @@ export class EventStream implements StreamSink {
     exchange.res.once('close', () => this.#closed());
   }
 
-  /** True once the head is sent; from then on errors are told in the stream. */
+  /** True once the head is sent; from then on errors are sent in the stream. */
   get hasStarted(): boolean {
     return this.#exchange.res.headersSent;
   }
@@ -71,7 +71,7 @@ export class EventStream implements StreamSink {
     if (this.#state !== 'open') subscription.close();
   }
 
-  /** Told once, when nothing more can be sent. */
+  /** Called once, when nothing more can be sent. */
   onClose(run: () => void): void {
     if (this.#state === 'ended' || this.#state === 'closed') run();
     else this.#onEnd = run;

@@ -25,7 +25,7 @@ const NOBODY: StreamSink = { write: () => 0, drained: async () => undefined, end
 export class EventStreams {
   readonly #deps: EventStreamsDeps;
   readonly #open = new Set<EventStream>();
-  /** Answers that libraries write, with what tells them of a shutdown. */
+  /** Answers that libraries write, with what notifies them of a shutdown. */
   readonly #counted = new Set<() => void>();
   #stopTicking: (() => void) | undefined;
 

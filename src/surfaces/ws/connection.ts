@@ -11,7 +11,7 @@ export interface ConnectionDeps extends WireDeps {
   newRequestId(): string;
 }
 
-/** What a connection tells its owner. */
+/** What a connection reports to its owner. */
 export type ConnectionOwner = Omit<WireOwner, 'flooded'>;
 
 /** The server frames of the Harn WebSocket profile, on one wire. */
@@ -90,7 +90,7 @@ export class Connection {
     this.#wire.terminate();
   }
 
-  /** Pings, and tells cursors after silence. */
+  /** Pings, and sends cursors after silence. */
   tick(nowMs: number, cursors: () => Record<string, string>): void {
     this.#wire.tick(nowMs);
     if (this.#wire.isQuiet(nowMs)) {

@@ -95,7 +95,7 @@ export class SocketSession implements ConnectionOwner {
     this.connection.terminate();
   }
 
-  /** Its streams are told before. */
+  /** Its streams are ended before. */
   credentialEnded(error: ProtocolError): void {
     this.#fail(error, { id: null, requestId: this.#deps.newRequestId() });
     this.connection.close(CLOSE.unauthenticated, error.code);

@@ -21,7 +21,7 @@ export interface SocketStreamsDeps {
   limits: Pick<WsLimits, 'maxSubscriptions' | 'retryAfterDrainMs'>;
   /** The socket of one stream path: it closes with its stream. */
   isSingle: boolean;
-  /** Tells the client of a stream that failed. */
+  /** Reports to the client a stream that failed. */
   fail(error: ProtocolError, subscription: string): void;
 }
 
@@ -34,7 +34,7 @@ export class SocketStreams {
     this.#deps = deps;
   }
 
-  /** `onOpen` is told before the first frame. Throws what the stream operation refuses with. */
+  /** `onOpen` is called before the first frame. Throws what the stream operation refuses with. */
   async follow(
     target: StreamTarget,
     call: Call,
@@ -77,7 +77,7 @@ export class SocketStreams {
     );
   }
 
-  /** Tells the end of every stream for a shutdown. */
+  /** Sends the end of every stream for a shutdown. */
   drain(): void {
     for (const subscription of [...this.#followed.values()]) subscription.end('draining');
   }

@@ -75,7 +75,7 @@ const SERVER_OPTIONS = {
   maxPendingAutoPongs: WS_LIMITS.frameBurst + 1,
 } as const;
 
-/** A refused client is told which version of RFC 6455 is spoken here (section 4.4). */
+/** A refused client learns which version of RFC 6455 is spoken here (section 4.4). */
 const SPOKEN_VERSION = ['Sec-WebSocket-Version', '13'];
 
 /** All WebSockets of the gateway: takes upgrades on every stream path and on `/v1/ws`. See README.md. */

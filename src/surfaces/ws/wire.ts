@@ -14,7 +14,7 @@ export interface WireDeps {
   };
 }
 
-/** What a wire tells its owner. */
+/** What a wire reports to its owner. */
 export interface WireOwner {
   /** Takes one text message, at once or in a while; the next one comes when it is taken. Never rejects. */
   take(bytes: Buffer): Promise<void> | undefined;
