@@ -54,7 +54,7 @@ export function encodeTask(
   };
 }
 
-/** An event of a stream, under the member or the kind its version tells it by; `event` updates are the extension's. */
+/** An event of a stream, under the member or the kind by which its version names it; `event` updates are the extension's. */
 export function encodeUpdate(update: Update, view: TaskView, encoding: Encoding, event: Event): JsonObject {
   const { taskId, contextId } = encoding;
   if (update.type === 'artifact') {
@@ -83,7 +83,7 @@ export function encodeUpdate(update: Update, view: TaskView, encoding: Encoding,
   });
 }
 
-/** Under the member that tells it in 1.0; bare, with its kind, in 0.3. */
+/** Under the member that names it in 1.0; bare, with its kind, in 0.3. */
 export function streamEvent(
   name: keyof typeof A2A_EVENTS,
   { version }: Pick<Encoding, 'version'>,
@@ -153,7 +153,7 @@ function spokenFor(status: ViewStatus, view: TaskView): Message | undefined {
   return isSilent ? undefined : failureMessage(failure, task.id, task.session_id, status.time);
 }
 
-/** Failures that an agent told without a word. */
+/** Failures that an agent reported without a word. */
 const SILENT_FAILURES: readonly string[] = ['runtime_error', 'rejected'];
 
 function requestMessage(request: PermissionRequest, sessionId: string): Message {
@@ -212,7 +212,7 @@ function partOf({ artifactId, piece, part }: StoredPart, { parts }: Encoding): D
   return parts.get(`${artifactId}/${piece}`) ?? { type: 'json', value, visibility: 'public' };
 }
 
-/** What a follower of A2A 0.3 is told with `final`: nothing comes after it on this stream. */
+/** What a follower of A2A 0.3 learns from `final`: nothing comes after it on this stream. */
 function isFinal({ status }: ViewStatus): boolean {
   return ['COMPLETED', 'FAILED', 'CANCELED', 'INPUT_REQUIRED'].includes(status);
 }

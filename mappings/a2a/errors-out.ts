@@ -93,7 +93,7 @@ function standardOf(code: number): A2aErrorRow | undefined {
   return rows.find((row) => row.code === code && row.reason !== undefined);
 }
 
-/** The reason is A2A's where it has one; `harn_code` then tells which of several Harn errors it was. */
+/** The reason is A2A's where it has one; `harn_code` then says which of several Harn errors it was. */
 function errorInfo(error: ProtocolError, standard: A2aErrorRow | undefined, isHarns: boolean): JsonObject {
   const seconds = error.retryAfterSeconds;
   const metadata = {

@@ -39,7 +39,7 @@ export interface ViewArtifact {
   parts: StoredPart[];
 }
 
-/** What an A2A client is told when a Task changes. */
+/** What an A2A client gets when a Task changes. */
 export type Update =
   | { type: 'status'; status: ViewStatus; metadata?: JsonObject }
   | { type: 'artifact'; artifact: ViewArtifact; append: boolean; lastChunk: boolean; metadata?: JsonObject }
@@ -50,8 +50,8 @@ type Payload = Record<string, JsonValue | undefined>;
 
 /**
  * A Task as A2A sees it, folded from its events; the same for a snapshot, a stream and a resumed stream. What an agent said
- * together with a move is told with that move, chunks keep their boundaries, and steps that the gateway inserted are not
- * told. See mappings/README.md, Events.
+ * together with a move is sent with that move, chunks keep their boundaries, and steps that the gateway inserted are not
+ * sent. See mappings/README.md, Events.
  */
 export class TaskView {
   task: Task | undefined;

@@ -1,7 +1,7 @@
 import type { UsageRow } from '#protocol/usage.ts';
 
 /**
- * Members of the metadata of a Task, a status update or a message by which an agent tells what its task used so far, in all.
+ * Members of the metadata of a Task, a status update or a message by which an agent reports what its task used so far, in all.
  * A2A has no words for it; these are ours. Metadata of artifacts and of earlier messages is not read.
  */
 export const A2A_USAGE = [

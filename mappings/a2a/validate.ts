@@ -30,7 +30,7 @@ export function faultOf({ issues }: z.ZodError, name: A2aErrorName): ProtocolErr
   return refusal(name, message, faults[0]?.param || 'params', faults);
 }
 
-/** What was refused of a member of a request, told by its path from the request on. */
+/** What was refused of a member of a request, named by its path from the request on. */
 export function placedBelow(member: string, error: unknown): unknown {
   if (!(error instanceof ProtocolError) || error.code !== 'invalid_request' || member === '') return error;
   const { code, message, details, cause } = error;

@@ -33,7 +33,7 @@ const TIERS: readonly Choice[] = [
   { value: 'shadow', name: 'Do nothing, say what would be done' },
 ];
 
-/** An agent's options of these names are not told: they would hide the gateway's. */
+/** An agent's options of these names are not sent: they would hide the gateway's. */
 const OWN_OPTIONS: readonly string[] = ['agent', 'persona', 'autonomy'];
 
 const NO_PERSONA: Choice = { value: 'none', name: 'No persona' };
@@ -117,7 +117,7 @@ function isModel({ id, category }: JsonObject): boolean {
   return id === MODEL || category === MODEL;
 }
 
-/** How an agent that offered this is told what a client chose. */
+/** How an agent that offered this learns what a client chose. */
 export function wishOf(
   name: string,
   value: JsonValue,

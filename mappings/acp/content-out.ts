@@ -17,7 +17,7 @@ export interface Takes {
 
 /**
  * A Harn part as a content block. What is not public leaves as a descriptor, so that positions stay. What the other side
- * does not take is told in words. Spec: ACP v1, "Content".
+ * does not take is described in words. Spec: ACP v1, "Content".
  */
 export function encodePart(
   part: Part,

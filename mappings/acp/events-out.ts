@@ -20,7 +20,7 @@ const NONE: ReadonlySet<string> = new Set();
 type Translate = (payload: JsonObject, terminals: ReadonlySet<string>) => JsonObject[];
 
 /**
- * The updates that tell an event to an ACP client, in order; kinds without a row have no word in ACP v1, and are in the log
+ * The updates that an event is to an ACP client, in order; kinds without a row have no word in ACP v1, and are in the log
  * only. What an ACP agent said goes out as it came in. See mappings/README.md, Events.
  */
 const TRANSLATE: Readonly<Record<string, Translate>> = {
@@ -64,7 +64,7 @@ function blocksOf(parts: JsonValue | undefined): JsonObject[] {
 }
 
 /**
- * An agent repeats what its client said: the Message of it is in the log. Its options are told in one list with the
+ * An agent repeats what its client said: the Message of it is in the log. Its options are sent in one list with the
  * gateway's, because the newest list is the whole one.
  */
 const TOLD_OTHERWISE: readonly string[] = ['user_message_chunk', 'config_option_update'];
@@ -80,7 +80,7 @@ function agentUpdate(payload: JsonObject, terminals: ReadonlySet<string>): JsonO
   return isWhole ? [withKnownTerminals(told, terminals)] : [tooLarge(kind, body)];
 }
 
-/** Clients drop an update that lacks what it must have, so they are told that there was one, and where it is. */
+/** Clients drop an update that lacks what it must have, so they get a text that there was one, and where it is. */
 function tooLarge(kind: string, body: JsonObject): JsonObject {
   const places = [body, ...Object.values(body)].flatMap((value) => movedTo(value) ?? []);
   const where = places.map((id) => `harn://artifacts/${id}`).join(', ');
@@ -110,7 +110,7 @@ function withLinks(update: JsonObject): JsonObject {
   return Object.fromEntries(members);
 }
 
-/** A terminal of somebody else, or of an earlier connection, is told in words. */
+/** A terminal of somebody else, or of an earlier connection, is described in words. */
 function withKnownTerminals(update: JsonObject, terminals: ReadonlySet<string>): JsonObject {
   if (!Array.isArray(update['content'])) return update;
   const content = objectsOf(update['content']).map((item) =>
@@ -121,7 +121,7 @@ function withKnownTerminals(update: JsonObject, terminals: ReadonlySet<string>):
   return { ...update, content };
 }
 
-/** An Artifact that the gateway made of bytes or of something large is told where it is referred to; an agent names its own. */
+/** An Artifact that the gateway made of bytes or of something large is sent where it is referred to; an agent names its own. */
 function holdsContent({ upstream_artifact_id, name, store }: JsonObject): boolean {
   return upstream_artifact_id === null && name === null && store === 'bytes';
 }
@@ -144,7 +144,7 @@ function artifactChunks(payload: JsonObject): JsonObject[] {
   return blocks.map((content) => ({ sessionUpdate: 'agent_message_chunk', content, messageId: id }));
 }
 
-/** Tools of an ACP agent are told by its own updates; these are the tools of servers. */
+/** Tools of an ACP agent show in its own updates; these are the tools of servers. */
 function toolRequested(payload: JsonObject): JsonObject[] {
   const { tool_call_id, name, server, input } = payload;
   if (typeof server !== 'string') return [];

@@ -1,7 +1,7 @@
 import type { JsonObject } from '#protocol/json.ts';
 import { isObject, objectOf, textOf } from '#protocol/json-shape.ts';
 
-/** What the gateway has to tell the user of a Session, by the note that it is recorded as. */
+/** What the gateway has to say to the user of a Session, by the note that it is recorded as. */
 const NOTICES: Readonly<Record<string, { title: string; describe(details: JsonObject): string }>> = {
   client_directories_unused: {
     title: 'The agent works in another directory',
@@ -57,7 +57,7 @@ const ONLY_IF: Readonly<Record<string, 'notices' | 'compaction'>> = {
 };
 
 /**
- * The update as a client takes it, undefined where it takes none. A notice is told while it happens and is no history; who takes no
+ * The update as a client takes it, undefined where it takes none. A notice is sent while it happens and is no history; who takes no
  * notices reads it among the thoughts, which nobody mistakes for the answer.
  */
 export function takenBy(

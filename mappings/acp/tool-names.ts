@@ -2,7 +2,7 @@ import type { JsonObject } from '#protocol/json.ts';
 import { objectOf, textOf } from '#protocol/json-shape.ts';
 
 /**
- * Where agents say which tool a call is of, best first; the title tells a person what is done. Source: recorded frames of
+ * Where agents say which tool a call is of, best first; the title shows a person what is done. Source: recorded frames of
  * the agents in fixtures/wire/acp.
  */
 const NAME_AT = [['name'], ['_meta', 'claudeCode', 'toolName'], ['title'], ['kind']] as const;

@@ -1,6 +1,6 @@
 import type { UsageRow } from '#protocol/usage.ts';
 
-/** The cost that a `usage_update` tells: of the agent's session so far. Spec: ACP v1, `UsageUpdate`. */
+/** The cost that a `usage_update` names: of the agent's session so far. Spec: ACP v1, `UsageUpdate`. */
 export const USAGE_UPDATE = [
   { at: ['cost', 'amount'], to: 'amount' },
   { at: ['cost', 'currency'], to: 'currency', loses: 'units that are no currency, such as credits' },
@@ -10,7 +10,7 @@ export const USAGE_UPDATE = [
 ] as const satisfies readonly UsageRow[];
 
 /**
- * What the answer of `session/prompt` tells: of this turn or of the whole session, which the words of the schema leave open and
+ * What the answer of `session/prompt` reports: of this turn or of the whole session, which the words of the schema leave open and
  * agents do either way; their growth says which. Gemini has a word of its own. Spec: ACP v1, `PromptResponse.usage`.
  */
 export const PROMPT_USAGE = [

@@ -16,7 +16,7 @@ export function logLevelOf(word: unknown): LogLevel | undefined {
   return LOG_LEVELS.find((level) => level === word);
 }
 
-/** Whether a line is told to who wants this level and what is more urgent; one of an unknown level is. */
+/** Whether a line is sent to who wants this level and what is more urgent; one of an unknown level is. */
 export function isLogged(level: unknown, least: LogLevel): boolean {
   const known = logLevelOf(level);
   return known === undefined || LOG_LEVELS.indexOf(known) >= LOG_LEVELS.indexOf(least);

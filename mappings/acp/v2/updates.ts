@@ -44,7 +44,7 @@ export function updateOut(update: JsonObject, messageId: string): JsonObject | u
   return Object.hasOwn(TRANSLATE, kind) ? TRANSLATE[kind as UpdateKind](update, messageId) : update;
 }
 
-/** A call is told and changed by the same update; what it leaves out stays as it was. */
+/** A call is announced and changed by the same update; what it leaves out stays as it was. */
 export function toolCall(update: JsonObject): JsonObject {
   const { content, ...rest } = update;
   const told = { ...rest, sessionUpdate: 'tool_call_update' };
