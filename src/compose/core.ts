@@ -4,7 +4,7 @@ import { isAgentRoute } from '#config/routes.ts';
 import type { ClockWatch } from '#core/clock-watch.ts';
 import type { DecisionTools, Route, RoutedAgent } from '#core/facts.ts';
 import { GatewayCore } from '#core/gateway-core.ts';
-import { OneAtATime } from '#core/one-at-a-time.ts';
+import { KeyedMutex } from '#core/keyed-mutex.ts';
 import { Refusals } from '#core/refusals.ts';
 import { unlessDamaged } from '#core/unless-damaged.ts';
 import type { EventLog } from '#eventlog/event-log.ts';
@@ -153,13 +153,13 @@ function concurrencyOf({ upstreams, limits }: Parts['config']): (route: string) 
 
 /** Files under the workspace roots of the data directory and of the configured directories. */
 function fileTree({ store, limits }: Parts['config']): FileTree {
-  const lanes = new OneAtATime();
+  const mutex = new KeyedMutex();
   return new FileTree({
     dir: dataPaths(store.data).workspaces,
     roots: store.workspace_roots,
     dataDir: store.data,
     maxFileBytes: limits.max_file_bytes,
-    inTurn: (lane, work) => lanes.run(lane, work),
+    inTurn: (key, work) => mutex.run(key, work),
   });
 }
 

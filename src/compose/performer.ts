@@ -24,8 +24,8 @@ export function performer(
   const canInterpret = (route: string) => interpretOf(route) !== undefined;
   return async (effect, signal) => {
     if (effect.kind === 'await_cancel') {
-      const cancelTold = await runner.cancel(effect.taskId);
-      return cancelTold === undefined ? {} : { cancelTold };
+      const cancelReport = await runner.cancel(effect.taskId);
+      return cancelReport === undefined ? {} : { cancelReport };
     }
     if (effect.kind === 'check_target') await sending.checkTarget(effect.url);
     if (effect.kind === 'write_file') await files.write(effect.root, effect.names, effect.bytes);

@@ -26,8 +26,8 @@ import {
   keepRefusal,
   recordKeyOf,
 } from './idempotency.ts';
+import type { KeyedMutex } from './keyed-mutex.ts';
 import { isMemberOf } from './load.ts';
-import type { OneAtATime } from './one-at-a-time.ts';
 import { policyCode, type Refusals } from './refusals.ts';
 import { refuseLargeMembers } from './refuse-large-members.ts';
 
@@ -77,11 +77,11 @@ export class CommandRun {
     this.#facts = { caller, by: by.name, ...deps.tools };
   }
 
-  async decide(lanes: OneAtATime): Promise<Outcome> {
+  async decide(mutex: KeyedMutex): Promise<Outcome> {
     const command = this.#command;
-    const lane = command.lane?.(this.#call.path as never);
-    if (lane === undefined) return this.#decide(command);
-    return lanes.run(lane, async () => {
+    const key = command.mutexKey?.(this.#call.path as never);
+    if (key === undefined) return this.#decide(command);
+    return mutex.run(key, async () => {
       // It may have waited for long.
       await this.#by.settle();
       return this.#decide(command);

@@ -4,7 +4,7 @@ import type { ProtocolError } from '#protocol/errors.ts';
 import type { Restored, RestoreRequest } from '#resources/bundle/restore-session.ts';
 import type { CommandId, OperationInput, RawBody, SpooledBody } from '#resources/operations.ts';
 import type { StoredVerdict } from '#resources/receipt/verify-receipt.ts';
-import type { CancelTold } from '#resources/task/cancel-told.ts';
+import type { CancelReport } from '#resources/task/cancel-report.ts';
 import type { FileRoot } from '#store/file-tree.ts';
 import type { Facts } from './facts.ts';
 
@@ -47,8 +47,8 @@ export interface Command<Id extends CommandId> {
   again?(id: string, tx: Transaction, facts: Facts): Decided;
   /** Records that a call was refused, in a transaction of its own. */
   refused?(path: OperationInput<Id>['path'], tx: Transaction, facts: Facts, error: ProtocolError): void;
-  /** Calls with the same lane run one after another, both phases and the effect, so that their order is that of the log. */
-  lane?(path: OperationInput<Id>['path']): string;
+  /** Calls with the same key run one after another, both phases and the effect, so that their order is that of the log. */
+  mutexKey?(path: OperationInput<Id>['path']): string;
 }
 
 /** The ended Tasks of a Session, or those of one trace among them. */
@@ -76,7 +76,7 @@ export type Effect =
 /** What an effect found out. */
 export interface EffectResult {
   /** Of `await_cancel`, where the agent did not confirm it. */
-  cancelTold?: CancelTold;
+  cancelReport?: CancelReport;
   /** Of `check_replay`: the Tasks that can be replayed, oldest first. */
   taskIds?: readonly string[];
   /** Of `restore_session`. */

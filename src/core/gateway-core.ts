@@ -27,7 +27,7 @@ import { type CommandDeps, CommandRun, originOf } from './command-run.ts';
 import { type DecodedInput, isRawBody, isSpooledBody } from './decode-input.ts';
 import { admit, admitCaller, Door, type DoorDeps, resolved } from './door.ts';
 import { type Follower, Followers } from './followers.ts';
-import { OneAtATime } from './one-at-a-time.ts';
+import { KeyedMutex } from './keyed-mutex.ts';
 import type { Queries, QueryTools } from './query.ts';
 import { policyCode } from './refusals.ts';
 import { openStream } from './streams.ts';
@@ -52,7 +52,7 @@ export interface GatewayDeps extends CommandDeps, DoorDeps {
 export class GatewayCore implements Gateway {
   readonly #deps: GatewayDeps;
   readonly #door: Door;
-  readonly #lanes = new OneAtATime();
+  readonly #mutex = new KeyedMutex();
   readonly #followers = new Followers();
 
   constructor(deps: GatewayDeps) {
@@ -183,7 +183,7 @@ export class GatewayCore implements Gateway {
     const by = this.#watched(id, call, () => admitCaller(row, call));
     const run = new CommandRun(this.#deps, id, call, by);
     try {
-      const { decided, repeated } = await run.decide(this.#lanes);
+      const { decided, repeated } = await run.decide(this.#mutex);
       const shown = conceal(decided.body, holdsScope(by.caller, 'internal:read'));
       const answer: Answer = {
         status: decided.status ?? row.success,

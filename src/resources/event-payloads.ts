@@ -23,7 +23,7 @@ import { KEY_EVENTS } from './receipt/signing-key-events.ts';
 import { REPLAY_PAYLOADS, replayTerms } from './replay/schema.ts';
 import { SESSION_EVENTS } from './session/events.ts';
 import { TRANSCRIPT_EVENTS } from './session/transcript/schema.ts';
-import { cancelTold } from './task/cancel-told.ts';
+import { cancelReport } from './task/cancel-report.ts';
 import { failure, task, taskStatus } from './task/schema.ts';
 import { TOOL_EVENTS } from './task/tool-events.ts';
 import { TRUST_EVENTS } from './trust/events.ts';
@@ -197,7 +197,7 @@ export const EVENT_PAYLOADS = {
     ...ended,
     reason: z.string().nullable(),
     /** The gateway canceled it and the agent did not confirm that; absent where it did, or nobody was to be notified. */
-    cancel: cancelTold.optional(),
+    cancel: cancelReport.optional(),
   }),
   'tool.approval_required': z.object({ ...toolCall, ...requested }),
   'tool.approved': z.object({ ...toolCall, ...resolved }),

@@ -15,7 +15,7 @@ import type { Receipt } from './receipt/schema.ts';
 import type { ReplayTerms } from './replay/schema.ts';
 import type { Session } from './session/schema.ts';
 import type { TranscriptArchive } from './session/transcript/schema.ts';
-import type { CancelTold } from './task/cancel-told.ts';
+import type { CancelReport } from './task/cancel-report.ts';
 import type { RunFacts } from './task/run-facts.ts';
 import type { Task } from './task/schema.ts';
 import type { Review } from './trust/schema.ts';
@@ -76,7 +76,7 @@ export type TaskState = Folded<
     binding: JsonObject | null;
     cancel_requested: boolean;
     /** Set for one that was canceled without its agent confirming it. */
-    cancel?: CancelTold;
+    cancel?: CancelReport;
     /** W3C trace id of the submission; goes on to the upstream and into later events. */
     trace_id: string | null;
     /** Message that the running or next turn sends. */

@@ -3,7 +3,7 @@ import { type Failure, isTerminal } from '#protocol/task-states.ts';
 import type { Frame, PreparedTurn, ProtocolClient, Turn } from '#protocol-client.ts';
 import type { TaskState } from '#resources/read-states.ts';
 import { stateKey } from '#resources/state-keys.ts';
-import type { CancelTold } from '#resources/task/cancel-told.ts';
+import type { CancelReport } from '#resources/task/cancel-report.ts';
 import { moveTask, turnSpan } from '#resources/task/move-task.ts';
 import { type FrameRecorder, openRecorder } from './frame-recorder.ts';
 import { memoriesOf, withMemories } from './give-memories.ts';
@@ -171,7 +171,7 @@ export async function forwardCancel(
   deps: RunnerDeps,
   task: TaskState,
   signal?: AbortSignal,
-): Promise<CancelTold | undefined> {
+): Promise<CancelReport | undefined> {
   const upstream = deps.upstreams.get(task.internal.route);
   if (!upstream) return { agent: 'not_reached', because: NO_ROUTE };
   const span = turnSpan(task);

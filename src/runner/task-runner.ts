@@ -8,7 +8,7 @@ import { excessFailure } from '#resources/quota/check-quotas.ts';
 import type { TaskState } from '#resources/read-states.ts';
 import { laneIsBusy } from '#resources/session/session-lane.ts';
 import { listPrefix, stateKey } from '#resources/state-keys.ts';
-import type { CancelTold } from '#resources/task/cancel-told.ts';
+import type { CancelReport } from '#resources/task/cancel-report.ts';
 import { moveTask } from '#resources/task/move-task.ts';
 import { Overheard } from './overheard.ts';
 import { recoverTask } from './recover.ts';
@@ -119,18 +119,18 @@ export class TaskRunner implements RunFacts {
    * Asks the upstream of a working task to cancel and waits, bounded, until the task has ended. Resolves with what is known of an
    * agent that did not confirm it.
    */
-  async cancel(taskId: string): Promise<CancelTold | undefined> {
+  async cancel(taskId: string): Promise<CancelReport | undefined> {
     const run = this.#runs.get(taskId);
     const signal = this.#deps.timeoutSignal(this.#deps.limits.cancelWaitMs);
     await run?.takenOr(signal);
     const task = this.#task(taskId);
     if (!task || isTerminal(task.resource.status)) return undefined;
-    const told =
+    const report =
       task.internal.binding === null ? this.#unnamed(task) : await this.#forwarded(task, run, signal);
     // Some agents leave the stream of a task open that they have canceled.
     if (!this.#isOver(taskId)) await run?.endedOr(signal);
     run?.stopCanceled();
-    return told;
+    return report;
   }
 
   #isOver(taskId: string): boolean {
@@ -138,7 +138,7 @@ export class TaskRunner implements RunFacts {
   }
 
   /** There are agents that end the task in its stream and leave the cancel itself without an answer. */
-  #forwarded(task: TaskState, run: Run | undefined, signal: AbortSignal): Promise<CancelTold | undefined> {
+  #forwarded(task: TaskState, run: Run | undefined, signal: AbortSignal): Promise<CancelReport | undefined> {
     const forwarded = forwardCancel(this.#deps, task, signal);
     if (!run) return forwarded;
     this.#track(forwarded.then(() => undefined));
@@ -147,7 +147,7 @@ export class TaskRunner implements RunFacts {
   }
 
   /** An agent that knows its task by a name is not asked to cancel before it gave that name. */
-  #unnamed({ internal }: TaskState): CancelTold | undefined {
+  #unnamed({ internal }: TaskState): CancelReport | undefined {
     const upstream = this.#deps.upstreams.get(internal.route);
     return upstream?.cancelsByBinding ? { agent: 'not_reached', because: UNNAMED } : undefined;
   }

@@ -35,7 +35,7 @@ export interface FileTreeOptions {
   dataDir: string;
   maxFileBytes: number;
   /** Runs work of one lane in the order it came. */
-  inTurn(lane: string, work: () => Promise<void>): Promise<void>;
+  inTurn(key: string, work: () => Promise<void>): Promise<void>;
 }
 
 /** Entries of one listing: bounds the answer and the look-ups; the rest is said to be missing. */

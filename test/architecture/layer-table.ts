@@ -24,7 +24,7 @@ const ROOM_WORDS = [
   'src/resources/{room}/transcript/schema.ts',
   'src/resources/memory/given-memory.ts',
   'src/resources/permission/draft.ts',
-  'src/resources/task/cancel-told.ts',
+  'src/resources/task/cancel-report.ts',
   'src/resources/operations.ts',
   'src/resources/event-payloads.ts',
 ];

@@ -12,7 +12,7 @@ import type { BundleImport } from './schema.ts';
 /** The history is written first, in many commits that nobody can see; the one of `conclude` makes it visible as a whole. */
 export const importBundle: Command<'importBundle'> = {
   // One at a time: others want to write too.
-  lane: () => 'bundle_import',
+  mutexKey: () => 'bundle_import',
   decide({ body, query }, _tx, { caller }) {
     const allowSecretMarkers = query.allow_unsafe_secret_markers === 'true';
     const origin = { actor: caller.actor };

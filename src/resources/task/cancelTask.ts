@@ -25,7 +25,7 @@ export const cancelTask: Command<'cancelTask'> = {
     tx.afterCommit(() => facts.runs.forwardCancel(path.task_id));
     return answer(path.task_id, tx, facts);
   },
-  conclude({ path, body }, tx, facts, { cancelTold: cancel }) {
+  conclude({ path, body }, tx, facts, { cancelReport: cancel }) {
     const told = cancel === undefined ? {} : { cancel: facts.redact(cancel).value };
     moveTask(tx, facts, path.task_id, 'CANCELED', { ...reasonOf(body), ...told });
     tx.afterCommit(() => facts.runs.wake(path.task_id));

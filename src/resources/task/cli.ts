@@ -23,7 +23,7 @@ import type { Message } from '#resources/message/schema.ts';
 import type { PermissionRequest } from '#resources/permission/schema.ts';
 import type { Session } from '#resources/session/schema.ts';
 import type { Workspace } from '#resources/workspace/schema.ts';
-import { CANCEL_TOLD, type CancelTold } from './cancel-told.ts';
+import { CANCEL_REPORTS, type CancelReport } from './cancel-report.ts';
 import type { Task } from './schema.ts';
 
 interface TaskOptions extends ClientOptions {
@@ -211,15 +211,15 @@ function describe({ event, payload }: StreamedEvent): string[] {
   if (event === 'artifact.created' || event === 'artifact.updated') {
     return textsOf((payload['parts'] ?? []) as Message['parts']).map((text) => `artifact: ${text}`);
   }
-  const { cancel } = payload as { cancel?: CancelTold };
+  const { cancel } = payload as { cancel?: CancelReport };
   if (event === 'task.canceled' && cancel) return [`${event}: ${canceledBut(cancel)}`];
   if (event === 'task.failed') return [`${event}: ${(payload['failure'] as { message: string }).message}`];
   return event.startsWith('task.') ? [event] : [];
 }
 
 /** A canceled task may go on at its agent when that was not reached. */
-function canceledBut({ agent, because }: CancelTold): string {
-  return because === null ? CANCEL_TOLD[agent] : `${CANCEL_TOLD[agent]} ${because}`;
+function canceledBut({ agent, because }: CancelReport): string {
+  return because === null ? CANCEL_REPORTS[agent] : `${CANCEL_REPORTS[agent]} ${because}`;
 }
 
 function textsOf(parts: Message['parts']): string[] {

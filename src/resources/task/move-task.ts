@@ -21,7 +21,7 @@ import type { TaskState } from '#resources/read-states.ts';
 import { issuesReceipts, issueTaskReceipt, receiptIdFor } from '#resources/receipt/issue-receipt.ts';
 import type { ReplayFinding } from '#resources/replay/replay-record.ts';
 import { stateKey } from '#resources/state-keys.ts';
-import { CANCEL_TOLD, type CancelTold } from './cancel-told.ts';
+import { CANCEL_REPORTS, type CancelReport } from './cancel-report.ts';
 
 export interface MoveFacts {
   /** Override key of the recorded frame that caused the move. */
@@ -30,7 +30,7 @@ export interface MoveFacts {
   failure?: Clean<Failure>;
   reason?: CleanText;
   /** Of a Task that the gateway cancels: what is known of its agent, where that did not confirm it. */
-  cancel?: Clean<CancelTold>;
+  cancel?: Clean<CancelReport>;
   /** Of the Outcome of a completed task. Default: what the agent said last. */
   summary?: CleanText;
   metadata?: CleanObject;
@@ -174,7 +174,7 @@ function endOf(tools: DecisionTools, state: TaskState, to: TerminalStatus, facts
 }
 
 function canceledSummary({ reason = CANCELED_SUMMARY, cancel }: MoveFacts): CleanText {
-  return cancel === undefined ? reason : sentence`${reason} ${word(CANCEL_TOLD[cancel.agent])}`;
+  return cancel === undefined ? reason : sentence`${reason} ${word(CANCEL_REPORTS[cancel.agent])}`;
 }
 
 /**

@@ -11,7 +11,7 @@ import { namesOfFile } from './file-path.ts';
  * records it. The content is never in the log.
  */
 export const writeWorkspaceFile: Command<'writeWorkspaceFile'> = {
-  lane: ({ workspace_id }) => `files/${workspace_id}`,
+  mutexKey: ({ workspace_id }) => `files/${workspace_id}`,
   decide(input, tx, facts) {
     const { id, root } = loadWorkspace(tx, facts.caller, input.path.workspace_id).resource;
     const { names, bytes } = fileOf(input);

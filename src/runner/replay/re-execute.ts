@@ -15,7 +15,7 @@ import type { History, Stimulus } from '#resources/replay/record/history.ts';
 import type { RecordedFrame } from '#resources/replay/record/recorded-frame.ts';
 import { stimuliOf } from '#resources/replay/record/stimuli.ts';
 import { stateKey } from '#resources/state-keys.ts';
-import type { CancelTold } from '#resources/task/cancel-told.ts';
+import type { CancelReport } from '#resources/task/cancel-report.ts';
 import { type MoveFacts, moveTask } from '#resources/task/move-task.ts';
 import { frameKey } from '#store/keys.ts';
 import { applyMoves, noteCancelFault, seenBy } from '../apply-moves.ts';
@@ -182,7 +182,7 @@ interface Transition {
   message_id?: string;
   failure?: Failure;
   reason?: string | null;
-  cancel?: CancelTold;
+  cancel?: CancelReport;
   metadata?: JsonObject;
   outcome?: { summary: string };
 }
