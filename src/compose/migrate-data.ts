@@ -145,15 +145,15 @@ async function* newForm(
   refuseFormer(formerPaths(data, from.schema).dir);
   refuseShortage(parts);
   const known = new Set<string>();
-  const told = function* (finding: Finding): Generator<MigrationStep, void> {
+  const report = function* (finding: Finding): Generator<MigrationStep, void> {
     known.add(finding.where);
     yield { kind: 'finding', finding };
   };
-  for (const finding of await findingsBefore(data, old)) yield* told(finding);
+  for (const finding of await findingsBefore(data, old)) yield* report(finding);
   mkdirSync(next.dir, { recursive: true, mode: 0o700 });
   const target = await openLevelStore({ path: next.store, seal: tableSeal(() => keys) });
   try {
-    const { head, isWhole, lacksEvents } = yield* copy(old, target, told);
+    const { head, isWhole, lacksEvents } = yield* copy(old, target, report);
     if (!isWhole) return yield* refuse(UNREADABLE_COMMIT);
     if (known.size > 0 && !keepsDamaged) return yield* refuse();
     if (lacksEvents) await carryRows(source, target, steps);
@@ -189,12 +189,12 @@ async function* refuse(cause?: string): AsyncGenerator<MigrationStep, undefined>
 async function* copy(
   { source, from, steps, keys }: OldLog,
   target: Store,
-  told: (finding: Finding) => Generator<MigrationStep, void>,
+  report: (finding: Finding) => Generator<MigrationStep, void>,
 ): AsyncGenerator<MigrationStep, CopiedLog> {
   const copying = copyLog({ source, target, from, steps, keys });
   for (let step = await copying.next(); ; step = await copying.next()) {
     if (step.done) return step.value;
-    if (step.value.kind === 'finding') yield* told(step.value.finding);
+    if (step.value.kind === 'finding') yield* report(step.value.finding);
     else yield { ...step.value, work: 'copied' };
   }
 }

@@ -66,8 +66,8 @@ export class Door {
     const known = this.#names.get(caller);
     if (known !== undefined) return known;
     const { actor, tenant, signedSha256 } = caller;
-    const told = signedSha256 === undefined ? { actor, tenant } : { actor, tenant, signedSha256 };
-    const name = this.#deps.redact(told).value;
+    const named = signedSha256 === undefined ? { actor, tenant } : { actor, tenant, signedSha256 };
+    const name = this.#deps.redact(named).value;
     this.#names.set(caller, name);
     return name;
   }

@@ -91,7 +91,7 @@ export class CommitLog implements EventLog {
     this.#writer = new GroupWriter(store, {
       seal: () => this.#staging.seal(),
       onDurable: () => {
-        this.#tail.tell(this.#staging.settle());
+        this.#tail.notify(this.#staging.settle());
         this.#checkpoints.headMoved();
       },
       onFailure: (error) => this.#onFailure(error),
@@ -385,14 +385,14 @@ export class CommitLog implements EventLog {
     this.#status = 'open';
     this.#checkpoints.headMoved();
     this.#parts.logger.info({ head: verdict.head, integrity: verdict.integrity }, 'store reopened');
-    this.#reopened.tell();
+    this.#reopened.notify();
   }
 
   /** Publishes the events of a group whose write failed although its bytes reached the disk. */
   async #tellFound(before: LogHead, now: LogHead): Promise<void> {
     for (let after = before.eventId; after < now.eventId; ) {
       const page = (await this.range({ kind: 'all' }, after, GHOST_PAGE)).map(storedEvent);
-      this.#tail.tell(page);
+      this.#tail.notify(page);
       after = page.at(-1)?.event.id ?? now.eventId;
     }
   }
@@ -449,7 +449,7 @@ export class Listeners<Args extends readonly unknown[]> {
     return () => this.#listeners.delete(listener);
   }
 
-  tell(...args: Args): void {
+  notify(...args: Args): void {
     runGuarded(
       this.#logger,
       Array.from(this.#listeners, (listener) => () => listener(...args)),

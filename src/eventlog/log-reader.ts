@@ -103,7 +103,7 @@ export class LogReader {
       for await (const page of this.#store.keys(keysUnder(baseKey(prefix))))
         for (const key of page) yield key.slice(KEY_KINDS.base.prefix.length);
     } catch (error) {
-      throw this.#told(error);
+      throw this.#reported(error);
     }
   }
 
@@ -128,7 +128,7 @@ export class LogReader {
     try {
       for await (const page of this.#store.keys(range)) found.push(...page);
     } catch (error) {
-      throw this.#told(error);
+      throw this.#reported(error);
     }
     return found;
   }
@@ -162,7 +162,7 @@ export class LogReader {
           : await this.#streamEvents(scope, after, left);
       return mark === undefined ? events : [mark.bytes, ...events];
     } catch (error) {
-      throw this.#told(error);
+      throw this.#reported(error);
     }
   }
 
@@ -214,7 +214,7 @@ export class LogReader {
       const ids = rows.flatMap(({ ids }) => ids);
       return (mark === NO_EVENT ? ids : [mark, ...ids]).slice(0, limit);
     } catch (error) {
-      throw this.#told(error);
+      throw this.#reported(error);
     }
   }
 
@@ -293,11 +293,11 @@ export class LogReader {
     try {
       return read();
     } catch (error) {
-      throw this.#told(error);
+      throw this.#reported(error);
     }
   }
 
-  #told(error: unknown): unknown {
+  #reported(error: unknown): unknown {
     if (error instanceof IntegrityError) this.#onDamage(error);
     return lockedBy(error);
   }

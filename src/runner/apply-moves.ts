@@ -167,7 +167,7 @@ function applyStatus(
   // An agent that waits for an answer inside its turn works again when it has it, and not before.
   const waits = move.to === 'WORKING' && waitsInTurn(target.tx, task);
   const said = given.message && move.message && { sent: given.message, clean: move.message };
-  const message = said && told(target, task, said, !stays && !waits);
+  const message = said && messageSaid(target, task, said, !stays && !waits);
   if (stays) {
     if (move.metadata) note(target, task, word('status_repeated'), {}, move.metadata);
     return;
@@ -186,7 +186,7 @@ function applyStatus(
 }
 
 /** What the agent said with a status: a new message, or one that it said before. */
-function told(
+function messageSaid(
   target: MoveTarget,
   task: TaskState,
   draft: Received<MessageDraft>,

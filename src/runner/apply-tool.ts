@@ -90,12 +90,12 @@ function refuseUncovered(
 
 function applyProgress({ target, place, span }: Context, step: Step<'progress'>): void {
   const { progress, total, message } = step;
-  const told = {
+  const facts = {
     ...(progress === undefined ? {} : { progress }),
     ...(total === undefined ? {} : { total }),
     ...(message === undefined ? {} : { message }),
   };
-  target.tx.append(newEvent('span.updated', pointerToSpan(span), place, { ...span, ...told }));
+  target.tx.append(newEvent('span.updated', pointerToSpan(span), place, { ...span, ...facts }));
 }
 
 function applyCompleted({ target, task, place, call, span }: Context, step: Step<'completed'>): void {

@@ -8,7 +8,7 @@ import type { RunnerDeps } from './runner-deps.ts';
 export class Overheard {
   readonly #deps: RunnerDeps;
   /** By task. */
-  readonly #open = new Map<string, { frames: Frame[]; told: Promise<void> }>();
+  readonly #open = new Map<string, { frames: Frame[]; recorded: Promise<void> }>();
 
   constructor(deps: RunnerDeps) {
     this.#deps = deps;
@@ -19,15 +19,15 @@ export class Overheard {
     const open = this.#open.get(taskId);
     if (open !== undefined) {
       open.frames.push(frame);
-      return open.told;
+      return open.recorded;
     }
     const frames = [frame];
-    const told = this.#tell(upstream, taskId, frames, before);
-    this.#open.set(taskId, { frames, told });
-    return told;
+    const recorded = this.#recordAll(upstream, taskId, frames, before);
+    this.#open.set(taskId, { frames, recorded });
+    return recorded;
   }
 
-  async #tell(
+  async #recordAll(
     upstream: ProtocolClient,
     taskId: string,
     frames: Frame[],

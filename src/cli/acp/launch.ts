@@ -24,7 +24,7 @@ export async function launch(options: AcpOptions): Promise<void> {
   const servers = new McpHosts({
     guard: new ProcessGuard({ warn: (_, what) => process.stderr.write(`${what}\n`) }),
     newId: randomUUID,
-    tell: (method, params) => void connection.send(JSON.stringify({ jsonrpc: '2.0', method, params })),
+    notify: (method, params) => void connection.send(JSON.stringify({ jsonrpc: '2.0', method, params })),
   });
   const connection = new Connection({
     find: () => endpoints.find(),

@@ -22,7 +22,7 @@ export interface McpPorts {
   /** Unique among all launchers. */
   newId(): string;
   /** Sends a notification to the gateway. */
-  tell(method: string, params: object): void;
+  notify(method: string, params: object): void;
 }
 
 const MESSAGE = '_harn/mcp/message';
@@ -91,7 +91,7 @@ export class McpHosts {
   #deliver(connectionId: string, serverId: string, message: unknown): void {
     const server = this.#servers.get(serverId);
     if (server === undefined) {
-      this.#ports.tell(CLOSE, { connectionId, reason: 'The editor has named no such server.' });
+      this.#ports.notify(CLOSE, { connectionId, reason: 'The editor has named no such server.' });
       return;
     }
     const child = this.#running.get(connectionId) ?? this.#start(connectionId, server);
@@ -113,7 +113,7 @@ export class McpHosts {
     this.#running.set(connectionId, child);
     void child.ended.then(({ why }) => {
       this.#running.delete(connectionId);
-      this.#ports.tell(CLOSE, { connectionId, reason: `The MCP server ${name} is gone: ${why}.` });
+      this.#ports.notify(CLOSE, { connectionId, reason: `The MCP server ${name} is gone: ${why}.` });
     });
     return child;
   }
@@ -121,7 +121,7 @@ export class McpHosts {
   /** What is no JSON is noise of a shell or a library. */
   #said(connectionId: string, line: string): void {
     try {
-      this.#ports.tell(MESSAGE, { connectionId, message: JSON.parse(line) as unknown });
+      this.#ports.notify(MESSAGE, { connectionId, message: JSON.parse(line) as unknown });
     } catch {
       process.stderr.write(`not MCP: ${line.slice(0, 200)}\n`);
     }

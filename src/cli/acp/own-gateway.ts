@@ -39,7 +39,7 @@ export async function startGateway(data: string, config: string | undefined): Pr
     env: process.env,
     detached: true,
   });
-  const guard = new ProcessGuard({ warn: tell });
+  const guard = new ProcessGuard({ warn: report });
   if (child.pid !== undefined) guard.watch(child.pid);
   const ended = new Promise<number | null>((resolve) =>
     child.once('exit', (code) => {
@@ -72,6 +72,6 @@ export async function startGateway(data: string, config: string | undefined): Pr
   };
 }
 
-function tell({ why }: Record<string, unknown>, what: string): void {
+function report({ why }: Record<string, unknown>, what: string): void {
   process.stderr.write(`harn-gateway: ${what}: ${why}\n`);
 }

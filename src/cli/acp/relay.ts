@@ -261,7 +261,7 @@ export class Relay {
     const answer = await this.#request('session/resume', { sessionId, mcpServers: [], _meta });
     if (answer.error === undefined) return;
     if (cursor !== undefined && isExpired(answer.error)) {
-      this.#tellGap(sessionId);
+      this.#showGap(sessionId);
       return this.#resume(sessionId, undefined);
     }
     process.stderr.write(`harn-gateway acp: session ${sessionId} was not taken up again\n`);
@@ -269,7 +269,7 @@ export class Relay {
   }
 
   /** The gateway keeps its history for a while; what was recorded meanwhile and is gone is missing, and that is said. */
-  #tellGap(sessionId: string): void {
+  #showGap(sessionId: string): void {
     const content = {
       type: 'text',
       text: 'Updates of this session were missed. Load it to see what is kept.',

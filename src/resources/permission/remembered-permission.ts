@@ -73,7 +73,7 @@ export function remember(
   request: PermissionRequestState,
   { scope, approved }: { scope: RememberScope; approved: boolean },
 ): void {
-  tell(tx, resource.workspace_id, 'vendor.harn_gateway.permission_remembered', {
+  append(tx, resource.workspace_id, 'vendor.harn_gateway.permission_remembered', {
     request_id: request.resource.id,
     approved,
     owner: scope === 'session' ? resource.session_id : resource.workspace_id,
@@ -85,14 +85,14 @@ export function remember(
 
 /** From now on the question is asked again. */
 export function forget(tx: Transaction, { id, workspace_id }: Clean<PermissionRequest>): void {
-  tell(tx, workspace_id, 'vendor.harn_gateway.permission_forgotten', { request_id: id });
+  append(tx, workspace_id, 'vendor.harn_gateway.permission_forgotten', { request_id: id });
 }
 
 export function isRemembered(reader: StateReader, { id }: PermissionRequest): boolean {
   return reader.get<RememberedRequestState>(stateKey.rememberedRequest(id)) !== undefined;
 }
 
-function tell<Kind extends `vendor.harn_gateway.permission_${'remembered' | 'forgotten'}`>(
+function append<Kind extends `vendor.harn_gateway.permission_${'remembered' | 'forgotten'}`>(
   tx: Transaction,
   workspace_id: CleanText,
   kind: Kind,

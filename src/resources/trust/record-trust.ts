@@ -183,11 +183,16 @@ function append(tx: Transaction, tools: TrustTools, draft: TrustDraft): void {
       },
     });
     tx.record(trustKey(topic, record.chain_index), canonicalJson(record as unknown as JsonObject));
-    tell(tx, draft, topic, record);
+    appendRecorded(tx, draft, topic, record);
   });
 }
 
-function tell(tx: Transaction, { owner, event }: TrustDraft, topic: CleanText, record: TrustRecord): void {
+function appendRecorded(
+  tx: Transaction,
+  { owner, event }: TrustDraft,
+  topic: CleanText,
+  record: TrustRecord,
+): void {
   // What it is made of is in the log already.
   const { record_id, chain_index, previous_hash, entry_hash } = fromLog(record);
   const pointer = { object: 'trust_record', id: record_id };

@@ -81,8 +81,8 @@ export class ReplayRun {
   }
 
   async #replay(task: TaskState, terms: Clean<ReplayTerms>): Promise<void> {
-    const told = await this.#told();
-    if (told === undefined) await this.#transact(task, (tx) => void tx.append(startedEvent(task, terms)));
+    const recorded = await this.#recorded();
+    if (recorded === undefined) await this.#transact(task, (tx) => void tx.append(startedEvent(task, terms)));
     const preparation = await prepareReplay(this.#deps.log, task);
     if (preparation.status === 'missing') return this.#fail(task, terms, { missing: preparation.missing });
     if (preparation.status === 'tampered') return this.#fail(task, terms, { verdict: preparation.tampering });
@@ -104,30 +104,30 @@ export class ReplayRun {
       projection: project,
       seed: this.#taskId,
     });
-    const end = await this.#tell(run, { task, terms, skip: told ?? 0 });
+    const end = await this.#record(run, { task, terms, skip: recorded ?? 0 });
     if (end?.missing) await this.#fail(task, terms, { verdict: end.verdict, missing: end.missing });
     else if (end) await this.#complete(task, terms, end);
   }
 
   /** Replayed events that an earlier start of this run has recorded already; undefined before the first. */
-  async #told(): Promise<number | undefined> {
-    let told: number | undefined;
+  async #recorded(): Promise<number | undefined> {
+    let recorded: number | undefined;
     const scope = { kind: 'task', id: this.#taskId } as const;
     for (let after = NO_EVENT, size = PAGE; size === PAGE; ) {
       const page = await this.#deps.log.range(scope, after, PAGE);
       for (const bytes of page) {
         const event: Event = JSON.parse(bytes.toString());
-        if (event.event === 'replay.started') told ??= 0;
-        if (event.event === 'replay.event_replayed') told = (told ?? 0) + 1;
+        if (event.event === 'replay.started') recorded ??= 0;
+        if (event.event === 'replay.event_replayed') recorded = (recorded ?? 0) + 1;
         after = event.id;
       }
       size = page.length;
     }
-    return told;
+    return recorded;
   }
 
   /** Appends what is replayed, in batches; undefined when it was stopped before the end. */
-  async #tell(
+  async #record(
     run: Generator<ReplayedEvent, ReplayEnd>,
     { task, terms, skip }: { task: TaskState; terms: Clean<ReplayTerms>; skip: number },
   ): Promise<ReplayEnd | undefined> {
@@ -269,6 +269,6 @@ function replayedEvent(
     sha256,
     equal,
   }).value;
-  const told = newEvent('replay.event_replayed', pointerTo(task), placeOfTask(task.resource), payload);
-  return { ...told, replay: metadata };
+  const recorded = newEvent('replay.event_replayed', pointerTo(task), placeOfTask(task.resource), payload);
+  return { ...recorded, replay: metadata };
 }

@@ -109,7 +109,7 @@ class Comparison {
   readonly #prepared: PreparedReplay;
   readonly #hashes: string[] = [];
   #index = 0;
-  #told = 0;
+  #yielded = 0;
   #cursor: string | null = null;
   #visibility: Substitute['visibility'] = 'public';
   #first: (Divergence & { redacted_material?: string }) | undefined;
@@ -126,23 +126,23 @@ class Comparison {
     for (let at = 0; at < count; at += 1) {
       const original = stimulus.events[at];
       this.#cursor = original?.id ?? this.#cursor;
-      const told = this.#compare(original, replayed[at], redactedKey(step));
-      if (!told) continue;
+      const event = this.#compare(original, replayed[at], redactedKey(step));
+      if (!event) continue;
       const override =
         overrideKey !== undefined && substitute
           ? { key: overrideKey, deltaId: substitute.deltaId }
           : undefined;
-      yield { ...told, ...(override ? { override } : {}) };
+      yield { ...event, ...(override ? { override } : {}) };
     }
   }
 
   end(recorded: PreparedReplay['recorded']): Pick<ReplayEnd, 'verdict' | 'events'> {
-    const left = recorded?.[this.#told];
+    const left = recorded?.[this.#yielded];
     if (left !== undefined)
       this.#first ??= {
-        index: this.#told,
+        index: this.#yielded,
         eventId: left.eventId,
-        path: `/${this.#told}`,
+        path: `/${this.#yielded}`,
         expected: left.sha256,
         observed: null,
       };
@@ -163,10 +163,10 @@ class Comparison {
     if (sha256 !== undefined) this.#hashes.push(sha256);
     const difference = divergence(original, replayed, index);
     const { checkpointEventId, recorded } = this.#prepared;
-    const isTold = checkpointEventId === null || (this.#cursor ?? '') > checkpointEventId;
+    const isYielded = checkpointEventId === null || (this.#cursor ?? '') > checkpointEventId;
     if (!recorded) this.#note(difference, redacted);
-    if (!replayed || sha256 === undefined || !isTold) return undefined;
-    const before = recorded?.[this.#told];
+    if (!replayed || sha256 === undefined || !isYielded) return undefined;
+    const before = recorded?.[this.#yielded];
     if (recorded && before?.sha256 !== sha256)
       this.#note(
         {
@@ -178,7 +178,7 @@ class Comparison {
         },
         redacted,
       );
-    this.#told += 1;
+    this.#yielded += 1;
     const equal = recorded ? before?.sha256 === sha256 : difference === undefined;
     const originalEventId = recorded ? (before?.eventId ?? null) : (original?.id ?? null);
     const visibility = difference === undefined ? 'public' : this.#visibility;

@@ -132,7 +132,7 @@ export class EventStream implements StreamSink {
   end(reason: StreamEnd, error?: ProtocolError): void {
     if (this.#state === 'ended' || this.#state === 'closed') return;
     if (this.#state === 'waiting') this.#open();
-    if (error !== undefined) this.#tell(error);
+    if (error !== undefined) this.#sendError(error);
     if (reason === 'draining' && this.#mayComment) this.#send(`retry: ${RETRY_AFTER_DRAIN_MS}\n\n`);
     this.#state = 'ended';
     this.#subscription?.close();
@@ -168,7 +168,7 @@ export class EventStream implements StreamSink {
   }
 
   /** The data of an `error` frame is the error envelope. */
-  #tell(error: ProtocolError): void {
+  #sendError(error: ProtocolError): void {
     this.#exchange.errorCode = error.code;
     const { tell } = this.#options;
     const body = () => JSON.stringify(error.toBody(this.#exchange.requestId));
