@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { SCOPES } from '#protocol/scopes.ts';
 import { OPERATIONS, type OperationId } from '#resources/operations.ts';
 import { fixtureFindings, outsideFindings } from './data.ts';
-import { missingCommandFiles, nameFindings } from './names.ts';
+import { foldersWithoutPage, missingCommandFiles, nameFindings } from './names.ts';
 import { plantedTree, readSourceTree } from './source-tree.ts';
 import { unitTierFindings } from './unit-tier.ts';
 
@@ -25,6 +25,22 @@ describe('names', () => {
     ['src/core/startTask.ts', 'startTask is not kebab-case'],
   ])('are refused: %s', (path, problem) => {
     expect(nameFindings(plantedTree({ [path]: '' }), ['submitTask'])).toEqual([`${path}: ${problem}`]);
+  });
+});
+
+describe('folders of src', () => {
+  it('say what they are for: each has a README', () => {
+    expect(foldersWithoutPage(tree)).toEqual([]);
+  });
+
+  it('are found without one', () => {
+    const planted = plantedTree({
+      'src/README.md': '',
+      'src/core/a.ts': '',
+      'src/core/README.md': '',
+      'src/a/b/c.ts': '',
+    });
+    expect(foldersWithoutPage(planted)).toEqual(['src/a/b']);
   });
 });
 

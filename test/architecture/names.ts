@@ -40,3 +40,10 @@ export function missingCommandFiles(tree: SourceTree, commandIds: readonly strin
   );
   return commandIds.filter((id) => !names.has(`${id}.ts`)).map((id) => `${id}.ts is missing in ${ROOMS}`);
 }
+
+/** Folders of src that hold code and have no README. */
+export function foldersWithoutPage(tree: SourceTree): string[] {
+  const code = [...tree.keys()].filter((path) => isWithin(path, 'src') && path.endsWith('.ts'));
+  const folders = new Set(code.map((path) => posix.dirname(path)));
+  return [...folders].filter((folder) => !tree.has(`${folder}/README.md`));
+}
