@@ -7,7 +7,7 @@ import type { UsageRow } from '#protocol/usage.ts';
 export const A2A_USAGE = [
   { at: ['usage', 'input_tokens'], to: 'input_tokens' },
   { at: ['usage', 'output_tokens'], to: 'output_tokens' },
-  { at: ['usage', 'cost_usd'], to: 'usd', loses: 'nothing: where `cost` is told too, that counts' },
+  { at: ['usage', 'cost_usd'], to: 'usd', loses: 'nothing: where `cost` is there too, that counts' },
   { at: ['usage', 'cost', 'amount'], to: 'amount' },
   { at: ['usage', 'cost', 'currency'], to: 'currency', loses: 'units that are no currency, such as credits' },
   { at: ['model'], to: 'model', loses: 'models but the newest, where several worked' },

@@ -21,7 +21,7 @@ const NOTICES: Readonly<Record<string, { title: string; describe(details: JsonOb
   mcp_servers_late: {
     title: 'MCP servers are not used',
     describe: ({ names }) =>
-      `The agent has this session open and does not take it up again, so it cannot be told of these servers of the editor: ${listed(names)}. A new session can use them.`,
+      `The agent has this session open and does not take it up again, so it cannot get these servers of the editor: ${listed(names)}. A new session can use them.`,
   },
   mcp_servers_unused: {
     title: 'MCP servers are not used',

@@ -7,7 +7,7 @@ export type ToolPhase = 'requested' | 'completed' | 'failed' | 'denied';
 /** Spec: ACP v1, "Tool Calls", status. */
 export const TOOL_STATUSES = wordTable<ToolPhase, ToolCallStatus>()({
   toForeign: {
-    requested: { to: 'pending', loses: 'nothing: a call that runs is told again as in_progress' },
+    requested: { to: 'pending', loses: 'nothing: a call that runs is sent again as in_progress' },
     completed: 'completed',
     failed: 'failed',
     denied: { to: 'failed', loses: 'that somebody said no; ACP v1 has no word for it' },

@@ -144,7 +144,7 @@ function tellOfEndedKeys(log: EventLog, gateway: Core['gateway'], logger: Logger
     if (!events.some(({ event }) => event.event === 'vendor.harn_gateway.api_key_ended')) return;
     gateway
       .recheckStreams()
-      .catch((error: unknown) => logger.warn({ err: error }, 'streams of an ended key were not told'));
+      .catch((error: unknown) => logger.warn({ err: error }, 'streams of an ended key were not notified'));
   });
 }
 

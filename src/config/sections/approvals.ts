@@ -32,7 +32,7 @@ const row = z.strictObject({
     .optional()
     .describe('Time to answer before a request is denied. Unset: limits.permission_timeout_ms.')
     .meta({ examples: [3_600_000] }),
-  webhooks: z.array(webhook).max(4).default([]).describe('Who is told of requests and of their answers.'),
+  webhooks: z.array(webhook).max(4).default([]).describe('Who is notified of requests and of their answers.'),
 });
 
 export const approvals = z

@@ -90,7 +90,7 @@ export const mcpUpstream = z
     roots: z
       .array(filePath)
       .optional()
-      .describe('Directories that an interactive server is told of as roots. Unset: none.')
+      .describe('Directories that an interactive server gets as roots. Unset: none.')
       .meta({ examples: [['/srv/files']] }),
     mount: z
       .boolean()

@@ -23,4 +23,4 @@ export const telemetry = z
     metrics: z.boolean().default(true).describe('Serve Prometheus metrics at /metrics.'),
   })
   .prefault({})
-  .describe('What the gateway tells its operator.');
+  .describe('What the gateway reports to its operator.');

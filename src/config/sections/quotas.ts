@@ -20,11 +20,11 @@ const quotaLimits = z
       .meta({ examples: [1000] }),
     tokens: positive
       .optional()
-      .describe('Input and output tokens, as agents tell them.')
+      .describe('Input and output tokens, as agents report them.')
       .meta({ examples: [1000000] }),
     spend: amount
       .optional()
-      .describe('Money in `currency`, as agents tell it.')
+      .describe('Money in `currency`, as agents report it.')
       .meta({ examples: [25] }),
     runtime_seconds: amount
       .optional()

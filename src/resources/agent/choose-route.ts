@@ -34,7 +34,7 @@ export function refuseUnknownRoute(routes: RouteFacts, metadata: JsonObject): vo
   if (route === undefined || (typeof route === 'string' && routes.find(route))) return;
   const awaited = typeof route === 'string' ? routes.awaited(route) : undefined;
   if (awaited !== undefined) {
-    const message = `metadata.route names a Skill of ${awaited}, which has not been reached yet. Retry in a moment; /ready tells when.`;
+    const message = `metadata.route names a Skill of ${awaited}, which has not been reached yet. Retry in a moment; /ready says when.`;
     throw new ProtocolError('service_unavailable', message, {
       param: 'metadata.route',
       retryAfterSeconds: RETRY_SECONDS,

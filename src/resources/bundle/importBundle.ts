@@ -21,7 +21,7 @@ export const importBundle: Command<'importBundle'> = {
     };
   },
   conclude(_input, tx, facts, { restored }) {
-    if (restored === undefined) throw new Error('a bundle is restored before it is told');
+    if (restored === undefined) throw new Error('a bundle is restored before its event is appended');
     const { workspaceId } = restored;
     const isVisible = tx.get<WorkspaceState>(stateKey.workspace(workspaceId)) !== undefined;
     if (!isVisible) makeVisible(restored, tx, facts);

@@ -67,7 +67,7 @@ function respondCommand(): Command {
     .argument('<id>', 'permission request')
     .addOption(new Option('--approve', 'allow it').conflicts('deny'))
     .option('--deny', 'refuse it')
-    .addOption(new Option('--answer <text>', 'what to tell the agent').conflicts('option'))
+    .addOption(new Option('--answer <text>', 'what the agent gets as an answer').conflicts('option'))
     .option('--option <id>', 'choose one of its options')
     .option('--reason <text>', 'why, for the record')
     .option('--json', 'print the permission request as JSON')

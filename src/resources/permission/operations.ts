@@ -41,7 +41,7 @@ export const permissionRequestsOperations = {
     path: '/v1/permission-requests/{request_id}/respond',
     tag: 'Permissions',
     summary:
-      'Approve or deny a permission request; the first answer wins. A denial that the agent cannot be told cancels the Task.',
+      'Approve or deny a permission request; the first answer wins. A denial that cannot reach the agent cancels the Task.',
     scope: 'permissions:respond',
     level: 'extended',
     success: 200,

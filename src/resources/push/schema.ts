@@ -43,7 +43,7 @@ export const setPushConfigRequest = z
       .describe(
         'Receiver: https, at a public address; a host that does not resolve yet is tried at each delivery.',
       ),
-    form: form.default('harn').describe('How events are told; harn posts {task, event}.'),
+    form: form.default('harn').describe('How events are posted; harn posts {task, event}.'),
     from: z
       .enum(['now', 'beginning'])
       .default('now')

@@ -60,7 +60,7 @@ export function taskCommand(): Command {
     .addHelpText('after', EXAMPLES)
     .addCommand(listCommand())
     .addCommand(oneCommand('get', 'Show a task.', 'GET', ''))
-    .addCommand(oneCommand('cancel', 'Cancel a task; the agent is told.', 'POST', '/cancel'))
+    .addCommand(oneCommand('cancel', 'Cancel a task; the agent is notified.', 'POST', '/cancel'))
     .helpCommand(false)
     // Options behind the name of a subcommand are its own.
     .enablePositionalOptions();

@@ -156,7 +156,7 @@ const PARAMETERS: JsonObject = {
     in: 'header',
     required: false,
     description:
-      'Id of the last Event received; the stream goes on after it, or tells `cursor_expired` in one `error` event. Without it history comes first; `vendor.harn_gateway.history_removed` says that its beginning was removed.',
+      'Id of the last Event received; the stream goes on after it, or ends with `cursor_expired` in one `error` event. Without it history comes first; `vendor.harn_gateway.history_removed` says that its beginning was removed.',
     schema: { type: 'string' },
   },
 };

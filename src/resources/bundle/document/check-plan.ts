@@ -186,12 +186,12 @@ async function checkReceipts(
     const { receipt_id, chain } = receipt as { receipt_id?: string; chain?: { receipt_hash?: string } };
     const told = issued[index];
     if (told?.['id'] !== receipt_id || told?.['hash'] !== chain?.receipt_hash)
-      throw fault(where, `the receipt ${receipt_id} is not the one that the events tell of here`);
+      throw fault(where, `the receipt ${receipt_id} is not the one that the events name here`);
     if (canonicalJson(receipt) !== text) throw fault(where, 'the receipt is not in its canonical bytes');
     index += 1;
   }
   if (index !== issued.length)
-    throw fault('$.metadata.receipts', `${issued.length} receipts are told of, and ${index} are there`);
+    throw fault('$.metadata.receipts', `${issued.length} receipts are named, and ${index} are there`);
 }
 
 async function checkPieces(
@@ -205,7 +205,7 @@ async function checkPieces(
     const { artifact_id: id, n, sha256 } = row;
     digest.add(id, n, sha256);
     if (!artifacts.has(id))
-      throw fault('$.replay.run_record.harn_gateway.pieces', `no event tells of artifact ${id}`);
+      throw fault('$.replay.run_record.harn_gateway.pieces', `no event names the artifact ${id}`);
     if (n === next.get(id)) next.set(id, n + 1);
   }
   return new Map([...artifacts].filter(([id, { first, end }]) => end > first && next.get(id) === end));
