@@ -129,8 +129,8 @@ export class TaskView {
     };
     if (isInserted) return earlier;
     const metadata = carriedMetadata(patch);
-    const told = Object.keys(metadata).length > 0 ? { metadata } : {};
-    return [...earlier, { type: 'status', status: this.status, ...told }];
+    const about = Object.keys(metadata).length > 0 ? { metadata } : {};
+    return [...earlier, { type: 'status', status: this.status, ...about }];
   }
 
   ask(request: PermissionRequest): Update[] {

@@ -76,8 +76,8 @@ function resourceOf(raw: JsonObject): DraftPart {
 }
 
 /** What no Harn part has a member for goes back to ACP as it came. */
-function extras(raw: JsonObject, told: readonly string[]): { metadata?: JsonObject } {
-  const known = ['type', 'text', 'resource', ...told];
+function extras(raw: JsonObject, handled: readonly string[]): { metadata?: JsonObject } {
+  const known = ['type', 'text', 'resource', ...handled];
   const kept = Object.fromEntries(Object.entries(raw).filter(([name]) => !known.includes(name)));
   return Object.keys(kept).length === 0 ? {} : { metadata: { acp: kept } };
 }

@@ -75,9 +75,9 @@ function agentUpdate(payload: JsonObject, terminals: ReadonlySet<string>): JsonO
   const { type, body } = objectOf(payload['update']);
   if (payload['protocol'] !== 'acp' || type !== 'agent_update' || !isObject(body)) return [];
   if (TOLD_OTHERWISE.includes(kind) || !Object.hasOwn(UPDATE_KINDS, kind)) return [];
-  const told = withLinks({ ...body, sessionUpdate: kind });
-  const isWhole = updateRow(kind).requires.every((name) => told[name] !== undefined);
-  return isWhole ? [withKnownTerminals(told, terminals)] : [tooLarge(kind, body)];
+  const sent = withLinks({ ...body, sessionUpdate: kind });
+  const isWhole = updateRow(kind).requires.every((name) => sent[name] !== undefined);
+  return isWhole ? [withKnownTerminals(sent, terminals)] : [tooLarge(kind, body)];
 }
 
 /** Clients drop an update that lacks what it must have, so they get a text that there was one, and where it is. */

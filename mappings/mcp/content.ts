@@ -81,13 +81,18 @@ function resourcePart(block: JsonObject): DraftPart {
   };
 }
 
-function bytesPart(block: JsonObject, base64: string, mime_type: string, told: readonly string[]): DraftPart {
-  return { type: 'bytes', base64, mime_type, ...factsOf(block, told) };
+function bytesPart(
+  block: JsonObject,
+  base64: string,
+  mime_type: string,
+  handled: readonly string[],
+): DraftPart {
+  return { type: 'bytes', base64, mime_type, ...factsOf(block, handled) };
 }
 
 /** What the part itself does not say; nothing when it says all. */
-function factsOf(block: JsonObject, told: readonly string[]): { metadata?: JsonObject } {
-  const rest = Object.fromEntries(Object.entries(block).filter(([name]) => !told.includes(name)));
+function factsOf(block: JsonObject, handled: readonly string[]): { metadata?: JsonObject } {
+  const rest = Object.fromEntries(Object.entries(block).filter(([name]) => !handled.includes(name)));
   return Object.keys(rest).length === 0 ? {} : { metadata: { [BLOCK_FACTS]: rest } };
 }
 

@@ -47,8 +47,8 @@ export function updateOut(update: JsonObject, messageId: string): JsonObject | u
 /** A call is announced and changed by the same update; what it leaves out stays as it was. */
 export function toolCall(update: JsonObject): JsonObject {
   const { content, ...rest } = update;
-  const told = { ...rest, sessionUpdate: 'tool_call_update' };
-  return Array.isArray(content) ? { ...told, content: objectsOf(content).map(contentOut) } : told;
+  const announced = { ...rest, sessionUpdate: 'tool_call_update' };
+  return Array.isArray(content) ? { ...announced, content: objectsOf(content).map(contentOut) } : announced;
 }
 
 function withMessageId(update: JsonObject, messageId: string): JsonObject {

@@ -32,7 +32,7 @@ export const importBundle: Command<'importBundle'> = {
 };
 
 function makeVisible(
-  { sessionId, workspaceId, told }: Restored,
+  { sessionId, workspaceId, summary }: Restored,
   tx: Transaction,
   { by, redact }: Facts,
 ): void {
@@ -41,7 +41,7 @@ function makeVisible(
     object: 'workspace',
     created_at: tx.time,
     updated_at: tx.time,
-    metadata: { imported: { bundle_id: told.bundle_id, session_id: sessionId } },
+    metadata: { imported: { bundle_id: summary.bundle_id, session_id: sessionId } },
     name: `Import of ${sessionId}`,
     root: `harn://${workspaceId}`,
     default_branch_id: null,
@@ -53,7 +53,7 @@ function makeVisible(
     quota_id: null,
   };
   const made = redact({ workspace, members: [by.actor] }).value;
-  const imported = redact({ workspaceId, sessionId, told }).value;
+  const imported = redact({ workspaceId, sessionId, summary }).value;
   const place = { workspace_id: imported.workspaceId };
   tx.append(
     newEvent(
@@ -65,18 +65,18 @@ function makeVisible(
   );
   const inSession = { ...place, session_id: imported.sessionId };
   const resource = { object: 'session', id: imported.sessionId };
-  tx.append(newEvent('vendor.harn_gateway.session_imported', resource, inSession, imported.told));
+  tx.append(newEvent('vendor.harn_gateway.session_imported', resource, inSession, imported.summary));
 }
 
-function answer({ sessionId, workspaceId, tasks, isNew, told }: Restored, tx: Transaction): Decided {
+function answer({ sessionId, workspaceId, tasks, isNew, summary }: Restored, tx: Transaction): Decided {
   const body: BundleImport = {
     object: 'bundle_import',
-    bundle_id: told.bundle_id,
-    mode: told.mode,
+    bundle_id: summary.bundle_id,
+    mode: summary.mode,
     session_id: sessionId,
     workspace_id: workspaceId,
     created: isNew,
-    events: told.events,
+    events: summary.events,
     tasks: tasks.flatMap((id) => {
       const task = tx.get<TaskState>(stateKey.task(id))?.resource;
       return task === undefined ? [] : [{ id, status: task.status }];

@@ -52,7 +52,7 @@ export interface Restored {
   tasks: string[];
   /** False where the same bundle was imported before. */
   isNew: boolean;
-  told: SessionImported;
+  summary: SessionImported;
 }
 
 export interface RestoreParts {
@@ -103,7 +103,7 @@ async function prepare(
   const checked = await checkPlan(plan, keys, turn);
   const { digest } = checked;
   const brought = file.find('metadata', 'signing_keys');
-  const told: SessionImported = {
+  const summary: SessionImported = {
     bundle_id: bundle.bundle_id,
     mode: plan.mode,
     digest,
@@ -112,7 +112,7 @@ async function prepare(
     manifest_key_id: manifest?.keyId ?? null,
   };
   const workspaceId = `workspace_${digest.slice(0, ID_DIGITS).toUpperCase()}`;
-  const restored = { sessionId: plan.sessionId, workspaceId, tasks: checked.tasks, isNew: true, told };
+  const restored = { sessionId: plan.sessionId, workspaceId, tasks: checked.tasks, isNew: true, summary };
   const signingKeys = brought === undefined ? { keys: [] } : (file.parse(brought) as JsonObject);
   return { plan, checked, restored, signingKeys };
 }
@@ -124,7 +124,11 @@ async function planOf(file: BundleFile, bundle: SessionBundle, turn: Turn): Prom
 }
 
 /** How far an earlier import of the same bundle came; undefined for a Session that is not here. */
-function stateOf(log: EventLog, sessionId: string, { told, workspaceId }: Restored): ImportState | undefined {
+function stateOf(
+  log: EventLog,
+  sessionId: string,
+  { summary, workspaceId }: Restored,
+): ImportState | undefined {
   if (tombstoneOf(log, sessionId) !== undefined)
     throw new ProtocolError(
       'conflict',
@@ -132,7 +136,7 @@ function stateOf(log: EventLog, sessionId: string, { told, workspaceId }: Restor
       { details: { session_id: sessionId } },
     );
   const state = log.state<ImportState>(stateKey.sessionImport(sessionId));
-  const isSame = state?.done ? state.done.digest === told.digest : state?.workspace_id === workspaceId;
+  const isSame = state?.done ? state.done.digest === summary.digest : state?.workspace_id === workspaceId;
   if (isSame) return state;
   if (state === undefined && log.state<SessionFold>(stateKey.session(sessionId)) === undefined)
     return undefined;

@@ -106,8 +106,8 @@ export function settleRequest(
     ...(message === undefined ? {} : { messageId: message.id }),
     ...(settlement.metadata === undefined ? {} : { metadata: settlement.metadata }),
   };
-  const told = { reason: settlement.reason?.sent ?? null, ...(answer && { answer: answer.sent }) };
-  conclude(tx, facts, task, request, resolution, told);
+  const reply = { reason: settlement.reason?.sent ?? null, ...(answer && { answer: answer.sent }) };
+  conclude(tx, facts, task, request, resolution, reply);
   if (remembered !== undefined)
     remember(tx, task, request, { scope: remembered, approved: settlement.approved });
   return message;
@@ -133,7 +133,7 @@ function conclude(
   task: TaskState,
   request: PermissionRequestState,
   resolution: Resolution,
-  told: Told,
+  reply: Reply,
 ): void {
   const { id } = task.resource;
   const logged = boundedResolution(tx, tools, task, resolution);
@@ -142,7 +142,7 @@ function conclude(
   const { upstream_id: upstreamId } = request.internal;
   if (upstreamId !== null) {
     if (openRequestsOf(tx, id).length === 0) moveTask(tx, tools, id, 'WORKING', facts);
-    tx.afterCommit(() => tools.runs.answer(id, { upstreamId, ...answerFor(resolution, told) }));
+    tx.afterCommit(() => tools.runs.answer(id, { upstreamId, ...answerFor(resolution, reply) }));
   } else if (resolution.approved) {
     moveTask(tx, tools, id, 'WORKING', facts);
     tx.afterCommit(() => tools.runs.wake(id));
@@ -155,13 +155,13 @@ function conclude(
 }
 
 /** What the agent gets as an answer, in the words of whoever answered. */
-interface Told {
+interface Reply {
   reason: string | null;
   answer?: JsonValue;
 }
 
-function answerFor({ approved, optionId = null }: Resolution, told: Told) {
-  return { approved, optionId, ...told };
+function answerFor({ approved, optionId = null }: Resolution, reply: Reply) {
+  return { approved, optionId, ...reply };
 }
 
 function boundedResolution(

@@ -25,10 +25,10 @@ function foldUsage(event: Event, states: StateWriter): void {
   foldReservations(event, states, before, state);
 }
 
-function addedUsage(before: UsageTotals, { counts, ...told }: ToldUsage): UsageTotals {
+function addedUsage(before: UsageTotals, { counts, ...reported }: ToldUsage): UsageTotals {
   const base = counts === 'more' ? before : undefined;
   const sum = (was = 0, more = 0) => Math.min(was + more, Number.MAX_SAFE_INTEGER);
-  const { input_tokens, output_tokens, cost, model, counted } = told;
+  const { input_tokens, output_tokens, cost, model, counted } = reported;
   return {
     ...before,
     ...(input_tokens === undefined ? {} : { input_tokens: sum(base?.input_tokens, input_tokens) }),

@@ -218,13 +218,13 @@ function* saidOtherwise(
     log_index: index,
   };
   for (const [name, value] of Object.entries(expected)) {
-    const told = local.payload[name];
-    if (isDeepStrictEqual(told, value)) continue;
+    const recorded = local.payload[name];
+    if (isDeepStrictEqual(recorded, value)) continue;
     yield finding(
       'receipt',
       segmentFrom(store, issued.id)?.key ?? issued.id,
       `${name} ${JSON.stringify(value)}`,
-      JSON.stringify(told) ?? 'none',
+      JSON.stringify(recorded) ?? 'none',
     );
   }
 }

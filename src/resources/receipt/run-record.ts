@@ -90,7 +90,7 @@ export function taskRecord(tx: Transaction, state: TaskState): RunRecord {
   const lifecycle = lifecycleOf(resource);
   const { personaRef, startTier, policyRef } = termsOf(state);
   const { frames, materials, redactions } = materialsOf(tx, state);
-  const { told, hidden, ...done } = facts.length === 0 ? NO_FACTS : whatWasDone(tx, facts);
+  const { shown, hidden, ...done } = facts.length === 0 ? NO_FACTS : whatWasDone(tx, facts);
   const usage = internal.run?.usage;
   return {
     ...NOTHING_DONE,
@@ -108,7 +108,7 @@ export function taskRecord(tx: Transaction, state: TaskState): RunRecord {
     metadata: {
       ...(internal.cancel === undefined ? {} : { cancel: internal.cancel }),
       frames,
-      ...told,
+      ...shown,
       ...quotasOf(internal),
       route: internal.route,
       ...(usage?.counted === undefined ? {} : { tokens_counted: TOKENS_COUNTED[usage.counted] }),
@@ -121,10 +121,10 @@ interface Done extends Partial<RunRecord> {
   /** Taken out of what was sent. */
   hidden: ReceiptRedaction[];
   /** For the metadata of the receipt. */
-  told: JsonObject;
+  shown: JsonObject;
 }
 
-const NO_FACTS: Done = { hidden: [], told: {} };
+const NO_FACTS: Done = { hidden: [], shown: {} };
 
 /** What the facts of a run say that it did. */
 function whatWasDone(tx: Transaction, facts: readonly RunFact[]): Done {
@@ -149,7 +149,7 @@ function whatWasDone(tx: Transaction, facts: readonly RunFact[]): Done {
     fileWrites: listed(written).map(fileWriteOf),
     artifacts: listed(artifacts).flatMap(({ id }) => artifactOf(tx, id)),
     hidden: listed(hidden).map(redactionOf),
-    told: { ...decidersOf(tx, decisions, requests), ...totals },
+    shown: { ...decidersOf(tx, decisions, requests), ...totals },
   };
 }
 

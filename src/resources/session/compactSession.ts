@@ -19,11 +19,11 @@ export const compactSession: Command<'compactSession'> = {
     const to = boundaryUpTo(tx, session, Math.max(0, session.internal.messages - keep_last));
     const from = firstLiveTurn(session);
     if (to > from) {
-      const told =
+      const abstract =
         summary === undefined
           ? { text: facts.redact(extractOf(tx, session, to)).value, source: 'extract' as const }
           : { text: summary, source: 'caller' as const };
-      appendCompaction(tx, session, archiveUpTo(tx, session, to, told), reason ?? null);
+      appendCompaction(tx, session, archiveUpTo(tx, session, to, abstract), reason ?? null);
     }
     const after = tx.get<SessionFold>(stateKey.session(session.resource.id)) ?? session;
     const result = {

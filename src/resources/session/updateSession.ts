@@ -29,8 +29,8 @@ export const updateSession: Command<'updateSession'> = {
     if (Object.keys(changes).length > 0) {
       const place = placeOfSession(resource);
       const pointer = { object: 'session', id: resource.id };
-      const told = newEvent('vendor.harn_gateway.session_updated', pointer, place, { changes });
-      const event = tx.append(told);
+      const draft = newEvent('vendor.harn_gateway.session_updated', pointer, place, { changes });
+      const event = tx.append(draft);
       const { metadata } = load(tx, facts.caller, 'session', path.session_id).resource;
       proveTierChange(tx, facts, resource, { event, metadata });
     }

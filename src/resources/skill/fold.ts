@@ -9,12 +9,12 @@ export const skillFolds: Folds = {
 
 /** The first definition is the one a tool is held to, until another one is accepted. */
 function foldSkillDefinition(event: Event, states: StateWriter): void {
-  const told = payload(event, 'vendor.harn_gateway.skill_definition');
-  const key = stateKey.toolDefinition(told.route, told.tool);
+  const definition = payload(event, 'vendor.harn_gateway.skill_definition');
+  const key = stateKey.toolDefinition(definition.route, definition.tool);
   const before = states.get<ToolDefinitionState>(key);
-  const pinned = told.change === 'accepted' ? undefined : before?.pinned_sha256;
+  const pinned = definition.change === 'accepted' ? undefined : before?.pinned_sha256;
   states.set(key, {
-    pinned_sha256: pinned ?? told.definition_sha256,
-    seen_sha256: told.definition_sha256,
+    pinned_sha256: pinned ?? definition.definition_sha256,
+    seen_sha256: definition.definition_sha256,
   } satisfies ToolDefinitionState);
 }

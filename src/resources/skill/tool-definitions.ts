@@ -5,7 +5,7 @@ import type { PayloadOf } from '#resources/event-payloads.ts';
 import type { ToolDefinitionState } from '#resources/read-states.ts';
 import { stateKey } from '#resources/state-keys.ts';
 
-type Told = PayloadOf<'vendor.harn_gateway.skill_definition'>;
+type DefinitionPayload = PayloadOf<'vendor.harn_gateway.skill_definition'>;
 
 /** The accepted definition of a tool; undefined for one that was never listed. */
 export function pinnedDefinition(reader: StateReader, route: string, tool: string): string | undefined {
@@ -17,15 +17,15 @@ export async function recordDefinitions(
   log: EventLog,
   tenant: CleanText,
   route: CleanText,
-  changes: readonly Clean<Omit<Told, 'route'> & { skill: string }>[],
+  changes: readonly Clean<Omit<DefinitionPayload, 'route'> & { skill: string }>[],
 ): Promise<void> {
   await log.transact({ actor: route }, (tx) => {
-    for (const { skill, ...told } of changes) {
-      const known = tx.get<ToolDefinitionState>(stateKey.toolDefinition(route, told.tool));
-      if (told.change === 'changed' && known?.seen_sha256 === told.definition_sha256) continue;
+    for (const { skill, ...definition } of changes) {
+      const known = tx.get<ToolDefinitionState>(stateKey.toolDefinition(route, definition.tool));
+      if (definition.change === 'changed' && known?.seen_sha256 === definition.definition_sha256) continue;
       const pointer = { object: 'skill', id: skill };
       const kind = 'vendor.harn_gateway.skill_definition';
-      tx.append(newEvent(kind, pointer, { tenant_id: tenant }, { ...told, route }));
+      tx.append(newEvent(kind, pointer, { tenant_id: tenant }, { ...definition, route }));
     }
   });
 }

@@ -26,8 +26,8 @@ export const cancelTask: Command<'cancelTask'> = {
     return answer(path.task_id, tx, facts);
   },
   conclude({ path, body }, tx, facts, { cancelReport: cancel }) {
-    const told = cancel === undefined ? {} : { cancel: facts.redact(cancel).value };
-    moveTask(tx, facts, path.task_id, 'CANCELED', { ...reasonOf(body), ...told });
+    const reported = cancel === undefined ? {} : { cancel: facts.redact(cancel).value };
+    moveTask(tx, facts, path.task_id, 'CANCELED', { ...reasonOf(body), ...reported });
     tx.afterCommit(() => facts.runs.wake(path.task_id));
     return answer(path.task_id, tx, facts);
   },

@@ -12,8 +12,8 @@ export const trustFolds: Folds = {
  * events retention has removed.
  */
 function foldTrustRecorded(event: Event, states: StateWriter): void {
-  const told = payload(event, 'vendor.harn_gateway.trust_recorded');
-  const { record_id, topic, chain_index, entry_hash } = told;
+  const recorded = payload(event, 'vendor.harn_gateway.trust_recorded');
+  const { record_id, topic, chain_index, entry_hash } = recorded;
   states.set(stateKey.trustRecord(record_id), { topic, chain_index, entry_hash } satisfies TrustRecordState);
   states.index(listPrefix.trustRecords(topic) + record_id);
   const key = stateKey.trustChain(topic);

@@ -55,8 +55,8 @@ export function* outerAssets(file: BundleFile, made: ReadonlySet<string>): Steps
   }
   const found: (() => OuterAsset)[] = [];
   for (const { id, index, bytes } of listed(file, ARTIFACTS)) {
-    const told = descriptions.get(id);
-    if (told !== undefined) found.push(() => readAsset(file, told, index));
+    const described = descriptions.get(id);
+    if (described !== undefined) found.push(() => readAsset(file, described, index));
     yield bytes;
   }
   return found;
@@ -72,8 +72,8 @@ function* listed(
   }
 }
 
-function readAsset(file: BundleFile, told: number, kept: number): OuterAsset {
-  const [shown, row] = [itemOf(file, ASSETS, told), itemOf(file, ARTIFACTS, kept)];
+function readAsset(file: BundleFile, described: number, kept: number): OuterAsset {
+  const [shown, row] = [itemOf(file, ASSETS, described), itemOf(file, ARTIFACTS, kept)];
   const { storage, metadata, task_id, _type, ...asset } = decoded(description, shown.value, shown.where);
   const { text, data, metadata: recorded } = decoded(stored, row.value, row.where);
   const { sha256, size } = recorded;

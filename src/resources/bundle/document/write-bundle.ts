@@ -73,9 +73,9 @@ export async function* writeBundle(
       metadata.update(text);
       held = text;
     }
-    const told = createHash('sha256');
-    for await (const text of redactionOf(redaction, rules)) told.update(text);
-    hashes['redaction'] = `sha256:${told.digest('hex')}`;
+    const redactionHash = createHash('sha256');
+    for await (const text of redactionOf(redaction, rules)) redactionHash.update(text);
+    hashes['redaction'] = `sha256:${redactionHash.digest('hex')}`;
     hashes['metadata'] = `sha256:${metadata.digest('hex')}`;
     yield sign === undefined ? held : withManifest(held, sign(hashes));
     yield ',"redaction":';
