@@ -66,7 +66,7 @@ export interface ChildGuard {
 
 /** What is durably known of the definitions of tools, so that one that changes behind a restart is noticed too. */
 export interface Definitions {
-  /** The accepted definition of a tool of an upstream; undefined for one that was never listed. */
+  /** The accepted definition of a tool of a route; undefined for one that was never listed. */
   pinned(route: string, name: string): string | undefined;
   /** Keeps what happened to definitions; returns at once. */
   report(route: string, changes: readonly DefinitionChange[]): void;
@@ -114,7 +114,7 @@ export interface KeptCards {
  */
 export interface Bridge<Row> {
   readonly id: string;
-  /** `ProtocolClient.interpret` of all its upstreams: pure, so a replay needs neither the configuration nor the agent. */
+  /** `ProtocolClient.interpret` of all its clients: pure, so a replay needs neither the configuration nor the agent. */
   interpret(frame: Frame, seen: Seen): Move[];
   createClients(rows: readonly Row[], deps: BridgeDeps): ProtocolClient[];
   /** How it tells receivers of push notifications about tasks, by the name that a push config gives. */

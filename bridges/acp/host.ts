@@ -3,7 +3,7 @@ import type { HostOffer } from '../../mappings/acp/host-methods.ts';
 import type { RpcAnswer } from '../wire/json-rpc.ts';
 
 /**
- * The machine of a client that works in a Session: its files and terminals, as far as it offers them. The face brings it, the
+ * The machine of a client that works in a Session: its files and terminals, as far as it offers them. The server brings it, the
  * agents of the Session are served by it.
  */
 export interface Host {

@@ -1,7 +1,7 @@
 import type { BridgeDeps, UpstreamAuth } from '../bridge.ts';
 import { Fault } from './faults.ts';
 
-/** The headers that carry the credential of an upstream, asked for at each use; none without one. Rejects with a Fault. */
+/** The headers that carry the credential for an agent or a server, asked for at each use; none without one. Rejects with a Fault. */
 export async function credentialHeaders(
   auth: UpstreamAuth | undefined,
   { credential }: Pick<BridgeDeps, 'credential'>,

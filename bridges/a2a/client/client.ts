@@ -13,7 +13,7 @@ import { interpret } from './interpret.ts';
 import { LearnedStreaming } from './learned-streaming.ts';
 import { cancelTask, follow, sendMessage } from './requests.ts';
 
-/** An A2A agent as an upstream. Recorded frames are records (`record.ts`); `interpret` needs nothing else. */
+/** An A2A agent as the gateway calls it. Recorded frames are records (`record.ts`); `interpret` needs nothing else. */
 export class A2aClient implements ProtocolClient {
   readonly route: string;
   readonly materialPrefix: string;

@@ -23,7 +23,7 @@ import {
 } from './record.ts';
 import { References } from './references.ts';
 
-/** What one request needs of its upstream. */
+/** What one request needs of the agent it goes to. */
 interface Wire {
   http: HttpClient;
   limits: A2aLimits;
@@ -266,7 +266,7 @@ function headers(
   };
 }
 
-/** What all turns of an upstream share. */
+/** What all turns of one agent share. */
 export interface TurnPorts {
   wire: Wire;
   discovery: Discovery;

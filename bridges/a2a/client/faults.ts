@@ -22,7 +22,7 @@ export function faultOf(error: unknown): Fault {
   return new Fault(code, TRANSPORT_MESSAGES[reason], details, HEALS[reason]);
 }
 
-/** The fault of an HTTP status that came without an A2A error. See mappings/README.md, Errors. */
+/** The fault of an HTTP status that came without an A2A error. Proxies before the agent give such ones, too. */
 export function faultOfStatus(status: number, header: (name: string) => string | undefined): Fault {
   const details: JsonObject = { reason: 'http_status', http_status: status };
   if (status === 401 || status === 403) {

@@ -140,7 +140,7 @@ function interpretArtifact(body: JsonObject, seen: Seen): Move[] {
   ];
 }
 
-/** What a snapshot has and the log has not. Artifacts are compared by id and number of parts. */
+/** What a snapshot has and the log has not. Artifacts are compared by id and by how many parts they have. */
 function reconcileArtifact(artifact: JsonObject, isOver: boolean, seen: Seen): Move[] {
   const id = artifactId(artifact);
   if (id === undefined)
@@ -182,7 +182,7 @@ function artifactDraft(
 
 const MAX_MESSAGE_LENGTH = 1_000;
 
-/** An A2A error. A refused cancel, or message to a task that goes on, moves nothing; any other refusal ends the task. See mappings/README.md, Errors. */
+/** An A2A error. A refused cancel, or message to a task that goes on, moves nothing; any other refusal ends the task. */
 function interpretError(record: A2aRecord, error: AgentError, seen: Seen): Move[] {
   const details = detailsOf(error);
   if (record.operation === 'CancelTask') return [{ type: 'note', note: 'cancel_refused', details }];
@@ -218,7 +218,7 @@ function detailsOf({ name, code, reason, httpStatus }: AgentError): JsonObject {
 
 /**
  * A Message of the agent. Without a task it is the whole answer: the Task completes with it, marked `message_only`.
- * Beside a task it is only said. See mappings/README.md, States.
+ * Beside a task it is only said. Spec: A2A 1.0, 3.1.1.
  */
 function interpretMessage(body: JsonObject, seen: Seen): Move[] {
   const taskId = textOf(seen.binding?.['task_id']);
@@ -374,7 +374,7 @@ function statusMove(to: TaskStatus, message: MessageDraft | undefined, failure: 
   return [{ type: 'status', to, ...(message && { message }), ...(failure !== undefined && { failure }) }];
 }
 
-/** An unknown word is never a success: work goes on, or what should be final fails. See mappings/README.md, States. */
+/** An unknown word is never a success: work goes on, or what should be final fails. */
 function unknownMoves(raw: string, isFinal: boolean, message: JsonObject | undefined, seen: Seen): Move[] {
   const a2a = { raw_state: raw };
   const note: Move = { type: 'note', note: 'unknown_state', details: { raw_state: raw } };
@@ -407,7 +407,7 @@ const FAILURES = {
   },
 } as const;
 
-/** A rejected task is a failed one; see mappings/README.md, States. */
+/** REJECTED is a refusal of the agent, FAILED a fault of it. Either says why in the words of the agent, where it has any. */
 function failureOfState(state: HarnState, draft: MessageDraft | undefined): Failure {
   const row = state === 'REJECTED' ? FAILURES.REJECTED : FAILURES.FAILED;
   const reason = textIn(draft);

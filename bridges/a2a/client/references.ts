@@ -75,7 +75,7 @@ type Related = Pick<Turn, 'bindingOf' | 'metadataSaid' | 'tasksForked'>;
 /**
  * The references of a message as the agent knows them. An id that is no Task's goes as it is when the agent has named it in
  * this Session: any other could be one of a stranger's at the same agent. A Task of elsewhere is left out. A fork has a context
- * of its own (`isNewContext`), which begins with the tasks of its source. See mappings/README.md, Sessions.
+ * of its own (`isNewContext`), which begins with the tasks of its source.
  */
 export function referencesOf(turn: Related, { metadata }: OutboundMessage, isNewContext: boolean): string[] {
   const given = referencesKept(metadata);

@@ -214,7 +214,7 @@ type Refusal = Answer | { fault: Fault; operation: A2aRecord['operation'] };
 /**
  * A refused message says nothing about the task it was for: it may work on, as it does when an interrupt is refused, or
  * be done; peers use several codes for that. While it is open the refusal is only noted, once it is over its end counts.
- * False when the agent knows no such task: then the refusal counts. See mappings/README.md, Errors.
+ * False when the agent knows no such task: then the refusal counts.
  */
 export async function* refused(run: TurnRun, refusal: Refusal): AsyncGenerator<Frame, boolean> {
   const { taskId } = run.progress;

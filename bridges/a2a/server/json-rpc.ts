@@ -43,7 +43,7 @@ export async function answerRpc(
     const asking: Asking = { exchange, negotiated, to: await addressed(deps, exchange, segment) };
     const headers = activated(negotiated, asking.to);
     const { params = {} } = request;
-    const method = { face: deps, handler, streaming: rpcStreaming(id ?? null, headers) };
+    const method = { deps, handler, streaming: rpcStreaming(id ?? null, headers) };
     if (id === undefined) {
       await takeNotification(name, method, asking, params);
       return exchange.sendEmpty(NO_CONTENT);

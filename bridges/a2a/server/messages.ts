@@ -50,7 +50,7 @@ export async function takeMessage(
 
 /**
  * Where a new Task goes. A context id of ours is the id of a Session; any other one is the client's own name for a Session,
- * which is made with the first Task. It is never replaced. See mappings/README.md, Sessions.
+ * which is made with the first Task. It is never replaced: the client goes on with its own.
  */
 async function placeOf(
   gateway: Gateway,

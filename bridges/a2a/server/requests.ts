@@ -39,7 +39,7 @@ import { TaskViews } from './task-views.ts';
 
 /** Runs methods, whichever binding they came by. */
 interface MethodDeps {
-  face: ServerDeps;
+  deps: ServerDeps;
   handler: A2aHandler;
   /** How the binding writes a stream. */
   streaming: Streaming;
@@ -71,20 +71,20 @@ const ROWS: Readonly<Record<A2aOperation, Method>> = {
     await handler.subscribe(asking, validate(taskRequest, params), streaming);
     return undefined;
   },
-  CreateTaskPushNotificationConfig: ({ face }, asking, params) => createPushConfig(face, asking, params),
-  GetTaskPushNotificationConfig: ({ face }, asking, params) => getPushConfig(face, asking, params),
-  ListTaskPushNotificationConfigs: ({ face }, asking, params) => listPushConfigs(face, asking, params),
-  DeleteTaskPushNotificationConfig: ({ face }, asking, params) => deletePushConfig(face, asking, params),
-  GetExtendedAgentCard: async ({ face }, asking, params) => {
+  CreateTaskPushNotificationConfig: ({ deps }, asking, params) => createPushConfig(deps, asking, params),
+  GetTaskPushNotificationConfig: ({ deps }, asking, params) => getPushConfig(deps, asking, params),
+  ListTaskPushNotificationConfigs: ({ deps }, asking, params) => listPushConfigs(deps, asking, params),
+  DeleteTaskPushNotificationConfig: ({ deps }, asking, params) => deletePushConfig(deps, asking, params),
+  GetExtendedAgentCard: async ({ deps }, asking, params) => {
     validate(cardRequest, params);
-    return cardOf(face, asking);
+    return cardOf(deps, asking);
   },
 };
 
 /** The signed card, to callers only, in the members of their version; there is nothing that only some of them may see. */
-function cardOf(face: ServerDeps, { to, negotiated }: Asking): JsonObject {
+function cardOf(deps: ServerDeps, { to, negotiated }: Asking): JsonObject {
   const form = negotiated.version === '1.0' ? '1.0' : 'superset';
-  const card = to.persona === undefined ? face.card(to.segment, form) : face.personaCard(to.persona, form);
+  const card = to.persona === undefined ? deps.card(to.segment, form) : deps.personaCard(to.persona, form);
   if (card === undefined) throw noAgent();
   return JSON.parse(card.text) as JsonObject;
 }

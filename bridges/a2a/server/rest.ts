@@ -55,7 +55,7 @@ async function answerRest(
     const headers = activated(negotiated, asking.to);
     const result = await runMethod(
       name,
-      { face: deps, handler, streaming: restStreaming(headers) },
+      { deps, handler, streaming: restStreaming(headers) },
       asking,
       params,
     );

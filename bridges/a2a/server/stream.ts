@@ -260,7 +260,7 @@ const BEFORE_WORD: ReadonlySet<string> = new Set([
   'vendor.harn_gateway.upstream_bound',
 ]);
 
-/** INPUT_REQUIRED ends a stream, AUTH_REQUIRED does not: its agent may go on by itself. See mappings/README.md, States. */
+/** INPUT_REQUIRED ends a stream, AUTH_REQUIRED does not: its agent may go on by itself. Spec: A2A 1.0, 7.6. */
 function isClosing(update: Update): boolean {
   return update.type === 'status' && isOver(update.status);
 }

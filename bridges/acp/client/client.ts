@@ -22,11 +22,11 @@ import { frameOf } from './record.ts';
 import { preparePrompt } from './requests.ts';
 import type { Overhear } from './session.ts';
 
-/** An ACP agent as an upstream. Recorded frames are records (`record.ts`); `interpret` needs nothing else. */
+/** An ACP agent as the gateway calls it. Recorded frames are records (`record.ts`); `interpret` needs nothing else. */
 export class AcpClient implements ProtocolClient {
   readonly route: string;
   readonly materialPrefix: string;
-  /** Machines of clients that work in Sessions; the face brings them. */
+  /** Machines of clients that work in Sessions; the server half brings them. */
   readonly hosts = new Hosts();
   readonly interpret: (frame: Frame, seen: Seen) => Move[] = interpret;
   readonly #config: AcpClientConfig;

@@ -350,7 +350,7 @@ function meta(content: JsonObject): JsonObject {
 
 type Asked = Extract<AcpRecord, { op: 'asked' }>;
 
-/** What an agent asks becomes a permission request that any face can answer. */
+/** What an agent asks becomes a permission request that a client of any protocol can answer. */
 function interpretAsked(asked: Asked, seen: Seen): Move[] {
   const { key, message, remembers, remembered } = asked;
   const params = objectOf(message['params']);
@@ -386,7 +386,7 @@ function approval({ key, tool }: Asked, params: JsonObject): PermissionDraft {
       name: (textOf(call['name']) ?? tool?.name ?? title).slice(0, 200),
       ...(input === undefined ? {} : { input }),
     },
-    // The whole call and the options as they came, for faces that speak ACP.
+    // The whole call and the options as they came, for clients that speak ACP.
     metadata: { acp: { tool_call: call, options: objectsOf(params['options']) } },
   };
 }

@@ -81,8 +81,8 @@ export class Hosting {
 
   #everywhere(): Hosts[] {
     return this.#deps.agents().flatMap(({ route }) => {
-      const upstream = this.#deps.upstream(route);
-      return upstream instanceof AcpClient ? [upstream.hosts] : [];
+      const client = this.#deps.upstream(route);
+      return client instanceof AcpClient ? [client.hosts] : [];
     });
   }
 

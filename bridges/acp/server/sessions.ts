@@ -154,7 +154,7 @@ export async function listSessions(talk: Conversation, params: ParamsOf<'session
   return { sessions, ...(list.next_cursor === null ? {} : { nextCursor: list.next_cursor }) };
 }
 
-/** Ends the work and follows no more; the Session stays and can be loaded again. */
+/** Ends the work and follows no more; the Session stays and can be loaded again: Tasks outlive connections. */
 export async function closeSession(
   talk: Conversation,
   params: ParamsOf<'session/close'>,

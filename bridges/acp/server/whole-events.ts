@@ -16,8 +16,8 @@ export function mayBeCut({ bytes }: Pick<StreamFrame, 'bytes'>): boolean {
 }
 
 /**
- * Events as they were before the log moved their large parts to Artifacts, as far as the client may read those and
- * all of one event fits into one message; what does not stays a reference.
+ * Events as they were before the log moved their large parts to Artifacts, as it does with content above one configured size. As far
+ * as the client may read those and all of one event fits into one message; what does not stays a reference.
  */
 export class WholeEvents {
   readonly #read: ReadContent;

@@ -31,7 +31,7 @@ import { holdReason, type Tool } from './tools.ts';
 
 const LIST_CHANGED = 'notifications/tools/list_changed';
 
-/** An MCP server as an upstream: a task is one tool call. Recorded frames are records (`record.ts`). */
+/** An MCP server as the gateway calls it: a task is one tool call. Recorded frames are records (`record.ts`). */
 export class McpClient implements ProtocolClient {
   readonly route: string;
   readonly materialPrefix: string;

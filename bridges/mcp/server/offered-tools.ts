@@ -6,7 +6,7 @@ import type { ServerAgent } from '#protocol-server.ts';
 import type { Skill } from '#resources/discovery/schema.ts';
 import { HINTS_OF, SIDE_EFFECTS, type SideEffect } from '../../../mappings/mcp/side-effects.ts';
 
-/** A tool of this face, and where a call of it runs. */
+/** A tool of this server, and where a call of it runs. */
 export interface OfferedTool {
   definition: JsonObject & { name: string };
   route: string;

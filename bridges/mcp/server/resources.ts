@@ -6,7 +6,7 @@ import type { QueryId } from '#resources/operations.ts';
 import { artifactUri } from '../../../mappings/mcp/content-out.ts';
 import { ask, askBytes } from '../../wire/gateway-calls.ts';
 
-/** The resources of this face: what a URI names, and which operation reads it. */
+/** The resources of this server: what a URI names, and which operation reads it. */
 const KINDS = {
   artifacts: {
     operation: 'downloadArtifactContent',

@@ -28,8 +28,8 @@ export class Mounts {
     actor: string,
     body: JsonValue | undefined,
   ): Promise<void> {
-    const upstream = this.#deps.upstream(`mcp:${serverId}`);
-    const mounted = upstream instanceof McpClient ? upstream.mounted() : undefined;
+    const client = this.#deps.upstream(`mcp:${serverId}`);
+    const mounted = client instanceof McpClient ? client.mounted() : undefined;
     if (mounted === undefined) throw new ProtocolError('resource_not_found', 'No such server.');
     const { defaultWorkspace: workspaceId } = exchange.caller();
     const server = openServer(

@@ -38,7 +38,7 @@ export class MountSession {
   readonly #deps: ServerDeps;
   readonly #server: OpenServer;
   readonly #client: StreamableHTTPServerTransport;
-  #upstream: Transport;
+  #wire: Transport;
   #renewal: Promise<void> | undefined;
   /** The wire to the server is over, and the next request opens another one. */
   #isEnded = false;
@@ -56,7 +56,7 @@ export class MountSession {
   constructor(
     deps: ServerDeps,
     server: OpenServer,
-    upstream: Transport,
+    wire: Transport,
     { actor, workspaceId }: { actor: string; workspaceId: string },
     onClosed: (id: string) => void,
   ) {
@@ -66,7 +66,7 @@ export class MountSession {
     this.workspaceId = workspaceId;
     this.id = Buffer.from(deps.random.bytes(SESSION_ID_BYTES)).toString('hex');
     this.usedAt = deps.clock.monotonic();
-    this.#upstream = upstream;
+    this.#wire = wire;
     this.#client = new StreamableHTTPServerTransport({
       sessionIdGenerator: () => this.id,
       onsessionclosed: onClosed,
@@ -79,27 +79,27 @@ export class MountSession {
       void this.close();
     };
     this.#client.onclose = this.#over;
-    this.#follow(upstream);
+    this.#follow(wire);
   }
 
-  #follow(upstream: Transport): void {
-    this.#upstream = upstream;
+  #follow(wire: Transport): void {
+    this.#wire = wire;
     this.#isEnded = false;
-    upstream.onmessage = (message) => this.#fromServer(message);
-    upstream.onclose = () => this.#ended(upstream);
+    wire.onmessage = (message) => this.#fromServer(message);
+    wire.onclose = () => this.#ended(wire);
   }
 
   /** A server that a client has spoken to is started again by its next request; nobody misses one that has told nothing. */
-  #ended(upstream: Transport): void {
-    if (upstream !== this.#upstream || this.#closing !== undefined) return;
+  #ended(wire: Transport): void {
+    if (wire !== this.#wire || this.#closing !== undefined) return;
     this.#isEnded = true;
-    this.#loseSentOn(upstream, 'The server ended; whether the request ran is unknown.');
+    this.#loseSentOn(wire, 'The server ended; whether the request ran is unknown.');
     if (this.#revision === undefined) this.#over();
   }
 
   async open(): Promise<void> {
     await this.#client.start();
-    await this.#upstream.start();
+    await this.#wire.start();
   }
 
   async handle(exchange: ServerExchange, body: JsonValue | undefined): Promise<void> {
@@ -111,7 +111,7 @@ export class MountSession {
   /** Each side says that it is over while it is being closed. */
   close(): Promise<void> {
     this.#closing ??= Promise.resolve().then(async () => {
-      await Promise.all([this.#client.close(), this.#upstream.close()]);
+      await Promise.all([this.#client.close(), this.#wire.close()]);
     });
     return this.#closing;
   }
@@ -135,7 +135,7 @@ export class MountSession {
     if ('method' in message && message.method === 'notifications/cancelled')
       this.#open.delete(objectOf(message.params)['requestId'] as RequestId);
     if ('method' in message) this.#remember(message, objectOf(message.params));
-    this.#upstream.send(message).catch(() => undefined);
+    this.#wire.send(message).catch(() => undefined);
   }
 
   #remember(message: JSONRPCMessage & { method: string }, { uri }: JsonObject): void {
@@ -151,16 +151,16 @@ export class MountSession {
     let isAnew = false;
     const isWanted = () => this.#closing === undefined && this.#open.get(message.id) === open;
     const send = async (): Promise<void> => {
-      if (this.#isEnded) await this.#renew(this.#upstream);
-      const upstream = this.#upstream;
+      if (this.#isEnded) await this.#renew(this.#wire);
+      const wire = this.#wire;
       try {
-        await upstream.send(message);
-        open.sentOn = upstream;
+        await wire.send(message);
+        open.sentOn = wire;
       } catch (error) {
         const fault = notRunFault(error);
         if (fault !== SESSION_LOST) throw fault ?? error;
         if (isAnew || message.method === 'initialize') throw error;
-        await this.#renew(upstream);
+        await this.#renew(wire);
         isAnew = true;
         await send();
       }
@@ -170,7 +170,7 @@ export class MountSession {
   }
 
   #renew(lost: Transport): Promise<void> {
-    if (lost !== this.#upstream) return Promise.resolve();
+    if (lost !== this.#wire) return Promise.resolve();
     this.#renewal ??= this.#openAnew(lost).finally(() => {
       this.#renewal = undefined;
     });
@@ -179,16 +179,16 @@ export class MountSession {
 
   /** A new session of the server for the one of the client, which is told nothing of it. */
   async #openAnew(lost: Transport): Promise<void> {
-    const upstream = await this.#server.transport();
+    const wire = await this.#server.transport();
     try {
-      await this.#introduce(upstream);
+      await this.#introduce(wire);
     } catch (error) {
-      await upstream.close();
+      await wire.close();
       throw notRunFault(error) ?? error;
     }
     lost.onclose = () => undefined;
     lost.onmessage = () => undefined;
-    this.#follow(upstream);
+    this.#follow(wire);
     this.#loseSentOn(lost, 'The server started anew; whether the request ran is unknown.');
     await lost.close();
   }
@@ -198,31 +198,31 @@ export class MountSession {
   }
 
   /** Says again what the client said of itself and what it wants to hear. Rejects for a server that became another one. */
-  async #introduce(upstream: Transport): Promise<void> {
+  async #introduce(wire: Transport): Promise<void> {
     const answers = new Map<RequestId, (answer: JSONRPCMessage) => void>();
-    upstream.onmessage = (message) => {
+    wire.onmessage = (message) => {
       const told =
         'id' in message && !('method' in message) ? answers.get(message.id as RequestId) : undefined;
       if (told === undefined) this.#fromServer(message);
       else told(message);
     };
     // One that ends meanwhile answers nothing.
-    upstream.onclose = () => {
+    wire.onclose = () => {
       for (const told of answers.values()) told({ jsonrpc: '2.0', id: '', result: {} });
     };
-    await upstream.start();
+    await wire.start();
     for (const message of this.#told.values()) {
       if (!('id' in message) || !('method' in message)) {
-        await upstream.send(message);
+        await wire.send(message);
         continue;
       }
       const answer = this.#answered(message.id, answers);
-      await upstream.send(message);
+      await wire.send(message);
       const { result } = objectOf(await answer);
       if (message.method !== 'initialize') continue;
       const { protocolVersion } = objectOf(result);
       if (protocolVersion !== this.#revision) throw new Error('The server speaks another revision now.');
-      upstream.setProtocolVersion?.(String(protocolVersion));
+      wire.setProtocolVersion?.(String(protocolVersion));
     }
   }
 
@@ -263,7 +263,7 @@ export class MountSession {
     const result = message.result as JsonObject;
     if (method === 'initialize') {
       this.#revision = result['protocolVersion'];
-      this.#upstream.setProtocolVersion?.(String(this.#revision));
+      this.#wire.setProtocolVersion?.(String(this.#revision));
     }
     this.#answer(
       method === 'tools/list'
