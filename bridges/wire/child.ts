@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import type { ChildGuard, Timers } from '../bridge.ts';
+import type { BridgeDeps, ChildGuard, SecretRef, Timers } from '../bridge.ts';
 import { KeyBlocks } from './key-block.ts';
 import { LineSplitter } from './line-splitter.ts';
 import { isDoneWithin } from './waits.ts';
@@ -71,6 +71,21 @@ const INHERITED = [
   'TEMP',
   'PATHEXT',
 ];
+
+/**
+ * What a child sees: the allowed part of the gateway's environment, and what its row gives it. Secrets are read now; throws what
+ * `readSecret` throws.
+ */
+export function childEnvironment(
+  given: Readonly<Record<string, string | SecretRef>> | undefined,
+  environment: BridgeDeps['environment'],
+  readSecret: BridgeDeps['readSecret'],
+): Record<string, string> {
+  const read = Object.entries(given ?? {}).map(
+    ([name, value]) => [name, typeof value === 'string' ? value : readSecret(value)] as const,
+  );
+  return { ...inheritedEnvironment(environment), ...Object.fromEntries(read) };
+}
 
 /** The allowed part of an environment. */
 export function inheritedEnvironment(

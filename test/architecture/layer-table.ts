@@ -285,7 +285,7 @@ export const LAYERS: readonly LayerRow[] = [
   },
   {
     layer: 'bridges/wire',
-    imports: ['src/protocol/json-shape.ts'],
+    imports: ['src/protocol/errors.ts', 'src/protocol/json-shape.ts', 'src/protocol/task-states.ts'],
     types: [
       'bridges/bridge.ts',
       'src/protocol-client.ts',

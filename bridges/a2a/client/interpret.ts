@@ -1,13 +1,14 @@
 import { ERROR_CODES, type ErrorCode } from '#protocol/errors.ts';
 import type { JsonObject, JsonValue } from '#protocol/json.ts';
 import { isObject, textOf } from '#protocol/json-shape.ts';
-import { type Failure, isBlocked, isTerminal, type TaskStatus } from '#protocol/task-states.ts';
+import { type Failure, isTerminal, type TaskStatus } from '#protocol/task-states.ts';
 import { readUsage } from '#protocol/usage.ts';
 import type { ArtifactDraft, Frame, MessageDraft, Move, Seen } from '#protocol-client.ts';
 import { A2A_ERRORS, type A2aErrorRow, harnCodeOfHttp } from '../../../mappings/a2a/errors.ts';
 import { decodeRole } from '../../../mappings/a2a/roles.ts';
 import { decodeState, type HarnState, statusOf, UNKNOWN_STATE } from '../../../mappings/a2a/states.ts';
 import { A2A_USAGE } from '../../../mappings/a2a/usage-words.ts';
+import { endMoves, type FaultFrame, failureOfFault } from '../../wire/moves.ts';
 import { isForeignTask, rawState } from './progress.ts';
 import {
   type A2aRecord,
@@ -25,7 +26,7 @@ import { withHarnTasks } from './references.ts';
 /** What a frame means, by the tables of mappings/a2a. Pure: the same frame and the same past give the same moves. */
 export function interpret(frame: Frame, seen: Seen): Move[] {
   if (frame.kind === 'fault') return faultMoves(frame, seen);
-  if (frame.kind === 'end') return endMoves(seen);
+  if (frame.kind === 'end') return endMoves(seen, 'agent');
   const read = recordIn(frame, seen.rules.a2aNames);
   if (read === undefined) return [{ type: 'note', note: 'not_a_record' }];
   const { record, reading } = read;
@@ -55,8 +56,6 @@ function eventMoves(record: A2aRecord, reading: Extract<Reading, { kind: 'event'
   }
 }
 
-type FaultFrame = Extract<Frame, { kind: 'fault' }>;
-
 function faultMoves(frame: FaultFrame, seen: Seen): Move[] {
   const details: JsonObject = { ...frame.details };
   if (frame.details?.['operation'] === 'CancelTask')
@@ -73,30 +72,13 @@ function faultMoves(frame: FaultFrame, seen: Seen): Move[] {
       ? [{ type: 'metadata', patch: metadata }, connection(frame.message)]
       : [{ type: 'status', to: 'AUTH_REQUIRED', metadata }];
   }
-  return [{ type: 'status', to: 'FAILED', failure: failureOf(frame) }];
+  return [{ type: 'status', to: 'FAILED', failure: failureOfFault(frame) }];
 }
 
 /** Somebody gives the gateway a credential and says so; the agent took nothing of the message, so it gets it again. */
 function connection(message: string): Move {
   const permission = { kind: 'authorization' as const, source: 'hitl' as const, message };
   return { type: 'permission', permission: { ...permission, resends: true } };
-}
-
-function failureOf({ code, message, details }: FaultFrame): Failure {
-  const known = Object.hasOwn(ERROR_CODES, code) ? ERROR_CODES[code as keyof typeof ERROR_CODES] : undefined;
-  const type = known?.type === 'request_error' ? 'upstream_error' : (known?.type ?? 'upstream_error');
-  return { code, message, type, ...(details !== undefined && { details }) };
-}
-
-/** The agent closed the turn. Work that is still going on then has no result. */
-function endMoves({ status }: Seen): Move[] {
-  if (isTerminal(status) || isBlocked(status)) return [];
-  const failure: Failure = {
-    code: 'upstream_unavailable',
-    message: 'The agent ended without a result.',
-    type: 'upstream_error',
-  };
-  return [{ type: 'status', to: 'FAILED', failure }];
 }
 
 /** What the agent says that its task used so far, beside whatever else the event says. */

@@ -1,7 +1,6 @@
-import { ERROR_CODES } from '#protocol/errors.ts';
 import type { JsonObject, JsonValue } from '#protocol/json.ts';
 import { isObject, objectOf, objectsOf, textOf } from '#protocol/json-shape.ts';
-import { type Failure, isBlocked, isTerminal } from '#protocol/task-states.ts';
+import { type Failure, isTerminal } from '#protocol/task-states.ts';
 import type { Frame, Move, PermissionDraft, Seen } from '#protocol-client.ts';
 import type { PolicyDecided } from '#resources/policy/events.ts';
 import { OPTIONS_REFUSED } from '../../../mappings/acp/config-options.ts';
@@ -13,6 +12,7 @@ import { statusOfStop } from '../../../mappings/acp/stop-reasons.ts';
 import { TOOL_STATUSES } from '../../../mappings/acp/tool-statuses.ts';
 import { updateRow } from '../../../mappings/acp/update-kinds.ts';
 import { USAGE_UPDATE } from '../../../mappings/acp/usage-words.ts';
+import { endMoves, type FaultFrame, failureOfFault } from '../../wire/moves.ts';
 import { LOGIN_WANTED } from './faults.ts';
 import { boundSession, turnUsageMoves, usageMoves } from './interpret-usage.ts';
 import { type AcpRecord, asRecord, type DeniedCall, type SessionRecord, type ToolFacts } from './record.ts';
@@ -20,7 +20,7 @@ import { type AcpRecord, asRecord, type DeniedCall, type SessionRecord, type Too
 /** What a frame means, by the tables of mappings/acp. Pure: the same frame and the same past give the same moves. */
 export function interpret(frame: Frame, seen: Seen): Move[] {
   if (frame.kind === 'fault') return faultMoves(frame, seen);
-  if (frame.kind === 'end') return endMoves(seen);
+  if (frame.kind === 'end') return endMoves(seen, 'agent');
   const record = asRecord(frame.body);
   if (record === undefined) return [{ type: 'note', note: 'not_a_record' }];
   return MOVES[record.op](record as never, seen);
@@ -178,17 +178,11 @@ function errorMoves(error: JsonObject): Move[] {
   return [{ type: 'status', to: 'FAILED', failure, metadata }];
 }
 
-type FaultFrame = Extract<Frame, { kind: 'fault' }>;
-
-function faultMoves({ code, message, details }: FaultFrame, seen: Seen): Move[] {
+function faultMoves(frame: FaultFrame, seen: Seen): Move[] {
+  const { code, message, details } = frame;
   if (isTerminal(seen.status)) return [{ type: 'note', note: 'late_result', details: { fault: code } }];
   if (code === 'auth_required') return loginMoves(message, details, seen);
-  const known = Object.hasOwn(ERROR_CODES, code)
-    ? ERROR_CODES[code as keyof typeof ERROR_CODES].type
-    : undefined;
-  const type = known === undefined || known === 'request_error' ? 'upstream_error' : known;
-  const failure: Failure = { code, message, type, ...(details === undefined ? {} : { details }) };
-  return [{ type: 'status', to: 'FAILED', failure }];
+  return [{ type: 'status', to: 'FAILED', failure: failureOfFault(frame) }];
 }
 
 /**
@@ -204,19 +198,6 @@ function loginMoves(message: string, details: JsonObject | undefined, seen: Seen
   return [
     { type: 'metadata', patch },
     { type: 'permission', permission: { ...ask, resends: true } },
-  ];
-}
-
-/** The agent is gone without an answer: work that was under way has no result. */
-function endMoves({ status }: Seen): Move[] {
-  if (isTerminal(status) || isBlocked(status)) return [];
-  const message = 'The agent ended without a result.';
-  return [
-    {
-      type: 'status',
-      to: 'FAILED',
-      failure: { code: 'upstream_unavailable', message, type: 'upstream_error' },
-    },
   ];
 }
 

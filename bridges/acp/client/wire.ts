@@ -1,7 +1,7 @@
 import { WebSocket } from 'ws';
 import type { HostOffer } from '../../../mappings/acp/host-methods.ts';
 import type { BridgeDeps } from '../../bridge.ts';
-import { type ChildEnd, inheritedEnvironment, startChild } from '../../wire/child.ts';
+import { type ChildEnd, childEnvironment, startChild } from '../../wire/child.ts';
 import { credentialHeaders } from '../../wire/credentials.ts';
 import { type Fault, unavailable } from '../../wire/faults.ts';
 import type { AcpClientConfig, AcpLimits } from './config.ts';
@@ -44,7 +44,7 @@ function openProcess(settings: WireSettings, command: readonly string[], listene
   const end = once((why: Fault) => listener.ended(why));
   const child = startChild({
     command,
-    env: environmentOf(settings),
+    env: childEnvironment(config.env, deps.environment, (ref) => deps.readSecret(ref)),
     ...(config.cwd === undefined ? {} : { cwd: config.cwd }),
     timers: deps.timers,
     guard: deps.guard,
@@ -64,13 +64,6 @@ function openProcess(settings: WireSettings, command: readonly string[], listene
     },
     close: () => child.close(),
   };
-}
-
-function environmentOf({ config, deps }: WireSettings): Record<string, string> {
-  const given = Object.entries(config.env ?? {}).map(
-    ([name, value]) => [name, typeof value === 'string' ? value : deps.readSecret(value)] as const,
-  );
-  return { ...inheritedEnvironment(deps.environment), ...Object.fromEntries(given) };
 }
 
 function died({ notStarted, exitCode, signal, lastWords }: ChildEnd): Fault {

@@ -2,7 +2,7 @@ import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { JsonObject } from '#protocol/json.ts';
 import { STATELESS, TASKS_EXTENSION } from '../../../mappings/mcp/revisions.ts';
 import type { BridgeDeps } from '../../bridge.ts';
-import { inheritedEnvironment } from '../../wire/child.ts';
+import { childEnvironment } from '../../wire/child.ts';
 import { credentialHeaders } from '../../wire/credentials.ts';
 import { Fault } from '../../wire/faults.ts';
 import { isDoneWithin, pause } from '../../wire/waits.ts';
@@ -206,7 +206,7 @@ export class Connector {
     }
     return new ChildTransport({
       command: command ?? [],
-      env: this.#environment(),
+      env: childEnvironment(this.#config.env, this.#deps.environment, (ref) => this.#secret(ref)),
       ...(cwd === undefined ? {} : { cwd }),
       timers: this.#deps.timers,
       guard: this.#deps.guard,
@@ -215,14 +215,6 @@ export class Connector {
       onNoise: (line) =>
         this.#deps.logger.debug({ server: this.#config.id, line: line.slice(0, 500) }, 'mcp server'),
     });
-  }
-
-  #environment(): Record<string, string> {
-    const given = Object.entries(this.#config.env ?? {}).map(([name, value]) => [
-      name,
-      typeof value === 'string' ? value : this.#secret(value),
-    ]);
-    return { ...inheritedEnvironment(this.#deps.environment), ...Object.fromEntries(given) };
   }
 
   #secret(ref: Parameters<BridgeDeps['readSecret']>[0]): string {

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
-import { ERROR_CODES } from '#protocol/errors.ts';
 import type { JsonObject, JsonValue } from '#protocol/json.ts';
 import { objectOf } from '#protocol/json-shape.ts';
-import { type Failure, isBlocked, isTerminal } from '#protocol/task-states.ts';
+import { type Failure, isTerminal } from '#protocol/task-states.ts';
 import type { ToolName } from '#protocol/tool-step.ts';
 import type { DraftPart, Frame, MessageDraft, Move, Seen } from '#protocol-client.ts';
 import { partOfBlock } from '../../../mappings/mcp/content.ts';
 import { failureOfCode, MCP_ERRORS } from '../../../mappings/mcp/errors.ts';
+import { endMoves, type FaultFrame, failureOfFault } from '../../wire/moves.ts';
 import { FIXED_LIMITS } from './config.ts';
 import { asRecord, type CallFacts, type McpRecord, type RecordType } from './record.ts';
 
@@ -15,7 +15,7 @@ const MAX_TEXT = 2_000;
 
 /** What a frame means, by the tables of mappings/mcp. Pure: the same frame and the same past give the same moves. */
 export function interpret(frame: Frame, seen: Seen): Move[] {
-  if (frame.kind === 'end') return endMoves(seen);
+  if (frame.kind === 'end') return endMoves(seen, 'server');
   if (frame.kind === 'fault') return faultMoves(frame, seen);
   const record = asRecord(frame.body);
   if (record === undefined) return [{ type: 'note', note: 'not_a_record' }];
@@ -150,12 +150,10 @@ function urlMove(data: unknown, message: string): Move {
   };
 }
 
-function faultMoves({ code, message, details }: Extract<Frame, { kind: 'fault' }>, { status }: Seen): Move[] {
-  if (isTerminal(status)) return [{ type: 'note', note: 'late_result', details: { fault: code } }];
-  const known = Object.hasOwn(ERROR_CODES, code) ? ERROR_CODES[code as keyof typeof ERROR_CODES] : undefined;
-  const type = known === undefined || known.type === 'request_error' ? 'upstream_error' : known.type;
-  const failure: Failure = { code, message, type, ...(details === undefined ? {} : { details }) };
-  const call = callOf(details);
+function faultMoves(frame: FaultFrame, { status }: Seen): Move[] {
+  if (isTerminal(status)) return [{ type: 'note', note: 'late_result', details: { fault: frame.code } }];
+  const failure = failureOfFault(frame);
+  const call = callOf(frame.details);
   const failed: Move[] =
     call === undefined ? [] : [{ type: 'tool', tool: { ...call, step: 'failed', failure } }];
   return [...failed, { type: 'status', to: 'FAILED', failure }];
@@ -166,18 +164,6 @@ function callOf(details: JsonObject | undefined): ToolName | undefined {
   const { call_id, server, tool } = details ?? {};
   if (typeof call_id !== 'string' || typeof tool !== 'string' || typeof server !== 'string') return undefined;
   return { toolCallId: call_id, name: tool, server };
-}
-
-function endMoves({ status }: Seen): Move[] {
-  if (isTerminal(status) || isBlocked(status)) return [];
-  const message = 'The server ended without a result.';
-  return [
-    {
-      type: 'status',
-      to: 'FAILED',
-      failure: { code: 'upstream_unavailable', type: 'upstream_error', message },
-    },
-  ];
 }
 
 function nameOf({ call_id, server, tool }: CallFacts): ToolName {
