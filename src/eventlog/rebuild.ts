@@ -1,3 +1,4 @@
+import { BASE_MARKER } from './base-row.ts';
 import type { Event, Projection, ResourcePointer, State } from './event-log.ts';
 import type { Finding } from './finding.ts';
 import { copyOf, type Drafts, type FoldWriter, foldEvent, type ResourceHead } from './fold-event.ts';
@@ -18,6 +19,8 @@ export class Rebuild {
   /** Folds of the commit at hand; serialised once per commit, as the log does. */
   readonly #folds = new Map<string, FoldRecord>();
   readonly #drafts: Drafts = new Map();
+  /** List keys of the base that kept events took away. */
+  readonly #unindexed = new Set<string>();
   readonly #writer: FoldWriter;
 
   constructor(scratch: Scratch, projection: Projection, codec: FoldCodec = foldCodec(scratch)) {
@@ -35,8 +38,8 @@ export class Rebuild {
       said: (event, value) => saidBy(event, value),
       head: (resource) => this.#head(resource),
       moveHead: (resource, head) => this.#change(recordOf(resource), { head }),
-      index: (key) => scratch.put(key, MARKER),
-      unindex: (key) => scratch.delete(key),
+      index: (key) => this.#index(key),
+      unindex: (key) => this.#unindex(key),
     };
   }
 
@@ -67,6 +70,21 @@ export class Rebuild {
     this.#folds.clear();
     this.#drafts.clear();
     await this.#scratch.flush();
+  }
+
+  /** A list key of the base stays that: where its row were not as the base left it, the base would be a record besides. */
+  #index(key: string): void {
+    const isBase = this.#unindexed.delete(key) || this.#isBaseMarker(key);
+    this.#scratch.put(key, isBase ? BASE_MARKER : MARKER);
+  }
+
+  #unindex(key: string): void {
+    if (this.#isBaseMarker(key)) this.#unindexed.add(key);
+    this.#scratch.delete(key);
+  }
+
+  #isBaseMarker(key: string): boolean {
+    return this.#scratch.get(key)?.toString() === BASE_MARKER;
   }
 
   #head(resource: ResourcePointer): ResourceHead | undefined {

@@ -74,6 +74,28 @@ describe('retention', () => {
     expect(await read()).toEqual(before);
   });
 
+  it('checks lists that kept events had put a key into once more', async () => {
+    const { id, session_id } = await stage.run('hello');
+    const path = `/v1/sessions/${session_id}`;
+    const { data } = await stage.client.get<{ data: { id: string }[] }>(`/v1/artifacts?task_id=${id}`);
+    const parts = [{ type: 'artifact_ref', artifact_id: data[0]?.id, visibility: 'public' }];
+    const refer = () => stage.client.post(`${path}/messages`, { message: { role: 'user', parts } });
+    const expire = async (year: number) => {
+      const body = { metadata: { expires_at: `${year}-01-01T00:00:00.000Z` } };
+      expect((await stage.client.call('PATCH', path, { body })).status).toBe(200);
+    };
+    await refer();
+    await expire(2098);
+    stage.pass(20);
+    await refer();
+    await expire(2099);
+    await expire(2098);
+    await stage.run('newest', session_id);
+    await stage.sweepAfter(15);
+    expect((await stage.kinds(`${path}/events`)).slice(0, 2)).toEqual([MARK, 'user.message']);
+    expect(await stage.checked()).toEqual([]);
+  });
+
   it('answers a cursor behind it with cursor_expired on REST, also after a restart', async () => {
     const { task, ids } = await forgotten();
     const check = async () => {
