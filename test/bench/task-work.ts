@@ -51,7 +51,8 @@ export async function countTaskWork(face: FaceName = 'REST', counted = COUNTED):
     files: least((work) => work.files.length),
     rows: (after.rows - before.rows) / tasks,
     bytes: (after.bytes - before.bytes) / tasks,
-    commits: (after.commits - before.commits) / tasks,
+    // A commit that is no task's, among thirty, is none of one task.
+    commits: Math.round(((after.commits - before.commits) / tasks) * 10) / 10,
   };
 }
 
