@@ -22,9 +22,39 @@ export async function askBytes(
 ): Promise<{ bytes: Buffer; mimeType: string }> {
   const { body } = await gateway.call(id, call);
   if (body.kind !== 'bytes') throw new Error(`${id} does not answer with bytes`);
+  return { bytes: await wholeOf(body.chunks), mimeType: body.mimeType };
+}
+
+/** Bytes that came in pieces. */
+export async function wholeOf(pieces: AsyncIterable<Buffer>): Promise<Buffer> {
   const chunks: Buffer[] = [];
-  for await (const chunk of body.chunks) chunks.push(chunk);
-  return { bytes: Buffer.concat(chunks), mimeType: body.mimeType };
+  for await (const chunk of pieces) chunks.push(chunk);
+  return Buffer.concat(chunks);
+}
+
+/** What calls an operation for a client; gives its JSON answer. */
+export type Asks = (
+  id: 'registerArtifact' | 'uploadArtifactContent',
+  call: Pick<Call, 'path' | 'body' | 'idempotencyKey'>,
+) => Promise<{ id: string }>;
+
+/**
+ * Makes a public Artifact of what a client sent, since a Message refers to bytes and has none; gives its id. Each of the two calls
+ * has a key of its own: one key for both would be the same key for different bodies.
+ */
+export async function storeBytes(
+  asks: Asks,
+  { base64, mimeType }: { base64: string; mimeType: string },
+  owner: { workspace_id: string } | { session_id: string },
+  keys: { register: string | undefined; upload: string | undefined },
+): Promise<string> {
+  const kind = mimeType.startsWith('image/') ? 'image' : 'file';
+  const body = { kind, mime_type: mimeType, visibility: 'public', ...owner };
+  const { id } = await asks('registerArtifact', { path: {}, body, idempotencyKey: keys.register });
+  const content = { bytes: Buffer.from(base64, 'base64'), mimeType };
+  const path = { artifact_id: id };
+  await asks('uploadArtifactContent', { path, body: content, idempotencyKey: keys.upload });
+  return id;
 }
 
 /** What a reference was before its content was too large for the log; undefined for one that a peer sent as such. */

@@ -7,7 +7,7 @@ import type { Message, Part } from '#resources/message/schema.ts';
 import type { Encoding } from '../../../mappings/a2a/encode-task.ts';
 import type { InlineBytes } from '../../../mappings/a2a/parts-out.ts';
 import type { TaskView, Update, ViewArtifact } from '../../../mappings/a2a/task-view.ts';
-import { inlinedPart } from '../../wire/gateway-calls.ts';
+import { inlinedPart, wholeOf } from '../../wire/gateway-calls.ts';
 
 /** What has to be read before something can be encoded. */
 export interface Wanted {
@@ -84,10 +84,8 @@ async function download(gateway: Gateway, call: Call): Promise<InlineBytes | und
   try {
     const { body } = await gateway.call('downloadArtifactContent', call);
     if (body.kind !== 'bytes') return undefined;
-    const chunks: Buffer[] = [];
-    for await (const chunk of body.chunks) chunks.push(chunk);
     const named = body.fileName === call.path['artifact_id'] ? {} : { name: body.fileName };
-    return { bytes: Buffer.concat(chunks), mimeType: body.mimeType, ...named };
+    return { bytes: await wholeOf(body.chunks), mimeType: body.mimeType, ...named };
   } catch (error) {
     if (error instanceof ProtocolError && isUnreadable(error)) return undefined;
     throw error;

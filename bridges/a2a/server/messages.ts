@@ -12,7 +12,7 @@ import type { Task } from '#resources/task/schema.ts';
 import { refusal } from '../../../mappings/a2a/errors-out.ts';
 import { decodePart } from '../../../mappings/a2a/parts-in.ts';
 import type { SendRequest } from '../../../mappings/a2a/requests.ts';
-import { ask } from '../../wire/gateway-calls.ts';
+import { ask, storeBytes } from '../../wire/gateway-calls.ts';
 import { type Addressed, type Negotiated, ownTask } from './asking.ts';
 
 /** A message that was taken: the Task it belongs to, and its id in the log. */
@@ -161,14 +161,14 @@ async function storedParts(
 ): Promise<Part[]> {
   const parts: Part[] = [];
   for (const [at, draft] of request.parts.map(decodePart).entries()) {
-    parts.push(draft.type === 'bytes' ? await storeBytes(gateway, exchange, draft, workspaceId, at) : draft);
+    parts.push(draft.type === 'bytes' ? await storedPart(gateway, exchange, draft, workspaceId, at) : draft);
   }
   return parts;
 }
 
 const MEDIA_TYPE = /^[\w.+-]+\/[\w.+-]+(\s*;.*)?$/;
 
-async function storeBytes(
+async function storedPart(
   gateway: Gateway,
   exchange: ServerExchange,
   { base64, mime_type, name, metadata }: Extract<DraftPart, { type: 'bytes' }>,
@@ -177,29 +177,21 @@ async function storeBytes(
 ): Promise<Part> {
   const mimeType = MEDIA_TYPE.test(mime_type) ? mime_type : 'application/octet-stream';
   const call = exchange.call();
-  // One key for several calls of one request would be the same key for different bodies.
+  // Several parts of one request have a key each.
   const key =
     call.idempotencyKey === undefined ? undefined : `${call.idempotencyKey.slice(0, 240)}:part:${at}`;
-  const body = {
-    kind: kindOf(mimeType),
-    mime_type: mimeType,
-    visibility: 'public',
-    workspace_id: workspaceId,
-  };
-  const { id } = await ask<Artifact>(gateway, 'registerArtifact', { ...call, body, idempotencyKey: key });
-  const content = { bytes: Buffer.from(base64, 'base64'), mimeType };
-  const path = { artifact_id: id };
-  await gateway.call('uploadArtifactContent', { ...call, path, body: content, idempotencyKey: undefined });
+  const id = await storeBytes(
+    (operation, given) => ask<Artifact>(gateway, operation, { ...call, ...given }),
+    { base64, mimeType },
+    { workspace_id: workspaceId },
+    { register: key, upload: undefined },
+  );
   const kept = {
     ...(metadata?.['a2a'] as JsonObject | undefined),
     ...(name === undefined ? {} : { filename: name }),
   };
   const rest = Object.keys(kept).length === 0 ? {} : { metadata: { a2a: kept } };
   return { type: 'artifact_ref', artifact_id: id, visibility: 'public', ...rest };
-}
-
-function kindOf(mimeType: string): 'image' | 'file' {
-  return mimeType.startsWith('image/') ? 'image' : 'file';
 }
 
 const YES: readonly string[] = ['yes', 'y', 'approve', 'approved', 'allow', 'ok'];

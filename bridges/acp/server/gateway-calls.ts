@@ -4,6 +4,7 @@ import type { JsonObject } from '#protocol/json.ts';
 import type { ServerCall, ServerConnection, ServerOperation } from '#protocol-server.ts';
 import type { StreamId } from '#resources/operations.ts';
 import { ACP_ERRORS, ERROR_OF_CODE } from '../../../mappings/acp/errors.ts';
+import { wholeOf } from '../../wire/gateway-calls.ts';
 import { RpcError } from '../../wire/json-rpc.ts';
 
 type Called = Exclude<ServerOperation, StreamId>;
@@ -65,9 +66,7 @@ export class GatewayCalls {
     try {
       const { body } = await this.#gateway.call('downloadArtifactContent', call);
       if (body.kind !== 'bytes' || (body.size ?? Number.POSITIVE_INFINITY) > maxBytes) return undefined;
-      const chunks: Buffer[] = [];
-      for await (const chunk of body.chunks) chunks.push(chunk);
-      return Buffer.concat(chunks);
+      return await wholeOf(body.chunks);
     } catch (error) {
       if (error instanceof ProtocolError) return undefined;
       throw error;

@@ -7,6 +7,7 @@ import type { Session } from '#resources/session/schema.ts';
 import type { Task } from '#resources/task/schema.ts';
 import { CLIENT_METADATA } from '../../../mappings/acp/config-options.ts';
 import { artifactPart, decodePrompt, type PromptBytes } from '../../../mappings/acp/prompt-in.ts';
+import { storeBytes } from '../../wire/gateway-calls.ts';
 import { invalidParams } from '../../wire/json-rpc.ts';
 import type { RequestContext } from '../../wire/peer.ts';
 import type { AttachedSession } from './attached-session.ts';
@@ -123,11 +124,11 @@ async function stored(
   bytes: PromptBytes,
   key: string,
 ): Promise<Part> {
-  const kind = bytes.mime_type.startsWith('image/') ? 'image' : 'file';
-  const body: JsonObject = { kind, mime_type: bytes.mime_type, visibility: 'public', session_id: sessionId };
-  const { id } = await calls.json<Artifact>('registerArtifact', { body, idempotencyKey: `${key}:artifact` });
-  const content = { bytes: Buffer.from(bytes.base64, 'base64'), mimeType: bytes.mime_type };
-  const path = { artifact_id: id };
-  await calls.json('uploadArtifactContent', { path, body: content, idempotencyKey: `${key}:content` });
+  const id = await storeBytes(
+    (operation, call) => calls.json<Artifact>(operation, call),
+    { base64: bytes.base64, mimeType: bytes.mime_type },
+    { session_id: sessionId },
+    { register: `${key}:artifact`, upload: `${key}:content` },
+  );
   return artifactPart(id, bytes);
 }
