@@ -1,5 +1,5 @@
 import { timingSafeEqual } from 'node:crypto';
-import { sha256Bytes } from '#json/sha256.ts';
+import { sha256Bytes } from '#json/canonical.ts';
 import type { Random } from '#protocol/ports.ts';
 import { bearerToken } from './authorization.ts';
 import type { Authenticate, Authentication, Caller, Standing } from './caller.ts';

@@ -1,5 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import { sha256Hex } from '#json/sha256.ts';
+import { sha256Hex } from '#json/canonical.ts';
 import type { Clock } from '#protocol/ports.ts';
 import type { ConnectorRow, DeliveryAuth } from '#resources/connector/schema.ts';
 import type { Authentication } from './caller.ts';

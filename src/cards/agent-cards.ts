@@ -1,4 +1,4 @@
-import { sha256Hex } from '#json/sha256.ts';
+import { sha256Hex } from '#json/canonical.ts';
 import type { JsonObject } from '#protocol/json.ts';
 import type { A2aAgentCard, CardForm, HarnAgentCard } from '#resources/discovery/schema.ts';
 import type { Persona } from '#resources/persona/schema.ts';

@@ -7,12 +7,9 @@ import { announcedGateway, dataPaths } from '#operation/data-directory.ts';
 import type { ByteSource } from '#protocol/bytes.ts';
 import type { JsonValue } from '#protocol/json.ts';
 import { CURRENT_VERSION, VERSION_HEADER } from '#protocol/version.ts';
-import { readEvents, type StreamedEvent } from './event-frames.ts';
 import { CliError, EXIT } from './exit-codes.ts';
 import { readKeyFile } from './key-file.ts';
 import { UnavailableError, unreachable } from './unreachable.ts';
-
-export type { StreamedEvent } from './event-frames.ts';
 
 export interface ClientOptions {
   url?: string;
@@ -229,4 +226,29 @@ function apiKey({ key, keyFile }: ClientOptions, data: string): string {
   const { devKey } = dataPaths(data);
   if (existsSync(devKey)) return readKeyFile(devKey, 'the data directory');
   throw new CliError('No API key. Use --key-file, or set HARN_GATEWAY_KEY.', EXIT.usage);
+}
+
+export interface StreamedEvent {
+  id: string;
+  event: string;
+  payload: Record<string, unknown>;
+}
+
+/** The events of an answer of server-sent events; an error frame becomes a CliError with the words of the gateway. */
+async function* readEvents(response: Response): AsyncGenerator<StreamedEvent> {
+  if (!response.body) return;
+  let rest = '';
+  for await (const text of response.body.pipeThrough(new TextDecoderStream())) {
+    const frames = (rest + text).split('\n\n');
+    rest = frames.pop() ?? '';
+    for (const frame of frames) {
+      const data = frame.split('\n').find((line) => line.startsWith('data: '));
+      if (data === undefined) continue;
+      const value = JSON.parse(data.slice('data: '.length)) as StreamedEvent & {
+        error?: { message: string };
+      };
+      if (value.error) throw new CliError(value.error.message);
+      yield value;
+    }
+  }
 }

@@ -1,7 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { ClientCredentials } from '#auth/oauth/client-credentials.ts';
 import { SAMPLE_AGENT_ID } from '#config/routes.ts';
 import { readSecret, type SecretRef } from '#config/secret.ts';
+import { DEFAULT_TENANT } from '#config/sections/tenancy.ts';
+import { unlessDamaged } from '#core/unless-damaged.ts';
 import type { EventLog } from '#eventlog/event-log.ts';
 import { canonicalJson } from '#json/canonical.ts';
 import { parseMended, parsePeerText } from '#json/peer-text.ts';
@@ -9,12 +12,15 @@ import { dataPaths } from '#operation/data-directory.ts';
 import { KeptCards } from '#operation/kept-cards.ts';
 import { ProcessGuard } from '#operation/process-guard.ts';
 import { SampleAgentProcess } from '#operation/sample-agent-process.ts';
+import type { Logger } from '#protocol/ports.ts';
 import type { ProtocolClient } from '#protocol-client.ts';
-import type { Bridge, BridgeDeps } from '../../bridges/bridge.ts';
+import type { Redactor } from '#redaction/redactor.ts';
+import { pinnedDefinition, recordDefinitions, skillId } from '#resources/skill/skills.ts';
+import type { Bridge, BridgeDeps, Definitions, UpstreamAuth } from '../../bridges/bridge.ts';
 import { type BridgeId, bridges } from '../../bridges/index.ts';
-import { toolDefinitions } from './definitions.ts';
+import { postSmallForm } from './fetch-json.ts';
+import { operatorGuard } from './outbound-guard.ts';
 import type { Parts } from './parts.ts';
-import { upstreamCredentials } from './upstream-credentials.ts';
 
 /** The bundled agent when the configuration names no other; undefined otherwise. It is started with its first task. */
 export function sampleAgent({ config, packageRoot, env, logger }: Parts): SampleAgentProcess | undefined {
@@ -90,4 +96,50 @@ export function secretReader({ config, env, redactor }: Parts): (ref: SecretRef)
     redactor.addKnownSecret(secret);
     return secret;
   };
+}
+
+/** Definitions of tools are pinned in the log; a store that cannot be written now hears of them at the next start. */
+function toolDefinitions(log: EventLog, logger: Logger, redactor: Redactor): Definitions {
+  const reader = { get: log.state.bind(log) };
+  return {
+    pinned: (route, name) => unlessDamaged(() => pinnedDefinition(reader, route, name), undefined),
+    report: (route, changes) => {
+      const told = changes.map(({ name, change, definitionSha256, pinnedSha256 }) => ({
+        tool: name,
+        skill: skillId(route, name),
+        change,
+        definition_sha256: definitionSha256,
+        pinned_sha256: pinnedSha256,
+      }));
+      const clean = redactor.clean({ tenant: String(DEFAULT_TENANT), route, told }).value;
+      recordDefinitions(log, clean.tenant, clean.route, clean.told).catch((error: unknown) =>
+        logger.warn({ err: error, route }, 'changes of tool definitions were not recorded'),
+      );
+    },
+  };
+}
+
+/** The headers that carry the credentials of agents: a secret as it is, or a token that was got with it. */
+function upstreamCredentials(parts: Parts, readSecret: BridgeDeps['readSecret']): BridgeDeps['credential'] {
+  const { clock, redactor, logger } = parts;
+  const guard = operatorGuard(parts);
+  const tokens = new ClientCredentials({
+    clock,
+    postForm: (url, form, headers) => postSmallForm(guard, url, form, headers),
+    hide: (token) => redactor.addKnownSecret(token),
+  });
+  const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
+  const MAKE: Record<UpstreamAuth['type'], (auth: UpstreamAuth) => Promise<Record<string, string>>> = {
+    bearer: async ({ value }) => bearer(readSecret(value)),
+    header: async ({ name = '', value }) => ({ [name.toLowerCase()]: readSecret(value) }),
+    oauth2: async ({ value, token_url = '', client_id = '', scope, audience }) =>
+      bearer(
+        await tokens.token({ tokenUrl: token_url, clientId: client_id, scope, audience }, readSecret(value)),
+      ),
+  };
+  return (auth) =>
+    MAKE[auth.type](auth).catch((error: unknown) => {
+      logger.error({ err: error }, 'a credential of an agent cannot be had');
+      throw error;
+    });
 }

@@ -1,31 +1,43 @@
 import { apiKeyHash, newApiKey } from '#auth/api-keys.ts';
 import type { Authenticator } from '#auth/caller.ts';
+import { type AuthenticateDelivery, deliveryAuthenticator } from '#auth/delivery-signature.ts';
+import { ConfigError } from '#config/fault.ts';
+import type { Config } from '#config/load.ts';
 import { isAgentRoute } from '#config/routes.ts';
+import type { SecretRef } from '#config/secret.ts';
+import { DEFAULT_TENANT, DEFAULT_WORKSPACE, LOCAL_WORKSPACE } from '#config/sections/tenancy.ts';
+import { isLoopbackHost } from '#config/shapes.ts';
 import type { ClockWatch } from '#core/clock-watch.ts';
-import type { DecisionTools, Route, RoutedAgent } from '#core/facts.ts';
-import { GatewayCore } from '#core/gateway-core.ts';
+import type { Effect, EffectResult } from '#core/command.ts';
+import type { DecisionTools, NeededVault, Route, RoutedAgent } from '#core/facts.ts';
+import { GatewayCore, type WorkspaceIdOf } from '#core/gateway-core.ts';
 import { KeyedMutex } from '#core/keyed-mutex.ts';
 import { Refusals } from '#core/refusals.ts';
 import { unlessDamaged } from '#core/unless-damaged.ts';
 import type { EventLog } from '#eventlog/event-log.ts';
 import { Subscriptions } from '#eventlog/subscription.ts';
-import { dataPaths, inputBoxKey, redactionProofKey } from '#operation/data-directory.ts';
+import { dataPaths, ensureSecretFile, inputBoxKey, redactionProofKey } from '#operation/data-directory.ts';
 import { decideTool } from '#policy/known-tool.ts';
 import { policySettings } from '#policy/settings.ts';
 import { own } from '#protocol/clean.ts';
-import { createIdSource } from '#protocol/ids.ts';
-import { type Logger, type Random, timestamp } from '#protocol/ports.ts';
+import { createIdSource, type Logger, type Random, timestamp } from '#protocol/ports.ts';
 import type { Interpret, ProtocolClient } from '#protocol-client.ts';
 import { redactionProver } from '#receipts/redaction-proof.ts';
 import type { Redactor } from '#redaction/redactor.ts';
 import { isSecretName } from '#redaction/secret-names.ts';
+import { type RestoreParts, restoreSession } from '#resources/bundle/restore-session.ts';
+import type { ConnectorRow } from '#resources/connector/schema.ts';
 import { HANDLERS } from '#resources/handlers.ts';
 import type { Outbox } from '#resources/push/outbox.ts';
 import type { QuotaRow } from '#resources/quota/schema.ts';
 import { ReceiptLog } from '#resources/receipt/receipt-log.ts';
+import { verifyStoredReceipt } from '#resources/receipt/verify-receipt.ts';
+import { checkDependencies } from '#resources/replay/check-dependencies.ts';
 import { isSkillOf, routeOfSkill } from '#resources/skill/skills.ts';
+import { stateKey } from '#resources/state-keys.ts';
 import { FrameNumbers } from '#resources/task/task-frames.ts';
 import { recordRefusal } from '#resources/trust/record-trust.ts';
+import { parseVaultRef } from '#resources/vault/secrets/vault-row.ts';
 import { TaskRunner } from '#runner/task-runner.ts';
 import { FileTree } from '#store/file-tree.ts';
 import { createSecretBox, type SecretBox } from '#store/secret-box.ts';
@@ -33,15 +45,12 @@ import { bridges } from '../../bridges/index.ts';
 import { approvalFacts } from './approvals.ts';
 import { configuredKeys } from './authentication.ts';
 import { bundleTools } from './bundles.ts';
-import { connectorRows, deliveries } from './connectors.ts';
+import { secretReader } from './clients.ts';
 import type { OpenData, OpenDirectory } from './open-data.ts';
 import { DELIVERY_FORMS, makeSending, type Sending } from './outbox.ts';
 import type { Parts } from './parts.ts';
-import { performer } from './performer.ts';
 import { receiptFacts, signingKeyFacts } from './signing-keys.ts';
 import { undiscovered } from './undiscovered.ts';
-import { vaultsOfRoutes } from './vaults.ts';
-import { workspaceNames } from './workspace-names.ts';
 
 const TRACE_ID_BYTES = 16;
 
@@ -310,4 +319,105 @@ function findRoute(
 function newestMs(log: EventLog): number {
   const newest = unlessDamaged(() => log.event(log.head.eventId), undefined);
   return newest === undefined ? 0 : Date.parse(newest.event.created_at);
+}
+
+/** The configured connectors, each with the tenant of its workspace. */
+function connectorRows({ connectors, workspaces }: Config): ConnectorRow[] {
+  const tenants = new Map(workspaces.map(({ id, tenant }) => [id, tenant]));
+  return connectors.map((row) => ({ ...row, tenant: tenants.get(row.workspace) ?? DEFAULT_TENANT }));
+}
+
+/** What deliveries to the connector to try are signed with. */
+function makeSampleSecret({ config, random }: Parts): void {
+  if (!config.usesSampleConnector) return;
+  for (const { auth } of config.connectors)
+    if (auth !== undefined && 'file' in auth.secret) ensureSecretFile(auth.secret.file, random);
+}
+
+/** Judges deliveries by the secrets of their connectors, which are known secrets from now on. */
+function deliveries(parts: Parts): AuthenticateDelivery {
+  const { config, clock, logger } = parts;
+  const read = secretReader(parts);
+  makeSampleSecret(parts);
+  const refs = new Map(config.connectors.flatMap(({ id, auth }) => (auth ? [[id, auth.secret]] : [])));
+  const secretOf = (id: string): string | undefined => {
+    const ref = refs.get(id);
+    try {
+      return ref && read(ref);
+    } catch (error) {
+      if (!(error instanceof ConfigError)) throw error;
+      logger.error({ err: error, connector: id }, 'the secret of a connector cannot be read');
+      return undefined;
+    }
+  };
+  for (const id of refs.keys()) secretOf(id);
+  return deliveryAuthenticator(connectorRows(config), secretOf, clock);
+}
+
+/** The vaults that hold the credentials of each configured agent, and what its program finds in its environment. */
+function vaultsOfRoutes({ upstreams, vaults }: Config): (route: string) => readonly NeededVault[] {
+  const rows = Object.entries(upstreams).flatMap(([bridge, agents]) =>
+    agents.map((agent) => [`${bridge}:${agent.id}`, neededBy(agent, vaults)] as const),
+  );
+  const byRoute = new Map<string, NeededVault[]>(rows);
+  return (route) => byRoute.get(route) ?? [];
+}
+
+interface Agent {
+  auth?: { value: SecretRef } | undefined;
+  env?: Readonly<Record<string, string | SecretRef>>;
+}
+
+function neededBy({ auth, env = {} }: Agent, vaults: Config['vaults']): NeededVault[] {
+  const refs = [auth?.value, ...Object.values(env)].flatMap((value) =>
+    typeof value === 'object' && 'vault' in value ? (parseVaultRef(value.vault) ?? []) : [],
+  );
+  const ids = new Set(refs.map(({ vaultId }) => vaultId));
+  return vaults
+    .filter(({ id }) => ids.has(id))
+    .map(({ id, workspace }) => ({ id, workspaceId: workspace ?? null }));
+}
+
+/** What effects are done with. */
+interface PerformerParts extends Pick<RestoreParts, 'bundles' | 'redact'> {
+  interpretOf: (route: string) => Interpret | undefined;
+  sending: Sending;
+}
+
+/** Does what a command named, outside of its transaction. */
+function performer(
+  { log, keys }: OpenData,
+  runner: TaskRunner,
+  files: FileTree,
+  { interpretOf, sending, ...restoring }: PerformerParts,
+): (effect: Effect, signal: AbortSignal) => Promise<EffectResult> {
+  const canInterpret = (route: string) => interpretOf(route) !== undefined;
+  return async (effect, signal) => {
+    if (effect.kind === 'await_cancel') {
+      const cancelReport = await runner.cancel(effect.taskId);
+      return cancelReport === undefined ? {} : { cancelReport };
+    }
+    if (effect.kind === 'check_target') await sending.checkTarget(effect.url);
+    if (effect.kind === 'write_file') await files.write(effect.root, effect.names, effect.bytes);
+    if (effect.kind === 'check_replay')
+      return { taskIds: await checkDependencies(log, effect.source, canInterpret) };
+    if (effect.kind === 'restore_session')
+      return { restored: await restoreSession({ log, ...restoring }, effect.request, signal) };
+    if (effect.kind !== 'verify_receipt') return {};
+    const { receiptId, trustAnchor } = effect;
+    return {
+      receiptVerdict: await verifyStoredReceipt(log, keys.verificationKeys(), receiptId, trustAnchor),
+    };
+  };
+}
+
+/** On loopback the examples of Harn's SDKs find the default workspace under the name they use, unless one has that name itself. */
+export function workspaceNames(
+  { server }: Pick<Config, 'server'>,
+  log: Pick<EventLog, 'state'>,
+): WorkspaceIdOf {
+  if (!isLoopbackHost(server.host)) return (name) => name;
+  const exists = (name: string) =>
+    unlessDamaged(() => log.state(stateKey.workspace(name)) !== undefined, true);
+  return (name) => (name === LOCAL_WORKSPACE && !exists(name) ? DEFAULT_WORKSPACE : name);
 }

@@ -12,7 +12,7 @@ import { FORMS, type Forms, stepsFrom } from '#eventlog/migrate/forms.ts';
 import type { SchemaStep } from '#eventlog/migrate/step.ts';
 import { RecordAudit } from '#eventlog/record-audit.ts';
 import { StoreScratch } from '#eventlog/scratch.ts';
-import { sha256Hex } from '#json/sha256.ts';
+import { sha256Hex } from '#json/canonical.ts';
 import { dataPaths } from '#operation/data-directory.ts';
 import {
   type DecidedMigration,

@@ -3,7 +3,7 @@ import type { ReceiptFacts, SigningKeyFacts } from '#core/facts.ts';
 import { own } from '#protocol/clean.ts';
 import { ProtocolError } from '#protocol/errors.ts';
 import type { KeyRegistry } from '#receipts/key-registry.ts';
-import type { SigningKey } from '#resources/receipt/signing-key-schema.ts';
+import type { SigningKey } from '#resources/receipt/schema.ts';
 import { recordSigningKeys, signingKeyOf } from '#resources/receipt/signing-keys.ts';
 import { createLogging } from './logging.ts';
 import { type OpenData, openData } from './open-data.ts';

@@ -1,24 +1,36 @@
 import { readFileSync } from 'node:fs';
 import { DPOP_ALGORITHMS } from '#auth/oauth/dpop-proof.ts';
 import type { TrustedIssuer } from '#auth/oauth/token-verifier.ts';
+import { AgentCards } from '#cards/agent-cards.ts';
 import type { Config } from '#config/load.ts';
 import type { ClockWatch } from '#core/clock-watch.ts';
+import type { RouteFacts } from '#core/facts.ts';
+import type { EventLog } from '#eventlog/event-log.ts';
+import type { AdmittedCaller, Gateway } from '#gateway.ts';
 import { JsonReader } from '#json/json-reader.ts';
 import { createMetrics } from '#operation/metrics.ts';
 import { readinessOf } from '#operation/readiness.ts';
+import { decideTool } from '#policy/known-tool.ts';
+import { ProtocolError } from '#protocol/errors.ts';
+import { timestamp } from '#protocol/ports.ts';
 import type { ProtocolClient } from '#protocol-client.ts';
+import type { ProtocolServer, ServerAgent, ServerDeps } from '#protocol-server.ts';
+import type { KeyRegistry } from '#receipts/key-registry.ts';
+import { isRefusedIn } from '#resources/permission/action-question.ts';
+import type { Persona } from '#resources/persona/schema.ts';
+import { refuseSecretUrl } from '#resources/push/push-targets.ts';
+import { stateKey } from '#resources/state-keys.ts';
+import type { PersonaState } from '#resources/states.ts';
 import type { HttpLimits } from '#surfaces/http/limits.ts';
 import type { TlsSettings } from '#surfaces/http/server.ts';
 import { createHttpSurface, type HttpSurface, type HttpSurfaceDeps } from '#surfaces/http-surface.ts';
 import { nodeTimers } from '#surfaces/timers.ts';
+import { A2A_OFFER, type BridgeId, bridges } from '../../bridges/index.ts';
 import { metricsReader } from './authentication.ts';
-import { makeCards } from './cards.ts';
 import type { Core } from './core.ts';
 import { neverReached } from './issuers.ts';
 import type { OpenDirectory } from './open-data.ts';
 import type { Parts } from './parts.ts';
-import { publishedPersona } from './published-persona.ts';
-import { makeServers } from './servers.ts';
 import { undiscovered, withUndiscovered } from './undiscovered.ts';
 
 /** REST, SSE, WebSocket, discovery, metrics and the faces of the bridges over the gateway. */
@@ -123,3 +135,123 @@ function httpLimits({ limits }: Config): HttpLimits {
     heartbeatIntervalMs: limits.heartbeat_interval_ms,
   };
 }
+
+/** The signed cards of the gateway and of every agent behind it. */
+function makeCards(
+  { version, clock }: Parts,
+  keys: Pick<KeyRegistry, 'current'>,
+  upstreams: ReadonlyMap<string, ProtocolClient>,
+  routes: RouteFacts,
+): AgentCards {
+  const agent = (route: string, upstream: ProtocolClient) => ({
+    id: route.slice(route.indexOf(':') + 1),
+    isDefault: route === routes.default,
+    description: upstream.describe(),
+  });
+  return new AgentCards({
+    agents: () => [...upstreams].map(([route, upstream]) => agent(route, upstream)),
+    agentOf: (name) => {
+      const route = routes.find(name)?.route ?? routes.default;
+      const upstream = route === undefined ? undefined : upstreams.get(route);
+      return upstream && agent(upstream.route, upstream);
+    },
+    key: () => keys.current(),
+    offer: A2A_OFFER,
+    version,
+    createdAt: timestamp(clock.now()),
+    now: () => clock.now(),
+  });
+}
+
+/** The face of every bridge that has one. */
+function makeServers(
+  { config, clock, random, logger, version }: Parts,
+  upstreams: ReadonlyMap<string, ProtocolClient>,
+  { gateway, log, tools, sending }: Core,
+  publicUrl: () => string,
+  cards: AgentCards,
+  json: JsonReader,
+): ProtocolServer[] {
+  const { limits } = config;
+  const deps: ServerDeps = {
+    gateway,
+    clock,
+    random,
+    timers: nodeTimers,
+    logger,
+    newRequestId: () => tools.newId('req'),
+    publicUrl,
+    version,
+    card: (agentId, form) => cards.a2a(agentId, publicUrl(), form),
+    personaCard: (persona, form) => cards.persona(persona, publicUrl(), form),
+    upstream: (route) => upstreams.get(route),
+    agents: () => [...upstreams.values()].map((upstream) => agentOf(upstream, tools.routes.default)),
+    checkReceiver: async (url) => {
+      refuseSecretUrl(url, tools);
+      await sending.checkTarget(url);
+    },
+    letsPass: (route, tool) => decideTool(tools.self.policy, route, tool).effect === 'allow',
+    parseJson: (text) => json.readPeerText(text, limits.max_json_depth),
+    drafts: config.server.drafts,
+    refuses: (workspaceId, route, sideEffect) =>
+      isRefusedIn({ get: log.state.bind(log) }, tools.self, workspaceId, { route, sideEffect }),
+    limits: {
+      maxBodyBytes: limits.max_body_bytes,
+      maxJsonDepth: limits.max_json_depth,
+      streamBufferBytes: limits.stream_buffer_bytes,
+      heartbeatIntervalMs: limits.heartbeat_interval_ms,
+    },
+  };
+  return (Object.keys(bridges) as BridgeId[]).flatMap((id) => bridges[id].createServer?.(deps) ?? []);
+}
+
+function agentOf(upstream: ProtocolClient, defaultRoute: string | undefined): ServerAgent {
+  const { route } = upstream;
+  const id = route.slice(route.indexOf(':') + 1);
+  return { id, route, isDefault: route === defaultRoute, description: upstream.describe() };
+}
+
+interface PersonaReader {
+  requestId: string;
+  /** Undefined for one who sent no credential; throws for a bad one. */
+  caller(): AdmittedCaller | undefined;
+  signal: AbortSignal;
+}
+
+/**
+ * The persona whose card may be read: by anybody when the operator wrote it down in a file, as agents are; by those who may
+ * read the persona when it was made by API. Undefined for one that is hidden or absent, which are alike.
+ */
+function publishedPersona(log: EventLog, gateway: Gateway) {
+  return async (id: string, reader: PersonaReader): Promise<Persona | undefined> => {
+    if (!ID.test(id)) return undefined;
+    const state = log.state<PersonaState>(stateKey.persona(id));
+    if (state === undefined || state.internal.file_hash !== null) return state?.resource;
+    const caller = reader.caller();
+    if (caller === undefined) return undefined;
+    const { requestId, signal } = reader;
+    const call = {
+      requestId,
+      caller,
+      signal,
+      path: { persona_id: id },
+      query: {},
+      body: undefined,
+      idempotencyKey: undefined,
+      lastEventId: undefined,
+      accept: undefined,
+      traceparent: undefined,
+    };
+    try {
+      const { body } = await gateway.call('getPersona', call);
+      return body.kind === 'json' ? (body.value as unknown as Persona) : undefined;
+    } catch (error) {
+      if (error instanceof ProtocolError && HIDDEN.has(error.code)) return undefined;
+      throw error;
+    }
+  };
+}
+
+/** Ids that can be in a key; anything else names nothing. */
+const ID = /^[A-Za-z0-9_.-]{1,128}$/;
+const HIDDEN: ReadonlySet<string> = new Set(['resource_not_found', 'permission_denied']);

@@ -1,6 +1,6 @@
 import type { Caller } from '#auth/caller.ts';
 import type { Answer } from '#gateway.ts';
-import { holdsScope } from '#policy/scope.ts';
+import { holdsScope } from '#policy/access.ts';
 import { conceal } from '#policy/visibility.ts';
 
 /** A resource as this caller may see it: without what is internal, unless its scopes allow that. */

@@ -14,7 +14,13 @@ import {
   type EffectResult,
   isDeferred,
 } from './command.ts';
-import { type DecodedInput, decodeInput, isRawBody, isSpooledBody } from './decode-input.ts';
+import {
+  type DecodedInput,
+  decodeInput,
+  isRawBody,
+  isSpooledBody,
+  refuseLargeMembers,
+} from './decode-input.ts';
 import type { ResolvedCaller } from './door.ts';
 import type { CallerName, DecisionTools, Facts } from './facts.ts';
 import {
@@ -29,7 +35,6 @@ import {
 import type { KeyedMutex } from './keyed-mutex.ts';
 import { isMemberOf } from './load.ts';
 import { policyCode, type Refusals } from './refusals.ts';
-import { refuseLargeMembers } from './refuse-large-members.ts';
 
 /** What running commands needs. */
 export interface CommandDeps {

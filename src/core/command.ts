@@ -4,9 +4,10 @@ import type { ProtocolError } from '#protocol/errors.ts';
 import type { Restored, RestoreRequest } from '#resources/bundle/restore-session.ts';
 import type { CommandId, OperationInput, RawBody, SpooledBody } from '#resources/operations.ts';
 import type { StoredVerdict } from '#resources/receipt/verify-receipt.ts';
-import type { CancelReport } from '#resources/task/cancel-report.ts';
+import type { CancelReport } from '#resources/task/events.ts';
 import type { FileRoot } from '#store/file-tree.ts';
 import type { Facts } from './facts.ts';
+import type { Queries } from './query.ts';
 
 /** What a command decided: the resource to answer with, and the status when it is not the operation's usual one. */
 export interface Decided {
@@ -101,3 +102,6 @@ export function metadataOf(body: { metadata?: CleanObject | undefined }): CleanO
 
 /** Commands by operation; a row of the operations table without one does not compile. */
 export type Commands = { readonly [Id in CommandId]: Command<Id> };
+
+/** What the gateway does, by operation; streams and documents are not among them. */
+export type Handlers = Commands & Queries;

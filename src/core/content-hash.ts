@@ -1,8 +1,6 @@
-import { canonicalJson } from '#json/canonical.ts';
-import { sha256Hex } from '#json/sha256.ts';
+import { canonicalJson, inCanonicalOrder, sha256Hex } from '#json/canonical.ts';
 import { type CleanText, own } from '#protocol/clean.ts';
 import type { JsonValue } from '#protocol/json.ts';
-import { inCanonicalOrder } from '#receipts/canonical-order.ts';
 
 /** How JSON.stringify escapes half of a surrogate pair; whole characters are not escaped. */
 const HALF_CHARACTER = /\\ud[89a-f]/;

@@ -1,8 +1,7 @@
 import type { Authentication, Authenticator, Caller, Standing } from '#auth/caller.ts';
 import type { AuthenticateDelivery } from '#auth/delivery-signature.ts';
 import type { AdmittedCaller, Call, CallHead, CredentialOfCall, Identity } from '#gateway.ts';
-import { defaultWorkspace, refusedByScope } from '#policy/access.ts';
-import { holdsScope } from '#policy/scope.ts';
+import { defaultWorkspace, holdsScope, refusedByScope } from '#policy/access.ts';
 import { ProtocolError } from '#protocol/errors.ts';
 import { isAboutProof, REFUSAL_REASONS } from '#protocol/refusal-reasons.ts';
 import { SUPPORTED_VERSIONS, VERSION_HEADER } from '#protocol/version.ts';

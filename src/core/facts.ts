@@ -1,12 +1,13 @@
 import type { Caller } from '#auth/caller.ts';
+import type { Transaction } from '#eventlog/event-log.ts';
 import type { PolicySettings } from '#policy/settings.ts';
-import type { Clean, CleanText } from '#protocol/clean.ts';
-import type { IdSource } from '#protocol/ids.ts';
+import { type Clean, type CleanText, fromLog } from '#protocol/clean.ts';
 import type { JudgedTool } from '#protocol/intended-call.ts';
+import type { IdSource } from '#protocol/ports.ts';
 import type { AgentDescription, PermissionAnswer, Refused } from '#protocol-client.ts';
+import type { ReceiptKey } from '#receipts/build-receipt.ts';
 import type { KeyRow } from '#receipts/key-registry.ts';
 import type { ProveRedaction } from '#receipts/redaction-proof.ts';
-import type { ReceiptKey } from '#receipts/seal-receipt.ts';
 import type { ConnectorRow } from '#resources/connector/schema.ts';
 import type { Part } from '#resources/message/schema.ts';
 import type { QuotaRow } from '#resources/quota/schema.ts';
@@ -139,7 +140,7 @@ export interface DecisionLimits {
   transcript: TranscriptBudget;
 }
 
-export interface OutboxFacts {
+interface OutboxFacts {
   /** The forms in which events can be posted to receivers. */
   forms: readonly string[];
   /** To call after commit: the push configs of a task have changed. */
@@ -185,4 +186,21 @@ export interface RunFacts {
   answer(taskId: string, answer: PermissionAnswer): void;
   /** To call after commit: the task was canceled here; notify the upstream, without waiting. */
   forwardCancel(taskId: string): void;
+}
+
+/**
+ * Stands for the redactor where what is read was read before: a recorded frame, and one in which nothing was found. What the
+ * tables of a bridge make of it has no secret either.
+ */
+export const readBefore: DecisionTools['redact'] = (value) => ({ value: fromLog(value), hit: false });
+
+/** Where moves are applied: one transaction, one task, one recorded frame. */
+export interface MoveTarget {
+  tx: Transaction;
+  tools: DecisionTools;
+  taskId: string;
+  /** Override key of the frame, for example `a2a:sample:3`. */
+  material: CleanText;
+  /** Reads what the frame says; what comes of a frame without secrets has none and is not read again. */
+  clean: DecisionTools['redact'];
 }

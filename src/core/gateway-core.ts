@@ -1,4 +1,4 @@
-import type { Subscriptions } from '#eventlog/subscription.ts';
+import type { EventSubscription, Subscriptions } from '#eventlog/subscription.ts';
 import type {
   AdmittedCaller,
   Answer,
@@ -9,7 +9,7 @@ import type {
   StreamSink,
   Subscription,
 } from '#gateway.ts';
-import { holdsScope } from '#policy/scope.ts';
+import { holdsScope } from '#policy/access.ts';
 import { conceal } from '#policy/visibility.ts';
 import { ProtocolError } from '#protocol/errors.ts';
 import { isObject } from '#protocol/json-shape.ts';
@@ -25,8 +25,7 @@ import type { ReceiptLog } from '#resources/receipt/receipt-log.ts';
 import type { FileTree } from '#store/file-tree.ts';
 import { type CommandDeps, CommandRun, originOf } from './command-run.ts';
 import { type DecodedInput, isRawBody, isSpooledBody } from './decode-input.ts';
-import { admit, admitCaller, Door, type DoorDeps, resolved } from './door.ts';
-import { type Follower, Followers } from './followers.ts';
+import { admit, admitCaller, Door, type DoorDeps, type ResolvedCaller, resolved } from './door.ts';
 import { KeyedMutex } from './keyed-mutex.ts';
 import type { Queries, QueryTools } from './query.ts';
 import { policyCode } from './refusals.ts';
@@ -34,7 +33,7 @@ import { openStream } from './streams.ts';
 
 type AnyId = CommandId | QueryId | StreamId | IdsOfKind<'socket'>;
 
-export interface GatewayDeps extends CommandDeps, DoorDeps {
+interface GatewayDeps extends CommandDeps, DoorDeps {
   /** What each query of the operations table answers. */
   queries: Queries;
   subscriptions: Subscriptions;
@@ -233,7 +232,7 @@ const MEMBERS = ['workspace_id', 'owner_id'] as const;
  * The call with ids where it used another name of a workspace: in its path, its query, its body, and in the Session that a
  * body describes. A call that uses none is returned as it is.
  */
-export function withWorkspaceIds<Given extends Call | CallHead>(call: Given, idOf: WorkspaceIdOf): Given {
+function withWorkspaceIds<Given extends Call | CallHead>(call: Given, idOf: WorkspaceIdOf): Given {
   const path = renamed(call.path, idOf);
   const query = renamed(call.query, idOf);
   const before = 'body' in call ? call.body : undefined;
@@ -260,4 +259,64 @@ function renamed<Members extends object>(members: Members, idOf: WorkspaceIdOf):
     if (id !== name) result = { ...result, [member]: id };
   }
   return result;
+}
+
+/** An open stream and whose it is. */
+interface Follower {
+  by: ResolvedCaller;
+  sink: StreamSink;
+  subscription: EventSubscription;
+}
+
+/** An open connection and whose it is. */
+interface Connection {
+  by: ResolvedCaller;
+  ended(error: ProtocolError): void;
+}
+
+/** The open streams and connections: none outlives its credential. Source: Agents Protocol v1, "Authentication and authorization". */
+class Followers {
+  readonly #streams = new Set<Follower>();
+  readonly #connections = new Set<Connection>();
+
+  add(follower: Follower): void {
+    this.#streams.add(follower);
+  }
+
+  remove(follower: Follower): void {
+    this.#streams.delete(follower);
+  }
+
+  /** Returns what takes the connection off again. */
+  watch(connection: Connection): () => void {
+    this.#connections.add(connection);
+    return () => void this.#connections.delete(connection);
+  }
+
+  /**
+   * Ends the streams whose credential expired or was revoked, then notifies their connections; an issuer that cannot be asked
+   * ends none.
+   */
+  async recheck(): Promise<void> {
+    for (const follower of [...this.#streams]) {
+      if (!(await hasEnded(follower.by)) || !this.#streams.delete(follower)) continue;
+      follower.subscription.close();
+      follower.sink.end('unauthenticated', CREDENTIAL_ENDED);
+    }
+    for (const connection of [...this.#connections]) {
+      if (!(await hasEnded(connection.by)) || !this.#connections.delete(connection)) continue;
+      connection.ended(CREDENTIAL_ENDED);
+    }
+  }
+}
+
+const CREDENTIAL_ENDED = new ProtocolError(
+  'unauthenticated',
+  'The credential of this stream has ended. Resume with a new one and the last event id.',
+);
+
+async function hasEnded(by: ResolvedCaller): Promise<boolean> {
+  const settling = by.settle();
+  if (settling !== undefined) await settling;
+  return by.hasEnded;
 }

@@ -1,10 +1,11 @@
 import type { EventLog, StateReader } from '#eventlog/event-log.ts';
-import { taskAt, tasksBefore } from '#resources/session/session-tasks.ts';
+import { taskAt, tasksBefore } from '#resources/session/fold.ts';
 import { listPrefix, stateKey } from '#resources/state-keys.ts';
 import type { SessionFold } from '#resources/states.ts';
+import { keysUnder } from '#store/keys.ts';
 
 /** Ids between two others, both exclusive, at most `limit` of them; from the last one back with `reverse`. */
-export interface IdRange {
+interface IdRange {
   gt?: string | undefined;
   lt?: string | undefined;
   reverse?: boolean;
@@ -54,4 +55,41 @@ function listedTasks(
   const first = reverse ? end - 1 : start;
   const places = Array.from({ length: count }, (_, at) => (reverse ? first - at : first + at));
   return places.flatMap((place) => taskAt(reader, session.resource.id, place) ?? []);
+}
+
+/** Keys listed at once. */
+const PAGE = 200;
+
+/** All durable keys with the prefix, which ends in `/`, in order. What is removed meanwhile is passed over. */
+export async function* keysOf(
+  log: Pick<EventLog, 'indexKeys'>,
+  prefix: string,
+): AsyncGenerator<string, void> {
+  const { gte, lt } = keysUnder(prefix);
+  let page = await log.indexKeys({ gte, lt, limit: PAGE });
+  while (page.length > 0) {
+    yield* page;
+    page = await log.indexKeys({ gt: page.at(-1) ?? lt, lt, limit: PAGE });
+  }
+}
+
+/** Pages of the distinct members of several lists, in the order of their ids; one page of each list is in memory. */
+export async function* keysOfAll(
+  log: Pick<EventLog, 'indexKeys'>,
+  prefixes: readonly string[],
+  limit: number,
+): AsyncGenerator<string[], void> {
+  let after = '';
+  for (let size = limit; size === limit; ) {
+    const heads = await Promise.all(
+      prefixes.map(async (prefix) => {
+        const keys = await log.indexKeys({ gt: prefix + after, lt: `${prefix}~`, limit });
+        return keys.map((key) => key.slice(prefix.length));
+      }),
+    );
+    const page = [...new Set(heads.flat())].sort().slice(0, limit);
+    if (page.length > 0) yield page;
+    size = page.length;
+    after = page.at(-1) ?? after;
+  }
 }

@@ -1,6 +1,5 @@
 import type { Transaction } from '#eventlog/event-log.ts';
-import { canonicalJson } from '#json/canonical.ts';
-import { sha256Hex } from '#json/sha256.ts';
+import { canonicalJson, sha256Hex } from '#json/canonical.ts';
 import { ERROR_CODES, type ErrorCode, ProtocolError } from '#protocol/errors.ts';
 import type { JsonObject, JsonValue } from '#protocol/json.ts';
 import { timestamp } from '#protocol/ports.ts';

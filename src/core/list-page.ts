@@ -6,12 +6,11 @@ import { listPrefix, stateKey } from '#resources/state-keys.ts';
 import type { Folded, WorkspaceState } from '#resources/states.ts';
 import { page } from './answer.ts';
 import { type IdList, idsIn } from './id-list.ts';
-import { PageBudget } from './page-budget.ts';
 import type { QueryTools } from './query.ts';
 
 const PLACE_DIGITS = 8;
 
-export interface ListRequest {
+interface ListRequest {
   /** What makes the list; ids sort by creation. */
   lists: readonly IdList[];
   /** Oldest first; newest first otherwise. */
@@ -150,4 +149,27 @@ export function foreignCursor(): ProtocolError {
 
 export function paging(query: { limit: number; cursor?: string | undefined }) {
   return { limit: query.limit, cursor: query.cursor };
+}
+
+/**
+ * Bytes of JSON at which a page ends early, with `has_more`. One item is bounded by the body limit and the inline limits,
+ * but 200 of them are more than one answer may cost the process, and can be more than one string holds.
+ */
+const PAGE_BYTES = 8 * 1024 * 1024;
+
+/** Counts the items of one page; the first is always taken, so that every page gets on. */
+export class PageBudget {
+  #taken = 0;
+  #spent = false;
+
+  /** Whether an item of this many bytes still goes into the page. Once one does not, none does. */
+  takes(bytes: number): boolean {
+    if (this.#taken > 0 && this.#taken + bytes > PAGE_BYTES) this.#spent = true;
+    if (!this.#spent) this.#taken += bytes;
+    return !this.#spent;
+  }
+
+  get isSpent(): boolean {
+    return this.#spent;
+  }
 }

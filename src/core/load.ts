@@ -1,9 +1,8 @@
 import type { Caller } from '#auth/caller.ts';
 import type { Event, StateReader } from '#eventlog/event-log.ts';
-import { isMember } from '#policy/access.ts';
-import { holdsScope } from '#policy/scope.ts';
+import { holdsScope, isMember } from '#policy/access.ts';
 import { ProtocolError } from '#protocol/errors.ts';
-import type { AssetState } from '#resources/artifact/asset-state.ts';
+import type { AssetState } from '#resources/artifact/stored-content.ts';
 import type {
   ApiKeyState,
   ArtifactState,

@@ -1,6 +1,6 @@
 import { parseCommit } from '#eventlog/commit-record.ts';
 import type { EventLog } from '#eventlog/event-log.ts';
-import { sha256Hex } from '#json/sha256.ts';
+import { sha256Hex } from '#json/canonical.ts';
 import { ANSWERS_SWEPT_KEY, commitKey, KEY_KINDS, keysUnder, lastSegment } from '#store/keys.ts';
 import { expiryOfAnswer } from './idempotency.ts';
 import { unlessDamaged } from './unless-damaged.ts';

@@ -8,7 +8,7 @@ import type {
   Subscriptions,
 } from '#eventlog/subscription.ts';
 import type { StreamSink } from '#gateway.ts';
-import { holdsScope } from '#policy/scope.ts';
+import { holdsScope } from '#policy/access.ts';
 import { conceal, mayHoldHidden } from '#policy/visibility.ts';
 import { EVENT_OF_STATUS, isTerminal, type TerminalStatus } from '#protocol/task-states.ts';
 import type { StreamId } from '#resources/operations.ts';

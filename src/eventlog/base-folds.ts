@@ -1,15 +1,22 @@
-import { checked } from '#store/checked-record.ts';
 import { baseKey, KEY_KINDS, keysUnder } from '#store/keys.ts';
-import { unseal } from '#store/sealed-record.ts';
+import { checked, unseal } from '#store/sealed-record.ts';
 import type { Store } from '#store/store.ts';
 import { IntegrityError } from '#store/store-errors.ts';
 import { BASE_ROW_KINDS, type BaseEntry, contentOfRow, isBaseRow } from './base-row.ts';
 import type { Event, ResourcePointer, State } from './event-log.ts';
 import type { Finding } from './finding.ts';
-import { copyOf, type Drafts, type FoldWriter, type ResourceHead } from './fold-event.ts';
-import { type FoldCodec, type FoldRecord, recordOf, spelled } from './fold-record.ts';
-import { saidBy } from './said.ts';
+import {
+  copyOf,
+  type Drafts,
+  type FoldCodec,
+  type FoldRecord,
+  type FoldWriter,
+  type ResourceHead,
+  recordOf,
+  spelled,
+} from './fold-record.ts';
 import type { Scratch } from './scratch.ts';
+import { saidBy } from './segment.ts';
 
 export interface BaseSource {
   record(key: string): Buffer | undefined;

@@ -1,7 +1,6 @@
-import { sha256Hex } from '#json/sha256.ts';
-import { CHECK_DIGITS, contentOfChecked } from '#store/checked-record.ts';
+import { sha256Hex } from '#json/canonical.ts';
 import { KEY_KINDS } from '#store/keys.ts';
-import { SEAL_BYTES } from '#store/sealed-record.ts';
+import { CHECK_DIGITS, contentOfChecked, SEAL_BYTES } from '#store/sealed-record.ts';
 import type { FoldCodec, FoldRecord } from './fold-record.ts';
 
 /**

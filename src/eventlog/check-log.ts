@@ -16,16 +16,14 @@ import type { CommitRecord } from './commit-record.ts';
 import { type CommitSummary, readSummary, SetHash, verifySummary } from './commit-summary.ts';
 import { EMPTY_HEAD, walkCommits } from './commit-walk.ts';
 import { ACCOUNTED, accountOf, compareKeys } from './compare-keys.ts';
-import { eventNumberOf } from './event-id.ts';
 import type { Event, LogHead, Projection } from './event-log.ts';
 import type { Finding } from './finding.ts';
 import { foldCodec } from './fold-record.ts';
 import { Rebuild } from './rebuild.ts';
 import { type AuditedSegment, RecordAudit } from './record-audit.ts';
 import { RemovedSegments } from './removed-segments.ts';
-import type { SaidSlots } from './said.ts';
 import { MemoryScratch, type Scratch } from './scratch.ts';
-import { eventsIn } from './segment.ts';
+import { eventNumberOf, eventsIn, type SaidSlots } from './segment.ts';
 
 export interface CheckLogOptions {
   store: Store;

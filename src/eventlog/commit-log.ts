@@ -6,9 +6,8 @@ import { GroupWriter } from '#store/group-writer.ts';
 import { commitKey, SUMMARY_KEY } from '#store/keys.ts';
 import type { DiskShortage, Store } from '#store/store.ts';
 import type { IntegrityError } from '#store/store-errors.ts';
-import { CheckpointWriter, type CheckpointWriterParts } from './checkpoint-writer.ts';
+import { CheckpointWriter, type CheckpointWriterParts } from './checkpoint.ts';
 import { type CommitRange, readSummary, SetHash, signSummary, withRange } from './commit-summary.ts';
-import { eventNumberOf } from './event-id.ts';
 import type {
   CommitSpan,
   EventLog,
@@ -31,9 +30,8 @@ import { GroupStaging } from './group-staging.ts';
 import { planRemoval } from './history-removal.ts';
 import { type IndexRange, LogReader, storedEvent } from './log-reader.ts';
 import { Reopener } from './reopener.ts';
-import type { SaidSlots } from './said.ts';
-import { stageRemoval } from './stage-removal.ts';
-import { stageRows } from './stage-rows.ts';
+import { eventNumberOf, type SaidSlots } from './segment.ts';
+import { stageRemoval, stageRows } from './stage-rows.ts';
 import { StagedTransaction } from './staged-transaction.ts';
 import { removableCommits, removalCommits } from './summarise-commits.ts';
 import type { Timers } from './timers.ts';

@@ -1,8 +1,8 @@
 import { eventIdOf, isEventKey, lastSegment } from '#store/keys.ts';
 import { type CommitRecord, eventCount } from './commit-record.ts';
-import { eventNumberOf } from './event-id.ts';
 import type { LogHead } from './event-log.ts';
 import type { Finding } from './finding.ts';
+import { eventNumberOf } from './segment.ts';
 
 /** Where a segment of a commit has to lie. */
 export interface SegmentPlace {

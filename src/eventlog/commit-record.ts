@@ -1,4 +1,4 @@
-import { isEventId } from './event-id.ts';
+import { isEventId } from './segment.ts';
 
 /** Who caused one transaction of a commit, and how many of the commit's events it appended, in their order. */
 export interface CommitEntry {

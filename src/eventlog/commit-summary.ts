@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { sha256Hex } from '#json/sha256.ts';
+import { sha256Hex } from '#json/canonical.ts';
 import type { KeyRegistry } from '#receipts/key-registry.ts';
 import { SUMMARY_KEY } from '#store/keys.ts';
 import { unseal } from '#store/sealed-record.ts';

@@ -1,4 +1,4 @@
-import { sha256Hex } from '#json/sha256.ts';
+import { sha256Hex } from '#json/canonical.ts';
 import { commitKey, keysUnder, lastSegment } from '#store/keys.ts';
 import { SEAL_BYTES, unseal } from '#store/sealed-record.ts';
 import type { Store } from '#store/store.ts';
@@ -6,9 +6,9 @@ import { IntegrityError } from '#store/store-errors.ts';
 import { checkNumbering, eventBefore } from './commit-numbering.ts';
 import { type CommitRecord, NO_COMMIT_HASH, parseCommit } from './commit-record.ts';
 import { type CommitRange, headBehind, rangeAfter, readSummary } from './commit-summary.ts';
-import { NO_EVENT } from './event-id.ts';
 import type { LogHead } from './event-log.ts';
 import type { Finding } from './finding.ts';
+import { NO_EVENT } from './segment.ts';
 
 export const EMPTY_HEAD: LogHead = { commit: 0, hash: NO_COMMIT_HASH, eventId: NO_EVENT };
 

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
-import { sha256Hex } from '#json/sha256.ts';
-import { contentOfChecked } from '#store/checked-record.ts';
+import { sha256Hex } from '#json/canonical.ts';
 import { KEY_KINDS } from '#store/keys.ts';
+import { contentOfChecked } from '#store/sealed-record.ts';
 import type { Store } from '#store/store.ts';
 import { isBaseRow, isDerivedRow } from './base-row.ts';
 import type { Finding } from './finding.ts';

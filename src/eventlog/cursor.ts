@@ -1,7 +1,6 @@
 import { ProtocolError } from '#protocol/errors.ts';
-import { cursorExpired } from './cursor-expired.ts';
-import { isEventId, NO_EVENT } from './event-id.ts';
 import type { EventLog, StreamScope } from './event-log.ts';
+import { isEventId, NO_EVENT } from './segment.ts';
 
 /**
  * Checks a cursor a client sent; returns the event id to go on after. No cursor means from the start. Throws
@@ -20,4 +19,11 @@ export function checkCursor(
   if (cursor === NO_EVENT) return cursor;
   if (cursor > log.head.eventId || !log.holds(scope, cursor)) throw cursorExpired(param);
   return cursor;
+}
+
+/** The caller starts over: without a cursor the stream begins with what is kept. */
+export function cursorExpired(param?: string): ProtocolError {
+  const message =
+    'Events after this cursor are not kept any more, or it is of another stream. Read from the start.';
+  return new ProtocolError('cursor_expired', message, param === undefined ? {} : { param });
 }

@@ -1,7 +1,7 @@
 import { eventIdOf } from '#store/keys.ts';
 import { IntegrityError } from '#store/store-errors.ts';
-import { eventNumberOf } from './event-id.ts';
 import type { Event, StoredEvent } from './event-log.ts';
+import { eventNumberOf } from './segment.ts';
 
 /** The kind that stands in the place of the last removed event of a stream. */
 export const HISTORY_REMOVED = 'vendor.harn_gateway.history_removed';

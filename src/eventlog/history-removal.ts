@@ -1,13 +1,11 @@
 import { eventKey, lastSegment } from '#store/keys.ts';
 import { IntegrityError } from '#store/store-errors.ts';
 import { BaseFolds } from './base-folds.ts';
-import { NO_EVENT } from './event-id.ts';
 import type { Event, HistoryRemoval, Projection } from './event-log.ts';
-import { foldEvent } from './fold-event.ts';
-import type { FoldRecord } from './fold-record.ts';
+import { type FoldRecord, foldEvent } from './fold-record.ts';
 import { isNoMark, type RemovedPart } from './history-mark.ts';
 import { type LogReader, storedEvent } from './log-reader.ts';
-import { eventsIn } from './segment.ts';
+import { eventsIn, NO_EVENT } from './segment.ts';
 
 /** Events read at once while a removal is planned. */
 const PAGE = 500;

@@ -14,12 +14,20 @@ import { SEAL_BYTES, unseal } from '#store/sealed-record.ts';
 import type { KeyRange, Store } from '#store/store.ts';
 import { IntegrityError } from '#store/store-errors.ts';
 import { BASE_MARKER, baseEntryOf, isBaseRow, isListRow, MARKER_ENTRY, rowHash } from './base-row.ts';
-import { cursorExpired } from './cursor-expired.ts';
-import { eventNumberOf, NO_EVENT } from './event-id.ts';
+import { cursorExpired } from './cursor.ts';
 import type { Segment, State, StoredEvent, StreamScope } from './event-log.ts';
 import { type FoldCodec, type FoldRecord, NO_FOLD, type StateCache } from './fold-record.ts';
 import { markEvent, type RemovedPart } from './history-mark.ts';
-import { eventIn, eventsIn, idsOfRow, readSegment, segmentFrom, segmentOf } from './segment.ts';
+import {
+  eventIn,
+  eventNumberOf,
+  eventsIn,
+  idsOfRow,
+  NO_EVENT,
+  readSegment,
+  segmentFrom,
+  segmentOf,
+} from './segment.ts';
 
 type Stream = Exclude<StreamScope, { kind: 'all' }>;
 

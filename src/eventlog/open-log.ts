@@ -8,7 +8,7 @@ import { EMPTY_HEAD } from './commit-walk.ts';
 import type { EventLog, Integrity, LogHead, Projection } from './event-log.ts';
 import { openLogMeta } from './log-meta.ts';
 import type { Forms } from './migrate/forms.ts';
-import type { SaidSlots } from './said.ts';
+import type { SaidSlots } from './segment.ts';
 import type { Timers } from './timers.ts';
 import { type TailVerdict, verifyTail } from './verify-tail.ts';
 

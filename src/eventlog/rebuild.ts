@@ -1,11 +1,20 @@
 import { BASE_MARKER } from './base-row.ts';
 import type { Event, Projection, ResourcePointer, State } from './event-log.ts';
 import type { Finding } from './finding.ts';
-import { copyOf, type Drafts, type FoldWriter, foldEvent, type ResourceHead } from './fold-event.ts';
-import { type FoldCodec, type FoldRecord, foldCodec, recordOf, StateCache } from './fold-record.ts';
-import { saidBy } from './said.ts';
+import {
+  copyOf,
+  type Drafts,
+  type FoldCodec,
+  type FoldRecord,
+  type FoldWriter,
+  foldCodec,
+  foldEvent,
+  type ResourceHead,
+  recordOf,
+  StateCache,
+} from './fold-record.ts';
 import type { Scratch } from './scratch.ts';
-import { streamRows } from './segment.ts';
+import { saidBy, streamRows } from './segment.ts';
 
 const CACHE_CHARS = 16 * 1024 * 1024;
 const MARKER = '';

@@ -1,10 +1,10 @@
-import { sha256Hex } from '#json/sha256.ts';
+import { sha256Hex } from '#json/canonical.ts';
 import { commitKey, SUMMARY_KEY } from '#store/keys.ts';
 import { eventBefore, segmentsAfter } from './commit-numbering.ts';
 import { type CommitRecord, parseCommit } from './commit-record.ts';
 import type { CommitRange, CommitSummary } from './commit-summary.ts';
-import { eventNumberOf } from './event-id.ts';
 import type { EventLog } from './event-log.ts';
+import { eventNumberOf } from './segment.ts';
 
 /** Commits looked at one after the other before a binary search: the events of one run are close together. */
 const NEAR = 8;

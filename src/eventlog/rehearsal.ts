@@ -1,6 +1,5 @@
 import { type CleanText, own } from '#protocol/clean.ts';
 import { eventIdOf } from '#store/keys.ts';
-import { eventNumberOf, NO_EVENT } from './event-id.ts';
 import type { Event, NewEvent, Projection, ResourcePointer, State, Transaction } from './event-log.ts';
 import {
   buildEvent,
@@ -9,9 +8,9 @@ import {
   type FoldWriter,
   foldEvent,
   type ResourceHead,
-} from './fold-event.ts';
-import { recordOf } from './fold-record.ts';
-import { saidBy } from './said.ts';
+  recordOf,
+} from './fold-record.ts';
+import { eventNumberOf, NO_EVENT, saidBy } from './segment.ts';
 
 /**
  * A transaction that writes nothing but memory: decisions run in it as they ran in the log, with recorded times. What it

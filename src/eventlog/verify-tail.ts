@@ -1,4 +1,4 @@
-import { sha256Hex } from '#json/sha256.ts';
+import { sha256Hex } from '#json/canonical.ts';
 import { commitKey, eventKey, keysUnder, lastSegment } from '#store/keys.ts';
 import { SEAL_BYTES } from '#store/sealed-record.ts';
 import type { Store } from '#store/store.ts';

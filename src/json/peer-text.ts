@@ -1,7 +1,6 @@
 import type { JsonMend, JsonValue, MendedJson } from '#protocol/json.ts';
 import { isExactNumber } from './number.ts';
-import { scanJson } from './scan.ts';
-import { MAX_JSON_DEPTH, parseStrictText, parseTextInSlices, type Sliced } from './strict-parse.ts';
+import { MAX_JSON_DEPTH, parseStrictText, parseTextInSlices, type Sliced, scanJson } from './strict-parse.ts';
 
 /** A backslash and what it escapes: both halves of a pair, one half alone, or anything else. */
 const ESCAPES =

@@ -1,9 +1,9 @@
 import type { Caller } from '#auth/caller.ts';
+import { GATEWAY_SCOPES } from '#protocol/scopes.ts';
 import type { OperationRow } from '#resources/operations.ts';
 import type { WorkspaceState } from '#resources/states.ts';
 import { type Checks, type Decision, decideBy } from './decision.ts';
 import { RULES } from './rules.ts';
-import { holdsScope } from './scope.ts';
 
 /** What a call is about: something of a workspace, or of a tenant only. Both undefined: it is absent. */
 export interface Target {
@@ -11,7 +11,7 @@ export interface Target {
   tenant?: string | undefined;
 }
 
-export interface AccessQuestion {
+interface AccessQuestion {
   caller: Pick<Caller, 'actor' | 'tenant' | 'scopes' | 'workspaces'>;
   scope: OperationRow['scope'];
   /** Undefined for an operation that names nothing. */
@@ -80,4 +80,13 @@ export function belongsTo(caller: Omit<Member, 'tenant'>, { resource, internal }
 /** The workspace of a call that names none: the first of the actor's. */
 export function defaultWorkspace(caller: Pick<Caller, 'workspaces'>): string {
   return caller.workspaces.find((id) => id !== '*') ?? 'workspace_default';
+}
+
+/**
+ * Exact words only: no prefix and no substring matches. `*` is every scope of a tenant's work, `admin` is not; the scopes of
+ * the gateway itself are held by name, or by `operator`.
+ */
+export function holdsScope(caller: Pick<Caller, 'scopes'>, scope: string): boolean {
+  if (caller.scopes.has(scope)) return true;
+  return caller.scopes.has(GATEWAY_SCOPES.includes(scope) ? 'operator' : '*');
 }

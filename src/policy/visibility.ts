@@ -1,5 +1,4 @@
-import { canonicalJson } from '#json/canonical.ts';
-import { sha256Hex } from '#json/sha256.ts';
+import { canonicalJson, sha256Hex } from '#json/canonical.ts';
 import type { JsonObject, JsonValue } from '#protocol/json.ts';
 
 /** Markers that stored bytes contain when something in them is not for everybody. */

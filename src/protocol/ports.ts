@@ -26,3 +26,64 @@ export interface Logger {
 export function timestamp(epochMs: number): CleanText {
   return own(new Date(epochMs).toISOString());
 }
+
+const CROCKFORD = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
+const CHAR_CODES = Array.from(CROCKFORD, (char) => char.charCodeAt(0));
+const TIME_DIGITS = 10;
+const RANDOM_DIGITS = 16;
+const LAST = TIME_DIGITS + RANDOM_DIGITS - 1;
+
+/** Makes `<object>_<ULID>` ids: unique, and sorted by creation within one source. */
+export type IdSource = (object: string) => CleanText;
+
+/**
+ * A monotonic ULID source: within one millisecond, or when the clock steps back, the random part counts up. No id is from
+ * before `notBeforeMs`, so that ids go on rising over a restart with a clock that was put back.
+ */
+export function createIdSource(clock: Clock, random: Random, notBeforeMs = 0): IdSource {
+  let lastMs = -1;
+  /** The values of all digits: first those of the time, then the random ones. */
+  const digits: number[] = new Array(LAST + 1).fill(0);
+  /** All but the last digit, which alone changes from most ids to the next. */
+  let stem = '';
+  return (object) => {
+    const now = Math.max(clock.now(), notBeforeMs);
+    if (now > lastMs) {
+      lastMs = now;
+      draw(digits, now, random.bytes(RANDOM_DIGITS));
+      stem = spellStem(digits);
+    } else if (increment(digits)) {
+      stem = spellStem(digits);
+    }
+    return own(`${object}_${stem}${CROCKFORD[digits[LAST] ?? 0]}`);
+  };
+}
+
+function draw(digits: number[], ms: number, bytes: Uint8Array): void {
+  let rest = ms;
+  for (let at = TIME_DIGITS - 1; at >= 0; at--) {
+    digits[at] = rest % 32;
+    rest = Math.floor(rest / 32);
+  }
+  for (let at = 0; at < RANDOM_DIGITS; at++) digits[TIME_DIGITS + at] = (bytes[at] ?? 0) & 31;
+  // A clear top bit leaves room to count up without overflow.
+  digits[TIME_DIGITS] = (digits[TIME_DIGITS] ?? 0) & 15;
+}
+
+/** In one piece: a text put together digit by digit is as many objects, for every id. */
+function spellStem(digits: number[]): string {
+  return String.fromCharCode(...digits.slice(0, LAST).map((digit) => CHAR_CODES[digit] ?? 0));
+}
+
+/** True when more than the last digit changed. */
+function increment(digits: number[]): boolean {
+  for (let at = LAST; at >= TIME_DIGITS; at--) {
+    const digit = digits[at] ?? 0;
+    if (digit < 31) {
+      digits[at] = digit + 1;
+      return at < LAST;
+    }
+    digits[at] = 0;
+  }
+  return true;
+}

@@ -12,7 +12,7 @@ export interface Rules {
   readonly a2aNames: 'json' | 'both';
   /** How many frames the receipt of a run names one by one; more are one `event_log` material. */
   readonly listedFrames: number;
-  /** What that material's hash is: of a chain (src/resources/replay/record/frame-list.ts), or the root of a tree (src/resources/task/frame-tree.ts). */
+  /** What that material's hash is: of a chain (src/resources/replay/record/frame-list.ts), or the root of a tree (src/resources/task/task-frames.ts). */
   readonly frameDigest: 'chain' | 'tree';
 }
 

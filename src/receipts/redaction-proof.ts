@@ -1,7 +1,6 @@
 import { createHmac } from 'node:crypto';
-import { canonicalJson } from '#json/canonical.ts';
+import { canonicalJson, inCanonicalOrder } from '#json/canonical.ts';
 import type { JsonObject, JsonValue } from '#protocol/json.ts';
-import { inCanonicalOrder } from './canonical-order.ts';
 
 /** Commits to what a place held before secrets were replaced in it. */
 export type ProveRedaction = (place: string, original: JsonValue) => string;

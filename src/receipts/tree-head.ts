@@ -1,6 +1,6 @@
 import { canonicalJson } from '#json/canonical.ts';
 import type { JsonValue } from '#protocol/json.ts';
-import type { TreeHead } from '#resources/receipt/log-schema.ts';
+import type { TreeHead } from '#resources/receipt/schema.ts';
 import type { SigningKey } from './key-registry.ts';
 import { type HexHash, rootOf } from './merkle.ts';
 import { type SignatureVerdict, type VerificationKeys, verifySignature } from './verification-keys.ts';

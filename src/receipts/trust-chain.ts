@@ -1,8 +1,7 @@
-import { canonicalJson } from '#json/canonical.ts';
-import { sha256Hex } from '#json/sha256.ts';
+import { canonicalJson, sha256Hex } from '#json/canonical.ts';
 import type { JsonObject, JsonValue } from '#protocol/json.ts';
 import { type Review, type ReviewStatement, type TrustRecord, trustRecord } from '#resources/trust/schema.ts';
-import type { ReceiptKey } from './seal-receipt.ts';
+import type { ReceiptKey } from './build-receipt.ts';
 import { type VerificationKeys, verifySignature } from './verification-keys.ts';
 
 const SIGNATURE_PREFIX = 'base64:';

@@ -1,5 +1,4 @@
-import { canonicalJson } from '#json/canonical.ts';
-import { sha256Hex } from '#json/sha256.ts';
+import { canonicalJson, sha256Hex } from '#json/canonical.ts';
 import type { JsonObject, JsonValue } from '#protocol/json.ts';
 import { RECEIPT_FORMAT, type WireReceipt, wireReceipt } from '#resources/receipt/schema.ts';
 import { appendLeaf, type HexHash, rootOf } from './merkle.ts';

@@ -3,8 +3,7 @@ import { CURRENT_VERSION, PROTOCOL_FAMILY } from '#protocol/version.ts';
 import { CARD_EXAMPLES } from './agent/card-examples.ts';
 import { POLICY_EXPLANATION } from './policy/example.ts';
 import { PUSH_EXAMPLES } from './push/examples.ts';
-import { RECEIPT_ID, RECEIPT_MEMBERS, RECEIPT_PAYLOAD } from './receipt/example.ts';
-import { RECEIPT_LOG_EXAMPLES } from './receipt/log-examples.ts';
+import { RECEIPT_ID, RECEIPT_LOG_EXAMPLES, RECEIPT_MEMBERS, RECEIPT_PAYLOAD } from './receipt/example.ts';
 import { COMPACTED, TRANSCRIPT_EXAMPLES } from './session/transcript/examples.ts';
 import { TRUST_RECORD } from './trust/example.ts';
 

@@ -16,7 +16,7 @@ import type { Fold } from './payload.ts';
 import { permissionFolds } from './permission/fold.ts';
 import { personaFolds } from './persona/fold.ts';
 import { pushFolds } from './push/fold.ts';
-import { quotaFolds } from './quota/fold-usage.ts';
+import { quotaFolds } from './quota/fold.ts';
 import { receiptFolds } from './receipt/fold.ts';
 import { changeSession, sessionFolds } from './session/fold.ts';
 import { transcriptFolds } from './session/transcript/fold.ts';

@@ -15,13 +15,14 @@ import { outcomesOperations } from './outcome/operations.ts';
 import { permissionRequestsOperations } from './permission/operations.ts';
 import { personasOperations } from './persona/operations.ts';
 import { policyOperations } from './policy/operations.ts';
-import { deadLettersOperations } from './push/dead-letter-operations.ts';
-import { pushConfigsOperations } from './push/operations.ts';
+import { deadLettersOperations, pushConfigsOperations } from './push/operations.ts';
 import { quotasOperations } from './quota/operations.ts';
-import { receiptLogOperations } from './receipt/log-operations.ts';
-import { receiptsOperations } from './receipt/operations.ts';
-import { signingKeysOperations } from './receipt/signing-key-operations.ts';
-import { receiptVerificationOperations } from './receipt/verification-operations.ts';
+import {
+  receiptLogOperations,
+  receiptsOperations,
+  receiptVerificationOperations,
+  signingKeysOperations,
+} from './receipt/operations.ts';
 import { runtimeOperations } from './runtime/operations.ts';
 import { sessionsOperations } from './session/operations.ts';
 import { skillsOperations } from './skill/operations.ts';

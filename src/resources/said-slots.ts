@@ -1,5 +1,5 @@
 import type { Event } from '#eventlog/event-log.ts';
-import type { SaidSlot, SaidSlots } from '#eventlog/said.ts';
+import type { SaidSlot, SaidSlots } from '#eventlog/segment.ts';
 import { importMarkOf, localEvent } from './bundle/fold-imported.ts';
 import type { Message } from './message/schema.ts';
 import { payload } from './payload.ts';

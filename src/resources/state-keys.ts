@@ -1,4 +1,4 @@
-import { sha256Hex } from '#json/sha256.ts';
+import { sha256Hex } from '#json/canonical.ts';
 
 /** Bytes that are stored, by what they are. */
 export const storedContents = 'x/content/';

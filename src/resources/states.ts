@@ -1,5 +1,6 @@
 import type { AutonomyTier } from '#protocol/autonomy.ts';
 import type { JsonObject } from '#protocol/json.ts';
+import type { UsageTotals } from '#protocol/usage.ts';
 import type { ApiKey } from './api-key/schema.ts';
 import type { Artifact } from './artifact/schema.ts';
 import type { Branch } from './branch/schema.ts';
@@ -9,14 +10,14 @@ import type { Message } from './message/schema.ts';
 import type { RememberedAnswer } from './permission/draft.ts';
 import type { PermissionRequest } from './permission/schema.ts';
 import type { Persona } from './persona/schema.ts';
+import type { BlockingEffect } from './policy/events.ts';
 import type { QuotaReservation } from './quota/schema.ts';
 import type { PersonaTerms } from './receipt/events.ts';
 import type { Receipt } from './receipt/schema.ts';
 import type { ReplayTerms } from './replay/schema.ts';
 import type { Session } from './session/schema.ts';
 import type { TranscriptArchive } from './session/transcript/schema.ts';
-import type { CancelReport } from './task/cancel-report.ts';
-import type { RunFacts } from './task/run-facts.ts';
+import type { CancelReport } from './task/events.ts';
 import type { Task } from './task/schema.ts';
 import type { Review } from './trust/schema.ts';
 import type { Vault } from './vault/schema.ts';
@@ -322,4 +323,27 @@ export interface SigningKeyState {
 /** How many receipts were issued; the next one becomes the leaf of this index. */
 export interface ReceiptLogState {
   size: number;
+}
+
+/** One thing that a receipt says of a run; resources are named, not copied. */
+export type RunFact =
+  | { kind: 'artifact'; id: string }
+  | { kind: 'request'; id: string; actor: string | null }
+  | { kind: 'tool_called'; call_id: string; tool: string; input_hash: string }
+  | { kind: 'tool_ended'; call_id: string; status: 'succeeded' | 'failed'; output_hash?: string }
+  | { kind: 'input_redacted'; message_id: string; proof_hash: string }
+  | { kind: 'file_written'; path: string; sha256: string }
+  | { kind: 'policy'; effect: BlockingEffect; rule: string; action: string; at: string };
+
+/** The newest facts, oldest first; full pages of older ones are states of their own. */
+export interface RunFacts {
+  pages: number;
+  newest: RunFact[];
+  /** Absent where the agent said nothing. */
+  usage?: UsageTotals;
+}
+
+/** A full page of the facts of a run. */
+export interface RunPageState {
+  facts: RunFact[];
 }

@@ -1,5 +1,4 @@
-import type { DecisionTools } from '#core/facts.ts';
-import type { MoveTarget } from '#core/move-target.ts';
+import type { DecisionTools, MoveTarget } from '#core/facts.ts';
 import { newEvent, placeOfTask, type SessionPlace } from '#core/new-event.ts';
 import type { Transaction } from '#eventlog/event-log.ts';
 import { fitsAsJson } from '#json/json-size.ts';
@@ -13,7 +12,7 @@ import {
 } from '#protocol/clean.ts';
 import type { JsonObject } from '#protocol/json.ts';
 import { rulesOf } from '#protocol/rules.ts';
-import { type Failure, isTerminal } from '#protocol/task-states.ts';
+import { type Failure, isBlocked, isTerminal } from '#protocol/task-states.ts';
 import type { DraftPart, Frame, MessageDraft, Move, Seen } from '#protocol-client.ts';
 import { addChunk, knownArtifact } from '#resources/artifact/chunks.ts';
 import {
@@ -23,18 +22,28 @@ import {
   withBoundedMetadata,
 } from '#resources/artifact/large-content.ts';
 import { appendMessage, buildAgentMessage } from '#resources/message/append-message.ts';
-import { saidUnder } from '#resources/message/said-messages.ts';
+import { saidUnder } from '#resources/message/fold.ts';
 import type { Message, Part } from '#resources/message/schema.ts';
-import { waitsInTurn } from '#resources/permission/permission-request.ts';
-import type { MessageState, TaskState } from '#resources/read-states.ts';
-import { sessionBinding } from '#resources/session/session-binding.ts';
+import type { PermissionDraft, RememberedAnswer } from '#resources/permission/draft.ts';
+import {
+  openRequest,
+  openRequestsOf,
+  resolveRequest,
+  waitsInTurn,
+} from '#resources/permission/permission-request.ts';
+import { REMEMBERED } from '#resources/permission/remembered-permission.ts';
+import type {
+  MessageState,
+  PermissionRequestState,
+  TaskState,
+  UpstreamRequestState,
+} from '#resources/read-states.ts';
+import { sessionBinding } from '#resources/session/fold.ts';
 import { stateKey } from '#resources/state-keys.ts';
 import { mergeMetadata } from '#resources/task/fold.ts';
 import { type MoveFacts, moveTask } from '#resources/task/move-task.ts';
-import { applyPermission, applyPermissionClosed } from './apply-permission.ts';
 import { applyTool } from './apply-tool.ts';
-import { applyReasoning, applyUpdate } from './apply-words.ts';
-import { saysSame } from './says-same.ts';
+import { applyReasoning, applyUpdate, saysSame } from './apply-words.ts';
 
 /** What interpretation may know, read from the transaction. */
 export function seenBy(tx: Transaction, clean: DecisionTools['redact'], task: TaskState): Seen {
@@ -370,4 +379,47 @@ function boundedFailure(
   return {
     failure: { ...failure, message, details: boundedMetadata(tx, tools, placeOfTask(resource), details) },
   };
+}
+
+/** Opens what the agent asks, once per request id of the agent; the first open one blocks the task. */
+function applyPermission(
+  { tx, tools, taskId, material }: MoveTarget,
+  task: TaskState,
+  { permission }: Clean<Extract<Move, { type: 'permission' }>>,
+): void {
+  const { upstreamId, kind } = permission;
+  if (upstreamId !== undefined && tx.get(stateKey.upstreamRequest(taskId, upstreamId))) return;
+  if (permission.remembered !== undefined) {
+    applyRemembered({ tx, tools, material }, task, permission, permission.remembered);
+  } else if (isBlocked(task.resource.status)) {
+    openRequest(tx, tools, task, permission, { material });
+  } else {
+    const to = kind === 'elicitation' ? 'INPUT_REQUIRED' : 'AUTH_REQUIRED';
+    moveTask(tx, tools, taskId, to, { material, permission });
+  }
+}
+
+/** What was answered for good before is on record like any other question, and blocks nobody. */
+function applyRemembered(
+  { tx, tools, material }: Pick<MoveTarget, 'tx' | 'tools' | 'material'>,
+  task: TaskState,
+  permission: Clean<PermissionDraft>,
+  { approved }: RememberedAnswer,
+): void {
+  const id = openRequest(tx, tools, task, permission, { material });
+  const request = tx.get<PermissionRequestState>(stateKey.permissionRequest(id));
+  if (request) resolveRequest(tx, tools, task, request, { approved, reason: REMEMBERED });
+}
+
+/** Resolves what the agent no longer waits for; the last open one lets the task work again. */
+function applyPermissionClosed(
+  { tx, tools, taskId, material }: MoveTarget,
+  task: TaskState,
+  { upstreamId, approved, reason }: Clean<Extract<Move, { type: 'permission_closed' }>>,
+): void {
+  const known = tx.get<UpstreamRequestState>(stateKey.upstreamRequest(taskId, upstreamId));
+  const request = known && tx.get<PermissionRequestState>(stateKey.permissionRequest(known.request_id));
+  if (request?.resource.status !== 'pending') return;
+  resolveRequest(tx, tools, task, request, { approved, reason });
+  if (openRequestsOf(tx, taskId).length === 0) moveTask(tx, tools, taskId, 'WORKING', { material });
 }

@@ -8,9 +8,10 @@ import { excessFailure } from '#resources/quota/check-quotas.ts';
 import type { TaskState } from '#resources/read-states.ts';
 import { laneIsBusy } from '#resources/session/session-lane.ts';
 import { listPrefix, stateKey } from '#resources/state-keys.ts';
-import type { CancelReport } from '#resources/task/cancel-report.ts';
+import type { SessionFold } from '#resources/states.ts';
+import type { CancelReport } from '#resources/task/events.ts';
 import { moveTask } from '#resources/task/move-task.ts';
-import { Overheard } from './overheard.ts';
+import { openRecorder } from './frame-recorder.ts';
 import { recoverTask } from './recover.ts';
 import { ReplayRun } from './replay/replay-run.ts';
 import type { RunnerDeps } from './runner-deps.ts';
@@ -316,7 +317,7 @@ export class TaskRunner implements RunFacts {
  * Which tasks run and which wait. A session is a lane with one working task at a time, tasks of a lane start in the
  * order they were accepted; slots bound what runs per route and in all.
  */
-export class Lanes {
+class Lanes {
   readonly #waiting = new Map<string, { sessionId: string; route: string }>();
   readonly #running = new Map<string, string>();
   readonly #perRoute = new Map<string, number>();
@@ -381,5 +382,64 @@ export class Lanes {
       if (this.hasSlot(route) && sessionIsFree(sessionId)) found.push(taskId);
     }
     return found;
+  }
+}
+
+/** What agents say while no turn runs, on its way into the log: in the order it came, in the task that ran last. */
+class Overheard {
+  readonly #deps: RunnerDeps;
+  /** By task. */
+  readonly #open = new Map<string, { frames: Frame[]; recorded: Promise<void> }>();
+
+  constructor(deps: RunnerDeps) {
+    this.#deps = deps;
+  }
+
+  /** `before`: the turn of the task, whose frames go first. Resolves when what came meanwhile is durable too. */
+  take(upstream: ProtocolClient, taskId: string, frame: Frame, before: Promise<void>): Promise<void> {
+    const open = this.#open.get(taskId);
+    if (open !== undefined) {
+      open.frames.push(frame);
+      return open.recorded;
+    }
+    const frames = [frame];
+    const recorded = this.#recordAll(upstream, taskId, frames, before);
+    this.#open.set(taskId, { frames, recorded });
+    return recorded;
+  }
+
+  async #recordAll(
+    upstream: ProtocolClient,
+    taskId: string,
+    frames: Frame[],
+    before: Promise<void>,
+  ): Promise<void> {
+    try {
+      await before.catch(() => undefined);
+      while (frames.length > 0) await this.#record(upstream, taskId, frames);
+    } finally {
+      this.#open.delete(taskId);
+    }
+  }
+
+  /** Of a Session that is closed nothing is kept. */
+  async #record(upstream: ProtocolClient, taskId: string, frames: Frame[]): Promise<void> {
+    if (this.#isClosed(taskId)) {
+      frames.length = 0;
+      return;
+    }
+    const recorder = await openRecorder(this.#deps, upstream, { taskId, isStarting: false, sent: [] });
+    try {
+      for (const frame of frames.splice(0)) await recorder.take(frame);
+    } finally {
+      await recorder.finish();
+    }
+  }
+
+  #isClosed(taskId: string): boolean {
+    const { log } = this.#deps;
+    const sessionId = log.state<TaskState>(stateKey.task(taskId))?.resource.session_id;
+    const session = sessionId && log.state<SessionFold>(stateKey.session(sessionId));
+    return !session || session.resource.state === 'CLOSED';
   }
 }

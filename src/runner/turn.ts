@@ -1,12 +1,18 @@
-import type { StateReader } from '#eventlog/event-log.ts';
+import { contentHash } from '#core/content-hash.ts';
+import type { EventLog, StateReader } from '#eventlog/event-log.ts';
+import { decideAction } from '#policy/action.ts';
+import type { Clean } from '#protocol/clean.ts';
 import type { JsonObject } from '#protocol/json.ts';
 import { isTerminal } from '#protocol/task-states.ts';
-import type { OutboundMessage, PermissionAnswer, Turn } from '#protocol-client.ts';
+import type { InnerAction, OutboundMessage, PastTurn, PermissionAnswer, Turn } from '#protocol-client.ts';
 import { artifactIn } from '#resources/artifact/artifact-in.ts';
 import { contentOf as storedContentOf } from '#resources/artifact/content.ts';
 import { INLINED_FROM } from '#resources/artifact/large-content.ts';
+import { saidUnder } from '#resources/message/fold.ts';
 import type { Message, Part } from '#resources/message/schema.ts';
+import { actionQuestion } from '#resources/permission/action-question.ts';
 import { recall } from '#resources/permission/remembered-permission.ts';
+import type { PolicyDecided } from '#resources/policy/events.ts';
 import type {
   ArtifactState,
   MessageState,
@@ -15,13 +21,11 @@ import type {
   TaskState,
   UpstreamRequestState,
 } from '#resources/read-states.ts';
-import { sessionBinding } from '#resources/session/session-binding.ts';
-import { stateKey } from '#resources/state-keys.ts';
+import { sessionBinding } from '#resources/session/fold.ts';
+import { messageAt } from '#resources/session/transcript/archive-turns.ts';
+import { listPrefix, stateKey } from '#resources/state-keys.ts';
 import type { TurnSpan } from '#resources/task/move-task.ts';
-import { inputKey } from '#store/keys.ts';
-import { judgeAction } from './judge-action.ts';
-import { historyBefore } from './past-turns.ts';
-import { bindingOf, metadataSaid, tasksBoundTo, tasksForked } from './related-tasks.ts';
+import { inputKey, keysUnder, lastSegment } from '#store/keys.ts';
 import type { RunnerDeps } from './runner-deps.ts';
 
 /** The next turn of a task, with the message it sends. */
@@ -86,7 +90,7 @@ function isCanceled(reader: StateReader, taskId: string): boolean {
 }
 
 /** What building an outbound message reads: folds, records, and the key of sealed inputs. */
-export interface OutboundSources extends StateReader {
+interface OutboundSources extends StateReader {
   record(key: string): Buffer | undefined;
   openInput(sealed: Buffer): Buffer;
 }
@@ -95,7 +99,7 @@ export interface OutboundSources extends StateReader {
  * The message of a turn as the caller sent it: the originals of redacted inputs, large parts back in place. The last id
  * is the message; the parts of the others, which were appended outside a task, precede its own.
  */
-export function outboundMessage(sources: OutboundSources, ids: readonly string[]): OutboundMessage {
+function outboundMessage(sources: OutboundSources, ids: readonly string[]): OutboundMessage {
   const messages = ids.map((id) => original(sources, id));
   const main = messages.at(-1);
   if (!main) throw new Error('a turn needs a message to send');
@@ -162,4 +166,154 @@ function contentOf(
   const name = state.internal.name === null ? {} : { name: state.internal.name };
   const { bytes, mimeType } = storedContentOf(state, (key) => sources.record(key));
   return { bytes, mimeType, ...name };
+}
+
+/** Newest turns that are given to an agent that has lost its session; older ones are not. */
+const MAX_TURNS = 200;
+
+/**
+ * The public text of the transcript before the task's next message, oldest first. Turns that were archived are given by their
+ * summary, and by those with images or files that stayed.
+ */
+function historyBefore(reader: StateReader, { resource, internal }: TaskState): PastTurn[] {
+  const session = reader.get<SessionFold>(stateKey.session(resource.session_id));
+  if (session === undefined) return [];
+  const messages = messagesOf(reader, session);
+  const sent = new Set<string>([...internal.preceding, internal.turn_message]);
+  const first = messages.findIndex(({ id }) => sent.has(id));
+  const before = first < 0 ? messages : messages.slice(0, first);
+  const turns = before.flatMap((message) => {
+    const text = textOf(message);
+    return text === '' ? [] : [{ role: message.role, text }];
+  });
+  const summary = session.internal.archive?.summary ?? null;
+  return summary === null ? turns : [{ role: 'system', text: summary }, ...turns];
+}
+
+function messagesOf(reader: StateReader, session: SessionFold): Clean<Message>[] {
+  const { messages: count, archive } = session.internal;
+  const kept = (archive?.kept ?? []).map(
+    ({ message_id }) => reader.get<MessageState>(stateKey.message(message_id))?.resource,
+  );
+  const found: (Clean<Message> | undefined)[] = kept;
+  const from = Math.max(archive?.turns ?? 0, count - MAX_TURNS);
+  for (let position = from; position < count; position += 1) found.push(messageAt(reader, session, position));
+  return found.filter((message) => message !== undefined);
+}
+
+function textOf({ parts }: Message): string {
+  return parts
+    .flatMap((part) => (part.type === 'text' && part.visibility === 'public' ? [part.text] : []))
+    .join('\n');
+}
+
+/** Newest Tasks of a Workspace among which those of an agent are looked for. */
+const MAX_SCANNED = 10_000;
+/** Keys read at once; others get their turn in between. */
+const READ_AT_ONCE = 200;
+/** Newest turns of a Session that are looked through for what its agent said. */
+const MAX_RELATED_TURNS = 200;
+/** Tasks of its source that a fork names to its agent; the newest say what went before. */
+const MAX_FORKED = 20;
+
+/**
+ * What another Task bound. A reference of a caller leads to no Task that it could not see, and so to no other caller's at the
+ * same agent; what another gateway's Task bound was named by whoever imported it.
+ */
+function bindingOf(reader: StateReader, task: TaskState, taskId: string): JsonObject | undefined {
+  const other = reader.get<TaskState>(stateKey.task(taskId));
+  return isRelated(task, other) ? (other.internal.binding ?? undefined) : undefined;
+}
+
+/** The newest Task that each of the agent's ids stands for; a replay only repeats what its source bound. */
+async function tasksBoundTo(
+  log: Pick<EventLog, 'indexKeys'>,
+  reader: StateReader,
+  task: TaskState,
+  remoteIds: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  const wanted = new Set(remoteIds);
+  const found = new Map<string, string>();
+  const { gte, lt } = keysUnder(listPrefix.tasksOfWorkspace(task.resource.workspace_id));
+  let before = lt;
+  for (
+    let scanned = 0, size = READ_AT_ONCE;
+    size === READ_AT_ONCE && scanned < MAX_SCANNED;
+    scanned += size
+  ) {
+    const keys = await log.indexKeys({ gte, lt: before, reverse: true, limit: READ_AT_ONCE });
+    for (const key of keys) {
+      const other = reader.get<TaskState>(stateKey.task(lastSegment(key)));
+      const remote = isRelated(task, other) && !other.internal.replay && other.internal.binding?.['task_id'];
+      if (typeof remote === 'string' && wanted.delete(remote)) found.set(remote, lastSegment(key));
+    }
+    if (wanted.size === 0) break;
+    size = keys.length;
+    before = keys.at(-1) ?? gte;
+  }
+  return found;
+}
+
+function isRelated({ resource, internal }: TaskState, other: TaskState | undefined): other is TaskState {
+  if (other?.internal.route !== internal.route || other.internal.imported) return false;
+  return other.resource.workspace_id === resource.workspace_id;
+}
+
+/** Metadata of what agents said in the Session. A message that only looks like an agent's does not count. */
+function metadataSaid(reader: StateReader, { resource }: TaskState): JsonObject[] {
+  const session = reader.get<SessionFold>(stateKey.session(resource.session_id));
+  if (session === undefined || session.internal.imported) return [];
+  return newestTurns(reader, session).flatMap((message) =>
+    isOfAgent(reader, message) ? [message.metadata] : [],
+  );
+}
+
+/** Tasks of the source of a fork, as far as their turns came along, newest first. */
+function tasksForked(reader: StateReader, { resource }: TaskState): string[] {
+  const session = reader.get<SessionFold>(stateKey.session(resource.session_id));
+  if (!session?.resource.parent_session_id) return [];
+  const tasks = newestTurns(reader, session).flatMap(({ session_id, task_id }) =>
+    task_id !== null && session_id !== resource.session_id ? [task_id] : [],
+  );
+  return [...new Set(tasks)].slice(0, MAX_FORKED);
+}
+
+function newestTurns(reader: StateReader, session: SessionFold): Message[] {
+  const { messages: count } = session.internal;
+  const turns = Array.from({ length: Math.min(count, MAX_RELATED_TURNS) }, (_, at) =>
+    messageAt(reader, session, count - 1 - at),
+  );
+  return turns.filter((message) => message !== undefined);
+}
+
+function isOfAgent(reader: StateReader, { id, task_id, metadata }: Message): boolean {
+  const { upstream_message_id: upstreamId } = metadata;
+  if (task_id === null || typeof upstreamId !== 'string') return false;
+  const task = reader.get<TaskState>(stateKey.task(task_id));
+  return task !== undefined && saidUnder(reader, task, upstreamId) === id;
+}
+
+/** Judges what an agent asks for in its turn, by what holds now; undefined when it may be done. */
+function judgeAction(
+  { tools }: Pick<RunnerDeps, 'tools'>,
+  reader: StateReader,
+  { resource, internal }: TaskState,
+  { toolCallId, name, sideEffect, input }: InnerAction,
+): PolicyDecided | undefined {
+  const { route } = internal;
+  const action = { route, skillId: name, sideEffect };
+  const question = actionQuestion(reader, tools.self, resource, action);
+  const { effect, rule, because } = decideAction(question);
+  if (effect === 'allow') return undefined;
+  return {
+    effect,
+    rule,
+    because,
+    tier: question.tier,
+    side_effect: sideEffect,
+    route,
+    skill_id: name,
+    tool_call_id: toolCallId,
+    input_sha256: contentHash(tools.redact(input).value),
+  };
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { SCOPES } from '#protocol/scopes.ts';
 import { OPERATIONS, type OperationId } from '#resources/operations.ts';
 import { fixtureFindings, outsideFindings } from './data.ts';
-import { foldersWithoutPage, missingCommandFiles, nameFindings } from './names.ts';
+import { foldersWithoutPage, missingCommands, nameFindings } from './names.ts';
 import { plantedTree, readSourceTree } from './source-tree.ts';
 import { unitTierFindings } from './unit-tier.ts';
 
@@ -45,13 +45,24 @@ describe('folders of src', () => {
 });
 
 describe('the operations table', () => {
-  it('has a file for every command', () => {
+  it('has every command in a room, under its name', () => {
     expect(commandIds.length).toBeGreaterThan(10);
-    expect(missingCommandFiles(tree, commandIds)).toEqual([]);
+    expect(missingCommands(tree, commandIds)).toEqual([]);
   });
 
-  it('misses a file when there is a command without one', () => {
-    expect(missingCommandFiles(tree, ['startTask'])).toEqual(['startTask.ts is missing in src/resources']);
+  it.each([
+    ['no file', {}],
+    ['another name', { 'src/resources/task/commands.ts': "const start: Command<'startTask'> = {};" }],
+    ['a place outside the rooms', { 'src/core/start.ts': "const startTask: Command<'startTask'> = {};" }],
+  ])('misses a command that has %s', (_, planted) => {
+    expect(missingCommands(plantedTree(planted), ['startTask'])).toEqual([
+      'startTask is declared by no room',
+    ]);
+  });
+
+  it('finds a command among others', () => {
+    const planted = { 'src/resources/task/commands.ts': "const startTask: Command<'startTask'> = {};" };
+    expect(missingCommands(plantedTree(planted), ['startTask'])).toEqual([]);
   });
 
   it('names a known scope, public or signature in every row', () => {

@@ -24,7 +24,7 @@ const ROOM_WORDS = [
   'src/resources/{room}/transcript/schema.ts',
   'src/resources/memory/given-memory.ts',
   'src/resources/permission/draft.ts',
-  'src/resources/task/cancel-report.ts',
+  'src/resources/task/events.ts',
   'src/resources/operations.ts',
   'src/resources/event-payloads.ts',
 ];
@@ -41,17 +41,12 @@ const STATES = [
   'src/resources/{room}/fold{-part}.ts',
   'src/resources/session/transcript/fold.ts',
   'src/resources/session/transcript/turns.ts',
-  'src/resources/artifact/asset-state.ts',
   'src/resources/artifact/stored-content.ts',
-  'src/resources/bundle/import-state.ts',
-  'src/resources/message/said-messages.ts',
-  'src/resources/push/push-states.ts',
-  'src/resources/quota/quota-state.ts',
-  'src/resources/quota/quota-window.ts',
-  'src/resources/session/session-binding.ts',
-  'src/resources/session/session-tasks.ts',
-  'src/resources/session/tombstone.ts',
-  'src/resources/task/run-facts.ts',
+  'src/resources/bundle/fold-imported.ts',
+  'src/resources/message/fold.ts',
+  'src/resources/push/fold.ts',
+  'src/resources/quota/fold.ts',
+  'src/resources/session/fold.ts',
 ];
 
 /** Parts of rooms that are pure, and stand for themselves: a document, a value, a record of a run. */

@@ -1,7 +1,7 @@
 import { posix } from 'node:path';
 import { isWithin, type SourceTree } from './source-tree.ts';
 
-/** A command stands in its room, in a file of its name. */
+/** A command stands in its room, under its name: in `commands.ts`, or in a file with what only it needs. */
 const ROOMS = 'src/resources';
 const CAMEL_CASE = /^[a-z]+([A-Z][a-z]*)+$/;
 const KEBAB_CASE = /^[a-z0-9]+(-[a-z0-9]+)*$/;
@@ -33,12 +33,16 @@ function isConventional(part: string): boolean {
   return part === 'README' || part === 'Dockerfile';
 }
 
-/** Commands of the operations table that have no file of their name in a room. */
-export function missingCommandFiles(tree: SourceTree, commandIds: readonly string[]): string[] {
-  const names = new Set(
-    [...tree.keys()].filter((path) => isWithin(path, ROOMS)).map((path) => posix.basename(path)),
+/** Commands of the operations table that no file of a room declares under their operationId. */
+export function missingCommands(tree: SourceTree, commandIds: readonly string[]): string[] {
+  const declared = new Set(
+    [...tree]
+      .filter(([path]) => isWithin(path, ROOMS))
+      .flatMap(([, source]) =>
+        [...source.matchAll(/^(?:export )?const (\w+): Command<'\1'>/gm)].map((found) => found[1] ?? ''),
+      ),
   );
-  return commandIds.filter((id) => !names.has(`${id}.ts`)).map((id) => `${id}.ts is missing in ${ROOMS}`);
+  return commandIds.filter((id) => !declared.has(id)).map((id) => `${id} is declared by no room`);
 }
 
 /** Folders of src that hold code and have no README. */

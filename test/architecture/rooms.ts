@@ -3,12 +3,14 @@ import { isWithin, type SourceTree } from './source-tree.ts';
 
 const ROOMS = 'src/resources';
 
-/** The lists of src/resources, and the files of a room that have a line in each. */
-const LISTS: readonly { list: string; lines: RegExp }[] = [
-  { list: `${ROOMS}/operations.ts`, lines: /^([a-z-]+-)?operations\.ts$/ },
-  { list: `${ROOMS}/event-payloads.ts`, lines: /^([a-z-]+-)?events\.ts$/ },
-  { list: `${ROOMS}/handlers.ts`, lines: /^handlers\.ts$/ },
+/** The lists of src/resources, and the files of a room that have a line in each, by their names or by what they say. */
+const LISTS: readonly { list: string; names: RegExp; says?: string }[] = [
+  { list: `${ROOMS}/operations.ts`, names: /^([a-z-]+-)?operations\.ts$/ },
+  { list: `${ROOMS}/event-payloads.ts`, names: /^([a-z-]+-)?events\.ts$/ },
+  { list: `${ROOMS}/handlers.ts`, names: /\.ts$/, says: 'satisfies Partial<Handlers>' },
 ];
+/** The commands of a room, whose table of handlers names those that have a file of their own. */
+const COMMANDS = 'commands.ts';
 const FOLDS = `${ROOMS}/folds.ts`;
 
 /** The rooms, by their folders. */
@@ -24,9 +26,11 @@ export function roomFindings(tree: SourceTree): string[] {
       (path) => isWithin(path, `${ROOMS}/${room}`) && path.endsWith('.ts'),
     );
     const names = files.map((path) => path.slice(`${ROOMS}/${room}/`.length));
-    const unlisted = LISTS.flatMap(({ list, lines }) =>
+    const says = (name: string, words: string) => tree.get(`${ROOMS}/${room}/${name}`)?.includes(words);
+    const unlisted = LISTS.flatMap(({ list, names: lines, says: words }) =>
       names
-        .filter((name) => lines.test(name) && !imports(tree, list, `${ROOMS}/${room}/${name}`))
+        .filter((name) => lines.test(name) && (words === undefined || says(name, words)))
+        .filter((name) => !imports(tree, list, `${ROOMS}/${room}/${name}`))
         .map((name) => ({ name, list })),
     );
     const folds = names.filter((name) => /(^|\/)fold(-[a-z-]+)?\.ts$/.test(name));
@@ -36,7 +40,7 @@ export function roomFindings(tree: SourceTree): string[] {
     const unhandled = names.filter(
       (name) =>
         /^[a-z]+[A-Z]\w*\.ts$/.test(name) &&
-        !imports(tree, `${ROOMS}/${room}/handlers.ts`, `${ROOMS}/${room}/${name}`),
+        !imports(tree, `${ROOMS}/${room}/${COMMANDS}`, `${ROOMS}/${room}/${name}`),
     );
     return [
       ...unlisted.map(({ name, list }) => `${room}/${name} has no line in ${list}`),

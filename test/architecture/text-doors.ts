@@ -14,7 +14,7 @@ export const TEXT_DOORS = {
     what: 'bodies and queries of commands: content, metadata, the names of members',
     readAt: [
       'src/core/command-run.ts',
-      'src/resources/message/appendTaskMessage.ts',
+      'src/resources/message/commands.ts',
       'src/resources/push/push-targets.ts',
       'src/resources/vault/refuse-secrets.ts',
       'src/resources/permission/settle-request.ts',
@@ -22,7 +22,7 @@ export const TEXT_DOORS = {
   },
   'file contents': {
     what: 'the path of a file, and the media type of content; the bytes stay as they were sent, outside of the log',
-    readAt: ['src/resources/artifact/chunks.ts', 'src/resources/workspace/writeWorkspaceFile.ts'],
+    readAt: ['src/resources/artifact/chunks.ts', 'src/resources/workspace/commands.ts'],
   },
   'token claims': {
     what: 'the names of a caller, as its credential has them',
@@ -30,7 +30,7 @@ export const TEXT_DOORS = {
   },
   deliveries: {
     what: 'what a provider posts to a connector, with its headers',
-    readAt: ['src/resources/connector/deliverToConnector.ts'],
+    readAt: ['src/resources/connector/commands.ts'],
   },
   frames: {
     what: 'what agents and servers say, with the keys it is recorded under and the calls they ask for',
@@ -38,9 +38,9 @@ export const TEXT_DOORS = {
       'src/resources/permission/remembered-permission.ts',
       'src/runner/apply-moves.ts',
       'src/runner/frame-recorder.ts',
-      'src/runner/judge-action.ts',
+      'src/runner/turn.ts',
       'src/runner/judge-turn.ts',
-      'src/runner/says-same.ts',
+      'src/runner/apply-words.ts',
     ],
   },
   'cards and tool descriptions': {
@@ -51,7 +51,6 @@ export const TEXT_DOORS = {
       'bridges/acp/client/pool.ts',
       'bridges/mcp/client/catalogue.ts',
       'src/compose/core.ts',
-      'src/compose/definitions.ts',
       'src/compose/clients.ts',
     ],
   },
@@ -66,19 +65,18 @@ export const TEXT_DOORS = {
   imports: {
     what: 'the events, frames and artifacts of a bundle',
     readAt: [
-      'src/resources/bundle/restore-assets.ts',
+      'src/resources/bundle/restore-contents.ts',
       'src/resources/bundle/restore-session.ts',
-      'src/resources/bundle/importBundle.ts',
+      'src/resources/bundle/commands.ts',
     ],
   },
   'errors of others': {
     what: 'why a receiver, a peer or the policy said no',
     readAt: [
       'src/resources/quota/check-quotas.ts',
-      'src/resources/task/cancelTask.ts',
-      'src/resources/receipt/verifyReceipt.ts',
+      'src/resources/task/commands.ts',
+      'src/resources/receipt/commands.ts',
       'src/resources/push/outbox.ts',
-      'src/resources/push/push-lane.ts',
       'src/core/refusals.ts',
       'src/runner/task-run.ts',
       'src/runner/task-runner.ts',
@@ -90,7 +88,7 @@ export const TEXT_DOORS = {
   },
   extracts: {
     what: 'a summary that joins pieces of many messages: joined, they may make a secret that none of them has',
-    readAt: ['src/resources/session/compactSession.ts', 'src/resources/session/transcript/make-room.ts'],
+    readAt: ['src/resources/session/commands.ts', 'src/resources/session/transcript/make-room.ts'],
   },
   bundles: {
     what: 'an export, by rules of its own (src/resources/bundle/document/redact-bundle.ts)',

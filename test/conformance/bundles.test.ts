@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { bundleTools } from '#compose/bundles.ts';
-import { readBefore } from '#core/read-before.ts';
+import { readBefore } from '#core/facts.ts';
 import type { JsonObject } from '#protocol/json.ts';
 import { Redactor } from '#redaction/redactor.ts';
 import { inMemory } from '#resources/bundle/document/byte-window.ts';

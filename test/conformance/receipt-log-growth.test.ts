@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '#protocol/json.ts';
 import { keysOfJwks, type VerificationKeys } from '#receipts/verification-keys.ts';
 import { verifyFile } from '#receipts/verify-file.ts';
-import type { TreeHead } from '#resources/receipt/log-schema.ts';
+import type { TreeHead } from '#resources/receipt/schema.ts';
 import { runCommand } from '../interop/command-line.ts';
 import { stageOf } from './stage.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { workspaceNames } from '#compose/workspace-names.ts';
+import { workspaceNames } from '#compose/core.ts';
 import { loadConfig } from '#config/load.ts';
 import type { Workspace } from '#resources/workspace/schema.ts';
 import { userText } from '../harness/client.ts';

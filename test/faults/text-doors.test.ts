@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { OAuth2Server } from 'oauth2-mock-server';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { apiKeyHash } from '#auth/api-keys.ts';
-import { sha256Hex } from '#json/sha256.ts';
+import { sha256Hex } from '#json/canonical.ts';
 import { openLevelStore } from '#store/level-store.ts';
 import { TEXT_DOORS, type TextDoorName } from '../architecture/text-doors.ts';
 import { statusFrame, taskFrame } from '../harness/a2a-words.ts';

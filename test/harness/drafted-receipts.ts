@@ -1,9 +1,8 @@
 import { sign } from 'node:crypto';
-import { buildReceipt } from '#receipts/build-receipt.ts';
+import { buildReceipt, type ReceiptKey, sealReceipt } from '#receipts/build-receipt.ts';
 import { privateKeyOf, rawPublicKey, thumbprint } from '#receipts/ed25519.ts';
 import { appendLeaf, rootOf } from '#receipts/merkle.ts';
 import type { ReceiptPlace, RunRecord } from '#receipts/receipt-draft.ts';
-import { type ReceiptKey, sealReceipt } from '#receipts/seal-receipt.ts';
 import type { WireReceipt } from '#resources/receipt/schema.ts';
 
 const SEED_BYTES = 32;

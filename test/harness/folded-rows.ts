@@ -1,5 +1,5 @@
 import type { State, StateWriter } from '#eventlog/event-log.ts';
-import { copyOf } from '#eventlog/fold-event.ts';
+import { copyOf } from '#eventlog/fold-record.ts';
 
 /** States and list markers in memory, for one fold at a time. What is set is kept as it would be stored. */
 export class FoldedRows implements StateWriter {

@@ -1,6 +1,5 @@
 import { createPublicKey, sign } from 'node:crypto';
-import { canonicalJson } from '#json/canonical.ts';
-import { sha256Hex } from '#json/sha256.ts';
+import { canonicalJson, sha256Hex } from '#json/canonical.ts';
 import type { JsonObject, JsonValue } from '#protocol/json.ts';
 import { privateKeyOf } from '#receipts/ed25519.ts';
 import { appendLeaf, rootOf } from '#receipts/merkle.ts';

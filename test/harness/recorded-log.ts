@@ -2,7 +2,7 @@ import { copyFileSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { systemClock, systemRandom } from '#compose/compose.ts';
 import { findPackageRoot } from '#config/package-root.ts';
-import { sha256Hex } from '#json/sha256.ts';
+import { sha256Hex } from '#json/canonical.ts';
 import { dataPaths } from '#operation/data-directory.ts';
 import { type KeyRow, writeRows } from '#receipts/key-files.ts';
 import { openKeyRegistry } from '#receipts/key-registry.ts';

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { eventNumberOf } from '#eventlog/event-id.ts';
+import { eventNumberOf } from '#eventlog/segment.ts';
 import { dataPaths } from '#operation/data-directory.ts';
 import type { Receipt } from '#resources/receipt/schema.ts';
 import type { Task } from '#resources/task/schema.ts';

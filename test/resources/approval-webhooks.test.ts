@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { PermissionRequest } from '#resources/permission/schema.ts';
-import type { DeadLetter } from '#resources/push/dead-letter-schema.ts';
+import type { DeadLetter } from '#resources/push/schema.ts';
 import { AskingClient } from '../harness/asking-client.ts';
 import type { TestClient } from '../harness/client.ts';
 import { startTestGateway, type TestGateway } from '../harness/gateway.ts';

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { TreeHead } from '#resources/receipt/log-schema.ts';
+import type { TreeHead } from '#resources/receipt/schema.ts';
 import type { Session } from '#resources/session/schema.ts';
 import type { Task } from '#resources/task/schema.ts';
 import { RetentionStage } from './retention-stage.ts';

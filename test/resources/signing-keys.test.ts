@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { SigningKey } from '#resources/receipt/signing-key-schema.ts';
+import type { SigningKey } from '#resources/receipt/schema.ts';
 import { stageOf } from '../conformance/stage.ts';
 import { startTestGateway } from '../harness/gateway.ts';
 import { runCommand } from '../interop/command-line.ts';

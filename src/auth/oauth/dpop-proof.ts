@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 import { calculateJwkThumbprint, compactVerify, EmbeddedJWK, errors, type JWK } from 'jose';
-import { sha256Hex } from '#json/sha256.ts';
+import { readJws } from '#auth/authorization.ts';
+import { sha256Hex } from '#json/canonical.ts';
 import type { JsonObject, JsonValue } from '#protocol/json.ts';
 import { isObject } from '#protocol/json-shape.ts';
 import type { Clock } from '#protocol/ports.ts';
 import type { RefusalReason } from '#protocol/refusal-reasons.ts';
 import type { SenderProof } from '#protocol/sender-proof.ts';
-import { readJws } from './read-token.ts';
 import type { ReplayMemory } from './replay-memory.ts';
 
 /** Signature algorithms of proofs, all asymmetric; `dpop_signing_alg_values_supported` of the metadata. */

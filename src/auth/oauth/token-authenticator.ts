@@ -1,12 +1,12 @@
 import { LRUCache } from 'lru-cache';
-import { sha256Hex } from '#json/sha256.ts';
+import { looksLikeToken } from '#auth/authorization.ts';
+import { sha256Hex } from '#json/canonical.ts';
 import type { Logger } from '#protocol/ports.ts';
 import type { RefusalReason } from '#protocol/refusal-reasons.ts';
 import type { SenderProof } from '#protocol/sender-proof.ts';
 import { type SentCredential, sentCredential } from '../authorization.ts';
 import type { Authentication, Authenticator, Credential, Standing } from '../caller.ts';
 import { type ProofVerdict, verifyProof } from './dpop-proof.ts';
-import { looksLikeToken } from './read-token.ts';
 import { ReplayMemory } from './replay-memory.ts';
 import { type TokenVerdict, type TokenVerifierDeps, verifyToken } from './token-verifier.ts';
 

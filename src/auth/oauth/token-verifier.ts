@@ -1,4 +1,5 @@
 import { errors, type JWTVerifyGetKey, jwtVerify } from 'jose';
+import { readToken, type UnverifiedToken } from '#auth/authorization.ts';
 import { shownName } from '#protocol/errors.ts';
 import type { JsonObject, JsonValue } from '#protocol/json.ts';
 import { isObject } from '#protocol/json-shape.ts';
@@ -7,8 +8,6 @@ import type { RefusalReason } from '#protocol/refusal-reasons.ts';
 import { GATEWAY_SCOPES, SCOPES } from '#protocol/scopes.ts';
 import type { Caller } from '../caller.ts';
 import { type IssuerKeys, KeysUnavailable } from './issuer-keys.ts';
-import { readToken, type UnverifiedToken } from './read-token.ts';
-import type { TokenIssuer } from './token-issuer.ts';
 
 /** Clocks of issuers may differ by this much. */
 const SKEW_SECONDS = 30;
@@ -32,7 +31,7 @@ export type TokenVerdict =
   | { kind: 'unavailable'; issuer: string };
 
 /** What the sender of a token has to show besides it: nothing for a bearer token. */
-export interface TokenBinding {
+interface TokenBinding {
   /** Thumbprint of the key of its DPoP proofs. Spec: RFC 9449, section 6.1. */
   jkt?: string;
   /** base64url SHA-256 of its client certificate. Spec: RFC 8705, section 3.1. */
@@ -226,4 +225,26 @@ function workspacesIn(claim: JsonValue | undefined): string[] {
 function namesIn(claim: JsonValue | undefined): string[] {
   const names = typeof claim === 'string' ? claim.split(' ') : Array.isArray(claim) ? claim : [];
   return names.filter((name): name is string => typeof name === 'string' && name !== '');
+}
+
+/** One issuer of access tokens that the gateway trusts, as configured. */
+interface TokenIssuer {
+  /** Exact value of the claim `iss`. */
+  issuer: string;
+  /** A token must be meant for one of these (claim `aud`). */
+  audience: readonly string[];
+  /** Where the issuer publishes its keys; left out, its metadata document says. */
+  jwks_uri?: string | undefined;
+  /** Signature algorithms that are accepted, all asymmetric. */
+  algorithms: readonly string[];
+  /** Media type a token must declare in its header. */
+  typ: string;
+  /** Longest time from `iat` to `exp`, in seconds. */
+  max_lifetime: number;
+  /** Names of the claims that say who calls. Without a name the fixed value below holds. */
+  claims: { actor: string; tenant?: string | undefined; workspaces?: string | undefined };
+  tenant: string;
+  workspaces: readonly string[];
+  /** The most that a token of this issuer may be granted. */
+  scopes: readonly string[];
 }

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Refusal } from './connection.ts';
 import { type Line, type Message, readLine } from './message.ts';
-import { SizeLimit } from './size-limit.ts';
 
 const AUTH_REQUIRED = -32000;
 const INTERNAL_ERROR = -32603;
@@ -9,7 +8,7 @@ const INTERNAL_ERROR = -32603;
 const OWN = 'harn-launcher-';
 
 /** The two sides of a relay. */
-export interface RelaySides {
+interface RelaySides {
   /** Writes one line to the editor. */
   toEditor(text: string): void;
   /** Writes one message to the gateway; false when it is not connected. */
@@ -318,4 +317,44 @@ function cursorOf(value: unknown): string | undefined {
   const { _meta } = (value ?? {}) as { _meta?: { harn?: { eventId?: unknown } } | null };
   const eventId = _meta?.harn?.eventId;
   return typeof eventId === 'string' ? eventId : undefined;
+}
+
+const INVALID_PARAMS = -32602;
+
+/** The largest message that a gateway takes, as it says when it is introduced to an editor. One above it would end the connection. */
+class SizeLimit {
+  #maxBytes = Number.POSITIVE_INFINITY;
+
+  /** Takes note of an answer to `initialize`, of the draft version too. */
+  learn(result: Message['result']): void {
+    const capabilities = memberOf(result, 'agentCapabilities') ?? memberOf(result, 'capabilities');
+    const maxBytes = memberOf(memberOf(capabilities, '_meta'), 'harn')?.['maxMessageBytes'];
+    if (typeof maxBytes === 'number') this.#maxBytes = maxBytes;
+  }
+
+  admits(text: string): boolean {
+    return Buffer.byteLength(text) <= this.#maxBytes;
+  }
+
+  /** What an editor is answered in place of the gateway. */
+  refusal(id: Message['id']): string {
+    const harn = { code: 'payload_too_large', type: 'request_error' };
+    const message = `The message has more than ${this.#maxBytes} bytes. Send less, or attach less to it.`;
+    return JSON.stringify({
+      jsonrpc: '2.0',
+      id: id ?? null,
+      error: { code: INVALID_PARAMS, message, data: { harn } },
+    });
+  }
+
+  /** What the gateway gets in place of an answer of the editor. */
+  apology(id: number): string {
+    const message = `The answer of the editor has more than ${this.#maxBytes} bytes.`;
+    return JSON.stringify({ jsonrpc: '2.0', id, error: { code: INTERNAL_ERROR, message } });
+  }
+}
+
+function memberOf(value: unknown, name: string): Record<string, unknown> | undefined {
+  const member = (value as Record<string, unknown> | null | undefined)?.[name];
+  return typeof member === 'object' && member !== null ? (member as Record<string, unknown>) : undefined;
 }

@@ -1,4 +1,4 @@
-import { sha256Hex } from '#json/sha256.ts';
+import { sha256Hex } from '#json/canonical.ts';
 import type { JsonObject, JsonValue } from '#protocol/json.ts';
 import type { KeyRegistry } from '#receipts/key-registry.ts';
 import { commitKey, KEY_KINDS, keysUnder, lastSegment, SUMMARY_KEY } from '#store/keys.ts';

@@ -1,5 +1,11 @@
 import { Command } from 'commander';
-import { type ClientOptions, GatewayClient, withClientOptions } from '#cli/client.ts';
+import {
+  type ClientOptions,
+  ForbiddenError,
+  GatewayClient,
+  RefusedError,
+  withClientOptions,
+} from '#cli/client.ts';
 import { CliError } from '#cli/exit-codes.ts';
 import { itemsOf, type ListingOptions, printItem, printItems, withListingOptions } from '#cli/listing.ts';
 import { nearest } from '#cli/nearest.ts';
@@ -51,4 +57,47 @@ function getCommand(): Command {
 function line({ route, name, version, card_state, description }: Agent): string[] {
   const words = (description ?? '').replace(/\s+/g, ' ');
   return [route, name ?? '-', version ?? '-', `card ${card_state}`, words];
+}
+
+/** Routes that a refusal lists; more are counted. */
+const SHOWN = 20;
+
+/** Does what names a route; where that is refused for the route, the error proposes the nearest one and lists those there are. */
+export async function withRoutesProposed<T>(
+  client: GatewayClient,
+  route: string | undefined,
+  work: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (route === undefined || !(error instanceof RefusedError) || error.param !== 'metadata.route')
+      throw error;
+    const routes = await knownRoutes(client);
+    if (routes.length === 0) throw error;
+    throw new CliError(unknownRoute(route, routes));
+  }
+}
+
+/** The routes that this caller may see. */
+async function knownRoutes(client: GatewayClient): Promise<string[]> {
+  const listed = async <Item>(path: string): Promise<Item[]> => {
+    const found: Item[] = [];
+    try {
+      for await (const item of itemsOf<Item>(client, path, Number.POSITIVE_INFINITY)) found.push(item);
+    } catch (error) {
+      if (!(error instanceof ForbiddenError)) throw error;
+    }
+    return found;
+  };
+  const agents = await listed<Agent>('/v1/agents');
+  const skills = await listed<{ id: string }>('/v1/skills');
+  return [...agents.map(({ route }) => route), ...skills.map(({ id }) => `skill:${id}`)];
+}
+
+function unknownRoute(route: string, routes: readonly string[]): string {
+  const [near] = nearest(route, routes);
+  const proposed = near === undefined ? '' : ` Did you mean ${near}?`;
+  const more = routes.length > SHOWN ? ` and ${routes.length - SHOWN} more` : '';
+  return `${route} names no route of this gateway.${proposed}\nRoutes: ${routes.slice(0, SHOWN).join(', ')}${more}`;
 }

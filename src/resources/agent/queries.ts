@@ -1,4 +1,5 @@
 import { ok } from '#core/answer.ts';
+import type { Handlers } from '#core/command.ts';
 import type { SelfFacts } from '#core/facts.ts';
 import { listGiven, paging } from '#core/list-page.ts';
 import { notFound } from '#core/load.ts';
@@ -8,14 +9,14 @@ import type { JsonObject } from '#protocol/json.ts';
 import type { AgentDescription } from '#protocol-client.ts';
 import type { Agent, UpstreamCardResource } from './schema.ts';
 
-export const listAgents: Query<'listAgents'> = ({ query }, tools) =>
+const listAgents: Query<'listAgents'> = ({ query }, tools) =>
   listGiven(
     tools,
     tools.self.routes().map((route) => agentOf(route, tools.self)),
     paging(query),
   );
 
-export const getUpstreamCard: Query<'getUpstreamCard'> = ({ path }, { self, caller }) => {
+const getUpstreamCard: Query<'getUpstreamCard'> = ({ path }, { self, caller }) => {
   const route = self.routes().find((candidate) => idOf(candidate) === path.agent_id);
   if (route === undefined) throw notFound('agent');
   const { card, raw } = descriptionOf(route, self) ?? {};
@@ -74,3 +75,8 @@ function descriptionOf(route: string, self: SelfFacts): AgentDescription | undef
 function idOf(route: string): string {
   return route.slice(route.indexOf(':') + 1);
 }
+
+export const agentHandlers = {
+  getUpstreamCard,
+  listAgents,
+} satisfies Partial<Handlers>;

@@ -3,7 +3,7 @@ import type { Facts } from '#core/facts.ts';
 import { isMemberOf, load, notFound } from '#core/load.ts';
 import { newEvent } from '#core/new-event.ts';
 import type { StateReader, Transaction } from '#eventlog/event-log.ts';
-import { holdsScope } from '#policy/scope.ts';
+import { holdsScope } from '#policy/access.ts';
 import type { Clean } from '#protocol/clean.ts';
 import { ProtocolError } from '#protocol/errors.ts';
 import { isLive, liveKeysOf } from './fold.ts';

@@ -2,8 +2,8 @@ import type { StateReader } from '#eventlog/event-log.ts';
 import { fromLog } from '#protocol/clean.ts';
 import type { ArtifactState } from '#resources/read-states.ts';
 import { stateKey } from '#resources/state-keys.ts';
-import type { AssetState } from './asset-state.ts';
 import { contentUri } from './large-content.ts';
+import type { AssetState } from './stored-content.ts';
 
 /**
  * The Artifact that turns of a Workspace mean by an id: one of that Workspace, or its own copy of what an import brought under

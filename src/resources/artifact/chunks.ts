@@ -1,10 +1,9 @@
 import { contentHash } from '#core/content-hash.ts';
-import type { DecisionTools } from '#core/facts.ts';
-import type { MoveTarget } from '#core/move-target.ts';
+import type { DecisionTools, MoveTarget } from '#core/facts.ts';
 import { newEvent, placeOfArtifact, placeOfTask } from '#core/new-event.ts';
 import type { Transaction } from '#eventlog/event-log.ts';
+import { sha256Hex } from '#json/canonical.ts';
 import { jsonSize } from '#json/json-size.ts';
-import { sha256Hex } from '#json/sha256.ts';
 import {
   type Clean,
   type CleanObject,

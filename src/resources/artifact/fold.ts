@@ -4,8 +4,7 @@ import { listPrefix, stateKey } from '#resources/state-keys.ts';
 import type { ArtifactState, UpstreamArtifactState } from '#resources/states.ts';
 import { foldOpenArtifact } from '#resources/task/fold.ts';
 import { addRunFact } from '#resources/task/fold-run.ts';
-import type { AssetState } from './asset-state.ts';
-import { contentOfArtifact, foldReference } from './stored-content.ts';
+import { type AssetState, contentOfArtifact, foldReference } from './stored-content.ts';
 
 export const artifactFolds: Folds = {
   'artifact.created': [foldArtifactCreated],

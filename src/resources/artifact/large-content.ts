@@ -1,8 +1,8 @@
 import type { DecisionTools } from '#core/facts.ts';
 import { newEvent, type Place } from '#core/new-event.ts';
 import type { Transaction } from '#eventlog/event-log.ts';
+import { sha256Hex } from '#json/canonical.ts';
 import { fitsAsJson } from '#json/json-size.ts';
-import { sha256Hex } from '#json/sha256.ts';
 import {
   type Clean,
   type CleanObject,

@@ -4,7 +4,7 @@ import { load, loadWorkspace, notFound } from '#core/load.ts';
 import { nextTurn } from '#core/next-turn.ts';
 import type { Query, QueryTools } from '#core/query.ts';
 import type { Answer } from '#gateway.ts';
-import { holdsScope } from '#policy/scope.ts';
+import { holdsScope } from '#policy/access.ts';
 import { ProtocolError } from '#protocol/errors.ts';
 import type { ArtifactState } from '#resources/read-states.ts';
 import { listPrefix, stateKey } from '#resources/state-keys.ts';

@@ -1,4 +1,4 @@
-import { keysOfAll } from '#core/merged-keys.ts';
+import { keysOfAll } from '#core/id-list.ts';
 import type { JsonObject } from '#protocol/json.ts';
 import { assetIn } from '#resources/artifact/artifact-in.ts';
 import { contentOf } from '#resources/artifact/content.ts';

@@ -4,7 +4,7 @@ import { isObject } from '#protocol/json-shape.ts';
 import type { Folds } from '#resources/payload.ts';
 import { stateKey } from '#resources/state-keys.ts';
 import type { SessionFold, TaskState } from '#resources/states.ts';
-import type { ImportState } from './import-state.ts';
+import type { SessionImported } from './events.ts';
 
 export const bundleFolds: Folds = {
   'vendor.harn_gateway.session_imported': [foldSessionImported],
@@ -139,4 +139,16 @@ function foldSessionImported(event: Event, states: StateWriter): void {
   const key = stateKey.sessionImport(event.resource.id);
   const state = states.get<ImportState>(key);
   if (state) states.set(key, { ...state, done: event.payload as unknown as ImportState['done'] });
+}
+
+/** How far the import of a Session has come. */
+export interface ImportState {
+  workspace_id: string;
+  /** Events so far, and the id that the newest of them had where it was recorded. */
+  events: number;
+  newest_original: string;
+  /** A JWKS document that the bundle brought. */
+  signing_keys: JsonObject;
+  /** What the import ended with; null while it is not whole. */
+  done: SessionImported | null;
 }

@@ -1,5 +1,5 @@
 import type { Event, EventLog } from '#eventlog/event-log.ts';
-import { sha256Hex } from '#json/sha256.ts';
+import { sha256Hex } from '#json/canonical.ts';
 import { conceal } from '#policy/visibility.ts';
 import type { JsonObject, JsonValue } from '#protocol/json.ts';
 import { partNumbers, partReader } from '#resources/artifact/parts.ts';

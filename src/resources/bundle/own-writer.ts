@@ -1,5 +1,5 @@
 import type { Event, StateReader, StateWriter } from '#eventlog/event-log.ts';
-import { copyOf } from '#eventlog/fold-event.ts';
+import { copyOf } from '#eventlog/fold-record.ts';
 import { ProtocolError } from '#protocol/errors.ts';
 import { project } from '#resources/folds.ts';
 import { stateKey } from '#resources/state-keys.ts';

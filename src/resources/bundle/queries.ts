@@ -1,21 +1,24 @@
 import { load } from '#core/load.ts';
 import { nextTurn, turnsOf } from '#core/next-turn.ts';
 import type { Query, QueryTools } from '#core/query.ts';
+import type { EventLog } from '#eventlog/event-log.ts';
 import type { Answer } from '#gateway.ts';
-import { sha256Hex } from '#json/sha256.ts';
-import { holdsScope } from '#policy/scope.ts';
+import { sha256Hex } from '#json/canonical.ts';
+import { holdsScope } from '#policy/access.ts';
 import { ProtocolError } from '#protocol/errors.ts';
+import type { JsonObject, JsonValue } from '#protocol/json.ts';
 import { stateKey } from '#resources/state-keys.ts';
 import type { SessionFold } from '#resources/states.ts';
+import { receiptKey } from '#store/keys.ts';
 import { InvalidBundleError } from './document/bundle-fault.ts';
 import { BundleFile } from './document/bundle-file.ts';
 import { exportRun } from './document/export-run.ts';
 import { bundleId } from './document/file-export.ts';
 import { faultOfBundle, validateInTurns } from './document/validate-bundle.ts';
 import { verifyManifestInTurns } from './document/verify-manifest.ts';
-import { exportedKeys, receiptTexts } from './exported-receipts.ts';
+import { Streamed } from './document/write-bundle.ts';
 import { ExportedRun, type ExportScope, refuseOpen } from './exported-run.ts';
-import type { ImportState } from './import-state.ts';
+import type { ImportState } from './fold-imported.ts';
 import { MaterialReader } from './material-reader.ts';
 import { runRecordOf } from './run-record.ts';
 import type { BundleValidation } from './schema.ts';
@@ -122,4 +125,32 @@ function found(bundle: SessionBundle | null, finding: Partial<BundleValidation>)
     ...finding,
   };
   return { status: 200, body: { kind: 'json', value } };
+}
+
+/** The receipts in the order of their issue, each as the text of its canonical bytes. */
+function receiptTexts(run: ExportedRun, log: EventLog): Streamed {
+  return new Streamed(async function* () {
+    for await (const { event, resource } of run.events(/^receipt\.issued$/)) {
+      const bytes = event === 'receipt.issued' ? log.record(receiptKey(resource.id)) : undefined;
+      if (bytes !== undefined) yield bytes.toString('utf8');
+    }
+  });
+}
+
+/** The keys of this gateway, and of the one a Session was recorded on, each once. */
+function exportedKeys(own: JsonObject, brought: JsonObject | undefined): JsonObject {
+  return {
+    keys: each(listOf(own, 'keys'), listOf(brought, 'keys')),
+    revoked_keys: each(listOf(own, 'revoked_keys'), listOf(brought, 'revoked_keys')),
+  };
+}
+
+function each(first: readonly JsonObject[], others: readonly JsonObject[]): JsonObject[] {
+  const known = new Set(first.map(({ kid }) => kid));
+  return [...first, ...others.filter(({ kid }) => !known.has(kid))];
+}
+
+function listOf(document: JsonObject | undefined, name: string): JsonObject[] {
+  const found: JsonValue = document?.[name] ?? [];
+  return Array.isArray(found) ? (found as JsonObject[]) : [];
 }

@@ -1,7 +1,9 @@
 import type { DecisionTools } from '#core/facts.ts';
 import { refuseLeft, turnsOf } from '#core/next-turn.ts';
-import type { Event, EventLog, Origin, Transaction } from '#eventlog/event-log.ts';
+import type { Event, EventLog, NewEvent, Origin, Transaction } from '#eventlog/event-log.ts';
+import { buildEvent } from '#eventlog/fold-record.ts';
 import type { ByteSource } from '#protocol/bytes.ts';
+import { type Clean, type CleanObject, objectOf } from '#protocol/clean.ts';
 import { ProtocolError } from '#protocol/errors.ts';
 import type { JsonObject, JsonValue } from '#protocol/json.ts';
 import type { VerificationKeys } from '#receipts/verification-keys.ts';
@@ -11,7 +13,6 @@ import { hashOf } from '#resources/replay/record/compare.ts';
 import { tombstoneOf } from '#resources/session/session-removal.ts';
 import { stateKey } from '#resources/state-keys.ts';
 import { frameKey, partKey, receiptKey } from '#store/keys.ts';
-import { batched } from './batched.ts';
 import type { BundleTools } from './bundle-tools.ts';
 import { InvalidBundleError } from './document/bundle-fault.ts';
 import { BundleFile } from './document/bundle-file.ts';
@@ -29,12 +30,9 @@ import {
 import { faultOfBundle, validateInTurns } from './document/validate-bundle.ts';
 import { broughtKeys, verifyManifestInTurns } from './document/verify-manifest.ts';
 import type { SessionImported } from './events.ts';
-import { type ImportedMark, originalEvent } from './fold-imported.ts';
-import type { ImportState } from './import-state.ts';
-import { importedEvent, preview } from './imported-event.ts';
+import { type ImportedMark, type ImportState, originalEvent } from './fold-imported.ts';
 import { refuseForeign } from './own-writer.ts';
-import { restoreAsset } from './restore-assets.ts';
-import { contentBytes, restoreContent } from './restore-contents.ts';
+import { contentBytes, restoreAsset, restoreContent } from './restore-contents.ts';
 import type { SessionBundle } from './session-bundle-schema.ts';
 
 const ID_DIGITS = 26;
@@ -294,4 +292,63 @@ async function inWords<T>(read: () => Promise<T>): Promise<T> {
       details: { step: fault.step },
     });
   }
+}
+
+/** Rows of each kind written in one transaction: little enough that no request waits behind it. */
+const BATCH = 200;
+/** The same for bytes of content. */
+const BATCH_BYTES = 16 * 1024 * 1024;
+
+/** Rows by as many as one transaction writes; `bytesOf`: what a row brings along besides, by default nothing. */
+function* batched<Row>(
+  rows: Iterable<Row>,
+  bytesOf: (row: Row) => number = () => 0,
+): Generator<Row[], undefined> {
+  let batch: Row[] = [];
+  let bytes = 0;
+  for (const row of rows) {
+    batch.push(row);
+    bytes += bytesOf(row);
+    if (batch.length < BATCH && bytes < BATCH_BYTES) continue;
+    yield batch;
+    batch = [];
+    bytes = 0;
+  }
+  if (batch.length > 0) yield batch;
+  return undefined;
+}
+
+/** An event of a bundle whose content was read by the redactor. */
+interface ImportedContent extends Event {
+  payload: CleanObject;
+  metadata: CleanObject;
+}
+
+/** An event of a bundle as the log takes it: in its own time, in the Workspace of the import. */
+function importedEvent(event: ImportedContent, mark: Clean<ImportedMark>, workspaceId: string): NewEvent {
+  const { actor, trace_id, span_id, created_at, session_id, task_id, receipt_id, replay } = event;
+  return {
+    event: event.event,
+    resource: event.resource,
+    workspace_id: workspaceId,
+    ...(session_id === null ? {} : { session_id }),
+    ...(task_id === null ? {} : { task_id }),
+    ...(receipt_id === undefined ? {} : { receipt_id }),
+    ...(replay === undefined ? {} : { replay }),
+    payload: event.payload,
+    metadata: {
+      ...event.metadata,
+      original_event_id: mark.original_event_id,
+      imported: objectOf<ImportedMark>(mark),
+    },
+    recorded: { actor, trace_id, span_id, created_at },
+  };
+}
+
+/** The event as it would be appended, to be folded without effect. */
+function preview(event: ImportedContent, mark: Clean<ImportedMark>, workspaceId: string): Event {
+  const input = importedEvent(event, mark, workspaceId);
+  const content = { payload: input.payload, metadata: input.metadata ?? {} };
+  const place = { id: event.id, sequence: 1, previousEventId: null, time: event.created_at };
+  return buildEvent(input, content, { actor: event.actor }, place);
 }

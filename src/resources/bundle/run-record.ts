@@ -1,18 +1,28 @@
-import type { Event } from '#eventlog/event-log.ts';
+import type { Event, EventLog } from '#eventlog/event-log.ts';
+import { conceal } from '#policy/visibility.ts';
 import type { JsonObject, JsonValue } from '#protocol/json.ts';
+import { artifactIn } from '#resources/artifact/artifact-in.ts';
+import type { Message } from '#resources/message/schema.ts';
+import type { WireReceipt } from '#resources/receipt/schema.ts';
+import { systemPromptEvent, transcriptEventOf } from '#resources/session/transcript/event-layer.ts';
+import type { TranscriptEvent } from '#resources/session/transcript/schema.ts';
+import {
+  transcriptAsset,
+  transcriptHead,
+  transcriptId,
+  transcriptMessage,
+} from '#resources/session/transcript/transcript.ts';
 import type { TaskState } from '#resources/states.ts';
+import { receiptKey } from '#store/keys.ts';
 import { GATEWAY_FORMAT } from './document/gateway-rows.ts';
 import type { RunRecord } from './document/run-record.ts';
 import { Streamed } from './document/write-bundle.ts';
-import { artifactsOf } from './exported-artifacts.ts';
+import { artifactsOf, assetStates } from './exported-artifacts.ts';
 import type { ExportedRun } from './exported-run.ts';
 import type { MaterialReader } from './material-reader.ts';
 import { eventRows, frameRows, pieceRows } from './material-rows.ts';
-import { usageOf } from './run-usage.ts';
-import { checkpoints, questions, spans, toolCalls, transitions } from './told-by-log.ts';
-import { toldTranscript } from './told-transcript.ts';
 
-export interface RecordFacts {
+interface RecordFacts {
   reader: MaterialReader;
   issuer: string;
   attachments: boolean;
@@ -179,4 +189,176 @@ function textOf({ resource }: TaskState): string {
 
 function pointerTo(run: ExportedRun, through: string): JsonObject {
   return { kind: 'session', id: run.sessionId, through_event_id: through, path: null };
+}
+
+/** What the receipts of the Tasks say was used, together. */
+async function usageOf(run: ExportedRun, log: EventLog): Promise<JsonObject> {
+  const sum = { call_count: 0, input_tokens: 0, output_tokens: 0, total_cost: 0, total_duration_ms: 0 };
+  const models = new Set<string>();
+  for await (const { resource, internal } of run.tasks()) {
+    if (internal.replay || resource.receipt_id === null) continue;
+    const bytes = log.record(receiptKey(resource.receipt_id));
+    if (bytes === undefined) continue;
+    const { autonomy_budget, model_route, cost }: WireReceipt = JSON.parse(bytes.toString('utf8'));
+    const { input_tokens = 0, output_tokens = 0, wall_time_ms = 0 } = autonomy_budget.consumed;
+    sum.call_count += 1;
+    sum.input_tokens += input_tokens;
+    sum.output_tokens += output_tokens;
+    sum.total_cost += cost.total;
+    sum.total_duration_ms += wall_time_ms;
+    const { provider, model } = model_route.chosen_model;
+    if (model !== 'none') models.add(`${provider}/${model}`);
+  }
+  return { ...sum, models: [...models].sort() };
+}
+
+/** What one event says in the words of a run record; a teller is made per list, because some remember what came before. */
+type Teller = (event: Event) => JsonValue[];
+
+/** Lifecycle moves of the Tasks. */
+function transitions(): Teller {
+  return ({ id, payload, resource, created_at }) => {
+    const { status, previous_status, checkpoint_id } = payload;
+    if (resource.object !== 'task' || typeof checkpoint_id !== 'string' || previous_status === undefined)
+      return [];
+    return [
+      {
+        id,
+        task_id: resource.id,
+        from_node_id: previous_status,
+        to_node_id: status ?? null,
+        checkpoint_id,
+        timestamp: created_at,
+      },
+    ];
+  };
+}
+
+/** Where a replay can begin. */
+function checkpoints(): Teller {
+  return ({ id, event, payload, resource, created_at }) => {
+    const { checkpoint_id } = payload;
+    if (resource.object !== 'task' || typeof checkpoint_id !== 'string') return [];
+    return [
+      {
+        id: checkpoint_id,
+        event_id: id,
+        last_stage_id: resource.id,
+        persisted_at: created_at,
+        reason: event,
+      },
+    ];
+  };
+}
+
+/** Calls of tools by their hashes: what went in and out is in the frames. */
+function toolCalls(): Teller {
+  const inputs = new Map<string, { args_hash: JsonValue; at: string }>();
+  return ({ event, payload, created_at, task_id }) => {
+    const { tool_call_id, name = null, input_sha256 = null, output_sha256 = null } = payload;
+    const id = `${task_id}/${String(tool_call_id)}`;
+    if (event === 'tool.requested') inputs.set(id, { args_hash: input_sha256, at: created_at });
+    if (event !== 'tool.completed' && event !== 'tool.failed') return [];
+    const asked = inputs.get(id);
+    inputs.delete(id);
+    return [
+      {
+        tool_use_id: id,
+        tool_name: name,
+        args_hash: asked?.args_hash ?? null,
+        result_hash: output_sha256,
+        is_rejected: event === 'tool.failed',
+        duration_ms: asked === undefined ? null : Date.parse(created_at) - Date.parse(asked.at),
+        timestamp: created_at,
+      },
+    ];
+  };
+}
+
+/** What people were asked. */
+function questions(): Teller {
+  return ({ payload, actor, created_at, trace_id }) => {
+    const asked = payload['permission_request'] as { id: string; request?: { message?: string } } | undefined;
+    if (asked === undefined) return [];
+    const prompt = asked.request?.message ?? '';
+    return [{ request_id: asked.id, agent: actor, prompt, asked_at: created_at, trace_id }];
+  };
+}
+
+function spans(): Teller {
+  return ({ event, payload, trace_id, created_at }) => {
+    if (event !== 'span.started') return [];
+    const { span_id = null, parent_span_id = null, name = null, route = null } = payload;
+    return [
+      {
+        span_id,
+        parent_span_id,
+        name,
+        kind: route,
+        trace_id,
+        started_at: created_at,
+        links: [],
+        metadata: {},
+      },
+    ];
+  };
+}
+
+/** Kinds that bring a Message. */
+const TURNS = /^(?:user|agent)\.message$|^session\.message_appended$/;
+
+/**
+ * The transcript of the run in the shape that `GET /v1/sessions/{id}/transcript` has, with two differences: it has every turn as
+ * it was recorded, also those that compaction archived or a truncation dropped, and what an event brought stands in the
+ * gateway's record of it alone.
+ */
+function toldTranscript(run: ExportedRun, reader: MaterialReader): RunRecord {
+  const { resource, internal } = run.scope.session;
+  const { state, summary } = transcriptHead(resource, internal.messages, internal.archive);
+  return {
+    _type: 'transcript',
+    version: 2,
+    id: transcriptId(resource.id),
+    state,
+    summary,
+    metadata: resource.metadata,
+    messages: new Streamed(() => messages(run, reader)),
+    events: new Streamed(() => events(run, reader)),
+    assets: new Streamed(() => assets(run, reader)),
+  };
+}
+
+async function* messages(run: ExportedRun, { seesInternal }: MaterialReader): AsyncGenerator<JsonValue> {
+  let position = 0;
+  for await (const { payload } of run.events(TURNS)) {
+    const message = payload['message'] as unknown as Message | undefined;
+    if (message === undefined) continue;
+    yield transcriptMessage(conceal(message, seesInternal), position) as unknown as JsonObject;
+    position += 1;
+  }
+}
+
+async function* events(
+  run: ExportedRun,
+  { states, seesInternal }: MaterialReader,
+): AsyncGenerator<JsonValue> {
+  const { workspace_id } = run.scope.session.resource;
+  const nameOf = (id: string) => artifactIn(states, workspace_id, id)?.internal.name ?? id;
+  const leading = systemPromptEvent(run.scope.session.resource.metadata, seesInternal);
+  if (leading !== undefined) yield leading as unknown as JsonObject;
+  for await (const event of run.events()) yield audit(event, seesInternal, nameOf);
+}
+
+function audit(event: Event, seesInternal: boolean, nameOf: (id: string) => string): JsonObject {
+  const { data, ...told }: TranscriptEvent = transcriptEventOf(
+    conceal(event, seesInternal),
+    nameOf,
+    seesInternal,
+  );
+  return told as unknown as JsonObject;
+}
+
+async function* assets(run: ExportedRun, reader: MaterialReader): AsyncGenerator<JsonValue> {
+  for await (const state of assetStates(run, reader))
+    yield conceal(transcriptAsset(state), reader.seesInternal) as unknown as JsonObject;
 }

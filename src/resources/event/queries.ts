@@ -1,34 +1,35 @@
 import { ok } from '#core/answer.ts';
+import type { Handlers } from '#core/command.ts';
 import { type EventFilters, scopeOfFilters, visibleTo } from '#core/event-filter.ts';
+import { PageBudget } from '#core/list-page.ts';
 import { load, notFound, seesEvent } from '#core/load.ts';
-import { PageBudget } from '#core/page-budget.ts';
 import type { Query, QueryTools } from '#core/query.ts';
 import { checkCursor } from '#eventlog/cursor.ts';
 import type { Event, StreamScope } from '#eventlog/event-log.ts';
 import type { Answer } from '#gateway.ts';
-import { holdsScope } from '#policy/scope.ts';
+import { holdsScope } from '#policy/access.ts';
 
 /** Events read at once: few enough that large ones do not fill the memory before the budget of a page is seen. */
 const READ_AT_ONCE = 101;
 /** Events one request looks at before it answers with what it found and a cursor. */
 const MAX_SCANNED = 10_000;
 
-export const listTaskEvents: Query<'listTaskEvents'> = ({ path, query }, tools) => {
+const listTaskEvents: Query<'listTaskEvents'> = ({ path, query }, tools) => {
   const task = load(tools.reader, tools.caller, 'task', path.task_id).resource;
   return rangeOf({ kind: 'task', id: task.id }, query, tools);
 };
 
-export const listSessionEvents: Query<'listSessionEvents'> = ({ path, query }, tools) => {
+const listSessionEvents: Query<'listSessionEvents'> = ({ path, query }, tools) => {
   const session = load(tools.reader, tools.caller, 'session', path.session_id).resource;
   return rangeOf({ kind: 'session', id: session.id }, query, tools);
 };
 
-export const listEvents: Query<'listEvents'> = ({ query }, tools) => {
+const listEvents: Query<'listEvents'> = ({ query }, tools) => {
   const { scope, matches } = scopeOfFilters(query, tools.reader, tools.caller);
   return rangeOf(scope, query, tools, matches);
 };
 
-export const getEvent: Query<'getEvent'> = ({ path }, { log, reader, caller }) => {
+const getEvent: Query<'getEvent'> = ({ path }, { log, reader, caller }) => {
   const found = /^\d{20}$/.test(path.event_id) ? log.event(path.event_id) : undefined;
   if (!found || !seesEvent(reader, caller, found.event)) throw notFound('event');
   return ok(found.event, caller);
@@ -133,3 +134,10 @@ function rangeAnswer(
   );
   return { status: 200, body: { kind: 'raw_json', chunks } };
 }
+
+export const eventHandlers = {
+  getEvent,
+  listEvents,
+  listSessionEvents,
+  listTaskEvents,
+} satisfies Partial<Handlers>;

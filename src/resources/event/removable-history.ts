@@ -1,11 +1,12 @@
 import { idsIn, tasksOfSession } from '#core/id-list.ts';
-import { NO_EVENT } from '#eventlog/event-id.ts';
 import type { Event, EventLog } from '#eventlog/event-log.ts';
 import { isNoMark } from '#eventlog/history-mark.ts';
+import { NO_EVENT } from '#eventlog/segment.ts';
+import type { EventKind } from '#protocol/event-kinds.ts';
 import { isTerminal } from '#protocol/task-states.ts';
 import { stateKey } from '#resources/state-keys.ts';
 import type { SessionFold, TaskState } from '#resources/states.ts';
-import { endedBadly, isOfInterest, wasReplayed } from './run-of-interest.ts';
+import type { Task } from '#resources/task/schema.ts';
 
 /** Events removed in one transaction: small, so that no request waits behind it. */
 const BATCH = 200;
@@ -19,7 +20,7 @@ export interface Horizons {
   interesting: string | null;
 }
 
-export interface RemovableHistory {
+interface RemovableHistory {
   firstId: string;
   throughId: string;
   tasks: Set<string>;
@@ -111,4 +112,47 @@ export class SessionHistory {
     const [newest] = await idsIn(this.#log, list, { reverse: true, limit: 1 });
     return newest;
   }
+}
+
+/**
+ * Events that make a run worth keeping longer: somebody will want to know why. A new kind that stands for a failed check, a
+ * loop guard or a refused or destructive action belongs here. See README.md, Retention.
+ */
+const OF_INTEREST: ReadonlySet<EventKind> = new Set<EventKind>([
+  'task.auth_required',
+  'user.cancel_requested',
+  'user.tool_confirmation',
+  'tool.approval_required',
+  'tool.approved',
+  'tool.denied',
+  'tool.failed',
+  'vendor.harn_gateway.policy_decided',
+  'span.failed',
+  'receipt.verification_failed',
+  'replay.started',
+  'replay.event_replayed',
+  'replay.completed',
+  'replay.failed',
+  'session.replayed',
+]);
+
+/** Somebody wanted to see the run again. */
+function wasReplayed({ replays }: TaskState['internal']): boolean {
+  return replays !== undefined;
+}
+
+/** A run that did not simply succeed. */
+function endedBadly({ status }: Pick<Task, 'status'>): boolean {
+  return status === 'FAILED' || status === 'CANCELED';
+}
+
+function isOfInterest({ event, payload }: Event): boolean {
+  if (event === 'vendor.harn_gateway.permission_requested') return asksForPermission(payload);
+  return OF_INTEREST.has(event as EventKind);
+}
+
+/** A question for more input is no approval. */
+function asksForPermission(payload: Event['payload']): boolean {
+  const { permission_request } = payload as { permission_request?: { request?: { kind?: string } } };
+  return permission_request?.request?.kind !== 'elicitation';
 }

@@ -1,16 +1,15 @@
-import { keysOf } from '#core/keys-of.ts';
-import { NO_EVENT } from '#eventlog/event-id.ts';
+import { keysOf } from '#core/id-list.ts';
 import type { CommitSpan, Event, EventLog } from '#eventlog/event-log.ts';
 import { isNoMark } from '#eventlog/history-mark.ts';
 import { refuseKept } from '#eventlog/retention-rules.ts';
+import { NO_EVENT } from '#eventlog/segment.ts';
 import { type Clock, type Logger, timestamp } from '#protocol/ports.ts';
 import type { Session } from '#resources/session/schema.ts';
 import { SessionRemoval } from '#resources/session/session-removal.ts';
 import { listPrefix, stateKey } from '#resources/state-keys.ts';
 import type { SessionFold } from '#resources/states.ts';
-import { framesOf, keysUnder, lastSegment } from '#store/keys.ts';
+import { framesOf, KEY_KINDS, keysUnder, lastSegment } from '#store/keys.ts';
 import { type Horizons, SessionHistory } from './removable-history.ts';
-import { SweptRanges } from './swept-ranges.ts';
 
 /** Frames erased at once. */
 const PAGE = 200;
@@ -18,7 +17,7 @@ const PAGE = 200;
 const SESSIONS = 200;
 
 /** How long events are kept, milliseconds; null: for ever. */
-export interface RetentionWindow {
+interface RetentionWindow {
   eventsMs: number | null;
   /** For runs of interest; counts where it is longer. */
   interestingMs: number | null;
@@ -26,7 +25,7 @@ export interface RetentionWindow {
   sessionsMs: number | null;
 }
 
-export interface RetentionDeps {
+interface RetentionDeps {
   log: EventLog;
   clock: Clock;
   logger: Logger;
@@ -193,4 +192,42 @@ async function eraseFrames(log: EventLog, taskId: string): Promise<void> {
 function sourceOfFork({ event, payload }: Event): string | undefined {
   const { forked } = payload as { forked?: { session_id: string } };
   return event === 'session.created' ? forked?.session_id : undefined;
+}
+
+/** The key ranges in which a sweep removed something: what is compacted, so that the rest of a large store is left alone. */
+class SweptRanges {
+  readonly #ranges = new Map<string, { first: string; last: string }>();
+
+  session(id: string, firstEventId: string, lastEventId: string): void {
+    this.#note(KEY_KINDS.event.prefix, firstEventId);
+    this.#note(KEY_KINDS.event.prefix, lastEventId);
+    this.#note(KEY_KINDS.sessionEvent.prefix, id);
+  }
+
+  /** Their records go from the beginning of the log, wherever events are left. */
+  commits(): void {
+    this.#note(KEY_KINDS.commit.prefix, '0');
+    this.#note(KEY_KINDS.commit.prefix, '9');
+  }
+
+  task(id: string): void {
+    this.#note(KEY_KINDS.taskEvent.prefix, id);
+    this.#note(KEY_KINDS.frame.prefix, id);
+  }
+
+  /** A key, by what stands before its ids. */
+  row(key: string): void {
+    const [prefix = ''] = /^(p\/)?[^/]+\/([^/]+\/)?/.exec(key) ?? [];
+    this.#note(prefix, key.slice(prefix.length));
+  }
+
+  *[Symbol.iterator](): Generator<{ gte: string; lte: string }, void> {
+    for (const [prefix, { first, last }] of this.#ranges)
+      yield { gte: prefix + first, lte: keysUnder(`${prefix}${last}/`).lt };
+  }
+
+  #note(prefix: string, id: string): void {
+    const { first = id, last = id } = this.#ranges.get(prefix) ?? {};
+    this.#ranges.set(prefix, { first: id < first ? id : first, last: id > last ? id : last });
+  }
 }

@@ -1,6 +1,6 @@
 import { newEvent, type Place, placeOfArtifact } from '#core/new-event.ts';
 import type { Transaction } from '#eventlog/event-log.ts';
-import { sha256Hex } from '#json/sha256.ts';
+import { sha256Hex } from '#json/canonical.ts';
 import { type CleanJson, type CleanText, own, word } from '#protocol/clean.ts';
 import {
   dropUnreferenced,

@@ -2,7 +2,7 @@ import { ok } from '#core/answer.ts';
 import { listPage, paging, visibleWorkspaces } from '#core/list-page.ts';
 import { isExpired, load, loadMemory, loadWorkspace } from '#core/load.ts';
 import type { Query, QueryTools } from '#core/query.ts';
-import { holdsScope } from '#policy/scope.ts';
+import { holdsScope } from '#policy/access.ts';
 import { listPrefix, stateKey } from '#resources/state-keys.ts';
 import type { MemoryState } from '#resources/states.ts';
 import { withContent } from './content.ts';

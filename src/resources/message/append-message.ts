@@ -1,8 +1,10 @@
-import type { DecisionTools } from '#core/facts.ts';
+import type { DecisionTools, Facts } from '#core/facts.ts';
+import { load, notFound } from '#core/load.ts';
 import { newEvent, type SessionPlace } from '#core/new-event.ts';
-import type { Transaction } from '#eventlog/event-log.ts';
+import type { StateReader, Transaction } from '#eventlog/event-log.ts';
 import { type Clean, type CleanText, own, type Received, word } from '#protocol/clean.ts';
 import type { JsonObject, JsonValue } from '#protocol/json.ts';
+import { artifactIn } from '#resources/artifact/artifact-in.ts';
 import { externalizeLargeParts, withBoundedMetadata } from '#resources/artifact/large-content.ts';
 import type { SessionFold } from '#resources/read-states.ts';
 import { stateKey } from '#resources/state-keys.ts';
@@ -10,14 +12,14 @@ import { inputKey } from '#store/keys.ts';
 import type { Message, MessageInput, Part } from './schema.ts';
 
 /** A Message for the log; `sealed` when its original is kept encrypted until it is sent. */
-export interface BuiltMessage {
+interface BuiltMessage {
   message: Clean<Message>;
   sealed: boolean;
   /** Commits to what the caller sent, when something was replaced in it. */
   redactionProof?: CleanText;
 }
 
-export interface MessageOrigin {
+interface MessageOrigin {
   place: SessionPlace;
   /** Waits for the next task input. */
   pending?: boolean;
@@ -143,4 +145,23 @@ function keepOriginal(
   original: { parts: Part[]; metadata: JsonObject },
 ): void {
   tx.record(inputKey(messageId), tools.sealInput(Buffer.from(JSON.stringify(original))));
+}
+
+/**
+ * Refuses a Message that refers to an artifact the caller may not see, or of another workspace: the agent gets the bytes
+ * of what a Message refers to. `path` names the Message in the request.
+ */
+export function refuseForeignArtifacts(
+  message: MessageInput,
+  path: string,
+  workspaceId: string,
+  reader: StateReader,
+  { caller }: Pick<Facts, 'caller'>,
+): void {
+  message.parts.forEach((part, at) => {
+    if (part.type !== 'artifact_ref' && part.type !== 'image_ref') return;
+    const param = `${path}.parts[${at}].artifact_id`;
+    load(reader, caller, 'artifact', part.artifact_id, param);
+    if (!artifactIn(reader, workspaceId, part.artifact_id)) throw notFound('artifact', param);
+  });
 }

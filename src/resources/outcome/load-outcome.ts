@@ -1,5 +1,5 @@
+import { keysOfAll } from '#core/id-list.ts';
 import { ID, isMemberOf, notFound } from '#core/load.ts';
-import { keysOfAll } from '#core/merged-keys.ts';
 import type { QueryTools } from '#core/query.ts';
 import { listPrefix, stateKey } from '#resources/state-keys.ts';
 import type { OutcomeState, TaskState } from '#resources/states.ts';

@@ -1,8 +1,9 @@
 import { ok } from '#core/answer.ts';
+import type { Handlers } from '#core/command.ts';
 import { listAmong, listPage, paging, visibleWorkspaces } from '#core/list-page.ts';
 import { load } from '#core/load.ts';
 import type { Query, QueryTools } from '#core/query.ts';
-import { idOfSaid } from '#resources/message/said-messages.ts';
+import { idOfSaid } from '#resources/message/fold.ts';
 import { listPrefix, stateKey } from '#resources/state-keys.ts';
 import type { ArtifactState, MessageState, OutcomeState, TaskState } from '#resources/states.ts';
 import { outcomeOf } from './fold.ts';
@@ -12,7 +13,7 @@ import type { Outcome } from './schema.ts';
 /** Messages and artifacts shown in one Outcome; the lists of the task have the rest. */
 const MAX_SHOWN = 100;
 
-export const listOutcomes: Query<'listOutcomes'> = async ({ query }, tools) => {
+const listOutcomes: Query<'listOutcomes'> = async ({ query }, tools) => {
   const task = query.task_id ? load(tools.reader, tools.caller, 'task', query.task_id, 'task_id') : undefined;
   const shape = async (state: object) => {
     const ended = task ?? tools.reader.get<TaskState>(stateKey.task((state as OutcomeState).task_id));
@@ -27,7 +28,7 @@ export const listOutcomes: Query<'listOutcomes'> = async ({ query }, tools) => {
   return listPage(tools, { lists, ...paging(query), keyOf: (id, prefix) => prefix + id, shape });
 };
 
-export const getOutcome: Query<'getOutcome'> = async ({ path }, tools) =>
+const getOutcome: Query<'getOutcome'> = async ({ path }, tools) =>
   ok(await complete(await loadOutcome(tools, path.outcome_id), tools), tools.caller);
 
 /** Fills in what the task's agent said and made; both lists are final once the Outcome exists. */
@@ -61,3 +62,8 @@ async function members<State extends object>(
   const states = keys.map((key) => reader.get<State>(keyOf(key.slice(prefix.length))));
   return states.filter((state) => state !== undefined);
 }
+
+export const outcomeHandlers = {
+  getOutcome,
+  listOutcomes,
+} satisfies Partial<Handlers>;

@@ -1,11 +1,10 @@
 import type { EventLog } from '#eventlog/event-log.ts';
-import { canonicalJson } from '#json/canonical.ts';
-import { sha256Hex } from '#json/sha256.ts';
+import { canonicalJson, sha256Hex } from '#json/canonical.ts';
 import { type Clean, type CleanObject, type CleanText, objectOf, own } from '#protocol/clean.ts';
 import type { PersonaState } from '#resources/read-states.ts';
 import { stateKey } from '#resources/state-keys.ts';
 import type { TrustTools } from '#resources/trust/record-trust.ts';
-import { createPersonaOf, revisePersona } from './define-persona.ts';
+import { createPersonaOf, revisePersona } from './commands.ts';
 import type { PersonaDefinition } from './schema.ts';
 
 export interface ConfiguredPersona {

@@ -49,3 +49,10 @@ export const policyDecided = z.object({
   input_sha256: z.string().nullable(),
 });
 export type PolicyDecided = z.infer<typeof policyDecided>;
+
+/** Payloads of what the policy kept back or handed on. */
+export const POLICY_EVENTS = {
+  'agent.handoff': handoff,
+  'vendor.harn_gateway.policy_decided': policyDecided,
+  'vendor.harn_gateway.call_refused': callRefused,
+} as const;

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { DEAD_LETTER_STATUSES, deadLetter } from './dead-letter-schema.ts';
-import { pushConfig } from './schema.ts';
+import { DEAD_LETTER_STATUSES, deadLetter, pushConfig } from './schema.ts';
 
 /** Payloads of what happens to push configs and to what they deliver. */
 export const PUSH_EVENTS = {

@@ -1,7 +1,27 @@
 import type { Event, StateWriter } from '#eventlog/event-log.ts';
 import { type Folds, payload } from '#resources/payload.ts';
 import { listPrefix, stateKey } from '#resources/state-keys.ts';
-import type { DeadLetterState, PushTarget, PushTargetsState } from './push-states.ts';
+import type { DeadLetter, PushConfig } from './schema.ts';
+
+/** Where the events of one Task are posted, and how far that has come. */
+export interface PushTargetsState {
+  task_id: string;
+  session_id: string;
+  workspace_id: string;
+  targets: PushTarget[];
+}
+
+export interface PushTarget {
+  resource: PushConfig;
+  /** Newest event that is delivered or given up. */
+  through_event_id: string;
+  /** The Task is over and all of it is delivered. */
+  is_done: boolean;
+}
+
+export interface DeadLetterState {
+  resource: DeadLetter;
+}
 
 export const pushFolds: Folds = {
   'vendor.harn_gateway.push_config_set': [foldPushConfigSet],

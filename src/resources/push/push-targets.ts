@@ -5,9 +5,8 @@ import type { StateReader } from '#eventlog/event-log.ts';
 import type { Clean } from '#protocol/clean.ts';
 import { ProtocolError } from '#protocol/errors.ts';
 import { stateKey } from '#resources/state-keys.ts';
-import type { DeadLetter } from './dead-letter-schema.ts';
-import type { DeadLetterState, PushTarget, PushTargetsState } from './push-states.ts';
-import { webhookOf } from './schema.ts';
+import type { DeadLetterState, PushTarget, PushTargetsState } from './fold.ts';
+import { type DeadLetter, webhookOf } from './schema.ts';
 
 /** What callers asked for; the webhooks of the configuration are none of their business. */
 export function pushTargetsOf(reader: StateReader, taskId: string): readonly Clean<PushTarget>[] {

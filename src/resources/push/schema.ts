@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type CleanText, sentence, word } from '#protocol/clean.ts';
-import { envelope } from '#protocol/envelope.ts';
+import { envelope, time } from '#protocol/envelope.ts';
 
 /** Printable ASCII: what may stand in a header, so that no value adds another one. */
 const headerText = (max: number) =>
@@ -85,3 +85,20 @@ export const webhookOf = ({ url }: PushConfig): string | undefined =>
 
 /** What is sealed of a config. */
 export type PushSecrets = Pick<SetPushConfigRequest, 'token' | 'authentication' | 'secret'>;
+
+export const DEAD_LETTER_STATUSES = ['dead', 'retrying', 'delivered'] as const;
+
+/** A delivery that was given up. Retried, it is posted once more under the same delivery id. */
+export const deadLetter = envelope('dead_letter', {
+  workspace_id: z.string(),
+  task_id: z.string(),
+  push_config_id: z.string(),
+  /** The event that was to be posted. */
+  event_id: z.string(),
+  status: z.enum(DEAD_LETTER_STATUSES),
+  /** Why the last attempt failed: a word, or the HTTP status. */
+  reason: z.string(),
+  attempts: z.int().min(1),
+  last_attempt_at: time,
+}).meta({ id: 'DeadLetter' });
+export type DeadLetter = z.infer<typeof deadLetter>;

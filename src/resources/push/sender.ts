@@ -1,15 +1,14 @@
 import type { DecisionTools } from '#core/facts.ts';
 import type { Event, EventLog } from '#eventlog/event-log.ts';
+import { canonicalJson, sha256Hex } from '#json/canonical.ts';
 import { conceal } from '#policy/visibility.ts';
-import type { IdSource } from '#protocol/ids.ts';
-import type { JsonValue } from '#protocol/json.ts';
-import type { Clock, Logger } from '#protocol/ports.ts';
+import type { JsonObject, JsonValue } from '#protocol/json.ts';
+import type { Clock, IdSource, Logger } from '#protocol/ports.ts';
 import type { TaskState, WorkspaceState } from '#resources/read-states.ts';
 import { stateKey } from '#resources/state-keys.ts';
 import type { Task } from '#resources/task/schema.ts';
 import { inputKey } from '#store/keys.ts';
 import { type DeliveryForm, deliveryHeaders, type Post, type PostOutcome } from './delivery.ts';
-import { type DeliverySigner, deliveryToken } from './delivery-token.ts';
 import { type PushConfig, type PushSecrets, webhookOf } from './schema.ts';
 import type { TenantSlots } from './tenant-slots.ts';
 
@@ -33,7 +32,7 @@ export interface OutboxDeps {
   slots: TenantSlots;
 }
 
-export type WebhookTarget =
+type WebhookTarget =
   | { kind: 'known'; url: string; secret: string }
   /** Left out of the configuration meanwhile. */
   | { kind: 'gone' }
@@ -98,4 +97,52 @@ function targetOf(
 function secretsOf({ log, openSecrets }: OutboxDeps, { id }: PushConfig): PushSecrets {
   const sealed = log.record(inputKey(id));
   return sealed === undefined ? {} : (JSON.parse(openSecrets(sealed).toString()) as PushSecrets);
+}
+
+/** Who signs deliveries. */
+interface DeliverySigner {
+  /** Name of this gateway, the `iss` of its tokens. */
+  issuer: string;
+  /** The Ed25519 key of now; its public half is in the key set of the gateway. */
+  key(): { readonly keyId: string; sign(bytes: Uint8Array): Uint8Array };
+}
+
+/** Long enough for clocks that differ, short enough that a stolen token is of little use. */
+const LIFETIME_S = 300;
+
+/**
+ * A JWT over one attempt to deliver a body: `aud` is the origin of the receiver, `sub` the Task, `jti` the delivery and its
+ * attempt, `request_body_sha256` the lower-case hex over the body as posted. Receivers verify it with the key set of the gateway.
+ * Spec: RFC 7519; A2A 0.3, "Asymmetric key signature (JWT + JWKS)".
+ */
+function deliveryToken(
+  { issuer, key }: DeliverySigner,
+  { url, taskId, deliveryId, body, nowMs }: SignedDelivery,
+): string {
+  const signer = key();
+  const iat = Math.floor(nowMs / 1000);
+  const claims: JsonObject = {
+    iss: issuer,
+    aud: new URL(url).origin,
+    sub: taskId,
+    iat,
+    exp: iat + LIFETIME_S,
+    jti: `${deliveryId}.${nowMs}`,
+    request_body_sha256: sha256Hex(body),
+  };
+  const signed = `${encoded({ alg: 'EdDSA', kid: signer.keyId, typ: 'JWT' })}.${encoded(claims)}`;
+  return `${signed}.${Buffer.from(signer.sign(Buffer.from(signed))).toString('base64url')}`;
+}
+
+interface SignedDelivery {
+  url: string;
+  taskId: string;
+  deliveryId: string;
+  body: string;
+  /** Time of the attempt, epoch milliseconds. */
+  nowMs: number;
+}
+
+function encoded(value: JsonObject): string {
+  return Buffer.from(canonicalJson(value)).toString('base64url');
 }

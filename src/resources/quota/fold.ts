@@ -1,12 +1,67 @@
 import type { Event, StateWriter } from '#eventlog/event-log.ts';
+import { timestamp } from '#protocol/ports.ts';
 import { isTerminal } from '#protocol/task-states.ts';
-import { decimal } from '#protocol/usage.ts';
+import { type Cost, decimal, type ToldUsage, type UsageTotals } from '#protocol/usage.ts';
+import { type Folds, payload } from '#resources/payload.ts';
 import type { TaskCount } from '#resources/session/fold.ts';
 import { stateKey } from '#resources/state-keys.ts';
 import type { TaskState } from '#resources/states.ts';
-import { type Amounts, NO_QUOTA_USAGE, type QuotaBudgets, type QuotaUsageState } from './quota-state.ts';
-import { windowEnd } from './quota-window.ts';
-import { QUOTA_BUDGETS, type QuotaReservation } from './schema.ts';
+import { isEnded } from '#resources/task/fold-run.ts';
+import { QUOTA_BUDGETS, type QuotaBudget, type QuotaReservation, type QuotaWindow } from './schema.ts';
+
+/** What the tasks of one quota use. */
+export interface QuotaUsageState {
+  /** Accepted and not ended. */
+  open: number;
+  /** Of these, not started. */
+  queued: number;
+  /** The hour, as `2026-11-21T03`, that `submitted` counts. */
+  hour: string;
+  submitted: number;
+  /** Receipt of the task that ended last; absent while there is none. */
+  last_receipt_id?: string;
+  /** Absent while no task has reserved anything. */
+  budgets?: QuotaBudgets;
+}
+
+export const NO_QUOTA_USAGE: QuotaUsageState = { open: 0, queued: 0, hour: '', submitted: 0 };
+
+/** An amount of each budget: tokens, money in the currency of the quota, seconds. */
+export type Amounts = Record<QuotaBudget, number>;
+
+/** What the tasks of one quota have used and reserved. */
+export interface QuotaBudgets {
+  /** RFC 3339 time at which `used` begins again; null: never. */
+  resets_at: string | null;
+  /** By tasks that ended in this window. */
+  used: Amounts;
+  /** By open tasks: what was set aside for each, or used where that is more. */
+  reserved: Amounts;
+  /** `running * now + offset_ms` is how long the open tasks have been in WORKING, in ms. */
+  clock: { running: number; offset_ms: number };
+}
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+
+/** When the window that `time` (RFC 3339) lies in is over; null where it never is. */
+export function windowEnd(window: QuotaWindow, time: string): string | null {
+  switch (window) {
+    case 'hour':
+      return timestamp(Date.parse(`${time.slice(0, 'YYYY-MM-DDTHH'.length)}:00:00.000Z`) + HOUR_MS);
+    case 'day':
+      return timestamp(Date.parse(`${time.slice(0, 'YYYY-MM-DD'.length)}T00:00:00.000Z`) + DAY_MS);
+    case 'month':
+      return nextMonth(Number(time.slice(0, 4)), Number(time.slice(5, 7)));
+    case 'never':
+      return null;
+  }
+}
+
+function nextMonth(year: number, month: number): string {
+  const [inYear, next] = month === 12 ? [year + 1, 1] : [year, month + 1];
+  return `${String(inYear).padStart(4, '0')}-${String(next).padStart(2, '0')}-01T00:00:00.000Z`;
+}
 
 /** Keeps what a quota has in use when a task enters (`before` undefined), moves or ends. */
 export function foldQuotaUsage(
@@ -146,4 +201,49 @@ function sum(one: Amounts, other: Amounts): Amounts {
 
 function difference(one: Amounts, other: Amounts): Amounts {
   return each((budget) => one[budget] - other[budget]);
+}
+
+export const quotaFolds: Folds = {
+  'vendor.harn_gateway.upstream_note': [foldUsage],
+};
+
+/** Keeps what the agent says that a run used, for its receipt. */
+function foldUsage(event: Event, states: StateWriter): void {
+  const { usage } = payload(event, 'vendor.harn_gateway.upstream_note');
+  if (usage === undefined || event.task_id === null) return;
+  const key = stateKey.task(event.task_id);
+  if (isEnded(states, key)) return;
+  const state = states.draft<TaskState>(key);
+  if (!state) return;
+  const { internal } = state;
+  const before = beforeChange(state);
+  const run = internal.run ?? { pages: 0, newest: [] };
+  internal.run = { ...run, usage: addedUsage(run.usage ?? { costs: [] }, usage) };
+  foldReservations(event, states, before, state);
+}
+
+function addedUsage(before: UsageTotals, { counts, ...reported }: ToldUsage): UsageTotals {
+  const base = counts === 'more' ? before : undefined;
+  const sum = (was = 0, more = 0) => Math.min(was + more, Number.MAX_SAFE_INTEGER);
+  const { input_tokens, output_tokens, cost, model, counted } = reported;
+  return {
+    ...before,
+    ...(input_tokens === undefined ? {} : { input_tokens: sum(base?.input_tokens, input_tokens) }),
+    ...(output_tokens === undefined ? {} : { output_tokens: sum(base?.output_tokens, output_tokens) }),
+    ...(model === undefined ? {} : { model }),
+    ...(counted === undefined ? {} : { counted }),
+    costs: cost === undefined ? before.costs : addedCosts(before.costs, cost, counts),
+  };
+}
+
+/** One amount for each currency, in the order of their codes. */
+function addedCosts(
+  before: readonly Cost[],
+  { amount, currency }: Cost,
+  counts: ToldUsage['counts'],
+): Cost[] {
+  const known = before.find((cost) => cost.currency === currency)?.amount ?? 0;
+  const now = { amount: counts === 'more' ? decimal(known + amount) : amount, currency };
+  const others = before.filter((cost) => cost.currency !== currency);
+  return [...others, now].sort((one, other) => (one.currency < other.currency ? -1 : 1));
 }

@@ -1,4 +1,5 @@
 import { ok } from '#core/answer.ts';
+import type { Handlers } from '#core/command.ts';
 import { listGiven, paging } from '#core/list-page.ts';
 import { notFound } from '#core/load.ts';
 import type { Query, QueryTools } from '#core/query.ts';
@@ -7,12 +8,12 @@ import { decimal } from '#protocol/usage.ts';
 import { exhausted, type QuotaUse, seesQuota, usageOf } from './quota-usage.ts';
 import { QUOTA_BUDGETS, QUOTA_LIMITS, type Quota, type QuotaLimit, type QuotaRow } from './schema.ts';
 
-export const listQuotas: Query<'listQuotas'> = ({ query }, tools) => {
+const listQuotas: Query<'listQuotas'> = ({ query }, tools) => {
   const shown = visible(tools).map((row) => resourceOf(row, tools));
   return listGiven(tools, shown, paging(query));
 };
 
-export const getQuota: Query<'getQuota'> = ({ path }, tools) => {
+const getQuota: Query<'getQuota'> = ({ path }, tools) => {
   const found = visible(tools).find(({ id }) => id === path.quota_id);
   if (!found) throw notFound('quota');
   return ok(resourceOf(found, tools), tools.caller);
@@ -70,3 +71,8 @@ function withoutUnset(numbers: Readonly<Record<string, number | undefined>>): Re
     Object.entries(numbers).filter((entry): entry is [string, number] => entry[1] !== undefined),
   );
 }
+
+export const quotaHandlers = {
+  getQuota,
+  listQuotas,
+} satisfies Partial<Handlers>;

@@ -2,13 +2,18 @@ import type { Caller } from '#auth/caller.ts';
 import type { Facts } from '#core/facts.ts';
 import { isMemberOf, notFound } from '#core/load.ts';
 import type { StateReader } from '#eventlog/event-log.ts';
-import { holdsScope } from '#policy/scope.ts';
+import { holdsScope } from '#policy/access.ts';
 import { decimal } from '#protocol/usage.ts';
 import { stateKey } from '#resources/state-keys.ts';
 import type { PersonaState } from '#resources/states.ts';
-import { hourOf } from './fold.ts';
-import { type Amounts, NO_QUOTA_USAGE, type QuotaBudgets, type QuotaUsageState } from './quota-state.ts';
-import { windowEnd } from './quota-window.ts';
+import {
+  type Amounts,
+  hourOf,
+  NO_QUOTA_USAGE,
+  type QuotaBudgets,
+  type QuotaUsageState,
+  windowEnd,
+} from './fold.ts';
 import { QUOTA_BUDGETS, QUOTA_LIMITS, type QuotaBudget, type QuotaLimit, type QuotaRow } from './schema.ts';
 
 const NOTHING: Amounts = { tokens: 0, spend: 0, runtime_seconds: 0 };

@@ -1,28 +1,24 @@
 import { isDeepStrictEqual } from 'node:util';
-import { isEventId } from '#eventlog/event-id.ts';
 import type { Event } from '#eventlog/event-log.ts';
 import type { Finding } from '#eventlog/finding.ts';
 import { decodeFold, type FoldRecord, foldCodec } from '#eventlog/fold-record.ts';
-import { eventIn, readSegment, segmentFrom } from '#eventlog/segment.ts';
+import { eventIn, isEventId, readSegment, segmentFrom } from '#eventlog/segment.ts';
 import { canonicalJson } from '#json/canonical.ts';
 import { ProtocolError } from '#protocol/errors.ts';
-import { decodeLeaf, type LogLeaf } from '#receipts/log-leaf.ts';
-import { appendLeaf, type HexHash, rootOf } from '#receipts/merkle.ts';
+import { appendLeaf, decodeLeaf, type HexHash, type LogLeaf, rootOf } from '#receipts/merkle.ts';
 import { verifyTreeHead } from '#receipts/tree-head.ts';
 import { keysOfJwks, type VerificationKeys } from '#receipts/verification-keys.ts';
 import { ChainVerifier } from '#receipts/verify-chain.ts';
-import { importMarkOf, localEvent } from '#resources/bundle/fold-imported.ts';
-import type { ImportState } from '#resources/bundle/import-state.ts';
+import { type ImportState, importMarkOf, localEvent } from '#resources/bundle/fold-imported.ts';
 import { saidSlots } from '#resources/said-slots.ts';
-import type { Tombstone } from '#resources/session/tombstone.ts';
+import type { Tombstone } from '#resources/session/fold.ts';
 import { stateKey } from '#resources/state-keys.ts';
 import type { ReceiptState } from '#resources/states.ts';
 import { KEY_KINDS, keysUnder, lastSegment, leafKey, receiptKey, TREE_HEAD_KEY } from '#store/keys.ts';
 import { unseal } from '#store/sealed-record.ts';
 import type { Store } from '#store/store.ts';
 import { IntegrityError } from '#store/store-errors.ts';
-import { type TreeHead, treeHead } from './log-schema.ts';
-import type { WireReceipt } from './schema.ts';
+import { type TreeHead, treeHead, type WireReceipt } from './schema.ts';
 
 /**
  * Verifies every stored receipt from its bytes: that it is the leaf of the receipt log, the Receipt and the `receipt.issued`

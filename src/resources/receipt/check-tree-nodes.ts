@@ -1,11 +1,17 @@
 import type { Finding } from '#eventlog/finding.ts';
-import { decodeLeaf, isStoredLevel } from '#receipts/log-leaf.ts';
-import { growTree, type HexHash, leafHash, type TreeNode } from '#receipts/merkle.ts';
+import {
+  decodeLeaf,
+  growTree,
+  type HexHash,
+  isStoredLevel,
+  leafHash,
+  type TreeNode,
+} from '#receipts/merkle.ts';
 import { KEY_KINDS, keysUnder, TREE_HEAD_KEY, treeNodeKey } from '#store/keys.ts';
 import { unseal } from '#store/sealed-record.ts';
 import type { Store } from '#store/store.ts';
 import { IntegrityError } from '#store/store-errors.ts';
-import type { TreeHead } from './log-schema.ts';
+import type { TreeHead } from './schema.ts';
 
 /**
  * Makes the stored nodes of the receipt log again from its leaves, up to its newest head: proofs are made of them, so a wrong

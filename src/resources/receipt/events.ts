@@ -1,7 +1,8 @@
 import { z } from 'zod';
+import { time } from '#protocol/envelope.ts';
 import { RECEIPT_POLICIES } from '#resources/persona/schema.ts';
 import { resourceRef, sha256, trustTier } from './parts-schema.ts';
-import { receiptVerification } from './schema.ts';
+import { receiptVerification, signingKey } from './schema.ts';
 
 /** The terms of the persona that a task was accepted under; they hold although the persona may change. */
 export const personaTerms = z.object({
@@ -13,7 +14,7 @@ export const personaTerms = z.object({
 export type PersonaTerms = z.infer<typeof personaTerms>;
 
 /** Issued in the commit of what it proves; the receipt itself is read by its id. */
-export const receiptIssued = z.object({
+const receiptIssued = z.object({
   receipt_id: z.string(),
   receipt_hash: sha256,
   previous_receipt_hash: sha256.nullable(),
@@ -29,4 +30,23 @@ export const receiptIssued = z.object({
 });
 
 /** What a verification that somebody asked for has found. */
-export const receiptVerified = z.object({ receipt_id: z.string(), verification: receiptVerification });
+const receiptVerified = z.object({ receipt_id: z.string(), verification: receiptVerification });
+
+/** Payloads of what happens to signing keys. */
+export const KEY_EVENTS = {
+  /** What the key registry says of a key from now on; the private half is in no event. */
+  'vendor.harn_gateway.signing_key_changed': z.object({
+    key_id: z.string(),
+    status: signingKey.shape.status,
+    not_before: time,
+    not_after: time.nullable(),
+    revoked_at: time.nullable(),
+  }),
+} as const;
+
+/** Payloads of Receipts. */
+export const RECEIPT_EVENTS = {
+  'receipt.issued': receiptIssued,
+  'receipt.verified': receiptVerified,
+  'receipt.verification_failed': receiptVerified,
+} as const;

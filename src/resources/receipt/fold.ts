@@ -9,10 +9,10 @@ import type {
   ReceiptChainState,
   ReceiptLogState,
   ReceiptState,
+  SigningKeyState,
   TaskState,
 } from '#resources/states.ts';
 import { forgetRunFacts, runFactsOf } from '#resources/task/fold-run.ts';
-import { foldSigningKeyChanged } from './fold-signing-key.ts';
 
 export const receiptFolds: Folds = {
   'receipt.issued': [foldReceiptIssued, foldReceiptLog],
@@ -99,4 +99,9 @@ function foldReceiptLog({ payload }: Event, states: StateWriter): void {
   const size = states.get<ReceiptLogState>(key)?.size ?? 0;
   const index = Number(payload['log_index']);
   if (index >= size) states.set(key, { size: index + 1 } satisfies ReceiptLogState);
+}
+
+function foldSigningKeyChanged(event: Event, states: StateWriter): void {
+  const { key_id, status } = payload(event, 'vendor.harn_gateway.signing_key_changed');
+  states.set(stateKey.signingKey(key_id), { status } satisfies SigningKeyState);
 }

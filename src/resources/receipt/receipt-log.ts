@@ -1,11 +1,12 @@
 import type { EventLog, Transaction } from '#eventlog/event-log.ts';
 import { ProtocolError } from '#protocol/errors.ts';
 import type { KeyRegistry } from '#receipts/key-registry.ts';
-import { decodeLeaf, isStoredLevel } from '#receipts/log-leaf.ts';
 import {
+  decodeLeaf,
   frontierOf,
   growTree,
   type HexHash,
+  isStoredLevel,
   leafHash,
   type NodeReader,
   nodeHash,
@@ -16,7 +17,7 @@ import { signTreeHead } from '#receipts/tree-head.ts';
 import { stateKey } from '#resources/state-keys.ts';
 import type { ReceiptLogState } from '#resources/states.ts';
 import { leafKey, receiptKey, TREE_HEAD_KEY, treeNodeKey } from '#store/keys.ts';
-import type { TreeHead } from './log-schema.ts';
+import type { TreeHead } from './schema.ts';
 
 /** Leaves of one transaction; bounds how long it holds up others. */
 const LEAVES_AT_ONCE = 1_000;

@@ -1,12 +1,11 @@
 import type { Transaction } from '#eventlog/event-log.ts';
+import { wholeText } from '#json/canonical.ts';
 import { type Rules, rulesOf } from '#protocol/rules.ts';
-import { wholeText } from '#receipts/canonical-order.ts';
 import type { FrameList, ListedFrame } from '#resources/replay/record/frame-list.ts';
 import { type FrameHead, headsInRow } from '#resources/replay/record/frame-row.ts';
 import { type FrameBlock, listOfFrames } from '#resources/replay/record/recorded-frame.ts';
 import type { TaskState } from '#resources/states.ts';
-import { BLOCK_FRAMES, blockOf, treeOf } from '#resources/task/frame-tree.ts';
-import { headsFrom, type RecordOf } from '#resources/task/task-frames.ts';
+import { BLOCK_FRAMES, blockOf, headsFrom, type RecordOf, treeOf } from '#resources/task/task-frames.ts';
 import { frameKey } from '#store/keys.ts';
 import type { ReceiptRedaction, ReplayMaterial } from './parts-schema.ts';
 

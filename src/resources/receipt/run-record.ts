@@ -1,11 +1,11 @@
 import { contentHash } from '#core/content-hash.ts';
 import type { StateReader, Transaction } from '#eventlog/event-log.ts';
+import { wholeText } from '#json/canonical.ts';
 import { tierWithin } from '#policy/session-tier.ts';
 import type { AutonomyTier } from '#protocol/autonomy.ts';
 import type { JsonObject, JsonValue } from '#protocol/json.ts';
 import { isTerminal, OUTCOME_OF_STATUS, type TerminalStatus } from '#protocol/task-states.ts';
 import type { Counted } from '#protocol/usage.ts';
-import { wholeText } from '#receipts/canonical-order.ts';
 import type { RunRecord } from '#receipts/receipt-draft.ts';
 import { REMEMBERED } from '#resources/permission/remembered-permission.ts';
 import type { PermissionRequest } from '#resources/permission/schema.ts';
@@ -14,12 +14,12 @@ import type {
   ArtifactState,
   PermissionRequestState,
   PersonaState,
+  RunFact,
   SessionFold,
   TaskState,
   WorkspaceState,
 } from '#resources/states.ts';
 import { runFactsOf } from '#resources/task/fold-run.ts';
-import type { RunFact } from '#resources/task/run-facts.ts';
 import type { Task } from '#resources/task/schema.ts';
 import type {
   ReceiptApproval,

@@ -160,3 +160,83 @@ export const receipt = envelope('receipt', {
   verification: receiptVerification.nullable(),
 }).meta({ id: 'Receipt' });
 export type Receipt = z.infer<typeof receipt>;
+
+const size = z.int().min(0);
+const proof = z.array(sha256);
+
+/**
+ * What the receipt log was at one moment: the RFC 6962 root over the first `size` receipt hashes of this gateway. The signature
+ * is over the RFC 8785 bytes of the other members.
+ */
+export const treeHead = z
+  .object({
+    object: z.literal('receipt_log_head'),
+    log_id: z.string(),
+    size,
+    root: sha256,
+    timestamp: time,
+    algorithm: z.literal('ed25519'),
+    key_id: z.string(),
+    signature: z.string(),
+  })
+  .meta({ id: 'ReceiptLogHead' });
+export type TreeHead = z.infer<typeof treeHead>;
+
+/** Shows that a receipt is in the log: `proof` leads from `leaf_hash` to the root of a tree of `size` leaves. */
+export const inclusion = z
+  .object({
+    object: z.literal('receipt_log_inclusion'),
+    receipt_id: z.string(),
+    receipt_hash: sha256,
+    leaf_hash: sha256,
+    index: size,
+    size,
+    root: sha256,
+    proof,
+    head: treeHead,
+  })
+  .meta({ id: 'ReceiptLogInclusion' });
+export type Inclusion = z.infer<typeof inclusion>;
+
+/** Shows that nothing was dropped or changed between two sizes of the log. */
+export const consistency = z
+  .object({
+    object: z.literal('receipt_log_consistency'),
+    first: z.object({ size, root: sha256 }),
+    second: z.object({ size, root: sha256 }),
+    proof,
+    head: treeHead,
+  })
+  .meta({ id: 'ReceiptLogConsistency' });
+
+/**
+ * The public half of a key that signs receipts, heads of the receipt log and cards. `id` is the `key_id` of its signatures and
+ * the `kid` of the key set. It signs from `not_before` through `not_after`, and nothing from `revoked_at` on.
+ */
+export const signingKey = envelope('signing_key', {
+  algorithm: z.literal('Ed25519'),
+  /** Raw 32 bytes, base64url. */
+  public_key: z.string(),
+  status: z.enum(['current', 'retired', 'revoked']),
+  not_before: time,
+  not_after: time.nullable(),
+  revoked_at: time.nullable(),
+}).meta({ id: 'SigningKey' });
+export type SigningKey = z.infer<typeof signingKey>;
+
+const publicJwk = z.looseObject({
+  kty: z.literal('OKP'),
+  crv: z.literal('Ed25519'),
+  x: z.string(),
+  kid: z.string(),
+  alg: z.literal('EdDSA'),
+  use: z.literal('sig'),
+  not_before: time,
+  not_after: time.optional(),
+  revoked_at: time.optional(),
+});
+
+/** Spec: RFC 7517. Revoked keys stand apart, so that a reader of `keys` alone trusts none of them. */
+export const keySet = z
+  .object({ keys: z.array(publicJwk), revoked_keys: z.array(publicJwk) })
+  .meta({ id: 'KeySet' });

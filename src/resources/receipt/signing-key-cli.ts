@@ -6,7 +6,7 @@ import { offlineConfigOf } from '#cli/gateway-config.ts';
 import { printItem } from '#cli/listing.ts';
 import { changeKeysOffline, type KeyChange } from '#compose/compose.ts';
 import { dataPaths } from '#operation/data-directory.ts';
-import type { SigningKey } from './signing-key-schema.ts';
+import type { SigningKey } from './schema.ts';
 
 interface KeysOptions extends ClientOptions {
   offline?: boolean;

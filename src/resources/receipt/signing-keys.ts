@@ -5,7 +5,7 @@ import { type Clean, fromLog } from '#protocol/clean.ts';
 import type { KeyRow } from '#receipts/key-registry.ts';
 import type { SigningKeyState } from '#resources/read-states.ts';
 import { stateKey } from '#resources/state-keys.ts';
-import type { SigningKey } from './signing-key-schema.ts';
+import type { SigningKey } from './schema.ts';
 
 export function signingKeyOf(row: KeyRow): Clean<SigningKey> {
   // The registry is a file of the gateway's own.

@@ -1,15 +1,16 @@
-import { eventNumberOf, NO_EVENT } from '#eventlog/event-id.ts';
+import { unlessDamaged } from '#core/unless-damaged.ts';
 import type { Event, EventLog, Segment } from '#eventlog/event-log.ts';
 import { isNoMark } from '#eventlog/history-mark.ts';
 import { type RecordedHash, RecordedHashes } from '#eventlog/recorded-hashes.ts';
-import { eventIn } from '#eventlog/segment.ts';
-import { sha256Hex } from '#json/sha256.ts';
+import { eventIn, eventNumberOf, NO_EVENT } from '#eventlog/segment.ts';
+import { sha256Hex } from '#json/canonical.ts';
 import { ProtocolError } from '#protocol/errors.ts';
 import { knowsRules } from '#protocol/rules.ts';
+import { artifactIn } from '#resources/artifact/artifact-in.ts';
+import { recordsOf } from '#resources/artifact/content.ts';
 import { importMarkOf, originalEvent } from '#resources/bundle/fold-imported.ts';
 import type { TaskState } from '#resources/states.ts';
-import { eventKey, framesOf, keysUnder } from '#store/keys.ts';
-import { firstMissingRecord } from './missing-records.ts';
+import { eventKey, framesOf, keysUnder, receiptKey } from '#store/keys.ts';
 import { FrameGapError, framesInRow, type StoredFrame, wholeFrame } from './record/frame-row.ts';
 import type { History, MissingDependency } from './record/history.ts';
 import type { PlacedFrame, RecordedFrame } from './record/recorded-frame.ts';
@@ -295,4 +296,39 @@ async function* keysOf(log: EventLog, prefix: string): AsyncGenerator<string, vo
     yield* page;
     page = await log.indexKeys({ gt: page.at(-1) ?? lt, lt, limit: PAGE });
   }
+}
+
+/** The first receipt or Artifact that the events of a run name and that is not stored any more. */
+function firstMissingRecord(
+  log: EventLog,
+  workspaceId: string,
+  events: readonly Event[],
+): MissingDependency | undefined {
+  const seen = new Set<string>();
+  for (const { kind, id } of events.flatMap(namedBy)) {
+    const known = seen.size;
+    if (seen.add(id).size === known) continue;
+    if (!isThere(log, workspaceId, { kind, id })) return { kind, id };
+  }
+  return undefined;
+}
+
+type Named = MissingDependency & { kind: 'receipt' | 'artifact' };
+
+/** What is damaged is there: that is for the verification to find. */
+function isThere(log: EventLog, workspaceId: string, { kind, id }: Named): boolean {
+  return unlessDamaged(() => {
+    if (kind === 'receipt') return log.record(receiptKey(id)) !== undefined;
+    const artifact = artifactIn({ get: log.state.bind(log) }, workspaceId, id);
+    return artifact !== undefined && recordsOf(artifact).every((key) => log.record(key) !== undefined);
+  }, true);
+}
+
+function namedBy({ event, resource, payload }: Event): Named[] {
+  if (event === 'receipt.issued') return [{ kind: 'receipt', id: String(payload['receipt_id']) }];
+  if (resource.object === 'artifact') return [{ kind: 'artifact', id: resource.id }];
+  const { message } = payload as { message?: { parts?: { type?: string; artifact_id?: string }[] } };
+  return (message?.parts ?? []).flatMap(({ type, artifact_id: id }): Named[] =>
+    (type === 'artifact_ref' || type === 'image_ref') && id !== undefined ? [{ kind: 'artifact', id }] : [],
+  );
 }

@@ -1,6 +1,6 @@
 import type { StateReader } from '#eventlog/event-log.ts';
+import { inCanonicalOrder } from '#json/canonical.ts';
 import type { JsonObject } from '#protocol/json.ts';
-import { inCanonicalOrder } from '#receipts/canonical-order.ts';
 import type { ReplayRecord, RunRecord } from '#receipts/receipt-draft.ts';
 import { identifiersOf, lifecycleOf, NOTHING_DONE, termsOf } from '#resources/receipt/run-record.ts';
 import { stateKey } from '#resources/state-keys.ts';

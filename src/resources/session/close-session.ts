@@ -1,4 +1,6 @@
+import type { Command } from '#core/command.ts';
 import type { DecisionTools } from '#core/facts.ts';
+import { load } from '#core/load.ts';
 import { newEvent, placeOfSession } from '#core/new-event.ts';
 import type { Transaction } from '#eventlog/event-log.ts';
 import { type Clean, type CleanText, word } from '#protocol/clean.ts';
@@ -6,6 +8,14 @@ import type { SessionFold } from '#resources/read-states.ts';
 import { stateKey } from '#resources/state-keys.ts';
 import { moveTask } from '#resources/task/move-task.ts';
 import type { Session } from './schema.ts';
+
+export const closeSession: Command<'closeSession'> = {
+  decide({ path }, tx, facts) {
+    const session = load(tx, facts.caller, 'session', path.session_id).resource;
+    closeSessionNow(tx, facts, session, word('closed_by_caller'));
+    return { body: load(tx, facts.caller, 'session', path.session_id).resource };
+  },
+};
 
 /** Cancels the open tasks of a Session and closes it; closing a closed one changes nothing. */
 export function closeSessionNow(

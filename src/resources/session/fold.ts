@@ -1,12 +1,18 @@
-import type { Event, StateWriter } from '#eventlog/event-log.ts';
+import type { Event, StateReader, StateWriter } from '#eventlog/event-log.ts';
 import { jsonSize } from '#json/json-size.ts';
+import type { JsonObject } from '#protocol/json.ts';
 import { putMessage } from '#resources/message/fold.ts';
 import { artifactIdsOf } from '#resources/message/schema.ts';
 import { type Folds, payload } from '#resources/payload.ts';
 import { listPrefix, stateKey } from '#resources/state-keys.ts';
-import type { KeyedSessionState, MessageState, SessionFold } from '#resources/states.ts';
+import type {
+  KeyedSessionState,
+  MessageState,
+  SessionBindingState,
+  SessionFold,
+  TaskBlockState,
+} from '#resources/states.ts';
 import type { Session, SessionState } from './schema.ts';
-import { addSessionTask } from './session-tasks.ts';
 import { copyTurns, putTurn } from './transcript/turns.ts';
 
 export const sessionFolds: Folds = {
@@ -149,4 +155,76 @@ export function changeSession(
   resource.last_event_id = event.id;
   resource.updated_at = event.created_at;
   if (!isCounted) internal.events = (internal.events ?? 0) + 1;
+}
+
+/** Tasks that share a row. */
+const TASKS_IN_BLOCK = 16;
+
+/**
+ * Lists a Task in its Session: in blocks in the order of the ids, which is that of submission. An id that is not behind all
+ * others has a row of its own: a replay gets one that follows from its source.
+ */
+export function addSessionTask(
+  states: StateWriter,
+  { resource, internal }: SessionFold,
+  taskId: string,
+): void {
+  const count = internal.tasks ?? 0;
+  const newest = taskAt(states, resource.id, count - 1);
+  if (newest !== undefined && newest >= taskId) {
+    states.index(listPrefix.oddTasksOfSession(resource.id) + taskId);
+    return;
+  }
+  const key = keyOf(resource.id, count);
+  const tasks = [...(states.get<TaskBlockState>(key)?.tasks ?? []), taskId];
+  states.set(key, { tasks } satisfies TaskBlockState);
+  internal.tasks = count + 1;
+}
+
+/** How many of the listed Tasks, the oldest first, have an id before this one. */
+export function tasksBefore(reader: StateReader, session: SessionFold, id: string): number {
+  let low = 0;
+  for (let high = session.internal.tasks ?? 0; low < high; ) {
+    const middle = (low + high) >> 1;
+    if ((taskAt(reader, session.resource.id, middle) ?? '') < id) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** The listed Task at a place from 0. */
+export function taskAt(reader: StateReader, sessionId: string, place: number): string | undefined {
+  if (place < 0) return undefined;
+  return reader.get<TaskBlockState>(keyOf(sessionId, place))?.tasks[place % TASKS_IN_BLOCK];
+}
+
+function keyOf(sessionId: string, place: number): string {
+  return stateKey.tasks(sessionId, Math.floor(place / TASKS_IN_BLOCK));
+}
+
+/** What an upstream bound to a Session, unless the transcript was truncated since: then it knows another one. */
+export function sessionBinding(
+  reader: StateReader,
+  sessionId: string,
+  route: string,
+): JsonObject | undefined {
+  const bound = reader.get<SessionBindingState>(stateKey.sessionBinding(sessionId, route));
+  const epoch = reader.get<SessionFold>(stateKey.session(sessionId))?.internal.epoch;
+  return bound && bound.epoch === epoch ? bound.binding : undefined;
+}
+
+/** What stands for a session that retention removed whole: no fold, but a record of its own. */
+export interface Tombstone {
+  session_id: string;
+  workspace_id: string;
+  created_at: string;
+  /** Of its last event. */
+  closed_at: string;
+  removed_at: string;
+  last_event_id: string | null;
+  tasks: number;
+  /** Places in the receipt log of the receipts that went; their leaves have the hashes. */
+  receipts: number[];
+  /** Hash of the newest receipt of its chain, `sha256:` and hex; null for none. */
+  receipt_chain_head: string | null;
 }

@@ -1,15 +1,15 @@
 import { type Command, metadataOf } from '#core/command.ts';
+import { patchedMetadata } from '#core/decode-input.ts';
 import { expiryOf } from '#core/expiry.ts';
 import type { Facts } from '#core/facts.ts';
 import { isExpired, load, loadBranch } from '#core/load.ts';
 import { newEvent, placeOfSession } from '#core/new-event.ts';
-import { patchedMetadata } from '#core/refuse-large-members.ts';
-import { isEventId } from '#eventlog/event-id.ts';
 import type { Transaction } from '#eventlog/event-log.ts';
+import { isEventId } from '#eventlog/segment.ts';
 import { type Clean, type CleanObject, type CleanText, sentence, word } from '#protocol/clean.ts';
 import { ProtocolError } from '#protocol/errors.ts';
 import { refuseUnknownRoute } from '#resources/agent/choose-route.ts';
-import { createBranch } from '#resources/branch/new-branch.ts';
+import { createBranch } from '#resources/branch/commands.ts';
 import type { SessionFold } from '#resources/read-states.ts';
 import type { Session } from './schema.ts';
 import { refuseUnknownTier } from './session-tier.ts';

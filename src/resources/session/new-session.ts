@@ -1,15 +1,40 @@
+import { type Command, metadataOf } from '#core/command.ts';
 import { expiryOf } from '#core/expiry.ts';
 import type { Facts } from '#core/facts.ts';
+import { load, loadWorkspace } from '#core/load.ts';
 import { newEvent } from '#core/new-event.ts';
 import type { Transaction } from '#eventlog/event-log.ts';
 import { type Clean, type CleanObject, type CleanText, word } from '#protocol/clean.ts';
 import { refuseUnknownRoute } from '#resources/agent/choose-route.ts';
-import type { SessionReferences } from './references.ts';
+import { appendMessage, buildMessage, refuseForeignArtifacts } from '#resources/message/append-message.ts';
+import { referencesOf, type SessionReferences } from './references.ts';
 import type { Session } from './schema.ts';
 import { refuseUnknownTier } from './session-tier.ts';
 import { withOwnBudget } from './transcript/budget.ts';
+import { makeRoom } from './transcript/make-room.ts';
 
-export interface NewSession {
+export const createSession: Command<'createSession'> = {
+  decide({ body, sent }, tx, facts) {
+    const workspace = loadWorkspace(tx, facts.caller, body.workspace_id, 'workspace_id').resource;
+    const references = referencesOf(body, tx, facts);
+    const { id } = newSession(tx, facts, {
+      workspaceId: workspace.id,
+      personaId: body.persona_id ?? null,
+      metadata: metadataOf(body),
+      references,
+    });
+    const place = { workspace_id: workspace.id, session_id: id };
+    for (const [at, clean] of (body.initial_messages ?? []).entries()) {
+      const message = { sent: sent.initial_messages?.[at] ?? clean, clean };
+      refuseForeignArtifacts(message.sent, `initial_messages[${at}]`, workspace.id, tx, facts);
+      makeRoom(tx, facts, id, message.sent);
+      appendMessage(tx, buildMessage(tx, facts, message, place), { place, pending: true });
+    }
+    return { body: load(tx, facts.caller, 'session', id).resource };
+  },
+};
+
+interface NewSession {
   workspaceId: CleanText;
   personaId: CleanText | null;
   metadata: CleanObject;

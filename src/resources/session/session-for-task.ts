@@ -2,7 +2,7 @@ import { metadataOf } from '#core/command.ts';
 import type { Facts } from '#core/facts.ts';
 import { loadWorkspace } from '#core/load.ts';
 import type { Transaction } from '#eventlog/event-log.ts';
-import { holdsScope } from '#policy/scope.ts';
+import { holdsScope } from '#policy/access.ts';
 import { type Clean, type CleanText, sentence } from '#protocol/clean.ts';
 import { ProtocolError } from '#protocol/errors.ts';
 import type { KeyedSessionState, SessionFold } from '#resources/read-states.ts';

@@ -1,7 +1,9 @@
 import type { StateReader } from '#eventlog/event-log.ts';
+import { ProtocolError } from '#protocol/errors.ts';
 import { waitsInTurn } from '#resources/permission/permission-request.ts';
 import type { SessionFold, TaskState } from '#resources/read-states.ts';
 import { stateKey } from '#resources/state-keys.ts';
+import type { Session } from './schema.ts';
 
 /**
  * Whether the lane of a Session is taken: by a task that works, or by one that waits for an answer inside its running turn.
@@ -17,4 +19,13 @@ export function isBusy(reader: StateReader, { internal }: SessionFold): boolean 
   const { working, blocked, open_tasks } = internal;
   const waits = (taskId: string) => waitsInTurn(reader, reader.get<TaskState>(stateKey.task(taskId)));
   return working > 0 || (blocked > 0 && open_tasks.some(waits));
+}
+
+/** A closed Session, or one that is over at `time` and about to be closed, takes nothing more. */
+export function refuseClosed(session: Session, time: string): void {
+  const isOver = session.expires_at !== null && session.expires_at <= time;
+  if (session.state !== 'CLOSED' && session.state !== 'FAILED' && !isOver) return;
+  throw new ProtocolError('conflict', 'This session is closed. Create another one.', {
+    details: { state: session.state },
+  });
 }

@@ -1,9 +1,9 @@
-import { keysOf } from '#core/keys-of.ts';
+import { keysOf } from '#core/id-list.ts';
 import { unlessDamaged } from '#core/unless-damaged.ts';
 import type { EventLog, RowRemoval, State } from '#eventlog/event-log.ts';
-import type { AssetState } from '#resources/artifact/asset-state.ts';
 import { contentKeys } from '#resources/artifact/stored-bytes.ts';
 import {
+  type AssetState,
   type ContentState,
   contentOfArtifact,
   type StoredContent,
@@ -27,8 +27,8 @@ import {
   streamCutKey,
   tombstoneKey,
 } from '#store/keys.ts';
+import type { Tombstone } from './fold.ts';
 import type { Session } from './schema.ts';
-import type { Tombstone } from './tombstone.ts';
 import { messagesOf } from './transcript/turns.ts';
 
 /** Rows removed in one transaction: small, so that no request waits behind it. */

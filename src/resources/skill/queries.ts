@@ -1,14 +1,20 @@
 import { ok } from '#core/answer.ts';
+import type { Handlers } from '#core/command.ts';
 import { listGiven, paging } from '#core/list-page.ts';
 import { notFound } from '#core/load.ts';
 import type { Query } from '#core/query.ts';
 import { skillsOf } from './skills.ts';
 
-export const listSkills: Query<'listSkills'> = ({ query }, tools) =>
+const listSkills: Query<'listSkills'> = ({ query }, tools) =>
   listGiven(tools, skillsOf(tools.self), paging(query));
 
-export const getSkill: Query<'getSkill'> = ({ path }, { self, caller }) => {
+const getSkill: Query<'getSkill'> = ({ path }, { self, caller }) => {
   const found = skillsOf(self).find(({ id }) => id === path.skill_id);
   if (!found) throw notFound('skill');
   return ok(found, caller);
 };
+
+export const skillHandlers = {
+  getSkill,
+  listSkills,
+} satisfies Partial<Handlers>;

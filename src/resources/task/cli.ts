@@ -18,12 +18,12 @@ import {
 } from '#cli/listing.ts';
 import { print, printJson, visible } from '#cli/terminal.ts';
 import { TASK_STATUSES } from '#protocol/task-states.ts';
-import { withRoutesProposed } from '#resources/agent/routes-cli.ts';
+import { withRoutesProposed } from '#resources/agent/cli.ts';
 import type { Message } from '#resources/message/schema.ts';
 import type { PermissionRequest } from '#resources/permission/schema.ts';
 import type { Session } from '#resources/session/schema.ts';
 import type { Workspace } from '#resources/workspace/schema.ts';
-import { CANCEL_REPORTS, type CancelReport } from './cancel-report.ts';
+import { CANCEL_REPORTS, type CancelReport } from './events.ts';
 import type { Task } from './schema.ts';
 
 interface TaskOptions extends ClientOptions {

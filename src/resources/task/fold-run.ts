@@ -2,8 +2,7 @@ import type { Event, StateReader, StateWriter } from '#eventlog/event-log.ts';
 import { isTerminal } from '#protocol/task-states.ts';
 import { payload } from '#resources/payload.ts';
 import { stateKey } from '#resources/state-keys.ts';
-import type { TaskState } from '#resources/states.ts';
-import type { RunFact, RunFacts, RunPageState } from './run-facts.ts';
+import type { RunFact, RunFacts, RunPageState, TaskState } from '#resources/states.ts';
 
 /** Facts that stay in the state of the Task: more of them would be written again with every event of a long run. */
 const PAGE_FACTS = 32;

@@ -1,7 +1,7 @@
 import type { DecisionTools } from '#core/facts.ts';
 import { newEvent, placeOfTask } from '#core/new-event.ts';
 import type { Transaction } from '#eventlog/event-log.ts';
-import { sha256Hex } from '#json/sha256.ts';
+import { sha256Hex } from '#json/canonical.ts';
 import { type Clean, type CleanObject, type CleanText, own, sentence, word } from '#protocol/clean.ts';
 import {
   type BlockedStatus,
@@ -21,7 +21,7 @@ import type { TaskState } from '#resources/read-states.ts';
 import { issuesReceipts, issueTaskReceipt, receiptIdFor } from '#resources/receipt/issue-receipt.ts';
 import type { ReplayFinding } from '#resources/replay/replay-record.ts';
 import { stateKey } from '#resources/state-keys.ts';
-import { CANCEL_REPORTS, type CancelReport } from './cancel-report.ts';
+import { CANCEL_REPORTS, type CancelReport } from './events.ts';
 
 export interface MoveFacts {
   /** Override key of the recorded frame that caused the move. */

@@ -4,8 +4,7 @@ import { filter, type OperationRow, page } from '#protocol/operation-row.ts';
 import { TASK_STATUSES } from '#protocol/task-states.ts';
 import { replayTaskRequest } from '#resources/replay/schema.ts';
 import { sessionKey } from '#resources/session/schema.ts';
-import { taskMaterial } from './material-schema.ts';
-import { cancelTaskRequest, submitTaskRequest, task } from './schema.ts';
+import { cancelTaskRequest, submitTaskRequest, task, taskMaterial } from './schema.ts';
 
 export const TASK_ORDERS = ['created', 'status_time'] as const;
 

@@ -1,4 +1,4 @@
-import { type Decided, metadataOf } from '#core/command.ts';
+import { type Command, type Decided, metadataOf } from '#core/command.ts';
 import type { Facts, Route } from '#core/facts.ts';
 import { load, loadBranch, loadWorkspace, notFound } from '#core/load.ts';
 import { newEvent, placeOfSession, type SessionPlace } from '#core/new-event.ts';
@@ -21,19 +21,41 @@ import { CURRENT_RULES } from '#protocol/rules.ts';
 import type { Refused } from '#protocol-client.ts';
 import { chooseRoute } from '#resources/agent/choose-route.ts';
 import type { PayloadOf } from '#resources/event-payloads.ts';
-import { appendMessage, buildMessage } from '#resources/message/append-message.ts';
-import { refuseForeignArtifacts } from '#resources/message/references.ts';
+import { appendMessage, buildMessage, refuseForeignArtifacts } from '#resources/message/append-message.ts';
 import type { Message, MessageInput, Part } from '#resources/message/schema.ts';
 import type { Persona } from '#resources/persona/schema.ts';
 import { checkQuotas, reservationsOf } from '#resources/quota/check-quotas.ts';
 import type { PersonaState, SessionFold, TaskState } from '#resources/read-states.ts';
 import { issueAcceptanceReceipt, provesAcceptance } from '#resources/receipt/issue-receipt.ts';
-import { refuseClosed } from '#resources/session/refuse-closed.ts';
-import { isBusy } from '#resources/session/session-lane.ts';
+import { sessionForTask } from '#resources/session/session-for-task.ts';
+import { isBusy, refuseClosed } from '#resources/session/session-lane.ts';
 import { makeRoom } from '#resources/session/transcript/make-room.ts';
 import { stateKey } from '#resources/state-keys.ts';
 import { moveTask } from './move-task.ts';
 import type { SubmitTaskRequest, Task } from './schema.ts';
+
+export const submitTask: Command<'submitTask'> = {
+  decide({ body, sent }, tx, facts) {
+    const { session_id, session } = body;
+    if (session_id !== undefined && session === undefined)
+      return submitTaskTo(session_id, { sent, clean: body }, tx, facts);
+    if (session_id === undefined && session !== undefined)
+      return submitTaskTo(sessionForTask(session, tx, facts), { sent, clean: body }, tx, facts);
+    const message =
+      'Name one Session here: session_id for one that is there, or session for a new one. Or post to /v1/sessions/{session_id}/tasks.';
+    throw new ProtocolError('invalid_request', message, { param: 'session_id' });
+  },
+};
+
+export const submitSessionTask: Command<'submitSessionTask'> = {
+  decide({ path, body, sent }, tx, facts) {
+    if (body.session_id !== undefined && body.session_id !== path.session_id) {
+      const message = 'session_id in the body differs from the session in the path. Leave it out here.';
+      throw new ProtocolError('invalid_request', message, { param: 'session_id' });
+    }
+    return submitTaskTo(path.session_id, { sent, clean: body }, tx, facts);
+  },
+};
 
 const RETRY_AFTER_SECONDS = 2;
 
@@ -256,7 +278,7 @@ function checkReferences(
  * Refuses a task whose agent is reached with a credential of another workspace. Throws 422 `policy_violation`, which names
  * neither the vault nor its workspace. Source: Agents Protocol v1, "Authorization rules".
  */
-export function checkVaults({ self }: Facts, route: string, workspaceId: string): void {
+function checkVaults({ self }: Facts, route: string, workspaceId: string): void {
   const isForeign = self
     .vaultsOf(route)
     .some((vault) => vault.workspaceId !== null && vault.workspaceId !== workspaceId);
@@ -268,13 +290,13 @@ export function checkVaults({ self }: Facts, route: string, workspaceId: string)
 }
 
 /** Who takes over work of a Task: a Persona, or an agent by its route. */
-export interface Successor {
+interface Successor {
   route: string;
   personaId: string | undefined;
 }
 
 /** Refuses a child that the Persona of its parent may not hand work to. Throws 422 `policy_violation`. */
-export function refuseHandOver(reader: StateReader, parent: TaskState | undefined, to: Successor): void {
+function refuseHandOver(reader: StateReader, parent: TaskState | undefined, to: Successor): void {
   const personaId = parent?.resource.persona_id;
   const persona = personaId ? reader.get<PersonaState>(stateKey.persona(personaId))?.resource : undefined;
   const refused = persona && refusedHandoff(persona, to);
@@ -287,7 +309,7 @@ export function refuseHandOver(reader: StateReader, parent: TaskState | undefine
 }
 
 /** Records in the session of a parent who took over work of it, not in the stream of the parent: its run goes on as it is. */
-export function recordHandOver(tx: Transaction, { resource: parent }: TaskState, child: Clean<Task>): void {
+function recordHandOver(tx: Transaction, { resource: parent }: TaskState, child: Clean<Task>): void {
   const { session_id, workspace_id } = parent;
   tx.append(
     newEvent(

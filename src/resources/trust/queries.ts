@@ -1,3 +1,4 @@
+import type { Handlers } from '#core/command.ts';
 import { listPage, paging, visibleWorkspaces } from '#core/list-page.ts';
 import { loadWorkspace } from '#core/load.ts';
 import type { Query, QueryTools } from '#core/query.ts';
@@ -7,7 +8,7 @@ import { trustKey } from '#store/keys.ts';
 import { topicOfTenant, topicOfWorkspace } from './record-trust.ts';
 
 /** The records as they were hashed. What proves changes of Personas is listed with that of all Workspaces. */
-export const listTrustRecords: Query<'listTrustRecords'> = async ({ query }, tools) => {
+const listTrustRecords: Query<'listTrustRecords'> = async ({ query }, tools) => {
   const lists = (await topics(query.workspace_id, tools)).map(listPrefix.trustRecords);
   const shape = (state: object) => recordOf(state as TrustRecordState, tools);
   return listPage(tools, { lists, ...paging(query), keyOf: stateKey.trustRecord, shape });
@@ -26,3 +27,7 @@ function recordOf({ topic, chain_index }: TrustRecordState, { log }: QueryTools)
   if (bytes === undefined) throw new Error(`Trust record ${chain_index} of ${topic} has no bytes.`);
   return JSON.parse(bytes.toString('utf8'));
 }
+
+export const trustHandlers = {
+  listTrustRecords,
+} satisfies Partial<Handlers>;

@@ -1,8 +1,15 @@
 import { z } from 'zod';
 import { listOf } from '#protocol/envelope.ts';
 import { type OperationRow, page } from '#protocol/operation-row.ts';
-import { filePath, workspaceFile, workspaceFileListing, writeWorkspaceFileRequest } from './file-schema.ts';
-import { createWorkspaceRequest, updateWorkspaceRequest, workspace } from './schema.ts';
+import {
+  createWorkspaceRequest,
+  filePath,
+  updateWorkspaceRequest,
+  workspace,
+  workspaceFile,
+  workspaceFileListing,
+  writeWorkspaceFileRequest,
+} from './schema.ts';
 
 export const workspacesOperations = {
   listWorkspaces: {

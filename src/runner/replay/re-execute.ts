@@ -1,9 +1,10 @@
-import type { DecisionTools } from '#core/facts.ts';
-import { readBefore } from '#core/read-before.ts';
+import { type DecisionTools, readBefore } from '#core/facts.ts';
 import type { Event, Projection } from '#eventlog/event-log.ts';
 import { Rehearsal } from '#eventlog/rehearsal.ts';
-import { type CleanText, fromLog, word } from '#protocol/clean.ts';
+import { sha256Hex } from '#json/canonical.ts';
+import { type CleanText, fromLog, own, word } from '#protocol/clean.ts';
 import type { JsonObject, JsonValue } from '#protocol/json.ts';
+import type { IdSource } from '#protocol/ports.ts';
 import { type Failure, isTerminal, type TaskStatus } from '#protocol/task-states.ts';
 import type { Frame, Move, Seen } from '#protocol-client.ts';
 import type { RunRecord } from '#receipts/receipt-draft.ts';
@@ -15,16 +16,15 @@ import type { History, Stimulus } from '#resources/replay/record/history.ts';
 import type { RecordedFrame } from '#resources/replay/record/recorded-frame.ts';
 import { stimuliOf } from '#resources/replay/record/stimuli.ts';
 import { stateKey } from '#resources/state-keys.ts';
-import type { CancelReport } from '#resources/task/cancel-report.ts';
+import type { CancelReport } from '#resources/task/events.ts';
 import { type MoveFacts, moveTask } from '#resources/task/move-task.ts';
+import { applyMemoryRead } from '#runner/frame-recorder.ts';
 import { frameKey } from '#store/keys.ts';
 import { applyMoves, noteCancelFault, seenBy } from '../apply-moves.ts';
-import { applyMemoryRead } from '../give-memories.ts';
-import { RecordedIds } from './recorded-ids.ts';
 import { approvalsOf } from './recorded-terms.ts';
 
 /** What a re-execution needs besides the history; none of it may ask the clock, chance or the network. */
-export interface ReExecutionParts {
+interface ReExecutionParts {
   interpret(frame: Frame, seen: Seen): Move[];
   tools: DecisionTools;
   projection: Projection;
@@ -241,4 +241,60 @@ function emptySession({ sessionId, events }: History): SessionFold {
     },
     internal: { open_tasks: [], working: 0, blocked: 0, messages: 0, epoch: 0, pending: [] },
   });
+}
+
+/** What makes its resource, by the object its id was drawn for. */
+const MADE: Readonly<Record<string, string>> = {
+  'user.message': 'message',
+  'agent.message': 'message',
+  'artifact.created': 'artifact',
+  'tool.approval_required': 'permission_request',
+  'vendor.harn_gateway.permission_requested': 'permission_request',
+};
+
+/**
+ * Ids are recorded like everything else that chance decided: a step draws the ids of the events it became, in their order.
+ * Where a replay draws more than were recorded, the id is a function of the seed and of how many there were.
+ */
+class RecordedIds {
+  readonly #seed: string;
+  #drawn = new Map<string, string[]>();
+  #extra = 0;
+
+  constructor(seed: string) {
+    this.#seed = seed;
+  }
+
+  /** Begins the next step. */
+  begin(events: readonly Event[]): void {
+    this.#drawn = new Map();
+    for (const event of events) for (const [object, id] of idsOf(event)) this.#list(object).push(id);
+  }
+
+  readonly next: IdSource = (object) => {
+    const recorded = this.#list(object).shift();
+    if (recorded !== undefined) return fromLog(recorded);
+    this.#extra += 1;
+    return own(`${object}_${sha256Hex(`${this.#seed}:${object}:${this.#extra}`).slice(0, 26).toUpperCase()}`);
+  };
+
+  #list(object: string): string[] {
+    const list = this.#drawn.get(object) ?? [];
+    this.#drawn.set(object, list);
+    return list;
+  }
+}
+
+function idsOf(recorded: Event): [object: string, id: string][] {
+  const receipt: [string, string][] =
+    recorded.receipt_id === undefined ? [] : [['receipt', recorded.receipt_id]];
+  return [...madeBy(recorded), ...receipt];
+}
+
+function madeBy({ event, resource, payload }: Event): [object: string, id: string][] {
+  const made = MADE[event];
+  if (made !== undefined) return [[made, resource.id]];
+  const { outcome, message } = payload as { outcome?: { id: string }; message?: { id: string } };
+  if (outcome !== undefined) return [['outcome', outcome.id]];
+  return message === undefined ? [] : [['message', message.id]];
 }

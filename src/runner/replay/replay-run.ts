@@ -1,7 +1,7 @@
 import type { DecisionTools } from '#core/facts.ts';
 import { newEvent, type Pointer, placeOfTask } from '#core/new-event.ts';
-import { NO_EVENT } from '#eventlog/event-id.ts';
 import type { Event, EventLog, Origin, Transaction } from '#eventlog/event-log.ts';
+import { NO_EVENT } from '#eventlog/segment.ts';
 import type { Clean } from '#protocol/clean.ts';
 import { ProtocolError } from '#protocol/errors.ts';
 import type { JsonObject } from '#protocol/json.ts';
@@ -9,21 +9,23 @@ import type { Logger } from '#protocol/ports.ts';
 import type { Failure } from '#protocol/task-states.ts';
 import type { Interpret } from '#protocol-client.ts';
 import type { VerificationKeys } from '#receipts/verification-keys.ts';
+import type { ReceiptVerdict } from '#receipts/verify-chain.ts';
 import { project } from '#resources/folds.ts';
 import type { TaskState } from '#resources/read-states.ts';
-import type { MissingDependency } from '#resources/replay/record/history.ts';
+import { verifyStoredReceipt } from '#resources/receipt/verify-receipt.ts';
+import { damageOf, type Tampering } from '#resources/replay/load-history.ts';
+import type { History, MissingDependency } from '#resources/replay/record/history.ts';
 import type { ReplayEventMetadata, ReplayTerms, ReplayVerdict } from '#resources/replay/schema.ts';
 import { stateKey } from '#resources/state-keys.ts';
 import { moveTask } from '#resources/task/move-task.ts';
 import { prepareReplay } from './prepare-replay.ts';
 import { payloadFor, type ReplayEnd, type ReplayedEvent, replayedEvents } from './replayed-events.ts';
-import { receiptTampering } from './verify-receipts.ts';
 
 /** Replayed events appended in one transaction. */
 const BATCH = 200;
 const PAGE = 500;
 
-export interface ReplayRunDeps {
+interface ReplayRunDeps {
   log: EventLog;
   tools: DecisionTools;
   logger: Logger;
@@ -271,4 +273,48 @@ function replayedEvent(
   }).value;
   const recorded = newEvent('replay.event_replayed', pointerTo(task), placeOfTask(task.resource), payload);
   return { ...recorded, replay: metadata };
+}
+
+/**
+ * Verifies the receipts of a run, every step and with the whole chain of its Session before them; where a replay is replayed,
+ * its receipt too. Returns the first that does not verify.
+ */
+async function receiptTampering(
+  log: EventLog,
+  keys: VerificationKeys,
+  { events, sessionId }: Pick<History, 'events' | 'sessionId'>,
+  sourceTaskId: string,
+): Promise<Tampering | undefined> {
+  // The events are verified against their commits already, so no receipt can be left out by changing a state.
+  const issued = events.findLast(({ event }) => event === 'receipt.issued')?.payload['receipt_id'];
+  const named = log.state<TaskState>(stateKey.task(sourceTaskId))?.resource.receipt_id;
+  for (const id of new Set([issued, named])) {
+    if (typeof id !== 'string') continue;
+    const found = await tamperingOf(log, keys, id, sessionId);
+    if (found) return found;
+  }
+  return undefined;
+}
+
+async function tamperingOf(
+  log: EventLog,
+  keys: VerificationKeys,
+  receiptId: string,
+  sessionId: string,
+): Promise<Tampering | undefined> {
+  let verdict: ReceiptVerdict;
+  try {
+    verdict = await verifyStoredReceipt(log, keys, receiptId);
+  } catch (error) {
+    return { status: 'tamper_detected', index: 0, where: `receipts of ${sessionId}`, ...damageOf(error) };
+  }
+  const { ok, step, index, expected, observed } = verdict;
+  if (ok) return undefined;
+  return {
+    status: 'tamper_detected',
+    index: index ?? 0,
+    where: `receipt ${index} of ${sessionId}: ${step}`,
+    expected: String(expected),
+    observed: String(observed),
+  };
 }

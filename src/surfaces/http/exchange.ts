@@ -5,8 +5,7 @@ import type { ProtocolError } from '#protocol/errors.ts';
 import type { Clock, Logger } from '#protocol/ports.ts';
 import type { Timers } from '../timers.ts';
 import type { Challenges } from './challenges.ts';
-import type { FailedLogins } from './failed-logins.ts';
-import type { SenderProofs } from './sender-proofs.ts';
+import type { FailedLogins, SenderProofs } from './request-checks.ts';
 
 export interface ExchangeDeps {
   clock: Clock;

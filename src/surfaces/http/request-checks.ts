@@ -1,7 +1,12 @@
+import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { BlockList, isIP, type Socket } from 'node:net';
-import type { TLSSocket } from 'node:tls';
+import { TLSSocket } from 'node:tls';
+import { LRUCache } from 'lru-cache';
+import type { CredentialOfCall, Gateway } from '#gateway.ts';
 import { ProtocolError } from '#protocol/errors.ts';
+import type { Clock } from '#protocol/ports.ts';
+import type { SenderProof } from '#protocol/sender-proof.ts';
 
 /** Headers that must not come twice: Node keeps the first, others the last, and an attacker uses the difference. */
 const SINGLE_HEADERS = [
@@ -195,4 +200,94 @@ function matches(list: BlockList, remoteAddress: string | undefined): boolean {
   if (remoteAddress === undefined) return false;
   const address = remoteAddress.replace(/^::ffff:(?=\d+\.)/, '');
   return list.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4');
+}
+
+/** Collects what requests show for access tokens that are bound to a key or a certificate. It believes nothing. */
+export class SenderProofs {
+  readonly #transport: Pick<TransportSecurity, 'isSecure'>;
+  readonly #publicUrl: () => string;
+  /** A connection has one certificate, whatever it is asked for. */
+  readonly #certificates = new WeakMap<Socket, string | undefined>();
+
+  constructor(transport: Pick<TransportSecurity, 'isSecure'>, publicUrl: () => string) {
+    this.#transport = transport;
+    this.#publicUrl = publicUrl;
+  }
+
+  /** Undefined when the request shows nothing, as nearly all do. Its `Host` has to be checked before. */
+  of(req: IncomingMessage): SenderProof | undefined {
+    const { dpop } = req.headers;
+    const certificateSha256 = this.#certificateOf(req.socket);
+    if (dpop === undefined && certificateSha256 === undefined) return undefined;
+    const scheme = this.#transport.isSecure(req) ? 'https' : 'http';
+    const [path = ''] = (req.url ?? '').split('?', 1);
+    return {
+      // Node joins headers that came twice; that is no JWT, and so refused.
+      dpop: typeof dpop === 'string' ? dpop : dpop?.join(),
+      method: req.method ?? '',
+      urls: [`${scheme}://${req.headers.host}${path}`, `${this.#publicUrl()}${path}`],
+      certificateSha256,
+    };
+  }
+
+  /** The handshake proved that the client holds its key; nobody has to have signed it (RFC 8705, section 2.2). */
+  #certificateOf(socket: Socket): string | undefined {
+    if (!(socket instanceof TLSSocket)) return undefined;
+    if (this.#certificates.has(socket)) return this.#certificates.get(socket);
+    const certificate = socket.getPeerX509Certificate();
+    const hash = certificate && createHash('sha256').update(certificate.raw).digest('base64url');
+    this.#certificates.set(socket, hash);
+    return hash;
+  }
+}
+
+const WINDOW_MS = 60_000;
+/** Addresses kept at a time; a flood from more of them costs no more memory. */
+const MAX_ADDRESSES = 10_000;
+
+interface Failures {
+  count: number;
+  /** Monotonic milliseconds. */
+  since: number;
+}
+
+interface FailedLoginsDeps {
+  clock: Clock;
+  /** Answers 401 to one address in a minute, before the next ones are 429. */
+  limit: number;
+  knows: Gateway['knows'];
+}
+
+/**
+ * Slows down whoever tries credentials: an address that was refused too often in a minute is told to wait, for as long as
+ * what it sends is no good credential. Good ones from the same address pass, and no credential at all is no try.
+ */
+export class FailedLogins {
+  readonly #deps: FailedLoginsDeps;
+  readonly #failures = new LRUCache<string, Failures>({ max: MAX_ADDRESSES });
+
+  constructor(deps: FailedLoginsDeps) {
+    this.#deps = deps;
+  }
+
+  /** Throws `rate_limited` for one more bad credential of an address that was refused too often. */
+  check({ socket }: IncomingMessage, credential: CredentialOfCall): void {
+    if (credential.authorization === undefined || this.#failures.size === 0) return;
+    const failures = this.#failures.get(socket.remoteAddress ?? '');
+    if (failures === undefined || failures.count < this.#deps.limit) return;
+    const waitMs = failures.since + WINDOW_MS - this.#deps.clock.monotonic();
+    if (waitMs <= 0 || this.#deps.knows(credential)) return;
+    const message = 'Too many bad credentials came from your address. Wait, and send a valid key.';
+    throw new ProtocolError('rate_limited', message, { retryAfterSeconds: Math.ceil(waitMs / 1000) });
+  }
+
+  /** A request of this address was answered with 401. */
+  failed({ socket, headers }: IncomingMessage): void {
+    if (headers.authorization === undefined && headers['sec-websocket-protocol'] === undefined) return;
+    const address = socket.remoteAddress ?? '';
+    const now = this.#deps.clock.monotonic();
+    const before = this.#failures.get(address);
+    const isOver = before === undefined || before.since + WINDOW_MS <= now;
+    this.#failures.set(address, isOver ? { count: 1, since: now } : { ...before, count: before.count + 1 });
+  }
 }

@@ -6,9 +6,9 @@ import { ProtocolError } from '#protocol/errors.ts';
 import type { Clock, Logger } from '#protocol/ports.ts';
 import type { ServerSocket } from '#protocol-server.ts';
 import { operation } from '#resources/operations.ts';
+import type { FailedLogins, SenderProofs } from '#surfaces/http/request-checks.ts';
 import type { Challenges } from '../http/challenges.ts';
 import type { BrowserRules } from '../http/cors.ts';
-import type { FailedLogins } from '../http/failed-logins.ts';
 import { writeRefusal } from '../http/parse-failure.ts';
 import {
   checkHeaders,
@@ -16,7 +16,6 @@ import {
   type HostAllowList,
   type TransportSecurity,
 } from '../http/request-checks.ts';
-import type { SenderProofs } from '../http/sender-proofs.ts';
 import { callShape, decodeQuery } from '../rest/decode-call.ts';
 import { ServerSocketSession } from '../servers/socket-session.ts';
 import type { Timers } from '../timers.ts';

@@ -2,8 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { checkLog } from '#eventlog/check-log.ts';
 import type { CommitRecord } from '#eventlog/commit-record.ts';
 import type { EventLog, Projection } from '#eventlog/event-log.ts';
-import { sha256Hex } from '#json/sha256.ts';
-import { checked } from '#store/checked-record.ts';
+import { sha256Hex } from '#json/canonical.ts';
 import {
   baseKey,
   commitKey,
@@ -14,6 +13,7 @@ import {
   resourceKey,
   SUMMARY_KEY,
 } from '#store/keys.ts';
+import { checked } from '#store/sealed-record.ts';
 import type { Store } from '#store/store.ts';
 import { append, LogDirectory, NOBODY, noted, tally } from './log-harness.ts';
 

@@ -9,10 +9,9 @@ import type { EventLog } from '#eventlog/event-log.ts';
 import type { Finding } from '#eventlog/finding.ts';
 import { SCHEMA_VERSION } from '#eventlog/log-meta.ts';
 import { StoreScratch } from '#eventlog/scratch.ts';
-import { checked } from '#store/checked-record.ts';
 import { idempotencyKey, listKey, metaKey, resourceKey } from '#store/keys.ts';
 import { openLevelStore } from '#store/level-store.ts';
-import { seal, unseal } from '#store/sealed-record.ts';
+import { checked, seal, unseal } from '#store/sealed-record.ts';
 import type { Store } from '#store/store.ts';
 import { append, LogDirectory, NOBODY, noted, type Tally, tally, until } from './log-harness.ts';
 

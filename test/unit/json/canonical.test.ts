@@ -1,8 +1,7 @@
 import canonicalize from 'canonicalize';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { canonicalJson } from '#json/canonical.ts';
-import { sha256Bytes, sha256Hex } from '#json/sha256.ts';
+import { canonicalJson, sha256Bytes, sha256Hex } from '#json/canonical.ts';
 
 describe('the canonical spelling', () => {
   it('sorts names by UTF-16 code units at every level and drops white space', () => {

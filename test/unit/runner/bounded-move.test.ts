@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { MoveTarget } from '#core/move-target.ts';
-import { readBefore } from '#core/read-before.ts';
+import { type MoveTarget, readBefore } from '#core/facts.ts';
 import type { JsonObject } from '#protocol/json.ts';
 import type { Move } from '#protocol-client.ts';
 import type { TaskState } from '#resources/read-states.ts';

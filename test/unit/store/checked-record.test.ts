@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { checked, contentOfChecked } from '#store/checked-record.ts';
+import { checked, contentOfChecked } from '#store/sealed-record.ts';
 import { IntegrityError } from '#store/store-errors.ts';
 
 describe('a derived record', () => {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { sha256Hex } from '#json/sha256.ts';
+import { sha256Hex } from '#json/canonical.ts';
 import type { JsonObject, JsonValue } from '#protocol/json.ts';
 import { artifact } from '#resources/artifact/schema.ts';
 import { transcriptAsset } from '#resources/session/transcript/schema.ts';

@@ -1,6 +1,5 @@
 import type { Event } from '#eventlog/event-log.ts';
-import { canonicalJson } from '#json/canonical.ts';
-import { sha256Hex } from '#json/sha256.ts';
+import { canonicalJson, sha256Hex } from '#json/canonical.ts';
 import type { JsonObject, JsonValue } from '#protocol/json.ts';
 import { EVENT_PAYLOADS } from '#resources/event-payloads.ts';
 import type { BundleMode } from '../session-bundle-schema.ts';

@@ -1,6 +1,5 @@
 import type { Event } from '#eventlog/event-log.ts';
-import { canonicalJson } from '#json/canonical.ts';
-import { sha256Hex } from '#json/sha256.ts';
+import { canonicalJson, sha256Hex } from '#json/canonical.ts';
 import type { JsonValue } from '#protocol/json.ts';
 
 /** Where a replay first went another way than the record. */

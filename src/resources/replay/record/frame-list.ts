@@ -1,5 +1,4 @@
-import { canonicalJson } from '#json/canonical.ts';
-import { sha256Hex } from '#json/sha256.ts';
+import { canonicalJson, sha256Hex } from '#json/canonical.ts';
 
 /** The frames of a task up to one of them, as one hash. */
 export interface FrameList {

@@ -1,10 +1,12 @@
 import type { Event } from '#eventlog/event-log.ts';
 import { ProtocolError, shownName } from '#protocol/errors.ts';
 import type { JsonObject, JsonValue } from '#protocol/json.ts';
+import { isObject } from '#protocol/json-shape.ts';
 import type { Frame } from '#protocol-client.ts';
 import type { MemoryFrame } from '#resources/memory/given-memory.ts';
 import type { Task } from '#resources/task/schema.ts';
 import {
+  type OverrideKind,
   REFRESHABLE,
   type Refreshable,
   type ReplayDelta,
@@ -12,9 +14,7 @@ import {
   type ReplayTaskRequest,
 } from '../schema.ts';
 import { hashOf } from './compare.ts';
-import { CLOCK_READS, OVERRIDE_KIND_ROWS } from './override-kinds.ts';
 import type { RecordedFrame } from './recorded-frame.ts';
-import { substituteFor } from './substitute.ts';
 
 /** What a plan may know of the source; each look-up is undefined for what is not there. */
 export interface PlanSource {
@@ -227,4 +227,56 @@ function foreignCheckpoint(param: string): ProtocolError {
 
 function invalid(message: string, param: string, details?: JsonObject): ProtocolError {
   return new ProtocolError('invalid_request', message, { param, ...(details ? { details } : {}) });
+}
+
+/** What an override of a kind does, and which keys it may have. Source: Harn replay contract, "Override keys". */
+interface OverrideKindRow {
+  /** `substitute`: it takes the place of a recorded frame. `delta`: it is recorded, and changes nothing that is replayed. */
+  effect: 'substitute' | 'delta';
+  /** The form of its keys, for a refusal. */
+  form: string;
+  key: RegExp;
+}
+
+const OVERRIDE_KIND_ROWS = {
+  llm_provider_response: { effect: 'substitute', form: 'llm:, a2a: or acp:', key: /^(llm|a2a|acp):/ },
+  mcp_tool_return: { effect: 'substitute', form: 'mcp:', key: /^mcp:/ },
+  tool_result: { effect: 'substitute', form: 'mcp:, acp: or host:', key: /^(mcp|acp|host):/ },
+  host_fact: { effect: 'substitute', form: 'host:', key: /^host:/ },
+  secret_value: { effect: 'delta', form: 'secret:<name>', key: /^secret:[!-~]{1,200}$/ },
+  time: {
+    effect: 'delta',
+    form: 'time:<created_at, started_at, completed_at or canceled_at>',
+    key: /^time:/,
+  },
+  event_payload: { effect: 'delta', form: 'event:<id of an event of the task>', key: /^event:\d{20}$/ },
+  checkpoint_value: {
+    effect: 'delta',
+    form: 'checkpoint:<checkpoint_id of the task>',
+    key: /^checkpoint:[!-~]+$/,
+  },
+} as const satisfies Record<OverrideKind, OverrideKindRow>;
+
+/** Clock reads of a Task that a `time` override may name. */
+const CLOCK_READS = ['created_at', 'started_at', 'completed_at', 'canceled_at'] as const;
+
+/**
+ * The frame that an override puts in the place of a recorded one. A value that names a `kind` of frame is a whole one. Any
+ * other stands for what was said: where the recorded body wraps the words of its protocol as `message`, it takes their place.
+ */
+function substituteFor(recorded: Frame | MemoryFrame, value: JsonValue): Frame | MemoryFrame {
+  if (recorded.kind === 'memory') return { ...recorded, memory: { ...recorded.memory, content: value } };
+  if (isFrame(value)) return value;
+  const wrap = recorded.kind === 'message' && isObject(recorded.body) && 'message' in recorded.body;
+  if (!wrap || (isObject(value) && 'message' in value)) return { kind: 'message', body: value };
+  return { kind: 'message', body: { ...(recorded.body as JsonObject), message: value } };
+}
+
+function isFrame(value: JsonValue): value is Frame & JsonObject {
+  if (!isObject(value)) return false;
+  if (value['kind'] === 'end') return true;
+  if (value['kind'] === 'message') return value['body'] !== undefined;
+  return (
+    value['kind'] === 'fault' && typeof value['code'] === 'string' && typeof value['message'] === 'string'
+  );
 }

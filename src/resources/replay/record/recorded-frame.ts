@@ -15,7 +15,7 @@ export interface RecordedFrame {
   redaction_proof?: string;
   /** All frames up to this one, in records under rules 1; `listOfFrames` makes it where it is absent. */
   list?: FrameList;
-  /** Only on every 256th frame: it and the 255 before it (src/resources/task/frame-tree.ts). */
+  /** Only on every 256th frame: it and the 255 before it (src/resources/task/task-frames.ts). */
   block?: FrameBlock;
   /** Id of the newest event of the log before its own. */
   after: string;

@@ -1,6 +1,5 @@
 import type { Event } from '#eventlog/event-log.ts';
-import { canonicalJson } from '#json/canonical.ts';
-import { sha256Hex } from '#json/sha256.ts';
+import { canonicalJson, sha256Hex } from '#json/canonical.ts';
 import type { EventKind } from '#protocol/event-kinds.ts';
 import type { JsonObject, JsonValue } from '#protocol/json.ts';
 import type { Message, Part } from '#resources/message/schema.ts';

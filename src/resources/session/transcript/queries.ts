@@ -1,10 +1,10 @@
+import { keysOfAll } from '#core/id-list.ts';
 import { load } from '#core/load.ts';
-import { keysOfAll } from '#core/merged-keys.ts';
 import { nextTurn } from '#core/next-turn.ts';
 import type { Query, QueryTools } from '#core/query.ts';
-import { NO_EVENT } from '#eventlog/event-id.ts';
 import type { Event } from '#eventlog/event-log.ts';
-import { holdsScope } from '#policy/scope.ts';
+import { NO_EVENT } from '#eventlog/segment.ts';
+import { holdsScope } from '#policy/access.ts';
 import { conceal } from '#policy/visibility.ts';
 import { ProtocolError } from '#protocol/errors.ts';
 import { artifactIn, assetIn } from '#resources/artifact/artifact-in.ts';

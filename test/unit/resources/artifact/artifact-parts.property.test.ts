@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Rehearsal } from '#eventlog/rehearsal.ts';
-import { sha256Hex } from '#json/sha256.ts';
+import { sha256Hex } from '#json/canonical.ts';
 import type { DraftPart } from '#protocol-client.ts';
 import { contentOfParts } from '#resources/artifact/content.ts';
 import { layParts, liftParts, partReader } from '#resources/artifact/parts.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { NO_EVENT } from '#eventlog/event-id.ts';
 import type { EventLog, Segment } from '#eventlog/event-log.ts';
+import { NO_EVENT } from '#eventlog/segment.ts';
 import { canonicalJson } from '#json/canonical.ts';
 import type { JsonValue } from '#protocol/json.ts';
 import { ExportedRun } from '#resources/bundle/exported-run.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { idOfSaid, saidUnder, withSaid } from '#resources/message/said-messages.ts';
+import { idOfSaid, saidUnder, withSaid } from '#resources/message/fold.ts';
 import type { SaidMessage, TaskState } from '#resources/states.ts';
 import { FoldedRows } from '../../../harness/folded-rows.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { idsIn, tasksOfSession } from '#core/id-list.ts';
 import type { EventLog } from '#eventlog/event-log.ts';
-import { addSessionTask } from '#resources/session/session-tasks.ts';
+import { addSessionTask } from '#resources/session/fold.ts';
 import { stateKey } from '#resources/state-keys.ts';
 import type { SessionFold } from '#resources/states.ts';
 import { FoldedRows } from '../../../harness/folded-rows.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { QueryTools } from '#core/query.ts';
 import { stateKey } from '#resources/state-keys.ts';
-import { listFiltered } from '#resources/task/list-tasks.ts';
+import { listFiltered } from '#resources/task/queries.ts';
 import type { Task } from '#resources/task/schema.ts';
 
 const COUNT = 25_000;
