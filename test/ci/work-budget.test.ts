@@ -13,7 +13,7 @@ const BOUNDS: Readonly<Record<keyof TaskWork, number>> = {
   authentications: 1,
   redactionCalls: 75,
   calls: 1_600,
-  files: 146,
+  files: 118,
   rows: 18,
   bytes: 14_300,
   commits: 2,
