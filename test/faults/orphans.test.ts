@@ -16,6 +16,15 @@ function marked(mark: string): number[] {
   return listed.split('\n').flatMap((line) => (line.includes(mark) ? [Number.parseInt(line, 10)] : []));
 }
 
+/** KB of memory of the children of a process that run the program of the guard. */
+function memoryOfGuards(parent: number | undefined): number[] {
+  const listed = execFileSync('ps', ['-eo', 'ppid=,rss=,args='], { encoding: 'utf8' });
+  return listed.split('\n').flatMap((line) => {
+    const [ppid, rss, command] = line.trim().split(/\s+/);
+    return Number(ppid) === parent && command === '/bin/sh' ? [Number(rss)] : [];
+  });
+}
+
 /** A program behind a shell, as npx is one, which hears neither SIGTERM nor the end of its input. */
 function deaf(mark: string): string[] {
   const script = "process.on('SIGTERM', () => undefined); setInterval(() => undefined, 1000)";
@@ -37,6 +46,10 @@ describe('a gateway that is killed leaves nobody behind', () => {
     const task = await client.submit('hello', undefined, { route: 'acp:coder' });
     await client.until(task.id, 'COMPLETED');
     await vi.waitUntil(() => marked(mark).length >= 3, PATIENCE);
+    // One guard for all of them, of 3 MB at most.
+    const guards = memoryOfGuards(gateway.child.process.pid);
+    expect(guards).toHaveLength(1);
+    expect(guards[0]).toBeLessThanOrEqual(3 * 1024);
     await gateway.kill();
     await vi.waitUntil(() => marked(mark).length === 0, PATIENCE);
     at.remove();
