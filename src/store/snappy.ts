@@ -21,10 +21,10 @@ export function unsnappy(bytes: Buffer): Buffer {
 export function readVarint(bytes: Buffer, start: number): { value: number; next: number } {
   let value = 0;
   let next = start;
-  for (let shift = 0; ; shift += 7) {
+  for (let scale = 1; ; scale *= 0x80) {
     const byte = bytes.readUInt8(next);
     next += 1;
-    value += (byte & 0x7f) * 2 ** shift;
+    value += (byte & 0x7f) * scale;
     if (byte < 0x80) return { value, next };
   }
 }

@@ -1,9 +1,12 @@
 import {
+  closeSync,
   constants,
   copyFileSync,
   existsSync,
+  fstatSync,
   linkSync,
   mkdirSync,
+  openSync,
   readdirSync,
   readFileSync,
   statSync,
@@ -13,6 +16,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { writeFileAtomicSync } from './atomic-file.ts';
 import { CheckedTables, type TableSeal } from './checked-tables.ts';
 import type { Damage } from './damage.ts';
+import { filePart } from './file-part.ts';
 import { liveTables, type ManifestTable } from './manifest.ts';
 import { StoreOpenError } from './store-errors.ts';
 import { damagedSpansOf, type KeySpan } from './table-file.ts';
@@ -60,6 +64,8 @@ export class TableCheck {
   readonly #list: CheckedTables;
   /** Left for the time after the opening. */
   #rest: LiveTable[] = [];
+  /** What tables are read into, one after the other, while a check lasts: as many buffers would wait for the collector. */
+  #room = Buffer.alloc(0);
 
   constructor(parts: TableCheckParts) {
     this.#parts = parts;
@@ -85,6 +91,7 @@ export class TableCheck {
       this.#check(table, 'closed');
     }
     this.#rest = left;
+    this.#room = Buffer.alloc(0);
   }
 
   /**
@@ -103,6 +110,7 @@ export class TableCheck {
       }
     }
     this.#rest = [];
+    this.#room = Buffer.alloc(0);
   }
 
   /** After a clean end: checks new tables up to the bound and leaves the signed list of all that were checked. */
@@ -143,7 +151,7 @@ export class TableCheck {
   }
 
   #check(table: LiveTable, database: 'closed' | 'in use'): void {
-    const bytes = readFileSync(table.file);
+    const bytes = this.#read(table.file);
     const mended = mendTable(bytes, table);
     if (mended === undefined) {
       this.#list.add(table.name);
@@ -159,6 +167,18 @@ export class TableCheck {
     } catch (error) {
       if (database === 'closed' || !(error instanceof StoreOpenError)) throw error;
       onDamaged({ file: table.file, setAside: undefined, lost });
+    }
+  }
+
+  /** Until the next table is read. */
+  #read(file: string): Buffer {
+    const fd = openSync(file, 'r');
+    try {
+      const { size } = fstatSync(fd);
+      if (size > this.#room.length) this.#room = Buffer.allocUnsafeSlow(size);
+      return filePart(fd, 0, size, this.#room.subarray(0, size));
+    } finally {
+      closeSync(fd);
     }
   }
 

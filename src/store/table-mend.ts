@@ -4,6 +4,7 @@ import {
   type BlockHandle,
   entriesOf,
   FOOTER_BYTES,
+  isWhole,
   type KeySpan,
   layoutOf,
   lostSpansOf,
@@ -43,10 +44,10 @@ const NO_FILTER = 0xff;
  * would end the process when a compaction meets keys out of order.
  */
 export function mendTable(table: Buffer, known: KnownTable): MendedTable | undefined {
-  const layout = table.length === known.size ? layoutOf(table) : undefined;
+  const isComplete = table.length === known.size;
+  if (isComplete && isWhole(table)) return undefined;
+  const layout = isComplete ? layoutOf(table) : undefined;
   if (layout === undefined) return withNewIndex(table, known);
-  const damaged = [...layout.data, ...layout.filters, layout.meta].filter(({ isIntact }) => !isIntact);
-  if (damaged.length === 0) return undefined;
   const lost = lostSpansOf(layout).map(({ after, upTo }) => ({ after: after || before(known), upTo }));
   return { bytes: withEmptyBlocks(table, layout), lost };
 }

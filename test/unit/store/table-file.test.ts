@@ -7,7 +7,7 @@ import { openLevelStore } from '#store/level-store.ts';
 import { seal, unseal } from '#store/sealed-record.ts';
 import type { Store } from '#store/store.ts';
 import { IntegrityError, StoreOpenError } from '#store/store-errors.ts';
-import { damagedSpansOf } from '#store/table-file.ts';
+import { damagedSpansOf, isWhole } from '#store/table-file.ts';
 
 const RECORDS = 300;
 const FLIPS = 120;
@@ -74,6 +74,16 @@ async function verdictsOf(store: Store): Promise<Set<string>> {
 describe('a table', () => {
   it('that is whole has no damage', () => {
     expect(damagedSpansOf(good)).toEqual([]);
+    expect(isWhole(good)).toBe(true);
+  });
+
+  it('is whole exactly where its layout names no damage, at places over the whole file', () => {
+    for (let at = 0; at < good.length; at += at < good.length - 400 ? 97 : 1) {
+      const table = flipped(at);
+      expect(isWhole(table), `byte ${at}`).toBe(damagedSpansOf(table)?.length === 0);
+    }
+    expect(isWhole(good.subarray(0, 1_000))).toBe(false);
+    expect(isWhole(Buffer.alloc(0))).toBe(false);
   });
 
   it('with a flipped bit names the keys its block may hold, and those alone', () => {
