@@ -1,9 +1,12 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { closeSync, fstatSync, openSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { crc32c, unmaskCrc } from './crc32c.ts';
+import { filePart } from './file-part.ts';
 
 /** LevelDB writes its logs in blocks of this size. A batch that does not fit is cut into parts. */
 const BLOCK_BYTES = 32 * 1024;
+/** What is read at a time of a file that may be as large as the write buffer: whole blocks. */
+const PART_BYTES = 32 * BLOCK_BYTES;
 /** Masked CRC (4 bytes), length (2), type (1), little endian. */
 const HEADER_BYTES = 7;
 const LENGTH_AT = 4;
@@ -29,7 +32,7 @@ export function findLogHole(path: string): LogHole | undefined {
   files.sort((one, other) => Number.parseInt(one, 10) - Number.parseInt(other, 10));
   let bad: LogHole | undefined;
   for (const file of files)
-    for (const { offset, type } of recordsOf(readFileSync(join(path, file)))) {
+    for (const { offset, type } of recordsOfFile(join(path, file))) {
       if (type === undefined) bad ??= { file, offset };
       else if ((type === WHOLE || type === FIRST) && bad !== undefined) return bad;
     }
@@ -51,6 +54,21 @@ interface LogRecord {
   /** Undefined when the record cannot be read. */
   type: number | undefined;
   content: Buffer;
+}
+
+function* recordsOfFile(file: string): Generator<Omit<LogRecord, 'content'>> {
+  const fd = openSync(file, 'r');
+  try {
+    const { size } = fstatSync(fd);
+    const room = Buffer.allocUnsafe(Math.min(size, PART_BYTES));
+    for (let start = 0; start < size; start += PART_BYTES) {
+      const end = Math.min(start + PART_BYTES, size);
+      for (const { offset, type } of recordsOf(filePart(fd, start, end, room.subarray(0, end - start))))
+        yield { offset: start + offset, type };
+    }
+  } finally {
+    closeSync(fd);
+  }
 }
 
 function* recordsOf(bytes: Buffer): Generator<LogRecord> {

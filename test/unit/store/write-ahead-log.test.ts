@@ -69,6 +69,21 @@ describe('a write-ahead log', () => {
     },
   );
 
+  it('of several megabytes names a hole by its place in the whole file', async () => {
+    const store = await openLevelStore({ path });
+    for (let n = 0; n < 5; n += 1)
+      await store.write([{ type: 'put', key: key(n), value: String(n).repeat(500_000) }]);
+    await store.close();
+    file = join(path, readdirSync(path).find((entry) => entry.endsWith('.log')) ?? '');
+    expect(findLogHole(path)).toBeUndefined();
+    const at = 1_600_000;
+    flip(at);
+    const offset = findLogHole(path)?.offset ?? Number.NaN;
+    // A record ends with its block of 32 KiB.
+    expect(at - offset).toBeGreaterThanOrEqual(0);
+    expect(at - offset).toBeLessThan(32 * 1024);
+  });
+
   it('with an unreadable end opens: that is how a crash leaves it', async () => {
     flip(readFileSync(file).length - 20);
     expect(findLogHole(path)).toBeUndefined();
