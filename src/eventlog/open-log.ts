@@ -33,7 +33,7 @@ export interface EventLogOptions {
   checkpointIntervalMs?: number;
   /** The stored form and the steps to it. Default: those of this version. */
   forms?: Forms;
-  /** Bound of the cache of parsed states, in characters of JSON. Default 32 Mi. */
+  /** Bound of the cache of parsed states, in characters of JSON. Default 4 Mi. */
   stateCacheChars?: number;
 }
 
