@@ -1,5 +1,7 @@
 import { createParser } from 'eventsource-parser';
-import { tooLarge, unavailable } from './faults.ts';
+import { type Fault, tooLarge, unavailable } from './faults.ts';
+
+const LINE_END = 0x0a;
 
 /** One thing of an event stream: an event's data, or a sign of life. */
 export type StreamItem = { data: string } | { comment: true };
@@ -39,8 +41,10 @@ export async function* readEventStream(
   for await (const chunk of bytes) {
     total += chunk.length;
     if (total > maxTotalBytes) throw tooLarge('a stream', maxTotalBytes);
-    parser.feed(text.of(chunk));
+    const { valid, fault } = text.of(chunk);
+    parser.feed(valid);
     for (const item of items.splice(0)) yield item;
+    if (fault !== undefined) throw fault;
     if (isOverlong) throw tooLarge('an event', maxFrameBytes);
   }
 }
@@ -50,15 +54,51 @@ export async function* readEventStream(
  * time for a chunk of lines that end in CR alone.
  */
 class StreamText {
-  readonly #decoder = new TextDecoder('utf-8', { fatal: true });
+  /** The bytes of a character that the next chunk goes on with. */
+  #open: Uint8Array = new Uint8Array();
   #endsInCr = false;
+  #isBegun = false;
 
-  of(chunk: Uint8Array): string {
-    const text = decoded(() => this.#decoder.decode(chunk, { stream: true }));
+  /** The text that goes on in this chunk; where it is no UTF-8, the lines before that, and the fault. */
+  of(chunk: Uint8Array): { valid: string; fault?: Fault } {
+    const bytes = this.#open.length === 0 ? chunk : Buffer.concat([this.#open, chunk]);
+    const whole = bytes.length - lengthOfOpenCharacter(bytes);
+    this.#open = bytes.slice(whole);
+    const text = decodedUtf8(bytes.subarray(0, whole));
+    if (text !== undefined) return { valid: this.#withOneLineEnd(text) };
+    const lines = bytes.subarray(0, lengthOfValidLines(bytes));
+    return { valid: this.#withOneLineEnd(decodedUtf8(lines) ?? ''), fault: noUtf8() };
+  }
+
+  #withOneLineEnd(text: string): string {
     if (text === '') return text;
-    const rest = this.#endsInCr && text.startsWith('\n') ? text.slice(1) : text;
+    const isMark = this.#isBegun ? this.#endsInCr && text.startsWith('\n') : text.startsWith('\ufeff');
+    const rest = isMark ? text.slice(1) : text;
+    this.#isBegun = true;
     this.#endsInCr = text.endsWith('\r');
     return rest.includes('\r') ? rest.replace(/\r\n?/g, '\n') : rest;
+  }
+}
+
+/** Bytes at the end that begin a character of more bytes than there are. */
+function lengthOfOpenCharacter(bytes: Uint8Array): number {
+  for (let length = 1; length <= 3; length += 1) {
+    const byte = bytes.at(-length) ?? 0;
+    if (byte < 0x80) return 0;
+    if (byte < 0xc0) continue;
+    if (byte < 0xc2 || byte > 0xf4) return 0; // It begins none.
+    const needed = byte < 0xe0 ? 2 : byte < 0xf0 ? 3 : 4;
+    return length < needed ? length : 0;
+  }
+  return 0;
+}
+
+/** Bytes of the lines before the first that is no UTF-8. */
+function lengthOfValidLines(bytes: Uint8Array): number {
+  for (let from = 0; ; ) {
+    const to = bytes.indexOf(LINE_END, from) + 1;
+    if (to === 0 || decodedUtf8(bytes.subarray(from, to)) === undefined) return from;
+    from = to;
   }
 }
 
@@ -71,14 +111,22 @@ export async function readText(bytes: AsyncIterable<Uint8Array>, maxBytes: numbe
     if (size > maxBytes) throw tooLarge('an answer', maxBytes);
     chunks.push(chunk);
   }
-  const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
-  return decoded(() => decoder.decode(Buffer.concat(chunks)));
+  const text = decodedUtf8(Buffer.concat(chunks));
+  if (text === undefined) throw noUtf8();
+  return text;
 }
 
-function decoded(decode: () => string): string {
+const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+/** Undefined for bytes that are no UTF-8. */
+function decodedUtf8(bytes: Uint8Array): string | undefined {
   try {
-    return decode();
+    return UTF8.decode(bytes);
   } catch {
-    throw unavailable('utf8', 'The agent sent text that is not UTF-8.');
+    return undefined;
   }
+}
+
+function noUtf8(): Fault {
+  return unavailable('utf8', 'The agent sent text that is not UTF-8.');
 }

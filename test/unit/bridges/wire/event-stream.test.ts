@@ -35,6 +35,7 @@ describe('an event stream', () => {
       { data: 'a' },
       { data: '\uFEFFb' },
     ]);
+    expect(await read(chunked('data: a', '\uFEFFb\n\n'))).toEqual([{ data: 'a\uFEFFb' }]);
   });
 
   it('keeps characters that are cut between chunks', async () => {
@@ -86,6 +87,22 @@ describe('an event stream', () => {
     await expect(read(chunked('data: x\n\n'.repeat(2_000)))).rejects.toMatchObject({
       code: 'payload_too_large',
     });
+  });
+
+  it('gives what came before bytes that are not UTF-8, wherever it is cut', async () => {
+    const bytes = Buffer.concat([
+      Buffer.from('data: \u{1f600}\n\ndata: ä\n\ndata: '),
+      Buffer.of(0xff, 0x0a, 0x0a),
+    ]);
+    for (let cut = 0; cut <= bytes.length; cut += 1) {
+      const items: StreamItem[] = [];
+      const reading = (async () => {
+        const stream = chunked(bytes.subarray(0, cut), bytes.subarray(cut));
+        for await (const item of readEventStream(stream, CAPS)) items.push(item);
+      })();
+      await expect(reading, `cut at ${cut}`).rejects.toThrow('not UTF-8');
+      expect(items, `cut at ${cut}`).toEqual([{ data: '\u{1f600}' }, { data: 'ä' }]);
+    }
   });
 
   it('is refused with bytes that are not UTF-8', async () => {
