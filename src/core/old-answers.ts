@@ -44,6 +44,8 @@ export async function forgetOldAnswers(log: EventLog, nowMs: number, batches = M
   let after = swept?.commit ?? 0;
   for (let batch = 0; batch < batches; batch += 1) {
     const { through, due, isEnd } = await look(log, after, nowMs);
+    // The rest is the next start's.
+    if (log.status !== 'open') return forgotten;
     if (due.length > 0) await forget(log, due, noted && placeAt(log, through, nowMs));
     forgotten += due.length;
     after = through;

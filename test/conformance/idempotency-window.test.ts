@@ -19,6 +19,7 @@ function countingLooks(log: EventLog): { counted: EventLog; looked: string[] } {
   const looked: string[] = [];
   const counted: EventLog = Object.create(log, {
     head: { get: () => log.head },
+    status: { get: () => log.status },
     indexKeys: { value: log.indexKeys.bind(log) },
     transact: { value: log.transact.bind(log) },
     record: {
