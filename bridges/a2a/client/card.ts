@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { AgentCard } from '@a2a-js/sdk';
 import { type FindKeys, keysOfSet, type TrustedKeys } from '#cards/trusted-keys.ts';
 import type { JsonObject, JsonValue } from '#protocol/json.ts';
@@ -13,6 +12,7 @@ import type { BridgeDeps } from '../../bridge.ts';
 import { readText } from '../../wire/event-stream.ts';
 import { unavailable } from '../../wire/faults.ts';
 import type { HttpClient } from '../../wire/http-client.ts';
+import { sha256 } from '../../wire/sha256.ts';
 import { type A2aClientConfig, FIXED_LIMITS } from './config.ts';
 
 /** A card that was read and found usable. */
@@ -121,7 +121,7 @@ const RECORD_VERSION = 1;
 
 /** Lower-case hex. */
 export function hashOf(text: string): string {
-  return createHash('sha256').update(text).digest('hex');
+  return sha256(text);
 }
 
 export function writeKept(card: KeptCard): string {

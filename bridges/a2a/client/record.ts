@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import type { JsonObject, JsonValue } from '#protocol/json.ts';
 import { isObject } from '#protocol/json-shape.ts';
 import type { Rules } from '#protocol/rules.ts';
@@ -14,6 +13,7 @@ import {
 import { decodeParts } from '../../../mappings/a2a/parts-in.ts';
 import { withJsonNames } from '../../../mappings/a2a/proto-names.ts';
 import { unavailable } from '../../wire/faults.ts';
+import { sha256 } from '../../wire/sha256.ts';
 
 /** Ids of the agent, each with the Task it stands for. */
 export type HarnTasks = readonly (readonly [remote: string, task: string])[];
@@ -163,7 +163,7 @@ export function cut(text: string, max: number): string {
 /** An id or name of at most 512 units: of a longer one the head and the SHA-256 of all, so that two stay two. */
 export function bounded(name: string): string {
   if (name.length <= MAX_NAME_LENGTH) return name;
-  const hash = createHash('sha256').update(name, 'utf8').digest('hex');
+  const hash = sha256(name);
   return `${cut(name, MAX_NAME_LENGTH - HASH_LENGTH - 1)}~${hash}`;
 }
 

@@ -1,10 +1,10 @@
-import { createHash } from 'node:crypto';
 import type { JsonObject, JsonValue } from '#protocol/json.ts';
 import { isObject, objectOf, textOf } from '#protocol/json-shape.ts';
 import type { PolicyDecided } from '#resources/policy/events.ts';
 import { ACP_ERRORS } from '../../../mappings/acp/errors.ts';
 import { HOST_METHODS, type HostMethod, type HostMethodRow } from '../../../mappings/acp/host-methods.ts';
 import { type RpcAnswer, RpcError } from '../../wire/json-rpc.ts';
+import { sha256 } from '../../wire/sha256.ts';
 import type { PromptTurn } from './prompt-turn.ts';
 import type { AcpRecord } from './record.ts';
 import type { AgentSession } from './session.ts';
@@ -101,6 +101,7 @@ function writtenBy(method: HostMethod, params: JsonObject, answer: RpcAnswer): C
   const { path, content } = params;
   if (method !== 'fs/write_text_file' || 'error' in answer) return {};
   if (typeof path !== 'string' || typeof content !== 'string') return {};
-  const sha256 = createHash('sha256').update(content).digest('hex');
-  return { wrote: { path: path.slice(-MAX_PATH), bytes: Buffer.byteLength(content), sha256 } };
+  return {
+    wrote: { path: path.slice(-MAX_PATH), bytes: Buffer.byteLength(content), sha256: sha256(content) },
+  };
 }

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import type { JsonObject, JsonValue } from '#protocol/json.ts';
 import { objectOf } from '#protocol/json-shape.ts';
 import { type Failure, isTerminal } from '#protocol/task-states.ts';
@@ -7,6 +6,7 @@ import type { DraftPart, Frame, MessageDraft, Move, Seen } from '#protocol-clien
 import { partOfBlock } from '../../../mappings/mcp/content.ts';
 import { failureOfCode, MCP_ERRORS } from '../../../mappings/mcp/errors.ts';
 import { endMoves, type FaultFrame, failureOfFault } from '../../wire/moves.ts';
+import { sha256 } from '../../wire/sha256.ts';
 import { FIXED_LIMITS } from './config.ts';
 import { asRecord, type CallFacts, type McpRecord, type RecordType } from './record.ts';
 
@@ -263,7 +263,7 @@ function shortened(block: JsonObject): JsonObject {
 
 function described(value: JsonValue): JsonValue {
   const text = typeof value === 'string' ? value : JSON.stringify(value);
-  return { sha256: createHash('sha256').update(text).digest('hex'), chars: text.length };
+  return { sha256: sha256(text), chars: text.length };
 }
 
 function textOf(content: JsonValue | undefined): string {

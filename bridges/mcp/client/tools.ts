@@ -1,10 +1,10 @@
-import { createHash } from 'node:crypto';
 import type { HoldReason } from '#protocol/autonomy.ts';
 import type { JudgedTool } from '#protocol/intended-call.ts';
 import type { JsonObject, JsonValue } from '#protocol/json.ts';
 import { objectOf } from '#protocol/json-shape.ts';
 import type { DescribedSkill } from '#protocol-client.ts';
 import { isDeclared, type SideEffect, sideEffectOf } from '../../../mappings/mcp/side-effects.ts';
+import { sha256 } from '../../wire/sha256.ts';
 import type { McpClientConfig } from './config.ts';
 
 /** A tool as the gateway knows it. */
@@ -34,7 +34,7 @@ export function toolOf(
   const definition = objectOf(raw);
   const { name, annotations } = definition;
   if (typeof name !== 'string' || !/^[!-~]{1,128}$/.test(name)) return undefined;
-  const definitionSha256 = `sha256:${createHash('sha256').update(spell(definition)).digest('hex')}`;
+  const definitionSha256 = `sha256:${sha256(spell(definition))}`;
   const output = objectOf(definition['outputSchema']);
   return {
     name,

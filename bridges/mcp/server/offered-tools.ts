@@ -1,10 +1,10 @@
-import { createHash } from 'node:crypto';
 import type { SideEffectClass } from '#protocol/autonomy.ts';
 import type { JsonObject, JsonValue } from '#protocol/json.ts';
 import { objectOf } from '#protocol/json-shape.ts';
 import type { ServerAgent } from '#protocol-server.ts';
 import type { Skill } from '#resources/discovery/schema.ts';
 import { HINTS_OF, SIDE_EFFECTS, type SideEffect } from '../../../mappings/mcp/side-effects.ts';
+import { sha256 } from '../../wire/sha256.ts';
 
 /** A tool of this server, and where a call of it runs. */
 export interface OfferedTool {
@@ -23,7 +23,7 @@ const KEPT = 53;
 /** A name of the alphabet that model providers take; a changed one is told apart by a hash. */
 export function toolName(id: string): string {
   if (id.length <= MAX_NAME && /^[A-Za-z0-9_-]+$/.test(id)) return id;
-  const hash = createHash('sha256').update(id).digest('hex').slice(0, 10);
+  const hash = sha256(id).slice(0, 10);
   return `${hash}_${id.replace(/[^A-Za-z0-9_-]/g, '-').slice(-KEPT)}`;
 }
 

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import type { JSONRPCRequest, RequestId } from '@modelcontextprotocol/sdk/types.js';
 import { ProtocolError } from '#protocol/errors.ts';
 import type { JsonObject } from '#protocol/json.ts';
@@ -9,6 +8,7 @@ import type { Skill } from '#resources/discovery/schema.ts';
 import type { PermissionRequest } from '#resources/permission/schema.ts';
 import type { Task } from '#resources/task/schema.ts';
 import { ask } from '../../wire/gateway-calls.ts';
+import { sha256 } from '../../wire/sha256.ts';
 import { resultOfTask, waitingResult } from './call-result.ts';
 import { type OfferedTool, offeredTools, toolName } from './offered-tools.ts';
 import { untilStandstill } from './task-watch.ts';
@@ -345,7 +345,7 @@ function personaOf(meta: JsonObject): { persona_id?: string } {
 /** In the shape that model providers use. A call that is sent again with its key is the same call, not another one. */
 function callIdOf(requestId: string, { idempotencyKey: key }: { idempotencyKey?: string }): string {
   if (key === undefined) return `call_${requestId.slice(requestId.indexOf('_') + 1)}`;
-  return `call_${createHash('sha256').update(key).digest('hex').slice(0, 26)}`;
+  return `call_${sha256(key).slice(0, 26)}`;
 }
 
 function partOf(tool: OfferedTool, input: JsonObject, tool_call_id: string): JsonObject {
