@@ -51,11 +51,14 @@ export class RecordedHashes {
     const { commit: last } = this.#log.head;
     const own = String(eventNumberOf(after) + Math.min(1, events)).padStart(after.length, '0');
     for (let n = this.#numberOf(own); n <= last; n += 1) {
-      // What a removed commit had named is gone, or nobody asks for it.
-      n = Math.max(n, (this.#rangeOf(n)?.through ?? 0) + 1);
-      if (n > last) break;
       const commit = this.#read(n);
-      if ('status' in commit) return commit;
+      if ('status' in commit) {
+        const removed = this.#rangeOf(n);
+        if (removed === undefined) return commit;
+        // What a removed commit had named is gone, or nobody asks for it.
+        n = removed.through;
+        continue;
+      }
       const sha256 = commit.records.get(key);
       if (sha256 !== undefined) return { status: 'known', sha256 };
       // Commits without events follow each other at the same place of the log.
