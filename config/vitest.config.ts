@@ -3,12 +3,13 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /**
  * The tiers of CONTRIBUTING.md but `unit`, which is all the others: `faults` and `faces` start processes, `core` starts gateways
- * in its own. Those that take longest are begun first, so that no worker is left alone with one at the end.
+ * in its own. In the room of a resource, the folders `slow` and `unit` say so. Those that take longest are begun first, so that
+ * no worker is left alone with one at the end.
  */
 const LONG: Readonly<Record<string, readonly string[]>> = {
   faults: inFolders('faults', 'ci'),
-  faces: inFolders('interop', 'replay'),
-  core: inFolders('conformance', 'resources', 'contracts'),
+  faces: [...inFolders('interop'), 'test/resources/*/slow/*.test.ts'],
+  core: [...inFolders('conformance', 'contracts'), 'test/resources/*.test.ts', 'test/resources/*/*.test.ts'],
 };
 
 class LongestFirst extends BaseSequencer {

@@ -81,6 +81,10 @@ describe('the unit tier', () => {
     ['a process', { 'test/unit/a.test.ts': "import { spawn } from 'node:child_process';" }],
     ['a gateway', { 'test/unit/a.test.ts': "import { composeGateway } from '#compose/compose.ts';" }],
     [
+      'one in the room of a resource',
+      { 'test/resources/note/unit/a.test.ts': "import { composeGateway } from '#compose/compose.ts';" },
+    ],
+    [
       'one through a harness',
       {
         'test/unit/a.test.ts': "import { stage } from '../harness/stage.ts';",

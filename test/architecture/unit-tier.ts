@@ -19,7 +19,7 @@ export function unitTierFindings(tree: SourceTree): string[] {
   };
   const findings: string[] = [];
   for (const path of sources.keys()) {
-    if (!path.startsWith('test/unit/') || !path.endsWith('.test.ts')) continue;
+    if (!/^test\/(unit|resources\/[^/]+\/unit)\/.*\.test\.ts$/.test(path)) continue;
     const reached = new Set([path]);
     for (const file of reached)
       for (const target of importedBy(file)) {

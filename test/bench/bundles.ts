@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { BundleMode } from '#resources/bundle/session-bundle-schema.ts';
-import { bundleText, readJson } from '../unit/resources/bundle/bundles.ts';
+import { bundleText, readJson } from '../resources/bundle/unit/bundles.ts';
 import { amount, type Bench, type BenchOptions, type Row } from './bench.ts';
 import { Child } from './child.ts';
 import { nowMs } from './closed-loop.ts';

@@ -24,7 +24,7 @@ import type { Store } from '#store/store.ts';
 import { startTestGateway } from '../harness/gateway.ts';
 import { FORMS_WITH_MADE_UP, MADE_UP, makeUpForm } from '../harness/made-up-form.ts';
 import { placeRecordedLog, readThings, recordedLogs, thingsOf } from '../harness/recorded-log.ts';
-import { RetentionStage } from '../resources/retention-stage.ts';
+import { RetentionStage } from '../resources/event/retention-stage.ts';
 import { Child, killChildren, PACKAGE_ROOT, runProgram } from './child-processes.ts';
 import { GatewayPlace } from './gateway-process.ts';
 

@@ -9,7 +9,7 @@ import { dataPaths } from '#operation/data-directory.ts';
 import { readRows } from '#receipts/key-files.ts';
 import type { Session } from '#resources/session/schema.ts';
 import { openLevelStore } from '#store/level-store.ts';
-import { RetentionStage } from '../resources/retention-stage.ts';
+import { RetentionStage } from '../resources/event/retention-stage.ts';
 import { readThings } from './recorded-log.ts';
 
 const [folder = ''] = process.argv.slice(2);

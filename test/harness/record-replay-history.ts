@@ -10,10 +10,10 @@ import { join } from 'node:path';
 import { dataPaths } from '#operation/data-directory.ts';
 import { readRows } from '#receipts/key-files.ts';
 import { openLevelStore } from '#store/level-store.ts';
-import { SAMPLE_RUNS } from '../replay/runs.ts';
 import { startTestGateway } from './gateway.ts';
 import { startSampleAgent } from './peers/sample-agent.ts';
 import { playRulesRun, RULES_RUNS, startRulesAgents } from './rules-history.ts';
+import { SAMPLE_RUNS } from './runs.ts';
 
 const [folder = '', what = 'sample'] = process.argv.slice(2);
 mkdirSync(folder);

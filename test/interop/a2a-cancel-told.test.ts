@@ -9,7 +9,7 @@ import { startTestGateway, type TestGateway } from '../harness/gateway.ts';
 import { json, result, rpcError, type Script, stream } from '../harness/peers/script.ts';
 import { type ScriptedPeer, startScriptedAgent } from '../harness/peers/scripted-agent.ts';
 import { startSdkAgent } from '../harness/peers/sdk-agent.ts';
-import { replayOf } from '../replay/runs.ts';
+import { replayOf } from '../harness/runs.ts';
 import { runCommand } from './command-line.ts';
 
 const WAIT_MS = 1_000;

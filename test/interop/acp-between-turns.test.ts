@@ -8,7 +8,7 @@ import { AcpClient } from '../harness/acp-client.ts';
 import { acpUpstream } from '../harness/acp-stage.ts';
 import { startTestGateway, type TestGateway } from '../harness/gateway.ts';
 import { ScriptedAcpAgent } from '../harness/peers/scripted-acp-agent.ts';
-import { eventsOf, replayOf } from '../replay/runs.ts';
+import { eventsOf, replayOf } from '../harness/runs.ts';
 
 const TITLE = { sessionUpdate: 'session_info_update', title: 'A late title' };
 

@@ -13,7 +13,7 @@ import type { TestEvent } from '../harness/client.ts';
 import { startTestGateway, type TestGateway } from '../harness/gateway.ts';
 import { recordedLines } from '../harness/recorded-frames.ts';
 import { RecordedTalk } from '../harness/recorded-talk.ts';
-import { eventsOf, replayOf } from '../replay/runs.ts';
+import { eventsOf, replayOf } from '../harness/runs.ts';
 import { RECORDED } from './recorded-agents.ts';
 
 const FIXTURES = new URL('../../fixtures/wire/acp-agents/', import.meta.url).pathname;

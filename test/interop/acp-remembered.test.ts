@@ -12,7 +12,7 @@ import { allEvents, eventFindings } from '../conformance/event-findings.ts';
 import { AcpClient } from '../harness/acp-client.ts';
 import { acpAgentCommand } from '../harness/acp-stage.ts';
 import { startTestGateway, type TestGateway } from '../harness/gateway.ts';
-import { replayOf } from '../replay/runs.ts';
+import { replayOf } from '../harness/runs.ts';
 
 describe('an answer "always" to what an ACP agent asks', () => {
   let data = '';

@@ -9,9 +9,9 @@ import type { WriteOp } from '#store/store.ts';
 import { mcpBridge } from '../../bridges/mcp/index.ts';
 import { FaultyStore } from '../harness/faulty-store.ts';
 import { startTestGateway, type TestGateway } from '../harness/gateway.ts';
+import { eventsOf, replayOf } from '../harness/runs.ts';
 import { tieredMcpServer } from '../harness/tiered-mcp-server.ts';
 import { bridgeDeps } from '../harness/upstream-stage.ts';
-import { eventsOf, replayOf } from '../replay/runs.ts';
 
 /** A call that only reads waits so long for its answer; here for ever, so that the count is the same on every machine. */
 const TOGETHER_MS = 5;

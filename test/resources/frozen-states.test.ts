@@ -12,7 +12,7 @@ import { AskingClient } from '../harness/asking-client.ts';
 import { startTestGateway, type TestGateway } from '../harness/gateway.ts';
 import type { Peer } from '../harness/peers/peer.ts';
 import { startSampleAgent } from '../harness/peers/sample-agent.ts';
-import { eventsOf, replayOf, SAMPLE_RUNS } from '../replay/runs.ts';
+import { eventsOf, replayOf, SAMPLE_RUNS } from '../harness/runs.ts';
 
 const RUNS = ['answer', 'stream', 'file', 'refuse', 'ask', 'denied', 'cancel'] as const;
 
