@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { roomFindings, roomsOf } from './rooms.ts';
+import { roomFindings, roomsOf, roomTestFindings } from './rooms.ts';
 import { plantedTree, readSourceTree } from './source-tree.ts';
 
 const tree = readSourceTree();
@@ -62,5 +62,24 @@ export const noteHandlers = { createNote } satisfies Partial<Handlers>;`,
     expect(roomFindings(plantedTree({ 'src/resources/odds/ends.ts': '' }))).toEqual([
       'odds is no resource: it has neither a schema nor operations',
     ]);
+  });
+});
+
+describe('the tests of a resource', () => {
+  it('stand under the name of its room', () => {
+    expect(roomTestFindings(tree)).toEqual([]);
+  });
+
+  const note = { 'src/resources/note/schema.ts': '' };
+  it.each([
+    ['nowhere', note, ['note has no test in test/resources']],
+    [
+      'under another name',
+      { ...note, 'test/resources/notes/pages.test.ts': '' },
+      ['note has no test in test/resources', 'test/resources/notes is no room'],
+    ],
+    ['in the room', { ...note, 'test/resources/note/unit/pages.test.ts': '' }, []],
+  ])('are found %s', (_, planted, findings) => {
+    expect(roomTestFindings(plantedTree(planted))).toEqual(findings);
   });
 });

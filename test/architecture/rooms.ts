@@ -53,6 +53,21 @@ export function roomFindings(tree: SourceTree): string[] {
   });
 }
 
+/** Rooms without a test under their name in test/resources, and folders of tests there that are no room. */
+export function roomTestFindings(tree: SourceTree): string[] {
+  const rooms = roomsOf(tree);
+  const tested = [...tree.keys()].flatMap((path) => {
+    const [, room] = /^test\/resources\/([^/]+)\/.*\.test\.ts$/.exec(path) ?? [];
+    return room === undefined ? [] : [room];
+  });
+  return [
+    ...rooms.filter((room) => !tested.includes(room)).map((room) => `${room} has no test in test/resources`),
+    ...[...new Set(tested)]
+      .filter((folder) => !rooms.includes(folder))
+      .map((folder) => `test/resources/${folder} is no room`),
+  ];
+}
+
 function imports(tree: SourceTree, from: string, target: string): boolean {
   const source = tree.get(from);
   return source !== undefined && importsOf(from, source).some((found) => found.target === target);
