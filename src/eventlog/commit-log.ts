@@ -147,6 +147,10 @@ export class CommitLog implements EventLog {
     return this.#staging.head;
   }
 
+  get checkpointed(): number {
+    return this.#checkpoints.trusted.commit;
+  }
+
   transact<T>(origin: Origin, decide: (tx: StagedTransaction) => T): Promise<T> {
     if (this.#status !== 'open' || this.#integrity.status !== 'ok') {
       const refused = refusal(this.#status, this.#integrity, this.shortage);
@@ -236,7 +240,7 @@ export class CommitLog implements EventLog {
     const removed = this.#reader.mark({ kind: 'all' })?.event.id;
     if (removed === undefined) return 0;
     const { store } = this.#parts;
-    const before = this.#checkpoints.trusted.commit;
+    const before = this.checkpointed;
     const found = [removableCommits(store, { before, throughId: removed })];
     for (const span of spans) found.push(removalCommits(store, { before, ...span }));
     let commits = 0;

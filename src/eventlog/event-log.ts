@@ -221,6 +221,8 @@ export interface EventLog {
   readonly timeMs: number;
   /** Newest durable head. */
   readonly head: LogHead;
+  /** Newest commit of the signed checkpoint, once its file is durable: behind the head by about a second, never ahead of it. */
+  readonly checkpointed: number;
   /**
    * Runs `decide` at once on the newest state; what it appended and recorded becomes part of one atomic commit, and the
    * promise resolves with its result after fsync. A throw leaves nothing behind and rejects, also only

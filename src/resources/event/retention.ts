@@ -46,7 +46,7 @@ export class RetentionSweep {
   #stopped = false;
   /** True at first: an earlier process may have left some. */
   #mayHaveSpentCommits = true;
-  /** The commits of the sweep before, which waited for a checkpoint. */
+  /** The commits of earlier sweeps that wait for a checkpoint behind them. */
   #ownCommits: CommitSpan | undefined;
 
   constructor(deps: RetentionDeps) {
@@ -82,12 +82,15 @@ export class RetentionSweep {
       removed += await this.#sweepWorkspace(lastSegment(key), swept, ended);
     }
     await this.#removeSessions(ended, swept);
-    // What the sweep before removed waited for a checkpoint; otherwise the log is not read for nothing.
+    // What earlier sweeps removed waited for a checkpoint; otherwise the log is not read for nothing.
     if (removed > 0 || this.#mayHaveSpentCommits) {
-      const spans = this.#ownCommits === undefined ? [] : [this.#ownCommits];
+      const own = this.#ownCommits;
+      const waits = own !== undefined && own.through > log.checkpointed;
+      const spans = own === undefined || waits ? [] : [own];
       if ((await log.summariseCommits(() => !this.#stopped, spans)) > 0) swept.commits();
-      this.#mayHaveSpentCommits = removed > 0;
-      this.#ownCommits = removed > 0 ? { from, through: log.head.commit } : undefined;
+      this.#mayHaveSpentCommits = removed > 0 || waits;
+      if (removed > 0) this.#ownCommits = { from: waits ? own.from : from, through: log.head.commit };
+      else if (!waits) this.#ownCommits = undefined;
     }
     for (const range of swept) if (!this.#stopped) await log.compact(range);
     if (removed === 0) return 0;

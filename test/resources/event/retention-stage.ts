@@ -1,6 +1,7 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { expect } from 'vitest';
 import { checkData, systemClock, systemRandom } from '#compose/compose.ts';
 import type { Move, Turn } from '#protocol-client.ts';
 import type { Session } from '#resources/session/schema.ts';
@@ -89,10 +90,9 @@ export class RetentionStage {
 
   /** Waits until the checkpoint is behind all that is done; it is signed once a second. */
   async checkpoint(): Promise<void> {
-    const { commit } = this.gateway.log.head;
-    const path = join(this.data, 'checkpoint.json');
-    const signed = (): number => (existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')).commit : 0);
-    while (signed() < commit) await new Promise((resolve) => setTimeout(resolve, 50));
+    const { log } = this.gateway;
+    const { commit } = log.head;
+    await expect.poll(() => log.checkpointed).toBeGreaterThanOrEqual(commit);
   }
 
   async restart(): Promise<void> {
