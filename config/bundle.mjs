@@ -2,9 +2,10 @@
 // code that V8 compiled of it: together a third of the CPU of a start. What is loaded on demand (the SDKs of the protocols) stays in
 // files of its own. Run by `npm run build`.
 import { spawn } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
 import { chmod, copyFile, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { basename, join } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { build, transform } from 'esbuild';
 
@@ -19,6 +20,33 @@ const binaryStaysOutside = {
     onResolve({ filter: /^\.\/binding$/ }, ({ importer }) =>
       importer.includes('classic-level') ? { path: 'classic-level/binding.js', external: true } : undefined,
     ),
+};
+
+const ROOMS = resolve('dist/src/resources');
+const ON_DEMAND = /import\((["']\.\/[\w-]+\.js["'])\)/g;
+
+/** A start needs the code of all rooms, which each room loads for itself: here in one piece, not in a file for each that two share. */
+const roomsInOnePiece = {
+  name: 'rooms-in-one-piece',
+  setup: ({ onLoad, onResolve }) => {
+    const exports = [];
+    for (const room of readdirSync(ROOMS, { withFileTypes: true }).filter((entry) => entry.isDirectory()))
+      for (const [, file] of readFileSync(join(ROOMS, room.name, 'room.js'), 'utf8').matchAll(ON_DEMAND))
+        exports.push({ room: room.name, file, name: `file${exports.length}` });
+    onResolve({ filter: /^code-of-rooms$/ }, ({ path }) => ({ path, namespace: 'rooms' }));
+    onLoad({ filter: /.*/, namespace: 'rooms' }, () => ({
+      contents: exports
+        .map(({ room, file, name }) => `export * as ${name} from ${file.replace('./', `./${room}/`)};`)
+        .join('\n'),
+      resolveDir: ROOMS,
+    }));
+    onLoad({ filter: /[/\\]resources[/\\][\w-]+[/\\]room\.js$/ }, ({ path }) => ({
+      contents: readFileSync(path, 'utf8').replaceAll(ON_DEMAND, (_, wanted) => {
+        const found = exports.find(({ room, file }) => room === basename(dirname(path)) && file === wanted);
+        return `import('code-of-rooms').then(({ ${found.name} }) => ${found.name})`;
+      }),
+    }));
+  },
 };
 
 await rm(OUT, { recursive: true, force: true });
@@ -36,7 +64,7 @@ const { outputFiles } = await build({
   keepNames: true,
   legalComments: 'external',
   logLevel: 'warning',
-  plugins: [binaryStaysOutside],
+  plugins: [binaryStaysOutside, roomsInOnePiece],
   write: false,
 });
 await Promise.all(outputFiles.map(({ path, text }) => (path.endsWith('.cjs') ? writeChunk(path, text) : writeFile(path, text))));

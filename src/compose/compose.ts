@@ -10,6 +10,7 @@ import {
   ensureWorkspaces,
   forgetExpiredMemories,
 } from '#resources/housekeeping.ts';
+import { loadRooms } from '#resources/load-rooms.ts';
 import { ensurePersonas } from '#resources/persona/configured-personas.ts';
 import { ensureSigningKeys } from '#resources/receipt/signing-keys.ts';
 import { ensureVaults } from '#resources/vault/configured-vaults.ts';
@@ -75,7 +76,7 @@ async function start(parts: Parts, closers: Closer[]): Promise<RunningGateway> {
   const upstreams = makeClients(parts, log, sample);
   closers.push(() => Promise.all([...upstreams.values()].map((upstream) => upstream.close())));
   const watch = ClockWatch.open({ clock, logger, log });
-  const core = makeCore(parts, data, upstreams, authentication, watch);
+  const core = makeCore(parts, data, await loadRooms(), upstreams, authentication, watch);
   closers.push(() => core.subscriptions.close());
   closers.push(() => core.sending.close());
   closers.push(() => core.runner.drain());

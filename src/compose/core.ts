@@ -27,7 +27,7 @@ import type { Redactor } from '#redaction/redactor.ts';
 import { isSecretName } from '#redaction/secret-names.ts';
 import { type RestoreParts, restoreSession } from '#resources/bundle/restore-session.ts';
 import type { ConnectorRow } from '#resources/connector/schema.ts';
-import { HANDLERS } from '#resources/handlers.ts';
+import type { RoomCode } from '#resources/load-rooms.ts';
 import type { Outbox } from '#resources/push/outbox.ts';
 import type { QuotaRow } from '#resources/quota/schema.ts';
 import { ReceiptLog } from '#resources/receipt/receipt-log.ts';
@@ -70,6 +70,7 @@ export interface Core {
 export function makeCore(
   parts: Parts,
   { log, keys, spool }: OpenDirectory,
+  { handlers, project }: RoomCode,
   upstreams: ReadonlyMap<string, ProtocolClient>,
   authenticator: Authenticator,
   watch: ClockWatch,
@@ -86,6 +87,7 @@ export function makeCore(
     tools,
     upstreams,
     logger,
+    project,
     openInput: (sealed) => box.open(sealed),
     interpretOf,
     verificationKeys: () => keys.verificationKeys(),
@@ -106,8 +108,8 @@ export function makeCore(
     onLost: (error) => untold(error, logger),
   });
   const gateway = new GatewayCore({
-    commands: HANDLERS,
-    queries: HANDLERS,
+    commands: handlers,
+    queries: handlers,
     refusals,
     log,
     subscriptions,
@@ -117,7 +119,13 @@ export function makeCore(
     tools,
     newTraceId: () => Buffer.from(random.bytes(TRACE_ID_BYTES)).toString('hex'),
     time: () => timestamp(clock.now()),
-    perform: performer({ log, keys }, runner, files, { interpretOf, sending, bundles, redact: tools.redact }),
+    perform: performer({ log, keys }, runner, files, {
+      interpretOf,
+      sending,
+      bundles,
+      redact: tools.redact,
+      project,
+    }),
     workspaceIdOf: workspaceNames(config, log),
     awaitStart: (taskId, signal) => runner.awaitStart(taskId, signal),
     files,
@@ -379,7 +387,7 @@ function neededBy({ auth, env = {} }: Agent, vaults: Config['vaults']): NeededVa
 }
 
 /** What effects are done with. */
-interface PerformerParts extends Pick<RestoreParts, 'bundles' | 'redact'> {
+interface PerformerParts extends Pick<RestoreParts, 'bundles' | 'redact' | 'project'> {
   interpretOf: (route: string) => Interpret | undefined;
   sending: Sending;
 }

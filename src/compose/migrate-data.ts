@@ -23,7 +23,7 @@ import {
 } from '#operation/exchange-stores.ts';
 import { type Clock, type Random, timestamp } from '#protocol/ports.ts';
 import { type KeyRegistry, openKeyRegistry } from '#receipts/key-registry.ts';
-import { project } from '#resources/folds.ts';
+import { loadRooms } from '#resources/load-rooms.ts';
 import { saidSlots } from '#resources/said-slots.ts';
 import { writeFileAtomicSync } from '#store/atomic-file.ts';
 import { DataFileError } from '#store/checked-file.ts';
@@ -270,6 +270,7 @@ function unlikeSigned(source: Store, commit: number, expected: string): Finding[
 
 /** Folds the events of the new log. What it finds, the check behind it finds too. */
 async function makeRows(target: Store): Promise<void> {
+  const { project } = await loadRooms();
   const rows = new StoreScratch(target);
   for await (const _ of rebuildFolds({ store: target, projection: project, said: saidSlots, rows }));
   await rows.write();

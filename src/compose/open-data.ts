@@ -14,7 +14,7 @@ import type { Spool } from '#protocol/bytes.ts';
 import type { Clock, Logger, Random } from '#protocol/ports.ts';
 import { type KeyRegistry, openKeyRegistry } from '#receipts/key-registry.ts';
 import { checkContents } from '#resources/artifact/check-contents.ts';
-import { project } from '#resources/folds.ts';
+import { loadRooms } from '#resources/load-rooms.ts';
 import { checkReceipts } from '#resources/receipt/check-receipts.ts';
 import { checkTreeNodes } from '#resources/receipt/check-tree-nodes.ts';
 import { saidSlots } from '#resources/said-slots.ts';
@@ -62,6 +62,7 @@ export async function openLog(parts: OpenLogParts): Promise<EventLog> {
 export async function openData(parts: OpenLogParts): Promise<OpenDirectory> {
   const { config, logger, clock, random, openStore = openLevelStore } = parts;
   refuseHalfMigrated(config.store.data);
+  const { project } = await loadRooms();
   const paths = dataPaths(config.store.data);
   const keysOf = once(() => openKeyRegistry({ dir: paths.keys, clock, random, addsChecksum: true }));
   const store = await openStore({
@@ -215,6 +216,7 @@ export async function* checkStore(
       yield { kind: 'finding', finding: { problem: 'chain', where: paths.checkpoint, expected, observed } };
     }
     const checkpoint = stored.status === 'ok' ? { checkpoint: headOfCheckpoint(stored.checkpoint) } : {};
+    const { project } = await loadRooms();
     yield* checkLog({ store, projection: project, said: saidSlots, keys, ...checkpoint });
     const verification = keys.verificationKeys();
     yield* findingsOf(checkContents(store));

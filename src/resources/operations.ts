@@ -1,69 +1,19 @@
 import type { z } from 'zod';
 import type { SpooledBytes } from '#protocol/bytes.ts';
 import type { OperationRow } from '#protocol/operation-row.ts';
-import { agentsOperations } from './agent/operations.ts';
-import { apiKeysOperations } from './api-key/operations.ts';
-import { artifactsOperations } from './artifact/operations.ts';
-import { branchesOperations } from './branch/operations.ts';
-import { bundlesOperations } from './bundle/operations.ts';
-import { connectorsOperations } from './connector/operations.ts';
-import { discoveryOperations } from './discovery/operations.ts';
-import { eventsOperations } from './event/operations.ts';
-import { memoriesOperations } from './memory/operations.ts';
-import { messagesOperations } from './message/operations.ts';
-import { outcomesOperations } from './outcome/operations.ts';
-import { permissionRequestsOperations } from './permission/operations.ts';
-import { personasOperations } from './persona/operations.ts';
-import { policyOperations } from './policy/operations.ts';
-import { deadLettersOperations, pushConfigsOperations } from './push/operations.ts';
-import { quotasOperations } from './quota/operations.ts';
-import {
-  receiptLogOperations,
-  receiptsOperations,
-  receiptVerificationOperations,
-  signingKeysOperations,
-} from './receipt/operations.ts';
-import { runtimeOperations } from './runtime/operations.ts';
-import { sessionsOperations } from './session/operations.ts';
-import { skillsOperations } from './skill/operations.ts';
-import { tasksOperations } from './task/operations.ts';
-import { trustRecordsOperations } from './trust/operations.ts';
-import { vaultsOperations } from './vault/operations.ts';
-import { workspacesOperations } from './workspace/operations.ts';
+import { type Together, together } from './room.ts';
+import * as ROOMS from './rooms.ts';
 
 export type { OperationRow } from '#protocol/operation-row.ts';
 
-/** Every operation of the gateway; the groups are files of one collection each. */
-const rows = {
-  ...discoveryOperations,
-  ...workspacesOperations,
-  ...sessionsOperations,
-  ...branchesOperations,
-  ...messagesOperations,
-  ...tasksOperations,
-  ...permissionRequestsOperations,
-  ...eventsOperations,
-  ...artifactsOperations,
-  ...outcomesOperations,
-  ...receiptsOperations,
-  ...receiptLogOperations,
-  ...receiptVerificationOperations,
-  ...memoriesOperations,
-  ...personasOperations,
-  ...vaultsOperations,
-  ...quotasOperations,
-  ...apiKeysOperations,
-  ...connectorsOperations,
-  ...pushConfigsOperations,
-  ...deadLettersOperations,
-  ...agentsOperations,
-  ...skillsOperations,
-  ...runtimeOperations,
-  ...signingKeysOperations,
-  ...policyOperations,
-  ...trustRecordsOperations,
-  ...bundlesOperations,
-} as const satisfies Record<string, OperationRow>;
+type Room = (typeof ROOMS)[keyof typeof ROOMS];
+type OperationsOf<Of> = Of extends { operations: infer Rows extends object } ? Rows : never;
+type Rows = Together<OperationsOf<Room>>;
+
+/** Every operation of the gateway, from the rooms. */
+const rows: Rows = together(
+  Object.values(ROOMS).flatMap((room) => ('operations' in room ? [room.operations] : [])),
+);
 
 export const OPERATIONS = rows;
 export type OperationId = keyof typeof rows;

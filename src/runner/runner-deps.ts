@@ -1,5 +1,5 @@
 import type { DecisionTools } from '#core/facts.ts';
-import type { EventLog } from '#eventlog/event-log.ts';
+import type { EventLog, Projection } from '#eventlog/event-log.ts';
 import type { Logger } from '#protocol/ports.ts';
 import type { Interpret, ProtocolClient } from '#protocol-client.ts';
 import type { VerificationKeys } from '#receipts/verification-keys.ts';
@@ -11,6 +11,7 @@ export interface RunnerDeps {
   tools: DecisionTools;
   upstreams: ReadonlyMap<string, ProtocolClient>;
   logger: Logger;
+  project: Projection;
   openInput(sealed: Buffer): Buffer;
   /** What the frames of a route mean, configured or not; undefined when no bridge knows its words. */
   interpretOf(route: string): Interpret | undefined;

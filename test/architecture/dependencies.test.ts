@@ -125,6 +125,24 @@ describe('layers', () => {
     };
     expect(layerFindings(plantedTree(planted))).toEqual([]);
   });
+
+  it('allow a room to load its own code on demand', () => {
+    const planted = (specifier: string) =>
+      plantedTree({
+        ...there,
+        'src/resources/memory/room.ts': `export const memory = { handlers: () => import('${specifier}') };`,
+        'src/resources/task/commands.ts': '',
+      });
+    expect(layerFindings(planted('./commands.ts'))).toEqual([]);
+    expect(layerFindings(planted('../task/commands.ts'))).toHaveLength(1);
+  });
+
+  it.each([
+    ['a room that imports its code', 'src/resources/memory/room.ts', "import { x } from './commands.ts';"],
+    ['words that load code on demand', 'src/resources/memory/schema.ts', "await import('./commands.ts');"],
+  ])('do not let through %s', (_, from, source) => {
+    expect(layerFindings(plantedTree({ ...there, [from]: source }))).toHaveLength(1);
+  });
 });
 
 describe('import cycles', () => {
@@ -140,6 +158,23 @@ describe('import cycles', () => {
       'src/d.ts': `import './a.ts';`,
     };
     expect(cycleFindings(plantedTree(planted))).toEqual(['src/a.ts -> src/b.ts -> src/c/c.ts -> src/a.ts']);
+  });
+
+  const table = {
+    'src/table.ts': `import { note } from './resources/note/room.ts';`,
+    'src/resources/note/commands.ts': `import type { Row } from '../../table.ts';`,
+  };
+
+  it('are not closed by the code that a room loads on demand', () => {
+    const room = { 'src/resources/note/room.ts': `export const note = () => import('./commands.ts');` };
+    expect(cycleFindings(plantedTree({ ...table, ...room }))).toEqual([]);
+  });
+
+  it('are closed by what a room imports at once, and by what another file loads on demand', () => {
+    const room = { 'src/resources/note/room.ts': `import './commands.ts';` };
+    expect(cycleFindings(plantedTree({ ...table, ...room }))).toHaveLength(1);
+    const planted = { 'src/a.ts': `import './b.ts';`, 'src/b.ts': `await import('./a.ts');` };
+    expect(cycleFindings(plantedTree(planted))).toHaveLength(1);
   });
 });
 

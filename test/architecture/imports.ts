@@ -12,6 +12,8 @@ export interface Import {
   readonly target: string | undefined;
   /** True when nothing is left of it at run time. */
   readonly typeOnly: boolean;
+  /** True for `import('...')`, which loads the file when it is called. */
+  readonly onDemand: boolean;
 }
 
 type Found = Pick<Import, 'typeOnly'> & { source: unknown };
@@ -29,6 +31,7 @@ export function importsOf(path: string, source: string): Import[] {
         specifier,
         target: specifier === undefined ? undefined : targetOf(path, specifier),
         typeOnly: found.typeOnly,
+        onDemand: node.type === 'ImportExpression',
       },
     ];
   });

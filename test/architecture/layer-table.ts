@@ -9,6 +9,8 @@ export interface LayerRow {
   readonly imports: readonly string[];
   /** Files or folders of which it may import types only. */
   readonly types?: readonly string[];
+  /** Whether it may load any file of its own folder on demand, by `import('...')`. */
+  readonly loadsOwn?: boolean;
   /** Of those, files or folders that it may not. */
   readonly never?: readonly string[];
   readonly because: string;
@@ -25,10 +27,14 @@ const ROOM_WORDS = [
   'src/resources/memory/given-memory.ts',
   'src/resources/permission/draft.ts',
   'src/resources/task/events.ts',
+  'src/resources/room.ts',
+  'src/resources/rooms.ts',
   'src/resources/operations.ts',
   'src/resources/event-payloads.ts',
 ];
-const WORDS = ['src/protocol', ...ROOM_WORDS];
+/** Says which words and which code are those of a room. */
+const ROOM = 'src/resources/{room}/room.ts';
+const WORDS = ['src/protocol', ROOM, ...ROOM_WORDS];
 
 /** What is folded from events, and under which keys it is read. */
 const STATES = [
@@ -36,10 +42,8 @@ const STATES = [
   'src/resources/read-states.ts',
   'src/resources/state-keys.ts',
   'src/resources/payload.ts',
-  'src/resources/folds.ts',
   'src/resources/said-slots.ts',
   'src/resources/{room}/fold{-part}.ts',
-  'src/resources/session/transcript/fold.ts',
   'src/resources/session/transcript/turns.ts',
   'src/resources/artifact/stored-content.ts',
   'src/resources/bundle/fold-imported.ts',
@@ -109,6 +113,13 @@ export const LAYERS: readonly LayerRow[] = [
     imports: WORDS,
     because: 'the words of a resource are made of words',
   })),
+  {
+    layer: ROOM,
+    imports: WORDS,
+    loadsOwn: true,
+    because:
+      'tables of words are made of the rooms, and what a room does needs these tables: it is loaded later',
+  },
   {
     layer: 'src/json',
     imports: ['src/protocol'],

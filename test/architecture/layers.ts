@@ -1,3 +1,4 @@
+import { posix } from 'node:path';
 import { type Import, importsOf } from './imports.ts';
 import { LAYERS, type LayerRow } from './layer-table.ts';
 import { isWithin, productCode, type SourceTree } from './source-tree.ts';
@@ -23,7 +24,7 @@ export function layerFindings(tree: SourceTree, table: readonly LayerRow[] = LAY
 }
 
 function problemOf(
-  { specifier, target, typeOnly }: Import,
+  { from, specifier, target, typeOnly, onDemand }: Import,
   own: Membership,
   tree: SourceTree,
   table: readonly LayerRow[],
@@ -32,6 +33,7 @@ function problemOf(
   if (target === undefined) return undefined;
   if (!tree.has(target)) return `imports ${target}, which does not exist`;
   if (membershipOf(target, table)?.layer === own.layer) return undefined;
+  if (own.row.loadsOwn && onDemand && posix.dirname(target) === posix.dirname(from)) return undefined;
   const isExcepted = allows(own.row.never ?? [], own.name, target);
   if (!isExcepted && allows(own.row.imports, own.name, target)) return undefined;
   const hasTypes = allows(own.row.types ?? [], own.name, target);

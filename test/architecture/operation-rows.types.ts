@@ -1,6 +1,6 @@
 // Compiled by `npm run types` (config/tsconfig.check.json), never run: each expected error must stay an error.
 import type { Command } from '#core/command.ts';
-import { HANDLERS } from '#resources/handlers.ts';
+import type { RoomHandlers } from '#resources/load-rooms.ts';
 import type { CommandId, OperationRow } from '#resources/operations.ts';
 
 const { scope, ...withoutScope } = {
@@ -23,7 +23,8 @@ export const unprotected = withoutScope satisfies OperationRow;
 // @ts-expect-error Neither does one with a scope that nobody can hold.
 export const misspelled = { ...withoutScope, scope: 'task:read' } satisfies OperationRow;
 
-const { cancelTask, ...rest } = HANDLERS;
+declare const handlers: RoomHandlers;
+const { cancelTask, ...rest } = handlers;
 
 export const all = { ...rest, cancelTask } satisfies { [Id in CommandId]: Command<Id> };
 

@@ -5,61 +5,95 @@ import { plantedTree, readSourceTree } from './source-tree.ts';
 const tree = readSourceTree();
 
 describe('the room of a resource', () => {
-  it('is a folder with its line in the lists of src/resources', () => {
+  it('is a folder and a line: what it has is used by its room.ts', () => {
     expect(roomsOf(tree).length).toBeGreaterThan(20);
     expect(roomFindings(tree)).toEqual([]);
   });
 
-  const lists = {
-    'src/resources/operations.ts': '',
-    'src/resources/event-payloads.ts': '',
-    'src/resources/folds.ts': '',
-    'src/resources/handlers.ts': '',
+  const list = { 'src/resources/rooms.ts': "export { note } from './note/room.ts';" };
+  const room = {
+    'src/resources/note/schema.ts': '',
+    'src/resources/note/room.ts': 'export const note = {} satisfies Room;',
   };
-  const note = { 'src/resources/note/schema.ts': '' };
 
-  it.each([
-    ['operations', 'operations.ts', 'note/operations.ts has no line in src/resources/operations.ts'],
-    [
-      'operations beside the first ones',
-      'page-operations.ts',
-      'note/page-operations.ts has no line in src/resources/operations.ts',
-    ],
-    ['events', 'events.ts', 'note/events.ts has no line in src/resources/event-payloads.ts'],
-    ['folds', 'fold.ts', 'note/fold.ts has no line in src/resources/folds.ts'],
-    ['handlers', 'commands.ts', 'note/commands.ts has no line in src/resources/handlers.ts'],
-    ['handlers of queries', 'queries.ts', 'note/queries.ts has no line in src/resources/handlers.ts'],
-    ['a command', 'createNote.ts', 'note/createNote.ts is not among the handlers of its room'],
-  ])('is missed in a list: %s', (_, file, problem) => {
-    const source = file.endsWith('s.ts') ? 'export const noteHandlers = {} satisfies Partial<Handlers>;' : '';
-    const planted = plantedTree({ ...lists, ...note, [`src/resources/note/${file}`]: source });
-    expect(roomFindings(planted)).toContain(problem);
+  it('needs its line', () => {
+    expect(roomFindings(plantedTree({ ...room, 'src/resources/rooms.ts': '' }))).toEqual([
+      'note has no line in src/resources/rooms.ts',
+    ]);
   });
 
-  it('needs no line for files without a table', () => {
-    const planted = plantedTree({ ...lists, ...note, 'src/resources/note/queries.ts': '' });
+  it.each([
+    ['operations', 'operations.ts', '', 'is not among the words of its room.ts'],
+    ['operations beside the first ones', 'page-operations.ts', '', 'is not among the words of its room.ts'],
+    ['events', 'events.ts', '', 'is not among the words of its room.ts'],
+    ['folds', 'fold.ts', 'export const folds: Folds = {};', 'is not among the code of its room.ts'],
+    ['handlers', 'commands.ts', 'export const handlers = {};', 'is not among the code of its room.ts'],
+    [
+      'handlers of queries',
+      'queries.ts',
+      'export const handlers = {};',
+      'is not among the code of its room.ts',
+    ],
+    ['a part of its folds', 'fold-page.ts', '', 'is used by no fold of its room'],
+    ['a command', 'createNote.ts', '', 'is not among the handlers of its room'],
+  ])('names what it has: %s', (_, file, source, problem) => {
+    const planted = plantedTree({ ...list, ...room, [`src/resources/note/${file}`]: source });
+    expect(roomFindings(planted)).toEqual([`note/${file} ${problem}`]);
+  });
+
+  it('does not import its code as words: it is loaded on demand', () => {
+    const planted = plantedTree({
+      ...list,
+      'src/resources/note/schema.ts': '',
+      'src/resources/note/fold.ts': 'export const folds: Folds = {};',
+      'src/resources/note/room.ts': "import { folds } from './fold.ts';\nexport const note = { folds };",
+    });
+    expect(roomFindings(planted)).toEqual(['note/fold.ts is not among the code of its room.ts']);
+  });
+
+  it('says words of its own only', () => {
+    const planted = plantedTree({
+      ...list,
+      'src/resources/note/schema.ts': '',
+      'src/resources/note/room.ts': "import { pageOperations } from '../page/operations.ts';",
+    });
+    expect(roomFindings(planted)).toEqual(['note/room.ts says words of src/resources/page/operations.ts']);
+  });
+
+  it('needs nothing for files without a table', () => {
+    const planted = plantedTree({ ...list, ...room, 'src/resources/note/queries.ts': '' });
     expect(roomFindings(planted)).toEqual([]);
   });
 
-  it('is whole with a line in each', () => {
+  it('is whole with a line in the list', () => {
     const planted = {
-      ...note,
+      ...list,
+      'src/resources/note/schema.ts': '',
       'src/resources/note/operations.ts': '',
       'src/resources/note/events.ts': '',
-      'src/resources/note/fold.ts': '',
+      'src/resources/note/fold.ts': 'export const folds: Folds = {};',
       'src/resources/note/createNote.ts': '',
       'src/resources/note/commands.ts': `import { createNote } from './createNote.ts';
-export const noteHandlers = { createNote } satisfies Partial<Handlers>;`,
-      'src/resources/operations.ts': `import { noteOperations } from './note/operations.ts';`,
-      'src/resources/event-payloads.ts': `import { NOTE_EVENTS } from './note/events.ts';`,
-      'src/resources/folds.ts': `import { noteFolds } from './note/fold.ts';`,
-      'src/resources/handlers.ts': `import { noteHandlers } from './note/commands.ts';`,
+export const handlers = { createNote } satisfies Partial<Handlers>;`,
+      'src/resources/note/room.ts': `import type { Room } from '#resources/room.ts';
+import { NOTE_EVENTS } from './events.ts';
+import { noteOperations } from './operations.ts';
+export const note = {
+  operations: noteOperations,
+  events: NOTE_EVENTS,
+  folds: () => import('./fold.ts'),
+  handlers: () => import('./commands.ts'),
+} satisfies Room;`,
     };
     expect(roomFindings(plantedTree(planted))).toEqual([]);
   });
 
   it('is that of a resource', () => {
-    expect(roomFindings(plantedTree({ 'src/resources/odds/ends.ts': '' }))).toEqual([
+    const planted = {
+      'src/resources/rooms.ts': "export { odds } from './odds/room.ts';",
+      'src/resources/odds/room.ts': '',
+    };
+    expect(roomFindings(plantedTree(planted))).toEqual([
       'odds is no resource: it has neither a schema nor operations',
     ]);
   });

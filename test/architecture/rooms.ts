@@ -1,17 +1,15 @@
-import { importsOf } from './imports.ts';
+import { type Import, importsOf } from './imports.ts';
 import { isWithin, type SourceTree } from './source-tree.ts';
 
 const ROOMS = 'src/resources';
+const LIST = `${ROOMS}/rooms.ts`;
 
-/** The lists of src/resources, and the files of a room that have a line in each, by their names or by what they say. */
-const LISTS: readonly { list: string; names: RegExp; says?: string }[] = [
-  { list: `${ROOMS}/operations.ts`, names: /^([a-z-]+-)?operations\.ts$/ },
-  { list: `${ROOMS}/event-payloads.ts`, names: /^([a-z-]+-)?events\.ts$/ },
-  { list: `${ROOMS}/handlers.ts`, names: /\.ts$/, says: 'satisfies Partial<Handlers>' },
-];
+/** Words of a room, by the names of their files: its room.ts imports them. */
+const WORDS = /^([a-z-]+-)?(operations|events)\.ts$/;
+/** Code of a room, by what it says: its room.ts loads it on demand. */
+const CODE = /^export const (handlers|folds)\b/m;
 /** The commands of a room, whose table of handlers names those that have a file of their own. */
 const COMMANDS = 'commands.ts';
-const FOLDS = `${ROOMS}/folds.ts`;
 
 /** The rooms, by their folders. */
 export function roomsOf(tree: SourceTree): string[] {
@@ -19,33 +17,35 @@ export function roomsOf(tree: SourceTree): string[] {
   return [...new Set(below.map((path) => path.split('/')[2] ?? ''))];
 }
 
-/** What a room has and no list of src/resources knows, and commands that are not among the handlers of their room. */
+/** Rooms without their line, files of a room that nothing uses, and commands that are not among the handlers of their room. */
 export function roomFindings(tree: SourceTree): string[] {
   return roomsOf(tree).flatMap((room) => {
-    const files = [...tree.keys()].filter(
-      (path) => isWithin(path, `${ROOMS}/${room}`) && path.endsWith('.ts'),
-    );
-    const names = files.map((path) => path.slice(`${ROOMS}/${room}/`.length));
-    const says = (name: string, words: string) => tree.get(`${ROOMS}/${room}/${name}`)?.includes(words);
-    const unlisted = LISTS.flatMap(({ list, names: lines, says: words }) =>
-      names
-        .filter((name) => lines.test(name) && (words === undefined || says(name, words)))
-        .filter((name) => !imports(tree, list, `${ROOMS}/${room}/${name}`))
-        .map((name) => ({ name, list })),
-    );
-    const folds = names.filter((name) => /(^|\/)fold(-[a-z-]+)?\.ts$/.test(name));
-    const unfolded = folds.filter(
-      (name) => ![FOLDS, ...files].some((path) => imports(tree, path, `${ROOMS}/${room}/${name}`)),
-    );
-    const unhandled = names.filter(
-      (name) =>
-        /^[a-z]+[A-Z]\w*\.ts$/.test(name) &&
-        !imports(tree, `${ROOMS}/${room}/${COMMANDS}`, `${ROOMS}/${room}/${name}`),
-    );
+    const folder = `${ROOMS}/${room}`;
+    const files = [...tree.keys()].filter((path) => isWithin(path, folder) && path.endsWith('.ts'));
+    const names = files.map((path) => path.slice(`${folder}/`.length));
+    const said = importsIn(tree, `${folder}/room.ts`);
+    const words = said.flatMap(({ target, onDemand }) => (onDemand ? [] : (target ?? [])));
+    const code = said.flatMap(({ target, onDemand }) => (onDemand ? (target ?? []) : []));
+    const usedBy = (name: string, users: readonly string[]) =>
+      users.some((path) => importsIn(tree, path).some(({ target }) => target === `${folder}/${name}`));
+    const isCode = (name: string) => CODE.test(tree.get(`${folder}/${name}`) ?? '');
     return [
-      ...unlisted.map(({ name, list }) => `${room}/${name} has no line in ${list}`),
-      ...unfolded.map((name) => `${room}/${name} has no line in ${FOLDS}`),
-      ...unhandled.map((name) => `${room}/${name} is not among the handlers of its room`),
+      ...(usedBy('room.ts', [LIST]) ? [] : [`${room} has no line in ${LIST}`]),
+      ...names
+        .filter((name) => WORDS.test(name) && !words.includes(`${folder}/${name}`))
+        .map((name) => `${room}/${name} is not among the words of its room.ts`),
+      ...names
+        .filter((name) => isCode(name) && !code.includes(`${folder}/${name}`))
+        .map((name) => `${room}/${name} is not among the code of its room.ts`),
+      ...names
+        .filter((name) => /(^|\/)fold(-[a-z-]+)?\.ts$/.test(name) && !isCode(name) && !usedBy(name, files))
+        .map((name) => `${room}/${name} is used by no fold of its room`),
+      ...names
+        .filter((name) => /^[a-z]+[A-Z]\w*\.ts$/.test(name) && !usedBy(name, [`${folder}/${COMMANDS}`]))
+        .map((name) => `${room}/${name} is not among the handlers of its room`),
+      ...words
+        .filter((path) => path !== `${ROOMS}/room.ts` && !isWithin(path, folder))
+        .map((path) => `${room}/room.ts says words of ${path}`),
       ...(names.some((name) => /(^|-)schema\.ts$|^operations\.ts$/.test(name))
         ? []
         : [`${room} is no resource: it has neither a schema nor operations`]),
@@ -68,7 +68,7 @@ export function roomTestFindings(tree: SourceTree): string[] {
   ];
 }
 
-function imports(tree: SourceTree, from: string, target: string): boolean {
-  const source = tree.get(from);
-  return source !== undefined && importsOf(from, source).some((found) => found.target === target);
+function importsIn(tree: SourceTree, path: string): Import[] {
+  const source = tree.get(path);
+  return source === undefined ? [] : importsOf(path, source);
 }

@@ -5,7 +5,7 @@ import { tableSeal } from '#compose/open-data.ts';
 import { openEventLog } from '#eventlog/open-log.ts';
 import { dataPaths } from '#operation/data-directory.ts';
 import { openKeyRegistry } from '#receipts/key-registry.ts';
-import { project } from '#resources/folds.ts';
+import { loadRooms } from '#resources/load-rooms.ts';
 import { eventIdOf, keysUnder } from '#store/keys.ts';
 import { openLevelStore } from '#store/level-store.ts';
 import { SEAL_BYTES } from '#store/sealed-record.ts';
@@ -15,6 +15,8 @@ import { type BareLevel, openBareLevel, writeBare } from './bare-level.ts';
 import { appendWith, EventSource } from './bench-events.ts';
 import { serveCommands, startArguments } from './commands.ts';
 import { recordingStore } from './recording-store.ts';
+
+const { project } = await loadRooms();
 
 /** The event log alone, opened as the gateway opens it. `events` count, times in microseconds. */
 export interface Spent {

@@ -4,13 +4,15 @@ import { EMPTY_HEAD } from '#eventlog/commit-walk.ts';
 import type { Finding } from '#eventlog/finding.ts';
 import { verifyTail } from '#eventlog/verify-tail.ts';
 import { dataPaths } from '#operation/data-directory.ts';
-import { project } from '#resources/folds.ts';
+import { loadRooms } from '#resources/load-rooms.ts';
 import { saidSlots } from '#resources/said-slots.ts';
 import { KEY_KINDS, keysUnder } from '#store/keys.ts';
 import { openLevelStore } from '#store/level-store.ts';
 import type { Store } from '#store/store.ts';
 import { SeededRandom } from './seeded-random.ts';
 import { StockedData } from './stocked-data.ts';
+
+const { project } = await loadRooms();
 
 const SEED = Number(process.env['FAULTS_SEED'] ?? 20_261_122);
 const FLIPS = 2_000;

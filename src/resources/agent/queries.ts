@@ -76,7 +76,7 @@ function idOf(route: string): string {
   return route.slice(route.indexOf(':') + 1);
 }
 
-export const agentHandlers = {
+export const handlers = {
   getUpstreamCard,
   listAgents,
 } satisfies Partial<Handlers>;

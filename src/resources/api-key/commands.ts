@@ -55,7 +55,7 @@ const revokeApiKey: Command<'revokeApiKey'> = {
   },
 };
 
-export const apiKeyHandlers = {
+export const handlers = {
   createApiKey,
   revokeApiKey,
   rotateApiKey,

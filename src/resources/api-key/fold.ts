@@ -3,7 +3,7 @@ import { type Folds, payload } from '#resources/payload.ts';
 import { listPrefix, stateKey } from '#resources/state-keys.ts';
 import type { ApiKeyState } from '#resources/states.ts';
 
-export const apiKeyFolds: Folds = {
+export const folds: Folds = {
   'vendor.harn_gateway.api_key_created': [foldApiKeyCreated],
   'vendor.harn_gateway.api_key_ended': [foldApiKeyEnded],
 };

@@ -132,7 +132,7 @@ function tooLarge(limit: number): ProtocolError {
   });
 }
 
-export const artifactHandlers = {
+export const handlers = {
   registerArtifact,
   uploadArtifactContent,
   downloadArtifactContent,

@@ -6,7 +6,7 @@ import { foldOpenArtifact } from '#resources/task/fold.ts';
 import { addRunFact } from '#resources/task/fold-run.ts';
 import { type AssetState, contentOfArtifact, foldReference } from './stored-content.ts';
 
-export const artifactFolds: Folds = {
+export const folds: Folds = {
   'artifact.created': [foldArtifactCreated],
   'artifact.updated': [foldArtifactUpdated],
   'artifact.redacted': [foldArtifactRedacted],

@@ -109,7 +109,7 @@ function placeOfBranch({ id, workspace_id, session_id, task_id }: Clean<Branch>)
   return { workspace_id, session_id, task_id, branch_id: id };
 }
 
-export const branchHandlers = {
+export const handlers = {
   abandonBranch,
   createSessionBranch,
   mergeBranch,

@@ -3,7 +3,7 @@ import { type Folds, payload } from '#resources/payload.ts';
 import { listPrefix, stateKey } from '#resources/state-keys.ts';
 import type { BranchState } from '#resources/states.ts';
 
-export const branchFolds: Folds = {
+export const folds: Folds = {
   'branch.created': [foldBranchCreated],
   'branch.merged': [foldBranchMerged],
   'branch.abandoned': [foldBranchAbandoned],

@@ -86,7 +86,7 @@ function answer({ sessionId, workspaceId, tasks, isNew, summary }: Restored, tx:
   return { body };
 }
 
-export const bundleHandlers = {
+export const handlers = {
   importBundle,
   exportBundle,
   validateBundle,

@@ -6,7 +6,7 @@ import { stateKey } from '#resources/state-keys.ts';
 import type { SessionFold, TaskState } from '#resources/states.ts';
 import type { SessionImported } from './events.ts';
 
-export const bundleFolds: Folds = {
+export const folds: Folds = {
   'vendor.harn_gateway.session_imported': [foldSessionImported],
 };
 

@@ -1,7 +1,6 @@
-import type { Event, StateReader, StateWriter } from '#eventlog/event-log.ts';
+import type { Event, Projection, StateReader, StateWriter } from '#eventlog/event-log.ts';
 import { copyOf } from '#eventlog/fold-record.ts';
 import { ProtocolError } from '#protocol/errors.ts';
-import { project } from '#resources/folds.ts';
 import { stateKey } from '#resources/state-keys.ts';
 import type { OutcomeState } from '#resources/states.ts';
 import { lastSegment } from '#store/keys.ts';
@@ -17,6 +16,7 @@ export function refuseForeign(
   event: Event,
   reader: StateReader,
   own: { sessionId: string; workspaceId: string },
+  project: Projection,
 ): void {
   const writer = new OwnWriter(reader, own);
   project(event, writer);

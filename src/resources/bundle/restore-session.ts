@@ -1,6 +1,6 @@
 import type { DecisionTools } from '#core/facts.ts';
 import { refuseLeft, turnsOf } from '#core/next-turn.ts';
-import type { Event, EventLog, NewEvent, Origin, Transaction } from '#eventlog/event-log.ts';
+import type { Event, EventLog, NewEvent, Origin, Projection, Transaction } from '#eventlog/event-log.ts';
 import { buildEvent } from '#eventlog/fold-record.ts';
 import type { ByteSource } from '#protocol/bytes.ts';
 import { type Clean, type CleanObject, objectOf } from '#protocol/clean.ts';
@@ -57,6 +57,7 @@ export interface RestoreParts {
   log: EventLog;
   bundles: BundleTools;
   redact: DecisionTools['redact'];
+  project: Projection;
 }
 
 /**
@@ -233,7 +234,7 @@ class Restoring {
     hasContent: boolean,
   ): void {
     const { restored, plan, signingKeys } = this.#prepared;
-    const { redact } = this.#parts;
+    const { redact, project } = this.#parts;
     const { value: payload, hit } = redact(event.payload);
     const mark = redact<ImportedMark>({
       original_event_id: event.id,
@@ -248,7 +249,7 @@ class Restoring {
       ...leafOf(tx, event),
     }).value;
     const clean = { ...event, payload, metadata: redact(event.metadata).value };
-    refuseForeign(preview(clean, mark, restored.workspaceId), tx, restored);
+    refuseForeign(preview(clean, mark, restored.workspaceId), tx, restored, project);
     const appended = tx.append(importedEvent(clean, mark, restored.workspaceId));
     if (!mark.withheld && hashOf(originalEvent(appended) as unknown as JsonValue) !== sha256)
       throw new ProtocolError(

@@ -193,7 +193,7 @@ function parse(bytes: Buffer): JsonValue {
   return parseStrict(bytes, { maxBytes: bytes.length });
 }
 
-export const connectorHandlers = {
+export const handlers = {
   deliverToConnector,
   getConnector,
   listConnectors,

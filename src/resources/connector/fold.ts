@@ -3,7 +3,7 @@ import { type Folds, payload } from '#resources/payload.ts';
 import { stateKey } from '#resources/state-keys.ts';
 import type { ConnectorSessionState, DeliveryState } from '#resources/states.ts';
 
-export const connectorFolds: Folds = {
+export const folds: Folds = {
   'connector.normalized': [foldNormalized],
   'connector.task_submitted': [foldConnectorTask],
 };

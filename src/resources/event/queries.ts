@@ -135,7 +135,7 @@ function rangeAnswer(
   return { status: 200, body: { kind: 'raw_json', chunks } };
 }
 
-export const eventHandlers = {
+export const handlers = {
   getEvent,
   listEvents,
   listSessionEvents,

@@ -130,7 +130,7 @@ const deleteMemory: Command<'deleteMemory'> = {
   },
 };
 
-export const memoryHandlers = {
+export const handlers = {
   createMemory,
   deleteMemory,
   getMemory,

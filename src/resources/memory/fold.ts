@@ -4,7 +4,7 @@ import { type Folds, payload } from '#resources/payload.ts';
 import { listPrefix, stateKey } from '#resources/state-keys.ts';
 import type { MemoryState } from '#resources/states.ts';
 
-export const memoryFolds: Folds = {
+export const folds: Folds = {
   'vendor.harn_gateway.memory_created': [foldMemoryCreated],
   'vendor.harn_gateway.memory_deleted': [foldMemoryDeleted],
 };

@@ -120,7 +120,7 @@ function illegal(status: TaskStatus, message: string): ProtocolError {
   return new ProtocolError('invalid_state_transition', message, { param: 'kind', details: { status } });
 }
 
-export const messageHandlers = {
+export const handlers = {
   appendSessionMessage,
   appendTaskMessage,
 } satisfies Partial<Handlers>;

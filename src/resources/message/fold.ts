@@ -5,7 +5,7 @@ import type { MessageState, SaidMessage, TaskState, UpstreamMessageState } from 
 import { addRunFact } from '#resources/task/fold-run.ts';
 import type { Message } from './schema.ts';
 
-export const messageFolds: Folds = {
+export const folds: Folds = {
   'user.message': [foldUserMessage],
   'agent.message': [foldAgentMessage],
 };

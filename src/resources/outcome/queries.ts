@@ -63,7 +63,7 @@ async function members<State extends object>(
   return states.filter((state) => state !== undefined);
 }
 
-export const outcomeHandlers = {
+export const handlers = {
   getOutcome,
   listOutcomes,
 } satisfies Partial<Handlers>;

@@ -29,7 +29,7 @@ const forgetPermission: Command<'forgetPermission'> = {
   },
 };
 
-export const permissionHandlers = {
+export const handlers = {
   forgetPermission,
   respondPermissionRequest,
   listPermissionRequests,

@@ -46,7 +46,7 @@ function listed({ workspace_id }: Event, requestId: string): string {
   return listPrefix.rememberedInWorkspace(workspace_id ?? '') + requestId;
 }
 
-export const permissionFolds: Folds = {
+export const folds: Folds = {
   'tool.approval_required': [foldRequestOpened],
   'tool.approved': [foldRequestResolved],
   'tool.denied': [foldRequestResolved],

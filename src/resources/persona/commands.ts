@@ -81,7 +81,7 @@ export function revisePersona(
   recordTierChange(tx, tools, state, { event, tier });
 }
 
-export const personaHandlers = {
+export const handlers = {
   createPersona,
   updatePersona,
   getPersona,

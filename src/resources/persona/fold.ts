@@ -3,7 +3,7 @@ import { type Folds, payload } from '#resources/payload.ts';
 import { listPrefix, stateKey } from '#resources/state-keys.ts';
 import type { PersonaState } from '#resources/states.ts';
 
-export const personaFolds: Folds = {
+export const folds: Folds = {
   'vendor.harn_gateway.persona_created': [foldPersonaCreated],
   'vendor.harn_gateway.persona_updated': [foldPersonaUpdated],
 };

@@ -170,6 +170,6 @@ function actionOf(skill: string, { self }: Pick<QueryTools, 'self'>): Action {
   return { ...action, ...(described.tool.judged ?? { sideEffect: 'destructive' as const }) };
 }
 
-export const policyHandlers = {
+export const handlers = {
   explainPolicy,
 } satisfies Partial<Handlers>;

@@ -136,7 +136,7 @@ const retryDeadLetter: Command<'retryDeadLetter'> = {
   },
 };
 
-export const pushHandlers = {
+export const handlers = {
   deletePushConfig,
   retryDeadLetter,
   setPushConfig,

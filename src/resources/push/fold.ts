@@ -23,7 +23,7 @@ export interface DeadLetterState {
   resource: DeadLetter;
 }
 
-export const pushFolds: Folds = {
+export const folds: Folds = {
   'vendor.harn_gateway.push_config_set': [foldPushConfigSet],
   'vendor.harn_gateway.push_config_deleted': [foldPushConfigDeleted],
   'vendor.harn_gateway.push_delivered': [foldPushDelivered],

@@ -2,7 +2,7 @@ import type { Event, StateWriter } from '#eventlog/event-log.ts';
 import { timestamp } from '#protocol/ports.ts';
 import { isTerminal } from '#protocol/task-states.ts';
 import { type Cost, decimal, type ToldUsage, type UsageTotals } from '#protocol/usage.ts';
-import { type Folds, payload } from '#resources/payload.ts';
+import { payload } from '#resources/payload.ts';
 import type { TaskCount } from '#resources/session/fold.ts';
 import { stateKey } from '#resources/state-keys.ts';
 import type { TaskState } from '#resources/states.ts';
@@ -203,12 +203,8 @@ function difference(one: Amounts, other: Amounts): Amounts {
   return each((budget) => one[budget] - other[budget]);
 }
 
-export const quotaFolds: Folds = {
-  'vendor.harn_gateway.upstream_note': [foldUsage],
-};
-
 /** Keeps what the agent says that a run used, for its receipt. */
-function foldUsage(event: Event, states: StateWriter): void {
+export function foldUsage(event: Event, states: StateWriter): void {
   const { usage } = payload(event, 'vendor.harn_gateway.upstream_note');
   if (usage === undefined || event.task_id === null) return;
   const key = stateKey.task(event.task_id);

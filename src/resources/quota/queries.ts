@@ -72,7 +72,7 @@ function withoutUnset(numbers: Readonly<Record<string, number | undefined>>): Re
   );
 }
 
-export const quotaHandlers = {
+export const handlers = {
   getQuota,
   listQuotas,
 } satisfies Partial<Handlers>;

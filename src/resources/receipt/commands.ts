@@ -90,7 +90,7 @@ const revokeSigningKey: Command<'revokeSigningKey'> = {
   },
 };
 
-export const receiptHandlers = {
+export const handlers = {
   revokeSigningKey,
   rotateSigningKey,
   verifyReceipt,

@@ -14,7 +14,7 @@ import type {
 } from '#resources/states.ts';
 import { forgetRunFacts, runFactsOf } from '#resources/task/fold-run.ts';
 
-export const receiptFolds: Folds = {
+export const folds: Folds = {
   'receipt.issued': [foldReceiptIssued, foldReceiptLog],
   'receipt.verified': [foldReceiptVerified],
   'receipt.verification_failed': [foldReceiptVerified],

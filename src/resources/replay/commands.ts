@@ -73,7 +73,7 @@ function listOf(data: readonly Task[]): object {
   return { object: 'list', data, page, ...page };
 }
 
-export const replayHandlers = {
+export const handlers = {
   replaySession,
   replayTask,
 } satisfies Partial<Handlers>;

@@ -121,7 +121,7 @@ const getTool: Query<'getTool'> = ({ path }, { caller }) => {
   return ok(found, caller);
 };
 
-export const runtimeHandlers = {
+export const handlers = {
   getRuntime,
   getTool,
   listCapabilities,

@@ -113,7 +113,7 @@ function tipOf(tx: Transaction, { resource }: SessionFold, kept: number): CleanT
   return turnAt(tx, resource.id, kept - 1)?.message_id ?? null;
 }
 
-export const sessionHandlers = {
+export const handlers = {
   closeSession,
   compactSession,
   createSession,

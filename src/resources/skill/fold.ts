@@ -3,7 +3,7 @@ import { type Folds, payload } from '#resources/payload.ts';
 import { stateKey } from '#resources/state-keys.ts';
 import type { ToolDefinitionState } from '#resources/states.ts';
 
-export const skillFolds: Folds = {
+export const folds: Folds = {
   'vendor.harn_gateway.skill_definition': [foldSkillDefinition],
 };
 

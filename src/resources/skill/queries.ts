@@ -14,7 +14,7 @@ const getSkill: Query<'getSkill'> = ({ path }, { self, caller }) => {
   return ok(found, caller);
 };
 
-export const skillHandlers = {
+export const handlers = {
   getSkill,
   listSkills,
 } satisfies Partial<Handlers>;

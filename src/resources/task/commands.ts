@@ -62,7 +62,7 @@ function reasonOf(body: { reason?: CleanText | null | undefined } | undefined): 
   return body?.reason ? { reason: body.reason } : {};
 }
 
-export const taskHandlers = {
+export const handlers = {
   cancelTask,
   submitSessionTask,
   submitTask,

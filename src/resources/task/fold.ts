@@ -4,7 +4,13 @@ import type { TaskStatus } from '#protocol/task-states.ts';
 import type { PayloadOf } from '#resources/event-payloads.ts';
 import { foldOutcome } from '#resources/outcome/fold.ts';
 import { type Folds, payload } from '#resources/payload.ts';
-import { beforeChange, foldQuotaUsage, foldReservations, workedAfter } from '#resources/quota/fold.ts';
+import {
+  beforeChange,
+  foldQuotaUsage,
+  foldReservations,
+  foldUsage,
+  workedAfter,
+} from '#resources/quota/fold.ts';
 import type { ReplayTerms } from '#resources/replay/schema.ts';
 import { foldTaskCounts, type TaskCount } from '#resources/session/fold.ts';
 import { listPrefix, stateKey } from '#resources/state-keys.ts';
@@ -18,7 +24,7 @@ import {
 } from './fold-run.ts';
 import type { Task } from './schema.ts';
 
-export const taskFolds: Folds = {
+export const folds: Folds = {
   'user.input_submitted': [foldInputSubmitted],
   'user.cancel_requested': [foldCancelRequested],
   'task.submitted': [foldTaskSubmitted],
@@ -35,7 +41,7 @@ export const taskFolds: Folds = {
   'vendor.harn_gateway.file_written': [foldFileWritten],
   'vendor.harn_gateway.upstream_bound': [foldUpstreamBound],
   'vendor.harn_gateway.policy_decided': [foldPolicyDecided],
-  'vendor.harn_gateway.upstream_note': [foldUpstreamNote],
+  'vendor.harn_gateway.upstream_note': [foldUpstreamNote, foldUsage],
 };
 
 function foldTaskSubmitted(event: Event, states: StateWriter): void {

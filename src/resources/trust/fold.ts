@@ -3,7 +3,7 @@ import { type Folds, payload } from '#resources/payload.ts';
 import { listPrefix, stateKey } from '#resources/state-keys.ts';
 import type { TrustChainState, TrustRecordState } from '#resources/states.ts';
 
-export const trustFolds: Folds = {
+export const folds: Folds = {
   'vendor.harn_gateway.trust_recorded': [foldTrustRecorded],
 };
 

@@ -28,6 +28,6 @@ function recordOf({ topic, chain_index }: TrustRecordState, { log }: QueryTools)
   return JSON.parse(bytes.toString('utf8'));
 }
 
-export const trustHandlers = {
+export const handlers = {
   listTrustRecords,
 } satisfies Partial<Handlers>;

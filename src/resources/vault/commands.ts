@@ -33,7 +33,7 @@ const createVault: Command<'createVault'> = {
   },
 };
 
-export const vaultHandlers = {
+export const handlers = {
   createVault,
   getVault,
   listVaults,

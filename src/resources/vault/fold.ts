@@ -4,7 +4,7 @@ import { listPrefix, stateKey } from '#resources/state-keys.ts';
 import type { ConfiguredVaultsState, VaultState } from '#resources/states.ts';
 import type { Vault } from './schema.ts';
 
-export const vaultFolds: Folds = {
+export const folds: Folds = {
   'vendor.harn_gateway.vault_created': [foldVaultCreated],
   'vendor.harn_gateway.vault_configured': [foldVaultConfigured],
 };

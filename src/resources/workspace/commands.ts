@@ -132,7 +132,7 @@ function tooLarge(limit: number): ProtocolError {
   );
 }
 
-export const workspaceHandlers = {
+export const handlers = {
   createWorkspace,
   updateWorkspace,
   writeWorkspaceFile,

@@ -3,7 +3,7 @@ import { type Folds, payload } from '#resources/payload.ts';
 import { listPrefix, stateKey } from '#resources/state-keys.ts';
 import type { WorkspaceState } from '#resources/states.ts';
 
-export const workspaceFolds: Folds = {
+export const folds: Folds = {
   'vendor.harn_gateway.workspace_created': [foldWorkspaceCreated],
   'vendor.harn_gateway.workspace_updated': [foldWorkspaceUpdated],
 };

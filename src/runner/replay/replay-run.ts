@@ -1,6 +1,6 @@
 import type { DecisionTools } from '#core/facts.ts';
 import { newEvent, type Pointer, placeOfTask } from '#core/new-event.ts';
-import type { Event, EventLog, Origin, Transaction } from '#eventlog/event-log.ts';
+import type { Event, EventLog, Origin, Projection, Transaction } from '#eventlog/event-log.ts';
 import { NO_EVENT } from '#eventlog/segment.ts';
 import type { Clean } from '#protocol/clean.ts';
 import { ProtocolError } from '#protocol/errors.ts';
@@ -10,7 +10,6 @@ import type { Failure } from '#protocol/task-states.ts';
 import type { Interpret } from '#protocol-client.ts';
 import type { VerificationKeys } from '#receipts/verification-keys.ts';
 import type { ReceiptVerdict } from '#receipts/verify-chain.ts';
-import { project } from '#resources/folds.ts';
 import type { TaskState } from '#resources/read-states.ts';
 import { verifyStoredReceipt } from '#resources/receipt/verify-receipt.ts';
 import { damageOf, type Tampering } from '#resources/replay/load-history.ts';
@@ -29,6 +28,7 @@ interface ReplayRunDeps {
   log: EventLog;
   tools: DecisionTools;
   logger: Logger;
+  project: Projection;
   /** What the frames of a route mean, configured or not; undefined when no bridge knows its words. */
   interpretOf(route: string): Interpret | undefined;
   /** Public keys of the receipts; as of now, so that a revoked key counts. */
@@ -103,7 +103,7 @@ export class ReplayRun {
     const run = replayedEvents(preparation.prepared, {
       interpret,
       tools,
-      projection: project,
+      projection: this.#deps.project,
       seed: this.#taskId,
     });
     const end = await this.#record(run, { task, terms, skip: recorded ?? 0 });

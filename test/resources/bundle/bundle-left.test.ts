@@ -9,6 +9,7 @@ import { Redactor } from '#redaction/redactor.ts';
 import { inMemory } from '#resources/bundle/document/byte-window.ts';
 import { validateBundle } from '#resources/bundle/queries.ts';
 import { restoreSession } from '#resources/bundle/restore-session.ts';
+import { loadRooms } from '#resources/load-rooms.ts';
 import { stageOf } from '../../conformance/stage.ts';
 import { bundleText, OWN, readJson } from './unit/bundles.ts';
 
@@ -85,7 +86,8 @@ describe('an import whose client left', () => {
       { receipts: { issuer: { id: 'test', name: null } } } as never,
     );
     const { log } = stage.gateway;
-    const parts = { log, bundles, redact: (value: never) => ({ value, hit: false }) };
+    const { project } = await loadRooms();
+    const parts = { log, bundles, redact: (value: never) => ({ value, hit: false }), project };
     const request = { source, allowSecretMarkers: false, origin: { actor: 'actor_test' } };
     const head = log.head.eventId;
     await expect(restoreSession(parts, request, gone.signal)).rejects.toMatchObject({

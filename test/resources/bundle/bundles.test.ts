@@ -5,6 +5,7 @@ import type { JsonObject } from '#protocol/json.ts';
 import { Redactor } from '#redaction/redactor.ts';
 import { inMemory } from '#resources/bundle/document/byte-window.ts';
 import { restoreSession } from '#resources/bundle/restore-session.ts';
+import { loadRooms } from '#resources/load-rooms.ts';
 import type { Task } from '#resources/task/schema.ts';
 import { stageOf } from '../../conformance/stage.ts';
 import type { TestClient } from '../../harness/client.ts';
@@ -267,7 +268,8 @@ describe('an import', () => {
       { keys: { verificationKeys: () => new Map() } } as never,
       { receipts: { issuer: { id: 'test', name: null } } } as never,
     );
-    const parts = { log, bundles, redact: readBefore };
+    const { project } = await loadRooms();
+    const parts = { log, bundles, redact: readBefore, project };
     const request = { source: inMemory(bytes), allowSecretMarkers: false, origin: { actor: 'actor_test' } };
     const { signal } = new AbortController();
     await expect(restoreSession(parts, request, signal)).rejects.toThrow('killed');

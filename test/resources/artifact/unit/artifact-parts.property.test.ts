@@ -6,9 +6,11 @@ import type { DraftPart } from '#protocol-client.ts';
 import { contentOfParts } from '#resources/artifact/content.ts';
 import { layParts, liftParts, partReader } from '#resources/artifact/parts.ts';
 import { keepBytes } from '#resources/artifact/stored-bytes.ts';
-import { project } from '#resources/folds.ts';
+import { loadRooms } from '#resources/load-rooms.ts';
 import type { ArtifactState } from '#resources/read-states.ts';
 import { layoutKey, partKey } from '#store/keys.ts';
+
+const { project } = await loadRooms();
 
 const ID = 'artifact_1';
 const metadata = fc.option(fc.dictionary(fc.string(), fc.jsonValue(), { maxKeys: 2 }), { nil: undefined });

@@ -2,6 +2,9 @@ import { describe, expect, it } from 'vitest';
 import type { Event } from '#eventlog/event-log.ts';
 import type { JsonObject } from '#protocol/json.ts';
 import { refuseForeign } from '#resources/bundle/own-writer.ts';
+import { loadRooms } from '#resources/load-rooms.ts';
+
+const { project } = await loadRooms();
 
 const OWN = { sessionId: 'session_own', workspaceId: 'workspace_own' };
 /** What is here already, of somebody else. */
@@ -74,7 +77,9 @@ describe('an event of a bundle', () => {
       }),
     ],
   ])('that %s is refused', (_, foreign) => {
-    expect(() => refuseForeign(foreign, reader, OWN)).toThrow(/exists already|no part of its session/);
+    expect(() => refuseForeign(foreign, reader, OWN, project)).toThrow(
+      /exists already|no part of its session/,
+    );
   });
 
   it('that makes what is new is taken', () => {
@@ -84,6 +89,7 @@ describe('an event of a bundle', () => {
         event('user.message', { object: 'message', id: 'message_new' }, null, { message: own }),
         reader,
         OWN,
+        project,
       ),
     ).not.toThrow();
   });

@@ -4,7 +4,7 @@ import { request } from 'node:http';
 import { connect } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import type { DecisionTools } from '#core/facts.ts';
-import { project } from '#resources/folds.ts';
+import { loadRooms } from '#resources/load-rooms.ts';
 import type { TaskState } from '#resources/read-states.ts';
 import { stateKey } from '#resources/state-keys.ts';
 import { prepareReplay } from '#runner/replay/prepare-replay.ts';
@@ -13,6 +13,8 @@ import { a2aBridge } from '../../../../bridges/a2a/index.ts';
 import { stageOf } from '../../../conformance/stage.ts';
 import { replayOf, SAMPLE_RUNS } from '../../../harness/runs.ts';
 import { poisoned } from './poisoned.ts';
+
+const { project } = await loadRooms();
 
 const LIMITS_ONLY = { limits: { inlineBytes: 65_536 } } as DecisionTools;
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { DecisionTools } from '#core/facts.ts';
 import type { EventLog } from '#eventlog/event-log.ts';
-import { project } from '#resources/folds.ts';
+import { loadRooms } from '#resources/load-rooms.ts';
 import type { TaskState } from '#resources/read-states.ts';
 import { loadHistory } from '#resources/replay/load-history.ts';
 import type { History } from '#resources/replay/record/history.ts';
@@ -11,6 +11,8 @@ import { reExecute } from '#runner/replay/re-execute.ts';
 import { a2aBridge } from '../../../../bridges/a2a/index.ts';
 import { stageOf } from '../../../conformance/stage.ts';
 import { SAMPLE_RUNS } from '../../../harness/runs.ts';
+
+const { project } = await loadRooms();
 
 /** Nothing but limits: whatever else a re-execution asks for is not there, and the test fails. */
 const LIMITS_ONLY = { limits: { inlineBytes: 65_536 } } as DecisionTools;

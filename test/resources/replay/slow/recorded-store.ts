@@ -11,13 +11,15 @@ import type { DraftPart } from '#protocol-client.ts';
 import { type KeyRow, writeRows } from '#receipts/key-files.ts';
 import { openKeyRegistry } from '#receipts/key-registry.ts';
 import { contentOfParts } from '#resources/artifact/content.ts';
-import { project } from '#resources/folds.ts';
+import { loadRooms } from '#resources/load-rooms.ts';
 import { stateKey } from '#resources/state-keys.ts';
 import type { ArtifactState } from '#resources/states.ts';
 import { contentKey, eventIdOf, eventKey, KEY_KINDS, keysUnder, layoutKey, metaKey } from '#store/keys.ts';
 import { openLevelStore } from '#store/level-store.ts';
 import { SEAL_BYTES, seal, sealedHash, unseal } from '#store/sealed-record.ts';
 import type { WriteOp } from '#store/store.ts';
+
+const { project } = await loadRooms();
 
 /** A recorded history and what its replays told; written once, and never again. */
 export const RECORDED = new URL('../../../../fixtures/replay/', import.meta.url);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Event } from '#eventlog/event-log.ts';
-import { foldSessionCompacted } from '#resources/session/transcript/fold.ts';
+import { foldSessionCompacted } from '#resources/session/fold.ts';
 import { putTurn } from '#resources/session/transcript/turns.ts';
 import { stateKey } from '#resources/state-keys.ts';
 import type { SessionFold } from '#resources/states.ts';

@@ -1,0 +1,10 @@
+import type { Room } from '#resources/room.ts';
+import { ARTIFACT_EVENTS } from './events.ts';
+import { artifactsOperations } from './operations.ts';
+
+export const artifact = {
+  operations: artifactsOperations,
+  events: ARTIFACT_EVENTS,
+  folds: () => import('./fold.ts'),
+  handlers: () => import('./commands.ts'),
+} satisfies Room;

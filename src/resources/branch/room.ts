@@ -1,0 +1,10 @@
+import type { Room } from '#resources/room.ts';
+import { BRANCH_EVENTS } from './events.ts';
+import { branchesOperations } from './operations.ts';
+
+export const branch = {
+  operations: branchesOperations,
+  events: BRANCH_EVENTS,
+  folds: () => import('./fold.ts'),
+  handlers: () => import('./commands.ts'),
+} satisfies Room;

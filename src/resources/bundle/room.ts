@@ -1,0 +1,10 @@
+import type { Room } from '#resources/room.ts';
+import { BUNDLE_EVENTS } from './events.ts';
+import { bundlesOperations } from './operations.ts';
+
+export const bundle = {
+  operations: bundlesOperations,
+  events: BUNDLE_EVENTS,
+  folds: () => import('./fold-imported.ts'),
+  handlers: () => import('./commands.ts'),
+} satisfies Room;

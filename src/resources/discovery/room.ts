@@ -1,0 +1,6 @@
+import type { Room } from '#resources/room.ts';
+import { discoveryOperations } from './operations.ts';
+
+export const discovery = {
+  operations: discoveryOperations,
+} satisfies Room;

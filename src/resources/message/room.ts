@@ -1,0 +1,10 @@
+import type { Room } from '#resources/room.ts';
+import { AGENT_WORDS, MESSAGE_EVENTS } from './events.ts';
+import { messagesOperations } from './operations.ts';
+
+export const message = {
+  operations: messagesOperations,
+  events: { ...AGENT_WORDS, ...MESSAGE_EVENTS },
+  folds: () => import('./fold.ts'),
+  handlers: () => import('./commands.ts'),
+} satisfies Room;

@@ -1,0 +1,7 @@
+import type { Room } from '#resources/room.ts';
+import { outcomesOperations } from './operations.ts';
+
+export const outcome = {
+  operations: outcomesOperations,
+  handlers: () => import('./queries.ts'),
+} satisfies Room;

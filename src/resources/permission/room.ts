@@ -1,0 +1,10 @@
+import type { Room } from '#resources/room.ts';
+import { APPROVAL_EVENTS, PERMISSION_EVENTS } from './events.ts';
+import { permissionRequestsOperations } from './operations.ts';
+
+export const permission = {
+  operations: permissionRequestsOperations,
+  events: { ...APPROVAL_EVENTS, ...PERMISSION_EVENTS },
+  folds: () => import('./fold.ts'),
+  handlers: () => import('./commands.ts'),
+} satisfies Room;

@@ -1,0 +1,9 @@
+import type { Room } from '#resources/room.ts';
+import { POLICY_EVENTS } from './events.ts';
+import { policyOperations } from './operations.ts';
+
+export const policy = {
+  operations: policyOperations,
+  events: POLICY_EVENTS,
+  handlers: () => import('./queries.ts'),
+} satisfies Room;

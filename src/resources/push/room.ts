@@ -1,0 +1,10 @@
+import type { Room } from '#resources/room.ts';
+import { PUSH_EVENTS } from './events.ts';
+import { deadLettersOperations, pushConfigsOperations } from './operations.ts';
+
+export const push = {
+  operations: { ...pushConfigsOperations, ...deadLettersOperations },
+  events: PUSH_EVENTS,
+  folds: () => import('./fold.ts'),
+  handlers: () => import('./commands.ts'),
+} satisfies Room;

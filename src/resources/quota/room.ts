@@ -1,0 +1,7 @@
+import type { Room } from '#resources/room.ts';
+import { quotasOperations } from './operations.ts';
+
+export const quota = {
+  operations: quotasOperations,
+  handlers: () => import('./queries.ts'),
+} satisfies Room;

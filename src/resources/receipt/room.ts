@@ -1,0 +1,20 @@
+import type { Room } from '#resources/room.ts';
+import { KEY_EVENTS, RECEIPT_EVENTS } from './events.ts';
+import {
+  receiptLogOperations,
+  receiptsOperations,
+  receiptVerificationOperations,
+  signingKeysOperations,
+} from './operations.ts';
+
+export const receipt = {
+  operations: {
+    ...receiptsOperations,
+    ...receiptVerificationOperations,
+    ...receiptLogOperations,
+    ...signingKeysOperations,
+  },
+  events: { ...KEY_EVENTS, ...RECEIPT_EVENTS },
+  folds: () => import('./fold.ts'),
+  handlers: () => import('./commands.ts'),
+} satisfies Room;

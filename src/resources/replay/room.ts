@@ -1,0 +1,7 @@
+import type { Room } from '#resources/room.ts';
+import { REPLAY_PAYLOADS } from './schema.ts';
+
+export const replay = {
+  events: REPLAY_PAYLOADS,
+  handlers: () => import('./commands.ts'),
+} satisfies Room;

@@ -1,0 +1,26 @@
+/** Every room, one line each. */
+export { agent } from './agent/room.ts';
+export { apiKey } from './api-key/room.ts';
+export { artifact } from './artifact/room.ts';
+export { branch } from './branch/room.ts';
+export { bundle } from './bundle/room.ts';
+export { connector } from './connector/room.ts';
+export { discovery } from './discovery/room.ts';
+export { event } from './event/room.ts';
+export { memory } from './memory/room.ts';
+export { message } from './message/room.ts';
+export { outcome } from './outcome/room.ts';
+export { permission } from './permission/room.ts';
+export { persona } from './persona/room.ts';
+export { policy } from './policy/room.ts';
+export { push } from './push/room.ts';
+export { quota } from './quota/room.ts';
+export { receipt } from './receipt/room.ts';
+export { replay } from './replay/room.ts';
+export { runtime } from './runtime/room.ts';
+export { session } from './session/room.ts';
+export { skill } from './skill/room.ts';
+export { task } from './task/room.ts';
+export { trust } from './trust/room.ts';
+export { vault } from './vault/room.ts';
+export { workspace } from './workspace/room.ts';

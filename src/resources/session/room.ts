@@ -1,0 +1,11 @@
+import type { Room } from '#resources/room.ts';
+import { SESSION_EVENTS } from './events.ts';
+import { sessionsOperations } from './operations.ts';
+import { TRANSCRIPT_EVENTS } from './transcript/schema.ts';
+
+export const session = {
+  operations: sessionsOperations,
+  events: { ...SESSION_EVENTS, ...TRANSCRIPT_EVENTS },
+  folds: () => import('./fold.ts'),
+  handlers: () => import('./commands.ts'),
+} satisfies Room;

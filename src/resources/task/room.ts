@@ -1,0 +1,10 @@
+import type { Room } from '#resources/room.ts';
+import { TASK_EVENTS, TOOL_EVENTS } from './events.ts';
+import { tasksOperations } from './operations.ts';
+
+export const task = {
+  operations: tasksOperations,
+  events: { ...TASK_EVENTS, ...TOOL_EVENTS },
+  folds: () => import('./fold.ts'),
+  handlers: () => import('./commands.ts'),
+} satisfies Room;

@@ -1,0 +1,10 @@
+import type { Room } from '#resources/room.ts';
+import { VAULT_EVENTS } from './events.ts';
+import { vaultsOperations } from './operations.ts';
+
+export const vault = {
+  operations: vaultsOperations,
+  events: VAULT_EVENTS,
+  folds: () => import('./fold.ts'),
+  handlers: () => import('./commands.ts'),
+} satisfies Room;
