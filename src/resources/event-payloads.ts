@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import type { TaxonomyKind } from '#protocol/event-kinds.ts';
 import { type Together, together } from './room.ts';
 import * as ROOMS from './rooms.ts';
 
@@ -12,4 +13,6 @@ export const EVENT_PAYLOADS: EventPayloads = together(
 );
 
 export type EmittedKind = keyof EventPayloads;
+/** Kinds that are known by name. */
+export type KnownKind = TaxonomyKind | EmittedKind;
 export type PayloadOf<Kind extends EmittedKind> = z.infer<EventPayloads[Kind]>;

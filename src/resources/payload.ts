@@ -1,5 +1,4 @@
 import type { Event, StateWriter } from '#eventlog/event-log.ts';
-import type { EventKind } from '#protocol/event-kinds.ts';
 import type { EmittedKind, PayloadOf } from './event-payloads.ts';
 
 /** An event of this kind with its payload typed. The log only holds payloads this gateway built. */
@@ -11,4 +10,4 @@ export function payload<Kind extends EmittedKind>(event: Event, _kind: Kind): Pa
 export type Fold = (event: Event, states: StateWriter) => void;
 
 /** The folds of a room by the kinds of events that drive them, each list in its order. */
-export type Folds = Partial<Record<EventKind, readonly Fold[]>>;
+export type Folds = Partial<Record<EmittedKind, readonly Fold[]>>;

@@ -2,8 +2,8 @@ import { idsIn, tasksOfSession } from '#core/id-list.ts';
 import type { Event, EventLog } from '#eventlog/event-log.ts';
 import { isNoMark } from '#eventlog/history-mark.ts';
 import { NO_EVENT } from '#eventlog/segment.ts';
-import type { EventKind } from '#protocol/event-kinds.ts';
 import { isTerminal } from '#protocol/task-states.ts';
+import type { KnownKind } from '#resources/event-payloads.ts';
 import { stateKey } from '#resources/state-keys.ts';
 import type { SessionFold, TaskState } from '#resources/states.ts';
 import type { Task } from '#resources/task/schema.ts';
@@ -118,7 +118,7 @@ export class SessionHistory {
  * Events that make a run worth keeping longer: somebody will want to know why. A new kind that stands for a failed check, a
  * loop guard or a refused or destructive action belongs here. See README.md, Retention.
  */
-const OF_INTEREST: ReadonlySet<EventKind> = new Set<EventKind>([
+const OF_INTEREST: ReadonlySet<string> = new Set<KnownKind>([
   'task.auth_required',
   'user.cancel_requested',
   'user.tool_confirmation',
@@ -148,7 +148,7 @@ function endedBadly({ status }: Pick<Task, 'status'>): boolean {
 
 function isOfInterest({ event, payload }: Event): boolean {
   if (event === 'vendor.harn_gateway.permission_requested') return asksForPermission(payload);
-  return OF_INTEREST.has(event as EventKind);
+  return OF_INTEREST.has(event);
 }
 
 /** A question for more input is no approval. */

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import type { Event } from '#eventlog/event-log.ts';
-import type { EventKind } from '#protocol/event-kinds.ts';
 import type { JsonValue } from '#protocol/json.ts';
+import type { KnownKind } from '#resources/event-payloads.ts';
 import type { Task } from '#resources/task/schema.ts';
 import type { PushSecrets } from './schema.ts';
 
@@ -35,7 +35,7 @@ export const HARN_FORM: DeliveryForm = {
 };
 
 /** What people are asked, and what became of it. */
-const APPROVAL_KINDS: ReadonlySet<string> = new Set<EventKind>([
+const APPROVAL_KINDS: ReadonlySet<string> = new Set<KnownKind>([
   'tool.approval_required',
   'tool.approved',
   'tool.denied',

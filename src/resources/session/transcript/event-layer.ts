@@ -2,6 +2,7 @@ import type { Event } from '#eventlog/event-log.ts';
 import { canonicalJson, sha256Hex } from '#json/canonical.ts';
 import type { EventKind } from '#protocol/event-kinds.ts';
 import type { JsonObject, JsonValue } from '#protocol/json.ts';
+import type { KnownKind } from '#resources/event-payloads.ts';
 import type { Message, Part } from '#resources/message/schema.ts';
 import { blockOfPart, type NameOf, textOfParts } from './blocks.ts';
 import type { TranscriptEvent } from './schema.ts';
@@ -22,7 +23,7 @@ const KINDS: Partial<Record<EventKind, string>> = {
   'vendor.harn_gateway.permission_requested': 'permission_requested',
   'vendor.harn_gateway.permission_resolved': 'permission_resolved',
   'vendor.harn_gateway.transcript_budget': 'transcript_budget',
-};
+} satisfies Partial<Record<KnownKind, string>>;
 const INTERNAL: ReadonlySet<EventKind> = new Set(['agent.reasoning_summary']);
 const VENDOR = 'vendor.';
 
